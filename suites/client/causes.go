@@ -7,25 +7,25 @@ import (
 	"hookwatch/suites"
 )
 
-// A Kind is a kind of cause: why the client does with an output what it does. It
-// is also the ID of the rule that explains it.
+// A Kind is a kind of cause: the reason for the client's reaction to an output. It is also the ID
+// of the rule that explains it.
 type Kind string
 
-// A Cause is one kind with what it is about.
+// A Cause is a kind with its parameters.
 type Cause struct {
 	Kind    Kind
 	Event   string
 	Key     string        // of the output
-	Value   string        // what the hook said there
-	Want    string        // what the client takes there
+	Value   string        // the hook's value of the key
+	Want    string        // the values that the client accepts for the key
 	Exit    int           // exit code, or the status of an http hook
-	Signal  string        // that ended the hook
-	Effect  suites.Effect // of a no
+	Signal  string        // the signal that ended the hook
+	Effect  suites.Effect // of a refusal
 	Version Version       // of the client
 	Count   int           // of hooks
 }
 
-// How a hook ended.
+// The ways in which a hook ended.
 const (
 	Silent        Kind = "silent"
 	StderrDropped Kind = "stderr-dropped"
@@ -87,7 +87,7 @@ var endings = []ruleRow{
 		"Answer with status 200 and a JSON decision.{onFailure}", on330, loses},
 }
 
-// What becomes of text on stdout.
+// The uses of text on stdout.
 const (
 	TextDropped    Kind = "text-dropped"
 	TextToModel    Kind = "text-to-model"
@@ -128,7 +128,7 @@ const (
 	OtherNameAtExit Kind = "other-event-name-at-exit-2"
 )
 
-// DropsOutput reports whether the client drops all of an output, for one thing in it.
+// DropsOutput reports whether the client drops a whole output because of one part of it.
 func (k Kind) DropsOutput() bool {
 	switch k {
 	case WrongType, UnknownValue, NoEventName, UnknownName, OtherName, NotAccepted:
@@ -163,7 +163,7 @@ var refusedOutputs = []ruleRow{
 		"Print no JSON at exit code 2, or take the name from hook_event_name of the payload.", on330, loses},
 }
 
-// How a hook said no, and whether that counts.
+// The ways in which a hook refused, and whether the client accepts them.
 const (
 	Exit2          Kind = "exit-2"
 	Exit2Ignored   Kind = "exit-2-ignored"
@@ -205,7 +205,7 @@ var noes = []ruleRow{
 		"Starts in any case; newer clients do not hand the reason over.", "Use additionalContext.", onOld, loses},
 }
 
-// What the client does as the output asks.
+// Outputs that the client follows.
 const (
 	Nothing        Kind = "nothing-to-heed"
 	NoEffect       Kind = "decision-without-effect"
@@ -262,7 +262,7 @@ var heeded = []ruleRow{
 		"Goes on.", `Have the prompt ask for {"ok": true} or {"ok": false, "reason": "..."}.`, nil, loses},
 }
 
-// What the client changes or hands on.
+// Changes to values of the client, and texts that it passes on.
 const (
 	InputRewritten   Kind = "input-rewritten"
 	InputIncomplete  Kind = "input-incomplete"
@@ -308,7 +308,7 @@ var changes = []ruleRow{
 		"Runs hooks side by side.", "Leave rewriting to one hook.", onOld, keeps},
 }
 
-// did tells what a no does, by effect.
+// did describes the effect of a refusal.
 var did = map[suites.Effect]string{
 	suites.Denied:        " denies {event}",
 	suites.ShownToModel:  " comes too late to keep anything from happening: the model is told",
@@ -317,7 +317,7 @@ var did = map[suites.Effect]string{
 	suites.SessionEnds:   " ends the loop",
 }
 
-// Sentence says the cause in one sentence. It is the only place that makes one.
+// Sentence returns the cause as one sentence. All such sentences are made here.
 func (c Cause) Sentence() string {
 	row, _ := rowOf(c.Kind)
 	drops := "the client drops the whole output"
@@ -331,5 +331,5 @@ func (c Cause) Sentence() string {
 	).Replace(text)
 }
 
-// Because says why, in one sentence.
+// Because returns the cause of the reading as one sentence.
 func (r Reading) Because() string { return r.Cause.Sentence() }

@@ -8,26 +8,26 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// An Observation is what became of a cell that a client was played.
+// An Observation is the result of running a cell with a client.
 type Observation struct {
-	Command  string        // of the hook, as it was registered
+	Command  string        // the hook's registered command
 	URL      string        // of an http hook
-	Matched  string        // what its matcher was compared with
-	Answered bool          // the hook ran, and said what the cell says
-	Effect   suites.Effect // what the client was seen to do
-	Texts    []string      // what the model was sent since
+	Matched  string        // the value that its matcher was compared with
+	Answered bool          // the hook ran and gave the cell's output
+	Effect   suites.Effect // the observed effect
+	Texts    []string      // the texts sent to the model since then
 }
 
-// A Judgement is what is predicted of a cell beside what was seen.
+// A Judgement compares the predicted with the observed effect of a cell.
 type Judgement struct {
 	Predicted suites.Effect
-	Seen      suites.Effect // "" where the hook did not answer
-	Changed   string        // what differs; "" where nothing does
+	Seen      suites.Effect // "" if the hook did not answer
+	Changed   string        // the difference; "" if there is none
 }
 
-// Judge holds what was seen against what is predicted for a version. Whether a
-// client that goes on has looked at the output nobody sees: proceeds and ignored are
-// one, and so is whether a text that the model was sent counts as context.
+// Judge compares an observation with the prediction for a version. Proceeds and ignored count as
+// equal, because one cannot observe whether a client that goes on has used the output. For the same
+// reason it does not matter whether a text sent to the model counts as context.
 func (c Cell) Judge(v Version, o Observation) Judgement {
 	in := c.Output
 	in.Entry.Command, in.Entry.URL, in.Matched = o.Command, o.URL, o.Matched
@@ -56,9 +56,8 @@ func (c Cell) Judge(v Version, o Observation) Judgement {
 	return j
 }
 
-// seen is the effect in the words of the prediction, where nobody can tell the two
-// apart: where no person is ever asked, to be asked is to be denied, and to be allowed
-// is to go on.
+// seen returns the observed effect, or the predicted one if the two cannot be distinguished: if the
+// event never asks the user, Asked looks like Denied and Allowed like Proceeds.
 func seen(event string, observed, predicted suites.Effect, told bool) suites.Effect {
 	quiet := []suites.Effect{suites.Proceeds, suites.Ignored}
 	tells := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
@@ -83,9 +82,10 @@ func seen(event string, observed, predicted suites.Effect, told bool) suites.Eff
 	return same[0]
 }
 
-// differs says which text reached the model and should not, or the other way round.
-// A person who is asked answers in words of their own, and a rewritten input or
-// result holds words of the hook's without being told.
+// differs describes a text that reached the model unexpectedly, or failed to reach it; "" if there
+// is none. It ignores the effect Asked because the user's answer replaces the texts, and does not
+// look for unexpected words with Rewritten because a rewritten input or result may contain the
+// hook's own.
 func differs(predicted Reading, heard []string, texts string) string {
 	if predicted.Effect == suites.Asked {
 		return ""
@@ -103,8 +103,8 @@ func differs(predicted Reading, heard []string, texts string) string {
 	return ""
 }
 
-// excerpt gives what stands around words of the cell's, or around what the client says
-// of hooks, in what the model was sent.
+// excerpt returns parts of the text sent to the model: around the cell's words and around the
+// client's own phrases about hooks.
 func excerpt(texts string, heard []string) string {
 	var out []string
 	for _, word := range append(heard, "hook error:", "hook feedback:", "hook blocking error") {
@@ -128,7 +128,7 @@ const (
 
 var words = pattern.Lazy(`my-[a-z-]+[a-z]|persisted-output`)
 
-// heard are words of the cell's that the model was sent.
+// heard returns the words of the cell that the model was sent.
 func (c Cell) heard(texts string) (heard []string) {
 	own := words().FindAllString(string(c.Output.Stdout)+" "+string(c.Output.Stderr)+" persisted-output", -1)
 	slices.Sort(own)

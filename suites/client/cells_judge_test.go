@@ -8,7 +8,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestJudge: what differs from the prediction is told, and what nobody can see is not.
+// TestJudge checks that observable differences from the prediction are reported, and others are
+// not.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	all := Cells()

@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites"
 )
 
-// check holds what is predicted of cells against what was observed.
+// check compares the predictions for cells with the observations.
 func check(t *testing.T, all []Cell) {
 	t.Helper()
 	for _, c := range all {
@@ -50,7 +50,8 @@ func TestCells(t *testing.T) {
 	checkReading(t, kept, suites.ContextAdded, "xxx")
 }
 
-// TestIDs: a document of one version is compared with another's by them.
+// TestIDs checks that cells have distinct IDs, because the documents of two versions are compared
+// by them.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	if _, err := readMeasured(); err != nil {
@@ -65,8 +66,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestBeyondMeasured holds what follows from the measurements without being among
-// them.
+// TestBeyondMeasured checks predictions that follow from the measurements but were not measured.
 func TestBeyondMeasured(t *testing.T) {
 	t.Parallel()
 	check(t, []Cell{
@@ -118,7 +118,7 @@ func FuzzInterpret(f *testing.F) {
 	})
 }
 
-// What outputs of tests hold.
+// Outputs of tests.
 func both(effect suites.Effect, sees string) Want { return Want{effect, effect, sees, sees} }
 
 func newOnly(effect suites.Effect, sees string) Want { return Want{newer: effect, newerSees: sees} }

@@ -9,9 +9,8 @@ import (
 	"hookwatch/suites"
 )
 
-// readDocument reads one valid JSON object. It is heeded whatever the exit code
-// is; exit code 2 is a no of its own beside it. Observed; the reference of about
-// 2.1.199 says otherwise.
+// readDocument reads one valid JSON object. The client uses it at any exit code; exit code 2 is an
+// additional refusal. This was observed; the reference of about 2.1.199 disagrees.
 func (c call) readDocument() Reading {
 	for _, step := range []func(call) (Reading, bool){
 		call.halt, call.answer, call.block, call.blockByExit, call.ask, call.rewrite, call.approve,
@@ -52,7 +51,7 @@ func (c call) nothingHeeded() Reading {
 	return reading
 }
 
-// indented are the lines of JSON as the client shows it to the model.
+// indented returns the lines of JSON in the form that the client shows to the model.
 func indented(stdout []byte) (lines []string) {
 	var b bytes.Buffer
 	if json.Indent(&b, trim(stdout), "", "") != nil {
@@ -61,7 +60,7 @@ func indented(stdout []byte) (lines []string) {
 	return strings.Split(b.String(), "\n")
 }
 
-// readRefused reads an object that the client's validation refuses.
+// readRefused reads an object that fails the client's validation.
 func (c call) readRefused(cause Cause) Reading {
 	reading := Reading{Effect: suites.Ignored, Cause: cause}
 	switch {
@@ -101,9 +100,8 @@ func (c call) readText() Reading {
 	}
 }
 
-// readPath reads the output of a WorktreeCreate hook that exits 0. What stdout
-// holds is taken for a path where it could be one: whether there is such a
-// directory the output does not say.
+// readPath reads the output of a WorktreeCreate hook that exits 0. Stdout is accepted if it could
+// be a path, because the output alone does not show whether the directory exists.
 func (c call) readPath() Reading {
 	path := string(trim(c.in.Stdout))
 	reading := c.reading(suites.Denied, WorktreeNoPath)
@@ -148,8 +146,8 @@ func (c call) conditionEnds() bool {
 	return c.event.PromptEnds && !c.in.Entry.ContinueOnBlock && !c.version.old()
 }
 
-// invalid says why the client's validation refuses the output; ok tells that it
-// does not. One bad value drops the whole output; observed.
+// invalid returns the reason why the client's validation refuses the output; ok reports that it
+// accepts it. One bad value drops the whole output; observed.
 func (c call) invalid() (cause Cause, ok bool) {
 	if cause, ok = c.validate("", topFields, c.output); !ok {
 		return cause, false
@@ -160,8 +158,9 @@ func (c call) invalid() (cause Cause, ok bool) {
 	return c.invalidSpecific()
 }
 
-// invalidSpecific holds hookSpecificOutput against the event that it names. That
-// it names another one is noticed after that; observed by what exit code 2 does.
+// invalidSpecific checks hookSpecificOutput against the fields of the event that it names. Only
+// then is a name other than the current event noticed, as the effect of exit code 2 shows;
+// observed.
 func (c call) invalidSpecific() (cause Cause, ok bool) {
 	name, given := c.nested["hookEventName"]
 	if !given {
@@ -184,7 +183,7 @@ func (c call) invalidSpecific() (cause Cause, ok bool) {
 	return Cause{}, true
 }
 
-// validate names the first key, in the order of the table, whose value is refused.
+// validate returns the first key, in the order of the table, whose value is refused.
 func (c call) validate(prefix string, fields []Field, output map[string]any) (cause Cause, ok bool) {
 	for _, field := range fields {
 		value, given := output[field.Name]
@@ -208,13 +207,13 @@ func (c call) validate(prefix string, fields []Field, output map[string]any) (ca
 	return Cause{}, true
 }
 
-// written is a value as it stands in the output.
+// written returns a value as it is spelled in the output.
 func written(value any) string {
 	raw, _ := json.Marshal(value) // decoded JSON always encodes
 	return string(raw)
 }
 
-// unknownKeys names the keys that the client drops without a word.
+// unknownKeys returns the keys that the client drops silently.
 func (c call) unknownKeys() []string {
 	var unknown []string
 	for name := range c.output {

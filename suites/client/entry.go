@@ -7,31 +7,31 @@ import (
 	"hookwatch/suites"
 )
 
-// An Entry is one registered hook, as a settings file or a plugin has it.
+// An Entry is one registered hook of a settings file or a plugin.
 type Entry struct {
 	Event   string
 	Matcher string // "" when omitted
 	Type    string // command, http, prompt, agent or mcp_tool; "" is command
 	Command string
-	Args    []string // not nil, be it empty: the exec form, without a shell
+	Args    []string // if not nil, even if empty: the exec form, without a shell
 	URL     string   // of an http hook
 	Prompt  string   // of a prompt or agent hook
 	Server  string   // of an mcp_tool hook
 	Tool    string   // of an mcp_tool hook
 	If      string   // permission rule that a tool call must match
 	Shell   string   // bash or powershell; "" is the system's
-	// Timeout is what the entry says, 0 when it says nothing.
+	// Timeout is the entry's own time limit; 0 if it has none.
 	Timeout time.Duration
 	Async   bool
-	// AsyncRewake runs the hook in the background, but its exit code 2 blocks where
-	// there is no person; observed on client 2.1.330.
+	// AsyncRewake runs the hook in the background, but its exit code 2 blocks if there is no user
+	// to ask; observed on client 2.1.330.
 	AsyncRewake bool
 	Once        bool
-	// OnFailure is block or continue: with block, every failure counts as exit
-	// code 2; observed on client 2.1.330.
+	// OnFailure is block or continue: with block, every failure counts as exit code 2; observed on
+	// client 2.1.330.
 	OnFailure string
-	// ContinueOnBlock lets a prompt hook deny without ending the session; observed
-	// on client 2.1.330.
+	// ContinueOnBlock lets a prompt hook deny without ending the session; observed on client
+	// 2.1.330.
 	ContinueOnBlock bool
 	Plugin          bool            // registered by a plugin
 	At              suites.Position // of the entry itself
@@ -41,25 +41,25 @@ type Entry struct {
 type EntryKey struct {
 	Name string
 	Kind ValueKind
-	// Of are the types of hook that have it; none: all.
+	// Of are the types of hook that have the key; none means all.
 	Of []string
-	// One of these it must be, where it is a word of a list.
+	// Values are the accepted words, if they are limited.
 	Values []string
-	// Required of those types.
+	// Required reports that hooks of those types need the key.
 	Required bool
-	// Since is the first version that has it; "" is the first of all.
+	// Since is the first version that has the key; "" is all.
 	Since Version
-	// On are the versions on which it was seen what the key, or a wrong value of
-	// it, does; none: it is in the schema of 2.1.330.
+	// On are the versions on which the effect of the key, or of a wrong value, was observed; none
+	// if it is only in the schema of 2.1.330.
 	On []Version
 }
 
-// Known reports whether a client of version v has the key; of another it says nothing.
+// Known reports whether a client of version v has the key.
 func (k EntryKey) Known(v Version) bool { return v.Since(k.Since) }
 
-// entryKeys is the table of keys, type first. That the client refuses a wrong value
-// was observed for type, command, timeout, onFailure, shell, statusMessage, server
-// and url; the other keys are taken to follow the same validation.
+// entryKeys is the table of keys, type first. Refusal of a wrong value was observed for type,
+// command, timeout, onFailure, shell, statusMessage, server and url; the other keys are assumed to
+// follow the same validation.
 var entryKeys = []EntryKey{
 	{Name: "type", Kind: AString, Values: HookTypes(), Required: true, On: onAll},
 	{Name: "command", Kind: AString, Of: []string{"command"}, Required: true, On: onAll},
@@ -83,13 +83,13 @@ var entryKeys = []EntryKey{
 	{Name: "statusMessage", Kind: AString, On: onAll},
 }
 
-// EntryKeys lists the keys of an entry.
+// EntryKeys returns the keys of an entry.
 func EntryKeys() []EntryKey { return append([]EntryKey{}, entryKeys...) }
 
-// HookTypes lists the types of hook that the client knows; schema of 2.1.330.
+// HookTypes returns the types of hook that the client knows; schema of 2.1.330.
 func HookTypes() []string { return []string{"agent", "command", "http", "mcp_tool", "prompt"} }
 
-// DefaultTimeout returns the time that the client gives a hook whose entry names none; documented.
+// DefaultTimeout returns the client's time limit for a hook whose entry has none; documented.
 func DefaultTimeout(event, hookType string) time.Duration {
 	about, _ := EventByName(event)
 	switch {

@@ -12,107 +12,107 @@ import (
 	"hookwatch/suites"
 )
 
-// An Event is a moment at which the client runs hooks: what it sends them, which of them it
-// runs, and what it does with their outputs there. Each event has one row, in events.go.
+// An Event is a moment at which the client runs hooks: their input, their selection and the effects
+// of their outputs. Each event has one row, in events.go.
 type Event struct {
 	Name string
 	// Since is the first observed version that has the event; empty for all.
 	Since Version
 
-	// MatchedOn is the stdin field that a matcher is compared with. Empty: the matcher is
+	// MatchedOn is the stdin field that a matcher is compared with. If it is empty, the matcher is
 	// ignored and every hook of the event runs.
 	MatchedOn string
-	// BaseName reports that a matcher is compared with the base name of that field alone.
+	// BaseName reports that a matcher is compared only with the base name of that field.
 	BaseName bool
-	// OnlyBars reports that only a bar separates the names of a matcher; a comma and a space
-	// are part of a name.
+	// OnlyBars reports that only a bar separates the names of a matcher; a comma and a space are
+	// part of a name.
 	OnlyBars bool
 	// Values are all values of that field, if their list is closed.
 	Values []string
-	// Usual is a value that the client was observed to send in that field; empty where it is
-	// the tool's name.
+	// Usual is a value that the client was observed to send in that field; empty if it is the
+	// tool's name.
 	Usual string
 	// Others are more values of that field, if their list is open.
 	Others []string
 
-	// fields makes the fields that the event adds to the common ones of a payload, in the
+	// fields returns the fields that the event adds to the common ones of a payload, in the
 	// client's order.
 	fields func(PayloadInput) object
-	// Tool reports that the payload names a tool and that an entry's `if` is looked at.
+	// Tool reports that the payload names a tool and that an entry's `if` is evaluated.
 	Tool bool
-	// Command is a command of Bash by which a session comes to the event, and to which a harmless
-	// one would not bring it; Outside reports that of calls for files only those for files
-	// outside the project do.
+	// Command is a Bash command that triggers the event, if a harmless one would not. Outside
+	// reports that calls for files trigger it only if the file is outside the project.
 	Command string
 	Outside bool
-	// Guards is what hooks of the event are usually there to stop.
+	// Guards is the action that hooks of the event usually exist to stop.
 	Guards Guarded
-	// Stop reports that the event comes when the model has stopped: stop_hook_active in the
-	// payload reports that a hook made it go on before, and additionalContext makes it go on.
+	// Stop reports that the event occurs when the model has stopped: stop_hook_active in the
+	// payload reports that a hook already made it continue, and additionalContext makes it
+	// continue.
 	Stop       bool
-	beforeID   bool // it comes before the first prompt, which gives a payload its prompt_id
+	beforeID   bool // the event precedes the first prompt, which gives a payload its prompt_id
 	withMode   bool // the payload has permission_mode
 	withEffort bool // the payload has effort
 
 	// EnvFile reports that hooks get CLAUDE_ENV_FILE.
 	EnvFile bool
-	// Timeout is the time that hooks get whose entry names none, and AnyType reports that
-	// those of every type get it; 0: what the type of the hook gets.
+	// Timeout is the time limit of hooks whose entry has none; 0 selects the default of the hook's
+	// type. AnyType reports that it applies to every type of hook.
 	Timeout time.Duration
 	AnyType bool
-	// InNames reports that scripts which no settings file registers are named after the event;
-	// FirstInNames that its name is the first word of theirs, because it is a usual word.
+	// InNames reports that the names of unregistered hook scripts may contain the event's name.
+	// FirstInNames requires it as their first word because it is a common word.
 	InNames, FirstInNames bool
-	// Unreported reports that the client prints nothing of the event's hooks.
+	// Unreported reports that the client prints nothing about the event's hooks.
 	Unreported bool
 	// Last reports that the client sends the model nothing more after the event.
 	Last bool
 
-	// Output are the keys of hookSpecificOutput; none: the event accepts no such object.
+	// Output are the keys of hookSpecificOutput; none if the event accepts no such object.
 	Output []Field
-	// PrintsPath reports that stdout of a command is the path of a directory, and no JSON.
+	// PrintsPath reports that a command prints the path of a directory to stdout, not JSON.
 	PrintsPath bool
 
-	// Exit2 is what exit code 2 does, and a JSON decision block with it.
+	// Exit2 is the effect of exit code 2 and of a JSON decision "block".
 	Exit2 suites.Effect
-	// Exit2On are the versions on which Exit2 was observed; none: documented.
+	// Exit2On are the versions on which Exit2 was observed; none if it is only documented.
 	Exit2On []Version
-	// Failure is what a failure does where the entry's onFailure is block; empty: what
-	// exit code 2 does.
+	// Failure is the effect of a failure if the entry's onFailure is block; empty if it is that of
+	// exit code 2.
 	Failure suites.Effect
-	// Told is how the model is told of a no; empty: it is not.
+	// Told is the format of the model's message about a refusal; empty if it gets none.
 	Told string
-	// Plain is what the model is told of text on stdout; empty: nothing.
+	// Plain is the format in which the model gets text from stdout; empty if it gets none.
 	Plain string
-	// Proceeds is what happens if no hook keeps it from happening; empty: the session goes on.
+	// Proceeds describes the outcome if no hook prevents it; empty if the session goes on.
 	Proceeds string
-	// Reports is how the model is told what became of each hook; empty: it is not.
+	// Reports is the format in which the model gets the result of each hook; empty if it gets none.
 	Reports string
-	// Halt is what continue:false does; empty: not known.
+	// Halt is the effect of continue:false; empty if it is unknown.
 	Halt suites.Effect
-	// Allow is the cause of the effect of a decision that allows; empty: there is no such
+	// Allow is the cause of the effect of a decision that allows; empty if the event has no such
 	// decision.
 	Allow Kind
 
-	IgnoresBlock     bool // decision block has no effect beside Exit2
-	AnyFailure       bool // whatever does not exit 0 fails what the event is about
-	TimeoutBlocks    bool // a time-out is a no; documented
+	IgnoresBlock     bool // decision block has no effect in addition to Exit2
+	AnyFailure       bool // any exit code but 0 makes the event's action fail
+	TimeoutBlocks    bool // a time-out blocks; documented
 	PassesOtherName  bool // exit code 2 is dropped with JSON that names another event
-	PardonsNoScript  bool // exit code 2 of an interpreter without its script is no no
-	PardonsPlugin    bool // as PardonsNoScript, of a plugin's hooks; read from the code
+	PardonsNoScript  bool // exit code 2 of an interpreter without its script does not block
+	PardonsPlugin    bool // as PardonsNoScript, for a plugin's hooks; read from the code
 	IgnoresOnFailure bool // the entry key onFailure has no effect
-	KeepsExit2       bool // 2.1.197 heeds exit code 2 beside JSON that names another event
-	NeedsSettings    bool // a plugin's hooks run only if a settings file has hooks of such an event, too
-	LosesContext     bool // additionalContext is accepted and reaches nobody
-	DropsFile        bool // one entry that the client refuses makes it drop the whole settings file
+	KeepsExit2       bool // 2.1.197 uses exit code 2 with JSON that names another event
+	NeedsSettings    bool // a plugin's hooks run only if a settings file also has hooks of such an event
+	LosesContext     bool // additionalContext is accepted and dropped
+	DropsFile        bool // one refused entry makes the client drop the whole settings file
 	PromptEnds       bool // a prompt hook's "not ok" ends the session; observed on client 2.1.330, 2.1.197 denied
 	TellsReason      bool // 2.1.197 sends the model the reason of a block that has no effect
 }
 
-// Guarded is what hooks are there to stop.
+// Guarded is an action that hooks exist to stop.
 type Guarded string
 
-// What hooks guard.
+// The guarded actions.
 const (
 	Calls   Guarded = "calls of tools"
 	Prompts Guarded = "prompts"
@@ -123,12 +123,12 @@ func Guarding(what Guarded) Event {
 	return only(func(e Event) bool { return e.Guards == what })
 }
 
-// Answering returns the event whose hooks answer, in the user's place, whether a call may run.
+// Answering returns the event whose hooks decide, in the user's place, whether a call may run.
 func Answering() Event { return only(func(e Event) bool { return e.Allow == Granted }) }
 
 func only(is func(Event) bool) Event { return events[slices.IndexFunc(events, is)] }
 
-// The ways in which the model is told.
+// The formats of messages to the model.
 const (
 	asError    = "{label} hook error: {text}"
 	asReminder = `{label} hook blocking error from command: "{command}": {text}`
@@ -141,18 +141,18 @@ const (
 	asItIs     = "{text}"
 )
 
-// The ways in which the client tells the model what became of each hook, in the output of
-// a command that the person gave; observed on clients 2.1.197 and 2.1.330.
+// The formats in which the client reports the result of each hook to the model, in the output of a
+// command of the user; observed on clients 2.1.197 and 2.1.330.
 const (
-	ofCompact = "{event} [{command}] {text}"    // of /compact: every hook that says something
-	ofModel   = "{event} hook {label} failed: " // of /model: those that fail
+	ofCompact = "{event} [{command}] {text}"    // of /compact: every hook with output
+	ofModel   = "{event} hook {label} failed: " // of /model: failed hooks
 )
 
 // Known reports whether a client of version v has the event.
 func (e Event) Known(v Version) bool { return v.Since(e.Since) }
 
-// MatcherValue is what a matcher is compared with for this payload; "" when the
-// event ignores matchers or the payload has no such field.
+// MatcherValue returns the value that a matcher is compared with for this payload; "" if the event
+// ignores matchers or the payload has no such field.
 func (e Event) MatcherValue(payload []byte) string {
 	if e.MatchedOn == "" {
 		return ""
@@ -164,7 +164,7 @@ func (e Event) MatcherValue(payload []byte) string {
 	return value
 }
 
-// matches reports whether a matcher lets one of the values through.
+// matches reports whether a matcher accepts one of the values.
 func (e Event) matches(matcher string, values ...string) (bool, error) {
 	separators := MatcherSeparators
 	if e.OnlyBars {
@@ -173,8 +173,8 @@ func (e Event) matches(matcher string, values ...string) (bool, error) {
 	return EvaluateMatcher(matcher, separators, values...)
 }
 
-// field is a text in a JSON object; "" where there is none. What comes after it is not
-// read: the client writes what matchers look at before a tool's input, which may be large.
+// field returns a string field of a JSON object; "" if there is none. It stops reading at the
+// field: the client writes the fields of matchers before a tool's input, which may be large.
 func field(object []byte, name string) (text string) {
 	in := json.NewDecoder(bytes.NewReader(object))
 	if open, err := in.Token(); err != nil || open != json.Delim('{') {
@@ -190,17 +190,17 @@ func field(object []byte, name string) (text string) {
 			return ""
 		}
 		if key == name {
-			_ = json.Unmarshal(value, &text) // no text is none
+			_ = json.Unmarshal(value, &text) // a value that is not a string counts as missing
 			return text
 		}
 	}
 	return ""
 }
 
-// Events lists all events.
+// Events returns all events.
 func Events() []Event { return slices.Clone(events) }
 
-// EventByName finds an event by its exact, case-sensitive name.
+// EventByName returns the event with an exact, case-sensitive name.
 func EventByName(name string) (Event, bool) {
 	for _, event := range events {
 		if event.Name == name {
@@ -210,10 +210,14 @@ func EventByName(name string) (Event, bool) {
 	return Event{}, false
 }
 
-// Fill replaces the parts of a rule's text that depend on the event: {proceeds}, which is what
-// happens although the hook failed, {exit 2}, which is that beside what exit code 2 does, {or no},
-// which is what exit code 2 of an interpreter without its script does, and the remedies {block} and
-// {onFailure}, which has failures block. The zero Event stands for any.
+// Fill replaces the parts of a rule's text that depend on the event:
+//
+//   - {proceeds}: the outcome if the hook failed
+//   - {exit 2}: the same, next to the effect of exit code 2
+//   - {or no}: the effect of exit code 2 of an interpreter without its script
+//   - {block} and {onFailure}: remedies; the latter makes failures block
+//
+// The zero Event gives texts that are valid for any event.
 func (e Event) Fill(text string) string {
 	if !strings.Contains(text, "{") {
 		return text
@@ -233,7 +237,7 @@ func (e Event) Fill(text string) string {
 		"{block}", e.block(), "{onFailure}", onFailure).Replace(text)
 }
 
-// block is how a hook keeps something from happening by more than its failure.
+// block returns the advice for preventing an action other than by a failure of the hook.
 func (e Event) block() string {
 	switch {
 	case e.Name == "" || blocks(e.Exit2):
@@ -252,7 +256,7 @@ func (e Event) failuresCanBlock() bool {
 	return e.Name == "" || !e.IgnoresOnFailure && blocks(cmp.Or(e.Failure, e.Exit2))
 }
 
-// blocks reports whether an effect keeps something from happening.
+// blocks reports whether an effect prevents something.
 func blocks(effect suites.Effect) bool {
 	return !slices.Contains([]suites.Effect{suites.Ignored, suites.ShownToModel, ""}, effect)
 }
@@ -268,7 +272,7 @@ func (e Event) proceeds() string {
 	}
 }
 
-// No is what exit code 2 of a hook does every time; "" where it does nothing.
+// No describes the effect of exit code 2 of a hook on every run; "" if it has none.
 func (e Event) No() string {
 	switch e.Exit2 {
 	case suites.Denied:

@@ -29,7 +29,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// incomplete lists what the row of an event lacks.
+// incomplete returns the missing parts of an event's row.
 func incomplete(e Event) (missing []string) {
 	need := func(ok bool, format string, args ...any) {
 		if !ok {
@@ -53,7 +53,7 @@ func incomplete(e Event) (missing []string) {
 	return missing
 }
 
-// TestEventEffectsAreKnown keeps the orders in step with the list of effects.
+// TestEventEffectsAreKnown checks that the orders contain every effect.
 func TestEventEffectsAreKnown(t *testing.T) {
 	t.Parallel()
 	if len(strength) != len(suites.Effects) {
@@ -100,7 +100,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestMatchedOn is the matcher column.
+// TestMatchedOn checks the field that each event's matchers are compared with.
 func TestMatchedOn(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[string]string{

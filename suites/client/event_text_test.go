@@ -2,7 +2,7 @@ package client
 
 import "testing"
 
-// TestRemedy: exit code 2 and onFailure are named only where they have an effect.
+// TestRemedy checks that exit code 2 and onFailure are named only if they have an effect.
 func TestRemedy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

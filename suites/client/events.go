@@ -7,19 +7,19 @@ import (
 	"hookwatch/suites"
 )
 
-// events is the table of all events: a new one is a row here, and a way in which a session comes to
-// it in package live.
+// events is the table of all events. A new event needs a row here, and a way in package live to
+// trigger it in a session.
 //
 // Payloads were captured from running clients, except TeammateIdle's, which is from the schema of
 // 2.1.197, and the source of DirectoryAdded. Keys of hookSpecificOutput are from the schema of
 // 2.1.197; newer ones were observed on client 2.1.330. Matchers of PreModelSwitch and
-// PostModelSwitch are compared with the model, which is taken to be to_model.
-// That a timeout blocks PreModelSwitch is documented; that TeammateIdle pardons a
-// missing script and passes another event's name was read from the code, and that
-// ElicitationResult blocks beside one is taken from Elicitation. NeedsSettings was
-// observed on client 2.1.330. EnvFile was observed for SessionStart, and is from the schema of
-// 2.1.197 for the others. Timeouts are documented; SessionEnd's was observed on client 2.1.197.
-// DropsFile is of newer clients: 2.1.197 drops the file for an entry of any event.
+// PostModelSwitch are compared with the model, which is assumed to be to_model. It is documented
+// that a timeout blocks PreModelSwitch. It was read from the code that TeammateIdle pardons a
+// missing script and drops exit code 2 with another event's name. ElicitationResult is assumed to
+// block with another event's name because Elicitation does. NeedsSettings was observed on client
+// 2.1.330. EnvFile was observed for SessionStart, and is from the schema of 2.1.197 for the others.
+// Timeouts are documented; SessionEnd's was observed on client 2.1.197. DropsFile applies to newer
+// clients, because 2.1.197 drops the file for an entry of any event.
 var events = []Event{
 	{
 		Name: "SessionStart", Proceeds: "the session starts", InNames: true, EnvFile: true,
@@ -127,7 +127,7 @@ var events = []Event{
 	{
 		Name: "SubagentStart", Proceeds: "the subagent starts", InNames: true,
 		MatchedOn: "agent_type", Usual: "general-purpose",
-		fields: func(PayloadInput) object { return nil }, // the common ones
+		fields: func(PayloadInput) object { return nil }, // only the common fields
 		Output: []Field{context},
 		Exit2:  suites.Ignored, IgnoresOnFailure: true,
 	},

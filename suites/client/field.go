@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A ValueKind is what a known key's value must be for the client to accept it.
+// A ValueKind is the kind of value that the client accepts for a known key.
 type ValueKind string
 
 // The kinds of values.
@@ -26,14 +26,14 @@ const (
 type Field struct {
 	Name     string
 	Kind     ValueKind
-	Values   []string // one of these, where it is a word of a list
-	Fields   []Field  // of an object whose keys are checked
-	Since    Version  // first version that knows it; "" is all
-	Required bool     // of the object that it is in
+	Values   []string // the accepted words, if they are limited
+	Fields   []Field  // of an object whose keys are validated
+	Since    Version  // first version that has the key; "" is all
+	Required bool     // in its object
 }
 
-// topFields are the keys of the output itself; schema of 2.1.197. Unknown keys
-// are accepted and dropped without a word; observed.
+// topFields are the keys of the output itself; schema of 2.1.197. Unknown keys are accepted and
+// silently dropped; observed.
 var topFields = []Field{
 	{Name: "continue", Kind: ABoolean},
 	{Name: "suppressOutput", Kind: ABoolean},
@@ -45,8 +45,8 @@ var topFields = []Field{
 	{Name: "hookSpecificOutput", Kind: AnObject},
 }
 
-// asyncFields are the keys of the other form of output, by which a hook goes on
-// in the background.
+// asyncFields are the keys of the other form of output, by which a hook continues in the
+// background.
 var asyncFields = []Field{{Name: "async", Kind: ABoolean}, {Name: "asyncTimeout", Kind: Anything}}
 
 var (
@@ -69,20 +69,20 @@ func newer(f Field) Field {
 	return f
 }
 
-// TopFields lists the keys of the output itself.
+// TopFields returns the keys of the output itself.
 func TopFields() []Field { return slices.Clone(topFields) }
 
-// AsyncFields lists those of an output by which a hook goes on in the background.
+// AsyncFields returns the keys of an output by which a hook continues in the background.
 func AsyncFields() []Field { return slices.Clone(asyncFields) }
 
-// SpecificFields lists the keys of hookSpecificOutput that a client of version v
-// accepts from a hook of the event.
+// SpecificFields returns the keys of hookSpecificOutput that a client of version v accepts from a
+// hook of the event.
 func SpecificFields(v Version, event string) []Field {
 	about, _ := EventByName(event)
 	return slices.DeleteFunc(slices.Clone(about.Output), func(f Field) bool { return !v.Since(f.Since) })
 }
 
-// fieldNamed finds a field by its name.
+// fieldNamed returns the field with the name, and whether there is one.
 func fieldNamed(fields []Field, name string) (Field, bool) {
 	at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 	if at < 0 {
@@ -91,8 +91,7 @@ func fieldNamed(fields []Field, name string) (Field, bool) {
 	return fields[at], true
 }
 
-// Holds reports whether a decoded JSON value is of the kind. null is of no kind
-// but anything.
+// Holds reports whether a decoded JSON value is of kind k. null is only of kind Anything.
 func (k ValueKind) Holds(value any) bool {
 	switch value := value.(type) {
 	case string:
@@ -128,8 +127,8 @@ var kinds = map[ValueKind]schema{
 	Anything:    {},
 }
 
-// OutputSchema is the schema of what a client of version v accepts on stdout, as JSON, from
-// a hook of the event. Keys that it drops without a word are accepted, as it does.
+// OutputSchema returns the JSON Schema of the stdout that a client of version v accepts from a hook
+// of the event. It accepts unknown keys because the client does, although it drops them.
 func OutputSchema(v Version, event Event) []byte {
 	properties := fields(append(TopFields(), AsyncFields()...))
 	properties["hookSpecificOutput"] = specificSchema(v, event)
@@ -153,7 +152,7 @@ func described(event Event) string {
 	return text
 }
 
-// specificSchema is hookSpecificOutput, which not every event has.
+// specificSchema returns the schema of hookSpecificOutput, or false if the event accepts none.
 func specificSchema(v Version, event Event) any {
 	accepted := SpecificFields(v, event.Name)
 	if len(accepted) == 0 {

@@ -12,10 +12,10 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// lastSignal is the highest number that a signal has anywhere.
+// lastSignal is the highest signal number of any system.
 const lastSignal = 64
 
-// signal is a name, or a number, of which 0 is none.
+// signal reads the name or the number of a signal; 0 is none.
 func (r *reader) signal() string {
 	raw, given := r.fields["signal"]
 	if !given {
@@ -32,7 +32,8 @@ func (r *reader) signal() string {
 	return signal
 }
 
-// ParseSignal reads the name of a signal, or its number, of which 0 is none.
+// ParseSignal parses the name of a signal, or its number, and returns its name, or "signal " and
+// the number; "" if the text is empty or 0.
 func ParseSignal(text string) (string, error) {
 	number, err := strconv.Atoi(text)
 	switch {
@@ -49,7 +50,7 @@ func ParseSignal(text string) (string, error) {
 	}
 }
 
-// exit is the exit code; a hook that was ended has none.
+// exit reads the exit code, which is not checked if the hook was ended.
 func (r *reader) exit(out Output) int {
 	code := 0
 	if !r.decode("exit", "a whole number", &code) || out.Signal != "" || out.TimedOut || out.Dropped != "" {
@@ -61,7 +62,7 @@ func (r *reader) exit(out Output) int {
 	return code
 }
 
-// ParseExit says what is wrong with an exit code, which of an http hook is a status.
+// ParseExit returns an error if a number is not a valid exit code, or status of an http hook.
 func ParseExit(code int, hookType string) error {
 	const most, mostStatus = 255, 599
 	switch {
@@ -76,21 +77,21 @@ func ParseExit(code int, hookType string) error {
 	}
 }
 
-// A Firing is one output of a hook, and the event it was for.
+// A Firing is one output of a hook, with its event.
 type Firing struct {
-	ID     json.RawMessage // as it was given; nil for none
+	ID     json.RawMessage // as given; nil if there is none
 	Event  string
 	Output Output
 }
 
-// names are the fields that are read. Others are left alone, unless they look
-// like one of these misspelt.
+// names are the known fields. Other fields are ignored, unless they look like misspellings of
+// these.
 var names = []string{
 	"id", "event", "exit", "signal", "timed_out", "stdout", "stderr", "command", "entry", "payload",
 }
 
-// ParseFiring reads one firing. What is not given is empty, exit code 0 among it; the
-// event may stand in the payload. The error names the field.
+// ParseFiring parses one firing. Missing fields are empty, which is 0 for the exit code; the event
+// may be in the payload. The error names the field.
 func ParseFiring(line []byte) (Firing, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil || fields == nil {
@@ -129,7 +130,7 @@ func notAnObject(line []byte, err error) error {
 	}
 }
 
-// payload is an object, or a text that holds one.
+// payload reads an object, or a text that contains one.
 func (r *reader) payload() []byte {
 	raw := []byte(r.fields["payload"])
 	var text string
@@ -143,14 +144,14 @@ func (r *reader) payload() []byte {
 	return raw
 }
 
-// event is that of the field, or of the payload.
+// event reads the event from its field, or from the payload.
 func (r *reader) event(payload []byte) string {
 	name := r.text("event")
 	if name == "" {
 		var says struct {
 			Name string `json:"hook_event_name"`
 		}
-		_ = json.Unmarshal(payload, &says) // what is wrong with it was said
+		_ = json.Unmarshal(payload, &says) // payload has reported its errors
 		name = says.Name
 	}
 	if _, known := EventByName(name); known {
@@ -171,7 +172,7 @@ func (r *reader) event(payload []byte) string {
 	return name
 }
 
-// nearest is the name that differs in case alone, or the most likely one.
+// nearest returns the name that differs only in case, or else the most similar one.
 func nearest(name string, all []string) string {
 	for _, one := range all {
 		if strings.EqualFold(one, name) {
@@ -181,9 +182,8 @@ func nearest(name string, all []string) string {
 	return pattern.Nearest(name, all)
 }
 
-// entry reads the keys of the hook's entry. The default type is command, and the field
-// command is its command. dropped says why the client drops the entry, "" where it does
-// not.
+// entry reads the keys of the hook's entry. The default type is command, and the field command is
+// its command. dropped is the reason why the client drops the entry, "" if it does not.
 func (r *reader) entry(event string) (entry Entry, dropped string) {
 	command := r.text("command")
 	keys := map[string]json.RawMessage{}
@@ -196,7 +196,7 @@ func (r *reader) entry(event string) (entry Entry, dropped string) {
 	if string(keys["type"]) == `"command"` && keys["command"] == nil {
 		keys["command"], _ = json.Marshal(command) // text always encodes
 	}
-	raw, _ := json.Marshal(keys) // what was decoded encodes
+	raw, _ := json.Marshal(keys) // decoded values always encode
 	entry, problems := ParseEntry(event, raw)
 	for _, problem := range problems {
 		return entry, problem.What + " (" + problem.Hint + ")"
@@ -224,7 +224,7 @@ func (r *reader) wrong(field, why string) {
 	}
 }
 
-// decode reads a field into a value, if it is given.
+// decode reads a field into a value. It reports whether the field is present and valid.
 func (r *reader) decode(field, want string, value any) bool {
 	raw, given := r.fields[field]
 	if !given {
@@ -237,7 +237,7 @@ func (r *reader) decode(field, want string, value any) bool {
 	return true
 }
 
-// shortened is a value as it stands, as far as an error needs it.
+// shortened returns a value as written, shortened for an error.
 func shortened(raw []byte) string {
 	const most = 40
 	if len(raw) > most {

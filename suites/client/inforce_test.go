@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestMatchers: what is predicted of a matcher is what was measured.
+// TestMatchers compares the predictions for matchers with the measurements.
 func TestMatchers(t *testing.T) {
 	t.Parallel()
 	for _, m := range Matchers() {
@@ -17,7 +17,7 @@ func TestMatchers(t *testing.T) {
 	}
 }
 
-// TestFiles: what is predicted of a settings file is what was measured.
+// TestFiles compares the predictions for settings files with the measurements.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	for _, f := range Files() {
@@ -32,7 +32,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestInForceIDs: each row has one, and one of its own.
+// TestInForceIDs checks that each row has an ID of its own.
 func TestInForceIDs(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -8,12 +8,12 @@ import (
 	"hookwatch/suites"
 )
 
-// Interpret tells what a client of version v does with a hook's output for the
-// event. It looks at nothing but its arguments.
+// Interpret returns the reading of a hook's output for the event by a client of version v. It
+// depends only on its arguments.
 func Interpret(v Version, event string, in Output) Reading {
 	c := call{version: v, in: in, matched: in.Matched}
 	c.form, c.output = readStdout(v, in.Stdout)
-	if c.form == asyncMore && v.old() && !c.exit2() { // taken for text unless it blocks; observed
+	if c.form == asyncMore && v.old() && !c.exit2() { // counts as text unless it blocks; observed
 		c.form, c.output = plain, nil
 	}
 	c.nested, _ = c.output["hookSpecificOutput"].(map[string]any)
@@ -63,7 +63,7 @@ func (c call) read() Reading {
 	}
 }
 
-// readOutput reads stdout as far as it is JSON, then the exit code, then text.
+// readOutput reads JSON on stdout if there is any, then the exit code, then text.
 func (c call) readOutput() Reading {
 	if c.form == document {
 		if cause, ok := c.invalid(); !ok {
@@ -90,7 +90,7 @@ func (c call) background() Reading {
 	return c.ignored(TooLate)
 }
 
-// onlyAsync tells that the output says nothing beyond being asynchronous.
+// onlyAsync reports whether the output only requests to run asynchronously.
 func (c call) onlyAsync() bool {
 	for key := range c.output {
 		if _, known := fieldNamed(asyncFields, key); !known {
@@ -100,7 +100,7 @@ func (c call) onlyAsync() bool {
 	return c.form == document
 }
 
-// A call is one output on its way to a reading.
+// A call is one output while it is interpreted.
 type call struct {
 	version Version
 	event   Event
@@ -133,7 +133,7 @@ func (c call) exit2() bool { return c.exited(2) }
 // asksModel reports whether the hook is a question to a model.
 func (c call) asksModel() bool { return c.in.Entry.Type == "prompt" || c.in.Entry.Type == "agent" }
 
-// failed reports whether the hook did not come to a good end.
+// failed reports whether the hook did not succeed.
 func (c call) failed() bool {
 	if c.in.NotStarted != "" || c.in.Signal != "" || c.in.TimedOut {
 		return true
@@ -144,13 +144,13 @@ func (c call) failed() bool {
 	return c.in.Exit != 0
 }
 
-// failuresBlock reports whether the entry has failures count as exit code 2.
+// failuresBlock reports whether the entry makes failures count as exit code 2.
 func (c call) failuresBlock() bool {
 	background := c.in.Entry.Async || c.in.Entry.AsyncRewake
 	return c.in.Entry.OnFailure == "block" && !c.event.IgnoresOnFailure && !background && !c.asksModel() && !c.version.old()
 }
 
-// label names the hook as the client does to the model: "PreToolUse:Bash".
+// label returns the client's name for the hook in messages to the model: "PreToolUse:Bash".
 func (c call) label() string {
 	if c.matched == "" || c.event.MatchedOn == "" {
 		return c.event.Name
@@ -158,13 +158,13 @@ func (c call) label() string {
 	return c.event.Name + ":" + c.matched
 }
 
-// tells is a text with what the client puts around it; nothing without a way to
-// tell it.
+// tells returns the client's message to the model with a text, in the given format; nothing if the
+// format is empty.
 func (c call) tells(way, text string) []string {
 	switch {
 	case way == "":
 		return nil
-	case way == asFailed, way == asBroken: // the command stands in it already
+	case way == asFailed, way == asBroken: // the format already contains the command
 		text = strings.TrimPrefix(text, "["+c.in.Entry.Command+"]: ")
 	}
 	return []string{strings.NewReplacer(
@@ -172,8 +172,8 @@ func (c call) tells(way, text string) []string {
 	).Replace(way)}
 }
 
-// of is what the hook said of a key of hookSpecificOutput, as far as the client
-// knows the key for this event.
+// of returns the value of a key of hookSpecificOutput, or nil if the client does not know the key
+// for this event.
 func (c call) of(key string) any {
 	if _, known := fieldNamed(SpecificFields(c.version, c.event.Name), key); !known {
 		return nil
@@ -199,19 +199,19 @@ func nonEmpty(text string) []string {
 	return []string{text}
 }
 
-// strength orders effects: the strongest of several hooks' is what happens.
-// deny > ask > allow was observed on client 2.1.197; between the others the one
-// that leaves less to go on is taken to be stronger.
+// strength orders effects: of several hooks, the strongest takes effect. deny > ask > allow was
+// observed on client 2.1.197; for the others, the effect that permits less is assumed to be
+// stronger.
 var strength = []suites.Effect{
 	suites.Proceeds, suites.Ignored, suites.ContextAdded, suites.ShownToModel, suites.Allowed, suites.Rewritten,
 	suites.Asked, suites.AnotherTurn, suites.SessionEnds, suites.PromptBlocked, suites.Denied,
 }
 
-// decisionStrength orders what hooks said in the same way.
+// decisionStrength orders the decisions of hooks in the same way.
 var decisionStrength = []string{noDecision, "approve", "allow", "defer", "ask", "block", "deny"}
 
-// Combine tells what the client does when several hooks of one event have run:
-// the strongest effect holds, whichever hook finished first, and context adds up.
+// Combine returns the client's reading of several hooks of one event: the strongest effect wins, in
+// any order of completion, and context adds up.
 func Combine(readings []Reading) Reading {
 	if len(readings) == 0 {
 		return Reading{Decision: noDecision, Effect: suites.Proceeds, Cause: Cause{Kind: NoHook}}
@@ -236,8 +236,8 @@ func Combine(readings []Reading) Reading {
 	return combined
 }
 
-// add takes over what the model sees of one more hook: its context always, the
-// rest only while its effect is the one that holds.
+// add appends the model's texts of one more hook: its context always, the rest only if its effect
+// is the winning one or a message to the model.
 func (r *Reading) add(one Reading) {
 	if r.Effect == suites.PromptBlocked || r.Effect == suites.SessionEnds {
 		return // the model is not asked again
@@ -276,13 +276,13 @@ func (c call) halt() (Reading, bool) {
 	}
 }
 
-// saysNo reports a JSON decision against the action.
+// saysNo reports whether a JSON decision is against the action.
 func (c call) saysNo() bool {
 	return !c.event.IgnoresBlock && c.output["decision"] == "block" || c.of("permissionDecision") == "deny"
 }
 
-// block reads decision block and permissionDecision deny: the reason is the
-// JSON's, stderr is dropped.
+// block reads decision block and permissionDecision deny. The reason is taken from the JSON, and
+// stderr is dropped.
 func (c call) block() (Reading, bool) {
 	if !c.saysNo() {
 		return Reading{}, false
@@ -301,7 +301,7 @@ func (c call) block() (Reading, bool) {
 	}
 	reading := c.no(JSONNo, reason)
 	switch {
-	case reason != "" || len(reading.ModelSees) == 0: // as it is
+	case reason != "" || len(reading.ModelSees) == 0: // keep it
 	case c.event.Told == asError || c.event.Told == asReminder:
 		reading.ModelSees = []string{"Blocked by hook"}
 	default:
@@ -310,7 +310,7 @@ func (c call) block() (Reading, bool) {
 	return reading, true
 }
 
-// blockReason is the reason of whichever of the two decisions says no.
+// blockReason returns the reason of the decision that refuses.
 func (c call) blockReason() string {
 	if c.of("permissionDecision") == "deny" {
 		if reason := c.textOf("permissionDecisionReason"); reason != "" {
@@ -324,7 +324,7 @@ func (c call) blockReason() string {
 	return ""
 }
 
-// blockByExit reads exit code 2, and a failure that counts as such.
+// blockByExit reads exit code 2, and a failure that counts as exit code 2.
 func (c call) blockByExit() (Reading, bool) {
 	var reading Reading
 	switch {
@@ -338,7 +338,7 @@ func (c call) blockByExit() (Reading, bool) {
 	return reading, reading.Effect != suites.Ignored || len(c.contexts()) == 0
 }
 
-// ask reads the questions: ask and defer.
+// ask reads the decisions ask and defer.
 func (c call) ask() (Reading, bool) {
 	switch c.of("permissionDecision") {
 	case "ask":
@@ -351,7 +351,7 @@ func (c call) ask() (Reading, bool) {
 	return Reading{}, false
 }
 
-// answer reads what a PermissionRequest hook answers; it goes before exit code 2.
+// answer reads the answer of a PermissionRequest hook, which takes precedence over exit code 2.
 // Observed on client 2.1.330.
 func (c call) answer() (Reading, bool) {
 	answer, _ := c.of("decision").(map[string]any)
@@ -374,7 +374,7 @@ func (c call) approve() (Reading, bool) {
 	return Reading{}, false
 }
 
-// rewrite reads the keys that replace what the client has.
+// rewrite reads the keys that replace values of the client.
 func (c call) rewrite() (Reading, bool) {
 	switch {
 	case c.of("updatedInput") != nil:
@@ -393,8 +393,8 @@ func (c call) rewrite() (Reading, bool) {
 	return Reading{}, false
 }
 
-// alsoRewritten is a no that comes too late to keep the tool from running, in an output
-// that replaces the tool's result: the client does both.
+// alsoRewritten adds the replacement of a tool's result to a refusal that comes too late to prevent
+// the call, because the client does both.
 func (c call) alsoRewritten(no Reading) Reading {
 	if no.Effect != suites.ShownToModel {
 		return no
@@ -407,7 +407,7 @@ func (c call) alsoRewritten(no Reading) Reading {
 	return reading
 }
 
-// rewriteInput replaces the tool's whole input, which then has to be a whole one.
+// rewriteInput replaces the tool's whole input, so that the new one must be complete.
 func (c call) rewriteInput() Reading {
 	input, _ := c.of("updatedInput").(map[string]any)
 	lacking := ToolNamed(c.matched).lacks(input)
@@ -425,8 +425,8 @@ func (c call) rewriteInput() Reading {
 	return reading
 }
 
-// rewriteOutput replaces what the tool returned, where the client takes it; done
-// tells that nothing else in the output is left to be read.
+// rewriteOutput replaces the tool's result if the client accepts the replacement; done reports that
+// nothing else in the output remains to be read.
 func (c call) rewriteOutput(key string, taken bool, otherwise Kind) (reading Reading, done bool) {
 	kind, effect := OutputRewritten, suites.Rewritten
 	if !taken {
@@ -437,11 +437,11 @@ func (c call) rewriteOutput(key string, taken bool, otherwise Kind) (reading Rea
 	return reading, taken || len(c.contexts()) == 0
 }
 
-// maxContext is the length, in UTF-16 units, above which the client replaces
-// additionalContext by a preview and the path of a file.
+// maxContext is the length, in UTF-16 units, above which the client replaces additionalContext with
+// a preview and the path of a file.
 const maxContext = 10_000
 
-// contexts are what the hook hands to the model beside its decision.
+// contexts returns the texts that the hook passes to the model in addition to its decision.
 func (c call) contexts() []string {
 	if c.event.LosesContext {
 		return nil
@@ -453,7 +453,7 @@ func (c call) contexts() []string {
 	return append(nonEmpty(text), nonEmpty(c.textOf("initialUserMessage"))...)
 }
 
-// addContext adds that to a reading. Without a decision, it is the effect.
+// addContext adds the texts of contexts to a reading. Without a decision, they are its effect.
 func (c call) addContext(reading Reading) Reading {
 	texts := c.contexts()
 	if len(texts) == 0 {
@@ -468,7 +468,7 @@ func (c call) addContext(reading Reading) Reading {
 		reading = c.contextAlone()
 	case suites.Ignored:
 		reading = c.reading(suites.ContextAdded, ContextToModel)
-	default: // the decision stands, and the context comes with it
+	default: // the decision remains in force, with the context
 	}
 	return withContext(reading, texts...)
 }

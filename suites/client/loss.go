@@ -14,39 +14,38 @@ import (
 type loss int
 
 const (
-	keeps   loss = iota // the client acts on all that the hook said, or it said nothing
-	loses               // the client drops an output, or does not take a decision
-	failure             // the client takes the hook for failed: what it said is lost, if it said anything
+	keeps   loss = iota // the client uses the whole output, or there is none
+	loses               // the client drops an output, or ignores a decision
+	failure             // the client treats the hook as failed and drops any output
 )
 
-// A Lost is the part of a hook's output that the client drops, by what it would have done.
+// A Lost is the part of a hook's output that the client drops, by the effect it would have had.
 type Lost int
 
-// What can be lost, the least first.
+// The possible losses, the least first.
 const (
 	LostNothing  Lost = iota
-	LostText          // words for no one in particular
+	LostText          // text that reaches no one
 	LostContext       // text for the model
 	LostAllow         // a decision that lets the call through
 	LostDecision      // a deny, a block, a question to the user, or a rewritten input or result
 )
 
-// Loses reports whether the client drops an output, or does not take a decision, for this
-// kind of cause.
+// Loses reports whether the client drops an output, or ignores a decision, for this kind of cause.
 func (k Kind) Loses() bool {
 	row, _ := rowOf(k)
 	return row.loss != keeps
 }
 
-// Fails reports whether the client takes the hook for failed for this kind of cause, so that
-// only a comparison with another input shows whether the hook meant to decide something.
+// Fails reports whether this kind of cause is a failure of the hook, so that only a comparison with
+// another input shows whether the hook intended a decision.
 func (k Kind) Fails() bool {
 	row, _ := rowOf(k)
 	return row.loss == failure
 }
 
-// Severity is the severity of the loss of an output: what the rule has at most, and less where
-// less than a decision is lost.
+// Severity returns the severity of losing lost: the rule's, lowered if less than a decision is lost
+// and raised if a decision is lost with text that is otherwise harmless.
 func (k Kind) Severity(lost Lost) suites.Severity {
 	row, _ := rowOf(k)
 	switch {
@@ -55,15 +54,15 @@ func (k Kind) Severity(lost Lost) suites.Severity {
 	case lost < LostDecision && row.severity == suites.Error:
 		return suites.Warning
 	case lost == LostDecision && row.severity == suites.Info:
-		return suites.Error // of text that is harmless otherwise
+		return suites.Error // the rule's own severity is for harmless text
 	default:
 		return row.severity
 	}
 }
 
-// LostOf returns what the client drops of stdout for this kind of cause: the most that one of
-// the objects in it would have done if it were all of the output. Objects that were cut short
-// are completed first. A JSON decision that the client takes although the hook failed is not lost.
+// LostOf returns the part of stdout that the client drops for this kind of cause: the strongest
+// effect that any object in it would have had as the whole output. Objects that were cut short are
+// completed first. A JSON decision that the client uses although the hook failed is not lost.
 func LostOf(kind Kind, stdout []byte) Lost {
 	if !kind.Loses() {
 		return LostNothing
@@ -85,10 +84,10 @@ func LostOf(kind Kind, stdout []byte) Lost {
 	return most
 }
 
-// maxObjects bounds the objects that are looked for in one output.
+// maxObjects limits the number of objects read from one output.
 const maxObjects = 20
 
-// objects lists the JSON objects in a text, wherever they begin.
+// objects returns the JSON objects in a text, at any position.
 func objects(text []byte) (all []map[string]any) {
 	for len(all) < maxObjects {
 		at := bytes.IndexByte(text, '{')
@@ -111,8 +110,8 @@ func objects(text []byte) (all []map[string]any) {
 	return all
 }
 
-// completed decodes an object that was cut short, with its open strings and brackets closed.
-// Objects of other notations, with single quotes, are read as JSON with double ones.
+// completed decodes an object that was cut short by closing its open strings and brackets. It also
+// tries the text with double quotes in place of single ones, for other notations.
 func completed(text []byte, into *map[string]any) bool {
 	const most = 4000
 	if len(text) > most || !bytes.ContainsAny(text, ":") {
@@ -122,7 +121,7 @@ func completed(text []byte, into *map[string]any) bool {
 		if end := strings.LastIndexByte(t, '}'); end > 0 && json.Unmarshal([]byte(t[:end+1]), into) == nil {
 			return true
 		}
-		for t != "" { // a key without its value is left out
+		for t != "" { // drop a trailing key without a value
 			if json.Unmarshal([]byte(closed(t)), into) == nil {
 				return true
 			}
@@ -132,7 +131,7 @@ func completed(text []byte, into *map[string]any) bool {
 	return false
 }
 
-// closed is a text with what is open in it closed.
+// closed returns a text with its open strings and brackets closed.
 func closed(text string) string {
 	var open []byte
 	inside, escaped := false, false
@@ -163,11 +162,11 @@ func closed(text string) string {
 	return text + string(open)
 }
 
-// decisionKeys are the keys that hold a decision.
+// decisionKeys are the keys of decisions.
 var decisionKeys = []string{"permissionDecision", "decision", "behavior"}
 
-// meant is what an object would have done, wherever its keys are and whatever they are called:
-// a decision by its word, other keys by their names.
+// meant returns the effect that an object would have had, at any depth: decisions by their words,
+// other keys by their names.
 func meant(object map[string]any) (most Lost) {
 	for key, value := range object {
 		switch v := value.(type) {
@@ -197,7 +196,7 @@ func meantBy(key, word string) Lost {
 	case word == "allow" || word == "approve":
 		return LostAllow
 	case decides:
-		return LostDecision // an unknown word, which does not allow anything
+		return LostDecision // an unknown word does not allow anything
 	case key == "additionalContext" || key == "systemMessage" || key == "reason":
 		return LostContext
 	default:
@@ -211,10 +210,10 @@ var (
 	refuses = []string{"block", "blocked", "deny", "denied", "reject", "rejected", "refuse", "refused", "forbid", "forbidden", "prevent", "stop", "abort"}
 )
 
-// DecidesAgainst reports whether the output of a hook for a call decides against it, whatever the
-// client does with that: compared with the output for a harmless call a key that permits turns
-// false, one that refuses turns true, or a word refuses; or a part of the tool's input is given
-// with another value than was sent. What the hook says for every call is no decision.
+// DecidesAgainst reports whether the output of a hook for a call decides against it, in any format,
+// even if the client ignores it. Compared with the output for a harmless call, a key that permits
+// became false, one that refuses became true, a word refuses, or a part of the tool's input has
+// another value than was sent. Output that is equal for every call is no decision.
 func DecidesAgainst(harmless, stdout []byte, input map[string]any) bool {
 	before := leaves(harmless)
 	for path, value := range leaves(stdout) {
@@ -243,7 +242,7 @@ func DecidesAgainst(harmless, stdout []byte, input map[string]any) bool {
 	return false
 }
 
-// leaves are the texts and booleans of the objects in a text, by the keys that lead to them.
+// leaves returns the strings and booleans of the objects in a text, by their dotted key paths.
 func leaves(text []byte) map[string]any {
 	all := map[string]any{}
 	var walk func(path string, object map[string]any)

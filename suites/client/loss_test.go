@@ -6,7 +6,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestLossOf: the loss is the strongest effect that any part of the output has alone.
+// TestLossOf checks that the loss is the strongest effect that any part of the output has alone.
 func TestLossOf(t *testing.T) {
 	t.Parallel()
 	deny := specific("PreToolUse", `"permissionDecision":"deny","permissionDecisionReason":"no"`)
@@ -43,13 +43,13 @@ func TestLossOf(t *testing.T) {
 	}
 }
 
-// TestLosses: every rule that is an error loses an output or a decision, so that no rule is
-// added without a decision on how check reports it.
+// TestLosses checks that every rule that is an error loses an output or a decision, so that no rule
+// is added without a decision on how check reports it.
 func TestLosses(t *testing.T) {
 	t.Parallel()
-	// Found by what registers a hook, not by what it did.
+	// found in the registration of a hook, not in its result
 	static := []Kind{NoEvent, EntryDropped}
-	for _, table := range ruleTables[:len(ruleTables)-1] { // those after it are of check
+	for _, table := range ruleTables[:len(ruleTables)-1] { // the last table is check's own
 		for _, row := range table {
 			if row.severity == suites.Error && row.loss == keeps && row.kind != static[0] && row.kind != static[1] {
 				t.Errorf("%s is an error and loses nothing", row.kind)
@@ -58,7 +58,8 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// TestDecidesAgainst: an output is a decision by how it differs from the one for a harmless call.
+// TestDecidesAgainst checks that an output is a decision if it differs from that for a harmless
+// call.
 func TestDecidesAgainst(t *testing.T) {
 	t.Parallel()
 	input := map[string]any{"command": "git push --force origin main"}

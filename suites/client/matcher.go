@@ -13,27 +13,27 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// MatcherSeparators split a list of names; of OnlyBars, a comma is part of a name.
+// MatcherSeparators separate the names of a list. With OnlyBars, a comma is part of a name.
 const (
 	MatcherSeparators = "|,"
-	// OnlyBars separates names where a space is part of a name, too; observed on clients
-	// 2.1.197 and 2.1.330.
+	// OnlyBars separates names in which a space counts as well; observed on clients 2.1.197 and
+	// 2.1.330.
 	OnlyBars = "|"
 )
 
-// MatcherTakes reports whether the matcher lets one of the values through: a value
-// and the other names by which a matcher may call it. An empty matcher and * let
-// everything through; a list of names is compared exactly; anything else is an
-// unanchored JavaScript regular expression, and one that is invalid never
-// matches. All of it is case-sensitive. Observed on clients 2.1.197 and 2.1.330.
-// One that is too costly to evaluate is taken not to match: see Evaluate.
+// MatcherTakes reports whether the matcher accepts one of the values: a value and its other names
+// that matchers may use. An empty matcher and * accept everything; a list of names is compared
+// exactly; anything else is an unanchored JavaScript regular expression, and an invalid one never
+// matches. All of it is case-sensitive. Observed on clients 2.1.197 and 2.1.330. An expression that
+// is too costly to evaluate counts as not matching: see EvaluateMatcher.
 func MatcherTakes(matcher, separators string, values ...string) bool {
 	matched, _ := EvaluateMatcher(matcher, separators, values...)
 	return matched
 }
 
-// EvaluateMatcher is Matches, with a *CostError if a regular expression is not evaluated for
-// its cost. Once a pattern took too long it gives that error for every value.
+// EvaluateMatcher is like MatcherTakes, but returns a *MatcherCostError if it did not evaluate a
+// regular expression because of its cost. Once a pattern took too long, every value gives that
+// error.
 func EvaluateMatcher(matcher, separators string, values ...string) (bool, error) {
 	if matchesAll(matcher) {
 		return true, nil
@@ -53,13 +53,12 @@ func EvaluateMatcher(matcher, separators string, values ...string) (bool, error)
 	return false, nil
 }
 
-// MatcherNames lists the names of a matcher that is a list of exact names, sorted and
-// without repetition, so that two lists can be compared as sets. It is nil for a
-// matcher that lets everything through or is a regular expression.
+// MatcherNames returns the names of a matcher that is a list of exact names, sorted and without
+// repetition, so that two lists can be compared as sets. It returns nil for a matcher that accepts
+// everything or is a regular expression.
 func MatcherNames(matcher string) []string { return split(matcher, MatcherSeparators) }
 
-// CheckMatcher says what is wrong with a matcher that is an invalid regular expression,
-// and so never matches.
+// CheckMatcher returns an error if a matcher is an invalid regular expression, which never matches.
 func CheckMatcher(matcher string) error {
 	if matchesAll(matcher) || MatcherNames(matcher) != nil {
 		return nil
@@ -90,20 +89,19 @@ func outsideList(r rune) bool {
 	return !isWord && !strings.ContainsRune("_- ,|", r)
 }
 
-// Limits of a regular expression. It comes from settings that a stranger may have
-// written, backtracks, and cannot be interrupted otherwise: to compile nested groups
-// takes time that doubles with each level, and a match may take time that doubles with
-// each character.
+// Limits of a regular expression. It may come from settings of an untrusted author, it backtracks,
+// and nothing else interrupts it: compiling nested groups takes time that doubles with each level,
+// and a match may take time that doubles with each character.
 const (
 	maxPattern   = 1000 // bytes
 	maxNesting   = 8
 	longestMatch = 100 * time.Millisecond
-	clockPeriod  = 10 * time.Millisecond // a match ends up to two periods late
+	clockPeriod  = 10 * time.Millisecond // a match may end up to two periods late
 	maxTooSlow   = 20                    // patterns that may reach longestMatch, in one process
 )
 
-// A MatcherCostError is the reason why a regular expression was not evaluated. Whether it
-// matches is not known.
+// A MatcherCostError is the reason why a regular expression was not evaluated. It is unknown
+// whether the expression matches.
 type MatcherCostError struct{ why string }
 
 func (e *MatcherCostError) Error() string { return e.why }
@@ -119,8 +117,8 @@ type jsPattern struct {
 	re     *regexp2.Regexp
 }
 
-// compiledMatchers keeps what was compiled: a matcher is compared with one value after
-// another. Of a process that meets more patterns than it keeps, all are forgotten.
+// compiledMatchers caches compiled patterns because a matcher is compared with many values. If it
+// is full, all patterns are dropped.
 var compiledMatchers = struct {
 	sync.Mutex
 	patterns map[string]*jsPattern
@@ -129,8 +127,8 @@ var compiledMatchers = struct {
 
 const maxCompiled = 1000
 
-// compileJS compiles a pattern; the error says what JavaScript would refuse, or is a
-// *CostError.
+// compileJS compiles a pattern. The error is JavaScript's reason for refusing it, or a
+// *MatcherCostError.
 func compileJS(pattern string) (*jsPattern, error) {
 	compiledMatchers.Lock()
 	defer compiledMatchers.Unlock()
@@ -154,14 +152,14 @@ func compileJS(pattern string) (*jsPattern, error) {
 	return p, nil
 }
 
-// plainPattern reports whether a pattern surely takes little time: it has no groups, and few
-// repetitions.
+// plainPattern reports whether a pattern is certain to take little time, because it has no groups
+// and few repetitions.
 func plainPattern(pattern string) bool {
 	return len(pattern) <= maxPattern && !strings.Contains(pattern, "(") &&
 		strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "?")+strings.Count(pattern, "{") <= 3
 }
 
-// The library's clock, one for all patterns, reads its period without a lock.
+// init sets the period of the library's clock, which all patterns share and read without a lock.
 func init() { regexp2.SetTimeoutCheckPeriod(clockPeriod) }
 
 func newPattern(pattern string) (*jsPattern, error) {
@@ -182,7 +180,7 @@ func newPattern(pattern string) (*jsPattern, error) {
 	return &jsPattern{pattern, re}, nil
 }
 
-// nesting is how deep the groups of a pattern are nested.
+// nesting returns the depth to which the groups of a pattern are nested.
 func nesting(pattern string) (deepest int) {
 	depth := 0
 	for at := 0; at < len(pattern); at++ {
@@ -201,11 +199,10 @@ func nesting(pattern string) (deepest int) {
 	return deepest
 }
 
-// matches reports whether the pattern matches anywhere in value. The error is a
-// *CostError.
+// matches reports whether the pattern matches anywhere in value. An error is a *MatcherCostError.
 func (p *jsPattern) matches(value string) (bool, error) {
 	ok, err := p.re.MatchString(value)
-	if err != nil { // it has no other errors than the time-out
+	if err != nil { // a time-out is its only error
 		compiledMatchers.Lock()
 		defer compiledMatchers.Unlock()
 		compiledMatchers.tooSlow[p.source] = true
@@ -214,7 +211,7 @@ func (p *jsPattern) matches(value string) (bool, error) {
 	return ok, nil
 }
 
-// isCostly is the *CostError of an error, if it is one.
+// isCostly returns the *MatcherCostError in err, or nil.
 func isCostly(err error) error {
 	var costly *MatcherCostError
 	if errors.As(err, &costly) {
@@ -223,16 +220,15 @@ func isCostly(err error) error {
 	return nil
 }
 
-// jsToken is what has to be skipped to find the groups of a pattern, or the begin
-// of one: an escape, a class, a group.
+// jsToken matches the parts that a search for the groups of a pattern must skip, and the start of a
+// group: an escape, a class, a group.
 var (
 	jsToken = pattern.Lazy(`(?s)\\.|\[(?:\\.|[^\]\\])*\]?|\(\?.{0,8}`)
 	jsClass = pattern.Lazy(`(?s)^\[(?:\\.|[^\]\\])*\]?`)
 	jsGroup = pattern.Lazy(`^\(\?(?:[:=!<]|[ims]*(?:-[ims]+)?:)`)
 )
 
-// foreignGroup finds a group that the library takes and JavaScript refuses: (?i),
-// (?>a), (?#c).
+// foreignGroup returns a group that the library accepts and JavaScript refuses: (?i), (?>a), (?#c).
 func foreignGroup(pattern string) string {
 	for at := 0; at < len(pattern); {
 		found := jsToken().FindStringIndex(pattern[at:])

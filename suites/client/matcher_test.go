@@ -22,7 +22,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestJSRegexp compares with what JavaScript answers for the same pattern.
+// TestJSRegexp compares with JavaScript's answers for the same patterns.
 func TestJSRegexp(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -62,8 +62,8 @@ func TestJSRegexp(t *testing.T) {
 	}
 }
 
-// TestCostly: what takes exponential time, to compile or to match, is neither a match
-// nor none, and it is found out soon.
+// TestCostly checks that a pattern that takes exponential time, to compile or to match, is soon
+// reported, as neither a match nor a mismatch.
 func TestCostly(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"((((((.*)*)*)*)*)*)*$x":                                    errTooSlow.why,
@@ -84,7 +84,7 @@ func TestCostly(t *testing.T) {
 	}
 }
 
-// FuzzEvaluate: whatever the pattern, an answer comes soon.
+// FuzzEvaluate checks that every pattern gets an answer soon.
 func FuzzEvaluate(f *testing.F) {
 	for _, seed := range []string{"Bash", "((.*)*)*x", "(a|b(a|b(a|b(a|b(a|b(a|b(a|b(a|b))))))))", strings.Repeat("(a|b)?", 100), strings.Repeat("(?:a{1000}){1000}", 20), `(?=(a+)+\1)`} {
 		f.Add(seed, "NotebookEdit")

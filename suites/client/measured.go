@@ -14,12 +14,12 @@ import (
 	"hookwatch/suites"
 )
 
-// measuredText is read only when it is asked for: no hook is judged by it.
+// measuredText is parsed only on demand because no hook is judged by it.
 //
 //go:embed measured.yaml
 var measuredText []byte
 
-// A Cell is one kind of output at one event, and what was observed of it.
+// A Cell is one kind of output at one event, with the observed results.
 type Cell struct {
 	Case   string
 	Event  string
@@ -27,14 +27,14 @@ type Cell struct {
 	Want   Want
 }
 
-// A Want is what was observed. Old is 2.1.197, newer are 2.1.329 and 2.1.330; "" was
-// not observed. Sees is text that the model must be sent, "" that it is sent nothing.
+// A Want is the observed result. Old is 2.1.197, newer are 2.1.329 and 2.1.330; "" was not
+// observed. Sees is text that the model must be sent; "" if it must be sent nothing.
 type Want struct {
 	old, newer         suites.Effect
 	oldSees, newerSees string
 }
 
-// On is what was observed on a version; not ok: nothing.
+// On returns the observation on a version; ok is false if there is none.
 func (w Want) On(v Version) (effect suites.Effect, sees string, ok bool) {
 	effect, sees = w.newer, w.newerSees
 	if v.Profile() == V197 {
@@ -43,10 +43,10 @@ func (w Want) On(v Version) (effect suites.Effect, sees string, ok bool) {
 	return effect, sees, effect != ""
 }
 
-// ID names the cell by its event and its case.
+// ID identifies the cell by its event and its case.
 func (c Cell) ID() string { return c.Event + "/" + slug(c.Case) }
 
-// slug is a text without spaces and most punctuation.
+// slug returns a text without spaces and most punctuation.
 func slug(text string) string {
 	var b strings.Builder
 	between := false
@@ -64,13 +64,13 @@ func slug(text string) string {
 	return b.String()
 }
 
-// CellCommand is what the hook of a cell is called where nothing runs.
+// CellCommand is the command of a cell's hook if nothing is run.
 const CellCommand = "hook.sh"
 
-// long is one character more than a context may have.
+// long is one character more than the limit of a context.
 const long = maxContext + 1
 
-// measurements are the document of all of them.
+// measurements are the contents of measured.yaml.
 type measurements struct {
 	Outputs []struct {
 		Case   string
@@ -110,13 +110,13 @@ var readMeasured = sync.OnceValues(func() (m measurements, err error) {
 	return m, err
 })
 
-// measured returns the measurements. A test reads them, so that they always parse.
+// measured returns the measurements. It ignores the error because a test ensures that they parse.
 func measured() measurements {
 	m, _ := readMeasured()
 	return m
 }
 
-// Cells lists the cells.
+// Cells returns the cells.
 func Cells() (all []Cell) {
 	for _, row := range measured().Outputs {
 		o, e := row.Output, row.Entry
@@ -150,13 +150,13 @@ func Cells() (all []Cell) {
 	return all
 }
 
-// A InForceMatcher is the matcher of a hook, and a value that it is compared with.
+// An InForceMatcher is the matcher of a hook, and a value that it is compared with.
 type InForceMatcher struct {
 	Event, Matcher, Value string
 	Runs                  bool
 }
 
-// ID names the row.
+// ID identifies the row.
 func (m InForceMatcher) ID() string {
 	id := m.Event + "/matcher-" + strconv.Quote(m.Matcher)
 	if m.Value != "" {
@@ -165,20 +165,20 @@ func (m InForceMatcher) ID() string {
 	return id
 }
 
-// Predicted is whether hookwatch has the hook run.
+// Predicted reports whether hookwatch predicts that the hook runs.
 func (m InForceMatcher) Predicted() bool { return Match(m.Event, m.Matcher, m.Value) }
 
-// Matchers lists the measured matchers.
+// Matchers returns the measured matchers.
 func Matchers() []InForceMatcher { return slices.Clone(measured().Matchers) }
 
-// A InForceFile is a settings file. Old, of 2.1.197, and Newer, of 2.1.330, are the names of those
-// of its hooks that run, once every event for which it has some has come.
+// An InForceFile is a settings file. Old, of 2.1.197, and Newer, of 2.1.330, are the names of its
+// hooks that run after every event that it registers hooks for has occurred.
 type InForceFile struct {
 	Title, Content string
 	Old, Newer     []string
 }
 
-// Files lists the measured settings files.
+// Files returns the measured settings files.
 func Files() (all []InForceFile) {
 	for _, row := range measured().Settings {
 		for _, then := range row.Then {
@@ -199,7 +199,7 @@ func Files() (all []InForceFile) {
 	return all
 }
 
-// On are the hooks that were seen to run on a version.
+// On returns the names of the hooks that ran on a version.
 func (f InForceFile) On(v Version) []string {
 	if v.Profile() == V197 {
 		return f.Old
@@ -207,12 +207,12 @@ func (f InForceFile) On(v Version) []string {
 	return f.Newer
 }
 
-// ID names the row.
+// ID identifies the row.
 func (f InForceFile) ID() string {
 	return "settings/" + strings.ReplaceAll(strings.ReplaceAll(f.Title, "/", ""), " ", "-")
 }
 
-// Predicted are the hooks of the file that hookwatch has run on a version.
+// Predicted returns the names of the file's hooks that hookwatch predicts to run on a version.
 func (f InForceFile) Predicted(v Version) (names []string) {
 	read, _ := ParseOn(v, "settings.json", []byte(f.Content))
 	if read.DisableAllHooks.Line != 0 {
@@ -226,11 +226,11 @@ func (f InForceFile) Predicted(v Version) (names []string) {
 	return names
 }
 
-// The command of a hook notes its name in a file of the project.
+// A hook's command appends its name to this file of the project.
 const (
 	Ran  = "ran"
 	says = "; echo >>\"$CLAUDE_PROJECT_DIR\"/" + Ran + " "
 )
 
-// InForceCommand is that of the hook of a name.
+// InForceCommand returns the command of the hook with a name.
 func InForceCommand(name string) string { return "cat >/dev/null" + says + name }

@@ -7,13 +7,13 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// unheeded is what a kind of no is called where it has no effect.
+// unheeded maps each kind of refusal to the kind for events at which it has no effect.
 var unheeded = map[Kind]Kind{
 	Exit2: Exit2Ignored, FailureBlocks: Exit2Ignored, JSONNo: JSONNoIgnored, ConditionNotOK: JSONNoIgnored,
 }
 
-// no is what a hook's no does for the event: text is what the client has to say
-// of it, kind the way in which the hook said no.
+// no returns the effect of a hook's refusal on the event: text is the client's message, kind the
+// way in which the hook refused.
 func (c call) no(kind Kind, text string) Reading {
 	reading := c.reading(c.event.Exit2, kind)
 	if kind == FailureBlocks && c.event.Failure != "" {
@@ -28,7 +28,7 @@ func (c call) no(kind Kind, text string) Reading {
 	return reading
 }
 
-// noByExit2 reads exit code 2 where no JSON decision goes before it.
+// noByExit2 reads exit code 2 if no JSON decision precedes it.
 func (c call) noByExit2() Reading {
 	if c.pardoned() {
 		return c.ignored(MissingScript)
@@ -40,9 +40,9 @@ func (c call) noByExit2() Reading {
 	return c.no(Exit2, "["+c.in.Entry.Command+"]: "+cmp.Or(said, "No stderr output"))
 }
 
-// silentNo is exit code 2 without a word at an event for which the client puts no words of
-// its own in the place of stderr: the model is sent nothing, and where that is all that
-// exit code 2 does, it has no effect.
+// silentNo reads exit code 2 without stderr at an event for which the client substitutes no text of
+// its own: the model is sent nothing. If a message to the model is all that exit code 2 causes
+// there, it has no effect.
 func (c call) silentNo() Reading {
 	reading := c.no(Exit2, "")
 	reading.ModelSees = nil
@@ -52,24 +52,24 @@ func (c call) silentNo() Reading {
 	return reading
 }
 
-// noScript is what the client takes for the message of an interpreter that was
-// given a script that does not exist; observed on client 2.1.330, whoever printed it.
+// noScript matches the text by which the client recognizes an interpreter whose script does not
+// exist. Any program that prints it counts; observed on client 2.1.330.
 var noScript = pattern.Lazy(`(?i)no such file|can't open`)
 
-// pardoned reports whether exit code 2 is taken for a missing script.
+// pardoned reports whether the client takes exit code 2 for a missing script.
 func (c call) pardoned() bool {
 	pardons := c.event.PardonsNoScript || c.event.PardonsPlugin && c.in.Entry.Plugin
 	return pardons && c.form == silent && noScript().Match(c.in.Stderr)
 }
 
-// failing is what comes of a failure: otherwise, unless the entry or the event
-// has failures block.
+// failing returns the reading of a failure: a refusal if the entry or the event makes failures
+// block, and otherwise unchanged if not.
 func (c call) failing(otherwise Reading) Reading {
 	switch {
 	case c.failuresBlock():
 		return c.no(FailureBlocks, c.failureText())
 	case c.event.AnyFailure && c.event.Exit2 == suites.Denied:
-		reading := otherwise // what is wrong with an output is the cause
+		reading := otherwise // because a defect of the output is the more precise cause
 		reading.Effect = suites.Denied
 		if c.failed() {
 			reading = c.reading(suites.Denied, AnyFailure)
@@ -83,8 +83,7 @@ func (c call) failing(otherwise Reading) Reading {
 	}
 }
 
-// failureText is what the client says of a failure that blocks; observed on client
-// 2.1.330.
+// failureText returns the client's message for a failure that blocks; observed on client 2.1.330.
 func (c call) failureText() string {
 	how, more := "failed", ""
 	switch text := trim(c.in.Stderr); {
@@ -100,7 +99,7 @@ func (c call) failureText() string {
 	return "[" + name + "]: " + how + `; blocking because onFailure is "block"` + more
 }
 
-// ended is a hook that came to no good end, and said nothing that is heeded.
+// ended reads a hook that failed and printed nothing that the client uses.
 func (c call) ended() Reading {
 	kind := ExitCode
 	switch {
@@ -120,7 +119,7 @@ func (c call) ended() Reading {
 	return c.failing(c.proceeds(kind))
 }
 
-// reported is a reading that nothing else came of, with what the model is told of it.
+// reported adds the client's report to the model to a reading without another effect.
 func (c call) reported(r Reading) Reading {
 	quiet := r.Effect == suites.Ignored || r.Effect == suites.Proceeds
 	e := c.in.Entry
@@ -131,20 +130,20 @@ func (c call) reported(r Reading) Reading {
 	if len(texts) == 0 {
 		return r
 	}
-	if c.refused() { // which is the cause of all
+	if c.refused() { // the refusal is the cause
 		r.Effect, r.ModelSees, r.Cause.Effect = effect, texts, effect
 		return r
 	}
 	if c.event.Plain != "" && !c.failed() {
-		effect = suites.ContextAdded // the client is to heed it as it compacts
+		effect = suites.ContextAdded // because the model takes it as an instruction while it compacts
 	}
 	out := c.reading(effect, Reported)
 	out.ModelSees = texts
 	return out
 }
 
-// report is what the model is told; of an output that is refused, the lines that the client
-// makes of it.
+// report returns the texts that the model receives. For a refused output they are the lines that
+// the client makes of it.
 func (c call) report() []string {
 	errs := string(trim(c.in.Stderr))
 	message, _ := c.output["systemMessage"].(string)
@@ -156,7 +155,7 @@ func (c call) report() []string {
 		return indented(c.in.Stdout)
 	case !compact && message != "":
 		return []string{message}
-	case c.form == malformed && compact && !c.failed(), c.form == document && !compact: // an error, or only its keys are looked at
+	case c.form == malformed && compact && !c.failed(), c.form == document && !compact: // a malformed output is an error, and /model uses only the keys of an object
 		return nil
 	case c.failed() && errs != "" && compact:
 		return c.tells(c.event.Reports, "failed: "+errs)
@@ -169,8 +168,8 @@ func (c call) report() []string {
 	}
 }
 
-// refused reports whether the client says that it does not take the output for what it is:
-// in the report of /compact an output that names another event is as good as any.
+// refused reports whether the client rejects the output. For the report of /compact, an output that
+// names another event is accepted.
 func (c call) refused() bool {
 	if c.form != document {
 		return false

@@ -10,53 +10,53 @@ import (
 	"hookwatch/suites"
 )
 
-// An Output is what one firing of a hook left behind.
+// An Output is the result of one run of a hook.
 type Output struct {
-	Exit       int    // exit code, of an http hook the status; ignored when Signal, TimedOut or NotStarted is set
+	Exit       int    // exit code, or status of an http hook; ignored if Signal, TimedOut or NotStarted is set
 	Signal     string // the signal that ended the hook
 	TimedOut   bool
-	NotStarted string // why the hook could not be started
-	Stdout     []byte // of an http hook the body, of a prompt or agent hook the answer
+	NotStarted string // the reason why the hook could not be started
+	Stdout     []byte // the body of an http hook, the answer of a prompt or agent hook
 	Stderr     []byte
 	Entry      Entry  // as registered: the client repeats its command to the model
-	Payload    []byte // what the hook got on stdin; may be empty
-	Dropped    string // why the client drops the entry, "" where it does not
-	Matched    string // what the matcher was compared with; "" is what the payload says
+	Payload    []byte // the hook's stdin; may be empty
+	Dropped    string // the reason why the client drops the entry, "" if it does not
+	Matched    string // the value compared with the matcher; "" uses the payload's
 }
 
-// A Reading is what the client makes of a hook's output.
+// A Reading is the client's interpretation of a hook's output.
 type Reading struct {
-	// Decision is what the hook said, in JSON, whether or not the client heeds
-	// it: block, approve, allow, deny, ask, defer, or none.
+	// Decision is the hook's decision in JSON, even if the client ignores it: block, approve,
+	// allow, deny, ask, defer, or none.
 	Decision string
-	// Effect is what the client does.
+	// Effect is the resulting action of the client.
 	Effect suites.Effect
-	// ModelSees are the texts that reach the model. The hook's own words in them
-	// are exact; what the client puts around them differs by version.
+	// ModelSees are the texts that reach the model. The hook's own words in them are exact; the
+	// client's text around them differs by version.
 	ModelSees []string
-	// Context is the part of ModelSees that other hooks' decisions do not take away.
+	// Context is the part of ModelSees that other hooks' decisions do not remove.
 	Context []string
-	// Cause says why.
+	// Cause is the reason for the effect.
 	Cause Cause
 }
 
-// The decisions that a Reading can hold beside the hook's own words.
+// noDecision is the Decision of a Reading if the hook made none; decisions are all others.
 const noDecision = "none"
 
 var decisions = []string{"block", "approve", "allow", "deny", "ask", "defer"}
 
-// A form is what stdout looks like to the client.
+// A form is the form of stdout as the client sees it.
 type form int
 
 const (
-	silent    form = iota // nothing but white space
-	plain                 // text: not JSON, or JSON with something around it, or an array
+	silent    form = iota // only white space
+	plain                 // text: not JSON, JSON with other text, or an array
 	malformed             // between braces but not one JSON document: an error on 2.1.329
 	document              // one JSON object
 	asyncMore             // {"async":true} on the first line, and more after it; observed on client 2.1.330
 )
 
-// readStdout sorts stdout into a form. Text that only starts like an object is
+// readStdout classifies stdout, and returns its object. Text that only starts like an object is
 // plain; text between braces is plain on 2.1.197 and malformed on newer clients.
 func readStdout(v Version, stdout []byte) (form, map[string]any) {
 	text := trim(stdout)
@@ -78,8 +78,8 @@ func readStdout(v Version, stdout []byte) (form, map[string]any) {
 	return plain, nil
 }
 
-// foreignLines reports whether each line is an object without any key that the
-// client knows: it is plain text then; observed on client 2.1.330.
+// foreignLines reports whether each line is an object without any key that the client knows, which
+// is plain text; observed on client 2.1.330.
 func foreignLines(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		output, ok := oneObject(trim(line))
@@ -94,13 +94,13 @@ func knowsOneOf(output map[string]any) bool {
 	return slices.ContainsFunc(slices.Concat(topFields, asyncFields), func(f Field) bool { return has(output, f.Name) })
 }
 
-// trim takes off what JavaScript does: a byte order mark as well.
+// trim removes white space as JavaScript does, including a byte order mark.
 func trim(text []byte) []byte {
 	return bytes.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })
 }
 
-// oneObject decodes exactly one JSON object with nothing after it. Numbers stay
-// as they are written: the client knows none that are too large.
+// oneObject decodes exactly one JSON object with nothing after it. It keeps numbers as written
+// because the client accepts numbers of any size.
 func oneObject(text []byte) (map[string]any, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -112,8 +112,8 @@ func oneObject(text []byte) (map[string]any, bool) {
 	return output, err == io.EOF && output != nil
 }
 
-// saidDecision is the decision in the hook's own words, heeded or not. What
-// hookSpecificOutput says goes before the older top-level key.
+// saidDecision returns the hook's decision, even if the client ignores it. hookSpecificOutput takes
+// precedence over the older top-level key.
 func saidDecision(output map[string]any) string {
 	nested, _ := output["hookSpecificOutput"].(map[string]any)
 	request, _ := nested["decision"].(map[string]any)

@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestOf holds the schema of every event against what Interpret makes of outputs:
-// what the one refuses the other drops.
+// TestOf compares the schema of every event with Interpret: outputs that one refuses, the other
+// drops.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	refused := map[Kind]bool{
@@ -19,7 +19,7 @@ func TestOf(t *testing.T) {
 	}
 	for _, event := range Events() {
 		if event.Name == "WorktreeCreate" {
-			continue // whose stdout is a path
+			continue // its stdout is a path
 		}
 		schema := compiledSchema(t, event)
 		for _, output := range outputs(event.Name) {
@@ -53,7 +53,7 @@ func compiledSchema(t *testing.T, event Event) *jsonschema.Schema {
 	return schema
 }
 
-// outputs are good and bad ones: every key with values of every kind.
+// outputs are valid and invalid outputs: every key with values of every kind.
 func outputs(event string) []string {
 	all := []string{`{}`, `{"unknown":1}`, `{"hookSpecificOutput":{}}`}
 	values := []string{`"text"`, `true`, `false`, `{}`, `[]`, `["a"]`, `[1]`, `1`, `null`, `"block"`, `"deny"`, `"defer"`, `{"behavior":"deny"}`}

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Payload makes what the client writes to a hook's stdin: one JSON object on one
-// line that ends in a newline, its fields in the client's order. It fails for an
-// event that the client does not have and for raw JSON that is not valid.
+// Payload returns the client's input to a hook on stdin: one JSON object on one line that ends in a
+// newline, its fields in the client's order. It returns an error for unknown events and for invalid
+// raw JSON.
 func Payload(in PayloadInput) ([]byte, error) {
 	if len(bytes.TrimSpace(in.Override)) > 0 {
 		return overridden(in.Override)
@@ -60,7 +60,7 @@ func (in PayloadInput) withDefaults(event Event) PayloadInput {
 	fill(&in.Prompt, "say hello")
 	fill(&in.LastMessage, "done")
 	fill(&in.Value, event.Usual)
-	fill(&in.Tool, "Bash") // which the events of no tool leave out
+	fill(&in.Tool, "Bash") // events without a tool do not use it
 	if event.MatchedOn == agentType {
 		fill(&in.AgentID, "a0000000000000001")
 		fill(&in.AgentType, in.Value)
@@ -68,8 +68,8 @@ func (in PayloadInput) withDefaults(event Event) PayloadInput {
 	return in
 }
 
-// UsualMatcher returns a value that the client was observed to send in the field which matchers of an
-// event are compared with; "" where that is the tool, or nothing.
+// UsualMatcher returns a value that the client was observed to send in the field that matchers of
+// an event are compared with; "" if that is the tool, or if there is none.
 func UsualMatcher(event string) string {
 	about, _ := EventByName(event)
 	return about.Usual
@@ -101,8 +101,8 @@ func commonFields(in PayloadInput, event Event) object {
 
 const toolUseID = "toolu_0001"
 
-// toolFields are those of every tool event. mcp_server was observed on client
-// 2.1.330, for tools of MCP servers; its place among the others was not.
+// toolFields returns the fields of every tool event. mcp_server was observed on client 2.1.330, for
+// tools of MCP servers; its place among the others was not.
 func toolFields(in PayloadInput) object {
 	fields := object{{"tool_name", in.Tool}, {"tool_input", toolInput(in)}}
 	if words := strings.SplitN(in.Tool, "__", 3); words[0] == "mcp" && len(words) == 3 {
@@ -123,7 +123,7 @@ func expansionFields(in PayloadInput) object {
 	}
 }
 
-// permissionRequestFields carries no tool_use_id; observed on client 2.1.197.
+// permissionRequestFields has no tool_use_id; observed on client 2.1.197.
 func permissionRequestFields(in PayloadInput) object {
 	rule := object{{"toolName", in.Tool}}
 	if in.Command != "" {
@@ -172,8 +172,8 @@ func modelSwitchFields(in PayloadInput) object {
 	}
 }
 
-// MatchedValue is the value that the event's matchers are compared with: the tool's
-// name, or the field of the payload that the event names.
+// MatchedValue returns the value that the event's matchers are compared with: the event's field of
+// the payload, or else the tool's name.
 func MatchedValue(event, tool string, stdin []byte) string {
 	about, ok := EventByName(event)
 	if !ok {

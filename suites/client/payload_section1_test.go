@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSection1Fields is the measured column of fields that each event adds, and
-// which events carry the common ones.
+// TestSection1Fields checks the fields that each event adds, and which events have the common ones,
+// as measured.
 func TestSection1Fields(t *testing.T) {
 	t.Parallel()
 	const (

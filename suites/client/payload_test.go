@@ -65,7 +65,7 @@ func TestPayload(t *testing.T) {
 	}
 }
 
-// TestPayloadOfEveryEvent: each payload names its event and holds what its
+// TestPayloadOfEveryEvent checks that each payload names its event and contains the value that its
 // matcher is compared with.
 func TestPayloadOfEveryEvent(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// toolInput makes tool_input in the shape that the tool has; a tool that is not
-// known here, one of an MCP server among them, gets what was given.
+// toolInput returns tool_input in the shape of the tool. For unknown tools, including those of MCP
+// servers, it contains only the given values.
 func toolInput(in PayloadInput) any {
 	if len(in.ToolInput) > 0 {
 		return in.ToolInput
@@ -40,7 +40,7 @@ func givenInput(in PayloadInput) object {
 	return given
 }
 
-// toolResponse makes tool_response in the shape that was captured for the tool.
+// toolResponse returns tool_response in the shape that was captured for the tool.
 func toolResponse(in PayloadInput) any {
 	if len(in.ToolResponse) > 0 {
 		return in.ToolResponse
@@ -70,14 +70,14 @@ func agentResponse(in PayloadInput) object {
 	}
 }
 
-// An PayloadInput says what a payload is about. Every field but Event has a
-// neutral default, so that the zero value of the rest gives a plausible payload.
+// A PayloadInput describes the payload to build. Every field but Event has a neutral default, so
+// that a PayloadInput with only an Event gives a plausible payload.
 type PayloadInput struct {
 	Event          string
 	Tool           string          // for tool events; default Bash
 	Command        string          // tool_input.command
-	FilePath       string          // the file of tool_input, whichever key the tool has for it, or the event's own file
-	Text           string          // what a tool writes, looks for or asks, where it takes a text
+	FilePath       string          // the file of tool_input, under the tool's own key, or the event's own file
+	Text           string          // the text that a tool writes, searches for or asks, if it takes one
 	ToolInput      json.RawMessage // replaces the tool_input made from the above
 	ToolResponse   json.RawMessage // replaces the tool_response made for the tool
 	SessionID      string
@@ -85,19 +85,19 @@ type PayloadInput struct {
 	Cwd            string
 	Prompt         string
 	PermissionMode string // default "default"
-	Value          string // what the matcher is compared with, where it is not the tool: source, trigger, reason, agent type, ...
+	Value          string // the value compared with the matcher, if it is not the tool: source, trigger, reason, agent type, ...
 	AgentID        string // inside a subagent
 	AgentType      string
 	LastMessage    string // last_assistant_message
 	StopHookActive bool
-	Over           json.RawMessage // an object that is laid over what is made of the above; null leaves a field out
-	Override       json.RawMessage // a full object, sent as it is instead of everything above
+	Over           json.RawMessage // an object merged over the payload made from the above; null removes a field
+	Override       json.RawMessage // a full object, sent unchanged instead of everything above
 }
 
-// text is the text that a tool takes; usual where none is given.
+// text returns the text for a tool, or usual if none is given.
 func (in PayloadInput) text(usual string) string { return cmp.Or(in.Text, usual) }
 
-// file is the file that a tool is about, when one must be named.
+// file returns the file for a tool, or an example if none is given.
 func (in PayloadInput) file() string { return cmp.Or(in.FilePath, in.Cwd+"/example.txt") }
 
 // A payloadField is one key of an object; an object keeps the order of its fields.
@@ -110,8 +110,8 @@ type (
 	list   []any
 )
 
-// write writes the object as the client does: on one line, in order, without escaping
-// characters for HTML.
+// write writes the object as the client does: on one line, in order, without escaping characters
+// for HTML.
 func (o object) write(out *bytes.Buffer) error {
 	out.WriteByte('{')
 	for i, f := range o {
@@ -144,8 +144,8 @@ func (l list) write(out *bytes.Buffer) error {
 	return nil
 }
 
-// write writes a value. Objects and lists are not left to the encoder, which would read
-// what they wrote once more at every depth: a tool's input may be large.
+// write writes a value. It does not leave objects and lists to the encoder because that would read
+// the nested output again at every depth, and a tool's input may be large.
 func write(out *bytes.Buffer, value any) error {
 	switch value := value.(type) {
 	case object:
@@ -164,8 +164,8 @@ func write(out *bytes.Buffer, value any) error {
 	return nil
 }
 
-// under lays a JSON object over this one: its fields replace those of the same name,
-// others come after them, and null leaves one out.
+// under merges a JSON object over o: its fields replace those of the same name, new ones are
+// appended, and null removes a field.
 func (o object) under(over json.RawMessage) (object, error) {
 	if len(bytes.TrimSpace(over)) == 0 {
 		return o, nil
@@ -183,7 +183,7 @@ func (o object) under(over json.RawMessage) (object, error) {
 		if err := in.Decode(&value); err != nil {
 			return nil, err
 		}
-		o = o.with(key.(string), value) // the decoder lets no other key through
+		o = o.with(key.(string), value) // the decoder accepts only string keys
 	}
 	_, err := in.Token()
 	return o, err

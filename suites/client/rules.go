@@ -6,20 +6,20 @@ import (
 	"hookwatch/suites"
 )
 
-// A ruleRow is one rule: why the client does with an output what it does, or what check finds in a
-// hook. In its texts {proceeds} and the like are what Event.Fill replaces, and other words in braces
-// are the parameters of a Cause.
+// A ruleRow is one rule: it explains an action of the client, or a finding of check. In its texts
+// {proceeds} and the like are replaced by Event.Fill, and other words in braces are the parameters
+// of a Cause.
 type ruleRow struct {
 	kind     Kind
 	severity suites.Severity
-	what     string // of a cause, its sentence
-	client   string // what the client does
-	remedy   string // empty where nothing is wrong
+	what     string // the sentence of a cause
+	client   string // the client's behavior
+	remedy   string // empty if nothing is wrong
 	on       []Version
 	loss     loss
 }
 
-// ruleTables hold every rule, in the order in which they are listed.
+// ruleTables contain every rule, in the order in which they are listed.
 var ruleTables = [][]ruleRow{endings, texts, refusedOutputs, noes, heeded, changes, checked}
 
 func rowOf(kind Kind) (ruleRow, bool) {
@@ -33,13 +33,13 @@ func rowOf(kind Kind) (ruleRow, bool) {
 	return ruleRow{}, false
 }
 
-// generic stands for the parameters of a sentence where there is no output.
+// generic replaces the parameters of a sentence if there is no output.
 var generic = strings.NewReplacer(
 	"{does}", " is a no to EVENT", "{drops}", "the client drops the whole output", "{event}", "EVENT", "{key}", "KEY", "{value}", "VALUE", "{want}", "WANT",
 	"{exit}", "N", "{signal}", "SIGNAL", "{version}", "VERSION", "{count}", "N",
 )
 
-// at is the rule as it reads for an event.
+// at returns the rule with its texts for an event.
 func (r ruleRow) at(e Event) suites.Rule {
 	rule := suites.Rule{
 		ID: string(r.kind), Severity: r.severity, What: generic.Replace(r.what), Client: e.Fill(r.client), Remedy: e.Fill(r.remedy),
@@ -50,7 +50,8 @@ func (r ruleRow) at(e Event) suites.Rule {
 	return rule
 }
 
-// RuleAt returns the rule with an ID as it reads for an event; an unknown one has no texts.
+// RuleAt returns the rule with an ID with its texts for an event; an unknown ID gives a rule
+// without texts.
 func RuleAt(id string, e Event) suites.Rule {
 	if row, ok := rowOf(Kind(id)); ok {
 		return row.at(e)
@@ -58,7 +59,7 @@ func RuleAt(id string, e Event) suites.Rule {
 	return suites.Rule{ID: id, Severity: suites.Info}
 }
 
-// Rules lists every rule as it reads for calls of tools.
+// Rules returns every rule, with its texts for calls of tools.
 func Rules() []suites.Rule {
 	var rules []suites.Rule
 	for _, table := range ruleTables {
@@ -69,10 +70,10 @@ func Rules() []suites.Rule {
 	return rules
 }
 
-// Rule returns the rule that explains the cause, as it reads for calls of tools.
+// Rule returns the rule that explains the cause, with its texts for calls of tools.
 func (c Cause) Rule() suites.Rule { return RuleAt(string(c.Kind), Guarding(Calls)) }
 
-// Remedy returns what to do about the cause at its event.
+// Remedy returns the advice for the cause at its event.
 func (c Cause) Remedy() string {
 	event, known := EventByName(c.Event)
 	if !known {
@@ -81,7 +82,7 @@ func (c Cause) Remedy() string {
 	return RuleAt(string(c.Kind), event).Remedy
 }
 
-// checked are the rules of what check finds in hooks and their entries.
+// checked are the rules of check's findings in hooks and their entries.
 var checked = []ruleRow{
 	{"settings-dropped", suites.Error, "one entry makes the client drop the whole file",
 		"no hook of the file ever runs, and nobody is told",

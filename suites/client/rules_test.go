@@ -6,7 +6,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestRules holds that every kind of cause is explained, once.
+// TestRules checks that every kind of cause is explained exactly once.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -14,24 +14,24 @@ import (
 	"hookwatch/suites/jsontree"
 )
 
-// Settings is what the client reads from one settings file or plugin.
+// Settings is the result of the client's reading of one settings file or plugin.
 type Settings struct {
 	Path string
-	// Dropped tells that the client ignores the whole file without a word,
-	// because of one entry in it. Nothing in it is in force then.
+	// Dropped reports that the client silently ignores the whole file because of one entry. Nothing
+	// in it is in force then.
 	Dropped bool
-	// Entries are the hooks in force, in the file's order; none when Dropped.
+	// Entries are the hooks in force, in the file's order; none if Dropped.
 	Entries []Entry
 	// Dead are the hooks that would be in force if the file were not dropped.
 	Dead []Entry
-	// Ignored are parts that the client leaves out alone, while the rest holds.
+	// Ignored are the parts that the client skips while it uses the rest.
 	Ignored []suites.Problem
-	// DisableAllHooks stands where the file turns every hook off, of other
-	// settings files as well; zero when it does not.
+	// DisableAllHooks is the position of the setting that disables every hook, also those of other
+	// settings files; zero if the file does not.
 	DisableAllHooks suites.Position
 }
 
-// A parser collects what one file says.
+// A parser collects the contents of one file.
 type parser struct {
 	settings *Settings
 	source   source
@@ -40,8 +40,8 @@ type parser struct {
 	problems []suites.Problem
 }
 
-// dropsFile reports whether one invalid entry of an event makes the client drop the whole file. Of
-// other events only the entry goes; on 2.1.197 it is as with these.
+// dropsFile reports whether one invalid entry of an event makes the client drop the whole file. For
+// other events it drops only the entry; 2.1.197 drops the file for every event.
 func dropsFile(event string) bool {
 	about, _ := EventByName(event)
 	return about.DropsFile
@@ -52,17 +52,17 @@ func (p *parser) old() bool { return p.version.Profile() == V197 }
 // drops reports whether the client drops a file for an invalid entry of an event.
 func (p *parser) drops(event string) bool { return p.plugin || p.old() || dropsFile(event) }
 
-// fatal notes what makes the client drop the file.
+// fatal records a problem for which the client drops the file.
 func (p *parser) fatal(at int, what, hint string) {
 	p.problems = append(p.problems, suites.Problem{At: p.source.position(at), What: what, Hint: hint})
 }
 
-// ignore notes what it leaves out alone.
+// ignore records a part that the client skips.
 func (p *parser) ignore(at int, what, hint string) {
 	p.settings.Ignored = append(p.settings.Ignored, suites.Problem{At: p.source.position(at), What: what, Hint: hint})
 }
 
-// invalid notes an invalid entry of an event.
+// invalid records an invalid entry of an event.
 func (p *parser) invalid(event string, at int, what, hint string) {
 	if p.drops(event) {
 		p.fatal(at, what, hint)
@@ -71,7 +71,7 @@ func (p *parser) invalid(event string, at int, what, hint string) {
 	p.ignore(at, what, hint+"; until then the client leaves this one out without a word")
 }
 
-// finish turns hooks of a file with a problem into dead ones.
+// finish marks the hooks of a file with a problem as dead.
 func (p *parser) finish() (*Settings, []suites.Problem) {
 	s := p.settings
 	if len(p.problems) > 0 {
@@ -80,15 +80,15 @@ func (p *parser) finish() (*Settings, []suites.Problem) {
 	return s, p.problems
 }
 
-// ParseSettings tells what a client of today does with a settings file. Any problem in the
-// list makes it drop the whole file, silently when it runs without a person: every
-// hook in it is dead. Positions name the entry that does so.
+// ParseSettings returns the current client's reading of a settings file. Any problem in the list
+// makes the client drop the whole file, silently if it runs without a user: every hook in it is
+// dead. Positions are those of the entries that cause the problem.
 func ParseSettings(path string, data []byte) (*Settings, []suites.Problem) {
 	return ParseOn(Default, path, data)
 }
 
-// ParseOn does so for a client of version v. Which mistakes it drops a file for was
-// observed on clients 2.1.197 and 2.1.330.
+// ParseOn is like ParseSettings, for a client of version v. The mistakes for which it drops a file
+// were observed on clients 2.1.197 and 2.1.330.
 func ParseOn(v Version, path string, data []byte) (*Settings, []suites.Problem) {
 	p := &parser{settings: &Settings{Path: path}, version: v}
 	if root, ok := p.root(path, data); ok {
@@ -97,10 +97,10 @@ func ParseOn(v Version, path string, data []byte) (*Settings, []suites.Problem) 
 	return p.finish()
 }
 
-// ParsePlugin tells what a client of version v does with a plugin's hooks.json,
-// whose hooks stand below a key "hooks". One unknown event name loses all of
-// the plugin's hooks on 2.1.197, and itself alone on newer clients. What an
-// invalid entry costs there was not observed: it is taken to lose all of them.
+// ParsePlugin returns the reading of a plugin's hooks.json, which has its hooks below a key
+// "hooks", by a client of version v. For one unknown event name, 2.1.197 drops all of the plugin's
+// hooks and newer clients only that event. The effect of an invalid entry was not observed; it is
+// assumed to drop all of them.
 func ParsePlugin(v Version, path string, data []byte) (*Settings, []suites.Problem) {
 	p := &parser{settings: &Settings{Path: path}, version: v, plugin: true}
 	if root, ok := p.root(path, data); ok {
@@ -113,8 +113,8 @@ func ParsePlugin(v Version, path string, data []byte) (*Settings, []suites.Probl
 	return p.finish()
 }
 
-// ParseEntry reads one entry of an event by itself. Its problems are those for
-// which the client would drop it.
+// ParseEntry reads a single entry of an event. Its problems are those for which the client would
+// drop it.
 func ParseEntry(event string, data []byte) (Entry, []suites.Problem) {
 	p := &parser{settings: &Settings{}, version: Default, plugin: true}
 	if root, ok := p.root("", data); ok {
@@ -127,7 +127,7 @@ func ParseEntry(event string, data []byte) (Entry, []suites.Problem) {
 	return s.Entries[0], problems
 }
 
-// root decodes the file. An empty one says nothing and has no problem.
+// root decodes the file. An empty file has no content and no problem.
 func (p *parser) root(path string, data []byte) (jsontree.Value, bool) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return jsontree.Value{}, false
@@ -145,7 +145,7 @@ func (p *parser) root(path string, data []byte) (jsontree.Value, bool) {
 	return root, false
 }
 
-// readSettings reads a settings file: one bad setting beside the hooks drops them.
+// readSettings reads a settings file. One bad setting next to the hooks drops them.
 func (p *parser) readSettings(root jsontree.Value) {
 	for _, setting := range others {
 		value, given := root.Get(setting.name)
@@ -172,8 +172,7 @@ func isStatusLine(value jsontree.Value) bool {
 	return hookType.Scalar == "command" && isText
 }
 
-// An entryReader reads the keys of one hook; what is wrong with one is noted, and
-// the hook is left out.
+// An entryReader reads the keys of one hook. It records a bad key, and then the hook is left out.
 type entryReader struct {
 	parser *parser
 	event  string
@@ -194,7 +193,7 @@ func (p *parser) entry(event, matcher string, hook jsontree.Value) {
 			r.key(key)
 		}
 	}
-	dropped := dropsFile(event) && !p.plugin && r.entry.Command != "" // with all others of the file: it is one of those
+	dropped := dropsFile(event) && !p.plugin && r.entry.Command != "" // it goes to Dead with the file's other hooks
 	if !r.bad || dropped {
 		p.settings.Entries = append(p.settings.Entries, r.entry)
 	}
@@ -205,7 +204,7 @@ func (r *entryReader) invalid(at int, what, hint string) {
 	r.parser.invalid(r.event, at, what, hint)
 }
 
-// key reads one key, of which type is the first.
+// key reads one key; type is read first because it selects the other keys.
 func (r *entryReader) key(key EntryKey) {
 	value, given := r.hook.Get(key.Name)
 	text, _ := textOf(value)
@@ -225,7 +224,7 @@ func (r *entryReader) key(key EntryKey) {
 	}
 }
 
-// wrongEntry says what is wrong with a value of the wrong kind, and where.
+// wrongEntry returns the position and the description of a value of the wrong kind.
 func wrongEntry(key EntryKey, value jsontree.Value) (at int, what string) {
 	if key.Kind == SomeStrings && value.Kind == '[' {
 		for _, member := range value.Members {
@@ -237,7 +236,7 @@ func wrongEntry(key EntryKey, value jsontree.Value) (at int, what string) {
 	return value.Start, key.Name + " is " + describe(value) + ", not " + string(key.Kind)
 }
 
-// set takes over a valid value.
+// set stores a valid value.
 func (r *entryReader) set(key string, value jsontree.Value) {
 	e := &r.entry
 	texts := map[string]*string{
@@ -261,7 +260,7 @@ func (r *entryReader) set(key string, value jsontree.Value) {
 	}
 }
 
-// listed is never nil: args that are given and empty are another form of launch.
+// listed never returns nil because empty args still select the exec form.
 func listed(value jsontree.Value) []string {
 	all := []string{}
 	for _, member := range value.Members {
@@ -271,8 +270,8 @@ func listed(value jsontree.Value) []string {
 	return all
 }
 
-// duration reads seconds, fractions allowed. What is too long for a Duration is
-// the longest there is.
+// duration returns a value in seconds, fractions allowed, as a Duration. A value that is too large
+// gives the longest Duration.
 func duration(value jsontree.Value) time.Duration {
 	seconds, _ := number(value)
 	if seconds >= longest.Seconds() {
@@ -319,7 +318,7 @@ func (p *parser) event(member jsontree.Member) {
 		"write a list of {\"matcher\": ..., \"hooks\": [...]}")
 }
 
-// isNull reports whether a value is null, by which an event has no hooks.
+// isNull reports whether a value is null, which means that an event has no hooks.
 func isNull(value jsontree.Value) bool {
 	return value.Kind != '{' && value.Kind != '[' && value.Scalar == nil
 }
@@ -336,7 +335,7 @@ func (p *parser) unknownEvent(member jsontree.Member) {
 	}
 }
 
-// holdsGuarded reports whether such an event stands anywhere in a value.
+// holdsGuarded reports whether a value has a key, at any depth, that is an event of dropsFile.
 func holdsGuarded(value jsontree.Value) bool {
 	for _, member := range value.Members {
 		if value.Kind == '{' && dropsFile(member.Key) || holdsGuarded(member.Value) {
@@ -357,7 +356,7 @@ func (p *parser) group(event string, group jsontree.Value) {
 	if given && !isText {
 		p.invalid(event, matcher.Start, "matcher is "+describe(matcher)+", not text", "leave it out to match everything")
 		if !p.drops(event) {
-			return // the group goes
+			return // the client skips the group
 		}
 	}
 	hooks, given := group.Get("hooks")
@@ -373,14 +372,14 @@ func (p *parser) group(event string, group jsontree.Value) {
 	}
 }
 
-// A source is the text of a settings file, by which its values are placed.
+// A source is the text of a settings file, for the positions of its values.
 type source struct {
 	file  string
 	data  []byte
 	lines jsontree.Lines
 }
 
-// newSource takes a file's content, which may start with a byte order mark.
+// newSource returns the source of a file's content, without a byte order mark.
 func newSource(file string, data []byte) source {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	return source{file, data, jsontree.NewLines(data)}
@@ -391,7 +390,7 @@ func (s source) position(offset int) suites.Position {
 	return suites.Position{File: s.file, Line: line, Column: column}
 }
 
-// describe names a value's kind for a person.
+// describe describes a value and its kind in a message.
 func describe(v jsontree.Value) string {
 	switch value := v.Scalar.(type) {
 	case string:
@@ -420,8 +419,8 @@ func textOf(v jsontree.Value) (string, bool) {
 	return text, ok
 }
 
-// syntaxProblem says where the text stops being JSON, and how to mend the two
-// mistakes that people make.
+// syntaxProblem returns the position at which the text stops being JSON, with advice for the two
+// usual mistakes: comments and trailing commas.
 func (s source) syntaxProblem(err error) suites.Problem {
 	offset := len(s.data)
 	var syntax *json.SyntaxError
@@ -442,8 +441,8 @@ func (s source) syntaxProblem(err error) suites.Problem {
 	return suites.Problem{At: s.position(offset), What: "not valid JSON: " + err.Error(), Hint: hint}
 }
 
-// others are the settings beside hooks that the client was observed to check
-// (2.1.330); env and disableAllHooks are taken to follow the same validation.
+// others are the settings other than hooks that the client was observed to validate (2.1.330); env
+// and disableAllHooks are assumed to follow the same validation.
 var others = []struct {
 	name string
 	kind ValueKind
@@ -459,7 +458,7 @@ var others = []struct {
 	{"disableAllHooks", ABoolean},
 }
 
-// hints tell how a value of each kind is written.
+// hints show how to write a value of each kind.
 var hints = map[ValueKind]string{
 	AString:     "put it in double quotes",
 	ABoolean:    "write true or false, without quotes",
@@ -496,17 +495,17 @@ func isAddress(value jsontree.Value) bool {
 	return address.Host != "" || address.Scheme != "http" && address.Scheme != "https"
 }
 
-// number is a number's value; what is too large for one is infinite.
+// number returns the value of a number; infinity if it is too large.
 func number(value jsontree.Value) (float64, bool) {
 	written, ok := value.Scalar.(json.Number)
 	if !ok {
 		return 0, false
 	}
-	n, _ := written.Float64() // a number that is out of range gives infinity
+	n, _ := written.Float64() // out of range gives infinity
 	return n, true
 }
 
-// decoded is a value as far as its kind goes.
+// decoded returns a value in a form that is sufficient to check its kind.
 func decoded(value jsontree.Value) any {
 	switch value.Kind {
 	case '{':

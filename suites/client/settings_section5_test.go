@@ -14,7 +14,7 @@ func settingsFile(event, group string) string {
 	return `{"hooks":{"` + event + `":[` + group + `],"SessionEnd":[{"hooks":[` + keptEntries + `]}]}}`
 }
 
-// TestSeconds: a timeout is in seconds, as large as it may be.
+// TestSeconds checks that a timeout is in seconds, up to the longest duration.
 func TestSeconds(t *testing.T) {
 	t.Parallel()
 	read, _ := ParseSettings("s.json", []byte(settingsFile("Stop", `{"hooks":[{"type":"command","command":"x","timeout":5000}]}`)))
@@ -23,7 +23,7 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// TestSection3aKeys: every key that the schema knows is read.
+// TestSection3aKeys checks that every key of the schema is read.
 func TestSection3aKeys(t *testing.T) {
 	t.Parallel()
 	for name, hook := range map[string]string{

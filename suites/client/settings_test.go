@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// inSettings is a file whose one hook, on line 3, is given.
+// inSettings returns a file with the given hook on line 3.
 func inSettings(hook string) string {
 	return fmt.Sprintf("{\"hooks\":\n{\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [\n%s\n]}]}}", hook)
 }

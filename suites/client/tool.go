@@ -7,36 +7,35 @@ import (
 // A Tool is a tool of the client that hooks see.
 type Tool struct {
 	Name string
-	// Also are older names by which matchers may still call it; Task was observed
-	// on clients 2.1.197 and 2.1.330, the others were read from the code.
+	// Also are older names that matchers may still use; Task was observed on clients 2.1.197 and
+	// 2.1.330, the others were read from the code.
 	Also []string
-	// Successor is the tool that replaced one which the client no longer has; empty: it has it.
+	// Successor is the tool that replaced a removed one; empty if the client still has the tool.
 	Successor string
-	// Does is what a call does, as far as hooks care. One permission rule for a tool that
-	// edits or creates files is for all of them, and so is one for a tool that reads.
+	// Does is the effect of a call, as far as it matters to hooks. A permission rule for one tool
+	// that edits or creates files applies to all of them, as does one for a tool that reads.
 	Does Deed
-	// Path is the key of the input that names the file of a call; empty: there is none.
+	// Path is the key of the input that names the file of a call; empty if there is none.
 	Path string
 	// Requires are the keys without which the client refuses a call.
 	Requires []string
-	// Returns are the keys of a result that a hook may put in the place of the
-	// tool's own. None: any object or list; only Bash's was observed.
+	// Returns are the keys that a hook's replacement of the result must have. None means any object
+	// or list; only Bash's were observed.
 	Returns []string
-	// On are the versions on which a call of it was captured; none: it is as the
-	// tool describes itself.
+	// On are the versions on which a call was captured; none if the shape is from the tool's own
+	// description.
 	On []Version
-	// Harmless is an input of a call that does no harm, of a tool that takes neither a
-	// command nor a file.
+	// Harmless is the input of a harmless call, for a tool that takes neither a command nor a file.
 	Harmless map[string]any
 
-	input    func(PayloadInput) object // tool_input; nil: what is given
-	response func(PayloadInput) object // tool_response, as it was captured; nil: a success
+	input    func(PayloadInput) object // tool_input; nil uses the given values
+	response func(PayloadInput) object // tool_response as captured; nil is a success
 }
 
-// A Deed is what a call of a tool does.
+// A Deed is the effect of a call of a tool.
 type Deed string
 
-// The deeds that hooks care for.
+// The deeds that matter to hooks.
 const (
 	Runs    Deed = "runs a command"
 	Edits   Deed = "edits a file"
@@ -44,8 +43,8 @@ const (
 	Reads   Deed = "reads files"
 )
 
-// tools is the table of tools, those first whose calls show most of a hook. Names are as observed on
-// client 2.1.330 and, for those it was not asked for, documented. The inputs of Bash, Edit, Read,
+// tools is the table of tools, the most revealing for tests of hooks first. Names are as observed
+// on client 2.1.330, or documented if they were not observed there. The inputs of Bash, Edit, Read,
 // Agent, EnterWorktree, TaskCreate and TaskUpdate were captured from running clients.
 var tools = []Tool{
 	{
@@ -167,11 +166,11 @@ var tools = []Tool{
 	{Name: "View", Successor: "Read"},
 }
 
-// Tools lists the tools that are known, those that the client no longer has among them.
+// Tools returns the known tools, including those that the client no longer has.
 func Tools() []Tool { return slices.Clone(tools) }
 
-// ToolNamed returns the tool of a name; the zero Tool for one that is not in the table, as tools of
-// MCP servers are.
+// ToolNamed returns the tool with a name; the zero Tool if it is not in the table, as for tools of
+// MCP servers.
 func ToolNamed(name string) Tool {
 	for _, tool := range tools {
 		if tool.Name == name {
@@ -181,7 +180,7 @@ func ToolNamed(name string) Tool {
 	return Tool{}
 }
 
-// toolCalled is ToolNamed, by an older name as well.
+// toolCalled is like ToolNamed, but also accepts older names.
 func toolCalled(name string) Tool {
 	for _, tool := range tools {
 		if tool.Name == name || slices.Contains(tool.Also, name) {
@@ -191,8 +190,8 @@ func toolCalled(name string) Tool {
 	return Tool{}
 }
 
-// ToolNames lists the names of the tools that the client has and that do one of the deeds, or of all
-// that it has.
+// ToolNames returns the names of the client's current tools with one of the deeds, or of all of
+// them if no deed is given.
 func ToolNames(deeds ...Deed) (names []string) {
 	for _, tool := range tools {
 		if tool.Successor == "" && (len(deeds) == 0 || slices.Contains(deeds, tool.Does)) {
@@ -202,8 +201,8 @@ func ToolNames(deeds ...Deed) (names []string) {
 	return names
 }
 
-// Alike lists the tools that a permission rule for one is for, which the client no longer has among
-// them.
+// Alike returns the names of the tools that a permission rule for t applies to, including those
+// that the client no longer has.
 func (t Tool) Alike() (names []string) {
 	deeds := map[Deed][]Deed{Edits: {Edits, Creates}, Creates: {Edits, Creates}, Reads: {Reads}}[t.Does]
 	for _, tool := range tools {
@@ -214,7 +213,7 @@ func (t Tool) Alike() (names []string) {
 	return names
 }
 
-// lacks names the first required key that an input does not have.
+// lacks returns the first required key that an input lacks; "" if it has all.
 func (t Tool) lacks(input map[string]any) string {
 	for _, key := range t.Requires {
 		if !has(input, key) {
@@ -224,7 +223,7 @@ func (t Tool) lacks(input map[string]any) string {
 	return ""
 }
 
-// takes reports whether the client takes value in the place of the tool's result.
+// takes reports whether the client accepts value in place of the tool's result.
 func (t Tool) takes(value any) bool {
 	fields, isObject := value.(map[string]any)
 	_, isList := value.([]any)
@@ -234,10 +233,9 @@ func (t Tool) takes(value any) bool {
 	return isObject && !slices.ContainsFunc(t.Returns, func(key string) bool { return !has(fields, key) })
 }
 
-// Match reports whether a hook with this matcher runs when the event fires and
-// its matched field holds value. An event that has no matched field ignores the
-// matcher; an event that the client does not have never runs. See package matcher
-// for the rest.
+// Match reports whether a hook with this matcher runs when the event occurs with value in its
+// matched field. An event without a matched field ignores the matcher, and hooks of an unknown
+// event never run. MatcherTakes describes the syntax.
 func Match(event, match, value string) bool {
 	about, known := EventByName(event)
 	switch {
@@ -254,9 +252,8 @@ func Match(event, match, value string) bool {
 	return matched
 }
 
-// MatcherError is the reason why the matcher of a hook is not evaluated, nil if it is:
-// whether the hook runs when the event fires is not known. It tries the values that are
-// known.
+// MatcherError returns the reason why the matcher of a hook is not evaluated, in which case it is
+// unknown whether the hook runs; nil if it is evaluated. It tries the known values.
 func MatcherError(event, match string) error {
 	about, known := EventByName(event)
 	if !known || about.MatchedOn == "" {

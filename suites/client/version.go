@@ -1,13 +1,12 @@
-// Package client says what the client does around a hook: which events and tools
-// there are, what it accepts as a hook's output, and what it makes of exit code,
-// stdout and stderr. The facts are tables; Interpret reads them. Its leaves say
-// the rest: matcher which hooks run, settings which are registered, payload what
-// they get on stdin.
+// Package client models the behavior of the client around hooks: its events and tools, the outputs
+// that it accepts, the hooks that its settings and matchers select, their payloads on stdin, and
+// the effects of exit code, stdout and stderr. The facts are tables; Interpret evaluates them for a
+// hook's output.
 //
-// Facts carry their source: "observed on client 2.1.197" means seen in runs of the
-// real client, "documented" that only its reference says so, and "schema of
-// 2.1.197" that it was read from that version's validation rules. Where nothing
-// else is said, a fact was observed on all versions of Versions.
+// Facts carry their source: "observed on client 2.1.197" means seen in runs of the real client,
+// "documented" means that only its reference states it, and "schema of 2.1.197" means that it was
+// read from that version's validation rules. A fact without a source was observed on all versions
+// of Versions.
 package client
 
 import (
@@ -18,7 +17,7 @@ import (
 // A Version is a version of the client, such as "2.1.329".
 type Version string
 
-// The observed versions. Default stands in where no client is named.
+// The observed versions. Default is used if no client is named.
 const (
 	V197    Version = "2.1.197"
 	V329    Version = "2.1.329"
@@ -26,11 +25,11 @@ const (
 	Default         = V330
 )
 
-// Versions lists the observed versions, oldest first.
+// Versions returns the observed versions, oldest first.
 func Versions() []Version { return []Version{V197, V329, V330} }
 
-// Profile is the observed version that stands for v: the newest that is not
-// newer than it, or the oldest. An empty or unreadable version gives Default.
+// Profile returns the observed version that represents v: the newest that is not newer than v, or
+// the oldest if all are newer. An empty or unreadable version gives Default.
 func (v Version) Profile() Version {
 	have, ok := v.numbers()
 	if !ok {
@@ -45,7 +44,7 @@ func (v Version) Profile() Version {
 	return profile
 }
 
-// Valid reports whether v reads as a version.
+// Valid reports whether v can be parsed as a version.
 func (v Version) Valid() bool {
 	_, ok := v.numbers()
 	return ok
@@ -53,12 +52,11 @@ func (v Version) Valid() bool {
 
 func (v Version) old() bool { return v.Profile() == V197 }
 
-// Since reports whether v is at least the observed version first; "" is the first
-// of all. What was observed on 2.1.330 alone is taken to hold on 2.1.329: of what
-// was run on both, only words differ.
+// Since reports whether v is at least the observed version first; "" is the oldest. Facts observed
+// only on 2.1.330 are assumed to be true of 2.1.329 because runs on both differed only in wording.
 func (v Version) Since(first Version) bool { return first == "" || !v.old() }
 
-// What rows of the tables were observed on. nil is documented only.
+// The versions on which rows of the tables were observed. nil means documented only.
 var (
 	onAll   = Versions()
 	onOld   = []Version{V197}

@@ -16,8 +16,8 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// inTree reports whether a path that a hook named lies in what is judged, and gives
-// it as a slash path. Sandboxes have names of their own for the tree.
+// inTree returns a path that a hook named as a slash path of the tree, and reports whether it is in
+// the tree. It also recognizes the names that sandboxes have for the tree.
 func (q *Inquiry) inTree(name string) (string, bool) {
 	for _, root := range []string{q.tree.Root + "/", "/tmp/home/.claude/"} {
 		if i := strings.Index(name, root); i >= 0 {
@@ -34,7 +34,7 @@ func (q *Inquiry) inTree(name string) (string, bool) {
 func (q *Inquiry) gone(r suites.Result, name string, kind cause.Missing) {
 	if file, by := cause.Unloaded(r); file != "" {
 		if slash, inside := q.inTree(by); inside {
-			q.broken = true // what loads it is there: it was not left to be built
+			q.broken = true // the file that loads it exists, so it is not a missing build product
 			f := lost(q.hook, file)
 			f.What += ", which " + slash + " loads"
 			q.findings = append(q.findings, f)
@@ -57,11 +57,12 @@ func (q *Inquiry) gone(r suites.Result, name string, kind cause.Missing) {
 	}
 }
 
-// manifests are the files in which a project declares the packages that it needs.
+// manifests are the files in which a project declares its packages.
 var manifests = []string{"package.json", "requirements.txt", "requirements-dev.txt", "pyproject.toml", "Pipfile", "Gemfile", "deno.json", "uv.lock", "setup.py"}
 
-// unpacked judges a hook without a package that some files of it load. One that the project declares has
-// only to be installed; another is on no machine but its author's, and the hook does nothing.
+// unpacked judges a hook that lacks a package which some of its files load. A package that the
+// project declares only has to be installed; any other exists only on its author's machine, and the
+// hook does nothing elsewhere.
 func (q *Inquiry) unpacked(name string, loaders []string) {
 	if q.declares(name, loaders) {
 		q.lacks("its package " + name + " is not installed")
@@ -75,14 +76,14 @@ func (q *Inquiry) unpacked(name string, loaders []string) {
 	q.found("absent-package", q.absent+", and nothing declares it", severity)
 }
 
-// declares reports whether a manifest next to a script of the hook or to a file that loads a
-// package, or above it, names the package, or the script does itself as uv has it.
+// declares reports whether a package is named in a manifest in or above the directory of a script
+// of the hook or of a file that loads it, or in the script itself in uv's format.
 func (q *Inquiry) declares(name string, loaders []string) bool {
 	named := packageName(name)
 	if fetches().MatchString(q.hook.Command) {
 		return true
 	}
-	for line := range strings.Lines(q.text) { // dependencies that a script declares as uv has it
+	for line := range strings.Lines(q.text) { // dependencies in uv's format
 		if strings.HasPrefix(line, "#") && strings.Contains(strings.ToLower(line), named) {
 			return true
 		}
@@ -95,13 +96,13 @@ func (q *Inquiry) declares(name string, loaders []string) bool {
 	return slices.ContainsFunc(files, func(file string) bool { return q.tree.manifestAbove(file, named) })
 }
 
-// manifestAbove reports whether a manifest in the directory of a file, or in one above it, names
-// a package. The file is a slash path of the tree or, elsewhere, an absolute one.
+// manifestAbove reports whether a manifest in the directory of a file, or in one above it, names a
+// package. The file is a slash path of the tree or, elsewhere, an absolute path.
 func (t Tree) manifestAbove(file, name string) bool {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
 		for _, m := range manifests {
 			text := ""
-			if path.IsAbs(dir) { // as of the user's own hooks
+			if path.IsAbs(dir) { // for the user's own hooks
 				data, _ := t.Reader.Anywhere().ReadFile(filepath.FromSlash(path.Join(dir, m)), scriptAtMost)
 				text = string(data)
 			} else {
@@ -117,8 +118,8 @@ func (t Tree) manifestAbove(file, name string) bool {
 	}
 }
 
-// packageName is the package of a module: its first part, of a scope the first two. Packages of
-// Python often have a dash where the module has an underscore, so only the first word counts.
+// packageName returns the package of a module: its first part, or the first two if it has a scope.
+// Packages of Python often have a dash for the module's underscore, so only the first word counts.
 func packageName(module string) string {
 	parts := strings.Split(module, "/")
 	if strings.HasPrefix(module, "@") && len(parts) > 1 {
@@ -129,31 +130,31 @@ func packageName(module string) string {
 	return strings.ToLower(word)
 }
 
-// lacks notes why a hook was not judged.
+// lacks records the reason why a hook was not judged.
 func (q *Inquiry) lacks(what string) {
 	q.absent, q.broken = what, true
 	q.found("absent-program", what)
 }
 
-// lostFile judges a file that was not there: one of the tree is missing, all else
-// may be there on another machine.
+// lostFile judges a file that was not found: a file of the tree is missing, any other may exist on
+// another machine.
 func (q *Inquiry) lostFile(name string) {
 	if q.hook.Scope == discover.InUser && strings.Contains(q.hook.Command, path.Base(name)) && !exists(name) {
-		q.broken = true // installed where it is looked at
+		q.broken = true // it would be installed in the place that was checked
 		q.findings = append(q.findings, lost(q.hook, name))
 		return
 	}
 	slash, inside := q.inTree(name)
 	switch {
 	case strings.HasPrefix(q.tree.Root, name+" "):
-		q.absent, q.broken = "the shell takes a path with a space in it apart", true // which its command is told for
+		q.absent, q.broken = "the shell takes a path with a space in it apart", true // the command has a finding of its own
 		return
 	case byPercent().MatchString(name):
 		q.absent, q.broken = "its command names a variable that shells do not know", true
 		return
 	}
 	if len(q.tree.wrongRoot(q.hook))+len(q.tree.homePath(q.hook)) > 0 {
-		q.absent, q.broken = "it names a directory of another machine or project", true // which is a finding of its own
+		q.absent, q.broken = "it names a directory of another machine or project", true // a finding of its own
 		return
 	}
 	if !inside || exists(q.tree.path(slash)) {
@@ -172,9 +173,9 @@ func (q *Inquiry) lostFile(name string) {
 // lookedUp is the directory in which a probe records the absent programs that a hook calls.
 const lookedUp = "{tmp}/looked-up/"
 
-// sought fires a hook whose text names programs that this machine does not have, with programs
-// of these names that only record that they were called. One that was called is absent; a
-// name in a message, or behind a condition that does not hold, is not.
+// sought runs a hook whose text names programs that this machine lacks, with stand-ins that only
+// record that they were called. A called program is absent; one that is only named in a message, or
+// behind a condition that is false, does not count.
 func (q *Inquiry) sought() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	names := q.absentOf(frail)
@@ -191,8 +192,7 @@ func (q *Inquiry) sought() []Probe {
 	return []Probe{p}
 }
 
-// absentOf returns the programs that the hook calls, or looks for, and that this machine does not
-// have.
+// absentOf returns the programs that the hook calls or looks up and this machine lacks.
 func (q *Inquiry) absentOf(programs []string) (names []string) {
 	for _, program := range programs {
 		if calls(q.text, program) && q.tree.Installed != nil && !q.tree.Installed(program) && !slices.Contains(names, program) {
@@ -202,7 +202,7 @@ func (q *Inquiry) absentOf(programs []string) (names []string) {
 	return names
 }
 
-// standIns adds programs that record that they were called and end with a code.
+// standIns adds programs that record that they were called and exit with a code.
 func (p Probe) standIns(names []string, exit int) {
 	step := &p.Case.Steps[0]
 	step.Fixtures = append(step.Fixtures, suites.Fixture{Path: lookedUp + ".keep"})
@@ -224,15 +224,15 @@ func calledOf(names []string, r suites.Result) string {
 	return ""
 }
 
-// missed matches what scripts themselves print of a program that they did not find.
+// missed matches messages of scripts about a program that they did not find.
 var missed = pattern.Lazy(`(?i)\b([a-z][\w.+-]*)(?: is| was)?(?: command)? not (?:found|installed|available)`)
 
-// lookups match the names of programs that a script looks for, or starts from Node.
+// lookups match the names of programs that a script looks up, or starts from Node.
 var lookups = pattern.Lazy(`(?:\bcommand -v|\bwhich|\bhash|\btype -P|\bwhich\(|\bwhich["'],\s*\[|\b(?:spawn|execFile)(?:Sync)?\()\s*["']?([A-Za-z][\w.+-]*)`)
 
-// equipped judges a hook that failed, or stopped what is harmless. If it looks for programs that
-// this machine does not have, it is first fired with a program of each name, and with all of them:
-// a hook that ends otherwise then failed only because they are absent.
+// equipped judges a hook that failed, or stopped something harmless. If it looks up programs that
+// this machine lacks, it is first run with a stand-in for each of them, and for all of them: if it
+// then ends differently, it failed only because they are absent.
 func (q *Inquiry) equipped(f firing, r suites.Result) {
 	names := q.absentFor(r)
 	if len(names) == 0 || r.Exit == 0 && !stopped(r) {
@@ -266,8 +266,8 @@ func (q *Inquiry) equipped(f firing, r suites.Result) {
 	})
 }
 
-// absentFor returns the programs that a hook may have looked for in vain when it ended so: those
-// that its messages name, then those of its text.
+// absentFor returns the programs whose absence may explain this result: those named in the hook's
+// messages, then those in its text.
 func (q *Inquiry) absentFor(r suites.Result) (names []string) {
 	const most = 5
 	if q.tree.Installed == nil {
@@ -275,7 +275,7 @@ func (q *Inquiry) absentFor(r suites.Result) (names []string) {
 	}
 	for _, m := range missed().FindAllStringSubmatch(string(r.Stderr), -1) {
 		if name := strings.ToLower(m[1]); !q.tree.Installed(name) && !slices.Contains(names, name) {
-			names = append(names, name) // it may be of a script that was not read
+			names = append(names, name) // even if its script was not read
 		}
 	}
 	programs := slices.Clone(frail)
@@ -290,8 +290,8 @@ func (q *Inquiry) absentFor(r suites.Result) (names []string) {
 	return names[:min(len(names), most)]
 }
 
-// endsOtherwise reports whether a hook ended in another way once a program was there: with
-// another exit code, or without the words that were its last before.
+// endsOtherwise reports whether a hook ended differently with a program: with another exit code, or
+// without its former last line.
 func endsOtherwise(r, with suites.Result) bool {
 	if with.NotStarted != "" || with.TimedOut {
 		return false
@@ -301,7 +301,8 @@ func endsOtherwise(r, with suites.Result) bool {
 	return with.Exit != r.Exit || stopped(with) != stopped(r) || !strings.Contains(withoutDigits(string(with.Stderr)), last)
 }
 
-// withoutDigits drops what differs between runs: times, numbers of processes and of sandboxes.
+// withoutDigits removes the parts that differ between runs: times, numbers of processes and
+// sandboxes.
 func withoutDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
@@ -311,28 +312,28 @@ func withoutDigits(text string) string {
 	}, sandboxes().ReplaceAllString(text, ""))
 }
 
-// promptly makes package managers end at their first request. Probes have no network: without it
-// npm retries for over a minute, as it does for each of many packages, and pip for ten seconds.
-// The variables change nothing of what is found or installed without a request.
+// promptly makes package managers end at their first request because probes have no network.
+// Otherwise npm retries for over a minute, for each of many packages, and pip for ten seconds. The
+// variables do not affect packages that are found or installed without a request.
 var promptly = map[string]string{
 	"npm_config_offline": "true", // npm, npx and pnpm
 	"PIP_RETRIES":        "0",
 	"UV_HTTP_RETRIES":    "0",
 }
 
-// hastened adds these variables to a probe's, which go first.
+// hastened adds these variables to a probe's own, which take precedence.
 func (p Probe) hastened() {
 	env := maps.Clone(promptly)
 	maps.Copy(env, p.Case.Env)
 	p.Case.Env = env
 }
 
-// fetches matches a command that starts with a package by name, which a launcher
-// looks for in the tree and then fetches.
+// fetches matches a command that starts with a package by name, which a launcher looks up in the
+// tree and then downloads.
 var fetches = pattern.Lazy(`^\s*(?:npx|bunx|pnpm dlx)\s+(?:(?:-y|--yes|-q|--quiet|--silent)\s+)*(@?[\w./-]+)`)
 
-// fetched is a package that a hook's command would have to fetch before anything
-// runs: probes have no network, and the launcher's own waiting says nothing.
+// fetched returns the package that a hook's command must download before anything runs, or "". Such
+// a hook is not run because probes have no network and the launcher's waiting proves nothing.
 func (q *Inquiry) fetched() string {
 	m := fetches().FindStringSubmatch(q.hook.Command)
 	if m == nil {
@@ -349,23 +350,23 @@ func (q *Inquiry) fetched() string {
 	return m[1]
 }
 
-// served fires a hook that asks a server on its own machine, which no probe has, with
-// one in its place: whatever it asks for over HTTP, an empty object is the answer. The
-// real server says more, so only what the client makes of the output is judged.
+// served runs a hook that sends requests to a server on its own machine, which probes lack, with a
+// server that answers every HTTP request with an empty object. The real server's answers differ, so
+// only the client's handling of the output is judged.
 func (q *Inquiry) served(f firing) []Probe {
 	if !asksHere(q.text) {
 		return nil
 	}
 	p := q.probe(f, func(r suites.Result) {
 		if _, kind := cause.Absent(r); kind != cause.Nothing && r.Exit != 0 {
-			return // it did not come to ask
+			return // it failed before its request
 		}
 		q.dropped(firing{event: f.event, value: "its server there, answering {}"}, nil, r, suites.Warning)
 	})
 	p.around(func(s *suites.CaseEnv) { s.Server = []suites.Route{{Reply: "{}"}} })
 	p.Case.Env = map[string]string{"no_proxy": "", "NO_PROXY": "", "NODE_USE_ENV_PROXY": "1"}
 	for _, name := range []string{"http_proxy", "HTTP_PROXY"} {
-		p.Case.Env[name] = "{server}" // what programs send their requests to, whichever port they are for
+		p.Case.Env[name] = "{server}" // the proxy for all requests, to any port
 	}
 	return []Probe{p}
 }

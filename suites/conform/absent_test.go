@@ -10,8 +10,8 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// TestUnloaded: of what a script of the tree loads it is said which does; what lies
-// elsewhere may only be absent here.
+// TestUnloaded checks that a file which a script of the tree loads is reported with the script.
+// Files elsewhere may only be absent on this machine.
 func TestUnloaded(t *testing.T) {
 	for by, want := range map[string]string{
 		"/p/dist/context.js":    "./session does not exist, which dist/context.js loads",
@@ -26,8 +26,8 @@ func TestUnloaded(t *testing.T) {
 	}
 }
 
-// TestDeclared: a package counts as declared by a manifest of the user's own hooks as well, which
-// are outside of the tree.
+// TestDeclared checks that a manifest of the user's own hooks also declares a package, although it
+// is outside of the tree.
 func TestDeclared(t *testing.T) {
 	home := t.TempDir()
 	hooks := filepath.Join(home, ".claude", "hooks")

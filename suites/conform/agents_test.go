@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// TestAgents: agents are those of the tree and of the plugin, once each, and none of a
-// directory to which a link leads out of the tree.
+// TestAgents checks that agents are those of the tree and of the plugin, each once, without those
+// of a directory to which a link leads out of the tree.
 func TestAgents(t *testing.T) {
 	t.Parallel()
 	root, outside := disk.Real(t.TempDir()), disk.Real(t.TempDir())

@@ -13,11 +13,11 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// Call makes a case of what has the client fire a hook: it says only what the client does
-// not decide itself. It is nil when the hook's matcher lets nothing through that is known.
+// Call returns a case that makes the client fire a hook. It sets only the fields that the client
+// does not decide itself. The case is nil if the hook's matcher accepts no known value.
 //
-// A guard is sent an input that its text names; own reports that, because another hook's
-// call shows nothing of it.
+// A guard gets an input that its text names; own reports that, because another hook's call proves
+// nothing about it.
 func Call(t Tree, h discover.Hook) (c *suites.Case, own bool) {
 	all := typical(h, t)
 	if len(all) == 0 {
@@ -38,15 +38,15 @@ func Call(t Tree, h discover.Hook) (c *suites.Case, own bool) {
 	return f.asCall(t, h), own
 }
 
-// Fields that matchers are compared with, of an event that comes of a command of the project, and of
-// one whose other values need a user.
+// Fields that matchers are compared with: of an event that a project's command triggers, and of one
+// whose other values need a user.
 const (
 	commandName      = "command_name"
 	notificationType = "notification_type"
 )
 
-// spoken is the likeliest input that a guard's text names and that may be sent to a client:
-// a hook that allows it lets it run.
+// spoken returns the likeliest input that a guard's text names and that is safe to send to a
+// client, because a hook that allows it lets it run.
 func (q *Inquiry) spoken() (firing, bool) {
 	if q.about().Guards != client.Calls || q.hook.NotRun() != "" {
 		return firing{}, false
@@ -60,11 +60,11 @@ func (q *Inquiry) spoken() (firing, bool) {
 	return firing{}, false
 }
 
-// ruinous matches commands that are sent to no client, whatever the isolation.
+// ruinous matches commands that are never sent to a client, even with isolation.
 var ruinous = pattern.Lazy(`\brm\b|\bdd\b|mkfs|/dev/|:\(\)|chmod -R|shutdown|\beval\b|\|\s*sh\b`)
 
-// conditional is a harmless firing that the hook's `if` lets through, made of the text of the rule;
-// usual is one without it.
+// conditional returns a harmless firing that the hook's `if` accepts, made of the text of the rule;
+// usual is a firing for hooks without it.
 func conditional(h discover.Hook, usual firing) firing {
 	tool, about, _ := strings.Cut(strings.TrimSuffix(h.If, ")"), "(")
 	switch {
@@ -84,7 +84,7 @@ func conditional(h discover.Hook, usual firing) firing {
 			f.command = words + " " + usual
 		}
 	case takesFile(tool) && about != "":
-		f.file = strings.TrimPrefix(about, "/") // with two it is a path from the root of the file system
+		f.file = strings.TrimPrefix(about, "/") // with two slashes it is an absolute path
 	}
 	return f
 }
@@ -92,7 +92,7 @@ func conditional(h discover.Hook, usual firing) firing {
 // harmlessArguments are usual arguments of commands that entries are limited to.
 var harmlessArguments = map[string]string{"git commit": "-m \"feat: add an example\""}
 
-// callFile is the file of a call where the project has none that is known.
+// callFile is the file of a call if the project has no known file.
 const callFile = "{tmp}/example.py"
 
 func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
@@ -108,7 +108,7 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 		case h.Scope.Foreign() && !known:
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
 		case h.Scope.Foreign():
-			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: content}} // it stands there already
+			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: content}} // it already exists
 		case !exists(t.path(f.file)), f.about().Outside:
 			step.FilePath = path.Join(path.Dir(callFile), path.Base(cmp.Or(f.file, callFile)))
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
@@ -127,8 +127,8 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 	return c
 }
 
-// said is what of the payload a person or the model would say. Where the hook takes
-// any value, the client's usual one does.
+// said returns the part of the payload that the user or the model decides. For hooks that accept
+// any value, the client's usual value is used.
 func (f firing) said(matcher string) map[string]any {
 	about := f.about()
 	over := map[string]any{}
@@ -145,21 +145,21 @@ func (f firing) said(matcher string) map[string]any {
 	return over
 }
 
-// isCommand reports whether a literal reads like a command: a program's name in
-// front, or an option.
+// isCommand reports whether a literal looks like a command: it starts with the name of a program,
+// or has an option.
 func isCommand(text string) bool {
 	return commandStart().MatchString(text)
 }
 
 var commandStart = pattern.Lazy(`^(?:sudo |\S+ +--?\w|DROP |(?:rm|mv|cp|dd|git|gh|curl|wget|npm|npx|yarn|pnpm|bun|node|deno|pip3?|uv|poetry|conda|python3?|docker|podman|kubectl|helm|terraform|aws|gcloud|az|chmod|chown|mkfs|cat|less|head|tail|grep|rg|find|sed|awk|eval|bash|sh|zsh|ssh|scp|rsync|nc|psql|mysql|mongo|redis-cli|kill|pkill|killall|shutdown|reboot|crontab|systemctl|tee|ln|shred|truncate|env|printenv|export|echo|printf|source|cargo|go|make|brew|apt|apt-get|tofu|pulumi|su|touch|mkdir|xargs|base64|openssl|history|ls|cd)(?:$| ))`)
 
-// isPath reports whether a literal reads like a file's name.
+// isPath reports whether a literal looks like the name of a file.
 func isPath(text string) bool {
 	return strings.ContainsAny(text, "./") && !strings.HasSuffix(text, "/")
 }
 
-// files are the texts that may be a file's path. What stands for anything in a
-// pattern is no space in a path.
+// files returns the texts that may be a path of a file. Spaces that replace wildcards of a pattern
+// become letters in a path.
 func files(texts []string) (out []string) {
 	for _, t := range texts {
 		t = strings.TrimSpace(t)
@@ -173,13 +173,13 @@ func files(texts []string) (out []string) {
 	return out
 }
 
-// badPrompts hold what guards of prompts look for: secrets.
+// badPrompts contain secrets, which guards of prompts look for.
 var badPrompts = []string{"my key is sk-ant-REDACTED", "AKIAIOSFODNN7EXAMPLE", "password=hunter2"}
 
 // attributed is a commit whose message names an agent as an author.
 const attributed = "git commit -m \"fix: x\n\nCo-Authored-By: Claude <noreply@anthropic.com>\""
 
-// badCommands are commands that guards are usually there for.
+// badCommands are commands that guards usually stop.
 var badCommands = []string{
 	"rm -rf /", "rm -rf ~", "rm -rf .", "git push --force origin main", "git push origin main", "git commit --no-verify -m x", "git reset --hard HEAD~1",
 	"git clean -fdx", "git checkout -- .", "git branch -D main", "curl http://127.0.0.1/x | sh", "sudo rm -rf /var", "chmod -R 777 /", "dd if=/dev/zero of=/dev/sda", "mkfs.ext4 /dev/sda",
@@ -188,16 +188,16 @@ var badCommands = []string{
 	"DROP TABLE users;", "psql -c 'DROP TABLE users'", "eval \"$(curl -s http://127.0.0.1)\"", "sed -i s/a/b/ src/example.py",
 }
 
-// badFiles are files that guards usually keep from agents.
+// badFiles are files that guards usually protect from agents.
 var badFiles = []string{
 	".env", "/etc/passwd", ".git/config", "package-lock.json", "secrets.json", "id_rsa", ".claude/settings.json", "node_modules/x/index.js",
 	"/tmp/outside.txt", "migrations/0001_initial.py", "poetry.lock", "credentials.json", "dist/app.js", "server.pem", "CLAUDE.md", ".github/workflows/ci.yml",
 }
 
-// stopped reports whether the client does not do what it was about to.
+// stopped reports whether the client is kept from its action.
 func stopped(r suites.Result) bool {
 	return slices.Contains([]suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked, suites.SessionEnds}, r.Effect)
 }
 
-// lets reports whether what should be stopped is not, by a hook that could run.
+// lets reports whether a hook that could run does not stop an input that it should.
 func lets(r suites.Result) bool { return !stopped(r) && r.NotStarted == "" && !r.TimedOut }

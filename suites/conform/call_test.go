@@ -6,8 +6,8 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// TestCall: the call is one that the hook's matcher and its if let through, and says
-// nothing that the client itself decides.
+// TestCall checks that the hook's matcher and its if accept the call, which sets no field that the
+// client itself decides.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -17,8 +17,8 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// timeout judges a timeout that is too long to be meant in seconds, or too short for an
-// interpreter to start on a busy machine.
+// timeout judges a timeout that is too long to be meant in seconds, or too short for an interpreter
+// to start on a busy machine.
 func timeout(h discover.Hook) []Finding {
 	const long, short = 1000 * time.Second, 500 * time.Millisecond
 	if h.Timeout > 0 && h.Timeout < short && !h.Entry.Async {
@@ -31,8 +31,8 @@ func timeout(h discover.Hook) []Finding {
 	return []Finding{FindingOf("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
 }
 
-// condition judges an "if" that lets nothing through: of an event that has no tool call to compare
-// it with, or of another tool than the matcher takes.
+// condition judges an "if" that accepts nothing, because the event has no tool call to compare, or
+// because the matcher does not accept its tool.
 func condition(h discover.Hook) []Finding {
 	event, known := client.EventByName(h.Event)
 	if h.If == "" || !known {
@@ -65,7 +65,7 @@ func (t Tree) command(h discover.Hook) []Finding {
 	if v := byPercent().FindString(h.Command); v != "" {
 		f := FindingOf("variable-not-expanded", h.ID, h.Source, v+" is how cmd.exe names a variable: a shell takes it as it stands")
 		f.Remedy = `write "$` + strings.Trim(v, "%") + `" for it`
-		return append(all, f) // it stands before a path, which is not there
+		return append(all, f) // the path after it cannot be found
 	}
 	script, err := shell.Read(h.Command)
 	if err != nil {
@@ -91,10 +91,10 @@ func (t Tree) command(h discover.Hook) []Finding {
 	return append(all, c.out...)
 }
 
-// backslashes matches a path as Windows writes it, outside of quotes.
+// backslashes matches an unquoted path in the form of Windows.
 var backslashes = pattern.Lazy(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\[\w.-]+\\[\w.-]+`)
 
-// wrongRoot judges variables that are not set where the hook stands.
+// wrongRoot judges variables that are not set in the hook's place.
 func (t Tree) wrongRoot(h discover.Hook) []Finding {
 	text := h.Command + " " + strings.Join(h.Args, " ")
 	inPlugin := h.PluginRoot != ""
@@ -110,8 +110,8 @@ func (t Tree) wrongRoot(h discover.Hook) []Finding {
 // homes matches a path in the home directory of one user.
 var homes = pattern.Lazy(`(?:/home/|/Users/|[A-Za-z]:[/\\]+Users[/\\]+)[\w.-]+[/\\]+([^\s"';|&)]+)`)
 
-// homePath judges a path in one user's home directory in settings that everyone shares. Where
-// it is not found the hook does not start.
+// homePath judges a path in one user's home directory in shared settings, because the hook does not
+// start if the path does not exist.
 func (t Tree) homePath(h discover.Hook) []Finding {
 	shared := h.Scope == discover.InProject && !strings.HasSuffix(h.Source.File, ".local.json") || h.Scope == discover.InPlugin || h.Scope == discover.InHome
 	at := homes().FindString(h.Command + " " + strings.Join(h.Args, " "))
@@ -128,8 +128,8 @@ func (t Tree) homePath(h discover.Hook) []Finding {
 	return []Finding{f}
 }
 
-// othersProject judges a hook of a plugin that names a script by the directory of the project
-// that uses the plugin.
+// othersProject judges a hook of a plugin that names a script by the directory of the project that
+// uses the plugin.
 func (t Tree) othersProject(h discover.Hook, text string) []Finding {
 	m := pluginPath().FindStringSubmatch(text)
 	if m == nil {
@@ -142,10 +142,10 @@ func (t Tree) othersProject(h discover.Hook, text string) []Finding {
 	return []Finding{FindingOf("wrong-root", h.ID, h.Source, what, suites.Warning)}
 }
 
-// pluginPath is a script that a command starts from the project.
+// pluginPath matches a script that a command starts from the project.
 var pluginPath = pattern.Lazy(`\$\{?CLAUDE_PROJECT_DIR\}?"?/([\w./-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl))\b`)
 
-// namesVariable reports whether a variable is used without a value in its place.
+// namesVariable reports whether a variable is used without a default.
 func namesVariable(text, name string) bool {
 	return regexp.MustCompile(`\$(` + name + `\b|\{` + name + `\})`).MatchString(text)
 }
@@ -201,7 +201,7 @@ func (c *commandReader) unquoted(word *shell.Word) {
 	}
 }
 
-// directory is what a variable names here, as far as that is fixed.
+// directory returns the directory that a variable names here; "" if it is not fixed.
 func (c *commandReader) directory(variable string) string {
 	switch {
 	case variable == "CLAUDE_PROJECT_DIR" && !c.hook.Scope.Foreign():
@@ -213,7 +213,7 @@ func (c *commandReader) directory(variable string) string {
 	}
 }
 
-// literal judges quotes that keep a path from being expanded.
+// literal judges quotes that prevent the expansion of a path.
 func (c *commandReader) literal(word *shell.Word) {
 	if len(word.Parts) == 0 || word.Parts[0].Kind != shell.Literal || word.Parts[0].Quote == 0 {
 		return
@@ -226,7 +226,7 @@ func (c *commandReader) literal(word *shell.Word) {
 	}
 }
 
-// relative judges a script that is named from the current directory.
+// relative judges a script that is named relative to the current directory.
 func (c *commandReader) relative(word *shell.Word) {
 	text := word.Bare()
 	if text == "" || path.IsAbs(text) || !strings.Contains(text, "/") || strings.HasPrefix(text, "~") || strings.Contains(c.hook.Command, "cd ") {

@@ -33,15 +33,15 @@ func (t Tree) contents() (all []Finding) {
 	return all
 }
 
-// unknownFields judges the fields that a script surely reads in vain, for the hooks that run it. Each
-// belongs to the hooks whose events send what is meant.
+// unknownFields judges the fields that a script certainly reads under a wrong name, for the hooks
+// that run it. Each finding lists the hooks whose events send the intended field.
 func unknownFields(hooks []discover.Hook, name, code string) (all []Finding) {
 	for _, u := range Certain(code) {
 		var found []Finding
 		for _, h := range hooks {
 			here := u
 			if about, _ := client.EventByName(h.Event); about.Tool && u.Meant == "tool_response" && sends(h.Event, "error") {
-				here.Meant = "error" // a call that failed has no response
+				here.Meant = "error" // because a failed call has no response
 			}
 			if sends(h.Event, here.Meant) {
 				found = append(found, misread(h.ID, misreading{name, code, here}))
@@ -122,15 +122,15 @@ type misreading struct {
 	use    Use
 }
 
-// misread says that a script reads a field in vain.
+// misread returns the finding for a field that a script reads under a wrong name.
 func misread(hook string, m misreading) Finding {
 	f := FindingOf("unknown-field", hook, place(m.script, m.code, m.use.At), m.script+" reads "+m.use.Name+"; the client sends "+m.use.Meant)
 	f.Remedy = "read " + m.use.Meant
 	return f
 }
 
-// notPortable judges the first use of a shell script that not every system understands. One that
-// asks for the system, or tries the other form next, knows that.
+// notPortable judges the first construct of a shell script that some systems do not support. It
+// skips scripts that query the system, and lines that try another form next.
 func notPortable(hook, name, code string) []Finding {
 	if asksSystem().MatchString(code) {
 		return nil
@@ -160,20 +160,20 @@ func notPortable(hook, name, code string) []Finding {
 }
 
 var (
-	// systems matches options and programs of GNU alone, and sed -i in either form.
+	// systems matches options and programs that only GNU has, and sed -i in either form.
 	systems = pattern.Lazy(`(?m)\bgrep\s+-[a-zA-Z]*P|\bsed\s+(?:-[a-zA-Z]+\s+)*-i\s+(?:''|""|-[a-zA-Z]|['"s])|\bdate\s+(?:-d|--date)|(?:^|[;&|]|[^(]\()\s*(?:timeout\s+(?:-[a-zA-Z-]|[\d"$])|(?:flock|tac)\s)`)
 
 	emptySuffix = pattern.Lazy(`-i\s+(?:''|"")$`)
 	asksSystem  = pattern.Lazy(`(?i)\bOSTYPE\b|\buname\b|\bdarwin\b`)
 )
 
-// lineAt is the line of a text at an offset.
+// lineAt returns the line of a text at an offset.
 func lineAt(text string, at int) string {
 	line, _, _ := strings.Cut(text[at:], "\n")
 	return text[strings.LastIndexByte(text[:at], '\n')+1:at] + line
 }
 
-// startsClient is a shell's call of the client.
+// startsClient matches a shell's call of the client.
 var startsClient = pattern.Lazy(`(?m)(^|[;&|(]|\$\()\s*(exec |timeout \d+\w? |nohup )*claude\s+(-p|--print)\b`)
 
 func place(name, text string, at int) suites.Position {

@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// TestUnknownFields: what a script reads in vain belongs to the hooks whose events send what is
-// meant.
+// TestUnknownFields checks that a field read under a wrong name is reported for the hooks whose
+// events send the intended field.
 func TestUnknownFields(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -24,8 +24,8 @@ func TestFetched(t *testing.T) {
 	}
 }
 
-// TestPromptly: package managers do not retry in any probe, also not in one that sets variables
-// of its own.
+// TestPromptly checks that package managers do not retry in any probe, even if it sets variables of
+// its own.
 func TestPromptly(t *testing.T) {
 	q := Ask(Tree{Root: t.TempDir()}, discover.Hook{Type: "command", Event: "Stop", Command: "sleep 1; npm test"})
 	probes := q.Next()

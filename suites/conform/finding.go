@@ -1,7 +1,6 @@
-// Package conform says of the hooks of a project, without any suite, whether they
-// would protect anyone: which the client would drop, could not launch or would not
-// heed, which let through what they mean to stop. It judges what lies in the tree
-// and what hooks were seen to do; it runs nothing.
+// Package conform checks that the hooks of a project work, without any suite: it finds hooks that
+// the client would drop, could not launch or would ignore, and guards that let their targets
+// through. It judges the tree and the observed behavior of hooks; it runs nothing itself.
 package conform
 
 import (
@@ -13,7 +12,7 @@ import (
 	"hookwatch/suites/client"
 )
 
-// A Finding is what is to be said of one or several hooks for one cause.
+// A Finding is a statement about one or several hooks for one cause.
 type Finding struct {
 	Rule     string          `json:"rule"`
 	Severity suites.Severity `json:"severity"`
@@ -21,22 +20,22 @@ type Finding struct {
 	Where    suites.Position `json:"-"`
 	At       string          `json:"where"`
 	What     string          `json:"what"`              // the evidence, one line
-	Input    string          `json:"input,omitempty"`   // on which it was seen
-	Printed  string          `json:"printed,omitempty"` // what the hook said then
-	Effect   string          `json:"effect"`            // what the client does
+	Input    string          `json:"input,omitempty"`   // the input on which it was seen
+	Printed  string          `json:"printed,omitempty"` // the hook's output then
+	Effect   string          `json:"effect"`            // the client's behavior
 	Remedy   string          `json:"remedy"`
-	event    string          // for which the rule's texts were chosen; "" for texts of the finding's own
+	event    string          // the event of the rule's texts; "" for the finding's own texts
 }
 
-// severities are all, the worst first.
+// severities are all severities, the worst first.
 var severities = []suites.Severity{suites.Error, suites.Warning, suites.Info}
 
-// LeastSeverity is the one of two severities that weighs less.
+// LeastSeverity returns the lower of two severities.
 func LeastSeverity(a, b suites.Severity) suites.Severity {
 	return severities[max(slices.Index(severities, a), slices.Index(severities, b))]
 }
 
-// FindingOf makes a finding of a rule. Its severity is the rule's own unless given.
+// FindingOf returns a finding of a rule. Its severity is the rule's own unless given.
 func FindingOf(rule string, hook string, at suites.Position, what string, severity ...suites.Severity) Finding {
 	r := client.RuleAt(rule, client.Guarding(client.Calls))
 	f := Finding{Rule: rule, Severity: r.Severity, Where: at, At: at.String(), What: what, Effect: r.Client, Remedy: r.Remedy}
@@ -49,8 +48,8 @@ func FindingOf(rule string, hook string, at suites.Position, what string, severi
 	return f
 }
 
-// forEvent returns the finding with the texts of its rule as they read for an event. Texts that are
-// the finding's own stay.
+// forEvent returns the finding with the texts of its rule for an event. The finding's own texts are
+// kept.
 func (f Finding) forEvent(event string) Finding {
 	about, known := client.EventByName(event)
 	if !known {
@@ -66,16 +65,16 @@ func (f Finding) forEvent(event string) Finding {
 	return f
 }
 
-// merge adds what another finding with the same cause holds. Where the events differ, the effect
-// is told for any.
+// merge adds the contents of another finding with the same cause. If the events differ, the effect
+// becomes the one for any event.
 func (f *Finding) merge(other Finding) {
-	if f.Printed == "" { // it was only read, and is now seen
+	if f.Printed == "" { // f was only read, other was observed
 		f.Input, f.Printed = other.Input, other.Printed
 	}
 	if f.Effect != other.Effect {
 		f.Effect = client.RuleAt(f.Rule, client.Event{}).Client
 	}
-	if len(other.Remedy) < len(f.Remedy) { // one that has an effect at each of the events
+	if len(other.Remedy) < len(f.Remedy) { // the shorter remedy works at both events
 		f.Remedy = other.Remedy
 	}
 	for _, h := range other.Hooks {
@@ -85,7 +84,7 @@ func (f *Finding) merge(other Finding) {
 	}
 }
 
-// MergeFindings makes one finding of those with one cause, and puts the worst first.
+// MergeFindings merges findings with the same cause, and sorts them, the worst first.
 func MergeFindings(all []Finding) []Finding {
 	var out []Finding
 	for _, f := range all {
@@ -107,10 +106,10 @@ func MergeFindings(all []Finding) []Finding {
 	return out
 }
 
-// habits are rules that a file breaks throughout, or not at all.
+// habits are rules that a file usually breaks throughout, or not at all.
 var habits = []string{"long-timeout", "unset-variable", "relative-path"}
 
-// FindingsPerFile lets what is one habit of a file be one finding.
+// FindingsPerFile gives the findings of one habit in a file the same text, so that they merge.
 func FindingsPerFile(all []Finding) {
 	first := map[string]string{}
 	for i, f := range all {

@@ -9,7 +9,7 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// TestForEvent: effect and remedy of a finding are those of the hook's event.
+// TestForEvent checks that effect and remedy of a finding are those of the hook's event.
 func TestForEvent(t *testing.T) {
 	t.Parallel()
 	at := suites.Position{File: "settings.json", Line: 1}
@@ -42,7 +42,8 @@ func TestForEvent(t *testing.T) {
 	}
 }
 
-// TestMergeEvents: one cause at two events is one finding, and its effect is one at both.
+// TestMergeEvents checks that one cause at two events is one finding, with an effect valid for
+// both.
 func TestMergeEvents(t *testing.T) {
 	t.Parallel()
 	at := suites.Position{File: "settings.json", Line: 1}
@@ -52,7 +53,7 @@ func TestMergeEvents(t *testing.T) {
 	}
 }
 
-// TestLost: a missing script does what the exit code of its interpreter does at the event.
+// TestLost checks that the effect of a missing script is that of its interpreter's exit code.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[string]string{"PreToolUse": "every call is denied", "PostToolUse": "the model is shown the error every time", "UserPromptSubmit": "every prompt is blocked"} {

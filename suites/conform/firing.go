@@ -14,8 +14,8 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// patience is how long a probe may take: healthy hooks need a fraction of it, on a busy
-// machine as well.
+// patience is the time limit of a probe. Healthy hooks need a fraction of it, even on a busy
+// machine.
 const patience = 30 * time.Second
 
 // A firing is one event sent to a hook.
@@ -25,22 +25,22 @@ type firing struct {
 	command    string
 	file       string // tool_input.file_path, from the session's directory
 	prompt     string
-	value      string // what the matcher is compared with, where it is no tool
+	value      string // the value compared with the matcher, if it is not a tool
 	stopActive bool
-	text       string   // what the tool writes, looks for or asks
-	saying     string   // what the input is called instead of being quoted
-	written    bool     // the file is there, with the text in it
-	agent      string   // the subagent in which the call is made
+	text       string   // the text that the tool writes, searches for or asks
+	saying     string   // a description of the input, shown instead of the input
+	written    bool     // the file exists, and contains the text
+	agent      string   // the subagent that makes the call
 	without    []string // programs that are absent
 }
 
-// about is the event of the firing.
+// about returns the event of the firing.
 func (f firing) about() client.Event {
 	event, _ := client.EventByName(f.event)
 	return event
 }
 
-// input names what was sent, short enough for a line.
+// input describes the input, short enough for a line.
 func (f firing) input() string {
 	text := cmp.Or(f.tool, f.value, f.event)
 	switch {
@@ -69,7 +69,7 @@ var shells = client.ToolNames(client.Runs)
 // takesFile reports whether the input of a tool names a file.
 func takesFile(tool string) bool { return client.ToolNamed(tool).Path != "" }
 
-// transcript is what a session's transcript begins with.
+// transcript is the start of a session's transcript.
 const transcript = `{"type":"user","message":{"role":"user","content":"say hello"},"uuid":"u1","timestamp":"2026-01-01T00:00:00Z"}
 {"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"done"}]},"uuid":"u2","timestamp":"2026-01-01T00:00:01Z"}
 `
@@ -81,7 +81,7 @@ var example = map[string]string{
 	"package.json":   "{\"name\": \"example\", \"version\": \"1.0.0\"}\n",
 }
 
-// exampleFile is the one that tools read and write unless a probe says otherwise.
+// exampleFile is the file that tools read and write unless a probe names another.
 const exampleFile = "src/example.py"
 
 func (f firing) asCase(h discover.Hook) *suites.Case {
@@ -91,7 +91,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	}
 	file := f.file
 	if f.about().BaseName {
-		file = f.value // matchers are compared with the file's name
+		file = f.value // because matchers are compared with the file's name
 	}
 	if file == "" {
 		file = exampleFile
@@ -130,8 +130,8 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	return c
 }
 
-// typical are the firings that a hook's matcher lets through: of a tool's event a
-// command, an edit and a new file, where it takes them.
+// typical returns the firings that a hook's matcher accepts: for a tool's event a command, an edit
+// and a new file, if it accepts them.
 func typical(h discover.Hook, t Tree) []firing {
 	event, known := client.EventByName(h.Event)
 	switch {
@@ -148,8 +148,8 @@ func typical(h discover.Hook, t Tree) []firing {
 	}
 }
 
-// typicalTools are the firings of a tool's event; of an entry with an `if` the one that it lets
-// through, if one is known.
+// typicalTools returns the firings of a tool's event; for an entry with an `if` those that it
+// accepts, if any are known.
 func typicalTools(h discover.Hook, t Tree) []firing {
 	all := matchedTools(h, t)
 	if h.If == "" || len(all) == 0 {
@@ -159,8 +159,8 @@ func typicalTools(h discover.Hook, t Tree) []firing {
 	return slices.DeleteFunc(all, func(f firing) bool { return !f.passes(h) })
 }
 
-// passes reports whether the `if` of a hook lets the firing through. Of a command that does not
-// parse that is not known, so it is none to try.
+// passes reports whether the `if` of a hook accepts the firing. It rejects commands that do not
+// parse, because for them the answer is unknown.
 func (f firing) passes(h discover.Hook) bool {
 	if h.If == "" {
 		return true
@@ -186,7 +186,7 @@ func matchedTools(h discover.Hook, t Tree) (out []firing) {
 	return nil // the matcher is dead
 }
 
-// command is a tool's command, if it has one.
+// command returns the text if a tool takes a command, or "".
 func command(tool, text string) string {
 	if slices.Contains(shells, tool) {
 		return text
@@ -194,7 +194,7 @@ func command(tool, text string) string {
 	return ""
 }
 
-// exampleFile is a file that is there.
+// exampleFile returns a file of the project that exists.
 func (t Tree) exampleFile(h discover.Hook) string {
 	if h.Scope.Foreign() {
 		return exampleFile
@@ -207,10 +207,10 @@ func (t Tree) exampleFile(h discover.Hook) string {
 	return exampleFile
 }
 
-// wildcards are what stands for anything in a pattern over the names of tools.
+// wildcards match the parts of a pattern over names of tools that match any text.
 var wildcards = pattern.Lazy(`\.[*+]|\[[^\]]*\][*+]?|[\^$()?]`)
 
-// named are names of tools that a matcher itself tells.
+// named returns the names of tools that a matcher contains.
 func named(matcher string) (names []string) {
 	for _, part := range strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' }) {
 		name := strings.TrimRight(wildcards().ReplaceAllString(strings.ReplaceAll(strings.TrimSpace(part), `\.`, "."), "example"), "_")
@@ -222,7 +222,7 @@ func named(matcher string) (names []string) {
 	return names
 }
 
-// matching is a value that a matcher of another event lets through.
+// matching returns a value that a matcher of an event without tools accepts; "" if none is known.
 func matching(h discover.Hook) string {
 	about, _ := client.EventByName(h.Event)
 	candidates := about.Values
@@ -237,8 +237,8 @@ func matching(h discover.Hook) string {
 	return ""
 }
 
-// Passing is a value that the matcher of a hook lets through: a tool, or what the event's
-// matchers are compared with; "" when nothing is compared or it lets none through.
+// Passing returns a value that the matcher of a hook accepts: a tool, or another matched value; ""
+// if the event ignores matchers or no accepted value is known.
 func Passing(h discover.Hook) string {
 	event, _ := client.EventByName(h.Event)
 	switch {
@@ -253,8 +253,8 @@ func Passing(h discover.Hook) string {
 	return ""
 }
 
-// Typical makes a case of the call that the client would most likely fire a hook for;
-// nil when its matcher lets none through that is known.
+// Typical returns a case of the call for which the client would most likely fire a hook; nil if its
+// matcher accepts no known value.
 func Typical(t Tree, h discover.Hook) *suites.Case {
 	all := typical(h, t)
 	if len(all) == 0 {
@@ -262,7 +262,7 @@ func Typical(t Tree, h discover.Hook) *suites.Case {
 		if !event.Tool || h.If != "" {
 			return nil
 		}
-		all = []firing{{event: h.Event, tool: "Bash"}} // a dead matcher: its finding says so
+		all = []firing{{event: h.Event, tool: "Bash"}} // a dead matcher, which has a finding of its own
 	}
 	c := all[0].asCase(h)
 	c.Timeout, c.Patient = 0, false

@@ -7,7 +7,7 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// TestPassing: a hook is fired with what a client sends and its matcher lets through.
+// TestPassing checks that a hook gets a value that a client sends and its matcher accepts.
 func TestPassing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ event, matcher, want string }{
@@ -23,8 +23,8 @@ func TestPassing(t *testing.T) {
 	}
 }
 
-// TestVariants: each is a payload of the event with another text, as the client would
-// write it.
+// TestVariants checks that each variant is a payload of the event with another text, in the
+// client's form.
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	for _, f := range []firing{

@@ -10,11 +10,11 @@ import (
 	"hookwatch/suites/client"
 )
 
-// batch is how many inputs are sent before their results are looked at. They share
-// their surroundings: making these costs as much as many a hook.
+// batch is the number of inputs sent before their results are examined. They share an environment
+// because making one costs as much as running many hooks.
 const batch = 4
 
-// search tries inputs that a guard may be there to stop, until one is.
+// search tries inputs that a guard may exist to stop, until one is stopped.
 func (q *Inquiry) search() []Probe {
 	stop := func() []Probe { return nil }
 	inputs := q.harmful()
@@ -23,10 +23,10 @@ func (q *Inquiry) search() []Probe {
 		return nil
 	}
 	if q.effect == suites.Denied && q.about().Guards == client.Calls && q.hook.If != "" {
-		q.denied = &q.usual[0] // an entry that stops all that its condition lets through has its reasons
+		q.denied = &q.usual[0] // an entry that stops everything its condition accepts may intend that
 		return nil
 	}
-	if q.effect == suites.Denied && q.about().Guards == client.Calls { // the harmless one was denied
+	if q.effect == suites.Denied && q.about().Guards == client.Calls { // the harmless call was denied
 		return q.harmless()
 	}
 	next := 0
@@ -45,11 +45,11 @@ func (q *Inquiry) search() []Probe {
 	return q.rounds[0]()
 }
 
-// unstopped notes a guard that let everything through. One that names a program
-// which this machine does not have may do so for want of it.
+// unstopped records a guard that let everything through. If it names a program that this machine
+// lacks, that may be the reason.
 func (q *Inquiry) unstopped(inputs []firing) {
 	if cause.Background(q.took) || !mayDeny(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
-		return // it stops nothing, whatever it says
+		return // nothing can show that it stops anything
 	}
 	if tool := q.missing; tool != "" {
 		q.absent = tool + " is not on this machine"
@@ -59,9 +59,9 @@ func (q *Inquiry) unstopped(inputs []firing) {
 	q.rounds = append(q.rounds, func() []Probe { return q.unproven(inputs) })
 }
 
-// harmless sends a guard that stops what is plainly harmless the same call again, in the same
-// session. One that lets it through then, such as a gate that explains something once, blocks
-// nothing.
+// harmless sends a guard that stops a plainly harmless call the same call again, in the same
+// session. If it lets the second call through, as a gate that explains something once does, it
+// blocks nothing.
 func (q *Inquiry) harmless() []Probe {
 	f := typical(q.hook, q.tree)[0]
 	p := q.probe(f, func(suites.Result) {})
@@ -71,7 +71,7 @@ func (q *Inquiry) harmless() []Probe {
 			q.findings[len(q.findings)-1].Effect = "the agent has to make its first call again"
 			return
 		}
-		severity := suites.Info // a guard of branches or of files may have its reasons
+		severity := suites.Info // a guard of branches or of files may intend it
 		if slices.Contains(shells, f.tool) {
 			severity = suites.Warning
 		}
@@ -80,7 +80,7 @@ func (q *Inquiry) harmless() []Probe {
 	return []Probe{p}
 }
 
-// tried makes a probe of which the first input that is stopped counts.
+// tried returns a probe of several inputs, in which the first stopped input counts.
 func (q *Inquiry) tried(some []firing) []Probe {
 	var all Probe
 	for i, f := range some {
@@ -107,7 +107,7 @@ func (q *Inquiry) tried(some []firing) []Probe {
 	return []Probe{all}
 }
 
-// reacted judges what a hook did on an input that it did not stop.
+// reacted judges a hook's behavior on an input that it did not stop.
 func (q *Inquiry) reacted(f firing, harmless *suites.Result, r suites.Result) {
 	_, kind := cause.Absent(r)
 	switch {
@@ -119,7 +119,7 @@ func (q *Inquiry) reacted(f firing, harmless *suites.Result, r suites.Result) {
 	}
 }
 
-// harmlessLike is what the hook did on the harmless input of the same shape.
+// harmlessLike returns the hook's result for the harmless input of the same shape, or nil.
 func (q *Inquiry) harmlessLike(f firing) *suites.Result {
 	for i, u := range q.usual {
 		if u.tool == f.tool {
@@ -129,8 +129,8 @@ func (q *Inquiry) harmlessLike(f firing) *suites.Result {
 	return nil
 }
 
-// hardened asks whether a deny holds when the machine or the input is another. One
-// that came after other inputs has to come without them first: a guard may count.
+// hardened checks whether a deny persists on another machine or with another input. If the deny
+// came after other inputs, it must first be repeated without them, because a guard may count.
 func (q *Inquiry) hardened() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	switch {
@@ -146,7 +146,7 @@ func (q *Inquiry) hardened() []Probe {
 	})}
 }
 
-// altered sends what is stopped to a poorer machine, and with something beside it.
+// altered sends the stopped input with fewer programs, and with additions.
 func (q *Inquiry) altered() (probes []Probe) {
 	q.rounds[0] = func() []Probe { return nil }
 	probes = append(q.poorer(), q.elsewhere()...)
@@ -171,8 +171,8 @@ func (q *Inquiry) altered() (probes []Probe) {
 	}))
 }
 
-// poorer takes away the programs that a guard calls, one at a time. Without its own
-// interpreter no hook starts, which needs no probe.
+// poorer removes the programs that a guard calls, one at a time. Removing its own interpreter needs
+// no probe, because then no hook starts.
 func (q *Inquiry) poorer() (probes []Probe) {
 	for _, tool := range frail {
 		switch {
@@ -188,8 +188,8 @@ func (q *Inquiry) poorer() (probes []Probe) {
 	return probes
 }
 
-// startedBy reports whether a hook's command, or the first line of the script that
-// it starts, names a program.
+// startedBy reports whether a hook's command, or the first line of the script that it starts, names
+// a program.
 func (q *Inquiry) startedBy(program string) bool {
 	text := q.hook.Command + " " + strings.Join(q.hook.Args, " ") + " "
 	for _, s := range q.hook.Direct {
@@ -200,7 +200,7 @@ func (q *Inquiry) startedBy(program string) bool {
 	return calls(text, program)
 }
 
-// disguised sends what is stopped in other words, and with more around it.
+// disguised sends the stopped input in other words, and with more text around it.
 func (q *Inquiry) disguised() (probes []Probe) {
 	q.rounds[0] = func() []Probe { return nil }
 	long := *q.denied
@@ -220,7 +220,7 @@ func (q *Inquiry) disguised() (probes []Probe) {
 	return probes
 }
 
-// still is a probe that has to be stopped like the one before.
+// still returns a probe that must be stopped like the one before.
 func (q *Inquiry) still(f firing, rule, what string) Probe {
 	return q.probe(f, func(r suites.Result) {
 		if lets(r) {

@@ -12,27 +12,27 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// searched bounds the inputs that a guard is tried with.
+// searched is the maximum number of inputs that a guard is tried with.
 const searched = 24
 
-// How likely it is that a guard stops an input, the likeliest first.
+// The likelihood that a guard stops an input, the likeliest first.
 const (
-	allSaid   = iota // every word of a usual one stands in the guard's text
-	ownInput         // the guard's text holds it, and it reads like a command or a path
-	halfSaid         // half of the words stand in the text
-	ownWord          // the text holds it, whatever it is
-	firstSaid        // the text speaks of its first word, which names the program
-	unsaid           // usual, and the text does not speak of it: it may call what does
+	allSaid   = iota // the guard's text contains every word of a usual input
+	ownInput         // the text contains it, and it looks like a command or a path
+	halfSaid         // the text contains half of the words
+	ownWord          // the text contains it, but it looks like neither
+	firstSaid        // the text contains its first word, the name of the program
+	unsaid           // a usual input that the text does not mention: a called program may
 	ranks
 )
 
-// atMost bounds the inputs of the ranks that are rarely right.
+// atMost limits the inputs of the ranks that are rarely right.
 var atMost = map[int]int{ownWord: 8, firstSaid: 8, unsaid: 8}
 
-// harmful lists inputs that a guard may be there to stop, the likeliest first.
+// harmful returns inputs that a guard may exist to stop, the likeliest first.
 func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
 
-// ranked are those inputs by rank; none of a hook that is no guard.
+// ranked returns those inputs by rank; none if the hook is not a guard.
 func (q *Inquiry) ranked() (ranked [ranks][]firing) {
 	guards := q.about().Guards
 	if guards == "" || !mayReact(q.text) {
@@ -59,7 +59,7 @@ func (q *Inquiry) ranked() (ranked [ranks][]firing) {
 				rank = ownInput
 			}
 			f := q.call(tool, text)
-			if !f.passes(q.hook) && f.command != "" { // as an argument of what the entry is limited to
+			if !f.passes(q.hook) && f.command != "" { // as an argument of the command in the entry's condition
 				f.command = conditional(q.hook, f).command + " " + text
 			}
 			if f.passes(q.hook) {
@@ -76,11 +76,11 @@ func (q *Inquiry) ranked() (ranked [ranks][]firing) {
 	return ranked
 }
 
-// guarded are the tools by which a guard of files is tried: the first that it takes.
-// One that creates a file needs none that is there.
+// guarded are the tools with which a guard of files is tried; the first accepted one is used. Tools
+// that create files come first because they need no existing file.
 var guarded = slices.DeleteFunc(slices.Concat(client.ToolNames(client.Creates), tools), func(tool string) bool { return !takesFile(tool) })
 
-// call is a tool's call with a command or a file.
+// call returns a tool's call with a command or a file.
 func (q *Inquiry) call(tool, text string) firing {
 	if slices.Contains(shells, tool) {
 		return firing{event: q.hook.Event, tool: tool, command: text}
@@ -88,14 +88,14 @@ func (q *Inquiry) call(tool, text string) firing {
 	return firing{event: q.hook.Event, tool: tool, file: text}
 }
 
-// likeliest puts the ranks one after the other, each input once. How many there are depends on
-// the hook alone, never on how long it takes: the answer is the same on a busy machine.
+// likeliest returns the inputs in order of rank, each once. Their number depends only on the hook,
+// not on its duration, so that the result is the same on a busy machine.
 func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 	const few, fewest = 8, 8
 	most := searched
 	switch {
 	case q.missing != "" || cause.Background(q.took):
-		most = fewest // it can hardly do its work, or no one would hear of it
+		most = fewest // it can hardly do its work, or its refusal has no effect
 	case !mayDeny(q.text):
 		most = few
 	}
@@ -114,7 +114,7 @@ func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 	return out
 }
 
-// byTurns mixes commands and files, so that neither waits for all of the other.
+// byTurns alternates commands and files, so that neither waits for all of the other.
 func byTurns(all []firing) (out []firing) {
 	var commands, others []firing
 	for _, f := range all {
@@ -131,7 +131,7 @@ func byTurns(all []firing) (out []firing) {
 	return out
 }
 
-// said ranks a usual input by how many of its words a text has.
+// said ranks a usual input by the number of its words in a text.
 func said(text, input string) int {
 	switch found, all := wordsOf(text, input); {
 	case found == all:
@@ -145,7 +145,7 @@ func said(text, input string) int {
 	}
 }
 
-// denies judges what a person says that hooks must stop, before anything is fired.
+// denies judges the user's list of inputs that hooks must stop, before any hook is run.
 func (t Tree) denies() (all []Finding) {
 	for _, d := range t.Denies {
 		meant, taken := 0, 0
@@ -169,7 +169,7 @@ func (t Tree) denies() (all []Finding) {
 	return all
 }
 
-// eventOf is the event in which an input can be stopped.
+// eventOf returns the event at which an input can be stopped.
 func eventOf(d suites.Deny) string {
 	if d.Prompt != "" {
 		return client.Guarding(client.Prompts).Name
@@ -177,7 +177,8 @@ func eventOf(d suites.Deny) string {
 	return client.Guarding(client.Calls).Name
 }
 
-// sent is what a hook gets of an input that it must stop, if the client runs it then.
+// sent returns the firing of a hook for an input that it must stop; ok is false if the client does
+// not run the hook for it.
 func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 	f := firing{event: h.Event, tool: d.Tool, command: d.Command, file: d.File, prompt: d.Prompt}
 	if h.Event != eventOf(d) {
@@ -200,8 +201,8 @@ func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 	return f, f.tool != "" && takes(f.tool) && f.passes(h)
 }
 
-// named sends what a person says that the hook must stop, each in surroundings of its
-// own: each is a verdict.
+// named sends the user's inputs that the hook must stop, each in its own environment because each
+// gives a verdict.
 func (q *Inquiry) named() (probes []Probe) {
 	q.rounds[0] = func() []Probe { return nil }
 	for _, d := range q.tree.Denies {
@@ -225,31 +226,31 @@ func (q *Inquiry) named() (probes []Probe) {
 	return probes
 }
 
-// executed is the name of a file that is there once a hook has run a part of its input as a
-// command, and runs are the places where it may be.
+// executed is the name of a file that exists after a hook has run a part of its input as a command;
+// executedAt are its possible places.
 const executed = "hookwatch-executed"
 
 var executedAt = []string{"{override}/" + executed, "{project}/" + executed, "{tmp}/" + executed}
 
-// odd is a text with what scripts stumble over.
+// odd is a text with characters that scripts often mishandle.
 const odd = "$(touch " + executed + ") `touch " + executed + "` it's \"quoted\" \\n $(x) é 漢 🎉\n\tsecond line"
 
-// word is a long one. An expression that can take it apart in many ways does not come to an
-// end if it fails at the mark behind it.
+// word is a long word. A regular expression that can split it in many ways does not terminate if it
+// fails at the mark after the word.
 const word = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-// long is a text of 200 KB.
+// long returns a text of 200 KB.
 func long() string { return word + " !\n" + strings.Repeat(word+"\n", 5000) }
 
 // A variant is a usual firing with another input.
 type variant struct {
 	firing
 	name  string
-	empty string // a text of the tool's input that is sent empty
+	empty string // the key of tool_input that is sent empty
 }
 
-// variants are those that a session sends sooner or later; command is a harmless one that they
-// begin with.
+// variants returns inputs that any session sends sooner or later; command is a harmless command
+// that they begin with.
 func variants(f firing, command string) []variant {
 	with := func(text string) firing {
 		v := f
@@ -278,8 +279,7 @@ func variants(f firing, command string) []variant {
 	return all
 }
 
-// varied sends other inputs to a hook that copes with a usual one, in surroundings that
-// they share.
+// varied sends other inputs to a hook that handles a usual one, in a shared environment.
 func (q *Inquiry) varied() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
@@ -315,7 +315,7 @@ func (q *Inquiry) varied() []Probe {
 	return []Probe{all}
 }
 
-// coped judges what a hook makes of an input that is another.
+// coped judges a hook's result for another input.
 func (q *Inquiry) coped(v variant, r suites.Result) {
 	for _, place := range executedAt {
 		if _, ran := r.Files[place]; ran {
@@ -329,13 +329,13 @@ func (q *Inquiry) coped(v variant, r suites.Result) {
 	case q.failed(v.name, r, suites.Warning):
 	case r.TimedOut:
 		q.seen(string(client.TimedOut), fmt.Sprintf("it had not ended after %s", q.patience()), v.name, suites.Warning)
-	case client.Kind(r.EffectRule) == client.StderrDropped: // no input that a hook is there to stop
+	case client.Kind(r.EffectRule) == client.StderrDropped: // hooks are not meant to stop these inputs
 	default:
 		q.dropped(firing{event: v.event, value: v.name}, &q.took, r, suites.Warning)
 	}
 }
 
-// emptied empties a text of a tool's input.
+// emptied returns a payload with an empty value of a key of tool_input.
 func emptied(payload json.RawMessage, key string) json.RawMessage {
 	var all map[string]any
 	if json.Unmarshal(payload, &all) != nil {

@@ -11,17 +11,17 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// guardOf is an inquiry into a guard with this text.
+// guardOf returns an inquiry into a guard with this text.
 func guardOf(event, matcher, text string) *Inquiry {
 	return &Inquiry{hook: discover.Hook{Event: event, Matcher: matcher}, text: text}
 }
 
-// TestHarmful: what a guard's text is about comes among the first inputs.
+// TestHarmful checks that the subject of a guard's text is among the first inputs.
 func TestHarmful(t *testing.T) {
 	for name, tt := range map[string]struct {
 		matcher, text string
 		want          string
-		among         int // of the first so many
+		among         int // want is among this number of first inputs
 	}{
 		"a usual one whose words it has":                  {"Bash", `if re.search(r"\brm\s+-rf", c): sys.exit(2)`, "rm -rf /", 8},
 		"a command of its own":                            {"Bash", `case $c in *"kubectl drain"*) exit 2 ;; esac`, "kubectl drain", 8},
@@ -53,8 +53,8 @@ const bad = [
 console.log(JSON.stringify({permissionDecision: 'deny'}));
 `
 
-// TestHarmfulBounds: a hook is tried with as many inputs however long it takes, and what
-// cannot stop anything with none.
+// TestHarmfulBounds checks that the number of inputs does not depend on a hook's duration, and that
+// a hook which cannot stop anything gets none.
 func TestHarmfulBounds(t *testing.T) {
 	slow, quick := guardOf("PreToolUse", "Bash|Write", manyPatterns), guardOf("PreToolUse", "Bash|Write", manyPatterns)
 	slow.took = suites.Result{Duration: 40 * time.Second}

@@ -11,50 +11,49 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A Probe is a firing of a hook, to see what it does, or several in the same
-// surroundings one after the other.
+// A Probe runs a hook for one firing, or for several in the same environment, one after the other.
 type Probe struct {
 	Case *suites.Case
-	take []func(suites.Result) // what the result of each step means
+	take []func(suites.Result) // handles the result of each step
 }
 
-// around changes what the probe wants about it.
+// around changes the environment that the probe needs.
 func (p Probe) around(set func(*suites.CaseEnv)) {
 	s := p.Case.WantedEnv()
 	set(&s)
 	p.Case.CaseEnv = &s
 }
 
-// An Inquiry asks one hook, firing after firing, what it does. It runs nothing:
-// whoever does gives Next's probes back with their results.
+// An Inquiry examines one hook by a sequence of firings. It runs nothing itself: the caller passes
+// the probes of Next back to Take with their results.
 type Inquiry struct {
 	hook     discover.Hook
 	tree     Tree
-	text     string // of the command and its scripts
+	text     string // the text of the command and its scripts
 	findings []Finding
 	queue    []Probe
-	rounds   []func() []Probe // what comes once the queue is empty
+	rounds   []func() []Probe // produce more probes when the queue is empty
 	ran      int
-	missing  string // a program that it was seen to look for, and that this machine does not have
-	absent   string // a program without which the hook was not judged
-	broken   bool   // it does not run as it stands: asking on tells nothing
+	missing  string // a program that it looks up and that this machine lacks
+	absent   string // the reason why the hook was not judged, such as a missing program
+	broken   bool   // it does not run in its current form, so that more probes prove nothing
 	denied   *firing
-	after    int           // how many other inputs the same surroundings had seen before it
-	effect   suites.Effect // of the first firing
+	after    int           // the number of other inputs before it in the same environment
+	effect   suites.Effect // the effect of the first firing
 	because  string
 	took     suites.Result
 	usual    []firing        // harmless inputs, one of each shape
-	did      []suites.Result // what the hook did on each of them
+	did      []suites.Result // the hook's result for each of them
 	rewrites bool
 }
 
-// about is the event of the hook.
+// about returns the event of the hook.
 func (q *Inquiry) about() client.Event {
 	event, _ := client.EventByName(q.hook.Event)
 	return event
 }
 
-// Next gives the probes to run now; none when all is known.
+// Next returns the probes to run now; none if the inquiry is complete.
 func (q *Inquiry) Next() []Probe {
 	for len(q.queue) == 0 && len(q.rounds) > 0 && !q.broken {
 		round := q.rounds[0]
@@ -73,7 +72,7 @@ func (q *Inquiry) Next() []Probe {
 	return next
 }
 
-// Take takes what came of a probe.
+// Take records the outcome of a probe.
 func (q *Inquiry) Take(p Probe, o suites.Outcome) {
 	q.ran += max(1, len(o.Results))
 	if o.NotRun != nil || len(o.Results) == 0 {
@@ -85,19 +84,19 @@ func (q *Inquiry) Take(p Probe, o suites.Outcome) {
 	}
 }
 
-// A Report is what an inquiry found out.
+// A Report is the result of an inquiry.
 type Report struct {
 	Hook     discover.Hook
 	Findings []Finding
 	Firings  int
-	Effect   suites.Effect // of a typical call
+	Effect   suites.Effect // the effect of a typical call
 	Because  string
-	Denies   string // an input that it stopped; "" when none was found or looked for
+	Denies   string // a stopped input; "" if none was found or tried
 	Rewrites bool   // it replaces the input of a tool
-	Absent   string // a program without which it was not judged
+	Absent   string // the reason why it was not judged
 }
 
-// Report sums up.
+// Report returns the result so far.
 func (q *Inquiry) Report() Report {
 	r := Report{Hook: q.hook, Findings: q.findings, Firings: q.ran, Effect: q.effect, Because: q.because, Absent: q.absent, Rewrites: q.rewrites}
 	if q.denied != nil {
@@ -110,7 +109,7 @@ func (q *Inquiry) found(rule, what string, severity ...suites.Severity) {
 	q.seen(rule, what, "", severity...)
 }
 
-// seen notes what was seen on an input, once for each cause.
+// seen records an observation on an input, once for each cause.
 func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
 	f := FindingOf(rule, q.hook.ID, q.hook.Source, what, severity...)
 	f.Input = input
@@ -122,7 +121,7 @@ func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
 	}
 }
 
-// worst keeps of the findings of one rule the first of those that weigh most.
+// worst keeps the first of the most severe findings of each rule.
 func (q *Inquiry) worst(f Finding) {
 	f = q.guessed(f)
 	i := slices.IndexFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule })
@@ -134,8 +133,8 @@ func (q *Inquiry) worst(f Finding) {
 	}
 }
 
-// guessed is a finding with the texts for the hook's event; of an event that is only guessed it is
-// a warning at most.
+// guessed returns a finding with the texts for the hook's event. If the event is only a guess, its
+// severity is at most a warning.
 func (q *Inquiry) guessed(f Finding) Finding {
 	f = f.forEvent(q.hook.Event)
 	if q.hook.Scope == discover.InGuess {
@@ -145,7 +144,7 @@ func (q *Inquiry) guessed(f Finding) Finding {
 	return f
 }
 
-// probe makes one of a firing.
+// probe returns a probe of a firing.
 func (q *Inquiry) probe(f firing, take func(suites.Result)) Probe {
 	c := f.asCase(q.hook)
 	c.Timeout = q.patience()
@@ -158,7 +157,7 @@ func (p *Probe) and(next Probe) {
 	p.take = append(p.take, next.take...)
 }
 
-// Ask begins an inquiry. A hook that is not run has no probes.
+// Ask begins an inquiry. A hook that cannot be run gets no probes.
 func Ask(t Tree, h discover.Hook) *Inquiry {
 	q := &Inquiry{hook: h, tree: t}
 	if h.NotRun() != "" {
@@ -176,7 +175,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 	return q
 }
 
-// typical fires the hook as the client would, for what its matcher lets through.
+// typical runs the hook as the client would, for inputs that its matcher accepts.
 func (q *Inquiry) typical() (probes []Probe) {
 	q.rounds[0] = func() []Probe { return nil }
 	all := typical(q.hook, q.tree)
@@ -195,7 +194,7 @@ func (q *Inquiry) typical() (probes []Probe) {
 	return probes
 }
 
-// again fires a hook a second time that held up the end of the turn.
+// again runs a hook that delayed the end of the turn a second time.
 func (q *Inquiry) again() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	if q.effect != suites.AnotherTurn || !q.about().Stop {
@@ -213,7 +212,7 @@ func (q *Inquiry) again() []Probe {
 	})}
 }
 
-// Together judges hooks side by side, as the client runs them.
+// Together judges hooks that the client runs in parallel.
 func Together(reports []Report) (all []Finding) {
 	byEvent := map[string][]Report{}
 	for _, r := range reports {
@@ -235,38 +234,39 @@ func Together(reports []Report) (all []Finding) {
 	return all
 }
 
-// A Try is a call by which it is found out what a hook stops.
+// A Try is a call that tests whether a hook stops it.
 type Try struct {
 	Case  *suites.Case
-	Input string // what is sent, in a few words
+	Input string // a short description of the input
 }
 
-// Tries lists the calls for a hook: those that the client would most likely fire it
-// for, then, of a hook that may deny, the inputs that it may be there to stop, the
-// likeliest first. Guard reports whether there are any of the latter.
+// Tries returns the calls for a hook: those for which the client would most likely fire it, then,
+// if it may deny, inputs that it may exist to stop, the likeliest first. guard reports whether
+// there are any of the latter.
 func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
 	q := Ask(t, h)
 	harmful := q.harmful()
 	for _, f := range slices.Concat(typical(h, t), harmful) {
 		c := f.asCase(h)
-		c.Timeout = 0 // that of the registration counts
+		c.Timeout = 0 // so that the registered timeout applies
 		tries = append(tries, Try{c, f.input()})
 	}
 	return tries, len(harmful) > 0
 }
 
-// Stops reports whether an effect keeps the client from what it was about to do, or
-// reports to the model that it was wrong.
+// Stops reports whether an effect keeps the client from its action, or reports an error to the
+// model.
 func Stops(e suites.Effect) bool {
 	return stopped(suites.Result{Effect: e}) || e == suites.AnotherTurn || e == suites.ShownToModel
 }
 
-// nested is the file in which calls of the client are recorded: one for a call by the hook, and
-// "again" for one by the hook that such a session fires in its turn.
+// nested is the file in which calls of the client are recorded: "once" for a call by the hook, and
+// "again" for a call by the hook that such a session fires in turn.
 const nested = "{tmp}/nested"
 
-// nestedClient stands in for the client. A session that runs hooks fires the same hook once
-// more, with the environment that it was given; without an end that goes on and on.
+// nestedClient returns a script that stands in for the client. A session that runs hooks would fire
+// the same hook again, with the same environment. The script does so once, because a loop would not
+// end.
 func nestedClient(command string) string {
 	return `case " $* " in *' --bare '*|*' --safe-mode '*|*' --setting-sources'*|*disableAllHooks*) exit 0;; esac
 [ -n "$HOOKWATCH_NESTED" ] && { echo again >>'` + nested + `'; exit 0; }
@@ -276,7 +276,7 @@ exit 0
 `
 }
 
-// nesting fires a hook that calls the client with one in its place, and asks whether the hook
+// nesting runs a hook that calls the client with a stand-in for it, and checks whether the hook
 // calls it again when that session fires it.
 func (q *Inquiry) nesting() []Probe {
 	q.rounds[0] = func() []Probe { return nil }

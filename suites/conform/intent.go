@@ -10,12 +10,11 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// mayDeny reports whether a hook's text has what stops something: it ends with 2, or writes a
-// decision.
+// mayDeny reports whether a hook's text can stop something: it exits with 2, or writes a decision.
 func mayDeny(text string) bool { return denies().MatchString(text) }
 
-// mayReact reports whether a hook may end otherwise than with 0, or say something, so that it is
-// worth a look whether it does so for an input that guards stop.
+// mayReact reports whether a hook may exit with another code than 0, or print something. Only such
+// a hook is tried with inputs that guards stop.
 func mayReact(text string) bool { return mayDeny(text) || reacts().MatchString(text) }
 
 var (
@@ -23,27 +22,27 @@ var (
 	reacts = pattern.Lazy(`exit[ (]+[1-9$A-Za-z-]|exitCode\s*=\s*[1-9A-Za-z]|>&2|\becho\s|\bprint(?:f\s|\()|console\.log|sys\.stderr|console\.error|\braise\b|\bthrow\b|\breturn [1-9]`)
 )
 
-// calls reports whether a text calls a program, or looks for it.
+// calls reports whether a text calls a program, or looks it up.
 func calls(text, program string) bool {
 	return regexp.MustCompile(`(^|[\s|;&("'` + "`" + `])` + regexp.QuoteMeta(program) + `[\s;)"']`).MatchString(text)
 }
 
-// sleepsIn reports whether a text may wait for a time that it names.
+// sleepsIn reports whether a text may wait for a fixed time.
 func sleepsIn(text string) bool { return sleeps().MatchString(withoutComments(text)) }
 
 var sleeps = pattern.Lazy(`\bsleep\b|setTimeout|Atomics\.wait`)
 
-// asksHere reports whether a text asks a server on its own machine over HTTP.
+// asksHere reports whether a text sends requests to a server on its own machine over HTTP.
 func asksHere(text string) bool {
 	return strings.Contains(text, "http://") && here().MatchString(withoutComments(text))
 }
 
 var here = pattern.Lazy(`127\.0\.0\.1|\blocalhost\b`)
 
-// frail are programs that some machines do not have.
+// frail are programs that some machines lack.
 var frail = []string{"jq", "jaq", "python3", "node", "uv", "perl", "ruby", "bc", "rg", "bun"}
 
-// withoutComments blanks lines that are comments, so that places stay.
+// withoutComments replaces comment lines with spaces, so that offsets stay valid.
 func withoutComments(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -60,8 +59,8 @@ var quoted = pattern.Lazy(`'([^'\n]{3,120})'|"((?:[^"\\\n]|\\.){3,120})"|/((?:[^
 // caseLabel matches the patterns of a shell's case.
 var caseLabel = pattern.Lazy(`(?m)^\s*\(?([^\s()#][^()\n]{1,80})\)\s*(?:$|[^)\n]*(?:;;|exit|echo|block|deny))`)
 
-// literals gives texts that a script seems to look for: its literals, and texts
-// that its patterns match. What reads like a message is left out.
+// literals returns texts that a script seems to look for: its literals, and texts that its patterns
+// match. It leaves out messages.
 func literals(text string) (out []string) {
 	add := func(s string) {
 		s = strings.TrimSpace(s)
@@ -74,7 +73,7 @@ func literals(text string) (out []string) {
 		if strings.Contains(literal, "$") && !strings.Contains(literal, "\\") && !strings.HasSuffix(literal, "$") || isMessage(literal) {
 			continue
 		}
-		if !strings.ContainsAny(literal, `\[(*+?|^$`) { // a dot is a dot
+		if !strings.ContainsAny(literal, `\[(*+?|^$`) { // without other operators, a dot is meant literally
 			add(literal)
 			continue
 		}
@@ -92,13 +91,13 @@ func literals(text string) (out []string) {
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// isMessage reports whether a text is one for people: four plain words or more.
+// isMessage reports whether a text is written for users: more than four plain words, or a sentence.
 func isMessage(s string) bool {
 	return len(strings.Fields(s)) > 4 && !strings.ContainsAny(s, `\[(|`) || strings.Contains(s, ". ") || strings.HasPrefix(s, ".tool_input")
 }
 
-// sample is a text that a pattern matches: of alternatives the one of that number.
-// What is no pattern is given as it is.
+// sample returns a text that a pattern matches, with the alternative numbered choice. A text that
+// is not a pattern is returned unchanged.
 func sample(pattern string, choice int) string {
 	pattern = strings.NewReplacer("[[:space:]]", " ", "[:space:]", " ", `\\`, `\`, `(?!`, `(?:`, `(?<!`, `(?:`, `(?=`, `(?:`, `(?<=`, `(?:`).Replace(pattern)
 	re, err := syntax.Parse(pattern, syntax.Perl&^syntax.FoldCase)
@@ -110,7 +109,7 @@ func sample(pattern string, choice int) string {
 	return b.String()
 }
 
-// write walks a pattern no deeper than patterns are in earnest.
+// write walks a pattern, to a depth that real patterns do not exceed.
 func write(b *strings.Builder, re *syntax.Regexp, choice, depth int) {
 	if depth > 20 || b.Len() > 200 {
 		return
@@ -143,8 +142,8 @@ func isSpace(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpCharClass && strings.ContainsRune(" \t", ofClass(re.Rune))
 }
 
-// isAnything reports whether a part of a pattern takes nearly any character: what
-// stands before it and behind it are words of their own.
+// isAnything reports whether a part of a pattern matches nearly any character, so that the parts
+// around it are separate words.
 func isAnything(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpAnyChar || re.Op == syntax.OpAnyCharNotNL || re.Op == syntax.OpCharClass && holds(re.Rune, ' ') && holds(re.Rune, 'a')
 }
@@ -158,13 +157,13 @@ func holds(ranges []rune, r rune) bool {
 	return false
 }
 
-// ofClass picks a character of a class: one that words are made of, if there is.
+// ofClass returns a character of a class, preferably one that occurs in words.
 func ofClass(ranges []rune) rune {
 	for _, want := range " xaA1-/" {
 		for i := 0; i+1 < len(ranges); i += 2 {
 			if want >= ranges[i] && want <= ranges[i+1] {
 				if want == ' ' && ranges[i+1]-ranges[i] > 40 {
-					continue // nearly everything
+					continue // it accepts nearly everything
 				}
 				return want
 			}
@@ -176,7 +175,7 @@ func ofClass(ranges []rune) rune {
 	return 'x'
 }
 
-// wordsOf counts the words of an input, and how many of them a text has.
+// wordsOf counts the words of an input, and those of them that a text contains.
 func wordsOf(text, input string) (found, all int) {
 	for _, word := range strings.FieldsFunc(input, func(r rune) bool { return !isLetter(r) }) {
 		if len(word) < 2 {
@@ -189,14 +188,14 @@ func wordsOf(text, input string) (found, all int) {
 	return found, all
 }
 
-// hasFirst reports whether a text has the first word of an input.
+// hasFirst reports whether a text contains the first word of an input.
 func hasFirst(text, input string) bool {
 	first, _, _ := strings.Cut(input, " ")
 	return len(first) > 1 && hasWord(text, first)
 }
 
-// hasWord reports whether a text has a word that no letter extends; in patterns a
-// backslash and a letter may stand before it.
+// hasWord reports whether a text contains a word that no letter extends. A backslash and a letter
+// may precede it, because patterns have such escapes.
 func hasWord(text, word string) bool {
 	for i := 0; ; {
 		at := strings.Index(text[i:], word)
@@ -213,21 +212,21 @@ func hasWord(text, word string) bool {
 	}
 }
 
-// endings are names of files that a hook's text speaks of by their endings.
+// fileEndings match the endings of file names in a hook's text.
 var fileEndings = pattern.Lazy(`\.(py|tsx?|jsx?|go|rs|sh|json|ya?ml|md|rb)\b`)
 
-// mentioned sends a hook that is asked after a call, or for the text of a file, one input that
-// holds all texts that it speaks of: as the content of a file, as the model's last words and
-// in the transcript. A hook that looks for any of them reacts.
+// mentioned sends one input with all texts that the hook's text contains to a hook that runs after
+// a call, or for the text of a file: as the content of a file, as the model's last message and in
+// the transcript. A hook that looks for any of them reacts.
 func (q *Inquiry) mentioned() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	usual := q.usual
 	if q.about().Guards == client.Prompts || len(usual) == 0 || q.absent != "" || q.denied != nil {
 		return nil
 	}
-	f := usual[len(usual)-1] // of a command and a file the file
+	f := usual[len(usual)-1] // the file, if there are a command and a file
 	if q.about().Guards == client.Calls && (slices.Contains(shells, f.tool) || slices.Contains(shells, usual[0].tool)) {
-		return nil // tried with commands
+		return nil // those were tried with commands
 	}
 	own := literals(q.text)
 	const most = 30

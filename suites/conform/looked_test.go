@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// TestEndsOtherwise: a program was absent if the hook ends with another code once it is there, or
-// no longer with the same words.
+// TestEndsOtherwise checks that a program counts as absent if, with it, the hook ends with another
+// code or without the same words.
 func TestEndsOtherwise(t *testing.T) {
 	const said = "[12:00] warning: jq not found\nError 17: no"
 	for name, tt := range map[string]struct {

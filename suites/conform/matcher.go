@@ -13,7 +13,7 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// matched judges what a hook's matcher can match.
+// matched judges the values that a hook's matcher can match.
 func (t Tree) matched(h discover.Hook) []Finding {
 	event, known := client.EventByName(h.Event)
 	if !known || h.Matcher == "" || h.Matcher == "*" {
@@ -43,8 +43,8 @@ func (t Tree) matched(h discover.Hook) []Finding {
 // emptyAlternative matches an alternative with nothing in it.
 var emptyAlternative = pattern.Lazy(`\|\s*\||^\s*\||\|\s*$|\(\||\|\)`)
 
-// alternatives judges a matcher with an empty alternative: of a regular expression it matches
-// every tool, of a list of names none.
+// alternatives judges a matcher with an empty alternative: in a regular expression it matches every
+// tool, in a list of names none.
 func alternatives(h discover.Hook) []Finding {
 	const noTool = "hookwatch_no_such_tool"
 	if !emptyAlternative().MatchString(h.Matcher) {
@@ -92,7 +92,7 @@ func listed(h discover.Hook, names []string) []Finding {
 	all := len(old)+len(unknown) == len(names)
 	var out []Finding
 	if len(old) > 0 {
-		severity := suites.Info // beside names that are alive
+		severity := suites.Info // next to current names
 		if all {
 			severity = suites.Warning
 		}
@@ -114,26 +114,26 @@ func listed(h discover.Hook, names []string) []Finding {
 	return out
 }
 
-// tools are the names that a matcher of a tool's event can mean; alike are tools that do the same to the
-// same things.
+// tools are the names that a matcher of a tool's event can mean; alike are groups of tools with the
+// same effect.
 var (
 	tools = client.ToolNames()
 	alike = [][]string{client.ToolNames(client.Edits, client.Creates), client.ToolNames(client.Runs)}
 )
 
-// stillMatches reports whether a name is a former one that the client takes for its successor.
+// stillMatches reports whether the client accepts a former name for its successor.
 func stillMatches(name string) bool {
 	return slices.ContainsFunc(client.Tools(), func(t client.Tool) bool { return slices.Contains(t.Also, name) })
 }
 
-// covers reports whether a hook is registered for a tool, under whichever matcher.
+// covers reports whether a hook is registered for a tool, under any matcher.
 func (t Tree) covers(h discover.Hook, tool string) bool {
 	return slices.ContainsFunc(t.hooks(), func(o discover.Hook) bool {
 		return o.Event == h.Event && o.Command == h.Command && slices.Equal(o.Args, h.Args) && client.Match(o.Event, o.Matcher, tool)
 	})
 }
 
-// uncovered judges a guard whose matcher leaves out a tool like those it lists.
+// uncovered judges a guard whose matcher leaves out a tool similar to those it lists.
 func (t Tree) uncovered(h discover.Hook, names []string) []Finding {
 	if about, _ := client.EventByName(h.Event); about.Guards != client.Calls {
 		return nil
@@ -155,7 +155,7 @@ func (t Tree) uncovered(h discover.Hook, names []string) []Finding {
 	return nil
 }
 
-// meant guesses the tool whose name was misspelt.
+// meant returns a hint to the tool whose name was probably intended.
 func meant(name string) string {
 	for _, tool := range tools {
 		if strings.EqualFold(tool, name) {
@@ -168,8 +168,8 @@ func meant(name string) string {
 	return ""
 }
 
-// deadness is an error for names that are surely wrong; a name that nobody knows
-// may be a tool of a newer client.
+// deadness returns Error for names that are certainly wrong, and Warning for unknown names, because
+// they may be tools of a newer client.
 func deadness(unknown []string) suites.Severity {
 	if slices.ContainsFunc(unknown, func(s string) bool { return strings.Contains(s, ":") }) {
 		return suites.Error
@@ -177,7 +177,7 @@ func deadness(unknown []string) suites.Severity {
 	return suites.Warning
 }
 
-// RefusedFiles judges what keeps hooks from being in force.
+// RefusedFiles judges problems that keep hooks from being in force.
 func RefusedFiles(rule string, problems []suites.Problem) (all []Finding) {
 	var documents []suites.Problem
 	for _, p := range problems {
@@ -195,12 +195,12 @@ func RefusedFiles(rule string, problems []suites.Problem) (all []Finding) {
 	return append(all, fronts(rule, documents)...)
 }
 
-// ofPlugins are files of which the client tells, somewhere, that it drops them.
+// ofPlugins are files that the client reports if it drops them.
 var ofPlugins = []string{"hooks.json", "plugin.json"}
 
-// fronts judges the hooks of documents. Many have the same front, so what is said of
-// one is said of all at once. That there is no such event holds everywhere; what
-// clients make of another fault in a document was not observed.
+// fronts judges the hooks of documents. Many have the same front matter, so one finding covers all
+// documents with a problem. An unknown event never fires; the effect of other mistakes in a
+// document was not observed.
 func fronts(rule string, problems []suites.Problem) (all []Finding) {
 	events, files := map[string][]string{}, map[string][]string{}
 	var order []suites.Problem
@@ -230,7 +230,7 @@ func fronts(rule string, problems []suites.Problem) (all []Finding) {
 	return all
 }
 
-// noEvent matches what is said of an event that there is not.
+// noEvent matches the message about an unknown event.
 var noEvent = pattern.Lazy(`^no event is called (\S+):`)
 
 func once(all []string, s string) []string {

@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// TestUncovered: a guard leaves out a tool like those that it lists, unless the same
+// TestUncovered checks that a guard leaves out a tool similar to those it lists, unless the same
 // command is registered for that one as well.
 func TestUncovered(t *testing.T) {
 	guard := func(matcher, command string) discover.Hook {
@@ -35,8 +35,8 @@ func TestUncovered(t *testing.T) {
 	}
 }
 
-// TestServers: a matcher that lists mcp__ or a server gets the matcher that takes their tools, and that the
-// other names are alive.
+// TestServers checks that a matcher that lists mcp__ or a server gets a matcher that accepts their
+// tools, and that its other names still match.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ matcher, what, effect string }{

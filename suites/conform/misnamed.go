@@ -12,15 +12,15 @@ import (
 // A Field is read under one name and sent under another.
 type Field struct {
 	Name, Meant string
-	// seen says that no proof is needed: whoever reads it means what the client sends.
+	// seen reports whether a use needs proof that the client's field is meant.
 	seen seen
 }
 
 type seen int
 
 const (
-	never    seen = iota // the name is usual elsewhere: only a hook that does more with it has meant it
-	filtered             // programs may call something of their own so, which filters of the input do not
+	never    seen = iota // a common name elsewhere: proved only if the hook does more with the field
+	filtered             // certain only in filters of the input, because programs may use the name for values of their own
 	anywhere
 )
 
@@ -34,14 +34,14 @@ var fields = []Field{
 	{"agent_name", "agent_type", filtered}, {"subagent_name", "agent_type", filtered}, {"subagent_type", "agent_type", never},
 }
 
-// A Use is where a text reads a field, as an offset.
+// A Use is a place at which a text reads a field, as an offset.
 type Use struct {
 	Field
 	At int
 }
 
-// Certain lists the fields that a text surely reads in vain, one for each that was
-// meant.
+// Certain returns the fields that a text certainly reads under a wrong name, one for each intended
+// field.
 func Certain(code string) (out []Use) {
 	for _, u := range uses(code) {
 		if u.seen == filtered && !strings.Contains(code[max(0, u.At-200):u.At], "jq ") {
@@ -57,9 +57,8 @@ func Certain(code string) (out []Use) {
 	return out
 }
 
-// elsewhere reports whether what is read at an offset is not the hook's input: a filter of jq
-// that is given a file, or lines of one, and in a program a value that was not made of stdin
-// where another was.
+// elsewhere reports whether the value read at an offset is not the hook's input: a jq filter of a
+// file or of its lines, or, if a program parses stdin, a value that does not come from it.
 func elsewhere(code string, at int) bool {
 	begin := strings.LastIndexByte(code[:at], '\n') + 1
 	line, _, _ := strings.Cut(code[begin:], "\n")
@@ -75,19 +74,19 @@ func elsewhere(code string, at int) bool {
 }
 
 var (
-	// ofFile matches a line in which jq reads a file, or what tail, grep or cat give of one.
+	// ofFile matches a line in which jq reads a file, or the output of tail, grep or cat for one.
 	ofFile = pattern.Lazy(`\b(?:tail|head|tac|grep|cat)\s[^|]*[$/.][^|]*\|\s*jq\b|\bjq\b[^|<]*['"]\s+"?[$./~][\w{./]|\bjq\b[^|]*[^<]<\s+"?[$./~]`)
-	// ofInput matches what a program makes of its standard input.
+	// ofInput matches an assignment of a program's parsed standard input.
 	ofInput = pattern.Lazy(`(\w+)\s*(?::[^=\n]+)?=\s*(?:json\.loads?\(\s*(?:sys\.stdin|raw|data|text|stdin|input|payload|content)|JSON\.parse\(\s*(?:fs\.readFileSync\((?:0|['"]/dev/stdin)|require\(|raw|data|text|stdin|input|payload|buf|chunks))`)
-	// receiver is the name before a field that is read.
+	// receiver matches the name before a field that is read.
 	receiver = pattern.Lazy(`(\w+)(?:\.get\(["']|\[["']|\.)$`)
 )
 
-// Sent lists the fields that a text may read in vain and that the client sends in a
-// payload under the name that was meant.
+// Sent returns the fields that a text may read under a wrong name and that the client sends in a
+// payload under the intended name.
 func Sent(code string, payload json.RawMessage) (out []Use) {
 	sent := map[string]json.RawMessage{}
-	_ = json.Unmarshal(payload, &sent) // what is no object sends nothing
+	_ = json.Unmarshal(payload, &sent) // a payload that is not an object has no fields
 	for _, u := range uses(code) {
 		_, known := sent[u.Name]
 		if _, there := sent[u.Meant]; there && !known {
@@ -97,12 +96,12 @@ func Sent(code string, payload json.RawMessage) (out []Use) {
 	return out
 }
 
-// uses lists the fields that a text reads under a name of its own, and never under the
-// client's: one that tries both is well.
+// uses returns the fields that a text reads under a wrong name and never under the client's,
+// because a text that tries both names is correct.
 func uses(code string) (out []Use) {
 	for _, f := range fields {
 		if !strings.Contains(code, f.Name) {
-			continue // most texts: an expression costs more
+			continue // most texts: skip the costly expression
 		}
 		reads := regexp.MustCompile(`jq [^\n]*?[\s'"(|,{\[:]\.` + f.Name + `\b|\.get\(["']` + f.Name + `["']|\[["']` + f.Name + `["']\]|\b(?:input|data|payload|event)\.` + f.Name + `\b`)
 		at := reads.FindStringIndex(code)
@@ -114,7 +113,8 @@ func uses(code string) (out []Use) {
 	return out
 }
 
-// WithUses is a payload in which fields also stand under the names by which they are read.
+// WithUses returns a payload with additional copies of fields, under the names by which they are
+// read.
 func WithUses(payload json.RawMessage, all []Use) json.RawMessage {
 	sent := map[string]json.RawMessage{}
 	if json.Unmarshal(payload, &sent) != nil {
@@ -130,13 +130,13 @@ func WithUses(payload json.RawMessage, all []Use) json.RawMessage {
 	return text
 }
 
-// neverSet are variables that people read and no observed client sets.
+// neverSet are variables that hook authors read and no observed client sets.
 var neverSet = []string{
 	"CLAUDE_TOOL_INPUT", "CLAUDE_TOOL_NAME", "CLAUDE_TOOL_OUTPUT", "CLAUDE_FILE_PATH", "CLAUDE_FILE_PATHS", "CLAUDE_NOTIFICATION",
 	"CLAUDE_TOOL_RESULT", "CLAUDE_TOOL_INPUT_FILE_PATH", "CLAUDE_TOOL_INPUT_COMMAND", "CLAUDE_USER_PROMPT", "CLAUDE_HOOK_EVENT", "TOOL_INPUT", "TOOL_NAME", "TOOL_SUCCESS", "TOOL_EXIT_CODE",
 }
 
-// NeverSet knows those of the list, and the many made of a field's name, such as
+// NeverSet reports whether a variable is in the list, or is made of a field's name, such as
 // CLAUDE_TOOL_INPUT_FILE_PATH and TOOL_INPUT_command.
 func NeverSet(variable string) bool {
 	return slices.Contains(neverSet, variable) || fieldVariable().MatchString(variable)
@@ -144,18 +144,18 @@ func NeverSet(variable string) bool {
 
 var fieldVariable = pattern.Lazy(`^(CLAUDE_)?TOOL_(INPUT|RESULT|RESPONSE|OUTPUT)_\w+$`)
 
-// A Variable is where a text reads one, as an offset.
+// A Variable is a place at which a text reads a variable, as an offset.
 type Variable struct {
 	Name string
 	At   int
 }
 
-// Variables lists those of a script that no client sets, and neither does it. Names that
-// say nothing of the client are looked for in shell alone.
+// Variables returns the variables of a script that neither a client nor the script sets. Names that
+// do not refer to the client are only looked for in shell scripts.
 func Variables(code string, shell bool) (out []Variable) {
 	for _, v := range neverSet {
 		if !strings.Contains(code, v) || strings.HasPrefix(v, "TOOL_") && !shell {
-			continue // most scripts: an expression costs more
+			continue // most scripts: skip the costly expression
 		}
 		uses := regexp.MustCompile(`\$(\{` + v + `\}|` + v + `\b)|environ(\.get\(|\[)["']` + v + `["']\]?\)?|process\.env\.` + v + `\b`)
 		at := uses.FindStringIndex(code)
@@ -167,17 +167,17 @@ func Variables(code string, shell bool) (out []Variable) {
 	return out
 }
 
-// TraceScripts is the variable, with its value, by which a script of bash says on stderr what
-// it runs.
+// TraceScripts is the variable, with its value, that makes bash scripts print their commands to
+// stderr.
 var TraceScripts = map[string]string{"SHELLOPTS": "xtrace"}
 
 var traced = pattern.Lazy(`^\++ (.*)$`)
 
-// idle are words of the shell that do nothing yet.
+// idle are words of the shell that have no effect by themselves.
 var idle = []string{"for", "case", "export", "local", "declare", "readonly", "read", "set", "shift", "[", "[[", "test", "((", "true", ":", "return", "exit", "break", "echo", "printf"}
 
-// BeyondTrace is the first command of a trace that another does not have by its first word;
-// "" when there is none.
+// BeyondTrace returns the first command of a trace whose first word does not occur in another
+// trace; "" if there is none.
 func BeyondTrace(trace, other string) string {
 	known := append(words(other), idle...)
 	for _, line := range commands(trace) {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// An Alternative is another name for what the client sends, as a hook may write it: of a tool,
-// of a field anywhere in the payload, or of a variable of the environment.
+// An Alternative is another name for a part of the payload, as a hook may write it: for a tool, for
+// a field anywhere in the payload, or for a variable of the environment.
 type Alternative struct {
 	Name, Meant string
 	Kind        AlternativeKind
 }
 
-// A AlternativeKind is what an alternative stands in for.
+// An AlternativeKind is the kind of thing that an alternative names.
 type AlternativeKind int
 
 // The kinds of alternatives.
@@ -25,8 +25,8 @@ const (
 )
 
 // alternativeNames are the names by which hooks look for parts of a tool's input, or for a prompt,
-// with their places in the payload. The same name may be right for other tools, so only a hook
-// that does more with it has meant it.
+// by their places in the payload. The same name may be right for other tools, so it is only proved
+// wrong if the hook does more with it.
 var alternativeNames = map[string][]string{
 	"tool_input.command":   {"cmd", "command_line", "script", "bash_command", "commands"},
 	"tool_input.file_path": {"path", "filePath", "filepath", "file", "filename", "file_name", "target_file"},
@@ -38,11 +38,11 @@ var alternativeNames = map[string][]string{
 // order is the order in which they are tried.
 var order = []string{"tool_input.command", "tool_input.file_path", "tool_input", "tool_name", "prompt"}
 
-// mostAlternatives bounds how many are tried of one hook.
+// mostAlternatives is the maximum number tried for one hook.
 const mostAlternatives = 4
 
-// Alternatives lists the names in a hook's code that may stand for a tool's name or for a field
-// of its input; of prompts tool is empty.
+// Alternatives returns the names in a hook's code that may be meant for a tool's name or for a
+// field of its input; for prompts, tool is empty.
 func Alternatives(code, tool string) (out []Alternative) {
 	quoted := func(name string) bool {
 		return regexp.MustCompile(`["'\s|(=]` + regexp.QuoteMeta(name) + `["'\s|)\]]`).MatchString(code)
@@ -68,8 +68,8 @@ func Alternatives(code, tool string) (out []Alternative) {
 	return out
 }
 
-// readsMember reports whether code reads a part of a value by a name. Members of a module that
-// the code imports, as in os.path.join, are no parts of what the client sends.
+// readsMember reports whether code reads a part of a value by a name. Members of an imported
+// module, as in os.path.join, do not count because they are not parts of the payload.
 func readsMember(code, name string) bool {
 	quoted := regexp.QuoteMeta(name)
 	if regexp.MustCompile(`\.get\(["']` + quoted + `["']|\[["']` + quoted + `["']\]|[{,]\s*` + quoted + `\s*[,}]`).MatchString(code) {
@@ -83,12 +83,12 @@ func readsMember(code, name string) bool {
 	return false
 }
 
-// imports reports whether a module has this name in code of Python or JavaScript.
+// imports reports whether code in Python or JavaScript imports a module under this name.
 func imports(code, name string) bool {
 	return regexp.MustCompile(`(?m)^\s*(?:import\s+(?:[^\n]*[\s,{*])?|from\s+\S+\s+import\s+(?:[^\n]*[\s,(])?)` + name + `\b|\b` + name + `\s*=\s*(?:await\s+)?(?:require|import)\(`).MatchString(code)
 }
 
-// Changes reports whether a hook gets something else than the payload if the alternative is added.
+// Changes reports whether adding the alternative changes the hook's input.
 func (a Alternative) Changes(payload json.RawMessage) bool {
 	for _, value := range a.Set(payload) {
 		return value != ""
@@ -100,8 +100,8 @@ func (a Alternative) Changes(payload json.RawMessage) bool {
 	return !reflect.DeepEqual(sent, with)
 }
 
-// Set is what the variable would hold of a payload: the whole tool's input, or the part of it
-// that its name speaks of.
+// Set returns the variable with the value that its name suggests: the whole input of the tool, or a
+// part of the payload. It is nil if a is not a variable.
 func (a Alternative) Set(payload json.RawMessage) map[string]string {
 	var sent struct {
 		Tool   string         `json:"tool_name"`
@@ -129,8 +129,8 @@ func (a Alternative) Set(payload json.RawMessage) map[string]string {
 	return map[string]string{a.Name: value}
 }
 
-// Beside adds the alternative to a payload: a field beside the one that the client sends, or
-// the name of the tool in its place.
+// Beside returns a payload with the alternative: a field next to the client's, or the name of the
+// tool in place of the client's.
 func (a Alternative) Beside(payload json.RawMessage) json.RawMessage {
 	var all map[string]any
 	if json.Unmarshal(payload, &all) != nil {

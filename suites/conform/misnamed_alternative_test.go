@@ -8,8 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAlternatives: what a hook reads under a name of its own is sent beside what the client
-// sends.
+// TestAlternatives checks that the names a hook reads are sent next to the client's.
 func TestAlternatives(t *testing.T) {
 	t.Parallel()
 	const payload = `{"prompt":"p","tool_input":{"command":"c","file_path":"f"},"tool_name":"Bash"}`
@@ -49,7 +48,8 @@ func TestAlternatives(t *testing.T) {
 	}
 }
 
-// TestAlternativeChanges: a name of something that the payload does not have proves nothing.
+// TestAlternativeChanges checks that a name for a field that the payload lacks changes nothing,
+// because it would prove nothing.
 func TestAlternativeChanges(t *testing.T) {
 	t.Parallel()
 	const payload = `{"tool_name":"Bash","tool_input":{"command":"c"}}`

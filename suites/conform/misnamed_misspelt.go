@@ -8,16 +8,14 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A Misspelt variable is read under a name that nothing sets, and set under one that is nearly
-// the same.
+// A Misspelt variable is read under a name that nothing sets, and set under a nearly equal one.
 type Misspelt struct {
 	Variable
 	Meant string
 }
 
-// Misspellings lists the misspelt variables of a shell script, each once. others are the
-// scripts that it may load, which may set some. A script that does not parse
-// or that computes names has none.
+// Misspellings returns the misspelt variables of a shell script, each once. others are scripts that
+// it may load, which may set some. A script that does not parse or that computes names has none.
 func Misspellings(code string, others ...string) (out []Misspelt) {
 	set := map[string]bool{}
 	var script *shell.Script
@@ -43,8 +41,7 @@ func Misspellings(code string, others ...string) (out []Misspelt) {
 // setters are commands whose words are names that they set.
 var setters = []string{"read", "mapfile", "readarray", "getopts", "unset"}
 
-// setsIn adds the variables that a script sets. It reports false for a script whose
-// assignments are not all known.
+// setsIn adds the variables that a script sets. It returns false if not all assignments are known.
 func setsIn(s *shell.Script, set map[string]bool) bool {
 	for _, a := range s.Assigns {
 		set[a.Name] = true
@@ -57,7 +54,7 @@ func setsIn(s *shell.Script, set map[string]bool) bool {
 	}
 	for _, p := range s.Parameters {
 		if p.Op != "" {
-			set[p.Name] = true // it has a value for want of one
+			set[p.Name] = true // the operator may provide a value
 		}
 	}
 	for _, c := range s.Commands {
@@ -73,7 +70,7 @@ func setsIn(s *shell.Script, set map[string]bool) bool {
 	return true
 }
 
-// nearly reports whether two names are the same but for one letter, or for upper and lower case.
+// nearly reports whether two names differ in only one letter, or only in case.
 func nearly(a, b string) bool {
 	const shortest = 5
 	if len(a) < shortest || len(b) < shortest || strings.HasPrefix(a, "CLAUDE_") {

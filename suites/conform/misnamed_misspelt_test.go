@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMisspellings: a name that nothing sets is misspelt only if the script sets one that is
-// nearly the same, and if all assignments are known.
+// TestMisspellings checks that a name that nothing sets is misspelt only if the script sets a
+// nearly equal one, and if all assignments are known.
 func TestMisspellings(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ code, other, want string }{

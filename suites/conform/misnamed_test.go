@@ -31,8 +31,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestUses: a field counts as read in vain in a filter, or where a program looks it up,
-// and where the text does not read the client's own name as well.
+// TestUses checks that a field is read under a wrong name if a filter or a program looks it up, and
+// if the text does not also read the client's name.
 func TestUses(t *testing.T) {
 	for _, tt := range []struct{ text, certain, sent string }{
 		{`jq -r '.agent_name // empty'`, "agent_name", "agent_name"},
@@ -70,7 +70,8 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// TestWith: fields stand under both names; one that the payload has is not made up.
+// TestWith checks that fields get both names, and that a field which the payload already has is not
+// added.
 func TestWith(t *testing.T) {
 	payload := json.RawMessage(`{"agent_type":"a"}`)
 	if got := string(WithUses(payload, Sent(`jq '.agent_name'`, payload))); got != `{"agent_name":"a","agent_type":"a"}` {

@@ -9,7 +9,7 @@ import (
 	"hookwatch/suites/client"
 )
 
-// misread lists what scripts of a hook read of a payload in vain.
+// misread returns the fields of a payload that scripts of a hook read under wrong names.
 func (q *Inquiry) misread(payload json.RawMessage) (out []misreading) {
 	for _, s := range q.hook.Scripts {
 		code := withoutComments(q.tree.read(s))
@@ -20,13 +20,13 @@ func (q *Inquiry) misread(payload json.RawMessage) (out []misreading) {
 	return out
 }
 
-// misnamed fires a hook that reads fields under names of its own with what the client
-// sends, and with each of these fields beside it. One that does more then has meant it.
+// misnamed runs a hook that reads fields under wrong names with the client's payload, and with each
+// of these fields added to it. If the hook then does more, it meant that field.
 func (q *Inquiry) misnamed() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	all := q.subjects()
 	if len(all) == 0 || q.effect != suites.Proceeds {
-		return nil // it does something as it is
+		return nil // its current form has an effect
 	}
 	found := q.misread(q.probe(all[0], nil).Case.Steps[0].PayloadRaw)
 	if len(found) == 0 {
@@ -40,7 +40,7 @@ func (q *Inquiry) misnamed() []Probe {
 	return probes
 }
 
-// each fires a hook for several subjects in the same surroundings.
+// each runs a hook for several subjects in the same environment.
 func (q *Inquiry) each(all []firing, with []Use, take func(int, suites.Result)) (p Probe) {
 	for i, f := range all {
 		one := q.probe(f, func(r suites.Result) { take(i, r) })
@@ -55,13 +55,13 @@ func (q *Inquiry) each(all []firing, with []Use, take func(int, suites.Result)) 
 	return p
 }
 
-// compare judges a hook by what it did with and without a field.
+// compare judges a hook by its results with and without a field.
 func (q *Inquiry) compare(f firing, m misreading, sent, with suites.Result) {
 	said := func(r suites.Result) bool { return strings.TrimSpace(string(r.Stdout)) != "" || r.Exit == 2 }
 	more := ""
 	switch next := BeyondTrace(string(with.Stderr), string(sent.Stderr)); {
 	case sent.Exit != 0 || said(sent) || sent.TimedOut:
-		return // it does something as it is
+		return // its current form has an effect
 	case said(with):
 		more = "says " + strings.TrimSpace(string(with.Stdout))
 	case next != "":
@@ -76,7 +76,7 @@ func (q *Inquiry) compare(f firing, m misreading, sent, with suites.Result) {
 	}
 }
 
-// subjects are usual firings; of the events of agents one for each that the tree
+// subjects returns typical firings, and for events of agents also one for each agent that the tree
 // defines.
 func (q *Inquiry) subjects() []firing {
 	if about, _ := client.EventByName(q.hook.Event); about.MatchedOn != "agent_type" {

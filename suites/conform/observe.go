@@ -13,7 +13,7 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// observe judges what a hook did with a typical input.
+// observe judges a hook's result for a typical input.
 func (q *Inquiry) observe(f firing, r suites.Result) {
 	switch name, kind := cause.Absent(r); {
 	case r.NotStarted != "":
@@ -27,7 +27,7 @@ func (q *Inquiry) observe(f firing, r suites.Result) {
 	}
 }
 
-// unstarted judges a command that could not be launched at all.
+// unstarted judges a command that could not be launched.
 func (q *Inquiry) unstarted(r suites.Result) {
 	q.broken = true
 	if !slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Severity == suites.Error }) {
@@ -50,7 +50,8 @@ func (q *Inquiry) ended(f firing, r suites.Result) {
 	}
 }
 
-// crashed notes a crash on an input. One that ends with 2 stops whatever the hook was asked about.
+// crashed records a crash on an input. A crash that exits with 2 stops the action, so its effect is
+// the result's own.
 func (q *Inquiry) crashed(f Finding, input string, r suites.Result) {
 	f.Input = input
 	if r.Exit == 2 && r.Effect != suites.Ignored {
@@ -61,8 +62,8 @@ func (q *Inquiry) crashed(f Finding, input string, r suites.Result) {
 	}
 }
 
-// failed judges a hook that failed by itself on an input, if it did. Of one that could
-// not be started it is judged elsewhere what it did not find.
+// failed judges a hook that failed by itself on an input, and reports whether it did. Missing
+// programs and files are judged elsewhere.
 func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity) bool {
 	fault, line := cause.FaultOf(r)
 	what := fmt.Sprintf("exit %d: %s", r.Exit, short(line))
@@ -82,7 +83,7 @@ func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity
 			return false
 		}
 		if r.Effect == suites.Ignored {
-			crash = []suites.Severity{suites.Warning} // nothing depends on it
+			crash = []suites.Severity{suites.Warning} // because nothing depends on it
 		}
 		what = "exit 2 of a program that failed: " + short(line)
 		q.crashed(FindingOf("crash", q.hook.ID, q.hook.Source, what, crash...), input, r)
@@ -90,14 +91,14 @@ func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity
 	return true
 }
 
-// printed judges how the client interprets what a hook did on a harmless input.
+// printed judges the client's interpretation of a hook's result for a harmless input.
 func (q *Inquiry) printed(f firing, r suites.Result) {
 	q.dropped(f, nil, r)
 	if n := len([]rune(string(r.Stdout))); n > 10_000 && len(r.ModelSees) > 0 {
 		q.found("long-output", fmt.Sprintf("%d characters for the model", n))
 	}
 	if len(r.LeftBehind) > 0 {
-		what, severity := "it leaves a process running", suites.Info // which ones are still there depends on the load
+		what, severity := "it leaves a process running", suites.Info // the set of remaining processes depends on the load
 		if r.HoldsOutput && !q.hook.Entry.Async {
 			what, severity = what+", which keeps its output open: the client waits for that", suites.Warning
 		}
@@ -106,8 +107,8 @@ func (q *Inquiry) printed(f firing, r suites.Result) {
 	q.rewritten(f, r)
 }
 
-// dropped judges what the client drops of what a hook did, and reports whether it drops
-// anything. harmless is what the hook did on a harmless input, nil if this is it.
+// dropped judges output that the client drops, and reports whether it drops any. harmless is the
+// result for a harmless input, nil if r is that itself.
 func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, most ...suites.Severity) bool {
 	if q.hook.Entry.Async && client.Kind(r.EffectRule) != client.TooLate {
 		return false
@@ -134,7 +135,7 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 	return true
 }
 
-// lost notes a loss once for each rule, with the input on which most was lost.
+// lost records a loss once for each rule, with the input on which most was lost.
 func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r suites.Result) {
 	all := FindingOf(string(kind), q.hook.ID, q.hook.Source, short(r.EffectReason), severity)
 	all.Input, all.Printed = f.input(), short(string(r.Stdout))
@@ -170,13 +171,13 @@ func (q *Inquiry) rewritten(f firing, r suites.Result) {
 	}
 }
 
-// toolInput is the input of the tool that the firing is about; nil if there is none.
+// toolInput returns the firing's tool input; nil if there is none.
 func (f firing) toolInput(h discover.Hook) map[string]any {
 	var sent struct {
 		Input map[string]any `json:"tool_input"`
 	}
 	if json.Unmarshal(f.asCase(h).Steps[0].PayloadRaw, &sent) != nil {
-		return nil // an event that the client does not have
+		return nil // the client does not have the event
 	}
 	return sent.Input
 }
@@ -184,7 +185,7 @@ func (f firing) toolInput(h discover.Hook) map[string]any {
 // sandboxes matches the directory of a sandbox, which has another name in every run.
 var sandboxes = pattern.Lazy(`[^\s"'=:(]*/hookwatch-\d+-[0-9a-f]+/run-\d+-\d+/[^/\s"']+/`)
 
-// short makes one line of a text, for people.
+// short makes a text into one line of limited length.
 func short(text string) string {
 	text = sandboxes().ReplaceAllString(text, "")
 	text = strings.Join(strings.Fields(text), " ")

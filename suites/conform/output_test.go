@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// TestDropped: a decision that the client drops is an error, anything else that it drops a
-// warning; nothing is found where it drops nothing.
+// TestDropped checks that a dropped decision is an error, and any other dropped output a warning;
+// there is no finding if nothing is dropped.
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	specific := func(event string) string {
@@ -28,7 +28,7 @@ func TestDropped(t *testing.T) {
 		{"UserPromptSubmit", `checking ... {"reason":"r"}`, ""}, // the model reads it
 		{"UserPromptSubmit", specific("UserPromptSubmit"), ""},
 		{"PostToolUse", `{"permissionDecision":"deny"}`, suites.Error},
-		{"PostToolUse", `{"status":"formatted"}`, suites.Warning}, // it asks the client for nothing
+		{"PostToolUse", `{"status":"formatted"}`, suites.Warning}, // it asks nothing of the client
 		{"PostToolUse", `{"async":true}`, ""},
 	} {
 		read := client.Interpret(client.Default, test.event, client.Output{Stdout: []byte(test.stdout)})
@@ -44,7 +44,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestQuoted: of an output whose text the model is shown nothing says that the client drops it.
+// TestQuoted checks that output whose text the model sees is not reported as dropped.
 func TestQuoted(t *testing.T) {
 	t.Parallel()
 	const stdout = `{"hookSpecificOutput":{"hookEventName":"PreCompact","additionalContext":"keep this"}}`

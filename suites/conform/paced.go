@@ -11,23 +11,23 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// slept is the file in which a paced probe records for how long the hook sleeps.
+// slept is the file in which a paced probe records the hook's sleeps.
 const slept = "{tmp}/slept"
 
-// A hook that sleeps is fired once with a clock that does not wait for it: a sleep ends at once
-// and its length is recorded, so that the load of the machine does not count. That cannot hold
-// for a loop that something else ends: a clock, or a program that the hook started. Its sleeps
-// would be many more than with a real clock. So these are real:
+// A hook that sleeps is run once with a clock that does not wait: a sleep ends at once and its
+// length is recorded, so that the load of the machine does not matter. This cannot work for a loop
+// that something else ends, such as a clock or a program that the hook started, because it would
+// sleep more often than with a real clock. Therefore these sleeps are real:
 //
 //   - less than half a second
 //   - all but the first few of a process, or of a hook in a shell: see skippedAtMost
-//   - while a child of the process runs: the sleep only looks after it, and is not recorded
-//     unless it takes a second. A timer of Node that fires then is a time limit of the child.
-//   - in the background and in other threads, for which the hook does not wait; they are not
-//     recorded. A shell gives what runs in the background /dev/null as its standard input.
+//   - while a child of the process runs, because the sleep only waits for it; recorded only if it takes
+//     a second. A timer of Node that fires then is a time limit of the child.
+//   - in the background and in other threads, because the hook does not wait for them; not recorded. A
+//     shell gives background commands /dev/null as their standard input.
 //   - in Python's own library, such as the time limit of subprocess.run; not recorded
 //
-// Timers of Node are real, and those that run side by side count once.
+// Timers of Node are real, and parallel timers count once.
 const (
 	sleepProgram = `total= whole= half= child=
 for a in "$@"; do
@@ -100,20 +100,20 @@ Atomics.wait = (a, i, v, ms) => {
 `
 )
 
-// skippedAtMost is how many sleeps of half a second and more end at once; SKIPPED stands for it
-// in the programs.
+// skippedAtMost returns the maximum number of sleeps of at least half a second that end at once. It
+// replaces SKIPPED in the programs.
 func (q *Inquiry) skippedAtMost() int {
 	if asksTime().MatchString(withoutComments(q.text)) {
-		return 1 // its loops may go by the time
+		return 1 // because its loops may depend on the time
 	}
 	return 25
 }
 
-// asksTime matches what reads a clock in a shell, in Python and in Node.
+// asksTime matches code that reads a clock in a shell, in Python and in Node.
 var asksTime = pattern.Lazy(`\bdate\b[^\n]*\+%s|\bSECONDS\b|\bEPOCHSECONDS\b|\btime\.time\b|\b(?:monotonic|perf_counter)\b|\bdatetime\.now\b|\b(?:Date|performance)\.now\b|\bnew Date\b`)
 
-// paced fires a hook that sleeps with a clock that does not wait. If it sleeps for longer than
-// the client waits, it is not fired with a real one.
+// paced runs a hook that sleeps with a clock that does not wait. If it sleeps longer than the
+// client waits, it is not run with a real clock.
 func (q *Inquiry) paced() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
@@ -128,7 +128,7 @@ func (q *Inquiry) paced() []Probe {
 		case r.TimedOut: // with a real clock it takes longer
 			q.endless(fmt.Sprintf("it had not ended after %s", q.patience()))
 		case most > 1 && strings.Count(string(r.Files[slept]), "skipped") >= most:
-			// something else ends its loop: the firing with a real clock shows whether it ends
+			// something else ends its loop: the run with a real clock shows whether it ends
 		case s >= min(q.hook.Timeout, patience):
 			q.endless(fmt.Sprintf("it sleeps for %s; its timeout is %s", s, q.hook.Timeout))
 			q.dropped(firing{event: f.event, value: "the end of its waiting"}, nil, r, suites.Warning)
@@ -148,7 +148,7 @@ func (q *Inquiry) paced() []Probe {
 	return []Probe{p}
 }
 
-// seconds adds up what a paced probe recorded.
+// seconds returns the sum of the sleeps that a paced probe recorded.
 func seconds(recorded []byte) (sum time.Duration) {
 	for line := range strings.Lines(string(recorded)) {
 		length, _, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -159,8 +159,8 @@ func seconds(recorded []byte) (sum time.Duration) {
 	return sum.Round(100 * time.Millisecond)
 }
 
-// cost is the severity of a second that the session waits: a warning where it is spent at
-// every call of a tool, or at every prompt.
+// cost returns the severity of a second of waiting: a warning if it occurs at every call of a tool,
+// or at every prompt.
 func (q *Inquiry) cost() suites.Severity {
 	if about := q.about(); about.Tool || about.Guards == client.Prompts {
 		return suites.Warning
@@ -168,8 +168,8 @@ func (q *Inquiry) cost() suites.Severity {
 	return suites.Info
 }
 
-// patience is how long a probe of the hook may take: a bound against hooks that do not end,
-// far beyond what healthy ones need on a busy machine, whatever their own timeout is.
+// patience returns the time limit of a probe of the hook. It only stops hooks that do not end: it
+// is far more than healthy hooks need on a busy machine, and independent of their own timeout.
 func (q *Inquiry) patience() time.Duration {
 	if q.tree.Timeout > 0 {
 		return q.tree.Timeout
@@ -177,8 +177,8 @@ func (q *Inquiry) patience() time.Duration {
 	return patience
 }
 
-// endless judges a hook that never ends: the client cancels it and goes on. It is
-// an error where the client waits for it before something that a hook could stop.
+// endless judges a hook that never ends: the client cancels it and goes on. This is an error if the
+// client waits for it before something that a hook could stop.
 func (q *Inquiry) endless(what string) {
 	q.broken = true
 	severity := suites.Error

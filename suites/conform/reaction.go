@@ -8,16 +8,17 @@ import (
 	"hookwatch/suites/client"
 )
 
-// A Loss is what the client drops of one reaction, with the rule of the client that explains it.
+// A Loss is the output that the client drops of one reaction, with the client's rule that explains
+// it.
 type Loss struct {
 	Kind     client.Kind
 	Lost     client.Lost
 	Severity suites.Severity
-	Reacts   bool // the hook did something else on a harmless input
+	Reacts   bool // the hook's result differs from that for a harmless input
 }
 
-// ReactionDiffers reports whether a hook treats an input in another way than a harmless one: it ends
-// with another code, or says something where it said nothing, or says more or less.
+// ReactionDiffers reports whether a hook's result differs from that for a harmless input: another
+// exit code, output instead of none, or another number of lines.
 func ReactionDiffers(harmless, r suites.Result) bool {
 	return harmless.Exit != r.Exit || lines(harmless.Stdout) != lines(r.Stdout) || lines(harmless.Stderr) != lines(r.Stderr)
 }
@@ -35,9 +36,9 @@ func blank(text []byte) int {
 
 func silent(text []byte) bool { return blank(text) == 1 }
 
-// LossOf returns what the client drops of what a hook did on an input of an event; ok is false
-// if it drops nothing. harmless is what the hook did on a harmless input of the same shape: nil
-// if r is itself that.
+// LossOf returns the output that the client drops of a hook's result for an input of an event; ok
+// is false if it drops nothing. harmless is the result for a harmless input of the same shape, nil
+// if r is that itself.
 func LossOf(event string, harmless *suites.Result, r suites.Result) (l Loss, ok bool) {
 	kind := client.Kind(r.EffectRule)
 	if !kind.Loses() || r.NotStarted != "" {
@@ -65,7 +66,7 @@ func LossOf(event string, harmless *suites.Result, r suites.Result) (l Loss, ok 
 	}
 	l.Severity = kind.Severity(l.Lost)
 	if l.Lost == client.LostAllow && about.Allow == "" {
-		l.Severity = suites.Info // what it allows happens anyway
+		l.Severity = suites.Info // the allowed action happens anyway
 	}
 	if l.Lost == client.LostText && kind == client.TextDropped && !l.Reacts && !hears(about) {
 		l.Severity = suites.Info // a log of the hook's own
@@ -73,8 +74,8 @@ func LossOf(event string, harmless *suites.Result, r suites.Result) (l Loss, ok 
 	return l, l.Lost != client.LostNothing
 }
 
-// failure is the loss of a hook that the client takes for failed. If it only fails on this
-// input and says something there, it meant to decide.
+// failure returns the loss of a hook that the client treats as failed. If it fails only on this
+// input and prints something, it intended a decision.
 func (l Loss) failure(about client.Event, harmless *suites.Result, r suites.Result) Loss {
 	l.Severity = suites.Warning
 	says := !silent(r.Stdout) || !silent(r.Stderr)
@@ -87,7 +88,7 @@ func (l Loss) failure(about client.Event, harmless *suites.Result, r suites.Resu
 		case stops(about):
 			l.Severity = l.Kind.Severity(l.Lost)
 		case !decides(about):
-			l.Severity = suites.Info // no exit code decides anything there
+			l.Severity = suites.Info // because no exit code has an effect there
 		}
 	}
 	return l
@@ -96,10 +97,10 @@ func (l Loss) failure(about client.Event, harmless *suites.Result, r suites.Resu
 // decides reports whether exit code 2 has an effect at an event.
 func decides(about client.Event) bool { return about.Exit2 != suites.Ignored }
 
-// stops reports whether exit code 2 keeps something from happening at an event.
+// stops reports whether exit code 2 prevents something at an event.
 func stops(about client.Event) bool {
 	return slices.Contains([]suites.Effect{suites.Denied, suites.PromptBlocked, suites.AnotherTurn, suites.SessionEnds}, about.Exit2)
 }
 
-// hears reports whether an event has another way than text to reach the model.
+// hears reports whether an event can reach the model in another way than by text.
 func hears(about client.Event) bool { return about.Tool && !about.LosesContext }

@@ -7,14 +7,14 @@ import (
 	"hookwatch/suites/client"
 )
 
-// of is what a hook did, with what the client makes of it.
+// of returns the result of a hook with the client's reading of it.
 func of(event string, exit int, stdout, stderr string) suites.Result {
 	r := client.Interpret(client.Default, event, client.Output{Exit: exit, Stdout: []byte(stdout), Stderr: []byte(stderr)})
 	return suites.Result{Exit: exit, Stdout: []byte(stdout), Stderr: []byte(stderr), Effect: r.Effect, EffectRule: string(r.Cause.Kind)}
 }
 
-// TestLossOf: what a hook does on an input that guards stop is compared with what it does on a
-// harmless one; no word of its messages matters.
+// TestLossOf checks that the result for an input that guards stop is compared with that for a
+// harmless one, and that the words of messages do not matter.
 func TestLossOf(t *testing.T) {
 	t.Parallel()
 	const pre, post = "PreToolUse", "PostToolUse"

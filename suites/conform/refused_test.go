@@ -7,7 +7,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestRefused: what many documents have in common is said once.
+// TestRefused checks that a problem of many documents is reported once.
 func TestRefused(t *testing.T) {
 	problem := func(file, what string) suites.Problem {
 		return suites.Problem{At: suites.Position{File: file, Line: 1, Column: 1}, What: what}
@@ -37,7 +37,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedPlugin: of a plugin's file the client tells, of settings it does not.
+// TestRefusedPlugin checks that the client reports dropped files of plugins, but not dropped
+// settings.
 func TestRefusedPlugin(t *testing.T) {
 	for file, told := range map[string]bool{"p/hooks/hooks.json": true, ".claude-plugin/plugin.json": true, ".claude/settings.json": false} {
 		got := RefusedFiles("settings-dropped", []suites.Problem{{At: suites.Position{File: file}}})
@@ -47,7 +48,7 @@ func TestRefusedPlugin(t *testing.T) {
 	}
 }
 
-// TestPerFile: timeouts in milliseconds are one finding of a file.
+// TestPerFile checks that timeouts in milliseconds are one finding of a file.
 func TestPerFile(t *testing.T) {
 	at := func(file string, line int) suites.Position { return suites.Position{File: file, Line: line} }
 	all := []Finding{

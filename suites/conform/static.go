@@ -9,7 +9,7 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// Static judges what lies in the tree, without running anything.
+// Static judges the tree without running anything.
 func Static(t Tree) []Finding {
 	all := append(t.registrations(), t.contents()...)
 	FindingsPerFile(all)
@@ -18,8 +18,8 @@ func Static(t Tree) []Finding {
 	return MergeFindings(all)
 }
 
-// Registrations judges how hooks are registered and whether their commands can be
-// started, which takes no look into scripts beyond their first lines.
+// Registrations judges the registration of hooks, and whether their commands can be started. It
+// reads only the first lines of scripts.
 func Registrations(t Tree) []Finding { return MergeFindings(t.registrations()) }
 
 func (t Tree) registrations() []Finding {
@@ -49,7 +49,7 @@ func (t Tree) settings() (all []Finding) {
 	return append(all, t.loose()...)
 }
 
-// loose judges files in the form of a plugin's hooks that belong to no plugin.
+// loose judges files in the form of a plugin's hooks that do not belong to a plugin.
 func (t Tree) loose() (all []Finding) {
 	hooks := map[string][]string{}
 	var files []string
@@ -97,7 +97,7 @@ func (t Tree) unregistered() (all []Finding) {
 	return all
 }
 
-// told is all text that can name a script: commands and scripts.
+// told returns all text that can name a script: commands and scripts.
 func (t Tree) told() string {
 	var b strings.Builder
 	for _, hooks := range [][]discover.Hook{t.Registered.Hooks, t.Registered.Others} {
@@ -109,21 +109,21 @@ func (t Tree) told() string {
 		}
 	}
 	for _, p := range t.Registered.Dropped {
-		b.WriteString(t.read(p.At.File) + "\n") // what it would register is not forgotten
+		b.WriteString(t.read(p.At.File) + "\n") // dropped settings still name their scripts
 	}
 	for _, file := range runners {
 		b.WriteString(t.read(file) + "\n")
 	}
 	for _, s := range t.Scripts {
-		b.WriteString(strings.ReplaceAll(t.read(s), path.Base(s), "") + "\n") // what it says of itself does not count
+		b.WriteString(strings.ReplaceAll(t.read(s), path.Base(s), "") + "\n") // a script's references to itself do not count
 	}
 	return b.String()
 }
 
-// runners are files by which something else than the client runs scripts.
+// runners are files by which programs other than the client run scripts.
 var runners = []string{".pre-commit-config.yaml", "lefthook.yml", "Makefile", "justfile", "package.json", ".husky/pre-commit", "pyproject.toml", "Taskfile.yml"}
 
-// isHookScript leaves out libraries and tests, which hooks or people run.
+// isHookScript excludes libraries and tests, which hooks or users run.
 func isHookScript(s string) bool {
 	for _, part := range strings.Split(path.Dir(s), "/") {
 		if slices.Contains([]string{"lib", "libs", "common", "utils", "shared", "test", "tests", "examples"}, part) {

@@ -19,32 +19,32 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A Tree is what there is to judge: what is registered, and the scripts.
+// A Tree is the subject of the checks: the registered hooks and the scripts.
 type Tree struct {
 	Root       string // absolute
 	Reader     disk.Reader
 	Registered discover.Registered
 	Scripts    []string      // of the hook directories, as slash paths
 	Stray      []string      // files with hooks that the client does not read
-	Denies     []suites.Deny // what a person says that hooks must stop
+	Denies     []suites.Deny // the user's list of inputs that hooks must stop
 	Installed  func(program string) bool
 	Named      string        // a part of the IDs, commands or scripts of the hooks to judge; "" for all
-	Timeout    time.Duration // that a probe may take at most; 0 for the usual one
-	PlainShell bool          // /bin/sh is none that understands bash
+	Timeout    time.Duration // the time limit of a probe; 0 for the usual one
+	PlainShell bool          // /bin/sh does not understand bash
 }
 
-// IsPlainShell reports whether this machine's /bin/sh is none that understands bash.
+// IsPlainShell reports whether this machine's /bin/sh does not understand bash.
 func IsPlainShell() bool {
 	real, err := filepath.EvalSymlinks("/bin/sh")
 	return err == nil && filepath.Base(real) != "bash" && filepath.Base(real) != "zsh"
 }
 
-// scriptAtMost bounds what is read of a script, in bytes.
+// scriptAtMost is the maximum number of bytes read of a script.
 const scriptAtMost = 1 << 20
 
 func (t Tree) path(slash string) string { return filepath.Join(t.Root, filepath.FromSlash(slash)) }
 
-// agents are the names of those that the tree, or one of its plugins, defines.
+// agents returns the names of the agents that the tree, or one of its plugins, defines.
 func (t Tree) agents(plugin string) (names []string) {
 	dirs := []string{t.path(".claude/agents"), t.path("agents")}
 	if plugin != "" {
@@ -66,7 +66,7 @@ func (t Tree) agents(plugin string) (names []string) {
 	return slices.Compact(names)
 }
 
-// read gives a script's text, "" when it cannot be read.
+// read returns a script's text; "" if it cannot be read.
 func (t Tree) read(slash string) string {
 	data, err := t.Reader.ReadFile(t.path(slash), scriptAtMost)
 	if err != nil {
@@ -75,10 +75,10 @@ func (t Tree) read(slash string) string {
 	return string(data)
 }
 
-// Asks reports whether a hook is one of those to judge.
+// Asks reports whether a hook is to be judged.
 func (t Tree) Asks(h discover.Hook) bool { return t.Named == "" || h.Answers(t.Named) }
 
-// About leaves out the findings that are only about hooks that are not to be judged.
+// About returns the findings about at least one hook that is to be judged.
 func (t Tree) About(all []Finding) []Finding {
 	if t.Named == "" {
 		return all
@@ -92,7 +92,7 @@ func (t Tree) About(all []Finding) []Finding {
 	})
 }
 
-// hooks are those that some session launches.
+// hooks returns the hooks that some session launches.
 func (t Tree) hooks() []discover.Hook {
 	all := slices.Clone(t.Registered.Hooks)
 	for _, h := range t.Registered.Others {
@@ -108,20 +108,19 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// asked matches a command that looks first whether a file is there, or goes on when
-// it is not.
+// asked matches a command that first checks whether a file exists, or continues if it does not.
 var asked = pattern.Lazy(`(\[|test)\s+!?\s*-[efxrs]\s|\|\|`)
 
-// byPercent matches the client's variables as cmd.exe has them.
+// byPercent matches the client's variables in the syntax of cmd.exe.
 var byPercent = pattern.Lazy(`%CLAUDE_\w+%`)
 
-// installedDirs hold what is built or installed, and so is absent from a fresh tree.
+// installedDirs contain built or installed files, which a fresh tree lacks.
 var installedDirs = []string{"dist", "build", "out", "target", "bin", "node_modules", ".venv", "venv", "vendor", "lib"}
 
 // files judges the scripts that a command names.
 func (t Tree) files(h discover.Hook) (all []Finding) {
 	if byPercent().MatchString(h.Command) {
-		return nil // they are there, but for that
+		return nil // the syntax of the variable is the only problem
 	}
 	for _, s := range h.Scripts {
 		info, err := os.Stat(t.path(s))
@@ -149,7 +148,7 @@ func (t Tree) missing(h discover.Hook, s string) []Finding {
 	return []Finding{lost(h, s)}
 }
 
-// lost says that a script is not there, and what the client makes of it at the event.
+// lost returns the finding for a missing script, with the client's reaction at the event.
 func lost(h discover.Hook, s string) Finding {
 	f := FindingOf("script-missing", h.ID, h.Source, s+" does not exist")
 	if effect := withoutScript(h, s); effect != "" {
@@ -158,8 +157,8 @@ func lost(h discover.Hook, s string) Finding {
 	return f
 }
 
-// withoutScript tells what the client does when a script is not there; "" when it is
-// not known what the command ends with.
+// withoutScript describes the client's reaction to a missing script; "" if the exit code of the
+// command is unknown.
 func withoutScript(h discover.Hook, s string) string {
 	fields := strings.Fields(h.Command)
 	code, known := 127, slices.Contains(h.Direct, s) || len(fields) > 0 && strings.Trim(fields[0], `"'`) == s
@@ -177,8 +176,8 @@ func withoutScript(h discover.Hook, s string) string {
 	return r.Because()
 }
 
-// ignoredByGit reports whether the tree's .gitignore names a file or a directory
-// that it lies in, plainly.
+// ignoredByGit reports whether a plain rule of the tree's .gitignore names a file or a directory
+// above it.
 func (t Tree) ignoredByGit(s string) bool {
 	for line := range strings.Lines(t.read(".gitignore")) {
 		rule := strings.Trim(strings.TrimSpace(line), "/")
@@ -216,14 +215,13 @@ func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding
 	return all
 }
 
-// usual reports whether an interpreter is one that other machines have where the
-// script says.
+// usual reports whether other machines have an interpreter at this path.
 func usual(interpreter string) bool {
 	return (shell.ProgramOf(interpreter).RunsScripts() || path.Base(interpreter) == "env") &&
 		slices.Contains([]string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}, path.Dir(interpreter))
 }
 
-// carriage judges a shell script with CRLF that a shell is given by name.
+// carriage judges a shell script with CRLF line ends that is passed to a shell.
 func (t Tree) carriage(h discover.Hook, s string) []Finding {
 	if path.Ext(s) != ".sh" || !bytes.HasSuffix(t.head(s), []byte("\r")) {
 		return nil
@@ -231,22 +229,21 @@ func (t Tree) carriage(h discover.Hook, s string) []Finding {
 	return []Finding{FindingOf("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" has CRLF line ends: a shell takes them for part of each command")}
 }
 
-// head is a file's first line.
+// head returns a file's first line.
 func (t Tree) head(s string) []byte {
 	line, _, _ := strings.Cut(t.read(s), "\n")
 	return []byte(line)
 }
 
-// emptyRepository is one in which nothing was committed yet, as GIT_DIR.
+// emptyRepository is a repository without commits, as GIT_DIR.
 var emptyRepository = map[string]string{
 	"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
 	"objects/info/.keep": "", "refs/.keep": "",
 }
 
-// elsewhere sends what is stopped where something is otherwise than usual: no commit, no
-// variable that the script reads, an input that is cut short. Probes have no network, so
-// a deny that was found does without it. What the client never does is worth a remark
-// only, one for a hook.
+// elsewhere sends the stopped input in unusual situations: without a commit, without a variable
+// that the script reads, and cut short. It does not remove the network, because probes have none.
+// Situations that the client never causes only give one remark for each hook.
 func (q *Inquiry) elsewhere() (probes []Probe) {
 	var weak []string
 	remark := func(p Probe, where string) {
@@ -258,7 +255,7 @@ func (q *Inquiry) elsewhere() (probes []Probe) {
 		probes = append(probes, p)
 	}
 	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "HOME"} {
-		if !reads(q.text, variable) || reads(q.hook.Command, variable) { // then nothing would start
+		if !reads(q.text, variable) || reads(q.hook.Command, variable) { // otherwise nothing would start
 			continue
 		}
 		p := q.probe(*q.denied, nil)
@@ -284,8 +281,8 @@ func (q *Inquiry) elsewhere() (probes []Probe) {
 	return probes
 }
 
-// uncommitted sends what is stopped in a repository without any commit. A guard of
-// commits and branches may have its reasons to let the first one through.
+// uncommitted sends the stopped input in a repository without any commit. A guard of commits and
+// branches may intend to let the first one through.
 func (q *Inquiry) uncommitted() Probe {
 	severity := suites.Warning
 	if strings.HasPrefix(q.denied.command, "git ") {

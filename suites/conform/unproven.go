@@ -9,16 +9,16 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// A guard that stops nothing may be there to stop something else. Or it fails by itself and
-// hides that: it catches every error, or throws the messages of its programs away. Or it waits
-// for another tool or field than the client sends. It is fired once more with the likeliest
-// inputs to see which of them it is.
+// A guard that stops nothing may exist to stop something else. Or it fails by itself and hides
+// that: it catches every error, or discards the messages of its programs. Or it waits for another
+// tool or field than the client sends. It is run once more with the likeliest inputs to find the
+// reason.
 
-// thrown is the file in which errors are recorded that a hook catches or throws away.
+// thrown is the file in which errors are recorded that a hook catches or discards.
 const thrown = "{tmp}/thrown"
 
-// These record errors of a hook's own code that it may catch: in Python and in Node those that
-// a correct program rarely makes, not those of a file or a package that may be absent.
+// These record errors of a hook's own code that it may catch. In Python and in Node these are
+// errors that a correct program rarely makes, not those of a file or a package that may be absent.
 const (
 	thrownPython = `import sys
 _seen = []
@@ -49,12 +49,12 @@ s.post('Debugger.setPauseOnExceptions', { state: 'all' });
 `
 )
 
-// misused are programs that hooks hand their input to, with the exit codes of a wrong filter,
+// misused are programs to which hooks pass their input, with the exit codes of a wrong filter,
 // expression or option.
 var misused = map[string]string{"jq": "2 | 3 | 5", "jaq": "2 | 3 | 5", "grep": "2", "sed": "1", "awk": "2"}
 
-// misusedScript calls the program that it stands in for, and records wrong calls except those
-// with an absent file.
+// misusedScript returns a stand-in that calls the real program, and records wrong calls except
+// those with an absent file.
 func misusedScript(program string) string {
 	return `d=${0%/*}; p=; IFS=:; for x in $PATH; do [ "$x" = "$d" ] || p=$p${p:+:}$x; done; unset IFS; PATH=$p
 e='{tmp}/said-'$$
@@ -65,12 +65,12 @@ exit $s
 `
 }
 
-// shellSaid matches what a shell itself reports of a script.
+// shellSaid matches an error that a shell itself reports about a script.
 var shellSaid = pattern.Lazy(`(?m)^([^\s:]+): (?:line )?(\d+): (.+)$`)
 
-// unproven asks why a guard stopped none of these inputs. The representative inputs are sent as
-// the client has them first, because the search may not have come to all of them: a guard that
-// stops one needs no explanation.
+// unproven looks for the reason why a guard stopped none of these inputs. It first sends the
+// representative inputs unchanged, because the search may not have reached all of them: a guard
+// that stops one needs no explanation.
 func (q *Inquiry) unproven(inputs []firing) []Probe {
 	done := func() []Probe { return nil }
 	likeliest := q.representative(inputs)
@@ -92,8 +92,8 @@ func (q *Inquiry) unproven(inputs []firing) []Probe {
 	return q.tried(likeliest)
 }
 
-// representative are the likeliest inputs, and some that call a program of which the hook's
-// text speaks in another way than it has them.
+// representative returns the likeliest inputs, and some that call a program named in the hook's
+// text in other ways than the text has.
 func (q *Inquiry) representative(inputs []firing) []firing {
 	out := slices.Clone(inputs[:min(len(inputs), batch)])
 	others := q.ranked()[firstSaid]
@@ -108,7 +108,7 @@ func (q *Inquiry) representative(inputs []firing) []firing {
 // explained are the rules that explain why a guard stops nothing.
 var explained = []string{"swallowed-error", "misnamed-tool", "unknown-field", "unset-variable"}
 
-// witnessed fires a hook with what records the errors that it catches.
+// witnessed runs a hook with the programs that record its caught errors.
 func (q *Inquiry) witnessed(inputs []firing) Probe {
 	p := q.each(inputs, nil, func(i int, r suites.Result) {
 		if i == len(inputs)-1 {
@@ -135,7 +135,7 @@ func (q *Inquiry) witnessed(inputs []firing) Probe {
 	return p
 }
 
-// swallowed judges the errors that were recorded, and what a shell reported that went on.
+// swallowed judges the recorded errors, and the errors of a shell that continued.
 func (q *Inquiry) swallowed(f firing, r suites.Result) {
 	first, _, _ := strings.Cut(strings.TrimSpace(string(r.Files[thrown])), "\n")
 	if m := shellSaid().FindStringSubmatch(string(r.Stderr)); first == "" && m != nil {
@@ -147,16 +147,16 @@ func (q *Inquiry) swallowed(f firing, r suites.Result) {
 	q.seen("swallowed-error", "it stops nothing, and hides an error of its own: "+short(withoutPlaces(first)), f.input())
 }
 
-// places matches the directory of a file: it has another name in every run.
+// places matches the directory of a file, which has another name in every run.
 var places = pattern.Lazy(`(?:/[^\s/'":()]+)+/`)
 
 func withoutPlaces(text string) string { return places().ReplaceAllString(text, "") }
 
-// renamed sends the inputs with the name of the tool or of a field as the hook writes it. One
-// that stops them only then waits for what the client never sends.
+// renamed sends the inputs with the hook's own name for the tool or for a field. If it stops them
+// only then, it waits for a value that the client never sends.
 func (q *Inquiry) renamed(inputs []firing) (probes []Probe) {
 	var code string
-	var known []string // what is reported without a proof
+	var known []string // reported without proof
 	for _, s := range q.hook.Scripts {
 		text := withoutComments(q.tree.read(s))
 		code += text + "\n"
@@ -171,7 +171,7 @@ func (q *Inquiry) renamed(inputs []firing) (probes []Probe) {
 		if slices.Contains(known, name.Name) {
 			continue
 		}
-		var changed []firing // an input that the name does not change proves nothing
+		var changed []firing // an unchanged input proves nothing
 		for _, f := range inputs {
 			if name.Changes(q.probe(f, nil).Case.Steps[0].PayloadRaw) {
 				changed = append(changed, f)
@@ -180,7 +180,7 @@ func (q *Inquiry) renamed(inputs []firing) (probes []Probe) {
 		if len(changed) == 0 {
 			continue
 		}
-		taken := false // one input shows it
+		taken := false // one input is enough
 		p := q.each(changed, nil, func(i int, r suites.Result) {
 			if taken || !stopped(r) {
 				return

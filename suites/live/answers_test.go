@@ -7,7 +7,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestOtherAnswers: events whose hooks are heeded elsewhere than in a call's error.
+// TestOtherAnswers checks events whose hooks have an effect elsewhere than in a call's error.
 func TestOtherAnswers(t *testing.T) {
 	t.Parallel()
 	const over = `{"type":"result","subtype":"success","terminal_reason":"completed","result":"done"}`

@@ -9,14 +9,14 @@ import (
 	"hookwatch/suites"
 )
 
-// Effect is what the client was seen to do, and by what that is told.
+// Effect returns the observed effect of the step's hooks, and the evidence for it.
 //
-// Of a tool that was to be called it is told so: nothing is allowed beforehand, and
-// the client asks hookwatch for permission where it would ask a person. A question
-// that a hook is the reason of means asked. A question for another reason means that
-// the hooks let the call pass. An error without a question, by a hook as the client
-// says or with a hook's words in it, means denied. A call that ran without a question
-// means allowed where a hook says so; some calls run anyway.
+// For a tool call the evidence is as follows: nothing is allowed beforehand, and the client asks
+// hookwatch for permission whenever it would ask the user. A question caused by a hook means asked.
+// A question for another reason means that the hooks let the call pass. An error without a
+// question, by a hook according to the client or with a hook's words in it, means denied. A call
+// that ran without a question means allowed if a hook's output allows it, because some calls run
+// anyway.
 func (s *Seen) Effect() (effect suites.Effect, because string) {
 	said := readSaid(s.Fired())
 	if tells := ways[s.Turn.Event].effect; tells != nil {
@@ -102,8 +102,9 @@ func (s *Seen) started(said said) (suites.Effect, string) {
 	return "", ""
 }
 
-// refuses finds a call that failed, or in whose result the client reports that a hook kept it from
-// what it was to do: in words for hooks of any event, or in its own words for this one.
+// refuses returns an effect function that finds a call that failed, or whose result reports that a
+// hook prevented its action: in the client's words for hooks of any event, or in the given words
+// for this event.
 func refuses(words string) func(*Seen, said) (suites.Effect, string) {
 	return func(s *Seen, _ said) (suites.Effect, string) {
 		answered, ok := s.find(Answered)
@@ -111,7 +112,7 @@ func refuses(words string) func(*Seen, said) (suites.Effect, string) {
 		switch {
 		case ok && (answered.Failed || no):
 			return suites.Denied, "the call's result is a no: " + short(answered.Text)
-		case ok && about(s.Turn.Event).PrintsPath: // the path that the model is sent is no word to it
+		case ok && about(s.Turn.Event).PrintsPath: // the path in the result is not text of the hook
 			return suites.Proceeds, "the client works in the directory that the hook named"
 		}
 		return "", ""
@@ -149,7 +150,7 @@ func (s *Seen) compacted(said) (suites.Effect, string) {
 	return "", ""
 }
 
-// told is the effect of hooks that kept nothing from happening.
+// told returns the effect of hooks that prevented nothing.
 func (s *Seen) told(said said) (suites.Effect, string) {
 	texts := strings.Join(s.Texts(), "\n")
 	for _, w := range said.told(s.Turn.Event) {
@@ -167,10 +168,11 @@ func (s *Seen) told(said said) (suites.Effect, string) {
 	return suites.Proceeds, "the client went on"
 }
 
-// rejected begins the client's report of an output that it drops (2.1.197, 2.1.330).
+// rejected is the start of the client's report of an output that it drops (2.1.197, 2.1.330).
 const rejected = "failed: Hook JSON output validation failed"
 
-// heeds reports whether what the model was sent of a hook is context, and no report of it.
+// heeds reports whether a hook's text was sent to the model as context, not as a report on the
+// hook.
 func (s *Seen) heeds(w word, texts string) bool {
 	if about := about(s.Turn.Event); about.Reports != "" {
 		return w.context && about.Plain != "" && !strings.Contains(texts, rejected)
@@ -178,8 +180,8 @@ func (s *Seen) heeds(w word, texts string) bool {
 	return w.context || !ways[s.Turn.Event].afterTool
 }
 
-// Halts reports whether a hook of the step wants the session to end: the client lets
-// the call run before it ends.
+// Halts reports whether a hook of the step ends the session, because then the client lets the call
+// run before it ends.
 func (s *Seen) Halts() bool { return readSaid(s.Fired()).halts }
 
 func (t *Turn) tested() Call {
@@ -193,8 +195,8 @@ func (t *Turn) tested() Call {
 	return Call{}
 }
 
-// holds reports whether an input has all that the model said, as it said it; the
-// client fills in defaults.
+// holds reports whether an input has all values of the model's call unchanged. The client may add
+// defaults.
 func holds(input, said json.RawMessage) bool {
 	var has, want map[string]any
 	if json.Unmarshal(input, &has) != nil || json.Unmarshal(said, &want) != nil {

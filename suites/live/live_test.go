@@ -32,8 +32,8 @@ func request(t *testing.T, headers map[string]string, body string) Request {
 	return r
 }
 
-// TestRequests are told apart by who sends them, and what is new in each is found
-// wherever it stands.
+// TestRequests checks that requests are distinguished by their senders, and that the new texts of
+// each are found at any position.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	const first = `{"model":"m","stream":true,"messages":[{"role":"user","content":"go"}]}`
@@ -67,8 +67,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestAnswers are such as the client reads: as a stream or whole, with IDs that never
-// come twice, errors as they are asked for, and an end.
+// TestAnswers checks that the client can read the answers: as a stream or whole, with unique IDs,
+// with the requested errors, and with an end.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	m := Model{Session: session}
@@ -139,7 +139,7 @@ func hook(name, stdout, stderr string, exit int) []string {
 	return []string{fmt.Sprintf(started, id, name, event), fmt.Sprintf(finished, id, name, event, stdout, stderr, exit)}
 }
 
-// TestEffect tells each effect from what the client printed and the model was sent.
+// TestEffect checks that each effect is recognized by the client's output and the model's texts.
 func TestEffect(t *testing.T) {
 	t.Parallel()
 	const asks = `{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"%s"},"decision_reason_type":"%s","tool_use_id":"t1"}}`
@@ -192,7 +192,7 @@ func TestEffect(t *testing.T) {
 	}
 }
 
-// TestOtherLines: what hookwatch does not look at may look as it likes.
+// TestOtherLines checks that lines which hookwatch does not use may have any form.
 func TestOtherLines(t *testing.T) {
 	t.Parallel()
 	for _, l := range lines(t,
@@ -209,8 +209,8 @@ func TestOtherLines(t *testing.T) {
 	}
 }
 
-// TestMatch: hooks are named by the log where there is one, else by their order; and
-// the second stop of a turn is a firing of its own.
+// TestMatch checks that hooks are identified by the log if there is one, otherwise by their order,
+// and that the second stop of a turn is a firing of its own.
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	one, two := hook("PreToolUse:Bash", "1", "", 0), hook("PreToolUse:Bash", "2", "", 2)
@@ -247,8 +247,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestLogged: a hook of an event of which the client prints nothing is found in the debug
-// log, as it is registered, beside those that witnesses saw.
+// TestLogged checks that a hook for which the client prints nothing is found in the debug log, in
+// its registered form, in addition to those that witnesses saw.
 func TestLogged(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-25T01:56:43.903Z [DEBUG] "
@@ -275,8 +275,8 @@ func TestLogged(t *testing.T) {
 	}
 }
 
-// TestBeforeTheEvent: what the model was sent before an event comes is no word of the
-// event's hooks, though other hooks printed the same.
+// TestBeforeTheEvent checks that texts sent to the model before an event do not count as texts of
+// the event's hooks, even if other hooks printed the same.
 func TestBeforeTheEvent(t *testing.T) {
 	t.Parallel()
 	start := Heard{Origin: Main, Texts: []string{"SessionStart:startup hook success: hello"}}
@@ -304,8 +304,8 @@ func TestBeforeTheEvent(t *testing.T) {
 	}
 }
 
-// TestTurns: a step that a hook could be sent directly becomes a turn, or it is said
-// why none.
+// TestTurns checks that a step that a hook could be sent directly becomes a turn, or gives a reason
+// why not.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	file := func(path string) (string, bool) { return "one\ntwo\n", path == "/there" }
@@ -378,7 +378,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestEveryEvent: each event of the client has a way, or a reason why it has none.
+// TestEveryEvent checks that each event of the client has a way, or a reason why it has none.
 func TestEveryEvent(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
@@ -400,7 +400,7 @@ func TestEveryEvent(t *testing.T) {
 	}
 }
 
-// TestSettings finds the scripts of another project than the client's.
+// TestSettings checks that scripts outside the client's project are found.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	stop := client.Entry{Event: "Stop", Command: `"$CLAUDE_PROJECT_DIR"/a.sh`, Timeout: 1500e6}
@@ -413,7 +413,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestWitness: what a witness notes of a hook is what the hook would be seen to do.
+// TestWitness checks that a witness records a hook as it would have been observed.
 func TestWitness(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -499,7 +499,7 @@ func FuzzReadDebugLog(f *testing.F) {
 	})
 }
 
-// TestCarrying: of what the model was sent the part is given that is a hook's, once.
+// TestCarrying checks that only the hook's part of the model's texts is returned, once.
 func TestCarrying(t *testing.T) {
 	t.Parallel()
 	exit := 0
@@ -522,7 +522,7 @@ func TestCarrying(t *testing.T) {
 	}
 }
 
-// TestCut: what a record keeps is bounded, and what holds a hook's words is kept first.
+// TestCut checks that a record is limited, and that texts with a hook's words are kept first.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	var texts []string

@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// MostRequests bounds how often a client may ask in one case.
+// MostRequests is the maximum number of requests of clients in one case.
 const MostRequests = 80
 
-// A Model is the scripted stand-in of the model in one case. Where its script is at
-// an end it says that it is done, which ends a turn. It is to be used by one at a
-// time.
+// A Model is the scripted stand-in of the model in one case. When its script ends it answers
+// "done", which ends a turn. It must not be used concurrently.
 type Model struct {
 	Session string // of the client that hookwatch started
 
@@ -33,41 +32,41 @@ const (
 	broken  = 500
 )
 
-// A Heard is what a client told the model that it had not told before.
+// A Heard contains the new texts of one request to the model.
 type Heard struct {
 	Origin Origin
 	Model  string
 	Texts  []string
-	After  bool // the call that the case is about had been made
+	After  bool // the tested call had been made
 }
 
-// Script has the model answer so from now on, whoever asks it.
+// Script sets the model's answers to further requests, by their origins.
 func (m *Model) Script(main, subagent, nested []Reply) {
 	m.waiting = map[Origin][]Reply{Main: main, Subagent: subagent, Nested: nested}
 	m.tested, m.heard = "", nil
 }
 
-// Tested is the ID of the call that the case is about, once the model has made it.
+// Tested returns the ID of the tested call; "" until the model has made it.
 func (m *Model) Tested() string { return m.tested }
 
-// Heard lists what the model was told since it was given its script.
+// Heard returns the requests since Script.
 func (m *Model) Heard() []Heard { return m.heard }
 
-// Exceeded reports that the client asked more often than it may.
+// Exceeded reports whether the client sent more requests than allowed.
 func (m *Model) Exceeded() bool { return m.asked > MostRequests }
 
-// Asked is how often clients asked.
+// Asked returns the number of requests.
 func (m *Model) Asked() int { return m.asked }
 
-// An Answer is what goes back to a client.
+// An Answer is the HTTP response to a client.
 type Answer struct {
 	Status int
 	Type   string // of the content
 	Body   []byte
-	Delay  time.Duration // before it goes
+	Delay  time.Duration // before the response
 }
 
-// Answer gives the answer to a request.
+// Answer returns the answer to a request.
 func (m *Model) Answer(r Request) Answer {
 	m.asked++
 	if m.Exceeded() {
@@ -95,10 +94,10 @@ func (m *Model) Answer(r Request) Answer {
 	return Answer{fine, "application/json", encoded(said), reply.Delay}
 }
 
-// checked is how each check of a call ends.
+// checked is the answer to each check of a call.
 const checked = "<block>yes</block><reason>[hookwatch] no call is let run unasked</reason>"
 
-// Broken is the answer to what is no request of the client's.
+// Broken returns the answer to a request that is not the client's.
 func Broken(err error) Answer { return failure(refused, err.Error()) }
 
 func failure(status int, text string) Answer {
@@ -117,7 +116,7 @@ func failure(status int, text string) Answer {
 	return Answer{Status: status, Type: "application/json", Body: body}
 }
 
-// An answered is a message as the client reads it.
+// An answered is a message in the form that the client reads.
 type answered struct {
 	ID           string  `json:"id"`
 	Type         string  `json:"type"`
@@ -142,7 +141,8 @@ type block struct {
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
-// say makes the message of a reply. The client takes two messages of one ID for one.
+// say returns the message of a reply. Its ID is unique because the client merges messages with
+// equal IDs.
 func (m *Model) say(r Reply, model string) answered {
 	stop := "end_turn"
 	a := answered{Type: "message", Role: "assistant", Model: model, Usage: usage{10, 5}, StopReason: &stop}
@@ -162,7 +162,7 @@ func (m *Model) say(r Reply, model string) answered {
 	return a
 }
 
-// events is the message as a stream of server-sent events.
+// events returns the message as a stream of server-sent events.
 func (a answered) events() []byte {
 	var b bytes.Buffer
 	send := func(kind string, data map[string]any) {
@@ -193,7 +193,7 @@ func (a answered) events() []byte {
 	return b.Bytes()
 }
 
-// encoded is a value of ours as JSON, which always encodes.
+// encoded returns a value of hookwatch's own as JSON, which always encodes.
 func encoded(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -202,33 +202,32 @@ func encoded(v any) []byte {
 	return b
 }
 
-// An Origin is who asks the model.
+// An Origin is the sender of a request to the model.
 type Origin string
 
-// The origins, as the client's headers tell them apart.
+// The origins, as distinguished by the client's headers, and Check by the first text.
 const (
 	Main     Origin = "main"
 	Subagent Origin = "subagent"
 	Nested   Origin = "nested" // another client, which a hook started
-	Check    Origin = "check"  // the client, whether it may let a call run that nobody is asked about
+	Check    Origin = "check"  // the client checks whether it may let a call run without asking the user
 )
 
-// A Request is what a client sends to the model.
+// A Request is a client's request to the model.
 type Request struct {
 	Origin Origin
 	Model  string
 	Stream bool
-	Texts  []string // all that the model is shown, but for what it said itself
+	Texts  []string // all texts shown to the model, except its own
 }
 
-// The headers by which requests are told apart.
+// The headers that distinguish requests.
 const (
 	sessionHeader = "X-Claude-Code-Session-Id"
 	agentHeader   = "X-Claude-Code-Agent-Id"
 )
 
-// ReadRequest reads a request of a client; session is the one that hookwatch
-// started.
+// ReadRequest parses a request of a client; session is that of the client that hookwatch started.
 func ReadRequest(header func(name string) string, body []byte, session string) (Request, error) {
 	var sent struct {
 		Model    string    `json:"model"`
@@ -259,8 +258,8 @@ func ReadRequest(header func(name string) string, body []byte, session string) (
 	return r, nil
 }
 
-// transcript begins what the client has judged in its mode auto (2.1.197); 2.1.330 has
-// that done elsewhere, and takes no for the answer where nobody does it.
+// transcript is the first text of the client's check of a call in its mode auto (2.1.197). 2.1.330
+// makes the check elsewhere, and takes a missing answer for a refusal.
 const transcript = "<transcript>"
 
 type message struct {
@@ -268,10 +267,10 @@ type message struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// deepest is how deep contents lie within each other: text in a tool's result.
+// deepest is the maximum nesting of contents: text in a tool's result.
 const deepest = 4
 
-// textsOf lists the texts of a content: a string, or blocks of text and of results.
+// textsOf returns the texts of a content: a string, or blocks of text and of results.
 func textsOf(content json.RawMessage) []string { return textsWithin(content, deepest) }
 
 func textsWithin(content json.RawMessage, depth int) []string {
@@ -300,7 +299,7 @@ func textsWithin(content json.RawMessage, depth int) []string {
 	return out
 }
 
-// added lists the texts of now that were not there before, each as often.
+// added returns the texts of now that are not in before, counting repetitions.
 func added(before, now []string) []string {
 	had := make(map[string]int, len(before))
 	for _, t := range before {

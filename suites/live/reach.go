@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/client"
 )
 
-// asks is a turn in which the model makes calls, one after the other, all of which are
-// let run; the last is what the step is about.
+// asks makes a turn in which the model makes calls, one after the other, all of which may run; the
+// last is the tested call.
 func (t *Turn) asks(calls ...Call) {
 	t.Prompts, t.Allow = []string{goOn}, true
 	for i, c := range calls {
@@ -30,7 +30,7 @@ func taskCreated(t *Turn, _ Step, p payload) error {
 	return nil
 }
 
-// taskCompleted needs a task, which is the first of a session.
+// taskCompleted needs a task, which must be the first of a session because of its ID.
 func taskCompleted(t *Turn, s Step, p payload) error {
 	if !s.First {
 		return notLive("the task that is completed is the first of its session: make a case of one step")
@@ -49,7 +49,7 @@ func worktreeRemove(t *Turn, _ Step, _ payload) error {
 	return nil
 }
 
-// instructions are loaded where there are some.
+// instructions needs an existing file of instructions.
 func instructions(t *Turn, s Step, p payload) error {
 	if _, exists := s.File(p.File); !s.First || !exists {
 		return notLive("%s fires once, at the start, for a file that is there, and %s is not", t.Event, p.File)
@@ -58,11 +58,11 @@ func instructions(t *Turn, s Step, p payload) error {
 	return nil
 }
 
-// noticed is how long the client takes at most to see that a file has changed.
+// noticed waits for the maximum time that the client needs to notice a changed file.
 const noticed = "sleep 3"
 
-// configuration is changed by the model, as anybody could, and the client goes on until
-// it has seen it.
+// configuration makes the model change a settings file, as any program could, and keeps the client
+// running until it has noticed.
 func configuration(t *Turn, _ Step, p payload) error {
 	files := map[string]string{
 		"": ".claude/settings.local.json", "local_settings": ".claude/settings.local.json",
@@ -74,20 +74,20 @@ func configuration(t *Turn, _ Step, p payload) error {
 	}
 	t.asks(
 		call("Bash", map[string]any{"command": `f="` + file + `"; mkdir -p "${f%/*}"; echo '{"permissions":{"deny":["Bash(touch hookwatch-changed)"]}}' >"$f"; ` + noticed}),
-		call("Bash", map[string]any{"command": "touch hookwatch-changed"}), // which they forbid
+		call("Bash", map[string]any{"command": "touch hookwatch-changed"}), // which the new settings forbid
 	)
 	return nil
 }
 
-// fileChanged changes a file that hooks have the client watch.
+// fileChanged changes a file that hooks ask the client to watch.
 func fileChanged(t *Turn, _ Step, p payload) error {
 	file := cmp.Or(p.File, "watched")
 	t.asks(call("Bash", map[string]any{"command": "mkdir -p " + quoted(path.Dir(file)) + " && echo >>" + quoted(file) + "; " + noticed}))
 	return nil
 }
 
-// directoryAdded has the program that the client is started by name a directory, which
-// must lie below the one in which the client works.
+// directoryAdded makes the program that started the client add a directory, which must be below the
+// client's working directory.
 func directoryAdded(t *Turn, s Step, p payload) error {
 	dir := "hookwatch-added"
 	if _, said := saidFields(s.Whole)["directory"]; said {
@@ -103,7 +103,7 @@ func directoryAdded(t *Turn, s Step, p payload) error {
 
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// server is an MCP server that asks the person a question, and returns the answer.
+// server is an MCP server that asks the user a question, and returns the answer.
 const (
 	wasAnswered = "the answer is: "
 
@@ -118,7 +118,7 @@ case $l in
 esac; done`
 )
 
-// question has an MCP server ask.
+// question makes an MCP server ask the user.
 func question(t *Turn, s Step, p payload) error {
 	name := cmp.Or(p.Server, "demo")
 	const notice = "elicitation_response"
@@ -140,7 +140,7 @@ func prompt(t *Turn, _ Step, p payload) error {
 	return nil
 }
 
-// expansion needs a command of that name in the project, as the client itself does.
+// expansion needs a command of that name in the project, because the client does.
 func expansion(t *Turn, _ Step, p payload) error {
 	if p.Name == "" {
 		return notLive("its payload names no command")
@@ -155,8 +155,8 @@ func changeDirectory(t *Turn, _ Step, _ payload) error {
 	return nil
 }
 
-// stop says nothing but the last message. A stop that is under way already is the
-// next one in the same turn.
+// stop makes the model send only its last message. A stop with stop_hook_active is the next one in
+// the same turn.
 func stop(t *Turn, s Step, p payload) error {
 	if p.StopHookActive && about(s.Event).Stop {
 		if s.First {
@@ -224,8 +224,7 @@ func setup(t *Turn, s Step, p payload) error {
 	return nil
 }
 
-// compact needs two turns before it: after one the client says that there is not
-// enough to compact.
+// compact needs two turns before it because the client refuses to compact after only one.
 func compact(t *Turn, _ Step, p payload) error {
 	if p.Trigger != "" && p.Trigger != "manual" {
 		return notLive("hookwatch has the client compact by /compact, which is trigger manual, not %s", p.Trigger)
@@ -239,11 +238,11 @@ func model(t *Turn, _ Step, p payload) error {
 	return nil
 }
 
-// marker is the line by which a file differs before the client has edited it.
+// marker is a line that a file has only before the client has edited it.
 const marker = "hookwatch puts this line here for the client to take away"
 
-// tool has the model call the tool. After says that the hooks run once the tool has
-// done its work; before it, nothing that the client asks about is let run.
+// tool makes the model call the tool. after reports that the hooks run after the tool, so that the
+// call may run; otherwise no call that the client asks about may run.
 func tool(after bool) func(t *Turn, s Step, p payload) error {
 	return func(t *Turn, s Step, p payload) error {
 		switch {
@@ -262,8 +261,9 @@ func tool(after bool) func(t *Turn, s Step, p payload) error {
 	}
 }
 
-// unasked has the client itself judge the call, which it lets nobody be asked about in its
-// mode auto: no is the answer. Reading, and changing files of the project, it lets run.
+// unasked makes the client itself judge the call, because in its mode auto it does not ask the
+// user. The judge's answer is no. The client lets reads, and changes of the project's files, run
+// without it.
 func unasked(t *Turn, s Step, p payload) error {
 	if err := tool(false)(t, s, p); err != nil {
 		return err
@@ -282,7 +282,7 @@ func unasked(t *Turn, s Step, p payload) error {
 	return nil
 }
 
-// batch has the model make the calls side by side; the last is what the step is about.
+// batch makes the model send the calls in parallel; the last is the tested call.
 func batch(t *Turn, s Step, p payload) error {
 	if len(p.Calls) == 0 {
 		return notLive("its payload names no call")
@@ -304,9 +304,8 @@ func batch(t *Turn, s Step, p payload) error {
 	return nil
 }
 
-// prepare has the client's own conditions hold: a file is read before it is
-// changed, and what is to be replaced stands in it. When hooks run afterwards the
-// file is as the case has it.
+// prepare satisfies the client's own conditions: a file is read before it is changed, and contains
+// the text to be replaced. If hooks run after the tool, they find the file as the case defines it.
 func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 	var input map[string]any
 	if err := json.Unmarshal(p.Input, &input); err != nil || input == nil {
@@ -362,7 +361,7 @@ func (t *Turn) read(path string) {
 	t.Main = append(t.Main, Reply{Calls: []Call{{Tool: "Read", Input: encoded(map[string]any{"file_path": path})}}})
 }
 
-// firstLine is the first line with something in it, or all.
+// firstLine returns the first line that is not blank, or everything.
 func firstLine(content string) string {
 	for line := range strings.Lines(content) {
 		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
@@ -372,7 +371,7 @@ func firstLine(content string) string {
 	return content
 }
 
-// saidInput is what a case itself says of the tool's input.
+// saidInput returns the part of the tool's input that the case itself sets.
 func saidInput(whole json.RawMessage) map[string]any {
 	var said struct {
 		Input map[string]any `json:"tool_input"`

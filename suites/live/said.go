@@ -16,26 +16,26 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// said is what hooks said.
+// said is the output of hooks.
 type said struct {
 	words    []word
-	reported []word // that it may be sent in a report of the hook
+	reported []word // further texts that a report on the hook may contain
 	anything bool
 	allows   bool
 	rewrites bool
-	output   string // that is to take the place of the tool's
-	message  string // that is to go before the person's
+	output   string // replaces the tool's result
+	message  string // precedes the user's message
 	halts    bool
 }
 
-// A word is a text of a hook's that may reach the model.
+// A word is a text of a hook that may reach the model.
 type word struct {
-	text    string // its first line, or what of it is to be found
+	text    string // its first line, or the part to search for
 	whole   string
 	context bool // additionalContext
 }
 
-// told are the words that the model may be sent at an event.
+// told returns the words that the model may be sent at an event.
 func (s said) told(event string) []word {
 	if about, _ := client.EventByName(event); about.Reports != "" {
 		return slices.Concat(s.words, s.reported)
@@ -43,7 +43,7 @@ func (s said) told(event string) []word {
 	return s.words
 }
 
-// in is where a text holds the word, and no longer one; -1 where it does not.
+// in returns the offset of the word in a text, not as a part of a longer one; -1 if there is none.
 func (w word) in(text string) int {
 	for from := 0; ; {
 		at := strings.Index(text[from:], w.text)
@@ -66,7 +66,8 @@ func lettered(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func readSaid(hooks []HookLine) (all said) {
 	for _, h := range hooks {
-		// Of another exit code the client takes JSON at most: the hook did not say so.
+		// At other exit codes the client uses only JSON, so that text and silence are not an
+		// output.
 		blocks := h.Exit != nil && *h.Exit == 2
 		all.anything = all.anything || blocks || strings.TrimSpace(h.Stdout) != "" && (h.Exit == nil || *h.Exit == 0)
 		all.add(h.Stderr, false)
@@ -100,7 +101,7 @@ func readSaid(hooks []HookLine) (all said) {
 	return all
 }
 
-// shown is what a model is sent of a result of Bash.
+// shown returns the text that a model is sent for a result of Bash.
 func shown(result json.RawMessage) string {
 	var bash struct {
 		Stdout string `json:"stdout"`
@@ -111,10 +112,10 @@ func shown(result json.RawMessage) string {
 	return strings.TrimSpace(bash.Stdout)
 }
 
-// longestWord is how much of a hook's text is looked for: the client cuts long ones.
+// longestWord is the maximum length searched for, because the client cuts long texts.
 const longestWord = 200
 
-// add takes the first line of a text that says something.
+// add adds the first line of a text that is not blank.
 func (s *said) add(text string, context bool) {
 	line := strings.TrimSpace(firstLine(text))
 	for len(line) > longestWord {
@@ -125,8 +126,8 @@ func (s *said) add(text string, context bool) {
 	}
 }
 
-// report takes what a client that reports of its hooks sends of JSON: as it is, or, of what
-// it drops, as it writes it; and a message to the person.
+// report adds the texts of a JSON output that a client's report on its hooks may contain: the
+// output unchanged or, if the client drops it, reformatted; and the message to the user.
 func (s *said) report(stdout, message string) {
 	var written bytes.Buffer
 	_ = json.Indent(&written, []byte(strings.TrimSpace(strings.TrimPrefix(stdout, "\ufeff"))), "", "  ")
@@ -146,7 +147,7 @@ func (s *said) report(stdout, message string) {
 	}
 }
 
-// denies reports whether the error of a call is a hook's.
+// denies reports whether the error of a call was caused by a hook.
 func (s said) denies(text string) bool {
 	for _, own := range []string{" hook error: ", "denied this tool", "Blocked by hook", "No stderr output", " returned updatedInput that "} {
 		if strings.Contains(text, own) {
@@ -156,8 +157,8 @@ func (s said) denies(text string) bool {
 	return slices.ContainsFunc(s.words, func(w word) bool { return strings.Contains(text, w.text) })
 }
 
-// Carrying is what of texts holds words of a hook: from the line on in which they begin
-// to the end of what the hook said. It comes once, however often it was sent.
+// Carrying returns the parts of texts that contain words of a hook: from the line in which they
+// begin to the end of the hook's output. Each part is returned once.
 func Carrying(texts []string, hook HookLine) (out []string) {
 	said := readSaid([]HookLine{hook})
 	for _, t := range texts {
@@ -168,7 +169,7 @@ func Carrying(texts []string, hook HookLine) (out []string) {
 	return out
 }
 
-// part is what of a text holds the words; "" where it holds none.
+// part returns the part of a text that contains the words; "" if there is none.
 func (s said) part(text, event string) string {
 	from, to := -1, 0
 	for _, w := range s.told(event) {
@@ -194,8 +195,8 @@ func (s said) part(text, event string) string {
 	return text[strings.LastIndexByte(text[:from], '\n')+1:]
 }
 
-// A Line is one line of what the client prints with --output-format stream-json.
-// Which of its fields are filled in depends on its kind.
+// A Line is one line that the client prints with --output-format stream-json. The fields in use
+// depend on its kind.
 type Line struct {
 	Kind    Kind
 	Version string // of Began
@@ -206,21 +207,21 @@ type Line struct {
 	Request    string          // ID of Asks and Withdrawn
 	ToolUse    string          // of Asks and Answered
 	Tool       string          // of Asks
-	Input      json.RawMessage // of Asks: what the tool would be given
-	ReasonType string          // of Asks: why the client asks: "hook", "rule", ...
+	Input      json.RawMessage // of Asks: the input of the tool
+	ReasonType string          // of Asks: the reason of the question: "hook", "rule", ...
 
 	Failed bool   // of Answered: is_error; of Over: it ended in an error; of Heeded: refused
-	Text   string // of Answered: the result; of Over: the last word; of Heeded: why it is refused
-	By     string // of Answered: who rejected the call, where the client says so: "hook", ...
-	Ran    bool   // of Answered: the call was let run, as the client says
-	Reason string // of Over: why it ended
+	Text   string // of Answered: the result; of Over: the last message; of Heeded: the reason of the refusal
+	By     string // of Answered: the origin of the rejection, if the client reports it: "hook", ...
+	Ran    bool   // of Answered: the client reports that the call was allowed
+	Reason string // of Over: the reason of the end
 }
 
-// A HookLine is what the client prints of a hook.
+// A HookLine is the client's output about a hook.
 type HookLine struct {
 	ID      string
 	Event   string
-	Name    string // the event, and after a colon what the matcher was compared with
+	Name    string // the event, followed by a colon and the value compared with the matcher
 	Stdout  string
 	Stderr  string
 	Exit    *int
@@ -230,28 +231,28 @@ type HookLine struct {
 // A Fired is a hook that the client ran for the step.
 type Fired struct {
 	HookLine
-	Command    string // "" when it is not known
-	Registered int    // its place among the registered ones, -1 when that is not known
+	Command    string // "" if unknown
+	Registered int    // index in the registered hooks, -1 if unknown
 }
 
-// A Kind is what a line is about.
+// A Kind is the kind of a line.
 type Kind int
 
-// The kinds that hookwatch looks at.
+// The kinds that hookwatch uses.
 const (
 	Other Kind = iota
 	Began
 	HookStarted
 	HookEnded
-	Asks      // for permission of a tool call
-	Withdrawn // a question that somebody else answered
-	Elicits   // an answer of the person, for an MCP server
+	Asks      // the client asks for permission of a tool call
+	Withdrawn // a question was answered elsewhere
+	Elicits   // an MCP server needs an answer of the user
 	Answered  // a tool call has its result
-	Heeded    // what hookwatch asked of the client is done, or refused
+	Heeded    // a request of hookwatch was fulfilled, or refused
 	Over      // a turn ended
 )
 
-// decided says who decided about a call; client 2.1.330 tells it, 2.1.197 does not.
+// decided is the decision about a call; client 2.1.330 prints it, 2.1.197 does not.
 type decided struct {
 	ID       string `json:"id"`
 	Decision struct {
@@ -262,7 +263,7 @@ type decided struct {
 
 var errNoLine = errors.New("no line of the client's stream")
 
-// A streamLine is a line as the client writes it.
+// A streamLine is a line in the client's format.
 type streamLine struct {
 	Type      string `json:"type"`
 	Subtype   string `json:"subtype"`
@@ -287,14 +288,14 @@ type streamLine struct {
 		Subtype string `json:"subtype"`
 		Error   string `json:"error"`
 	} `json:"response"`
-	Message  json.RawMessage `json:"message"` // in lines of other kinds a text
+	Message  json.RawMessage `json:"message"` // text in lines of other kinds
 	Meta     []decided       `json:"tool_result_meta"`
 	IsError  bool            `json:"is_error"`
 	Result   json.RawMessage `json:"result"`
 	Terminal string          `json:"terminal_reason"`
 }
 
-// ReadLine reads one line.
+// ReadLine parses one line.
 func ReadLine(b []byte) (Line, error) {
 	var l streamLine
 	if err := json.Unmarshal(b, &l); err != nil {
@@ -372,7 +373,7 @@ func (l *streamLine) answered(out *Line) {
 	}
 }
 
-// resultOf is the result of a tool call in a message's content.
+// resultOf returns the result of a tool call in a message's content.
 func resultOf(content json.RawMessage) (id, text string, failed, ok bool) {
 	var blocks []struct {
 		Type    string          `json:"type"`
@@ -394,9 +395,9 @@ func resultOf(content json.RawMessage) (id, text string, failed, ok bool) {
 	return "", "", false, false
 }
 
-// The lines that the client is sent with --input-format stream-json.
+// The lines sent to the client with --input-format stream-json.
 
-// Prompt is a message of the user's.
+// Prompt returns a message of the user.
 func Prompt(text string) []byte {
 	return append(encoded(map[string]any{
 		"type": "user", "parent_tool_use_id": nil, "session_id": "",
@@ -404,7 +405,7 @@ func Prompt(text string) []byte {
 	}), '\n')
 }
 
-// Add has the client work in a directory, too.
+// Add returns a request to add a working directory.
 func Add(dir string) []byte {
 	return append(encoded(map[string]any{
 		"type": "control_request", "request_id": "hookwatch",
@@ -412,20 +413,20 @@ func Add(dir string) []byte {
 	}), '\n')
 }
 
-// Permit answers what the client asks, with the input that it would give the tool.
+// Permit returns a permission of the call that the client asks about, with its input unchanged.
 func Permit(l Line) []byte {
 	return response(l.Request, map[string]any{"behavior": "allow", "updatedInput": l.Input})
 }
 
-// Refusal is what the model is told of a call that hookwatch keeps from running.
+// Refusal is the message to the model about a call that hookwatch does not let run.
 const Refusal = "hookwatch does not let this call run: it only asks whether it would"
 
-// Refuse answers no.
+// Refuse returns a refusal of the call that the client asks about.
 func Refuse(l Line) []byte {
 	return response(l.Request, map[string]any{"behavior": "deny", "message": Refusal})
 }
 
-// Cancel answers an MCP server's question by none.
+// Cancel returns a cancellation of an MCP server's question.
 func Cancel(l Line) []byte { return response(l.Request, map[string]any{"action": "cancel"}) }
 
 func response(request string, answer map[string]any) []byte {
@@ -435,24 +436,23 @@ func response(request string, answer map[string]any) []byte {
 	}), '\n')
 }
 
-// A Logged is a hook that the client's debug log says has ended. Clients 2.1.197 and
-// 2.1.330 write an entry for each hook of an event of which they print nothing, with the
-// command as it is registered; 2.1.330 also writes one for each other hook, with the
-// plugin's directory filled in.
+// A Logged is a hook whose end is recorded in the client's debug log. Clients 2.1.197 and 2.1.330
+// write an entry for each hook of an event for whose hooks they print nothing, with the registered
+// command; 2.1.330 also writes one for each other hook, with the plugin's directory filled in.
 type Logged struct {
 	Event   string
-	Value   string // what the matcher was compared with
+	Value   string // the value compared with the matcher
 	Command string
-	Exit    *int // nil: the client ended it
+	Exit    *int // nil if the client ended it
 }
 
 var ended = pattern.Lazy(`^\S+ \[\w+\] (?:Hooks: )?([A-Za-z]+)(?::([^\n\[]*?))? \[(?s:(.*))\](?: \(plugin [^)]*\))? ` +
 	`(?:(?:finished|completed) with status (-?\d+)|cancelled|timed out after \d+ms)(?: \(|$)`)
 
-// entry begins one of the log's entries; what follows may take several lines.
+// entry matches the start of an entry of the log; an entry may have several lines.
 var entry = pattern.Lazy(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z \[[A-Z]+\] `)
 
-// ReadDebugLog lists the hooks that a debug log names, in order.
+// ReadDebugLog returns the hooks that a debug log names, in order.
 func ReadDebugLog(b []byte) []Logged {
 	text := string(b)
 	starts := entry().FindAllStringIndex(text, -1)

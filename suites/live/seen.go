@@ -10,19 +10,19 @@ import (
 	"hookwatch/suites/client"
 )
 
-// Seen is what the client did in one turn.
+// Seen is the observed behavior of the client in one turn.
 type Seen struct {
 	Turn   Turn
 	Lines  []Line
 	Heard  []Heard
-	Before []int  // of each prompt: how much of Heard came before it
-	Tested string // ID of the call that the step is about; "" when it was not made
+	Before []int  // for each prompt, the length of Heard before it
+	Tested string // ID of the tested call; "" if it was not made
 	Log    []Logged
-	Nth    int     // which firing of the event in this turn the step is about, from 0
-	Saw    []Fired // by witnesses, of an event of whose hooks the client prints nothing
+	Nth    int     // the index of the event's firing in this turn that the step tests
+	Saw    []Fired // recorded by witnesses, for an event for whose hooks the client prints nothing
 }
 
-// Fired are the hooks of the firing that the step is about.
+// Fired returns the hooks of the firing that the step tests.
 func (s *Seen) Fired() []HookLine {
 	if len(s.Saw) > 0 {
 		lines := make([]HookLine, len(s.Saw))
@@ -38,11 +38,12 @@ func (s *Seen) Fired() []HookLine {
 	return firings[s.Nth]
 }
 
-// firings are the hooks of the step's event, those that ran side by side together.
+// firings returns the hooks of the step's event, grouped by firing: hooks that ran in parallel
+// belong together.
 func (s *Seen) firings() [][]HookLine {
 	var all [][]HookLine
 	running := 0
-	place := make(map[string]int) // in the last firing, by ID
+	place := make(map[string]int) // index in the last firing, by ID
 	for _, l := range s.Lines {
 		h := l.Hook
 		if h.Event != s.Turn.Event || s.Turn.Value != "" && h.Name != h.Event && h.Name != h.Event+":"+s.Turn.Value {
@@ -72,7 +73,7 @@ func (s *Seen) firings() [][]HookLine {
 	return all
 }
 
-// Texts are what the model was told since the moment that the step is about.
+// Texts returns the texts sent to the model since the tested call or prompt.
 func (s *Seen) Texts() []string {
 	var out []string
 	for _, h := range s.heard() {
@@ -81,8 +82,8 @@ func (s *Seen) Texts() []string {
 	return out
 }
 
-// heard are the requests that can hold words of the step's hooks: those after the call or
-// the prompt by which the event comes. After the end of the session there is none.
+// heard returns the requests that can contain words of the step's hooks: those after the call or
+// the prompt that triggers the event. There are none after the end of the session.
 func (s *Seen) heard() []Heard {
 	heard := s.Heard
 	switch {
@@ -94,7 +95,7 @@ func (s *Seen) heard() []Heard {
 	return slices.DeleteFunc(slices.Clone(heard), func(h Heard) bool { return h.Origin == Nested || h.Origin == Check || s.Tested != "" && !h.After })
 }
 
-// first is what the client first sent the model for itself.
+// first returns the texts of the client's first request of its own.
 func (s *Seen) first() string {
 	for _, h := range s.Heard {
 		if h.Origin == Main {
@@ -104,7 +105,7 @@ func (s *Seen) first() string {
 	return ""
 }
 
-// models are those that the client asked first and last.
+// models returns the models of the client's first and last requests.
 func (s *Seen) models() (first, last string) {
 	for _, h := range s.Heard {
 		if h.Origin == Main {
@@ -123,8 +124,8 @@ func (s *Seen) from(o Origin) (n int) {
 	return n
 }
 
-// Failed is the result of the call that the step is about, when it was an error, or why
-// the client refused what it was asked to do.
+// Failed returns the result of the tested call if it was an error, or the client's reason for
+// refusing a request of hookwatch; "" if neither failed.
 func (s *Seen) Failed() string {
 	if answered, ok := s.find(Answered); ok && answered.Failed {
 		return answered.Text
@@ -137,7 +138,7 @@ func (s *Seen) Failed() string {
 	return ""
 }
 
-// find is the last line of a kind about the step's call.
+// find returns the last line of a kind about the tested call.
 func (s *Seen) find(k Kind) (found Line, ok bool) {
 	for _, l := range s.Lines {
 		if l.Kind == k && s.Tested != "" && l.ToolUse == s.Tested {
@@ -147,16 +148,16 @@ func (s *Seen) find(k Kind) (found Line, ok bool) {
 	return found, ok
 }
 
-// A Witness stands before a hook of which the client prints nothing: a shell that runs
-// the hook's command, passes on all that comes of it, and notes it.
+// A Witness wraps a hook for which the client prints nothing: a shell that runs the hook's command,
+// passes on its output and exit code, and records them.
 type Witness struct {
 	Event, Value string
-	Dir          string // of its own: the command in it, and then what came of it
+	Dir          string // its own directory: contains the command, and later its output
 	Command      string
-	line         string // that stands before the command
+	line         string // the wrapping command line
 }
 
-// Witnessed are entries with a witness before each command of an unreported event.
+// Witnessed returns the entries with a witness for each command of an unreported event.
 func Witnessed(entries []client.Entry, dir string) ([]client.Entry, []Witness) {
 	entries = slices.Clone(entries)
 	var all []Witness
@@ -173,7 +174,7 @@ func Witnessed(entries []client.Entry, dir string) ([]client.Entry, []Witness) {
 	return entries, all
 }
 
-// stand is the command line of a witness.
+// stand returns the command line of a witness.
 func (w Witness) stand(shell string) string {
 	if shell == "" {
 		shell = "/bin/sh"
@@ -182,12 +183,11 @@ func (w Witness) stand(shell string) string {
 		`at=@DIR; @SHELL "$at/command" >"$at/stdout" 2>"$at/stderr"; code=$?; cat "$at/stdout"; cat "$at/stderr" >&2; echo "$code" >"$at/exit"; exit "$code"`)
 }
 
-// Named is what the model was sent, with the command that is registered, not the one that
-// stands before it.
+// Named returns a text sent to the model, with the registered command in place of the witness's.
 func (w Witness) Named(text string) string { return strings.ReplaceAll(text, w.line, w.Command) }
 
-// Saw is what a witness noted; read gives a file in its directory. Not ok: the hook did
-// not come to an end.
+// Saw returns the record of a witness; read returns a file in its directory. ok is false if the
+// hook did not finish.
 func (w Witness) Saw(read func(name string) (string, bool)) (Fired, bool) {
 	text, ok := read("exit")
 	exit, err := strconv.Atoi(strings.TrimSpace(text))
@@ -200,14 +200,14 @@ func (w Witness) Saw(read func(name string) (string, bool)) (Fired, bool) {
 	return Fired{HookLine: h, Command: w.Command, Registered: -1}, true
 }
 
-// Registered are the forms in which the client may name a registered hook's command: as it
-// runs, and as it is registered.
+// Registered are the forms in which the client may name a registered hook's command: as run, and as
+// registered.
 type Registered []string
 
-// Match finds which of the registered hooks the hooks of the step were. The stream does
-// not name them: the debug log does, where the client writes an entry for each command;
-// else, when all of them ran, they are announced in the order in which they are
-// registered. A hook that only the log names is returned without its streams.
+// Match identifies the registered hooks among the hooks of the step. The stream does not name them.
+// The debug log does if the client writes an entry for each command; otherwise, if all of them ran,
+// they are announced in the order of registration. A hook that only the log names is returned
+// without its streams.
 func Match(s *Seen, registered []Registered) []Fired {
 	lines := s.Fired()
 	if len(s.Saw) > 0 || len(lines) == 0 {
@@ -231,7 +231,7 @@ func Match(s *Seen, registered []Registered) []Fired {
 	return out
 }
 
-// logged are the hooks that only the log names.
+// logged returns the hooks that only the log names.
 func (s *Seen) logged(registered []Registered) []Fired {
 	var out []Fired
 	for _, l := range s.Log {
@@ -247,8 +247,8 @@ func (s *Seen) logged(registered []Registered) []Fired {
 	return out
 }
 
-// named are the commands of lines as the log has them: "" for those of which it can
-// be one or another. Hooks of one firing may end in any order.
+// named returns the commands of lines according to the log; "" if a line's entry is uncertain,
+// because hooks of one firing may end in any order.
 func (s *Seen) named(lines []HookLine) []string {
 	out := make([]string, len(lines))
 	if len(s.Log) < len(lines) {
@@ -271,7 +271,7 @@ func (s *Seen) named(lines []HookLine) []string {
 	return out
 }
 
-// ends is the order in which hooks ended, as places in lines.
+// ends returns the order in which hooks ended, as indexes of lines.
 func (s *Seen) ends(lines []HookLine) (order []int) {
 	for _, l := range s.Lines {
 		if l.Kind != HookEnded {
@@ -284,14 +284,14 @@ func (s *Seen) ends(lines []HookLine) (order []int) {
 	return order
 }
 
-// place is the index of the hook that has the command; -1 when none has.
+// place returns the index of the hook with the command; -1 if there is none.
 func place(registered []Registered, command string) int {
 	return slices.IndexFunc(registered, func(forms Registered) bool {
 		return slices.ContainsFunc(forms, func(r string) bool { return strings.TrimSpace(r) == strings.TrimSpace(command) })
 	})
 }
 
-// End is why the turn ended, as the client says it.
+// End returns the client's reason for the end of the turn.
 func (s *Seen) End() string {
 	end := ""
 	for _, l := range s.Lines {
@@ -302,13 +302,13 @@ func (s *Seen) End() string {
 	return end
 }
 
-// What is kept of texts for the record.
+// Limits of the texts in the record.
 const (
 	mostTexts   = 12
 	longestText = 2000
 )
 
-// Cut bounds texts: what holds words of hooks goes before all others, each text once.
+// Cut limits texts: those with words of hooks come first, and each text occurs once.
 func Cut(texts []string, hooks []HookLine) []string {
 	said := readSaid(hooks)
 	var telling, others []string

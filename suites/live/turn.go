@@ -1,6 +1,6 @@
-// Package live is what hookwatch knows of a session with the real client, without
-// touching one: what the scripted model answers, what the client prints, which
-// turns a case needs, and what all of it amounts to. It is pure; run carries it out.
+// Package live models a session with the real client without running one: the answers of the
+// scripted model, the output of the client, the turns that a case needs, and the effects that they
+// prove. It is pure; package run executes it.
 package live
 
 import (
@@ -17,60 +17,60 @@ import (
 // Program is the name of the client's program.
 const Program = "claude"
 
-// Install says how a person gets the client.
+// Install describes how the user gets the client.
 const Install = "npm install -g @anthropic-ai/claude-code, or live.client"
 
 // A Call is a tool call that the model makes.
 type Call struct {
 	Tool   string
 	Input  json.RawMessage
-	Tested bool // the one that a case is about; others only prepare it
+	Tested bool // the call that the case tests; others only prepare it
 }
 
-// A Reply is one answer of the model: text, calls made side by side, or an error.
+// A Reply is one answer of the model: text, parallel calls, or an error.
 type Reply struct {
-	Delay  time.Duration // before it comes
+	Delay  time.Duration // before the answer
 	Text   string
 	Calls  []Call
 	Status int // of an HTTP error; 0 is none
 }
 
-// A Turn is what one step of a case has the client do.
+// A Turn is the client's part in one step of a case.
 type Turn struct {
 	Event string
-	Value string // what a matcher is compared with; "" where the event ignores them
+	Value string // the value compared with a matcher; "" if the event ignores matchers
 
-	Place    []File   // beside the step's fixtures
-	Flags    []string // with which the client starts, in a first turn
-	Prompts  []string // what the user says, one after the other
-	Adds     string   // a directory that the client is told to work in, too, after the first of them
+	Place    []File   // in addition to the step's fixtures
+	Flags    []string // flags of the client's start, in a first turn
+	Prompts  []string // the user's messages, in order
+	Adds     string   // a directory that the client is asked to add after the first of them
 	Main     []Reply
 	Subagent []Reply
 	Nested   []Reply // to a client that a hook starts
-	Allow    bool    // the call that the step is about is let run when the client asks
-	From     int     // the first prompt after which the model can be sent words of the event's hooks
+	Allow    bool    // the tested call may run if the client asks
+	From     int     // the index of the first prompt after which the model can be sent words of the event's hooks
 	Again    bool    // no turn of its own: the event fires once more in the one before
-	AtEnd    bool    // the end of the session is what it is about
+	AtEnd    bool    // tests the end of the session
 }
 
 // A File is content at a path.
 type File struct{ Path, Content string }
 
-// A Step is a step as it would be sent to a hook that is run directly.
+// A Step is a step in the form that a hook run directly would get.
 type Step struct {
 	Event string
 	Value string
-	Sent  []byte          // what such a hook would get on stdin
-	Whole json.RawMessage // what of it the case itself says
-	Raw   bool            // it is no payload of the client's
+	Sent  []byte          // the stdin of such a hook
+	Whole json.RawMessage // the part of it that the case itself sets
+	Raw   bool            // it is not a payload of the client
 	First bool            // of its case
-	// Nested is what the model answers a client that a hook starts.
+	// Nested are the model's answers to a client that a hook starts.
 	Nested []Reply
-	// File is what a file holds by now.
+	// File returns the current content of a file.
 	File func(path string) (content string, exists bool)
 }
 
-// A NotLiveError says why the client cannot be brought to fire a step.
+// A NotLiveError is the reason why the client cannot be made to fire a step.
 type NotLiveError struct{ Why string }
 
 func (e *NotLiveError) Error() string { return "not live: " + e.Why }
@@ -79,7 +79,7 @@ func notLive(format string, args ...any) error {
 	return &NotLiveError{fmt.Sprintf(format, args...)}
 }
 
-// saidFields are the fields of a payload that a case itself says.
+// saidFields returns the fields of a payload that a case itself sets.
 func saidFields(whole json.RawMessage) (fields map[string]json.RawMessage) {
 	if len(whole) == 0 || json.Unmarshal(whole, &fields) != nil {
 		return nil
@@ -87,7 +87,7 @@ func saidFields(whole json.RawMessage) (fields map[string]json.RawMessage) {
 	return fields
 }
 
-// payload is what of a hook's stdin says how its event comes about.
+// payload are the fields of a hook's stdin that determine how its event is triggered.
 type payload struct {
 	Tool           string          `json:"tool_name"`
 	Input          json.RawMessage `json:"tool_input"`
@@ -115,11 +115,11 @@ type payload struct {
 	Cwd         string `json:"cwd"`
 }
 
-// goOn is what the user says where it does not matter.
+// goOn is the user's message if its text does not matter.
 const goOn = "go on"
 
-// given are the fields of a payload that a case may say and the client then sends,
-// or sends in its own way.
+// given are the fields of a payload that a case may set, and that the client then sends, perhaps in
+// its own form.
 var given = []string{
 	"session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode", "effort", "tool_use_id",
 	"tool_name", "tool_input", "prompt", "source", "trigger", "custom_instructions", "reason", "agent_type",
@@ -128,7 +128,7 @@ var given = []string{
 	"task_subject", "task_description", "file_path", "mcp_server_name", "directory", "notification_type",
 }
 
-// NewTurn makes the turn of a step, or says in a NotLiveError why there is none.
+// NewTurn returns the turn of a step, or a NotLiveError if there is none.
 func NewTurn(s Step) (Turn, error) {
 	if s.Raw {
 		return Turn{}, notLive("its stdin is given as it is, which the client never sends")
@@ -159,7 +159,7 @@ func sorted(m map[string]json.RawMessage) []string {
 	return names
 }
 
-// Settings makes a settings file of registered hooks and of variables.
+// Settings returns a settings file with registered hooks and variables.
 func Settings(entries []client.Entry, env map[string]string) []byte {
 	type group struct {
 		Matcher string           `json:"matcher,omitempty"`
@@ -206,8 +206,8 @@ func fields(e client.Entry) map[string]any {
 	return f
 }
 
-// Rooted is the command of an entry that finds its script in root, and runs there,
-// wherever the client's own project is.
+// Rooted returns the command of an entry, changed to run in root and to find its script there,
+// because the client's own project may be elsewhere.
 func Rooted(e client.Entry, root string) string {
 	if e.Args != nil || e.Command == "" {
 		return e.Command

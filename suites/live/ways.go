@@ -5,34 +5,34 @@ import (
 	"hookwatch/suites/client"
 )
 
-// A Way is how a session with the client comes to an event, and how the effect of the event's hooks
-// is observed.
+// A Way describes how a session with the client triggers an event, and how the effect of the
+// event's hooks is observed.
 type Way struct {
-	// Why is the reason why no session comes to the event; empty if one does.
+	// Why is the reason why no session can trigger the event; empty if one can.
 	Why string
-	// fire makes the turn of a step.
+	// fire builds the turn of a step.
 	fire func(t *Turn, s Step, p payload) error
-	// effect returns an effect that shows in more than what the model was sent; "" for none.
+	// effect returns an effect that shows in more than the texts sent to the model; "" for none.
 	effect func(*Seen, said) (suites.Effect, string)
-	// afterTool reports that the hooks run once the tool has: what the model is sent of them
-	// is context only if they call it that.
+	// afterTool reports that the hooks run after the tool, so that their texts are context only if
+	// they call them that.
 	afterTool bool
 	// ownSettings reports that the client must read the project's own settings, not a copy with
 	// witnesses, because they are what changes.
 	ownSettings bool
 	// WholeSession reports that the session has a mode of its own for the event, so that it can
-	// hold no other step.
+	// contain no other step.
 	WholeSession bool
 
-	// What follows brings the event about for measured cells. Step does it; Single reports that
-	// a session serves one cell, because the event comes once or the cell leaves behind what the
-	// next would find; Ends reports that nothing can be asked of the client afterwards.
+	// The fields below trigger the event for measured cells. Step does it. Single reports that a
+	// session serves only one cell, because the event occurs once or the cell leaves changes that
+	// would affect the next. Ends reports that the client cannot be used afterwards.
 	Step    suites.Step
 	Single  bool
 	Ends    bool
 	Matcher string         // of the hook
-	Value   string         // by which the client names the hook, besides the event
-	Needs   []client.Entry // hooks of other events without which it does not come
+	Value   string         // by which the client names the hook, in addition to the event
+	Needs   []client.Entry // hooks of other events that the event requires
 }
 
 // WayTo returns the way to an event.
@@ -106,11 +106,11 @@ var ways = map[string]Way{
 	"TeammateIdle":      {Why: "no way is known to have the client fire TeammateIdle"},
 }
 
-// Replaces reports whether the project's own settings are replaced by a copy with
-// witnesses, because the client prints nothing of the event's hooks.
+// Replaces reports whether the project's own settings are replaced by a copy with witnesses,
+// because the client prints nothing about the event's hooks.
 func Replaces(event string) bool { return unreported(event) && !ways[event].ownSettings }
 
-// unreported reports whether the client prints nothing of the event's hooks.
+// unreported reports whether the client prints nothing about the event's hooks.
 func unreported(event string) bool { return about(event).Unreported }
 
 func about(name string) client.Event {
