@@ -190,7 +190,7 @@ func FuzzDiff(f *testing.F) {
 	})
 }
 
-func FuzzScript(f *testing.F) {
+func FuzzKeysRead(f *testing.F) {
 	f.Add(`jq -r '.a.b | keys' "$D/config.json" | cat`)
 	f.Add("f=config.json; jq \".a[\\\"b\\\"]\" <$f")
 	f.Fuzz(func(_ *testing.T, src string) {
