@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command rooms is hookwatch with a way to count which of its functions run in between:
 // at SIGUSR1 it forgets what ran, at SIGUSR2 it writes what ran since to GOCOVERDIR, and
 // answers each on stderr. .ci/rooms builds it with coverage and uses it.
