@@ -139,11 +139,11 @@ func (o *others) refresh(g *Graph, changed map[string]bool) bool {
 		}
 		info, err := os.Stat(g.files.abs(p))
 		switch {
-		case err == nil && info.IsDir():
+		case err == nil && info.IsDir() && !isLink(g.files.abs(p)):
 			o.list(g, p)
-		case err == nil:
+		case err == nil && !info.IsDir():
 			o.look(g, p)
-		default: // removed: a file or a directory
+		default: // removed, a file or a directory, or replaced by a link to a directory
 			for known := range o.files {
 				if known == p || below(known, p) {
 					o.forget(known)
@@ -169,8 +169,17 @@ func (g *Graph) counts(p string) bool {
 		if !g.project.Other(dir, true) {
 			return false
 		}
+		// Directories are listed without following links: a file below one counts at its own path.
+		if isLink(g.files.abs(dir)) {
+			return false
+		}
 	}
 	return !slices.ContainsFunc(g.other().beyond, func(dir string) bool { return p == dir || below(p, dir) })
+}
+
+func isLink(file string) bool {
+	fi, err := os.Lstat(file)
+	return err == nil && fi.Mode()&fs.ModeSymlink != 0
 }
 
 // elsewhere returns the input of a case that may read any file, for a reason.

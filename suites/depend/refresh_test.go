@@ -219,3 +219,50 @@ func TestRefreshElsewhere(t *testing.T) {
 		t.Errorf("%v, before %v: the change is not seen", got, before)
 	}
 }
+
+// TestElsewhereSequences edits a file that can also be reached through a linked directory, in
+// every sequence of two steps: a graph that is refreshed must agree with a new one, so that no
+// case is stale because of how its graph came about.
+func TestElsewhereSequences(t *testing.T) {
+	t.Parallel()
+	const file, link = ".claude/hooks/y/t.sh", ".claude/hooks/current"
+	names, any := hookCase("P01", "link.sh"), hookCase("A01", "any.py")
+	digests := func(g *Graph) [2]string { return [2]string{g.Digest(&names), g.Digest(&any)} }
+	steps := map[string]func(root string, g *Graph){
+		"remove": func(root string, _ *Graph) { _ = os.Remove(filepath.Join(root, file)) },
+		"write":  func(root string, _ *Graph) { write(t, root, map[string]string{file: "T=22\n"}) },
+		"retarget": func(root string, g *Graph) {
+			_ = os.Remove(filepath.Join(root, link))
+			if err := os.Symlink("x", filepath.Join(root, link)); err != nil {
+				t.Fatal(err)
+			}
+			g.Refresh([]string{link + "/t.sh"})
+		},
+		"look elsewhere": func(_ string, g *Graph) { g.RefreshElsewhere() },
+		"refresh":        func(_ string, g *Graph) { g.Refresh([]string{file}) },
+		"ask":            func(_ string, g *Graph) { digests(g) },
+	}
+	for first := range steps {
+		for second := range steps {
+			root := t.TempDir()
+			all := files()
+			all[".claude/hooks/any.py"] = "#!/usr/bin/env python3\nimport sys\nsys.exit(0)\n"
+			all[".claude/hooks/link.sh"] = "#!/bin/bash\n. \"$CLAUDE_PROJECT_DIR/.claude/hooks/current/t.sh\"\n"
+			all[".claude/hooks/x/t.sh"], all[file] = "T=x\n", "T=y\n"
+			write(t, root, all)
+			if err := os.Symlink("y", filepath.Join(root, link)); err != nil {
+				t.Skipf("needs symbolic links: %v", err)
+			}
+			project := projectAt(root)
+			project.Other = func(string, bool) bool { return true }
+			g := New(project)
+			digests(g)
+			steps[first](root, g)
+			steps[second](root, g)
+			g.Refresh([]string{file, link + "/t.sh"})
+			if got, want := digests(g), digests(New(project)); got != want {
+				t.Errorf("%s, %s: %v, want %v as of a new graph", first, second, got, want)
+			}
+		}
+	}
+}
