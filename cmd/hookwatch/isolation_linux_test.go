@@ -29,7 +29,7 @@ func TestBounds(t *testing.T) {
 	p := newPlace(t)
 	out, err := p.run(p.program("doctor"), os.Getuid() == 0)
 	for _, want := range []string{
-		`(?m)^  /sys +processors and page sizes only$`, `(?m)^  disk +256 MB$`, `(?m)^  file +256 MB$`,
+		`(?m)^  /sys +processors, memory nodes and page sizes only$`, `(?m)^  disk +256 MB$`, `(?m)^  file +256 MB$`,
 		`(?m)^  memory +[0-9]+ MB a case \((cgroup|watched by its supervisor)\)$`, `(?m)^  namespaces +none$`,
 		`(?m)^  open files +8192 a process$`, `(?m)^  processes +1000$`, `(?m)^  system calls +those .*\(seccomp\)$`,
 	} {

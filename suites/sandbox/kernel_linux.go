@@ -132,7 +132,7 @@ func (s *namespaced) Bounds() []Bound {
 	if s.missed(supervisor.Put, "/proc/sys/user/max_user_namespaces") {
 		nested = "not bounded"
 	}
-	return append(bounds, Bound{"system calls", calls}, Bound{"namespaces", nested}, Bound{"/sys", "processors and page sizes only"})
+	return append(bounds, Bound{"system calls", calls}, Bound{"namespaces", nested}, Bound{"/sys", "processors, memory nodes and page sizes only"})
 }
 
 // missed reports whether an optional step failed that begins with the fields.

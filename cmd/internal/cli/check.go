@@ -29,10 +29,10 @@ func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check that every registered hook works; needs no suite",
-		Long: `Look at what registers hooks and at their scripts, fire every hook as the client
-would, in isolation, and say which of them the client would drop, could not start or
-would not heed, and which let through what they mean to stop. No suite and no
-configuration are needed. Errors make the exit code 1; with --strict warnings too.`,
+		Long: `Read the registrations of hooks and their scripts, fire every hook as the client
+would, in isolation, and report hooks that the client would drop, could not start or
+would ignore, and guards that let through the input they should stop. No suite and no
+configuration are needed. The exit code is 1 for errors; with --strict also for warnings.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.checkHooks(cmd, static, user)
