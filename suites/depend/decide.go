@@ -9,6 +9,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/shell"
 )
 
 // An Answer reports whether a case is affected, and why, in one line.
@@ -77,8 +78,34 @@ func (r *Decider) one(q *Question, d Difference) (unaffected bool, because strin
 	case d.By == suites.Marked && !e.None():
 		return false, cmp.Or(r.whatChanged(d), d.Because)
 	}
+	if program := otherReader(q.Trace, d.Path); program != "" {
+		return false, program + " was seen to read it"
+	}
 	affected, why := edit.Affected(e, q.Trace)
 	return !affected, why
+}
+
+// observed reports whether the case was seen to use a path.
+func (r *Decider) observed(q *Question, path string) bool {
+	if q.Trace == nil || q.Trace.Observed == nil {
+		return false
+	}
+	_, found := slices.BinarySearch(q.Trace.Observed.Paths, path)
+	return found
+}
+
+// otherReader returns a program that opened a script and is not the interpreter whose execution
+// of it was traced, "" if there is none.
+func otherReader(t *trace.Trace, path string) string {
+	if t == nil || t.Observed == nil {
+		return ""
+	}
+	for _, program := range t.Observed.Readers[path] {
+		if met := t.Files[path]; met == nil || shell.ProgramOf(program).Language != shell.ProgramOf(shell.ByExtension(path)).Language {
+			return program
+		}
+	}
+	return ""
 }
 
 // elsewhere decides for the files that are no inputs of a case whose hook may read any.

@@ -22,6 +22,9 @@ func (r *Decider) json(q *Question, d Difference) (unaffected bool, because stri
 	if how.unknown != "" {
 		return false, how.unknown
 	}
+	if !how.named && r.observed(q, d.Path) {
+		return false, "the case was seen to read it"
+	}
 	if !how.named {
 		return true, "the case executes nothing that reads " + d.Path
 	}
