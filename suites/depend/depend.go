@@ -51,7 +51,7 @@ func (g *Graph) node(c *suites.Case) *node {
 	if old != nil && old.observed == seen && old.fresh() {
 		return old
 	}
-	n := &node{scope: scopeOf(c), observed: seen}
+	n := &node{observed: seen}
 	if seen != nil {
 		if seen.inputs == nil {
 			seen.read(g)

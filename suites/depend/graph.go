@@ -80,9 +80,8 @@ type answer struct {
 // A node is the cached state of a case.
 type node struct {
 	reaches  []*reach
-	observed *observed // nil if it was not traced
-	reading  int       // number of the reading of these paths
-	scope    scope
+	observed *observed      // nil if it was not traced
+	reading  int            // number of the reading of these paths
 	fired    []suites.Input // the registrations that it fires; they have priority over equal inputs of reaches
 	own      []suites.Input // in addition to those that its hooks reach
 	digest   string         // of all inputs; "" if unknown
@@ -104,10 +103,10 @@ func (n *node) inputs() []suites.Input {
 	all := slices.Clone(n.fired)
 	for _, r := range n.reaches {
 		if n.observed != nil {
-			all = append(all, r.deps[0].Input) // the hook itself
+			all = append(all, r.hook)
 			continue
 		}
-		all = append(all, r.inputs(n.scope)...)
+		all = append(all, r.deps...)
 	}
 	if n.observed != nil {
 		all = append(all, n.observed.inputs...)
@@ -115,30 +114,24 @@ func (n *node) inputs() []suites.Input {
 	return normalised(append(all, n.own...))
 }
 
-// A dep is an input and the cases of its hook that depend on it.
-type dep struct {
-	suites.Input
-	via via
-}
-
 // A reach is the set of files and programs that one hook may use.
 type reach struct {
-	deps    []dep
-	scripts []string // that the hook runs or sources, including itself, sorted
-	tools   []string // sorted
-	dirs    []string // outside the hook directories, whose files are dependencies
+	hook    suites.Input
+	deps    []suites.Input // sorted
+	scripts []string       // that the hook runs or sources, including itself, sorted
+	tools   []string       // sorted
+	dirs    []string       // outside the hook directories, whose files are dependencies
 	// absent contains the paths that would be dependencies if they existed, and whether they
 	// should be watched.
 	absent map[string]bool
 	stale  bool
-	seen   [viaProject + 1][]suites.Input
-	shared [viaProject + 1]*node // of the cases that depend on nothing else
+	shared *node // of the cases that depend on nothing else
 }
 
 // sameFiles reports whether two reaches contain the same paths.
 func (r *reach) sameFiles(other *reach) bool {
 	return maps.Equal(r.absent, other.absent) &&
-		slices.EqualFunc(r.deps, other.deps, func(a, b dep) bool { return a.Path == b.Path })
+		slices.EqualFunc(r.deps, other.deps, func(a, b suites.Input) bool { return a.Path == b.Path })
 }
 
 // share returns the single node of all cases that are like n.
@@ -150,25 +143,10 @@ func (r *reach) share(n *node) *node {
 		o.shared[r] = n
 		return n
 	}
-	if one := r.shared[n.scope]; one != nil && one.fresh() {
-		return one
+	if r.shared == nil || !r.shared.fresh() {
+		r.shared = n
 	}
-	r.shared[n.scope] = n
-	return n
-}
-
-// inputs returns the dependencies of a case with the given scope, sorted.
-func (r *reach) inputs(s scope) []suites.Input {
-	if r.seen[s] == nil {
-		all := []suites.Input{}
-		for _, d := range r.deps {
-			if d.via <= s {
-				all = append(all, d.Input)
-			}
-		}
-		r.seen[s] = normalised(all)
-	}
-	return r.seen[s]
+	return r.shared
 }
 
 func (g *Graph) listing() *listing {

@@ -361,5 +361,5 @@ func unread(err error) *Script {
 	case disk.Size:
 		why = fmt.Sprintf("it is larger than %d MB", lookAtMost>>20)
 	}
-	return &Script{Language: why, Opaque: why, Computed: why}
+	return &Script{Language: why, Computed: why}
 }
