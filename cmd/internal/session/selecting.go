@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/selection"
@@ -16,7 +15,7 @@ func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []plan.Sele
 	s.Selector.Begin()
 	past := func(c *suites.Case) plan.Past {
 		k := c.Key()
-		p := decide.Past(underway(k), s.Verdicts.Present(k), s.Freshness.Retracted(k))
+		p := pastDigests(underway(k), s.Verdicts.Present(k), s.Freshness.Retracted(k))
 		p.Digests.Inputs = s.Selector.Applied(k, p.Digests.Inputs)
 		return p
 	}
@@ -72,7 +71,7 @@ func (s *Knowledge) Uncovered() []string {
 
 // Traceable returns the verdict of a case if it is current and has no trace yet, and nil
 // otherwise.
-func (s *Knowledge) Traceable(c *suites.Case) *decide.Verdict {
+func (s *Knowledge) Traceable(c *suites.Case) *keptVerdict {
 	last := s.Verdicts.Present(c.Key())
 	if !last.Traceable(c) {
 		return nil
@@ -92,7 +91,7 @@ func (s *Knowledge) Traceable(c *suites.Case) *decide.Verdict {
 }
 
 // Current reports whether a verdict is for the current content.
-func (s *Knowledge) Current(c *suites.Case, last *decide.Verdict) bool {
+func (s *Knowledge) Current(c *suites.Case, last *keptVerdict) bool {
 	d := last.Digests
 	d.Inputs = s.Selector.Applied(c.Key(), d.Inputs)
 	return d == s.Digests(c)
