@@ -43,11 +43,22 @@ func (t *tracer) follow() *reach {
 	if t.g.files.get(t.hook).target != "" {
 		r.hook.By = suites.Needed
 	}
-	if t.g.project.Other != nil {
-		r.deps = append(r.deps, t.g.elsewhere("no trace shows which files its hook reads"))
+	if why := t.open(); why != "" && t.g.project.Other != nil {
+		r.deps = append(r.deps, t.g.elsewhere(why))
 	}
 	r.deps = normalised(r.deps)
 	return r
+}
+
+// open returns the reason why the scripts may read files that none of them names, "" if there is
+// none.
+func (t *tracer) open() string {
+	for _, p := range slices.Sorted(maps.Keys(t.scripts)) {
+		if why := t.scripts[p].Open; why != "" {
+			return p + ": " + why
+		}
+	}
+	return ""
 }
 
 // mention reports whether one of the scripts contains a text.

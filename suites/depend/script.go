@@ -19,6 +19,7 @@ type Script struct {
 	Text      string
 	Names     []string // words that may be file names
 	Computed  string   // why it may run any file of the hook directories; "" if it cannot
+	Open      string   // why it may read files that no text names; "" if it does not seem to
 	Tools     []string // programs that it runs or looks up
 	Words     []string // known programs that it names in other ways
 	Functions []string // that it defines
@@ -67,7 +68,7 @@ func IsBinary(content []byte) bool {
 // readScript analyses a script's content.
 func readScript(p string, content []byte) *Script {
 	if IsBinary(content) {
-		return &Script{Language: "binary"}
+		return &Script{Language: "binary", Open: "it is no text"}
 	}
 	s := &Script{Text: string(content)}
 	interpreter, _ := shell.Interpreter(s.Text)
@@ -89,6 +90,12 @@ func readScript(p string, content []byte) *Script {
 		s.Names = s.Names[:mostNames]
 		s.Computed = fmt.Sprintf("it has more than %d words that may be names of files", mostNames)
 	}
+	switch {
+	case s.Computed != "":
+		s.Open = s.Computed
+	case s.Language != shell.Shell && (len(interpreter) > 0 || shell.ByExtension(p) != ""):
+		s.Open = "it is no shell script"
+	}
 	return s
 }
 
@@ -100,7 +107,11 @@ func (s *Script) readShell() {
 	}
 	var words []string
 	for _, w := range read.Words {
-		words = append(words, flatten(w))
+		text := flatten(w)
+		words = append(words, text)
+		if s.Open == "" && !w.Pattern && assembled(w, text) {
+			s.Open = fmt.Sprintf("it puts names of files together, on line %d", w.Line)
+		}
 	}
 	for _, c := range read.Comments {
 		if sourced().MatchString(c.Text) {
@@ -144,6 +155,28 @@ func flatten(w *shell.Word) string {
 		}
 	}
 	return text.String()
+}
+
+// listers are programs that print names of existing files, which no text contains.
+var listers = set("find fd ls compgen")
+
+// elsewhere are variables that contain directories outside of any project.
+var elsewhere = set("HOME TMPDIR TMP TEMP XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_DATA_HOME CLAUDE_PLUGIN_DATA")
+
+// assembled reports whether a word may be the computed name of a file: a path in the project
+// whose last part is an expansion or a pattern, or the output of a program that lists files.
+func assembled(w *shell.Word, text string) bool {
+	for _, p := range w.Parts {
+		if p.Kind == shell.Substitution && slices.ContainsFunc(p.Runs, func(name string) bool { return listers[name] }) {
+			return true
+		}
+	}
+	dir, base := path.Split(text)
+	if dir == "" || strings.HasPrefix(text, "/") || !strings.ContainsAny(base, expanded+"*?[") {
+		return false
+	}
+	first := w.Parts[0]
+	return first.Kind != shell.Expansion || !elsewhere[first.Parameter.Variable()]
 }
 
 // call records the program that a simple command runs or looks up, and whether the file that it

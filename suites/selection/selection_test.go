@@ -30,7 +30,7 @@ func newOnDisk() *onDisk {
 func (d *onDisk) Evidence(k suites.Key) *record.Evidence { return d.evidence[k] }
 func (d *onDisk) Content(digest string) []byte           { return d.contents[digest] }
 
-func (d *onDisk) Observed() record.Observed              { return d.observed }
+func (d *onDisk) Observed() record.Observed { return d.observed }
 
 func (d *onDisk) KeepObserved(o record.Observed) error {
 	d.observed = o
