@@ -45,6 +45,10 @@ type Outcome struct {
 	Root     string        // the project as the case saw it: the project itself or the case's copy
 	Named    []string      // the case's templates and their values, alternating
 	Trace    []byte        // written by a traced run; nil if it was not traced or lost its trace
+	// Accesses are the uses of paths by the processes of a traced run, by path, with the paths as
+	// outside its sandbox. Paths of the system are left out, except executed programs.
+	Accesses   []Access
+	Unobserved string // why Accesses is not complete, "" if it is; always set if the run was not traced
 	// Answers are the answers to Questions, which callers must evaluate before judging.
 	Answers map[expression.Question]expression.Answer
 	Calls   []ToolCall // of the tools that decide, in a second run of the case; nil if there was none

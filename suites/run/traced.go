@@ -3,6 +3,7 @@ package run
 import (
 	"path/filepath"
 
+	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
 
@@ -49,4 +50,15 @@ func (s *caseRun) traced() []byte {
 		return nil
 	}
 	return b
+}
+
+// accesses returns the uses of paths by the hooks, and why they are not all known.
+func (s *caseRun) accesses(results []suites.Result) (all []suites.Access, unobserved string) {
+	all, unobserved = s.Accesses()
+	for _, r := range results {
+		if unobserved == "" && len(r.LeftBehind) > 0 {
+			unobserved = "a process outlived the hook"
+		}
+	}
+	return all, unobserved
 }
