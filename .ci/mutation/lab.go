@@ -188,7 +188,9 @@ func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcom
 	if o.NotRun != nil || o.Trace == nil { // one that sets BASH_ENV itself is not traced
 		return nil, nil
 	}
-	return trace.Decode(o.Trace, l.facts(c, o)), nil
+	t := trace.Decode(o.Trace, l.facts(c, o))
+	t.Observed = trace.ObservedIn(&o)
+	return t, nil
 }
 
 // facts are what decoding needs beside the log.

@@ -9,7 +9,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/shell"
 )
 
 // An Answer reports whether a case is affected, and why, in one line.
@@ -78,8 +77,8 @@ func (r *Decider) one(q *Question, d Difference) (unaffected bool, because strin
 	case d.By == suites.Marked && !e.None():
 		return false, cmp.Or(r.whatChanged(d), d.Because)
 	}
-	if program := otherReader(q.Trace, d.Path); program != "" {
-		return false, program + " was seen to read it"
+	if r.observed(q, d.Path) && q.Trace.Files[d.Path] == nil && !e.None() {
+		return false, "the case was seen to use it, and no trace shows which part"
 	}
 	affected, why := edit.Affected(e, q.Trace)
 	return !affected, why
@@ -92,20 +91,6 @@ func (r *Decider) observed(q *Question, path string) bool {
 	}
 	_, found := slices.BinarySearch(q.Trace.Observed.Paths, path)
 	return found
-}
-
-// otherReader returns a program that opened a script and is not the interpreter whose execution
-// of it was traced, "" if there is none.
-func otherReader(t *trace.Trace, path string) string {
-	if t == nil || t.Observed == nil {
-		return ""
-	}
-	for _, program := range t.Observed.Readers[path] {
-		if met := t.Files[path]; met == nil || shell.ProgramOf(program).Language != shell.ProgramOf(shell.ByExtension(path)).Language {
-			return program
-		}
-	}
-	return ""
 }
 
 // elsewhere decides for the files that are no inputs of a case whose hook may read any.

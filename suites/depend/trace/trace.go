@@ -49,19 +49,6 @@ type Trace struct {
 	Observed *Observed `json:"observed,omitempty"`
 }
 
-// Observed are paths that processes used, as far as they are outside the case's own directory
-// and were not created by the case.
-type Observed struct {
-	// Paths are slash paths from the project's root (absolute outside it), sorted: files that
-	// were read or looked for, missing ones included. One that ends in a slash is a directory
-	// whose names were read.
-	Paths []string `json:"paths"`
-	// Readers are the names of the programs other than bash that opened files, by path.
-	Readers map[string][]string `json:"readers,omitempty"`
-	// Programs are the absolute paths of the programs that ran, sorted.
-	Programs []string `json:"programs,omitempty"`
-}
-
 // A Met describes the parts of one file that were reached.
 type Met struct {
 	Digest     string `json:"digest"`               // of the content that was executed
