@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/edit"
@@ -26,12 +27,7 @@ func (r *Decider) Decide(q Question) Answer {
 	a := Answer{Unaffected: true, Trace: q.Trace}
 	for _, d := range q.Changed {
 		if d.Path == Elsewhere {
-			unaffected, because := r.elsewhere(&q, d)
-			if !unaffected {
-				return Answer{Because: because}
-			}
-			a.Because = cmp.Or(a.Because, because)
-			continue
+			continue // the vaguest reason comes last
 		}
 		unaffected, because := r.one(&q, d)
 		if !unaffected {
@@ -41,6 +37,13 @@ func (r *Decider) Decide(q Question) Answer {
 		if e := r.edit(d); e != nil && a.Trace != nil {
 			a.Trace = a.Trace.Carry(d.Path, e.Old, e.New)
 		}
+	}
+	if i := slices.IndexFunc(q.Changed, func(d Difference) bool { return d.Path == Elsewhere }); i >= 0 {
+		unaffected, because := r.elsewhere(&q, q.Changed[i])
+		if !unaffected {
+			return Answer{Because: because}
+		}
+		a.Because = cmp.Or(a.Because, because)
 	}
 	a.Because = cmp.Or(a.Because, "nothing that it depends on changed")
 	return a
@@ -134,6 +137,8 @@ func (r *Decider) whatChanged(d Difference) string {
 	}
 	was, now := r.contents(d.Path, d.Was), r.contents(d.Path, d.Digest)
 	switch {
+	case strings.HasSuffix(d.Path, "/"):
+		return "the names in it changed"
 	case d.Section != "" || len(was) == 0 || len(now) == 0 || was[0] == now[0]:
 		return ""
 	case now[0] == Runnable:
