@@ -2,8 +2,6 @@ package suites
 
 import (
 	"time"
-
-	"hookwatch/suites/expression"
 )
 
 // An Effect is the client's reaction to the outcome of a hook.
@@ -46,7 +44,7 @@ type Outcome struct {
 	Named    []string      // the case's templates and their values, alternating
 	Trace    []byte        // written by a traced run; nil if it was not traced or lost its trace
 	// Answers are the answers to Questions, which callers must evaluate before judging.
-	Answers map[expression.Question]expression.Answer
+	Answers map[Question]ExpressionResult
 	Calls   []ToolCall // of the tools that decide, in a second run of the case; nil if there was none
 	Ended   *Ending    // where a failing hook ended, in a second run of the case; nil if unknown
 }

@@ -9,7 +9,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/cause"
-	"hookwatch/suites/expression"
 	"hookwatch/suites/pattern"
 )
 
@@ -31,7 +30,7 @@ func judgeText(add func(got, want string), e *suites.TextExpectation, text []byt
 		}
 	}
 	for _, want := range e.Matches {
-		a := w.outcome.Answer(expression.Question{Kind: expression.Pattern, Source: w.outcome.Pattern(want), Text: s})
+		a := w.outcome.Answer(suites.Question{Kind: suites.PatternExpression, Source: w.outcome.Pattern(want), Text: s})
 		switch {
 		case a.Limit != "":
 			add(notEvaluated+a.Limit, aMatchOf+want)
@@ -69,7 +68,7 @@ func judgeJQ(add addFunc, filter string, stdout []byte, o *suites.Outcome) {
 	if filter == "" {
 		return
 	}
-	switch a := o.Answer(expression.Question{Kind: expression.Filter, Source: filter, Text: string(stdout)}); {
+	switch a := o.Answer(suites.Question{Kind: suites.FilterExpression, Source: filter, Text: string(stdout)}); {
 	case a.Limit != "":
 		add(suites.InJQ, notEvaluated+a.Limit, filter)
 	case a.NotJSON:
@@ -204,7 +203,7 @@ func (s *sought) in(output string) string {
 		}
 		// ShellCheck prints the number alone.
 		source := strings.Replace(m[1], "SC", `(?:SC|"code":)`, 1)
-		if q := (expression.Question{Kind: expression.Pattern, Source: source, Text: output}); !q.Cheap() {
+		if q := (suites.Question{Kind: suites.PatternExpression, Source: source, Text: output}); !q.Cheap() {
 			continue // it only helps to explain a failure
 		}
 		re, err := regexp.Compile(source)
