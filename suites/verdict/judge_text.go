@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
+	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
 )
 
@@ -219,18 +219,18 @@ func judgeSound(add addFunc, e *suites.Expectation, r suites.Result) {
 	if !e.Sound {
 		return
 	}
-	if fault, line := cause.FaultOf(r); fault != cause.NoFault {
+	if fault, line := client.FaultOf(r); fault != client.NoFault {
 		add(suites.InSound, "exit "+gotExit(r)+": "+strings.TrimSpace(line), wholesome[fault])
 	}
-	if cause.Unheeded(r) {
+	if client.OutputUnused(r) {
 		add(suites.InSound, r.EffectReason, "output that the client heeds")
 	}
 }
 
 // wholesome is the Want of a mismatch for a fault.
-var wholesome = map[cause.Fault]string{
-	cause.Unparsed: "a script that parses", cause.Unstarted: "a hook that starts", cause.Crashed: "no crash",
-	cause.Overlong: "long values on stdin",
+var wholesome = map[client.Fault]string{
+	client.Unparsed: "a script that parses", client.Unstarted: "a hook that starts", client.Crashed: "no crash",
+	client.Overlong: "long values on stdin",
 }
 
 // notHere returns the name of something that this machine lacks if its absence explains why a
@@ -240,10 +240,10 @@ func notHere(c *suites.Case, o suites.Outcome) string {
 		if !c.Steps[i].Expect.Sound || r.Exit == 0 || r.NotStarted != "" {
 			continue
 		}
-		switch name, kind := cause.Absent(r); kind {
-		case cause.Program, cause.Module, cause.Network:
+		switch name, kind := client.MissingIn(r); kind {
+		case client.MissingProgram, client.MissingModule, client.MissingNetwork:
 			return name
-		case cause.File:
+		case client.MissingFile:
 			if strings.HasPrefix(name, "/") && !strings.HasPrefix(name, o.Root+"/") && !strings.HasPrefix(name, o.Sandbox+"/") {
 				return name
 			}
