@@ -2,8 +2,6 @@ package suites
 
 import (
 	"time"
-
-	"hookwatch/suites/expression"
 )
 
 // An Effect is the client's reaction to the outcome of a hook.
@@ -60,7 +58,7 @@ type Outcome struct {
 	Accesses   []Access
 	Unobserved string // why Accesses is not complete, "" if it is; always set if the run was not traced
 	// Answers are the answers to Questions, which callers must evaluate before judging.
-	Answers map[expression.Question]expression.Answer
+	Answers map[Question]ExpressionResult
 	Calls   []ToolCall // of the tools that decide, in a second run of the case; nil if there was none
 	Ended   *Ending    // where a failing hook ended, in a second run of the case; nil if unknown
 }

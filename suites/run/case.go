@@ -13,7 +13,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/expression"
 	"hookwatch/suites/process"
 	"hookwatch/suites/toolbox"
 )
@@ -33,7 +32,7 @@ func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, erro
 func (r *Runner) evaluate(ctx context.Context, c *suites.Case, o *suites.Outcome) {
 	for _, q := range o.Questions(c) {
 		if o.Answers == nil {
-			o.Answers = map[expression.Question]expression.Answer{}
+			o.Answers = map[suites.Question]suites.ExpressionResult{}
 		}
 		o.Answers[q] = r.evaluator.Answer(ctx, q)
 	}

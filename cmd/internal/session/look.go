@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/equipment"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
@@ -23,7 +22,7 @@ func Look(p *project.Project, caller []string, at record.Place) (*Knowledge, err
 	if err != nil {
 		return nil, err
 	}
-	with, err := equipment.New(equipment.Options{Env: caller}, p, before.Environment.Tools)
+	with, err := newEquipment(EquipmentOptions{Env: caller}, p, before.Environment.Tools)
 	if err != nil {
 		return nil, err
 	}

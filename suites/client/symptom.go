@@ -1,4 +1,4 @@
-package cause
+package client
 
 import (
 	"encoding/json"
@@ -6,20 +6,19 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
 )
 
-// A Missing is the kind of thing that a hook did not find.
-type Missing int
+// A MissingKind is the kind of thing that a hook did not find.
+type MissingKind int
 
 // The kinds of missing things.
 const (
-	Nothing Missing = iota
-	Program
-	File
-	Module
-	Network
+	MissingNothing MissingKind = iota
+	MissingProgram
+	MissingFile
+	MissingModule
+	MissingNetwork
 )
 
 // Messages of shells, interpreters and the system about a program, file or module that they did not
@@ -39,41 +38,41 @@ var (
 		pattern.Lazy(`cannot load such file -- (\S+)`),
 		pattern.Lazy(`Module not found "([^"]+)"`),
 	}
-	unloaded  = pattern.Lazy(`Cannot find module '(\.[^']+)'\nRequire stack:\n- ([^\n]+)`)
-	noNetwork = pattern.Lazy(`(?i)\bENOTFOUND\b|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address|\bENOTCACHED\b|ERR_PNPM_NO_OFFLINE|ERROR: No matching distribution found for`)
-	noScript  = pattern.Lazy(`(?m)^[^\n:]+: (?:line )?(?:\d+: )?(?:exec: )?((?:/|\./|\.\./|~/)[^\n:'"]+): (?:not found|No such file or directory)`)
-	unopened  = pattern.Lazy(`can't open (?:file )?'?([^\s:']+)'?`)
+	unloaded       = pattern.Lazy(`Cannot find module '(\.[^']+)'\nRequire stack:\n- ([^\n]+)`)
+	noNetwork      = pattern.Lazy(`(?i)\bENOTFOUND\b|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address|\bENOTCACHED\b|ERR_PNPM_NO_OFFLINE|ERROR: No matching distribution found for`)
+	scriptNotFound = pattern.Lazy(`(?m)^[^\n:]+: (?:line )?(?:\d+: )?(?:exec: )?((?:/|\./|\.\./|~/)[^\n:'"]+): (?:not found|No such file or directory)`)
+	unopened       = pattern.Lazy(`can't open (?:file )?'?([^\s:']+)'?`)
 )
 
-// Absent returns the name and kind of a thing that the hook did not find, if the hook failed
+// MissingIn returns the name and kind of a thing that the hook did not find, if the hook failed
 // because of it: the shell exits with 127 or the message is the last output, and interpreters exit.
-func Absent(r suites.Result) (name string, kind Missing) {
+func MissingIn(r suites.Result) (name string, kind MissingKind) {
 	if r.Exit == 0 {
-		return "", Nothing
+		return "", MissingNothing
 	}
 	errs := strings.TrimSpace(string(r.Stderr))
 	for _, re := range noProgram {
 		at := re().FindStringSubmatchIndex(errs)
 		if at != nil && (r.Exit == 127 || at[1] == len(errs) || strings.Contains(errs[at[0]:], "\n    at ")) {
-			return errs[at[2]:at[3]], Program
+			return errs[at[2]:at[3]], MissingProgram
 		}
 	}
-	if m := noScript().FindStringSubmatch(errs); m != nil && (r.Exit == 126 || r.Exit == 127) {
-		return m[1], File
+	if m := scriptNotFound().FindStringSubmatch(errs); m != nil && (r.Exit == 126 || r.Exit == 127) {
+		return m[1], MissingFile
 	}
 	if m := unopened().FindStringSubmatch(errs); m != nil && r.Exit == 2 && strings.Count(errs, "\n") == 0 {
-		return m[1], File
+		return m[1], MissingFile
 	}
 	text := errs + "\n" + string(r.Stdout)
 	for _, re := range noModule {
 		if m := re().FindStringSubmatch(text); m != nil {
-			return m[1], Module
+			return m[1], MissingModule
 		}
 	}
 	if noNetwork().MatchString(text) {
-		return "the network", Network
+		return "the network", MissingNetwork
 	}
-	return "", Nothing
+	return "", MissingNothing
 }
 
 // Unloaded returns a missing file of the hook's own, by its path in the file that loads it, and
@@ -105,7 +104,7 @@ func Loaders(r suites.Result) (files []string) {
 // Messages on stderr that show an error in the script itself, each on a line of its own.
 var (
 	noParse = pattern.Lazy(`(?m)^.*(?:syntax error|unexpected EOF|unexpected end of file|Unterminated quoted|SyntaxError:|IndentationError:).*$`)
-	crash   = pattern.Lazy(`(?m)^.*(?:\b(?:KeyError|TypeError|AttributeError|NameError|IndexError|UnboundLocalError|JSONDecodeError|ReferenceError|RangeError|ZeroDivisionError)\b:?|unbound variable|parameter not set|bad substitution|jq: error|integer expression expected|Bad substitution|NoMethodError).*$`)
+	crashed = pattern.Lazy(`(?m)^.*(?:\b(?:KeyError|TypeError|AttributeError|NameError|IndexError|UnboundLocalError|JSONDecodeError|ReferenceError|RangeError|ZeroDivisionError)\b:?|unbound variable|parameter not set|bad substitution|jq: error|integer expression expected|Bad substitution|NoMethodError).*$`)
 )
 
 // A Fault is how a hook fails by itself, whatever its input.
@@ -160,7 +159,7 @@ func FaultOf(r suites.Result) (Fault, string) {
 		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 		return Unstarted, line
 	}
-	if line := crash().FindString(text); line != "" && r.Exit != 2 {
+	if line := crashed().FindString(text); line != "" && r.Exit != 2 {
 		return Crashed, line
 	}
 	if only := strings.TrimSpace(text); r.Exit == 2 && !strings.Contains(only, "\n") && len(r.Stdout) == 0 && byShell().MatchString(only) {
@@ -169,31 +168,31 @@ func FaultOf(r suites.Result) (Fault, string) {
 	return NoFault, ""
 }
 
-// Background reports whether the hook has no effect because the client does not wait for it.
-func Background(r suites.Result) bool { return client.Kind(r.EffectRule).InBackground() }
+// InBackground reports whether the hook has no effect because the client does not wait for it.
+func InBackground(r suites.Result) bool { return Kind(r.EffectRule).InBackground() }
 
-// Dropped reports whether the client dropped output of the hook. If the output asks for the default
-// behaviour, nothing is lost. Output of background hooks does not count, because no one expects it
-// to have an effect.
-func Dropped(r suites.Result) bool {
-	if Background(r) {
+// OutputDropped reports whether the client dropped output of the hook. If the output asks for
+// the default behaviour, nothing is lost. Output of background hooks does not count, because no
+// one expects it to have an effect.
+func OutputDropped(r suites.Result) bool {
+	if InBackground(r) {
 		return false
 	}
-	return r.Effect == suites.Ignored && document().Match(r.Stdout) && r.Decision != "approve" && r.Decision != "allow"
+	return r.Effect == suites.Ignored && printedDocument().Match(r.Stdout) && r.Decision != "approve" && r.Decision != "allow"
 }
 
-// Quoted reports whether the client ignores the decision in a hook's output but shows its text to
-// the model, as it does for all hooks of /compact and /model.
-func Quoted(r suites.Result) bool {
-	return r.Effect == suites.ShownToModel && document().Match(r.Stdout) && client.Kind(r.EffectRule).DropsOutput()
+// OutputQuoted reports whether the client ignores the decision in a hook's output but shows its
+// text to the model, as it does for all hooks of /compact and /model.
+func OutputQuoted(r suites.Result) bool {
+	return r.Effect == suites.ShownToModel && printedDocument().Match(r.Stdout) && Kind(r.EffectRule).DropsOutput()
 }
 
-// Unheeded reports whether output of the hook was lost. Output that only repeats the hook's input
-// does not count.
-func Unheeded(r suites.Result) bool { return Dropped(r) && !Echoes(r.Stdout) }
+// OutputUnused reports whether output of the hook was lost. Output that only repeats the hook's
+// input does not count.
+func OutputUnused(r suites.Result) bool { return OutputDropped(r) && !Echoes(r.Stdout) }
 
-// document matches output that is intended for a program.
-var document = pattern.Lazy(`(?m)(^\s*|.)\{\s*"`)
+// printedDocument matches output that is intended for a program.
+var printedDocument = pattern.Lazy(`(?m)(^\s*|.)\{\s*"`)
 
 // beginning matches the first fields of the client's payload.
 var beginning = pattern.Lazy(`^\{"session_id":"[^"]*","transcript_path":"[^"]*","cwd":".*"hook_event_name":`)

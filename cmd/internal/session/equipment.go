@@ -1,11 +1,11 @@
-// Package equipment prepares the environment of cases from a project's configuration: the
-// isolation, stand-ins for absent tools, the available tools, and the runner.
-package equipment
+package session
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -19,21 +19,22 @@ import (
 	"hookwatch/suites/toolbox"
 )
 
-// Options configure Equipment.
-type Options struct {
+// EquipmentOptions configure equipment.
+type EquipmentOptions struct {
 	Temp string   // existing directory for sandboxes, used by this equipment alone; "" if nothing will run
 	Env  []string // hookwatch's own environment; cases get the part that run.Environment returns
 	Jobs int      // 0 means the configured number
 	Warn func(text string)
 }
 
-// Equipment holds everything that running a case needs.
-type Equipment struct {
+// equipment holds everything that running a case needs, prepared from a project's configuration:
+// the isolation, stand-ins for absent tools, the available tools, and the runner.
+type equipment struct {
 	Runner *run.Runner
 	Tools  *toolbox.Toolbox
 	Jobs   int
 
-	o         Options
+	o         EquipmentOptions
 	ready     int // number of supervisors to keep ready
 	standIns  map[string]string
 	isolation sandbox.Choice
@@ -41,24 +42,24 @@ type Equipment struct {
 	warned    map[string]bool // notes of the isolation that were printed
 }
 
-// New returns equipment for a project; known are tools whose versions are on record. If isolation
-// is unavailable it returns an error together with equipment that runs nothing.
-func New(o Options, p *project.Project, known []suites.Tool) (*Equipment, error) {
-	e := &Equipment{o: o}
+// newEquipment returns equipment for a project; known are tools whose versions are on record. If
+// isolation is unavailable it returns an error together with equipment that runs nothing.
+func newEquipment(o EquipmentOptions, p *project.Project, known []suites.Tool) (*equipment, error) {
+	e := &equipment{o: o}
 	return e, e.Use(p, known)
 }
 
 // NewRunner returns only the runner, for firing hooks outside of a session.
 func NewRunner(p *project.Project, temp string, env []string) (*run.Runner, error) {
-	e, err := New(Options{Temp: temp, Env: env, Warn: func(string) {}}, p, nil)
+	e, err := newEquipment(EquipmentOptions{Temp: temp, Env: env, Warn: func(string) {}}, p, nil)
 	return e.Runner, err
 }
 
 // Use adapts the equipment to a newly loaded project.
-func (e *Equipment) Use(p *project.Project, known []suites.Tool) error {
+func (e *equipment) Use(p *project.Project, known []suites.Tool) error {
 	cfg := p.Config
 	env := run.Environment(e.o.Env, cfg.Run.PassEnv)
-	offered, withStandIns, err := standIns(cfg.StandIns, e.o.Temp, env)
+	offered, withStandIns, err := offerStandIns(cfg.StandIns, e.o.Temp, env)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (e *Equipment) Use(p *project.Project, known []suites.Tool) error {
 	return unavailable
 }
 
-func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
+func (e *equipment) newRunner(p *project.Project, env []string) *run.Runner {
 	cfg, offered := p.Config, e.standIns
 	return run.New(run.Options{
 		Root:        p.Root(),
@@ -94,12 +95,12 @@ func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
 		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
 		Reader:      p.Reader.Anywhere(),
 		StandIns:    offered,
-		Standing:    func(hook string) []string { return standing(p, offered, hook) },
+		Standing:    func(hook string) []string { return standInsOf(p, offered, hook) },
 	})
 }
 
 // KeepReady keeps n supervisors waiting for cases from now on.
-func (e *Equipment) KeepReady(n int) {
+func (e *equipment) KeepReady(n int) {
 	e.ready = n
 	e.Runner.KeepReady(n)
 }
@@ -110,7 +111,7 @@ var errNothingRuns = errors.New("no hook is run by this command")
 // choose selects the isolation that the configuration requests; env is the environment of hooks.
 // After an error nothing can run, because the previous isolation may be weaker than the requested
 // one.
-func (e *Equipment) choose(cfg *config.Config, env []string) (err error) {
+func (e *equipment) choose(cfg *config.Config, env []string) (err error) {
 	if e.o.Temp == "" {
 		e.isolation = sandbox.Refuse(errNothingRuns)
 		e.isolation.Why = ""
@@ -131,7 +132,7 @@ func (e *Equipment) choose(cfg *config.Config, env []string) (err error) {
 }
 
 // WarnOfNotes warns, once each, of differences between the view of cases and of other programs.
-func (e *Equipment) WarnOfNotes() {
+func (e *equipment) WarnOfNotes() {
 	for _, note := range e.isolation.Notes() {
 		if !e.warned[note] {
 			if e.warned == nil {
@@ -144,11 +145,11 @@ func (e *Equipment) WarnOfNotes() {
 }
 
 // Isolation returns the isolation in which hooks run.
-func (e *Equipment) Isolation() sandbox.Choice { return e.isolation }
+func (e *equipment) Isolation() sandbox.Choice { return e.isolation }
 
 // IsolationOf returns the name of the isolation of a case. Cases that check the machine itself
 // run in place.
-func (e *Equipment) IsolationOf(c *suites.Case) string {
+func (e *equipment) IsolationOf(c *suites.Case) string {
 	if c.Check != nil {
 		return sandbox.InPlace
 	}
@@ -156,7 +157,7 @@ func (e *Equipment) IsolationOf(c *suites.Case) string {
 }
 
 // StandIns returns the stand-ins for absent tools, as name=program.
-func (e *Equipment) StandIns() []string {
+func (e *equipment) StandIns() []string {
 	var out []string
 	for name, what := range e.standIns {
 		out = append(out, name+"="+what)
@@ -166,8 +167,63 @@ func (e *Equipment) StandIns() []string {
 }
 
 // Close stops the processes that the runner keeps ready. Running cases are not affected.
-func (e *Equipment) Close() {
+func (e *equipment) Close() {
 	if e.Runner != nil {
 		e.Runner.Close()
 	}
+}
+
+// jsonTool is the stand-in for a JSON tool that the machine lacks: hookwatch runs it when started
+// under that name.
+const jsonTool = "gojq 0.12.19"
+
+// offerStandIns adds the named tools to the end of the search path if the real ones are absent. It
+// returns the stand-ins by name and the new environment.
+func offerStandIns(names []string, temp string, env []string) (map[string]string, []string, error) {
+	offered := make(map[string]string)
+	if temp == "" { // only their names are needed
+		for _, name := range names {
+			if _, err := process.LookPath(name, "/", env); err != nil {
+				offered[name] = jsonTool
+			}
+		}
+		return offered, env, nil
+	}
+	dir := filepath.Join(temp, "stand-ins")
+	for _, name := range names {
+		if _, err := process.LookPath(name, "/", env); err == nil {
+			continue
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, nil, err
+		}
+		link := filepath.Join(dir, name)
+		if err := os.Symlink(self, link); err != nil && !os.IsExist(err) {
+			return nil, nil, fmt.Errorf("stand-in %s: %w", name, err)
+		}
+		offered[name] = jsonTool
+	}
+	if len(offered) == 0 {
+		return offered, env, nil
+	}
+	search := process.Getenv(env, "PATH") + string(filepath.ListSeparator) + dir
+	return offered, process.With(slices.Clone(env), map[string]string{"PATH": search}), nil
+}
+
+// standInsOf returns the stand-ins that a hook can reach.
+func standInsOf(p *project.Project, standIn map[string]string, hook string) []string {
+	if len(standIn) == 0 {
+		return nil
+	}
+	var out []string
+	for _, name := range p.Graph.Tools(hook) {
+		if what, ok := standIn[name]; ok {
+			out = append(out, name+"="+what)
+		}
+	}
+	return out
 }

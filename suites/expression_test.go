@@ -1,4 +1,4 @@
-package expression
+package suites
 
 import (
 	"encoding/json"
@@ -34,21 +34,21 @@ func TestCheap(t *testing.T) {
 	t.Parallel()
 	text := `{"decision": "block", "reason": "` + strings.Repeat("a long reason ", 100) + `"}`
 	for _, f := range usual {
-		if !(Question{Filter, f, text}).Cheap() {
+		if !(Question{FilterExpression, f, text}).Cheap() {
 			t.Errorf("%s: not known to be cheap", f)
 		}
 	}
 	for _, f := range hostile {
-		if (Question{Filter, f, text}).Cheap() {
+		if (Question{FilterExpression, f, text}).Cheap() {
 			t.Errorf("%.60s: taken to be cheap", f)
 		}
 	}
 	for source, want := range map[string]bool{`^ok\n$`: true, `(a+)+$`: true, `(?i)no such (file|directory)`: true, `(.{0,30}x){30}`: false, strings.Repeat(`.{1000}`, 1000): false} {
-		if got := (Question{Pattern, source, strings.Repeat(text, 10)}).Cheap(); got != want {
+		if got := (Question{PatternExpression, source, strings.Repeat(text, 10)}).Cheap(); got != want {
 			t.Errorf("%.60s: cheap is %v, want %v", source, got, want)
 		}
 	}
-	if (Question{Filter, `.a == .b`, strings.Repeat(" ", 64<<20)}).Cheap() || (Question{Pattern, `(a|b)*c`, strings.Repeat("a", 64<<20)}).Cheap() {
+	if (Question{FilterExpression, `.a == .b`, strings.Repeat(" ", 64<<20)}).Cheap() || (Question{PatternExpression, `(a|b)*c`, strings.Repeat("a", 64<<20)}).Cheap() {
 		t.Error("a cheap expression on a huge text is taken to be cheap")
 	}
 }
@@ -56,15 +56,15 @@ func TestCheap(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		kind         Kind
+		kind         ExpressionKind
 		source, want string
 	}{
-		{Filter, `.a == 1`, ""}, {Filter, `def f: f; f`, ""}, {Filter, `.[`, "unexpected EOF"}, {Filter, `nope`, "function not defined: nope/0"},
-		{Filter, strings.Repeat("[", 300) + strings.Repeat("]", 300), "nested more than 200 deep"}, {Filter, strings.Repeat(" ", MaxSource) + ".", "at most 16384"},
-		{Pattern, `^a+$`, ""}, {Pattern, `(`, "missing closing )"}, {Pattern, strings.Repeat(`.{1000}`, 30), "at most 20000"}, {Pattern, `.{1000}`, ""},
+		{FilterExpression, `.a == 1`, ""}, {FilterExpression, `def f: f; f`, ""}, {FilterExpression, `.[`, "unexpected EOF"}, {FilterExpression, `nope`, "function not defined: nope/0"},
+		{FilterExpression, strings.Repeat("[", 300) + strings.Repeat("]", 300), "nested more than 200 deep"}, {FilterExpression, strings.Repeat(" ", MaxExpression) + ".", "at most 16384"},
+		{PatternExpression, `^a+$`, ""}, {PatternExpression, `(`, "missing closing )"}, {PatternExpression, strings.Repeat(`.{1000}`, 30), "at most 20000"}, {PatternExpression, `.{1000}`, ""},
 	} {
 		begin := time.Now()
-		err := Check(test.kind, test.source)
+		err := CheckExpression(test.kind, test.source)
 		if got := fmt.Sprint(err); test.want == "" && err != nil || !strings.Contains(got, test.want) {
 			t.Errorf("%.40s: %v, want %q", test.source, err, test.want)
 		}
@@ -132,7 +132,7 @@ func sizeOf(v any) int {
 }
 
 func BenchmarkFilter(b *testing.B) {
-	q := Question{Filter, `.hookSpecificOutput.permissionDecision == "deny"`, `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}}`}
+	q := Question{FilterExpression, `.hookSpecificOutput.permissionDecision == "deny"`, `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}}`}
 	b.Run("evaluate", func(b *testing.B) {
 		for b.Loop() {
 			if !q.Evaluate(b.Context()).Holds {

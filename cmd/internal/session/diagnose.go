@@ -1,4 +1,4 @@
-package equipment
+package session
 
 import (
 	"context"
@@ -28,8 +28,8 @@ type ToolUse struct {
 // Diagnose determines the isolation that the configuration selects, and every tool that hooks
 // call or by which cases are gated. No hook runs; known tools are run for their versions, the
 // project's own tools in isolation.
-func Diagnose(ctx context.Context, o Options, p *project.Project) (*Diagnosis, error) {
-	e, err := New(o, p, nil)
+func Diagnose(ctx context.Context, o EquipmentOptions, p *project.Project) (*Diagnosis, error) {
+	e, err := newEquipment(o, p, nil)
 	if err != nil && e.isolation.Refused() == nil {
 		return nil, err
 	}

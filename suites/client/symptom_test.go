@@ -1,11 +1,10 @@
-package cause
+package client
 
 import (
 	"slices"
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 )
 
 func TestAbsent(t *testing.T) {
@@ -13,37 +12,37 @@ func TestAbsent(t *testing.T) {
 		exit   int
 		stderr string
 		name   string
-		kind   Missing
+		kind   MissingKind
 	}{
-		{127, "/bin/sh: 1: jq: not found", "jq", Program},
-		{127, "/p/run: 3: exec: jq: not found", "jq", Program},
-		{127, "/p/run: 3: exec: /p/bin/jq: not found", "/p/bin/jq", File},
-		{127, "bash: line 3: uv: command not found", "uv", Program},
-		{1, "hook.sh: line 3: uv: command not found", "uv", Program},
-		{127, "env: 'bun': No such file or directory", "bun", Program},
-		{127, "/usr/bin/env: ‘node’: No such file or directory", "node", Program},
-		{1, "node:events:497\n      throw er;\n\nError: spawn rg ENOENT\n    at ChildProcess._handle.onexit (node:internal/child_process:286:19)\n  errno: -2\n}", "rg", Program},
-		{1, "  File \"/usr/lib/python3.11/subprocess.py\", line 1955, in _execute_child\nFileNotFoundError: [Errno 2] No such file or directory: 'gh'", "gh", Program},
-		{127, "/bin/sh: 1: /p/hooks/gone.sh: not found", "/p/hooks/gone.sh", File},
-		{2, "python3: can't open file '/p/gone.py': [Errno 2] No such file or directory", "/p/gone.py", File},
-		{1, "ModuleNotFoundError: No module named 'requests'", "requests", Module},
-		{1, "Error: Cannot find module '/p/gone.js'", "/p/gone.js", Module},
-		{1, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /p/x.mjs", "zod", Module},
-		{6, "curl: (6) Could not resolve host: example.com", "the network", Network},
-		{1, "ERROR: Could not find a version that satisfies the requirement x (from versions: none)\nERROR: No matching distribution found for x", "the network", Network},
-		{1, "npm error code ENOTCACHED\nnpm error request to https://registry.npmjs.org/x failed: cache mode is 'only-if-cached' but no cached response is available.", "the network", Network},
-		{2, "rm -rf is not allowed", "", Nothing},
-		{1, "user not found in the list", "", Nothing},
-		{0, "hook.sh: line 3: uv: command not found", "", Nothing},                                   // it continued without it
-		{1, "hook.sh: line 3: uv: command not found\ngit push is not allowed", "", Nothing},          // likewise, and decided
-		{1, "ruby: not found in the project, please install bun: not found", "", Nothing},            // a message of the hook itself
-		{1, "FileNotFoundError: [Errno 2] No such file or directory: '_meta'", "", Nothing},          // a data file
-		{1, "cat: /p/state/last: No such file or directory", "", Nothing},                            // likewise
-		{2, "python3: can't open file '/p/gone.py': [Errno 2] No such file\nbut go on", "", Nothing}, // a hook that repeats it
-		{1, "Error: spawn rg ENOENT is what you get without ripgrep", "", Nothing},
-		{0, "", "", Nothing},
+		{127, "/bin/sh: 1: jq: not found", "jq", MissingProgram},
+		{127, "/p/run: 3: exec: jq: not found", "jq", MissingProgram},
+		{127, "/p/run: 3: exec: /p/bin/jq: not found", "/p/bin/jq", MissingFile},
+		{127, "bash: line 3: uv: command not found", "uv", MissingProgram},
+		{1, "hook.sh: line 3: uv: command not found", "uv", MissingProgram},
+		{127, "env: 'bun': No such file or directory", "bun", MissingProgram},
+		{127, "/usr/bin/env: ‘node’: No such file or directory", "node", MissingProgram},
+		{1, "node:events:497\n      throw er;\n\nError: spawn rg ENOENT\n    at ChildProcess._handle.onexit (node:internal/child_process:286:19)\n  errno: -2\n}", "rg", MissingProgram},
+		{1, "  File \"/usr/lib/python3.11/subprocess.py\", line 1955, in _execute_child\nFileNotFoundError: [Errno 2] No such file or directory: 'gh'", "gh", MissingProgram},
+		{127, "/bin/sh: 1: /p/hooks/gone.sh: not found", "/p/hooks/gone.sh", MissingFile},
+		{2, "python3: can't open file '/p/gone.py': [Errno 2] No such file or directory", "/p/gone.py", MissingFile},
+		{1, "ModuleNotFoundError: No module named 'requests'", "requests", MissingModule},
+		{1, "Error: Cannot find module '/p/gone.js'", "/p/gone.js", MissingModule},
+		{1, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /p/x.mjs", "zod", MissingModule},
+		{6, "curl: (6) Could not resolve host: example.com", "the network", MissingNetwork},
+		{1, "ERROR: Could not find a version that satisfies the requirement x (from versions: none)\nERROR: No matching distribution found for x", "the network", MissingNetwork},
+		{1, "npm error code ENOTCACHED\nnpm error request to https://registry.npmjs.org/x failed: cache mode is 'only-if-cached' but no cached response is available.", "the network", MissingNetwork},
+		{2, "rm -rf is not allowed", "", MissingNothing},
+		{1, "user not found in the list", "", MissingNothing},
+		{0, "hook.sh: line 3: uv: command not found", "", MissingNothing},                                   // it continued without it
+		{1, "hook.sh: line 3: uv: command not found\ngit push is not allowed", "", MissingNothing},          // likewise, and decided
+		{1, "ruby: not found in the project, please install bun: not found", "", MissingNothing},            // a message of the hook itself
+		{1, "FileNotFoundError: [Errno 2] No such file or directory: '_meta'", "", MissingNothing},          // a data file
+		{1, "cat: /p/state/last: No such file or directory", "", MissingNothing},                            // likewise
+		{2, "python3: can't open file '/p/gone.py': [Errno 2] No such file\nbut go on", "", MissingNothing}, // a hook that repeats it
+		{1, "Error: spawn rg ENOENT is what you get without ripgrep", "", MissingNothing},
+		{0, "", "", MissingNothing},
 	} {
-		if name, kind := Absent(suites.Result{Exit: tt.exit, Stderr: []byte(tt.stderr)}); name != tt.name || kind != tt.kind {
+		if name, kind := MissingIn(suites.Result{Exit: tt.exit, Stderr: []byte(tt.stderr)}); name != tt.name || kind != tt.kind {
 			t.Errorf("exit %d, %q: %q of kind %d, want %q of kind %d", tt.exit, tt.stderr, name, kind, tt.name, tt.kind)
 		}
 	}
@@ -97,9 +96,9 @@ func TestHeard(t *testing.T) {
 		{stdout: `{"session_id":"s","transcript_path":"t","cwd":"c","hook_event_name":"PostToolUse"}`, dropped: true},
 		{stdout: "formatted"},
 	} {
-		read := client.Interpret(client.Default, "PostToolUse", client.Output{Stdout: []byte(tt.stdout), Entry: client.Entry{Async: tt.async}})
+		read := Interpret(Default, "PostToolUse", Output{Stdout: []byte(tt.stdout), Entry: Entry{Async: tt.async}})
 		r := suites.Result{Stdout: []byte(tt.stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)}
-		if b, d, u := Background(r), Dropped(r), Unheeded(r); b != tt.background || d != tt.dropped || u != tt.unheard {
+		if b, d, u := InBackground(r), OutputDropped(r), OutputUnused(r); b != tt.background || d != tt.dropped || u != tt.unheard {
 			t.Errorf("%s (async %v): background %v, dropped %v, unheeded %v; want %v, %v, %v (%s)",
 				tt.stdout, tt.async, b, d, u, tt.background, tt.dropped, tt.unheard, read.Because())
 		}

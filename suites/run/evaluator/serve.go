@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"hookwatch/suites/expression"
+	"hookwatch/suites"
 )
 
 // Env marks a process as an evaluator. Its value is the maximum memory in bytes.
@@ -42,22 +42,22 @@ func serve(questions io.Reader, answers io.Writer) {
 			return
 		}
 		renew()
-		a := expression.Question{Kind: expression.Kind(q[0]), Source: q[1], Text: q[2]}.Evaluate(context.Background())
+		a := suites.Question{Kind: suites.ExpressionKind(q[0]), Source: q[1], Text: q[2]}.Evaluate(context.Background())
 		if write(answers, encode(a)...) != nil {
 			return
 		}
 	}
 }
 
-func encode(a expression.Answer) []string {
+func encode(a suites.ExpressionResult) []string {
 	return []string{strconv.FormatBool(a.Holds), a.Got, strconv.FormatBool(a.NotJSON), a.Err}
 }
 
-func decode(fields []string) (a expression.Answer, ok bool) {
+func decode(fields []string) (a suites.ExpressionResult, ok bool) {
 	if len(fields) != 4 {
 		return a, false
 	}
-	return expression.Answer{Holds: fields[0] == "true", Got: fields[1], NotJSON: fields[2] == "true", Err: fields[3]}, true
+	return suites.ExpressionResult{Holds: fields[0] == "true", Got: fields[1], NotJSON: fields[2] == "true", Err: fields[3]}, true
 }
 
 // write writes one message: the number of its fields, and each field after its length.

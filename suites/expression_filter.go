@@ -1,4 +1,4 @@
-package expression
+package suites
 
 import (
 	"regexp"
@@ -20,51 +20,51 @@ const maxFactor = 1 << 20
 // and all values that exist during the evaluation together have at most that size. ok is
 // false if the syntax does not prove that.
 func filterFactor(source string) (factor int, ok bool) {
-	if len(source) > MaxSource || nesting(source) > maxNesting {
+	if len(source) > MaxExpression || filterNesting(source) > maxFilterNesting {
 		return 0, false
 	}
 	q, err := gojq.Parse(source)
 	if err != nil {
 		return 1, true // only the parser reports an error
 	}
-	m := meter{}
+	m := filterMeter{}
 	m.query(q, 1)
 	return m.steps, !m.unbounded && m.steps <= maxFactor
 }
 
-// A meter adds up the steps of a filter. It supports nodes whose outputs are parts of
+// A filterMeter adds up the steps of a filter. It supports nodes whose outputs are parts of
 // their input, constants, or of a size that it can compute. All others make the filter
 // unbounded: definitions, variables, reduce, ranges, arithmetic except for sums, formats,
 // and most builtins.
-type meter struct {
+type filterMeter struct {
 	steps     int
 	unbounded bool
 }
 
-// An output is a bound for the results of a node: more than one value in a single
+// A filterOutput is a bound for the results of a node: more than one value in a single
 // evaluation if several is set, and values of the given size in all evaluations together.
-type output struct {
+type filterOutput struct {
 	size    int
 	several bool
 }
 
-func (m *meter) refuse() output {
+func (m *filterMeter) refuse() filterOutput {
 	m.unbounded = true
-	return output{}
+	return filterOutput{}
 }
 
 // spend adds steps. It makes the filter unbounded if there are too many, so that no sum
 // overflows.
-func (m *meter) spend(steps int) {
+func (m *filterMeter) spend(steps int) {
 	if m.steps += steps; steps > maxFactor || m.steps > maxFactor {
 		m.unbounded = true
 	}
 }
 
 // query meters a filter. size is the size of all inputs that it is evaluated on.
-func (m *meter) query(q *gojq.Query, size int) output {
+func (m *filterMeter) query(q *gojq.Query, size int) filterOutput {
 	if m.spend(size); m.unbounded {
-		return output{}
+		return filterOutput{}
 	}
 	switch {
 	case len(q.FuncDefs) > 0, len(q.Imports) > 0, q.Meta != nil, len(q.Patterns) > 0:
@@ -79,17 +79,17 @@ func (m *meter) query(q *gojq.Query, size int) output {
 		return m.pipe(q.Left, q.Right, size)
 	case gojq.OpComma:
 		left, right := m.query(q.Left, size), m.query(q.Right, size)
-		return output{left.size + right.size, true}
+		return filterOutput{left.size + right.size, true}
 	case gojq.OpAlt:
 		left, right := m.query(q.Left, size), m.query(q.Right, size)
-		return output{left.size + right.size, left.several || right.several}
+		return filterOutput{left.size + right.size, left.several || right.several}
 	case gojq.OpEq, gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe, gojq.OpAnd, gojq.OpOr:
 		m.spend(m.single(q.Left, size) + m.single(q.Right, size))
-		return output{size: size}
+		return filterOutput{size: size}
 	case gojq.OpAdd:
 		sum := m.single(q.Left, size) + m.single(q.Right, size)
 		m.spend(sum)
-		return output{size: sum}
+		return filterOutput{size: sum}
 	case gojq.OpSub: // of arrays: each element is compared with each
 		length, constant := constantLength(q.Right)
 		if !constant {
@@ -98,7 +98,7 @@ func (m *meter) query(q *gojq.Query, size int) output {
 		left := m.single(q.Left, size)
 		m.single(q.Right, size)
 		m.spend(left * length)
-		return output{size: left + size}
+		return filterOutput{size: left + size}
 	default:
 		return m.refuse()
 	}
@@ -106,7 +106,7 @@ func (m *meter) query(q *gojq.Query, size int) output {
 
 // single meters a filter that must return at most one value for each input, and returns
 // the size of its results.
-func (m *meter) single(q *gojq.Query, size int) int {
+func (m *filterMeter) single(q *gojq.Query, size int) int {
 	out := m.query(q, size)
 	if out.several {
 		m.refuse()
@@ -114,28 +114,28 @@ func (m *meter) single(q *gojq.Query, size int) int {
 	return out.size
 }
 
-// leaves are builtins that select values without nested values.
-var leaves = []string{"strings", "scalars", "numbers", "booleans"}
+// leafBuiltins are builtins that select values without nested values.
+var leafBuiltins = []string{"strings", "scalars", "numbers", "booleans"}
 
-func (m *meter) pipe(left, right *gojq.Query, size int) output {
+func (m *filterMeter) pipe(left, right *gojq.Query, size int) filterOutput {
 	if t := left.Term; t != nil && t.Type == gojq.TermTypeRecurse && len(t.SuffixList) == 0 {
 		// All values together are larger than the input by its depth, but the leaves are not.
 		first := right
 		for first.Left != nil && first.Op == gojq.OpPipe {
 			first = first.Left
 		}
-		if t := first.Term; t == nil || t.Type != gojq.TermTypeFunc || len(t.Func.Args) > 0 || !slices.Contains(leaves, t.Func.Name) {
+		if t := first.Term; t == nil || t.Type != gojq.TermTypeFunc || len(t.Func.Args) > 0 || !slices.Contains(leafBuiltins, t.Func.Name) {
 			return m.refuse()
 		}
 		m.spend(size)
-		return output{m.query(right, size).size, true}
+		return filterOutput{m.query(right, size).size, true}
 	}
 	out := m.query(left, size)
 	end := m.query(right, out.size)
-	return output{end.size, out.several || end.several}
+	return filterOutput{end.size, out.several || end.several}
 }
 
-func (m *meter) term(t *gojq.Term, size int) output {
+func (m *filterMeter) term(t *gojq.Term, size int) filterOutput {
 	out := m.head(t, size)
 	for _, s := range t.SuffixList {
 		switch {
@@ -153,15 +153,15 @@ func (m *meter) term(t *gojq.Term, size int) output {
 var plainNumber = regexp.MustCompile(`^[0-9]{1,15}(\.[0-9]{1,15})?$`)
 
 // head meters a term without its suffixes.
-func (m *meter) head(t *gojq.Term, size int) output {
+func (m *filterMeter) head(t *gojq.Term, size int) filterOutput {
 	switch t.Type {
 	case gojq.TermTypeIdentity, gojq.TermTypeNull, gojq.TermTypeTrue, gojq.TermTypeFalse:
-		return output{size: size}
+		return filterOutput{size: size}
 	case gojq.TermTypeNumber:
 		if !plainNumber.MatchString(t.Number) {
 			return m.refuse()
 		}
-		return output{size: size}
+		return filterOutput{size: size}
 	case gojq.TermTypeUnary:
 		if u := t.Unary.Term; u.Type != gojq.TermTypeNumber || len(u.SuffixList) > 0 {
 			return m.refuse()
@@ -173,14 +173,14 @@ func (m *meter) head(t *gojq.Term, size int) output {
 		if !constantIndex(t.Index) {
 			return m.refuse()
 		}
-		return output{size: size}
+		return filterOutput{size: size}
 	case gojq.TermTypeQuery:
 		return m.query(t.Query, size)
 	case gojq.TermTypeArray:
 		if t.Array.Query == nil {
-			return output{size: size}
+			return filterOutput{size: size}
 		}
-		return output{size: size + m.query(t.Array.Query, size).size}
+		return filterOutput{size: size + m.query(t.Array.Query, size).size}
 	case gojq.TermTypeObject:
 		return m.object(t.Object, size)
 	case gojq.TermTypeIf:
@@ -199,11 +199,11 @@ func (m *meter) head(t *gojq.Term, size int) output {
 
 // literal meters a text that is created once for each input. An input has at least
 // valueSize.
-func (m *meter) literal(s *gojq.String, size int) output {
+func (m *filterMeter) literal(s *gojq.String, size int) filterOutput {
 	if s == nil || len(s.Queries) > 0 {
 		return m.refuse()
 	}
-	return output{size: size * (2 + len(s.Str)/valueSize)}
+	return filterOutput{size: size * (2 + len(s.Str)/valueSize)}
 }
 
 // constantIndex reports whether an index is a name, a number, or a slice of numbers.
@@ -215,8 +215,8 @@ func constantIndex(i *gojq.Index) bool {
 	return (i.Str == nil || len(i.Str.Queries) == 0) && constant(i.Start) && constant(i.End)
 }
 
-func (m *meter) object(o *gojq.Object, size int) output {
-	out := output{size: size}
+func (m *filterMeter) object(o *gojq.Object, size int) filterOutput {
+	out := filterOutput{size: size}
 	for _, kv := range o.KeyVals {
 		if kv.KeyQuery != nil || strings.HasPrefix(kv.Key, "$") {
 			return m.refuse()
@@ -236,36 +236,36 @@ func (m *meter) object(o *gojq.Object, size int) output {
 	return out
 }
 
-func (m *meter) branches(i *gojq.If, size int) output {
+func (m *filterMeter) branches(i *gojq.If, size int) filterOutput {
 	m.single(i.Cond, size)
 	out := m.query(i.Then, size)
-	join := func(next output) { out = output{out.size + next.size, out.several || next.several} }
+	join := func(next filterOutput) { out = filterOutput{out.size + next.size, out.several || next.several} }
 	for _, e := range i.Elif {
 		m.single(e.Cond, size)
 		join(m.query(e.Then, size))
 	}
 	if i.Else == nil {
-		join(output{size: size})
+		join(filterOutput{size: size})
 	} else {
 		join(m.query(i.Else, size))
 	}
 	return out
 }
 
-// parts are builtins without arguments that return their input, a part of it, a number, a
+// partBuiltins are builtins without arguments that return their input, a part of it, a number, a
 // boolean, or nothing.
-var parts = strings.Fields("arrays ascii_downcase ascii_upcase booleans empty false first iterables last length not null nulls numbers objects scalars strings true utf8bytelength values")
+var partBuiltins = strings.Fields("arrays ascii_downcase ascii_upcase booleans empty false first iterables last length not null nulls numbers objects scalars strings true utf8bytelength values")
 
 // call meters a builtin. A name is always gojq's own, because definitions are refused.
-func (m *meter) call(f *gojq.Func, size int) output {
+func (m *filterMeter) call(f *gojq.Func, size int) filterOutput {
 	if len(f.Args) == 0 {
 		switch {
-		case slices.Contains(parts, f.Name), f.Name == "any", f.Name == "all":
+		case slices.Contains(partBuiltins, f.Name), f.Name == "any", f.Name == "all":
 			m.spend(2 * size)
-			return output{size: size}
+			return filterOutput{size: size}
 		case f.Name == "type", f.Name == "keys":
 			m.spend(2 * size) // sorted
-			return output{size: 2 * size}
+			return filterOutput{size: 2 * size}
 		}
 		return m.refuse()
 	}
@@ -276,12 +276,12 @@ func (m *meter) call(f *gojq.Func, size int) output {
 	switch f.Name {
 	case "select":
 		m.single(arg, size)
-		return output{size: size}
+		return filterOutput{size: size}
 	case "map":
-		return output{size: size + m.query(arg, size).size}
+		return filterOutput{size: size + m.query(arg, size).size}
 	case "any", "all":
 		m.query(arg, size)
-		return output{size: size}
+		return filterOutput{size: size}
 	}
 	length, constant := constantLength(arg)
 	if !constant {
@@ -303,11 +303,11 @@ func (m *meter) call(f *gojq.Func, size int) output {
 			return m.refuse() // each character becomes a value
 		}
 		m.spend(size * (valueSize + 1))
-		return output{size: size * (valueSize + 1)}
+		return filterOutput{size: size * (valueSize + 1)}
 	default:
 		return m.refuse()
 	}
-	return output{size: size}
+	return filterOutput{size: size}
 }
 
 // literalOf returns the text of a constant string, or "" for other constants.

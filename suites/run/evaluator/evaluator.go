@@ -1,5 +1,5 @@
 // Package evaluator evaluates expressions of unknown cost in a child process, within the
-// limits of package expression.
+// limits of package suites.
 //
 // The child is hookwatch itself, started again: the init of this package notices that and
 // never returns. A single child answers all questions, one after the other. It is started
@@ -13,15 +13,15 @@ import (
 	"sync"
 	"time"
 
-	"hookwatch/suites/expression"
+	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
 
 // An Evaluator answers questions. The zero value is ready to use; it is safe for
 // concurrent use.
 type Evaluator struct {
-	MaxTime   time.Duration // of one evaluation; 0 means expression.MaxTime
-	MaxMemory int64         // bytes, of one evaluation; 0 means expression.MaxMemory
+	MaxTime   time.Duration // of one evaluation; 0 means suites.MaxExpressionTime
+	MaxMemory int64         // bytes, of one evaluation; 0 means suites.MaxExpressionMemory
 
 	mu    sync.Mutex // held while the child is started, used or ended
 	child *child
@@ -32,7 +32,7 @@ type Evaluator struct {
 const startTime = 10 * time.Second
 
 // Answer evaluates one expression. It returns early, with Limit set, if ctx ends.
-func (e *Evaluator) Answer(ctx context.Context, q expression.Question) expression.Answer {
+func (e *Evaluator) Answer(ctx context.Context, q suites.Question) suites.ExpressionResult {
 	if q.Cheap() {
 		return q.Evaluate(ctx)
 	}
@@ -44,7 +44,7 @@ func (e *Evaluator) Answer(ctx context.Context, q expression.Question) expressio
 	if e.child == nil {
 		c, err := start(e.memory())
 		if err != nil {
-			return expression.Answer{Limit: err.Error()}
+			return suites.ExpressionResult{Limit: err.Error()}
 		}
 		e.child = c
 	}
@@ -73,17 +73,17 @@ func (e *Evaluator) time() time.Duration {
 	if e.MaxTime > 0 {
 		return e.MaxTime
 	}
-	return expression.MaxTime
+	return suites.MaxExpressionTime
 }
 
 func (e *Evaluator) memory() int64 {
 	if e.MaxMemory > 0 {
 		return e.MaxMemory
 	}
-	return expression.MaxMemory
+	return suites.MaxExpressionMemory
 }
 
-var interrupted = expression.Answer{Limit: "it was interrupted"}
+var interrupted = suites.ExpressionResult{Limit: "it was interrupted"}
 
 // tooMuch marks an answer for which the memory limit was reached, until Answer formats it.
 const tooMuch = "memory"
@@ -91,9 +91,9 @@ const tooMuch = "memory"
 // A child is one process that evaluates.
 type child struct {
 	cancel    context.CancelFunc
-	questions chan expression.Question
+	questions chan suites.Question
 	ready     chan struct{} // closed when the process reads questions
-	answers   chan expression.Answer
+	answers   chan suites.ExpressionResult
 	ended     chan struct{} // closed when the process has ended
 	started   bool          // it has been ready
 }
@@ -106,8 +106,8 @@ func start(memory int64) (*child, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &child{
-		cancel: cancel, questions: make(chan expression.Question), ready: make(chan struct{}),
-		answers: make(chan expression.Answer), ended: make(chan struct{}),
+		cancel: cancel, questions: make(chan suites.Question), ready: make(chan struct{}),
+		answers: make(chan suites.ExpressionResult), ended: make(chan struct{}),
 	}
 	go func() {
 		defer close(c.ended)
@@ -153,7 +153,7 @@ func (c *child) converse(ctx context.Context, stdin io.Writer, stdout io.Reader)
 }
 
 // answer answers one question. alive reports whether the child can take another.
-func (c *child) answer(ctx context.Context, q expression.Question, most time.Duration) (a expression.Answer, alive bool) {
+func (c *child) answer(ctx context.Context, q suites.Question, most time.Duration) (a suites.ExpressionResult, alive bool) {
 	if !c.started {
 		bound := time.NewTimer(startTime)
 		defer bound.Stop()
@@ -161,9 +161,9 @@ func (c *child) answer(ctx context.Context, q expression.Question, most time.Dur
 		case <-c.ready:
 			c.started = true
 		case <-c.ended:
-			return expression.Answer{Limit: "the process that evaluates it could not be started"}, false
+			return suites.ExpressionResult{Limit: "the process that evaluates it could not be started"}, false
 		case <-bound.C:
-			return expression.Answer{Limit: "the process that evaluates it did not start in time"}, false
+			return suites.ExpressionResult{Limit: "the process that evaluates it did not start in time"}, false
 		case <-ctx.Done():
 			return interrupted, false
 		}
@@ -178,9 +178,9 @@ func (c *child) answer(ctx context.Context, q expression.Question, most time.Dur
 		case a := <-c.answers:
 			return a, true
 		case <-c.ended:
-			return expression.Answer{Limit: tooMuch}, false
+			return suites.ExpressionResult{Limit: tooMuch}, false
 		case <-bound.C:
-			return expression.Answer{Limit: fmt.Sprintf("it takes more than %s", most)}, false
+			return suites.ExpressionResult{Limit: fmt.Sprintf("it takes more than %s", most)}, false
 		case <-ctx.Done():
 			return interrupted, false
 		}

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hookwatch/suites/expression"
+	"hookwatch/suites"
 )
 
 // self returns the path of hookwatch's own program, even if its file was replaced.
@@ -38,6 +38,6 @@ func renew() {
 		return
 	}
 	// Twice the time for two threads, and twice that for the garbage collector.
-	limit.Cur = min(limit.Max, uint64(used.Utime.Sec+used.Stime.Sec)+4*uint64(expression.MaxTime.Seconds()))
+	limit.Cur = min(limit.Max, uint64(used.Utime.Sec+used.Stime.Sec)+4*uint64(suites.MaxExpressionTime.Seconds()))
 	_ = unix.Setrlimit(unix.RLIMIT_CPU, &limit)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package equipment
+package session
 
 import (
 	"maps"
@@ -23,8 +23,8 @@ func TestStandIns(t *testing.T) {
 	env := []string{"PATH=" + bin, "OTHER=1"}
 	for name, temp := range map[string]string{"nothing runs": "", "cases run": t.TempDir()} {
 		for range 2 { // like a reload
-			offered, with, err := standIns([]string{"there", "absent"}, temp, env)
-			if err != nil || !slices.Equal(slices.Collect(maps.Keys(offered)), []string{"absent"}) || offered["absent"] != JSONTool {
+			offered, with, err := offerStandIns([]string{"there", "absent"}, temp, env)
+			if err != nil || !slices.Equal(slices.Collect(maps.Keys(offered)), []string{"absent"}) || offered["absent"] != jsonTool {
 				t.Fatalf("%s: offered %v, %v", name, offered, err)
 			}
 			want := bin
@@ -39,7 +39,7 @@ func TestStandIns(t *testing.T) {
 			}
 		}
 	}
-	if offered, with, err := standIns([]string{"there"}, t.TempDir(), env); err != nil || len(offered) > 0 || strings.Join(with, " ") != strings.Join(env, " ") {
+	if offered, with, err := offerStandIns([]string{"there"}, t.TempDir(), env); err != nil || len(offered) > 0 || strings.Join(with, " ") != strings.Join(env, " ") {
 		t.Errorf("nothing is absent: offered %v, environment %v, %v", offered, with, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"hookwatch/suites/expression"
+	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
 
@@ -18,8 +18,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func filter(source, text string) expression.Question {
-	return expression.Question{Kind: expression.Filter, Source: source, Text: text}
+func filter(source, text string) suites.Question {
+	return suites.Question{Kind: suites.FilterExpression, Source: source, Text: text}
 }
 
 // TestAnswer checks that the child returns the same answers as this process.
@@ -27,10 +27,10 @@ func TestAnswer(t *testing.T) {
 	t.Parallel()
 	var e Evaluator
 	defer e.Close()
-	for _, q := range []expression.Question{
+	for _, q := range []suites.Question{
 		filter(`[range(10)] | length == 10`, `1`), filter(`. as $x | false`, `1`), filter(`empty as $x | 1`, `1`), filter(`error("no \(.)")`, `"\u0001"`),
 		filter(`nope`, `1`), filter(`. as $x | .a`, "oops \xff"), filter(`{} | tojson | null`, `1`), filter(`def f: error({a: 1}); f`, `1`), filter(`ltrimstr("x") | keys`, `"\ud800"`),
-		{Kind: expression.Pattern, Source: `(.*x){900}`, Text: strings.Repeat("x", 20_000)}, {Kind: expression.Pattern, Source: `(.*y){900}`, Text: strings.Repeat("x", 10_000)},
+		{Kind: suites.PatternExpression, Source: `(.*x){900}`, Text: strings.Repeat("x", 20_000)}, {Kind: suites.PatternExpression, Source: `(.*y){900}`, Text: strings.Repeat("x", 10_000)},
 	} {
 		if q.Cheap() {
 			t.Errorf("%s is cheap", q.Source)

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"hookwatch/suites/expression"
+	"hookwatch/suites"
 )
 
 func self() (string, error) { return os.Executable() }
@@ -37,5 +37,5 @@ func renew() {
 	if end != nil {
 		end.Stop()
 	}
-	end = time.AfterFunc(4*expression.MaxTime, func() { syscall.Exit(1) })
+	end = time.AfterFunc(4*suites.MaxExpressionTime, func() { syscall.Exit(1) })
 }
