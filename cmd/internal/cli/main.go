@@ -30,6 +30,10 @@ func Main(args []string, streams Streams) int {
 	case "jq", "jaq":
 		return gojqcli.Run()
 	}
+	if len(args) == 2 && args[1] == "--version" { // needs no commands, signals or configuration
+		writef(streams.Out, "%s version %s\n", programName, Version)
+		return Passed
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends code that ignores the first
