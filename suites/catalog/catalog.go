@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"hookwatch/suites"
-	"hookwatch/suites/pattern"
 )
 
 //go:embed builtin/*.yaml
@@ -63,23 +62,24 @@ func BuiltinFor(names []string) ([]suites.Suite, error) {
 	return all, nil
 }
 
-var (
-	suiteHook = pattern.Lazy(`(?m)^hook: `)
-	anyHook   = pattern.Lazy(`(?m)(?:^|[\s{,])hook: +([\w./-]+)`)
-)
-
 // HooksOf returns the hooks of a built-in suite, and words that are none, without reading the
 // suite. It returns nil if the suite may have cases without a hook.
 func HooksOf(name string) []string {
-	text, err := builtin.ReadFile("builtin/" + name + ".yaml")
-	if err != nil || !suiteHook().Match(text) {
+	data, err := builtin.ReadFile("builtin/" + name + ".yaml")
+	text := string(data)
+	if err != nil || !strings.Contains(text, "\nhook: ") {
 		return nil
 	}
 	var hooks []string
-	for _, m := range anyHook().FindAllSubmatch(text, -1) {
-		hooks = append(hooks, string(m[1]))
+	for {
+		_, rest, found := strings.Cut(text, "hook: ")
+		if !found {
+			return hooks
+		}
+		text = rest
+		end := strings.IndexAny(rest, " ,}\n")
+		hooks = append(hooks, rest[:max(end, 0)])
 	}
-	return hooks
 }
 
 func readBuiltin(names []string) ([]suites.Suite, error) {
