@@ -46,7 +46,7 @@ type rule struct {
 // The kinds of rules, the first character of a field of Observe.
 const (
 	Keep   = '+' // they are recorded
-	Follow = '~' // only the targets of links there are recorded
+	Follow = '~' // only the targets of links there, and executed programs, are recorded
 	Drop   = '-' // only executed programs are recorded
 )
 
@@ -129,7 +129,7 @@ const (
 // ObservedCalls returns the numbers of the calls that an observing filter asks about.
 func ObservedCalls() []uint32 {
 	var all []uint32
-	for _, c := range observed {
+	for _, c := range observed() {
 		all = append(all, uint32(c.number))
 	}
 	return all
@@ -147,8 +147,8 @@ func (s *supervising) observe(f []string) syscall.Errno {
 			o.rules = append(o.rules, rule{rune(r[0]), r[1:]})
 		}
 	}
-	for i := range observed {
-		o.table[observed[i].number] = &observed[i]
+	for _, c := range observed() {
+		o.table[c.number] = &c
 	}
 	for _, fd := range []*int{&o.begin, &o.wake} {
 		n, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC, 0)
@@ -516,6 +516,12 @@ func (o *observer) moved(raw []byte) {
 
 // executed records a program, and the interpreters that its first line names.
 func (o *observer) executed(raw []byte, depth int) {
+	if len(raw) > 6 && string(raw[:6]) == "/proc/" {
+		if string(raw) != "/proc/self/exe" { // which was executed by its name before
+			o.incomplete("a process executed a path in /proc")
+		}
+		return
+	}
 	if !o.exists(raw) {
 		o.add(raw, Asked)
 		return
@@ -591,7 +597,7 @@ func (o *observer) enterBoth(raw []byte, kind byte, flags int) bool {
 		}
 		return false
 	}
-	isNew := o.enter(u, clean, kind, rule == Follow)
+	isNew := o.enter(u, clean, kind, rule == Follow && kind != Ran)
 	if target := o.resolve(raw, flags); len(target) > 0 && string(target) != string(clean) {
 		if rule := o.rule(target); rule == Keep || kind == Ran {
 			o.enter(o.record.paths[string(target)], target, kind, false)
