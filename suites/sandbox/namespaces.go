@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,7 +170,13 @@ func (s *namespaced) LinkOwn(name, target string) error { return linkBelow(s.out
 // Begin records the state before the case starts.
 func (s *namespaced) Begin() { s.before = s.take() }
 
-func (s *namespaced) Accesses() ([]suites.Access, string) { return accesses(s.Supervisor) }
+func (s *namespaced) Accesses() ([]suites.Access, string) {
+	all, unobserved := accesses(s.Supervisor)
+	// Next to the case's directory are other files of the session, such as links to programs.
+	given, real := filepath.Dir(s.dir), filepath.Dir(disk.Real(s.dir))
+	own := func(a suites.Access) bool { return disk.Within(given, a.Path) || disk.Within(real, a.Path) }
+	return slices.DeleteFunc(all, own), unobserved
+}
 
 // Discard frees the storage with everything that was written. It closes the supervisor first.
 func (s *namespaced) Discard() {
