@@ -71,7 +71,7 @@ func accesses(b *process.Supervisor) (all []suites.Access, unobserved string) {
 		}
 		all = append(all, suites.NewAccess(r.Path, uses))
 	}
-	return all, unobserved
+	return suites.WithoutLibraries(all), unobserved
 }
 
 var kinds = map[rune]suites.Use{

@@ -25,6 +25,7 @@ type observer struct {
 
 	listener  int // -1 if the kernel does not ask
 	pending   []notification
+	taken     []notification // the ones before
 	recording bool
 	record    record
 
@@ -221,9 +222,8 @@ func (o *observer) take() []notification {
 	awaitSignal(o.wake)
 	o.acquire()
 	defer o.release()
-	all := o.pending
-	o.pending = nil
-	return all
+	o.taken, o.pending = o.pending, o.taken[:0] // reused, because garbage collection is off
+	return o.taken
 }
 
 // setRecording starts or stops recording.
