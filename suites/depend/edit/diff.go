@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"slices"
 
 	"hookwatch/suites/depend/trace"
 )
@@ -50,7 +51,9 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o)}
 		if i < len(new) {
 			e.What, e.New = "statement changed", linesOf(new[i])
-			e.binds = bound(o, new[i])
+			if e.binds = bound(o, new[i]); new[i].Risky {
+				e.binds = nil
+			}
 		} else {
 			e.binds = bound(o)
 		}
@@ -64,8 +67,12 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 	if len(old) > 0 {
 		g = reach(old[0])
 	}
+	binds := bound(extra...)
+	if slices.ContainsFunc(extra, func(s *trace.Statement) bool { return s.Risky }) {
+		binds = nil
+	}
 	d.add(Edit{
-		binds: bound(extra...),
+		binds: binds,
 		What:  "new statement", Function: functionOf(newBlock), text: textOf(newBlock), guard: g,
 		New: Lines{extra[0].Start, extra[len(extra)-1].End},
 	})

@@ -38,6 +38,8 @@ type Trace struct {
 	// Interprets reports whether a program in another language ran, which may have read any
 	// data.
 	Interprets bool `json:"interprets,omitempty"`
+	// Started are the languages in which a traced interpreter started, but for bash.
+	Started []string `json:"started,omitempty"`
 	// Lines reports whether the output contains line numbers, as bash's errors do.
 	Lines bool `json:"lines,omitempty"`
 	// Opaque describes a part that the trace cannot see; "" if there is none.
@@ -53,6 +55,7 @@ type Met struct {
 	Functions  Set    `json:"functions,omitempty"`  // names of functions that were entered
 	Main       bool   `json:"main,omitempty"`       // bash was started on it
 	Whole      string `json:"whole,omitempty"`      // why the whole file counts as reached; "" if it does not
+	Text       string `json:"text,omitempty"`       // why even its comments and lines matter; "" if they do not
 }
 
 // Carry returns a trace that is valid for new content of a file, after an edit that does not
