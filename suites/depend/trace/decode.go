@@ -36,6 +36,9 @@ type Run struct {
 // Decode returns the trace for the logs of a traced run.
 func Decode(logs map[string][]byte, run Run) *Trace {
 	d := &decoder{run: run, trace: &Trace{Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
+	if run.Abnormal != "" {
+		d.incomplete(run.Abnormal)
+	}
 	for _, l := range languages {
 		l.Decode(logsOf(l, logs), d)
 	}
@@ -182,9 +185,6 @@ func (d *decoder) exported(function string) {
 func (d *decoder) finish() {
 	if !d.started {
 		d.incomplete("no interpreter reported that it started")
-	}
-	if d.run.Abnormal != "" {
-		d.incomplete(d.run.Abnormal)
 	}
 	for _, f := range d.files {
 		d.sum(f)
