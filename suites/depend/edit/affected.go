@@ -135,7 +135,7 @@ func Uncovered(e *Edits, traces []*trace.Trace) []Edit {
 	}
 	var list []Edit
 	for _, edit := range e.List {
-		covered := false
+		covered := edit.What == namesChanged // the definition is an edit of its own
 		for _, t := range traces {
 			covered = covered || edit.met(e.Path, t) != ""
 		}

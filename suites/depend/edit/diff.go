@@ -2,6 +2,8 @@ package edit
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"hookwatch/suites/depend/trace"
 )
@@ -14,6 +16,7 @@ func (d *differ) add(e Edit) { *d.list = append(*d.list, e) }
 // block compares two lists of statements. Definitions of functions are no steps of a list: they
 // are compared by name.
 func (d *differ) block(old, new *trace.Block) {
+	d.scope(old, new)
 	os, ns := steps(old), steps(new)
 	match := align(os, ns)
 	i, j := 0, 0
@@ -32,6 +35,29 @@ func (d *differ) block(old, new *trace.Block) {
 		i, j = to+1, mate+1
 	}
 	d.functions(old, new, os, ns, match)
+}
+
+const namesChanged = "names changed"
+
+// scope adds an edit if a block binds other names. It affects the cases that use one of them in
+// the block or in a scope around it, even if they do not reach the definition.
+func (d *differ) scope(old, new *trace.Block) {
+	var names []string
+	for _, b := range []struct{ declared, other []string }{{old.Declared, new.Declared}, {new.Declared, old.Declared}} {
+		for _, binding := range b.declared {
+			if !slices.Contains(b.other, binding) {
+				names = append(names, binding[strings.IndexByte(binding, ' ')+1:])
+			}
+		}
+	}
+	if names == nil {
+		return
+	}
+	e := Edit{What: namesChanged, Function: functionOf(old), text: textOf(old), guard: entry(old), binds: names}
+	if n := len(new.Statements); n > 0 {
+		e.New = Lines{new.Statements[0].Start, new.Statements[n-1].End}
+	}
+	d.add(e)
 }
 
 // stepIndex returns a step's index in its block, or the block's length after the last step.
@@ -54,6 +80,9 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 		} else {
 			e.binds = bound(o)
 		}
+		if o.Binds != nil && e.binds == nil {
+			e.guard = before(oldBlock, o.Index)
+		}
 		d.add(e)
 	}
 	if len(new) <= len(old) {
@@ -61,7 +90,10 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 	}
 	extra := new[len(old):]
 	g := before(oldBlock, next)
-	if len(old) > 0 {
+	switch {
+	case len(old) > 0 && old[0].Binds != nil:
+		g = before(oldBlock, old[0].Index)
+	case len(old) > 0:
 		g = reach(old[0])
 	}
 	d.add(Edit{

@@ -36,6 +36,9 @@ type Run struct {
 // Decode returns the trace for the logs of a traced run.
 func Decode(logs map[string][]byte, run Run) *Trace {
 	d := &decoder{run: run, trace: &Trace{Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
+	if run.Abnormal != "" {
+		d.incomplete(run.Abnormal) // the reason for logs that are lost
+	}
 	for _, l := range languages {
 		l.Decode(logsOf(l, logs), d)
 	}
@@ -165,9 +168,6 @@ func (d *decoder) exported(function string) {
 func (d *decoder) finish() {
 	if !d.started {
 		d.incomplete("no interpreter reported that it started")
-	}
-	if d.run.Abnormal != "" {
-		d.incomplete(d.run.Abnormal)
 	}
 	for _, f := range d.files {
 		d.sum(f)
@@ -432,9 +432,9 @@ func innermost(list []*Statement) []*Statement {
 	return inner
 }
 
-var lineNumber = pattern.Lazy(`(?i)\bline [0-9]+\b|\.json:[0-9]`)
+var lineNumber = pattern.Lazy(`(?i)\bline [0-9]+\b|\.(json|[cm]?[jt]sx?):[0-9]|\bat .*:[0-9]+:[0-9]+|--trace-uncaught`)
 
-// namesLine reports whether a text contains a line number, as errors of bash and jq do.
+// namesLine reports whether a text contains a line number, as errors of bash, jq and Node do.
 func namesLine(out []byte) bool { return lineNumber().Match(out) }
 
 // A fileDecoder collects the statements and functions of one file that were reached.

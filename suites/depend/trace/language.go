@@ -33,7 +33,7 @@ type Language interface {
 
 // languages lists all languages. The first also parses files that none recognises, because shells
 // can source files with any name.
-var languages = []Language{bash{}}
+var languages = []Language{bash{}, node{}}
 
 // LanguageOf returns the language of a file, nil if none recognises it.
 func LanguageOf(file string, content []byte) Language {

@@ -23,6 +23,10 @@ type Script struct {
 	Odd        string       // why its blocks do not show which code runs; "" if they do
 	ExtGlobs   bool         // has patterns that bash cannot parse without extglob
 	Returns    bool         // has carriage returns
+	Quotes     bool         // errors show its lines, comments included
+	Compiled   Compiled     // of JavaScript
+	units      units
+	bodies     map[int]*Function // functions of JavaScript by the place of their bodies
 }
 
 // A Block is a list of statements that run in sequence.
@@ -32,6 +36,7 @@ type Block struct {
 	Function   *Function  // whose body it is or is in; nil at top level
 	After      *Block     // the condition that is evaluated before it is entered; nil if there is none
 	Slot       string     // its part of the statement, such as "then"
+	Declared   []string   // what its scope binds, each with its kind, sorted; nil if that is not known
 	id         uint64
 }
 
@@ -51,6 +56,7 @@ type Statement struct {
 	Binds      []string
 	Sure       bool // whenever it is reached, there is an event
 	Facts      Facts
+	from, to   int // bytes; in JavaScript
 	node       syntax.Node
 	signatures []signature
 }
@@ -102,6 +108,7 @@ type Facts struct {
 	Starts      bool // runs a program that may start shells itself
 	Interprets  bool // runs a program in another language
 	Status      bool // uses the status of the previous command
+	Lines       bool // may use the lines of code, as a stack trace does
 }
 
 // A Key identifies a statement or a word by 24 bits of a hash. If two share a key, both count as
