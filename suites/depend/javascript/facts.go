@@ -4,7 +4,7 @@ import "strings"
 
 var (
 	starting = words("spawn spawnSync exec execSync execFile execFileSync fork execa execaSync execaCommand $ Worker")
-	reading  = words("readFile readFileSync createReadStream open openSync opendir opendirSync readdir readdirSync glob globSync copyFile copyFileSync cp cpSync readJson readJsonSync readJSON readJSONSync readlines")
+	reading  = words("readFile readFileSync createReadStream open openSync copyFile copyFileSync cp cpSync readJson readJsonSync readJSON readJSONSync readlines")
 	running  = words("runInThisContext runInNewContext runInContext compileFunction SourceTextModule Script _load _compile")
 	placing  = words("stack captureStackTrace prepareStackTrace getCallSite getCallSites trace callsites")
 	ending   = words("NODE_V8_COVERAGE NODE_OPTIONS stopCoverage stopPreciseCoverage")
@@ -77,13 +77,66 @@ func (r *reader) name(t []Token, i int, m *Meaning) {
 	case r.children && starting[name]:
 		m.Starts = true
 	case reading[name]:
-		m.Reads = m.Reads || !(after == "(" && (text(t, i+2) == "0" || literal(t, i+2) == "/dev/stdin"))
-	case (after == "." || after == ")" || after == "}" || after == "]" || after == "+" || after == ",") && (before == "String" || text(t, i-2) == "String") && r.functions[name],
+		r.reads(t, i, m)
+	case text(t, i-2) == "String" && before == "(" && after == ")" && r.functions[name],
 		r.functions[name] && !member && after == "." && text(t, i+2) == "toString",
 		r.functions[name] && i > 0 && t[i-1].Kind == Template && i+1 < len(t) && t[i+1].Kind == Template:
 		m.Self = "it may use the text of " + name
 	}
 	r.self(t, i, m)
+}
+
+// reads records the file that a function reads, if its name is literal or a constant.
+func (r *reader) reads(t []Token, i int, m *Meaning) {
+	if text(t, i+1) != "(" {
+		m.Reads = true
+		return
+	}
+	depth, end := 0, i+2
+	for ; end < len(t); end++ {
+		switch text(t, end) {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		}
+		if depth < 0 || depth == 0 && text(t, end) == "," {
+			break
+		}
+	}
+	name := t[i+2 : min(end, len(t))]
+	switch {
+	case len(name) == 1 && (name[0].Text == "0" || literal(name, 0) == "/dev/stdin"):
+	case len(name) == 1 && r.files[name[0].Text] != nil:
+		m.Names = append(m.Names, r.files[name[0].Text]...)
+	default:
+		files, ok := fileNames(name)
+		m.Names = append(m.Names, files...)
+		m.Reads = m.Reads || !ok
+	}
+}
+
+// fileNames returns the last parts of the paths that an expression can have as its value, and
+// whether these are all.
+func fileNames(t []Token) (names []string, ok bool) {
+	for i := range t {
+		switch t[i].Kind {
+		case String:
+			s := literal(t, i)
+			names = append(names, s[strings.LastIndexByte(s, '/')+1:])
+		case Name:
+			if t[i].Text != "path" && t[i].Text != "join" && t[i].Text != "resolve" && t[i].Text != "__dirname" {
+				return nil, false
+			}
+		case Punctuator:
+			if t[i].Text == "+" || t[i].Text == "[" {
+				return nil, false
+			}
+		default:
+			return nil, false
+		}
+	}
+	return names, len(names) > 0
 }
 
 // self checks whether the path of the file is used for more than its directory or a comparison.

@@ -30,7 +30,7 @@ const Exports = "module.exports"
 
 // Meanings describes all statements of a program.
 func (p *Program) Meanings() map[*Statement]*Meaning {
-	r := &reader{meanings: map[*Statement]*Meaning{}, names: map[string]int{}, static: map[string]int{}, functions: map[string]bool{}, known: map[string]bool{}}
+	r := &reader{meanings: map[*Statement]*Meaning{}, names: map[string]int{}, static: map[string]int{}, functions: map[string]bool{}, files: map[string][]string{}, known: map[string]bool{}}
 	r.survey(p.Body)
 	r.block(p.Body, true)
 	r.closure()
@@ -43,9 +43,10 @@ type reader struct {
 	names     map[string]int // uses of a name as a variable
 	static    map[string]int // those of them that are followed by the name of a member
 	functions map[string]bool
-	known     map[string]bool // names that have a value when a statement of the file runs
-	children  bool            // the file uses child processes
-	assigns   int             // assignments to module.exports
+	files     map[string][]string // file names that a constant can have as its value
+	known     map[string]bool     // names that have a value when a statement of the file runs
+	children  bool                // the file uses child processes
+	assigns   int                 // assignments to module.exports
 	pure      []definition
 }
 
@@ -77,6 +78,13 @@ func (r *reader) survey(b *Block) {
 			r.functions[s.Function] = true
 		}
 		t := s.Tokens
+		for _, name := range s.Names {
+			_, again := r.files[name]
+			r.files[name] = nil
+			if !again && len(s.Names) == 1 && text(t, 0) == "const" && text(t, 2) == "=" {
+				r.files[name], _ = fileNames(t[3:])
+			}
+		}
 		for i := range t {
 			if t[i].Kind == Name && text(t, i-1) != "." && text(t, i-1) != "?." {
 				r.names[t[i].Text]++

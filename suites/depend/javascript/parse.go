@@ -307,9 +307,6 @@ func (p *parser) peek() Token {
 
 // ends ends a statement with a semicolon or where one is inserted.
 func (p *parser) ends() {
-	if p.cover >= 0 {
-		fail(p.cover, "an unexpected =")
-	}
 	p.holder.To = p.last.To
 	switch {
 	case p.is(";"):
@@ -379,6 +376,9 @@ func (p *parser) statement(b *Block, single bool) {
 	s := &Statement{From: p.tok.From}
 	p.holder = s
 	p.labelled(single)
+	if p.cover >= 0 {
+		fail(p.cover, "an unexpected =")
+	}
 	if s.To == 0 {
 		s.To = p.last.To
 	}

@@ -323,7 +323,7 @@ func (node) Unseen(_ string, met *Met, t *Trace) string {
 	case t.Starts:
 		return "a program that the case ran may run or read it"
 	case t.Interprets:
-		return "the case ran a program that may read it"
+		return "the case may read it under a name that is put together"
 	}
 	return ""
 }
