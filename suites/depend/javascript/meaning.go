@@ -30,7 +30,7 @@ const Exports = "module.exports"
 
 // Meanings describes all statements of a program.
 func (p *Program) Meanings() map[*Statement]*Meaning {
-	r := &reader{meanings: map[*Statement]*Meaning{}, names: map[string]int{}, static: map[string]int{}, functions: map[string]bool{}, files: map[string][]string{}, known: map[string]bool{}}
+	r := &reader{meanings: map[*Statement]*Meaning{}, names: map[string]int{}, static: map[string]int{}, functions: map[string]bool{}, files: map[string][]string{}, imported: map[string]bool{}, known: map[string]bool{}}
 	r.survey(p.Body)
 	r.block(p.Body, true)
 	r.closure()
@@ -45,16 +45,15 @@ type reader struct {
 	functions map[string]bool
 	files     map[string][]string // file names that a constant can have as its value
 	known     map[string]bool     // names that have a value when a statement of the file runs
+	imported  map[string]bool     // names that come from other files
 	children  bool                // the file uses child processes
 	assigns   int                 // assignments to module.exports
-	pure      []definition
+	pure      []*Meaning          // of the statements that only define names
+	flows     []flow
 }
 
-// A definition is a statement without effects except on its names, and the names that it uses.
-type definition struct {
-	meaning *Meaning
-	uses    []string
-}
+// A flow is a part of a statement that gives names values, which depend on other names.
+type flow struct{ names, uses []string }
 
 func text(t []Token, i int) string {
 	if i < 0 || i >= len(t) || t[i].Kind == String || t[i].Kind == Template {
@@ -78,6 +77,14 @@ func (r *reader) survey(b *Block) {
 			r.functions[s.Function] = true
 		}
 		t := s.Tokens
+		for i := range t {
+			if !loading(t, i) || standard(specifier(t, i)) {
+				continue
+			}
+			for _, name := range s.Names {
+				r.imported[name] = true
+			}
+		}
 		for _, name := range s.Names {
 			_, again := r.files[name]
 			r.files[name] = nil
@@ -125,8 +132,9 @@ func (r *reader) block(b *Block, top bool) {
 		if names, ok := r.defines(s, top); ok {
 			m.Defines = names
 			if m.Dynamic == "" {
-				r.pure = append(r.pure, definition{m, uses(s)})
-				m.Words = nil
+				r.pure = append(r.pure, m)
+				r.flow(s, names)
+				r.foreign(s, m)
 			}
 			for _, n := range s.Names {
 				r.known[n] = true
@@ -144,12 +152,45 @@ func (r *reader) block(b *Block, top bool) {
 	}
 }
 
-// uses returns the names that a statement uses.
-func uses(s *Statement) []string {
+// flow adds the flows of a statement that defines names. Each export is one of its own.
+func (r *reader) flow(s *Statement, names []string) {
+	t := s.Tokens
+	from := 0
+	switch {
+	case text(t, 0) == "module":
+		from = 4
+	case text(t, 0) == "export" && text(t, 1) == "{":
+		from = 1
+	default:
+		r.flows = append(r.flows, flow{names, uses(t)})
+		return
+	}
+	depth, start := 0, from+1
+	for i := from; i < len(t); i++ {
+		switch text(t, i) {
+		case "{", "[", "(":
+			depth++
+			continue
+		case "}", "]", ")":
+			depth--
+		case ",":
+		default:
+			continue
+		}
+		if part := t[start:i:i]; (depth == 0 || depth == 1 && text(t, i) == ",") && len(part) > 0 {
+			names := []string{Exports, part[0].Text, part[len(part)-1].Text} // "a: b", "a as b"
+			r.flows = append(r.flows, flow{names, uses(part)})
+			start = i + 1
+		}
+	}
+}
+
+// uses returns the names in a list of tokens.
+func uses(t []Token) []string {
 	var list []string
-	for i, t := range s.Tokens {
-		if t.Kind == Name && text(s.Tokens, i-1) != "." {
-			list = append(list, t.Text)
+	for i := range t {
+		if t[i].Kind == Name && text(t, i-1) != "." {
+			list = append(list, t[i].Text)
 		}
 	}
 	return list
@@ -158,13 +199,12 @@ func uses(s *Statement) []string {
 // closure adds to each definition the names of those that use it.
 func (r *reader) closure() {
 	users := map[string][]int{}
-	for i, d := range r.pure {
-		for _, n := range d.uses {
+	for i, f := range r.flows {
+		for _, n := range f.uses {
 			users[n] = append(users[n], i)
 		}
 	}
-	all := make([][]string, len(r.pure))
-	for i, d := range r.pure {
+	for _, m := range r.pure {
 		seen := map[string]bool{}
 		var list []string
 		var add func(names []string)
@@ -176,15 +216,12 @@ func (r *reader) closure() {
 				seen[n] = true
 				list = append(list, n)
 				for _, j := range users[n] {
-					add(r.pure[j].meaning.Defines)
+					add(r.flows[j].names)
 				}
 			}
 		}
-		add(d.meaning.Defines)
-		all[i] = list
-	}
-	for i, d := range r.pure {
-		d.meaning.Defines = all[i]
+		add(m.Defines)
+		m.Defines = list
 	}
 }
 
@@ -201,10 +238,29 @@ func (r *reader) words(s *Statement, m *Meaning) {
 				m.Words = append(m.Words, text)
 			}
 		}
-		if (text(t, i) == "require" && text(t, i+1) == "(" || text(t, i) == "import" || text(t, i) == "from") && !standard(specifier(t, i)) {
+		if loading(t, i) && !standard(specifier(t, i)) {
 			m.Words = append(m.Words, Exports, "default")
 		}
 	}
+}
+
+// foreign adds the names from other files that a definition uses, such as defaults of parameters:
+// the flows of those files end where this one begins.
+func (r *reader) foreign(s *Statement, m *Meaning) {
+	t := s.Tokens
+	for i := range t {
+		if t[i].Kind == Name && (text(t, i-1) == "." || text(t, i-1) == "?." || r.imported[t[i].Text] && !slices.Contains(s.Names, t[i].Text)) {
+			m.Words = append(m.Words, t[i].Text)
+		}
+		if loading(t, i) && !standard(specifier(t, i)) {
+			m.Words = append(m.Words, Exports, "default")
+		}
+	}
+}
+
+// loading reports whether a module is loaded at a token.
+func loading(t []Token, i int) bool {
+	return text(t, i) == "require" && text(t, i+1) == "(" || text(t, i) == "import" || text(t, i) == "from"
 }
 
 // specifier returns the name of the module that is loaded at a token, "" if it is not literal.
