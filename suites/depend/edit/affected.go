@@ -51,6 +51,9 @@ func blind(e *Edits, t *trace.Trace) string {
 		return why
 	}
 	met := t.Files[e.Path]
+	if met == nil && !trace.Traces(t, e.by) {
+		return "the trace does not show what " + e.by.Name() + " executes"
+	}
 	if why := e.by.Unseen(e.shebang, met, t); why != "" {
 		return why
 	}
@@ -138,7 +141,7 @@ func Uncovered(e *Edits, traces []*trace.Trace) []Edit {
 	}
 	var list []Edit
 	for _, edit := range e.List {
-		covered := false
+		covered := edit.What == namesChanged // the definition is an edit of its own
 		for _, t := range traces {
 			covered = covered || edit.met(e.Path, t) != ""
 		}

@@ -37,9 +37,12 @@ type Run struct {
 func Decode(logs map[string][]byte, run Run) *Trace {
 	d := &decoder{run: run, trace: &Trace{Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
 	if run.Abnormal != "" {
-		d.incomplete(run.Abnormal)
+		d.incomplete(run.Abnormal) // the reason for logs that are lost
 	}
 	for _, l := range languages {
+		if l != languages[0] {
+			d.trace.Traced = append(d.trace.Traced, l.Name())
+		}
 		l.Decode(logsOf(l, logs), d)
 	}
 	d.finish()
@@ -471,14 +474,14 @@ func innermost(list []*Statement) []*Statement {
 	return inner
 }
 
-var lineNumber = pattern.Lazy(`(?i)\bline [0-9]+\b|\.json:[0-9]`)
+var lineNumber = pattern.Lazy(`(?i)\bline [0-9]+\b|\.(json|[cm]?[jt]sx?):[0-9]|\bat .*:[0-9]+:[0-9]+|--trace-uncaught`)
 
 var sourceLine = pattern.Lazy(`File "[^"]+", line [0-9]|\.py:[0-9]+`)
 
 // namesSource reports whether a text contains lines of a script, as Python's tracebacks do.
 func namesSource(out []byte) bool { return sourceLine().Match(out) }
 
-// namesLine reports whether a text contains a line number, as errors of bash and jq do.
+// namesLine reports whether a text contains a line number, as errors of bash, jq and Node do.
 func namesLine(out []byte) bool { return lineNumber().Match(out) }
 
 // A fileDecoder collects the statements and functions of one file that were reached.

@@ -26,6 +26,10 @@ type Script struct {
 	Head       string       // other parts that determine how it is run, such as an encoding
 	Warns      string       // parts of which its language warns when it compiles them
 	Newer      bool         // has syntax that interpreters in use may not know
+	Quotes     bool         // errors show its lines, comments included
+	Compiled   Compiled     // of JavaScript
+	units      units
+	bodies     map[int]*Function // functions of JavaScript by the place of their bodies
 }
 
 // A Block is a list of statements that run in sequence.
@@ -36,6 +40,7 @@ type Block struct {
 	After      *Block     // the condition that is evaluated before it is entered; nil if there is none
 	Slot       string     // its part of the statement, such as "then"
 	class      string     // whose body it is, in Python
+	Declared   []string   // what its scope binds, each with its kind, sorted; nil if that is not known
 	id         uint64
 }
 
@@ -56,6 +61,7 @@ type Statement struct {
 	Risky      bool // such a statement that may fail when it is new
 	Sure       bool // whenever it is reached, there is an event
 	Facts      Facts
+	from, to   int // bytes; in JavaScript
 	node       syntax.Node
 	signatures []signature
 	text       bool // a literal that may be documentation
@@ -110,6 +116,7 @@ type Facts struct {
 	Interprets  bool // runs a program in another language
 	Status      bool // uses the status of the previous command
 	Text        bool // may show the text or the lines of files
+	Lines       bool // may use the lines of code, as a stack trace does
 }
 
 // A Key identifies a statement or a word by 24 bits of a hash. If two share a key, both count as

@@ -38,7 +38,9 @@ type Trace struct {
 	// Interprets reports whether a program in another language ran, which may have read any
 	// data.
 	Interprets bool `json:"interprets,omitempty"`
-	// Started are the languages in which a traced interpreter started, but for bash.
+	// Traced are the languages in which the run was traced, but for bash, and Started those of them
+	// in which an interpreter started.
+	Traced  []string `json:"traced,omitempty"`
 	Started []string `json:"started,omitempty"`
 	// Lines reports whether the output contains line numbers, as bash's errors do.
 	Lines bool `json:"lines,omitempty"`
