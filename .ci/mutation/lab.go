@@ -195,7 +195,7 @@ func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcom
 
 // facts are what decoding needs beside the log.
 func (l *lab) facts(c *suites.Case, o suites.Outcome) trace.Run {
-	r := trace.Run{Resolve: l.resolve, Script: l.script, Hooks: l.project.Fired(c, len(o.Results))}
+	r := trace.Run{Resolve: l.resolve, Script: l.parse, Hooks: l.project.Fired(c, len(o.Results))}
 	for _, res := range o.Results {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 		switch {
@@ -233,7 +233,7 @@ type version struct {
 	by   trace.Language
 }
 
-func (l *lab) script(path string, by trace.Language) (*trace.Script, error) {
+func (l *lab) parse(path string, by trace.Language) (*trace.Script, error) {
 	v := version{path, by}
 	if p, ok := l.cache.Load(v); ok {
 		return p.(parsed).script, p.(parsed).err
