@@ -15,7 +15,7 @@ import (
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	arch := architectures[runtime.GOARCH]
-	vm, err := bpf.NewVM(instructions(arch, refusals(1<<33)))
+	vm, err := bpf.NewVM(instructions(arch, refusals(1<<33), nil))
 	if err != nil {
 		t.Fatal(err)
 	}

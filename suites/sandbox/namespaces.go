@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"hookwatch/suites"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 )
@@ -58,7 +59,7 @@ func (n *namespacesBackend) probe(temp string) ([]Bound, error) {
 	s, err := p.Open(func(s process.Setup) (*process.Supervisor, error) {
 		s.Limits = n.o.Limits()
 		return process.Open(s)
-	}, dir, nil)
+	}, Wanted{Dir: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ const crowdedTries = 5
 
 func (n *namespacesBackend) Open(ctx context.Context, open Opener, w Wanted) (Sandbox, error) {
 	for try := 1; ; try++ {
-		s, err := n.plan().Open(open, w.Dir, w.Search, w.Dirs...)
+		s, err := n.plan().Open(open, w)
 		if err == nil {
 			return s, nil
 		}
@@ -182,6 +183,8 @@ func (s *namespaced) LinkOwn(name, target string) error { return linkBelow(s.out
 
 // Begin records the state before the case starts.
 func (s *namespaced) Begin() { s.before = s.take() }
+
+func (s *namespaced) Accesses() ([]suites.Access, string) { return accesses(s.Supervisor) }
 
 // Discard frees the storage with everything that was written. It closes the supervisor first.
 func (s *namespaced) Discard() {

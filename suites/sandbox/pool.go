@@ -78,7 +78,7 @@ func (p *Pool) Open(ctx context.Context, name string, w Wanted) (Sandbox, error)
 		return nil, err
 	}
 	p.refresh()
-	if slices.Equal(w.Dirs, p.o.Prewarm.Dirs) && slices.Equal(w.Search, p.o.Prewarm.Search) {
+	if !w.Observed && slices.Equal(w.Dirs, p.o.Prewarm.Dirs) && slices.Equal(w.Search, p.o.Prewarm.Search) {
 		if e := p.takePrewarmed(); e != nil {
 			if <-e.made; e.sandbox != nil {
 				return e.sandbox, nil
