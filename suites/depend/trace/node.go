@@ -318,7 +318,7 @@ func (node) Beyond(old, new *Script) string {
 // Unseen implements Language.
 func (node) Unseen(_ string, met *Met, t *Trace) string {
 	switch {
-	case met != nil:
+	case met != nil || t.Observed != nil: // what is only read is seen too
 		return ""
 	case t.Starts:
 		return "a program that the case ran may run or read it"
