@@ -76,7 +76,9 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o)}
 		if i < len(new) {
 			e.What, e.New = "statement changed", linesOf(new[i])
-			e.binds = bound(o, new[i])
+			if e.binds = bound(o, new[i]); doubtful(new[i:i+1], o) {
+				e.binds = nil
+			}
 		} else {
 			e.binds = bound(o)
 		}
@@ -96,10 +98,24 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 	case len(old) > 0:
 		g = reach(old[0])
 	}
+	binds := bound(extra...)
+	if doubtful(extra) {
+		binds = nil
+	}
 	d.add(Edit{
-		binds: bound(extra...),
+		binds: binds,
 		What:  "new statement", Function: functionOf(newBlock), text: textOf(newBlock), guard: g,
 		New: Lines{extra[0].Start, extra[len(extra)-1].End},
+	})
+}
+
+// doubtful reports whether new statements that only bind names may fail, or use names that the old
+// ones do not use, which a trace that remains valid would lack.
+func doubtful(list []*trace.Statement, old ...*trace.Statement) bool {
+	return slices.ContainsFunc(list, func(s *trace.Statement) bool {
+		return s.Risky || slices.ContainsFunc(s.Facts.Words, func(word string) bool {
+			return !slices.ContainsFunc(old, func(o *trace.Statement) bool { return slices.Contains(o.Facts.Words, word) })
+		})
 	})
 }
 
