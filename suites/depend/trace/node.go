@@ -115,7 +115,7 @@ func (node) Decode(logs map[string][]byte, d *decoder) {
 			d.incomplete("the log of node holds a torn line")
 			return
 		}
-		d.started = true
+		d.start(node{})
 		starts[fmt.Sprintf("%d/%d", s.PID, s.Thread)]++
 		if s.Thread != 0 || s.File == "" {
 			continue
