@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -31,7 +32,7 @@ func (p *project) observedRunner(mode string) (r *run.Runner, home string) {
 		p.t.Skipf("%s: %v", mode, err)
 	}
 	r = run.New(run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20e9, Isolation: choice,
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: choice,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	})
 	p.t.Cleanup(r.Close)
@@ -63,8 +64,11 @@ func TestAccesses(t *testing.T) {
 		"python": {needs: "python3", hook: "#!/usr/bin/env python3\nimport os, threading\nHERE = os.path.dirname(os.path.abspath(__file__))\nprint(open(os.path.join(HERE, '..', 'rules.json')).read(), end='')\n" +
 			"def f():\n  os.path.exists('threaded')\nt = threading.Thread(target=f)\nt.start()\nt.join()\nif os.fork() == 0:\n  os.chdir('d')\n  os.path.exists('forked')\n  os._exit(0)\nos.wait()\nprint(sorted(os.listdir('d')))\n",
 			want: uses{"rules.json": suites.Read, "threaded": suites.Looked, "d/forked": suites.Looked, "d": suites.Listed}, out: "{}\n['one', 'two']\n"},
-		"node":                   {needs: "node", hook: "#!/usr/bin/env node\nconst v = ['..', 'm', 'index.js'].join('/');\nconsole.log(require(v));\n", want: uses{"m/index.js": suites.Read}, out: "7\n"},
-		"fault":                  {needs: "python3", hook: "#!/usr/bin/env python3\nimport ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\nprint(libc.open(ctypes.c_void_p(8), 0), ctypes.get_errno())\nopen('d/one')\n", want: uses{"d/one": suites.Read}, out: "-1 14\n"},
+		"node": {needs: "node", hook: "#!/usr/bin/env node\nconst v = ['..', 'm', 'index.js'].join('/');\nconsole.log(require(v));\n", want: uses{"m/index.js": suites.Read}, out: "7\n"},
+		"fault": {needs: "python3", hook: "#!/usr/bin/env python3\nimport ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\nprint(libc.open(ctypes.c_void_p(8), 0), ctypes.get_errno())\n" +
+			// A path that ends with its page; the next one cannot be read.
+			"libc.mmap.restype = ctypes.c_void_p\nsize = ctypes.pythonapi.getpagesize()\nm = libc.mmap(None, ctypes.c_size_t(2 * size), 3, 0x22, -1, ctypes.c_size_t(0))\nlibc.mprotect(ctypes.c_void_p(m + size), ctypes.c_size_t(size), 0)\n" +
+			"p = b'd/one\\0'\nat = m + size - len(p)\nctypes.memmove(at, p, len(p))\nprint(libc.open(ctypes.c_void_p(at), 0) > 0)\n", want: uses{"d/one": suites.Read}, out: "-1 14\nTrue\n"},
 		"by proc":                {hook: "cat /proc/self/cwd/d/one", out: "one=1\n", lacks: "a process used a path through /proc"},
 		"long":                   {hook: "p=.; for i in {1..1000}; do p=$p/.; done; cat $p/d/one", want: uses{"d/one": suites.Read}, out: "one=1\n"},
 		"a program without libc": {hook: attackVariable + "=reads exec \"$SELF\"", want: uses{"d/one": suites.Read, "d": suites.Listed, "gone": suites.Looked, "rules.json": suites.Read, "SELF": suites.Ran}, out: "one=1\n2\n"},
@@ -118,6 +122,9 @@ func TestAccesses(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if plain.Accesses != nil || plain.Unobserved == "" {
+					t.Errorf("an ordinary run: %v, %q", plain.Accesses, plain.Unobserved)
+				}
 				for _, o := range []suites.Outcome{plain, o} {
 					if got := string(o.Last().Stdout); got != tt.out || o.Last().Exit != 0 {
 						t.Errorf("exit %d, %q, want %q; %s", o.Last().Exit, got, tt.out, o.Last().Stderr)
@@ -155,6 +162,41 @@ func TestAccesses(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestAccessesOfPreparation checks that what prepares a case is not recorded, and that a fixture is
+// no input.
+func TestAccessesOfPreparation(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	r, _ := p.observedRunner("namespaces")
+	p.write("hook.sh", "#!/bin/bash\ncat conf.json other.json\n", 0o755)
+	p.write("conf.json", "of the project\n", 0o644)
+	p.write("other.json", "other\n", 0o644)
+	step := suites.Step{Event: "Stop", Fixtures: []suites.Fixture{{Path: "{project}/conf.json", Content: "of the case\n", Age: time.Hour}}}
+	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{step, step}}
+	o, err := r.Traced(t.Context(), c, nil)
+	if err != nil || string(o.Last().Stdout) != "of the case\nother\n" || o.Unobserved != "" {
+		t.Fatalf("%v, %s, %q", err, o.Last().Stdout, o.Unobserved)
+	}
+	_ = r.Remove(o)
+	got := uses{}
+	for _, a := range o.Accesses {
+		if got[a.Path] = a.Kind; strings.HasSuffix(a.Path, "/touch") {
+			t.Errorf("a program that prepares the case: %v", a)
+		}
+	}
+	if k := got[filepath.Join(p.root, "conf.json")]; k != suites.Wrote {
+		t.Errorf("the fixture: %s", k)
+	}
+	if k := got[filepath.Join(p.root, "other.json")]; k != suites.Read {
+		t.Errorf("the project's file: %s", k)
+	}
+	o, err = p.runner().Traced(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}, nil)
+	if err != nil || o.Unobserved == "" || o.Accesses != nil {
+		t.Errorf("in place: %v, %v, %q", err, o.Accesses, o.Unobserved)
+	}
+	_ = r.Remove(o)
 }
 
 type uses = map[string]suites.AccessKind
