@@ -175,6 +175,7 @@ func TestAccessesOfPreparation(t *testing.T) {
 	p.write("other.json", "other\n", 0o644)
 	step := suites.Step{Event: "Stop", Fixtures: []suites.Fixture{{Path: "{project}/conf.json", Content: "of the case\n", Age: time.Hour}}}
 	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{step, step}}
+	r.Prewarm() // a sandbox that does not record
 	o, err := r.Traced(t.Context(), c, nil)
 	if err != nil || string(o.Last().Stdout) != "of the case\nother\n" || o.Unobserved != "" {
 		t.Fatalf("%v, %s, %q", err, o.Last().Stdout, o.Unobserved)

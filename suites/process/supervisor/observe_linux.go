@@ -51,16 +51,6 @@ const (
 	Drop   = '-' // only executed programs are recorded
 )
 
-// The uses of a path, in the order of their first occurrence in an answer to Accesses.
-const (
-	Asked   = 'a' // existence or metadata
-	Opened  = 'o' // opened for reading
-	Listed  = 'l'
-	Ran     = 'r'
-	Wrote   = 'w' // or removed, or changed in another way
-	Created = 'c' // it did not exist before
-)
-
 // A record is what was observed so far.
 type record struct {
 	paths   map[string]*uses
