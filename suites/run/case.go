@@ -13,7 +13,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/expression"
 	"hookwatch/suites/process"
 	"hookwatch/suites/toolbox"
 )
@@ -33,7 +32,7 @@ func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, erro
 func (r *Runner) evaluate(ctx context.Context, c *suites.Case, o *suites.Outcome) {
 	for _, q := range o.Questions(c) {
 		if o.Answers == nil {
-			o.Answers = map[expression.Question]expression.Answer{}
+			o.Answers = map[suites.Question]suites.ExpressionResult{}
 		}
 		o.Answers[q] = r.evaluator.Answer(ctx, q)
 	}
@@ -85,7 +84,7 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer, observed boo
 	return o, nil
 }
 
-// Traced runs a case as Case does, traced by t, whose log it adds to the outcome, and records the
+// Traced runs a case as Case does, traced by t, whose logs it adds to the outcome, and records the
 // paths that its processes use. The outcome must not be judged, because tracing changes the hooks'
 // environment. With a nil t only the paths are recorded.
 func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
@@ -96,9 +95,9 @@ func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.O
 	return o, err
 }
 
-// Log runs a case a second time and returns only the log of t. In place it returns nil, because
+// Log runs a case a second time and returns only the logs of t. In place it returns nil, because
 // there no case may run twice.
-func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) ([]byte, error) {
+func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) (map[string][]byte, error) {
 	if r.Isolation.Describe().InPlace {
 		return nil, nil
 	}
@@ -241,8 +240,8 @@ func (s *caseRun) changed() ([]suites.Change, []string) {
 	}
 	changes, stopped := s.Changes(s.ended)
 	changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return c.Path == filepath.Join(s.home(), ".claude") })
-	if s.log != "" { // files of the tracer are not the case's
-		own := filepath.Join(s.dir, filepath.Dir(s.log))
+	if s.logs != nil { // files of the tracer are not the case's
+		own := filepath.Join(s.dir, traceDir)
 		changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return disk.Within(own, c.Path) })
 	}
 	for i := range changes {

@@ -32,7 +32,9 @@ func (*inPlaceBackend) Describe() Description {
 	}
 }
 
-func (b *inPlaceBackend) Probe(string) ([]Bound, error) { return b.o.directBounds(), nil }
+func (b *inPlaceBackend) Probe(Wanted) ([]Bound, Sandbox, error) {
+	return b.o.directBounds(), nil, nil
+}
 
 func (b *inPlaceBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox, error) {
 	watched := make([]string, len(w.Watched))
@@ -201,6 +203,10 @@ func (d *direct) Listen() (net.Listener, error) { return net.Listen("tcp", "127.
 
 func (d *direct) ReadOwn(name string, limit int64) ([]byte, error) {
 	return readIn(d.own, name, limit, false)
+}
+
+func (d *direct) ListOwn(name string, limit int) ([]string, error) {
+	return listIn(d.own, name, limit)
 }
 
 func (d *direct) LinkOwn(name, target string) error { return linkIn(d.own, name, target) }

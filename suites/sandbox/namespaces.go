@@ -41,31 +41,16 @@ func (*namespacesBackend) Describe() Description {
 	}
 }
 
-// Probe creates a sandbox and discards it.
-func (n *namespacesBackend) Probe(temp string) ([]Bound, error) {
-	bounds, err := n.probe(temp)
-	if err != nil {
-		return nil, Explained(err)
-	}
-	return bounds, nil
-}
-
-func (n *namespacesBackend) probe(temp string) ([]Bound, error) {
-	p := n.plan()
-	dir, err := os.MkdirTemp(temp, "probe-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := p.Open(func(s process.Setup) (*process.Supervisor, error) {
+// Probe creates a sandbox.
+func (n *namespacesBackend) Probe(w Wanted) ([]Bound, Sandbox, error) {
+	s, err := n.plan().Open(func(s process.Setup) (*process.Supervisor, error) {
 		s.Limits = n.o.Limits()
 		return process.Open(s)
-	}, Wanted{Dir: dir})
+	}, w)
 	if err != nil {
-		return nil, err
+		return nil, nil, Explained(err)
 	}
-	defer s.Discard()
-	return s.Bounds(), nil
+	return s.Bounds(), s, nil
 }
 
 // crowdedTries bounds the attempts to create a sandbox while the system lacks resources for
@@ -169,6 +154,15 @@ func (s *namespaced) Read(path string) ([]byte, error) { return s.ReadFile(path)
 
 func (s *namespaced) ReadOwn(name string, limit int64) ([]byte, error) {
 	return readBelow(s.outside(), name, limit)
+}
+
+func (s *namespaced) ListOwn(name string, limit int) ([]string, error) {
+	root, err := os.OpenRoot(s.outside())
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return listIn(root, name, limit)
 }
 
 func (s *namespaced) LinkOwn(name, target string) error { return linkBelow(s.outside(), name, target) }
