@@ -32,7 +32,9 @@ func (*inPlaceBackend) Describe() Description {
 	}
 }
 
-func (b *inPlaceBackend) Probe(string) ([]Bound, error) { return b.o.directBounds(), nil }
+func (b *inPlaceBackend) Probe(Wanted) ([]Bound, Sandbox, error) {
+	return b.o.directBounds(), nil, nil
+}
 
 func (b *inPlaceBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox, error) {
 	watched := make([]string, len(w.Watched))
@@ -208,6 +210,10 @@ func (d *direct) ListOwn(name string, limit int) ([]string, error) {
 }
 
 func (d *direct) LinkOwn(name, target string) error { return linkIn(d.own, name, target) }
+
+func (d *direct) Accesses() ([]suites.Access, string) {
+	return nil, "only cases in namespaces are observed"
+}
 
 func (d *direct) Begin() {
 	for dir := range d.watched {

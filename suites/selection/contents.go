@@ -89,11 +89,13 @@ func (c *Contents) now(file, digest string) []byte {
 // Records reads the data that is stored with verdicts.
 type Records interface {
 	Evidence(k suites.Key) *record.Evidence
+	Observed() record.Observed
 	Content(digest string) []byte
 }
 
 // A Keeper stores that data.
 type Keeper interface {
 	KeepEvidence(k suites.Key, e *record.Evidence) error
+	KeepObserved(o record.Observed) error
 	KeepContent(digest string, content func() []byte) error
 }

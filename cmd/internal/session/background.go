@@ -4,10 +4,10 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime/debug"
+	"time"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
@@ -95,20 +95,22 @@ func (w *watch) leave() {
 // verdict is made from it.
 type tracedRun struct {
 	execution
-	last  *decide.Verdict
-	trace *trace.Trace // nil if the case could not be traced
+	last    *keptVerdict
+	started time.Time    // by the clock of the file system's times
+	trace   *trace.Trace // nil if the case could not be traced
 }
 
 // startTrace runs a case once more with tracing, and sends the result to done.
-func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *decide.Verdict, by *trace.Scripts, done chan<- *tracedRun) {
+func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *keptVerdict, by *trace.Scripts, done chan<- *tracedRun) {
 	t := &tracedRun{execution: execution{c: c, runner: e.equipment.Runner, seen: e.knowledge.Freshness.See(c)}, last: last}
 	p, timeout := e.project, e.timeout(c)
 	e.busy.start(e.opts.Now())
 	go func() {
+		t.started = time.Now()
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
 			t.trace = trace.DecodeOutcome(&t.outcome, p.Fired(c, len(t.outcome.Results)), by)
-			if !decide.Like(last, c, t.outcome, verdict.Judge(c, t.outcome, timeout)) {
+			if !sameResult(last, c, t.outcome, verdict.Judge(c, t.outcome, timeout)) {
 				t.trace.Incomplete = "the traced run went otherwise than the one on record"
 			}
 		}
@@ -129,7 +131,10 @@ func (e *Session) finishTrace(ctx context.Context, t *tracedRun) {
 		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.knowledge.Freshness.Changed(t.seen)) > 0 {
 		return
 	}
-	e.knowledge.Selector.Traced(k, now.Digests, t.seen.Inputs, t.trace)
+	if o := t.trace.Observed; o != nil && e.knowledge.Freshness.ChangedSince(o.Paths, t.started) {
+		t.trace.Observed = nil
+	}
+	e.knowledge.Selector.Traced(t.c, now.Digests, t.seen.Inputs, t.trace, e.knowledge.Freshness.Without)
 	if e.knowledge.Selector.Unsaved() >= heldTraces {
 		e.knowledge.Save()
 		e.knowledge.Selector.Forget()
@@ -300,7 +305,7 @@ func (e *Session) auditCase(k suites.Key) {
 }
 
 // Audited returns the results since the last call.
-func (e *Session) Audited() decide.AuditResult { return e.audit.Take() }
+func (e *Session) Audited() AuditResult { return e.audit.Take() }
 
 // sample returns up to n random cases that the latest selection left out.
 func (e *Session) sample(n int) []*suites.Case {

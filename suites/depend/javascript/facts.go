@@ -39,7 +39,7 @@ func (r *reader) facts(s *Statement, m *Meaning) {
 // source reports whether a string may name a script.
 func source(s string) bool {
 	for _, ext := range []string{".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".sh", ".bash", ".py"} {
-		if strings.HasSuffix(s, ext) && !strings.ContainsAny(s, " \\\n") {
+		if strings.HasSuffix(s, ext) && !strings.ContainsAny(s, " \\\n*?[") {
 			return true
 		}
 	}
@@ -106,7 +106,8 @@ func (r *reader) reads(t []Token, i int, m *Meaning) {
 	}
 	name := t[i+2 : min(end, len(t))]
 	switch {
-	case len(name) == 1 && (name[0].Text == "0" || literal(name, 0) == "/dev/stdin"):
+	case len(name) == 1 && (name[0].Text == "0" || literal(name, 0) == "/dev/stdin"),
+		len(name) == 5 && name[0].Text == "process" && name[2].Text == "stdin":
 	case len(name) == 1 && r.files[name[0].Text] != nil:
 		m.Names = append(m.Names, r.files[name[0].Text]...)
 	default:
@@ -116,27 +117,29 @@ func (r *reader) reads(t []Token, i int, m *Meaning) {
 	}
 }
 
-// fileNames returns the last parts of the paths that an expression can have as its value, and
-// whether these are all.
+// fileNames returns the last part of the path that an expression has as its value, and whether it
+// is known: a literal, one behind a slash, or the last argument of path.join.
 func fileNames(t []Token) (names []string, ok bool) {
-	for i := range t {
-		switch t[i].Kind {
-		case String:
-			s := literal(t, i)
-			names = append(names, s[strings.LastIndexByte(s, '/')+1:])
-		case Name:
-			if t[i].Text != "path" && t[i].Text != "join" && t[i].Text != "resolve" && t[i].Text != "__dirname" {
-				return nil, false
-			}
-		case Punctuator:
-			if t[i].Text == "+" || t[i].Text == "[" {
-				return nil, false
-			}
-		default:
-			return nil, false
-		}
+	n := len(t)
+	if n == 0 {
+		return nil, false
 	}
-	return names, len(names) > 0
+	name := ""
+	switch last := t[n-1]; {
+	case last.Kind == String && n == 1:
+		name = literal(t, 0)
+	case last.Kind == String && text(t, n-2) == "+" && strings.Contains(literal(t, n-1), "/"):
+		name = literal(t, n-1)
+	case last.Kind == Template && strings.Contains(last.Text, "/"):
+		name = strings.TrimSuffix(last.Text, "`")
+	case n > 5 && text(t, 0) == "path" && (text(t, 2) == "join" || text(t, 2) == "resolve") && last.Text == ")" && t[n-2].Kind == String && text(t, n-3) == ",":
+		name = literal(t, n-2)
+	}
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "\\`*?[") {
+		return nil, false
+	}
+	return []string{name}, true
 }
 
 // self checks whether the path of the file is used for more than its directory or a comparison.

@@ -86,11 +86,14 @@ func (r *reader) survey(b *Block) {
 			}
 		}
 		for _, name := range s.Names {
-			_, again := r.files[name]
-			r.files[name] = nil
-			if !again && len(s.Names) == 1 && text(t, 0) == "const" && text(t, 2) == "=" {
-				r.files[name], _ = fileNames(t[3:])
+			var files []string
+			if len(s.Names) == 1 && text(t, 0) == "const" && text(t, 2) == "=" {
+				files, _ = fileNames(t[3:])
 			}
+			if was, again := r.files[name]; again && !slices.Equal(was, files) {
+				files = nil
+			}
+			r.files[name] = files
 		}
 		for i := range t {
 			if t[i].Kind == Name && text(t, i-1) != "." && text(t, i-1) != "?." {

@@ -115,7 +115,7 @@ func (node) Decode(logs map[string][]byte, d *decoder) {
 			d.incomplete("the log of node holds a torn line")
 			return
 		}
-		d.started = true
+		d.start(node{})
 		starts[fmt.Sprintf("%d/%d", s.PID, s.Thread)]++
 		if s.Thread != 0 || s.File == "" {
 			continue
@@ -318,7 +318,7 @@ func (node) Beyond(old, new *Script) string {
 // Unseen implements Language.
 func (node) Unseen(_ string, met *Met, t *Trace) string {
 	switch {
-	case met != nil:
+	case met != nil || t.Observed != nil: // what is only read is seen too
 		return ""
 	case t.Starts:
 		return "a program that the case ran may run or read it"

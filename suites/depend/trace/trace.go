@@ -50,6 +50,9 @@ type Trace struct {
 	Opaque string `json:"opaque,omitempty"`
 	// Incomplete is the reason why events may be missing; "" if none are.
 	Incomplete string `json:"incomplete,omitempty"`
+	// Observed are the paths that the processes of the case used; nil if they were not observed
+	// or the record of them is not complete.
+	Observed *Observed `json:"observed,omitempty"`
 }
 
 // A Met describes the parts of one file that were reached.
