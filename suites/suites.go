@@ -1,5 +1,5 @@
 // Package suites defines the values of hookwatch: cases, outcomes, verdicts and records. It has no
-// behaviour beyond the meaning of these values and imports no package of hookwatch.
+// behaviour beyond the meaning of these values and imports only suites/pattern of hookwatch.
 //
 // To these values belong the jq filters and regular expressions that suites compare output with.
 // A suite may come from a stranger, and neither gojq nor regexp limits time or memory: a builtin

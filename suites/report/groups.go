@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/idrange"
 	"hookwatch/suites/verdict"
 )
 
@@ -33,7 +32,7 @@ func ids(keys []suites.Key) string {
 	}
 	var parts []string
 	for _, suite := range order {
-		text := strings.Join(idrange.Shorten(of[suite]), " ")
+		text := strings.Join(suites.ShortenIDs(of[suite]), " ")
 		if suite != "" {
 			text = suite + ": " + text
 		}

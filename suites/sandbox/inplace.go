@@ -32,7 +32,9 @@ func (*inPlaceBackend) Describe() Description {
 	}
 }
 
-func (b *inPlaceBackend) Probe(string) ([]Bound, error) { return b.o.directBounds(), nil }
+func (b *inPlaceBackend) Probe(Wanted) ([]Bound, Sandbox, error) {
+	return b.o.directBounds(), nil, nil
+}
 
 func (b *inPlaceBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox, error) {
 	watched := make([]string, len(w.Watched))

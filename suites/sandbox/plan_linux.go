@@ -30,10 +30,6 @@ func (p *plan) Advance() []process.Step {
 	return s.steps
 }
 
-// currency is how long a prospect is considered up to date. Files created while a case runs are
-// visible in its directories anyway.
-const currency = 100 * time.Millisecond
-
 // prospect plans the sandbox of a case that looks for programs in search.
 func (p *plan) prospect(search []string) *prospect {
 	l := p.layout()

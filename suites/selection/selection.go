@@ -1,6 +1,8 @@
 package selection
 
 import (
+	"slices"
+
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
@@ -46,9 +48,12 @@ func (s *Selector) Begin() {
 // A Verdict is the recorded verdict of a case.
 type Verdict struct {
 	Digests suites.Digests
-	Skipped bool           // independent of its inputs
-	Inputs  []suites.Input // the inputs of its digest, if Known
-	Known   bool
+	Skipped bool // independent of its inputs
+	// LacksTool reports whether it was skipped because a tool was absent that still is. Only an
+	// edit of other files than scripts can install it.
+	LacksTool bool
+	Inputs    []suites.Input // the inputs of its digest, if Known
+	Known     bool
 }
 
 // NeverRuns is the reason for a case that is not affected because it would be skipped anyway.
@@ -83,6 +88,10 @@ func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.I
 	}
 	if len(differences) == 0 {
 		s.latest.unaffected[key] = "nothing that it depends on changed since"
+		return true, nil, nil
+	}
+	if v.LacksTool && !slices.ContainsFunc(differences, func(d depend.Difference) bool { return !s.graph.Runs(c, d.Path) }) {
+		s.latest.unaffected[key] = NeverRuns
 		return true, nil, nil
 	}
 	a := s.decide(c, e, differences, now)

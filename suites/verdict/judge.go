@@ -1,6 +1,5 @@
 // Package verdict judges outcomes against the expectations of cases, groups failures with the same
-// cause, compares runs, and answers
-// queries over records. It does no I/O.
+// cause, compares runs, and answers queries over records. It does no I/O.
 package verdict
 
 import (

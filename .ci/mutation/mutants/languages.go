@@ -19,8 +19,9 @@ type Script interface {
 
 // byLanguage has the operators of each language that is traced, by its name.
 var byLanguage = map[string]func(file string, text []byte, seed uint64) (Script, error){
-	"bash": func(file string, text []byte, seed uint64) (Script, error) { return NewSource(file, text, seed) },
-	"node": newJavaScript,
+	"bash":   func(file string, text []byte, seed uint64) (Script, error) { return NewSource(file, text, seed) },
+	"node":   newJavaScript,
+	"python": newPython,
 }
 
 // NewScript parses a script in its language.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"slices"
 
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
@@ -33,9 +34,17 @@ func (s *Knowledge) unaffected(c *suites.Case, past suites.Digests) (stands bool
 	v := selection.Verdict{Digests: past}
 	if last != nil {
 		v.Skipped = last.Layer == suites.Live && last.Status == suites.Skip && !s.tools.FindOne(s.project.Client()).Present()
+		v.LacksTool = last.Status == suites.Skip && s.lacksTool(c)
 	}
 	v.Inputs, v.Known = s.inputs[past.Inputs]
 	return s.Selector.Unaffected(c, v, s.Freshness.Without)
+}
+
+// lacksTool reports whether a tool without which a case is skipped is absent.
+func (s *Knowledge) lacksTool(c *suites.Case) bool {
+	return slices.ContainsFunc(c.Gates, func(g suites.Gate) bool {
+		return g.Policy == suites.GateSkip && len(g.Places) == 0 && !s.tools.FindOne(g.Tool).Present()
+	})
 }
 
 // LeftOut returns the reason why the latest selection left a case out.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,8 +190,9 @@ func (d *decoder) finish() {
 	if !d.started {
 		d.incomplete("no interpreter reported that it started")
 	}
-	for _, f := range d.files {
-		d.sum(f)
+	for file, f := range d.files {
+		tool := f.met.Main && filepath.IsAbs(file) && !slices.Contains(d.run.Hooks, file)
+		d.sum(f, tool)
 	}
 	for _, hook := range d.run.Hooks {
 		if met := d.trace.Files[hook]; met == nil || !met.Main {
@@ -240,7 +242,10 @@ func (d *decoder) whole(file, why string) {
 	}
 }
 
-func (d *decoder) sum(f *fileDecoder) {
+// sum adds the facts of the statements that were reached. A tool is a script outside the project
+// that was started as a program, such as a wrapper of an interpreter: what it does without a trace
+// is done by itself.
+func (d *decoder) sum(f *fileDecoder, tool bool) {
 	keys := map[Key]bool{}
 	said := map[*Statement]bool{}
 	for st := range f.hit {
@@ -271,7 +276,10 @@ func (d *decoder) sum(f *fileDecoder) {
 		if st.Facts.Opaque != "" && d.trace.Opaque == "" {
 			d.trace.Opaque = st.Facts.Opaque
 		}
-		if st.Facts.Ends != "" {
+		switch {
+		case tool && st.Facts.Ends != "":
+			d.trace.Starts = true
+		case st.Facts.Ends != "":
 			d.incomplete(st.Facts.Ends)
 		}
 	}

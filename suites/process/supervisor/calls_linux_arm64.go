@@ -19,4 +19,4 @@ const (
 )
 
 // observed lists the calls that name paths.
-var observed = observedEverywhere
+func observed() []observedCall { return observedEverywhere }

@@ -25,6 +25,7 @@ type observer struct {
 
 	listener  int // -1 if the kernel does not ask
 	pending   []notification
+	taken     []notification // the ones before
 	recording bool
 	record    record
 
@@ -46,7 +47,7 @@ type rule struct {
 // The kinds of rules, the first character of a field of Observe.
 const (
 	Keep   = '+' // they are recorded
-	Follow = '~' // only the targets of links there are recorded
+	Follow = '~' // only the targets of links there, and executed programs, are recorded
 	Drop   = '-' // only executed programs are recorded
 )
 
@@ -129,7 +130,7 @@ const (
 // ObservedCalls returns the numbers of the calls that an observing filter asks about.
 func ObservedCalls() []uint32 {
 	var all []uint32
-	for _, c := range observed {
+	for _, c := range observed() {
 		all = append(all, uint32(c.number))
 	}
 	return all
@@ -142,13 +143,9 @@ func (s *supervising) observe(f []string) syscall.Errno {
 		program: f[0], self: uint32(syscall.Getpid()), lock: make(chan bool, 1), listener: -1,
 		recording: true, record: record{paths: make(map[string]*uses)},
 	}
-	for _, r := range f[1:] {
-		if r != "" {
-			o.rules = append(o.rules, rule{rune(r[0]), r[1:]})
-		}
-	}
-	for i := range observed {
-		o.table[observed[i].number] = &observed[i]
+	o.setRules(f[1:])
+	for _, c := range observed() {
+		o.table[c.number] = &c
 	}
 	for _, fd := range []*int{&o.begin, &o.wake} {
 		n, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC, 0)
@@ -160,6 +157,14 @@ func (s *supervising) observe(f []string) syscall.Errno {
 	s.observer = o
 	go o.serve()
 	return 0
+}
+
+func (o *observer) setRules(fields []string) {
+	for _, f := range fields {
+		if f != "" {
+			o.rules = append(o.rules, rule{rune(f[0]), f[1:]})
+		}
+	}
 }
 
 // start installs the filter on the calling thread. It reports whether the kernel asks from
@@ -217,9 +222,8 @@ func (o *observer) take() []notification {
 	awaitSignal(o.wake)
 	o.acquire()
 	defer o.release()
-	all := o.pending
-	o.pending = nil
-	return all
+	o.taken, o.pending = o.pending, o.taken[:0] // reused, because garbage collection is off
+	return o.taken
 }
 
 // setRecording starts or stops recording.
@@ -462,18 +466,27 @@ func (o *observer) use(raw []byte, p purpose, flags uint64) {
 }
 
 func (o *observer) opened(raw []byte, flags uint64) {
-	const access = syscall.O_WRONLY | syscall.O_RDWR
+	access := flags & (syscall.O_WRONLY | syscall.O_RDWR)
+	creates, truncates := flags&syscall.O_CREAT != 0, flags&syscall.O_TRUNC != 0
 	switch {
 	case flags&oPath != 0:
 		o.add(raw, Asked)
 		return
-	case flags&syscall.O_CREAT != 0 && flags&syscall.O_EXCL != 0:
-		o.add(raw, Asked)
-	case flags&syscall.O_CREAT != 0 && !o.exists(raw):
-	case flags&access != syscall.O_WRONLY && flags&syscall.O_TRUNC == 0:
+	case access == syscall.O_RDONLY && !creates && !truncates:
 		o.add(raw, Opened)
+		return
 	}
-	if flags&(access|syscall.O_CREAT|syscall.O_TRUNC) != 0 && (flags&access != 0 || flags&syscall.O_TRUNC != 0 || !o.exists(raw)) {
+	missing := !o.exists(raw)
+	switch {
+	case creates && flags&syscall.O_EXCL != 0:
+		o.add(raw, Asked)
+	case missing && creates:
+	case access != syscall.O_WRONLY && !truncates:
+		o.add(raw, Opened)
+	case missing:
+		o.add(raw, Asked)
+	}
+	if missing && creates || !missing && (access != syscall.O_RDONLY || truncates) {
 		o.wrote(raw)
 	}
 }
@@ -516,6 +529,12 @@ func (o *observer) moved(raw []byte) {
 
 // executed records a program, and the interpreters that its first line names.
 func (o *observer) executed(raw []byte, depth int) {
+	if len(raw) > 6 && string(raw[:6]) == "/proc/" {
+		if string(raw) != "/proc/self/exe" { // which was executed by its name before
+			o.incomplete("a process executed a path in /proc")
+		}
+		return
+	}
 	if !o.exists(raw) {
 		o.add(raw, Asked)
 		return
@@ -591,7 +610,7 @@ func (o *observer) enterBoth(raw []byte, kind byte, flags int) bool {
 		}
 		return false
 	}
-	isNew := o.enter(u, clean, kind, rule == Follow)
+	isNew := o.enter(u, clean, kind, rule == Follow && kind != Ran)
 	if target := o.resolve(raw, flags); len(target) > 0 && string(target) != string(clean) {
 		if rule := o.rule(target); rule == Keep || kind == Ran {
 			o.enter(o.record.paths[string(target)], target, kind, false)
@@ -624,22 +643,24 @@ func (o *observer) enter(u *uses, path []byte, kind byte, hidden bool) bool {
 
 // throughProc reports whether a path leads through a link of /proc to another directory.
 func throughProc(path []byte) bool {
-	if len(path) < 9 || string(path[:6]) != "/proc/" && string(path[:8]) != "/dev/fd/" {
-		return false
+	const descriptors, proc = "/dev/fd/", "/proc/"
+	link := len(path) >= len(descriptors) && string(path[:len(descriptors)]) == descriptors
+	begin := len(descriptors)
+	if !link {
+		if len(path) < len(proc) || string(path[:len(proc)]) != proc {
+			return false
+		}
+		begin = len(proc)
 	}
-	descriptor := string(path[:8]) == "/dev/fd/"
-	name := 0
-	for i := 1; i < len(path); i++ {
+	for i := begin; i < len(path)-1; i++ {
 		if path[i] != '/' {
 			continue
 		}
-		switch part := path[name+1 : i]; {
-		case descriptor, string(part) == "cwd", string(part) == "root":
-			return i+1 < len(path) && i > len("/dev/fd")
-		case string(part) == "fd":
-			descriptor = true
+		part := string(path[begin:i])
+		if link || part == "cwd" || part == "root" {
+			return true
 		}
-		name = i
+		link, begin = part == "fd", i+1
 	}
 	return false
 }
