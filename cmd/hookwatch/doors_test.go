@@ -27,7 +27,7 @@ var doors = map[string]string{
 	"cmd/internal/session/equipment.go":        "stand-ins for tools, in that directory",
 	"suites/record/origin.go":                  "the user's state folder, where no clone puts anything",
 	"cmd/internal/cli/coverage.go":             "a file that the user names",
-	"cmd/internal/project/repository.go":       "an empty repository of its own in the temporary directory",
+	"cmd/internal/cli/repository.go":           "an empty repository of its own in the temporary directory",
 	"watcher/filesystem.go":                    "opens for reading, without waiting for a pipe",
 	"cmd/internal/project/projecttest/":        "tests alone use it",
 	"cmd/internal/notify/desktop/desktoptest/": "tests alone use it",

@@ -1,4 +1,4 @@
-package project
+package cli
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"hookwatch/suites/toolbox"
 )
 
-// FirstCommit returns the hash of the first commit in the history of the repository around
+// firstCommit returns the hash of the first commit in the history of the repository around
 // dir: at the end of the first parents of HEAD or, in a shallow clone, where that was cut.
 // It identifies the repository for consent, because it does not change when commits,
 // branches and merges are added, and another repository can only share it by containing
@@ -26,7 +26,7 @@ import (
 // (core.fsmonitor, a remote to fetch missing objects from), and its replacements and
 // grafts can make git show another history. Therefore git does not see them: it works in
 // an empty repository of hookwatch's own that reads the objects of this one.
-func FirstCommit(dir string) string {
+func firstCommit(dir string) string {
 	top := sandbox.GitTop(disk.Real(dir))
 	repository := filepath.Join(top, ".git")
 	if fi, err := os.Lstat(repository); err != nil || !fi.IsDir() {
