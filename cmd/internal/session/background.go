@@ -14,6 +14,7 @@ import (
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/run"
+	"hookwatch/suites/selection"
 	"hookwatch/suites/verdict"
 )
 
@@ -292,7 +293,7 @@ func (e *Session) Audit() {
 
 // auditCase makes the next verdict of a case be compared with its present one.
 func (e *Session) auditCase(k suites.Key) {
-	if last := e.knowledge.Verdicts.Present(k); last != nil && e.knowledge.LeftOut(k) != neverRuns {
+	if last := e.knowledge.Verdicts.Present(k); last != nil && e.knowledge.LeftOut(k) != selection.NeverRuns {
 		e.audit.Add(k, e.knowledge.LeftOut(k), last)
 	}
 }
@@ -307,7 +308,7 @@ func (e *Session) sample(n int) []*suites.Case {
 	}
 	var out []*suites.Case
 	for _, c := range e.project.Cases {
-		if k := c.Key(); !e.pending(k) && e.held[k] == nil && e.knowledge.LeftOut(k) != neverRuns {
+		if k := c.Key(); !e.pending(k) && e.held[k] == nil && e.knowledge.LeftOut(k) != selection.NeverRuns {
 			out = append(out, c)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
+	"hookwatch/suites/selection"
 )
 
 // Knowledge is the state of a project's cases: their recorded verdicts, current inputs and tools,
@@ -16,8 +17,8 @@ type Knowledge struct {
 	Verdicts    *verdictBook
 	Freshness   *Tracker
 	Environment suites.Environment
-	Selector    *selector
-	Contents    *contents
+	Selector    *selection.Selector
+	Contents    *selection.Contents
 
 	project  *project.Project
 	store    *record.Store  // if nil, nothing is recorded
@@ -41,7 +42,7 @@ func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *
 		sets:      make(run.ToolSets),
 		inputs:    make(map[string][]suites.Input),
 	}
-	s.Selector = newSelector(s.records)
+	s.Selector = selection.NewSelector(s.records)
 	s.Use(p)
 	return s
 }
@@ -50,7 +51,7 @@ func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *
 func (s *Knowledge) Use(p *project.Project) {
 	s.project = p
 	s.Freshness.Use(p)
-	s.Contents = &contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
+	s.Contents = &selection.Contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
 	s.Selector.Use(p.Graph, s.Contents)
 }
 
@@ -83,7 +84,7 @@ func (s *Knowledge) earlierTools() []suites.Environment {
 }
 
 // records returns the store, or without one a reader of the project's records.
-func (s *Knowledge) records() storedContents {
+func (s *Knowledge) records() selection.Records {
 	if s.store != nil {
 		return s.store
 	}

@@ -38,7 +38,7 @@ type Selection struct {
 	Uncovered   []string           // changed places that no case executes
 	Warnings    []string           // problems with the records
 
-	differing map[suites.Key][]string // paths, by case; see selector
+	differing map[suites.Key][]string // paths, by case; see selection.Selector
 }
 
 // About returns the part of a selection that concerns one path. It reports whether the content of

@@ -1,4 +1,4 @@
-package session
+package selection
 
 import (
 	"errors"
@@ -42,7 +42,7 @@ func (d *onDisk) KeepContent(digest string, content func() []byte) error {
 	return nil
 }
 
-func selectionKeys(names string) (out []suites.Key) {
+func keys(names string) (out []suites.Key) {
 	for name := range strings.FieldsSeq(names) {
 		suite, id, _ := strings.Cut(name, "/")
 		out = append(out, suites.Key{Suite: suite, ID: id})
@@ -56,9 +56,9 @@ func TestSaveThatFails(t *testing.T) {
 	t.Parallel()
 	d := newOnDisk()
 	d.blocked = "blocked"
-	s := newSelector(func() storedContents { return d })
-	s.Use(nil, &contents{})
-	all := selectionKeys("blocked/A blocked/B free/A free/B")
+	s := NewSelector(func() Records { return d })
+	s.Use(nil, &Contents{})
+	all := keys("blocked/A blocked/B free/A free/B")
 	for _, k := range all {
 		s.Widen(k, suites.Digests{Case: "c"}, nil, "an audit")
 	}
@@ -82,9 +82,9 @@ func TestSaveThatFails(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	d := newOnDisk()
-	s := newSelector(func() storedContents { return d })
+	s := NewSelector(func() Records { return d })
 	root := t.TempDir()
-	s.Use(nil, &contents{Reader: disk.Reader{Root: root}, Abs: func(name string) string { return filepath.Join(root, name) }})
+	s.Use(nil, &Contents{Reader: disk.Reader{Root: root}, Abs: func(name string) string { return filepath.Join(root, name) }})
 	k := suites.Key{Suite: "s", ID: "A"}
 	inputs := []suites.Input{{Path: "h.sh", Digest: "1"}}
 	verdict := suites.Digests{Case: "c", Inputs: depend.InputsDigest(inputs)}
