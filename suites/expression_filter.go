@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/itchyny/gojq"
 )
@@ -150,7 +151,7 @@ func (m *filterMeter) term(t *gojq.Term, size int) filterOutput {
 }
 
 // plainNumber matches a number with few digits.
-var plainNumber = regexp.MustCompile(`^[0-9]{1,15}(\.[0-9]{1,15})?$`)
+var plainNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,15}(\.[0-9]{1,15})?$`) })
 
 // head meters a term without its suffixes.
 func (m *filterMeter) head(t *gojq.Term, size int) filterOutput {
@@ -158,7 +159,7 @@ func (m *filterMeter) head(t *gojq.Term, size int) filterOutput {
 	case gojq.TermTypeIdentity, gojq.TermTypeNull, gojq.TermTypeTrue, gojq.TermTypeFalse:
 		return filterOutput{size: size}
 	case gojq.TermTypeNumber:
-		if !plainNumber.MatchString(t.Number) {
+		if !plainNumber().MatchString(t.Number) {
 			return m.refuse()
 		}
 		return filterOutput{size: size}
@@ -328,9 +329,9 @@ func constantLength(q *gojq.Query) (length int, ok bool) {
 	case gojq.TermTypeNull, gojq.TermTypeTrue, gojq.TermTypeFalse:
 		return valueSize, true
 	case gojq.TermTypeNumber:
-		return valueSize, plainNumber.MatchString(t.Number)
+		return valueSize, plainNumber().MatchString(t.Number)
 	case gojq.TermTypeUnary:
-		return valueSize, t.Unary.Term.Type == gojq.TermTypeNumber && plainNumber.MatchString(t.Unary.Term.Number) && len(t.Unary.Term.SuffixList) == 0
+		return valueSize, t.Unary.Term.Type == gojq.TermTypeNumber && plainNumber().MatchString(t.Unary.Term.Number) && len(t.Unary.Term.SuffixList) == 0
 	case gojq.TermTypeString:
 		return valueSize + len(t.Str.Str), len(t.Str.Queries) == 0
 	case gojq.TermTypeArray:

@@ -187,12 +187,14 @@ func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcom
 	if o.NotRun != nil || o.Trace == nil { // one that sets BASH_ENV itself is not traced
 		return nil, nil
 	}
-	return trace.Decode(o.Trace, l.facts(c, o)), nil
+	t := trace.Decode(o.Trace, l.facts(c, o))
+	t.Observed = trace.ObservedIn(&o)
+	return t, nil
 }
 
 // facts are what decoding needs beside the log.
 func (l *lab) facts(c *suites.Case, o suites.Outcome) trace.Run {
-	r := trace.Run{Resolve: l.resolve, Script: l.script, Hooks: l.project.Fired(c, len(o.Results))}
+	r := trace.Run{Resolve: l.resolve, Script: l.parse, Hooks: l.project.Fired(c, len(o.Results))}
 	for _, res := range o.Results {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 		switch {
@@ -224,8 +226,15 @@ type parsed struct {
 	err    error
 }
 
-func (l *lab) script(path string) (*trace.Script, error) {
-	if p, ok := l.cache.Load(path); ok {
+// version is a file, parsed by a language.
+type version struct {
+	path string
+	by   trace.Language
+}
+
+func (l *lab) parse(path string, by trace.Language) (*trace.Script, error) {
+	v := version{path, by}
+	if p, ok := l.cache.Load(v); ok {
 		return p.(parsed).script, p.(parsed).err
 	}
 	file := filepath.FromSlash(path)
@@ -235,8 +244,12 @@ func (l *lab) script(path string) (*trace.Script, error) {
 	var p parsed
 	data, err := os.ReadFile(file)
 	if p.err = err; err == nil {
-		p.script, p.err = trace.Parse(data)
+		if by == nil {
+			p.script, p.err = trace.Parse(path, data)
+		} else {
+			p.script, p.err = by.Parse(data)
+		}
 	}
-	l.cache.Store(path, p)
+	l.cache.Store(v, p)
 	return p.script, p.err
 }

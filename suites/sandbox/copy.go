@@ -34,7 +34,9 @@ func (*copyBackend) Describe() Description {
 	}
 }
 
-func (b *copyBackend) Probe(string) ([]Bound, error) { return b.o.directBounds(), nil }
+func (b *copyBackend) Probe(Wanted) ([]Bound, Sandbox, error) {
+	return b.o.directBounds(), nil, nil
+}
 
 func (b *copyBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox, error) {
 	root, err := copyProject(b.o.Root, w.Dir, b.o.Own)

@@ -32,7 +32,9 @@ func (*inPlaceBackend) Describe() Description {
 	}
 }
 
-func (b *inPlaceBackend) Probe(string) ([]Bound, error) { return b.o.directBounds(), nil }
+func (b *inPlaceBackend) Probe(Wanted) ([]Bound, Sandbox, error) {
+	return b.o.directBounds(), nil, nil
+}
 
 func (b *inPlaceBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox, error) {
 	watched := make([]string, len(w.Watched))
@@ -203,7 +205,15 @@ func (d *direct) ReadOwn(name string, limit int64) ([]byte, error) {
 	return readIn(d.own, name, limit, false)
 }
 
+func (d *direct) ListOwn(name string, limit int) ([]string, error) {
+	return listIn(d.own, name, limit)
+}
+
 func (d *direct) LinkOwn(name, target string) error { return linkIn(d.own, name, target) }
+
+func (d *direct) Accesses() ([]suites.Access, string) {
+	return nil, "only cases in namespaces are observed"
+}
 
 func (d *direct) Begin() {
 	for dir := range d.watched {

@@ -117,6 +117,7 @@ func (e *equipment) choose(cfg *config.Config, env []string) (err error) {
 		return nil
 	}
 	o := project.SandboxOptions(cfg, env)
+	o.Plain = run.Plain(env, cfg.Sandbox.Home == config.HomeEmpty)
 	chosenFor := fmt.Sprint(cfg.Run.Isolation, o)
 	if e.chosenFor == chosenFor {
 		return nil

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -41,10 +42,12 @@ type Selection struct {
 	differing map[suites.Key][]string // paths, by case; see selection.Selector
 }
 
-// About returns the part of a selection that concerns one path. It reports whether the content of
-// the path differs from the content of some verdict.
-func (s Selection) About(path string) (Selection, bool) {
-	about := func(k suites.Key) bool { return slices.Contains(s.differing[k], path) }
+// About returns the part of a selection that concerns one file. It reports whether the content of
+// the file differs from the content of some verdict.
+func (s Selection) About(file string) (Selection, bool) {
+	about := func(k suites.Key) bool {
+		return slices.Contains(s.differing[k], file) || slices.Contains(s.differing[k], path.Dir(file)+"/") // its name in the directory
+	}
 	out := Selection{Warnings: s.Warnings}
 	for _, n := range s.NotAffected {
 		if about(n.Key) {
@@ -52,7 +55,7 @@ func (s Selection) About(path string) (Selection, bool) {
 		}
 	}
 	for _, u := range s.Uncovered {
-		if strings.HasPrefix(u, path+": ") {
+		if strings.HasPrefix(u, file+": ") {
 			out.Uncovered = append(out.Uncovered, u)
 		}
 	}

@@ -8,6 +8,7 @@ type guard struct {
 	all      string      // why it is true for every trace
 	keys     []trace.Key // statements of the file
 	function string      // a function that was entered, or whose name is in a reached statement
+	entered  []trace.Key // functions of the file that were entered
 	dynamic  bool        // commands with unknown names ran
 }
 
@@ -16,6 +17,7 @@ func (g guard) or(h guard) guard {
 		g.all = h.all
 	}
 	g.keys = append(g.keys[:len(g.keys):len(g.keys)], h.keys...)
+	g.entered = append(g.entered[:len(g.entered):len(g.entered)], h.entered...)
 	if g.function == "" {
 		g.function = h.function
 	}
@@ -38,7 +40,7 @@ func reach(s *trace.Statement) guard {
 // continues with it at once.
 func before(b *trace.Block, index int) guard {
 	for _, s := range b.Statements[index:] {
-		if s.Function != nil {
+		if s.Function != nil || s.Binds != nil { // see behind
 			continue
 		}
 		if s.Sure {
@@ -50,10 +52,12 @@ func before(b *trace.Block, index int) guard {
 }
 
 // behind returns a guard for every run that got past the statement with this index: it reached
-// that statement, or, if no statement runs before the place, it entered the block.
+// that statement, or, if no statement runs before the place, it entered the block. Statements that
+// only bind names do not count: a trace may lack one that was added since, because it did not affect
+// the case.
 func behind(b *trace.Block, index int) guard {
 	for ; index >= 0; index-- {
-		if s := b.Statements[index]; s.Function == nil {
+		if s := b.Statements[index]; s.Function == nil && s.Binds == nil {
 			return reach(s)
 		}
 	}
@@ -69,6 +73,9 @@ func entry(b *trace.Block) guard {
 		return reach(b.Of)
 	case b.Function != nil:
 		g := guard{function: b.Function.Name}
+		if b.Function.Recorded {
+			g = guard{entered: []trace.Key{b.Function.Key}}
+		}
 		for _, s := range b.Statements {
 			g.keys = s.Keys(g.keys)
 		}
