@@ -14,7 +14,6 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
-	"hookwatch/suites/toolbox"
 )
 
 // Case runs one case to its end, or until ctx ends. It returns an error if hookwatch itself fails,
@@ -169,7 +168,7 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 			s.close()
 		}
 	}()
-	m := toolbox.AuditedMachine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Hidden: r.Reader.Hidden}
+	m := auditedMachine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Hidden: r.Reader.Hidden}
 	if m.Hooks == nil {
 		m.Hooks = func(string, string) []discover.Hook { return nil }
 	}
