@@ -47,11 +47,17 @@ func (g *Graph) Digest(c *suites.Case) string {
 }
 
 func (g *Graph) node(c *suites.Case) *node {
-	old := g.nodes[c]
-	if old != nil && old.fresh() {
+	old, seen := g.nodes[c], g.observed[c.Key()]
+	if old != nil && old.observed == seen && old.fresh() {
 		return old
 	}
-	n := &node{scope: scopeOf(c)}
+	n := &node{observed: seen}
+	if seen != nil {
+		if seen.inputs == nil {
+			seen.read(g)
+		}
+		n.reading = seen.readings
+	}
 	hooks := g.hooksOf(c)
 	n.fired = g.registrationsOf(c, hooks)
 	for _, hook := range hooks {
@@ -175,6 +181,11 @@ func (g *Graph) allFiles(docs []string) []string {
 			if wanted {
 				all[p] = true
 			}
+		}
+	}
+	for _, o := range g.sets {
+		for _, p := range o.paths {
+			all[strings.TrimSuffix(p, "/")] = true
 		}
 	}
 	for _, s := range slices.Concat(docs, g.project.Specs) {

@@ -14,9 +14,9 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/expression/evaluator"
 	"hookwatch/suites/live"
 	"hookwatch/suites/process"
+	"hookwatch/suites/run/evaluator"
 	"hookwatch/suites/sandbox"
 	"hookwatch/suites/toolbox"
 )

@@ -73,3 +73,14 @@ func (s *caseRun) traced() map[string][]byte {
 	}
 	return logs
 }
+
+// accesses returns the uses of paths by the hooks, and why they are not all known.
+func (s *caseRun) accesses(results []suites.Result) (all []suites.Access, unobserved string) {
+	all, unobserved = s.Accesses()
+	for _, r := range results {
+		if unobserved == "" && len(r.LeftBehind) > 0 {
+			unobserved = "a process outlived the hook"
+		}
+	}
+	return all, unobserved
+}

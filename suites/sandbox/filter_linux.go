@@ -110,7 +110,7 @@ func filterCalls(fileSize int64) []string {
 	all := refusals(fileSize)
 	key := servingKey()
 	step := []string{
-		supervisor.Optional + supervisor.Filter, program(architectures[runtime.GOARCH], all),
+		supervisor.Optional + supervisor.Filter, program(architectures[runtime.GOARCH], all, nil),
 		strconv.FormatUint(key[0], 10), strconv.FormatUint(key[1], 10),
 	}
 	for _, r := range all {
@@ -123,6 +123,13 @@ func filterCalls(fileSize int64) []string {
 		step = append(step, strconv.Itoa(call), strconv.Itoa(int(unix.EAFNOSUPPORT)), otherSocket)
 	}
 	return step
+}
+
+// observeCalls returns the step that makes filterCalls report the paths that a case uses, with
+// these rules.
+func observeCalls(fileSize int64, rules []string) []string {
+	observing := program(architectures[runtime.GOARCH], refusals(fileSize), supervisor.ObservedCalls())
+	return append([]string{supervisor.Optional + supervisor.Observe, observing}, rules...)
 }
 
 // Offsets in the filter's input: the number of the call, the architecture, the address, and 64-bit
@@ -139,9 +146,10 @@ func result(v uint32) bpf.Instruction { return bpf.RetConstant{Val: v} }
 
 func failing(errno unix.Errno) bpf.Instruction { return result(unix.SECCOMP_RET_ERRNO | uint32(errno)) }
 
-// program returns the filter in the kernel's format.
-func program(arch uint32, all []refusal) string {
-	raw, err := bpf.Assemble(instructions(arch, all))
+// program returns the filter in the kernel's format. The supervisor carries out observed calls
+// unchanged.
+func program(arch uint32, all []refusal, observed []uint32) string {
+	raw, err := bpf.Assemble(instructions(arch, all, observed))
 	if err != nil {
 		return "" // the kernel refuses an empty filter, and the sandbox reports that
 	}
@@ -153,7 +161,7 @@ func program(arch uint32, all []refusal) string {
 	return string(b)
 }
 
-func instructions(arch uint32, all []refusal) []bpf.Instruction {
+func instructions(arch uint32, all []refusal, observed []uint32) []bpf.Instruction {
 	prog := []bpf.Instruction{
 		load(archAt),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: arch, SkipTrue: 1},
@@ -169,7 +177,14 @@ func instructions(arch uint32, all []refusal) []bpf.Instruction {
 	for _, call := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		prog = append(prog, block(call, sockets())...)
 	}
-	prog = append(prog, block(unix.SYS_MEMFD_CREATE, served(servingKey()))...)
+	prog = append(prog, block(unix.SYS_MEMFD_CREATE, served(servingKey(), firstIgnoredOfMemfd))...)
+	if n := len(observed); n > 0 {
+		for i, call := range observed {
+			prog = append(prog, bpf.JumpIf{Cond: bpf.JumpEqual, Val: call, SkipTrue: uint8(n - i)})
+		}
+		prog = append(prog, result(unix.SECCOMP_RET_ALLOW))
+		return append(prog, served(servingKey(), firstIgnoredOfPaths)...)
+	}
 	return append(prog, result(unix.SECCOMP_RET_ALLOW))
 }
 
@@ -182,9 +197,14 @@ var servingKey = sync.OnceValue(func() (key [2]uint64) {
 	return [2]uint64{binary.NativeEndian.Uint64(b[:]), binary.NativeEndian.Uint64(b[8:])}
 })
 
+// The first of the two arguments with the key: the kernel ignores both in the supervisor's calls.
+const (
+	firstIgnoredOfMemfd = 2
+	firstIgnoredOfPaths = 4
+)
+
 // served passes a call to the supervisor unless it has the key.
-func served(key [2]uint64) []bpf.Instruction {
-	const firstIgnored = 2
+func served(key [2]uint64, firstIgnored int) []bpf.Instruction {
 	var inner []bpf.Instruction
 	for i, word := range []uint64{key[0] & math.MaxUint32, key[0] >> 32, key[1] & math.MaxUint32, key[1] >> 32} {
 		inner = append(inner, load(argumentAt+8*firstIgnored+4*i),

@@ -7,3 +7,6 @@ const callsKnown = false
 
 // filterCalls returns no step, because only the system calls of two architectures are known.
 func filterCalls(int64) []string { return nil }
+
+// observeCalls returns no step either.
+func observeCalls(int64, []string) []string { return nil }

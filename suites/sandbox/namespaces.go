@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"hookwatch/suites"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 )
@@ -46,7 +48,7 @@ func (n *namespacesBackend) Probe(w Wanted) ([]Bound, Sandbox, error) {
 	s, err := n.plan().Open(func(s process.Setup) (*process.Supervisor, error) {
 		s.Limits = n.o.Limits()
 		return process.Open(s)
-	}, w.Dir, w.Search, w.Dirs...)
+	}, w)
 	if err != nil {
 		return nil, nil, Explained(err)
 	}
@@ -59,7 +61,7 @@ const crowdedTries = 5
 
 func (n *namespacesBackend) Open(ctx context.Context, open Opener, w Wanted) (Sandbox, error) {
 	for try := 1; ; try++ {
-		s, err := n.plan().Open(open, w.Dir, w.Search, w.Dirs...)
+		s, err := n.plan().Open(open, w)
 		if err == nil {
 			return s, nil
 		}
@@ -184,6 +186,14 @@ func (s *namespaced) Renew(dir string) bool {
 		}
 	}
 	return emptyBelow(s.outside(), dir) == nil
+}
+
+func (s *namespaced) Accesses() ([]suites.Access, string) {
+	all, unobserved := accesses(s.Supervisor)
+	// Next to the case's directory are other files of the session, such as links to programs.
+	given, real := filepath.Dir(s.dir), filepath.Dir(disk.Real(s.dir))
+	own := func(a suites.Access) bool { return disk.Within(given, a.Path) || disk.Within(real, a.Path) }
+	return slices.DeleteFunc(all, own), unobserved
 }
 
 // Discard frees the storage with everything that was written. It closes the supervisor first.

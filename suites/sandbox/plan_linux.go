@@ -54,16 +54,18 @@ func (p *plan) prospect(search []string) *prospect {
 	return pr
 }
 
-// stepsFor returns the steps of the sandbox of a case with the directory given, in which they
-// create dirs.
-func (p *plan) stepsFor(pr *prospect, given string, dirs []string) []process.Step {
+// stepsFor returns the steps of the sandbox of a case with the directory given.
+func (p *plan) stepsFor(pr *prospect, given string, w Wanted) []process.Step {
 	s := &script{p: p, l: pr.layout, reach: maps.Clone(pr.reach)}
 	dir := disk.Real(given)
+	if callsKnown && w.Observed {
+		s.add(observeCalls(p.o.Size, s.observed(dir, given, w.Search))...)
+	}
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	s.mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))
 	s.add(supervisor.Open, number(supervisor.StorageFD), dir)
 	s.add(supervisor.Dir, caseDir, "755")
-	for _, d := range dirs {
+	for _, d := range w.Dirs {
 		s.add(supervisor.Dir, caseDir+"/"+d, "755")
 	}
 	s.steps = append(s.steps, pr.steps...)
@@ -72,6 +74,34 @@ func (p *plan) stepsFor(pr *prospect, given string, dirs []string) []process.Ste
 	s.lead(given)
 	s.finish()
 	return s.steps
+}
+
+// installedDirs contain what is installed with the system.
+var installedDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/nix/store", "/gnu/store", "/snap"}
+
+// observed returns the rules for the paths that a case uses. What is in its own directory and in
+// private ones is its own, but links there may lead to the project.
+func (s *script) observed(dir, given string, search []string) []string {
+	var rules []string
+	rule := func(kind rune, dirs ...string) {
+		for _, d := range dirs {
+			if d != "" {
+				rules = append(rules, string(kind)+strings.TrimSuffix(d, "/"))
+			}
+		}
+	}
+	rule(supervisor.Drop, slices.Concat(systemDirs, installedDirs)...)
+	rule(supervisor.Follow, s.l.private...)
+	for _, d := range search {
+		if s.covered(disk.Real(d)) {
+			rule(supervisor.Keep, installation(disk.Real(d)))
+		}
+	}
+	for _, d := range []string{s.p.o.Root, s.p.o.Home} {
+		rule(supervisor.Keep, d, disk.Real(d))
+	}
+	rule(supervisor.Follow, dir, given)
+	return rules
 }
 
 // enter creates a root directory that contains only the mount points of views, and makes it the

@@ -49,6 +49,9 @@ type Sandbox interface {
 	// Changes returns the case's changes since Begin, with absolute paths, and descriptions of the
 	// actions that isolation prevented.
 	Changes(e Ended) (changes []suites.Change, stopped []string)
+	// Accesses returns the uses of paths by the commands, by path, and why they are not all known, ""
+	// if they are.
+	Accesses() (all []suites.Access, unobserved string)
 	// Close ends everything that runs.
 	Close()
 	// Keep moves or copies the case's files to a directory that does not exist yet, without the
@@ -56,6 +59,24 @@ type Sandbox interface {
 	Keep(to string, bound int64) error
 	// Discard closes the sandbox and frees its storage. The pool removes the case's directory.
 	Discard()
+}
+
+// accesses returns the accesses that a supervisor recorded.
+func accesses(b *process.Supervisor) (all []suites.Access, unobserved string) {
+	recorded, unobserved := b.Accesses()
+	for _, r := range recorded {
+		uses := make([]suites.Use, len(r.Uses))
+		for i, kind := range r.Uses {
+			uses[i] = kinds[kind]
+		}
+		all = append(all, suites.NewAccess(r.Path, uses))
+	}
+	return suites.WithoutLibraries(all), unobserved
+}
+
+var kinds = map[rune]suites.Use{
+	'a': {Kind: suites.Looked}, 'o': {Kind: suites.Read}, 'l': {Kind: suites.Listed}, 'r': {Kind: suites.Ran},
+	'w': {Kind: suites.Wrote}, 'c': {Kind: suites.Wrote, Created: true},
 }
 
 // Ended describes how the commands of a case ended.
@@ -82,15 +103,16 @@ type Opener func(process.Setup) (*process.Supervisor, error)
 
 // Wanted describes the required sandbox of a case.
 type Wanted struct {
-	Dir     string   // the case's own directory, which exists
-	Dirs    []string // directories to create in it
-	Search  []string // directories in which the case looks for programs
-	Watched []string // directories of the project, relative to it, for which the case has an expectation of changes
+	Dir      string   // the case's own directory, which exists
+	Dirs     []string // directories to create in it
+	Search   []string // directories in which the case looks for programs
+	Observed bool     // record the paths that its commands use
+	Watched  []string // directories of the project, relative to it, for which the case has an expectation of changes
 }
 
 // suits reports whether a sandbox for w can be used for other.
 func (w Wanted) suits(other Wanted) bool {
-	return slices.Equal(w.Dirs, other.Dirs) && slices.Equal(w.Search, other.Search)
+	return w.Observed == other.Observed && slices.Equal(w.Dirs, other.Dirs) && slices.Equal(w.Search, other.Search)
 }
 
 // A Description contains the texts about a backend for users, and the properties that callers need

@@ -9,3 +9,14 @@ const (
 	sysMsgctl         = 187
 	sysSemctl         = 191
 )
+
+const (
+	sysRenameat2      = 276
+	sysExecveat       = 281
+	sysStatx          = 291
+	sysNameToHandleAt = 264
+	sysOpenByHandleAt = 265
+)
+
+// observed lists the calls that name paths.
+func observed() []observedCall { return observedEverywhere }
