@@ -93,6 +93,7 @@ type Options struct {
 	Isolation sandbox.Choice // the zero value runs nothing
 	KeepSize  int64          // the limit of a kept sandbox in bytes; 0: none
 	EmptyHome bool           // each case has an empty HOME of its own
+	Reuse     bool           // a case may run in the sandbox of an earlier one that left it untouched (see sandbox.Pool.Spare)
 	// Hooks returns the registered hooks that fire for an event and the value that matchers are
 	// compared with, in order. If nil, none are registered.
 	Hooks func(event, value string) []discover.Hook
