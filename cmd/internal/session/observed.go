@@ -1,4 +1,4 @@
-package selection
+package session
 
 import (
 	"slices"
@@ -19,7 +19,7 @@ type observation struct {
 
 // observations are those of all cases. They are read when they are first needed.
 type observations struct {
-	records func() Records
+	records func() storedContents
 	byCase  map[suites.Key]observation // nil until they are read
 	unsaved bool
 }
@@ -50,7 +50,7 @@ func (o *observations) hold(k suites.Key, of, now string) {
 	}
 }
 
-func (o *observations) save(to Keeper) {
+func (o *observations) save(to contentKeeper) {
 	if !o.unsaved {
 		return
 	}
@@ -70,14 +70,14 @@ func (o *observations) save(to Keeper) {
 }
 
 // observe makes the observed paths of all cases their inputs.
-func (s *Selector) observe() {
+func (s *selector) observe() {
 	for k, one := range s.observed.all() {
 		s.graph.Observe(k, one.paths)
 	}
 }
 
 // Unobserve discards the observed paths of a case, so that its scripts determine its inputs.
-func (s *Selector) Unobserve(k suites.Key) {
+func (s *selector) Unobserve(k suites.Key) {
 	if _, ok := s.observed.all()[k]; ok {
 		delete(s.observed.byCase, k)
 		s.observed.unsaved = true
@@ -87,7 +87,7 @@ func (s *Selector) Unobserve(k suites.Key) {
 
 // Applied returns the digest of the inputs that a recorded verdict applies to: the one that it
 // records, or that of the inputs that were observed since.
-func (s *Selector) Applied(k suites.Key, recorded string) string {
+func (s *selector) Applied(k suites.Key, recorded string) string {
 	if one, ok := s.observed.all()[k]; ok && one.of == recorded {
 		return one.now
 	}
@@ -96,19 +96,19 @@ func (s *Selector) Applied(k suites.Key, recorded string) string {
 
 // Starting must be called before a case runs. If its observed inputs have changed since they were
 // observed, it may use other ones now.
-func (s *Selector) Starting(c *suites.Case, without func([]suites.Input) []suites.Input) {
+func (s *selector) Starting(c *suites.Case, without func([]suites.Input) []suites.Input) {
 	k := c.Key()
 	one, ok := s.observed.all()[k]
 	if !ok || depend.InputsDigest(without(s.graph.Inputs(c))) == one.now {
 		return
 	}
 	s.Unobserve(k)
-	s.memory.put(k, &Evidence{})
+	s.memory.put(k, &caseEvidence{})
 }
 
 // Concluded must be called with the digests of a new verdict. The evidence of an earlier one for
 // the same content applies to it.
-func (s *Selector) Concluded(k suites.Key, d suites.Digests) {
+func (s *selector) Concluded(k suites.Key, d suites.Digests) {
 	one, ok := s.observed.all()[k]
 	if !ok || one.now != d.Inputs {
 		return
