@@ -108,7 +108,6 @@ type scriptCoverage struct {
 }
 
 type functionCoverage struct {
-	Name   string      `json:"functionName"`
 	Ranges []codeRange `json:"ranges"`
 }
 
@@ -244,13 +243,11 @@ func (f *fileDecoder) places() bool {
 }
 
 // count records the statements whose code was executed. The innermost range around the beginning
-// of a statement counts, except for functions within the statement, which run later or never.
+// of a statement counts, except for functions within the statement, which run later or never. Of two
+// equal ranges, such as those of a class and of its fields, the executed one counts.
 func (f *fileDecoder) count(s *scriptCoverage) {
 	var ranges []codeRange
 	for _, fn := range s.Functions {
-		if fn.Name == "<instance_members_initializer>" { // it has the range of its class
-			continue
-		}
 		for i, r := range fn.Ranges {
 			r.whole = i == 0
 			ranges = append(ranges, r)
