@@ -76,3 +76,17 @@ func WithoutLibraries(all []Access) []Access {
 		})
 	})
 }
+
+// MergeAccesses sorts accesses by path and joins those with the same path.
+func MergeAccesses(all []Access) []Access {
+	slices.SortFunc(all, func(a, b Access) int { return strings.Compare(a.Path, b.Path) })
+	out := all[:0]
+	for _, a := range all {
+		if n := len(out); n > 0 && out[n-1].Path == a.Path {
+			out[n-1].Kind |= a.Kind
+		} else {
+			out = append(out, a)
+		}
+	}
+	return out
+}

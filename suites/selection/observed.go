@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend"
 	"hookwatch/suites/record"
 )
 
@@ -15,6 +14,8 @@ type observation struct {
 	of    string   // digest of the inputs that the verdict records
 	now   string   // digest of the observed inputs that the verdict applies to
 	paths []string // that the case used
+	// lapsed reports that the case was started on other content and has no verdict for it yet.
+	lapsed bool
 }
 
 // observations are those of all cases. They are read when they are first needed.
@@ -32,7 +33,7 @@ func (o *observations) all() map[suites.Key]observation {
 	o.byCase = make(map[suites.Key]observation, len(kept.Cases))
 	for _, c := range kept.Cases {
 		if c.Set >= 0 && c.Set < len(kept.Sets) {
-			o.byCase[c.Key] = observation{c.Of, c.Now, kept.Sets[c.Set]}
+			o.byCase[c.Key] = observation{of: c.Of, now: c.Now, paths: kept.Sets[c.Set]}
 		}
 	}
 	return o.byCase
@@ -46,7 +47,7 @@ func (o *observations) put(k suites.Key, one observation) {
 // hold records that the verdict of an observed case applies to other inputs, too.
 func (o *observations) hold(k suites.Key, of, now string) {
 	if one, ok := o.all()[k]; ok {
-		o.put(k, observation{of, now, one.paths})
+		o.put(k, observation{of: of, now: now, paths: one.paths})
 	}
 }
 
@@ -72,7 +73,9 @@ func (o *observations) save(to Keeper) {
 // observe makes the observed paths of all cases their inputs.
 func (s *Selector) observe() {
 	for k, one := range s.observed.all() {
-		s.graph.Observe(k, one.paths)
+		if !one.lapsed {
+			s.graph.Observe(k, one.paths)
+		}
 	}
 }
 
@@ -94,33 +97,36 @@ func (s *Selector) Applied(k suites.Key, recorded string) string {
 	return recorded
 }
 
-// Starting must be called before a case runs. If its observed inputs have changed since they were
-// observed, it may use other ones now.
-func (s *Selector) Starting(c *suites.Case, without func([]suites.Input) []suites.Input) {
+// Starting must be called before a case runs. If its definition, tools or observed inputs have
+// changed since they were observed, it may use other files now.
+func (s *Selector) Starting(c *suites.Case, now suites.Digests) {
 	k := c.Key()
 	one, ok := s.observed.all()[k]
-	if !ok || depend.InputsDigest(without(s.graph.Inputs(c))) == one.now {
+	if !ok {
 		return
 	}
-	s.Unobserve(k)
-	s.memory.put(k, &Evidence{})
+	was := s.memory.of(k).Digests
+	s.Release(k)
+	if one.now != now.Inputs || was.Case != now.Case || was.Tools != now.Tools {
+		one.lapsed = true
+		s.observed.byCase[k] = one // on disk it stays, in case there will be no verdict
+		s.graph.Observe(k, nil)
+	}
 }
 
 // Concluded must be called with the digests of a new verdict. The evidence of an earlier one for
 // the same content applies to it.
 func (s *Selector) Concluded(k suites.Key, d suites.Digests) {
 	one, ok := s.observed.all()[k]
-	if !ok || one.now != d.Inputs {
-		return
-	}
-	e := *s.memory.of(k)
-	if e.Now != d.Inputs || e.Digests.Case != d.Case || e.Digests.Tools != d.Tools {
+	switch {
+	case !ok:
+	case one.lapsed:
 		s.Unobserve(k)
-		return
-	}
-	if e.Digests != d {
+		s.memory.put(k, &Evidence{})
+	case one.of != d.Inputs:
+		e := *s.memory.of(k)
 		e.Digests = d
 		s.memory.put(k, &e)
-		s.observed.put(k, observation{d.Inputs, one.now, one.paths})
+		s.observed.put(k, observation{of: d.Inputs, now: one.now, paths: one.paths})
 	}
 }

@@ -189,7 +189,7 @@ func (s *Selector) Traced(c *suites.Case, d suites.Digests, inputs []suites.Inpu
 		s.graph.Observe(k, t.Observed.Paths)
 		e.Inputs = without(s.graph.Inputs(c))
 		e.Now = depend.InputsDigest(e.Inputs)
-		s.observed.put(k, observation{d.Inputs, e.Now, t.Observed.Paths})
+		s.observed.put(k, observation{of: d.Inputs, now: e.Now, paths: t.Observed.Paths})
 	}
 	s.memory.put(k, e)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"hookwatch/cmd/internal/notify"
@@ -28,7 +29,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	if w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
-	if w.knowledge.Freshness.Noticed() { // found by a traced run
+	if w.knowledge.Freshness.Noticed() || !slices.Equal(w.project.Graph.Files(), w.followed) { // found by traced runs
 		if w.begin(ctx, w.selectStale(ctx), true); w.run != nil {
 			return
 		}

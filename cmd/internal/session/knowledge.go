@@ -7,8 +7,8 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
+	"hookwatch/suites/run"
 	"hookwatch/suites/selection"
-	"hookwatch/suites/toolbox"
 )
 
 // Knowledge is the state of a project's cases: their recorded verdicts, current inputs and tools,
@@ -24,9 +24,9 @@ type Knowledge struct {
 	store    *record.Store  // if nil, nothing is recorded
 	place    record.Place   // of the records, used without a store
 	reader   *record.Reader // of the records; nil until first needed
-	tools    *toolbox.Toolbox
-	look     *toolbox.Look
-	sets     toolbox.Sets
+	tools    *run.Toolbox
+	look     *run.ToolLook
+	sets     run.ToolSets
 	inputs   map[string][]suites.Input // by digest
 	warnings []string                  // problems with the records
 }
@@ -39,7 +39,7 @@ func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *
 		Freshness: NewTracker(),
 		store:     store,
 		place:     place,
-		sets:      make(toolbox.Sets),
+		sets:      make(run.ToolSets),
 		inputs:    make(map[string][]suites.Input),
 	}
 	s.Selector = selection.NewSelector(s.records)
@@ -56,13 +56,13 @@ func (s *Knowledge) Use(p *project.Project) {
 }
 
 // setTools sets the toolbox in which tools are looked up.
-func (s *Knowledge) setTools(box *toolbox.Toolbox) {
+func (s *Knowledge) setTools(box *run.Toolbox) {
 	s.tools = box
 	s.refreshTools()
 }
 
 // refreshTools looks up tools again.
-func (s *Knowledge) refreshTools() { s.look = toolbox.NewLook(s.tools, s.sets) }
+func (s *Knowledge) refreshTools() { s.look = run.NewToolLook(s.tools, s.sets) }
 
 // load adopts a snapshot of the records, and returns its records with the project's IDs.
 func (s *Knowledge) load(before *record.Snapshot) []suites.Record {

@@ -51,6 +51,9 @@ func blind(e *Edits, t *trace.Trace) string {
 		return why
 	}
 	met := t.Files[e.Path]
+	if slices.Contains(t.Hidden, e.by.Name()) {
+		return "the case may run it by a " + e.by.Name() + " that is not traced"
+	}
 	if met == nil && !trace.Traces(t, e.by) {
 		return "the trace does not show what " + e.by.Name() + " executes"
 	}

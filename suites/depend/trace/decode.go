@@ -80,6 +80,13 @@ func (d *decoder) start(l Language) {
 	}
 }
 
+// hide records a language of which the case may have run code without a trace.
+func (d *decoder) hide(language string) {
+	if language != "" && !slices.Contains(d.trace.Hidden, language) {
+		d.trace.Hidden = append(d.trace.Hidden, language)
+	}
+}
+
 // read records a script whose text is read as data.
 func (d *decoder) read(name string) {
 	if file := d.run.Resolve(name, ""); file != "" {
@@ -273,6 +280,7 @@ func (d *decoder) sum(f *fileDecoder, tool bool) {
 		d.trace.Dynamic = d.trace.Dynamic || st.Facts.Dynamic
 		d.trace.Shows = d.trace.Shows || st.Facts.Shows
 		d.shows = d.shows || st.Facts.Text
+		d.hide(st.Facts.Hides)
 		if st.Facts.Opaque != "" && d.trace.Opaque == "" {
 			d.trace.Opaque = st.Facts.Opaque
 		}

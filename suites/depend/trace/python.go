@@ -72,8 +72,8 @@ func (python) Beyond(old, new *Script) string {
 
 // Unseen implements Language. Python records every file that it executes, so a file without a
 // record was executed only by an interpreter that is not traced: one that ignores the variables,
-// or that a program started which clears them. Programs that are known to do so make the trace
-// opaque; of others it is only known whether a traced interpreter started at all.
+// or that a program started which clears them. Programs that are known to do so are in Trace.Hidden;
+// of others it is only known whether a traced interpreter started at all.
 func (python) Unseen(shebang string, met *Met, t *Trace) string {
 	switch {
 	case met != nil:
@@ -93,7 +93,8 @@ func untracedPython(words []string) bool {
 	for _, w := range words {
 		switch {
 		case !python:
-			python = shell.ProgramOf(strings.TrimPrefix(w, "#!")).Language == shell.Python
+			p := shell.ProgramOf(strings.TrimPrefix(w, "#!"))
+			python = p.Language == shell.Python && !p.Runner
 		case strings.HasPrefix(w, "--"):
 		case !strings.HasPrefix(w, "-") || w == "-":
 			return false
@@ -244,9 +245,10 @@ func (d *pyDecoder) program(kept bool, name string, args []string) bool {
 	var why string
 	switch {
 	case !kept:
+		d.hide(shell.Python)
 		why = "it runs " + base + " without the variables of the trace"
 	case untracedPython(words):
-		why = "it runs a Python that is not traced"
+		d.hide(shell.Python)
 	case p.Shell && base != "bash" && len(args) > 2 && args[1] == "-c" && !runsScript(args[2]):
 		d.trace.Environment = true
 	case isUntraced(base):

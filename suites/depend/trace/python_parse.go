@@ -42,8 +42,8 @@ type pyParser struct {
 	scope  *pyScope
 	warns  []string
 
-	facts    *Facts // of the statement that is parsed
-	words    map[string]bool
+	facts    *Facts          // of the statement that is parsed
+	words    map[string]bool // of the statement; false for those that are only in strings
 	function *Function
 	imports  map[string]string // names that imports at module level bind -> what they stand for
 	builtins []string          // that constants are built with
@@ -138,7 +138,9 @@ func (p *pyParser) literal(text string) {
 		return
 	}
 	for part := range strings.SplitSeq(text, ".") {
+		named := p.words[part]
 		p.word(part)
+		p.words[part] = named
 	}
 }
 
@@ -841,6 +843,9 @@ func (p *pyParser) simple(b *Block, seen map[uint64]int) {
 		p.small(st)
 		for _, name := range st.Binds {
 			delete(p.words, name)
+		}
+		if st.Binds != nil { // who uses its strings as names is dynamic
+			maps.DeleteFunc(p.words, func(_ string, named bool) bool { return !named })
 		}
 		p.header(st, from, seen)
 		st.Full = st.Shell

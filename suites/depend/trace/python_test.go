@@ -157,13 +157,16 @@ func (x *traced) metInner() {
 // TestPythonBlind checks what keeps a trace from being used.
 func TestPythonBlind(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct{ code, blind, text string }{
+	for name, tt := range map[string]struct {
+		code, blind, text string
+		hidden            bool
+	}{
 		"it kills itself":           {code: "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n"},
 		"os._exit":                  {code: "import os\nos._exit(3)\n"},
 		"an uncaught exception":     {code: "x = {}\nx['a']  # why\n", text: "may show its lines"},
 		"it reads its own text":     {code: "print(len(open(__file__).read()))\n", text: "the case reads it"},
 		"a traceback as data":       {code: "import traceback\ntry:\n    int('x')\nexcept ValueError:\n    len(traceback.format_exc())\n", text: "may show its lines"},
-		"a Python without the site": {code: "import subprocess, sys\nsubprocess.run([sys.executable, '-I', 'other.py'])\n", blind: "Python that is not traced"},
+		"a Python without the site": {code: "import subprocess, sys\nsubprocess.run([sys.executable, '-I', 'other.py'])\n", hidden: true},
 		"a cleared environment":     {code: "import subprocess\nsubprocess.run(['true'], env={'PATH': '/usr/bin:/bin'})\n", blind: "without the variables"},
 		"a kept environment":        {code: "import os, subprocess\nsubprocess.run(['true'], env={**os.environ, 'A': 'b'})\n"},
 		"a shell":                   {code: "import os\nos.system('true')\n"},
@@ -185,6 +188,9 @@ func TestPythonBlind(t *testing.T) {
 				}
 				if (tt.text == "") != (met.Text == "") || !strings.Contains(met.Text, tt.text) {
 					t.Errorf("text: %q, want %q", met.Text, tt.text)
+				}
+				if hidden := slices.Contains(x.Hidden, "python"); hidden != (tt.hidden || name == "a cleared environment") {
+					t.Errorf("hidden: %v", x.Hidden)
 				}
 				if name == "an exec" && (x.Files["other.py"] == nil || x.Files["other.py"].Statements.Len() != 1) {
 					t.Errorf("other.py: %+v", x.Files["other.py"])

@@ -113,11 +113,12 @@ type Facts struct {
 	// whether it may read the whole environment, or start a shell unseen that does.
 	Exported    []string
 	Environment bool
-	Starts      bool // runs a program that may start shells itself
-	Interprets  bool // runs a program in another language
-	Status      bool // uses the status of the previous command
-	Text        bool // may show the text or the lines of files
-	Lines       bool // may use the lines of code, as a stack trace does
+	Starts      bool   // runs a program that may start shells itself
+	Interprets  bool   // runs a program in another language
+	Status      bool   // uses the status of the previous command
+	Hides       string // a language that it may run without a trace
+	Text        bool   // may show the text or the lines of files
+	Lines       bool   // may use the lines of code, as a stack trace does
 }
 
 // A Key identifies a statement or a word by 24 bits of a hash. If two share a key, both count as

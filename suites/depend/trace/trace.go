@@ -42,6 +42,8 @@ type Trace struct {
 	// in which an interpreter started.
 	Traced  []string `json:"traced,omitempty"`
 	Started []string `json:"started,omitempty"`
+	// Hidden are the languages of which the case may have run code without a trace.
+	Hidden []string `json:"hidden,omitempty"`
 	// Lines reports whether the output contains line numbers, as bash's errors do.
 	Lines bool `json:"lines,omitempty"`
 	// Opaque describes a part that the trace cannot see; "" if there is none.
