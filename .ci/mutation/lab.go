@@ -40,6 +40,11 @@ func newLab(o options, root, temp string) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Beside the project, because uses of paths below the runner's own directory are not recorded.
+	temp = filepath.Join(temp, "cases")
+	if err := os.Mkdir(temp, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
 	l := &lab{options: o, temp: temp, root: root, jobs: o.jobs, timeout: o.timeout, project: p, cases: cases}
 	env := os.Environ()
 	if o.path != "" {

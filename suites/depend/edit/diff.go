@@ -152,7 +152,11 @@ func textOf(b *trace.Block) []string {
 // pair compares two statements that are equal outside their blocks.
 func (d *differ) pair(old, new *trace.Statement) {
 	if old.Full == new.Full {
+		d.effects(old, new)
 		return
+	}
+	if (old.Binds == nil) != (new.Binds == nil) {
+		d.effect(old, new)
 	}
 	if old.Shell != new.Shell || len(old.Blocks) != len(new.Blocks) {
 		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: reach(old)})
@@ -173,6 +177,24 @@ func (d *differ) pair(old, new *trace.Statement) {
 	if len(*d.list) == known { // such as definitions in another order
 		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: reach(old)})
 	}
+}
+
+// effects compares what two equal statements do: one that only bound names fails if the definition of
+// a name that it uses is gone.
+func (d *differ) effects(old, new *trace.Statement) {
+	if (old.Binds == nil) != (new.Binds == nil) {
+		d.effect(old, new)
+	}
+	for i, o := range old.Blocks[:min(len(old.Blocks), len(new.Blocks))] {
+		n := new.Blocks[i]
+		for j := range min(len(o.Statements), len(n.Statements)) {
+			d.effects(o.Statements[j], n.Statements[j])
+		}
+	}
+}
+
+func (d *differ) effect(old, new *trace.Statement) {
+	d.add(Edit{What: "statement has other effects", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: before(old.In, old.Index)})
 }
 
 // function compares two definitions of the same name.

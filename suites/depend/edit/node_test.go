@@ -138,6 +138,21 @@ func TestNodeModules(t *testing.T) {
 	}
 }
 
+// TestNodeEffects checks an edit that makes another statement fail.
+func TestNodeEffects(t *testing.T) {
+	t.Parallel()
+	const lib = "f();\nconst a = (x) => x;\nconst b = [1];\nmodule.exports = { a, b };\n"
+	for name, after := range map[string]string{
+		"gone":      strings.Replace(lib, "const a = (x) => x;\n", "", 1),
+		"too late":  strings.Replace(lib, "const a = (x) => x;\n", "", 1) + "const a = (x) => x;\n",
+		"elsewhere": strings.Replace(lib, "const a = (x) => x;\n", "{ const a = 1; }\n", 1),
+	} {
+		if got, _ := edit.Affected(edit.Compare("h.js", []byte(lib), []byte(after)), ranNode(t, lib)); !got {
+			t.Errorf("%s: not affected", name)
+		}
+	}
+}
+
 // TestNodeSecond checks edits after one that did not affect a case, whose trace lacks what was
 // added.
 func TestNodeSecond(t *testing.T) {

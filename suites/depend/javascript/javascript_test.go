@@ -3,6 +3,7 @@ package javascript_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"hookwatch/suites/depend/javascript"
 )
@@ -62,6 +63,24 @@ func TestRefuses(t *testing.T) {
 	} {
 		if _, err := javascript.Parse(src, false); err == nil {
 			t.Errorf("%s is accepted", src)
+		}
+	}
+}
+
+// TestDeep checks that no text takes long to parse.
+func TestDeep(t *testing.T) {
+	t.Parallel()
+	for _, piece := range [][2]string{
+		{"[a = ", "] = x"}, {"({ a: b = ", "} = x)"}, {"(a = ", ")"}, {"(a = ", ") => x"}, {"f<", ">(x)"}, {"(", ")"}, {"`${", "}`"}, {"{", "}"}, {"a ? (b) : ", "c"}, {"async (a = ", ")"}, {"function f(a = ", ") {}"},
+	} {
+		for _, n := range []int{30, 300, 3000} {
+			src := strings.Repeat(piece[0], n) + "y" + strings.Repeat(piece[1], n)
+			begin := time.Now()
+			_, _ = javascript.Parse(src, false)
+			_, _ = javascript.ParseTypeScript(src, false)
+			if took := time.Since(begin); took > 20*time.Second {
+				t.Errorf("%d times %s takes %v", n, piece, took)
+			}
 		}
 	}
 }

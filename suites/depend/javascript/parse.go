@@ -72,7 +72,7 @@ func parse(src string, module, typed bool) (program *Program, err error) {
 			program, err = nil, problem
 		}
 	}()
-	p := &parser{lexer: lexer{src: src}, program: &Program{Module: module}, arrows: map[int]bool{}, cover: -1, typed: typed}
+	p := &parser{lexer: lexer{src: src}, program: &Program{Module: module}, arrows: map[int]bool{}, cover: -1, steps: new(int), typed: typed}
 	p.function = &function{async: module, top: true}
 	p.holder = &Statement{}
 	p.program.Body = &Block{Slot: "file"}
@@ -108,6 +108,7 @@ type parser struct {
 	exports  []Token      // local names that are exported
 	cover    int          // place of an initializer that is valid in a pattern only; -1 if there is none
 	depth    int
+	steps    *int // tokens read so far, repeated attempts included
 	typed    bool // TypeScript
 	// noConditional reports whether "extends" does not begin a conditional type here.
 	noConditional bool
@@ -248,7 +249,12 @@ func (p *parser) attempt(do func()) (ok bool) {
 	return true
 }
 
-const maxDepth = 400
+// Limits on what is nested, and on the attempts to parse a token, whose number could grow with a
+// power of the depth otherwise.
+const (
+	maxDepth = 400
+	maxSteps = 10
+)
 
 func (p *parser) enter() {
 	if p.depth++; p.depth > maxDepth {
@@ -267,6 +273,9 @@ func (p *parser) drop() Token {
 	t := p.tok
 	if t.Kind == End {
 		fail(t.From, "an unexpected end")
+	}
+	if *p.steps++; *p.steps > maxSteps*(len(p.src)+100) {
+		fail(t.From, "it takes too many attempts to parse")
 	}
 	p.last = t
 	p.tok = p.next()

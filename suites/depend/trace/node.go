@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -108,7 +109,6 @@ type scriptCoverage struct {
 }
 
 type functionCoverage struct {
-	Name   string      `json:"functionName"`
 	Ranges []codeRange `json:"ranges"`
 }
 
@@ -244,13 +244,11 @@ func (f *fileDecoder) places() bool {
 }
 
 // count records the statements whose code was executed. The innermost range around the beginning
-// of a statement counts, except for functions within the statement, which run later or never.
+// of a statement counts, except for functions within the statement, which run later or never. Of two
+// equal ranges, such as those of a class and of its fields, the executed one counts.
 func (f *fileDecoder) count(s *scriptCoverage) {
 	var ranges []codeRange
 	for _, fn := range s.Functions {
-		if fn.Name == "<instance_members_initializer>" { // it has the range of its class
-			continue
-		}
 		for i, r := range fn.Ranges {
 			r.whole = i == 0
 			ranges = append(ranges, r)
@@ -262,36 +260,47 @@ func (f *fileDecoder) count(s *scriptCoverage) {
 		}
 		return b.End - a.End
 	})
-	offsets := f.script.units
-	at := func(from, to int) bool {
-		start, end := offsets.of(from), offsets.of(to)
-		found, size, executed := false, 0, false
-		for _, r := range ranges {
-			if r.Start > start {
-				break
-			}
-			if r.End <= start || r.whole && r.Start >= start && r.End <= end {
-				continue
-			}
-			switch length := r.End - r.Start; {
-			case !found || length < size:
-				found, size, executed = true, length, r.Count > 0
-			case length == size:
-				executed = executed || r.Count > 0
-			}
-		}
-		return executed || !found
-	}
+	sweep := rangeSweep{ranges: ranges}
 	for _, st := range f.script.Statements {
-		if at(st.from, st.to) {
+		if sweep.executed(f.script.units.of(st.from), f.script.units.of(st.to)) {
 			f.hit[st] = true
 		}
 	}
-	for b, fn := range f.script.bodies {
-		if at(b-1, b-1) { // the body of an arrow function may begin with another function
-			f.functions[fn.Key] = true
+	sweep = rangeSweep{ranges: ranges}
+	for _, body := range slices.Sorted(maps.Keys(f.script.bodies)) {
+		at := f.script.units.of(body - 1) // the body of an arrow function may begin with another function
+		if sweep.executed(at, at) {
+			f.functions[f.script.bodies[body].Key] = true
 		}
 	}
+}
+
+// A rangeSweep finds the ranges around places in ascending order. Ranges are sorted, outer ones
+// first.
+type rangeSweep struct {
+	ranges []codeRange
+	open   []codeRange // that begin before the place
+}
+
+// executed reports whether the code at the beginning of a place was executed.
+func (s *rangeSweep) executed(start, end int) bool {
+	for len(s.ranges) > 0 && s.ranges[0].Start <= start {
+		s.open, s.ranges = append(s.open, s.ranges[0]), s.ranges[1:]
+	}
+	s.open = slices.DeleteFunc(s.open, func(r codeRange) bool { return r.End <= start })
+	found, size, executed := false, 0, false
+	for _, r := range s.open {
+		if r.Start > start || r.whole && r.Start >= start && r.End <= end {
+			continue
+		}
+		switch length := r.End - r.Start; {
+		case !found || length < size:
+			found, size, executed = true, length, r.Count > 0
+		case length == size:
+			executed = executed || r.Count > 0
+		}
+	}
+	return executed || !found
 }
 
 // units converts byte offsets of a text into offsets in UTF-16 units. It is nil for ASCII.

@@ -243,7 +243,7 @@ func TestNodeLost(t *testing.T) {
 		"abort":       {"process.abort();\n", "signal"},
 		"killed":      {"process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);\n", "signal"},
 		"child":       {"const r = require('child_process').spawnSync(process.execPath, ['-e', 'process.abort()']); console.log(r.signal);\n", "without its coverage"},
-		"environment": {"const env = {}; require('child_process').spawnSync(process.execPath, ['child.js'], { env });\n", "another environment"},
+		"environment": {"const env = {}; require('child_process').spawnSync(process.execPath, ['child.js'], { env });\n", "a node started in another environment"},
 		"shell":       {"require('child_process').execSync(`env -i '${process.execPath}' child.js`);\n", "it starts env"},
 		"option":      {"delete process.env.NODE_OPTIONS; delete process.env.NODE_V8_COVERAGE; require('child_process').spawnSync(process.execPath, ['child.js']);\n", "turn tracing off"},
 	} {
