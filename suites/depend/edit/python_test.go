@@ -105,7 +105,7 @@ func TestPythonEdits(t *testing.T) {
 		"a pass that did not run":       {"pass # no", "more() # no", "executes it"}, // nothing shows that it did not
 		"a branch that did not run":     {"z = 3", "z = 4", ""},
 		"a name becomes local":          {"        z = 3 # no", "        USED = 3 # no", "names changed"},
-		"a function becomes a producer": {"        z = 3 # no", "        yield 3 # no", "names changed"},
+		"a function becomes a producer": {"        z = 3 # no", "        yield 3 # no", "executes it"},
 		"a handler":                     {"except ValueError", "except KeyError", "branch changed"},
 		"a used constant":               {"[\"a\", \"b\"]", "[\"a\", \"c\"]", "executes it"},
 		"an unused constant":            {"{\"d\": 1}", "{\"d\": 2}", ""},

@@ -84,7 +84,7 @@ func newPyScope(kind pyScopeKind, outer *pyScope) *pyScope {
 
 // hash identifies what entering a function does apart from running its statements.
 func (s *pyScope) hash() uint64 {
-	parts := []string{strconv.FormatBool(s.yields), strconv.FormatBool(s.async)}
+	var parts []string
 	sets := []map[string]bool{s.bound, s.global, s.nonlocal}
 	if s.dynamic {
 		sets = append(sets, s.used) // decides which names of outer functions exist
@@ -505,6 +505,9 @@ func (p *pyParser) definition(b *Block, seen map[uint64]int) {
 	st.Blocks = append(st.Blocks, f.Body)
 	p.suite(f.Body)
 	p.document(st, f.Body)
+	if inner.yields { // a call does not enter it
+		st.Shell = mix(st.Shell, "generator")
+	}
 	p.scope, p.function, p.facts, p.words = outer, function, facts, words
 	if inner.yields && inner.async && inner.value {
 		p.fail("return with a value in an async generator")
@@ -1126,7 +1129,7 @@ func (p *pyParser) importedFrom(st *Statement) {
 	}
 	group := p.accept("(")
 	names := []string{}
-	dynamic := p.facts.Dynamic
+	dynamic, hidden := p.facts.Dynamic, false
 	for {
 		name := p.ident()
 		full := module + "." + name
@@ -1134,6 +1137,7 @@ func (p *pyParser) importedFrom(st *Statement) {
 		p.word(name)
 		if p.accept("as") {
 			as = p.ident()
+			hidden = hidden || pyDynamic[name] || pyShows[name] || pyEnds[name] // under another name
 		}
 		p.bind(as)
 		p.from(as, full)
@@ -1147,10 +1151,8 @@ func (p *pyParser) importedFrom(st *Statement) {
 		p.expect(")")
 	}
 	p.importing(st, dots == 0 && pyModules[top], names)
-	for i, name := range names {
-		if as := p.imports[name]; p.scope.kind == moduleScope && as != module+"."+names[i] && (pyDynamic[lastPart(as)] || pyShows[lastPart(as)]) {
-			p.facts.Dynamic, p.facts.Text = true, true // under another name
-		}
+	if hidden {
+		p.facts.Dynamic, p.facts.Text = true, true
 	}
 }
 
