@@ -184,7 +184,7 @@ func TestPythonUnseen(t *testing.T) {
 		"only bash ran":         {trace.Trace{Traced: []string{"python"}}, false},
 		"another program":       {trace.Trace{Traced: []string{"python"}, Interprets: true}, true},
 		"an older trace":        {trace.Trace{}, true},
-		"a Python by itself":    {trace.Trace{Traced: []string{"python"}, Started: []string{"python"}, Opaque: "it runs a Python that is not traced"}, true},
+		"a Python by itself":    {trace.Trace{Traced: []string{"python"}, Started: []string{"python"}, Hidden: []string{"python"}}, true},
 		"a trace with its text": {trace.Trace{Traced: []string{"python"}, Files: map[string]*trace.Met{"lib.py": {Text: "the case reads it"}}}, true},
 	} {
 		if got, why := edit.Affected(edit.Compare("lib.py", before, after), &tt.trace); got != tt.want {
