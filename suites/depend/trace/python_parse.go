@@ -106,7 +106,7 @@ func (p *pyParser) word(name string) {
 	}
 	if pyDynamic[name] {
 		p.facts.Dynamic = true
-		p.scope.dynamic = true
+		p.scope.dynamic = p.scope.dynamic || pyLocals[name]
 	}
 	if pyShows[name] {
 		p.facts.Text = true
@@ -121,6 +121,8 @@ var (
 	// pyDynamic use names that are not in the text.
 	pyDynamic = set(`globals locals vars eval exec dir __dict__ __globals__ __import__ importlib import_module runpy inspect
 		attrgetter methodcaller get_type_hints pickle shelve gc ctypes unittest doctest pdb fire __builtins__ _getframe currentframe f_globals f_locals help pydoc`)
+	// pyLocals use the variables of a function by names that are not in the text.
+	pyLocals = set("locals vars eval exec dir")
 	// pyShows may show the text or the lines of a file.
 	pyShows = set(`traceback print_exc format_exc print_exception format_exception print_stack format_stack extract_stack extract_tb
 		inspect linecache lineno f_lineno tb_lineno co_firstlineno currentframe _getframe getframeinfo getsource getsourcelines stack
