@@ -21,8 +21,8 @@ func (a *app) coverageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "coverage",
 		Short: "Show which functions and lines of the hooks no case runs",
-		Long: `Say which functions and lines of the hooks' shell scripts the cases run, and which
-none does. It runs cases once more where it is not known what they execute, and
+		Long: `Show which functions and lines of the hooks' scripts the cases run, and which none
+does. It runs cases once more where it is not known what they execute, and
 judges none of these runs. -v names the cases of each function.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.coverage(cmd.Context(), lcov) },

@@ -105,7 +105,7 @@ func TestPythonEdits(t *testing.T) {
 		"a pass that did not run":       {"pass # no", "more() # no", "executes it"}, // nothing shows that it did not
 		"a branch that did not run":     {"z = 3", "z = 4", ""},
 		"a name becomes local":          {"        z = 3 # no", "        USED = 3 # no", "names changed"},
-		"a function becomes a producer": {"        z = 3 # no", "        yield 3 # no", "names changed"},
+		"a function becomes a producer": {"        z = 3 # no", "        yield 3 # no", "executes it"},
 		"a handler":                     {"except ValueError", "except KeyError", "branch changed"},
 		"a used constant":               {"[\"a\", \"b\"]", "[\"a\", \"c\"]", "executes it"},
 		"an unused constant":            {"{\"d\": 1}", "{\"d\": 2}", ""},
@@ -184,7 +184,7 @@ func TestPythonUnseen(t *testing.T) {
 		"only bash ran":         {trace.Trace{Traced: []string{"python"}}, false},
 		"another program":       {trace.Trace{Traced: []string{"python"}, Interprets: true}, true},
 		"an older trace":        {trace.Trace{}, true},
-		"a Python by itself":    {trace.Trace{Traced: []string{"python"}, Started: []string{"python"}, Opaque: "it runs a Python that is not traced"}, true},
+		"a Python by itself":    {trace.Trace{Traced: []string{"python"}, Started: []string{"python"}, Hidden: []string{"python"}}, true},
 		"a trace with its text": {trace.Trace{Traced: []string{"python"}, Files: map[string]*trace.Met{"lib.py": {Text: "the case reads it"}}}, true},
 	} {
 		if got, why := edit.Affected(edit.Compare("lib.py", before, after), &tt.trace); got != tt.want {

@@ -31,7 +31,7 @@ func ObservedIn(o *suites.Outcome) *Observed {
 	}
 	// Paths are those of the machine, which a copy of the project has not.
 	project := cmp.Or(o.Project, o.Root)
-	at := places{roots: []string{project, canonical(project)}}
+	at := places{roots: []string{project, canonical(project)}, sandbox: []string{o.Sandbox, canonical(o.Sandbox)}}
 	if home, err := os.UserHomeDir(); err == nil {
 		at.home = home
 	}
@@ -66,6 +66,7 @@ func ObservedIn(o *suites.Outcome) *Observed {
 // places are what decides whether a path is an input of a case.
 type places struct {
 	roots    []string // of the project
+	sandbox  []string // the case's own directory
 	home     string   // "" if there is none
 	programs []string // that ran
 }
@@ -75,12 +76,12 @@ type places struct {
 // program is noticed by its own digest.
 func (at *places) matters(a suites.Access) bool {
 	p := a.Path
-	places := append(slices.Clone(at.roots), at.home)
+	known := slices.Concat(at.roots, at.sandbox, []string{at.home})
 	switch {
-	case slices.Contains(places, p):
-		return a.Kind&suites.Listed != 0 // it exists
-	case derived(p), slices.ContainsFunc(places, func(dir string) bool { return below(dir, p) }):
+	case derived(p), slices.ContainsFunc(at.sandbox, func(own string) bool { return below(p, own) }):
 		return false
+	case slices.ContainsFunc(known, func(dir string) bool { return p == dir || below(dir, p) }): // it exists
+		return a.Kind&suites.Listed != 0 && !slices.Contains(at.sandbox, p)
 	case slices.ContainsFunc(at.roots, func(root string) bool { return below(p, root) }):
 		return true
 	case a.Kind&suites.Read == 0 && a.Kind&suites.Listed == 0 && (at.home == "" || !below(p, at.home)):

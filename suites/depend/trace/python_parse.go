@@ -84,7 +84,7 @@ func newPyScope(kind pyScopeKind, outer *pyScope) *pyScope {
 
 // hash identifies what entering a function does apart from running its statements.
 func (s *pyScope) hash() uint64 {
-	parts := []string{strconv.FormatBool(s.yields), strconv.FormatBool(s.async)}
+	var parts []string
 	sets := []map[string]bool{s.bound, s.global, s.nonlocal}
 	if s.dynamic {
 		sets = append(sets, s.used) // decides which names of outer functions exist
@@ -106,7 +106,7 @@ func (p *pyParser) word(name string) {
 	}
 	if pyDynamic[name] {
 		p.facts.Dynamic = true
-		p.scope.dynamic = true
+		p.scope.dynamic = p.scope.dynamic || pyLocals[name]
 	}
 	if pyShows[name] {
 		p.facts.Text = true
@@ -121,6 +121,8 @@ var (
 	// pyDynamic use names that are not in the text.
 	pyDynamic = set(`globals locals vars eval exec dir __dict__ __globals__ __import__ importlib import_module runpy inspect
 		attrgetter methodcaller get_type_hints pickle shelve gc ctypes unittest doctest pdb fire __builtins__ _getframe currentframe f_globals f_locals help pydoc`)
+	// pyLocals use the variables of a function by names that are not in the text.
+	pyLocals = set("locals vars eval exec dir")
 	// pyShows may show the text or the lines of a file.
 	pyShows = set(`traceback print_exc format_exc print_exception format_exception print_stack format_stack extract_stack extract_tb
 		inspect linecache lineno f_lineno tb_lineno co_firstlineno currentframe _getframe getframeinfo getsource getsourcelines stack
@@ -505,6 +507,9 @@ func (p *pyParser) definition(b *Block, seen map[uint64]int) {
 	st.Blocks = append(st.Blocks, f.Body)
 	p.suite(f.Body)
 	p.document(st, f.Body)
+	if inner.yields { // a call does not enter it
+		st.Shell = mix(st.Shell, "generator")
+	}
 	p.scope, p.function, p.facts, p.words = outer, function, facts, words
 	if inner.yields && inner.async && inner.value {
 		p.fail("return with a value in an async generator")
@@ -1126,7 +1131,7 @@ func (p *pyParser) importedFrom(st *Statement) {
 	}
 	group := p.accept("(")
 	names := []string{}
-	dynamic := p.facts.Dynamic
+	dynamic, hidden := p.facts.Dynamic, false
 	for {
 		name := p.ident()
 		full := module + "." + name
@@ -1134,6 +1139,7 @@ func (p *pyParser) importedFrom(st *Statement) {
 		p.word(name)
 		if p.accept("as") {
 			as = p.ident()
+			hidden = hidden || pyDynamic[name] || pyShows[name] || pyEnds[name] // under another name
 		}
 		p.bind(as)
 		p.from(as, full)
@@ -1147,10 +1153,8 @@ func (p *pyParser) importedFrom(st *Statement) {
 		p.expect(")")
 	}
 	p.importing(st, dots == 0 && pyModules[top], names)
-	for i, name := range names {
-		if as := p.imports[name]; p.scope.kind == moduleScope && as != module+"."+names[i] && (pyDynamic[lastPart(as)] || pyShows[lastPart(as)]) {
-			p.facts.Dynamic, p.facts.Text = true, true // under another name
-		}
+	if hidden {
+		p.facts.Dynamic, p.facts.Text = true, true
 	}
 }
 
