@@ -83,6 +83,7 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer, observed boo
 	o.Trace = s.traced()
 	if observed {
 		o.Accesses, o.Unobserved = s.accesses(o.Results)
+		o.Project = r.Root
 	}
 	o.Duration = time.Since(begin)
 	spare = r.Reuse && t == nil && !observed && s.untouched(&o) && r.pool.Spare(s.Sandbox, "tmp")

@@ -8,7 +8,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
-	"hookwatch/suites/selection"
 )
 
 // Knowledge is the state of a project's cases: their recorded verdicts, current inputs and tools,
@@ -17,8 +16,8 @@ type Knowledge struct {
 	Verdicts    *verdictBook
 	Freshness   *Tracker
 	Environment suites.Environment
-	Selector    *selection.Selector
-	Contents    *selection.Contents
+	Selector    *selector
+	Contents    *contents
 
 	project  *project.Project
 	store    *record.Store  // if nil, nothing is recorded
@@ -42,7 +41,7 @@ func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *
 		sets:      make(run.ToolSets),
 		inputs:    make(map[string][]suites.Input),
 	}
-	s.Selector = selection.NewSelector(s.records)
+	s.Selector = newSelector(s.records)
 	s.Use(p)
 	return s
 }
@@ -51,7 +50,7 @@ func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *
 func (s *Knowledge) Use(p *project.Project) {
 	s.project = p
 	s.Freshness.Use(p)
-	s.Contents = &selection.Contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
+	s.Contents = &contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
 	s.Selector.Use(p.Graph, s.Contents)
 }
 
@@ -84,7 +83,7 @@ func (s *Knowledge) earlierTools() []suites.Environment {
 }
 
 // records returns the store, or without one a reader of the project's records.
-func (s *Knowledge) records() selection.Records {
+func (s *Knowledge) records() storedContents {
 	if s.store != nil {
 		return s.store
 	}
