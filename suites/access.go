@@ -1,7 +1,6 @@
 package suites
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -59,20 +58,16 @@ func NewAccess(path string, uses []Use) Access {
 	return a
 }
 
-// WithoutLibraries drops the standard libraries of the Python interpreters that ran, which are a few
-// hundred paths outside the directories of the system: like those, they belong to the program.
-// Installed packages are not dropped.
-func WithoutLibraries(all []Access) []Access {
-	var libraries []string
+// MergeAccesses sorts accesses by path and joins those with the same path.
+func MergeAccesses(all []Access) []Access {
+	slices.SortFunc(all, func(a, b Access) int { return strings.Compare(a.Path, b.Path) })
+	out := all[:0]
 	for _, a := range all {
-		if dir, name := path.Split(a.Path); a.Kind&Ran != 0 && strings.HasPrefix(name, "python") {
-			libraries = append(libraries, path.Join(dir, "../lib", name)+"/")
+		if n := len(out); n > 0 && out[n-1].Path == a.Path {
+			out[n-1].Kind |= a.Kind
+		} else {
+			out = append(out, a)
 		}
 	}
-	return slices.DeleteFunc(all, func(a Access) bool {
-		return a.Kind&(Ran|Wrote) == 0 && slices.ContainsFunc(libraries, func(dir string) bool {
-			rest, ok := strings.CutPrefix(a.Path, dir)
-			return ok && rest != "site-packages" && !strings.HasPrefix(rest, "site-packages/")
-		})
-	})
+	return out
 }

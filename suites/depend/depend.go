@@ -148,8 +148,8 @@ func (g *Graph) Runs(c *suites.Case, script string) bool {
 
 // Files returns all files that the cases queried so far depend on, sorted, as slash paths from
 // the root (absolute outside it). It includes missing files that would be dependencies if they
-// existed, and the spec documents. It contains Elsewhere if a case may read any file of the
-// project.
+// existed, and the spec documents. A path that ends in a slash represents the names in a directory.
+// It contains Elsewhere if a case may read any file of the project.
 func (g *Graph) Files() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -185,7 +185,7 @@ func (g *Graph) allFiles(docs []string) []string {
 	}
 	for _, o := range g.sets {
 		for _, p := range o.paths {
-			all[strings.TrimSuffix(p, "/")] = true
+			all[p] = true
 		}
 	}
 	for _, s := range slices.Concat(docs, g.project.Specs) {

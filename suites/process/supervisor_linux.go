@@ -104,7 +104,7 @@ func (b *Supervisor) end() {
 }
 
 func open(s Setup, by *spawner) (*Supervisor, error) {
-	b, err := prepare(s.Limits, s.Advance, len(s.Advance)+len(s.Steps) > 0, by)
+	b, err := prepare(s.Limits, s.Advance, !s.Shared && len(s.Advance)+len(s.Steps) > 0, by)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func BenchmarkObserved(b *testing.B) {
 			p := newProject(b)
 			p.write("hook", bb.hook, 0o755)
 			p.write("rules.json", "{}\n", 0o644)
-			r, _ := p.observedRunner(nil)
+			r, _ := p.observedRunner("namespaces")
 			c := &suites.Case{Suite: "s", ID: "A", Hook: "hook", Steps: []suites.Step{{Event: "Stop"}}}
 			var took [2][]time.Duration
 			var processors [2]time.Duration

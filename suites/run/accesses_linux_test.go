@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -18,21 +19,21 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// observedRunner returns a runner in namespaces, and its HOME.
-func (p *project) observedRunner(env map[string]string) (r *run.Runner, home string) {
+// observedRunner returns a runner in an isolation mode, and its HOME.
+func (p *project) observedRunner(mode string) (r *run.Runner, home string) {
 	p.t.Helper()
 	home = p.t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	choice, err := sandbox.Choose(sandbox.Auto, sandbox.Options{Root: p.root, Home: home, Shown: []string{self}, Size: 64 << 20, Processes: 200}, p.temp)
+	choice, err := sandbox.Choose(mode, sandbox.Options{Root: p.root, Home: home, Shown: []string{self}, Size: 64 << 20, Processes: 200}, p.temp)
 	if err != nil {
-		p.t.Skipf("no namespaces: %v", err)
+		p.t.Skipf("%s: %v", mode, err)
 	}
 	r = run.New(run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20e9, Isolation: choice,
-		Env: process.With(process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}), env),
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: choice,
+		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	})
 	p.t.Cleanup(r.Close)
 	return r, home
@@ -63,12 +64,15 @@ func TestAccesses(t *testing.T) {
 		"python": {needs: "python3", hook: "#!/usr/bin/env python3\nimport os, threading\nHERE = os.path.dirname(os.path.abspath(__file__))\nprint(open(os.path.join(HERE, '..', 'rules.json')).read(), end='')\n" +
 			"def f():\n  os.path.exists('threaded')\nt = threading.Thread(target=f)\nt.start()\nt.join()\nif os.fork() == 0:\n  os.chdir('d')\n  os.path.exists('forked')\n  os._exit(0)\nos.wait()\nprint(sorted(os.listdir('d')))\n",
 			want: uses{"rules.json": suites.Read, "threaded": suites.Looked, "d/forked": suites.Looked, "d": suites.Listed}, out: "{}\n['one', 'two']\n"},
-		"node":                   {needs: "node", hook: "#!/usr/bin/env node\nconst v = ['..', 'm', 'index.js'].join('/');\nconsole.log(require(v));\n", want: uses{"m/index.js": suites.Read}, out: "7\n"},
-		"fault":                  {needs: "python3", hook: "#!/usr/bin/env python3\nimport ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\nprint(libc.open(ctypes.c_void_p(8), 0), ctypes.get_errno())\nopen('d/one')\n", want: uses{"d/one": suites.Read}, out: "-1 14\n"},
+		"node": {needs: "node", hook: "#!/usr/bin/env node\nconst v = ['..', 'm', 'index.js'].join('/');\nconsole.log(require(v));\n", want: uses{"m/index.js": suites.Read}, out: "7\n"},
+		"fault": {needs: "python3", hook: "#!/usr/bin/env python3\nimport ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\nprint(libc.open(ctypes.c_void_p(8), 0), ctypes.get_errno())\n" +
+			// A path that ends with its page; the next one cannot be read.
+			"libc.mmap.restype = ctypes.c_void_p\nsize = ctypes.pythonapi.getpagesize()\nm = libc.mmap(None, ctypes.c_size_t(2 * size), 3, 0x22, -1, ctypes.c_size_t(0))\nlibc.mprotect(ctypes.c_void_p(m + size), ctypes.c_size_t(size), 0)\n" +
+			"p = b'd/one\\0'\nat = m + size - len(p)\nctypes.memmove(at, p, len(p))\nprint(libc.open(ctypes.c_void_p(at), 0) > 0)\n", want: uses{"d/one": suites.Read}, out: "-1 14\nTrue\n"},
 		"by proc":                {hook: "cat /proc/self/cwd/d/one", out: "one=1\n", lacks: "a process used a path through /proc"},
 		"long":                   {hook: "p=.; for i in {1..1000}; do p=$p/.; done; cat $p/d/one", want: uses{"d/one": suites.Read}, out: "one=1\n"},
 		"a program without libc": {hook: attackVariable + "=reads exec \"$SELF\"", want: uses{"d/one": suites.Read, "d": suites.Listed, "gone": suites.Looked, "rules.json": suites.Read, "SELF": suites.Ran}, out: "one=1\n2\n"},
-		"its own filter":         {hook: attackVariable + "=filters exec \"$SELF\"", want: uses{"d/one": suites.Read}, out: "device or resource busy\noperation not permitted\none=1\n"},
+		"its own filter":         {hook: attackVariable + "=filters exec \"$SELF\"", want: uses{"d/one": suites.Read}, out: "operation not permitted\none=1\n"},
 		"killed": {hook: "for i in {1..20}; do (while :; do [ -e x$RANDOM ]; done) & sleep 0.01; kill -9 $!; wait $! 2>/dev/null; done; cat d/one",
 			want: uses{"d/one": suites.Read}, out: "one=1\n"},
 		"signals":         {hook: "trap 'n=$((n+1))' USR1; (for i in {1..50}; do kill -USR1 $$; done; sleep 0.1; kill -TERM $$) & trap 'cat d/one; exit 0' TERM; while :; do [ -e rules.json ]; done", want: uses{"d/one": suites.Read}, out: "one=1\n"},
@@ -80,79 +84,120 @@ func TestAccesses(t *testing.T) {
 		"directory":       {needs: "python3", hook: "#!/usr/bin/env python3\nimport os\nf = os.open('d', os.O_RDONLY)\nprint(sorted(os.listdir(f)))\nos.open('one', os.O_RDONLY, dir_fd=f)\n", want: uses{"d": suites.Listed, "d/one": suites.Read}, out: "['one', 'two']\n"},
 		"too long":        {hook: "p=.; for i in {1..3000}; do p=$p/.; done; [ -e $p/d/one ] || echo none", out: "none\n"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if tt.needs != "" {
-				if _, err := exec.LookPath(tt.needs); err != nil {
-					t.Skip(err)
+		for _, mode := range []string{"namespaces", "copy"} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				t.Parallel()
+				if tt.needs != "" {
+					if _, err := exec.LookPath(tt.needs); err != nil {
+						t.Skip(err)
+					}
 				}
-			}
-			p := newProject(t)
-			r, home := p.observedRunner(nil)
-			text := tt.hook
-			if !strings.HasPrefix(text, "#!") {
-				text = "#!/usr/bin/env bash\n" + text + "\n"
-			}
-			p.write("hooks/hook", text, 0o755)
-			p.write("rules.json", "{}\n", 0o644)
-			p.write("log", "before\n", 0o644)
-			p.write("d/one", "one=1\n", 0o644)
-			p.write("d/two", "", 0o644)
-			p.write("m/index.js", "module.exports = 7\n", 0o644)
-			p.write("tools/i", "#!"+filepath.Join("/bin", "sh")+" tools/t\n", 0o755)
-			p.write("tools/t", "#!/bin/sh\necho tool\n", 0o755)
-			if err := os.Symlink("d/one", filepath.Join(p.root, "link")); err != nil {
-				t.Fatal(err)
-			}
-			self, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := &suites.Case{Suite: "s", ID: "A", Hook: "hooks/hook", Env: map[string]string{"SELF": self}, Steps: []suites.Step{{Event: "Stop"}}}
-			plain, err := r.Case(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o, err := r.Traced(t.Context(), c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, o := range []suites.Outcome{plain, o} {
-				if got := string(o.Last().Stdout); got != tt.out || o.Last().Exit != 0 {
-					t.Errorf("exit %d, %q, want %q; %s", o.Last().Exit, got, tt.out, o.Last().Stderr)
+				p := newProject(t)
+				r, home := p.observedRunner(mode)
+				text := tt.hook
+				if !strings.HasPrefix(text, "#!") {
+					text = "#!/usr/bin/env bash\n" + text + "\n"
 				}
-				_ = r.Remove(o)
-			}
-			if o.Unobserved != tt.lacks {
-				t.Errorf("incomplete: %q, want %q", o.Unobserved, tt.lacks)
-			}
-			got := map[string]suites.AccessKind{}
-			for _, a := range o.Accesses {
-				got[a.Path] = a.Kind
-				if strings.HasPrefix(a.Path, p.temp) {
-					t.Errorf("a path of the case itself: %v", a)
+				p.write("hooks/hook", text, 0o755)
+				p.write("rules.json", "{}\n", 0o644)
+				p.write("log", "before\n", 0o644)
+				p.write("d/one", "one=1\n", 0o644)
+				p.write("d/two", "", 0o644)
+				p.write("m/index.js", "module.exports = 7\n", 0o644)
+				p.write("tools/i", "#!"+filepath.Join("/bin", "sh")+" tools/t\n", 0o755)
+				p.write("tools/t", "#!/bin/sh\necho tool\n", 0o755)
+				if err := os.Symlink("d/one", filepath.Join(p.root, "link")); err != nil {
+					t.Fatal(err)
 				}
-			}
-			for path, kind := range tt.want {
-				at := path
-				if path == "SELF" {
-					at = self
-				} else if rest, ok := strings.CutPrefix(path, "~"); ok {
-					at = home + rest
-				} else if path[0] != '/' {
-					at = filepath.Join(p.root, path)
+				self, err := os.Executable()
+				if err != nil {
+					t.Fatal(err)
 				}
-				if k := got[at] &^ suites.Wrote; k&kind != kind || kind == 0 && k != 0 {
-					t.Errorf("%s: %s, want %s", path, got[at], kind)
+				c := &suites.Case{Suite: "s", ID: "A", Hook: "hooks/hook", Env: map[string]string{"SELF": self}, Steps: []suites.Step{{Event: "Stop"}}}
+				plain, err := r.Case(t.Context(), c)
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
-			if t.Failed() || testing.Verbose() {
+				o, err := r.Traced(t.Context(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if plain.Accesses != nil || plain.Unobserved == "" {
+					t.Errorf("an ordinary run: %v, %q", plain.Accesses, plain.Unobserved)
+				}
+				for _, o := range []suites.Outcome{plain, o} {
+					if got := string(o.Last().Stdout); got != tt.out || o.Last().Exit != 0 {
+						t.Errorf("exit %d, %q, want %q; %s", o.Last().Exit, got, tt.out, o.Last().Stderr)
+					}
+					_ = r.Remove(o)
+				}
+				if o.Unobserved != tt.lacks {
+					t.Errorf("incomplete: %q, want %q", o.Unobserved, tt.lacks)
+				}
+				got := map[string]suites.AccessKind{}
 				for _, a := range o.Accesses {
-					t.Log(a)
+					got[a.Path] = a.Kind
+					if strings.HasPrefix(a.Path, p.temp) {
+						t.Errorf("a path of the case itself: %v", a)
+					}
 				}
-			}
-		})
+				for path, kind := range tt.want {
+					at := path
+					if path == "SELF" {
+						at = self
+					} else if rest, ok := strings.CutPrefix(path, "~"); ok {
+						at = home + rest
+					} else if path[0] != '/' {
+						at = filepath.Join(p.root, path)
+					}
+					if k := got[at] &^ suites.Wrote; k&kind != kind || kind == 0 && k != 0 {
+						t.Errorf("%s: %s, want %s", path, got[at], kind)
+					}
+				}
+				if t.Failed() {
+					for _, a := range o.Accesses[:min(len(o.Accesses), 300)] {
+						t.Log(a)
+					}
+				}
+			})
+		}
 	}
+}
+
+// TestAccessesOfPreparation checks that what prepares a case is not recorded, and that a fixture is
+// no input.
+func TestAccessesOfPreparation(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	r, _ := p.observedRunner("namespaces")
+	p.write("hook.sh", "#!/bin/bash\ncat conf.json other.json\n", 0o755)
+	p.write("conf.json", "of the project\n", 0o644)
+	p.write("other.json", "other\n", 0o644)
+	step := suites.Step{Event: "Stop", Fixtures: []suites.Fixture{{Path: "{project}/conf.json", Content: "of the case\n", Age: time.Hour}}}
+	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{step, step}}
+	r.Prewarm() // a sandbox that does not record
+	o, err := r.Traced(t.Context(), c, nil)
+	if err != nil || string(o.Last().Stdout) != "of the case\nother\n" || o.Unobserved != "" {
+		t.Fatalf("%v, %s, %q", err, o.Last().Stdout, o.Unobserved)
+	}
+	_ = r.Remove(o)
+	got := uses{}
+	for _, a := range o.Accesses {
+		if got[a.Path] = a.Kind; strings.HasSuffix(a.Path, "/touch") {
+			t.Errorf("a program that prepares the case: %v", a)
+		}
+	}
+	if k := got[filepath.Join(p.root, "conf.json")]; k != suites.Wrote {
+		t.Errorf("the fixture: %s", k)
+	}
+	if k := got[filepath.Join(p.root, "other.json")]; k != suites.Read {
+		t.Errorf("the project's file: %s", k)
+	}
+	o, err = p.runner().Traced(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}, nil)
+	if err != nil || o.Unobserved == "" || o.Accesses != nil {
+		t.Errorf("in place: %v, %v, %q", err, o.Accesses, o.Unobserved)
+	}
+	_ = r.Remove(o)
 }
 
 type uses = map[string]suites.AccessKind
@@ -180,7 +225,8 @@ func init() {
 	attacks["filters"] = filters
 }
 
-// filters installs filters of its own: one with a listener, which the kernel refuses, and one that
+// filters installs filters of its own: one with a listener, which the kernel
+// refuses if there is one already, and one that
 // refuses to create directories.
 func filters() {
 	runtime.LockOSThread()
@@ -194,7 +240,9 @@ func filters() {
 	}
 	_ = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 	const allow, refuse = unix.SECCOMP_RET_ALLOW, unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	fmt.Println(install(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, []unix.SockFilter{{Code: unix.BPF_RET, K: allow}}))
+	if err := install(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, []unix.SockFilter{{Code: unix.BPF_RET, K: allow}}); err != nil && err != unix.EBUSY {
+		fmt.Println(err)
+	}
 	if err := install(0, []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS},
 		{Code: unix.BPF_JMP | unix.BPF_JEQ, K: unix.SYS_MKDIRAT, Jf: 1},

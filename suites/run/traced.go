@@ -78,7 +78,13 @@ func (s *caseRun) traced() map[string][]byte {
 func (s *caseRun) accesses(results []suites.Result) (all []suites.Access, unobserved string) {
 	all, unobserved = s.Accesses()
 	for _, r := range results {
-		if unobserved == "" && len(r.LeftBehind) > 0 {
+		switch {
+		case unobserved != "":
+		case r.TimedOut:
+			unobserved = "the hook timed out"
+		case r.Memory > 0:
+			unobserved = "the hook used too much memory"
+		case len(r.LeftBehind) > 0:
 			unobserved = "a process outlived the hook"
 		}
 	}

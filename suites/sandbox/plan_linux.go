@@ -76,32 +76,17 @@ func (p *plan) stepsFor(pr *prospect, given string, w Wanted) []process.Step {
 	return s.steps
 }
 
-// installedDirs contain what is installed with the system.
-var installedDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/nix/store", "/gnu/store", "/snap"}
-
-// observed returns the rules for the paths that a case uses. What is in its own directory and in
-// private ones is its own, but links there may lead to the project.
+// observed returns the rules for the paths that a case uses. What is in private directories is its
+// own, except programs that are shown there.
 func (s *script) observed(dir, given string, search []string) []string {
-	var rules []string
-	rule := func(kind rune, dirs ...string) {
-		for _, d := range dirs {
-			if d != "" {
-				rules = append(rules, string(kind)+strings.TrimSuffix(d, "/"))
-			}
-		}
-	}
-	rule(supervisor.Drop, slices.Concat(systemDirs, installedDirs)...)
-	rule(supervisor.Follow, s.l.private...)
+	session := []string{filepath.Dir(dir), filepath.Dir(given)}
+	kept := []string{s.p.o.Root, disk.Real(s.p.o.Root), s.p.o.Home, disk.Real(s.p.o.Home)}
 	for _, d := range search {
-		if s.covered(disk.Real(d)) {
-			rule(supervisor.Keep, installation(disk.Real(d)))
+		if d = disk.Real(d); s.covered(d) && !disk.Within(session[0], d) {
+			kept = append(kept, installation(d))
 		}
 	}
-	for _, d := range []string{s.p.o.Root, s.p.o.Home} {
-		rule(supervisor.Keep, d, disk.Real(d))
-	}
-	rule(supervisor.Follow, dir, given)
-	return rules
+	return observedRules(slices.Concat(session, s.l.private), kept)
 }
 
 // enter creates a root directory that contains only the mount points of views, and makes it the

@@ -19,6 +19,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/process"
+	"hookwatch/suites/process/supervisor"
 )
 
 // A Sandbox is the place where one case runs: its commands, files and network.
@@ -71,12 +72,12 @@ func accesses(b *process.Supervisor) (all []suites.Access, unobserved string) {
 		}
 		all = append(all, suites.NewAccess(r.Path, uses))
 	}
-	return suites.WithoutLibraries(all), unobserved
+	return all, unobserved
 }
 
 var kinds = map[rune]suites.Use{
-	'a': {Kind: suites.Looked}, 'o': {Kind: suites.Read}, 'l': {Kind: suites.Listed}, 'r': {Kind: suites.Ran},
-	'w': {Kind: suites.Wrote}, 'c': {Kind: suites.Wrote, Created: true},
+	supervisor.Asked: {Kind: suites.Looked}, supervisor.Opened: {Kind: suites.Read}, supervisor.Listed: {Kind: suites.Listed},
+	supervisor.Ran: {Kind: suites.Ran}, supervisor.Wrote: {Kind: suites.Wrote}, supervisor.Created: {Kind: suites.Wrote, Created: true},
 }
 
 // Ended describes how the commands of a case ended.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"hookwatch/cmd/internal/notify"
@@ -15,7 +16,6 @@ import (
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/run"
-	"hookwatch/suites/selection"
 	"hookwatch/suites/verdict"
 )
 
@@ -28,7 +28,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	if w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
-	if w.knowledge.Freshness.Noticed() { // found by a traced run
+	if w.knowledge.Freshness.Noticed() || !slices.Equal(w.project.Graph.Files(), w.followed) { // found by traced runs
 		if w.begin(ctx, w.selectStale(ctx), true); w.run != nil {
 			return
 		}
@@ -299,7 +299,7 @@ func (e *Session) Audit() {
 
 // auditCase makes the next verdict of a case be compared with its present one.
 func (e *Session) auditCase(k suites.Key) {
-	if last := e.knowledge.Verdicts.Present(k); last != nil && e.knowledge.LeftOut(k) != selection.NeverRuns {
+	if last := e.knowledge.Verdicts.Present(k); last != nil && e.knowledge.LeftOut(k) != neverRuns {
 		e.audit.Add(k, e.knowledge.LeftOut(k), last)
 	}
 }
@@ -314,7 +314,7 @@ func (e *Session) sample(n int) []*suites.Case {
 	}
 	var out []*suites.Case
 	for _, c := range e.project.Cases {
-		if k := c.Key(); !e.pending(k) && e.held[k] == nil && e.knowledge.LeftOut(k) != selection.NeverRuns {
+		if k := c.Key(); !e.pending(k) && e.held[k] == nil && e.knowledge.LeftOut(k) != neverRuns {
 			out = append(out, c)
 		}
 	}

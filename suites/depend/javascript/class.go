@@ -12,10 +12,20 @@ func (p *parser) classBody(declaration, unnamed bool) {
 			fail(name.From, "a class named "+name.Text)
 		}
 	}
+	p.typeParameters()
 	derived := p.take("extends")
 	if derived {
 		if k := p.leftHandSide(); k == arrowKind {
 			p.unexpected()
+		}
+		p.typeArguments()
+	}
+	if p.typed && p.is("implements") {
+		p.drop()
+		p.typeReference()
+		for p.is(",") {
+			p.drop()
+			p.typeReference()
 		}
 	}
 	p.class = &class{outer: p.class, declared: map[string]string{}, at: p.tok.From}
@@ -41,10 +51,20 @@ func (p *parser) classBody(declaration, unnamed bool) {
 	}
 }
 
+// modifiers reads modifiers of TypeScript that have no effect.
+func (p *parser) modifiers() (readonly bool) {
+	for p.typed && p.tok.Kind == Name && (strictly[p.tok.Text] || p.is("readonly") || p.is("override")) && !endsName(p.peek()) && p.peek().Text != "?" && p.peek().Text != "!" && p.peek().Text != "<" {
+		readonly = p.drop().Text == "readonly" || readonly
+	}
+	return readonly
+}
+
 // element reads a method, a field or a static block.
 func (p *parser) element(derived bool, constructors *int) {
 	f := function{super: true, target: true}
 	static, accessor := false, ""
+	begin := len(p.holder.Tokens)
+	readonly := p.modifiers()
 	if p.is("static") && !endsName(p.peek()) {
 		p.advance()
 		static = true
@@ -55,6 +75,7 @@ func (p *parser) element(derived bool, constructors *int) {
 			p.function = outer
 			return
 		}
+		readonly = p.modifiers() || readonly
 	}
 	if p.is("async") && !endsName(p.peek()) && !p.peek().Newline {
 		p.advance()
@@ -89,24 +110,43 @@ func (p *parser) element(derived bool, constructors *int) {
 	} else {
 		p.propertyName()
 	}
+	if p.typed && (p.is("?") || p.is("!") && p.peek().Text == ":") {
+		p.drop()
+	}
+	if readonly && (accessor != "" || p.is("(") || p.is("<")) {
+		fail(name.From, "a readonly method")
+	}
 	text := name.Text
 	if name.Kind == String {
 		text = text[1 : len(text)-1]
 	}
 	named := name.Kind == Name || name.Kind == String
-	if p.is("(") {
+	if p.is("(") || p.typed && p.is("<") {
 		if named && static && text == "prototype" {
 			fail(name.From, "a static method named prototype")
 		}
 		if named && !static && text == "constructor" {
-			if *constructors++; *constructors > 1 || f.async || f.generator || accessor != "" {
+			if *constructors++; *constructors > 1 && !p.typed || f.async || f.generator || accessor != "" {
 				fail(name.From, "a second or odd constructor")
 			}
 			f.construct = derived
 		}
+		from := len(p.holder.Tokens)
 		p.method(f, accessor)
+		if p.typed && len(p.holder.Tokens) == from { // only a signature
+			p.holder.Tokens = p.holder.Tokens[:begin]
+			if !p.is("}") && !p.tok.Newline {
+				p.wantDropped(";")
+			}
+			if text == "constructor" {
+				*constructors--
+			}
+		} else if *constructors > 1 {
+			fail(name.From, "a second constructor")
+		}
 		return
 	}
+	p.annotation()
 	if f.async || f.generator || accessor != "" || named && (text == "constructor" || static && text == "prototype") {
 		p.unexpected()
 	}

@@ -86,7 +86,12 @@ var precedence = map[string]int{
 
 func (p *parser) binary(least int, noIn bool) kind {
 	left := p.unary()
+	last := ""
 	for {
+		if least <= precedence["<"] && left != arrowKind && p.typeCast() {
+			left = otherKind
+			continue
+		}
 		if p.tok.Kind != Punctuator && !p.is("in") && !p.is("instanceof") {
 			return left
 		}
@@ -96,10 +101,12 @@ func (p *parser) binary(least int, noIn bool) kind {
 			return left
 		}
 		if left == privateKind && op != "in" || left == unaryKind && op == "**" ||
+			p.typed && op == ">" && last == "<" || // type arguments for some parsers
 			op == "??" && left == logicalKind || (op == "||" || op == "&&") && left == nullishKind {
 			p.unexpected()
 		}
 		p.advance()
+		last = op
 		next := prec + 1
 		if op == "**" {
 			next = prec
@@ -200,6 +207,11 @@ func (p *parser) leftHandSide() kind {
 			k = otherKind
 			continue
 		case p.tok.Kind != Punctuator:
+		case p.typed && p.is("!") && !p.tok.Newline:
+			p.drop()
+			continue
+		case p.callArguments():
+			continue
 		case p.take("?."):
 			optional = true
 			switch {
@@ -411,6 +423,7 @@ func (p *parser) newExpression() kind {
 			p.templateLiteral()
 		case p.tok.Kind != Punctuator:
 			return otherKind
+		case p.callArguments():
 		case p.is("?."):
 			p.unexpected()
 		case p.take("."):
@@ -492,8 +505,11 @@ func (p *parser) property(protos *int) {
 	from := p.tok
 	name := p.propertyName()
 	switch {
-	case p.is("("):
+	case p.is("(") || p.typed && p.is("<"):
 		p.method(f, accessor)
+		if p.last.Text != "}" {
+			p.unexpected()
+		}
 	case f.async || f.generator || accessor != "":
 		p.unexpected()
 	case p.take(":"):
@@ -525,14 +541,14 @@ func (p *parser) arrow(noIn bool) bool {
 		if p.tok.Text == "async" && !next.Newline {
 			switch {
 			case next.Kind == Name && next.Text != "function" && !reserved[next.Text]:
-			case next.Text == "(" && next.Kind == Punctuator:
+			case (next.Text == "(" || p.typed && next.Text == "<") && next.Kind == Punctuator:
 			default:
 				return next.Text == "=>" && p.arrowFunction(false, noIn)
 			}
 			return p.arrowFunction(true, noIn)
 		}
 		return next.Text == "=>" && p.arrowFunction(false, noIn)
-	case p.is("(") && p.tok.Kind == Punctuator:
+	case p.tok.Kind == Punctuator && (p.is("(") || p.typed && p.is("<")):
 		return p.arrowFunction(false, noIn)
 	}
 	return false
@@ -551,8 +567,10 @@ func (p *parser) arrowFunction(async, noIn bool) bool {
 		}
 		p.function = f
 		p.open(nil, true)
+		p.typeParameters()
 		if p.is("(") {
 			p.parameters()
+			p.returnType()
 		} else {
 			p.declare("parameter", p.identifier())
 		}
@@ -592,12 +610,27 @@ func (p *parser) arrowFunction(async, noIn bool) bool {
 
 func (p *parser) parameters() {
 	p.want("(")
+	if p.typed && p.is("this") {
+		p.drop()
+		p.annotation()
+		if p.is(",") {
+			p.drop()
+		}
+	}
 	for !p.is(")") {
 		if p.take("...") {
 			p.pattern("parameter")
+			p.annotation()
 			break
 		}
-		p.patternDefault("parameter")
+		p.pattern("parameter")
+		if p.typed && p.is("?") {
+			p.drop()
+		}
+		p.annotation()
+		if p.take("=") {
+			p.assignment(false)
+		}
 		if !p.is(")") {
 			p.want(",")
 		}
@@ -636,19 +669,26 @@ func (p *parser) functionExpression() {
 			p.unexpected()
 		}
 	}
-	p.rest(f, outer)
+	if !p.rest(f, outer) {
+		p.unexpected()
+	}
 }
 
 // rest reads parameters and the body of a function.
-func (p *parser) rest(f, outer *function) {
+func (p *parser) rest(f, outer *function) (body bool) {
 	p.function = f
 	f.parameters = true
 	p.open(nil, true)
+	p.typeParameters()
 	p.parameters()
+	p.returnType()
 	f.parameters = false
-	p.functionBody()
+	if body = !p.typed || p.is("{"); body {
+		p.functionBody()
+	}
 	p.close()
 	p.function = outer
+	return body
 }
 
 func (p *parser) functionDeclaration(unnamed bool) {
@@ -658,13 +698,19 @@ func (p *parser) functionDeclaration(unnamed bool) {
 	}
 	p.want("function")
 	f.generator = p.take("*")
-	p.holder.Function = "default"
+	name := Token{Text: "default"}
 	if !unnamed || !p.is("(") {
-		name := p.identifier()
-		p.declare("function", name)
-		p.holder.Function = name.Text
+		name = p.identifier()
 	}
-	p.rest(f, p.function)
+	if !p.rest(f, p.function) { // only a signature
+		p.holder.Tokens = nil
+		p.ends()
+		return
+	}
+	p.holder.Function = name.Text
+	if name.Kind == Name {
+		p.declare("function", name)
+	}
 	p.holder.To = p.last.To
 }
 
@@ -674,8 +720,16 @@ func (p *parser) method(f function, accessor string) {
 	p.function = &f
 	f.parameters = true
 	p.open(nil, true)
+	p.typeParameters()
 	p.parameters()
+	p.returnType()
 	f.parameters = false
+	if p.typed && !p.is("{") { // only a signature
+		p.holder.Tokens = p.holder.Tokens[:holder]
+		p.close()
+		p.function = outer
+		return
+	}
 	count := p.holder.Tokens[holder:]
 	switch {
 	case accessor == "get" && len(count) != 2,

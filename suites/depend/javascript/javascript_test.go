@@ -1,6 +1,7 @@
 package javascript_test
 
 import (
+	"strings"
 	"testing"
 
 	"hookwatch/suites/depend/javascript"
@@ -63,4 +64,70 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s is accepted", src)
 		}
 	}
+}
+
+// TestTypeScript checks that types are dropped, so that both texts have equal statements.
+func TestTypeScript(t *testing.T) {
+	t.Parallel()
+	for typed, plain := range map[string]string{
+		"const a: string | null = b as any;":                                                                                                        "const a = b;",
+		"interface A<T> extends B, C<T> { readonly x?: T; y(z: number): void; [k: string]: T }":                                                     "",
+		"type A = { b: 'c' } & (d | typeof e.f)[] | [x: number, y?: string];":                                                                       "",
+		"export type { A } from 'b'; export const c = 1":                                                                                            "export const c = 1",
+		"import type { A } from 'b'; import { type C, d } from 'e'":                                                                                 "import { d } from 'e'",
+		"function f<T extends object = {}>(this: A, a?: T, ...b: T[]): asserts a is T { a!.b }":                                                     "function f(a, ...b) { a.b }",
+		"function f(a: string): void; function f(a) { }":                                                                                            "function f(a) { }",
+		"const f = async <T,>(x: Map<string, Array<T>>): Promise<void> => { g<T>(x) }":                                                              "const f = async (x) => { g(x) }",
+		"class A<T> extends B<T> implements C { private readonly a: T; static b?: number = 1; override m?(): void; constructor(x: T) { super() } }": "class A extends B { a; static b = 1; constructor(x) { super() } }",
+		"try { } catch (e: unknown) { } for (const x of y as Z[]) { }":                                                                              "try { } catch (e) { } for (const x of y) { }",
+		"const a = { m<T>(x: T): T { return x } } satisfies B":                                                                                      "const a = { m(x) { return x } }",
+		"let f: (a: number, b?: string) => void, g: new () => A":                                                                                    "let f, g",
+		"type A<T> = T extends (infer U)[] ? U : never":                                                                                             "",
+		"const x = new Map<string, number>()":                                                                                                       "const x = new Map()",
+	} {
+		p, err := javascript.ParseTypeScript(typed, false)
+		if err != nil {
+			t.Errorf("%s: %v", typed, err)
+			continue
+		}
+		q, err := javascript.Parse(plain, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := spelled(p.Body), spelled(q.Body); got != want {
+			t.Errorf("%s\n got %s\nwant %s", typed, got, want)
+		}
+	}
+	for _, src := range []string{
+		"enum A { B }", "namespace A { }", "class A { constructor(private a) {} }", "const a: = 1", "let a: { b: }", "interface A { b", "type A =",
+		"@a class B {}", "const a = <T>b", "class A { readonly get b() { } }", "import a = require('b')", "a as", "function f(a: ) {}",
+	} {
+		if _, err := javascript.ParseTypeScript(src, false); err == nil {
+			t.Errorf("%s is accepted", src)
+		}
+	}
+	if _, err := javascript.Parse("let a: string", false); err == nil {
+		t.Error("types are accepted in JavaScript")
+	}
+}
+
+// spelled returns the tokens of all statements that have any.
+func spelled(b *javascript.Block) string {
+	var out strings.Builder
+	for _, s := range b.Statements {
+		if len(s.Tokens) == 0 {
+			continue
+		}
+		out.WriteString("[")
+		for _, tok := range s.Tokens {
+			if tok.Text != ";" && tok.Text != "," {
+				out.WriteString(tok.Text + " ")
+			}
+		}
+		for _, inner := range s.Blocks {
+			out.WriteString("{" + spelled(inner) + "}")
+		}
+		out.WriteString("]")
+	}
+	return out.String()
 }

@@ -8,6 +8,12 @@ import (
 func (p *parser) importDeclaration() {
 	p.program.imports = true
 	p.advance()
+	if p.typed && p.is("type") {
+		if next := p.peek(); next.Text == "{" || next.Text == "*" || next.Kind == Name && next.Text != "from" {
+			p.typeImport()
+			return
+		}
+	}
 	var names []string
 	if p.tok.Kind != String {
 		if p.tok.Kind == Name {
@@ -27,13 +33,25 @@ func (p *parser) importDeclaration() {
 		case p.is("{"):
 			p.advance()
 			for !p.is("}") {
+				if next := p.peek(); p.typed && p.is("type") && next.Kind == Name && next.Text != "as" {
+					p.drop()
+					p.typeName()
+					if p.is("as") {
+						p.drop()
+						p.typeName()
+					}
+					if !p.is("}") {
+						p.wantDropped(",")
+					}
+					continue
+				}
 				name := p.moduleName()
 				names = append(names, name.Text)
 				switch {
 				case p.take("as"):
 					p.declare("import", p.identifier())
-				case name.Kind != Name || reserved[name.Text]:
-					p.unexpected()
+				case name.Kind != Name || reserved[name.Text] || strictly[name.Text]:
+					fail(name.From, "an unexpected "+name.Text)
 				default:
 					p.declare("import", name)
 				}
@@ -48,6 +66,48 @@ func (p *parser) importDeclaration() {
 	from := p.module()
 	for _, n := range names {
 		p.program.Imports = append(p.program.Imports, from+" "+n)
+	}
+	p.ends()
+}
+
+// typeImport reads an import of types, which has no effect.
+func (p *parser) typeImport() {
+	p.holder.Tokens = nil
+	p.drop()
+	for p.tok.Kind != String {
+		if p.tok.Kind != Name && !p.is("{") && !p.is("}") && !p.is(",") && !p.is("*") {
+			p.unexpected()
+		}
+		if p.is("}") && p.peek().Text != "from" || p.is(",") && p.peek().Text == "," {
+			p.unexpected()
+		}
+		p.drop()
+	}
+	p.drop()
+	p.ends()
+}
+
+// typeExport reads an export of types, which has no effect.
+func (p *parser) typeExport() {
+	p.drop()
+	p.wantDropped("{")
+	for !p.is("}") {
+		p.typeName()
+		if p.is("as") {
+			p.drop()
+			p.typeName()
+		}
+		if !p.is("}") {
+			p.wantDropped(",")
+		}
+	}
+	p.wantDropped("}")
+	if p.is("from") {
+		p.drop()
+		if p.tok.Kind != String {
+			p.unexpected()
+		}
+		p.drop()
 	}
 	p.ends()
 }
@@ -98,6 +158,17 @@ func (p *parser) export(name Token) {
 func (p *parser) exportDeclaration() {
 	p.program.imports = true
 	at := p.advance()
+	if p.typed && (p.is("type") || p.is("interface")) {
+		tokens := p.holder.Tokens
+		if p.holder.Tokens = nil; p.typeStatement() {
+			return
+		}
+		if p.is("type") && p.peek().Text == "{" {
+			p.typeExport()
+			return
+		}
+		p.holder.Tokens = tokens
+	}
 	switch {
 	case p.is("default"):
 		p.export(p.advance())
@@ -127,6 +198,9 @@ func (p *parser) exportDeclaration() {
 		p.ends()
 	case p.is("function"), p.is("async"):
 		p.functionDeclaration(false)
+		if p.holder.Function == "" {
+			return
+		}
 		p.export(Token{Kind: Name, From: at.From, Text: p.holder.Function})
 	case p.is("class"):
 		p.classBody(true, false)

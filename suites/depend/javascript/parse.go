@@ -43,21 +43,26 @@ type Statement struct {
 
 // Parse parses a file. module reports whether it is known to be a module; a file that imports or
 // exports is one too.
-func Parse(src string, module bool) (*Program, error) {
+func Parse(src string, module bool) (*Program, error) { return parseEither(src, module, false) }
+
+func parseEither(src string, module, typed bool) (*Program, error) {
 	if strings.HasPrefix(src, "\ufeff") {
 		return nil, &Problem{0, "a byte order mark"} // offsets of the coverage would differ
 	}
-	p, err := parse(src, module)
+	p, err := parse(src, module, typed)
 	if err != nil && !module {
-		m, asModule := parse(src, true)
+		m, asModule := parse(src, true, typed)
 		if asModule == nil && m.imports {
 			return m, nil
+		}
+		if asModule != nil && asModule.(*Problem).At > err.(*Problem).At {
+			err = asModule // the more of the text was understood
 		}
 	}
 	return p, err
 }
 
-func parse(src string, module bool) (program *Program, err error) {
+func parse(src string, module, typed bool) (program *Program, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			problem, ok := r.(*Problem)
@@ -67,7 +72,7 @@ func parse(src string, module bool) (program *Program, err error) {
 			program, err = nil, problem
 		}
 	}()
-	p := &parser{lexer: lexer{src: src}, program: &Program{Module: module}, arrows: map[int]bool{}, cover: -1}
+	p := &parser{lexer: lexer{src: src}, program: &Program{Module: module}, arrows: map[int]bool{}, cover: -1, typed: typed}
 	p.function = &function{async: module, top: true}
 	p.holder = &Statement{}
 	p.program.Body = &Block{Slot: "file"}
@@ -103,6 +108,9 @@ type parser struct {
 	exports  []Token      // local names that are exported
 	cover    int          // place of an initializer that is valid in a pattern only; -1 if there is none
 	depth    int
+	typed    bool // TypeScript
+	// noConditional reports whether "extends" does not begin a conditional type here.
+	noConditional bool
 }
 
 // A function is the context of the code in a function.
@@ -415,6 +423,9 @@ func (p *parser) unlabelled(single bool) {
 		p.expressionStatement()
 		return
 	}
+	if p.typeStatement() {
+		return
+	}
 	switch p.tok.Text {
 	case "var":
 		p.variables("var", false)
@@ -681,6 +692,7 @@ func (p *parser) variables(kind string, head bool) (of bool) {
 	for first := true; ; first = false {
 		simple := p.tok.Kind == Name
 		p.pattern(kind)
+		p.annotation()
 		switch {
 		case p.is("="):
 			p.advance()
@@ -818,6 +830,7 @@ func (p *parser) tryStatement() {
 		p.open(nil, false)
 		if p.take("(") {
 			p.pattern("catch")
+			p.annotation()
 			p.want(")")
 		}
 		names := p.scope.names

@@ -34,7 +34,7 @@ type Language interface {
 
 // languages lists all languages. The first also parses files that none recognises, because shells
 // can source files with any name.
-var languages = []Language{bash{}, python{}, node{}}
+var languages = []Language{bash{}, python{}, node{}, node{typed: true}}
 
 // Traces reports whether the run of a trace was traced in a language, so that a file without a record
 // was not executed by it. Traces of earlier versions are of bash alone.

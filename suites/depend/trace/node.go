@@ -16,19 +16,34 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// node traces the scripts of Node by the coverage that V8 counts.
-type node struct{}
+// node traces the scripts of Node by the coverage that V8 counts. Scripts of TypeScript are parsed in
+// another way, and traced with the others.
+type node struct{ typed bool }
 
-func (node) Name() string { return "node" }
+func (l node) Name() string {
+	if l.typed {
+		return "typescript"
+	}
+	return "node"
+}
 
 // Recognises implements Language.
-func (node) Recognises(file string, content []byte) bool {
+func (l node) Recognises(file string, content []byte) bool {
+	typed := isTypeScript(file)
 	if shebang := shebangOf(content); shebang != "" {
 		words, _ := shell.Interpreter(shebang)
-		return len(words) > 0 && path.Base(words[0]) == "node"
+		return typed == l.typed && len(words) > 0 && path.Base(words[0]) == "node"
 	}
 	switch path.Ext(file) {
 	case ".js", ".cjs", ".mjs":
+		return !l.typed
+	}
+	return typed && l.typed
+}
+
+func isTypeScript(file string) bool {
+	switch path.Ext(file) {
+	case ".ts", ".cts", ".mts":
 		return true
 	}
 	return false
@@ -53,7 +68,10 @@ if (module.parent) module.parent.children.pop();
 
 // Start implements Language. Node writes the coverage of a process when it ends, even by an
 // uncaught error or a signal of its own.
-func (node) Start(dir string, env []string) suites.Tracing {
+func (l node) Start(dir string, env []string) suites.Tracing {
+	if l.typed {
+		return suites.Tracing{}
+	}
 	log, err := json.Marshal(filepath.Join(dir, logName))
 	if err != nil {
 		return suites.Tracing{} // a string
@@ -103,12 +121,15 @@ type codeRange struct {
 }
 
 // Decode implements Language.
-func (node) Decode(logs map[string][]byte, d *decoder) {
+func (l node) Decode(logs map[string][]byte, d *decoder) {
+	if l.typed {
+		return
+	}
 	log, kept := logs[logName]
 	if !kept {
 		d.incomplete("the log of node is lost")
 	}
-	starts := map[string]int{}
+	starts := map[string]int{} // by process and thread
 	for line := range bytes.Lines(log) {
 		var s nodeStart
 		if err := json.Unmarshal(line, &s); err != nil || !bytes.HasSuffix(line, []byte("\n")) {
@@ -120,7 +141,7 @@ func (node) Decode(logs map[string][]byte, d *decoder) {
 		if s.Thread != 0 || s.File == "" {
 			continue
 		}
-		if f := d.file(node{}, s.File, s.Dir); f != nil {
+		if f := d.file(node{isTypeScript(s.File)}, s.File, s.Dir); f != nil {
 			f.met.Main = true
 		}
 	}
@@ -158,7 +179,7 @@ func (c *nodeCoverage) decode(d *decoder) {
 			continue
 		}
 		u, err := url.Parse(s.URL)
-		if err != nil || u.Scheme != "file" {
+		if err != nil || u.Scheme != "file" && !(u.Scheme == "" && path.IsAbs(u.Path)) {
 			d.trace.Dynamic = true // such as the argument of --eval, which can use all that is exported
 			continue
 		}
@@ -172,13 +193,13 @@ func (c *nodeCoverage) decode(d *decoder) {
 			}
 			continue
 		}
-		f := d.file(node{}, u.Path, "")
+		f := d.file(node{isTypeScript(u.Path)}, u.Path, "")
 		switch {
 		case f == nil:
 			d.trace.Dynamic = true
 		case f.script == nil:
 			d.trace.Dynamic = true
-		case c.Maps[s.URL] != nil:
+		case c.Maps[s.URL] != nil || !s.covers(f.script.units.of(f.script.size)):
 			d.trace.Dynamic = true
 			f.met.Whole = "it was translated before it ran"
 		default:
@@ -186,6 +207,15 @@ func (c *nodeCoverage) decode(d *decoder) {
 			d.trace.Lines = d.trace.Lines || f.places()
 		}
 	}
+}
+
+// covers reports whether the code that ran has the size of the file. When Node strips types, it adds
+// a comment with the name.
+func (s *scriptCoverage) covers(size int) bool {
+	stripped := size + len("\n\n//# sourceURL=") + len(s.URL)
+	return slices.ContainsFunc(s.Functions, func(fn functionCoverage) bool {
+		return len(fn.Ranges) > 0 && fn.Ranges[0].Start == 0 && (fn.Ranges[0].End == size || fn.Ranges[0].End == stripped)
+	})
 }
 
 // packageOf returns the manifest of the package that a file belongs to, "" if it is in none.
@@ -329,9 +359,12 @@ func (node) Unseen(_ string, met *Met, t *Trace) string {
 }
 
 // Parse implements Language.
-func (node) Parse(src []byte) (*Script, error) {
-	if bytes.IndexByte(src, 0) >= 0 {
+func (l node) Parse(src []byte) (*Script, error) {
+	switch {
+	case bytes.IndexByte(src, 0) >= 0:
 		return nil, errors.New("it holds a NUL byte")
+	case l.typed && unitsOf(src) != nil:
+		return nil, errors.New("it is TypeScript with characters other than ASCII, whose places may change when types are stripped")
 	}
-	return parseNode(src)
+	return parseNode(src, l.typed)
 }

@@ -22,8 +22,12 @@ type Compiled struct {
 }
 
 // parseNode divides JavaScript into statements.
-func parseNode(src []byte) (*Script, error) {
-	p, err := javascript.Parse(string(src), false)
+func parseNode(src []byte, typed bool) (*Script, error) {
+	parse := javascript.Parse
+	if typed {
+		parse = javascript.ParseTypeScript
+	}
+	p, err := parse(string(src), false)
 	if err != nil {
 		var problem *javascript.Problem
 		if errors.As(err, &problem) {
@@ -31,7 +35,7 @@ func parseNode(src []byte) (*Script, error) {
 		}
 		return nil, err
 	}
-	s := &Script{Digest: suites.Digest(src), Shebang: shebangOf(src), Quotes: true, units: unitsOf(src), bodies: map[int]*Function{}}
+	s := &Script{Digest: suites.Digest(src), Shebang: shebangOf(src), Quotes: true, units: unitsOf(src), size: len(src), bodies: map[int]*Function{}}
 	s.Compiled = Compiled{
 		Directives: strings.Join(p.Strict, "\n"), Module: p.Module, Exports: strings.Join(p.Exports, "\n"),
 		Strict: p.Returns || p.Awaits || p.Sloppy, Imports: p.Imports, Regexps: p.Regexps,

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,9 @@ type nodeRun struct {
 	dir   string
 	files map[string]string
 }
+
+// address matches the places in a native stack trace.
+var address = regexp.MustCompile(`0x[0-9a-f]+.*`)
 
 // runNode writes the files and runs "node hook.js" in their directory with and without tracing. It
 // fails the test if anything but the trace differs.
@@ -71,7 +75,7 @@ func runNode(t *testing.T, files map[string]string, args ...string) *nodeRun {
 		if cmd.ProcessState.ExitCode() < 0 {
 			signal = cmd.ProcessState.String()
 		}
-		return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), contents(t, root)}, signal
+		return outcome{cmd.ProcessState.ExitCode(), stdout.String(), address.ReplaceAllString(stderr.String(), "0x"), contents(t, root)}, signal
 	}
 	plain, _ := fire(nil)
 	how := trace.Start(own, []string{"NODE_OPTIONS=--no-deprecation"})
@@ -212,6 +216,25 @@ console.log(r.stdout); // yes
 	}
 }
 
+// TestNodeTypes checks the scripts that Node strips types from.
+func TestNodeTypes(t *testing.T) {
+	t.Parallel()
+	if err := exec.CommandContext(t.Context(), "node", "-e", "process.exit(process.features.typescript ? 0 : 1)").Run(); err != nil {
+		t.Skip("no node that runs TypeScript is installed")
+	}
+	runNode(t, map[string]string{"hook.js": "require('./a.ts').used('x'); // yes\n", "a.ts": `interface A { b: number }
+export function used(a: A | string, d?: number): string {
+  if (typeof a === 'string') {
+    return a as string; // yes
+  }
+  return String(a.b! + (d ?? 1)); // no
+}
+const unused = <T,>(x: T): T => {
+  return x; // no
+};
+`, "enum.ts": "enum A { B }\n"}).met()
+}
+
 // TestNodeLost checks that a run whose coverage is incomplete says so.
 func TestNodeLost(t *testing.T) {
 	t.Parallel()
@@ -239,14 +262,14 @@ func TestNodeWhole(t *testing.T) {
 	t.Parallel()
 	x := runNode(t, map[string]string{
 		"hook.js": "require('pkg'); require('@o/p'); require('./bad'); eval('1');\n",
-		"bad.js":  "with (Math) console.log(abs(-1));\n", "node_modules/pkg/index.js": "console.log('pkg');\n", "node_modules/pkg/package.json": "{}",
+		"bad.js":  "with (Math) console.log(abs(-1)); module._compile('module.exports = 1', __dirname + '/other.js');\n", "other.js": "module.exports = require('x');\n", "node_modules/pkg/index.js": "console.log('pkg');\n", "node_modules/pkg/package.json": "{}",
 		"node_modules/@o/p/index.js": "console.log('p');\n", "node_modules/@o/p/package.json": "{}",
 	})
 	whole := map[string]string{}
 	for f, m := range x.Files {
 		whole[f] = m.Whole
 	}
-	want := []string{"bad.js", "hook.js", "node_modules/@o/p/package.json", "node_modules/pkg/package.json"}
+	want := []string{"bad.js", "hook.js", "node_modules/@o/p/package.json", "node_modules/pkg/package.json", "other.js"}
 	if got := slices.Sorted(maps.Keys(whole)); !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}

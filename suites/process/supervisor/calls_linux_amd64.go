@@ -45,3 +45,6 @@ func observed() []observedCall {
 		{syscall.SYS_GETDENTS, []operand{{0, noPath, listed, 0}}},
 	}, observedEverywhere...)
 }
+
+// auditArch is the kernel's number of the architecture.
+const auditArch = 0xc000003e

@@ -20,3 +20,6 @@ const (
 
 // observed lists the calls that name paths.
 func observed() []observedCall { return observedEverywhere }
+
+// auditArch is the kernel's number of the architecture.
+const auditArch = 0xc00000b7

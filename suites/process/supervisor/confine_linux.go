@@ -293,7 +293,7 @@ func loopback() syscall.Errno {
 // supervisor untraceable, because its other threads keep their capabilities and a hook
 // must not take control of them.
 func dropPrivileges(keep []string) syscall.Errno {
-	const prCapbsetDrop, prCapAmbient, clearAll, prSetNoNewPrivs = 24, 47, 4, 38
+	const prCapbsetDrop, prCapAmbient, clearAll = 24, 47, 4
 	var set uint64
 	for _, c := range keep {
 		set |= 1 << number(c, 10)
@@ -312,10 +312,17 @@ func dropPrivileges(keep []string) syscall.Errno {
 	if errno := setCapabilities(set); errno != 0 {
 		return errno
 	}
-	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
+	if errno := noNewPrivileges(); errno != 0 {
 		return errno
 	}
 	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0)
+	return errno
+}
+
+// noNewPrivileges keeps the programs that the calling thread starts from gaining rights.
+func noNewPrivileges() syscall.Errno {
+	const prSetNoNewPrivs = 38
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0, 0)
 	return errno
 }
 

@@ -51,16 +51,6 @@ const (
 	Drop   = '-' // only executed programs are recorded
 )
 
-// The uses of a path, in the order of their first occurrence in an answer to Accesses.
-const (
-	Asked   = 'a' // existence or metadata
-	Opened  = 'o' // opened for reading
-	Listed  = 'l'
-	Ran     = 'r'
-	Wrote   = 'w' // or removed, or changed in another way
-	Created = 'c' // it did not exist before
-)
-
 // A record is what was observed so far.
 type record struct {
 	paths   map[string]*uses
@@ -124,8 +114,11 @@ const (
 	movedAway                // gets another name
 	movedTo                  // with flags: see renameat2
 	shared                   // gets another name in addition
-	unnamed                  // it has no path
+	unnamed                  // the path is not known
 )
+
+// unknownCall is a call for another architecture.
+var unknownCall = observedCall{operands: []operand{{noDir, noPath, unnamed, noFlags}}}
 
 // ObservedCalls returns the numbers of the calls that an observing filter asks about.
 func ObservedCalls() []uint32 {
@@ -172,6 +165,10 @@ func (o *observer) setRules(fields []string) {
 func (o *observer) start(f *filter) bool {
 	const newListener, waitKillable, synchronous = 8, 32, 0x40082104
 	fd, errno := seccomp(o.program, newListener|waitKillable) // no signal interrupts a call that waits
+	if errno == syscall.EACCES {
+		noNewPrivileges()
+		fd, errno = seccomp(o.program, newListener|waitKillable)
+	}
 	if errno == syscall.EINVAL {
 		fd, errno = seccomp(o.program, newListener)
 	}
@@ -271,8 +268,8 @@ func (o *observer) serve() {
 			return
 		}
 		o.acquire()
-		c := (*observedCall)(nil)
-		if n.call >= 0 && int(n.call) < len(o.table) {
+		c := &unknownCall
+		if n.arch == auditArch && n.call >= 0 && int(n.call) < len(o.table) {
 			c = o.table[n.call]
 		}
 		if c == nil {
@@ -341,7 +338,7 @@ func (o *observer) observed(c *observedCall) (unreadable bool) {
 func (o *observer) operand(op operand) (raw []byte, ok bool) {
 	var path []byte
 	if op.purpose == unnamed {
-		o.incomplete("a process opened a file without a path")
+		o.incomplete("a process opened files in a way that is not observed")
 		return nil, true
 	}
 	if op.path != noPath {

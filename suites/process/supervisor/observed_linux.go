@@ -5,13 +5,13 @@ package supervisor
 import "syscall"
 
 const (
-	sysOpenat2    = 437
-	sysFaccessat2 = 439
-	sysFchmodat2  = 452
+	sysIOUringSetup = 425
+	sysOpenat2      = 437
+	sysFaccessat2   = 439
+	sysFchmodat2    = 452
 )
 
-// observedEverywhere lists the calls that exist on every architecture. The kernel refuses
-// io_uring, so there is no way around them.
+// observedEverywhere lists the calls that exist on every architecture.
 var observedEverywhere = []observedCall{
 	{syscall.SYS_OPENAT, []operand{{0, 1, opened, 2}}},
 	{sysOpenat2, []operand{{0, 1, openedAs, 2}}},
@@ -28,7 +28,8 @@ var observedEverywhere = []observedCall{
 	{syscall.SYS_LLISTXATTR, []operand{{noDir, 0, asked, 0}}},
 	{syscall.SYS_INOTIFY_ADD_WATCH, []operand{{noDir, 1, asked, 0}}},
 	{sysNameToHandleAt, []operand{{0, 1, asked, 0}}},
-	{sysOpenByHandleAt, []operand{{noDir, noPath, unnamed, 0}}},
+	{sysIOUringSetup, []operand{{noDir, noPath, unnamed, noFlags}}},
+	{sysOpenByHandleAt, []operand{{noDir, noPath, unnamed, noFlags}}},
 	{syscall.SYS_GETDENTS64, []operand{{0, noPath, listed, 0}}},
 	{syscall.SYS_EXECVE, []operand{{noDir, 0, executed, 0}}},
 	{sysExecveat, []operand{{0, 1, executed, 0}}},

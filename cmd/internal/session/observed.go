@@ -1,11 +1,10 @@
-package selection
+package session
 
 import (
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend"
 	"hookwatch/suites/record"
 )
 
@@ -15,11 +14,13 @@ type observation struct {
 	of    string   // digest of the inputs that the verdict records
 	now   string   // digest of the observed inputs that the verdict applies to
 	paths []string // that the case used
+	// lapsed reports that the case was started on other content and has no verdict for it yet.
+	lapsed bool
 }
 
 // observations are those of all cases. They are read when they are first needed.
 type observations struct {
-	records func() Records
+	records func() storedContents
 	byCase  map[suites.Key]observation // nil until they are read
 	unsaved bool
 }
@@ -32,7 +33,7 @@ func (o *observations) all() map[suites.Key]observation {
 	o.byCase = make(map[suites.Key]observation, len(kept.Cases))
 	for _, c := range kept.Cases {
 		if c.Set >= 0 && c.Set < len(kept.Sets) {
-			o.byCase[c.Key] = observation{c.Of, c.Now, kept.Sets[c.Set]}
+			o.byCase[c.Key] = observation{of: c.Of, now: c.Now, paths: kept.Sets[c.Set]}
 		}
 	}
 	return o.byCase
@@ -46,11 +47,11 @@ func (o *observations) put(k suites.Key, one observation) {
 // hold records that the verdict of an observed case applies to other inputs, too.
 func (o *observations) hold(k suites.Key, of, now string) {
 	if one, ok := o.all()[k]; ok {
-		o.put(k, observation{of, now, one.paths})
+		o.put(k, observation{of: of, now: now, paths: one.paths})
 	}
 }
 
-func (o *observations) save(to Keeper) {
+func (o *observations) save(to contentKeeper) {
 	if !o.unsaved {
 		return
 	}
@@ -70,14 +71,16 @@ func (o *observations) save(to Keeper) {
 }
 
 // observe makes the observed paths of all cases their inputs.
-func (s *Selector) observe() {
+func (s *selector) observe() {
 	for k, one := range s.observed.all() {
-		s.graph.Observe(k, one.paths)
+		if !one.lapsed {
+			s.graph.Observe(k, one.paths)
+		}
 	}
 }
 
 // Unobserve discards the observed paths of a case, so that its scripts determine its inputs.
-func (s *Selector) Unobserve(k suites.Key) {
+func (s *selector) Unobserve(k suites.Key) {
 	if _, ok := s.observed.all()[k]; ok {
 		delete(s.observed.byCase, k)
 		s.observed.unsaved = true
@@ -87,40 +90,43 @@ func (s *Selector) Unobserve(k suites.Key) {
 
 // Applied returns the digest of the inputs that a recorded verdict applies to: the one that it
 // records, or that of the inputs that were observed since.
-func (s *Selector) Applied(k suites.Key, recorded string) string {
+func (s *selector) Applied(k suites.Key, recorded string) string {
 	if one, ok := s.observed.all()[k]; ok && one.of == recorded {
 		return one.now
 	}
 	return recorded
 }
 
-// Starting must be called before a case runs. If its observed inputs have changed since they were
-// observed, it may use other ones now.
-func (s *Selector) Starting(c *suites.Case, without func([]suites.Input) []suites.Input) {
+// Starting must be called before a case runs. If its definition, tools or observed inputs have
+// changed since they were observed, it may use other files now.
+func (s *selector) Starting(c *suites.Case, now suites.Digests) {
 	k := c.Key()
 	one, ok := s.observed.all()[k]
-	if !ok || depend.InputsDigest(without(s.graph.Inputs(c))) == one.now {
+	if !ok {
 		return
 	}
-	s.Unobserve(k)
-	s.memory.put(k, &Evidence{})
+	was := s.memory.of(k).Digests
+	s.Release(k)
+	if one.now != now.Inputs || was.Case != now.Case || was.Tools != now.Tools {
+		one.lapsed = true
+		s.observed.byCase[k] = one // on disk it stays, in case there will be no verdict
+		s.graph.Observe(k, nil)
+	}
 }
 
 // Concluded must be called with the digests of a new verdict. The evidence of an earlier one for
 // the same content applies to it.
-func (s *Selector) Concluded(k suites.Key, d suites.Digests) {
+func (s *selector) Concluded(k suites.Key, d suites.Digests) {
 	one, ok := s.observed.all()[k]
-	if !ok || one.now != d.Inputs {
-		return
-	}
-	e := *s.memory.of(k)
-	if e.Now != d.Inputs || e.Digests.Case != d.Case || e.Digests.Tools != d.Tools {
+	switch {
+	case !ok:
+	case one.lapsed:
 		s.Unobserve(k)
-		return
-	}
-	if e.Digests != d {
+		s.memory.put(k, &caseEvidence{})
+	case one.of != d.Inputs:
+		e := *s.memory.of(k)
 		e.Digests = d
 		s.memory.put(k, &e)
-		s.observed.put(k, observation{d.Inputs, one.now, one.paths})
+		s.observed.put(k, observation{of: d.Inputs, now: one.now, paths: one.paths})
 	}
 }
