@@ -81,7 +81,7 @@ func (at *places) matters(a suites.Access) bool {
 	case derived(p), slices.ContainsFunc(at.sandbox, func(own string) bool { return below(p, own) }):
 		return false
 	case slices.ContainsFunc(known, func(dir string) bool { return p == dir || below(dir, p) }): // it exists
-		return a.Kind&suites.Listed != 0 && !slices.Contains(at.sandbox, p)
+		return a.Kind&suites.Listed != 0 && (p == at.home || slices.Contains(at.roots, p))
 	case slices.ContainsFunc(at.roots, func(root string) bool { return below(p, root) }):
 		return true
 	case a.Kind&suites.Read == 0 && a.Kind&suites.Listed == 0 && (at.home == "" || !below(p, at.home)):
