@@ -48,7 +48,7 @@ func (q *Inquiry) search() []Probe {
 // unstopped records a guard that let everything through. If it names a program that this machine
 // lacks, that may be the reason.
 func (q *Inquiry) unstopped(inputs []firing) {
-	if cause.Background(q.took) || !mayDeny(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
+	if cause.Background(q.took) || !namesDecision(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
 		return // nothing can show that it stops anything
 	}
 	if tool := q.missing; tool != "" {
