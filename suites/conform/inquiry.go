@@ -290,7 +290,7 @@ func Inputs(t Tree, h discover.Hook) (all []Input) {
 			add(f)
 		}
 	}
-	const most = 64
+	const most = 40
 	ranked := q.ranked()
 	for _, f := range append(q.harmful(), slices.Concat(ranked[:]...)...) {
 		if len(all) < most {

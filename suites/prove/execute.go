@@ -80,6 +80,10 @@ func (e Effect) String() string {
 	}
 	for _, f := range e.Files {
 		name, _, _ := strings.Cut(f, "\x1f")
+		name = strings.TrimPrefix(name, "work/")
+		if rest, ok := strings.CutPrefix(name, "home/"); ok {
+			name = "~/" + rest
+		}
 		all = append(all, "changes "+name)
 	}
 	if len(all) == 0 && e.reveals() {

@@ -71,6 +71,7 @@ type Finding struct {
 	Effect  suites.Effect // of the hook's answer
 	Because string
 	Of      suites.Effect // of the hook's answer to From
+	Others  int           // findings of the same kind from the same input, which are larger
 	Field   []string      // of the payload that is executed
 	Value   string        // of that field, with %s for a file that it creates
 }
@@ -105,10 +106,14 @@ type search struct {
 // so far, and an error if hookwatch itself failed.
 func Search(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) (Guard, error) {
 	began := time.Now()
-	s := &search{Machine: m, o: o, hook: h, deadline: began.Add(o.Budget), guard: Guard{Hook: h}}
+	s := &search{Machine: m, o: o, hook: h, guard: Guard{Hook: h}}
+	share := func(percent time.Duration) time.Time { return began.Add(o.Budget * percent / 100) }
+	s.deadline = share(40)
 	s.start(ctx, t)
 	if len(s.seeds) > 0 {
+		s.deadline = share(75) // a part that has begun is completed
 		s.work(ctx)
+		s.deadline = share(100)
 		s.confirm(ctx)
 	}
 	s.guard.Took = time.Since(began)
@@ -260,6 +265,21 @@ func (s *search) fail(ctx context.Context, err error) {
 // fire sends inputs to the hook, in one environment unless its answers depend on earlier ones. The
 // result has an entry for each input.
 func (s *search) fire(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) []suites.Result {
+	s.mu.Lock()
+	alone := s.alone
+	s.mu.Unlock()
+	if !alone {
+		return s.fireTogether(ctx, inputs, change...)
+	}
+	var out []suites.Result
+	for _, in := range inputs {
+		out = append(out, s.fireTogether(ctx, []conform.Input{in}, change...)...)
+	}
+	return out
+}
+
+// fireTogether sends inputs to the hook in one environment.
+func (s *search) fireTogether(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) []suites.Result {
 	out := make([]suites.Result, len(inputs))
 	for i := range out {
 		out[i].NotStarted = "it was not run"
@@ -268,33 +288,26 @@ func (s *search) fire(ctx context.Context, inputs []conform.Input, change ...fun
 		return out
 	}
 	s.mu.Lock()
-	alone := s.alone
 	s.guard.Fired += len(inputs)
 	s.mu.Unlock()
-	step := len(inputs)
-	if alone {
-		step = 1
-	}
-	for from := 0; from < len(inputs); from += step {
-		var c *suites.Case
-		for _, in := range inputs[from:min(from+step, len(inputs))] {
-			one := in.Case(s.hook)
-			for _, f := range change {
-				f(&one.Steps[0])
-			}
-			if c == nil {
-				c = one
-			} else {
-				c.Steps = append(c.Steps, one.Steps...)
-			}
+	var c *suites.Case
+	for _, in := range inputs {
+		one := in.Case(s.hook)
+		for _, f := range change {
+			f(&one.Steps[0])
 		}
-		o, err := s.Fire(ctx, c)
-		if err != nil || ctx.Err() != nil {
-			s.fail(ctx, err)
-			return out
+		if c == nil {
+			c = one
+		} else {
+			c.Steps = append(c.Steps, one.Steps...)
 		}
-		copy(out[from:], o.Results)
 	}
+	o, err := s.Fire(ctx, c)
+	if err != nil || ctx.Err() != nil {
+		s.fail(ctx, err)
+		return out
+	}
+	copy(out, o.Results)
 	return out
 }
 
@@ -510,31 +523,74 @@ func (s *search) shrink(ctx context.Context, sd *seed, f Finding) {
 	}
 }
 
-// confirm repeats the smallest findings, each in an environment of its own, and keeps those that
-// are found again, the most serious first.
+// confirm repeats the smallest findings of each seed and kind, each in an environment of its own, and
+// keeps those that are found again, the most serious first. When the time is up, it relies on the
+// first time.
 func (s *search) confirm(ctx context.Context) {
 	s.alone = true
+	var groups [][]Finding
 	for _, sd := range s.seeds {
-		slices.SortStableFunc(sd.passing, func(a, b Finding) int {
-			return cmp.Or(int(a.Kind-b.Kind), len(a.Input.Text())-len(b.Input.Text()), cmp.Compare(a.Input.Text(), b.Input.Text()))
-		})
-		last, tries := Kind(-1), 0
-		for _, f := range sd.passing {
-			const most = 3
-			if f.Kind == last || tries >= most*int(f.Kind+1) || ctx.Err() != nil {
-				continue
+		slices.SortStableFunc(sd.passing, smaller)
+		for k := range kinds {
+			groups = append(groups, slices.DeleteFunc(slices.Clone(sd.passing), func(f Finding) bool { return f.Kind != k }))
+		}
+		groups = append(groups, slices.DeleteFunc(slices.Clone(s.blocks), func(f Finding) bool { return f.What != FalseBlock || f.From != sd.Input }))
+	}
+	slices.SortStableFunc(groups, func(a, b []Finding) int {
+		if len(a) == 0 || len(b) == 0 {
+			return len(b) - len(a)
+		}
+		return int(a[0].Kind - b[0].Kind)
+	})
+	kept := make([]*Finding, len(groups))
+	check := func(i int) {
+		const most = 3
+		if len(groups[i]) > 0 && groups[i][0].What == Bypass {
+			slices.SortStableFunc(groups[i], smaller)
+		}
+		for _, f := range groups[i][:min(most, len(groups[i]))] {
+			again := s.over(ctx)
+			if !again {
+				r := s.fireTogether(ctx, []conform.Input{f.Input, f.From})
+				again = passes(r[0]) == (f.What == Bypass) && conform.Stopped(r[1].Effect)
 			}
-			tries++
-			if r := s.fire(ctx, []conform.Input{f.Input, f.From}); passes(r[0]) && conform.Stopped(r[1].Effect) {
-				last = f.Kind
-				s.guard.Findings = append(s.guard.Findings, f)
+			if again {
+				f.Others = len(groups[i]) - 1
+				kept[i] = &f
+				return
 			}
 		}
 	}
-	s.guard.Findings = append(s.guard.Findings, s.blocks...)
+	s.parallel(ctx, chunks(len(groups), 1), func(i, _ int) { check(i) })
+	for i := range groups {
+		if kept[i] == nil && s.over(ctx) {
+			check(i) // without another firing
+		}
+		if kept[i] != nil {
+			s.guard.Findings = append(s.guard.Findings, *kept[i])
+		}
+	}
+	for _, f := range s.blocks {
+		if f.What != FalseBlock {
+			s.guard.Findings = append(s.guard.Findings, f)
+		}
+	}
 	slices.SortStableFunc(s.guard.Findings, func(a, b Finding) int {
 		return cmp.Or(slices.Index(order, a.What)-slices.Index(order, b.What), int(a.Kind-b.Kind))
 	})
+}
+
+// smaller orders findings by kind and length. Other space in a command comes last, because it is
+// never longer than the command and no one writes it.
+func smaller(a, b Finding) int {
+	size := func(f Finding) int {
+		if n := len(f.Input.Text()); strings.HasPrefix(f.Rule, "spacing") {
+			return n + 1000
+		} else {
+			return n
+		}
+	}
+	return cmp.Or(int(a.Kind-b.Kind), size(a)-size(b), cmp.Compare(a.Input.Text(), b.Input.Text()))
 }
 
 // order lists the kinds of findings, the most serious first.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -276,6 +275,7 @@ type provenFinding struct {
 	Does     string          `json:"does"` // as observed
 	Effect   suites.Effect   `json:"effect"`
 	Because  string          `json:"because"`
+	Others   int             `json:"others"` // of the same kind from the same input
 	Case     string          `json:"case,omitempty"`
 }
 
@@ -293,7 +293,7 @@ func (d *proveDocument) add(g prove.Guard, shown bool, registered func(discover.
 	d.Guards = append(d.Guards, of)
 	for _, f := range g.Findings {
 		one := provenFinding{
-			Hook: g.Hook.ID, What: f.What, Rule: f.Rule, Severity: f.Severity(), Input: f.Input, From: f.From, Does: f.Does, Effect: f.Effect, Because: f.Because,
+			Hook: g.Hook.ID, What: f.What, Rule: f.Rule, Severity: f.Severity(), Input: f.Input, From: f.From, Does: f.Does, Effect: f.Effect, Because: f.Because, Others: f.Others,
 			Case: f.Case(g.Hook, registered(g.Hook), "PV001", "PV002"),
 		}
 		if f.What == prove.Bypass {
@@ -303,6 +303,17 @@ func (d *proveDocument) add(g prove.Guard, shown bool, registered func(discover.
 	}
 }
 
+// label returns the kind of a rewrite, and the number of further ones.
+func (f provenFinding) label() (text string) {
+	if f.Kind != "" {
+		text = "   [" + f.Kind + "]"
+	}
+	if f.Others > 0 {
+		text += fmt.Sprintf(" and %d more", f.Others)
+	}
+	return text
+}
+
 // headline are the first words of a finding.
 var headline = map[prove.What]string{
 	prove.Bypass: "passes", prove.FalseBlock: "stopped by mistake", prove.Injection: "EXECUTES ITS INPUT", prove.Choke: "passes with an unusual field",
@@ -310,7 +321,6 @@ var headline = map[prove.What]string{
 
 // printProved prints the guards with their findings.
 func printProved(w io.Writer, doc proveDocument, verbose bool) {
-	bypasses := 0
 	for _, g := range doc.Guards {
 		writef(w, "%s\n", g.ID)
 		if g.Unproved != "" {
@@ -322,14 +332,11 @@ func printProved(w io.Writer, doc proveDocument, verbose bool) {
 			if f.Hook != g.ID {
 				continue
 			}
-			writef(w, "  %s: %s%s\n", headline[f.What], output(strings.ReplaceAll(f.Input.Text(), "\n", `\n`)), output(cmp.Or(strings.TrimPrefix("   ["+f.Kind+"]", "   []"), "")))
+			writef(w, "  %s: %s%s\n", headline[f.What], output(strings.ReplaceAll(f.Input.Text(), "\n", `\n`)), output(f.label()))
 			writef(w, "    it %s; %s is stopped\n", output(f.Does), output(strings.ReplaceAll(f.From.Text(), "\n", `\n`)))
 			writef(w, "    the hook's answer: %s, %s\n", f.Effect, output(f.Because))
 			if f.Case != "" {
 				writef(w, "    case: %s\n", output(f.Case))
-			}
-			if f.What == prove.Bypass {
-				bypasses++
 			}
 		}
 		more := ""
