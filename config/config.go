@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/config/trust"
 	"hookwatch/suites"
 )
 
@@ -117,7 +116,7 @@ type Watch struct {
 // An Ask is a value of a project's file that weakens protection or leads out of the
 // project. It is used only once the user has agreed to exactly this value.
 type Ask struct {
-	trust.Value
+	ConsentValue
 	File    string `json:"-"` // "" for a default that leads out by a link
 	Line    int    `json:"-"`
 	Column  int    `json:"-"`

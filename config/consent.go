@@ -10,7 +10,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"hookwatch/config/trust"
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/yamlform"
@@ -43,8 +42,8 @@ func (s *source) appendAsk(out []Ask, k key, value any, f facts, i int) []Ask {
 		return out
 	}
 	a := Ask{Why: why, Instead: instead, entry: i >= 0}
-	a.Key, a.Value.Value = k.path, written(value)
-	a.To = f.leads[entry{k.path, a.Value.Value}].to
+	a.Key, a.Value = k.path, written(value)
+	a.To = f.leads[entry{k.path, a.Value}].to
 	if n := s.nodes[k.path]; n != nil {
 		if a.entry && i < len(n.Content) {
 			n = n.Content[i]
@@ -69,7 +68,7 @@ func (s *source) withhold(asks []Ask) {
 			k, _ := find(a.Key)
 			items, _ = k.def.([]string)
 		}
-		s.values[a.Key] = slices.DeleteFunc(slices.Clone(items), func(item string) bool { return item == a.Value.Value })
+		s.values[a.Key] = slices.DeleteFunc(slices.Clone(items), func(item string) bool { return item == a.Value })
 	}
 }
 
@@ -118,11 +117,11 @@ func Summary(asks []Ask) string {
 
 func together(asks []Ask) string {
 	if !asks[0].entry {
-		return yamlform.Shown(asks[0].Value.Value, shownText)
+		return yamlform.Shown(asks[0].Value, shownText)
 	}
 	var items []string
 	for _, a := range asks[:min(len(asks), shownEntries)] {
-		items = append(items, yamlform.Shown(a.Value.Value, shownText))
+		items = append(items, yamlform.Shown(a.Value, shownText))
 	}
 	if more := len(asks) - len(items); more > 0 {
 		items = append(items, fmt.Sprintf("and %d more", more))
@@ -133,12 +132,12 @@ func together(asks []Ask) string {
 // agreements are the user's agreements for one configuration. They are read when they are
 // first needed, because most configurations need none.
 type agreements struct {
-	store    trust.Store
+	store    Agreements
 	project  string
 	identity func() string // of the repository; called only if there are agreements
 	places   []string      // directories that the author of the configuration may have filled
 
-	held       *trust.Agreement
+	held       *Agreement
 	repository string
 	distrust   string // why agreements are ignored and cannot be made
 	lapsed     string // why earlier agreements are ignored
@@ -151,13 +150,13 @@ func (g *agreements) ask(file *source, f facts, skip func(key string) bool) []As
 		g.read()
 	}
 	for i := range asks {
-		asks[i].Agreed = g.held.Holds(g.repository, asks[i].Value)
+		asks[i].Agreed = g.held.Holds(g.repository, asks[i].ConsentValue)
 	}
 	return asks
 }
 
 func (g *agreements) read() {
-	g.held = new(trust.Agreement)
+	g.held = new(Agreement)
 	if place, within := g.store.Within(g.places...); within {
 		g.distrust = fmt.Sprintf("nobody can agree: agreements would be kept in %s, which lies in %s; set XDG_STATE_HOME to a folder elsewhere, or use flags or variables",
 			filepath.Dir(g.store.File(g.project)), place)
@@ -166,7 +165,7 @@ func (g *agreements) read() {
 	held, err := g.store.Read(g.project)
 	g.held = held
 	switch {
-	case errors.Is(err, trust.ErrOld):
+	case errors.Is(err, ErrOldAgreement):
 		g.lapsed = err.Error()
 	case err != nil:
 		g.lapsed = "what was agreed to cannot be read: " + err.Error()
@@ -198,7 +197,7 @@ func (c *Config) consent(file *source, start string, o LoadOptions, set func(key
 	c.Dir = disk.Lead(cmp.Or(parent(c.Path), projectRoot(start)))
 	root := file.root(start, c.Path)
 	own := &agreements{
-		store: trust.In(o.State), project: c.Dir, places: []string{c.Dir, workTree(c.Dir), root},
+		store: AgreementsIn(o.State), project: c.Dir, places: []string{c.Dir, workTree(c.Dir), root},
 		identity: func() string { return c.Identity(o.FirstCommit) },
 	}
 	f := facts{leads: map[entry]lead{}}
@@ -229,13 +228,13 @@ func parent(path string) string {
 
 // TrustFile returns the path of the file with the user's agreements for this
 // configuration.
-func (c *Config) TrustFile() string { return trust.In(c.State).File(c.Dir) }
+func (c *Config) TrustFile() string { return AgreementsIn(c.State).File(c.Dir) }
 
 // Values returns all values that need consent, agreed to or not.
-func (c *Config) Values() []trust.Value {
-	values := make([]trust.Value, len(c.Asks))
+func (c *Config) Values() []ConsentValue {
+	values := make([]ConsentValue, len(c.Asks))
 	for i, a := range c.Asks {
-		values[i] = a.Value
+		values[i] = a.ConsentValue
 	}
 	return values
 }

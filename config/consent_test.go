@@ -12,8 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
-
-	"hookwatch/config/trust"
 )
 
 // firstCommit identifies the repository of every clone here.
@@ -22,7 +20,7 @@ func firstCommit(string) string { return "c0ffee" }
 // agree does the work of hookwatch trust.
 func agree(t *testing.T, c *Config) {
 	t.Helper()
-	if err := trust.In(c.State).Agree(c.Dir, c.Identity(firstCommit), c.Values(), time.Now()); err != nil {
+	if err := AgreementsIn(c.State).Agree(c.Dir, c.Identity(firstCommit), c.Values(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -259,7 +257,7 @@ func TestAnotherRepository(t *testing.T) {
 				return c
 			}
 			c := load(tt.agreed)
-			if err := trust.In(state).Agree(c.Dir, c.Identity(tt.agreed), c.Values(), time.Now()); err != nil {
+			if err := AgreementsIn(state).Agree(c.Dir, c.Identity(tt.agreed), c.Values(), time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			if tt.change != "" {
@@ -343,7 +341,7 @@ func TestStateOfTheProject(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(root, "st"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := trust.In(state).Agree(mine.Dir, mine.Identity(firstCommit), mine.Values(), time.Now()); err != nil {
+		if err := AgreementsIn(state).Agree(mine.Dir, mine.Identity(firstCommit), mine.Values(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		c, err := Load(LoadOptions{Dir: root, Env: noEnv, State: state, FirstCommit: firstCommit})

@@ -30,6 +30,15 @@ var Effects = []Effect{
 	AnotherTurn, SessionEnds, ShownToModel, PromptBlocked,
 }
 
+// A Tracing describes how a run is traced.
+type Tracing struct {
+	Files map[string]string // to create, by slash path from a directory
+	// Logs are the files in which the run leaves its trace. A name that ends in "/" is a
+	// directory, whose files are all logs.
+	Logs []string
+	Set  map[string]string // variables to add
+}
+
 // An Outcome is the result of running a case: one Result per step that was reached, or the reason
 // why none was.
 type Outcome struct {
@@ -44,7 +53,8 @@ type Outcome struct {
 	Duration time.Duration // wall time of the whole case
 	Root     string        // the project as the case saw it: the project itself or the case's copy
 	Named    []string      // the case's templates and their values, alternating
-	Trace    []byte        // written by a traced run; nil if it was not traced or lost its trace
+	// Trace has the logs of a traced run by path; nil if it was not traced.
+	Trace map[string][]byte
 	// Answers are the answers to Questions, which callers must evaluate before judging.
 	Answers map[expression.Question]expression.Answer
 	Calls   []ToolCall // of the tools that decide, in a second run of the case; nil if there was none

@@ -225,8 +225,15 @@ type parsed struct {
 	err    error
 }
 
-func (l *lab) script(path string) (*trace.Script, error) {
-	if p, ok := l.cache.Load(path); ok {
+// version is a file, parsed by a language.
+type version struct {
+	path string
+	by   trace.Language
+}
+
+func (l *lab) script(path string, by trace.Language) (*trace.Script, error) {
+	v := version{path, by}
+	if p, ok := l.cache.Load(v); ok {
 		return p.(parsed).script, p.(parsed).err
 	}
 	file := filepath.FromSlash(path)
@@ -236,8 +243,12 @@ func (l *lab) script(path string) (*trace.Script, error) {
 	var p parsed
 	data, err := os.ReadFile(file)
 	if p.err = err; err == nil {
-		p.script, p.err = trace.Parse(data)
+		if by == nil {
+			p.script, p.err = trace.Parse(path, data)
+		} else {
+			p.script, p.err = by.Parse(data)
+		}
 	}
-	l.cache.Store(path, p)
+	l.cache.Store(v, p)
 	return p.script, p.err
 }

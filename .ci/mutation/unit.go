@@ -28,8 +28,8 @@ func sameUnit(e *edit.Edits, keys []trace.Key, t *trace.Trace) bool {
 // unitKeys are the keys of the statements at top level that the edits are in,
 // with all that stands in them.
 func unitKeys(e *edit.Edits, before, after []byte) (keys []trace.Key) {
-	old, errOld := trace.Parse(before)
-	new, errNew := trace.Parse(after)
+	old, errOld := trace.Parse(e.Path, before)
+	new, errNew := trace.Parse(e.Path, after)
 	if errOld != nil || errNew != nil {
 		return nil // such an edit affects every case
 	}

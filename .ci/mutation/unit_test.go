@@ -22,7 +22,7 @@ func TestUnitKeys(t *testing.T) {
 		"new beside":     {"a\nx\nif b; then\n  c\n  d\nfi\nf() { g; }\nf\n", false},
 		"in a function":  {"a\nif b; then\n  c\n  d\nfi\nf() { x; }\nf\n", false},
 	} {
-		old, err := trace.Parse([]byte(before))
+		old, err := trace.Parse("h.sh", []byte(before))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestUnitKeys(t *testing.T) {
 func TestSameUnit(t *testing.T) {
 	t.Parallel()
 	before, after := []byte("a\nif b; then\n  c\n  d\nfi\nf() { g; }\nf\n"), []byte("a\nif b; then\n  c\n  x\n  d\nfi\nf() { y; }\nf\n")
-	old, err := trace.Parse(before)
+	old, err := trace.Parse("h.sh", before)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,38 +133,97 @@ func packages(t *testing.T, system string, args ...string) []string {
 	return strings.Fields(string(out))
 }
 
-// pure lists the packages that decide and do nothing else.
-var pure = []string{"cmd/internal/session/decide", "suites/client", "suites/live", "suites/plan"}
+// pure lists the packages that decide and do nothing else, and pureFiles the files that do so in
+// a package that does more.
+var pure = []string{"suites/client", "suites/live", "suites/plan"}
 
-// TestPure keeps disk, processes, clock and goroutines out of what decides.
+const pureFiles = "cmd/internal/session/decide_*.go"
+
+// outside lists packages that reach disk, processes or network.
+var outside = []string{"io/fs", "net", "os", "os/exec", "path/filepath", "syscall"}
+
+// TestPure keeps disk, processes, clock and goroutines out of packages that decide.
 func TestPure(t *testing.T) {
 	t.Parallel()
-	const ours = `{{if and (gt (len .ImportPath) 10) (eq (slice .ImportPath 0 10) "hookwatch/")}}{{join .Imports " "}}{{end}}`
 	for _, name := range pure {
-		for _, p := range packages(t, "linux", "-deps", "-f", ours, "hookwatch/"+name) {
-			if slices.Contains([]string{"io/fs", "net", "os", "os/exec", "path/filepath", "syscall"}, p) {
-				t.Errorf("%s, or what it imports, imports %s", name, p)
-			}
-		}
-		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(name), "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s has no files: %v", name, err)
-		}
-		for _, file := range files {
-			if what := impure(t, file); what != "" && !strings.HasSuffix(file, "_test.go") {
-				t.Errorf("%s: %s is no part of a decision", file, what)
+		notOutside(t, name, "hookwatch/"+name)
+		for path, file := range parsed(t, name+"/*.go") {
+			if what := impure(file); what != "" {
+				t.Errorf("%s: %s is no part of a decision", path, what)
 			}
 		}
 	}
 }
 
-// impure names what a file does beside computing values.
-func impure(t *testing.T, file string) (what string) {
+// TestPureFiles keeps the same out of files that decide: they use nothing that the rest of their
+// package declares.
+func TestPureFiles(t *testing.T) {
+	t.Parallel()
+	files := parsed(t, pureFiles)
+	declared := map[string]bool{}
+	for _, file := range files {
+		for name := range file.Scope.Objects {
+			declared[name] = true
+		}
+	}
+	for at, file := range files {
+		if what := impure(file); what != "" {
+			t.Errorf("%s: %s is no part of a decision", at, what)
+		}
+		imported := map[string]bool{}
+		for _, i := range file.Imports {
+			name := strings.Trim(i.Path.Value, `"`)
+			imported[path.Base(name)] = true
+			if slices.Contains(outside, name) || name == "io" {
+				t.Errorf("%s imports %s", at, name)
+			} else if strings.HasPrefix(name, "hookwatch/") {
+				notOutside(t, at, name)
+			}
+		}
+		for _, id := range file.Unresolved {
+			if !declared[id.Name] && !imported[id.Name] && types.Universe.Lookup(id.Name) == nil {
+				t.Errorf("%s uses %s, which is declared outside of %s", at, id.Name, pureFiles)
+			}
+		}
+	}
+}
+
+// notOutside reports imports of packages that reach outside, by a package or what it imports of
+// hookwatch.
+func notOutside(t *testing.T, from, name string) {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	const ours = `{{if and (gt (len .ImportPath) 10) (eq (slice .ImportPath 0 10) "hookwatch/")}}{{join .Imports " "}}{{end}}`
+	for _, p := range packages(t, "linux", "-deps", "-f", ours, name) {
+		if slices.Contains(outside, p) {
+			t.Errorf("%s, or what it imports, imports %s", from, p)
+		}
+	}
+}
+
+// parsed returns the files of a pattern that are no tests, by path.
+func parsed(t *testing.T, pattern string) map[string]*ast.File {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pattern)))
 	if err != nil {
 		t.Fatal(err)
 	}
+	files := map[string]*ast.File{}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		if files[path], err = parser.ParseFile(token.NewFileSet(), path, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(files) == 0 {
+		t.Fatalf("%s has no files", pattern)
+	}
+	return files
+}
+
+// impure names something that a file does other than computing values.
+func impure(f *ast.File) (what string) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:

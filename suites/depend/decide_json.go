@@ -176,7 +176,7 @@ func (r *Decider) script(file string) *trace.Script {
 	}
 	var script *trace.Script
 	if content := r.contents(file, ""); len(content) > 0 {
-		if s, err := trace.Parse(content[1:]); err == nil && isShell(file, s) {
+		if s, err := trace.Parse(file, content[1:]); err == nil && isShell(file, s) {
 			script = s
 		}
 	}

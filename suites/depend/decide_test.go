@@ -88,7 +88,7 @@ func (w world) came(t *testing.T, inHook, inLibrary []int) *trace.Trace {
 	tr := &trace.Trace{Files: map[string]*trace.Met{}}
 	words := map[trace.Key]bool{}
 	for file, lines := range map[string][]int{hook: inHook, library: inLibrary} {
-		s, err := trace.Parse([]byte(w.before[file]))
+		s, err := trace.Parse(file, []byte(w.before[file]))
 		if err != nil {
 			t.Fatal(err)
 		}

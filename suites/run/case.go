@@ -82,7 +82,7 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 	return o, nil
 }
 
-// Traced runs a case as Case does, traced by t, whose log it adds to the outcome. The outcome must
+// Traced runs a case as Case does, traced by t, whose logs it adds to the outcome. The outcome must
 // not be judged, because tracing changes the hooks' environment.
 func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
 	o, err := r.run(ctx, c, t)
@@ -92,9 +92,9 @@ func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.O
 	return o, err
 }
 
-// Log runs a case a second time and returns only the log of t. In place it returns nil, because
+// Log runs a case a second time and returns only the logs of t. In place it returns nil, because
 // there no case may run twice.
-func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) ([]byte, error) {
+func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) (map[string][]byte, error) {
 	if r.Isolation.Describe().InPlace {
 		return nil, nil
 	}
@@ -237,8 +237,8 @@ func (s *caseRun) changed() ([]suites.Change, []string) {
 	}
 	changes, stopped := s.Changes(s.ended)
 	changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return c.Path == filepath.Join(s.home(), ".claude") })
-	if s.log != "" { // files of the tracer are not the case's
-		own := filepath.Join(s.dir, filepath.Dir(s.log))
+	if s.logs != nil { // files of the tracer are not the case's
+		own := filepath.Join(s.dir, traceDir)
 		changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return disk.Within(own, c.Path) })
 	}
 	for i := range changes {

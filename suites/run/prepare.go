@@ -35,7 +35,7 @@ type caseRun struct {
 	places   []place           // see symbolic
 	server   *Server
 	ended    sandbox.Ended
-	log      string // of a traced run, in dir; "" if the run is not traced
+	logs     []string // of a traced run, in traceDir; nil if the run is not traced
 }
 
 // A place is a directory with a name that replaces it in reports, so that two runs report the same.

@@ -2,17 +2,25 @@ package run
 
 import (
 	"path/filepath"
+	"strings"
 
+	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
 
 // A Tracer returns how to trace a run with files in a directory of its own. It gets the variables
-// of the hooks, and returns the files to create there, by name; the one of them that is the log
-// after the run; and the variables to add.
-type Tracer func(dir string, env []string) (files map[string]string, log string, set map[string]string)
+// of the hooks.
+type Tracer func(dir string, env []string) suites.Tracing
 
-// logLimit is the maximum size of a log in bytes. A larger one is not read.
-const logLimit = 64 << 20
+// logLimit is the maximum size of a log in bytes, and logsLimit the maximum number of logs in a
+// directory. Larger ones are not read.
+const (
+	logLimit  = 64 << 20
+	logsLimit = 1000
+)
+
+// traceDir is the directory of a traced run in that of its case.
+const traceDir = "trace"
 
 // trace applies the Tracer to the environment of all steps. If a step sets one of the tracer's
 // variables itself, which would disable it, the case runs without tracing.
@@ -20,33 +28,48 @@ func (s *caseRun) trace(t Tracer) error {
 	if t == nil {
 		return nil
 	}
-	const dir = "trace"
-	files, log, set := t(filepath.Join(s.dir, dir), s.env)
+	how := t(filepath.Join(s.dir, traceDir), s.env)
 	for i := range s.c.Steps {
-		for name := range set {
+		for name := range how.Set {
 			if _, own := s.c.Steps[i].Env[name]; own {
 				return nil
 			}
 		}
 	}
-	for name, content := range files {
-		if err := s.Write(filepath.Join(s.dir, dir, name), content, 0o666); err != nil {
+	for name, content := range how.Files {
+		if err := s.Write(filepath.Join(s.dir, traceDir, filepath.FromSlash(name)), content, 0o666); err != nil {
 			return err
 		}
 	}
-	s.log = filepath.Join(dir, log)
-	s.env = process.With(s.env, set)
+	s.logs = how.Logs
+	s.env = process.With(s.env, how.Set)
 	return nil
 }
 
-// traced returns the log of a traced run, nil if it cannot be used.
-func (s *caseRun) traced() []byte {
-	if s.log == "" {
+// traced returns the logs of a traced run, nil if it was not traced. A log that cannot be read is
+// missing.
+func (s *caseRun) traced() map[string][]byte {
+	if s.logs == nil {
 		return nil
 	}
-	b, err := s.ReadOwn(s.log, logLimit)
-	if err != nil {
-		return nil
+	logs := map[string][]byte{}
+	for _, name := range s.logs {
+		names := []string{name}
+		if dir, ok := strings.CutSuffix(name, "/"); ok {
+			names = nil
+			files, err := s.ListOwn(filepath.Join(traceDir, filepath.FromSlash(dir)), logsLimit)
+			if err != nil {
+				continue
+			}
+			for _, file := range files {
+				names = append(names, name+file)
+			}
+		}
+		for _, name := range names {
+			if b, err := s.ReadOwn(filepath.Join(traceDir, filepath.FromSlash(name)), logLimit); err == nil {
+				logs[name] = b
+			}
+		}
 	}
-	return b
+	return logs
 }

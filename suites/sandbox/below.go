@@ -48,6 +48,30 @@ func readIn(root *os.Root, name string, limit int64, cut bool) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
+// listIn returns the names of the regular files in a directory, or an error if there are more than
+// limit entries.
+func listIn(root *os.Root, name string, limit int) ([]string, error) {
+	dir, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(limit + 1)
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, err
+	case len(entries) > limit:
+		return nil, fmt.Errorf("%s: more than %d entries", name, limit)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
 // linkBelow creates a symbolic link in a directory, as linkIn does.
 func linkBelow(dir, name, target string) error {
 	root, err := os.OpenRoot(dir)

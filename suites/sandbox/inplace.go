@@ -203,6 +203,10 @@ func (d *direct) ReadOwn(name string, limit int64) ([]byte, error) {
 	return readIn(d.own, name, limit, false)
 }
 
+func (d *direct) ListOwn(name string, limit int) ([]string, error) {
+	return listIn(d.own, name, limit)
+}
+
 func (d *direct) LinkOwn(name, target string) error { return linkIn(d.own, name, target) }
 
 func (d *direct) Begin() {

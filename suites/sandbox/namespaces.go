@@ -169,6 +169,15 @@ func (s *namespaced) ReadOwn(name string, limit int64) ([]byte, error) {
 	return readBelow(s.outside(), name, limit)
 }
 
+func (s *namespaced) ListOwn(name string, limit int) ([]string, error) {
+	root, err := os.OpenRoot(s.outside())
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return listIn(root, name, limit)
+}
+
 func (s *namespaced) LinkOwn(name, target string) error { return linkBelow(s.outside(), name, target) }
 
 // Begin records the state before the case starts.

@@ -36,6 +36,9 @@ type Sandbox interface {
 	Listen() (net.Listener, error)
 	// ReadOwn reads a regular file of at most limit bytes in the case's directory.
 	ReadOwn(name string, limit int64) ([]byte, error)
+	// ListOwn returns the names of the regular files in a directory of the case's directory, or an
+	// error if there are more than limit entries.
+	ListOwn(name string, limit int) ([]string, error)
 	// LinkOwn creates a symbolic link in the case's directory, unless it exists.
 	LinkOwn(name, target string) error
 	// Begin records the state before the case starts.

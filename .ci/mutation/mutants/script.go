@@ -53,7 +53,7 @@ func NewSource(file string, text []byte, seed uint64) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := trace.Parse(text)
+	script, err := trace.Parse(file, text)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func NewSource(file string, text []byte, seed uint64) (*Source, error) {
 // one that changes nothing where it should, or something where it should not.
 func (s *Source) Mutant(op string, c Change) (Mutant, bool) {
 	content := s.apply(c)
-	parsed, err := trace.Parse(content)
+	parsed, err := trace.Parse(s.File, content)
 	if err != nil || bytes.Equal(content, s.Text) || (parsed.Structure == s.structure) != cosmetic[op] {
 		return Mutant{}, false
 	}

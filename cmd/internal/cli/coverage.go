@@ -82,7 +82,7 @@ type coverageDocument struct {
 	Files    []trace.Coverage `json:"files"`
 	Untraced []string         `json:"untraced"` // cases that ran but were not traced
 	Stale    int              `json:"stale"`    // cases without a current verdict
-	Opaque   []string         `json:"opaque"`   // scripts that are not bash and are not traced
+	Opaque   []string         `json:"opaque"`   // scripts in languages that are not traced
 
 	ranIn // the isolation of traced cases
 }
@@ -131,7 +131,7 @@ func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 		}
 	}
 	for _, path := range c.Opaque {
-		writef(w, "%s  is no bash script that can be traced\n", path)
+		writef(w, "%s  is in no language that can be traced\n", path)
 	}
 	if len(c.Untraced) > 0 {
 		var names []string

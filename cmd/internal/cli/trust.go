@@ -14,7 +14,6 @@ import (
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
-	"hookwatch/config/trust"
 	"hookwatch/suites/disk"
 )
 
@@ -83,7 +82,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 			return errors.Join(err, errors.New("nothing is agreed to"))
 		}
 	}
-	if err := trust.In(cfg.State).Agree(cfg.Dir, cfg.Identity(project.FirstCommit), cfg.Values(), time.Now()); err != nil {
+	if err := config.AgreementsIn(cfg.State).Agree(cfg.Dir, cfg.Identity(project.FirstCommit), cfg.Values(), time.Now()); err != nil {
 		return err
 	}
 	if a.format.layout == asText {
@@ -101,11 +100,11 @@ func stateOf(cfg *config.Config) string {
 }
 
 func (a *app) trustList(state string) error {
-	all, unreadable := trust.In(state).List()
+	all, unreadable := config.AgreementsIn(state).List()
 	for _, err := range unreadable {
 		a.warn([]string{err.Error()})
 	}
-	doc := trustList{Version: 1, Projects: append([]*trust.Agreement{}, all...)}
+	doc := trustList{Version: 1, Projects: append([]*config.Agreement{}, all...)}
 	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) { printTrustList(w, doc) })
 }
 
@@ -116,7 +115,7 @@ func (a *app) trustForget(cfg *config.Config) error {
 	if named, err := filepath.Abs(dirOf(a)); err == nil && a.path == "" && disk.Existing(named) != named {
 		dir = disk.Lead(named)
 	}
-	was, err := trust.In(cfg.State).Forget(dir)
+	was, err := config.AgreementsIn(cfg.State).Forget(dir)
 	switch {
 	case err != nil:
 		return err
@@ -143,8 +142,8 @@ type trustAsk struct {
 
 // trustList is the JSON document of trust --list.
 type trustList struct {
-	Version  int                `json:"version"`
-	Projects []*trust.Agreement `json:"projects"`
+	Version  int                 `json:"version"`
+	Projects []*config.Agreement `json:"projects"`
 }
 
 // newTrustDocument converts a configuration.
@@ -175,7 +174,7 @@ func printTrust(w io.Writer, doc trustDocument) {
 		if at == "" {
 			at = "the default"
 		}
-		writef(w, "  %s: %s\n      %s\n      %s (%s)\n", ask.Key, whole(ask.Value.Value), ask.Why, state, at)
+		writef(w, "  %s: %s\n      %s\n      %s (%s)\n", ask.Key, whole(ask.Value), ask.Why, state, at)
 	}
 	writef(w, "\n")
 }
@@ -195,7 +194,7 @@ func printTrustList(w io.Writer, doc trustList) {
 	for _, agreement := range doc.Projects {
 		writef(w, "%s  %s\n", agreement.Project, agreement.At.Local().Format(time.DateTime))
 		for _, v := range agreement.Values {
-			line := "  " + v.Key + ": " + v.Value.Value
+			line := "  " + v.Key + ": " + v.Value
 			if v.To != "" {
 				line += "  (" + v.To + ")"
 			}

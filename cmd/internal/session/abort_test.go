@@ -13,7 +13,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -99,11 +98,11 @@ func TestAbortedAudit(t *testing.T) {
 	c := session.project.Cases[0]
 	for _, tt := range []struct {
 		record suites.Record
-		want   decide.AuditResult
+		want   AuditResult
 	}{
-		{suites.Record{Note: "ABORTED: backstop"}, decide.AuditResult{}},
-		{suites.Record{Pass: true}, decide.AuditResult{Checked: 1}},
-		{suites.Record{}, decide.AuditResult{Checked: 1, Missed: []suites.Key{c.Key()}}},
+		{suites.Record{Note: "ABORTED: backstop"}, AuditResult{}},
+		{suites.Record{Pass: true}, AuditResult{Checked: 1}},
+		{suites.Record{}, AuditResult{Checked: 1, Missed: []suites.Key{c.Key()}}},
 	} {
 		session.auditCase(c.Key())
 		session.checkAudited(c.Key(), &tt.record)

@@ -7,7 +7,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
@@ -95,12 +94,12 @@ func (w *watch) leave() {
 // verdict is made from it.
 type tracedRun struct {
 	execution
-	last  *decide.Verdict
+	last  *keptVerdict
 	trace *trace.Trace // nil if the case could not be traced
 }
 
 // startTrace runs a case once more with tracing, and sends the result to done.
-func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *decide.Verdict, by *trace.Scripts, done chan<- *tracedRun) {
+func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *keptVerdict, by *trace.Scripts, done chan<- *tracedRun) {
 	t := &tracedRun{execution: execution{c: c, runner: e.equipment.Runner, seen: e.knowledge.Freshness.See(c)}, last: last}
 	p, timeout := e.project, e.timeout(c)
 	e.busy.start(e.opts.Now())
@@ -108,7 +107,7 @@ func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *decide.V
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
 			t.trace = trace.DecodeOutcome(&t.outcome, p.Fired(c, len(t.outcome.Results)), by)
-			if !decide.Like(last, c, t.outcome, verdict.Judge(c, t.outcome, timeout)) {
+			if !sameResult(last, c, t.outcome, verdict.Judge(c, t.outcome, timeout)) {
 				t.trace.Incomplete = "the traced run went otherwise than the one on record"
 			}
 		}
@@ -300,7 +299,7 @@ func (e *Session) auditCase(k suites.Key) {
 }
 
 // Audited returns the results since the last call.
-func (e *Session) Audited() decide.AuditResult { return e.audit.Take() }
+func (e *Session) Audited() AuditResult { return e.audit.Take() }
 
 // sample returns up to n random cases that the latest selection left out.
 func (e *Session) sample(n int) []*suites.Case {

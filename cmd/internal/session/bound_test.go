@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 )
 
@@ -17,7 +16,7 @@ func TestForgetGone(t *testing.T) {
 	t.Parallel()
 	e := knowing(newScene(t, map[string]string{"suites/s.yaml": pair}).Load(project.Filter{}))
 	for n := range 3 {
-		k, passed := suites.Key{Suite: "gone", ID: fmt.Sprint(n)}, &decide.Verdict{Status: suites.Pass}
+		k, passed := suites.Key{Suite: "gone", ID: fmt.Sprint(n)}, &keptVerdict{Status: suites.Pass}
 		e.knowledge.Verdicts.Put(k, passed)
 		e.knowledge.Freshness.Ended(k, time.Now(), Seen{})
 		e.audit.Add(k, "", passed)

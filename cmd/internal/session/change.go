@@ -9,7 +9,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/watcher"
@@ -75,7 +74,7 @@ func (w *watch) retry() {
 // startAffected starts the stale cases, and announces the save with the cases it selects.
 func (w *watch) startAffected(ctx context.Context, b watcher.Batch, changed []string) {
 	selected := w.selectStale(ctx)
-	own := decide.Own(selected, changed, w.queue.Has)
+	own := ownCases(selected, changed, w.queue.Has)
 	if len(selected) > 0 {
 		w.startRun(ctx, selected, len(own) == 0)
 	}

@@ -13,7 +13,7 @@ type Coverage struct {
 	Files    []trace.Coverage
 	Untraced []suites.Key // cases that ran but cannot be traced
 	Stale    int          // cases without a current verdict
-	Opaque   []string     // scripts that cannot be traced because they are not bash
+	Opaque   []string     // scripts in languages that cannot be traced
 
 	traced, skipped map[string]int // number of cases that may run each script
 }

@@ -46,7 +46,7 @@ func (s *Knowledge) unentered(c *suites.Case, t *trace.Trace, by *trace.Scripts)
 			continue
 		}
 		for _, fn := range script.Functions {
-			if fn.Name == m.Resolution.Section && (met == nil || !met.Functions.Has(trace.WordKey(fn.Name))) {
+			if fn.Name == m.Resolution.Section && (met == nil || !met.Functions.Has(fn.Key)) {
 				out = append(out, Unentered{c.Key(), m.File, fn.Name})
 			}
 		}
@@ -78,7 +78,7 @@ func (s *Knowledge) Executed(c *suites.Case) (executed []Executed, limit string,
 		t := Executed{Path: path, Functions: []string{}, Whole: met.Whole}
 		if script, err := by.Script(path); err == nil {
 			for _, fn := range script.Functions {
-				if met.Functions.Has(trace.WordKey(fn.Name)) {
+				if met.Functions.Has(fn.Key) {
 					t.Functions = append(t.Functions, fn.Name)
 				}
 			}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/verdict"
@@ -151,7 +150,7 @@ func (e *Session) cutShort() (without []*execution) {
 // waits for the verdict.
 func (e *Session) conclude(x *execution, v suites.Verdict) {
 	k := x.c.Key()
-	r := decide.Record(decide.Made{
+	r := newRecord(recordValues{
 		Case: x.c, Outcome: x.outcome, Verdict: v, Digests: x.digests, Ended: x.ended,
 		Run: e.run.ID, Isolation: e.equipment.IsolationOf(x.c),
 	})
@@ -160,14 +159,14 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	e.keep(x, r, transition)
 	done := notify.CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
-		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[decide.ShownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.opts.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
+		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[shownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.opts.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
 		Done: e.run.Done(), Of: e.run.Of(),
 	}
 	if previous != nil {
 		done.Since.Time, _ = time.Parse(suites.TimestampLayout, previous.At)
 	}
 	if v.Status == suites.Fail {
-		done.Effect = clientWould(x.outcome, decide.ShownStep(x.c, v))
+		done.Effect = clientWould(x.outcome, shownStep(x.c, v))
 	}
 	if transition == notify.Explained {
 		done.Tools = e.knowledge.Explaining(k, before.Digests.Tools, r.Digests.Tools)
@@ -178,14 +177,14 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 }
 
 // transition returns how a record differs from the verdict it is compared with.
-func (e *Session) transition(before *decide.Verdict, seen bool, r suites.Record) notify.Transition {
+func (e *Session) transition(before *keptVerdict, seen bool, r suites.Record) notify.Transition {
 	explain := func(was, is string) bool {
 		// Generated cases are not explained: without a suite it is unknown whether a hook may
 		// need a tool, and if that tool is missing the hook may let through the calls it used to
 		// stop.
 		return !r.Key().Generated() && len(e.knowledge.Explaining(r.Key(), was, is)) > 0
 	}
-	switch decide.Transition(before, seen, e.first, r, explain) {
+	switch transition(before, seen, e.first, r, explain) {
 	case verdict.Added:
 		return notify.New
 	case verdict.Regression:
@@ -206,7 +205,7 @@ func (e *Session) keep(x *execution, r suites.Record, transition notify.Transiti
 	k := x.c.Key()
 	e.filing.Append(r)
 	e.news.Observe(&r, transition == notify.Regression)
-	e.knowledge.Verdicts.Put(k, decide.Of(&r))
+	e.knowledge.Verdicts.Put(k, keptVerdictOf(&r))
 	e.ran(x.c)
 	e.checkAudited(k, &r)
 	e.knowledge.Freshness.Ended(k, x.ended, x.seen)
@@ -223,8 +222,8 @@ func (e *Session) checkAudited(k suites.Key, r *suites.Record) {
 }
 
 // show sends a verdict to the view, unless the run is quiet.
-func (e *Session) show(done notify.CaseDone, previous *decide.Verdict) {
-	show, flaky := decide.Shown(e.run.Quiet, previous, done.Record.Status())
+func (e *Session) show(done notify.CaseDone, previous *keptVerdict) {
+	show, flaky := shownInRun(e.run.Quiet, previous, done.Record.Status())
 	if flaky {
 		e.run.Quiet = false // the run is visible from here on
 		e.warnf("%s %s is flaky: %s, then %s on the same content",

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/selection"
@@ -15,7 +14,7 @@ import (
 // Knowledge is the state of a project's cases: their recorded verdicts, current inputs and tools,
 // and their traces. It runs nothing. Use it from one goroutine.
 type Knowledge struct {
-	Verdicts    *decide.Book
+	Verdicts    *verdictBook
 	Freshness   *Tracker
 	Environment suites.Environment
 	Selector    *selection.Selector
@@ -36,7 +35,7 @@ type Knowledge struct {
 // before any other method.
 func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *Knowledge {
 	s := &Knowledge{
-		Verdicts:  decide.NewBook(),
+		Verdicts:  newBook(),
 		Freshness: NewTracker(),
 		store:     store,
 		place:     place,

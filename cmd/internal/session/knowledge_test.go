@@ -8,7 +8,6 @@ import (
 
 	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/project/projecttest"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 )
@@ -37,5 +36,5 @@ func TestForgetDigests(t *testing.T) {
 func (s *Knowledge) judged(k suites.Key, n int, definition string) {
 	d := suites.Digests{Case: definition, Inputs: fmt.Sprint("inputs ", n), Tools: fmt.Sprint("tools ", n)}
 	s.inputs[d.Inputs], s.sets[d.Tools] = []suites.Input{{}}, map[string]string{}
-	s.Verdicts.Put(k, &decide.Verdict{Status: suites.Pass, Digests: d})
+	s.Verdicts.Put(k, &keptVerdict{Status: suites.Pass, Digests: d})
 }

@@ -8,7 +8,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
@@ -16,7 +15,7 @@ import (
 
 // knowing returns a session that only knows a project.
 func knowing(p *project.Project) *Session {
-	return &Session{project: p, knowledge: NewKnowledge(p, nil, record.Place{}), news: plan.NewNews(nil), audit: decide.NewAudit()}
+	return &Session{project: p, knowledge: NewKnowledge(p, nil, record.Place{}), news: plan.NewNews(nil), audit: newAudit()}
 }
 
 // knows makes a set of tools known to a session.
@@ -87,9 +86,9 @@ func TestTransition(t *testing.T) {
 		{"passes with another tool", &fail, true, passNewer, notify.Explained},
 		{"fails with one more tool in the hook", &pass, true, failMore, notify.Regression},
 	} {
-		var before *decide.Verdict
+		var before *keptVerdict
 		if tt.before != nil {
-			before = decide.Of(tt.before)
+			before = keptVerdictOf(tt.before)
 		}
 		if got := e.transition(before, tt.seen, tt.now); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)

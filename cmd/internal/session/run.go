@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
@@ -24,7 +23,7 @@ import (
 // open starts a new run.
 func (e *Session) open(full bool) {
 	now := e.opts.Now()
-	e.run = decide.NewRun(fmt.Sprintf("%s-%04x", now.UTC().Format(suites.StampLayout), rand.N(1<<16)), full, now)
+	e.run = newRun(fmt.Sprintf("%s-%04x", now.UTC().Format(suites.StampLayout), rand.N(1<<16)), full, now)
 	e.knowledge.refreshTools()
 	e.equipment.Runner.Forget()
 	e.knowledge.Environment.RunID = e.run.ID
@@ -250,7 +249,7 @@ func hookTime(o suites.Outcome) (d time.Duration) {
 func (e *Session) preflight() {
 	tools, checks := e.project.Requirements()
 	if len(checks) == 0 {
-		e.passes(decide.Absent(e.equipment.Tools.Find(tools)), false)
+		e.passes(absentTools(e.equipment.Tools.Find(tools)), false)
 		return
 	}
 	for _, c := range e.queue.Clear() {
@@ -283,17 +282,17 @@ func (e *Session) passPreflight() {
 }
 
 // passes applies the configured policy to a lack, and reports whether the run continues.
-func (e *Session) passes(l decide.Lack, underway bool) bool {
+func (e *Session) passes(l lack, underway bool) bool {
 	switch l.Action(e.project.Config.Preflight.Policy == config.PreflightReport, underway) {
-	case decide.Warn:
+	case lackWarn:
 		e.warn(l.Warning())
-	case decide.Wait:
+	case lackWait:
 		return false
-	case decide.Abort:
+	case lackAbort:
 		e.run.Missing = l.Missing
 		e.abort(l.Why)
 		return false
-	case decide.Proceed:
+	case lackProceed:
 	}
 	return true
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/selection"
@@ -16,7 +15,7 @@ func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []plan.Sele
 	s.Selector.Begin()
 	past := func(c *suites.Case) plan.Past {
 		k := c.Key()
-		return decide.Past(underway(k), s.Verdicts.Present(k), s.Freshness.Retracted(k))
+		return pastDigests(underway(k), s.Verdicts.Present(k), s.Freshness.Retracted(k))
 	}
 	selected := plan.Stale(s.project.Cases, past, s.Digests, s.sets.MayDiffer, s.unaffected)
 	return plan.WithControls(plan.WithDependents(selected, s.project.Cases), s.project.Every())
@@ -66,7 +65,7 @@ func (s *Knowledge) Uncovered() []string {
 
 // Traceable returns the verdict of a case if it is current and has no trace yet, and nil
 // otherwise.
-func (s *Knowledge) Traceable(c *suites.Case) *decide.Verdict {
+func (s *Knowledge) Traceable(c *suites.Case) *keptVerdict {
 	last := s.Verdicts.Present(c.Key())
 	if !last.Traceable(c) || last.Digests != s.Digests(c) {
 		return nil

@@ -1,5 +1,8 @@
-// Package session is the main loop: it receives events, asks decide for decisions, and carries
-// them out.
+// Package session is the main loop: it receives events, decides, and carries decisions out.
+//
+// The files decide_*.go hold the verdicts of cases and the decisions: how a verdict differs from
+// the previous one, whether a case runs again, whether a run continues, and which results are
+// reported. They are pure: values in, values out, no files, no clock, no goroutines.
 //
 // A save is processed in this order:
 //
@@ -23,7 +26,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/cmd/internal/session/equipment"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
@@ -55,7 +57,7 @@ type Session struct {
 	equipment *equipment.Equipment
 	filing    *Filing
 	news      *plan.News
-	audit     *decide.Audit
+	audit     *audit
 
 	awaited bool // Once waits for the end of the run, not for the first verdicts
 	queue   *plan.Queue
@@ -63,7 +65,7 @@ type Session struct {
 	held    map[suites.Key]*execution // finished, waiting for the control's verdict
 	results chan *execution
 	busy    span               // the last period in which hooks ran
-	run     *decide.Run        // in progress; nil if none
+	run     *currentRun        // in progress; nil if none
 	paused  bool               // nothing can run because the project directory is missing
 	last    []suites.Key       // the last selection, for RunAgain
 	ran     func(*suites.Case) // called for every verdict
@@ -86,7 +88,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		opts:      o,
 		project:   o.Project,
 		knowledge: NewKnowledge(o.Project, o.Store, o.Records),
-		audit:     decide.NewAudit(),
+		audit:     newAudit(),
 		queue:     plan.NewQueue(o.Shuffle),
 		running:   make(map[suites.Key]*execution),
 		held:      make(map[suites.Key]*execution),

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 )
@@ -45,7 +44,7 @@ func TestUnexplained(t *testing.T) {
 		if c.Deltas[i].Kind != want || (len(c.Deltas[i].Tools) > 0) != (want == verdict.Explained) {
 			t.Errorf("compared: %s is %s by %v, want %s", c.Deltas[i].Key, c.Deltas[i].Kind, c.Deltas[i].Tools, want)
 		}
-		if got := e.transition(decide.Of(&before.Records[i]), true, after.Records[i]); string(got) != string(want) {
+		if got := e.transition(keptVerdictOf(&before.Records[i]), true, after.Records[i]); string(got) != string(want) {
 			t.Errorf("%s is a %s, want %s", c.Deltas[i].Key, got, want)
 		}
 	}

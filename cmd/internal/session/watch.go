@@ -8,7 +8,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/plan"
@@ -20,7 +19,7 @@ import (
 func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	w := &watch{
 		Session: e, in: in, settled: time.NewTimer(time.Hour),
-		rest: decide.NewAtRest(), idle: idling{done: make(chan *tracedRun)},
+		rest: newAtRest(), idle: idling{done: make(chan *tracedRun)},
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()
@@ -87,7 +86,7 @@ func (w *watch) tell(ctx context.Context) {
 			return
 		}
 	}
-	if again := decide.Reproduce(w.project.FindAll(w.news.Unconfirmed()), w.again); len(again) > 0 {
+	if again := toReproduce(w.project.FindAll(w.news.Unconfirmed()), w.again); len(again) > 0 {
 		w.again = true
 		w.begin(ctx, plan.WithControls(plan.All(again, "its failure is reproduced"), w.project.Every()), true)
 		return
@@ -130,7 +129,7 @@ type watch struct {
 	lastRun  string
 	followed []string // files that the watcher follows because cases depend on them
 	again    bool     // failures that were seen once have been run again
-	rest     *decide.AtRest
+	rest     *atRest
 	idle     idling
 	toAudit  []*suites.Case   // cases unaffected by the latest save
 	toReload bool             // hooks stopped inputs for which the project has no cases yet

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/config/trust"
+	"hookwatch/config"
 	"hookwatch/suites"
 )
 
@@ -87,7 +87,7 @@ func TestWatchConsent(t *testing.T) {
 	if len(asked.Config.Run.PassEnv) != 0 {
 		t.Errorf("passed on: %v", asked.Config.Run.PassEnv)
 	}
-	if err := trust.In(asked.Config.State).Agree(asked.Config.Dir, asked.Config.Identity(nil), asked.Config.Values(), time.Now()); err != nil {
+	if err := config.AgreementsIn(asked.Config.State).Agree(asked.Config.Dir, asked.Config.Identity(nil), asked.Config.Values(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	// The environment of every case has changed: all are stale.

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"slices"
 
 	"hookwatch/suites/depend/trace"
 )
@@ -47,13 +48,8 @@ func blind(e *Edits, t *trace.Trace) string {
 		return why
 	}
 	met := t.Files[e.Path]
-	if met == nil || !met.Main {
-		switch shell := trace.ShellOf(e.shebang); {
-		case shell != "" && shell != "bash":
-			return "it may be run by " + shell + ", which is not traced"
-		case shell == "" && t.Starts:
-			return "a program that the case ran may run it by a shell that is not traced"
-		}
+	if why := e.by.Unseen(e.shebang, met, t); why != "" {
+		return why
 	}
 	switch {
 	case met == nil:
@@ -68,6 +64,13 @@ func blind(e *Edits, t *trace.Trace) string {
 
 // met returns the reason why a case with this trace executed the edit, "" if it did not.
 func (e Edit) met(file string, t *trace.Trace) string {
+	if e.binds != nil && !t.Dynamic && !slices.ContainsFunc(e.binds, func(name string) bool { return t.Words.Has(trace.WordKey(name)) }) {
+		return ""
+	}
+	return e.reached(file, t)
+}
+
+func (e Edit) reached(file string, t *trace.Trace) string {
 	g := e.guard
 	if g.all != "" {
 		return fmt.Sprintf("%s: %s", e, g.all)
@@ -76,6 +79,11 @@ func (e Edit) met(file string, t *trace.Trace) string {
 		for _, k := range g.keys {
 			if met.Statements.Has(k) {
 				return fmt.Sprintf("%s; the case executes it", e)
+			}
+		}
+		for _, k := range g.entered {
+			if met.Functions.Has(k) {
+				return fmt.Sprintf("%s; the case enters it", e)
 			}
 		}
 	}

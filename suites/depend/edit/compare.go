@@ -2,11 +2,9 @@ package edit
 
 import (
 	"bytes"
-	"path"
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/shell"
 )
 
 // Compare returns the differences between two contents. file is the name in traces; Compare
@@ -16,19 +14,30 @@ func Compare(file string, before, after []byte) *Edits {
 	if bytes.Equal(before, after) {
 		return e
 	}
-	old, err := trace.Parse(before)
+	was, is := trace.LanguageOf(file, before), trace.LanguageOf(file, after)
+	switch {
+	case was != is:
+		e.All = "the interpreter line changed"
+	case was == nil:
+		e.All = "it is in no language that is traced"
+	}
+	if e.All != "" {
+		return e
+	}
+	e.by = was
+	old, err := was.Parse(before)
 	if err != nil {
 		e.All = "the old content cannot be parsed: " + err.Error()
 		return e
 	}
-	new, err := trace.Parse(after)
+	new, err := was.Parse(after)
 	if err != nil {
 		e.All = "the new content cannot be parsed: " + err.Error()
 		return e
 	}
 	e.shebang = old.Shebang
 	e.Moved = moved(old, new)
-	if e.All = beyond(file, old, new, before, after); e.All != "" {
+	if e.All = beyond(was, old, new); e.All != "" {
 		return e
 	}
 	if old.Structure == new.Structure {
@@ -43,14 +52,13 @@ func Compare(file string, before, after []byte) *Edits {
 }
 
 // beyond returns the reason why statements cannot describe a difference, "" if they can.
-func beyond(file string, old, new *trace.Script, before, after []byte) string {
+func beyond(l trace.Language, old, new *trace.Script) string {
+	why := l.Beyond(old, new)
 	switch {
 	case old.Shebang != new.Shebang:
 		return "the interpreter line changed"
-	case !isShell(file, old.Shebang):
-		return "it is no shell script"
-	case bytes.IndexByte(before, '\r') >= 0 || bytes.IndexByte(after, '\r') >= 0:
-		return "it has carriage returns"
+	case why != "":
+		return why
 	case old.Own != "" || new.Own != "":
 		return first(old.Own, new.Own)
 	case old.Numbers != "" || new.Numbers != "":
@@ -59,8 +67,6 @@ func beyond(file string, old, new *trace.Script, before, after []byte) string {
 		return ""
 	case old.Odd != "" || new.Odd != "":
 		return first(old.Odd, new.Odd)
-	case new.ExtGlobs && !old.ExtGlobs:
-		return "it has a new extended pattern, which bash may refuse to parse"
 	}
 	return ""
 }
@@ -70,15 +76,6 @@ func first(a, b string) string {
 		return a
 	}
 	return b
-}
-
-// isShell reports whether bash may run the file. This includes scripts of other shells, because
-// the first line does not determine which program runs a hook.
-func isShell(file, shebang string) bool {
-	if shebang != "" {
-		return trace.ShellOf(shebang) != ""
-	}
-	return path.Ext(file) == "" || shell.ByExtension(file) == "bash"
 }
 
 // moved reports whether any statement is on other lines than before.

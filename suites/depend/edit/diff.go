@@ -50,6 +50,9 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o)}
 		if i < len(new) {
 			e.What, e.New = "statement changed", linesOf(new[i])
+			e.binds = bound(o, new[i])
+		} else {
+			e.binds = bound(o)
 		}
 		d.add(e)
 	}
@@ -62,9 +65,22 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 		g = reach(old[0])
 	}
 	d.add(Edit{
-		What: "new statement", Function: functionOf(newBlock), text: textOf(newBlock), guard: g,
+		binds: bound(extra...),
+		What:  "new statement", Function: functionOf(newBlock), text: textOf(newBlock), guard: g,
 		New: Lines{extra[0].Start, extra[len(extra)-1].End},
 	})
+}
+
+// bound returns the names that statements bind if they do nothing else, nil if they do.
+func bound(list ...*trace.Statement) []string {
+	var names []string
+	for _, s := range list {
+		if s.Binds == nil {
+			return nil
+		}
+		names = append(names, s.Binds...)
+	}
+	return names
 }
 
 func linesOf(s *trace.Statement) Lines { return Lines{s.Start, s.End} }
@@ -100,6 +116,9 @@ func (d *differ) pair(old, new *trace.Statement) {
 		if o.Slot != n.Slot { // else became elif, or the reverse
 			d.add(Edit{What: "branch changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(o), text: textOf(o), guard: entry(o)})
 			continue
+		}
+		if o.Function != nil && o.Of == nil && o.Function.Scope != n.Function.Scope {
+			d.add(Edit{What: "names changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(o), text: textOf(o), guard: entry(o)})
 		}
 		d.block(o, n)
 	}

@@ -1,4 +1,4 @@
-// Package edit determines whether an edit of a bash script can change the outcome of a case,
+// Package edit determines whether an edit of a script can change the outcome of a case,
 // given a trace of the case on the content before the edit.
 //
 // Two contents are compared as trees, block by block. Up to the first edited place that a run
@@ -9,6 +9,8 @@ package edit
 
 import (
 	"fmt"
+
+	"hookwatch/suites/depend/trace"
 )
 
 // Edits describes the differences between two contents of one file.
@@ -19,9 +21,10 @@ type Edits struct {
 	List     []Edit // block by block; empty if only comments or white space differ
 	Moved    bool   // some statement is on other lines
 	shebang  string // of the old content
+	by       trace.Language
 }
 
-// None reports whether nothing that bash runs differs.
+// None reports whether nothing that is executed differs.
 func (e *Edits) None() bool { return e.All == "" && len(e.List) == 0 }
 
 // An Edit is one place that differs.
@@ -31,6 +34,7 @@ type Edit struct {
 	Function string // the enclosing function; "" at top level
 	guard    guard
 	text     []string // functions whose text it changes, or that it adds or removes
+	binds    []string // if not nil, it affects only cases that use one of these names
 }
 
 // Lines is a range of lines, from 1, both included.

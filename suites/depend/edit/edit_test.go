@@ -15,7 +15,7 @@ const file = "hooks/guard.sh"
 // entered the functions that contain them.
 func came(t *testing.T, src string, lines ...int) *trace.Trace {
 	t.Helper()
-	s, err := trace.Parse([]byte(src))
+	s, err := trace.Parse("h.sh", []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,8 +305,8 @@ func FuzzCompare(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, after string) {
 		e := edit.Compare(file, []byte(before), []byte(after))
 		affected, because := edit.Affected(e, nil)
-		_, oldErr := trace.Parse([]byte(before))
-		_, newErr := trace.Parse([]byte(after))
+		_, oldErr := trace.Parse("h.sh", []byte(before))
+		_, newErr := trace.Parse("h.sh", []byte(after))
 		switch {
 		case before == after:
 			if affected {
@@ -335,7 +335,7 @@ func FuzzCompare(f *testing.F) {
 
 // everything returns the trace of a run that reached every statement.
 func everything(t *testing.T, src string) *trace.Trace {
-	s, err := trace.Parse([]byte(src))
+	s, err := trace.Parse("h.sh", []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}

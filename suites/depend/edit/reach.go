@@ -8,6 +8,7 @@ type guard struct {
 	all      string      // why it is true for every trace
 	keys     []trace.Key // statements of the file
 	function string      // a function that was entered, or whose name is in a reached statement
+	entered  []trace.Key // functions of the file that were entered
 	dynamic  bool        // commands with unknown names ran
 }
 
@@ -16,6 +17,7 @@ func (g guard) or(h guard) guard {
 		g.all = h.all
 	}
 	g.keys = append(g.keys[:len(g.keys):len(g.keys)], h.keys...)
+	g.entered = append(g.entered[:len(g.entered):len(g.entered)], h.entered...)
 	if g.function == "" {
 		g.function = h.function
 	}
@@ -69,6 +71,9 @@ func entry(b *trace.Block) guard {
 		return reach(b.Of)
 	case b.Function != nil:
 		g := guard{function: b.Function.Name}
+		if b.Function.Recorded {
+			g = guard{entered: []trace.Key{b.Function.Key}}
+		}
 		for _, s := range b.Statements {
 			g.keys = s.Keys(g.keys)
 		}

@@ -40,35 +40,56 @@ func run(t *testing.T, files map[string]string) *traced {
 	if err := os.RemoveAll(root); err != nil {
 		t.Fatal(err)
 	}
-	own, log, set := trace.Start(filepath.Join(dir, "trace's"), nil)
-	for name, content := range own {
+	how := trace.Start(filepath.Join(dir, "trace's"), nil)
+	for name, content := range how.Files {
 		write(t, filepath.Join(dir, "trace's", name), content)
 	}
-	result := fire(t, root, files, set)
+	result := fire(t, root, files, how.Set)
 	if diff := cmp.Diff(plain, result); diff != "" {
 		t.Errorf("tracing changed the outcome (- plain, + traced):\n%s", diff)
 	}
-	events, err := os.ReadFile(filepath.Join(dir, "trace's", log))
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := readLogs(t, filepath.Join(dir, "trace's"), how.Logs)
 	x := &traced{t: t, dir: root, source: files[hook]}
-	if x.script, err = trace.Parse([]byte(files[hook])); err != nil {
+	if x.script, err = trace.Parse(hook, []byte(files[hook])); err != nil {
 		t.Fatal(err)
 	}
-	x.Trace = trace.Decode(events, trace.Run{
+	x.Trace = trace.Decode(logs, trace.Run{
 		Resolve: x.resolve,
-		Script: func(path string) (*trace.Script, error) {
+		Script: func(path string, by trace.Language) (*trace.Script, error) {
 			data, err := os.ReadFile(filepath.Join(root, path))
 			if err != nil {
 				return nil, err
 			}
-			return trace.Parse(data)
+			return by.Parse(data)
 		},
 		Hooks:  []string{hook},
 		Output: [][]byte{[]byte(result.Stdout), []byte(result.Stderr)},
 	})
 	return x
+}
+
+// readLogs reads the logs of a run as a session does.
+func readLogs(t *testing.T, dir string, names []string) map[string][]byte {
+	t.Helper()
+	logs := map[string][]byte{}
+	for _, name := range names {
+		files := []string{filepath.Join(dir, name)}
+		if strings.HasSuffix(name, "/") {
+			files, _ = filepath.Glob(filepath.Join(dir, name, "*"))
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rel, err := filepath.Rel(dir, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			logs[filepath.ToSlash(rel)] = data
+		}
+	}
+	return logs
 }
 
 type outcome struct {

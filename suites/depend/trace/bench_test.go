@@ -24,7 +24,7 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(src)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := trace.Parse(src); err != nil {
+		if _, err := trace.Parse("h.sh", src); err != nil {
 			b.Fatal(err)
 		}
 	}

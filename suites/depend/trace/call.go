@@ -294,7 +294,7 @@ func interprets(program string) bool {
 // Endings traces a run as Start does, but each bash logs only commands that fail, with their
 // status and options, because "set -e" may end the script there. It uses an ERR trap, which an
 // ERR trap of the hook itself replaces, so that nothing is known of such a hook.
-func Endings(dir string, env []string) (files map[string]string, log string, set map[string]string) {
+func Endings(dir string, env []string) suites.Tracing {
 	var b strings.Builder
 	if theirs := valueOf(env, "BASH_ENV"); theirs != "" {
 		fmt.Fprintf(&b, "[ ! -r %[1]s ] || . %[1]s\n", shell.Quote(theirs))
@@ -303,14 +303,14 @@ func Endings(dir string, env []string) (files map[string]string, log string, set
 		textLimit, shell.Quote(filepath.Join(dir, logName)))
 	fmt.Fprintf(&b, "set -E\ntrap %s ERR\n", shell.Quote(trap))
 	start := filepath.Join(dir, startName)
-	return map[string]string{startName: b.String(), logName: ""}, logName, map[string]string{"BASH_ENV": start}
+	return suites.Tracing{Files: map[string]string{startName: b.String(), logName: ""}, Logs: []string{logName}, Set: map[string]string{"BASH_ENV": start}}
 }
 
 // EndingOf returns the command at which a script, given by its base name, ended with an exit
-// code, from the log of Endings. It returns nil if the log has none.
-func EndingOf(log []byte, script string, exit int) *suites.Ending {
+// code, from the logs of Endings. It returns nil if they have none.
+func EndingOf(logs map[string][]byte, script string, exit int) *suites.Ending {
 	var last, inner *suites.Ending
-	for line := range strings.SplitSeq(string(log), "\x00") {
+	for line := range strings.SplitSeq(string(logs[logName]), "\x00") {
 		f := strings.SplitN(line, fieldMark, 7)
 		if len(f) < 7 || f[0] != strconv.Itoa(exit) || !strings.Contains(f[1], "e") || base(f[4]) != script {
 			continue

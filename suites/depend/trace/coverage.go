@@ -78,9 +78,8 @@ func Cover(path string, s *Script, cases []Traced) Coverage {
 
 func covered(path string, fn *Function, met []Traced) CoveredFunction {
 	out := CoveredFunction{Name: fn.Name, Line: fn.Start, End: fn.End, Cases: []string{}}
-	key := WordKey(fn.Name)
 	for _, c := range met {
-		if c.Trace.Files[path].Functions.Has(key) {
+		if c.Trace.Files[path].Functions.Has(fn.Key) {
 			out.Cases = append(out.Cases, c.Key.String())
 		}
 	}

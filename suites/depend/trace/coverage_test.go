@@ -60,7 +60,7 @@ func ran(t *testing.T, s *trace.Script, id string, lines ...int) trace.Traced {
 
 func parse(t *testing.T, src string) *trace.Script {
 	t.Helper()
-	s, err := trace.Parse([]byte(src))
+	s, err := trace.Parse("h.sh", []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}

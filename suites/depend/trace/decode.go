@@ -18,11 +18,11 @@ type Run struct {
 	// it) for the name that bash uses, relative to dir. It returns "" if the file does not
 	// exist.
 	Resolve func(name, dir string) string
-	// Script returns the parsed content of a resolved file, as it was during the run. After an
-	// error, all of the file counts as reached.
-	Script func(path string) (*Script, error)
-	// Hooks are the resolved scripts that the case starts. If no bash reported that it started
-	// on one, that script ran without a trace.
+	// Script returns the content of a resolved file, as it was during the run, parsed by the
+	// language that executed it. After an error, all of the file counts as reached.
+	Script func(path string, by Language) (*Script, error)
+	// Hooks are the resolved scripts that the case starts. If no interpreter reported that it
+	// started on one, that script ran without a trace.
 	Hooks []string
 	// Opened lists files that the case used in other ways, such as the modules of an interpreter
 	// other than bash. They count as reached as a whole.
@@ -33,15 +33,29 @@ type Run struct {
 	Output [][]byte
 }
 
-// Decode returns the trace for the log of a traced run.
-func Decode(log []byte, run Run) *Trace {
+// Decode returns the trace for the logs of a traced run.
+func Decode(logs map[string][]byte, run Run) *Trace {
 	d := &decoder{run: run, trace: &Trace{Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
+	for _, l := range languages {
+		l.Decode(logsOf(l, logs), d)
+	}
+	d.finish()
+	return d.trace
+}
+
+// Decode implements Language.
+func (bash) Decode(logs map[string][]byte, d *decoder) {
+	log, kept := logs[logName]
+	if !kept {
+		d.incomplete("the log of bash is lost")
+	}
 	starts, events, err := readLog(log)
 	if err != nil {
 		d.incomplete(err.Error())
 	}
 	for _, s := range starts {
-		if f := d.file(s.file, s.dir); f != nil {
+		d.started = true
+		if f := d.file(bash{}, s.file, s.dir); f != nil {
 			f.met.Main = true
 		}
 	}
@@ -49,18 +63,18 @@ func Decode(log []byte, run Run) *Trace {
 	for _, e := range events {
 		d.event(e, starts)
 	}
-	d.finish(len(starts))
-	return d.trace
 }
 
+// A decoder builds a trace from the logs of all languages.
 type decoder struct {
-	run   Run
-	trace *Trace
-	files map[string]*fileDecoder // by resolved path
-	words map[Key]bool
-	names map[string]bool
-	shown map[Key]bool
-	sent  map[Key]bool
+	run     Run
+	trace   *Trace
+	files   map[string]*fileDecoder // by resolved path
+	started bool                    // an interpreter reported that it started
+	words   map[Key]bool
+	names   map[string]bool
+	shown   map[Key]bool
+	sent    map[Key]bool
 
 	loose, looser bool // see rewritten
 }
@@ -71,8 +85,9 @@ func (d *decoder) incomplete(why string) {
 	}
 }
 
-// file returns the decoder of the file with this name in bash, nil if it is no file or unknown.
-func (d *decoder) file(name, dir string) *fileDecoder {
+// file returns the decoder of a file that an interpreter of l executes under this name, nil if it
+// is no file or unknown.
+func (d *decoder) file(l Language, name, dir string) *fileDecoder {
 	if name == "" || name == "environment" || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
 		return nil
 	}
@@ -81,11 +96,14 @@ func (d *decoder) file(name, dir string) *fileDecoder {
 		return nil
 	}
 	if f, ok := d.files[known]; ok {
+		if f.by != l && f.met.Whole == "" {
+			f.met.Whole = "it is executed by " + f.by.Name() + " and " + l.Name()
+		}
 		return f
 	}
-	f := &fileDecoder{met: &Met{}, hit: map[*Statement]bool{}, functions: map[Key]bool{}}
+	f := &fileDecoder{by: l, met: &Met{}, hit: map[*Statement]bool{}, functions: map[Key]bool{}}
 	d.files[known], d.trace.Files[known] = f, f.met
-	script, err := d.run.Script(known)
+	script, err := d.run.Script(known, l)
 	if err != nil {
 		f.met.Whole = "it cannot be parsed: " + err.Error()
 		return f
@@ -113,7 +131,7 @@ func (d *decoder) event(e event, starts []start) {
 	found := !relative(e.file)
 	slices.Sort(dirs)
 	for _, dir := range slices.Compact(dirs) {
-		f := d.file(e.file, dir)
+		f := d.file(bash{}, e.file, dir)
 		found = found || f != nil
 		if f != nil && f.script != nil {
 			f.note(e, d.looser || d.loose && e.function != "")
@@ -144,9 +162,9 @@ func (d *decoder) exported(function string) {
 }
 
 // finish combines the facts of the reached statements and adds files that count as a whole.
-func (d *decoder) finish(starts int) {
-	if starts == 0 {
-		d.incomplete("no bash said that it started")
+func (d *decoder) finish() {
+	if !d.started {
+		d.incomplete("no interpreter reported that it started")
 	}
 	if d.run.Abnormal != "" {
 		d.incomplete(d.run.Abnormal)
@@ -156,11 +174,11 @@ func (d *decoder) finish(starts int) {
 	}
 	for _, hook := range d.run.Hooks {
 		if met := d.trace.Files[hook]; met == nil || !met.Main {
-			d.whole(hook, "it was not started by a bash that is traced")
+			d.whole(hook, "it was not started by an interpreter that is traced")
 		}
 	}
 	for _, p := range d.run.Opened {
-		d.whole(p, "it is no bash script")
+		d.whole(p, "it is in no language that is traced")
 	}
 	d.trace.Words = NewSet(d.words)
 	d.trace.Shown, d.trace.Exported = NewSet(d.shown), NewSet(d.sent)
@@ -421,6 +439,7 @@ func namesLine(out []byte) bool { return lineNumber().Match(out) }
 
 // A fileDecoder collects the statements and functions of one file that were reached.
 type fileDecoder struct {
+	by        Language
 	script    *Script // nil if it could not be parsed
 	met       *Met
 	hit       map[*Statement]bool

@@ -40,7 +40,8 @@ func TestEndingOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			files, log, set := Endings(dir, nil)
+			how := Endings(dir, nil)
+			files := how.Files
 			files["hook.sh"], files["lib.sh"], files["child.sh"] = tt.script, lib, "set -e\nfalse\n"
 			for file, content := range files {
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
@@ -49,16 +50,16 @@ func TestEndingOf(t *testing.T) {
 			}
 			cmd := exec.Command(bash, "hook.sh")
 			cmd.Dir = dir
-			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "BASH_ENV=" + set["BASH_ENV"]}
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "BASH_ENV=" + how.Set["BASH_ENV"]}
 			out, err := cmd.CombinedOutput()
 			if err == nil {
 				t.Fatalf("the script did not fail: %s", out)
 			}
-			written, err := os.ReadFile(filepath.Join(dir, log))
+			written, err := os.ReadFile(filepath.Join(dir, logName))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, EndingOf(written, "hook.sh", 1)); diff != "" {
+			if diff := cmp.Diff(tt.want, EndingOf(map[string][]byte{logName: written}, "hook.sh", 1)); diff != "" {
 				t.Errorf("-want +got\n%s%q", diff, written)
 			}
 		})

@@ -38,7 +38,7 @@ func TestShown(t *testing.T) {
 		"declare -i f=1":               {},
 		"local f=-f":                   {},
 	} {
-		s, err := Parse([]byte(src))
+		s, err := Parse("h.sh", []byte(src))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestFileNames(t *testing.T) {
 		`python3 -c 'import glob; glob.glob(p)'`: {"*", "glob.glob"},
 		"while read -r l; do :; done <x.sh":      {"x.sh"},
 	} {
-		s, err := Parse([]byte(src))
+		s, err := Parse("h.sh", []byte(src))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestInterprets(t *testing.T) {
 		`"$jq" -r .a x.json`:             false,
 		"jq -r .a x.json":                false,
 	} {
-		s, err := Parse([]byte(src))
+		s, err := Parse("h.sh", []byte(src))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestEnds(t *testing.T) {
 		`a=(set -e)`:                       false,
 		"while read -r x; do :; done <set": false,
 	} {
-		s, err := Parse([]byte(src))
+		s, err := Parse("h.sh", []byte(src))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestEnvironment(t *testing.T) {
 		`awk '{ system("f " $1) }'`:                  true,
 		"ls":                                         false,
 	} {
-		s, err := Parse([]byte(src))
+		s, err := Parse("h.sh", []byte(src))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestNames(t *testing.T) {
 		`echo "${a[$(cat y.txt)]}"`:   {"y.txt"},
 		`cat "${a[*]%.sh}"`:           nil,
 	} {
-		s, err := Parse([]byte(src))
+		s, err := Parse("h.sh", []byte(src))
 		if err != nil {
 			t.Fatal(err)
 		}

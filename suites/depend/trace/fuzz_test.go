@@ -13,11 +13,11 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add("f() ( a )\nf <<X\n$(b)\nX\n")
 	f.Fuzz(func(t *testing.T, src string) {
-		s, err := trace.Parse([]byte(src))
+		s, err := trace.Parse("h.sh", []byte(src))
 		if err != nil {
 			return
 		}
-		again, err := trace.Parse([]byte(src))
+		again, err := trace.Parse("h.sh", []byte(src))
 		if err != nil || again.Structure != s.Structure || len(again.Statements) != len(s.Statements) {
 			t.Fatalf("the second reading differs: %v", err)
 		}
@@ -36,19 +36,19 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("B\x1f/p\x1fhook.sh\x00E\x1f2\x1f\x1fhook.sh\x1f/p\x1fecho one\x00"))
 	f.Add([]byte("E\x1f2\x1ff\x1fenvironment\x1f/p\x1fg\x00"))
 	f.Add([]byte("E\x1fx\x1f\x1f\x1f\x1f\x00rest"))
-	script, err := trace.Parse([]byte("f() {\n  echo one\n}\nf\n"))
+	script, err := trace.Parse("h.sh", []byte("f() {\n  echo one\n}\nf\n"))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, log []byte) {
-		got := trace.Decode(log, trace.Run{
+		got := trace.Decode(map[string][]byte{"bash/log": log}, trace.Run{
 			Resolve: func(name, dir string) string {
 				if dir == "" {
 					return ""
 				}
 				return name
 			},
-			Script: func(path string) (*trace.Script, error) {
+			Script: func(path string, _ trace.Language) (*trace.Script, error) {
 				if path == "hook.sh" {
 					return script, nil
 				}

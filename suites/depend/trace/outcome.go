@@ -8,12 +8,18 @@ import (
 	"hookwatch/suites"
 )
 
-// Scripts parses the current content of files, each only once, so it is valid only as long as
+// Scripts parses the current content of files, each only once in a language, so it is valid only as long as
 // the files do not change. It is safe for concurrent use.
 type Scripts struct {
 	read   func(path string) ([]byte, error)
 	mu     sync.Mutex
-	parsed map[string]parsed
+	parsed map[version]parsed
+}
+
+// A version is a file as a script of a language, or of the one that recognises it if by is nil.
+type version struct {
+	path string
+	by   Language
 }
 
 type parsed struct {
@@ -24,26 +30,34 @@ type parsed struct {
 // NewScripts returns a Scripts that reads files with read, which takes slash paths from the
 // project's root.
 func NewScripts(read func(path string) ([]byte, error)) *Scripts {
-	return &Scripts{read: read, parsed: make(map[string]parsed)}
+	return &Scripts{read: read, parsed: make(map[version]parsed)}
 }
 
 // Script returns the parsed content of a file.
-func (s *Scripts) Script(path string) (*Script, error) {
+func (s *Scripts) Script(path string) (*Script, error) { return s.As(path, nil) }
+
+// As returns the content of a file, parsed as a script of a language.
+func (s *Scripts) As(path string, by Language) (*Script, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p, ok := s.parsed[path]; ok {
+	v := version{path, by}
+	if p, ok := s.parsed[v]; ok {
 		return p.script, p.err
 	}
 	var p parsed
 	content, err := s.read(path)
-	if p.err = err; err == nil {
-		p.script, p.err = Parse(content)
+	switch p.err = err; {
+	case err != nil:
+	case by != nil:
+		p.script, p.err = by.Parse(content)
+	default:
+		p.script, p.err = Parse(path, content)
 	}
-	s.parsed[path] = p
+	s.parsed[v] = p
 	return p.script, p.err
 }
 
-// DecodeOutcome returns the trace of a run from its log. Hooks are the scripts that its steps
+// DecodeOutcome returns the trace of a run from its logs. Hooks are the scripts that its steps
 // started, as slash paths from the root.
 func DecodeOutcome(o *suites.Outcome, hooks []string, by *Scripts) *Trace {
 	root := o.Root
@@ -51,7 +65,7 @@ func DecodeOutcome(o *suites.Outcome, hooks []string, by *Scripts) *Trace {
 		root = real
 	}
 	resolve := func(name, dir string) string { return resolved(root, name, dir) }
-	r := Run{Resolve: resolve, Script: by.Script, Abnormal: abnormal(o)}
+	r := Run{Resolve: resolve, Script: by.As, Abnormal: abnormal(o)}
 	for _, hook := range hooks {
 		if file := resolve(filepath.FromSlash(hook), o.Root); file != "" {
 			r.Hooks = append(r.Hooks, file)

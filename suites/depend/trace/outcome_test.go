@@ -52,7 +52,7 @@ func TestDecodeAbnormal(t *testing.T) {
 	for want, r := range map[string]suites.Result{
 		"timed out": {TimedOut: true}, "SIGKILL": {Signal: "SIGKILL"}, "left processes behind": {LeftBehind: []string{"sleep"}},
 	} {
-		o := suites.Outcome{Root: root, Results: []suites.Result{r}, Trace: []byte("B\x1f" + root + "\x1fh.sh\x00")}
+		o := suites.Outcome{Root: root, Results: []suites.Result{r}, Trace: map[string][]byte{"bash/log": []byte("B\x1f" + root + "\x1fh.sh\x00")}}
 		if got := DecodeOutcome(&o, []string{"h.sh"}, by); !strings.Contains(got.Incomplete, want) {
 			t.Errorf("incomplete because %q, want %q", got.Incomplete, want)
 		}

@@ -14,8 +14,47 @@ import (
 	"hookwatch/suites/shell"
 )
 
+// bash traces the scripts of bash, and those of sh and dash that cases run with bash.
+type bash struct{}
+
+func (bash) Name() string { return "bash" }
+
+// Recognises includes scripts of other shells, because the first line does not determine which
+// program runs a hook.
+func (bash) Recognises(file string, content []byte) bool {
+	if shebang := shebangOf(content); shebang != "" {
+		return ShellOf(shebang) != ""
+	}
+	return path.Ext(file) == "" || shell.ByExtension(file) == "bash"
+}
+
+// Beyond implements Language.
+func (bash) Beyond(old, new *Script) string {
+	switch {
+	case old.Returns || new.Returns:
+		return "it has carriage returns"
+	case old.Structure != new.Structure && new.ExtGlobs && !old.ExtGlobs:
+		return "it has a new extended pattern, which bash may refuse to parse"
+	}
+	return ""
+}
+
+// Unseen implements Language.
+func (bash) Unseen(shebang string, met *Met, t *Trace) string {
+	if met != nil && met.Main {
+		return ""
+	}
+	switch shell := ShellOf(shebang); {
+	case shell != "" && shell != "bash":
+		return "it may be run by " + shell + ", which is not traced"
+	case shell == "" && t.Starts:
+		return "a program that the case ran may run it by a shell that is not traced"
+	}
+	return ""
+}
+
 // Parse parses a bash script. Errors are those of the parser, with line and column.
-func Parse(src []byte) (*Script, error) {
+func (bash) Parse(src []byte) (*Script, error) {
 	if bytes.IndexByte(src, 0) >= 0 {
 		return nil, errors.New("it holds a NUL byte")
 	}
@@ -23,7 +62,7 @@ func Parse(src []byte) (*Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Script{Digest: suites.Digest(src), Structure: structure(file), Shebang: shebangOf(src)}
+	s := &Script{Digest: suites.Digest(src), Structure: structure(file), Shebang: shebangOf(src), Returns: bytes.IndexByte(src, '\r') >= 0}
 	b := &builder{script: s, declared: map[string]int{}, hosts: map[syntax.Node]bool{}}
 	s.Body = &Block{Slot: "file", id: mix(0, "file")}
 	b.block(s.Body, file.Stmts)
@@ -79,15 +118,13 @@ const (
 // commands on a line, and few enough for one write.
 const textLimit = 160
 
-// Start returns the files of a directory that traces a run, by name, the name of the log among
-// them, and the variables to add to env, the environment of the hook. Every bash that starts
-// then logs each command before it expands or runs it, with a DEBUG trap that subshells,
-// substitutions and functions inherit. The trap opens the log by path and keeps no descriptor,
+// Start makes every bash that starts log each command before it expands or runs it, with a DEBUG trap that
+// subshells, substitutions and functions inherit. The trap opens the log by path and keeps no descriptor,
 // so it cannot collide with descriptors of the hook.
-func Start(dir string, env []string) (files map[string]string, log string, set map[string]string) {
+func (bash) Start(dir string, env []string) suites.Tracing {
 	start := filepath.Join(dir, startName)
 	content := startFile(filepath.Join(dir, logName), valueOf(env, "BASH_ENV"))
-	return map[string]string{startName: content, logName: ""}, logName, map[string]string{"BASH_ENV": start}
+	return suites.Tracing{Files: map[string]string{startName: content, logName: ""}, Logs: []string{logName}, Set: map[string]string{"BASH_ENV": start}}
 }
 
 // startFile returns the script that every bash reads first. Bash itself preserves $? and

@@ -10,7 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Script is a bash file as blocks of statements.
+// A Script is a file as blocks of statements.
 type Script struct {
 	Digest     string
 	Structure  uint64 // equal for files that differ only in comments and white space
@@ -22,13 +22,14 @@ type Script struct {
 	Numbers    string       // why its line numbers matter; "" if they do not
 	Odd        string       // why its blocks do not show which code runs; "" if they do
 	ExtGlobs   bool         // has patterns that bash cannot parse without extglob
+	Returns    bool         // has carriage returns
 }
 
 // A Block is a list of statements that run in sequence.
 type Block struct {
 	Statements []*Statement
 	Of         *Statement // the enclosing statement; nil for a file and a function
-	Function   *Function  // whose body it is in; nil at top level
+	Function   *Function  // whose body it is or is in; nil at top level
 	After      *Block     // the condition that is evaluated before it is entered; nil if there is none
 	Slot       string     // its part of the statement, such as "then"
 	id         uint64
@@ -41,11 +42,14 @@ type Statement struct {
 	Start, End int // first and last line, here-documents included
 	Shell      uint64
 	Full       uint64
-	Blocks     []*Block
+	Blocks     []*Block // also the body of a function, with Of nil, that it defines among other things
 	In         *Block
 	Index      int       // in its block
-	Function   *Function // that it defines; nil for statements that run
-	Sure       bool      // whenever it is reached, there is an event
+	Function   *Function // that it only defines; nil for statements that run
+	// Binds are the names that the statement defines without any other effect, in a scope in which
+	// nothing uses them without naming them; nil for other statements. Facts.Words lacks them.
+	Binds      []string
+	Sure       bool // whenever it is reached, there is an event
 	Facts      Facts
 	node       syntax.Node
 	signatures []signature
@@ -68,10 +72,17 @@ func (s *Statement) Keys(keys []Key) []Key {
 // A Function is one definition.
 type Function struct {
 	Name       string
+	Key        Key // in Met.Functions
 	Start, End int // lines
 	Body       *Block
 	Shape      uint64    // hash of the text around the statements of its body
 	Outer      *Function // the function that contains the definition; nil if there is none
+	// Scope is a hash of what entering the function does before its first statement, such as the
+	// names that become local.
+	Scope uint64
+	// Recorded reports whether Met.Functions has every function that was entered. If not, a
+	// reached call counts too.
+	Recorded bool
 }
 
 // Facts are the properties of a statement outside its own blocks. Those of all reached
@@ -215,7 +226,7 @@ func definition(s *syntax.Stmt) (*syntax.FuncDecl, bool) {
 // define adds a function and its body, which runs when the function is called.
 func (b *builder) define(st *Statement, decl *syntax.FuncDecl) {
 	name := decl.Name.Value
-	f := &Function{Name: name, Start: st.Start, End: st.End, Shape: outer(decl.Body), Outer: b.function}
+	f := &Function{Name: name, Key: WordKey(name), Start: st.Start, End: st.End, Shape: outer(decl.Body), Outer: b.function}
 	outer := b.function
 	b.function, st.Function = f, f
 	b.script.Functions = append(b.script.Functions, f)

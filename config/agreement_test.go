@@ -1,4 +1,4 @@
-package trust
+package config
 
 import (
 	"errors"
@@ -10,14 +10,14 @@ import (
 )
 
 var (
-	none  = Value{Key: "run.isolation", Value: "none"}
-	key   = Value{Key: "run.pass_env", Value: "API_KEY"}
-	elsew = Value{Key: "settings", Value: "link/s.json", To: "/elsewhere/s.json"}
+	none         = ConsentValue{Key: "run.isolation", Value: "none"}
+	agreementKey = ConsentValue{Key: "run.pass_env", Value: "API_KEY"}
+	elsew        = ConsentValue{Key: "settings", Value: "link/s.json", To: "/elsewhere/s.json"}
 )
 
 const repo = "a repository"
 
-func agreed(t *testing.T, s Store, project string) *Agreement {
+func agreed(t *testing.T, s Agreements, project string) *Agreement {
 	t.Helper()
 	a, err := s.Read(project)
 	if err != nil {
@@ -30,7 +30,7 @@ func agreed(t *testing.T, s Store, project string) *Agreement {
 // can be withdrawn.
 func TestAgreement(t *testing.T) {
 	t.Parallel()
-	s := In(filepath.Join(t.TempDir(), "not", "yet"))
+	s := AgreementsIn(filepath.Join(t.TempDir(), "not", "yet"))
 	if a := agreed(t, s, "/p"); a.Holds(repo, none) {
 		t.Error("nobody has agreed")
 	}
@@ -38,21 +38,21 @@ func TestAgreement(t *testing.T) {
 		t.Error("nothing to forget", was, err)
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
-	for _, values := range [][]Value{{none, key}, {key, elsew}} {
+	for _, values := range [][]ConsentValue{{none, agreementKey}, {agreementKey, elsew}} {
 		if err := s.Agree("/p", repo, values, at); err != nil {
 			t.Fatal(err)
 		}
 	}
 	a := agreed(t, s, "/p")
-	for _, v := range []Value{none, {Key: "run.pass_env", Value: "API_KE"}, {Key: "settings", Value: "link/s.json"}, {Key: "settings", Value: "link/s.json", To: "/other"}, {Key: "run.pass_envAPI", Value: "_KEY"}} {
+	for _, v := range []ConsentValue{none, {Key: "run.pass_env", Value: "API_KE"}, {Key: "settings", Value: "link/s.json"}, {Key: "settings", Value: "link/s.json", To: "/other"}, {Key: "run.pass_envAPI", Value: "_KEY"}} {
 		if a.Holds(repo, v) {
 			t.Errorf("nobody has agreed to %v", v)
 		}
 	}
-	if !a.Holds(repo, key) || !a.Holds(repo, elsew) || agreed(t, s, "/p2").Holds(repo, key) {
+	if !a.Holds(repo, agreementKey) || !a.Holds(repo, elsew) || agreed(t, s, "/p2").Holds(repo, agreementKey) {
 		t.Errorf("agreed to %v", a)
 	}
-	if a.Holds("another repository", key) || a.Holds("", key) || (&Agreement{Values: a.Values}).Holds("", key) {
+	if a.Holds("another repository", agreementKey) || a.Holds("", agreementKey) || (&Agreement{Values: a.Values}).Holds("", agreementKey) {
 		t.Error("nobody has agreed for another repository")
 	}
 	fi, err := os.Stat(s.File("/p"))
@@ -66,7 +66,7 @@ func TestAgreement(t *testing.T) {
 	if len(all) != 2 || all[0].Project != "/o" || all[1].Project != "/p" || len(unreadable) > 0 {
 		t.Errorf("listed %v, %v", all, unreadable)
 	}
-	if was, err := s.Forget("/p"); !was || err != nil || agreed(t, s, "/p").Holds(repo, key) {
+	if was, err := s.Forget("/p"); !was || err != nil || agreed(t, s, "/p").Holds(repo, agreementKey) {
 		t.Error("not forgotten", was, err)
 	}
 	if entries, _ := os.ReadDir(filepath.Dir(s.File("/p"))); len(entries) != 1 {
@@ -78,8 +78,8 @@ func TestAgreement(t *testing.T) {
 // errors, and agree to nothing.
 func TestForged(t *testing.T) {
 	t.Parallel()
-	good := In(t.TempDir())
-	if err := good.Agree("/p", repo, []Value{none}, time.Now()); err != nil {
+	good := AgreementsIn(t.TempDir())
+	if err := good.Agree("/p", repo, []ConsentValue{none}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(good.File("/p"))
@@ -100,15 +100,15 @@ func TestForged(t *testing.T) {
 		"newer": {func(f string) error { return os.WriteFile(f, []byte(`{"version": 3}`), 0o600) }, "version 3"},
 		"older": {func(f string) error {
 			return os.WriteFile(f, []byte(strings.Replace(string(content), `"version": 2`, `"version": 1`, 1)), 0o600)
-		}, ErrOld.Error()},
+		}, ErrOldAgreement.Error()},
 		"a link":      {func(f string) error { return os.Symlink(good.File("/p"), f) }, "link"},
 		"a directory": {func(f string) error { return os.Mkdir(f, 0o700) }, "directory"},
 		"of no size":  {func(f string) error { return os.WriteFile(f, nil, 0o600) }, "JSON"},
 		"too large": {func(f string) error {
-			return errors.Join(os.WriteFile(f, nil, 0o600), os.Truncate(f, largest+1))
+			return errors.Join(os.WriteFile(f, nil, 0o600), os.Truncate(f, largestAgreement+1))
 		}, "too large"},
 	} {
-		s := In(t.TempDir())
+		s := AgreementsIn(t.TempDir())
 		if err := os.MkdirAll(filepath.Dir(s.File("/p")), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -139,8 +139,8 @@ func TestFolderByLink(t *testing.T) {
 	if err := os.Symlink(filepath.Join(top, "clone"), filepath.Join(top, "state", "hookwatch")); err != nil {
 		t.Fatal(err)
 	}
-	s := In(filepath.Join(top, "state"))
-	if err := s.Agree("/p", repo, []Value{none}, time.Now()); err == nil {
+	s := AgreementsIn(filepath.Join(top, "state"))
+	if err := s.Agree("/p", repo, []ConsentValue{none}, time.Now()); err == nil {
 		t.Error("kept through a link")
 	}
 	if _, err := s.Read("/p"); err == nil {

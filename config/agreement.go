@@ -1,7 +1,4 @@
-// Package trust keeps the user's agreements to values of projects' configurations. Like
-// direnv and mise, it keeps them in the user's own state folder, by the digest of exactly
-// the values that were shown.
-package trust
+package config
 
 import (
 	"crypto/sha256"
@@ -19,15 +16,15 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A Value is a value of a project's configuration that needs consent.
-type Value struct {
+// A ConsentValue is a value of a project's configuration that needs consent.
+type ConsentValue struct {
 	Key   string `json:"key"`          // such as "run.isolation"
 	Value string `json:"value"`        // one entry if the key has a list
 	To    string `json:"to,omitempty"` // the real path of a path, with links followed
 }
 
 // Digest returns the digest of exactly this value.
-func (v Value) Digest() string {
+func (v ConsentValue) Digest() string {
 	canonical, err := json.Marshal([]string{v.Key, v.Value, v.To})
 	if err != nil {
 		panic(err) // impossible for a list of strings
@@ -36,61 +33,65 @@ func (v Value) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// An Entry is a value that was agreed to.
-type Entry struct {
-	Value
+// An AgreedValue is a value that was agreed to.
+type AgreedValue struct {
+	ConsentValue
 	Digest string `json:"digest"` // decides; the value is only for display
 }
 
 // An Agreement lists the values that the user agreed to for one project: a repository at a
 // path.
 type Agreement struct {
-	Version    int       `json:"version"`
-	Project    string    `json:"project"`    // real path of the directory that the configuration belongs to
-	Repository string    `json:"repository"` // identity of the repository, because another one can take its place
-	At         time.Time `json:"at"`
-	Values     []Entry   `json:"values"`
+	Version    int           `json:"version"`
+	Project    string        `json:"project"`    // real path of the directory that the configuration belongs to
+	Repository string        `json:"repository"` // identity of the repository, because another one can take its place
+	At         time.Time     `json:"at"`
+	Values     []AgreedValue `json:"values"`
 }
 
 // Holds reports whether exactly this value was agreed to for this repository.
-func (a *Agreement) Holds(repository string, v Value) bool {
+func (a *Agreement) Holds(repository string, v ConsentValue) bool {
 	digest := v.Digest()
-	return repository != "" && a.Repository == repository && slices.ContainsFunc(a.Values, func(e Entry) bool { return e.Digest == digest })
+	return repository != "" && a.Repository == repository && slices.ContainsFunc(a.Values, func(e AgreedValue) bool { return e.Digest == digest })
 }
 
 const (
-	// version 2 added the repository. Agreements without one are ignored, because no one can
+	// Version 2 added the repository. Agreements without one are ignored, because no one can
 	// tell which repository was meant.
-	version = 2
-	// largest is the maximum size of a file in bytes, more than an agreement to every value
-	// that a configuration may have.
-	largest   = 16 << 20
-	extension = ".json"
+	agreementVersion = 2
+	// largestAgreement is the maximum size of a file in bytes, more than an agreement to
+	// every value that a configuration may have.
+	largestAgreement   = 16 << 20
+	agreementExtension = ".json"
 )
 
-// ErrOld is returned for an agreement of an earlier hookwatch, which did not name a
-// repository.
-var ErrOld = errors.New("agreed to with an earlier hookwatch, for a path alone: agree again, for this repository")
+// ErrOldAgreement is returned for an agreement of an earlier hookwatch, which did not name
+// a repository.
+var ErrOldAgreement = errors.New("agreed to with an earlier hookwatch, for a path alone: agree again, for this repository")
 
-// A Store is the folder of agreements in the user's state folder.
-type Store struct{ state string }
+// Agreements is the folder of the user's agreements to values of projects' configurations.
+// Like direnv and mise, hookwatch keeps them in the user's own state folder, by the digest
+// of exactly the values that were shown.
+type Agreements struct{ state string }
 
-// In returns the store of a state folder, which need not exist.
-func In(state string) Store { return Store{state} }
+// AgreementsIn returns the agreements in a state folder, which need not exist.
+func AgreementsIn(state string) Agreements { return Agreements{state} }
 
-func (s Store) dir() string { return filepath.Join(s.state, "hookwatch", "trust") }
+func (s Agreements) dir() string { return filepath.Join(s.state, "hookwatch", "trust") }
 
 // File returns the path of the agreement for a project.
-func (s Store) File(project string) string { return filepath.Join(s.dir(), name(project)) }
+func (s Agreements) File(project string) string {
+	return filepath.Join(s.dir(), agreementName(project))
+}
 
-func name(project string) string {
+func agreementName(project string) string {
 	sum := sha256.Sum256([]byte(project))
-	return hex.EncodeToString(sum[:]) + extension
+	return hex.EncodeToString(sum[:]) + agreementExtension
 }
 
 // Within returns the first of the places that contains the folder, because whoever fills
 // that place could agree in the user's name.
-func (s Store) Within(places ...string) (place string, within bool) {
+func (s Agreements) Within(places ...string) (place string, within bool) {
 	dir := disk.Lead(s.dir())
 	for _, p := range places {
 		if rel, err := filepath.Rel(disk.Lead(p), dir); err == nil && filepath.IsLocal(rel) {
@@ -101,8 +102,8 @@ func (s Store) Within(places ...string) (place string, within bool) {
 }
 
 // Read returns the agreement for a project, which is empty if there is none.
-func (s Store) Read(project string) (*Agreement, error) {
-	none := &Agreement{Version: version, Project: project}
+func (s Agreements) Read(project string) (*Agreement, error) {
+	none := &Agreement{Version: agreementVersion, Project: project}
 	d, err := disk.Open(disk.Existing(s.state), s.dir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, nil
@@ -111,7 +112,7 @@ func (s Store) Read(project string) (*Agreement, error) {
 		return none, err
 	}
 	defer d.Close()
-	a, err := read(d, name(project))
+	a, err := readAgreement(d, agreementName(project))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return none, nil
@@ -123,16 +124,16 @@ func (s Store) Read(project string) (*Agreement, error) {
 	return a, nil
 }
 
-func read(d *disk.Dir, name string) (*Agreement, error) {
+func readAgreement(d *disk.Dir, name string) (*Agreement, error) {
 	at := filepath.Join(d.Path(), name)
 	fi, err := d.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
-	if fi.Mode().IsRegular() && !own(fi) {
+	if fi.Mode().IsRegular() && !usersOwn(fi) {
 		return nil, fmt.Errorf("%s is another user's, or others may write to it (remove it)", at)
 	}
-	data, err := d.ReadFile(name, largest)
+	data, err := d.ReadFile(name, largestAgreement)
 	if err != nil {
 		return nil, err
 	}
@@ -141,20 +142,20 @@ func read(d *disk.Dir, name string) (*Agreement, error) {
 		return nil, fmt.Errorf("%s: %w (hookwatch trust replaces it)", at, err)
 	}
 	switch {
-	case a.Version < version:
-		return nil, ErrOld
-	case a.Version > version:
-		return nil, fmt.Errorf("%s: version %d, this hookwatch knows %d (hookwatch trust replaces it)", at, a.Version, version)
+	case a.Version < agreementVersion:
+		return nil, ErrOldAgreement
+	case a.Version > agreementVersion:
+		return nil, fmt.Errorf("%s: version %d, this hookwatch knows %d (hookwatch trust replaces it)", at, a.Version, agreementVersion)
 	}
 	return a, nil
 }
 
 // Agree records that the user agrees to these values, and no others, for a repository at a
 // path.
-func (s Store) Agree(project, repository string, values []Value, now time.Time) error {
-	a := Agreement{Version: version, Project: project, Repository: repository, At: now.UTC().Truncate(time.Second), Values: []Entry{}}
+func (s Agreements) Agree(project, repository string, values []ConsentValue, now time.Time) error {
+	a := Agreement{Version: agreementVersion, Project: project, Repository: repository, At: now.UTC().Truncate(time.Second), Values: []AgreedValue{}}
 	for _, v := range values {
-		a.Values = append(a.Values, Entry{v, v.Digest()})
+		a.Values = append(a.Values, AgreedValue{v, v.Digest()})
 	}
 	data, err := json.MarshalIndent(a, "", "  ")
 	if err != nil {
@@ -165,11 +166,11 @@ func (s Store) Agree(project, repository string, values []Value, now time.Time) 
 		return err
 	}
 	defer d.Close()
-	return replace(d, name(project), append(data, '\n'))
+	return replaceAgreement(d, agreementName(project), append(data, '\n'))
 }
 
-// replace writes a file that only the user can access.
-func replace(d *disk.Dir, name string, data []byte) error {
+// replaceAgreement writes a file that only the user can access.
+func replaceAgreement(d *disk.Dir, name string, data []byte) error {
 	temp := fmt.Sprintf(".%s%d", name, os.Getpid())
 	if err := d.Remove(temp); err != nil {
 		return err
@@ -189,7 +190,7 @@ func replace(d *disk.Dir, name string, data []byte) error {
 }
 
 // Forget removes the agreement for a project, and reports whether there was one.
-func (s Store) Forget(project string) (was bool, err error) {
+func (s Agreements) Forget(project string) (was bool, err error) {
 	d, err := disk.Open(disk.Existing(s.state), s.dir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -198,14 +199,14 @@ func (s Store) Forget(project string) (was bool, err error) {
 		return false, err
 	}
 	defer d.Close()
-	if _, err := d.Lstat(name(project)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.Lstat(agreementName(project)); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return true, d.Remove(name(project))
+	return true, d.Remove(agreementName(project))
 }
 
 // List returns all agreements by project, and the errors for those that cannot be read.
-func (s Store) List() (all []*Agreement, unreadable []error) {
+func (s Agreements) List() (all []*Agreement, unreadable []error) {
 	d, err := disk.Open(disk.Existing(s.state), s.dir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -219,11 +220,11 @@ func (s Store) List() (all []*Agreement, unreadable []error) {
 		return nil, []error{err}
 	}
 	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), extension) || strings.HasPrefix(e.Name(), ".") {
+		if !strings.HasSuffix(e.Name(), agreementExtension) || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		a, err := read(d, e.Name())
-		if err == nil && name(a.Project) != e.Name() {
+		a, err := readAgreement(d, e.Name())
+		if err == nil && agreementName(a.Project) != e.Name() {
 			err = fmt.Errorf("%s is about %s", filepath.Join(d.Path(), e.Name()), a.Project)
 		}
 		if err != nil {

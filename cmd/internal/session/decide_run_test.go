@@ -1,6 +1,7 @@
-package decide
+package session
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ var (
 	proves  = &suites.Case{Suite: "s", ID: "A1", Control: "B1"}
 )
 
-func run() *Run { return NewRun("r", true, time.Time{}) }
+func aRun() *currentRun { return newRun("r", true, time.Time{}) }
 
 // TestProven checks that a pass waits for its control and depends on the control's verdict.
 func TestProven(t *testing.T) {
@@ -36,7 +37,7 @@ func TestProven(t *testing.T) {
 		{"the control was not run", proves, pass, nil, false, false, suites.Unproven},
 		{"the run ends without it", proves, pass, nil, false, true, ""},
 	} {
-		r := run()
+		r := aRun()
 		r.Cut = tt.cut
 		if tt.control != nil {
 			r.Judge(control.Key(), *tt.control)
@@ -52,7 +53,7 @@ func TestProven(t *testing.T) {
 // superseded one every time.
 func TestNext(t *testing.T) {
 	t.Parallel()
-	r, k := run(), control.Key()
+	r, k := aRun(), control.Key()
 	for range 2 * plan.MaxTries {
 		if got := r.Next(k, true, false, true); got != plan.Again {
 			t.Fatalf("superseded: %v", got)
@@ -75,7 +76,7 @@ func TestNext(t *testing.T) {
 // are not part of the run.
 func TestRunRecords(t *testing.T) {
 	t.Parallel()
-	r := run()
+	r := aRun()
 	order := func(k suites.Key) int { return int(k.ID[0]) }
 	for _, c := range []*suites.Case{control, proves} {
 		r.Plan(c.Key())
@@ -91,5 +92,57 @@ func TestRunRecords(t *testing.T) {
 	r.Drop(control.Key())
 	if keys := r.Planned([]*suites.Case{control, proves}); len(keys) != 1 || keys[0] != proves.Key() || r.Done() != 0 {
 		t.Errorf("dropped: %v, %d done", keys, r.Done())
+	}
+}
+
+// TestLack checks the lack of failed checks and absent tools, and its consequence for the run.
+func TestLack(t *testing.T) {
+	t.Parallel()
+	check := func(id, tool string) *suites.Case {
+		return &suites.Case{Suite: "dep", ID: id, Check: &suites.Check{Tool: tool}}
+	}
+	checks := []*suites.Case{check("D1", "jq"), check("D2", "uv"), check("D3", "sh")}
+	failed := func(note string) suites.Verdict { return suites.Verdict{Status: suites.Fail, Note: note} }
+	there, absent := suites.Tool{Name: "git", Path: "/bin/git", Digest: "1"}, suites.Tool{Name: "ruff"}
+	for _, tt := range []struct {
+		name         string
+		own          map[string]suites.Verdict
+		found        []suites.Tool
+		why, missing string
+	}{
+		{"nothing", map[string]suites.Verdict{"D1": {Status: suites.Pass}}, []suites.Tool{there}, "", ""},
+		{"a tool", nil, []suites.Tool{there, absent}, "preflight: required and absent: ruff", "ruff"},
+		{"a check", map[string]suites.Verdict{"D1": suites.NewVerdict(suites.Fail, suites.ToolAbsent, "jq"), "D3": {Status: suites.Skip}}, nil, "D1 jq absent", "jq"},
+		{"another failure of one", map[string]suites.Verdict{"D2": failed("too old")}, nil, "D2 too old", ""},
+		{"all", map[string]suites.Verdict{"D1": suites.NewVerdict(suites.Fail, suites.ToolAbsent, "jq"), "D2": failed("too old")}, []suites.Tool{absent},
+			"D1 jq absent, D2 too old, preflight: required and absent: ruff", "jq ruff"},
+	} {
+		r := aRun()
+		for id, v := range tt.own {
+			r.Judge(suites.Key{Suite: "dep", ID: id}, v)
+		}
+		if l := r.Lack(checks, tt.found); l.Why != tt.why || strings.Join(l.Missing, " ") != tt.missing {
+			t.Errorf("%s: %+v", tt.name, l)
+		}
+	}
+}
+
+func TestAction(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		why              string
+		report, underway bool
+		want             lackAction
+	}{
+		{"", false, true, lackProceed}, {"", true, false, lackProceed}, {"x", true, true, lackWarn}, {"x", false, true, lackWait}, {"x", false, false, lackAbort},
+	} {
+		if got := (lack{Why: tt.why}).Action(tt.report, tt.underway); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+	for _, why := range []string{"x", "preflight: x"} {
+		if got := (lack{Why: why}).Warning(); got != "preflight: x" {
+			t.Errorf("%q is told as %q", why, got)
+		}
 	}
 }

@@ -1,6 +1,8 @@
-package decide
+package session
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"hookwatch/suites"
@@ -11,12 +13,12 @@ import (
 func TestBaseline(t *testing.T) {
 	t.Parallel()
 	key := suites.Key{Suite: "s", ID: "A"}
-	verdict := func(at, definition string, status suites.Status) *Verdict {
-		return &Verdict{At: at, Status: status, Digests: suites.Digests{Case: definition}}
+	verdict := func(at, definition string, status suites.Status) *keptVerdict {
+		return &keptVerdict{At: at, Status: status, Digests: suites.Digests{Case: definition}}
 	}
-	s := NewBook()
+	s := newBook()
 	for _, tt := range []struct {
-		now  *Verdict
+		now  *keptVerdict
 		want map[string]string // definition -> time of its baseline
 	}{
 		{verdict("1", "x", suites.Aborted), map[string]string{"x": "", "y": ""}},
@@ -50,8 +52,8 @@ func TestBaseline(t *testing.T) {
 func TestBaselineOfGenerated(t *testing.T) {
 	t.Parallel()
 	key := suites.Key{Suite: suites.Registered, ID: "A"}
-	s := NewBook()
-	s.Put(key, &Verdict{At: "1", Status: suites.Pass, Digests: suites.Digests{Case: "x"}})
+	s := newBook()
+	s.Put(key, &keptVerdict{At: "1", Status: suites.Pass, Digests: suites.Digests{Case: "x"}})
 	if b := s.Baseline(key, "y"); b == nil || b.At != "1" || b.Digests.Case != "y" {
 		t.Errorf("%+v", b)
 	}
@@ -63,4 +65,45 @@ func TestBaselineOfGenerated(t *testing.T) {
 	if b := s.Baseline(key, "x"); b != nil {
 		t.Errorf("gone: %+v", b)
 	}
+}
+
+// TestForgetDefinitions checks that a case that is edited repeatedly keeps its latest verdicts in
+// a few definitions.
+func TestForgetDefinitions(t *testing.T) {
+	t.Parallel()
+	key := suites.Key{Suite: "s", ID: "A"}
+	b := newBook()
+	for n := range 100 {
+		b.Put(key, passed(n, fmt.Sprint(n)))
+	}
+	if got := len(b.earlier[key]); got != keptDefinitions {
+		t.Errorf("%d definitions are kept, want %d", got, keptDefinitions)
+	}
+	for n := range 100 {
+		if kept := b.Baseline(key, fmt.Sprint(n)) != nil; kept != (n >= 99-keptDefinitions) {
+			t.Errorf("baseline of definition %d: %v", n, kept)
+		}
+	}
+}
+
+// TestForgetGoneCases checks that the latest verdicts of removed cases are kept.
+func TestForgetGoneCases(t *testing.T) {
+	t.Parallel()
+	stays := suites.Key{Suite: "s", ID: "A"}
+	b := newBook()
+	b.Put(stays, passed(0, "x"))
+	key := func(n int) suites.Key { return suites.Key{Suite: "gone", ID: fmt.Sprint(n)} }
+	for n := range 3 * keptGone {
+		b.Put(key(n), passed(n, "x"))
+		b.Put(key(n), passed(n, "y"))
+	}
+	b.ForgetGone(func(k suites.Key) bool { return k != stays }, 1)
+	if len(b.present) != keptGone+1 || len(b.earlier) != keptGone || b.present[stays] == nil || b.present[key(3*keptGone-1)] == nil {
+		t.Errorf("%d verdicts and %d earlier ones are kept, want the latest %d", len(b.present), len(b.earlier), keptGone)
+	}
+}
+
+// passed returns the verdict of the nth run.
+func passed(n int, definition string) *keptVerdict {
+	return &keptVerdict{At: strings.Repeat("z", n), Status: suites.Pass, Digests: suites.Digests{Case: definition}}
 }

@@ -1,4 +1,4 @@
-package decide
+package session
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"hookwatch/suites"
 )
@@ -91,7 +92,7 @@ func TestRecord(t *testing.T) {
 			`multi_linter.sh live_trigger "hook_fired" "" "" exit null "" "" true "absent: claude"`},
 		{"aborted", chain, nil, suites.Verdict{Status: suites.Aborted, Note: "ABORTED: x"}, `chain  "denied" "" "" exit null "" "" false "ABORTED: x"`},
 	} {
-		line, err := json.Marshal(Record(Made{
+		line, err := json.Marshal(newRecord(recordValues{
 			Case: tt.c, Outcome: suites.Outcome{Results: tt.results, Duration: 1234 * time.Microsecond}, Verdict: tt.verdict,
 			Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "t"}, Ended: ended, Run: "20260220T164932Z-1", Isolation: "none",
 		}))
@@ -141,4 +142,64 @@ func tokens(t *testing.T, object []byte) (out [][2]string) {
 		out = append(out, [2]string{name.(string), string(value)})
 	}
 	return out
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	full := strings.Repeat("x", textLimit)
+	const notUTF8 = "\n[hookwatch: not all of this is UTF-8; other bytes are shown as \\xNN]"
+	for _, c := range []struct {
+		name, in string
+		total    int64
+		want     string
+	}{
+		{"empty", "", 0, ""},
+		{"short", "[hook] ünï\n", 0, "[hook] ünï\n"},
+		{"at the limit", full, textLimit, full},
+		{"one more", full + "y", 0, full + "\n[hookwatch: cut after 65536 of 65537 bytes]"},
+		{"capture had cut it", "abc", 100_000_000, "abc\n[hookwatch: cut after 3 of 100000000 bytes]"},
+		{"not UTF-8", "a\xffb\xc3", 0, `a\xffb\xc3` + notUTF8},
+		{"no rune is split", full[1:] + "é", 0, full[1:] + "\n[hookwatch: cut after 65535 of 65537 bytes]"},
+		{"the replacement character itself", "\ufffd", 0, "\ufffd"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := recordText([]byte(c.in), c.total); got != c.want {
+				t.Errorf("got %d bytes ending in %.90q, want %d ending in %.90q", len(got), tail(got), len(c.want), tail(c.want))
+			}
+		})
+	}
+	binary := recordText([]byte(strings.Repeat("\x80", textLimit)), 0)
+	if !utf8.ValidString(binary) || len(binary) > textLimit+200 {
+		t.Errorf("%d bytes of binary give %d bytes of text", textLimit, len(binary))
+	}
+}
+
+func tail(s string) string { return s[max(0, len(s)-90):] }
+
+func TestPrinted(t *testing.T) {
+	t.Parallel()
+	zero, two := 0, 2
+	base := printedOf(&zero, "took 1.25 s at 10:20:30, in /tmp/run-1234/x", "")
+	for name, tt := range map[string]struct {
+		exit        *int
+		out, errors string
+		same        bool
+	}{
+		"other numbers":       {&zero, "took 9.75 s at 23:59:59, in /tmp/run-98765/x", "", true},
+		"another exit":        {&two, "took 1.25 s at 10:20:30, in /tmp/run-1234/x", "", false},
+		"no exit":             {nil, "took 1.25 s at 10:20:30, in /tmp/run-1234/x", "", false},
+		"another word":        {&zero, "took 1.25 s at 10:20:30, in /tmp/run-1234/y", "", false},
+		"on the other stream": {&zero, "", "took 1.25 s at 10:20:30, in /tmp/run-1234/x", false},
+	} {
+		if same := printedOf(tt.exit, tt.out, tt.errors) == base; same != tt.same {
+			t.Errorf("%s: same %v", name, same)
+		}
+	}
+	if printedOf(&zero, "in tmp.5ZVZvkajxG", "") != printedOf(&zero, "in tmp.fScPVCICCP", "") {
+		t.Error("names of temporary files count")
+	}
+	if printedOf(&zero, "1 of 2", "") == printedOf(&zero, "2 of 2", "") {
+		t.Error("short numbers count")
+	}
 }
