@@ -219,7 +219,7 @@ func (q *Inquiry) named() (probes []Probe) {
 			case tool != "":
 				q.lacks(tool + " is not on this machine")
 			default:
-				all := FindingOf("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+short(r.EffectReason))
+				all := FindingOf("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+Short(r.EffectReason))
 				q.findings = append(q.findings, all)
 			}
 		}))

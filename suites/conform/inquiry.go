@@ -93,6 +93,7 @@ type Report struct {
 	Effect   suites.Effect // the effect of a typical call
 	Because  string
 	Denies   string // a stopped input; "" if none was found or tried
+	Stopped  Input  // the same, in full
 	Rewrites bool   // it replaces the input of a tool
 	Absent   string // the reason why it was not judged
 }
@@ -102,6 +103,9 @@ func (q *Inquiry) Report() Report {
 	r := Report{Hook: q.hook, Findings: q.findings, Firings: q.ran, Effect: q.effect, Because: q.because, Absent: q.absent, Rewrites: q.rewrites}
 	if q.denied != nil {
 		r.Denies = q.denied.input()
+		if q.denied.saying == "" {
+			r.Stopped = Input{Tool: q.denied.tool, Command: q.denied.command, File: q.denied.file, Prompt: q.denied.prompt}
+		}
 	}
 	return r
 }

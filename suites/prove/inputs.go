@@ -151,18 +151,29 @@ func (s *search) inject(ctx context.Context) {
 	}
 	c := *base
 	c.Steps = nil
-	var fields []string
-	var at [][]string
+	var inner, outer [][]string
+	for _, field := range textFields(sent) {
+		if field[0] == "tool_input" || field[0] == "prompt" {
+			inner = append(inner, field)
+		} else {
+			outer = append(outer, field)
+		}
+	}
+	type canaries struct {
+		payload string
+		fields  [][]string
+	}
+	var sets []canaries
 	for _, p := range payloads {
-		for _, field := range textFields(sent) {
-			n := len(fields)
-			file := fmt.Sprintf("%s%d", canary, n)
+		for _, fields := range [][][]string{inner, outer} {
 			step := base.Steps[0]
-			step.PayloadRaw = withField(base.Steps[0].PayloadRaw, field, fmt.Sprintf(p, file))
-			step.Expect.Files = []suites.FileExpectation{{Path: file}}
+			for i, field := range fields {
+				file := fmt.Sprintf("%s%d-%d", canary, len(sets), i)
+				step.PayloadRaw = withField(step.PayloadRaw, field, fmt.Sprintf(p, file))
+				step.Expect.Files = append(slices.Clip(step.Expect.Files), suites.FileExpectation{Path: file})
+			}
 			c.Steps = append(c.Steps, step)
-			at = append(at, field)
-			fields = append(fields, strings.Join(field, ".")+" with "+shell.Quote(fmt.Sprintf(p, "FILE")))
+			sets = append(sets, canaries{p, fields})
 		}
 	}
 	o, err := s.Fire(ctx, &c)
@@ -173,13 +184,21 @@ func (s *search) inject(ctx context.Context) {
 	s.mu.Lock()
 	s.guard.Fired += len(o.Results)
 	s.mu.Unlock()
-	for i, r := range o.Results {
-		if len(r.Files) > 0 {
-			s.block(Finding{What: Injection, Rule: fields[i], Input: from.Input, From: from.Input, Does: "the hook executes " + fields[i], Field: at[i], Value: payloads[i/(len(at)/len(payloads))], Effect: r.Effect, Because: r.EffectReason, Of: from.effect})
-			return // one is enough
+	for n, r := range o.Results {
+		for i, field := range sets[n].fields {
+			if _, executed := r.Files[fmt.Sprintf("%s%d-%d", canary, n, i)]; executed {
+				name := strings.Join(field, ".")
+				s.block(Finding{
+					What: Injection, Rule: name, Input: from.Input, From: from.Input, Does: fmt.Sprintf("executes %s: a file appears that %s names", name, fmt.Sprintf(sets[n].payload, "FILE")),
+					Field: field, Value: sets[n].payload, Effect: r.Effect, Because: r.EffectReason, Of: from.effect,
+				})
+				return // one is enough
+			}
 		}
 	}
-	s.choke(ctx, from, base.Steps[0].PayloadRaw)
+	if !s.o.Brief {
+		s.choke(ctx, from, base.Steps[0].PayloadRaw)
+	}
 }
 
 func (s *search) block(f Finding) {

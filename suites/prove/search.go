@@ -32,6 +32,7 @@ type Options struct {
 	Inputs   []conform.Input // to start from, before those of the hook; cases of suites name them
 	Only     bool            // start from no others
 	Most     Kind            // the last kind of rewrites
+	Brief    bool            // try only the first rewrites of each kind, and fields that a hook may execute
 	Progress func(Guard)     // called after each step, if not nil
 }
 
@@ -173,8 +174,9 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 
 // shown executes the seeds, and keeps those whose execution shows an effect, one of each kind.
 func (s *search) shown(ctx context.Context) {
+	const fileSeeds = 6 // the ways around a guard of files are the same for all of them
 	var kept []*seed
-	seen := map[string]int{}
+	seen, files := map[string]int{}, 0
 	for _, sd := range s.seeds {
 		text := asCommand(sd.Input)
 		if sd.Prompt == "" {
@@ -183,6 +185,11 @@ func (s *search) shown(ctx context.Context) {
 			}
 			sd.does = s.execute(ctx, text, []string{text})[text]
 			if sd.does.None() {
+				continue
+			}
+		}
+		if sd.File != "" {
+			if files++; files > fileSeeds {
 				continue
 			}
 		}
@@ -333,11 +340,15 @@ func (s *search) work(ctx context.Context) {
 		for k := Habit; k <= s.o.Most; k++ {
 			of := byRules(slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.Kind != k }))
 			for i, part := range slices.Collect(slices.Chunk(of, chunk)) {
+				if s.o.Brief && i > 0 && (k > Habit || i > 1) {
+					break
+				}
 				tasks = append(tasks, task{due[k] + float64(i), func(ctx context.Context) { s.try(ctx, sd, part) }})
 			}
 		}
-		tasks = append(tasks, task{0.5, func(ctx context.Context) { s.mentions(ctx, sd) }})
-		tasks = append(tasks, task{5, func(ctx context.Context) { s.combine(ctx, sd) }})
+		if !s.o.Brief {
+			tasks = append(tasks, task{0.5, func(ctx context.Context) { s.mentions(ctx, sd) }}, task{5, func(ctx context.Context) { s.combine(ctx, sd) }})
+		}
 	}
 	tasks = append(tasks, task{0.6, s.inject})
 	slices.SortStableFunc(tasks, func(a, b task) int { return cmp.Compare(a.rank, b.rank) })
@@ -575,9 +586,23 @@ func (s *search) confirm(ctx context.Context) {
 			s.guard.Findings = append(s.guard.Findings, f)
 		}
 	}
+	s.guard.Findings = merged(s.guard.Findings)
 	slices.SortStableFunc(s.guard.Findings, func(a, b Finding) int {
 		return cmp.Or(slices.Index(order, a.What)-slices.Index(order, b.What), int(a.Kind-b.Kind))
 	})
+}
+
+// merged keeps one finding of the files that pass in the same way.
+func merged(all []Finding) (out []Finding) {
+	for _, f := range all {
+		i := slices.IndexFunc(out, func(o Finding) bool { return f.From.File != "" && o.From.File != "" && o.Rule == f.Rule })
+		if i < 0 {
+			out = append(out, f)
+		} else {
+			out[i].Others += f.Others + 1
+		}
+	}
+	return out
 }
 
 // smaller orders findings by kind and length. Other space in a command comes last, because it is

@@ -145,6 +145,31 @@ func prover(r *run.Runner, jobs int) (*prove.Machine, func(), error) {
 	return &prove.Machine{Fire: via(r), Execute: via(executor), Jobs: jobs}, executor.Close, nil
 }
 
+// proveBriefly searches a guard that check has seen to stop something for the first ways around it,
+// and adds them to the report. The number of rewrites does not depend on the time that they take.
+func proveBriefly(ctx context.Context, tree conform.Tree, m *prove.Machine, report *conform.Report) (fired int, err error) {
+	if report.Stopped.Text() == "" {
+		return 0, nil
+	}
+	const bound = 30 * time.Second // two seconds are usual
+	g, err := prove.Search(ctx, tree, report.Hook, m, prove.Options{Budget: bound, Inputs: []conform.Input{report.Stopped}, Only: true, Most: prove.Wrapping, Brief: true})
+	report.Firings += g.Fired
+	for _, f := range g.Findings {
+		rule, what := "bypass", fmt.Sprintf("%s is stopped, %s is not; executed, it %s", conform.Short(f.From.Text()), conform.Short(f.Input.Text()), f.Does)
+		if f.What == prove.Injection {
+			if rule, what = "executes-input", "it runs a part of its input as a command"; slices.ContainsFunc(report.Findings, func(o conform.Finding) bool { return o.Rule == rule }) {
+				continue
+			}
+		}
+		found := conform.FindingOf(rule, report.Hook.ID, report.Hook.Source, what, f.Severity())
+		if f.What == prove.Injection {
+			found.Input = f.Rule
+		}
+		report.Findings = append(report.Findings, found)
+	}
+	return g.Fired, err
+}
+
 // proveLine shows the progress on a terminal.
 type proveLine struct {
 	w     io.Writer
