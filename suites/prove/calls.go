@@ -95,6 +95,10 @@ func expand(options []option, name string, by ...string) (out []option) {
 	return out
 }
 
+func (s *split) has(name string) bool {
+	return slices.ContainsFunc(s.options, func(o option) bool { return o.name == name })
+}
+
 // refspecs returns the operands of git push without the marks that options express as well: a plus
 // sign forces, an empty source deletes, and a source with the name of its destination is usual.
 func (s *split) refspecs(operands []string) []string {
@@ -105,7 +109,7 @@ func (s *split) refspecs(operands []string) []string {
 		switch {
 		case both && source == "":
 			s.options, ref = append(s.options, option{name: "d"}), short(to)
-		case both && short(source) == short(to):
+		case both && short(source) == short(to) && !s.has("d"): // git deletes no such pair
 			ref = short(to)
 		case !both:
 			ref = short(ref)

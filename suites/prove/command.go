@@ -12,8 +12,9 @@ import (
 
 // A command is the text of a shell command with its calls, as far as they can be rewritten.
 type command struct {
-	text  string
-	calls []call
+	text    string
+	calls   []call
+	targets []word // of its redirections
 }
 
 // A call is one call in the text whose words are known without running anything.
@@ -52,9 +53,19 @@ func parsed(text string) (*command, error) {
 	}
 	c := &command{text: text}
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if e, ok := n.(*syntax.CallExpr); ok && len(e.Args) > 0 {
-			if found, ok := c.call(e); ok {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				break
+			}
+			if found, ok := c.call(n); ok {
 				c.calls = append(c.calls, found)
+			}
+		case *syntax.Redirect:
+			if n.Hdoc == nil && n.Word != nil {
+				if name, ok := literal(n.Word); ok {
+					c.targets = append(c.targets, word{value: name})
+				}
 			}
 		}
 		return true

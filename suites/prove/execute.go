@@ -12,6 +12,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/shell"
 )
@@ -89,7 +90,7 @@ func (e Effect) String() string {
 	if len(all) == 0 && e.reveals() {
 		return "prints the content of the file"
 	}
-	return strings.Join(all, "; ")
+	return conform.Short(strings.Join(all, "; "))
 }
 
 // downloaded is a program that a downloaded script calls.
@@ -266,25 +267,27 @@ func files(seeds []string) (all []string) {
 		if err != nil {
 			continue
 		}
+		operands := c.targets
 		for _, call := range c.calls {
 			g, known := call.grammar()
 			if known && !g.paths || !known && !slices.Contains(real, call.name()) {
 				continue
 			}
 			for _, i := range call.roles(operand) {
-				v, place := call.words[i].value, "work/"
-				if rest, ok := strings.CutPrefix(v, "~/"); ok {
-					v, place = rest, "home/"
-				} else if rest, ok := strings.CutPrefix(v, "$HOME/"); ok {
-					v, place = rest, "home/"
-				}
-				if strings.HasSuffix(v, "/") && v != "/" {
-					v += "file"
-				}
-				v = path.Clean(v)
-				if v != "." && !strings.HasPrefix(v, "..") && !strings.ContainsAny(v, "*?[]{}$~'\" \n:=|") && v[0] != '/' && v[0] != '-' {
-					all = append(all, place+v)
-				}
+				operands = append(operands, call.words[i])
+			}
+		}
+		for _, w := range operands {
+			v, place := w.value, "work/"
+			if rest, ok := strings.CutPrefix(strings.Replace(v, "$HOME/", "~/", 1), "~/"); ok {
+				v, place = rest, "home/"
+			}
+			if strings.HasSuffix(v, "/") && v != "/" {
+				v += "file"
+			}
+			v = path.Clean(v)
+			if v != "." && !strings.HasPrefix(v, "..") && !strings.ContainsAny(v, "*?[]{}$~'\" \n:=|&") && v[0] != '/' && v[0] != '-' {
+				all = append(all, place+v)
 			}
 		}
 	}

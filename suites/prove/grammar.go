@@ -124,7 +124,7 @@ func (s *split) takeShort(letters string, rest []string) (taken int) {
 }
 
 // subcommand returns the directory and the settings that git's own options name, and the index of
-// the subcommand; -1 if the program has none, or it is hidden behind an unknown option.
+// the subcommand; -1 if there is none, or it is hidden behind an unknown option.
 func subcommand(program string, args []string) (dir string, at int, settings []string) {
 	switch program {
 	case "git":
@@ -145,6 +145,7 @@ func subcommand(program string, args []string) (dir string, at int, settings []s
 				return dir, i, settings
 			}
 		}
+		return dir, -1, settings
 	case "npm", "pnpm":
 		if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 			return "", 0, nil

@@ -102,7 +102,7 @@ func (s *search) mentions(ctx context.Context, sd *seed) {
 		if _, also := effects[plain[i]]; ok && also && harmless(e, effects[plain[i]], sd.does) {
 			inputs = append(inputs, conform.Input{Tool: sd.Tool, Command: text})
 			controls = append(controls, conform.Input{Tool: sd.Tool, Command: plain[i]})
-			does = append(does, cmp.Or(e.String(), "prints text, or nothing"))
+			does = append(does, cmp.Or(e.String(), "only prints text or keeps it"))
 		}
 	}
 	results, usual := s.fire(ctx, inputs), s.fire(ctx, controls)
@@ -221,7 +221,7 @@ func (s *search) choke(ctx context.Context, from *seed, payload json.RawMessage)
 		{"a description of 200 KB", string(withField(payload, description, strings.Repeat("x ", 100_000)))},
 		{"a list in description", string(withField(payload, description, []any{"a", map[string]any{"b": nil}}))},
 		{"null in description", string(withField(payload, description, nil))},
-		{"a byte order mark before it", "\ufeff" + string(payload)},
+		{"a byte order mark in description", string(withField(payload, description, "\ufeffan example"))},
 		{"a newline after it", string(payload) + "\n\n"},
 	} {
 		results := s.fire(ctx, []conform.Input{from.Input}, func(step *suites.Step) { step.PayloadRaw, step.Stdin = nil, &v.payload })

@@ -282,7 +282,10 @@ func refspec(c *command, of call) (all []string) {
 	if !of.words[at[1]].plain || strings.ContainsAny(ref, "+:") || ref == "HEAD" {
 		return nil
 	}
-	for _, r := range []string{ref + ":" + ref, "refs/heads/" + ref, "refs/heads/" + ref + ":refs/heads/" + ref} {
+	for i, r := range []string{"refs/heads/" + ref, ref + ":" + ref, "refs/heads/" + ref + ":refs/heads/" + ref} {
+		if i > 0 && s.has("d") {
+			break
+		}
 		all = append(all, c.replaced(of, at[1], r))
 	}
 	for _, o := range []struct{ letter, long, mark string }{{"f", "--force", "+"}, {"d", "--delete", ":"}} {
