@@ -94,7 +94,7 @@ func (s *search) mentions(ctx context.Context, sd *seed) {
 		texts = append(texts, fill(form, sd.Command))
 		plain = append(plain, fill(form, "an ordinary text"))
 	}
-	effects := s.execute(ctx, sd.Command, append(slices.Clone(texts), plain...))
+	effects := s.execute(ctx, []string{sd.Command}, append(slices.Clone(texts), plain...))
 	var inputs, controls []conform.Input
 	var does []string
 	for i, text := range texts {

@@ -149,7 +149,7 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 	harmless := conform.Harmless(t, s.hook)
 	answers := make([]suites.Result, len(inputs))
 	s.parallel(ctx, chunks(len(inputs), chunk), func(from, to int) {
-		copy(answers[from:to], s.fire(ctx, slices.Concat(inputs[from:to], harmless))[:to-from])
+		copy(answers[from:to], s.fire(ctx, inputs[from:to]))
 	})
 	quiet := s.fire(ctx, harmless)
 	for i, in := range inputs {
@@ -177,16 +177,16 @@ func (s *search) shown(ctx context.Context) {
 	const fileSeeds = 6 // the ways around a guard of files are the same for all of them
 	var kept []*seed
 	seen, files := map[string]int{}, 0
+	var texts []string
 	for _, sd := range s.seeds {
-		text := asCommand(sd.Input)
-		if sd.Prompt == "" {
-			if executable(text, names(text)) != "" {
-				continue
-			}
-			sd.does = s.execute(ctx, text, []string{text})[text]
-			if sd.does.None() {
-				continue
-			}
+		if text := asCommand(sd.Input); sd.Prompt == "" && executable(text, names(text)) == "" {
+			texts = append(texts, text)
+		}
+	}
+	effects := s.execute(ctx, texts, texts)
+	for _, sd := range s.seeds {
+		if sd.does = effects[asCommand(sd.Input)]; sd.Prompt == "" && sd.does.None() {
+			continue
 		}
 		if sd.File != "" {
 			if files++; files > fileSeeds {
@@ -235,9 +235,9 @@ func asCommand(in conform.Input) string {
 	return in.Command
 }
 
-// execute returns what the texts do, in the environment of a seed.
-func (s *search) execute(ctx context.Context, from string, texts []string) map[string]Effect {
-	out := map[string]Effect{}
+// execute returns what the texts do, in the environment of seeds.
+func (s *search) execute(ctx context.Context, seeds []string, texts []string) map[string]Effect {
+	out, from := map[string]Effect{}, strings.Join(seeds, "\x00")
 	var left []string
 	for _, t := range texts {
 		if e, ok := s.known.Load(from + "\x00" + t); ok {
@@ -249,7 +249,7 @@ func (s *search) execute(ctx context.Context, from string, texts []string) map[s
 	if len(left) == 0 {
 		return out
 	}
-	o, err := s.Execute(ctx, Execution([]string{from}, left))
+	o, err := s.Execute(ctx, Execution(seeds, left))
 	if err != nil || ctx.Err() != nil {
 		s.fail(ctx, err)
 		return out
@@ -446,11 +446,14 @@ func (s *search) try(ctx context.Context, sd *seed, all []candidate) (found []Fi
 			texts = append(texts, asCommand(c.input))
 		}
 	}
-	effects := s.execute(ctx, asCommand(sd.Input), texts)
+	from, effects := asCommand(sd.Input), map[string]Effect{}
+	if sd.Prompt == "" {
+		effects = s.execute(ctx, []string{from}, append(texts, from))
+	}
 	var same []candidate
 	var inputs []conform.Input
 	for _, c := range all {
-		if e, ok := effects[asCommand(c.input)]; ok && e.key() == sd.does.key() {
+		if e, ok := effects[asCommand(c.input)]; ok && e.key() == effects[from].key() && !e.None() {
 			c.does = e.String()
 		}
 		if c.does != "" {
