@@ -2,8 +2,6 @@ package suites
 
 import (
 	"time"
-
-	"hookwatch/suites/expression"
 )
 
 // An Effect is the client's reaction to the outcome of a hook.
@@ -55,8 +53,12 @@ type Outcome struct {
 	Named    []string      // the case's templates and their values, alternating
 	// Trace has the logs of a traced run by path; nil if it was not traced.
 	Trace map[string][]byte
+	// Accesses are the uses of paths by the processes of a traced run, by path, with the paths as
+	// outside its sandbox. Paths of the system are left out, except executed programs.
+	Accesses   []Access
+	Unobserved string // why Accesses is not complete, "" if it is; always set if the run was not traced
 	// Answers are the answers to Questions, which callers must evaluate before judging.
-	Answers map[expression.Question]expression.Answer
+	Answers map[Question]ExpressionResult
 	Calls   []ToolCall // of the tools that decide, in a second run of the case; nil if there was none
 	Ended   *Ending    // where a failing hook ended, in a second run of the case; nil if unknown
 }

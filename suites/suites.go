@@ -1,6 +1,12 @@
 // Package suites defines the values of hookwatch: cases, outcomes, verdicts and records. It has no
-// behaviour beyond the meaning of these values and imports no package of hookwatch except
-// expression.
+// behaviour beyond the meaning of these values and imports only suites/pattern of hookwatch.
+//
+// To these values belong the jq filters and regular expressions that suites compare output with.
+// A suite may come from a stranger, and neither gojq nor regexp limits time or memory: a builtin
+// of gojq cannot be interrupted, and a regular expression with many states takes that many steps
+// for each byte. So an expression is evaluated in this process only if its syntax proves that it
+// is cheap (see Question.Cheap); suites/run/evaluator evaluates all others in a child that can be
+// killed.
 package suites
 
 import "fmt"

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/equipment"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/process"
@@ -50,7 +50,7 @@ func newLab(o options, root, temp string) (*lab, error) {
 		return nil, err
 	}
 	l.env = env
-	if l.runner, err = equipment.NewRunner(p, temp, env); err == nil {
+	if l.runner, err = session.NewRunner(p, temp, env); err == nil {
 		l.runner.KeepReady(o.jobs)
 	}
 	return l, err
@@ -62,7 +62,7 @@ func (l *lab) reregister() error {
 	if err != nil && !errors.Is(err, errNoCase) { // a hook that is not registered any longer has no script
 		return err
 	}
-	runner, err := equipment.NewRunner(p, l.temp, l.env)
+	runner, err := session.NewRunner(p, l.temp, l.env)
 	if err != nil {
 		return err
 	}
@@ -188,12 +188,14 @@ func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcom
 	if o.NotRun != nil || o.Trace == nil { // one that sets BASH_ENV itself is not traced
 		return nil, nil
 	}
-	return trace.Decode(o.Trace, l.facts(c, o)), nil
+	t := trace.Decode(o.Trace, l.facts(c, o))
+	t.Observed = trace.ObservedIn(&o)
+	return t, nil
 }
 
 // facts are what decoding needs beside the log.
 func (l *lab) facts(c *suites.Case, o suites.Outcome) trace.Run {
-	r := trace.Run{Resolve: l.resolve, Script: l.script, Hooks: l.project.Fired(c, len(o.Results))}
+	r := trace.Run{Resolve: l.resolve, Script: l.parse, Hooks: l.project.Fired(c, len(o.Results))}
 	for _, res := range o.Results {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 		switch {
@@ -231,7 +233,7 @@ type version struct {
 	by   trace.Language
 }
 
-func (l *lab) script(path string, by trace.Language) (*trace.Script, error) {
+func (l *lab) parse(path string, by trace.Language) (*trace.Script, error) {
 	v := version{path, by}
 	if p, ok := l.cache.Load(v); ok {
 		return p.(parsed).script, p.(parsed).err

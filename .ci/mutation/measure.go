@@ -110,6 +110,8 @@ func (b *bench) baseline(ctx context.Context) error {
 	if b.traces, traced, err = b.lab.traces(ctx); err != nil {
 		return err
 	}
+	b.rule.observe(b.traces)
+	b.standing = b.rule.now()
 	b.flaky = make([]bool, len(b.before))
 	flaky, differ := 0, 0
 	for i := range b.before {
@@ -126,6 +128,8 @@ func (b *bench) baseline(ctx context.Context) error {
 			fmt.Fprintf(b.out, "no trace of %s\n", b.lab.cases[i].Key())
 		case t.Blind() != "":
 			fmt.Fprintf(b.out, "trace of %s: %s\n", b.lab.cases[i].Key(), t.Blind())
+		case t.Observed == nil:
+			fmt.Fprintf(b.out, "not observed: %s\n", b.lab.cases[i].Key())
 		}
 	}
 	fmt.Fprintf(b.out, "%d cases, %d do not repeat themselves, %d have another outcome when traced\n", len(b.before), flaky, differ)

@@ -24,7 +24,7 @@ type kind struct{ operator, hook string }
 func (b *bench) choose() []mutants.Mutant {
 	edits := map[kind][]candidate{}
 	for _, file := range executed(b.traces) {
-		s, err := b.lab.source(file, b.seed)
+		s, err := b.lab.script(file, b.seed)
 		if err != nil {
 			fmt.Fprintf(b.out, "no mutants of %s: %v\n", file, err)
 			continue
@@ -71,25 +71,22 @@ func (b *bench) choose() []mutants.Mutant {
 
 // ofScript adds the edits of a script by operator; those of a library are only
 // the study's, and stand in a row of their own.
-func (b *bench) ofScript(s *mutants.Source, edits map[kind][]candidate) {
+func (b *bench) ofScript(s mutants.Script, edits map[kind][]candidate) {
 	for _, op := range mutants.OperatorNames {
-		of, k := mutants.Operators[op], kind{op, s.File}
-		if of == nil {
-			continue
-		}
-		if !b.isHook(s.File) {
+		k := kind{op, s.Path()}
+		if !b.isHook(s.Path()) {
 			if !slices.Contains(mutants.Study, op) {
 				continue
 			}
 			k = kind{"library", ""}
 		}
-		for _, c := range of(s) {
+		for _, c := range s.Changes(op) {
 			edits[k] = append(edits[k], candidate{s, c})
 		}
 	}
-	twice := kind{"second", s.File}
-	for _, c := range mutants.AddedLines(s) {
-		edits[twice] = append(edits[twice], candidate{mutants.Second{Source: s}, c})
+	twice := kind{"second", s.Path()}
+	for _, c := range s.Changes("lines") {
+		edits[twice] = append(edits[twice], candidate{mutants.Second{Script: s, Seed: b.seed}, c})
 	}
 }
 
@@ -102,7 +99,7 @@ type candidate struct {
 }
 
 // sample makes some of the edits, by the seed and nothing else, until there are
-// enough that a shell can parse.
+// enough that can be parsed.
 func (b *bench) sample(k kind, all []candidate) []mutants.Mutant {
 	h := fnv.New64a()
 	h.Write([]byte(k.operator + " " + k.hook))
@@ -165,6 +162,14 @@ func (b *bench) isHook(file string) bool {
 		}
 	}
 	return false
+}
+
+func (l *lab) script(file string, seed uint64) (mutants.Script, error) {
+	text, err := os.ReadFile(filepath.Join(l.root, filepath.FromSlash(file)))
+	if err != nil {
+		return nil, err
+	}
+	return mutants.NewScript(file, text, seed)
 }
 
 func (l *lab) source(file string, seed uint64) (*mutants.Source, error) {

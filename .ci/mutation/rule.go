@@ -26,6 +26,7 @@ type rule struct {
 	known  map[string][]byte // contents of edited files, by the digest of an input
 	others map[string][]byte // contents of depend.Elsewhere
 	config *config.Config
+	traces []*trace.Trace // of the unedited hooks, by case; nil before they are known
 }
 
 // newRule reads the project's configuration, as a session would.
@@ -60,7 +61,21 @@ func (r *rule) read() error {
 	r.graph = depend.New(p)
 	p.Specs = r.config.Specs
 	r.marked = depend.New(p)
+	r.observe(r.traces)
 	return nil
+}
+
+// observe makes the paths that cases were seen to use their inputs, as a session does.
+func (r *rule) observe(traces []*trace.Trace) {
+	r.traces = traces
+	for i, t := range traces {
+		if t == nil || t.Observed == nil {
+			continue
+		}
+		for _, g := range []*depend.Graph{r.graph, r.marked} {
+			g.Observe(r.cases[i].Key(), t.Observed.Paths)
+		}
+	}
 }
 
 // other reports whether hooks that are not fully understood may read a path; see

@@ -38,19 +38,48 @@ func BuiltinNames() []string {
 // Builtin returns the built-in suites, sorted by name. They are read once.
 func Builtin() ([]suites.Suite, error) { return readBuiltin(BuiltinNames()) }
 
-// BuiltinFor returns the built-in suites with these names and all that may contain their
-// controls: the controls of a family are in the family.
+// BuiltinFor returns the built-in suites with these names and those that contain their controls,
+// sorted by name.
 func BuiltinFor(names []string) ([]suites.Suite, error) {
-	families := map[string]bool{}
-	for _, name := range names {
-		if family, ok := suites.InFamily(name); ok {
-			families[family] = true
+	var all []suites.Suite
+	known := BuiltinNames()
+	wanted := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(known, name) })
+	for from := 0; from < len(wanted); {
+		more, err := readBuiltin(wanted[from:])
+		if err != nil {
+			return nil, err
+		}
+		all, from = append(all, more...), len(wanted)
+		for _, s := range more {
+			for i := range s.Cases {
+				if in := s.Cases[i].ControlKey().Suite; !slices.Contains(wanted, in) {
+					wanted = append(wanted, in)
+				}
+			}
 		}
 	}
-	return readBuiltin(slices.DeleteFunc(BuiltinNames(), func(name string) bool {
-		family, ok := suites.InFamily(name)
-		return ok && !families[family]
-	}))
+	slices.SortFunc(all, func(a, b suites.Suite) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// HooksOf returns the hooks of a built-in suite, and words that are none, without reading the
+// suite. It returns nil if the suite may have cases without a hook.
+func HooksOf(name string) []string {
+	data, err := builtin.ReadFile("builtin/" + name + ".yaml")
+	text := string(data)
+	if err != nil || !strings.Contains(text, "\nhook: ") {
+		return nil
+	}
+	var hooks []string
+	for {
+		_, rest, found := strings.Cut(text, "hook: ")
+		if !found {
+			return hooks
+		}
+		text = rest
+		end := strings.IndexAny(rest, " ,}\n")
+		hooks = append(hooks, rest[:max(end, 0)])
+	}
 }
 
 func readBuiltin(names []string) ([]suites.Suite, error) {

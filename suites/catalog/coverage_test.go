@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hookwatch/suites"
-	"hookwatch/suites/idrange"
 )
 
 const notTestable = "not testable: "
@@ -134,7 +133,7 @@ func coverageRows(text string) (rows []coverageRow, bad []int) {
 
 // expandedIDs expands a range of IDs, and returns any other text unchanged.
 func expandedIDs(text string, ids []string) []string {
-	r, ok := idrange.Parse(text)
+	r, ok := suites.ParseIDRange(text)
 	if !ok || slices.Contains(ids, text) {
 		return []string{text}
 	}

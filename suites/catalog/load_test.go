@@ -126,8 +126,12 @@ func TestBuiltin(t *testing.T) {
 		t.Error(p)
 	}
 	var names []string
+	cases := make(map[suites.Key]*suites.Case)
 	for _, s := range all {
 		names = append(names, s.Name)
+		for i := range s.Cases {
+			cases[s.Cases[i].Key()] = &s.Cases[i]
+		}
 		if !s.Builtin {
 			t.Errorf("%s is not marked as built in", s.Name)
 		}
@@ -138,19 +142,33 @@ func TestBuiltin(t *testing.T) {
 	for _, s := range all {
 		family, _ := suites.InFamily(s.Name)
 		for i := range s.Cases {
-			control := s.Cases[i].ControlKey().Suite
-			if other, ok := suites.InFamily(control); ok && other != family {
-				t.Errorf("%s/%s: control in another family", s.Name, s.Cases[i].ID)
+			c := &s.Cases[i]
+			control := cases[c.ControlKey()]
+			if other, ok := suites.InFamily(c.ControlKey().Suite); ok && other != family {
+				t.Errorf("%s/%s: control in another family", s.Name, c.ID)
+			}
+			if control != nil && control.Suite != c.Suite && control.Hook != c.Hook {
+				t.Errorf("%s/%s: control of another hook: it would not be read", s.Name, c.ID)
+			}
+			if hooks := HooksOf(s.Name); hooks != nil && !slices.Contains(hooks, c.Hook) {
+				t.Errorf("%s/%s: %s is not among the hooks of the suite: %q", s.Name, c.ID, c.Hook, hooks)
 			}
 		}
 	}
-	few, err := BuiltinFor([]string{"pm", "guardrails-lint"})
-	if err != nil || len(few) != len(all) {
-		t.Errorf("%d suites with a family, want all %d; %v", len(few), len(all), err)
+	if few := HooksOf("pm"); !slices.Contains(few, ".claude/hooks/enforce_package_managers.sh") {
+		t.Errorf("the hooks of pm are %q", few)
 	}
-	few, err = BuiltinFor([]string{"pm"})
-	if err != nil || len(few) != len(all)-len(suites.BuiltinFamily("guardrails")) {
-		t.Errorf("%d suites without a family of %d; %v", len(few), len(all), err)
+	for list, want := range map[string]string{
+		"pm": "pm pm-more", "pm-more,dep": "dep pm pm-more", "guardrails-lint": "guardrails-lint", "ml,pm": "ml ml-more pm pm-more",
+	} {
+		few, err := BuiltinFor(strings.Split(list, ","))
+		var got []string
+		for _, s := range few {
+			got = append(got, s.Name)
+		}
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("for %s: %q, want %q; %v", list, got, want, err)
+		}
 	}
 	all[0].Name = "changed"
 	if again, _ := Builtin(); again[0].Name != names[0] {

@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
-	"hookwatch/suites/expression"
 	"hookwatch/suites/pattern"
 )
 
@@ -390,7 +389,7 @@ func (r *reader) patterns(name string, n *yaml.Node) []string {
 	}
 	v := r.textOrTexts(name, n)
 	for i := range v {
-		flaw := r.once(name+" "+v[i], func() error { return expression.Check(expression.Pattern, v[i]) })
+		flaw := r.once(name+" "+v[i], func() error { return suites.CheckExpression(suites.PatternExpression, v[i]) })
 		if flaw != "" {
 			r.Add(items[i], name+": no valid regular expression: "+strings.TrimPrefix(flaw, "error parsing regexp: "), "")
 		}
@@ -401,7 +400,7 @@ func (r *reader) patterns(name string, n *yaml.Node) []string {
 // filter reads a jq filter.
 func (r *reader) filter(name string, n *yaml.Node) string {
 	v := r.text(name, n)
-	flaw := r.once(name+" "+v, func() error { return expression.Check(expression.Filter, v) })
+	flaw := r.once(name+" "+v, func() error { return suites.CheckExpression(suites.FilterExpression, v) })
 	if v != "" && flaw != "" {
 		r.Add(n, name+": no valid filter: "+flaw, "")
 	}

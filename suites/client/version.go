@@ -1,7 +1,7 @@
 // Package client models the behavior of the client around hooks: its events and tools, the outputs
 // that it accepts, the hooks that its settings and matchers select, their payloads on stdin, and
 // the effects of exit code, stdout and stderr. The facts are tables; Interpret evaluates them for a
-// hook's output.
+// hook's output. Other functions read in that output why a hook failed by itself.
 //
 // Facts carry their source: "observed on client 2.1.197" means seen in runs of the real client,
 // "documented" means that only its reference states it, and "schema of 2.1.197" means that it was

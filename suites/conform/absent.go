@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
@@ -31,8 +30,8 @@ func (q *Inquiry) inTree(name string) (string, bool) {
 }
 
 // gone judges a hook that did not find something.
-func (q *Inquiry) gone(r suites.Result, name string, kind cause.Missing) {
-	if file, by := cause.Unloaded(r); file != "" {
+func (q *Inquiry) gone(r suites.Result, name string, kind client.MissingKind) {
+	if file, by := client.Unloaded(r); file != "" {
 		if slash, inside := q.inTree(by); inside {
 			q.broken = true // the file that loads it exists, so it is not a missing build product
 			f := lost(q.hook, file)
@@ -42,17 +41,17 @@ func (q *Inquiry) gone(r suites.Result, name string, kind cause.Missing) {
 		}
 	}
 	switch kind {
-	case cause.Program:
+	case client.MissingProgram:
 		q.lacks(name + " is not on this machine")
-	case cause.Network:
+	case client.MissingNetwork:
 		q.lacks("it wants the network, which probes do not have")
-	case cause.Module:
+	case client.MissingModule:
 		if strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".") {
 			q.lostFile(name)
 			return
 		}
-		q.unpacked(name, cause.Loaders(r))
-	case cause.File:
+		q.unpacked(name, client.Loaders(r))
+	case client.MissingFile:
 		q.lostFile(name)
 	}
 }
@@ -358,7 +357,7 @@ func (q *Inquiry) served(f firing) []Probe {
 		return nil
 	}
 	p := q.probe(f, func(r suites.Result) {
-		if _, kind := cause.Absent(r); kind != cause.Nothing && r.Exit != 0 {
+		if _, kind := client.MissingIn(r); kind != client.MissingNothing && r.Exit != 0 {
 			return // it failed before its request
 		}
 		q.dropped(firing{event: f.event, value: "its server there, answering {}"}, nil, r, suites.Warning)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
+	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 )
 
@@ -19,7 +19,7 @@ func TestUnloaded(t *testing.T) {
 	} {
 		q := &Inquiry{tree: Tree{Root: "/p"}, hook: discover.Hook{Command: "node dist/cli.js"}}
 		text := "Error: Cannot find module './session'\nRequire stack:\n- " + by + "\n"
-		q.gone(suites.Result{Exit: 1, Stderr: []byte(text)}, "./session", cause.Module)
+		q.gone(suites.Result{Exit: 1, Stderr: []byte(text)}, "./session", client.MissingModule)
 		if len(q.findings) != 1 || q.findings[0].What != want || !q.broken {
 			t.Errorf("%s: %+v", by, q.findings)
 		}
@@ -40,7 +40,7 @@ func TestDeclared(t *testing.T) {
 	for name, want := range map[string]string{"better-sqlite3": "absent-program", "zod": "absent-package"} {
 		q := &Inquiry{tree: Tree{Root: t.TempDir()}, hook: discover.Hook{Event: "Stop", Command: "node $HOME/.claude/hooks/dist/x.mjs"}}
 		text := "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '" + name + "' imported from " + hooks + "/dist/x.mjs\n    at x"
-		q.gone(suites.Result{Exit: 1, Stderr: []byte(text)}, name, cause.Module)
+		q.gone(suites.Result{Exit: 1, Stderr: []byte(text)}, name, client.MissingModule)
 		if len(q.findings) != 1 || q.findings[0].Rule != want {
 			t.Errorf("%s: %+v", name, q.findings)
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
 	"hookwatch/suites/client"
 )
 
@@ -48,7 +47,7 @@ func (q *Inquiry) search() []Probe {
 // unstopped records a guard that let everything through. If it names a program that this machine
 // lacks, that may be the reason.
 func (q *Inquiry) unstopped(inputs []firing) {
-	if cause.Background(q.took) || !namesDecision(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
+	if client.InBackground(q.took) || !namesDecision(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
 		return // nothing can show that it stops anything
 	}
 	if tool := q.missing; tool != "" {
@@ -109,10 +108,10 @@ func (q *Inquiry) tried(some []firing) []Probe {
 
 // reacted judges a hook's behavior on an input that it did not stop.
 func (q *Inquiry) reacted(f firing, harmless *suites.Result, r suites.Result) {
-	_, kind := cause.Absent(r)
+	_, kind := client.MissingIn(r)
 	switch {
 	case r.NotStarted != "" || r.TimedOut:
-	case r.Exit != 0 && kind != cause.Nothing: // it did not come to a decision
+	case r.Exit != 0 && kind != client.MissingNothing: // it did not come to a decision
 	case q.failed(f.input(), r, suites.Warning):
 	default:
 		q.dropped(f, harmless, r)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 )
@@ -95,7 +94,7 @@ func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 	const few, fewest = 8, 8
 	most := searched
 	switch {
-	case q.missing != "" || cause.Background(q.took):
+	case q.missing != "" || client.InBackground(q.took):
 		most = fewest // it can hardly do its work, or its refusal has no effect
 	case len(ranked[allSaid])+len(ranked[ownInput]) == 0 && !namesDecision(q.text):
 		most = few // its text names nothing that it could look for
@@ -284,7 +283,7 @@ func variants(f firing, command string) []variant {
 func (q *Inquiry) varied() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
-	if len(usual) == 0 || cause.Background(q.took) || q.absent != "" {
+	if len(usual) == 0 || client.InBackground(q.took) || q.absent != "" {
 		return nil
 	}
 	command := "true"

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
@@ -15,12 +14,12 @@ import (
 
 // observe judges a hook's result for a typical input.
 func (q *Inquiry) observe(f firing, r suites.Result) {
-	switch name, kind := cause.Absent(r); {
+	switch name, kind := client.MissingIn(r); {
 	case r.NotStarted != "":
 		q.unstarted(r)
 	case r.TimedOut:
 		q.endless(fmt.Sprintf("it had not ended after %s", q.patience()))
-	case kind != cause.Nothing && r.Exit != 0:
+	case kind != client.MissingNothing && r.Exit != 0:
 		q.gone(r, name, kind)
 	default:
 		q.equipped(f, r)
@@ -37,7 +36,7 @@ func (q *Inquiry) unstarted(r suites.Result) {
 
 // ended judges a hook that ran to its end.
 func (q *Inquiry) ended(f firing, r suites.Result) {
-	if fault, line := cause.FaultOf(r); fault == cause.Unstarted {
+	if fault, line := client.FaultOf(r); fault == client.Unstarted {
 		q.absent, q.broken = strings.TrimSuffix("it could not be started: "+Short(line), ": "), true
 		return
 	}
@@ -65,20 +64,20 @@ func (q *Inquiry) crashed(f Finding, input string, r suites.Result) {
 // failed judges a hook that failed by itself on an input, and reports whether it did. Missing
 // programs and files are judged elsewhere.
 func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity) bool {
-	fault, line := cause.FaultOf(r)
+	fault, line := client.FaultOf(r)
 	what := fmt.Sprintf("exit %d: %s", r.Exit, Short(line))
 	switch fault {
-	case cause.Unparsed:
+	case client.Unparsed:
 		q.broken = true
 		q.found("syntax-error", Short(line))
-	case cause.Overlong:
+	case client.Overlong:
 		f := FindingOf("crash", q.hook.ID, q.hook.Source, "a long input is too long for an argument or the environment: "+what, crash...)
 		f.Remedy = "pass it on stdin"
 		q.crashed(f, input, r)
-	case cause.Crashed:
+	case client.Crashed:
 		q.crashed(FindingOf("crash", q.hook.ID, q.hook.Source, what, crash...), input, r)
 	default:
-		line := cause.FailedProgram(r)
+		line := client.FailedProgram(r)
 		if line == "" {
 			return false
 		}
@@ -113,12 +112,12 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 	if q.hook.Entry.Async && client.Kind(r.EffectRule) != client.TooLate {
 		return false
 	}
-	if cause.Echoes(r.Stdout) {
+	if client.Echoes(r.Stdout) {
 		q.seen("echoes-input", "it prints its input", f.input())
 		return true
 	}
 	loss, ok := LossOf(f.event, harmless, r)
-	if !ok && !cause.Quoted(r) {
+	if !ok && !client.OutputQuoted(r) {
 		return false
 	}
 	severity := loss.Severity
@@ -143,7 +142,7 @@ func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r s
 	if len(r.Stdout) == 0 {
 		all.Printed = Short(string(r.Stderr))
 	}
-	if cause.Quoted(r) {
+	if client.OutputQuoted(r) {
 		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
 	}
 	q.worst(all)

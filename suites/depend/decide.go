@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/edit"
@@ -26,12 +27,7 @@ func (r *Decider) Decide(q Question) Answer {
 	a := Answer{Unaffected: true, Trace: q.Trace}
 	for _, d := range q.Changed {
 		if d.Path == Elsewhere {
-			unaffected, because := r.elsewhere(&q, d)
-			if !unaffected {
-				return Answer{Because: because}
-			}
-			a.Because = cmp.Or(a.Because, because)
-			continue
+			continue // the vaguest reason comes last
 		}
 		unaffected, because := r.one(&q, d)
 		if !unaffected {
@@ -41,6 +37,13 @@ func (r *Decider) Decide(q Question) Answer {
 		if e := r.edit(d); e != nil && a.Trace != nil {
 			a.Trace = a.Trace.Carry(d.Path, e.Old, e.New)
 		}
+	}
+	if i := slices.IndexFunc(q.Changed, func(d Difference) bool { return d.Path == Elsewhere }); i >= 0 {
+		unaffected, because := r.elsewhere(&q, q.Changed[i])
+		if !unaffected {
+			return Answer{Because: because}
+		}
+		a.Because = cmp.Or(a.Because, because)
 	}
 	a.Because = cmp.Or(a.Because, "nothing that it depends on changed")
 	return a
@@ -77,8 +80,20 @@ func (r *Decider) one(q *Question, d Difference) (unaffected bool, because strin
 	case d.By == suites.Marked && !e.None():
 		return false, cmp.Or(r.whatChanged(d), d.Because)
 	}
+	if r.observed(q, d.Path) && q.Trace.Files[d.Path] == nil && !e.None() {
+		return false, "the case was seen to use it, and no trace shows which part"
+	}
 	affected, why := edit.Affected(e, q.Trace)
 	return !affected, why
+}
+
+// observed reports whether the case was seen to use a path.
+func (r *Decider) observed(q *Question, path string) bool {
+	if q.Trace == nil || q.Trace.Observed == nil {
+		return false
+	}
+	_, found := slices.BinarySearch(q.Trace.Observed.Paths, path)
+	return found
 }
 
 // elsewhere decides for the files that are no inputs of a case whose hook may read any.
@@ -122,6 +137,8 @@ func (r *Decider) whatChanged(d Difference) string {
 	}
 	was, now := r.contents(d.Path, d.Was), r.contents(d.Path, d.Digest)
 	switch {
+	case strings.HasSuffix(d.Path, "/"):
+		return "the names in it changed"
 	case d.Section != "" || len(was) == 0 || len(now) == 0 || was[0] == now[0]:
 		return ""
 	case now[0] == Runnable:

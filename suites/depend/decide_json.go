@@ -22,6 +22,9 @@ func (r *Decider) json(q *Question, d Difference) (unaffected bool, because stri
 	if how.unknown != "" {
 		return false, how.unknown
 	}
+	if !how.named && r.observed(q, d.Path) {
+		return false, "the case was seen to read it"
+	}
 	if !how.named {
 		return true, "the case executes nothing that reads " + d.Path
 	}
@@ -81,40 +84,31 @@ type use struct {
 	unknown string // why they may open it in other ways; "" if they cannot
 }
 
-// uses examines the trace, or all statements of the scripts if there is none.
+// uses examines the trace. Without one, the hooks may read anything.
 func (r *Decider) uses(q *Question, file string) use {
-	var names []string
+	t := q.Trace
+	if t == nil {
+		return use{unknown: "there is no trace of the case"}
+	}
 	for _, s := range q.Scripts {
 		script := r.script(s)
 		if script == nil {
 			return use{unknown: s + " is no shell script and may read any of it"}
 		}
-		if q.Trace != nil {
-			if !traced(q.Trace, s, script) {
-				return use{unknown: s + " may have run untraced"}
-			}
-			continue
-		}
-		for _, st := range script.Statements {
-			if st.Facts.Opaque != "" || st.Facts.Dynamic || st.Facts.Interprets {
-				return use{unknown: s + " may run what is not known"}
-			}
-			names = append(names, st.Facts.Names...)
+		if !traced(t, s, script) {
+			return use{unknown: s + " may have run untraced"}
 		}
 	}
-	if t := q.Trace; t != nil {
-		if why := t.Blind(); why != "" {
-			return use{unknown: why}
-		}
-		if t.Lines {
-			return use{unknown: "the output of the case names lines"}
-		}
-		if t.Interprets {
-			return use{unknown: "a program in another language may read it"}
-		}
-		names = t.Names
+	if why := t.Blind(); why != "" {
+		return use{unknown: why}
 	}
-	return useOf(names, file)
+	if t.Lines {
+		return use{unknown: "the output of the case names lines"}
+	}
+	if t.Interprets {
+		return use{unknown: "a program in another language may read it"}
+	}
+	return useOf(t.Names, file)
 }
 
 // traced reports whether a script cannot have run without being recorded in the trace.

@@ -51,20 +51,7 @@ func TestSpareKeys(t *testing.T) {
 			change: func(t *testing.T, w *world, _ *depend.Difference, q *depend.Question) {
 				q.Trace = w.came(t, []int{2}, nil)
 			}},
-		"without a trace, a key that it reads":         {old: `["x"]`, new: `["y"]`, because: "which its hook reads", change: noTraceOfIt},
-		"without a trace, a key that it does not read": {old: `true`, new: `false`, unaffected: true, because: "does not read .log", change: noTraceOfIt},
-		"without a trace, nothing names it": {old: `["x"]`, new: `["y"]`, unaffected: true, because: "nothing that reads",
-			change: func(_ *testing.T, w *world, _ *depend.Difference, q *depend.Question) {
-				w.before[hook], q.Trace = "#!/bin/bash\necho one\n", nil
-			}},
-		"without a trace, commands that are not spelled out": {old: `true`, new: `false`, because: "may run what is not known",
-			change: func(_ *testing.T, w *world, _ *depend.Difference, q *depend.Question) {
-				w.before[hook], q.Trace = guard+"\"$cmd\" x\n", nil
-			}},
-		"without a trace, another shell": {old: `true`, new: `false`, because: "may run what is not known",
-			change: func(_ *testing.T, w *world, _ *depend.Difference, q *depend.Question) {
-				w.before[hook], q.Trace = guard+"zsh x.zsh\n", nil
-			}},
+		"without a trace":                     {old: `true`, new: `false`, because: "there is no trace of the case", change: noTraceOfIt},
 		"a name that is put together":         {old: `true`, new: `false`, because: "put together (*.json)", change: script("cat \"$dir/$name.json\"\n")},
 		"a pattern":                           {old: `true`, new: `false`, because: "put together (*.json)", change: script("cat hooks/*.json\n")},
 		"a program that reads the whole tree": {old: `true`, new: `false`, because: "put together (*)", change: script("git status\n")},

@@ -47,11 +47,17 @@ func (g *Graph) Digest(c *suites.Case) string {
 }
 
 func (g *Graph) node(c *suites.Case) *node {
-	old := g.nodes[c]
-	if old != nil && old.fresh() {
+	old, seen := g.nodes[c], g.observed[c.Key()]
+	if old != nil && old.observed == seen && old.fresh() {
 		return old
 	}
-	n := &node{scope: scopeOf(c)}
+	n := &node{observed: seen}
+	if seen != nil {
+		if seen.inputs == nil {
+			seen.read(g)
+		}
+		n.reading = seen.readings
+	}
 	hooks := g.hooksOf(c)
 	n.fired = g.registrationsOf(c, hooks)
 	for _, hook := range hooks {
@@ -142,8 +148,8 @@ func (g *Graph) Runs(c *suites.Case, script string) bool {
 
 // Files returns all files that the cases queried so far depend on, sorted, as slash paths from
 // the root (absolute outside it). It includes missing files that would be dependencies if they
-// existed, and the spec documents. It contains Elsewhere if a case may read any file of the
-// project.
+// existed, and the spec documents. A path that ends in a slash represents the names in a directory.
+// It contains Elsewhere if a case may read any file of the project.
 func (g *Graph) Files() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -175,6 +181,11 @@ func (g *Graph) allFiles(docs []string) []string {
 			if wanted {
 				all[p] = true
 			}
+		}
+	}
+	for _, o := range g.sets {
+		for _, p := range o.paths {
+			all[p] = true
 		}
 	}
 	for _, s := range slices.Concat(docs, g.project.Specs) {

@@ -107,8 +107,8 @@ func TestAffected(t *testing.T) {
 		{"hook", ".claude/hooks/guard.sh", "exit 2", "exit 1", "P01 P02 P25 P26 P27"},
 		{"hook of a chain", ".claude/hooks/plain.sh", "cat", "tac", "C01 Q00 Q01 Q02"},
 		{"library", ".claude/hooks/lib/log.sh", "printf", "echo", "C01 L01 P01 P02 P25 P26 P27"},
-		{"config, but for those with a project of their own", ".claude/hooks/config.json", `"other": 1`, `"other": 2`, "L01 P01 P02 Q00 Q01 Q02"},
-		{"settings, but for those with a project of their own", ".claude/settings.json", "{}}", "{} }", "L01 P01 P02 Q00 Q01 Q02"},
+		{"config", ".claude/hooks/config.json", `"other": 1`, `"other": 2`, "C01 L01 P01 P02 P25 P26 P27 Q00 Q01 Q02"},
+		{"settings, which no script mentions", ".claude/settings.json", "{}}", "{} }", ""},
 		{"section by document", "docs/ref.md", "Blocks.", "Stops.", "P01"},
 		{"section by document and case", "docs/ref.md", "Allows.", "Lets.", "P02 Q01"},
 		{"outside every section", "docs/ref.md", "Intro.", "Start.", ""},
@@ -168,7 +168,6 @@ func TestInputs(t *testing.T) {
 		".claude/hooks/config.json: named in .claude/hooks/guard.sh",
 		".claude/hooks/guard.sh: the case runs it",
 		".claude/hooks/lib/log.sh: named in .claude/hooks/guard.sh",
-		".claude/settings.json: settings of the project",
 		"docs/ref.md §Block: marker at docs/specs/spec.md:3:21",
 	}
 	var got []string
@@ -217,7 +216,7 @@ func TestFiles(t *testing.T) {
 	digests(g, cs)
 	got := g.Files()
 	for _, want := range []string{
-		".claude/hooks/guard.sh", ".claude/hooks/lib/log.sh", ".claude/settings.json",
+		".claude/hooks/guard.sh", ".claude/hooks/lib/log.sh",
 		"docs/ref.md", "docs/none.md", "docs/specs/spec.md", "lib/log.sh",
 	} {
 		if !slices.Contains(got, want) {

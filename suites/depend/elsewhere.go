@@ -193,7 +193,6 @@ func (g *Graph) moved() {
 		for i := range r.deps {
 			if r.deps[i].Path == Elsewhere {
 				r.deps[i].Digest = g.others.digest
-				clear(r.seen[:])
 			}
 		}
 	}

@@ -21,53 +21,54 @@ func (t *tracer) follow() *reach {
 		t.expand(p)
 	}
 	t.addIfThere(path.Join(path.Dir(t.hook), "config.json"), "configuration beside "+t.hook, false)
-	for _, s := range t.g.project.Settings {
-		t.addIfThere(t.g.files.slash(s), "settings of the project", false)
+	if t.mention("settings") { // as data; registrations are inputs of their own
+		for _, s := range t.g.project.Settings {
+			t.addIfThere(t.g.files.slash(s), "settings of the project", false)
+		}
 	}
-	o := t.origins()
-	t.runsListed(o)
-	for len(t.queue) > 0 { // files that a listed command may run
-		p := t.queue[0]
-		t.queue = t.queue[1:]
-		t.expand(p)
-	}
-	for _, p := range t.data {
-		t.vias[p] = min(t.vias[p], o.via(path.Base(p)))
-	}
-	r := &reach{tools: t.tools(true), dirs: t.dirs, absent: t.absent, scripts: slices.Sorted(maps.Keys(t.scripts))}
-	t.toolFiles(t.tools(false), o)
+	r := &reach{tools: t.tools(), dirs: t.dirs, absent: t.absent, scripts: slices.Sorted(maps.Keys(t.scripts))}
 	for _, p := range t.order {
 		f := t.g.files.get(p)
+		in := suites.Input{Path: p, Digest: f.digest, Because: t.because[p]}
 		if f.digest == masked {
-			t.because[p] += " (masked: it is not read)"
+			in.Because += " (masked: it is not read)"
 		}
 		if f.target != "" {
-			t.by[p] = suites.Needed // traces use the files' own paths, not links
+			in.By = suites.Needed // traces use the files' own paths, not links
+			r.deps = append(r.deps, suites.Input{Path: f.target, Digest: t.g.files.get(f.target).digest, Because: p + " leads to it"})
 		}
-		r.deps = append(r.deps, dep{suites.Input{Path: p, Digest: f.digest, Because: t.because[p], By: t.by[p]}, t.vias[p]})
-		if f.target != "" {
-			in := suites.Input{Path: f.target, Digest: t.g.files.get(f.target).digest, Because: p + " leads to it"}
-			r.deps = append(r.deps, dep{in, t.vias[p]})
-		}
+		r.deps = append(r.deps, in)
 	}
-	if why := t.open(o); why != "" && t.g.project.Other != nil {
-		r.deps = append(r.deps, dep{t.g.elsewhere(why), always})
+	r.hook = suites.Input{Path: t.hook, Digest: t.g.files.get(t.hook).digest, Because: t.because[t.hook]}
+	if t.g.files.get(t.hook).target != "" {
+		r.hook.By = suites.Needed
 	}
+	if why := t.open(); why != "" && t.g.project.Other != nil {
+		r.deps = append(r.deps, t.g.elsewhere(why))
+	}
+	r.deps = normalised(r.deps)
 	return r
 }
 
 // open returns the reason why the scripts may read files that none of them names, "" if there is
 // none.
-func (t *tracer) open(o *origins) string {
+func (t *tracer) open() string {
 	for _, p := range slices.Sorted(maps.Keys(t.scripts)) {
 		if why := t.scripts[p].Open; why != "" {
 			return p + ": " + why
 		}
 	}
-	if o.moved {
-		return t.hook + ": it leaves the directory that it starts in"
-	}
 	return ""
+}
+
+// mention reports whether one of the scripts contains a text.
+func (t *tracer) mention(text string) bool {
+	for _, s := range t.scripts {
+		if strings.Contains(s.Text, text) {
+			return true
+		}
+	}
+	return false
 }
 
 // namedIn begins the reason for a file that a script names.
@@ -89,27 +90,16 @@ func (t *tracer) expand(p string) {
 	for _, name := range s.Names {
 		t.addName(name, because, dirs)
 	}
-	for _, name := range s.Opened {
-		t.addOpened(name, because, dirs)
-	}
-	if len(s.Tails) > 0 {
-		for _, f := range t.around(p) {
-			if slices.Contains(s.Tails, strings.ToLower(path.Ext(f))) {
-				t.addFile(f, "may be meant by a computed name in "+p)
-				t.vias[f] = always
-			}
-		}
-	}
 	for _, u := range t.listing.unusual {
-		base := path.Base(u)
-		if strings.Contains(s.Text, base) || strings.Contains(s.Text, strings.ReplaceAll(base, " ", `\ `)) || strings.Contains(s.Text, "$'") {
+		if base := path.Base(u); strings.Contains(s.Text, base) || strings.Contains(s.Text, strings.ReplaceAll(base, " ", `\ `)) {
 			t.addFile(u, because)
-			t.vias[u] = always
 		}
 	}
 	switch {
 	case s.Computed != "":
-		t.addAll(p, s.Computed)
+		for _, other := range t.around(p) {
+			t.addFile(other, p+": "+s.Computed)
+		}
 	case s.Language != shell.Shell:
 		t.addImported(p, s.Language)
 	default:
@@ -152,16 +142,12 @@ func (t *tracer) called() map[string][]string {
 	return called
 }
 
-// tools returns the programs that the scripts name: those they run or look up, and, if commands
-// are computed or all is set, any that they mention.
-func (t *tracer) tools(all bool) []string {
+// tools returns the programs that the scripts name.
+func (t *tracer) tools() []string {
 	var names []string
 	functions := map[string]bool{}
 	for _, s := range t.scripts {
-		names = append(names, s.Tools...)
-		if all || len(s.Run) > 0 || s.Opaque != "" || s.Computed != "" {
-			names = append(names, s.Words...)
-		}
+		names = append(append(names, s.Tools...), s.Words...)
 		for _, f := range s.Functions {
 			functions[f] = true
 		}
@@ -169,23 +155,6 @@ func (t *tracer) tools(all bool) []string {
 	names = slices.DeleteFunc(names, func(name string) bool { return functions[name] && !knownTools[name] })
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// toolFiles adds the configuration files that programs search for in their working directory.
-func (t *tracer) toolFiles(tools []string, o *origins) {
-	v := viaCwd
-	if o.moved || o.opaque {
-		v = always
-	}
-	for _, tool := range tools {
-		for _, name := range toolFiles[tool] {
-			t.addIfThere(name, tool+" reads it", false)
-			if old, ok := t.vias[name]; ok {
-				t.vias[name] = min(old, v)
-				t.by[name] = suites.Needed // no statement names it
-			}
-		}
-	}
 }
 
 func (g *Graph) reach(hook string) *reach {
@@ -203,8 +172,7 @@ func (g *Graph) reach(hook string) *reach {
 func (g *Graph) tracer(hook string) *tracer {
 	return &tracer{
 		g: g, hook: hook, listing: g.listing(),
-		vias: map[string]via{}, because: map[string]string{}, by: map[string]suites.By{},
-		scripts: map[string]*Script{}, absent: map[string]bool{},
+		because: map[string]string{}, scripts: map[string]*Script{}, absent: map[string]bool{},
 	}
 }
 
@@ -215,29 +183,22 @@ type tracer struct {
 	listing *listing
 	queue   []string
 	order   []string // paths in the order of discovery
-	vias    map[string]via
 	because map[string]string
-	by      map[string]suites.By // those that are more than reached
-	scripts map[string]*Script   // those analysed
-	data    []string             // dependencies that are no scripts
-	dirs    []string             // see reach
-	absent  map[string]bool      // see reach
+	scripts map[string]*Script // those analysed
+	dirs    []string           // see reach
+	absent  map[string]bool    // see reach
 }
 
 // add records a dependency. The first reason is kept.
 func (t *tracer) add(p, because string, code bool) {
-	if _, ok := t.vias[p]; ok {
+	if _, ok := t.because[p]; ok {
 		return
 	}
 	t.order = append(t.order, p)
 	t.because[p] = because
 	if code {
-		t.vias[p] = always
 		t.queue = append(t.queue, p)
-		return
 	}
-	t.vias[p] = viaProject
-	t.data = append(t.data, p)
 }
 
 func (t *tracer) addFile(p, because string) { t.add(p, because, t.mayBeCode(p)) }
@@ -251,14 +212,6 @@ func (t *tracer) addImported(script, language string) {
 		if languageOf(other, nil) == language {
 			t.addFile(other, "may be imported by "+script)
 		}
-	}
-}
-
-// addAll adds every file that is around a script.
-func (t *tracer) addAll(script, because string) {
-	for _, f := range t.around(script) {
-		t.addFile(f, script+": "+because)
-		t.vias[f] = always
 	}
 }
 
@@ -294,14 +247,6 @@ func (t *tracer) addName(name, because string, dirs []string) {
 		}
 		return
 	}
-	if !strings.ContainsAny(name, "./") { // it may refer to an existing file; see addOpened for others
-		for _, dir := range append([]string{"."}, dirs...) {
-			if p := path.Join(dir, name); t.g.files.get(p).digest != "" {
-				t.add(p, because, t.mayBeCode(p))
-			}
-		}
-		return
-	}
 	for _, dir := range append([]string{"."}, dirs...) {
 		p := path.Join(dir, name)
 		if strings.HasPrefix(p, "..") && isScriptName(p) {
@@ -309,17 +254,6 @@ func (t *tracer) addName(name, because string, dirs []string) {
 		}
 		if !strings.HasPrefix(p, "..") {
 			t.addIfThere(p, because, t.mayBeCode(p))
-		}
-	}
-}
-
-// addOpened adds the file with a bare name, or records it as absent and worth watching.
-func (t *tracer) addOpened(name, because string, dirs []string) {
-	for _, dir := range append([]string{"."}, dirs...) {
-		p := path.Join(dir, name)
-		t.addIfThere(p, because, t.mayBeCode(p))
-		if _, absent := t.absent[p]; absent {
-			t.absent[p] = true
 		}
 	}
 }
@@ -332,43 +266,6 @@ func (t *tracer) addIfThere(p, because string, code bool) {
 	}
 	t.add(p, because, code)
 }
-
-// A via selects the cases that depend on a file.
-type via int
-
-// A scope is the weakest via that a case sees.
-type scope = via
-
-// scopeOf returns the scope of a case, which depends on the parts of the project that it
-// overrides.
-func scopeOf(c *suites.Case) scope {
-	if c.Repo == nil && c.Project == nil || setsProject(c.Env) {
-		return viaProject
-	}
-	for i := range c.Steps {
-		if setsProject(c.Steps[i].Env) {
-			return viaProject
-		}
-	}
-	if c.Repo != nil {
-		return always
-	}
-	return viaCwd
-}
-
-// projectVariable is the variable that contains the project's directory for hooks.
-const projectVariable = "CLAUDE_PROJECT_DIR"
-
-func setsProject(env map[string]string) bool {
-	_, ok := env[projectVariable]
-	return ok
-}
-
-const (
-	always     via = iota // independent of the case's surroundings
-	viaCwd                // unless the case runs in a repository of its own
-	viaProject            // unless the case has a project directory of its own
-)
 
 // checked returns the files that a check examines, except tools.
 func (g *Graph) checked(c *suites.Check) []suites.Input {

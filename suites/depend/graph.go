@@ -19,26 +19,30 @@ import (
 // A Graph finds the dependencies of cases. It reads each file once and caches it until Refresh
 // names the file; cases that were queried must not be modified. It is safe for concurrent use.
 type Graph struct {
-	mu      sync.Mutex
-	project Project
-	files   *index
-	listed  *listing // nil if it must be read again
-	reaches map[string]*reach
-	runners map[string][]*discover.Hook // script -> registered hooks; nil until first used
-	nodes   map[*suites.Case]*node      // cases with one hook and no other dependencies share theirs
-	others  *others                     // nil until some hook may read any file
-	claims  *claims                     // nil if the documents must be read again
-	known   []string                    // the result of Files; nil if it must be computed again
-	most    int                         // number of cached paths above which Refresh drops all; 0 until all cases were queried
+	mu       sync.Mutex
+	project  Project
+	files    *index
+	listed   *listing // nil if it must be read again
+	reaches  map[string]*reach
+	runners  map[string][]*discover.Hook // script -> registered hooks; nil until first used
+	nodes    map[*suites.Case]*node      // cases with one hook and no other dependencies share theirs
+	others   *others                     // nil until some hook may read any file
+	observed map[suites.Key]*observed    // of the cases that were traced
+	sets     map[string]*observed        // by their paths
+	claims   *claims                     // nil if the documents must be read again
+	known    []string                    // the result of Files; nil if it must be computed again
+	most     int                         // number of cached paths above which Refresh drops all; 0 until all cases were queried
 }
 
 // New returns a graph. It reads files only when they are needed.
 func New(p Project) *Graph {
 	return &Graph{
-		project: p,
-		files:   newIndex(p),
-		reaches: map[string]*reach{},
-		nodes:   map[*suites.Case]*node{},
+		project:  p,
+		files:    newIndex(p),
+		reaches:  map[string]*reach{},
+		nodes:    map[*suites.Case]*node{},
+		observed: map[suites.Key]*observed{},
+		sets:     map[string]*observed{},
 	}
 }
 
@@ -75,12 +79,13 @@ type answer struct {
 
 // A node is the cached state of a case.
 type node struct {
-	reaches []*reach
-	scope   scope
-	fired   []suites.Input // the registrations that it fires; they have priority over equal inputs of reaches
-	own     []suites.Input // in addition to those that its hooks reach
-	digest  string         // of all inputs; "" if unknown
-	stale   bool
+	reaches  []*reach
+	observed *observed      // nil if it was not traced
+	reading  int            // number of the reading of these paths
+	fired    []suites.Input // the registrations that it fires; they have priority over equal inputs of reaches
+	own      []suites.Input // in addition to those that its hooks reach
+	digest   string         // of all inputs; "" if unknown
+	stale    bool
 }
 
 func (n *node) fresh() bool {
@@ -89,66 +94,59 @@ func (n *node) fresh() bool {
 			return false
 		}
 	}
-	return !n.stale
+	return !n.stale && (n.observed == nil || n.observed.inputs != nil && n.reading == n.observed.readings)
 }
 
-// inputs merges the inputs that the hooks reach with the case's own, without duplicates of path
-// and section. The first reason is kept.
+// inputs merges the inputs that the case was seen to use, or else those that its hooks reach,
+// with the case's own, without duplicates of path and section. The first reason is kept.
 func (n *node) inputs() []suites.Input {
 	all := slices.Clone(n.fired)
 	for _, r := range n.reaches {
-		all = append(all, r.inputs(n.scope)...)
+		if n.observed != nil {
+			all = append(all, r.hook)
+			continue
+		}
+		all = append(all, r.deps...)
+	}
+	if n.observed != nil {
+		all = append(all, n.observed.inputs...)
 	}
 	return normalised(append(all, n.own...))
 }
 
-// A dep is an input and the cases of its hook that depend on it.
-type dep struct {
-	suites.Input
-	via via
-}
-
 // A reach is the set of files and programs that one hook may use.
 type reach struct {
-	deps    []dep
-	scripts []string // that the hook runs or sources, including itself, sorted
-	tools   []string // sorted
-	dirs    []string // outside the hook directories, whose files are dependencies
+	hook    suites.Input
+	deps    []suites.Input // sorted
+	scripts []string       // that the hook runs or sources, including itself, sorted
+	tools   []string       // sorted
+	dirs    []string       // outside the hook directories, whose files are dependencies
 	// absent contains the paths that would be dependencies if they existed, and whether they
 	// should be watched.
 	absent map[string]bool
 	stale  bool
-	seen   [viaProject + 1][]suites.Input
-	shared [viaProject + 1]*node // of the cases that depend on nothing else
+	shared *node // of the cases that depend on nothing else
 }
 
 // sameFiles reports whether two reaches contain the same paths.
 func (r *reach) sameFiles(other *reach) bool {
 	return maps.Equal(r.absent, other.absent) &&
-		slices.EqualFunc(r.deps, other.deps, func(a, b dep) bool { return a.Path == b.Path })
+		slices.EqualFunc(r.deps, other.deps, func(a, b suites.Input) bool { return a.Path == b.Path })
 }
 
 // share returns the single node of all cases that are like n.
 func (r *reach) share(n *node) *node {
-	if one := r.shared[n.scope]; one != nil && one.fresh() {
-		return one
-	}
-	r.shared[n.scope] = n
-	return n
-}
-
-// inputs returns the dependencies of a case with the given scope, sorted.
-func (r *reach) inputs(s scope) []suites.Input {
-	if r.seen[s] == nil {
-		all := []suites.Input{}
-		for _, d := range r.deps {
-			if d.via <= s {
-				all = append(all, d.Input)
-			}
+	if o := n.observed; o != nil {
+		if one := o.shared[r]; one != nil && one.fresh() {
+			return one
 		}
-		r.seen[s] = normalised(all)
+		o.shared[r] = n
+		return n
 	}
-	return r.seen[s]
+	if r.shared == nil || !r.shared.fresh() {
+		r.shared = n
+	}
+	return r.shared
 }
 
 func (g *Graph) listing() *listing {
@@ -282,6 +280,9 @@ func (g *Graph) refresh(changed map[string]bool) {
 		g.moved()
 	}
 	relisted := g.relisted(c)
+	for _, o := range g.sets {
+		o.refresh(c)
+	}
 	g.refreshReaches(c, relisted)
 	g.refreshClaims(c, relisted)
 }
@@ -294,6 +295,9 @@ func (g *Graph) forgetAll() {
 	}
 	for _, n := range g.nodes {
 		n.stale = true
+	}
+	for _, o := range g.sets {
+		o.inputs = nil
 	}
 }
 

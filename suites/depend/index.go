@@ -26,6 +26,8 @@ type index struct {
 	files  map[string]*file
 	links  map[string][]string // target -> paths that lead to it
 	newer  map[string]bool     // paths that had changed before Refresh named them
+
+	passing func(name string) bool // see Project.Passing
 }
 
 // A file is the state of a path. The digest is "" if no regular file exists there.
@@ -38,7 +40,7 @@ type file struct {
 }
 
 func newIndex(p Project) *index {
-	x := &index{reader: p.Reader, root: filepath.Clean(p.Root), files: map[string]*file{}, links: map[string][]string{}, newer: map[string]bool{}}
+	x := &index{reader: p.Reader, root: filepath.Clean(p.Root), files: map[string]*file{}, links: map[string][]string{}, newer: map[string]bool{}, passing: p.Passing}
 	x.real = x.root
 	if real, err := filepath.EvalSymlinks(x.root); err == nil {
 		x.real = real
@@ -359,5 +361,5 @@ func unread(err error) *Script {
 	case disk.Size:
 		why = fmt.Sprintf("it is larger than %d MB", lookAtMost>>20)
 	}
-	return &Script{Language: why, Opaque: why, Computed: why}
+	return &Script{Language: why, Computed: why}
 }

@@ -1,7 +1,6 @@
 package depend
 
 import (
-	"fmt"
 	"path"
 	"strings"
 
@@ -17,7 +16,7 @@ func (g *Graph) ownInputs(c *suites.Case, n *node) []suites.Input {
 	switch {
 	case c.Check != nil:
 		own = append(own, g.checked(c.Check)...)
-	case c.Layer == suites.Live, len(n.reaches) == 0 && n.scope == viaProject:
+	case c.Layer == suites.Live, len(n.reaches) == 0 && c.Repo == nil && c.Project == nil:
 		own = append(own, g.configuration(c)...)
 	}
 	if g.project.Other != nil && len(n.fired) > 0 && len(n.reaches) == 0 {
@@ -137,105 +136,6 @@ func (g *Graph) addNamed(named map[string]bool, text string, relative bool) {
 		}
 		if isFileName(name) || g.files.get(name).digest != "" {
 			named[name] = true
-		}
-	}
-}
-
-// origins describe where the names of files in the scripts of one hook come from. A variable
-// that two scripts set has both values.
-type origins struct {
-	opaque   bool // a script is not understood, or sets variables in unknown ways
-	moved    bool // a script changes its working directory
-	assigned map[string][]Operand
-	mentions map[string][]Operand // by basename
-	rooted   map[string]bool      // results of isRooted, by variable
-}
-
-func (t *tracer) origins() *origins {
-	o := &origins{assigned: map[string][]Operand{}, mentions: map[string][]Operand{}, rooted: map[string]bool{}}
-	for _, s := range t.scripts {
-		o.opaque = o.opaque || s.Opaque != "" || s.Computed != "" || s.Evals
-		for v, values := range s.Assigned {
-			o.assigned[v] = append(o.assigned[v], values...)
-		}
-		for _, m := range s.Mentions {
-			base := path.Base(m.Name)
-			o.mentions[base] = append(o.mentions[base], m.Operand)
-		}
-	}
-	for _, s := range t.scripts {
-		for _, m := range s.Moves {
-			o.moved = o.moved || !m.Literal && !o.isRooted(m.Variable)
-		}
-	}
-	return o
-}
-
-// via returns the cases that see a data file. If its name always follows the project's variable,
-// a case with a project of its own does not see it.
-func (o *origins) via(base string) via {
-	if o.opaque || strings.ContainsFunc(base, func(r rune) bool { return !isNameRune(r) }) {
-		return always
-	}
-	v := viaProject
-	for _, m := range o.mentions[base] {
-		switch {
-		case m.Literal && !o.moved:
-			v = min(v, viaCwd)
-		case !o.isRooted(m.Variable):
-			return always
-		}
-	}
-	return v
-}
-
-// isRooted reports whether a variable is always set to the project's directory or a path below
-// it.
-func (o *origins) isRooted(v string) bool {
-	if v == "" {
-		return false
-	}
-	if known, ok := o.rooted[v]; ok {
-		return known
-	}
-	values := o.assigned[v]
-	o.rooted[v] = v == projectVariable // while its own values are examined
-	rooted := v == projectVariable || len(values) > 0
-	for _, value := range values {
-		rooted = rooted && o.isRooted(value.Variable)
-	}
-	o.rooted[v] = rooted
-	return rooted
-}
-
-// runsListed adds every file of the hook directories if a variable runs as a command and may
-// contain a name that no text contains literally.
-func (t *tracer) runsListed(o *origins) {
-	listed := map[string]bool{}
-	for _, s := range t.scripts {
-		for v := range s.Listed {
-			listed[v] = true
-		}
-	}
-	for grown := true; grown; {
-		grown = false
-		for v, values := range o.assigned {
-			for _, value := range values {
-				for _, used := range value.Uses {
-					if listed[used] && !listed[v] {
-						listed[v], grown = true, true
-					}
-				}
-			}
-		}
-	}
-	for p, s := range t.scripts {
-		for v, line := range s.Run {
-			if listed[v] {
-				o.opaque = true
-				t.addAll(p, fmt.Sprintf("it runs $%s, which is read from elsewhere, on line %d", v, line))
-				return
-			}
 		}
 	}
 }

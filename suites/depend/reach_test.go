@@ -50,32 +50,25 @@ func TestReach(t *testing.T) {
 		{"name in a variable", "lib=$DIR/lib/b.sh\nbash $lib", everything},
 		{"computed name", `source "$1"`, everything},
 		{"computed part of a name", `bash "$DIR/lib/$name.sh"`, everything},
-		{"computed part of an argument", `run "$DIR/lib/$name.sh"`, "lib/a.sh, lib/b.sh, my lib.sh"},
-		{"pattern", `for f in "$DIR"/lib/*.sh; do run "$f"; done`, "lib/a.sh, lib/b.sh, my lib.sh"},
-		{"braces", `run lib/{a,b}.sh`, "lib/a.sh, lib/b.sh, my lib.sh"},
+		{"pattern below a directory", `for f in "$DIR"/lib/*.sh; do run "$f"; done`, "lib/a.sh, lib/b.sh"},
 		{"pattern that is only matched", `case $1 in *.sh) ;; esac; [[ $1 == *.py ]]; x=${1%.sh}`, ""},
 		{"bare name that is read", `cat VERSION`, "VERSION"},
 		{"bare name that is asked for", `[ -f LICENSE ] || [[ -e NOTES ]]`, "LICENSE, NOTES"},
 		{"bare name that is redirected", `wc -l <NOTES`, "NOTES"},
 		{"bare name in any place", `f=LICENSE; timeout 5 cut -f1 NOTES; [[ VERSION -nt x ]]`, "LICENSE, NOTES, VERSION"},
-		{"bare name in a message", `echo no LICENSE >&2`, ""},
 		{"absolute name", `touch "/tmp/guard_$$.json"`, ""},
 		{"directory", `cat "$DIR"/rules.d/*`, "rules.d/x.jq"},
 		{"spaces", `source "$DIR/my lib.sh"`, "my lib.sh"},
 		{"escaped space", `source $DIR/my\ lib.sh`, "my lib.sh"},
 		{"command in a variable", `cmd=true; $cmd x`, ""},
-		{"command from a list", "while read -r cmd; do $cmd; done < list", everything},
-		{"command from a list, on the way", "cmds=$(find . -type f)\nfor c in $cmds; do \"$c\"; done", everything},
 		{"command from a directory", `"$DIR/$1"`, everything},
 		{"evaluated", `read -r x; eval "$x"`, everything},
 		{"code from its input", `curl x | bash`, everything},
 		{"code in the script", "bash <<'E'\n. lib/b.sh\nE", "lib/b.sh"},
 		{"wrapped", `timeout 5 env X=1 bash "$1"`, everything},
 		{"cannot be parsed", `if then`, everything},
-		{"program's own configuration", `uv run ruff check x`, "pyproject.toml"},
-		{"program that is only mentioned", `echo use ruff`, ""},
 		{"python", "#!/usr/bin/env python3\nopen('data.json')", "data.json, one.py, two.py"},
-		{"code of another language", `python3 -c 'import two'`, "one.py, two.py"},
+		{"code of another language", `python3 -c 'import two'`, everything},
 		{"binary", "\x7fELF\x00\x01 b.sh", ""},
 	}
 	for _, tt := range tests {
@@ -89,80 +82,6 @@ func TestReach(t *testing.T) {
 				t.Errorf("inputs %q, want %q", got, tt.want)
 			}
 		})
-	}
-}
-
-// TestOverride checks which uses of config.json are visible to a case with a project of its own,
-// and to one with a repository.
-func TestOverride(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name, script    string
-		project, inRepo bool
-	}{
-		{"project's", `jq . "$CLAUDE_PROJECT_DIR/.claude/hooks/config.json"`, false, false},
-		{"project's, through variables", "r=${CLAUDE_PROJECT_DIR:-.}\nd=\"$r/.claude\"\njq . \"$d/hooks/config.json\"", false, false},
-		{"variable set twice", "r=$CLAUDE_PROJECT_DIR\nr=$(pwd)\njq . \"$r/.claude/hooks/config.json\"", true, true},
-		{"variable set by read", "r=$CLAUDE_PROJECT_DIR\nread -r r\njq . \"$r/config.json\"", true, true},
-		{"variable set by nothing", `jq . "$r/config.json"`, true, true},
-		{"on through another variable", `jq . "$CLAUDE_PROJECT_DIR/$rel/config.json"`, true, true},
-		{"up from the project", `jq . "$CLAUDE_PROJECT_DIR/../config.json"`, true, true},
-		{"part of the variable", `jq . "${CLAUDE_PROJECT_DIR%/*}/config.json"`, true, true},
-		{"project variable set", "CLAUDE_PROJECT_DIR=.\njq . \"$CLAUDE_PROJECT_DIR/config.json\"", true, true},
-		{"beside the script", `jq . "$(dirname "$0")/config.json"`, true, true},
-		{"computed, beside the script", `jq . "$(dirname "$0")/$name.json"`, true, true},
-		{"where it runs", `jq . .claude/hooks/config.json`, true, false},
-		{"moved to the script", `cd "${0%/*}"; jq . config.json`, true, true},
-		{"moved inside", `cd .claude/hooks; jq . config.json`, true, false},
-		{"comment and message", "# config.json\necho \"no config.json\" >&2", false, false},
-		{"message that is read", `m=$(echo config.json)`, true, false},
-		{"not mentioned", `jq . x`, false, false},
-		{"evaluated", `eval "$x"`, true, true},
-		{"python", "#!/usr/bin/python3\nopen(1)", true, true},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			root := t.TempDir()
-			write(t, root, map[string]string{".claude/hooks/hook": tt.script + "\n", ".claude/hooks/config.json": "{}"})
-			g := New(projectAt(root))
-			plain, project, repo, set := hookCase("A1", "hook"), hookCase("A2", "hook"), hookCase("A3", "hook"), hookCase("A4", "hook")
-			project.Project, repo.Repo = &suites.ProjectOverride{}, &suites.Repo{}
-			set.Project, set.Env = &suites.ProjectOverride{}, map[string]string{projectVariable: "/elsewhere"}
-			later := hookCase("A5", "hook")
-			later.Project, later.Steps = set.Project, []suites.Step{{}, {Env: set.Env}}
-			for _, c := range []struct {
-				suites.Case
-				want bool
-			}{{plain, true}, {project, tt.project}, {repo, tt.inRepo}, {set, true}, {later, true}} {
-				if got := strings.Contains(existing(g, &c.Case), "config.json"); got != c.want {
-					t.Errorf("case %s depends on config.json: %v, want %v", c.ID, got, c.want)
-				}
-			}
-		})
-	}
-}
-
-// TestToolFiles checks the configuration files that programs find in their working directory.
-func TestToolFiles(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	write(t, root, map[string]string{
-		".claude/hooks/hook": "ruff check x\n", ".claude/hooks/moved": "cd \"${0%/*}\"\nruff check x\n", "ruff.toml": "",
-	})
-	g := New(projectAt(root))
-	for _, tt := range []struct {
-		hook          string
-		project, repo bool
-	}{{"hook", true, false}, {"moved", true, true}} {
-		own, repo := hookCase("A1"+tt.hook, tt.hook), hookCase("A2"+tt.hook, tt.hook)
-		own.Project, repo.Repo = &suites.ProjectOverride{}, &suites.Repo{}
-		if got := existing(g, &own) == "ruff.toml"; got != tt.project {
-			t.Errorf("%s with a project of its own sees ruff.toml: %v", tt.hook, got)
-		}
-		if got := existing(g, &repo) == "ruff.toml"; got != tt.repo {
-			t.Errorf("%s in a repository sees ruff.toml: %v", tt.hook, got)
-		}
 	}
 }
 

@@ -6,44 +6,27 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
 
-// A Script describes the files and programs that one file uses.
+// A Script describes the scripts and programs that one file names. It is read from text, so it
+// may name too many and, if names are computed, too few; what a case was seen to use replaces it.
 type Script struct {
-	Language string   // as in shell.Program, or the extension of another file
-	Text     string   // for names that are not single words
-	Names    []string // words of the text that may be file names
-	Opened   []string // bare words that are operands of commands that open files
-	Opaque   string   // why its uses of data files are unknown; "" if they are known
-	Computed string   // why it may use any file of the hook directories; "" if it cannot
-	Tails    []string // extensions of computed names
-	Open     string   // why it may read files that no text names; "" if it cannot
-
-	Mentions []Mention            // names of files in its code, and their directories
-	Assigned map[string][]Operand // variable -> values assigned to it
-	Listed   map[string]bool      // variables that contain names from a directory or a stream
-	Run      map[string]int       // variables run as commands -> line
-	Moves    []Operand            // targets of cd
-	Evals    bool                 // runs code from strings
-	// Assembled is the line of the first use of a computed or listed file name to open a file; 0
-	// if there is none.
-	Assembled int
+	Language  string // as in shell.Program, or the extension of another file
+	Text      string
+	Names     []string // words that may be file names
+	Computed  string   // why it may run any file of the hook directories; "" if it cannot
+	Open      string   // why it may read files that no text names; "" if it does not seem to
 	Tools     []string // programs that it runs or looks up
 	Words     []string // known programs that it names in other ways
-
 	Functions []string // that it defines
 }
 
-// A Mention is a file name or path in the code and the operand before it.
-type Mention struct {
-	Name string
-	Operand
-}
-
 // mostNames limits the number of words of a script that may be file names; a script of five
-// thousand lines has a third of that. A script with more may use anything.
+// thousand lines has a third of that. A script with more may run anything.
 const mostNames = 5000
 
 // languageOf returns the language of a file, by the interpreter in its first line if that is a
@@ -84,80 +67,314 @@ func IsBinary(content []byte) bool {
 
 // readScript analyses a script's content.
 func readScript(p string, content []byte) *Script {
-	s := analysed(p, content)
-	s.Open = s.open()
-	if len(s.Names) > mostNames || len(s.Opened) > mostNames {
-		s.Names, s.Opened = s.Names[:min(len(s.Names), mostNames)], s.Opened[:min(len(s.Opened), mostNames)]
-		s.Computed = fmt.Sprintf("it has more than %d words that may be names of files", mostNames)
-		s.Opaque = s.Computed
-	}
-	return s
-}
-
-func analysed(p string, content []byte) *Script {
-	s := &Script{Text: string(content)}
 	if IsBinary(content) {
-		return &Script{Language: "binary", Opaque: "it is no text"}
+		return &Script{Language: "binary", Open: "it is no text"}
 	}
+	s := &Script{Text: string(content)}
 	interpreter, _ := shell.Interpreter(s.Text)
 	s.Language = languageOf(p, interpreter)
-	s.Names = namesIn(s.Text)
 	if len(interpreter) > 0 {
 		s.Tools = append(s.Tools, path.Base(interpreter[0]))
 	}
 	if s.Language == shell.Shell {
-		readShell(s)
-		return s
+		s.readShell()
+	} else {
+		s.Names = namesIn(s.Text)
 	}
-	s.Opaque = "it is no shell script"
 	for _, name := range s.Names {
 		if knownTools[path.Base(name)] {
 			s.Words = append(s.Words, path.Base(name))
 		}
 	}
+	if len(s.Names) > mostNames {
+		s.Names = s.Names[:mostNames]
+		s.Computed = fmt.Sprintf("it has more than %d words that may be names of files", mostNames)
+	}
+	switch {
+	case s.Computed != "":
+		s.Open = s.Computed
+	case s.Language != shell.Shell && (len(interpreter) > 0 || shell.ByExtension(p) != ""):
+		s.Open = "it is no shell script"
+	}
 	return s
 }
 
-func readShell(s *Script) {
-	s.Assigned, s.Listed, s.Run = map[string][]Operand{}, map[string]bool{}, map[string]int{}
+func (s *Script) readShell() {
 	read, err := shell.Read(s.Text)
 	if err != nil {
-		s.Opaque = "it cannot be parsed: " + err.Error()
-		s.Computed = s.Opaque
-		for _, name := range s.Names {
-			if knownTools[path.Base(name)] {
-				s.Words = append(s.Words, path.Base(name))
-			}
-		}
+		s.Names, s.Computed = namesIn(s.Text), "it cannot be parsed: "+err.Error()
 		return
 	}
-	r := &shellReader{Script: s, commands: map[string]bool{}, quiet: map[*shell.Word]bool{}}
-	for _, a := range read.Assigns {
-		r.assign(a)
-	}
-	for _, l := range read.Loops {
-		r.iterate(l)
-	}
-	for _, c := range read.Commands {
-		r.messages(c)
-		r.call(c.Args, c.HasInput())
-	}
-	r.opens(read)
+	var words []string
 	for _, w := range read.Words {
-		r.word(w)
+		text := flatten(w)
+		words = append(words, text)
+		if s.Open == "" && !w.Pattern && assembled(w, text) {
+			s.Open = fmt.Sprintf("it puts names of files together, on line %d", w.Line)
+		}
+	}
+	for _, c := range read.Comments {
+		if sourced().MatchString(c.Text) {
+			words = append(words, c.Text)
+		}
+	}
+	s.Names = namesIn(strings.Join(words, "\n"))
+	for _, c := range read.Commands {
+		words = words[:0]
+		for _, a := range c.Args {
+			words = append(words, flatten(a))
+		}
+		s.call(words, c.HasInput(), c.Line)
 	}
 	for _, f := range read.Functions {
 		s.Functions = append(s.Functions, f.Name)
 	}
 	slices.Sort(s.Functions)
 	s.Functions = slices.Compact(s.Functions)
-	s.Text = codeOf(s.Text, read, r.quiet)
-	s.Names = namesIn(s.Text)
-	slices.Sort(s.Words)
-	s.Words = slices.Compact(s.Words)
-	for name := range r.commands {
-		if !builtins[name] && !strings.ContainsAny(name, " \t\n") && !scriptExtensions[path.Ext(name)] {
-			s.Tools = append(s.Tools, name)
+}
+
+// sourced matches the shellcheck comment with the file that a script sources.
+var sourced = pattern.Lazy(`^\s*shellcheck\s.*\bsource=`)
+
+// expanded represents an expansion in the text of a word.
+const expanded = "\x01"
+
+// flatten returns the text of a word with one byte for every expansion.
+func flatten(w *shell.Word) string {
+	var text strings.Builder
+	for _, p := range w.Parts {
+		switch {
+		case p.Kind == shell.Extended:
+			text.WriteString("*" + p.Text)
+		case p.Kind != shell.Literal:
+			text.WriteString(expanded)
+		case p.Quote == '\'':
+			text.WriteString(strings.ReplaceAll(p.Text, expanded, ""))
+		default:
+			text.WriteString(strings.NewReplacer(`\`, "", expanded, "").Replace(p.Text))
 		}
 	}
+	return text.String()
+}
+
+// listers are programs that print names of existing files, which no text contains.
+var listers = set("find fd ls compgen")
+
+// elsewhere are variables that contain directories outside of any project.
+var elsewhere = set("HOME TMPDIR TMP TEMP XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_DATA_HOME CLAUDE_PLUGIN_DATA")
+
+// assembled reports whether a word may be the computed name of a file: a path in the project
+// whose last part is an expansion or a pattern, or the output of a program that lists files.
+func assembled(w *shell.Word, text string) bool {
+	for _, p := range w.Parts {
+		if p.Kind == shell.Substitution && slices.ContainsFunc(p.Runs, func(name string) bool { return listers[name] }) {
+			return true
+		}
+	}
+	dir, base := path.Split(text)
+	if dir == "" || strings.HasPrefix(text, "/") || !strings.ContainsAny(base, expanded+"*?[") {
+		return false
+	}
+	first := w.Parts[0]
+	return first.Kind != shell.Expansion || !elsewhere[first.Parameter.Variable()]
+}
+
+// call records the program that a simple command runs or looks up, and whether the file that it
+// runs is computed. inline reports whether its input is in the script.
+func (s *Script) call(words []string, inline bool, line int) {
+	if len(words) == 0 {
+		return
+	}
+	computes := func(what string) {
+		if s.Computed == "" {
+			s.Computed = fmt.Sprintf("it %s on line %d", what, line)
+		}
+	}
+	name := path.Base(words[0])
+	if words[0] != expanded && name != "[" && strings.ContainsAny(name, expanded+"*?[") {
+		computes("runs a command whose name is computed")
+	}
+	if words[0] == "" || strings.ContainsAny(name, expanded+"*?") {
+		return
+	}
+	s.runs(name)
+	inner := shell.Inner(words)
+	switch {
+	case name == "command" && len(words) > 1 && strings.HasPrefix(words[1], "-"), name == "type", name == "which", name == "hash":
+		for _, w := range words[1:] {
+			if !strings.HasPrefix(w, "-") {
+				s.runs(path.Base(w))
+			}
+		}
+	case inner > 0:
+		s.call(words[inner:], inline && !shell.ProgramOf(name).Runner, line)
+	case name == "eval":
+		computes("runs code from strings")
+	case name == "source", name == ".", shell.ProgramOf(name).RunsScripts():
+		if why := computedScript(words[1:], inline); why != "" {
+			computes(why)
+		}
+	}
+}
+
+// runs records a program, unless it is a builtin, a script or computed.
+func (s *Script) runs(name string) {
+	if name != "" && !builtins[name] && !strings.ContainsAny(name, expanded+" \t\n") && !scriptExtensions[path.Ext(name)] && !slices.Contains(s.Tools, name) {
+		s.Tools = append(s.Tools, name)
+	}
+}
+
+// computedScript returns why the script that an interpreter or source runs with these arguments
+// is not known, "" if it is.
+func computedScript(args []string, inline bool) string {
+	for i, a := range args {
+		switch {
+		case a == "-c" && i+1 < len(args):
+			return "runs code from strings"
+		case a == "-m":
+			return "runs a module"
+		case strings.HasPrefix(a, "-"):
+		case strings.ContainsAny(path.Base(a), expanded+"*?["):
+			return "runs a file whose name is computed"
+		default:
+			return ""
+		}
+	}
+	asks := len(args) == 1 && (args[0] == "--version" || args[0] == "--help" || args[0] == "-V")
+	if inline || asks {
+		return ""
+	}
+	return "runs code from its input"
+}
+
+// starting matches, in Python and Node, the first argument of a call that starts or looks up
+// programs: subprocess.run(["git", ...]), execSync("git status"), shutil.which("jq").
+var starting = pattern.Lazy(`(?:\bsubprocess\.\w+|\bos\.(?:system|popen)|\bshutil\.which|\b(?:Popen|check_output|check_call|getoutput)|` +
+	`\b(?:execSync|execFile|execFileSync|spawn|spawnSync)|\bchild_process\.exec|\bwhich(?:\.sync)?)` +
+	`\s*\(\s*\[?\s*[bfr]?["'\x60]([A-Za-z0-9_./][A-Za-z0-9_.+/-]*)`)
+
+// wordLists matches the first of a list of words, because programs are often started from such a
+// list later.
+var wordLists = pattern.Lazy(`\[\s*["']([a-z][A-Za-z0-9_.+-]*)["']\s*,`)
+
+// Called returns the programs that a script starts or looks up according to its text, sorted.
+// Programs that it only mentions are not included.
+func (s *Script) Called() []string {
+	called := slices.Clone(s.Tools)
+	if s.Language == shell.Python || s.Language == shell.Node {
+		for _, m := range starting().FindAllStringSubmatch(s.Text, -1) {
+			called = append(called, path.Base(m[1]))
+		}
+		for _, m := range wordLists().FindAllStringSubmatch(s.Text, -1) {
+			if knownTools[m[1]] {
+				called = append(called, m[1])
+			}
+		}
+	}
+	slices.Sort(called)
+	return slices.Compact(called)
+}
+
+// knownTools are programs that hooks run. A literal word that is one of them counts anywhere.
+var knownTools = set(`
+	jq jaq gojq yq uv uvx ruff ty mypy pyright biome eslint prettier tsc oxlint knip jscpd
+	shellcheck shfmt yamllint hadolint taplo markdownlint markdownlint-cli2 semgrep gitleaks
+	bandit vulture flake8 black isort pylint pytest pip pip3 poetry pipenv
+	node npm npx pnpm yarn bun bunx deno python python3 ruby perl php go gofmt golangci-lint cargo rustfmt rustc
+	git gh curl wget docker make terraform tofu claude actionlint check-jsonschema ast-grep rg fd ctags
+	osascript notify-send terminal-notifier say timeout gtimeout sqlite3 openssl shasum sha256sum`)
+
+// builtins are names that bash does not search for in PATH.
+var builtins = set(`
+	. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown
+	echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile
+	popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true
+	type typeset ulimit umask unalias unset wait`)
+
+// isNameRune reports whether a rune can be part of an unquoted file name.
+func isNameRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_.-+@%~", r)
+}
+
+// namesIn returns the words of a text that may be file names or paths, without duplicates. A
+// path after a variable or a substitution loses its leading slash; one that keeps it is
+// absolute.
+func namesIn(text string) []string {
+	var names []string
+	seen := map[string]bool{}
+	start := -1
+	for i, r := range text + "\n" {
+		if isNameRune(r) || r == '/' {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if start >= 0 {
+			if name := cleanName(text, start, i); name != "" && !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+			start = -1
+		}
+	}
+	return names
+}
+
+func cleanName(text string, start, end int) string {
+	name := strings.TrimRight(text[start:end], ".")
+	if start > 0 && text[start-1] == '$' { // "$DIR/lib.sh" reads as "DIR/lib.sh"
+		i := strings.IndexByte(name, '/')
+		if i < 0 {
+			return ""
+		}
+		return relative(name[i:])
+	}
+	if strings.HasPrefix(name, "/") && followsExpansion(text[:start]) {
+		return relative(name)
+	}
+	return name
+}
+
+// relative returns a path without the slash that followed an expansion. A bare word is prefixed
+// with "./" to mark it as a path.
+func relative(name string) string {
+	name = strings.TrimLeft(name, "/")
+	if name != "" && !strings.ContainsAny(name, "./") {
+		return "./" + name
+	}
+	return name
+}
+
+// followsExpansion reports whether text ends in an expansion, quoted or not.
+func followsExpansion(text string) bool {
+	text = strings.TrimRight(text, `"'`)
+	if before := strings.TrimRightFunc(text, isVariableRune); before != text && strings.HasSuffix(before, "$") {
+		return true
+	}
+	return text != "" && strings.Contains("})`"+expanded, text[len(text)-1:])
+}
+
+func isVariableRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+}
+
+// Extensions by the purpose of a file.
+var (
+	scriptExtensions = set(".sh .bash .zsh .ksh .py .js .mjs .cjs .ts .rb .pl .awk .jq .sed")
+	dataExtensions   = set(".json .jsonc .json5 .yaml .yml .toml .ini .cfg .conf .env .txt .list .csv .tsv .xml .lock .md")
+)
+
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		all[w] = true
+	}
+	return all
+}
+
+// isFileName reports whether a word has the extension of a file that scripts read or run.
+func isFileName(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return scriptExtensions[ext] || dataExtensions[ext]
 }

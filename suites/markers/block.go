@@ -8,11 +8,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/util"
 
 	"hookwatch/suites/pattern"
 )
@@ -179,13 +178,12 @@ func isHeading(n ast.Node) bool { return n.Kind() == ast.KindHeading }
 // reader does not parse link definitions, because "[verify: a.sh]:" in front of a list
 // would be one.
 var reader = sync.OnceValue(func() parser.Parser {
-	return goldmark.New(
-		goldmark.WithParser(parser.NewParser(
-			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		)),
-		goldmark.WithExtensions(extension.Table),
-	).Parser()
+	return parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithParagraphTransformers(util.Prioritized(tables{}, 200)),
+		parser.WithASTTransformers(util.Prioritized(escapedPipes{}, 0)),
+	)
 })
 
 // sentenceOf finds the sentence of the block's prose that a marker belongs to. A marker

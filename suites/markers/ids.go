@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"hookwatch/suites/idrange"
+	"hookwatch/suites"
 	"hookwatch/suites/pattern"
 )
 
@@ -88,7 +88,7 @@ func (r *idReader) in(text string) []string {
 			break
 		}
 		number, tail := sub(rest, m, 3), sub(rest, m, 4)
-		s := idrange.Range{Suite: sub(rest, m, 1), Prefix: sub(rest, m, 2), First: number, Last: number}
+		s := suites.IDRange{Suite: sub(rest, m, 1), Prefix: sub(rest, m, 2), First: number, Last: number}
 		if rest = rest[m[1]:]; tail == "" {
 			s, rest = s.Extend(rest)
 		}
@@ -113,7 +113,7 @@ func sub(s string, m []int, group int) string {
 
 // addRange adds the IDs of a range. Numbers are spelt as in the known IDs, or else with
 // the width of the first one; tail is the letter after a single ID.
-func (r *idReader) addRange(c *idList, s idrange.Range, tail string) {
+func (r *idReader) addRange(c *idList, s suites.IDRange, tail string) {
 	from, to := s.Numbers()
 	if to < from || to-from >= maxRange {
 		to = from

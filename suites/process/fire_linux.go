@@ -52,6 +52,9 @@ func (b *Supervisor) run(ctx context.Context, commands []Command) ([]Result, err
 	}
 	f.await(ctx)
 	f.collect()
+	if commands[0].Preparing {
+		_ = f.b.send(nil, supervisor.Record, "1") // its end is noticed by the next command
+	}
 	if f.short != nil {
 		return nil, fmt.Errorf("run %s: %w", commands[0].Argv[0], f.short)
 	}
@@ -77,6 +80,11 @@ func (f *firing) start() error {
 		request = append(request, c.Dir)
 		request = appendList(request, c.Argv)
 		request = appendList(request, c.Env)
+	}
+	if f.commands[0].Preparing {
+		if err := f.b.send(nil, supervisor.Record, "0"); err != nil {
+			return err
+		}
 	}
 	f.begin = time.Now()
 	f.b.idle = false

@@ -38,7 +38,9 @@ type Command struct {
 	// reads its output, which is captured as well. Stdin is closed when it returns.
 	Converse func(stdin io.WriteCloser, stdout io.Reader)
 	Timeout  time.Duration // 0 means only the context limits it
-	Limit    int           // bytes kept of each stream; 0 means DefaultLimit
+	// Preparing is set for a command that prepares a case: the paths that it uses are not recorded.
+	Preparing bool
+	Limit     int // bytes kept of each stream; 0 means DefaultLimit
 }
 
 // A Result describes how the child ended.
@@ -59,6 +61,10 @@ type Result struct {
 	Memory      int64    // the limit in bytes, if it was ended for exceeding it
 	Duration    time.Duration
 }
+
+// An Access is a path with the uses of it, in the order of their first occurrence; see the kinds of
+// use in package supervisor.
+type Access struct{ Path, Uses string }
 
 // A Capture is the output of a stream, cut to the limit, and its total length.
 type Capture struct {

@@ -125,6 +125,8 @@ type Setup struct {
 	// its own (see the supervisor); none means no namespaces. Those of Advance come
 	// first: a Reserve carries them out before the supervisor is opened.
 	Advance, Steps []Step
+	// Shared means that steps do not need namespaces.
+	Shared bool
 	// Limits apply with and without steps.
 	Limits Limits
 }

@@ -56,6 +56,11 @@ func (b *Supervisor) ReadFile(string) ([]byte, error) { return nil, errors.ErrUn
 // Listen is for namespaces only.
 func (b *Supervisor) Listen() (net.Listener, error) { return nil, errors.ErrUnsupported }
 
+// Accesses returns nothing, because calls are not observed here.
+func (b *Supervisor) Accesses() ([]Access, string) {
+	return nil, "only Linux can observe the calls of processes"
+}
+
 func (b *Supervisor) run(ctx context.Context, commands []Command) ([]Result, error) {
 	results := make([]Result, len(commands))
 	errs := make([]error, len(commands))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -103,7 +104,7 @@ func (b *Supervisor) end() {
 }
 
 func open(s Setup, by *spawner) (*Supervisor, error) {
-	b, err := prepare(s.Limits, s.Advance, len(s.Advance)+len(s.Steps) > 0, by)
+	b, err := prepare(s.Limits, s.Advance, !s.Shared && len(s.Advance)+len(s.Steps) > 0, by)
 	if err != nil {
 		return nil, err
 	}
@@ -345,6 +346,24 @@ func (b *Supervisor) ReadFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	return []byte(a.fields[2]), nil
+}
+
+// Accesses returns the paths that the commands used so far, and why they are not all known, "" if
+// they are. The steps decide whether they are recorded.
+func (b *Supervisor) Accesses() (all []Access, unobserved string) {
+	a, err := b.request("observe", "paths", supervisor.Accesses)
+	if err != nil {
+		return nil, "the supervisor of the case ended"
+	}
+	fields, ok := supervisor.Decode([]byte(a.fields[2]))
+	if !ok || len(fields) == 0 {
+		return nil, "the answer of the supervisor is broken"
+	}
+	for i := 1; i+1 < len(fields); i += 2 {
+		all = append(all, Access{fields[i], fields[i+1]})
+	}
+	slices.SortFunc(all, func(a, b Access) int { return strings.Compare(a.Path, b.Path) })
+	return all, fields[0]
 }
 
 // Listen opens a port on the commands' loopback interface.

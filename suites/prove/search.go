@@ -185,7 +185,9 @@ func (s *search) shown(ctx context.Context) {
 	}
 	effects := s.execute(ctx, texts, texts)
 	for _, sd := range s.seeds {
-		if sd.does = effects[asCommand(sd.Input)]; sd.Prompt == "" && sd.does.None() {
+		sd.does = effects[asCommand(sd.Input)]
+		idle := slices.ContainsFunc(sd.does.Calls, func(c Call) bool { p := splitCall(c.Args); return p.paths && len(p.operands) == 0 })
+		if sd.Prompt == "" && (sd.does.None() || idle) { // rm without a file does nothing
 			continue
 		}
 		if sd.File != "" {

@@ -31,6 +31,22 @@ type Evidence struct {
 	Origin string `json:"origin"`
 }
 
+// Observed are the paths that cases were seen to use, for all cases that were traced. They are
+// part of the evidence, kept apart because every selection needs them.
+type Observed struct {
+	Sets   [][]string     `json:"sets"`
+	Cases  []ObservedCase `json:"cases"`
+	Origin string         `json:"origin"` // see Evidence
+}
+
+// An ObservedCase is the part of one case.
+type ObservedCase struct {
+	suites.Key
+	Of  string `json:"of"`  // digest of the inputs in its record
+	Now string `json:"now"` // digest of the observed inputs that the verdict applies to
+	Set int    `json:"set"` // index of its paths in Sets
+}
+
 // Limits on reading evidence, because its files may come from someone else.
 const (
 	// The trace of a script of 10,000 lines has about 100 kB.
@@ -47,6 +63,9 @@ const (
 	Traces   = "traces"   // <suite>/<ID>.json: evidence of a case
 	Contents = "contents" // <digest>: content of a file
 )
+
+// observedFile is in the directory Traces, next to the directories of suites.
+const observedFile = ".observed.json"
 
 // A BasisStore reads and writes both directories, which are created when they are first
 // written to.
@@ -129,6 +148,53 @@ func (s *BasisStore) Write(k suites.Key, e *Evidence) error {
 	}
 	defer suite.Close()
 	return suite.Replace(safeName(k.ID)+".json", b, disk.Unsynced)
+}
+
+// ReadObserved returns the observed paths of this origin, without any if there are none.
+func (s *BasisStore) ReadObserved(origin string) (o Observed) {
+	if s.traces == nil {
+		return o
+	}
+	b, err := s.traces.ReadFile(observedFile, traceLimit)
+	if err != nil || ParseJSON(b, &o) != nil || o.Origin != origin {
+		return Observed{}
+	}
+	return o
+}
+
+// WriteObserved replaces them.
+func (s *BasisStore) WriteObserved(o Observed) error {
+	b, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	if err := s.within(Traces, &s.traces); err != nil {
+		return err
+	}
+	return s.traces.Replace(observedFile, b, disk.Unsynced)
+}
+
+// Observed returns the paths that cases were seen to use.
+func (r *Reader) Observed() Observed {
+	if r.basis == nil || !r.ours {
+		return Observed{}
+	}
+	return r.basis.ReadObserved(r.origin.ID)
+}
+
+// Observed calls the Reader's method.
+func (s *Store) Observed() Observed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.r.Observed()
+}
+
+// KeepObserved replaces the paths that cases were seen to use.
+func (s *Store) KeepObserved(o Observed) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o.Origin = s.r.origin.ID
+	return s.failed(s.r.basis.WriteObserved(o))
 }
 
 // within opens a directory, and creates it if needed, unless it is already open.

@@ -5,13 +5,11 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
-	"hookwatch/suites/idrange"
 	"hookwatch/suites/verdict"
 )
 
 // headline returns the common cause of several failures, with their number.
-func headline(g *cause.Group) string {
+func headline(g *verdict.CauseGroup) string {
 	return plain(brief(g.Headline(), 200)) + "; " + plural(len(g.Cases), "case")
 }
 
@@ -34,7 +32,7 @@ func ids(keys []suites.Key) string {
 	}
 	var parts []string
 	for _, suite := range order {
-		text := strings.Join(idrange.Shorten(of[suite]), " ")
+		text := strings.Join(suites.ShortenIDs(of[suite]), " ")
 		if suite != "" {
 			text = suite + ": " + text
 		}
@@ -47,7 +45,7 @@ func ids(keys []suites.Key) string {
 func alike(deltas []verdict.Delta, kind verdict.Kind) [][]*verdict.Delta {
 	var out [][]*verdict.Delta
 	type key struct {
-		cause cause.Cause
+		cause verdict.Cause
 		why   string // from why, if the cause is not in a file
 	}
 	at := map[key]int{}
@@ -61,7 +59,7 @@ func alike(deltas []verdict.Delta, kind verdict.Kind) [][]*verdict.Delta {
 			continue
 		}
 		k := key{cause: d.Cur.Cause()}
-		if k.cause.Kind == cause.Equal {
+		if k.cause.Kind == verdict.CauseEqual {
 			k.why = why(d)
 		}
 		if j, known := at[k]; known {
@@ -77,7 +75,7 @@ func alike(deltas []verdict.Delta, kind verdict.Kind) [][]*verdict.Delta {
 // together returns one line for a group of deltas.
 func together(same []*verdict.Delta) string {
 	what := why(same[0])
-	if c := same[0].Cur.Cause(); c.Kind != cause.Equal {
+	if c := same[0].Cur.Cause(); c.Kind != verdict.CauseEqual {
 		what = c.Headline()
 	}
 	keys := make([]suites.Key, len(same))

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/verdict"
 )
@@ -31,9 +30,9 @@ func resultItems(in ResultsInput, all []suites.Record) []string {
 			items = append(items, fmt.Sprintf("**Find the missing records**: %s", plain(line)))
 		}
 	}
-	for _, g := range cause.Groups(cause.Failed(all)) {
+	for _, g := range verdict.CauseGroups(verdict.Failures(all)) {
 		r := g.Cases[0].Record
-		if g.Kind == cause.Equal || len(g.Cases) == 1 {
+		if g.Kind == verdict.CauseEqual || len(g.Cases) == 1 {
 			items = append(items, fmt.Sprintf("**Fix** %s%s: %s (run it alone: %s)", title(r), andMore(len(g.Cases)-1), plain(brief(r.Note, 200)), rerun(r)))
 		} else {
 			items = append(items, fmt.Sprintf("**Fix** %s: %s (run one alone: %s)", headline(&g), ids(g.Keys()), rerun(r)))

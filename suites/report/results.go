@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
 	"hookwatch/suites/verdict"
 )
 
@@ -150,7 +149,7 @@ func (d *document) environment(env suites.Environment) {
 
 func (d *document) failures(all []suites.Record) {
 	d.heading(2, "Failures")
-	groups := cause.Groups(cause.Failed(all))
+	groups := verdict.CauseGroups(verdict.Failures(all))
 	if len(groups) == 0 {
 		d.line("None.")
 	}
@@ -164,8 +163,8 @@ func (d *document) failures(all []suites.Record) {
 
 // group writes one failure in full, and the other IDs with its cause. If the cause is in a
 // file, it writes only the cause and the IDs.
-func (d *document) group(g *cause.Group) {
-	if g.Kind != cause.Equal && len(g.Cases) > 1 {
+func (d *document) group(g *verdict.CauseGroup) {
+	if g.Kind != verdict.CauseEqual && len(g.Cases) > 1 {
 		d.line("### %s\n\n%s", headline(g), ids(g.Keys()))
 		return
 	}

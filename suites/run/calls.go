@@ -93,7 +93,7 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 	if r.Isolation.Describe().InPlace || len(w.tools)+len(w.filters) == 0 {
 		return nil, nil
 	}
-	s, err := r.open(ctx, c, nil)
+	s, err := r.open(ctx, c, nil, false)
 	if err != nil {
 		return nil, err
 	}

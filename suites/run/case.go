@@ -13,7 +13,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/expression"
 	"hookwatch/suites/process"
 	"hookwatch/suites/toolbox"
 )
@@ -21,7 +20,7 @@ import (
 // Case runs one case to its end, or until ctx ends. It returns an error if hookwatch itself fails,
 // for example to create the sandbox.
 func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
-	o, err := r.run(ctx, c, nil)
+	o, err := r.run(ctx, c, nil, false)
 	if err == nil {
 		r.evaluate(ctx, c, &o)
 	}
@@ -33,18 +32,18 @@ func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, erro
 func (r *Runner) evaluate(ctx context.Context, c *suites.Case, o *suites.Outcome) {
 	for _, q := range o.Questions(c) {
 		if o.Answers == nil {
-			o.Answers = map[expression.Question]expression.Answer{}
+			o.Answers = map[suites.Question]suites.ExpressionResult{}
 		}
 		o.Answers[q] = r.evaluator.Answer(ctx, q)
 	}
 }
 
-func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
+func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer, observed bool) (suites.Outcome, error) {
 	if c.Check != nil {
 		return r.check(ctx, c)
 	}
 	begin := time.Now()
-	o := suites.Outcome{StandIns: r.standing(c)}
+	o := suites.Outcome{StandIns: r.standing(c), Unobserved: "it was not traced"}
 	var err error
 	if o.NotRun, err = r.gate(ctx, c); err != nil {
 		return o, fmt.Errorf("%s: %w", c.Key(), err)
@@ -52,7 +51,7 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 	if o.NotRun != nil {
 		return o, nil
 	}
-	s, err := r.open(ctx, c, t)
+	s, err := r.open(ctx, c, t, observed && c.Layer != suites.Live)
 	if err != nil {
 		return o, fmt.Errorf("%s: prepare: %w", c.Key(), err)
 	}
@@ -78,14 +77,18 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 	o.Changes, o.Stopped = s.changed()
 	o.Unseen = s.unseen(o.Results)
 	o.Trace = s.traced()
+	if observed {
+		o.Accesses, o.Unobserved = s.accesses(o.Results)
+	}
 	o.Duration = time.Since(begin)
 	return o, nil
 }
 
-// Traced runs a case as Case does, traced by t, whose logs it adds to the outcome. The outcome must
-// not be judged, because tracing changes the hooks' environment.
+// Traced runs a case as Case does, traced by t, whose logs it adds to the outcome, and records the
+// paths that its processes use. The outcome must not be judged, because tracing changes the hooks'
+// environment. With a nil t only the paths are recorded.
 func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
-	o, err := r.run(ctx, c, t)
+	o, err := r.run(ctx, c, t, true)
 	if err == nil {
 		r.evaluate(ctx, c, &o)
 	}
@@ -98,7 +101,7 @@ func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) (map[string]
 	if r.Isolation.Describe().InPlace {
 		return nil, nil
 	}
-	o, err := r.run(ctx, c, t)
+	o, err := r.run(ctx, c, t, false)
 	return o.Trace, errors.Join(err, r.Remove(o))
 }
 
@@ -172,7 +175,7 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 	}
 	m.Ask = func(ctx context.Context, argv []string) (process.Result, error) {
 		if s == nil {
-			if s, err = r.open(ctx, c, nil); err != nil {
+			if s, err = r.open(ctx, c, nil, false); err != nil {
 				return process.Result{}, fmt.Errorf("prepare: %w", err)
 			}
 			l.sandbox = s.dir

@@ -198,7 +198,7 @@ func worse(a, b int) bool { return b != -1 && (a == -1 || a > b) }
 //
 // The outcome contains one result, combined from all hooks.
 func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Outcome, error) {
-	s, err := r.open(ctx, c, nil)
+	s, err := r.open(ctx, c, nil, false)
 	if err != nil {
 		return nil, suites.Outcome{}, err
 	}

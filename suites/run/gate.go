@@ -137,7 +137,7 @@ func (r *Runner) asking(tool suites.Tool) toolbox.Asking {
 		return r.machine.Ask
 	}
 	return func(ctx context.Context, argv []string) (process.Result, error) {
-		s, err := r.open(ctx, &suites.Case{Suite: "version", ID: "tool"}, nil)
+		s, err := r.open(ctx, &suites.Case{Suite: "version", ID: "tool"}, nil, false)
 		if err != nil {
 			return process.Result{}, err
 		}

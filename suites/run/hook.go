@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
 	"hookwatch/suites/client"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
@@ -218,8 +217,8 @@ func (s *caseRun) unseen(results []suites.Result) (paths []string) {
 		return nil
 	}
 	for _, r := range results {
-		name, kind := cause.Absent(r)
-		program := kind == cause.Program || kind == cause.File && filepath.IsAbs(name)
+		name, kind := client.MissingIn(r)
+		program := kind == client.MissingProgram || kind == client.MissingFile && filepath.IsAbs(name)
 		if r.Exit == 0 || !program || slices.Contains(s.c.WantedEnv().AbsentTools, name) || filepath.IsAbs(name) && disk.Within(s.o.Root, name) {
 			continue
 		}

@@ -142,12 +142,12 @@ func TestHostileForOrdinaryUser(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "cp", self, program).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.run", "^(TestHostileInNamespaces|TestHostileToTheKernel|TestUnmappedMemory|TestLimitsInPlace|TestOrdinaryPrograms)$")
+	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.run", "^(TestHostileInNamespaces|TestHostileToTheKernel|TestUnmappedMemory|TestLimitsInPlace|TestOrdinaryPrograms|TestAccesses)$")
 	cmd.Dir = filepath.Join(dir, "tmp")
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + cmd.Dir, "GORACE=atexit_sleep_ms=0"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
-	if err != nil || bytes.Count(out, []byte("--- PASS")) < 5 || bytes.Contains(out, []byte("--- SKIP")) {
+	if err != nil || bytes.Count(out, []byte("--- PASS")) < 6 || bytes.Contains(out, []byte("--- SKIP")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

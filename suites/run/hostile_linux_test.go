@@ -28,12 +28,13 @@ import (
 // A hostile is a project with a malicious hook, and a world around it: HOME with credentials, files
 // outside both, services, a process. Whatever the hook does, this world must not change.
 type hostile struct {
-	t       *testing.T
-	world   string
-	sockets []string
-	reached chan string
-	victim  *exec.Cmd
-	mark    string
+	observed bool // record the paths that acts use
+	t        *testing.T
+	world    string
+	sockets  []string
+	reached  chan string
+	victim   *exec.Cmd
+	mark     string
 }
 
 const secret = "s3cret-of-the-test"
@@ -173,7 +174,11 @@ func (h *hostile) act(r *run.Runner, act string) (suites.Outcome, string) {
 			Exit: code(0), Stdout: &suites.TextExpectation{Absent: []string{"ESCAPED", secret}},
 		}}},
 	}
-	o, err := r.Case(context.Background(), c)
+	run := r.Case
+	if h.observed {
+		run = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) { return r.Traced(ctx, c, nil) }
+	}
+	o, err := run(context.Background(), c)
 	if err != nil {
 		h.t.Fatal(err)
 	}

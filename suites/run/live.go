@@ -15,6 +15,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/live"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/process"
 	"hookwatch/suites/shell"
 )
@@ -275,8 +276,8 @@ func (s *caseRun) placed(h discover.Hook) discover.Hook {
 	}
 	if _, own := s.c.Env["HOME"]; own && h.Scope != discover.InHome {
 		home := variables(s.o.Env)["HOME"]
-		h.Command = homePath.ReplaceAllStringFunc(h.Command, func(old string) string {
-			return homePath.FindStringSubmatch(old)[1] + shell.Quote(home) + "/.claude/"
+		h.Command = homePath().ReplaceAllStringFunc(h.Command, func(old string) string {
+			return homePath().FindStringSubmatch(old)[1] + shell.Quote(home) + "/.claude/"
 		})
 	}
 	if h.Scope == discover.InHome {
@@ -287,7 +288,7 @@ func (s *caseRun) placed(h discover.Hook) discover.Hook {
 
 // homePath matches a path in the user's ~/.claude at the start of a word. A case with a HOME of its
 // own still runs the scripts of the real one.
-var homePath = regexp.MustCompile(`(^|[\s=;&|(])(?:~|"?\$HOME"?|"?\$\{HOME\}"?)/\.claude/`)
+var homePath = pattern.Lazy(`(^|[\s=;&|(])(?:~|"?\$HOME"?|"?\$\{HOME\}"?)/\.claude/`)
 
 // found adapts a part of a hook's command to a case with a temporary project. That replaces the
 // user's project everywhere except in the paths of the hook's scripts, which stay in the real one.

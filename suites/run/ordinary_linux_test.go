@@ -40,10 +40,21 @@ const { Worker } = require("worker_threads"), fs = require("fs"), os = require("
 }
 
 // TestOrdinaryPrograms checks that programs work normally in a sandbox, and that nothing is
-// reported as prevented.
+// reported as prevented, also if the paths that they use are recorded.
 func TestOrdinaryPrograms(t *testing.T) {
 	t.Parallel()
+	for _, observed := range []bool{false, true} {
+		t.Run(map[bool]string{false: "plain", true: "observed"}[observed], func(t *testing.T) {
+			t.Parallel()
+			runOrdinaryPrograms(t, observed)
+		})
+	}
+}
+
+func runOrdinaryPrograms(t *testing.T, observed bool) {
+	t.Helper()
 	h := newHostile(t, t.TempDir())
+	h.observed = observed
 	r := h.runner("namespaces")
 	r.Timeout = 30 * time.Second
 	for _, tt := range ordinaryPrograms {
@@ -51,6 +62,9 @@ func TestOrdinaryPrograms(t *testing.T) {
 		res := o.Last()
 		if got := string(res.Stdout); got != tt.want || res.Exit != 0 {
 			t.Errorf("%s: exit %d, stdout %q, want %q\nstderr %s\n%s", tt.name, res.Exit, got, tt.want, res.Stderr, report)
+		}
+		if observed && o.Unobserved != "" {
+			t.Errorf("%s: not all paths are known: %s", tt.name, o.Unobserved)
 		}
 		for _, s := range o.Stopped {
 			if strings.HasPrefix(s, "wanted") {

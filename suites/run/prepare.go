@@ -116,7 +116,7 @@ func (s *caseRun) writeTree(dir string, files map[string]string) error {
 // the case's.
 func (s *caseRun) tool(ctx context.Context, env map[string]string, at string, argv ...string) error {
 	results, err := s.Run(ctx, process.Command{
-		Argv: argv, Dir: at, Env: process.With(s.env, env), Timeout: time.Minute,
+		Argv: argv, Dir: at, Env: process.With(s.env, env), Timeout: time.Minute, Preparing: true,
 	})
 	if err != nil {
 		return err
@@ -131,8 +131,9 @@ func (s *caseRun) tool(ctx context.Context, env map[string]string, at string, ar
 	return nil
 }
 
-// open creates the sandbox of a case and prepares the case in it.
-func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*caseRun, error) {
+// open creates the sandbox of a case and prepares the case in it. If observed, the paths that it
+// uses are recorded.
+func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer, observed bool) (*caseRun, error) {
 	if err := r.Isolation.Refused(); err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*caseRun, 
 	if searched != path { // the directories of links lead to those of the whole path
 		search = append(search, filepath.SplitList(path)...)
 	}
-	opened, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c)})
+	opened, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c), Observed: observed})
 	if err != nil {
 		return nil, err
 	}

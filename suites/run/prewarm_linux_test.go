@@ -3,6 +3,7 @@ package run_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +57,56 @@ func TestPrewarm(t *testing.T) {
 	r.Prewarm()
 	r.Close()
 	if left, _ := filepath.Glob(filepath.Join(p.temp, "prewarmed-*")); len(left) > 0 {
+		t.Errorf("a sandbox that nobody took is left: %q", left)
+	}
+}
+
+// TestProbed checks that the first plain case gets the sandbox in which isolation was probed, that no
+// other case does, and that it is discarded if no case takes it.
+func TestProbed(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("hooks/h.sh", "#!/bin/bash\necho \"$TMPDIR\"\n", 0o755)
+	home := t.TempDir()
+	o := run.Options{
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
+		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home},
+	}
+	plain := &suites.Case{Suite: "s", ID: "A", Hook: "hooks/h.sh", Steps: []suites.Step{{Event: "Stop"}}}
+	special := *plain
+	special.Project = &suites.ProjectOverride{Files: map[string]string{"text": "own"}}
+	probed := func(cases ...*suites.Case) (got []bool) {
+		var err error
+		o.Isolation, err = sandbox.Choose(sandbox.Auto, sandbox.Options{
+			Root: p.root, Home: home, Size: 8 << 20, Processes: 100, Plain: run.Plain(o.Env, false),
+		}, p.temp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := run.New(o)
+		defer r.Close()
+		for _, c := range cases {
+			out, err := r.Case(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := filepath.Join(out.Sandbox, "tmp") + "\n"; string(out.Results[0].Stdout) != want {
+				t.Errorf("TMPDIR is %q, want %q", out.Results[0].Stdout, want)
+			}
+			got = append(got, strings.HasPrefix(filepath.Base(out.Sandbox), "probe-"))
+			if err := r.Remove(out); err != nil {
+				t.Error(err)
+			}
+		}
+		return got
+	}
+	for tries := 0; !slices.Equal(probed(&special, plain, plain), []bool{false, true, false}); tries++ {
+		if tries == 100 { // on a busy machine the sandbox is too old sometimes
+			t.Fatal("no case got the sandbox of the probe")
+		}
+	}
+	probed()
+	if left, _ := filepath.Glob(filepath.Join(p.temp, "probe-*")); len(left) > 0 {
 		t.Errorf("a sandbox that nobody took is left: %q", left)
 	}
 }

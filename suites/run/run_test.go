@@ -32,12 +32,12 @@ func TestMain(m *testing.M) {
 
 // A project is a temporary project with a space in its path.
 type project struct {
-	t    *testing.T
+	t    testing.TB
 	root string
 	temp string
 }
 
-func newProject(t *testing.T) *project {
+func newProject(t testing.TB) *project {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "a project")
 	if err := os.MkdirAll(root, 0o755); err != nil {

@@ -14,9 +14,9 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/expression/evaluator"
 	"hookwatch/suites/live"
 	"hookwatch/suites/process"
+	"hookwatch/suites/run/evaluator"
 	"hookwatch/suites/sandbox"
 	"hookwatch/suites/toolbox"
 )
@@ -38,9 +38,15 @@ func New(o Options) *Runner {
 	r.paths.Dir = o.Temp
 	r.pool = sandbox.NewPool(sandbox.PoolOptions{
 		Temp: o.Temp, Choice: o.Isolation, KeepSize: o.KeepSize,
-		Prewarm: sandbox.Wanted{Dirs: o.dirs(nil), Search: filepath.SplitList(process.Getenv(o.Env, "PATH"))},
+		Prewarm: Plain(o.Env, o.EmptyHome),
 	})
 	return r
+}
+
+// Plain describes the sandbox of a case without special needs.
+func Plain(env []string, emptyHome bool) sandbox.Wanted {
+	o := Options{EmptyHome: emptyHome}
+	return sandbox.Wanted{Dirs: o.dirs(nil), Search: filepath.SplitList(process.Getenv(env, "PATH"))}
 }
 
 // KeepReady keeps that many supervisors ready from now on, so that no case waits for the start of

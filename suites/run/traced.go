@@ -73,3 +73,20 @@ func (s *caseRun) traced() map[string][]byte {
 	}
 	return logs
 }
+
+// accesses returns the uses of paths by the hooks, and why they are not all known.
+func (s *caseRun) accesses(results []suites.Result) (all []suites.Access, unobserved string) {
+	all, unobserved = s.Accesses()
+	for _, r := range results {
+		switch {
+		case unobserved != "":
+		case r.TimedOut:
+			unobserved = "the hook timed out"
+		case r.Memory > 0:
+			unobserved = "the hook used too much memory"
+		case len(r.LeftBehind) > 0:
+			unobserved = "a process outlived the hook"
+		}
+	}
+	return all, unobserved
+}

@@ -16,6 +16,7 @@ import (
 
 	"hookwatch/suites/disk"
 	"hookwatch/suites/pattern"
+	"hookwatch/suites/process"
 )
 
 // copyBackend is the backend that gives each case a temporary copy of the project.
@@ -34,14 +35,22 @@ func (*copyBackend) Describe() Description {
 	}
 }
 
-func (b *copyBackend) Probe(string) ([]Bound, error) { return b.o.directBounds(), nil }
+func (b *copyBackend) Probe(Wanted) ([]Bound, Sandbox, error) {
+	return b.o.directBounds(), nil, nil
+}
 
 func (b *copyBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox, error) {
 	root, err := copyProject(b.o.Root, w.Dir, b.o.Own)
 	if err != nil {
 		return nil, fmt.Errorf("copy the project: %w", err)
 	}
-	d, err := newDirect(open, w, b.o, root, nil)
+	var setup process.Setup
+	if w.Observed {
+		session := filepath.Dir(w.Dir)
+		rules := observedRules([]string{session, disk.Real(session)}, []string{b.o.Root, b.o.Home, disk.Real(b.o.Home), copyIn(w.Dir), disk.Real(copyIn(w.Dir))})
+		setup = process.Setup{Steps: observeOnly(rules), Shared: true}
+	}
+	d, err := newDirect(open, setup, w, b.o, root, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func TestDescriptors(t *testing.T) {
 			}
 		}
 		return nil, errRefused
-	}, t.TempDir(), filepath.SplitList(os.Getenv("PATH")), "tmp")
+	}, Wanted{Dir: t.TempDir(), Search: filepath.SplitList(os.Getenv("PATH")), Dirs: []string{"tmp"}})
 	if !errors.Is(err, errRefused) {
 		t.Fatal(err)
 	}

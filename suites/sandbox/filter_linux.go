@@ -7,12 +7,15 @@ import (
 	"encoding/binary"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 
+	"hookwatch/suites/process"
 	"hookwatch/suites/process/supervisor"
 )
 
@@ -110,7 +113,7 @@ func filterCalls(fileSize int64) []string {
 	all := refusals(fileSize)
 	key := servingKey()
 	step := []string{
-		supervisor.Optional + supervisor.Filter, program(architectures[runtime.GOARCH], all),
+		supervisor.Optional + supervisor.Filter, program(architectures[runtime.GOARCH], all, nil),
 		strconv.FormatUint(key[0], 10), strconv.FormatUint(key[1], 10),
 	}
 	for _, r := range all {
@@ -123,6 +126,48 @@ func filterCalls(fileSize int64) []string {
 		step = append(step, strconv.Itoa(call), strconv.Itoa(int(unix.EAFNOSUPPORT)), otherSocket)
 	}
 	return step
+}
+
+// observeCalls returns the step that makes filterCalls report the paths that a case uses, with
+// these rules.
+func observeCalls(fileSize int64, rules []string) []string {
+	observing := program(architectures[runtime.GOARCH], refusals(fileSize), supervisor.ObservedCalls())
+	return append([]string{supervisor.Optional + supervisor.Observe, observing}, rules...)
+}
+
+// observeOnly returns the steps that report the paths that a case uses, without refusing any call.
+func observeOnly(rules []string) []process.Step {
+	key := servingKey()
+	arch := architectures[runtime.GOARCH]
+	ask := result(unix.SECCOMP_RET_USER_NOTIF) // calls of another architecture are not understood
+	prog := []bpf.Instruction{load(archAt), bpf.JumpIf{Cond: bpf.JumpEqual, Val: arch, SkipTrue: 1}, ask, load(callAt)}
+	if arch == unix.AUDIT_ARCH_X86_64 {
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1}, ask)
+	}
+	prog = append(prog, observing(supervisor.ObservedCalls())...)
+	return []process.Step{
+		append([]string{supervisor.Optional + supervisor.Observe, assemble(prog)}, rules...),
+		{supervisor.Optional + supervisor.Filter, "", strconv.FormatUint(key[0], 10), strconv.FormatUint(key[1], 10)},
+	}
+}
+
+// installedDirs contain what is installed with the system.
+var installedDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/nix/store", "/gnu/store", "/snap"}
+
+// observedRules returns the rules for the paths that a case uses: what is the system's is dropped,
+// but for programs; links in the case's own directories may lead to others.
+func observedRules(own, kept []string) (rules []string) {
+	add := func(kind rune, dirs []string) {
+		for _, d := range dirs {
+			if d != "" {
+				rules = append(rules, string(kind)+strings.TrimSuffix(d, "/"))
+			}
+		}
+	}
+	add(supervisor.Keep, kept)
+	add(supervisor.Follow, own)
+	add(supervisor.Drop, slices.Concat(systemDirs, installedDirs))
+	return rules
 }
 
 // Offsets in the filter's input: the number of the call, the architecture, the address, and 64-bit
@@ -139,9 +184,14 @@ func result(v uint32) bpf.Instruction { return bpf.RetConstant{Val: v} }
 
 func failing(errno unix.Errno) bpf.Instruction { return result(unix.SECCOMP_RET_ERRNO | uint32(errno)) }
 
-// program returns the filter in the kernel's format.
-func program(arch uint32, all []refusal) string {
-	raw, err := bpf.Assemble(instructions(arch, all))
+// program returns the filter in the kernel's format. The supervisor carries out observed calls
+// unchanged.
+func program(arch uint32, all []refusal, observed []uint32) string {
+	return assemble(instructions(arch, all, observed))
+}
+
+func assemble(prog []bpf.Instruction) string {
+	raw, err := bpf.Assemble(prog)
 	if err != nil {
 		return "" // the kernel refuses an empty filter, and the sandbox reports that
 	}
@@ -153,7 +203,7 @@ func program(arch uint32, all []refusal) string {
 	return string(b)
 }
 
-func instructions(arch uint32, all []refusal) []bpf.Instruction {
+func instructions(arch uint32, all []refusal, observed []uint32) []bpf.Instruction {
 	prog := []bpf.Instruction{
 		load(archAt),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: arch, SkipTrue: 1},
@@ -169,8 +219,8 @@ func instructions(arch uint32, all []refusal) []bpf.Instruction {
 	for _, call := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		prog = append(prog, block(call, sockets())...)
 	}
-	prog = append(prog, block(unix.SYS_MEMFD_CREATE, served(servingKey()))...)
-	return append(prog, result(unix.SECCOMP_RET_ALLOW))
+	prog = append(prog, block(unix.SYS_MEMFD_CREATE, served(servingKey(), firstIgnoredOfMemfd))...)
+	return append(prog, observing(observed)...)
 }
 
 // servingKey lets the supervisor, to which the filter also applies, make the calls that it serves:
@@ -182,9 +232,26 @@ var servingKey = sync.OnceValue(func() (key [2]uint64) {
 	return [2]uint64{binary.NativeEndian.Uint64(b[:]), binary.NativeEndian.Uint64(b[8:])}
 })
 
+// observing passes some calls to the supervisor and allows all others.
+func observing(calls []uint32) (prog []bpf.Instruction) {
+	for i, call := range calls {
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpEqual, Val: call, SkipTrue: uint8(len(calls) - i)})
+	}
+	prog = append(prog, result(unix.SECCOMP_RET_ALLOW))
+	if len(calls) == 0 {
+		return prog
+	}
+	return append(prog, served(servingKey(), firstIgnoredOfPaths)...)
+}
+
+// The first of the two arguments with the key: the kernel ignores both in the supervisor's calls.
+const (
+	firstIgnoredOfMemfd = 2
+	firstIgnoredOfPaths = 4
+)
+
 // served passes a call to the supervisor unless it has the key.
-func served(key [2]uint64) []bpf.Instruction {
-	const firstIgnored = 2
+func served(key [2]uint64, firstIgnored int) []bpf.Instruction {
 	var inner []bpf.Instruction
 	for i, word := range []uint64{key[0] & math.MaxUint32, key[0] >> 32, key[1] & math.MaxUint32, key[1] >> 32} {
 		inner = append(inner, load(argumentAt+8*firstIgnored+4*i),

@@ -9,13 +9,64 @@ import (
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/process/supervisor"
 )
+
+// TestObservingFilter checks that the filter of a traced run asks about the calls that name paths,
+// except the supervisor's own, and is the same for all others.
+func TestObservingFilter(t *testing.T) {
+	t.Parallel()
+	arch := architectures[runtime.GOARCH]
+	vm, err := bpf.NewVM(instructions(arch, refusals(1<<33), supervisor.ObservedCalls()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const allow, ask = unix.SECCOMP_RET_ALLOW, unix.SECCOMP_RET_USER_NOTIF
+	key := servingKey()
+	for name, tt := range map[string]struct {
+		call      uint32
+		arguments [6]uint64
+		want      uint32
+	}{
+		"read":             {unix.SYS_READ, [6]uint64{}, allow},
+		"openat":           {unix.SYS_OPENAT, [6]uint64{}, ask},
+		"execve":           {unix.SYS_EXECVE, [6]uint64{}, ask},
+		"faccessat2":       {unix.SYS_FACCESSAT2, [6]uint64{}, ask},
+		"with half a key":  {unix.SYS_OPENAT, [6]uint64{4: key[0]}, ask},
+		"with the key":     {unix.SYS_OPENAT, [6]uint64{4: key[0], 5: key[1]}, allow},
+		"another's key":    {unix.SYS_OPENAT, [6]uint64{2: key[0], 3: key[1]}, ask},
+		"memfd_create":     {unix.SYS_MEMFD_CREATE, [6]uint64{}, ask},
+		"mount":            {unix.SYS_MOUNT, [6]uint64{}, ask},
+		"io_uring":         {unix.SYS_IO_URING_SETUP, [6]uint64{}, unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)},
+		"AF_UNIX":          {unix.SYS_SOCKET, [6]uint64{unix.AF_UNIX}, allow},
+		"truncate a bit":   {unix.SYS_TRUNCATE, [6]uint64{0, 1}, allow},
+		"truncate a lot":   {unix.SYS_TRUNCATE, [6]uint64{0, 1 << 40}, ask},
+		"the last of them": {supervisor.ObservedCalls()[len(supervisor.ObservedCalls())-1], [6]uint64{}, ask},
+	} {
+		if got, err := vm.Run(filterInput(arch, tt.call, tt.arguments)); err != nil || uint32(got) != tt.want {
+			t.Errorf("%s: %x, want %x, %v", name, got, tt.want, err)
+		}
+	}
+}
+
+// filterInput returns the input of a filter. The machine of x/net/bpf reads network byte order,
+// which is big-endian.
+func filterInput(arch, call uint32, arguments [6]uint64) []byte {
+	data := binary.BigEndian.AppendUint32(nil, call)
+	data = append(binary.BigEndian.AppendUint32(data, arch), make([]byte, 8)...)
+	for _, a := range arguments {
+		data = binary.BigEndian.AppendUint32(data, uint32(a))
+		data = binary.BigEndian.AppendUint32(data, uint32(a>>32))
+	}
+	return data
+}
 
 // TestFilter runs the program as the kernel would, call by call.
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	arch := architectures[runtime.GOARCH]
-	vm, err := bpf.NewVM(instructions(arch, refusals(1<<33)))
+	vm, err := bpf.NewVM(instructions(arch, refusals(1<<33), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,20 +109,12 @@ func TestFilter(t *testing.T) {
 		"truncate far above it":   {arch, unix.SYS_TRUNCATE, [6]uint64{3, 1 << 40}, ask},
 		"allocate at some offset": {arch, unix.SYS_FALLOCATE, [6]uint64{3, 0, 1 << 40, 100}, allow},
 	} {
-		// The machine of x/net/bpf reads network byte order, which is big-endian.
-		data := binary.BigEndian.AppendUint32(nil, tt.call)
-		data = append(binary.BigEndian.AppendUint32(data, tt.arch), make([]byte, 8)...)
-		for _, a := range tt.arguments {
-			data = binary.BigEndian.AppendUint32(data, uint32(a))
-			data = binary.BigEndian.AppendUint32(data, uint32(a>>32))
-		}
-		if got, err := vm.Run(data); err != nil || uint32(got) != tt.want {
+		if got, err := vm.Run(filterInput(tt.arch, tt.call, tt.arguments)); err != nil || uint32(got) != tt.want {
 			t.Errorf("%s: %x, want %x, %v", name, got, tt.want, err)
 		}
 	}
 	if arch == unix.AUDIT_ARCH_X86_64 {
-		data := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, x32|unix.SYS_READ), arch), make([]byte, 56)...)
-		if got, err := vm.Run(data); err != nil || uint32(got) != unknown {
+		if got, err := vm.Run(filterInput(arch, x32|unix.SYS_READ, [6]uint64{})); err != nil || uint32(got) != unknown {
 			t.Errorf("x32: %x, %v", got, err)
 		}
 	}

@@ -32,7 +32,9 @@ func (*inPlaceBackend) Describe() Description {
 	}
 }
 
-func (b *inPlaceBackend) Probe(string) ([]Bound, error) { return b.o.directBounds(), nil }
+func (b *inPlaceBackend) Probe(Wanted) ([]Bound, Sandbox, error) {
+	return b.o.directBounds(), nil, nil
+}
 
 func (b *inPlaceBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox, error) {
 	watched := make([]string, len(w.Watched))
@@ -40,7 +42,7 @@ func (b *inPlaceBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox
 		watched[i] = filepath.Join(b.o.Root, dir)
 	}
 	slices.Sort(watched)
-	return opened(newDirect(open, w, b.o, b.o.Root, slices.Compact(watched)))
+	return opened(newDirect(open, process.Setup{}, w, b.o, b.o.Root, slices.Compact(watched)))
 }
 
 // opened prevents a nil pointer from becoming a non-nil Sandbox.
@@ -86,7 +88,7 @@ type direct struct {
 
 // newDirect creates a sandbox whose case sees the project at root. It reports changes in the case's
 // directory and in others.
-func newDirect(open Opener, w Wanted, o Options, root string, others []string) (*direct, error) {
+func newDirect(open Opener, setup process.Setup, w Wanted, o Options, root string, others []string) (*direct, error) {
 	for _, d := range w.Dirs {
 		if err := os.Mkdir(filepath.Join(w.Dir, d), 0o755); err != nil {
 			return nil, err
@@ -96,7 +98,7 @@ func newDirect(open Opener, w Wanted, o Options, root string, others []string) (
 	if err != nil {
 		return nil, err
 	}
-	started, err := open(process.Setup{})
+	started, err := open(setup)
 	if err != nil {
 		_ = own.Close()
 		return nil, err
@@ -208,6 +210,28 @@ func (d *direct) ListOwn(name string, limit int) ([]string, error) {
 }
 
 func (d *direct) LinkOwn(name, target string) error { return linkIn(d.own, name, target) }
+
+// Accesses returns the paths of a copy as those of the project.
+func (d *direct) Accesses() ([]suites.Access, string) {
+	if d.copied == "" {
+		return nil, "the paths that cases use are not observed in place"
+	}
+	all, unobserved := accesses(d.Supervisor)
+	copied, session := disk.Real(d.copied), filepath.Dir(disk.Real(d.dir))
+	var out []suites.Access
+	for _, a := range all {
+		for _, at := range []string{d.copied, copied} {
+			if disk.Within(at, a.Path) {
+				a.Path = filepath.Join(d.original, strings.TrimPrefix(a.Path, at))
+				break
+			}
+		}
+		if !disk.Within(session, a.Path) && !disk.Within(filepath.Dir(d.dir), a.Path) {
+			out = append(out, a)
+		}
+	}
+	return suites.MergeAccesses(out), unobserved
+}
 
 func (d *direct) Begin() {
 	for dir := range d.watched {

@@ -1,7 +1,8 @@
 package sandbox
 
 import (
-	"bytes"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,7 @@ type needs struct {
 }
 
 // of returns the programs that links and wrappers in a directory lead to and for which hidden
-// returns true.
+// returns true. dir has no symbolic links.
 func (i *installed) of(dir string, hidden func(string) bool) []string {
 	fi, err := os.Stat(dir)
 	if err != nil || slices.Contains(usualPrograms, dir) {
@@ -51,7 +52,12 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 	n := needs{at: fi.ModTime()}
 	entries, _ := os.ReadDir(dir) // an unreadable directory counts as empty
 	for _, e := range entries[:min(len(entries), programsAtMost)] {
-		n.files = append(n.files, behind(filepath.Join(dir, e.Name()), hidden, wrappersDeep)...)
+		program := filepath.Join(dir, e.Name())
+		real := program
+		if e.Type()&fs.ModeSymlink != 0 {
+			real = disk.Real(program)
+		}
+		n.files = append(n.files, behind(program, real, hidden, wrappersDeep)...)
 	}
 	if i.known == nil {
 		i.known = make(map[string]needs)
@@ -61,9 +67,8 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 }
 
 // behind returns the programs behind a program for which hidden returns true: the target of a link,
-// and programs that a script contains by path.
-func behind(program string, hidden func(string) bool, deep int) (files []string) {
-	real := disk.Real(program)
+// and programs that a script contains by path. real is the program's path without symbolic links.
+func behind(program, real string, hidden func(string) bool, deep int) (files []string) {
 	fi, err := os.Stat(real)
 	if err != nil || !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0 {
 		return nil
@@ -74,18 +79,36 @@ func behind(program string, hidden func(string) bool, deep int) (files []string)
 	if deep == 0 || fi.Size() > wrapperAtMost {
 		return files
 	}
-	text, err := os.ReadFile(real)
-	if err != nil || !bytes.HasPrefix(text, []byte("#!")) {
-		return files
-	}
-	for _, path := range absolute().FindAll(text, -1) {
+	for _, path := range absolute().FindAll(scriptText(real), -1) {
 		next := string(path)
-		if !hidden(next) || disk.Real(next) == real {
+		if !hidden(next) {
+			continue
+		}
+		target := disk.Real(next)
+		if target == real {
 			continue
 		}
 		if fi, err := os.Stat(next); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {
-			files = append(append(files, next), behind(next, hidden, deep-1)...)
+			files = append(append(files, next), behind(next, target, hidden, deep-1)...)
 		}
 	}
 	return files
+}
+
+// scriptText returns the text of a script, and nil for other files, of which it reads two bytes.
+func scriptText(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != "#!" {
+		return nil
+	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil
+	}
+	return append(head, text...)
 }

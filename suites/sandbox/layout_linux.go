@@ -121,15 +121,14 @@ func (p *plan) masks(l *layout) []mask {
 // openTries bounds how often a sandbox is planned again.
 const openTries = 10
 
-// Open creates the sandbox of a case with an existing directory dir, in which it creates dirs.
-// search are the directories in which the case looks for programs, and open starts the supervisor,
-// for example process.Open. Open plans the sandbox again if the system refuses it because a mount
+// Open creates the sandbox of a case.
+// open starts the supervisor, for example process.Open. Open plans the sandbox again if the system refuses it because a mount
 // was added or removed meanwhile, or because it cannot make an overlay of a directory.
-func (p *plan) Open(open func(process.Setup) (*process.Supervisor, error), dir string, search []string, dirs ...string) (*namespaced, error) {
+func (p *plan) Open(open func(process.Setup) (*process.Supervisor, error), w Wanted) (*namespaced, error) {
 	for try := 1; ; try++ {
-		pr := p.prospect(search)
-		s := &namespaced{plan: p, layout: pr.layout, dir: dir, masks: pr.masks}
-		started, err := open(process.Setup{Advance: p.Advance(), Steps: p.stepsFor(pr, dir, dirs)})
+		pr := p.prospect(w.Search)
+		s := &namespaced{plan: p, layout: pr.layout, dir: w.Dir, masks: pr.masks}
+		started, err := open(process.Setup{Advance: p.Advance(), Steps: p.stepsFor(pr, w.Dir, w)})
 		if err == nil {
 			s.Supervisor = started
 			p.note(s)

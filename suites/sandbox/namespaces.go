@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"hookwatch/suites"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 )
@@ -39,31 +41,16 @@ func (*namespacesBackend) Describe() Description {
 	}
 }
 
-// Probe creates a sandbox and discards it.
-func (n *namespacesBackend) Probe(temp string) ([]Bound, error) {
-	bounds, err := n.probe(temp)
-	if err != nil {
-		return nil, Explained(err)
-	}
-	return bounds, nil
-}
-
-func (n *namespacesBackend) probe(temp string) ([]Bound, error) {
-	p := n.plan()
-	dir, err := os.MkdirTemp(temp, "probe-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := p.Open(func(s process.Setup) (*process.Supervisor, error) {
+// Probe creates a sandbox.
+func (n *namespacesBackend) Probe(w Wanted) ([]Bound, Sandbox, error) {
+	s, err := n.plan().Open(func(s process.Setup) (*process.Supervisor, error) {
 		s.Limits = n.o.Limits()
 		return process.Open(s)
-	}, dir, nil)
+	}, w)
 	if err != nil {
-		return nil, err
+		return nil, nil, Explained(err)
 	}
-	defer s.Discard()
-	return s.Bounds(), nil
+	return s.Bounds(), s, nil
 }
 
 // crowdedTries bounds the attempts to create a sandbox while the system lacks resources for
@@ -72,7 +59,7 @@ const crowdedTries = 5
 
 func (n *namespacesBackend) Open(ctx context.Context, open Opener, w Wanted) (Sandbox, error) {
 	for try := 1; ; try++ {
-		s, err := n.plan().Open(open, w.Dir, w.Search, w.Dirs...)
+		s, err := n.plan().Open(open, w)
 		if err == nil {
 			return s, nil
 		}
@@ -182,6 +169,14 @@ func (s *namespaced) LinkOwn(name, target string) error { return linkBelow(s.out
 
 // Begin records the state before the case starts.
 func (s *namespaced) Begin() { s.before = s.take() }
+
+func (s *namespaced) Accesses() ([]suites.Access, string) {
+	all, unobserved := accesses(s.Supervisor)
+	// Next to the case's directory are other files of the session, such as links to programs.
+	given, real := filepath.Dir(s.dir), filepath.Dir(disk.Real(s.dir))
+	own := func(a suites.Access) bool { return disk.Within(given, a.Path) || disk.Within(real, a.Path) }
+	return slices.DeleteFunc(all, own), unobserved
+}
 
 // Discard frees the storage with everything that was written. It closes the supervisor first.
 func (s *namespaced) Discard() {

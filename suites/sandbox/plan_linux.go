@@ -30,10 +30,6 @@ func (p *plan) Advance() []process.Step {
 	return s.steps
 }
 
-// currency is how long a prospect is considered up to date. Files created while a case runs are
-// visible in its directories anyway.
-const currency = 100 * time.Millisecond
-
 // prospect plans the sandbox of a case that looks for programs in search.
 func (p *plan) prospect(search []string) *prospect {
 	l := p.layout()
@@ -58,16 +54,18 @@ func (p *plan) prospect(search []string) *prospect {
 	return pr
 }
 
-// stepsFor returns the steps of the sandbox of a case with the directory given, in which they
-// create dirs.
-func (p *plan) stepsFor(pr *prospect, given string, dirs []string) []process.Step {
+// stepsFor returns the steps of the sandbox of a case with the directory given.
+func (p *plan) stepsFor(pr *prospect, given string, w Wanted) []process.Step {
 	s := &script{p: p, l: pr.layout, reach: maps.Clone(pr.reach)}
 	dir := disk.Real(given)
+	if callsKnown && w.Observed {
+		s.add(observeCalls(p.o.Size, s.observed(dir, given, w.Search))...)
+	}
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	s.mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))
 	s.add(supervisor.Open, number(supervisor.StorageFD), dir)
 	s.add(supervisor.Dir, caseDir, "755")
-	for _, d := range dirs {
+	for _, d := range w.Dirs {
 		s.add(supervisor.Dir, caseDir+"/"+d, "755")
 	}
 	s.steps = append(s.steps, pr.steps...)
@@ -76,6 +74,19 @@ func (p *plan) stepsFor(pr *prospect, given string, dirs []string) []process.Ste
 	s.lead(given)
 	s.finish()
 	return s.steps
+}
+
+// observed returns the rules for the paths that a case uses. What is in private directories is its
+// own, except programs that are shown there.
+func (s *script) observed(dir, given string, search []string) []string {
+	session := []string{filepath.Dir(dir), filepath.Dir(given)}
+	kept := []string{s.p.o.Root, disk.Real(s.p.o.Root), s.p.o.Home, disk.Real(s.p.o.Home)}
+	for _, d := range search {
+		if d = disk.Real(d); s.covered(d) && !disk.Within(session[0], d) {
+			kept = append(kept, installation(d))
+		}
+	}
+	return observedRules(slices.Concat(session, s.l.private), kept)
 }
 
 // enter creates a root directory that contains only the mount points of views, and makes it the

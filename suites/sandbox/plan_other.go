@@ -17,7 +17,7 @@ func newPlan(o Options) *plan { return &plan{o: o} }
 func (p *plan) Advance() []process.Step { return nil }
 
 // Open always fails.
-func (p *plan) Open(func(process.Setup) (*process.Supervisor, error), string, []string, ...string) (*namespaced, error) {
+func (p *plan) Open(func(process.Setup) (*process.Supervisor, error), Wanted) (*namespaced, error) {
 	return nil, &process.ConfineError{Err: errors.ErrUnsupported}
 }
 

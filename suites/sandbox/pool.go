@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"os"
-	"slices"
 	"sync"
 
 	"hookwatch/suites/process"
@@ -68,6 +67,7 @@ func (p *Pool) KeepReady(supervisors int) {
 // Close ends everything that is kept ready and waits for it. It does not affect running cases.
 func (p *Pool) Close() {
 	p.giveUp(p.takePrewarmed())
+	p.o.Choice.probed.discard()
 	p.supervisors().Close()
 }
 
@@ -78,12 +78,16 @@ func (p *Pool) Open(ctx context.Context, name string, w Wanted) (Sandbox, error)
 		return nil, err
 	}
 	p.refresh()
-	if slices.Equal(w.Dirs, p.o.Prewarm.Dirs) && slices.Equal(w.Search, p.o.Prewarm.Search) {
+	if p.o.Prewarm.suits(w) {
 		if e := p.takePrewarmed(); e != nil {
 			if <-e.made; e.sandbox != nil {
 				return e.sandbox, nil
 			}
 		}
+	}
+	if s := p.o.Choice.probed.take(w); s != nil {
+		p.hold(s.Dir(), s)
+		return s, nil
 	}
 	return p.open(ctx, name, w)
 }
@@ -99,10 +103,14 @@ func (p *Pool) open(ctx context.Context, name string, w Wanted) (Sandbox, error)
 		_ = Remove(dir)
 		return nil, err
 	}
-	p.mu.Lock()
-	p.held[dir] = s
-	p.mu.Unlock()
+	p.hold(dir, s)
 	return s, nil
+}
+
+func (p *Pool) hold(dir string, s Sandbox) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held[dir] = s
 }
 
 // refresh discards everything that was created before a mount that cases see was added or removed,
@@ -112,6 +120,7 @@ func (p *Pool) refresh() {
 		return
 	}
 	p.CancelPrewarm()
+	p.o.Choice.probed.discard()
 	fresh := p.newReserve()
 	p.mu.Lock()
 	stale, size := p.reserve, p.ready

@@ -10,12 +10,16 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/process"
+	"hookwatch/suites/process/supervisor"
 )
 
 // A Sandbox is the place where one case runs: its commands, files and network.
@@ -46,6 +50,9 @@ type Sandbox interface {
 	// Changes returns the case's changes since Begin, with absolute paths, and descriptions of the
 	// actions that isolation prevented.
 	Changes(e Ended) (changes []suites.Change, stopped []string)
+	// Accesses returns the uses of paths by the commands, by path, and why they are not all known, ""
+	// if they are.
+	Accesses() (all []suites.Access, unobserved string)
 	// Close ends everything that runs.
 	Close()
 	// Keep moves or copies the case's files to a directory that does not exist yet, without the
@@ -53,6 +60,24 @@ type Sandbox interface {
 	Keep(to string, bound int64) error
 	// Discard closes the sandbox and frees its storage. The pool removes the case's directory.
 	Discard()
+}
+
+// accesses returns the accesses that a supervisor recorded.
+func accesses(b *process.Supervisor) (all []suites.Access, unobserved string) {
+	recorded, unobserved := b.Accesses()
+	for _, r := range recorded {
+		uses := make([]suites.Use, len(r.Uses))
+		for i, kind := range r.Uses {
+			uses[i] = kinds[kind]
+		}
+		all = append(all, suites.NewAccess(r.Path, uses))
+	}
+	return suites.WithoutLibraries(all), unobserved
+}
+
+var kinds = map[rune]suites.Use{
+	supervisor.Asked: {Kind: suites.Looked}, supervisor.Opened: {Kind: suites.Read}, supervisor.Listed: {Kind: suites.Listed},
+	supervisor.Ran: {Kind: suites.Ran}, supervisor.Wrote: {Kind: suites.Wrote}, supervisor.Created: {Kind: suites.Wrote, Created: true},
 }
 
 // Ended describes how the commands of a case ended.
@@ -66,10 +91,10 @@ type Ended struct {
 type Backend interface {
 	// Describe depends neither on options nor on the machine.
 	Describe() Description
-	// Probe checks whether the backend works on this machine and returns the limits of a case. temp
-	// is an existing directory. The error is an *UnavailableError, or a *process.ShortageError if
-	// the machine lacks resources.
-	Probe(temp string) ([]Bound, error)
+	// Probe checks whether the backend works on this machine and returns the limits of a case, and
+	// the sandbox that it created, nil for none. w.Dir is an existing directory. The error is an
+	// *UnavailableError, or a *process.ShortageError if the machine lacks resources.
+	Probe(w Wanted) ([]Bound, Sandbox, error)
 	// Open creates the sandbox of a case from a supervisor that open returns.
 	Open(ctx context.Context, open Opener, w Wanted) (Sandbox, error)
 }
@@ -79,10 +104,16 @@ type Opener func(process.Setup) (*process.Supervisor, error)
 
 // Wanted describes the required sandbox of a case.
 type Wanted struct {
-	Dir     string   // the case's own directory, which exists
-	Dirs    []string // directories to create in it
-	Search  []string // directories in which the case looks for programs
-	Watched []string // directories of the project, relative to it, for which the case has an expectation of changes
+	Dir      string   // the case's own directory, which exists
+	Dirs     []string // directories to create in it
+	Search   []string // directories in which the case looks for programs
+	Observed bool     // record the paths that its commands use
+	Watched  []string // directories of the project, relative to it, for which the case has an expectation of changes
+}
+
+// suits reports whether a sandbox for w can be used for other.
+func (w Wanted) suits(other Wanted) bool {
+	return w.Observed == other.Observed && slices.Equal(w.Dirs, other.Dirs) && slices.Equal(w.Search, other.Search)
 }
 
 // A Description contains the texts about a backend for users, and the properties that callers need
@@ -148,6 +179,7 @@ type Choice struct {
 	Why     string         // why it is not the strongest backend; "" if it is
 	Mend    string         // what would allow the strongest; "" if unknown
 	refused error          // why nothing may run
+	probed  *probed        // nil: there was none
 }
 
 // Refused returns why nothing may run, nil if cases can.
@@ -175,7 +207,8 @@ func (c Choice) Notes() []string {
 }
 
 // Choose returns the backend with that name, or the strongest for Auto, and probes it in temp, an
-// existing directory. It chooses a weaker backend only by its name. If it returns an error, the
+// existing directory. A case that wants no more than o.Plain gets the sandbox of the probe if a Pool
+// opens it at once. Choose chooses a weaker backend only by its name. If it returns an error, the
 // choice runs nothing; the error is one of Backend.Probe, or about the name.
 func Choose(name string, o Options, temp string) (Choice, error) {
 	if _, err := process.Room(1); err != nil {
@@ -186,11 +219,11 @@ func Choose(name string, o Options, temp string) (Choice, error) {
 		if b.Describe().Name != name && (name != Auto || i > 0) {
 			continue
 		}
-		bounds, err := b.Probe(temp)
-		if err != nil {
+		c := Choice{Backend: b, Limits: o.Limits()}
+		var err error
+		if c.Bounds, c.probed, err = probe(b, o.Plain, temp); err != nil {
 			return Refuse(err), err
 		}
-		c := Choice{Backend: b, Limits: o.Limits(), Bounds: bounds}
 		if i > 0 {
 			c.Why = "requested by run.isolation: " + name
 		}
@@ -198,6 +231,60 @@ func Choose(name string, o Options, temp string) (Choice, error) {
 	}
 	err := fmt.Errorf("run.isolation: %s is not a mode", name)
 	return Refuse(err), err
+}
+
+// A probed holds the sandbox of a probe for a case. It is discarded when it is no longer current.
+type probed struct {
+	mu      sync.Mutex
+	sandbox Sandbox // nil: used or discarded
+	plain   Wanted
+}
+
+// currency is how long the plan of a sandbox is considered up to date. Files created while a case
+// runs are visible in its directories anyway.
+const currency = 100 * time.Millisecond
+
+// probe probes a backend with the sandbox of a plain case.
+func probe(b Backend, plain Wanted, temp string) ([]Bound, *probed, error) {
+	w := plain
+	var err error
+	if w.Dir, err = os.MkdirTemp(temp, "probe-"); err != nil {
+		return nil, nil, err
+	}
+	bounds, s, err := b.Probe(w)
+	if s == nil {
+		_ = os.Remove(w.Dir)
+		return bounds, nil, err
+	}
+	p := &probed{sandbox: s, plain: plain}
+	if len(plain.Dirs) == 0 { // no case wants such a sandbox
+		p.discard()
+	} else {
+		time.AfterFunc(currency, p.discard)
+	}
+	return bounds, p, nil
+}
+
+// take returns the sandbox if it meets w, and nil otherwise and from then on.
+func (p *probed) take(w Wanted) Sandbox {
+	if p == nil || !p.plain.suits(w) {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.sandbox
+	p.sandbox = nil
+	return s
+}
+
+func (p *probed) discard() {
+	if p == nil {
+		return
+	}
+	if s := p.take(p.plain); s != nil {
+		s.Discard()
+		_ = Remove(s.Dir())
+	}
 }
 
 // Refuse returns a choice that runs nothing, because of err.
@@ -245,6 +332,7 @@ type Options struct {
 	Size      int64    // bytes that a case may write
 	Processes int      // that a case may have at a time
 	Memory    int64    // bytes that its processes may use together
+	Plain     Wanted   // of a case without special needs, without Dir
 }
 
 // Limits returns the limits that every backend enforces.

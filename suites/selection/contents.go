@@ -2,12 +2,12 @@ package selection
 
 import (
 	"path"
-	"slices"
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/record"
+	"hookwatch/suites/shell"
 )
 
 // Contents returns files by the digest of an input, from the current files or from stored
@@ -20,9 +20,12 @@ type Contents struct {
 	graph *depend.Graph // has the content of depend.Elsewhere
 }
 
-// keptExtensions are the extensions of files whose content is stored for comparison with a later
-// one. Scripts also have others, or none.
-var keptExtensions = []string{".sh", ".bash", ".json", ""}
+// keeps reports whether the content of a file is stored for comparison with a later one: that of
+// JSON, and of files that may be scripts by their name.
+func keeps(file string) bool {
+	ext := path.Ext(file)
+	return ext == "" || ext == ".json" || shell.ByExtension(file) != ""
+}
 
 // keptSize is the maximum size in bytes of a file whose content is read.
 const keptSize = 1 << 20
@@ -30,7 +33,7 @@ const keptSize = 1 << 20
 // Keep stores the contents of inputs that are not stored yet.
 func (c *Contents) Keep(to Keeper, inputs []suites.Input, kept map[string]bool) {
 	for _, in := range inputs {
-		if in.Section != "" || in.Digest == "" || kept[in.Digest] || in.Path != depend.Elsewhere && !slices.Contains(keptExtensions, path.Ext(in.Path)) {
+		if in.Section != "" || in.Digest == "" || kept[in.Digest] || in.Path != depend.Elsewhere && !keeps(in.Path) {
 			continue
 		}
 		kept[in.Digest] = true
@@ -86,11 +89,13 @@ func (c *Contents) now(file, digest string) []byte {
 // Records reads the data that is stored with verdicts.
 type Records interface {
 	Evidence(k suites.Key) *record.Evidence
+	Observed() record.Observed
 	Content(digest string) []byte
 }
 
 // A Keeper stores that data.
 type Keeper interface {
 	KeepEvidence(k suites.Key, e *record.Evidence) error
+	KeepObserved(o record.Observed) error
 	KeepContent(digest string, content func() []byte) error
 }

@@ -1,6 +1,8 @@
 package selection
 
 import (
+	"slices"
+
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
@@ -11,6 +13,7 @@ type Selector struct {
 	graph    *depend.Graph
 	contents *Contents
 	memory   memory
+	observed observations
 	latest   latest
 }
 
@@ -24,13 +27,17 @@ type latest struct {
 
 // NewSelector returns a selector without a project; see Use.
 func NewSelector(records func() Records) *Selector {
-	return &Selector{memory: memory{records, make(map[suites.Key]*Evidence), make(map[suites.Key]bool)}}
+	return &Selector{
+		memory:   memory{records, make(map[suites.Key]*Evidence), make(map[suites.Key]bool)},
+		observed: observations{records: records},
+	}
 }
 
 // Use sets the project for later selections.
 func (s *Selector) Use(g *depend.Graph, c *Contents) {
 	s.graph, s.contents = g, c
 	c.graph = g
+	s.observe()
 }
 
 // Begin begins a selection, whose results are valid for the current files.
@@ -41,9 +48,12 @@ func (s *Selector) Begin() {
 // A Verdict is the recorded verdict of a case.
 type Verdict struct {
 	Digests suites.Digests
-	Skipped bool           // independent of its inputs
-	Inputs  []suites.Input // the inputs of its digest, if Known
-	Known   bool
+	Skipped bool // independent of its inputs
+	// LacksTool reports whether it was skipped because a tool was absent that still is. Only an
+	// edit of other files than scripts can install it.
+	LacksTool bool
+	Inputs    []suites.Input // the inputs of its digest, if Known
+	Known     bool
 }
 
 // NeverRuns is the reason for a case that is not affected because it would be skipped anyway.
@@ -78,6 +88,10 @@ func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.I
 	}
 	if len(differences) == 0 {
 		s.latest.unaffected[key] = "nothing that it depends on changed since"
+		return true, nil, nil
+	}
+	if v.LacksTool && !slices.ContainsFunc(differences, func(d depend.Difference) bool { return !s.graph.Runs(c, d.Path) }) {
+		s.latest.unaffected[key] = NeverRuns
 		return true, nil, nil
 	}
 	a := s.decide(c, e, differences, now)
@@ -122,6 +136,7 @@ func (s *Selector) carry(k suites.Key, past suites.Digests, e *Evidence, t *trac
 	}
 	next.Trace, next.Digests, next.Now, next.Inputs = t, past, depend.InputsDigest(now), now
 	s.memory.put(k, next)
+	s.observed.hold(k, past.Inputs, next.Now)
 }
 
 // NotAffected returns the cases that the latest selection left out although their inputs
@@ -160,12 +175,21 @@ func (s *Selector) Evidence(k suites.Key, d suites.Digests) *Evidence {
 	return nil
 }
 
-// Traced stores the trace of a case, with the inputs of its verdict.
-func (s *Selector) Traced(k suites.Key, d suites.Digests, inputs []suites.Input, t *trace.Trace) {
+// Traced stores the trace of a case, with the inputs of its verdict. If all paths that the case
+// used were observed, these are its inputs from now on; without removes files that hooks write
+// themselves.
+func (s *Selector) Traced(c *suites.Case, d suites.Digests, inputs []suites.Input, t *trace.Trace, without func([]suites.Input) []suites.Input) {
+	k := c.Key()
 	e := &Evidence{Trace: t}
 	e.Digests, e.Now, e.Inputs = d, d.Inputs, inputs
 	if kept := s.memory.of(k); kept.Digests.Case == d.Case {
 		e.Wide = kept.Wide
+	}
+	if t.Observed != nil && e.Wide == "" {
+		s.graph.Observe(k, t.Observed.Paths)
+		e.Inputs = without(s.graph.Inputs(c))
+		e.Now = depend.InputsDigest(e.Inputs)
+		s.observed.put(k, observation{of: d.Inputs, now: e.Now, paths: t.Observed.Paths})
 	}
 	s.memory.put(k, e)
 }
@@ -175,13 +199,17 @@ func (s *Selector) Widen(k suites.Key, d suites.Digests, inputs []suites.Input, 
 	e := &Evidence{}
 	e.Digests, e.Now, e.Inputs, e.Wide = d, d.Inputs, inputs, why
 	s.memory.put(k, e)
+	s.Unobserve(k)
 }
 
 // Unsaved returns the number of cases whose evidence Save has not written.
 func (s *Selector) Unsaved() int { return len(s.memory.unsaved) }
 
 // Save writes evidence that is not on disk yet, and the contents of its inputs.
-func (s *Selector) Save(to Keeper) { s.memory.save(to, s.contents) }
+func (s *Selector) Save(to Keeper) {
+	s.observed.save(to)
+	s.memory.save(to, s.contents)
+}
 
 // Release drops the evidence of a case from memory if it is on disk.
 func (s *Selector) Release(k suites.Key) {

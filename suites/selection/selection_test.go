@@ -19,6 +19,7 @@ import (
 type onDisk struct {
 	evidence map[suites.Key]*record.Evidence
 	contents map[string][]byte
+	observed record.Observed
 	blocked  string
 }
 
@@ -28,6 +29,13 @@ func newOnDisk() *onDisk {
 
 func (d *onDisk) Evidence(k suites.Key) *record.Evidence { return d.evidence[k] }
 func (d *onDisk) Content(digest string) []byte           { return d.contents[digest] }
+
+func (d *onDisk) Observed() record.Observed { return d.observed }
+
+func (d *onDisk) KeepObserved(o record.Observed) error {
+	d.observed = o
+	return nil
+}
 
 func (d *onDisk) KeepEvidence(k suites.Key, e *record.Evidence) error {
 	if k.Suite == d.blocked {
@@ -41,6 +49,9 @@ func (d *onDisk) KeepContent(digest string, content func() []byte) error {
 	d.contents[digest] = content()
 	return nil
 }
+
+// all removes no inputs.
+func all(inputs []suites.Input) []suites.Input { return inputs }
 
 func keys(names string) (out []suites.Key) {
 	for name := range strings.FieldsSeq(names) {
@@ -57,7 +68,7 @@ func TestSaveThatFails(t *testing.T) {
 	d := newOnDisk()
 	d.blocked = "blocked"
 	s := NewSelector(func() Records { return d })
-	s.Use(nil, &Contents{})
+	s.Use(depend.New(depend.Project{}), &Contents{})
 	all := keys("blocked/A blocked/B free/A free/B")
 	for _, k := range all {
 		s.Widen(k, suites.Digests{Case: "c"}, nil, "an audit")
@@ -84,12 +95,12 @@ func TestEvidence(t *testing.T) {
 	d := newOnDisk()
 	s := NewSelector(func() Records { return d })
 	root := t.TempDir()
-	s.Use(nil, &Contents{Reader: disk.Reader{Root: root}, Abs: func(name string) string { return filepath.Join(root, name) }})
+	s.Use(depend.New(depend.Project{}), &Contents{Reader: disk.Reader{Root: root}, Abs: func(name string) string { return filepath.Join(root, name) }})
 	k := suites.Key{Suite: "s", ID: "A"}
 	inputs := []suites.Input{{Path: "h.sh", Digest: "1"}}
 	verdict := suites.Digests{Case: "c", Inputs: depend.InputsDigest(inputs)}
 	s.Widen(k, verdict, inputs, "an audit")
-	s.Traced(k, verdict, inputs, &trace.Trace{Incomplete: "x"})
+	s.Traced(&suites.Case{Suite: k.Suite, ID: k.ID}, verdict, inputs, &trace.Trace{Incomplete: "x"}, all)
 	check := func(when string) {
 		t.Helper()
 		e := s.Evidence(k, verdict)
@@ -110,7 +121,7 @@ func TestEvidence(t *testing.T) {
 	}
 	check("on disk")
 	other := suites.Digests{Case: "edited"}
-	if s.Traced(k, other, nil, &trace.Trace{}); s.Evidence(k, other).Wide != "" {
+	if s.Traced(&suites.Case{Suite: k.Suite, ID: k.ID}, other, nil, &trace.Trace{}, all); s.Evidence(k, other).Wide != "" {
 		t.Error("wide in another definition")
 	}
 }

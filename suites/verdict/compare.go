@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
 )
 
 // A Run is one side of a comparison.
@@ -31,7 +30,7 @@ type Side struct {
 }
 
 // Cause returns the cause of a side's failure, which groups it with others.
-func (s *Side) Cause() cause.Cause { return cause.Of(cause.Failure{Record: s.record}) }
+func (s *Side) Cause() Cause { return CauseOf(Failure{Record: s.record}) }
 
 // A Delta is a case that differs between two runs. Prev is nil for an added case, Cur for a
 // removed one.

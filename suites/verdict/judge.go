@@ -1,5 +1,5 @@
-// Package verdict judges outcomes against the expectations of cases, compares runs, and answers
-// queries over records. It does no I/O.
+// Package verdict judges outcomes against the expectations of cases, groups failures with the same
+// cause, compares runs, and answers queries over records. It does no I/O.
 package verdict
 
 import (
@@ -15,7 +15,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
 )
 
 // Judge returns the verdict for an outcome. timeout is the time-out of a step, for the note of a
@@ -148,7 +147,7 @@ func Unexplained(c *suites.Case, o suites.Outcome) (script string, exit int) {
 			continue
 		}
 		script := path.Base(cmp.Or(c.Steps[i].Hook, c.Steps[i].Registered, c.Hook, c.Registered))
-		if script == "." || cause.Line(script, string(r.Stderr)) > 0 {
+		if script == "." || LineIn(script, string(r.Stderr)) > 0 {
 			return "", 0
 		}
 		return script, r.Exit

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hookwatch/suites"
-	"hookwatch/suites/expression"
 )
 
 // okay is a successful result without output.
@@ -26,7 +25,7 @@ func miss(step int, field, want, got string) suites.Mismatch {
 // judgeOne judges a case with one step.
 func judgeOne(e suites.Expectation, r suites.Result) suites.Verdict {
 	c := &suites.Case{ID: "A", Steps: []suites.Step{{Expect: e}}}
-	o := suites.Outcome{Results: []suites.Result{r}, Answers: map[expression.Question]expression.Answer{}}
+	o := suites.Outcome{Results: []suites.Result{r}, Answers: map[suites.Question]suites.ExpressionResult{}}
 	for _, q := range o.Questions(c) { // those of these tests are harmless
 		o.Answers[q] = q.Evaluate(context.Background())
 	}

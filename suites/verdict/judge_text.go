@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
-	"hookwatch/suites/expression"
+	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
 )
 
@@ -31,7 +30,7 @@ func judgeText(add func(got, want string), e *suites.TextExpectation, text []byt
 		}
 	}
 	for _, want := range e.Matches {
-		a := w.outcome.Answer(expression.Question{Kind: expression.Pattern, Source: w.outcome.Pattern(want), Text: s})
+		a := w.outcome.Answer(suites.Question{Kind: suites.PatternExpression, Source: w.outcome.Pattern(want), Text: s})
 		switch {
 		case a.Limit != "":
 			add(notEvaluated+a.Limit, aMatchOf+want)
@@ -69,7 +68,7 @@ func judgeJQ(add addFunc, filter string, stdout []byte, o *suites.Outcome) {
 	if filter == "" {
 		return
 	}
-	switch a := o.Answer(expression.Question{Kind: expression.Filter, Source: filter, Text: string(stdout)}); {
+	switch a := o.Answer(suites.Question{Kind: suites.FilterExpression, Source: filter, Text: string(stdout)}); {
 	case a.Limit != "":
 		add(suites.InJQ, notEvaluated+a.Limit, filter)
 	case a.NotJSON:
@@ -204,7 +203,7 @@ func (s *sought) in(output string) string {
 		}
 		// ShellCheck prints the number alone.
 		source := strings.Replace(m[1], "SC", `(?:SC|"code":)`, 1)
-		if q := (expression.Question{Kind: expression.Pattern, Source: source, Text: output}); !q.Cheap() {
+		if q := (suites.Question{Kind: suites.PatternExpression, Source: source, Text: output}); !q.Cheap() {
 			continue // it only helps to explain a failure
 		}
 		re, err := regexp.Compile(source)
@@ -220,18 +219,18 @@ func judgeSound(add addFunc, e *suites.Expectation, r suites.Result) {
 	if !e.Sound {
 		return
 	}
-	if fault, line := cause.FaultOf(r); fault != cause.NoFault {
+	if fault, line := client.FaultOf(r); fault != client.NoFault {
 		add(suites.InSound, "exit "+gotExit(r)+": "+strings.TrimSpace(line), wholesome[fault])
 	}
-	if cause.Unheeded(r) {
+	if client.OutputUnused(r) {
 		add(suites.InSound, r.EffectReason, "output that the client heeds")
 	}
 }
 
 // wholesome is the Want of a mismatch for a fault.
-var wholesome = map[cause.Fault]string{
-	cause.Unparsed: "a script that parses", cause.Unstarted: "a hook that starts", cause.Crashed: "no crash",
-	cause.Overlong: "long values on stdin",
+var wholesome = map[client.Fault]string{
+	client.Unparsed: "a script that parses", client.Unstarted: "a hook that starts", client.Crashed: "no crash",
+	client.Overlong: "long values on stdin",
 }
 
 // notHere returns the name of something that this machine lacks if its absence explains why a
@@ -241,10 +240,10 @@ func notHere(c *suites.Case, o suites.Outcome) string {
 		if !c.Steps[i].Expect.Sound || r.Exit == 0 || r.NotStarted != "" {
 			continue
 		}
-		switch name, kind := cause.Absent(r); kind {
-		case cause.Program, cause.Module, cause.Network:
+		switch name, kind := client.MissingIn(r); kind {
+		case client.MissingProgram, client.MissingModule, client.MissingNetwork:
 			return name
-		case cause.File:
+		case client.MissingFile:
 			if strings.HasPrefix(name, "/") && !strings.HasPrefix(name, o.Root+"/") && !strings.HasPrefix(name, o.Sandbox+"/") {
 				return name
 			}

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"hookwatch/suites"
-	"hookwatch/suites/expression"
 )
 
 func TestJudgeText(t *testing.T) {
@@ -131,7 +130,7 @@ func TestNotEvaluated(t *testing.T) {
 		if len(q) != 1 {
 			t.Fatalf("%+v: asks %d questions, want one", e, len(q))
 		}
-		o.Answers = map[expression.Question]expression.Answer{q[0]: {Holds: true}}
+		o.Answers = map[suites.Question]suites.ExpressionResult{q[0]: {Holds: true}}
 		if got := Judge(c, o, time.Second); got.Status != suites.Pass {
 			t.Errorf("%+v: %s %q, want the given answer to count", e, got.Status, got.Note)
 		}
@@ -154,10 +153,10 @@ func FuzzJudgeJQ(f *testing.F) {
 		}
 		begin := time.Now()
 		said := 0
-		q := expression.Question{Kind: expression.Filter, Source: filter, Text: string(stdout)}
-		ctx, cancel := context.WithTimeout(t.Context(), expression.MaxTime)
+		q := suites.Question{Kind: suites.FilterExpression, Source: filter, Text: string(stdout)}
+		ctx, cancel := context.WithTimeout(t.Context(), suites.MaxExpressionTime)
 		defer cancel()
-		o := &suites.Outcome{Answers: map[expression.Question]expression.Answer{q: q.Evaluate(ctx)}}
+		o := &suites.Outcome{Answers: map[suites.Question]suites.ExpressionResult{q: q.Evaluate(ctx)}}
 		judgeJQ(func(kind suites.MismatchKind, got, want string) {
 			said++
 			if kind != suites.InJQ || want != filter {
@@ -170,7 +169,7 @@ func FuzzJudgeJQ(f *testing.F) {
 		if said > 1 || (filter == "" && said > 0) {
 			t.Errorf("%q says %d things", filter, said)
 		}
-		if took := time.Since(begin); took > 3*expression.MaxTime {
+		if took := time.Since(begin); took > 3*suites.MaxExpressionTime {
 			t.Errorf("%q took %s", filter, took)
 		}
 	})

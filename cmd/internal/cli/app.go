@@ -26,6 +26,8 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
+const programName = "hookwatch"
+
 // Version is the version of hookwatch.
 const Version = "0.1.0"
 

@@ -15,7 +15,7 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/equipment"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/sandbox"
 )
@@ -44,7 +44,7 @@ func (a *app) doctor(ctx context.Context) error {
 		return err
 	}
 	defer place.Close(temp)
-	d, err := equipment.Diagnose(ctx, equipment.Options{Temp: temp, Env: os.Environ(), Warn: func(string) {}}, p)
+	d, err := session.Diagnose(ctx, session.EquipmentOptions{Temp: temp, Env: os.Environ(), Warn: func(string) {}}, p)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ type doctorTool struct {
 }
 
 // newDoctorDocument converts a diagnosis.
-func newDoctorDocument(version string, p *project.Project, d *equipment.Diagnosis) *doctorDocument {
+func newDoctorDocument(version string, p *project.Project, d *session.Diagnosis) *doctorDocument {
 	doc := &doctorDocument{
 		Version: 1, Hookwatch: version, OS: runtime.GOOS + "/" + runtime.GOARCH,
 		Project: p.Root(), Hooks: p.Hooks(), Cases: len(p.Every()),

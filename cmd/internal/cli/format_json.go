@@ -11,7 +11,7 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
+	"hookwatch/suites/verdict"
 )
 
 var _ = register(&format{
@@ -74,10 +74,10 @@ type runSummary struct {
 
 // A groupSummary is a group of failures with one cause. Each failure of a run is in one.
 type groupSummary struct {
-	Cause cause.Kind `json:"cause"`
-	Hook  string     `json:"hook"` // or the library at fault
-	Text  string     `json:"text"`
-	Cases []string   `json:"cases"` // suite/ID, in case order
+	Cause verdict.CauseKind `json:"cause"`
+	Hook  string            `json:"hook"` // or the library at fault
+	Text  string            `json:"text"`
+	Cases []string          `json:"cases"` // suite/ID, in case order
 }
 
 // A suiteSummary is the part of one suite in a runSummary.
@@ -117,12 +117,12 @@ func (m *mismatches) see(e notify.Event) {
 }
 
 func (m mismatches) groups(records []suites.Record) []groupSummary {
-	failed := cause.Failed(records)
+	failed := verdict.Failures(records)
 	for i := range failed {
 		failed[i].Mismatches = m[failed[i].Record.Key()]
 	}
 	out := []groupSummary{}
-	for _, g := range cause.Groups(failed) {
+	for _, g := range verdict.CauseGroups(failed) {
 		s := groupSummary{Cause: g.Kind, Hook: g.Hook, Text: g.Text}
 		for _, k := range g.Keys() {
 			s.Cases = append(s.Cases, k.String())

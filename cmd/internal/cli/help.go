@@ -87,9 +87,14 @@ func addTopics(root *cobra.Command) {
 	for _, t := range allTopics() {
 		root.AddCommand(&cobra.Command{Use: t.Name, Short: t.Short, Long: t.Text, Hidden: true})
 	}
-	root.AddCommand(&cobra.Command{
-		Use: flagsTopic, Short: "All flags", Hidden: true, Long: "Flags that commands share, and those of hookwatch itself:\n\n" + root.Flags().FlagUsages() + root.PersistentFlags().FlagUsages() + "\n" + formatHelp(),
+	own := pflag.NewFlagSet("", pflag.ContinueOnError) // cobra adds the other flags to root.Flags()
+	root.Flags().VisitAll(own.AddFlag)
+	flags := &cobra.Command{Use: flagsTopic, Short: "All flags", Hidden: true}
+	flags.SetHelpFunc(func(cmd *cobra.Command, args []string) { // not at every start
+		cmd.Long = "Flags that commands share, and those of hookwatch itself:\n\n" + own.FlagUsages() + root.PersistentFlags().FlagUsages() + "\n" + formatHelp()
+		root.HelpFunc()(cmd, args)
 	})
+	root.AddCommand(flags)
 	root.AddCommand(&cobra.Command{Use: topicsTopic, Short: "All topics", Hidden: true, Long: topicList()})
 	root.SetHelpCommand(helpCommand())
 	usage := root.UsageFunc()

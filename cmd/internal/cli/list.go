@@ -223,7 +223,7 @@ func printList(out io.Writer, doc listDocument, verbose bool) {
 // hooksFor returns the hooks of the project that contains dir, descriptions of hooks that get no
 // case, and the root of the project.
 func (a *app) hooksFor(dir string) (hooks []firstHook, notRun []string, root string, err error) {
-	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: project.FirstCommit})
+	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: firstCommit})
 	if err != nil {
 		return nil, nil, "", err
 	}

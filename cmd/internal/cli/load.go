@@ -90,7 +90,7 @@ func (a *app) loadConfig() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: project.FirstCommit})
+	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: firstCommit})
 }
 
 // records returns the place of a project's records.

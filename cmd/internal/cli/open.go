@@ -11,7 +11,6 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
-	"hookwatch/cmd/internal/session/equipment"
 	"hookwatch/config"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
@@ -170,7 +169,7 @@ func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if r, err = equipment.NewRunner(p, temp, os.Environ()); err != nil {
+	if r, err = session.NewRunner(p, temp, os.Environ()); err != nil {
 		place.Close(temp)
 		return nil, nil, err
 	}

@@ -27,7 +27,7 @@ var mainFlags = []string{"once", "changed", "suite", "filter", "format", "isolat
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:               "hookwatch",
+		Use:               programName,
 		Short:             "Rerun the tests of Claude Code hooks that a change affects",
 		Long:              longHelp,
 		Version:           Version,

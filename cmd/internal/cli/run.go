@@ -13,7 +13,6 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/suites/idrange"
 	"hookwatch/suites/plan"
 )
 
@@ -136,7 +135,7 @@ func pickCases[T any](all []T, id string, of func(T) (key suites.Key, name strin
 		return out
 	}
 	exact := pick(func(id, name string) bool { return strings.EqualFold(id, rest) || name == rest })
-	if span, isRange := idrange.Parse(rest); isRange && len(exact) == 0 {
+	if span, isRange := suites.ParseIDRange(rest); isRange && len(exact) == 0 {
 		return pick(func(id, _ string) bool { return span.Holds(id) })
 	}
 	return exact

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites/disk"
 )
@@ -60,7 +59,7 @@ func (a *app) loadAsked() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Env: func(string) (string, bool) { return "", false }, FirstCommit: project.FirstCommit})
+	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Env: func(string) (string, bool) { return "", false }, FirstCommit: firstCommit})
 }
 
 func (a *app) trust(cfg *config.Config, yes bool) error {
@@ -82,7 +81,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 			return errors.Join(err, errors.New("nothing is agreed to"))
 		}
 	}
-	if err := config.AgreementsIn(cfg.State).Agree(cfg.Dir, cfg.Identity(project.FirstCommit), cfg.Values(), time.Now()); err != nil {
+	if err := config.AgreementsIn(cfg.State).Agree(cfg.Dir, cfg.Identity(firstCommit), cfg.Values(), time.Now()); err != nil {
 		return err
 	}
 	if a.format.layout == asText {

@@ -104,13 +104,14 @@ func (a *app) printWhy(p *project.Project, changes []notify.Change, now session.
 }
 
 func (a *app) whyCase(p *project.Project, c *suites.Case) error {
-	doc := whyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Executes: []session.Executed{}}
+	doc := whyCase{Version: 1, ID: c.ID, Suite: c.Suite, Executes: []session.Executed{}}
 	traced := false
 	if s, err := session.Look(p, os.Environ(), a.records(p.Config)); err == nil {
 		var executes []session.Executed
 		executes, doc.Limit, traced = s.Executed(c)
 		doc.Executes = append(doc.Executes, executes...)
 	}
+	doc.Inputs = p.Graph.Inputs(c) // after Look, because the inputs of a traced case are in its records
 	return a.print(doc, len(doc.Inputs), func(i int) any { return doc.Inputs[i] }, func(w io.Writer) {
 		printWhyCase(w, c, doc, traced)
 	})

@@ -5,12 +5,11 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/idrange"
 	"hookwatch/suites/printable"
 )
 
 // IDs lists cases briefly, with ranges for consecutive ones: "P01-P03 M07".
-func IDs(ids []string) string { return printable.Field(strings.Join(idrange.Shorten(ids), " ")) }
+func IDs(ids []string) string { return printable.Field(strings.Join(suites.ShortenIDs(ids), " ")) }
 
 // Count returns a number with its noun: "1 case", "2 cases".
 func Count(n int, noun string) string {

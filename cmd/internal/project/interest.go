@@ -66,17 +66,49 @@ func SamePlaces(a, b *config.Config) bool {
 func (p *Project) Interest() watcher.Interest {
 	i := FirstInterest(p.Config)
 	elsewhere := false
+	var listed []string
 	for _, f := range slices.Concat(p.Graph.Files(), p.Registered.Files) {
-		if f == depend.Elsewhere {
+		switch {
+		case f == depend.Elsewhere:
 			elsewhere = true
-			continue
+		case strings.HasSuffix(f, "/"):
+			listed = append(listed, p.Config.Abs(f))
+		default:
+			i.Files = append(i.Files, p.Config.Abs(f))
 		}
-		i.Files = append(i.Files, p.Config.Abs(f))
 	}
 	if elsewhere {
 		p.addElsewhere(&i)
 	}
+	if len(listed) > 0 {
+		addListed(&i, listed)
+	}
 	return i
+}
+
+// addListed adds the files directly in directories. Their subdirectories are ignored, because
+// they may be large, unless something in them is of interest, too.
+func addListed(i *watcher.Interest, dirs []string) {
+	leading := make(map[string]bool) // directories above what is of interest
+	for _, place := range slices.Concat(i.Files, i.Dirs, dirs) {
+		for dir := filepath.Dir(place); !leading[dir]; dir = filepath.Dir(dir) {
+			leading[dir] = true
+		}
+	}
+	alone := make(map[string]bool)
+	for _, dir := range dirs {
+		alone[dir] = true
+	}
+	whole, ignore := i.Dirs, i.Ignore
+	i.Dirs = slices.Concat(whole, dirs)
+	i.Ignore = func(file string, isDir bool) bool {
+		if ignore(file, isDir) {
+			return true
+		}
+		return isDir && alone[filepath.Dir(file)] && !alone[file] && !leading[file] && !slices.ContainsFunc(whole, func(dir string) bool {
+			return file == dir || strings.HasPrefix(file, dir+string(filepath.Separator))
+		})
+	}
 }
 
 // addElsewhere adds all files of the project except for ignored ones and the directories

@@ -97,7 +97,11 @@ func (p *Project) readSuites() []suites.Problem {
 	for _, f := range files {
 		p.sources = append(p.sources, p.Config.Abs(f))
 	}
-	if names := p.Config.BuiltinSuites(); len(names) > 0 {
+	names := slices.DeleteFunc(p.Config.BuiltinSuites(), func(name string) bool {
+		hooks := catalog.HooksOf(name)
+		return hooks != nil && !slices.ContainsFunc(hooks, p.has)
+	})
+	if len(names) > 0 {
 		all, err := catalog.BuiltinFor(names)
 		if err != nil {
 			return []suites.Problem{{What: err.Error()}}
@@ -127,10 +131,13 @@ func (p *Project) applicable() {
 			return true
 		}
 		return s.Builtin && !slices.ContainsFunc(s.Cases, func(c suites.Case) bool {
-			return c.Hook == "" || p.Exists(c.Hook) || p.named(c.Hook) != ""
+			return c.Hook == "" || p.has(c.Hook)
 		})
 	})
 }
+
+// has reports whether the project has a hook that a suite names.
+func (p *Project) has(hook string) bool { return p.Exists(hook) || p.named(hook) != "" }
 
 // arrange collects the cases in order, and applies the project's policy for gates.
 func (p *Project) arrange() {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
+	"time"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
@@ -27,7 +29,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	if w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
-	if w.knowledge.Freshness.Noticed() { // found by a traced run
+	if w.knowledge.Freshness.Noticed() || !slices.Equal(w.project.Graph.Files(), w.followed) { // found by traced runs
 		if w.begin(ctx, w.selectStale(ctx), true); w.run != nil {
 			return
 		}
@@ -94,8 +96,9 @@ func (w *watch) leave() {
 // verdict is made from it.
 type tracedRun struct {
 	execution
-	last  *keptVerdict
-	trace *trace.Trace // nil if the case could not be traced
+	last    *keptVerdict
+	started time.Time    // by the clock of the file system's times
+	trace   *trace.Trace // nil if the case could not be traced
 }
 
 // startTrace runs a case once more with tracing, and sends the result to done.
@@ -104,6 +107,7 @@ func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *keptVerd
 	p, timeout := e.project, e.timeout(c)
 	e.busy.start(e.opts.Now())
 	go func() {
+		t.started = time.Now()
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
 			t.trace = trace.DecodeOutcome(&t.outcome, p.Fired(c, len(t.outcome.Results)), by)
@@ -128,7 +132,10 @@ func (e *Session) finishTrace(ctx context.Context, t *tracedRun) {
 		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.knowledge.Freshness.Changed(t.seen)) > 0 {
 		return
 	}
-	e.knowledge.Selector.Traced(k, now.Digests, t.seen.Inputs, t.trace)
+	if o := t.trace.Observed; o != nil && e.knowledge.Freshness.ChangedSince(o.Paths, t.started) {
+		t.trace.Observed = nil
+	}
+	e.knowledge.Selector.Traced(t.c, now.Digests, t.seen.Inputs, t.trace, e.knowledge.Freshness.Without)
 	if e.knowledge.Selector.Unsaved() >= heldTraces {
 		e.knowledge.Save()
 		e.knowledge.Selector.Forget()

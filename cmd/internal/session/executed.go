@@ -24,7 +24,7 @@ func (s *Knowledge) Unentered() []Unentered {
 	by := trace.NewScripts(s.Contents.Script)
 	for _, c := range s.project.Cases {
 		last := s.Verdicts.Present(c.Key())
-		if last == nil || last.Digests != s.Digests(c) {
+		if last == nil || !s.Current(c, last) {
 			continue
 		}
 		if e := s.Selector.Evidence(c.Key(), last.Digests); e != nil && e.Trace != nil && e.Trace.Blind() == "" {

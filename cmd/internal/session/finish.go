@@ -206,6 +206,9 @@ func (e *Session) keep(x *execution, r suites.Record, transition notify.Transiti
 	e.filing.Append(r)
 	e.news.Observe(&r, transition == notify.Regression)
 	e.knowledge.Verdicts.Put(k, keptVerdictOf(&r))
+	if r.Status() != suites.Aborted {
+		e.knowledge.Selector.Concluded(k, r.Digests)
+	}
 	e.ran(x.c)
 	e.checkAudited(k, &r)
 	e.knowledge.Freshness.Ended(k, x.ended, x.seen)

@@ -1,11 +1,11 @@
 package session
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/equipment"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
@@ -22,7 +22,7 @@ func Look(p *project.Project, caller []string, at record.Place) (*Knowledge, err
 	if err != nil {
 		return nil, err
 	}
-	with, err := equipment.New(equipment.Options{Env: caller}, p, before.Environment.Tools)
+	with, err := newEquipment(EquipmentOptions{Env: caller}, p, before.Environment.Tools)
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,12 @@ type Selection struct {
 	differing map[suites.Key][]string // paths, by case; see selection.Selector
 }
 
-// About returns the part of a selection that concerns one path. It reports whether the content of
-// the path differs from the content of some verdict.
-func (s Selection) About(path string) (Selection, bool) {
-	about := func(k suites.Key) bool { return slices.Contains(s.differing[k], path) }
+// About returns the part of a selection that concerns one file. It reports whether the content of
+// the file differs from the content of some verdict.
+func (s Selection) About(file string) (Selection, bool) {
+	about := func(k suites.Key) bool {
+		return slices.Contains(s.differing[k], file) || slices.Contains(s.differing[k], path.Dir(file)+"/") // its name in the directory
+	}
 	out := Selection{Warnings: s.Warnings}
 	for _, n := range s.NotAffected {
 		if about(n.Key) {
@@ -53,7 +55,7 @@ func (s Selection) About(path string) (Selection, bool) {
 		}
 	}
 	for _, u := range s.Uncovered {
-		if strings.HasPrefix(u, path+": ") {
+		if strings.HasPrefix(u, file+": ") {
 			out.Uncovered = append(out.Uncovered, u)
 		}
 	}

@@ -88,6 +88,7 @@ func (e *Session) fill(ctx context.Context) {
 
 func (e *Session) start(ctx context.Context, c *suites.Case) {
 	e.equipment.WarnOfNotes()
+	e.knowledge.Selector.Starting(c, e.knowledge.Digests(c))
 	ctx, cancel := context.WithCancel(ctx)
 	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, seen: e.knowledge.Freshness.See(c)}
 	x.digests = e.knowledge.DigestsOf(c, x.seen.Inputs)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"slices"
 
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
@@ -15,7 +16,9 @@ func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []plan.Sele
 	s.Selector.Begin()
 	past := func(c *suites.Case) plan.Past {
 		k := c.Key()
-		return pastDigests(underway(k), s.Verdicts.Present(k), s.Freshness.Retracted(k))
+		p := pastDigests(underway(k), s.Verdicts.Present(k), s.Freshness.Retracted(k))
+		p.Digests.Inputs = s.Selector.Applied(k, p.Digests.Inputs)
+		return p
 	}
 	selected := plan.Stale(s.project.Cases, past, s.Digests, s.sets.MayDiffer, s.unaffected)
 	return plan.WithControls(plan.WithDependents(selected, s.project.Cases), s.project.Every())
@@ -24,12 +27,24 @@ func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []plan.Sele
 // unaffected reports whether the verdict of a case remains valid although its inputs have
 // changed; see selection.Selector.
 func (s *Knowledge) unaffected(c *suites.Case, past suites.Digests) (stands bool, because []string, changed []suites.Input) {
+	last := s.Verdicts.Present(c.Key())
+	if last != nil && past.Inputs == s.Selector.Applied(c.Key(), last.Digests.Inputs) {
+		past = last.Digests
+	}
 	v := selection.Verdict{Digests: past}
-	if last := s.Verdicts.Present(c.Key()); last != nil {
+	if last != nil {
 		v.Skipped = last.Layer == suites.Live && last.Status == suites.Skip && !s.tools.FindOne(s.project.Client()).Present()
+		v.LacksTool = last.Status == suites.Skip && s.lacksTool(c)
 	}
 	v.Inputs, v.Known = s.inputs[past.Inputs]
 	return s.Selector.Unaffected(c, v, s.Freshness.Without)
+}
+
+// lacksTool reports whether a tool without which a case is skipped is absent.
+func (s *Knowledge) lacksTool(c *suites.Case) bool {
+	return slices.ContainsFunc(c.Gates, func(g suites.Gate) bool {
+		return g.Policy == suites.GateSkip && len(g.Places) == 0 && !s.tools.FindOne(g.Tool).Present()
+	})
 }
 
 // LeftOut returns the reason why the latest selection left a case out.
@@ -67,13 +82,26 @@ func (s *Knowledge) Uncovered() []string {
 // otherwise.
 func (s *Knowledge) Traceable(c *suites.Case) *keptVerdict {
 	last := s.Verdicts.Present(c.Key())
-	if !last.Traceable(c) || last.Digests != s.Digests(c) {
+	if !last.Traceable(c) {
 		return nil
 	}
 	e := s.Selector.Evidence(c.Key(), last.Digests)
 	s.Selector.Release(c.Key()) // because ten thousand of them would fill memory
-	if e != nil && e.Trace != nil && e.Now == last.Digests.Inputs {
+	if e == nil {
+		s.Selector.Unobserve(c.Key())
+	}
+	if !s.Current(c, last) {
+		return nil
+	}
+	if e != nil && e.Trace != nil && e.Now == s.Selector.Applied(c.Key(), last.Digests.Inputs) {
 		return nil
 	}
 	return last
+}
+
+// Current reports whether a verdict is for the current content.
+func (s *Knowledge) Current(c *suites.Case, last *keptVerdict) bool {
+	d := last.Digests
+	d.Inputs = s.Selector.Applied(c.Key(), d.Inputs)
+	return d == s.Digests(c)
 }

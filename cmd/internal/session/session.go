@@ -26,7 +26,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session/equipment"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
@@ -54,7 +53,7 @@ type Session struct {
 	opts      Options
 	project   *project.Project
 	knowledge *Knowledge
-	equipment *equipment.Equipment
+	equipment *equipment
 	filing    *Filing
 	news      *plan.News
 	audit     *audit
@@ -99,8 +98,8 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	e.filing = NewFiling(o.Store, o.Program, e.warn)
 	e.news = plan.NewNews(e.knowledge.load(before))
 	var err error
-	equipped := equipment.Options{Temp: o.Temp, Env: o.Env, Jobs: o.Jobs, Warn: e.warn}
-	if e.equipment, err = equipment.New(equipped, e.project, e.knowledge.Environment.Tools); err != nil {
+	equipped := EquipmentOptions{Temp: o.Temp, Env: o.Env, Jobs: o.Jobs, Warn: e.warn}
+	if e.equipment, err = newEquipment(equipped, e.project, e.knowledge.Environment.Tools); err != nil {
 		return nil, err
 	}
 	e.knowledge.setTools(e.equipment.Tools)

@@ -2,7 +2,9 @@ package session
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
@@ -90,6 +92,28 @@ func (s *stamps) Changed(seen Seen) []string {
 		}
 	}
 	return changed
+}
+
+// clockStep is the largest difference between the clock and the times of files, which the kernel
+// updates only with each tick.
+const clockStep = 10 * time.Millisecond
+
+// ChangedSince reports whether one of the paths was changed, created or removed after a time.
+func (s *stamps) ChangedSince(paths []string, t time.Time) bool {
+	after := t.Add(-clockStep).UnixNano()
+	return slices.ContainsFunc(paths, func(p string) bool {
+		abs := s.project.Config.Abs(p)
+		fi, err := os.Stat(abs)
+		for err != nil && abs != filepath.Dir(abs) { // its removal changed the directory
+			abs = filepath.Dir(abs)
+			fi, err = os.Stat(abs)
+		}
+		if err != nil {
+			return false
+		}
+		now := disk.SignatureOf(fi)
+		return max(now.Modified, now.Changed) >= after
+	})
 }
 
 // unseen reports whether one of the restored files has the same signature as before.

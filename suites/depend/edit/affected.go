@@ -18,6 +18,9 @@ func Affected(e *Edits, t *trace.Trace) (bool, string) {
 		if name, ok := t.Uses(e.Path); ok {
 			return true, fmt.Sprintf("the case executes a statement that may read the file (%s)", name)
 		}
+		if met := t.Files[e.Path]; met != nil && met.Text != "" {
+			return true, "all of its text counts: " + met.Text
+		}
 		if e.Moved && t.Lines {
 			return true, "lines moved; the output of the case names lines"
 		}
@@ -48,6 +51,12 @@ func blind(e *Edits, t *trace.Trace) string {
 		return why
 	}
 	met := t.Files[e.Path]
+	if slices.Contains(t.Hidden, e.by.Name()) {
+		return "the case may run it by a " + e.by.Name() + " that is not traced"
+	}
+	if met == nil && !trace.Traces(t, e.by) {
+		return "the trace does not show what " + e.by.Name() + " executes"
+	}
 	if why := e.by.Unseen(e.shebang, met, t); why != "" {
 		return why
 	}
@@ -135,7 +144,7 @@ func Uncovered(e *Edits, traces []*trace.Trace) []Edit {
 	}
 	var list []Edit
 	for _, edit := range e.List {
-		covered := false
+		covered := edit.What == namesChanged // the definition is an edit of its own
 		for _, t := range traces {
 			covered = covered || edit.met(e.Path, t) != ""
 		}

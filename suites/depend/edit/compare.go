@@ -36,7 +36,7 @@ func Compare(file string, before, after []byte) *Edits {
 		return e
 	}
 	e.shebang = old.Shebang
-	e.Moved = moved(old, new)
+	e.Moved = old.Quotes || moved(old, new)
 	if e.All = beyond(was, old, new); e.All != "" {
 		return e
 	}

@@ -2,6 +2,8 @@ package edit
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"hookwatch/suites/depend/trace"
 )
@@ -14,6 +16,7 @@ func (d *differ) add(e Edit) { *d.list = append(*d.list, e) }
 // block compares two lists of statements. Definitions of functions are no steps of a list: they
 // are compared by name.
 func (d *differ) block(old, new *trace.Block) {
+	d.scope(old, new)
 	os, ns := steps(old), steps(new)
 	match := align(os, ns)
 	i, j := 0, 0
@@ -34,6 +37,29 @@ func (d *differ) block(old, new *trace.Block) {
 	d.functions(old, new, os, ns, match)
 }
 
+const namesChanged = "names changed"
+
+// scope adds an edit if a block binds other names. It affects the cases that use one of them in
+// the block or in a scope around it, even if they do not reach the definition.
+func (d *differ) scope(old, new *trace.Block) {
+	var names []string
+	for _, b := range []struct{ declared, other []string }{{old.Declared, new.Declared}, {new.Declared, old.Declared}} {
+		for _, binding := range b.declared {
+			if !slices.Contains(b.other, binding) {
+				names = append(names, binding[strings.IndexByte(binding, ' ')+1:])
+			}
+		}
+	}
+	if names == nil {
+		return
+	}
+	e := Edit{What: namesChanged, Function: functionOf(old), text: textOf(old), guard: entry(old), binds: names}
+	if n := len(new.Statements); n > 0 {
+		e.New = Lines{new.Statements[0].Start, new.Statements[n-1].End}
+	}
+	d.add(e)
+}
+
 // stepIndex returns a step's index in its block, or the block's length after the last step.
 func stepIndex(b *trace.Block, list []*trace.Statement, i int) int {
 	if i < len(list) {
@@ -50,9 +76,14 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o)}
 		if i < len(new) {
 			e.What, e.New = "statement changed", linesOf(new[i])
-			e.binds = bound(o, new[i])
+			if e.binds = bound(o, new[i]); doubtful(new[i:i+1], o) {
+				e.binds = nil
+			}
 		} else {
 			e.binds = bound(o)
+		}
+		if o.Binds != nil && e.binds == nil {
+			e.guard = before(oldBlock, o.Index)
 		}
 		d.add(e)
 	}
@@ -61,13 +92,30 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 	}
 	extra := new[len(old):]
 	g := before(oldBlock, next)
-	if len(old) > 0 {
+	switch {
+	case len(old) > 0 && old[0].Binds != nil:
+		g = before(oldBlock, old[0].Index)
+	case len(old) > 0:
 		g = reach(old[0])
 	}
+	binds := bound(extra...)
+	if doubtful(extra) {
+		binds = nil
+	}
 	d.add(Edit{
-		binds: bound(extra...),
+		binds: binds,
 		What:  "new statement", Function: functionOf(newBlock), text: textOf(newBlock), guard: g,
 		New: Lines{extra[0].Start, extra[len(extra)-1].End},
+	})
+}
+
+// doubtful reports whether new statements that only bind names may fail, or use names that the old
+// ones do not use, which a trace that remains valid would lack.
+func doubtful(list []*trace.Statement, old ...*trace.Statement) bool {
+	return slices.ContainsFunc(list, func(s *trace.Statement) bool {
+		return s.Risky || slices.ContainsFunc(s.Facts.Words, func(word string) bool {
+			return !slices.ContainsFunc(old, func(o *trace.Statement) bool { return slices.Contains(o.Facts.Words, word) })
+		})
 	})
 }
 

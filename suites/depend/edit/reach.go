@@ -40,7 +40,7 @@ func reach(s *trace.Statement) guard {
 // continues with it at once.
 func before(b *trace.Block, index int) guard {
 	for _, s := range b.Statements[index:] {
-		if s.Function != nil {
+		if s.Function != nil || s.Binds != nil { // see behind
 			continue
 		}
 		if s.Sure {
@@ -52,10 +52,12 @@ func before(b *trace.Block, index int) guard {
 }
 
 // behind returns a guard for every run that got past the statement with this index: it reached
-// that statement, or, if no statement runs before the place, it entered the block.
+// that statement, or, if no statement runs before the place, it entered the block. Statements that
+// only bind names do not count: a trace may lack one that was added since, because it did not affect
+// the case.
 func behind(b *trace.Block, index int) guard {
 	for ; index >= 0; index-- {
-		if s := b.Statements[index]; s.Function == nil {
+		if s := b.Statements[index]; s.Function == nil && s.Binds == nil {
 			return reach(s)
 		}
 	}

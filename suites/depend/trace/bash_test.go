@@ -16,26 +16,33 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// A traced is a script that the real bash ran, with and without tracing.
+// A traced is a script that a real interpreter ran, with and without tracing.
 type traced struct {
 	*trace.Trace
 	t      *testing.T
 	dir    string
-	script *trace.Script // of hook.sh
+	script *trace.Script // of the hook
+	hook   string
 	source string
 }
 
 const hook = "hook.sh"
 
-// run writes the files, runs "bash hook.sh" in their directory with and without tracing and
-// fails the test if anything but the trace differs.
+// run runs "bash hook.sh"; see runBy.
 func run(t *testing.T, files map[string]string) *traced {
+	t.Helper()
+	return runBy(t, files, hook, "bash", hook)
+}
+
+// runBy writes the files, runs a command in their directory with and without tracing and fails the
+// test if anything but the trace differs.
+func runBy(t *testing.T, files map[string]string, hook string, command ...string) *traced {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := fire(t, filepath.Join(dir, "plain"), files, nil)
+	plain := fire(t, filepath.Join(dir, "plain"), files, nil, command)
 	root := filepath.Join(dir, "plain") // the same path, because hooks print it
 	if err := os.RemoveAll(root); err != nil {
 		t.Fatal(err)
@@ -44,12 +51,12 @@ func run(t *testing.T, files map[string]string) *traced {
 	for name, content := range how.Files {
 		write(t, filepath.Join(dir, "trace's", name), content)
 	}
-	result := fire(t, root, files, how.Set)
+	result := fire(t, root, files, how.Set, command)
 	if diff := cmp.Diff(plain, result); diff != "" {
 		t.Errorf("tracing changed the outcome (- plain, + traced):\n%s", diff)
 	}
 	logs := readLogs(t, filepath.Join(dir, "trace's"), how.Logs)
-	x := &traced{t: t, dir: root, source: files[hook]}
+	x := &traced{t: t, dir: root, source: files[hook], hook: hook}
 	if x.script, err = trace.Parse(hook, []byte(files[hook])); err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +66,9 @@ func run(t *testing.T, files map[string]string) *traced {
 			data, err := os.ReadFile(filepath.Join(root, path))
 			if err != nil {
 				return nil, err
+			}
+			if by == nil {
+				return trace.Parse(path, data)
 			}
 			return by.Parse(data)
 		},
@@ -98,12 +108,12 @@ type outcome struct {
 	Files          map[string]string
 }
 
-func fire(t *testing.T, root string, files map[string]string, set map[string]string) outcome {
+func fire(t *testing.T, root string, files map[string]string, set map[string]string, command []string) outcome {
 	t.Helper()
 	for name, content := range files {
 		write(t, filepath.Join(root, name), content)
 	}
-	cmd := exec.CommandContext(t.Context(), "bash", hook)
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	cmd.Dir = root
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root}
 	for k, v := range set {
@@ -133,7 +143,7 @@ func contents(t *testing.T, root string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		if err != nil || !d.Type().IsRegular() || strings.Contains(p, "__pycache__") {
 			return err
 		}
 		data, err := os.ReadFile(p)
@@ -164,8 +174,8 @@ func (x *traced) resolve(name, dir string) string {
 // begins or ends there was reached.
 func (x *traced) met() {
 	x.t.Helper()
-	if x.Files[hook] == nil {
-		x.t.Fatalf("nothing of %s was met", hook)
+	if x.Files[x.hook] == nil {
+		x.t.Fatalf("nothing of %s was met", x.hook)
 	}
 	for i, line := range strings.Split(x.source, "\n") {
 		want := strings.HasSuffix(line, "# yes")
@@ -181,6 +191,6 @@ func (x *traced) met() {
 // hit reports whether the innermost statements on a line were reached.
 func (x *traced) hit(line int) bool {
 	return slices.ContainsFunc(x.script.Statements, func(s *trace.Statement) bool {
-		return s.Function == nil && (s.Start == line || s.End == line) && x.Files[hook].Statements.Has(s.Key)
+		return s.Function == nil && (s.Start == line || s.End == line) && x.Files[x.hook].Statements.Has(s.Key)
 	})
 }

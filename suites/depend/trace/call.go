@@ -61,6 +61,9 @@ func (r *factReader) starts(program string, args []string) {
 	p := shell.ProgramOf(program)
 	r.facts.Starts = r.facts.Starts || p.Starts()
 	r.facts.Environment = r.facts.Environment || p.Starts()
+	if untracedPython(append([]string{program}, args...)) {
+		r.facts.Hides = shell.Python
+	}
 	r.facts.Interprets = r.facts.Interprets || interprets(program) ||
 		p.Runner && (slices.ContainsFunc(args, interprets) || slices.Contains(args, "run") && p.Behind != "run")
 }
@@ -83,6 +86,8 @@ func (r *factReader) wrapped(c command, base string) {
 			r.facts.Opaque = "it clears the environment"
 		case base == "exec" && strings.HasPrefix(a, "-") && strings.Contains(a, "c"):
 			r.facts.Opaque = "it clears the environment"
+		case base == "env" && a == "-u" && i+1 < len(c.args) && hides[c.args[i+1]] != "":
+			r.facts.Hides = hides[c.args[i+1]]
 		case a != "" && shell.ProgramOf(b).Starts():
 			r.starts(b, c.args[i+1:])
 		case a != "" && isUntraced(b):
@@ -193,6 +198,9 @@ func (r *factReader) set(args []string) {
 
 func (r *factReader) unset(names []string) {
 	for _, n := range names {
+		if hides[n] != "" {
+			r.facts.Hides = hides[n]
+		}
 		if untraces[n] {
 			r.facts.Opaque = "it unsets " + n
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,13 @@ type Run struct {
 // Decode returns the trace for the logs of a traced run.
 func Decode(logs map[string][]byte, run Run) *Trace {
 	d := &decoder{run: run, trace: &Trace{Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
+	if run.Abnormal != "" {
+		d.incomplete(run.Abnormal) // the reason for logs that are lost
+	}
 	for _, l := range languages {
+		if l != languages[0] {
+			d.trace.Traced = append(d.trace.Traced, l.Name())
+		}
 		l.Decode(logsOf(l, logs), d)
 	}
 	d.finish()
@@ -54,7 +61,7 @@ func (bash) Decode(logs map[string][]byte, d *decoder) {
 		d.incomplete(err.Error())
 	}
 	for _, s := range starts {
-		d.started = true
+		d.start(bash{})
 		if f := d.file(bash{}, s.file, s.dir); f != nil {
 			f.met.Main = true
 		}
@@ -65,11 +72,35 @@ func (bash) Decode(logs map[string][]byte, d *decoder) {
 	}
 }
 
+// start records that an interpreter of a language reported that it started.
+func (d *decoder) start(l Language) {
+	d.started = true
+	if name := l.Name(); l != languages[0] && !slices.Contains(d.trace.Started, name) {
+		d.trace.Started = append(d.trace.Started, name)
+	}
+}
+
+// hide records a language of which the case may have run code without a trace.
+func (d *decoder) hide(language string) {
+	if language != "" && !slices.Contains(d.trace.Hidden, language) {
+		d.trace.Hidden = append(d.trace.Hidden, language)
+	}
+}
+
+// read records a script whose text is read as data.
+func (d *decoder) read(name string) {
+	if file := d.run.Resolve(name, ""); file != "" {
+		d.texts = append(d.texts, file)
+	}
+}
+
 // A decoder builds a trace from the logs of all languages.
 type decoder struct {
 	run     Run
 	trace   *Trace
 	files   map[string]*fileDecoder // by resolved path
+	texts   []string                // files whose text is read
+	shows   bool                    // the case may show the text of files
 	started bool                    // an interpreter reported that it started
 	words   map[Key]bool
 	names   map[string]bool
@@ -166,11 +197,9 @@ func (d *decoder) finish() {
 	if !d.started {
 		d.incomplete("no interpreter reported that it started")
 	}
-	if d.run.Abnormal != "" {
-		d.incomplete(d.run.Abnormal)
-	}
-	for _, f := range d.files {
-		d.sum(f)
+	for file, f := range d.files {
+		tool := f.met.Main && filepath.IsAbs(file) && !slices.Contains(d.run.Hooks, file)
+		d.sum(f, tool)
 	}
 	for _, hook := range d.run.Hooks {
 		if met := d.trace.Files[hook]; met == nil || !met.Main {
@@ -180,12 +209,33 @@ func (d *decoder) finish() {
 	for _, p := range d.run.Opened {
 		d.whole(p, "it is in no language that is traced")
 	}
+	for _, p := range d.texts {
+		d.text(p, "the case reads it")
+	}
 	d.trace.Words = NewSet(d.words)
 	d.trace.Shown, d.trace.Exported = NewSet(d.shown), NewSet(d.sent)
 	d.trace.Names = slices.Sorted(maps.Keys(d.names))
 	for _, out := range d.run.Output {
 		d.trace.Lines = d.trace.Lines || namesLine(out)
+		d.shows = d.shows || namesSource(out)
 	}
+	if d.shows {
+		d.trace.Lines = true
+		for file := range d.files {
+			d.text(file, "the case may show its lines")
+		}
+	}
+}
+
+// text makes all edits of a file affect the case, even those of comments.
+func (d *decoder) text(file, why string) {
+	if d.trace.Files[file] == nil {
+		if _, err := d.run.Script(file, nil); err != nil {
+			return // no script
+		}
+		d.trace.Files[file] = &Met{}
+	}
+	d.trace.Files[file].Text = why
 }
 
 func (d *decoder) whole(file, why string) {
@@ -199,7 +249,10 @@ func (d *decoder) whole(file, why string) {
 	}
 }
 
-func (d *decoder) sum(f *fileDecoder) {
+// sum adds the facts of the statements that were reached. A tool is a script outside the project
+// that was started as a program, such as a wrapper of an interpreter: what it does without a trace
+// is done by itself.
+func (d *decoder) sum(f *fileDecoder, tool bool) {
 	keys := map[Key]bool{}
 	said := map[*Statement]bool{}
 	for st := range f.hit {
@@ -226,10 +279,15 @@ func (d *decoder) sum(f *fileDecoder) {
 		d.trace.Interprets = d.trace.Interprets || st.Facts.Interprets
 		d.trace.Dynamic = d.trace.Dynamic || st.Facts.Dynamic
 		d.trace.Shows = d.trace.Shows || st.Facts.Shows
+		d.shows = d.shows || st.Facts.Text
+		d.hide(st.Facts.Hides)
 		if st.Facts.Opaque != "" && d.trace.Opaque == "" {
 			d.trace.Opaque = st.Facts.Opaque
 		}
-		if st.Facts.Ends != "" {
+		switch {
+		case tool && st.Facts.Ends != "":
+			d.trace.Starts = true
+		case st.Facts.Ends != "":
 			d.incomplete(st.Facts.Ends)
 		}
 	}
@@ -432,9 +490,14 @@ func innermost(list []*Statement) []*Statement {
 	return inner
 }
 
-var lineNumber = pattern.Lazy(`(?i)\bline [0-9]+\b|\.json:[0-9]`)
+var lineNumber = pattern.Lazy(`(?i)\bline [0-9]+\b|\.(json|[cm]?[jt]sx?):[0-9]|\bat .*:[0-9]+:[0-9]+|--trace-uncaught`)
 
-// namesLine reports whether a text contains a line number, as errors of bash and jq do.
+var sourceLine = pattern.Lazy(`File "[^"]+", line [0-9]|\.py:[0-9]+`)
+
+// namesSource reports whether a text contains lines of a script, as Python's tracebacks do.
+func namesSource(out []byte) bool { return sourceLine().Match(out) }
+
+// namesLine reports whether a text contains a line number, as errors of bash, jq and Node do.
 func namesLine(out []byte) bool { return lineNumber().Match(out) }
 
 // A fileDecoder collects the statements and functions of one file that were reached.

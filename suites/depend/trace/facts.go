@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites/pattern"
+	"hookwatch/suites/shell"
 )
 
 // readsContent lists the file tests that depend on the content of the file.
@@ -41,6 +42,9 @@ func (r *factReader) assigns(list []*syntax.Assign) {
 		if a.Name != nil && untraces[a.Name.Value] {
 			r.facts.Opaque = "it sets " + a.Name.Value
 		}
+		if a.Name != nil && hides[a.Name.Value] != "" && (a.Value == nil || !strings.Contains(spelled(a.Value), "*")) {
+			r.facts.Hides = hides[a.Name.Value] // another value keeps the tracer's
+		}
 		if a.Name != nil && a.Name.Value == "LINENO" {
 			r.facts.Ends = "it sets LINENO"
 		}
@@ -54,8 +58,12 @@ func (r *factReader) assigns(list []*syntax.Assign) {
 	}
 }
 
-// untraces lists the variables that keep bash from reading BASH_ENV.
-var untraces = map[string]bool{"BASH_ENV": true, "POSIXLY_CORRECT": true, "SHELLOPTS": true}
+// untraces lists the variables that keep bash from reading BASH_ENV, and hides those that may keep
+// other languages from being traced.
+var (
+	untraces = map[string]bool{"BASH_ENV": true, "POSIXLY_CORRECT": true, "SHELLOPTS": true}
+	hides    = map[string]string{"PYTHONPATH": shell.Python, "PYTHONHOME": shell.Python}
+)
 
 func (r *factReader) declare(n *syntax.DeclClause) {
 	r.assigns(n.Args)

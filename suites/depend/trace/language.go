@@ -2,6 +2,7 @@ package trace
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -33,7 +34,13 @@ type Language interface {
 
 // languages lists all languages. The first also parses files that none recognises, because shells
 // can source files with any name.
-var languages = []Language{bash{}}
+var languages = []Language{bash{}, python{}, node{}, node{typed: true}}
+
+// Traces reports whether the run of a trace was traced in a language, so that a file without a record
+// was not executed by it. Traces of earlier versions are of bash alone.
+func Traces(t *Trace, l Language) bool {
+	return l == languages[0] || slices.Contains(t.Traced, l.Name())
+}
 
 // LanguageOf returns the language of a file, nil if none recognises it.
 func LanguageOf(file string, content []byte) Language {

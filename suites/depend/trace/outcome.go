@@ -75,6 +75,7 @@ func DecodeOutcome(o *suites.Outcome, hooks []string, by *Scripts) *Trace {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 	}
 	t := Decode(o.Trace, r)
+	t.Observed = ObservedIn(o)
 	for _, ch := range o.Changes {
 		if file, ok := strings.CutPrefix(ch.Path, "{project}/"); ok && t.Files[file] != nil && t.Incomplete == "" {
 			t.Incomplete = "the case changes " + file + " while it runs"

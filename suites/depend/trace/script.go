@@ -23,6 +23,14 @@ type Script struct {
 	Odd        string       // why its blocks do not show which code runs; "" if they do
 	ExtGlobs   bool         // has patterns that bash cannot parse without extglob
 	Returns    bool         // has carriage returns
+	Head       string       // other parts that determine how it is run, such as an encoding
+	Warns      string       // parts of which its language warns when it compiles them
+	Newer      bool         // has syntax that interpreters in use may not know
+	Quotes     bool         // errors show its lines, comments included
+	Compiled   Compiled     // of JavaScript
+	units      units
+	size       int // bytes; in JavaScript
+	bodies     map[int]*Function // functions of JavaScript by the place of their bodies
 }
 
 // A Block is a list of statements that run in sequence.
@@ -32,6 +40,8 @@ type Block struct {
 	Function   *Function  // whose body it is or is in; nil at top level
 	After      *Block     // the condition that is evaluated before it is entered; nil if there is none
 	Slot       string     // its part of the statement, such as "then"
+	class      string     // whose body it is, in Python
+	Declared   []string   // what its scope binds, each with its kind, sorted; nil if that is not known
 	id         uint64
 }
 
@@ -49,10 +59,14 @@ type Statement struct {
 	// Binds are the names that the statement defines without any other effect, in a scope in which
 	// nothing uses them without naming them; nil for other statements. Facts.Words lacks them.
 	Binds      []string
+	Risky      bool // such a statement that may fail when it is new
 	Sure       bool // whenever it is reached, there is an event
 	Facts      Facts
+	from, to   int // bytes; in JavaScript
 	node       syntax.Node
 	signatures []signature
+	text       bool // a literal that may be documentation
+	future     bool // changes how the file is compiled
 }
 
 // Keys appends the keys of a statement and of all statements in its blocks to keys.
@@ -99,9 +113,12 @@ type Facts struct {
 	// whether it may read the whole environment, or start a shell unseen that does.
 	Exported    []string
 	Environment bool
-	Starts      bool // runs a program that may start shells itself
-	Interprets  bool // runs a program in another language
-	Status      bool // uses the status of the previous command
+	Starts      bool   // runs a program that may start shells itself
+	Interprets  bool   // runs a program in another language
+	Status      bool   // uses the status of the previous command
+	Hides       string // a language that it may run without a trace
+	Text        bool   // may show the text or the lines of files
+	Lines       bool   // may use the lines of code, as a stack trace does
 }
 
 // A Key identifies a statement or a word by 24 bits of a hash. If two share a key, both count as

@@ -38,12 +38,21 @@ type Trace struct {
 	// Interprets reports whether a program in another language ran, which may have read any
 	// data.
 	Interprets bool `json:"interprets,omitempty"`
+	// Traced are the languages in which the run was traced, but for bash, and Started those of them
+	// in which an interpreter started.
+	Traced  []string `json:"traced,omitempty"`
+	Started []string `json:"started,omitempty"`
+	// Hidden are the languages of which the case may have run code without a trace.
+	Hidden []string `json:"hidden,omitempty"`
 	// Lines reports whether the output contains line numbers, as bash's errors do.
 	Lines bool `json:"lines,omitempty"`
 	// Opaque describes a part that the trace cannot see; "" if there is none.
 	Opaque string `json:"opaque,omitempty"`
 	// Incomplete is the reason why events may be missing; "" if none are.
 	Incomplete string `json:"incomplete,omitempty"`
+	// Observed are the paths that the processes of the case used; nil if they were not observed
+	// or the record of them is not complete.
+	Observed *Observed `json:"observed,omitempty"`
 }
 
 // A Met describes the parts of one file that were reached.
@@ -53,6 +62,7 @@ type Met struct {
 	Functions  Set    `json:"functions,omitempty"`  // names of functions that were entered
 	Main       bool   `json:"main,omitempty"`       // bash was started on it
 	Whole      string `json:"whole,omitempty"`      // why the whole file counts as reached; "" if it does not
+	Text       string `json:"text,omitempty"`       // why even its comments and lines matter; "" if they do not
 }
 
 // Carry returns a trace that is valid for new content of a file, after an edit that does not

@@ -9,3 +9,17 @@ const (
 	sysMsgctl         = 187
 	sysSemctl         = 191
 )
+
+const (
+	sysRenameat2      = 276
+	sysExecveat       = 281
+	sysStatx          = 291
+	sysNameToHandleAt = 264
+	sysOpenByHandleAt = 265
+)
+
+// observed lists the calls that name paths.
+func observed() []observedCall { return observedEverywhere }
+
+// auditArch is the kernel's number of the architecture.
+const auditArch = 0xc00000b7

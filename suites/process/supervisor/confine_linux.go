@@ -34,6 +34,10 @@ const (
 	// numbers that make the supervisor's own calls pass as the third and fourth argument, then
 	// number, errno and name of each call that the kernel asks about.
 	Filter = "filter"
+	// Observe makes a later Filter install a BPF program that also asks about ObservedCalls,
+	// and the supervisor record their paths: the program, then rules, each a directory after
+	// Keep, Follow or Drop.
+	Observe = "observe"
 )
 
 // StorageFD is the descriptor that is sent with the answer to a Confine, if a step opened
@@ -77,7 +81,7 @@ func (s *supervising) confine(steps []string) {
 // fieldCounts is the number of fields of each step, including its name.
 var fieldCounts = map[string]int{
 	Mount: 6, Attr: 4, Overlay: 5, Pivot: 3, Detach: 2, Open: 3, Dir: 3, Symlink: 3, Blank: 2, File: 5, Put: 3, Xattr: 4, Limit: 3,
-	Watch: 4, Filter: 4,
+	Watch: 4, Filter: 4, Observe: 2,
 }
 
 // perform carries out a step on the supervisor itself or, with the function perform, on
@@ -90,7 +94,9 @@ func (s *supervising) perform(f []string) syscall.Errno {
 	case Watch:
 		return s.watch(f[1:])
 	case Filter:
-		return s.filter.install(f[1], f[2:4], f[4:])
+		return s.filter.install(f[1], f[2:4], f[4:], s.observer)
+	case Observe:
+		return s.observe(f[1:])
 	default:
 		return perform(f)
 	}
@@ -287,7 +293,7 @@ func loopback() syscall.Errno {
 // supervisor untraceable, because its other threads keep their capabilities and a hook
 // must not take control of them.
 func dropPrivileges(keep []string) syscall.Errno {
-	const prCapbsetDrop, prCapAmbient, clearAll, prSetNoNewPrivs = 24, 47, 4, 38
+	const prCapbsetDrop, prCapAmbient, clearAll = 24, 47, 4
 	var set uint64
 	for _, c := range keep {
 		set |= 1 << number(c, 10)
@@ -306,10 +312,17 @@ func dropPrivileges(keep []string) syscall.Errno {
 	if errno := setCapabilities(set); errno != 0 {
 		return errno
 	}
-	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
+	if errno := noNewPrivileges(); errno != 0 {
 		return errno
 	}
 	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0)
+	return errno
+}
+
+// noNewPrivileges keeps the programs that the calling thread starts from gaining rights.
+func noNewPrivileges() syscall.Errno {
+	const prSetNoNewPrivs = 38
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0, 0)
 	return errno
 }
 

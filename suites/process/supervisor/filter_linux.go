@@ -28,30 +28,46 @@ type filtered struct {
 // no way to gain privileges. If the thread already has someone else's filter with a
 // listener, this filter is installed without one: then the kernel refuses the calls with
 // ENOSYS.
-func (f *filter) install(program string, key, named []string) syscall.Errno {
-	const setModeFilter, newListener = 1, 8
-	if len(program) == 0 || len(program)%8 != 0 || len(named)%3 != 0 {
+//
+// With an observer, its program is installed instead, if the kernel has a listener for it.
+func (f *filter) install(program string, key, named []string, o *observer) syscall.Errno {
+	const newListener = 8
+	if len(named)%3 != 0 {
 		return syscall.EINVAL
 	}
-	instructions := make([]uint64, len(program)/8) // aligned
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&instructions[0])), len(program)), program)
 	for i := range f.key {
 		f.key[i], _ = strconv.ParseUint(key[i], 10, 64)
 	}
+	for i := 0; i < len(named); i += 3 {
+		f.calls = append(f.calls, filtered{number: int32(number(named[i], 10)), errno: syscall.Errno(number(named[i+1], 10)), name: named[i+2]})
+	}
+	if o != nil && o.start(f) {
+		return 0
+	}
+	fd, errno := seccomp(program, newListener)
+	if errno != 0 {
+		_, errno = seccomp(program, 0)
+		return errno
+	}
+	f.listener = fd
+	return 0
+}
+
+// seccomp puts a filter on the calling thread. It returns the listener if the flags ask for
+// one.
+func seccomp(program string, flags uintptr) (listener int, errno syscall.Errno) {
+	const setModeFilter = 1
+	if len(program) == 0 || len(program)%8 != 0 {
+		return -1, syscall.EINVAL
+	}
+	instructions := make([]uint64, len(program)/8) // aligned
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&instructions[0])), len(program)), program)
 	prog := struct {
 		length       uint16
 		instructions *uint64
 	}{uint16(len(instructions)), &instructions[0]}
-	fd, _, errno := syscall.RawSyscall(sysSeccomp, setModeFilter, newListener, uintptr(unsafe.Pointer(&prog)))
-	if errno != 0 {
-		_, _, errno = syscall.RawSyscall(sysSeccomp, setModeFilter, 0, uintptr(unsafe.Pointer(&prog)))
-		return errno
-	}
-	f.listener = int(fd)
-	for i := 0; i < len(named); i += 3 {
-		f.calls = append(f.calls, filtered{number: int32(number(named[i], 10)), errno: syscall.Errno(number(named[i+1], 10)), name: named[i+2]})
-	}
-	return 0
+	fd, _, errno := syscall.RawSyscall(sysSeccomp, setModeFilter, flags, uintptr(unsafe.Pointer(&prog)))
+	return int(fd), errno
 }
 
 // The kernel's struct seccomp_notif and seccomp_notif_resp.
@@ -71,13 +87,21 @@ type response struct {
 	flags uint32
 }
 
-// answer carries out or refuses the pending call.
-func (f *filter) answer(m *memory) {
-	const receive, send, proceed = 0xc0502100, 0xc0182101, 1
-	var n notification
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(f.listener), receive, uintptr(unsafe.Pointer(&n))); errno != 0 {
-		return // the caller has ended
-	}
+// The kernel's requests to a listener, and its flag to carry out a call.
+const (
+	receiveCall = 0xc0502100
+	answerCall  = 0xc0182101
+	proceed     = 1
+)
+
+// receive returns the pending call. ok is false if the caller has ended.
+func (f *filter) receive() (n notification, ok bool) {
+	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(f.listener), receiveCall, uintptr(unsafe.Pointer(&n)))
+	return n, errno == 0
+}
+
+// answer carries out or refuses a call.
+func (f *filter) answer(n notification, m *memory) {
 	r := response{id: n.id, errno: -int32(syscall.ENOSYS)}
 	switch c := f.called(n.call); {
 	case uintptr(n.call) == sysMemfdCreate && m.most == 0:
@@ -94,7 +118,7 @@ func (f *filter) answer(m *memory) {
 	case c != nil:
 		c.seen, r.errno = true, -int32(c.errno)
 	}
-	syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(f.listener), send, uintptr(unsafe.Pointer(&r)))
+	syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(f.listener), answerCall, uintptr(unsafe.Pointer(&r)))
 }
 
 // called returns the filtered call with a number, or nil if there is none.

@@ -160,8 +160,9 @@ func (s *supervising) await() bool {
 	case s.firing:
 		wait = 20 // to reap orphans
 	}
-	if s.filter.listener >= 0 {
-		fds = append(fds, pollfd{fd: int32(s.filter.listener), events: in})
+	asking := s.asking()
+	if asking >= 0 {
+		fds = append(fds, pollfd{fd: int32(asking), events: in})
 	}
 	for _, fd := range s.watched {
 		if fd < 0 {
@@ -176,10 +177,29 @@ func (s *supervising) await() bool {
 		timeout = &t
 	}
 	poll(fds, timeout)
-	if s.filter.listener >= 0 && fds[1].revents&in != 0 {
-		s.filter.answer(&s.memory)
+	if asking >= 0 && fds[1].revents&in != 0 {
+		s.answerCalls()
 	}
 	return fds[0].revents != 0
+}
+
+// asking returns a descriptor that becomes readable when the kernel asks about a call; -1 if it
+// does not ask.
+func (s *supervising) asking() int {
+	if s.observer.active() {
+		return s.observer.wake
+	}
+	return s.filter.listener
+}
+
+func (s *supervising) answerCalls() {
+	if s.observer.active() {
+		for _, n := range s.observer.take() {
+			s.filter.answer(n, &s.memory)
+		}
+	} else if n, ok := s.filter.receive(); ok {
+		s.filter.answer(n, &s.memory)
+	}
 }
 
 // step advances a firing: it reaps children that have ended and, after the last command,

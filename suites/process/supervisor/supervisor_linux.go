@@ -76,6 +76,10 @@ func (s *supervising) answer(m []string, files []int) {
 		s.reply(errno, content)
 	case Listen:
 		s.listen()
+	case Record:
+		s.observer.setRecording(m[1] == "1")
+	case Accesses:
+		s.reply(0, string(Encode(s.observer.accesses()...)[4:]))
 	}
 }
 
@@ -93,6 +97,7 @@ type supervising struct {
 	pipes    []uint64 // inodes of the commands' standard streams
 	memory   memory
 	filter   filter
+	observer *observer // nil unless the paths that commands use are recorded
 }
 
 // ControlFD is the supervisor's end of a stream socket. Requests and answers are messages,
@@ -131,4 +136,9 @@ const (
 	Read   = "read"
 	Listen = "listen"
 	Reply  = "reply"
+	// Record stops, with "0", and resumes, with "1", the recording of an Observe. It is not
+	// answered. Accesses is answered by Reply, whose content is Encode'd: why the record is not
+	// complete, "" if it is; then path and uses of each path.
+	Record   = "record"
+	Accesses = "accesses"
 )

@@ -49,3 +49,13 @@ func appendLength(b []byte, n int) []byte {
 
 // text returns b as a string that shares its memory. b must not be written to any more.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// The uses of a path, in the order of their first occurrence in an answer to Accesses.
+const (
+	Asked   = 'a' // existence or metadata
+	Opened  = 'o' // opened for reading
+	Listed  = 'l'
+	Ran     = 'r'
+	Wrote   = 'w' // or removed, or changed in another way
+	Created = 'c' // it did not exist before
+)

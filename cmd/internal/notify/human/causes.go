@@ -7,25 +7,25 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
+	"hookwatch/suites/verdict"
 )
 
 // causes groups a run's failures by cause, each with the first failure and the cases that are
 // shown with it at the end of the run.
 type causes struct {
 	all []*shared
-	at  map[cause.Cause]*shared
+	at  map[verdict.Cause]*shared
 }
 
 type shared struct {
-	cause.Cause
+	verdict.Cause
 	first notify.CaseDone
 	more  []member // the others
 }
 
 // within reports whether some contains every case that is shown with the cause.
 func (s *shared) within(some map[suites.Key]bool) bool {
-	if s.Kind != cause.Equal && !some[s.first.Record.Key()] {
+	if s.Kind != verdict.CauseEqual && !some[s.first.Record.Key()] {
 		return false
 	}
 	return !slices.ContainsFunc(s.more, func(m member) bool { return !some[m.key] })
@@ -51,7 +51,7 @@ func keys(cases []member) []suites.Key {
 // file, or "". The live line shows it before the cases are counted.
 func (c *causes) file() string {
 	for _, s := range c.all {
-		if s.Kind != cause.Equal {
+		if s.Kind != verdict.CauseEqual {
 			return s.Headline()
 		}
 	}
@@ -64,18 +64,18 @@ func (h *human) joins(e notify.CaseDone) bool {
 	if h.o.Verbose {
 		return false
 	}
-	c := cause.Of(cause.Failure{Record: &e.Record, Mismatches: e.Verdict.Mismatches})
+	c := verdict.CauseOf(verdict.Failure{Record: &e.Record, Mismatches: e.Verdict.Mismatches})
 	if s := h.causes.at[c]; s != nil {
 		s.more = append(s.more, tell(e))
 		return true
 	}
 	if h.causes.at == nil {
-		h.causes.at = map[cause.Cause]*shared{}
+		h.causes.at = map[verdict.Cause]*shared{}
 	}
 	s := &shared{Cause: c, first: e}
 	h.causes.at[c] = s
 	h.causes.all = append(h.causes.all, s)
-	return c.Kind != cause.Equal
+	return c.Kind != verdict.CauseEqual
 }
 
 // causesTold returns the lines of all causes with their cases, in the order of the run's records
@@ -89,14 +89,14 @@ func (h *human) causesTold(records []suites.Record) []line {
 		slices.SortStableFunc(s.more, func(a, b member) int { return cmp.Compare(at[a.key], at[b.key]) })
 	}
 	slices.SortStableFunc(h.causes.all, func(a, b *shared) int {
-		return cmp.Or(cause.Compare(a.Kind, len(a.more), b.Kind, len(b.more)),
+		return cmp.Or(verdict.CompareCauses(a.Kind, len(a.more), b.Kind, len(b.more)),
 			cmp.Compare(at[a.first.Record.Key()], at[b.first.Record.Key()]))
 	})
 	var lines []line
 	for _, s := range h.causes.all {
 		switch {
-		case s.Kind == cause.Equal && len(s.more) == 0:
-		case s.Kind == cause.Equal:
+		case s.Kind == verdict.CauseEqual && len(s.more) == 0:
+		case s.Kind == verdict.CauseEqual:
 			head := fmt.Sprintf("%d more like %s: ", len(s.more), notify.Label(suites.Record{ID: s.first.Record.ID}))
 			lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, head}), keys(s.more))...)
 		case len(s.more) == 0:

@@ -9,7 +9,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/idrange"
 	"hookwatch/suites/printable"
 )
 
@@ -201,7 +200,7 @@ func (h *human) selected(e notify.Changed, indent line) []line {
 
 // idLines lists cases after a head with their number, on at most shownIDLines lines.
 func (h *human) idLines(head line, keys []suites.Key) []line {
-	ids := idrange.Shorten(caseNames(keys))
+	ids := suites.ShortenIDs(caseNames(keys))
 	if len(ids) > shownIDs {
 		ids = append(ids[:shownIDs:shownIDs], "...")
 	}

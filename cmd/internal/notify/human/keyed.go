@@ -8,7 +8,7 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/cause"
+	"hookwatch/suites/verdict"
 )
 
 // keyed carries out requests that the user made with keys.
@@ -140,7 +140,7 @@ func (h *human) edit(e notify.Edit) {
 	case e.Case:
 		*e.At = notify.Place{File: filepath.Join(h.root, d.Defined.File), Line: d.Defined.Line}
 	default:
-		*e.At = notify.Place{File: filepath.Join(h.root, filepath.FromSlash(d.Script)), Line: cause.Line(d.Script, d.Record.ActualStderr)}
+		*e.At = notify.Place{File: filepath.Join(h.root, filepath.FromSlash(d.Script)), Line: verdict.LineIn(d.Script, d.Record.ActualStderr)}
 	}
 	h.lend()
 }

@@ -1,0 +1,166 @@
+package javascript
+
+import "slices"
+
+func (p *parser) classBody(declaration, unnamed bool) {
+	p.advance()
+	switch {
+	case declaration && !(unnamed && (p.is("{") || p.is("extends"))):
+		p.declare("class", p.identifier())
+	case p.tok.Kind == Name && p.tok.Text != "extends":
+		if name := p.identifier(); name.Text == "eval" || name.Text == "arguments" {
+			fail(name.From, "a class named "+name.Text)
+		}
+	}
+	p.typeParameters()
+	derived := p.take("extends")
+	if derived {
+		if k := p.leftHandSide(); k == arrowKind {
+			p.unexpected()
+		}
+		p.typeArguments()
+	}
+	if p.typed && p.is("implements") {
+		p.drop()
+		p.typeReference()
+		for p.is(",") {
+			p.drop()
+			p.typeReference()
+		}
+	}
+	p.class = &class{outer: p.class, declared: map[string]string{}, at: p.tok.From}
+	p.want("{")
+	constructors := 0
+	for !p.is("}") {
+		if p.take(";") {
+			continue
+		}
+		p.element(derived, &constructors)
+	}
+	p.want("}")
+	c := p.class
+	p.class = c.outer
+	for _, name := range c.used {
+		switch {
+		case c.declared[name] != "":
+		case c.outer == nil:
+			fail(c.at, name+" is not declared in the class")
+		default:
+			c.outer.used = append(c.outer.used, name)
+		}
+	}
+}
+
+// modifiers reads modifiers of TypeScript that have no effect.
+func (p *parser) modifiers() (readonly bool) {
+	for p.typed && p.tok.Kind == Name && (strictly[p.tok.Text] || p.is("readonly") || p.is("override")) && !endsName(p.peek()) && p.peek().Text != "?" && p.peek().Text != "!" && p.peek().Text != "<" {
+		readonly = p.drop().Text == "readonly" || readonly
+	}
+	return readonly
+}
+
+// element reads a method, a field or a static block.
+func (p *parser) element(derived bool, constructors *int) {
+	f := function{super: true, target: true}
+	static, accessor := false, ""
+	begin := len(p.holder.Tokens)
+	readonly := p.modifiers()
+	if p.is("static") && !endsName(p.peek()) {
+		p.advance()
+		static = true
+		if p.is("{") && p.tok.Kind == Punctuator {
+			outer := p.function
+			p.function = &function{super: true, field: true, noArguments: true, target: true}
+			p.list("static", true)
+			p.function = outer
+			return
+		}
+		readonly = p.modifiers() || readonly
+	}
+	if p.is("async") && !endsName(p.peek()) && !p.peek().Newline {
+		p.advance()
+		f.async = true
+	}
+	if p.tok.Kind == Punctuator && p.take("*") {
+		f.generator = true
+	}
+	if !f.async && !f.generator && (p.is("get") || p.is("set")) && !endsName(p.peek()) && !(p.peek().Text == "*") {
+		accessor = p.advance().Text
+	}
+	name := p.tok
+	if name.Kind == Private {
+		kind := accessor
+		if kind == "" {
+			kind = "one"
+		}
+		if static {
+			kind += " static"
+		}
+		was := p.class.declared[name.Text]
+		pair := []string{was, kind}
+		slices.Sort(pair)
+		if name.Text == "#constructor" || was != "" && !slices.Equal(pair, []string{"get", "set"}) && !slices.Equal(pair, []string{"get static", "set static"}) {
+			fail(name.From, name.Text+" is declared twice")
+		}
+		if was != "" {
+			kind = "both"
+		}
+		p.class.declared[name.Text] = kind
+		p.advance()
+	} else {
+		p.propertyName()
+	}
+	if p.typed && (p.is("?") || p.is("!") && p.peek().Text == ":") {
+		p.drop()
+	}
+	if readonly && (accessor != "" || p.is("(") || p.is("<")) {
+		fail(name.From, "a readonly method")
+	}
+	text := name.Text
+	if name.Kind == String {
+		text = text[1 : len(text)-1]
+	}
+	named := name.Kind == Name || name.Kind == String
+	if p.is("(") || p.typed && p.is("<") {
+		if named && static && text == "prototype" {
+			fail(name.From, "a static method named prototype")
+		}
+		if named && !static && text == "constructor" {
+			if *constructors++; *constructors > 1 && !p.typed || f.async || f.generator || accessor != "" {
+				fail(name.From, "a second or odd constructor")
+			}
+			f.construct = derived
+		}
+		from := len(p.holder.Tokens)
+		p.method(f, accessor)
+		if p.typed && len(p.holder.Tokens) == from { // only a signature
+			p.holder.Tokens = p.holder.Tokens[:begin]
+			if !p.is("}") && !p.tok.Newline {
+				p.wantDropped(";")
+			}
+			if text == "constructor" {
+				*constructors--
+			}
+		} else if *constructors > 1 {
+			fail(name.From, "a second constructor")
+		}
+		return
+	}
+	p.annotation()
+	if f.async || f.generator || accessor != "" || named && (text == "constructor" || static && text == "prototype") {
+		p.unexpected()
+	}
+	if p.take("=") {
+		outer := p.function
+		p.function = &function{super: true, field: true, noArguments: true, target: true}
+		p.assignment(false)
+		if p.cover >= 0 {
+			fail(p.cover, "an unexpected =")
+		}
+		p.function = outer
+	}
+	if !p.is(";") && !p.is("}") && !p.tok.Newline {
+		p.unexpected()
+	}
+	p.take(";")
+}

@@ -1,0 +1,763 @@
+package javascript
+
+import "slices"
+
+// A kind is what later tokens must know about an expression.
+type kind int
+
+const (
+	otherKind      kind = iota
+	identifierKind      // can be assigned to
+	memberKind          // can be assigned to
+	literalKind         // an array or object, which may turn out to be a pattern
+	callKind
+	optionalKind // a?.b
+	unaryKind    // not allowed before **
+	logicalKind  // && or ||, not allowed next to ??
+	nullishKind  // ??
+	arrowKind    // an arrow function or another expression that no operator may follow
+	privateKind  // #a, which only "in" may follow
+)
+
+func (p *parser) expression(noIn bool) kind {
+	k := p.assignment(noIn)
+	for p.take(",") {
+		p.assignment(noIn)
+		k = otherKind
+	}
+	return k
+}
+
+var assignments = words("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??=")
+
+func (p *parser) assignment(noIn bool) kind {
+	p.enter()
+	defer func() { p.depth-- }()
+	if p.is("yield") && p.function.generator {
+		if p.function.parameters {
+			p.unexpected()
+		}
+		p.advance()
+		switch {
+		case p.tok.Newline, p.is(")"), p.is("]"), p.is("}"), p.is(","), p.is(";"), p.is(":"), p.tok.Kind == End, p.is("in"):
+		default:
+			p.take("*")
+			p.assignment(noIn)
+		}
+		return arrowKind
+	}
+	if p.arrow(noIn) {
+		return arrowKind
+	}
+	s := p.save()
+	k := p.conditional(noIn)
+	if p.tok.Kind != Punctuator || !assignments[p.tok.Text] || k == arrowKind {
+		return k
+	}
+	if p.tok.Text != "=" && k == literalKind {
+		p.unexpected()
+	}
+	p.target(k, s)
+	p.advance()
+	p.assignment(noIn)
+	return otherKind
+}
+
+func (p *parser) conditional(noIn bool) kind {
+	k := p.binary(0, noIn)
+	if k == privateKind {
+		p.unexpected()
+	}
+	if k == arrowKind || !p.is("?") {
+		return k
+	}
+	p.advance()
+	p.assignment(false)
+	p.want(":")
+	p.assignment(noIn)
+	return otherKind
+}
+
+var precedence = map[string]int{
+	"??": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "===": 7, "!==": 7,
+	"<": 8, ">": 8, "<=": 8, ">=": 8, "instanceof": 8, "in": 8, "<<": 9, ">>": 9, ">>>": 9,
+	"+": 10, "-": 10, "*": 11, "/": 11, "%": 11, "**": 12,
+}
+
+func (p *parser) binary(least int, noIn bool) kind {
+	left := p.unary()
+	last := ""
+	for {
+		if least <= precedence["<"] && left != arrowKind && p.typeCast() {
+			left = otherKind
+			continue
+		}
+		if p.tok.Kind != Punctuator && !p.is("in") && !p.is("instanceof") {
+			return left
+		}
+		op := p.tok.Text
+		prec := precedence[op]
+		if prec == 0 || prec < least || op == "in" && noIn || left == arrowKind {
+			return left
+		}
+		if left == privateKind && op != "in" || left == unaryKind && op == "**" ||
+			p.typed && op == ">" && last == "<" || // type arguments for some parsers
+			op == "??" && left == logicalKind || (op == "||" || op == "&&") && left == nullishKind {
+			p.unexpected()
+		}
+		p.advance()
+		last = op
+		next := prec + 1
+		if op == "**" {
+			next = prec
+		}
+		right := p.binary(next, noIn)
+		if right == arrowKind || right == privateKind || op == "??" && right == logicalKind {
+			p.unexpected()
+		}
+		switch op {
+		case "??":
+			left = nullishKind
+		case "||", "&&":
+			left = logicalKind
+		default:
+			left = otherKind
+		}
+	}
+}
+
+func (p *parser) unary() kind {
+	p.enter()
+	defer func() { p.depth-- }()
+	switch {
+	case p.tok.Kind == Private:
+		p.private()
+		if !p.is("in") {
+			p.unexpected()
+		}
+		return privateKind
+	case p.is("delete"):
+		p.advance()
+		if k := p.unary(); k == identifierKind || p.last.Kind == Private || k == arrowKind {
+			fail(p.last.From, "a variable cannot be deleted")
+		}
+		return unaryKind
+	case p.is("void"), p.is("typeof"), p.tok.Kind == Punctuator && (p.is("+") || p.is("-") || p.is("~") || p.is("!")):
+		p.advance()
+		if k := p.unary(); k == privateKind || k == arrowKind {
+			p.unexpected()
+		}
+		return unaryKind
+	case p.is("++"), p.is("--"):
+		p.advance()
+		if k := p.unary(); k != identifierKind && k != memberKind {
+			p.unexpected()
+		}
+		return otherKind
+	case p.is("await") && p.function.async:
+		if p.function.parameters || p.function.field {
+			p.unexpected()
+		}
+		p.awaits()
+		p.advance()
+		if k := p.unary(); k == privateKind || k == arrowKind {
+			p.unexpected()
+		}
+		return unaryKind
+	}
+	k := p.leftHandSide()
+	if (p.is("++") || p.is("--")) && !p.tok.Newline {
+		if k != identifierKind && k != memberKind {
+			p.unexpected()
+		}
+		p.advance()
+		return otherKind
+	}
+	return k
+}
+
+func (p *parser) awaits() {
+	if p.function.top {
+		p.program.Awaits = true
+	}
+}
+
+func (p *parser) private() {
+	if p.class == nil {
+		p.unexpected()
+	}
+	p.class.used = append(p.class.used, p.tok.Text)
+	p.advance()
+}
+
+// leftHandSide reads an expression with its members and calls.
+func (p *parser) leftHandSide() kind {
+	k := p.primary()
+	if k == arrowKind {
+		return k
+	}
+	optional := false
+	for {
+		switch {
+		case p.tok.Kind == Template:
+			if optional {
+				p.unexpected()
+			}
+			p.templateLiteral()
+			k = otherKind
+			continue
+		case p.tok.Kind != Punctuator:
+		case p.typed && p.is("!") && !p.tok.Newline:
+			p.drop()
+			continue
+		case p.callArguments():
+			continue
+		case p.take("?."):
+			optional = true
+			switch {
+			case p.is("("):
+				p.arguments()
+			case p.is("["):
+				p.index()
+			case p.tok.Kind == Template:
+				p.unexpected()
+			default:
+				p.member()
+			}
+			continue
+		case p.take("."):
+			p.member()
+			k = memberKind
+			continue
+		case p.is("["):
+			p.index()
+			k = memberKind
+			continue
+		case p.is("("):
+			p.arguments()
+			k = callKind
+			continue
+		}
+		if optional {
+			return optionalKind
+		}
+		return k
+	}
+}
+
+func (p *parser) member() {
+	switch p.tok.Kind {
+	case Private:
+		p.private()
+	case Name:
+		p.advance()
+	default:
+		p.unexpected()
+	}
+}
+
+func (p *parser) index() {
+	p.want("[")
+	p.expression(false)
+	p.want("]")
+}
+
+func (p *parser) arguments() {
+	p.want("(")
+	for !p.is(")") {
+		p.take("...")
+		p.assignment(false)
+		if !p.is(")") {
+			p.want(",")
+		}
+	}
+	p.want(")")
+}
+
+// templateLiteral reads a template with its substitutions.
+func (p *parser) templateLiteral() {
+	for {
+		t := p.tok
+		whole := t.To-t.From > 1 && t.Text[len(t.Text)-1] == '`'
+		p.advance()
+		if whole {
+			return
+		}
+		p.expression(false)
+		if !p.is("}") || p.tok.Kind != Punctuator {
+			p.unexpected()
+		}
+		p.at = p.tok.From + 1
+		p.template()
+		p.tok = Token{Kind: Template, From: p.tok.From, To: p.at, Text: p.src[p.tok.From:p.at]}
+	}
+}
+
+func (p *parser) primary() kind {
+	switch p.tok.Kind {
+	case String, Number:
+		p.advance()
+		return otherKind
+	case Template:
+		p.templateLiteral()
+		return otherKind
+	case Punctuator:
+		switch p.tok.Text {
+		case "(":
+			p.advance()
+			k := p.expression(false)
+			p.want(")")
+			if k == identifierKind || k == memberKind {
+				return k
+			}
+			return otherKind
+		case "[":
+			p.array()
+			return literalKind
+		case "{":
+			p.object()
+			return literalKind
+		case "/", "/=":
+			p.at = p.tok.From
+			p.regexp()
+			p.tok.Kind, p.tok.To, p.tok.Text = Regexp, p.at, p.src[p.tok.From:p.at]
+			if !validRegexp(p.tok.Text) {
+				p.program.Regexps = append(p.program.Regexps, p.tok.Text)
+			}
+			p.advance()
+			return otherKind
+		}
+	case Name:
+		return p.word()
+	}
+	p.unexpected()
+	return otherKind
+}
+
+func (p *parser) word() kind {
+	switch p.tok.Text {
+	case "this", "null", "true", "false":
+		p.advance()
+		return otherKind
+	case "function":
+		p.functionExpression()
+		return otherKind
+	case "class":
+		p.classBody(false, false)
+		return otherKind
+	case "new":
+		return p.newExpression()
+	case "super":
+		p.advance()
+		f := p.function
+		if !(p.is("(") && f.construct) && !((p.is(".") || p.is("[")) && f.super) {
+			fail(p.last.From, "super outside a method")
+		}
+		if p.is(".") && p.peek().Kind == Private {
+			p.unexpected()
+		}
+		return otherKind
+	case "import":
+		p.advance()
+		if p.take(".") {
+			if !p.is("meta") || !p.program.Module {
+				p.unexpected()
+			}
+			p.program.imports = true
+			p.advance()
+			return otherKind
+		}
+		p.want("(")
+		p.assignment(false)
+		if p.take(",") && !p.is(")") {
+			p.assignment(false)
+			p.take(",")
+		}
+		p.want(")")
+		return otherKind
+	case "async":
+		if next := p.peek(); next.Text == "function" && !next.Newline {
+			p.functionExpression()
+			return otherKind
+		}
+	case "arguments":
+		if p.function.noArguments {
+			p.unexpected()
+		}
+		p.identifier()
+		return otherKind
+	case "eval":
+		p.identifier()
+		return otherKind
+	}
+	p.identifier()
+	return identifierKind
+}
+
+func (p *parser) newExpression() kind {
+	p.enter()
+	defer func() { p.depth-- }()
+	p.advance()
+	if p.take(".") {
+		if !p.is("target") || !p.function.target {
+			p.unexpected()
+		}
+		p.advance()
+		return otherKind
+	}
+	if p.is("import") {
+		p.unexpected()
+	}
+	var k kind
+	if p.is("new") {
+		k = p.newExpression()
+	} else {
+		k = p.primary()
+	}
+	if k == arrowKind {
+		p.unexpected()
+	}
+	for {
+		switch {
+		case p.tok.Kind == Template:
+			p.templateLiteral()
+		case p.tok.Kind != Punctuator:
+			return otherKind
+		case p.callArguments():
+		case p.is("?."):
+			p.unexpected()
+		case p.take("."):
+			p.member()
+		case p.is("["):
+			p.index()
+		case p.is("("):
+			p.arguments()
+			return otherKind
+		default:
+			return otherKind
+		}
+	}
+}
+
+func (p *parser) array() {
+	p.want("[")
+	for !p.is("]") {
+		if p.take(",") {
+			continue
+		}
+		p.take("...")
+		p.assignment(false)
+		if !p.is("]") {
+			p.want(",")
+		}
+	}
+	p.want("]")
+}
+
+func (p *parser) propertyName() (name Token) {
+	switch {
+	case p.tok.Kind == Name || p.tok.Kind == String || p.tok.Kind == Number:
+		return p.advance()
+	case p.is("["):
+		t := p.advance()
+		p.assignment(false)
+		p.want("]")
+		return t
+	}
+	p.unexpected()
+	return Token{}
+}
+
+// endsName reports whether the name before was a property itself and no modifier.
+func endsName(t Token) bool {
+	return t.Kind == End || t.Kind == Punctuator && slices.Contains([]string{"(", ",", ":", "}", "=", ";"}, t.Text)
+}
+
+func (p *parser) object() {
+	p.want("{")
+	protos := 0
+	for !p.is("}") {
+		if p.take("...") {
+			p.assignment(false)
+		} else {
+			p.property(&protos)
+		}
+		if !p.is("}") {
+			p.want(",")
+		}
+	}
+	p.want("}")
+}
+
+func (p *parser) property(protos *int) {
+	f := function{super: true, target: true}
+	accessor := ""
+	if p.is("async") && !endsName(p.peek()) && !p.peek().Newline {
+		p.advance()
+		f.async = true
+	}
+	if p.tok.Kind == Punctuator && p.take("*") {
+		f.generator = true
+	}
+	if !f.async && !f.generator && (p.is("get") || p.is("set")) && !endsName(p.peek()) {
+		accessor = p.advance().Text
+	}
+	from := p.tok
+	name := p.propertyName()
+	switch {
+	case p.is("(") || p.typed && p.is("<"):
+		p.method(f, accessor)
+		if p.last.Text != "}" {
+			p.unexpected()
+		}
+	case f.async || f.generator || accessor != "":
+		p.unexpected()
+	case p.take(":"):
+		if name.Text == "__proto__" || name.Kind == String && len(name.Text) > 2 && name.Text[1:len(name.Text)-1] == "__proto__" {
+			if *protos++; *protos > 1 {
+				fail(name.From, "__proto__ is given twice")
+			}
+		}
+		p.assignment(false)
+	case from.Kind != Name || reserved[from.Text]:
+		p.unexpected()
+	case p.is("="):
+		if from.Text == "eval" || from.Text == "arguments" {
+			p.unexpected()
+		}
+		if p.cover < 0 {
+			p.cover = p.tok.From
+		}
+		p.advance()
+		p.assignment(false)
+	}
+}
+
+// arrow reads an arrow function, and reports whether there is one.
+func (p *parser) arrow(noIn bool) bool {
+	switch {
+	case p.tok.Kind == Name && !reserved[p.tok.Text]:
+		next := p.peek()
+		if p.tok.Text == "async" && !next.Newline {
+			switch {
+			case next.Kind == Name && next.Text != "function" && !reserved[next.Text]:
+			case (next.Text == "(" || p.typed && next.Text == "<") && next.Kind == Punctuator:
+			default:
+				return next.Text == "=>" && p.arrowFunction(false, noIn)
+			}
+			return p.arrowFunction(true, noIn)
+		}
+		return next.Text == "=>" && p.arrowFunction(false, noIn)
+	case p.tok.Kind == Punctuator && (p.is("(") || p.typed && p.is("<")):
+		return p.arrowFunction(false, noIn)
+	}
+	return false
+}
+
+func (p *parser) arrowFunction(async, noIn bool) bool {
+	from := p.tok.From
+	if p.arrows[from] {
+		return false
+	}
+	outer, scope := p.function, p.scope
+	f := &function{async: async, super: outer.super, construct: outer.construct, noArguments: outer.noArguments, target: outer.target, parameters: true}
+	ok := p.attempt(func() {
+		if async {
+			p.advance()
+		}
+		p.function = f
+		p.open(nil, true)
+		p.typeParameters()
+		if p.is("(") {
+			p.parameters()
+			p.returnType()
+		} else {
+			p.declare("parameter", p.identifier())
+		}
+		if !p.is("=>") || p.tok.Newline {
+			p.unexpected()
+		}
+		p.advance()
+	})
+	if !ok {
+		p.function, p.scope = outer, scope
+		p.arrows[from] = true
+		return false
+	}
+	f.parameters = false
+	if p.is("{") && p.tok.Kind == Punctuator {
+		p.functionBody()
+	} else {
+		b := &Block{Slot: "function", At: p.tok.From}
+		p.mark(b)
+		p.open(b, true)
+		holder, cover := p.holder, p.cover
+		p.cover = -1
+		p.holder = &Statement{From: p.tok.From}
+		p.assignment(noIn)
+		if p.cover >= 0 {
+			fail(p.cover, "an unexpected =")
+		}
+		p.holder.To = p.last.To
+		b.Statements = append(b.Statements, p.holder)
+		p.holder, p.cover = holder, cover
+		p.close()
+	}
+	p.close()
+	p.function = outer
+	return true
+}
+
+func (p *parser) parameters() {
+	p.want("(")
+	if p.typed && p.is("this") {
+		p.drop()
+		p.annotation()
+		if p.is(",") {
+			p.drop()
+		}
+	}
+	for !p.is(")") {
+		if p.take("...") {
+			p.pattern("parameter")
+			p.annotation()
+			break
+		}
+		p.pattern("parameter")
+		if p.typed && p.is("?") {
+			p.drop()
+		}
+		p.annotation()
+		if p.take("=") {
+			p.assignment(false)
+		}
+		if !p.is(")") {
+			p.want(",")
+		}
+	}
+	p.want(")")
+}
+
+// functionBody reads the body of a function whose parameters are in the current scope.
+func (p *parser) functionBody() *Block {
+	b := &Block{Slot: "function", At: p.tok.From}
+	p.mark(b)
+	p.open(b, true)
+	p.wantDropped("{")
+	p.directives()
+	p.statements(b)
+	p.wantDropped("}")
+	p.close()
+	return b
+}
+
+func (p *parser) functionExpression() {
+	f := &function{target: true}
+	if p.take("async") {
+		f.async = true
+	}
+	p.want("function")
+	f.generator = p.take("*")
+	outer := p.function
+	p.function = f
+	if !p.is("(") {
+		if p.is("await") || p.is("yield") {
+			p.unexpected()
+		}
+		name := p.identifier()
+		if name.Text == "eval" || name.Text == "arguments" {
+			p.unexpected()
+		}
+	}
+	if !p.rest(f, outer) {
+		p.unexpected()
+	}
+}
+
+// rest reads parameters and the body of a function.
+func (p *parser) rest(f, outer *function) (body bool) {
+	p.function = f
+	f.parameters = true
+	p.open(nil, true)
+	p.typeParameters()
+	p.parameters()
+	p.returnType()
+	f.parameters = false
+	if body = !p.typed || p.is("{"); body {
+		p.functionBody()
+	}
+	p.close()
+	p.function = outer
+	return body
+}
+
+func (p *parser) functionDeclaration(unnamed bool) {
+	f := &function{target: true}
+	if p.take("async") {
+		f.async = true
+	}
+	p.want("function")
+	f.generator = p.take("*")
+	name := Token{Text: "default"}
+	if !unnamed || !p.is("(") {
+		name = p.identifier()
+	}
+	if !p.rest(f, p.function) { // only a signature
+		p.holder.Tokens = nil
+		p.ends()
+		return
+	}
+	p.holder.Function = name.Text
+	if name.Kind == Name {
+		p.declare("function", name)
+	}
+	p.holder.To = p.last.To
+}
+
+func (p *parser) method(f function, accessor string) {
+	holder := len(p.holder.Tokens)
+	outer := p.function
+	p.function = &f
+	f.parameters = true
+	p.open(nil, true)
+	p.typeParameters()
+	p.parameters()
+	p.returnType()
+	f.parameters = false
+	if p.typed && !p.is("{") { // only a signature
+		p.holder.Tokens = p.holder.Tokens[:holder]
+		p.close()
+		p.function = outer
+		return
+	}
+	count := p.holder.Tokens[holder:]
+	switch {
+	case accessor == "get" && len(count) != 2,
+		accessor == "set" && (len(count) < 3 || count[1].Text == "..." || severalParameters(count)):
+		fail(p.last.From, "a wrong number of parameters")
+	}
+	p.functionBody()
+	p.close()
+	p.function = outer
+}
+
+// severalParameters reports whether a list in parentheses has more than one element.
+func severalParameters(list []Token) bool {
+	depth := 0
+	for i, t := range list {
+		if t.Kind != Punctuator {
+			continue
+		}
+		switch t.Text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		case ",":
+			if depth == 1 && i < len(list)-2 {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+package javascript
+
+import "strings"
+
+var (
+	starting = words("spawn spawnSync exec execSync execFile execFileSync fork execa execaSync execaCommand $ Worker")
+	reading  = words("readFile readFileSync createReadStream open openSync copyFile copyFileSync cp cpSync readJson readJsonSync readJSON readJSONSync readlines")
+	running  = words("runInThisContext runInNewContext runInContext compileFunction SourceTextModule Script _load _compile")
+	placing  = words("stack captureStackTrace prepareStackTrace getCallSite getCallSites trace callsites")
+	ending   = words("NODE_V8_COVERAGE NODE_OPTIONS stopCoverage stopPreciseCoverage")
+	clearing = words("env sudo su doas docker podman ssh nsenter unshare systemd-run at batch crontab deno bun bunx")
+)
+
+// facts derives what a statement may do from the names in it.
+func (r *reader) facts(s *Statement, m *Meaning) {
+	t := s.Tokens
+	for i := range t {
+		switch t[i].Kind {
+		case Name:
+			r.name(t, i, m)
+		case String:
+			content := literal(t, i)
+			if ending[content] {
+				m.Untrace = "it may turn tracing off"
+			}
+			if source(content) {
+				m.Names = append(m.Names, content[strings.LastIndexByte(content, '/')+1:])
+			}
+		}
+	}
+	if m.Starts {
+		r.clears(t, m)
+	}
+	if m.Starts || loads(t) {
+		m.Names = nil // executed, and not read
+	}
+}
+
+// source reports whether a string may name a script.
+func source(s string) bool {
+	for _, ext := range []string{".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".sh", ".bash", ".py"} {
+		if strings.HasSuffix(s, ext) && !strings.ContainsAny(s, " \\\n*?[") {
+			return true
+		}
+	}
+	return false
+}
+
+func loads(t []Token) bool {
+	for i := range t {
+		if text(t, i) == "require" || text(t, i) == "import" || text(t, i) == "from" {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) name(t []Token, i int, m *Meaning) {
+	name, before, after := t[i].Text, text(t, i-1), text(t, i+1)
+	member := before == "." || before == "?."
+	switch {
+	case name == "eval" && !member,
+		name == "Function" && !member && (before == "new" || after == "("),
+		(name == "globalThis" || name == "global") && !member && after != ".",
+		name == "require" && !member && after == "(" && specifier(t, i) == "",
+		name == "require" && !member && after != "(" && !(after == "." && (text(t, i+2) == "main" || text(t, i+2) == "resolve")) && !(text(t, i+1) == "=" && text(t, i+2) == "createRequire"),
+		name == "import" && after == "(" && specifier(t, i) == "",
+		name == "createRequire" && after == "(" && text(t, i-2) != "require",
+		running[name]:
+		m.Dynamic = "it may use names that are not in its text"
+	}
+	switch {
+	case ending[name], name == "env" && before == "." && text(t, i-2) == "process" && after == "=":
+		m.Untrace = "it may turn tracing off"
+	case placing[name]:
+		m.Lines = true
+	case r.children && starting[name]:
+		m.Starts = true
+	case reading[name]:
+		r.reads(t, i, m)
+	case text(t, i-2) == "String" && before == "(" && after == ")" && r.functions[name],
+		r.functions[name] && !member && after == "." && text(t, i+2) == "toString",
+		r.functions[name] && i > 0 && t[i-1].Kind == Template && i+1 < len(t) && t[i+1].Kind == Template:
+		m.Self = "it may use the text of " + name
+	}
+	r.self(t, i, m)
+}
+
+// reads records the file that a function reads, if its name is literal or a constant.
+func (r *reader) reads(t []Token, i int, m *Meaning) {
+	if text(t, i+1) != "(" {
+		m.Reads = true
+		return
+	}
+	depth, end := 0, i+2
+	for ; end < len(t); end++ {
+		switch text(t, end) {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		}
+		if depth < 0 || depth == 0 && text(t, end) == "," {
+			break
+		}
+	}
+	name := t[i+2 : min(end, len(t))]
+	switch {
+	case len(name) == 1 && (name[0].Text == "0" || literal(name, 0) == "/dev/stdin"),
+		len(name) == 5 && name[0].Text == "process" && name[2].Text == "stdin":
+	case len(name) == 1 && r.files[name[0].Text] != nil:
+		m.Names = append(m.Names, r.files[name[0].Text]...)
+	default:
+		files, ok := fileNames(name)
+		m.Names = append(m.Names, files...)
+		m.Reads = m.Reads || !ok
+	}
+}
+
+// fileNames returns the last part of the path that an expression has as its value, and whether it
+// is known: a literal, one behind a slash, or the last argument of path.join.
+func fileNames(t []Token) (names []string, ok bool) {
+	n := len(t)
+	if n == 0 {
+		return nil, false
+	}
+	name := ""
+	switch last := t[n-1]; {
+	case last.Kind == String && n == 1:
+		name = literal(t, 0)
+	case last.Kind == String && text(t, n-2) == "+" && strings.Contains(literal(t, n-1), "/"):
+		name = literal(t, n-1)
+	case last.Kind == Template && strings.Contains(last.Text, "/"):
+		name = strings.TrimSuffix(last.Text, "`")
+	case n > 5 && text(t, 0) == "path" && (text(t, 2) == "join" || text(t, 2) == "resolve") && last.Text == ")" && t[n-2].Kind == String && text(t, n-3) == ",":
+		name = literal(t, n-2)
+	}
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "\\`*?[") {
+		return nil, false
+	}
+	return []string{name}, true
+}
+
+// self checks whether the path of the file is used for more than its directory or a comparison.
+func (r *reader) self(t []Token, i int, m *Meaning) {
+	from, to := i, i
+	switch {
+	case text(t, i) == "__filename" && text(t, i-1) != ".":
+	case text(t, i) == "import" && text(t, i+1) == "." && text(t, i+2) == "meta" && text(t, i+3) == "." && (text(t, i+4) == "url" || text(t, i+4) == "filename"):
+		to = i + 4
+		if text(t, i-1) == "(" && text(t, i-2) == "fileURLToPath" && text(t, to+1) == ")" {
+			from, to = i-2, to+1
+			if text(t, from-1) == "." {
+				from -= 2
+			}
+		}
+	default:
+		return
+	}
+	before, after := text(t, from-1), text(t, to+1)
+	switch {
+	case before == "const" || before == "let" || before == "var": // its declaration
+	case before == "=" && text(t, from-2) == "__filename":
+	case before == "(" && (text(t, from-2) == "dirname" || text(t, from-2) == "basename" || text(t, from-2) == "createRequire" || text(t, from-2) == "relative"):
+	case before == "," && after == ")" && text(t, from-3) == "(" && text(t, from-4) == "URL":
+	case comparison(before) || comparison(after):
+	default:
+		m.Self = "it may read its own text"
+	}
+}
+
+func comparison(op string) bool { return op == "===" || op == "!==" || op == "==" || op == "!=" }
+
+// clears checks whether a program is started with another environment or by one that clears it.
+func (r *reader) clears(t []Token, m *Meaning) {
+	for i := range t {
+		if text(t, i) == "env" && text(t, i-1) != "." {
+			plain := text(t, i+1) == ":" && (text(t, i+2) == "process" && text(t, i+4) == "env" && text(t, i+5) != "." ||
+				text(t, i+2) == "{" && text(t, i+3) == "..." && text(t, i+4) == "process" && text(t, i+6) == "env")
+			if !plain {
+				m.Unseen = "it starts a program with another environment"
+			}
+		}
+		if t[i].Kind != String && t[i].Kind != Template {
+			continue
+		}
+		for _, word := range strings.FieldsFunc(t[i].Text, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()$/", c) }) {
+			if clearing[word] {
+				m.Unseen = "it starts " + word
+			}
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package javascript
+
+import (
+	"slices"
+	"strings"
+)
+
+func (p *parser) importDeclaration() {
+	p.program.imports = true
+	p.advance()
+	if p.typed && p.is("type") {
+		if next := p.peek(); next.Text == "{" || next.Text == "*" || next.Kind == Name && next.Text != "from" {
+			p.typeImport()
+			return
+		}
+	}
+	var names []string
+	if p.tok.Kind != String {
+		if p.tok.Kind == Name {
+			p.declare("import", p.identifier())
+			names = append(names, "default")
+			if !p.is("from") {
+				p.want(",")
+				if p.tok.Kind != Punctuator {
+					p.unexpected()
+				}
+			}
+		}
+		switch {
+		case p.take("*"):
+			p.want("as")
+			p.declare("import", p.identifier())
+		case p.is("{"):
+			p.advance()
+			for !p.is("}") {
+				if next := p.peek(); p.typed && p.is("type") && next.Kind == Name && next.Text != "as" {
+					p.drop()
+					p.typeName()
+					if p.is("as") {
+						p.drop()
+						p.typeName()
+					}
+					if !p.is("}") {
+						p.wantDropped(",")
+					}
+					continue
+				}
+				name := p.moduleName()
+				names = append(names, name.Text)
+				switch {
+				case p.take("as"):
+					p.declare("import", p.identifier())
+				case name.Kind != Name || reserved[name.Text] || strictly[name.Text]:
+					fail(name.From, "an unexpected "+name.Text)
+				default:
+					p.declare("import", name)
+				}
+				if !p.is("}") {
+					p.want(",")
+				}
+			}
+			p.want("}")
+		}
+		p.want("from")
+	}
+	from := p.module()
+	for _, n := range names {
+		p.program.Imports = append(p.program.Imports, from+" "+n)
+	}
+	p.ends()
+}
+
+// typeImport reads an import of types, which has no effect.
+func (p *parser) typeImport() {
+	p.holder.Tokens = nil
+	p.drop()
+	for p.tok.Kind != String {
+		if p.tok.Kind != Name && !p.is("{") && !p.is("}") && !p.is(",") && !p.is("*") {
+			p.unexpected()
+		}
+		if p.is("}") && p.peek().Text != "from" || p.is(",") && p.peek().Text == "," {
+			p.unexpected()
+		}
+		p.drop()
+	}
+	p.drop()
+	p.ends()
+}
+
+// typeExport reads an export of types, which has no effect.
+func (p *parser) typeExport() {
+	p.drop()
+	p.wantDropped("{")
+	for !p.is("}") {
+		p.typeName()
+		if p.is("as") {
+			p.drop()
+			p.typeName()
+		}
+		if !p.is("}") {
+			p.wantDropped(",")
+		}
+	}
+	p.wantDropped("}")
+	if p.is("from") {
+		p.drop()
+		if p.tok.Kind != String {
+			p.unexpected()
+		}
+		p.drop()
+	}
+	p.ends()
+}
+
+func (p *parser) moduleName() Token {
+	if p.tok.Kind != Name && p.tok.Kind != String {
+		p.unexpected()
+	}
+	return p.advance()
+}
+
+// module reads the name of a module with its attributes.
+func (p *parser) module() string {
+	if p.tok.Kind != String {
+		p.unexpected()
+	}
+	name := p.advance().Text
+	if p.is("with") && !p.tok.Newline {
+		p.advance()
+		p.want("{")
+		for !p.is("}") {
+			p.moduleName()
+			p.want(":")
+			if p.tok.Kind != String {
+				p.unexpected()
+			}
+			name += p.advance().Text
+			if !p.is("}") {
+				p.want(",")
+			}
+		}
+		p.want("}")
+	}
+	return name
+}
+
+func (p *parser) export(name Token) {
+	text := name.Text
+	if name.Kind == String {
+		text = text[1 : len(text)-1]
+	}
+	if slices.Contains(p.program.Exports, text) {
+		fail(name.From, text+" is exported twice")
+	}
+	p.program.Exports = append(p.program.Exports, text)
+}
+
+func (p *parser) exportDeclaration() {
+	p.program.imports = true
+	at := p.advance()
+	if p.typed && (p.is("type") || p.is("interface")) {
+		tokens := p.holder.Tokens
+		if p.holder.Tokens = nil; p.typeStatement() {
+			return
+		}
+		if p.is("type") && p.peek().Text == "{" {
+			p.typeExport()
+			return
+		}
+		p.holder.Tokens = tokens
+	}
+	switch {
+	case p.is("default"):
+		p.export(p.advance())
+		switch next := p.peek(); {
+		case p.is("function"), p.is("async") && next.Text == "function" && !next.Newline:
+			p.functionDeclaration(true)
+		case p.is("class"):
+			p.classBody(true, true)
+		default:
+			p.assignment(false)
+			p.ends()
+		}
+	case p.take("*"):
+		if p.take("as") {
+			p.export(p.moduleName())
+		}
+		p.want("from")
+		p.program.Imports = append(p.program.Imports, p.module()+" *")
+		p.ends()
+	case p.is("{"):
+		p.exportList()
+	case p.is("var"), p.is("let"), p.is("const"):
+		p.variables(p.tok.Text, false)
+		for _, n := range p.holder.Names {
+			p.export(Token{Kind: Name, From: at.From, Text: n})
+		}
+		p.ends()
+	case p.is("function"), p.is("async"):
+		p.functionDeclaration(false)
+		if p.holder.Function == "" {
+			return
+		}
+		p.export(Token{Kind: Name, From: at.From, Text: p.holder.Function})
+	case p.is("class"):
+		p.classBody(true, false)
+		p.export(Token{Kind: Name, From: at.From, Text: p.holder.Names[0]})
+	default:
+		p.unexpected()
+	}
+}
+
+func (p *parser) exportList() {
+	p.want("{")
+	var locals []Token
+	for !p.is("}") {
+		local := p.moduleName()
+		locals = append(locals, local)
+		if p.take("as") {
+			p.export(p.moduleName())
+		} else {
+			p.export(local)
+		}
+		if !p.is("}") {
+			p.want(",")
+		}
+	}
+	p.want("}")
+	if p.take("from") {
+		from := p.module()
+		for _, l := range locals {
+			p.program.Imports = append(p.program.Imports, from+" "+l.Text)
+		}
+	} else {
+		for _, l := range locals {
+			if l.Kind != Name || reserved[l.Text] {
+				fail(l.From, "an unexpected "+l.Text)
+			}
+		}
+		p.exports = append(p.exports, locals...)
+	}
+	p.ends()
+}
+
+// exported checks that what a module exports is declared in it.
+func (p *parser) exported() {
+	for _, local := range p.exports {
+		if !slices.ContainsFunc(p.program.Body.Declared, func(d string) bool { return strings.HasSuffix(d, " "+local.Text) }) {
+			fail(local.From, local.Text+" is exported and not declared")
+		}
+	}
+	slices.Sort(p.program.Exports)
+	slices.Sort(p.program.Imports)
+}

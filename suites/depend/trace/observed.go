@@ -1,0 +1,154 @@
+package trace
+
+import (
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+)
+
+// Observed are paths that processes used, as far as they are outside the case's own directory
+// and were not created by the case.
+type Observed struct {
+	// Paths are slash paths from the project's root (absolute outside it), sorted: files that
+	// were read or looked for, missing ones included. One that ends in a slash is a directory
+	// whose names were read. If links lead to a file, both the path that was used and the
+	// file's own are included.
+	Paths []string `json:"paths"`
+	// Programs are the absolute paths of the programs that ran, sorted.
+	Programs []string `json:"programs,omitempty"`
+}
+
+// ObservedIn returns the paths that the processes of a run used, nil if not all are known.
+func ObservedIn(o *suites.Outcome) *Observed {
+	if o.Unobserved != "" {
+		return nil
+	}
+	at := places{roots: []string{o.Root, canonical(o.Root)}}
+	if home, err := os.UserHomeDir(); err == nil {
+		at.home = home
+	}
+	for _, a := range o.Accesses {
+		if a.Kind&suites.Ran != 0 {
+			at.programs = append(at.programs, a.Path, canonical(a.Path))
+		}
+	}
+	paths := map[string]bool{}
+	for _, a := range o.Accesses {
+		if !a.Input() || !at.matters(a) {
+			continue
+		}
+		for _, p := range []string{a.Path, canonical(a.Path)} {
+			p = fromRoot(p, at.roots...)
+			if one := installed(p); one != p {
+				paths[one] = true
+				continue
+			}
+			if p != "." {
+				paths[p] = true
+			}
+			if a.Kind&suites.Listed != 0 {
+				paths[p+"/"] = true
+			}
+		}
+	}
+	slices.Sort(at.programs)
+	return &Observed{Paths: slices.Sorted(maps.Keys(paths)), Programs: slices.Compact(at.programs)}
+}
+
+// places are what decides whether a path is an input of a case.
+type places struct {
+	roots    []string // of the project
+	home     string   // "" if there is none
+	programs []string // that ran
+}
+
+// matters reports whether the content or existence of a path is an input. Programs, the files of
+// their installations and places where they were searched for are not: another version of a
+// program is noticed by its own digest.
+func (at *places) matters(a suites.Access) bool {
+	p := a.Path
+	places := append(slices.Clone(at.roots), at.home)
+	switch {
+	case slices.Contains(places, p):
+		return a.Kind&suites.Listed != 0 // it exists
+	case derived(p), slices.ContainsFunc(places, func(dir string) bool { return below(dir, p) }):
+		return false
+	case slices.ContainsFunc(at.roots, func(root string) bool { return below(p, root) }):
+		return true
+	case a.Kind&suites.Read == 0 && a.Kind&suites.Listed == 0 && (at.home == "" || !below(p, at.home)):
+		return false
+	}
+	return !slices.ContainsFunc(at.programs, func(program string) bool {
+		return filepath.Base(program) == filepath.Base(p) || below(p, at.installation(program))
+	})
+}
+
+// installation returns the directory with the files of a program: the parent of the directory that
+// it is in, or that directory itself if the parent contains more, such as HOME.
+func (at *places) installation(program string) string {
+	dir := filepath.Dir(program)
+	parent := filepath.Dir(dir)
+	for _, place := range append(slices.Clone(at.roots), at.home) {
+		if parent == place || below(place, parent) {
+			return dir
+		}
+	}
+	return parent
+}
+
+// below reports whether a path is inside a directory.
+func below(p, dir string) bool {
+	return dir != "" && strings.HasPrefix(p, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// installed returns what represents the installation of the package that a slash path belongs to,
+// because a package has many files and a new version changes all: its package.json, or the
+// directory in which Python records the versions of packages in names. It returns other paths
+// unchanged.
+func installed(p string) string {
+	if before, after, ok := strings.Cut("/"+p, "/node_modules/"); ok && after != "" {
+		name := strings.SplitN(after, "/", 3)
+		n := 1
+		if strings.HasPrefix(after, "@") {
+			n = min(2, len(name))
+		}
+		return strings.TrimPrefix(before+"/node_modules/"+strings.Join(name[:n], "/"), "/") + "/package.json"
+	}
+	if before, after, ok := strings.Cut(p, "/site-packages/"); ok && after != "" {
+		return before + "/site-packages/"
+	}
+	return p
+}
+
+// derived reports whether a path is a cache that Python checks against the source file.
+func derived(p string) bool {
+	return strings.HasSuffix(p, ".pyc") || filepath.Base(p) == "__pycache__"
+}
+
+// canonical returns a path without links. If nothing exists there, only the existing directories
+// above it are considered.
+func canonical(p string) string {
+	if real, err := filepath.EvalSymlinks(p); err == nil {
+		return real
+	}
+	if dir := filepath.Dir(p); dir != p {
+		return filepath.Join(canonical(dir), filepath.Base(p))
+	}
+	return p
+}
+
+// fromRoot returns the slash path from the first of the roots that contains a path, and an
+// absolute one for other paths.
+func fromRoot(p string, roots ...string) string {
+	for _, root := range roots {
+		if rel, err := filepath.Rel(root, p); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return path.Clean(filepath.ToSlash(p))
+}

@@ -1,0 +1,77 @@
+package trace
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites"
+)
+
+// TestObservedIn checks which of the paths that processes use are inputs of a case.
+func TestObservedIn(t *testing.T) {
+	root, home := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for _, dir := range []string{"real", "docs"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("real", filepath.Join(root, "link")); err != nil {
+		t.Skip("no symbolic links: ", err)
+	}
+	in := func(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	o := &suites.Outcome{Root: root, Accesses: []suites.Access{
+		{Path: root, Kind: suites.Looked | suites.Listed},
+		{Path: home, Kind: suites.Looked},
+		{Path: filepath.Dir(home), Kind: suites.Listed},
+		{Path: in(root, "a.json"), Kind: suites.Read},
+		{Path: in(root, "docs"), Kind: suites.Looked | suites.Listed},
+		{Path: in(root, "made"), Kind: suites.Wrote},
+		{Path: in(root, "none/b"), Kind: suites.Looked},
+		{Path: in(root, "link/c"), Kind: suites.Read},
+		{Path: in(root, "lib/__pycache__/x.pyc"), Kind: suites.Read},
+		{Path: in(root, "node_modules/@s/p/lib/x.js"), Kind: suites.Read},
+		{Path: in(root, "web/node_modules/q/y.js"), Kind: suites.Read},
+		{Path: in(root, ".venv/lib/python3/site-packages/z/z.py"), Kind: suites.Read},
+		{Path: in(root, "bin/tool"), Kind: suites.Looked | suites.Ran},
+		{Path: in(home, ".config/rules"), Kind: suites.Looked},
+		{Path: in(home, ".py/3/bin/python"), Kind: suites.Ran | suites.Read},
+		{Path: in(home, ".py/3/lib/os.py"), Kind: suites.Read},
+		{Path: in(home, ".cargo/bin/python"), Kind: suites.Looked},
+		{Path: in(home, ".cargo/bin/jq"), Kind: suites.Looked},
+		{Path: in(home, "bin/own"), Kind: suites.Ran},
+		{Path: in(home, "bin/other"), Kind: suites.Looked},
+		{Path: in(home, "notes"), Kind: suites.Read},
+		{Path: "/elsewhere/asked", Kind: suites.Looked},
+		{Path: "/elsewhere/read", Kind: suites.Read},
+	}}
+	for i := range o.Accesses { // as the kernel names them
+		o.Accesses[i].Path = filepath.Clean(o.Accesses[i].Path)
+	}
+	home = filepath.ToSlash(home)
+	want := &Observed{
+		Paths: []string{
+			"./", ".venv/lib/python3/site-packages/", home + "/.cargo/bin/jq", home + "/.config/rules", home + "/notes",
+			"/elsewhere/read", "a.json", "bin/tool", "docs", "docs/", "link/c", "node_modules/@s/p/package.json",
+			"none/b", "real/c", "web/node_modules/q/package.json",
+		},
+		Programs: []string{in(home, ".py/3/bin/python"), in(home, "bin/own"), in(root, "bin/tool")},
+	}
+	sorted := cmp.Transformer("sorted", func(in []string) map[string]bool {
+		set := map[string]bool{}
+		for _, s := range in {
+			set[s] = true
+		}
+		return set
+	})
+	if diff := cmp.Diff(want, ObservedIn(o), sorted); diff != "" {
+		t.Errorf("observed (-want +got):\n%s", diff)
+	}
+	if o.Unobserved = "too many paths"; ObservedIn(o) != nil {
+		t.Error("an incomplete record counts")
+	}
+}

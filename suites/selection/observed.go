@@ -1,0 +1,132 @@
+package selection
+
+import (
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/record"
+)
+
+// An observation is the part of the evidence of a case that every selection needs: reading
+// thousands of evidence files to find out that nothing changed would take too long.
+type observation struct {
+	of    string   // digest of the inputs that the verdict records
+	now   string   // digest of the observed inputs that the verdict applies to
+	paths []string // that the case used
+	// lapsed reports that the case was started on other content and has no verdict for it yet.
+	lapsed bool
+}
+
+// observations are those of all cases. They are read when they are first needed.
+type observations struct {
+	records func() Records
+	byCase  map[suites.Key]observation // nil until they are read
+	unsaved bool
+}
+
+func (o *observations) all() map[suites.Key]observation {
+	if o.byCase != nil {
+		return o.byCase
+	}
+	kept := o.records().Observed()
+	o.byCase = make(map[suites.Key]observation, len(kept.Cases))
+	for _, c := range kept.Cases {
+		if c.Set >= 0 && c.Set < len(kept.Sets) {
+			o.byCase[c.Key] = observation{of: c.Of, now: c.Now, paths: kept.Sets[c.Set]}
+		}
+	}
+	return o.byCase
+}
+
+func (o *observations) put(k suites.Key, one observation) {
+	o.all()[k] = one
+	o.unsaved = true
+}
+
+// hold records that the verdict of an observed case applies to other inputs, too.
+func (o *observations) hold(k suites.Key, of, now string) {
+	if one, ok := o.all()[k]; ok {
+		o.put(k, observation{of: of, now: now, paths: one.paths})
+	}
+}
+
+func (o *observations) save(to Keeper) {
+	if !o.unsaved {
+		return
+	}
+	kept := record.Observed{}
+	sets := make(map[string]int)
+	for k, one := range o.byCase {
+		id := strings.Join(one.paths, "\x00")
+		set, known := sets[id]
+		if !known {
+			set = len(kept.Sets)
+			sets[id], kept.Sets = set, append(kept.Sets, one.paths)
+		}
+		kept.Cases = append(kept.Cases, record.ObservedCase{Key: k, Of: one.of, Now: one.now, Set: set})
+	}
+	slices.SortFunc(kept.Cases, func(a, b record.ObservedCase) int { return strings.Compare(a.Key.String(), b.Key.String()) })
+	o.unsaved = to.KeepObserved(kept) != nil
+}
+
+// observe makes the observed paths of all cases their inputs.
+func (s *Selector) observe() {
+	for k, one := range s.observed.all() {
+		if !one.lapsed {
+			s.graph.Observe(k, one.paths)
+		}
+	}
+}
+
+// Unobserve discards the observed paths of a case, so that its scripts determine its inputs.
+func (s *Selector) Unobserve(k suites.Key) {
+	if _, ok := s.observed.all()[k]; ok {
+		delete(s.observed.byCase, k)
+		s.observed.unsaved = true
+		s.graph.Observe(k, nil)
+	}
+}
+
+// Applied returns the digest of the inputs that a recorded verdict applies to: the one that it
+// records, or that of the inputs that were observed since.
+func (s *Selector) Applied(k suites.Key, recorded string) string {
+	if one, ok := s.observed.all()[k]; ok && one.of == recorded {
+		return one.now
+	}
+	return recorded
+}
+
+// Starting must be called before a case runs. If its definition, tools or observed inputs have
+// changed since they were observed, it may use other files now.
+func (s *Selector) Starting(c *suites.Case, now suites.Digests) {
+	k := c.Key()
+	one, ok := s.observed.all()[k]
+	if !ok {
+		return
+	}
+	was := s.memory.of(k).Digests
+	s.Release(k)
+	if one.now != now.Inputs || was.Case != now.Case || was.Tools != now.Tools {
+		one.lapsed = true
+		s.observed.byCase[k] = one // on disk it stays, in case there will be no verdict
+		s.graph.Observe(k, nil)
+	}
+}
+
+// Concluded must be called with the digests of a new verdict. The evidence of an earlier one for
+// the same content applies to it.
+func (s *Selector) Concluded(k suites.Key, d suites.Digests) {
+	one, ok := s.observed.all()[k]
+	switch {
+	case !ok:
+	case one.lapsed:
+		s.Unobserve(k)
+		s.memory.put(k, &Evidence{})
+	case one.of != d.Inputs:
+		e := *s.memory.of(k)
+		e.Digests = d
+		s.memory.put(k, &e)
+		s.observed.put(k, observation{of: d.Inputs, now: one.now, paths: one.paths})
+	}
+}
