@@ -109,7 +109,7 @@ func Search(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o 
 	began := time.Now()
 	s := &search{Machine: m, o: o, hook: h, guard: Guard{Hook: h}}
 	share := func(percent time.Duration) time.Time { return began.Add(o.Budget * percent / 100) }
-	s.deadline = share(40)
+	s.deadline = share(25)
 	s.start(ctx, t)
 	if len(s.seeds) > 0 {
 		s.deadline = share(75) // a part that has begun is completed
@@ -148,7 +148,7 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 	}
 	harmless := conform.Harmless(t, s.hook)
 	answers := make([]suites.Result, len(inputs))
-	s.parallel(ctx, chunks(len(inputs), chunk), func(from, to int) {
+	s.parallel(ctx, chunks(len(inputs), chunk/2), 2, func(from, to int) {
 		copy(answers[from:to], s.fire(ctx, inputs[from:to]))
 	})
 	quiet := s.fire(ctx, harmless)
@@ -354,7 +354,8 @@ func (s *search) work(ctx context.Context) {
 	}
 	tasks = append(tasks, task{0.6, s.inject})
 	slices.SortStableFunc(tasks, func(a, b task) int { return cmp.Compare(a.rank, b.rank) })
-	done := s.parallel(ctx, chunks(len(tasks), 1), func(i, _ int) {
+	const least = 4 // something is tried however slow the hook is
+	done := s.parallel(ctx, chunks(len(tasks), 1), least, func(i, _ int) {
 		tasks[i].do(ctx)
 		if s.o.Progress != nil {
 			s.mu.Lock()
@@ -373,9 +374,9 @@ func chunks(n, size int) (all [][2]int) {
 	return all
 }
 
-// parallel calls do for all parts, in order, until the search must end. It reports whether all were
-// done.
-func (s *search) parallel(ctx context.Context, parts [][2]int, do func(from, to int)) bool {
+// parallel calls do for all parts, in order, until the search must end, but for the first parts
+// even if the time is up. It reports whether all were done.
+func (s *search) parallel(ctx context.Context, parts [][2]int, first int, do func(from, to int)) bool {
 	var wait sync.WaitGroup
 	next := make(chan [2]int)
 	for range max(1, s.Jobs) {
@@ -386,8 +387,8 @@ func (s *search) parallel(ctx context.Context, parts [][2]int, do func(from, to 
 		})
 	}
 	complete := true
-	for _, p := range parts {
-		if s.over(ctx) {
+	for i, p := range parts {
+		if s.over(ctx) && (i >= first || ctx.Err() != nil || s.failed()) {
 			complete = false
 			break
 		}
@@ -577,7 +578,7 @@ func (s *search) confirm(ctx context.Context) {
 			}
 		}
 	}
-	s.parallel(ctx, chunks(len(groups), 1), func(i, _ int) { check(i) })
+	s.parallel(ctx, chunks(len(groups), 1), 0, func(i, _ int) { check(i) })
 	for i := range groups {
 		if kept[i] == nil && s.over(ctx) {
 			check(i) // without another firing
