@@ -1,7 +1,6 @@
 package suites
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -57,24 +56,6 @@ func NewAccess(path string, uses []Use) Access {
 		created = created || u.Created
 	}
 	return a
-}
-
-// WithoutLibraries drops the standard libraries of the Python interpreters that ran, which are a few
-// hundred paths outside the directories of the system: like those, they belong to the program.
-// Installed packages are not dropped.
-func WithoutLibraries(all []Access) []Access {
-	var libraries []string
-	for _, a := range all {
-		if dir, name := path.Split(a.Path); a.Kind&Ran != 0 && strings.HasPrefix(name, "python") {
-			libraries = append(libraries, path.Join(dir, "../lib", name)+"/")
-		}
-	}
-	return slices.DeleteFunc(all, func(a Access) bool {
-		return a.Kind&(Ran|Wrote) == 0 && slices.ContainsFunc(libraries, func(dir string) bool {
-			rest, ok := strings.CutPrefix(a.Path, dir)
-			return ok && rest != "site-packages" && !strings.HasPrefix(rest, "site-packages/")
-		})
-	})
 }
 
 // MergeAccesses sorts accesses by path and joins those with the same path.

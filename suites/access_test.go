@@ -1,7 +1,6 @@
 package suites_test
 
 import (
-	"slices"
 	"testing"
 
 	"hookwatch/suites"
@@ -33,36 +32,5 @@ func TestNewAccess(t *testing.T) {
 	}
 	if got := (looked | ran).String(); got != "looked ran" {
 		t.Errorf("prints %q", got)
-	}
-}
-
-// TestWithoutLibraries checks that only the standard library of a Python that ran is dropped.
-func TestWithoutLibraries(t *testing.T) {
-	t.Parallel()
-	var all, want []suites.Access
-	for _, tt := range []struct {
-		path string
-		kind suites.AccessKind
-		keep bool
-	}{
-		{"/home/u/py/bin/python3", suites.Ran, true},
-		{"/home/u/py/bin/python3.11", suites.Looked | suites.Ran, true},
-		{"/home/u/py/lib/python3.11/os.py", suites.Read, false},
-		{"/home/u/py/lib/python3.11/json", suites.Looked | suites.Listed, false},
-		{"/home/u/py/lib/python3.11/site-packages", suites.Listed, true},
-		{"/home/u/py/lib/python3.11/site-packages/rules.py", suites.Read, true},
-		{"/home/u/py/lib/python3.11/__pycache__/os.pyc", suites.Read | suites.Wrote, true},
-		{"/home/u/py/lib/python3.12/os.py", suites.Read, true}, // did not run
-		{"/home/u/py/lib/x", suites.Read, true},
-		{"/home/u/bin/guard", suites.Ran, true},
-		{"/home/u/lib/guard/rules", suites.Read, true},
-	} {
-		all = append(all, suites.Access{Path: tt.path, Kind: tt.kind})
-		if tt.keep {
-			want = append(want, all[len(all)-1])
-		}
-	}
-	if got := suites.WithoutLibraries(all); !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }

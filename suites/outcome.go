@@ -56,6 +56,7 @@ type Outcome struct {
 	// Accesses are the uses of paths by the processes of a traced run, by path, with the paths as
 	// outside its sandbox. Paths of the system are left out, except executed programs.
 	Accesses   []Access
+	Project    string // the project outside its sandbox, as in Accesses
 	Unobserved string // why Accesses is not complete, "" if it is; always set if the run was not traced
 	// Answers are the answers to Questions, which callers must evaluate before judging.
 	Answers map[Question]ExpressionResult

@@ -16,7 +16,6 @@ import (
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
-	"hookwatch/suites/toolbox"
 )
 
 // A lab runs cases on a copy of a project.
@@ -28,7 +27,7 @@ type lab struct {
 	project *project.Project
 	jobs    int
 	runner  *run.Runner
-	tools   *toolbox.Toolbox // finds what cases are gated by; nil where nothing is kept of them
+	tools   *run.Toolbox // finds what cases are gated by; nil where nothing is kept of them
 	timeout time.Duration
 	cases   []*suites.Case
 	cache   sync.Map // path -> parsed
@@ -74,12 +73,12 @@ func (l *lab) reregister() error {
 
 // gateTools finds tools for the cases of a project, where it is and not in its
 // copy: there a tool of its own is another file each time.
-func gateTools(project string, env []string) (*toolbox.Toolbox, error) {
+func gateTools(project string, env []string) (*run.Toolbox, error) {
 	root, err := filepath.Abs(project)
 	if err != nil {
 		return nil, err
 	}
-	return toolbox.New(root, env, nil, nil), nil
+	return run.NewToolbox(root, env, nil, nil), nil
 }
 
 // each does something for every case, several at a time, and the cases that

@@ -161,7 +161,7 @@ func TestReadmeCommands(t *testing.T) {
 	for _, line := range lines {
 		switch {
 		case strings.Contains(line, "go "):
-			if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(line) + `( [|>]|$)`).MatchString(held) {
+			if !regexp.MustCompile(`(?m)^ *` + regexp.QuoteMeta(line) + `( [|>]|$)`).MatchString(held) {
 				t.Errorf("neither .ci/run nor .ci/demo runs %s", line)
 			}
 		case line == "hookwatch":

@@ -32,7 +32,7 @@ var layers = []layer{
 	{of: "cmd/hookwatch", may: "cmd/internal/cli"},
 	{of: "cmd/internal/cli", may: "cmd/internal config suites watcher"},
 	{of: "cmd/internal/notify", may: "cmd/internal/notify suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
-	{of: "cmd/internal/project", may: "cmd/internal/notify cmd/internal/project config suites watcher", not: "suites/run suites/selection"},
+	{of: "cmd/internal/project", may: "cmd/internal/notify cmd/internal/project config suites watcher", not: "suites/run"},
 	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/notify/human cmd/internal/notify/desktop"},
 	{of: "config", may: "config suites/disk suites/pattern suites/yamlform suites"},
 	{of: "watcher", may: "watcher suites/disk"},
@@ -44,8 +44,8 @@ var layers = []layer{
 	{of: "suites/client", may: "suites suites/jsontree suites/pattern", not: "suites/run suites/process suites/sandbox suites/record suites/depend suites/conform suites/discover"},
 	{of: "suites/sandbox", may: "suites suites/disk suites/sandbox suites/pattern suites/process", not: "suites/run suites/record suites/depend"},
 	// Nothing that selects, records or judges starts a process.
-	{of: "suites/depend suites/plan suites/selection suites/markers suites/record suites/verdict suites/report suites/conform suites/prove", may: "suites", not: "suites/run suites/process suites/sandbox"},
-	{of: "suites/run", may: "suites", not: "suites/record suites/depend suites/selection suites/verdict suites/conform"},
+	{of: "suites/depend suites/plan suites/markers suites/record suites/verdict suites/report suites/conform suites/prove", may: "suites", not: "suites/run suites/process suites/sandbox"},
+	{of: "suites/run", may: "suites", not: "suites/record suites/depend suites/verdict suites/conform suites/prove"},
 	{of: "suites", may: "suites"},
 }
 

@@ -204,3 +204,15 @@ func escape(text string) (string, int) {
 		return fmt.Sprintf(`\u%04x`, r), size
 	}
 }
+
+// Prefix returns the longest prefix of printable text that fits in the given number of columns.
+func Prefix(text string, columns int) string {
+	end := 0
+	for i, r := range text {
+		end = i + len(string(r))
+		if Width(text[:end]) > columns {
+			return text[:i]
+		}
+	}
+	return text[:end]
+}

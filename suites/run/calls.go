@@ -13,7 +13,6 @@ import (
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 	"hookwatch/suites/shell"
-	"hookwatch/suites/toolbox"
 )
 
 // Limit bounds the recorded bytes of each stream of a call.
@@ -131,7 +130,7 @@ func (r *Runner) tryOut(ctx context.Context, s *caseRun, filters []suites.Tool) 
 		program, _ := s.viewed(t.Path)
 		args := []string{"-c", probe.Filter}
 		results, err := s.Run(ctx, process.Command{
-			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: toolbox.VersionTime, Limit: Limit,
+			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: versionTime, Limit: Limit,
 		})
 		if err != nil {
 			return nil, err
@@ -142,7 +141,7 @@ func (r *Runner) tryOut(ctx context.Context, s *caseRun, filters []suites.Tool) 
 		}
 		res := results[0]
 		calls = append(calls, suites.ToolCall{
-			Tool: t.Name, Version: toolbox.Version(said), Args: args,
+			Tool: t.Name, Version: firstVersion(said), Args: args,
 			Exit: res.Exit, Stdout: res.Stdout.Bytes, Stderr: res.Stderr.Bytes,
 		})
 	}
@@ -154,14 +153,14 @@ func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolC
 	calls := Parse(log)
 	for i := range calls {
 		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })
-		if at < 0 || !toolbox.Askable(calls[i].Tool) {
+		if at < 0 || !askableTool(calls[i].Tool) {
 			continue
 		}
 		said, err := r.version(ctx, w.tools[at])
 		if err != nil {
 			return nil, err
 		}
-		calls[i].Version = toolbox.Version(said)
+		calls[i].Version = firstVersion(said)
 	}
 	return calls, nil
 }
@@ -230,7 +229,7 @@ func (s *caseRun) standBefore(ctx context.Context, tool, witness string) (stands
 	const unmoved = 3
 	script := fmt.Sprintf(`mv -- "$1" "$1%s" || exit %d; ln -s -- "$2" "$1"`, watchedSuffix, unmoved)
 	results, err := s.Run(ctx, process.Command{
-		Argv: []string{"/bin/sh", "-c", script, "sh", tool, witness}, Dir: s.root, Env: s.o.Env, Timeout: toolbox.VersionTime,
+		Argv: []string{"/bin/sh", "-c", script, "sh", tool, witness}, Dir: s.root, Env: s.o.Env, Timeout: versionTime,
 	})
 	if err != nil {
 		return false, err

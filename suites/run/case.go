@@ -14,7 +14,6 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
-	"hookwatch/suites/toolbox"
 )
 
 // Case runs one case to its end, or until ctx ends. It returns an error if hookwatch itself fails,
@@ -56,7 +55,12 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer, observed boo
 		return o, fmt.Errorf("%s: prepare: %w", c.Key(), err)
 	}
 	o.Sandbox, o.Root, o.Named = s.dir, s.root, s.named
-	defer s.close()
+	spare := false
+	defer func() {
+		if !spare {
+			s.close()
+		}
+	}()
 	if c.Layer == suites.Live {
 		if err := s.live(ctx, &o); err != nil {
 			return o, fmt.Errorf("%s: %w", c.Key(), err)
@@ -79,9 +83,30 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer, observed boo
 	o.Trace = s.traced()
 	if observed {
 		o.Accesses, o.Unobserved = s.accesses(o.Results)
+		o.Project = r.Root
 	}
 	o.Duration = time.Since(begin)
+	spare = r.Reuse && t == nil && !observed && s.untouched(&o) && r.pool.Spare(s.Sandbox, "tmp")
 	return o, nil
+}
+
+// untouched reports whether the case put files into the sandbox only in its TMPDIR, and its hooks
+// changed nothing and tried nothing that the sandbox prevents.
+func (s *caseRun) untouched(o *suites.Outcome) bool {
+	env := s.c.WantedEnv()
+	if s.c.Project != nil || s.c.Repo != nil || len(env.Programs)+len(env.Server)+len(env.AbsentTools)+len(o.Changes)+len(o.Stopped)+s.ended.Processes > 0 {
+		return false
+	}
+	for i := range s.c.Steps {
+		for _, f := range s.c.Steps[i].Fixtures {
+			if !strings.HasPrefix(f.Path, "{tmp}/") || strings.Contains(f.Path, "..") {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(o.Results, func(r suites.Result) bool {
+		return r.TimedOut || r.HoldsOutput || r.NotStarted != "" || r.Signal != "" || r.Memory > 0 || len(r.LeftBehind) > 0
+	})
 }
 
 // Traced runs a case as Case does, traced by t, whose logs it adds to the outcome, and records the
@@ -169,7 +194,7 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 			s.close()
 		}
 	}()
-	m := toolbox.AuditedMachine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Hidden: r.Reader.Hidden}
+	m := auditedMachine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Hidden: r.Reader.Hidden}
 	if m.Hooks == nil {
 		m.Hooks = func(string, string) []discover.Hook { return nil }
 	}

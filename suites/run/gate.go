@@ -11,7 +11,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
-	"hookwatch/suites/toolbox"
 )
 
 // gate returns why the case cannot run, because it lacks something that it needs, or nil.
@@ -58,8 +57,8 @@ func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*s
 	if err != nil {
 		return nil, err
 	}
-	have := toolbox.Version(said)
-	if have == "" || !toolbox.Older(have, g.MinVersion) {
+	have := firstVersion(said)
+	if have == "" || !olderVersion(have, g.MinVersion) {
 		return nil, nil
 	}
 	return &suites.NotRun{Status: suites.Skip, Reason: suites.ToolTooOld, Detail: g.Tool + " " + have + " < " + g.MinVersion}, nil
@@ -119,9 +118,9 @@ func (r *Runner) version(ctx context.Context, tool suites.Tool) (string, error) 
 // answers. A program that the project may have brought along is asked in a sandbox. With HooksOnly
 // it is not asked, because a copy lets programs do whatever the user may do, and the user allowed
 // hooks to run there, not this program.
-func (r *Runner) Versions(ctx context.Context, box *toolbox.Toolbox, tools []suites.Tool) {
+func (r *Runner) Versions(ctx context.Context, box *Toolbox, tools []suites.Tool) {
 	hooksOnly := r.Isolation.Describe().HooksOnly
-	toolbox.AskEach(tools, func(tool suites.Tool) string {
+	askEachTool(tools, func(tool suites.Tool) string {
 		if hooksOnly && !r.machine.Has(tool.Path) {
 			return ""
 		}
@@ -132,7 +131,7 @@ func (r *Runner) Versions(ctx context.Context, box *toolbox.Toolbox, tools []sui
 
 // asking returns the function that asks a program for its version: on the machine, or in a new
 // sandbox if the project may have brought the program along.
-func (r *Runner) asking(tool suites.Tool) toolbox.Asking {
+func (r *Runner) asking(tool suites.Tool) toolAsking {
 	if r.machine.Has(tool.Path) {
 		return r.machine.Ask
 	}
@@ -150,7 +149,7 @@ func (r *Runner) asking(tool suites.Tool) toolbox.Asking {
 func (s *caseRun) ask(ctx context.Context, argv []string) (process.Result, error) {
 	program, _ := s.viewed(argv[0])
 	results, err := s.Run(ctx, process.Command{
-		Argv: append([]string{program}, argv[1:]...), Dir: s.root, Env: process.With(s.env, toolbox.Offline), Timeout: toolbox.VersionTime, Limit: toolbox.VersionLimit,
+		Argv: append([]string{program}, argv[1:]...), Dir: s.root, Env: process.With(s.env, offlineEnv), Timeout: versionTime, Limit: versionLimit,
 	})
 	if err != nil {
 		return process.Result{}, err

@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,5 +109,77 @@ func TestProbed(t *testing.T) {
 	probed()
 	if left, _ := filepath.Glob(filepath.Join(p.temp, "probe-*")); len(left) > 0 {
 		t.Errorf("a sandbox that nobody took is left: %q", left)
+	}
+}
+
+// TestReuse checks that a case may run in the sandbox of an earlier one only if that left no trace
+// in it.
+func TestReuse(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("hooks/h.sh", "#!/bin/bash\neval \"$(cat)\"\nls -A \"$TMPDIR\"\n", 0o755)
+	p.write("text", "content", 0o644)
+	home := t.TempDir()
+	o := run.Options{
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Reuse: true,
+		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home},
+	}
+	var err error
+	o.Isolation, err = sandbox.Choose(sandbox.Auto, sandbox.Options{
+		Root: p.root, Home: home, Size: 8 << 20, Processes: 100, Plain: run.Plain(o.Env, false),
+	}, p.temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run.New(o)
+	fire := func(script, fixture string) suites.Outcome {
+		c := &suites.Case{Suite: "s", ID: "A", Hook: "hooks/h.sh", Steps: []suites.Step{{Event: "Stop", Stdin: &script}}}
+		if fixture != "" {
+			c.Steps[0].Fixtures = []suites.Fixture{{Path: fixture, Content: "put"}}
+		}
+		out, err := r.Case(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Remove(out); err != nil {
+			t.Error(err)
+		}
+		return out
+	}
+	for script, fixture := range map[string]string{
+		":": "",
+		"cat \"$TMPDIR/f\"; touch /tmp/x; rm /tmp/x": "{tmp}/f",
+	} {
+		reused := func() bool {
+			first, second := fire(script, fixture), fire(":", "")
+			if got := string(second.Results[0].Stdout); got != "" {
+				t.Errorf("after %q the next case finds %q", script, got)
+			}
+			return first.Sandbox == second.Sandbox
+		}
+		for tries := 0; !reused(); tries++ {
+			if tries == 100 { // on a busy machine the sandbox is too old sometimes
+				t.Fatalf("no case got the sandbox of %q", script)
+			}
+		}
+	}
+	traces := map[string]string{
+		"touch /tmp/x": "", "touch \"$TMPDIR/x\"": "", "touch \"$HOME/x\"": "", "echo >>text": "", "chmod 600 text": "", "rm text": "",
+		"sleep 100 & disown": "", "kill -9 $$": "", "echo x >/dev/shm/x": "", "exec 3<>/dev/tcp/127.0.0.1/9": "",
+		"ls {project}": "{project}/new", "touch -a -d @1 text": "",
+	}
+	if _, err := exec.LookPath("ipcmk"); err == nil {
+		traces["ipcmk -Q >&2"] = ""
+	}
+	for script, fixture := range traces {
+		for range 3 {
+			if first, second := fire(script, fixture), fire(":", ""); first.Sandbox == second.Sandbox {
+				t.Errorf("a case ran in the sandbox of %q", script)
+			}
+		}
+	}
+	r.Close()
+	if left, _ := filepath.Glob(filepath.Join(p.temp, "*-*")); len(left) > 0 {
+		t.Errorf("sandboxes are left: %q", left)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/sandbox"
-	"hookwatch/suites/toolbox"
 	"hookwatch/suites/verdict"
 )
 
@@ -388,7 +387,7 @@ func TestToolbox(t *testing.T) {
 	write("#!/bin/sh\necho jq-9.9\n")
 	r := run.New(run.Options{Root: t.TempDir(), Isolation: direct("none", ""), Env: []string{"PATH=" + dir + ":/bin:/usr/bin"}})
 	defer r.Close()
-	b := toolbox.New(r.Root, r.Env, map[string]string{"jaq": "gojq 1"}, nil)
+	b := run.NewToolbox(r.Root, r.Env, map[string]string{"jaq": "gojq 1"}, nil)
 	tools := b.Find([]string{"jq", "absent-tool", "jaq"})
 	r.Versions(context.Background(), b, tools)
 	if len(tools) != 3 || tools[0].Present() || !tools[1].StandIn || tools[2].Version != "jq-9.9" {

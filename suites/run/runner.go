@@ -1,5 +1,6 @@
 // Package run prepares a case's environment, fires its hook step by step and returns the outcome.
-// It does not judge outcomes.
+// It does not judge outcomes. It also finds the programs that hooks call, with their versions, and
+// compares the sets of tools that verdicts depend on.
 package run
 
 import (
@@ -18,23 +19,22 @@ import (
 	"hookwatch/suites/process"
 	"hookwatch/suites/run/evaluator"
 	"hookwatch/suites/sandbox"
-	"hookwatch/suites/toolbox"
 )
 
 // A Runner runs cases. It is safe for concurrent use.
 type Runner struct {
 	Options
 	pool      *sandbox.Pool
-	paths     PathDirs         // search paths without some tools
-	tools     *toolbox.Toolbox // asked for versions by gates
-	machine   toolbox.Machine
+	paths     PathDirs // search paths without some tools
+	tools     *Toolbox // asked for versions by gates
+	machine   Machine
 	asked     saidByRunners
 	evaluator evaluator.Evaluator
 }
 
 // New returns a runner with these options.
 func New(o Options) *Runner {
-	r := &Runner{Options: o, tools: toolbox.New(o.Root, o.Env, nil, nil), machine: toolbox.NewMachine(o.Root, o.Env)}
+	r := &Runner{Options: o, tools: NewToolbox(o.Root, o.Env, nil, nil), machine: NewMachine(o.Root, o.Env)}
 	r.paths.Dir = o.Temp
 	r.pool = sandbox.NewPool(sandbox.PoolOptions{
 		Temp: o.Temp, Choice: o.Isolation, KeepSize: o.KeepSize,
@@ -93,6 +93,7 @@ type Options struct {
 	Isolation sandbox.Choice // the zero value runs nothing
 	KeepSize  int64          // the limit of a kept sandbox in bytes; 0: none
 	EmptyHome bool           // each case has an empty HOME of its own
+	Reuse     bool           // a case may run in the sandbox of an earlier one that left it untouched (see sandbox.Pool.Spare)
 	// Hooks returns the registered hooks that fire for an event and the value that matchers are
 	// compared with, in order. If nil, none are registered.
 	Hooks func(event, value string) []discover.Hook

@@ -92,3 +92,22 @@ func linkIn(root *os.Root, name, target string) error {
 	}
 	return nil
 }
+
+// emptyBelow removes everything in a subdirectory of a directory.
+func emptyBelow(dir, name string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	in, err := root.OpenRoot(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	entries, err := fs.ReadDir(in.FS(), ".")
+	for _, e := range entries {
+		err = errors.Join(err, in.RemoveAll(e.Name()))
+	}
+	return err
+}

@@ -1,10 +1,12 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -136,6 +138,7 @@ type namespaced struct {
 	masks  []mask
 	dir    string // the case's own directory
 	before snapshot
+	after  snapshot // nil before Changes
 }
 
 func (s *namespaced) Dir() string { return s.dir }
@@ -169,6 +172,21 @@ func (s *namespaced) LinkOwn(name, target string) error { return linkBelow(s.out
 
 // Begin records the state before the case starts.
 func (s *namespaced) Begin() { s.before = s.take() }
+
+// Renew removes the files that were put into a subdirectory of the case's own directory before Begin,
+// and reports whether the sandbox is then as it was created. That was to be found by Changes.
+func (s *namespaced) Renew(dir string) bool {
+	if s.after == nil || !maps.Equal(s.before, s.after) {
+		return false
+	}
+	for _, kind := range []string{"shm", "sem", "msg"} { // objects that outlive their processes
+		list, err := s.ReadFile("/proc/sysvipc/" + kind)
+		if err != nil || bytes.Count(list, []byte("\n")) != 1 { // the heading
+			return false
+		}
+	}
+	return emptyBelow(s.outside(), dir) == nil
+}
 
 func (s *namespaced) Accesses() ([]suites.Access, string) {
 	all, unobserved := accesses(s.Supervisor)

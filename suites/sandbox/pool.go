@@ -3,7 +3,9 @@ package sandbox
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
+	"time"
 
 	"hookwatch/suites/process"
 )
@@ -16,15 +18,24 @@ type PoolOptions struct {
 	KeepSize int64  // the limit of a kept sandbox in bytes; 0: none
 }
 
+// A held sandbox belongs to a case that is not judged yet.
+type held struct {
+	Sandbox
+	wanted Wanted
+	opened time.Time
+	spare  bool // for the next case that wants the same
+}
+
 // A Pool opens sandboxes, and keeps supervisors and a sandbox ready. It is safe for
 // concurrent use.
 type Pool struct {
 	o         PoolOptions
 	mu        sync.Mutex
 	reserve   *process.Reserve
-	ready     int                // number of supervisors to keep in it
-	held      map[string]Sandbox // of cases that are not judged yet, by directory
-	prewarmed *prewarmed         // nil if there is none
+	ready     int              // number of supervisors to keep in it
+	held      map[string]*held // by directory
+	spares    []*held          // see Spare
+	prewarmed *prewarmed       // nil if there is none
 }
 
 // An advancer is a backend whose sandboxes can be created before the case is known, because they
@@ -36,7 +47,7 @@ type advancer interface {
 
 // NewPool returns a pool with these options.
 func NewPool(o PoolOptions) *Pool {
-	p := &Pool{o: o, held: make(map[string]Sandbox)}
+	p := &Pool{o: o, held: make(map[string]*held)}
 	p.reserve = p.newReserve()
 	return p
 }
@@ -67,6 +78,7 @@ func (p *Pool) KeepReady(supervisors int) {
 // Close ends everything that is kept ready and waits for it. It does not affect running cases.
 func (p *Pool) Close() {
 	p.giveUp(p.takePrewarmed())
+	p.discardSpares(0)
 	p.o.Choice.probed.discard()
 	p.supervisors().Close()
 }
@@ -86,7 +98,10 @@ func (p *Pool) Open(ctx context.Context, name string, w Wanted) (Sandbox, error)
 		}
 	}
 	if s := p.o.Choice.probed.take(w); s != nil {
-		p.hold(s.Dir(), s)
+		p.hold(s.Dir(), s, w)
+		return s, nil
+	}
+	if s := p.takeSpare(w); s != nil {
 		return s, nil
 	}
 	return p.open(ctx, name, w)
@@ -103,14 +118,65 @@ func (p *Pool) open(ctx context.Context, name string, w Wanted) (Sandbox, error)
 		_ = Remove(dir)
 		return nil, err
 	}
-	p.hold(dir, s)
+	p.hold(dir, s, w)
 	return s, nil
 }
 
-func (p *Pool) hold(dir string, s Sandbox) {
+func (p *Pool) hold(dir string, s Sandbox, w Wanted) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.held[dir] = s
+	p.held[dir] = &held{Sandbox: s, wanted: w, opened: time.Now()}
+}
+
+// Spare reports whether the sandbox of a case is as it was created, except for files in one of its
+// Dirs, which are removed. If so, it must not be closed: from Discard on it is there for other cases
+// that want the same, as long as it is current. Files that a case saw in it may keep the content that
+// they had then, although they were replaced.
+func (p *Pool) Spare(s Sandbox, dir string) bool {
+	p.mu.Lock()
+	h := p.held[s.Dir()]
+	p.mu.Unlock()
+	renewable, ok := s.(interface{ Renew(dir string) bool })
+	if !ok || h == nil || time.Since(h.opened) >= currency || !renewable.Renew(dir) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h.spare = true
+	return true
+}
+
+func (p *Pool) takeSpare(w Wanted) Sandbox {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.spares, func(h *held) bool { return h.wanted.suits(w) && time.Since(h.opened) < currency })
+	if i < 0 {
+		return nil
+	}
+	h := p.spares[i]
+	p.spares = slices.Delete(p.spares, i, i+1)
+	h.spare = false
+	p.held[h.Dir()] = h
+	return h.Sandbox
+}
+
+// discardSpares discards the spare sandboxes of at least that age.
+func (p *Pool) discardSpares(age time.Duration) {
+	p.mu.Lock()
+	var old, current []*held
+	for _, h := range p.spares {
+		if time.Since(h.opened) >= age {
+			old = append(old, h)
+		} else {
+			current = append(current, h)
+		}
+	}
+	p.spares = current
+	p.mu.Unlock()
+	for _, h := range old {
+		h.Sandbox.Discard()
+		_ = Remove(h.Dir())
+	}
 }
 
 // refresh discards everything that was created before a mount that cases see was added or removed,
@@ -121,6 +187,7 @@ func (p *Pool) refresh() {
 	}
 	p.CancelPrewarm()
 	p.o.Choice.probed.discard()
+	p.discardSpares(0)
 	fresh := p.newReserve()
 	p.mu.Lock()
 	stale, size := p.reserve, p.ready
@@ -130,9 +197,17 @@ func (p *Pool) refresh() {
 	fresh.Resize(size)
 }
 
-// Discard ends a sandbox and deletes its directory.
+// Discard ends a sandbox and deletes its directory, unless it is a spare one.
 func (p *Pool) Discard(dir string) error {
-	if s := p.release(dir); s != nil {
+	s := p.release(dir)
+	if s != nil && s.spare {
+		p.discardSpares(currency)
+		p.mu.Lock()
+		p.spares = append(p.spares, s)
+		p.mu.Unlock()
+		return nil
+	}
+	if s != nil {
 		s.Discard()
 	}
 	return Remove(dir)
@@ -148,7 +223,7 @@ func (p *Pool) Keep(dir, to string) error {
 	return s.Keep(to, p.o.KeepSize)
 }
 
-func (p *Pool) release(dir string) Sandbox {
+func (p *Pool) release(dir string) *held {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.held[dir]

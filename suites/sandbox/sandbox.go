@@ -72,7 +72,7 @@ func accesses(b *process.Supervisor) (all []suites.Access, unobserved string) {
 		}
 		all = append(all, suites.NewAccess(r.Path, uses))
 	}
-	return suites.WithoutLibraries(all), unobserved
+	return all, unobserved
 }
 
 var kinds = map[rune]suites.Use{

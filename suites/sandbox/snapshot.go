@@ -306,6 +306,7 @@ func equalFiles(a, b string) bool {
 // Changes implements Sandbox. No command may be running.
 func (s *namespaced) Changes(e Ended) (changes []suites.Change, stopped []string) {
 	after := s.take()
+	s.after = after
 	network := ""
 	if b, err := s.ReadFile("/proc/net/snmp"); err == nil {
 		network = string(b)

@@ -9,10 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
 // Bounds limit the work for malicious files.
@@ -101,4 +104,222 @@ func (r *Reader) quote(text string) string {
 		return strconv.Quote(text)
 	}
 	return Quoted(text, r.Bounds.Shown)
+}
+
+// Limits for files that expand by aliases and merge keys.
+const (
+	maxValues = 4_000_000
+	maxMerged = 1_000_000
+)
+
+// Flatten replaces a document's aliases and merge keys by their values. It reports whether the
+// document can be read then; the hint is added to the problem of a document that gets too large.
+func (r *Reader) Flatten(doc *yaml.Node, hint string) bool {
+	f := flattener{r: r, sizes: map[*yaml.Node]int{}}
+	if size := f.flatten(doc); f.merged >= maxMerged || size >= maxValues && len(f.sizes) > 0 {
+		r.Add(doc.Content[0], "aliases make the file too large", hint)
+		return false
+	}
+	return !f.endless
+}
+
+// A flattener processes one document.
+type flattener struct {
+	r       *Reader
+	sizes   map[*yaml.Node]int // of anchored nodes; 0 during a visit
+	merged  int                // number of pairs added by merge keys
+	endless bool
+}
+
+// flatten returns the number of values under n, up to maxValues.
+func (f *flattener) flatten(n *yaml.Node) int {
+	if n.Anchor != "" {
+		size, seen := f.sizes[n]
+		if seen && size == 0 {
+			f.endless = true
+			f.r.Add(n, "&"+n.Anchor+" holds an alias of itself", "write its content out")
+			return 1
+		}
+		if seen {
+			return size
+		}
+		f.sizes[n] = 0
+	}
+	size := 1
+	for i, c := range n.Content {
+		if c.Kind == yaml.AliasNode {
+			c = c.Alias
+			n.Content[i] = c
+		}
+		size = min(maxValues, size+f.flatten(c))
+	}
+	if n.Kind == yaml.MappingNode && !f.endless {
+		f.merge(n)
+	}
+	if n.Anchor != "" {
+		f.sizes[n] = size
+	}
+	return size
+}
+
+// merge replaces the << key of a mapping by the pairs of its value.
+func (f *flattener) merge(n *yaml.Node) {
+	at := slices.IndexFunc(n.Content, func(k *yaml.Node) bool { return k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge" })
+	if at < 0 || at%2 == 1 {
+		return
+	}
+	sources := []*yaml.Node{n.Content[at+1]}
+	if sources[0].Kind == yaml.SequenceNode {
+		sources = sources[0].Content
+	}
+	n.Content = slices.Delete(slices.Clone(n.Content), at, at+2)
+	has := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		has[n.Content[i].Value] = true
+	}
+	for _, s := range sources {
+		if s.Kind != yaml.MappingNode {
+			f.r.Wrong(s, "<<", "an alias of keys with values", "")
+			continue
+		}
+		for i := 0; i+1 < len(s.Content) && f.merged < maxMerged; i += 2 {
+			if key := s.Content[i].Value; !has[key] {
+				has[key] = true
+				f.merged++
+				n.Content = append(n.Content, s.Content[i], s.Content[i+1])
+			}
+		}
+	}
+}
+
+// Each calls do for every pair of a mapping and reports duplicate keys.
+func (r *Reader) Each(n *yaml.Node, do func(k, v *yaml.Node)) {
+	var seen map[string]*yaml.Node
+	if len(n.Content) > 64 { // because a map is faster than searching above this
+		seen = make(map[string]*yaml.Node, len(n.Content)/2)
+	}
+	for i := 0; i+1 < len(n.Content) && !r.Full(); i += 2 {
+		k := resolve(n.Content[i])
+		if k.Kind != yaml.ScalarNode {
+			r.Add(k, "a key must be a plain word", "")
+			continue
+		}
+		if first := earlier(n, i, seen); first != nil {
+			r.Add(k, "key "+r.show(k.Value)+" stands twice", fmt.Sprintf("first at line %d", first.Line))
+			continue
+		}
+		do(k, resolve(n.Content[i+1]))
+	}
+}
+
+// earlier returns the key before index i that equals the one at i, or nil.
+func earlier(n *yaml.Node, i int, seen map[string]*yaml.Node) *yaml.Node {
+	k := resolve(n.Content[i])
+	if seen != nil {
+		first := seen[k.Value]
+		if first == nil {
+			seen[k.Value] = k
+		}
+		return first
+	}
+	for j := 0; j < i; j += 2 {
+		if c := resolve(n.Content[j]); c.Value == k.Value && c.Kind == yaml.ScalarNode {
+			return c
+		}
+	}
+	return nil
+}
+
+// resolve follows an alias to its target.
+func resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode && n.Alias != nil {
+		n = n.Alias
+	}
+	return n
+}
+
+// List reads a list and calls item for each of its items.
+func (r *Reader) List(name string, n *yaml.Node, item func(*yaml.Node)) {
+	if n.Kind != yaml.SequenceNode {
+		hint := ""
+		if n.Kind == yaml.ScalarNode && n.Value != "" && n.ShortTag() != "!!null" {
+			hint = "put it in brackets: [" + r.show(n.Value) + "]"
+		}
+		r.Wrong(n, name, "a list", hint)
+		return
+	}
+	for _, c := range n.Content {
+		if r.Full() {
+			return
+		}
+		item(resolve(c))
+	}
+}
+
+// AnyText reads text, which may be empty.
+func (r *Reader) AnyText(name string, n *yaml.Node) string {
+	if r.long(n) {
+		r.Add(n, fmt.Sprintf("%s: %d bytes of text, more than %d", name, len(n.Value), r.Bounds.Text), "")
+		return ""
+	}
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		return n.Value
+	}
+	hint := ""
+	if n.Kind == yaml.ScalarNode && n.Value != "" {
+		hint = "quote it: " + r.quote(n.Value)
+	}
+	r.Wrong(n, name, "text", hint)
+	return ""
+}
+
+// Text reads text that is not empty; the hint is added to the problem if it is.
+func (r *Reader) Text(name string, n *yaml.Node, hint string) string {
+	before := len(r.Problems)
+	v := r.AnyText(name, n)
+	if v == "" && len(r.Problems) == before {
+		r.Add(n, name+": must not be empty", hint)
+	}
+	return v
+}
+
+// Choice reads one of the given words.
+func (r *Reader) Choice(name string, n *yaml.Node, words []string) string {
+	if n.Kind == yaml.ScalarNode && slices.Contains(words, n.Value) {
+		return n.Value
+	}
+	r.Wrong(n, name, "one of "+strings.Join(words, ", "), pattern.NearestHint(n.Value, words))
+	return ""
+}
+
+// Truth reads true or false.
+func (r *Reader) Truth(name string, n *yaml.Node) bool {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+		r.Wrong(n, name, "true or false", "")
+		return false
+	}
+	return strings.EqualFold(n.Value, "true")
+}
+
+// Shown returns text for a message, cut off after most bytes. It is quoted if it contains
+// characters that are invisible or control a terminal.
+func Shown(text string, most int) string {
+	cut := shortened(text, most)
+	if !utf8.ValidString(cut) || strings.ContainsFunc(cut, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(cut)
+	}
+	return cut
+}
+
+// Quoted returns text in quotes for a message, cut off after most bytes before quoting.
+func Quoted(text string, most int) string { return strconv.Quote(shortened(text, most)) }
+
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "..."
 }

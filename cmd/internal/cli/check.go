@@ -92,6 +92,7 @@ func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, s
 	if err != nil {
 		return checkResult{}, err
 	}
+	r.Reuse = true // a firing costs half then; a script that is saved meanwhile is checked by the next run
 	r.KeepReady(jobs)
 	shown := newProgressLine(cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose, len(hooksToCheck(tree)))
 	defer shown.End()
@@ -449,7 +450,7 @@ func launches(ctx context.Context, r *run.Runner, jobs int) func(*suites.Case) (
 }
 
 // checkHook fires one hook until its checks are complete. Probes of one round run in parallel,
-// because each firing has its own sandbox.
+// because no two firings share a sandbox at a time.
 func checkHook(ctx context.Context, tree conform.Tree, launch func(*suites.Case) (suites.Outcome, error), h discover.Hook) (conform.Report, error) {
 	q := conform.Ask(tree, h)
 	for ctx.Err() == nil {

@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites/disk"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/process"
+	"hookwatch/suites/run"
 	"hookwatch/suites/sandbox"
-	"hookwatch/suites/toolbox"
 )
 
 // firstCommit returns the hash of the first commit in the history of the repository around
@@ -34,7 +34,7 @@ func firstCommit(dir string) string {
 	}
 	env := os.Environ()
 	git, err := process.LookPath("git", "/", env)
-	if machine := toolbox.NewMachine(top, env); err != nil || !machine.Has(git) {
+	if machine := run.NewMachine(top, env); err != nil || !machine.Has(git) {
 		return ""
 	}
 	head := headCommit(repository)

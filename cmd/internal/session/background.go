@@ -16,7 +16,6 @@ import (
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/run"
-	"hookwatch/suites/selection"
 	"hookwatch/suites/verdict"
 )
 
@@ -300,7 +299,7 @@ func (e *Session) Audit() {
 
 // auditCase makes the next verdict of a case be compared with its present one.
 func (e *Session) auditCase(k suites.Key) {
-	if last := e.knowledge.Verdicts.Present(k); last != nil && e.knowledge.LeftOut(k) != selection.NeverRuns {
+	if last := e.knowledge.Verdicts.Present(k); last != nil && e.knowledge.LeftOut(k) != neverRuns {
 		e.audit.Add(k, e.knowledge.LeftOut(k), last)
 	}
 }
@@ -315,7 +314,7 @@ func (e *Session) sample(n int) []*suites.Case {
 	}
 	var out []*suites.Case
 	for _, c := range e.project.Cases {
-		if k := c.Key(); !e.pending(k) && e.held[k] == nil && e.knowledge.LeftOut(k) != selection.NeverRuns {
+		if k := c.Key(); !e.pending(k) && e.held[k] == nil && e.knowledge.LeftOut(k) != neverRuns {
 			out = append(out, c)
 		}
 	}

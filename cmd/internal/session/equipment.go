@@ -16,7 +16,6 @@ import (
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/sandbox"
-	"hookwatch/suites/toolbox"
 )
 
 // EquipmentOptions configure equipment.
@@ -31,7 +30,7 @@ type EquipmentOptions struct {
 // the isolation, stand-ins for absent tools, the available tools, and the runner.
 type equipment struct {
 	Runner *run.Runner
-	Tools  *toolbox.Toolbox
+	Tools  *run.Toolbox
 	Jobs   int
 
 	o         EquipmentOptions
@@ -65,7 +64,7 @@ func (e *equipment) Use(p *project.Project, known []suites.Tool) error {
 	}
 	e.standIns = offered
 	unavailable := e.choose(cfg, withStandIns)
-	e.Tools = toolbox.New(p.Root(), env, offered, known)
+	e.Tools = run.NewToolbox(p.Root(), env, offered, known)
 	e.Close()
 	e.Runner = e.newRunner(p, withStandIns)
 	e.Runner.KeepReady(e.ready)

@@ -7,8 +7,7 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
-	"hookwatch/suites/selection"
-	"hookwatch/suites/toolbox"
+	"hookwatch/suites/run"
 )
 
 // Knowledge is the state of a project's cases: their recorded verdicts, current inputs and tools,
@@ -17,16 +16,16 @@ type Knowledge struct {
 	Verdicts    *verdictBook
 	Freshness   *Tracker
 	Environment suites.Environment
-	Selector    *selection.Selector
-	Contents    *selection.Contents
+	Selector    *selector
+	Contents    *contents
 
 	project  *project.Project
 	store    *record.Store  // if nil, nothing is recorded
 	place    record.Place   // of the records, used without a store
 	reader   *record.Reader // of the records; nil until first needed
-	tools    *toolbox.Toolbox
-	look     *toolbox.Look
-	sets     toolbox.Sets
+	tools    *run.Toolbox
+	look     *run.ToolLook
+	sets     run.ToolSets
 	inputs   map[string][]suites.Input // by digest
 	warnings []string                  // problems with the records
 }
@@ -39,10 +38,10 @@ func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *
 		Freshness: NewTracker(),
 		store:     store,
 		place:     place,
-		sets:      make(toolbox.Sets),
+		sets:      make(run.ToolSets),
 		inputs:    make(map[string][]suites.Input),
 	}
-	s.Selector = selection.NewSelector(s.records)
+	s.Selector = newSelector(s.records)
 	s.Use(p)
 	return s
 }
@@ -51,18 +50,18 @@ func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *
 func (s *Knowledge) Use(p *project.Project) {
 	s.project = p
 	s.Freshness.Use(p)
-	s.Contents = &selection.Contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
+	s.Contents = &contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
 	s.Selector.Use(p.Graph, s.Contents)
 }
 
 // setTools sets the toolbox in which tools are looked up.
-func (s *Knowledge) setTools(box *toolbox.Toolbox) {
+func (s *Knowledge) setTools(box *run.Toolbox) {
 	s.tools = box
 	s.refreshTools()
 }
 
 // refreshTools looks up tools again.
-func (s *Knowledge) refreshTools() { s.look = toolbox.NewLook(s.tools, s.sets) }
+func (s *Knowledge) refreshTools() { s.look = run.NewToolLook(s.tools, s.sets) }
 
 // load adopts a snapshot of the records, and returns its records with the project's IDs.
 func (s *Knowledge) load(before *record.Snapshot) []suites.Record {
@@ -84,7 +83,7 @@ func (s *Knowledge) earlierTools() []suites.Environment {
 }
 
 // records returns the store, or without one a reader of the project's records.
-func (s *Knowledge) records() selection.Records {
+func (s *Knowledge) records() storedContents {
 	if s.store != nil {
 		return s.store
 	}

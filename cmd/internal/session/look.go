@@ -39,7 +39,7 @@ type Selection struct {
 	Uncovered   []string           // changed places that no case executes
 	Warnings    []string           // problems with the records
 
-	differing map[suites.Key][]string // paths, by case; see selection.Selector
+	differing map[suites.Key][]string // paths, by case; see selector
 }
 
 // About returns the part of a selection that concerns one file. It reports whether the content of

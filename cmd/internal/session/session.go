@@ -9,7 +9,8 @@
 //   - watcher: file system events become a Batch; each file in it is read once
 //   - cmd/internal/project: the project is loaded again if the save changes its shape (see
 //     Project.Shapes)
-//   - suites/selection: selects the affected cases, with reasons
+//   - selector: selects the affected cases, with reasons; markers widen, and the trace of a case,
+//     which is stored with its verdict, narrows
 //   - Session: cancels superseded cases, queues affected ones, starts them
 //   - suites/run: runs the steps of a case in a sandbox from equipment; the result is an Outcome
 //   - suites/verdict: judges the Outcome, checks it against its control, compares it with the

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path"
@@ -28,7 +29,9 @@ func ObservedIn(o *suites.Outcome) *Observed {
 	if o.Unobserved != "" {
 		return nil
 	}
-	at := places{roots: []string{o.Root, canonical(o.Root)}}
+	// Paths are those of the machine, which a copy of the project has not.
+	project := cmp.Or(o.Project, o.Root)
+	at := places{roots: []string{project, canonical(project)}}
 	if home, err := os.UserHomeDir(); err == nil {
 		at.home = home
 	}
@@ -82,6 +85,10 @@ func (at *places) matters(a suites.Access) bool {
 		return true
 	case a.Kind&suites.Read == 0 && a.Kind&suites.Listed == 0 && (at.home == "" || !below(p, at.home)):
 		return false
+	}
+	slash := filepath.ToSlash(p)
+	if installed(slash) != slash || strings.HasSuffix(slash, "/site-packages") {
+		return true // packages change without the program
 	}
 	return !slices.ContainsFunc(at.programs, func(program string) bool {
 		return filepath.Base(program) == filepath.Base(p) || below(p, at.installation(program))

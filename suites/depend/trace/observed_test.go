@@ -24,7 +24,7 @@ func TestObservedIn(t *testing.T) {
 		t.Skip("no symbolic links: ", err)
 	}
 	in := func(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	o := &suites.Outcome{Root: root, Accesses: []suites.Access{
+	o := &suites.Outcome{Root: "/copy", Project: root, Accesses: []suites.Access{
 		{Path: root, Kind: suites.Looked | suites.Listed},
 		{Path: home, Kind: suites.Looked},
 		{Path: filepath.Dir(home), Kind: suites.Listed},
@@ -41,6 +41,7 @@ func TestObservedIn(t *testing.T) {
 		{Path: in(home, ".config/rules"), Kind: suites.Looked},
 		{Path: in(home, ".py/3/bin/python"), Kind: suites.Ran | suites.Read},
 		{Path: in(home, ".py/3/lib/os.py"), Kind: suites.Read},
+		{Path: in(home, ".py/3/lib/python3/site-packages/w/w.py"), Kind: suites.Read},
 		{Path: in(home, ".cargo/bin/python"), Kind: suites.Looked},
 		{Path: in(home, ".cargo/bin/jq"), Kind: suites.Looked},
 		{Path: in(home, "bin/own"), Kind: suites.Ran},
@@ -55,7 +56,7 @@ func TestObservedIn(t *testing.T) {
 	home = filepath.ToSlash(home)
 	want := &Observed{
 		Paths: []string{
-			"./", ".venv/lib/python3/site-packages/", home + "/.cargo/bin/jq", home + "/.config/rules", home + "/notes",
+			"./", ".venv/lib/python3/site-packages/", home + "/.cargo/bin/jq", home + "/.py/3/lib/python3/site-packages/", home + "/.config/rules", home + "/notes",
 			"/elsewhere/read", "a.json", "bin/tool", "docs", "docs/", "link/c", "node_modules/@s/p/package.json",
 			"none/b", "real/c", "web/node_modules/q/package.json",
 		},

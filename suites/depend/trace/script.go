@@ -29,7 +29,7 @@ type Script struct {
 	Quotes     bool         // errors show its lines, comments included
 	Compiled   Compiled     // of JavaScript
 	units      units
-	size       int // bytes; in JavaScript
+	size       int               // bytes; in JavaScript
 	bodies     map[int]*Function // functions of JavaScript by the place of their bodies
 }
 

@@ -1,4 +1,4 @@
-package selection
+package session
 
 import (
 	"errors"
@@ -53,7 +53,7 @@ func (d *onDisk) KeepContent(digest string, content func() []byte) error {
 // all removes no inputs.
 func all(inputs []suites.Input) []suites.Input { return inputs }
 
-func keys(names string) (out []suites.Key) {
+func selectionKeys(names string) (out []suites.Key) {
 	for name := range strings.FieldsSeq(names) {
 		suite, id, _ := strings.Cut(name, "/")
 		out = append(out, suites.Key{Suite: suite, ID: id})
@@ -67,9 +67,9 @@ func TestSaveThatFails(t *testing.T) {
 	t.Parallel()
 	d := newOnDisk()
 	d.blocked = "blocked"
-	s := NewSelector(func() Records { return d })
-	s.Use(depend.New(depend.Project{}), &Contents{})
-	all := keys("blocked/A blocked/B free/A free/B")
+	s := newSelector(func() storedContents { return d })
+	s.Use(depend.New(depend.Project{}), &contents{})
+	all := selectionKeys("blocked/A blocked/B free/A free/B")
 	for _, k := range all {
 		s.Widen(k, suites.Digests{Case: "c"}, nil, "an audit")
 	}
@@ -93,9 +93,9 @@ func TestSaveThatFails(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	d := newOnDisk()
-	s := NewSelector(func() Records { return d })
+	s := newSelector(func() storedContents { return d })
 	root := t.TempDir()
-	s.Use(depend.New(depend.Project{}), &Contents{Reader: disk.Reader{Root: root}, Abs: func(name string) string { return filepath.Join(root, name) }})
+	s.Use(depend.New(depend.Project{}), &contents{Reader: disk.Reader{Root: root}, Abs: func(name string) string { return filepath.Join(root, name) }})
 	k := suites.Key{Suite: "s", ID: "A"}
 	inputs := []suites.Input{{Path: "h.sh", Digest: "1"}}
 	verdict := suites.Digests{Case: "c", Inputs: depend.InputsDigest(inputs)}

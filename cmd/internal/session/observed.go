@@ -1,4 +1,4 @@
-package selection
+package session
 
 import (
 	"slices"
@@ -20,7 +20,7 @@ type observation struct {
 
 // observations are those of all cases. They are read when they are first needed.
 type observations struct {
-	records func() Records
+	records func() storedContents
 	byCase  map[suites.Key]observation // nil until they are read
 	unsaved bool
 }
@@ -51,7 +51,7 @@ func (o *observations) hold(k suites.Key, of, now string) {
 	}
 }
 
-func (o *observations) save(to Keeper) {
+func (o *observations) save(to contentKeeper) {
 	if !o.unsaved {
 		return
 	}
@@ -71,7 +71,7 @@ func (o *observations) save(to Keeper) {
 }
 
 // observe makes the observed paths of all cases their inputs.
-func (s *Selector) observe() {
+func (s *selector) observe() {
 	for k, one := range s.observed.all() {
 		if !one.lapsed {
 			s.graph.Observe(k, one.paths)
@@ -80,7 +80,7 @@ func (s *Selector) observe() {
 }
 
 // Unobserve discards the observed paths of a case, so that its scripts determine its inputs.
-func (s *Selector) Unobserve(k suites.Key) {
+func (s *selector) Unobserve(k suites.Key) {
 	if _, ok := s.observed.all()[k]; ok {
 		delete(s.observed.byCase, k)
 		s.observed.unsaved = true
@@ -90,7 +90,7 @@ func (s *Selector) Unobserve(k suites.Key) {
 
 // Applied returns the digest of the inputs that a recorded verdict applies to: the one that it
 // records, or that of the inputs that were observed since.
-func (s *Selector) Applied(k suites.Key, recorded string) string {
+func (s *selector) Applied(k suites.Key, recorded string) string {
 	if one, ok := s.observed.all()[k]; ok && one.of == recorded {
 		return one.now
 	}
@@ -99,7 +99,7 @@ func (s *Selector) Applied(k suites.Key, recorded string) string {
 
 // Starting must be called before a case runs. If its definition, tools or observed inputs have
 // changed since they were observed, it may use other files now.
-func (s *Selector) Starting(c *suites.Case, now suites.Digests) {
+func (s *selector) Starting(c *suites.Case, now suites.Digests) {
 	k := c.Key()
 	one, ok := s.observed.all()[k]
 	if !ok {
@@ -116,13 +116,13 @@ func (s *Selector) Starting(c *suites.Case, now suites.Digests) {
 
 // Concluded must be called with the digests of a new verdict. The evidence of an earlier one for
 // the same content applies to it.
-func (s *Selector) Concluded(k suites.Key, d suites.Digests) {
+func (s *selector) Concluded(k suites.Key, d suites.Digests) {
 	one, ok := s.observed.all()[k]
 	switch {
 	case !ok:
 	case one.lapsed:
 		s.Unobserve(k)
-		s.memory.put(k, &Evidence{})
+		s.memory.put(k, &caseEvidence{})
 	case one.of != d.Inputs:
 		e := *s.memory.of(k)
 		e.Digests = d

@@ -1,7 +1,6 @@
-package toolbox
+package run
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -9,12 +8,12 @@ import (
 	"hookwatch/suites"
 )
 
-// Sets contains the tools of each set that verdicts depend on, by the digest of the set. A set
+// ToolSets contains the tools of each set that verdicts depend on, by the digest of the set. A set
 // without an entry is unknown.
-type Sets map[string]map[string]string // digest of the set -> name -> digest of the tool
+type ToolSets map[string]map[string]string // digest of the set -> name -> digest of the tool
 
 // Add records a set, unless the tools do not have the digest.
-func (s Sets) Add(set string, tools []suites.Tool) {
+func (s ToolSets) Add(set string, tools []suites.Tool) {
 	if suites.ToolsDigest(tools) != set {
 		return
 	}
@@ -27,7 +26,7 @@ func (s Sets) Add(set string, tools []suites.Tool) {
 
 // Recall adds the recorded sets. earlier returns the earlier environments, latest last. It is called
 // only if env does not explain all its sets.
-func (s Sets) Recall(env suites.Environment, earlier func() []suites.Environment) {
+func (s ToolSets) Recall(env suites.Environment, earlier func() []suites.Environment) {
 	lacking := make(map[string][]string)
 	for set, names := range env.CaseTools {
 		if s.Add(set, env.ToolSet(names)); s[set] == nil {
@@ -47,11 +46,11 @@ func (s Sets) Recall(env suites.Environment, earlier func() []suites.Environment
 }
 
 // Names returns the names of the tools in a set, sorted.
-func (s Sets) Names(set string) []string { return slices.Sorted(maps.Keys(s[set])) }
+func (s ToolSets) Names(set string) []string { return slices.Sorted(maps.Keys(s[set])) }
 
 // Changed returns the tools in both sets whose digests differ. A tool that only one set contains
 // does not count, because it comes from an edit of the hook.
-func (s Sets) Changed(before, now string) []string {
+func (s ToolSets) Changed(before, now string) []string {
 	var changed []string
 	for name, digest := range s[before] {
 		if other, both := s[now][name]; both && other != digest {
@@ -63,15 +62,15 @@ func (s Sets) Changed(before, now string) []string {
 }
 
 // MayDiffer reports whether a tool changed between two sets. An unknown set may differ.
-func (s Sets) MayDiffer(before, now string) bool {
+func (s ToolSets) MayDiffer(before, now string) bool {
 	return s[before] == nil || s[now] == nil || len(s.Changed(before, now)) > 0
 }
 
-// A Look caches the tools of the machine at the start of a run or for one selection: a tool is
+// A ToolLook caches the tools of the machine at the start of a run or for one selection: a tool is
 // looked up once and does not change afterwards.
-type Look struct {
+type ToolLook struct {
 	box    *Toolbox
-	sets   Sets
+	sets   ToolSets
 	found  map[string]suites.Tool // by name
 	byKey  map[string]string      // digest of the set
 	byName map[string]string      // digest of the set, by its names
@@ -79,9 +78,9 @@ type Look struct {
 	last   struct{ key, set string }
 }
 
-// NewLook begins a look; the sets that it finds are added to sets.
-func NewLook(box *Toolbox, sets Sets) *Look {
-	return &Look{
+// NewToolLook begins a look; the sets that it finds are added to sets.
+func NewToolLook(box *Toolbox, sets ToolSets) *ToolLook {
+	return &ToolLook{
 		box: box, sets: sets, found: make(map[string]suites.Tool),
 		byKey: make(map[string]string), byName: make(map[string]string), names: make(map[string][]string),
 	}
@@ -89,7 +88,7 @@ func NewLook(box *Toolbox, sets Sets) *Look {
 
 // Set returns the digest of the set of tools with these names, which must be sorted. Cases with the
 // same key have the same set; "" is not a key.
-func (l *Look) Set(key string, names func() []string) string {
+func (l *ToolLook) Set(key string, names func() []string) string {
 	if key == "" {
 		return l.set(names())
 	}
@@ -105,7 +104,7 @@ func (l *Look) Set(key string, names func() []string) string {
 	return set
 }
 
-func (l *Look) set(names []string) string {
+func (l *ToolLook) set(names []string) string {
 	memo := strings.Join(names, " ")
 	if set, known := l.byName[memo]; known {
 		return set
@@ -120,7 +119,7 @@ func (l *Look) set(names []string) string {
 	return set
 }
 
-func (l *Look) tool(name string) suites.Tool {
+func (l *ToolLook) tool(name string) suites.Tool {
 	t, known := l.found[name]
 	if !known {
 		t = l.box.FindOne(name)
@@ -130,19 +129,7 @@ func (l *Look) tool(name string) suites.Tool {
 }
 
 // Sets returns the names of the tools in each set returned so far, by its digest.
-func (l *Look) Sets() map[string][]string { return maps.Clone(l.names) }
+func (l *ToolLook) Sets() map[string][]string { return maps.Clone(l.names) }
 
 // Names returns the names of all tools looked up so far, sorted.
-func (l *Look) Names() []string { return slices.Sorted(maps.Keys(l.found)) }
-
-// Look performs a check. It returns an error if hookwatch itself fails.
-func (m *AuditedMachine) Look(ctx context.Context, c *suites.Check) (suites.Finding, error) {
-	switch {
-	case c.Tool != "":
-		return m.tool(ctx, c)
-	case c.File != "":
-		return m.file(c), nil
-	default:
-		return m.registered(c.Registered), nil
-	}
-}
+func (l *ToolLook) Names() []string { return slices.Sorted(maps.Keys(l.found)) }

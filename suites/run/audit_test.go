@@ -1,6 +1,6 @@
 //go:build unix
 
-package toolbox
+package run
 
 import (
 	"context"
@@ -24,7 +24,7 @@ import (
 type scene struct {
 	t    *testing.T
 	root string
-	m    *AuditedMachine
+	m    *auditedMachine
 	ran  [][]string
 	says map[string]process.Result // by the last words of the command
 }
@@ -44,7 +44,7 @@ func newScene(t *testing.T, files map[string]string) *scene {
 			t.Fatal(err)
 		}
 	}
-	p.m = &AuditedMachine{
+	p.m = &auditedMachine{
 		Root: filepath.Join(p.root, "project"),
 		Env:  []string{"PATH=" + filepath.Join(p.root, "bin"), "HOME=" + filepath.Join(p.root, "home")},
 		Hooks: func(event, value string) []discover.Hook {
@@ -83,7 +83,7 @@ func (p *scene) look(c *suites.Check) suites.Finding {
 	return f
 }
 
-func says(text string) process.Result {
+func prints(text string) process.Result {
 	return process.Result{Stdout: process.Capture{Bytes: []byte(text), Total: int64(len(text))}}
 }
 
@@ -126,7 +126,7 @@ func TestRunners(t *testing.T) {
 		{"none", nil, nil, suites.Finding{Absent: "biome", Told: "no node_modules/.bin/biome, biome is not in PATH, npx is not in PATH, " +
 			"pnpm is not in PATH, bunx is not in PATH, uv is not in PATH"}, nil},
 		{"npx has none, pnpm does", []string{"npx", "pnpm", "bunx"},
-			map[string]process.Result{"npx": {Exit: 1, Stderr: says("not cached\nat all").Stdout}, "pnpm": says("Version: 2.3.4\n")},
+			map[string]process.Result{"npx": {Exit: 1, Stderr: prints("not cached\nat all").Stdout}, "pnpm": prints("Version: 2.3.4\n")},
 			suites.Finding{Holds: true, Told: "pnpm exec biome: Version: 2.3.4"},
 			[][]string{{"npx", "--no-install", "biome", "--version"}, {"pnpm", "exec", "biome", "--version"}}},
 		{"nothing answers", []string{"bunx", "uv"}, map[string]process.Result{"bunx": {TimedOut: true}, "uv": {}},
@@ -168,13 +168,13 @@ func TestMinimum(t *testing.T) {
 		"":                                   {Told: "hadolint --version: says nothing"},
 	} {
 		p := newScene(t, map[string]string{"bin/hadolint": ""})
-		p.says = map[string]process.Result{"hadolint": says(said)}
+		p.says = map[string]process.Result{"hadolint": prints(said)}
 		if got := p.look(check); got != want {
 			t.Errorf("%q: %+v, want %+v", said, got, want)
 		}
 	}
 	for what, res := range map[string]process.Result{
-		"exit 3: no":       {Exit: 3, Stderr: says("no\n").Stdout},
+		"exit 3: no":       {Exit: 3, Stderr: prints("no\n").Stdout},
 		"exit 3":           {Exit: 3},
 		"ended by SIGSEGV": {Exit: -1, Signal: "SIGSEGV"},
 		"bad format":       {StartError: errors.New("bad format")},
@@ -196,10 +196,10 @@ func FuzzOlder(f *testing.F) {
 	f.Add("2.9", "2.12.0")
 	f.Add("1", "1.0.0")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if Older(a, b) && Older(b, a) {
+		if olderVersion(a, b) && olderVersion(b, a) {
 			t.Errorf("%q and %q are each older than the other", a, b)
 		}
-		if Older(a, a) {
+		if olderVersion(a, a) {
 			t.Errorf("%q is older than itself", a)
 		}
 	})
@@ -311,11 +311,11 @@ func FuzzKeyOf(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		value, why := new(AuditedMachine).keyOf(path, key)
+		value, why := new(auditedMachine).keyOf(path, key)
 		if (why == "") != (len(value) > 0) {
 			t.Errorf("%q %q: %q, %q", data, key, value, why)
 		}
-		if why == "" && brief(value) == "" {
+		if why == "" && briefJSON(value) == "" {
 			t.Errorf("%q is told as nothing", value)
 		}
 	})
@@ -325,7 +325,7 @@ func FuzzKeyOf(f *testing.F) {
 func FuzzVersionLine(f *testing.F) {
 	f.Add([]byte("a\n\nb 1.2\n"))
 	f.Fuzz(func(t *testing.T, output []byte) {
-		line := VersionLine(output)
+		line := versionLine(output)
 		if strings.Contains(line, "\n") || len(line) > 3*saidLength || !utf8.ValidString(line) {
 			t.Errorf("%q", line)
 		}

@@ -1,4 +1,4 @@
-package toolbox
+package run
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ func TestRecall(t *testing.T) {
 	t.Parallel()
 	tools := []suites.Tool{{Name: "bash", Digest: "1"}, {Name: "jq", Digest: "2"}}
 	all, one := suites.ToolsDigest(tools), suites.ToolsDigest(tools[:1])
-	s := make(Sets)
+	s := make(ToolSets)
 	s.Recall(suites.Environment{Tools: tools, CaseTools: map[string][]string{
 		all: {"bash", "jq"}, one: {"bash"}, "of-an-earlier-bash": {"bash"}, "not-listed": {"awk"},
 	}}, func() []suites.Environment { return nil })
@@ -34,7 +34,7 @@ func TestRecall(t *testing.T) {
 // TestChanged checks which tools differ in a later set.
 func TestChanged(t *testing.T) {
 	t.Parallel()
-	s := make(Sets)
+	s := make(ToolSets)
 	know := func(versions ...string) string {
 		var tools []suites.Tool
 		for i := 0; i < len(versions); i += 2 {
@@ -67,8 +67,8 @@ func TestChanged(t *testing.T) {
 func TestLook(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	box := New(dir, []string{"PATH=" + dir + ":/bin:/usr/bin"}, map[string]string{"jaq": "gojq 1"}, nil)
-	l, asked := NewLook(box, make(Sets)), 0
+	box := NewToolbox(dir, []string{"PATH=" + dir + ":/bin:/usr/bin"}, map[string]string{"jaq": "gojq 1"}, nil)
+	l, asked := NewToolLook(box, make(ToolSets)), 0
 	names := func() []string { asked++; return []string{"jaq", "sh"} }
 	first := l.Set("hook", names)
 	if l.Set("hook", names) != first || asked != 1 || l.Set("", names) != first || asked != 2 {
