@@ -47,7 +47,7 @@ func (q *Inquiry) search() []Probe {
 // unstopped records a guard that let everything through. If it names a program that this machine
 // lacks, that may be the reason.
 func (q *Inquiry) unstopped(inputs []firing) {
-	if client.InBackground(q.took) || !mayDeny(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
+	if client.InBackground(q.took) || !namesDecision(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
 		return // nothing can show that it stops anything
 	}
 	if tool := q.missing; tool != "" {
@@ -164,8 +164,6 @@ func (q *Inquiry) altered() (probes []Probe) {
 	return append(probes, q.probe(remark, func(r suites.Result) {
 		if stopped(r) {
 			q.rounds = append(q.rounds, q.disguised)
-		} else if lets(r) {
-			q.found("bypass", fmt.Sprintf("%s is stopped, %s is not", q.denied.input(), remark.input()))
 		}
 	}))
 }
@@ -199,7 +197,7 @@ func (q *Inquiry) startedBy(program string) bool {
 	return calls(text, program)
 }
 
-// disguised sends the stopped input in other words, and with more text around it.
+// disguised sends the stopped input with more text behind it.
 func (q *Inquiry) disguised() (probes []Probe) {
 	q.rounds[0] = func() []Probe { return nil }
 	long := *q.denied
@@ -208,14 +206,6 @@ func (q *Inquiry) disguised() (probes []Probe) {
 	quoted := *q.denied
 	quoted.command += " # it's \"quoted\" \\n $(x) é"
 	probes = append(probes, q.still(quoted, "fails-open", fmt.Sprintf("%s with quotes behind it is let through", q.denied.input())))
-	for _, again := range []string{"cd . && %s", "bash -c '%s'", "true\n%s", "FOO=1 %s"} {
-		other := *q.denied
-		other.command = fmt.Sprintf(again, q.denied.command)
-		if strings.Contains(again, "'") && strings.Contains(q.denied.command, "'") {
-			continue
-		}
-		probes = append(probes, q.still(other, "bypass", fmt.Sprintf("%s is stopped, %s is not", q.denied.input(), strings.ReplaceAll(fmt.Sprintf(again, q.denied.input()), "\n", "\\n"))))
-	}
 	return probes
 }
 

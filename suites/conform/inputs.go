@@ -31,10 +31,11 @@ var atMost = map[int]int{ownWord: 8, firstSaid: 8, unsaid: 8}
 // harmful returns inputs that a guard may exist to stop, the likeliest first.
 func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
 
-// ranked returns those inputs by rank; none if the hook is not a guard.
+// ranked returns those inputs by rank; none if nothing can be stopped at the event. Whether the hook
+// is a guard is not read from its text: its answers show it.
 func (q *Inquiry) ranked() (ranked [ranks][]firing) {
 	guards := q.about().Guards
-	if guards == "" || !mayReact(q.text) {
+	if guards == "" {
 		return ranked
 	}
 	own := literals(q.text)
@@ -95,8 +96,8 @@ func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 	switch {
 	case q.missing != "" || client.InBackground(q.took):
 		most = fewest // it can hardly do its work, or its refusal has no effect
-	case !mayDeny(q.text):
-		most = few
+	case len(ranked[allSaid])+len(ranked[ownInput]) == 0 && !namesDecision(q.text):
+		most = few // its text names nothing that it could look for
 	}
 	seen := map[string]bool{}
 	for rank, all := range ranked {
@@ -217,7 +218,7 @@ func (q *Inquiry) named() (probes []Probe) {
 			case tool != "":
 				q.lacks(tool + " is not on this machine")
 			default:
-				all := FindingOf("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+short(r.EffectReason))
+				all := FindingOf("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+Short(r.EffectReason))
 				q.findings = append(q.findings, all)
 			}
 		}))

@@ -54,7 +54,7 @@ console.log(JSON.stringify({permissionDecision: 'deny'}));
 `
 
 // TestHarmfulBounds checks that the number of inputs does not depend on a hook's duration, and that
-// a hook which cannot stop anything gets none.
+// a hook whose text names no decision gets few.
 func TestHarmfulBounds(t *testing.T) {
 	slow, quick := guardOf("PreToolUse", "Bash|Write", manyPatterns), guardOf("PreToolUse", "Bash|Write", manyPatterns)
 	slow.took = suites.Result{Duration: 40 * time.Second}
@@ -64,15 +64,16 @@ func TestHarmfulBounds(t *testing.T) {
 	if n := len(guardOf("PreToolUse", "Bash|Write", manyPatterns).harmful()); n > searched {
 		t.Errorf("%d inputs, want %d at most", n, searched)
 	}
+	const unnamed = 11 // eight usual ones, and what its text has
 	for _, text := range []string{"cat >>log", "command -v wakatime || exit 0", "sys.exit(0)"} {
-		if n := len(guardOf("PreToolUse", "Bash", text).harmful()); n > 0 {
-			t.Errorf("%q: %d inputs, want none", text, n)
+		if n := len(guardOf("PreToolUse", "Bash", text).harmful()); n == 0 || n > unnamed {
+			t.Errorf("%q: %d inputs, want 1 to %d", text, n, unnamed)
 		}
 	}
 	if n := len(guardOf("PostToolUse", "Bash", "exit 2").harmful()); n > 0 {
 		t.Errorf("PostToolUse: %d inputs, want none", n)
 	}
-	for _, text := range []string{"echo no; exit 1", "process.exit(1)", "raise SystemExit(1)", "sys.exit(main())", "return 1"} {
+	for _, text := range []string{"echo no; exit 1", "process.exit(1)", "raise SystemExit(1)", "sys.exit(main())", "return 1", "set -e; grep -qv force", "process.stdout.write(x)", "sys.exit(bad)"} {
 		if n := len(guardOf("PreToolUse", "Bash", text).harmful()); n == 0 {
 			t.Errorf("%q: a hook that may fail is not tried", text)
 		}

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,6 +93,7 @@ type Report struct {
 	Effect   suites.Effect // the effect of a typical call
 	Because  string
 	Denies   string // a stopped input; "" if none was found or tried
+	Stopped  Input  // the same, in full
 	Rewrites bool   // it replaces the input of a tool
 	Absent   string // the reason why it was not judged
 }
@@ -101,6 +103,9 @@ func (q *Inquiry) Report() Report {
 	r := Report{Hook: q.hook, Findings: q.findings, Firings: q.ran, Effect: q.effect, Because: q.because, Absent: q.absent, Rewrites: q.rewrites}
 	if q.denied != nil {
 		r.Denies = q.denied.input()
+		if q.denied.saying == "" {
+			r.Stopped = Input{Tool: q.denied.tool, Command: q.denied.command, File: q.denied.file, Prompt: q.denied.prompt}
+		}
 	}
 	return r
 }
@@ -253,6 +258,75 @@ func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
 	}
 	return tries, len(harmful) > 0
 }
+
+// An Input is what a hook decides about: the call of a tool with a command or a file, or a prompt.
+type Input struct {
+	Tool    string `json:"tool,omitempty"`
+	Command string `json:"command,omitempty"`
+	File    string `json:"file,omitempty"` // from the session's directory, unless absolute
+	Prompt  string `json:"prompt,omitempty"`
+}
+
+// Text returns the part of the input that varies.
+func (i Input) Text() string { return cmp.Or(i.Command, i.File, i.Prompt) }
+
+// Case returns the case that sends the input to a hook as the client does.
+func (i Input) Case(h discover.Hook) *suites.Case {
+	return firing{event: h.Event, tool: i.Tool, command: i.Command, file: i.File, prompt: i.Prompt}.asCase(h)
+}
+
+// Inputs returns the inputs that a hook may exist to stop, the likeliest first: those that the
+// configuration names, those of its text, and the usual ones. It returns none for a hook that can
+// stop nothing.
+func Inputs(t Tree, h discover.Hook) (all []Input) {
+	q := Ask(t, h)
+	if h.NotRun() != "" || q.absent != "" {
+		return nil
+	}
+	add := func(f firing) {
+		in := Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt}
+		if !slices.Contains(all, in) {
+			all = append(all, in)
+		}
+	}
+	for _, d := range t.Denies {
+		if f, ok := sent(d, h); ok && h.Answers(d.Hook) {
+			add(f)
+		}
+	}
+	const most = 40
+	ranked := q.ranked()
+	for _, f := range append(q.harmful(), slices.Concat(ranked[:]...)...) {
+		if len(all) < most {
+			add(f)
+		}
+	}
+	return all
+}
+
+// Named returns a text as an input of a hook; false if its matcher takes no tool for it.
+func Named(h discover.Hook, text string) (Input, bool) {
+	if about, _ := client.EventByName(h.Event); about.Guards == client.Prompts {
+		return Input{Prompt: text}, true
+	}
+	d := suites.Deny{Command: text}
+	if f, ok := sent(d, h); ok {
+		return Input{Tool: f.tool, Command: text}, true
+	}
+	f, ok := sent(suites.Deny{File: text}, h)
+	return Input{Tool: f.tool, File: text}, ok
+}
+
+// Harmless returns the input of an ordinary call for which the client fires a hook.
+func Harmless(t Tree, h discover.Hook) (all []Input) {
+	for _, f := range typical(h, t) {
+		all = append(all, Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt})
+	}
+	return all
+}
+
+// Stopped reports whether an effect keeps the client from its action.
+func Stopped(e suites.Effect) bool { return stopped(suites.Result{Effect: e}) }
 
 // Stops reports whether an effect keeps the client from its action, or reports an error to the
 // model.

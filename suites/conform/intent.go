@@ -10,17 +10,11 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// mayDeny reports whether a hook's text can stop something: it exits with 2, or writes a decision.
-func mayDeny(text string) bool { return denies().MatchString(text) }
+// namesDecision reports whether a hook's text contains exit code 2, or a key or value with which the
+// client's JSON decides. A hook without any of them has no way to stop something.
+func namesDecision(text string) bool { return decision().MatchString(text) }
 
-// mayReact reports whether a hook may exit with another code than 0, or print something. Only such
-// a hook is tried with inputs that guards stop.
-func mayReact(text string) bool { return mayDeny(text) || reacts().MatchString(text) }
-
-var (
-	denies = pattern.Lazy(`exit[ (]+2|exitCode\s*=\s*2|["'](?:deny|block|ask)\b|\\"(?:deny|block|ask)\b|permissionDecision`)
-	reacts = pattern.Lazy(`exit[ (]+[1-9$A-Za-z-]|exitCode\s*=\s*[1-9A-Za-z]|>&2|\becho\s|\bprint(?:f\s|\()|console\.log|sys\.stderr|console\.error|\braise\b|\bthrow\b|\breturn [1-9]`)
-)
+var decision = pattern.Lazy(`exit[ (]+2|exitCode\s*=\s*2|["'](?:deny|block|ask)\b|\\"(?:deny|block|ask)\b|permissionDecision`)
 
 // calls reports whether a text calls a program, or looks it up.
 func calls(text, program string) bool {
@@ -57,7 +51,7 @@ func withoutComments(text string) string {
 var quoted = pattern.Lazy(`'([^'\n]{3,120})'|"((?:[^"\\\n]|\\.){3,120})"|/((?:[^/\\\n]|\\.){3,80})/[a-z]*[.,;)\s]`)
 
 // caseLabel matches the patterns of a shell's case.
-var caseLabel = pattern.Lazy(`(?m)^\s*\(?([^\s()#][^()\n]{1,80})\)\s*(?:$|[^)\n]*(?:;;|exit|echo|block|deny))`)
+var caseLabel = pattern.Lazy(`(?m)^\s*\(?([^\s()#][^()\n]{1,80})\)\s*(?:$|[^)\n]*;;|[A-Za-z_])`)
 
 // literals returns texts that a script seems to look for: its literals, and texts that its patterns
 // match. It leaves out messages.
@@ -230,7 +224,7 @@ func (q *Inquiry) mentioned() []Probe {
 	}
 	own := literals(q.text)
 	const most = 30
-	if len(own) == 0 || !mayReact(q.text) && !strings.Contains(q.text, "hookSpecificOutput") {
+	if len(own) == 0 {
 		return nil
 	}
 	f.text = strings.Join(own[:min(len(own), most)], "\n") + "\n"

@@ -20,7 +20,7 @@ func (t Tree) matched(h discover.Hook) []Finding {
 		return nil
 	}
 	if err := h.MatcherError(); err != nil {
-		return []Finding{FindingOf("matcher-not-evaluated", h.ID, h.Source, fmt.Sprintf("matcher %s could not be evaluated: %v", short(strconv.Quote(h.Matcher)), err))}
+		return []Finding{FindingOf("matcher-not-evaluated", h.ID, h.Source, fmt.Sprintf("matcher %s could not be evaluated: %v", Short(strconv.Quote(h.Matcher)), err))}
 	}
 	if event.MatchedOn == "" {
 		return []Finding{FindingOf("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}

@@ -70,7 +70,7 @@ func (q *Inquiry) compare(f firing, m misreading, sent, with suites.Result) {
 		return
 	}
 	all := misread(q.hook.ID, m)
-	all.Input, all.Printed = f.input(), short("nothing; with "+m.use.Name+" in its input it "+more)
+	all.Input, all.Printed = f.input(), Short("nothing; with "+m.use.Name+" in its input it "+more)
 	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Where.File == m.script && o.Remedy == all.Remedy }) {
 		q.findings = append(q.findings, all)
 	}

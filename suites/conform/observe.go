@@ -37,7 +37,7 @@ func (q *Inquiry) unstarted(r suites.Result) {
 // ended judges a hook that ran to its end.
 func (q *Inquiry) ended(f firing, r suites.Result) {
 	if fault, line := client.FaultOf(r); fault == client.Unstarted {
-		q.absent, q.broken = strings.TrimSuffix("it could not be started: "+short(line), ": "), true
+		q.absent, q.broken = strings.TrimSuffix("it could not be started: "+Short(line), ": "), true
 		return
 	}
 	if q.failed(f.input(), r) {
@@ -65,11 +65,11 @@ func (q *Inquiry) crashed(f Finding, input string, r suites.Result) {
 // programs and files are judged elsewhere.
 func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity) bool {
 	fault, line := client.FaultOf(r)
-	what := fmt.Sprintf("exit %d: %s", r.Exit, short(line))
+	what := fmt.Sprintf("exit %d: %s", r.Exit, Short(line))
 	switch fault {
 	case client.Unparsed:
 		q.broken = true
-		q.found("syntax-error", short(line))
+		q.found("syntax-error", Short(line))
 	case client.Overlong:
 		f := FindingOf("crash", q.hook.ID, q.hook.Source, "a long input is too long for an argument or the environment: "+what, crash...)
 		f.Remedy = "pass it on stdin"
@@ -84,7 +84,7 @@ func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity
 		if r.Effect == suites.Ignored {
 			crash = []suites.Severity{suites.Warning} // because nothing depends on it
 		}
-		what = "exit 2 of a program that failed: " + short(line)
+		what = "exit 2 of a program that failed: " + Short(line)
 		q.crashed(FindingOf("crash", q.hook.ID, q.hook.Source, what, crash...), input, r)
 	}
 	return true
@@ -136,11 +136,11 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 
 // lost records a loss once for each rule, with the input on which most was lost.
 func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r suites.Result) {
-	all := FindingOf(string(kind), q.hook.ID, q.hook.Source, short(r.EffectReason), severity)
-	all.Input, all.Printed = f.input(), short(string(r.Stdout))
+	all := FindingOf(string(kind), q.hook.ID, q.hook.Source, Short(r.EffectReason), severity)
+	all.Input, all.Printed = f.input(), Short(string(r.Stdout))
 	all.Remedy = client.Cause{Kind: kind, Event: f.event}.Remedy()
 	if len(r.Stdout) == 0 {
-		all.Printed = short(string(r.Stderr))
+		all.Printed = Short(string(r.Stderr))
 	}
 	if client.OutputQuoted(r) {
 		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
@@ -184,8 +184,8 @@ func (f firing) toolInput(h discover.Hook) map[string]any {
 // sandboxes matches the directory of a sandbox, which has another name in every run.
 var sandboxes = pattern.Lazy(`[^\s"'=:(]*/hookwatch-\d+-[0-9a-f]+/run-\d+-\d+/[^/\s"']+/`)
 
-// short makes a text into one line of limited length.
-func short(text string) string {
+// Short makes a text into one line of limited length.
+func Short(text string) string {
 	text = sandboxes().ReplaceAllString(text, "")
 	text = strings.Join(strings.Fields(text), " ")
 	const most = 160

@@ -82,7 +82,8 @@ func (l Loss) failure(about client.Event, harmless *suites.Result, r suites.Resu
 	if l.Lost = client.LostOf(l.Kind, r.Stdout); l.Lost == client.LostDecision {
 		l.Severity = l.Kind.Severity(l.Lost)
 	}
-	if l.Reacts && harmless.Exit != r.Exit && says {
+	fails := l.Reacts && (harmless.Exit != r.Exit || silent(harmless.Stdout) && silent(harmless.Stderr)) // "set -e" may fail on the harmless input too
+	if fails && says {
 		l.Lost = client.LostDecision
 		switch {
 		case stops(about):

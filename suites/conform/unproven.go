@@ -144,7 +144,7 @@ func (q *Inquiry) swallowed(f firing, r suites.Result) {
 	if first == "" {
 		return
 	}
-	q.seen("swallowed-error", "it stops nothing, and hides an error of its own: "+short(withoutPlaces(first)), f.input())
+	q.seen("swallowed-error", "it stops nothing, and hides an error of its own: "+Short(withoutPlaces(first)), f.input())
 }
 
 // places matches the directory of a file, which has another name in every run.

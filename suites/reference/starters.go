@@ -8,7 +8,7 @@ import (
 
 // Starters returns the starter projects, sorted by name.
 func Starters() []Starter {
-	return []Starter{Guards, Linters, Quality}
+	return []Starter{Commands, Guards, Linters, Quality}
 }
 
 // Names returns the names of the starter projects.

@@ -378,12 +378,21 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, p
 			}
 		}
 		launch := launches(ctx, r, jobs)
+		machine, end, err := prover(r, 1)
+		if err == nil { // without namespaces nothing that guards stop is executed
+			defer end()
+		}
 		inParallel(len(hooks), jobs, func(i int) {
 			hook := hooks[i]
 			reports[i], errs[i] = checkHook(ctx, tree, func(c *suites.Case) (suites.Outcome, error) {
 				defer advance(hook.ID, max(1, len(c.Steps)), 0)
 				return launch(c)
 			}, hook)
+			if errs[i] == nil && machine != nil {
+				fired := 0
+				fired, errs[i] = proveBriefly(ctx, tree, machine, &reports[i])
+				advance(hook.ID, fired, 0)
+			}
 			advance(hook.ID, 0, 1)
 		})
 	}

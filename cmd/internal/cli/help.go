@@ -17,6 +17,8 @@ import (
 var (
 	//go:embed topics/hooks.md
 	hooksTopic string
+	//go:embed topics/proving.md
+	provingTopic string
 	//go:embed topics/cases.md
 	casesTopic string
 	//go:embed topics/verdicts.md
@@ -54,6 +56,7 @@ type topic struct{ Name, Short, Text string }
 func allTopics() []topic {
 	return []topic{
 		{"hooks", "Hooks of any project: check, and where they are found", hooksTopic},
+		{"proving", "Ways around guards, and how they are searched", provingTopic},
 		{"cases", "Suites, cases, and how a script is run", casesTopic},
 		{"verdicts", "The five verdicts, why a case failed, preflight", verdictsTopic},
 		{"selection", "Which cases a change affects, and how that is known", selectionTopic},

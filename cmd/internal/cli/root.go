@@ -59,7 +59,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().BoolVar(&a.accept, "accept", false, "with --once: forget what hooks stopped before, where a project has no suite: what they stop now counts")
 	root.Flags().BoolVar(&a.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
 	root.Flags().BoolVar(&a.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help client)")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.liveCommand(), a.contractCommand(), a.explainCommand(),
+	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.proveCommand(), a.liveCommand(), a.contractCommand(), a.explainCommand(),
 		a.compareCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.trustCommand(), a.schemaCommand())
 	addTopics(root)
 	if err := root.RegisterFlagCompletionFunc("format", completeFormat); err != nil {

@@ -33,6 +33,7 @@ var sampled = map[string]reflect.Type{
 	"explain":        reflect.TypeFor[explainDocument](),
 	"explain --list": reflect.TypeFor[rulesDocument](),
 	"check":          reflect.TypeFor[checkDocument](),
+	"prove":          reflect.TypeFor[proveDocument](),
 	"contract":       reflect.TypeFor[contractDocument](),
 	"list --hooks":   reflect.TypeFor[hooksDocument](),
 }

@@ -1,0 +1,416 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/prove"
+	"hookwatch/suites/run"
+)
+
+// proving holds the flags of prove.
+type proving struct {
+	input, write string
+	budget       time.Duration
+	seed         int64
+}
+
+func (a *app) proveCommand() *cobra.Command {
+	var o proving
+	cmd := &cobra.Command{
+		Use:   "prove [HOOK]",
+		Short: "Search for ways around guards, and for calls that they stop by mistake",
+		Long: `Find the inputs that each guard stops, and search for commands that do the same and
+are let through, for harmless mentions that are stopped, and for fields of the input
+that the hook executes. What a command does is decided by running it in a sandbox,
+with stand-ins for the programs that it calls; nothing outside is touched. The exit
+code is 1 for a way around by plain habit and for an executed field; with --strict for
+every finding. See hookwatch help proving.`,
+		Example: `  hookwatch prove guard.sh
+  hookwatch prove guard.sh --input 'git push --force origin main' --budget 30s
+  hookwatch prove --write .claude/tests/hooks/suites/proved.yaml`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.prove(cmd, append(args, "")[0], o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.input, "input", "", "start from this command, file or prompt alone: `TEXT`")
+	f.DurationVar(&o.budget, "budget", 10*time.Second, "search for this `TIME` in each guard")
+	f.Int64Var(&o.seed, "seed", 1, "combine rewrites in another order: `N`")
+	f.StringVar(&o.write, "write", "", "add the findings as cases to this suite `FILE`")
+	return cmd
+}
+
+func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
+	if len(a.suites) > 0 || a.filter != "" {
+		return errors.New("--suite and --filter do not go with prove: name the hook, as in hookwatch prove guard.sh")
+	}
+	p, err := a.load()
+	if err != nil {
+		return err
+	}
+	tree := checkTree(p, os.Environ())
+	tree.Named = hook
+	hooks := hooksToCheck(tree)
+	if len(hooks) == 0 && hook == "" {
+		return p.Empty
+	} else if len(hooks) == 0 {
+		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", hook)
+	}
+	r, close, err := a.bare(p)
+	if err != nil {
+		return err
+	}
+	defer close()
+	most, err := jobs(p)
+	if err != nil {
+		return err
+	}
+	machine, end, err := prover(r, most)
+	if err != nil {
+		return err
+	}
+	defer end()
+	r.KeepReady(most)
+	began := time.Now()
+	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: o.budget.Milliseconds(), ranIn: inIsolation(r.Isolation)}
+	shown := proveLine{cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose}
+	guards, err := shown.search(cmd.Context(), p, tree, hooks, machine, o)
+	doc.Interrupted = cmd.Context().Err() != nil
+	if err != nil {
+		return err
+	}
+	doc.Millis = time.Since(began).Milliseconds()
+	for _, g := range guards {
+		doc.add(g, hook != "" || len(g.Stopped) > 0, registeredName(p))
+	}
+	if err := a.print(doc, len(doc.Findings), doc.Line, func(w io.Writer) { printProved(w, doc, a.verbose) }); err != nil {
+		return err
+	}
+	if o.write != "" {
+		if err := a.writeProved(o.write, guards, registeredName(p)); err != nil {
+			return err
+		}
+	}
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return a.strict || f.Severity != suites.Info }) {
+		return ErrFailed
+	}
+	return nil
+}
+
+// prover returns the machine that runs the cases of a search: those of hooks as check does, and
+// those that execute commands in the same isolation, where no other hook is registered.
+func prover(r *run.Runner, jobs int) (*prove.Machine, func(), error) {
+	if !r.Isolation.Describe().Private {
+		return nil, nil, fmt.Errorf("prove executes commands that guards stop, and does so in namespaces only, not with isolation %s (hookwatch doctor says what is missing)", r.Isolation.Describe().Name)
+	}
+	o := r.Options
+	o.Hooks, o.InForce, o.Registered, o.Standing, o.StandIns = nil, nil, prove.Executor, nil, nil
+	executor := run.New(o)
+	executor.KeepReady(jobs)
+	via := func(r *run.Runner) func(context.Context, *suites.Case) (suites.Outcome, error) {
+		return func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+			o, err := r.Case(ctx, c)
+			if err == nil {
+				if err = r.Remove(o); errors.Is(err, fs.ErrNotExist) {
+					err = nil
+				}
+			}
+			return o, err
+		}
+	}
+	return &prove.Machine{Fire: via(r), Execute: via(executor), Jobs: jobs}, executor.Close, nil
+}
+
+// proveBriefly searches a guard that check has seen to stop something for the first ways around it,
+// and adds them to the report. The number of rewrites does not depend on the time that they take.
+func proveBriefly(ctx context.Context, tree conform.Tree, m *prove.Machine, report *conform.Report) (fired int, err error) {
+	if report.Stopped.Text() == "" {
+		return 0, nil
+	}
+	const bound = 30 * time.Second // two seconds are usual
+	g, err := prove.Search(ctx, tree, report.Hook, m, prove.Options{Budget: bound, Inputs: []conform.Input{report.Stopped}, Only: true, Most: prove.Wrapping, Brief: true})
+	report.Firings += g.Fired
+	for _, f := range g.Findings {
+		rule, what := "bypass", fmt.Sprintf("%s is stopped, %s is not; executed, it %s", conform.Short(f.From.Text()), conform.Short(f.Input.Text()), f.Does)
+		if f.What == prove.Injection {
+			if rule, what = "executes-input", "it runs a part of its input as a command"; slices.ContainsFunc(report.Findings, func(o conform.Finding) bool { return o.Rule == rule }) {
+				continue
+			}
+		}
+		found := conform.FindingOf(rule, report.Hook.ID, report.Hook.Source, what, f.Severity())
+		if f.What == prove.Injection {
+			found.Input = f.Rule
+		}
+		report.Findings = append(report.Findings, found)
+	}
+	return g.Fired, err
+}
+
+// proveLine shows the progress on a terminal.
+type proveLine struct {
+	w     io.Writer
+	shown bool
+}
+
+// search searches all hooks that may be guards, one after the other.
+func (l proveLine) search(ctx context.Context, p *project.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving) (guards []prove.Guard, err error) {
+	if l.shown {
+		defer writef(l.w, clearLine)
+	}
+	var mu sync.Mutex
+	for i, h := range hooks {
+		if ctx.Err() != nil {
+			break
+		}
+		options := prove.Options{Budget: o.budget, Seed: o.seed, Most: prove.Obfuscation, Inputs: stoppedBySuites(p, h), Only: o.input != ""}
+		if options.Only {
+			in, ok := conform.Named(h, o.input)
+			if !ok {
+				continue
+			}
+			options.Inputs = []conform.Input{in}
+		}
+		options.Progress = func(g prove.Guard) {
+			mu.Lock()
+			defer mu.Unlock()
+			if l.shown {
+				writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, len(hooks), notify.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, h.ID)
+			}
+		}
+		g, err := prove.Search(ctx, tree, h, m, options)
+		if err != nil {
+			return guards, err
+		}
+		guards = append(guards, g)
+	}
+	return guards, nil
+}
+
+// stoppedBySuites returns the inputs that the cases of a hook say it must stop.
+func stoppedBySuites(p *project.Project, h discover.Hook) (all []conform.Input) {
+	stops := []suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked}
+	for _, c := range p.Every() {
+		step := c.Steps[0]
+		own := slices.Contains(h.Scripts, c.Hook) && c.Hook != "" || c.Registered != "" && h.Answers(c.Registered)
+		denied := slices.Contains(stops, step.Expect.Effect) || step.Expect.Exit != nil && *step.Expect.Exit == 2 || slices.Contains([]string{"block", "deny"}, step.Expect.Decision)
+		if !own || !denied || len(c.Steps) > 1 || step.Event != h.Event || step.Stdin != nil || len(step.Payload) > 0 || len(c.WantedEnv().AbsentTools) > 0 {
+			continue
+		}
+		in := conform.Input{Tool: step.Tool, Command: step.Command}
+		if rest, ok := strings.CutPrefix(step.FilePath, "{project}/"); ok && in.Command == "" {
+			in.File = rest
+		}
+		if in.Text() != "" && !strings.Contains(in.Text(), "{") && !slices.Contains(all, in) {
+			all = append(all, in)
+		}
+	}
+	return all
+}
+
+// registeredName returns a function that names a hook in a case: by the end of its script's path if
+// that names no other hook.
+func registeredName(p *project.Project) func(discover.Hook) string {
+	return func(h discover.Hook) string {
+		if len(h.Scripts) == 0 {
+			return h.ID
+		}
+		name, n := "/"+path.Base(h.Scripts[0]), 0
+		for _, o := range slices.Concat(p.Registered.Hooks, p.Registered.Others) {
+			if o.Event == h.Event && o.Answers(name) {
+				n++
+			}
+		}
+		if n != 1 || !h.Answers(name) {
+			return h.ID
+		}
+		return name
+	}
+}
+
+// proveDocument is the JSON document of prove.
+type proveDocument struct {
+	Version     int             `json:"version"`
+	Project     string          `json:"project"`
+	Guards      []provenGuard   `json:"guards"`
+	Findings    []provenFinding `json:"findings"`
+	Seed        int64           `json:"seed"`
+	BudgetMS    int64           `json:"budget_ms"`
+	Millis      int64           `json:"duration_ms"`
+	Interrupted bool            `json:"interrupted,omitempty"`
+
+	ranIn
+}
+
+// Line returns a finding as a separate JSON line.
+func (d proveDocument) Line(i int) any {
+	return struct {
+		provenFinding
+		ranIn
+	}{d.Findings[i], d.ranIn}
+}
+
+// provenGuard is the result of one hook.
+type provenGuard struct {
+	ID         string   `json:"id"`
+	Event      string   `json:"event"`
+	At         string   `json:"at"`
+	Stops      []string `json:"stops"`      // inputs
+	Rewrites   int      `json:"rewrites"`   // that were executed
+	Equivalent int      `json:"equivalent"` // of those, rewrites that do the same
+	Passed     int      `json:"passed"`     // of those, rewrites that the hook lets through
+	Firings    int      `json:"firings"`
+	Complete   bool     `json:"complete"` // everything was tried within the budget
+	Unproved   string   `json:"unproved,omitempty"`
+	Millis     int64    `json:"duration_ms"`
+}
+
+// provenFinding is one finding.
+type provenFinding struct {
+	Hook     string          `json:"hook"`
+	What     prove.What      `json:"what"`
+	Kind     string          `json:"kind,omitempty"` // of the rewrite
+	Rule     string          `json:"rule,omitempty"`
+	Severity suites.Severity `json:"severity"`
+	Input    conform.Input   `json:"input"`
+	From     conform.Input   `json:"from"` // the input that the hook stops
+	Does     string          `json:"does"` // as observed
+	Effect   suites.Effect   `json:"effect"`
+	Because  string          `json:"because"`
+	Others   int             `json:"others"` // of the same kind from the same input
+	Case     string          `json:"case,omitempty"`
+}
+
+func (d *proveDocument) add(g prove.Guard, shown bool, registered func(discover.Hook) string) {
+	if !shown {
+		return
+	}
+	of := provenGuard{
+		ID: g.Hook.ID, Event: g.Hook.Event, At: g.Hook.Source.String(), Stops: []string{}, Rewrites: g.Tried, Equivalent: g.Equivalent, Passed: g.Passed,
+		Firings: g.Fired, Complete: g.Complete, Unproved: g.Unproved, Millis: g.Took.Milliseconds(),
+	}
+	for _, in := range g.Stopped {
+		of.Stops = append(of.Stops, in.Text())
+	}
+	d.Guards = append(d.Guards, of)
+	for _, f := range g.Findings {
+		one := provenFinding{
+			Hook: g.Hook.ID, What: f.What, Rule: f.Rule, Severity: f.Severity(), Input: f.Input, From: f.From, Does: f.Does, Effect: f.Effect, Because: f.Because, Others: f.Others,
+			Case: f.Case(g.Hook, registered(g.Hook), "PV001", "PV002"),
+		}
+		if f.What == prove.Bypass {
+			one.Kind = f.Kind.String()
+		}
+		d.Findings = append(d.Findings, one)
+	}
+}
+
+// label returns the kind of a rewrite, and the number of further ones.
+func (f provenFinding) label() (text string) {
+	if f.Kind != "" {
+		text = "   [" + f.Kind + "]"
+	}
+	if f.Others > 0 {
+		text += fmt.Sprintf(" and %d more", f.Others)
+	}
+	return text
+}
+
+// headline are the first words of a finding.
+var headline = map[prove.What]string{
+	prove.Bypass: "passes", prove.FalseBlock: "stopped by mistake", prove.Injection: "EXECUTES ITS INPUT", prove.Choke: "passes with an unusual field",
+}
+
+// printProved prints the guards with their findings.
+func printProved(w io.Writer, doc proveDocument, verbose bool) {
+	for _, g := range doc.Guards {
+		writef(w, "%s\n", g.ID)
+		if g.Unproved != "" {
+			writef(w, "  not proved: %s\n", g.Unproved)
+			continue
+		}
+		writef(w, "  stops %s\n", output(some(g.Stops, verbose)))
+		for _, f := range doc.Findings {
+			if f.Hook != g.ID {
+				continue
+			}
+			writef(w, "  %s: %s%s\n", headline[f.What], output(strings.ReplaceAll(f.Input.Text(), "\n", `\n`)), output(f.label()))
+			writef(w, "    it %s; %s is stopped\n", output(f.Does), output(strings.ReplaceAll(f.From.Text(), "\n", `\n`)))
+			writef(w, "    the hook's answer: %s, %s\n", f.Effect, output(f.Because))
+			if f.Case != "" {
+				writef(w, "    case: %s\n", output(f.Case))
+			}
+		}
+		more := ""
+		if !g.Complete {
+			more = "; not everything was tried"
+		}
+		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", notify.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, notify.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
+	}
+	printIsolation(w, doc.ranIn)
+	writef(w, "%s, %s shown, %.1f s\n", notify.Count(len(doc.Guards), "guard"), notify.Count(len(doc.Findings), "finding"), float64(doc.Millis)/1000)
+	if doc.Interrupted {
+		writef(w, "interrupted: these are the findings so far\n")
+	}
+}
+
+// writeProved adds the findings as cases to a suite file, which it creates if it is missing.
+func (a *app) writeProved(file string, guards []prove.Guard, registered func(discover.Hook) string) error {
+	dir, err := a.workDir()
+	if err != nil {
+		return err
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	d, err := disk.Make(disk.Existing(filepath.Dir(file)), filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	const most = 4 << 20
+	existing, err := d.ReadFile(filepath.Base(file), most)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	lines, n, err := prove.Append(string(existing), base, guards, registered)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if n > 0 {
+		out, err := d.Append(filepath.Base(file))
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(out, lines)
+		if err = errors.Join(err, out.Close()); err != nil {
+			return err
+		}
+	}
+	writef(a.Err, "%s: %s added\n", file, notify.Count(n, "case"))
+	return nil
+}

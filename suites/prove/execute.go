@@ -1,0 +1,354 @@
+package prove
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/shell"
+)
+
+// executor is the name of the hook that executes the texts of a case of Execution.
+const executor = "prove"
+
+// Executor returns the hook of a case of Execution. It is the only one that the runner of such cases
+// knows, so that no other hook runs there.
+func Executor(event, name string) (discover.Hook, bool) {
+	return discover.Hook{ID: executor, Event: event, Type: "command", Command: `bash "$TMPDIR/prove/run"`}, name == executor
+}
+
+// An Effect is what a text did when it was executed.
+type Effect struct {
+	Calls  []Call
+	Files  []string // with their content, those that were changed, created or removed
+	Output string   // on stdout
+}
+
+// None reports whether nothing was done.
+func (e Effect) None() bool { return len(e.Calls)+len(e.Files) == 0 && !e.reveals() }
+
+// secret is the content of the files that a text may read.
+const secret = "content of the file "
+
+// reveals reports whether the output contains the content of a file.
+func (e Effect) reveals() bool {
+	return strings.Contains(e.Output, secret) || strings.Contains(e.Output, "root:")
+}
+
+// key returns a text that is equal for equivalent effects. The output counts only if it is all that
+// was done.
+func (e Effect) key() string {
+	var all []string
+	for _, c := range e.Calls {
+		all = append(all, c.canonical())
+	}
+	all = append(all, e.Files...)
+	if len(all) == 0 {
+		lines := strings.Split(strings.TrimSpace(e.Output), "\n")
+		slices.Sort(lines)
+		all = append(all, lines...)
+	}
+	return strings.Join(all, "\x02")
+}
+
+// work and home replace the directories of an execution.
+const work, home = "/{work}", "/{home}"
+
+var shown = strings.NewReplacer("'"+home+"'", "~", "'"+home+"/", "'~/", home, "~", work+"/", "", "'"+work+"'", ".", work, ".")
+
+// String describes the effect in a line.
+func (e Effect) String() string {
+	var all []string
+	for _, c := range e.Calls {
+		if c.Args[0] == downloaded {
+			all = append(all, "runs what was downloaded")
+			continue
+		}
+		text := "calls " + c.String()
+		if c.Dir != work {
+			text += " in " + c.Dir
+		}
+		all = append(all, shown.Replace(text))
+	}
+	for _, f := range e.Files {
+		name, _, _ := strings.Cut(f, "\x1f")
+		name = strings.TrimPrefix(name, "work/")
+		if rest, ok := strings.CutPrefix(name, "home/"); ok {
+			name = "~/" + rest
+		}
+		all = append(all, "changes "+name)
+	}
+	if len(all) == 0 && e.reveals() {
+		return "prints the content of the file"
+	}
+	return conform.Short(strings.Join(all, "; "))
+}
+
+// downloaded is a program that a downloaded script calls.
+const downloaded = "hookwatch-downloaded"
+
+// recorded are programs that never run: a stand-in records the call.
+var recorded = strings.Fields("git rm rmdir dd chmod chown chgrp mkfs shred wget curl npm npx yarn pnpm bun bunx pip pip3 pipx uv uvx poetry conda python python3 node deno " +
+	"docker podman kubectl helm terraform tofu pulumi aws gcloud az gh glab psql mysql mongo redis-cli sqlite3 ssh scp rsync nc ncat telnet kill pkill killall shutdown reboot " +
+	"halt poweroff systemctl service crontab make cargo go brew apt apt-get dnf yum pacman mount umount fdisk parted chattr perl ruby php su doas rg openssl history claude gem mvn gradle")
+
+// real are programs that may run in the sandbox.
+var real = strings.Fields("cat head tail less more grep egrep fgrep sed awk cut sort tac uniq wc cp mv ln touch tee truncate mkdir ls find echo printf env xargs nohup nice timeout stdbuf setsid bash sh dash base64 rev tr true false test sleep seq date basename dirname realpath readlink diff cmp")
+
+// sudo stands in for sudo and doas: it starts the program without other rights. An absolute path
+// of a recorded program leads to its stand-in.
+const sudo = `while :; do case $1 in -u|-g) shift 2;; -*) shift;; *=*) export "$1"; shift;; *) break;; esac; done
+case $1 in /*/*) [ -x "${0%/*}/${1##*/}" ] && { p=${1##*/}; shift; exec "$p" "$@"; };; esac
+exec "$@"
+`
+
+// record is the stand-in of a recorded program.
+const record = `{ printf '\036%s\037%s' "$PWD" "${0##*/}"; for a in "$@"; do printf '\037%s' "$a"; done; } >>"$HOOKWATCH_CALLS"
+`
+
+// replies are what recorded programs print.
+var replies = map[string]string{"curl": "echo " + downloaded + "\n", "wget": "echo " + downloaded + "\n"}
+
+// driver executes each text in the same, freshly made directory, and reports what changed.
+const driver = `P=$TMPDIR/prove real=${PATH#*:} shims=$PATH; export HOOKWATCH_CALLS=$P/calls BASH_ENV=$P/functions HOME=$P/w/home TMPDIR=$P/w/tmp TERM=dumb
+unset CLAUDE_PROJECT_DIR
+list() { shopt -s globstar dotglob nullglob; local f c; for f in work/** home/**; do
+  if [[ -f $f ]]; then c=; IFS= read -r -d '' c <"$f"; printf '%s\037%s\036' "$f" "${c:0:2000}"; elif [[ -d $f ]]; then printf '%s\037/\036' "${f%/}"; fi; done; }
+mkdir -p "$P/w" && mv "$P/template" "$P/w0" || exit 1
+fresh() { cd / && command rm -rf "$P/w" && cp -a "$P/w0" "$P/w" && mkdir -p "$P/w/work" "$P/w/home" "$P/w/tmp"; cd "$P/w" || exit 1; }
+PATH=$real; fresh; before=$(list)
+printf '\034%s' "$before"
+for t in "$P"/texts/*; do
+  : >"$P/calls"; cd work
+  PATH=$shims timeout -s KILL 3 bash "$t" >"$P/out" 2>/dev/null </dev/null; s=$?
+  cd "$P/w" || { fresh; s=137; }
+  c=; IFS= read -r -d '' c <"$P/calls"; o=; IFS= read -r -d '' o <"$P/out"; after=$(list)
+  printf '\034%s\035%s\035%s\035%s\035%s' "${t##*/}" "$s" "$c" "$after" "${o:0:2000}"
+  [[ $after == "$before" && ! -e tmp/x.sh ]] || fresh
+done
+`
+
+// results is the file that Execution's case leaves.
+const results = "{tmp}/prove/results"
+
+// executable reports why a text is not executed; "" if it is. Ways around the stand-ins, and
+// functions that may call themselves, are not worth a risk, although the sandbox holds them. Programs
+// are those whose absolute paths have stand-ins.
+func executable(text string, programs []string) string {
+	file, err := shell.Parse(text)
+	if err != nil {
+		return "it is no command"
+	}
+	why := ""
+	starts := map[int]bool{}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			if strings.Count(text, n.Name.Value) > 3 {
+				why = "a function may call itself"
+			}
+		case *syntax.Assign:
+			if n.Name != nil && slices.Contains([]string{"PATH", "BASH_ENV", "HOOKWATCH_CALLS"}, n.Name.Value) {
+				why = "it changes where programs are looked up"
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				break
+			}
+			starts[int(n.Args[0].Pos().Offset())] = true
+			for i, w := range n.Args[1:] {
+				switch first, option := n.Args[0].Lit(), w.Lit(); {
+				case first == "command" && option == "-p", strings.HasSuffix(first, "sh") && strings.HasPrefix(option, "-") && strings.Contains(option, "l"), first == "env" && option == "-i":
+					why = "it looks for programs elsewhere"
+				case first == "sudo" && i == 0:
+					starts[int(w.Pos().Offset())] = true
+				}
+			}
+		}
+		return true
+	})
+	for _, m := range binary.FindAllStringIndex(text, -1) {
+		if name := path.Base(text[m[0]:m[1]]); !starts[m[0]] || !slices.Contains(programs, name) {
+			if !slices.Contains(real, name) {
+				why = "it names a program by its path"
+			}
+		}
+	}
+	return why
+}
+
+var binary = regexp.MustCompile(`/(?:usr/)?(?:local/)?s?bin/[\w.-]+`)
+
+// names are the programs that a text calls, as far as it shows them.
+func names(text string) (all []string) {
+	c, err := parsed(text)
+	if err != nil {
+		return nil
+	}
+	for _, call := range c.calls {
+		for i, w := range call.words {
+			name := path.Base(w.value)
+			if i > 0 && !slices.Contains([]string{"sudo", "env", "command", "nohup", "exec", "time", "xargs"}, call.name()) {
+				break
+			}
+			if name != "sudo" && !slices.Contains(real, name) && programName.MatchString(name) && !slices.Contains(builtins, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+var (
+	programName = regexp.MustCompile(`^[a-z][\w.+-]*$`)
+	builtins    = strings.Fields("cd eval exec command builtin source export set unset alias shopt trap wait read local declare exit return type hash ulimit umask test time")
+)
+
+// standIns are the programs that are recorded when seeds are executed: those that they call, and
+// those whose names they contain.
+func standIns(seeds []string) []string {
+	all := []string{"rm", "git", "kill"}
+	for _, s := range seeds {
+		all = append(all, names(s)...)
+		for _, name := range recorded {
+			if strings.Contains(s, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Execution returns the case that executes the texts, with files for the paths that they name.
+// Its result is read by Effects.
+func Execution(seeds []string, texts []string) *suites.Case {
+	var programs []suites.Program
+	functions := ""
+	for _, name := range standIns(seeds) {
+		programs = append(programs, suites.Program{Name: name, Script: record + replies[name]})
+		for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"} {
+			functions += "function " + dir + name + " { " + name + ` "$@"; }` + "\n"
+		}
+	}
+	programs = append(programs, suites.Program{Name: "sudo", Script: sudo}, suites.Program{Name: downloaded, Script: record})
+	step := suites.Step{Event: "PreToolUse", Tool: "Bash", Command: "true", Fixtures: []suites.Fixture{
+		{Path: "{tmp}/prove/run", Content: "exec >\"$TMPDIR/prove/results\"\n" + driver},
+		{Path: "{tmp}/prove/functions", Content: functions},
+		{Path: "{tmp}/prove/template/work/.keep"},
+	}}
+	for i, t := range texts {
+		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: fmt.Sprintf("{tmp}/prove/texts/%04d", i), Content: t})
+	}
+	for _, f := range files(seeds) {
+		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{tmp}/prove/template/" + f, Content: secret + path.Base(f) + "\n"})
+	}
+	step.Expect.Files = []suites.FileExpectation{{Path: results}}
+	return &suites.Case{
+		Suite: executor, ID: "execution", Layer: suites.Direct, Registered: executor, Timeout: 2 * time.Minute, Patient: true,
+		CaseEnv: suites.CaseEnv{Programs: programs}.OrNil(), Steps: []suites.Step{step},
+	}
+}
+
+// files returns the files, below work and home, that exist when a text is executed: those that the
+// operands of the seeds name.
+func files(seeds []string) (all []string) {
+	for _, s := range seeds {
+		c, err := parsed(s)
+		if err != nil {
+			continue
+		}
+		operands := c.targets
+		for _, call := range c.calls {
+			g, known := call.grammar()
+			if known && !g.paths || !known && !slices.Contains(real, call.name()) {
+				continue
+			}
+			for _, i := range call.roles(operand) {
+				operands = append(operands, call.words[i])
+			}
+		}
+		for _, w := range operands {
+			v, place := w.value, "work/"
+			if rest, ok := strings.CutPrefix(strings.Replace(v, "$HOME/", "~/", 1), "~/"); ok {
+				v, place = rest, "home/"
+			}
+			if strings.HasSuffix(v, "/") && v != "/" {
+				v += "file"
+			}
+			v = path.Clean(v)
+			if v != "." && !strings.HasPrefix(v, "..") && !strings.ContainsAny(v, "*?[]{}$~'\" \n:=|&") && v[0] != '/' && v[0] != '-' {
+				all = append(all, place+v)
+			}
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return slices.DeleteFunc(all, func(f string) bool { // a directory cannot be a file as well
+		return slices.ContainsFunc(all, func(o string) bool { return strings.HasPrefix(o, f+"/") })
+	})
+}
+
+// Effects returns what each text did, by its index. A text that did not end, or was not reached, has
+// none.
+func Effects(o suites.Outcome) map[int]Effect {
+	parts := strings.Split(string(o.Last().Files[results]), "\x1c")
+	if len(parts) < 2 {
+		return nil
+	}
+	tmp := ""
+	for i := 0; i+1 < len(o.Named); i += 2 {
+		if o.Named[i] == "{tmp}" {
+			tmp = o.Named[i+1]
+		}
+	}
+	places := strings.NewReplacer(tmp+"/prove/w/work", work, tmp+"/prove/w/home", home, tmp+"/prove/w/tmp", "/tmp", tmp+"/prove/w", "/..")
+	before := listing(parts[1])
+	out := map[int]Effect{}
+	for _, p := range parts[2:] {
+		fields := strings.Split(p, "\x1d")
+		n, err := strconv.Atoi(fields[0])
+		if err != nil || len(fields) != 5 || fields[1] == "137" || fields[1] == "124" {
+			continue
+		}
+		e := Effect{Output: fields[4]}
+		for _, c := range strings.Split(fields[2], "\x1e") {
+			if args := strings.Split(places.Replace(c), "\x1f"); len(args) > 1 {
+				e.Calls = append(e.Calls, Call{Dir: args[0], Args: args[1:]})
+			}
+		}
+		after := listing(fields[3])
+		for name, content := range after {
+			if before[name] != content {
+				e.Files = append(e.Files, places.Replace(name+"\x1f"+content))
+			}
+		}
+		for name := range before {
+			if _, still := after[name]; !still {
+				e.Files = append(e.Files, name+"\x1f(removed)")
+			}
+		}
+		slices.Sort(e.Files)
+		out[n] = e
+	}
+	return out
+}
+
+func listing(text string) map[string]string {
+	all := map[string]string{}
+	for _, f := range strings.Split(text, "\x1e") {
+		if name, content, ok := strings.Cut(f, "\x1f"); ok {
+			all[name] = content
+		}
+	}
+	return all
+}

@@ -1,0 +1,143 @@
+package prove
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/reference"
+	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
+)
+
+// searchGuard searches the guard of the starter commands, changed by edit, from some commands.
+func searchGuard(t *testing.T, edit func(string) string, o Options, commands ...string) Guard {
+	t.Helper()
+	for _, tool := range []string{"python3", "shfmt", "git"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("no %s: %v", tool, err)
+		}
+	}
+	root, temp, home := t.TempDir(), t.TempDir(), t.TempDir()
+	if _, err := reference.Commands.Extract(root); err != nil {
+		t.Fatal(err)
+	}
+	const script = ".claude/hooks/guard_commands.py"
+	file := filepath.Join(root, script)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := edit(string(text))
+	if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	path := os.Getenv("PATH")
+	choice, err := sandbox.Choose(sandbox.Auto, sandbox.Options{Root: root, Home: home, Shown: filepath.SplitList(path), Size: 64 << 20, Processes: 100}, temp)
+	if err != nil {
+		t.Skip("no namespaces: ", err)
+	}
+	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: `python3 "$CLAUDE_PROJECT_DIR"/` + script, Scripts: []string{script}, Root: root, Timeout: time.Minute}
+	options := run.Options{
+		Root: root, Temp: temp, Timeout: time.Minute, Isolation: choice, Env: append(run.Environment(os.Environ(), nil), "HOME="+home),
+		Registered: func(event, name string) (discover.Hook, bool) { return h, name == h.ID },
+	}
+	hooks := run.New(options)
+	defer hooks.Close()
+	options.Registered = Executor
+	executor := run.New(options)
+	defer executor.Close()
+	via := func(r *run.Runner) func(context.Context, *suites.Case) (suites.Outcome, error) {
+		return func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+			o, err := r.Case(ctx, c)
+			if err == nil {
+				err = r.Remove(o)
+			}
+			return o, err
+		}
+	}
+	for _, c := range commands {
+		o.Inputs = append(o.Inputs, conform.Input{Tool: "Bash", Command: c})
+	}
+	o.Only, o.Budget = true, 10*time.Minute
+	g, err := Search(context.Background(), conform.Tree{Root: root}, h, &Machine{Fire: via(hooks), Execute: via(executor), Jobs: 2}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestSoundGuard checks that a guard that parses is not called porous.
+func TestSoundGuard(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes a minute")
+	}
+	g := searchGuard(t, func(s string) string { return s }, Options{Most: Quoting, Seed: 1}, "git push --force origin main", "rm -rf /srv/data")
+	if g.Unproved != "" || !g.Complete || g.Equivalent < 150 {
+		t.Errorf("unproved %q, complete %t, %d equivalent", g.Unproved, g.Complete, g.Equivalent)
+	}
+	for _, f := range g.Findings {
+		t.Errorf("%s by %s: %q, %s", f.What, f.Kind, f.Input.Text(), f.Does)
+	}
+}
+
+// TestBrokenGuard breaks the guard in ways that real guards are broken, and checks that each is
+// found.
+func TestBrokenGuard(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes a minute")
+	}
+	const push, rm = "git push --force origin main", "rm -rf /srv/data"
+	for name, tt := range map[string]struct {
+		old, new string
+		command  string
+		what     What
+		kind     Kind
+	}{
+		"short options":     {`has("f", "--force") or "--mirror" in long`, `"--force" in long`, push, Bypass, Habit},
+		"refspecs":          {`any(a and a.startswith("+") for a in args)`, `False`, push, Bypass, Habit},
+		"paths of programs": {`os.path.basename(words[0])`, `words[0]`, push, Bypass, Habit},
+		"sudo":              {`"sudo": "ughpCDRT", `, ``, push, Bypass, Habit},
+		"xargs":             {`"xargs": "IEnLPsda", `, ``, push, Bypass, Habit},
+		"options of git":    {`while args and args[0] is not UNKNOWN and args[0].startswith("-"):`, `while False:`, push, Bypass, Habit},
+		"capital R":         {`set(a) & {"r", "R"}`, `set(a) & {"r"}`, rm, Bypass, Habit},
+		"cd":                {`name in ("cd", "pushd")`, `name in ("pushd",)`, rm, Bypass, Habit},
+		"eval":              {`name == "eval"`, `name == "never"`, push, Bypass, Wrapping},
+		"variables":         {`if values is None or UNKNOWN in values:`, `if True:`, push, "", 0}, // stricter, so nothing is found
+		"quoted letters":    {`escapes(part.get("Value", "")) if part.get("Dollar") else part.get("Value", "")`, `part.get("Value", "")`, push, Bypass, Obfuscation},
+		"text":              {`tool = payload["tool_input"]`, `tool = payload["tool_input"]; "git push --force" in tool["command"] and denied()`, push, FalseBlock, 0},
+		"input executed":    {`tool = payload["tool_input"]`, `tool = payload["tool_input"]; os.system("true '" + tool["description"] + "'")`, push, Injection, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			edit := func(s string) string {
+				if !strings.Contains(s, tt.old) {
+					t.Fatalf("the guard has no %q", tt.old)
+				}
+				s = strings.Replace(s, "def main():", "def denied():\n    raise Denied(\"text\")\n\n\ndef main():", 1)
+				return strings.Replace(s, tt.old, tt.new, 1)
+			}
+			g := searchGuard(t, edit, Options{Most: tt.kind, Brief: tt.what != FalseBlock && tt.kind < Wrapping && name != "xargs", Seed: 1}, tt.command)
+			if g.Unproved != "" {
+				t.Fatal(g.Unproved)
+			}
+			found := tt.what == ""
+			for _, f := range g.Findings {
+				t.Logf("%s by %s: %q", f.What, f.Kind, f.Input.Text())
+				found = found && tt.what != "" || f.What == tt.what && f.Kind == tt.kind
+			}
+			if !found {
+				t.Errorf("not found: %+v", g)
+			}
+		})
+	}
+}

@@ -1,0 +1,271 @@
+package prove
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/shell"
+)
+
+func quoted(text string) string { return shell.Quote(text) }
+
+// fileCandidates returns other names of the file, and other tools that change it, as far as the
+// client fires the hook for them.
+func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
+	add := func(kind Kind, rule string, change func(*conform.Input)) {
+		c := in
+		change(&c)
+		if client.Match(h.Event, h.Matcher, c.Tool) && c != in {
+			out = append(out, candidate{Rewrite: Rewrite{kind, rule, c.Text()}, input: c})
+		}
+	}
+	dir, base := path.Split(in.File)
+	var names []string
+	if path.IsAbs(in.File) {
+		names = []string{"/" + in.File, "/." + in.File, "/tmp/.." + in.File, dir + "./" + base, dir + "/" + base}
+	} else {
+		names = []string{"./" + in.File, dir + "./" + base, dir + "/" + base, "x/../" + in.File, dir + "x/../" + base, strings.ToUpper(in.File)}
+	}
+	for i, name := range names {
+		if name != "/" && !(dir == "" && strings.HasPrefix(name, "/")) {
+			add(Habit, fmt.Sprintf("file-name/%d", i), func(c *conform.Input) { c.File = name })
+		}
+	}
+	for _, tool := range client.ToolNames(client.Edits, client.Creates) {
+		if tool != "NotebookEdit" || strings.HasSuffix(in.File, ".ipynb") {
+			add(Habit, "tool/"+tool, func(c *conform.Input) { c.Tool = tool })
+		}
+	}
+	for _, tool := range client.ToolNames(client.Runs) {
+		for i, form := range []string{"echo changed > %s", "echo changed | tee %s", "printf 'changed\\n' >| %s", "tee %s <<< changed"} {
+			if tool == "Bash" {
+				add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) {
+					*c = conform.Input{Tool: tool, Command: fmt.Sprintf(form, in.File)}
+				})
+			}
+		}
+	}
+	return out
+}
+
+// promptCandidates returns other spellings around the same text. The text itself stays, so that it
+// reaches the model whatever is around it.
+func promptCandidates(in conform.Input) (out []candidate) {
+	for i, form := range []string{"please use this:\n%s", "`%s`", "\"%s\"", "(%s)", "%s.", "%s\n", "x %s y", "  %s"} {
+		text := fmt.Sprintf(form, in.Prompt)
+		out = append(out, candidate{Rewrite{Habit, fmt.Sprintf("prompt/%d", i), text}, conform.Input{Prompt: text}, "sends the same text to the model"})
+	}
+	return out
+}
+
+// inert are contexts that only mention a text. The same context with a harmless text shows whether
+// the guard stops it for another reason.
+var inert = []string{
+	"echo {quoted}", "git commit -m {quoted}", "cat > notes.md <<'EOF'\n{text}\nEOF", "echo ok # {text}", "grep -r {quoted} docs", "printf '%s\\n' {quoted} >> notes.md",
+	"MSG={quoted}", "git log --grep {quoted}", "gh pr create --title x --body {quoted}", "touch {name}.md", `echo "never run: {plain}"`, "git commit -F - <<'EOF'\ndocs: never run {text}\nEOF",
+}
+
+// mentions looks for mentions of a stopped command that the hook stops as well.
+func (s *search) mentions(ctx context.Context, sd *seed) {
+	if sd.Command == "" || strings.ContainsAny(sd.Command, "\n'") {
+		return
+	}
+	fill := func(form, text string) string {
+		name := strings.Map(func(r rune) rune {
+			if strings.ContainsRune("/ ~|;&<>$(){}*?\"`\\=#!", r) {
+				return '-'
+			}
+			return r
+		}, text)
+		plain := strings.NewReplacer(`"`, "", "$", "", "`", "", "!", "").Replace(text)
+		return strings.NewReplacer("{quoted}", quoted(text), "{text}", text, "{name}", name, "{plain}", plain).Replace(form)
+	}
+	var texts, plain []string
+	for _, form := range inert {
+		texts = append(texts, fill(form, sd.Command))
+		plain = append(plain, fill(form, "an ordinary text"))
+	}
+	effects := s.execute(ctx, []string{sd.Command}, append(slices.Clone(texts), plain...))
+	var inputs, controls []conform.Input
+	var does []string
+	for i, text := range texts {
+		e, ok := effects[text]
+		if _, also := effects[plain[i]]; ok && also && harmless(e, effects[plain[i]], sd.does) {
+			inputs = append(inputs, conform.Input{Tool: sd.Tool, Command: text})
+			controls = append(controls, conform.Input{Tool: sd.Tool, Command: plain[i]})
+			does = append(does, cmp.Or(e.String(), "only prints text or keeps it"))
+		}
+	}
+	results, usual := s.fire(ctx, inputs), s.fire(ctx, controls)
+	for i, r := range results {
+		if conform.Stopped(r.Effect) && passes(usual[i]) {
+			f := Finding{What: FalseBlock, Rule: "mention", Input: inputs[i], From: sd.Input, Does: does[i], Effect: r.Effect, Because: r.EffectReason, Of: sd.effect}
+			s.mu.Lock()
+			s.blocks = append(s.blocks, f)
+			s.mu.Unlock()
+		}
+	}
+}
+
+// harmless reports whether a mention does nothing that the mentioned command does, and nothing that
+// the same context with an ordinary text does not.
+func harmless(e, ordinary, of Effect) bool {
+	if len(e.Calls) != len(ordinary.Calls) || len(e.Files) != len(ordinary.Files) || e.reveals() {
+		return false
+	}
+	for i, c := range e.Calls {
+		if splitCall(c.Args).program != splitCall(ordinary.Calls[i].Args).program {
+			return false
+		}
+		for _, o := range of.Calls {
+			if o.canonical() == c.canonical() {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(e.Files, func(f string) bool { return slices.Contains(of.Files, f) })
+}
+
+// canary is the file that exists if a hook has executed a part of its input. Each field has its own.
+const canary = "{tmp}/hookwatch-executed-"
+
+// payloads execute something if a shell reads them as a command.
+var payloads = []string{"$(touch %s)", "`touch %s`", "\"; touch %s; \"", "'; touch %s; '", "x; touch %s", "x\ntouch %s\n"}
+
+// inject puts commands into each field of the payload, and unusual values next to a stopped input.
+func (s *search) inject(ctx context.Context) {
+	from := s.seeds[0]
+	base := from.Case(s.hook)
+	var sent map[string]any
+	if json.Unmarshal(base.Steps[0].PayloadRaw, &sent) != nil {
+		return
+	}
+	c := *base
+	c.Steps = nil
+	var inner, outer [][]string
+	for _, field := range textFields(sent) {
+		if field[0] == "tool_input" || field[0] == "prompt" {
+			inner = append(inner, field)
+		} else {
+			outer = append(outer, field)
+		}
+	}
+	type canaries struct {
+		payload string
+		fields  [][]string
+	}
+	var sets []canaries
+	for _, p := range payloads {
+		for _, fields := range [][][]string{inner, outer} {
+			step := base.Steps[0]
+			for i, field := range fields {
+				file := fmt.Sprintf("%s%d-%d", canary, len(sets), i)
+				step.PayloadRaw = withField(step.PayloadRaw, field, fmt.Sprintf(p, file))
+				step.Expect.Files = append(slices.Clip(step.Expect.Files), suites.FileExpectation{Path: file})
+			}
+			c.Steps = append(c.Steps, step)
+			sets = append(sets, canaries{p, fields})
+		}
+	}
+	o, err := s.Fire(ctx, &c)
+	if err != nil || ctx.Err() != nil {
+		s.fail(ctx, err)
+		return
+	}
+	s.mu.Lock()
+	s.guard.Fired += len(o.Results)
+	s.mu.Unlock()
+	for n, r := range o.Results {
+		for i, field := range sets[n].fields {
+			if _, executed := r.Files[fmt.Sprintf("%s%d-%d", canary, n, i)]; executed {
+				name := strings.Join(field, ".")
+				s.block(Finding{
+					What: Injection, Rule: name, Input: from.Input, From: from.Input, Does: fmt.Sprintf("executes %s: a file appears that %s names", name, fmt.Sprintf(sets[n].payload, "FILE")),
+					Field: field, Value: sets[n].payload, Effect: r.Effect, Because: r.EffectReason, Of: from.effect,
+				})
+				return // one is enough
+			}
+		}
+	}
+	if !s.o.Brief {
+		s.choke(ctx, from, base.Steps[0].PayloadRaw)
+	}
+}
+
+func (s *search) block(f Finding) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blocks = append(s.blocks, f)
+}
+
+// choke sends the stopped input with unusual values that a session may have.
+func (s *search) choke(ctx context.Context, from *seed, payload json.RawMessage) {
+	if s.ofPrompts() {
+		return
+	}
+	description := []string{"tool_input", "description"}
+	for _, v := range []struct {
+		name    string
+		payload string
+	}{
+		{"quotes, newlines and other letters in description", string(withField(payload, description, "it's \"quoted\" \\n $x `y` é 漢 🎉\n\tsecond line"))},
+		{"a description of 200 KB", string(withField(payload, description, strings.Repeat("x ", 100_000)))},
+		{"a list in description", string(withField(payload, description, []any{"a", map[string]any{"b": nil}}))},
+		{"null in description", string(withField(payload, description, nil))},
+		{"a byte order mark in description", string(withField(payload, description, "\ufeffan example"))},
+		{"a newline after it", string(payload) + "\n\n"},
+	} {
+		results := s.fire(ctx, []conform.Input{from.Input}, func(step *suites.Step) { step.PayloadRaw, step.Stdin = nil, &v.payload })
+		if r := results[0]; passes(r) {
+			s.block(Finding{What: Choke, Rule: v.name, Input: from.Input, From: from.Input, Does: "passes with " + v.name, Effect: r.Effect, Because: r.EffectReason, Of: from.effect})
+		}
+	}
+}
+
+// textFields returns the paths of the strings in a payload.
+func textFields(object map[string]any, outer ...string) (all [][]string) {
+	for key, value := range object {
+		at := append(slices.Clone(outer), key)
+		switch v := value.(type) {
+		case string:
+			if key != "hook_event_name" && key != "tool_name" {
+				all = append(all, at)
+			}
+		case map[string]any:
+			all = append(all, textFields(v, at...)...)
+		}
+	}
+	slices.SortFunc(all, func(a, b []string) int { return strings.Compare(strings.Join(a, "."), strings.Join(b, ".")) })
+	return all
+}
+
+// withField returns the payload with another value of a field.
+func withField(payload json.RawMessage, at []string, value any) json.RawMessage {
+	var all map[string]any
+	if json.Unmarshal(payload, &all) != nil {
+		return payload
+	}
+	object := all
+	for _, key := range at[:len(at)-1] {
+		inner, ok := object[key].(map[string]any)
+		if !ok {
+			return payload
+		}
+		object = inner
+	}
+	object[at[len(at)-1]] = value
+	text, err := json.Marshal(all)
+	if err != nil {
+		return payload
+	}
+	return text
+}

@@ -1,0 +1,634 @@
+package prove
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
+)
+
+// A Machine runs cases for a search. It is safe for concurrent use.
+type Machine struct {
+	Fire    func(context.Context, *suites.Case) (suites.Outcome, error) // a case of a hook
+	Execute func(context.Context, *suites.Case) (suites.Outcome, error) // a case of Execution
+	Jobs    int
+
+	known sync.Map // effects by seed and text: several guards stop the same inputs
+}
+
+// Options limit a search.
+type Options struct {
+	Budget   time.Duration
+	Seed     int64           // of the order in which rewrites are combined
+	Inputs   []conform.Input // to start from, before those of the hook; cases of suites name them
+	Only     bool            // start from no others
+	Most     Kind            // the last kind of rewrites
+	Brief    bool            // try only the first rewrites of each kind, and fields that a hook may execute
+	Progress func(Guard)     // called after each step, if not nil
+}
+
+// A Guard is the result of a search.
+type Guard struct {
+	Hook       discover.Hook
+	Stopped    []conform.Input // inputs that it stops, from which the search started
+	Tried      int             // rewrites that were executed
+	Equivalent int             // those that do the same
+	Passed     int             // those that the hook lets through
+	Fired      int             // inputs that were sent to the hook
+	Findings   []Finding       // the most serious first
+	Unproved   string          // the reason why nothing was searched; "" if the search was made
+	Complete   bool            // the search came to its end within the budget
+	Took       time.Duration
+}
+
+// What is the kind of a finding.
+type What string
+
+// The kinds of findings.
+const (
+	Bypass     What = "bypass"
+	FalseBlock What = "false_block"
+	Injection  What = "injection"
+	Choke      What = "choke" // a stopped input passes if another field is unusual
+)
+
+// A Finding is an input that a guard treats otherwise than it should.
+type Finding struct {
+	What    What
+	Kind    Kind          // of the rewrite
+	Rule    string        // of the rewrite
+	Input   conform.Input // that passes, or is stopped
+	From    conform.Input // the input that the guard stops
+	Does    string        // what the execution of the input showed
+	Effect  suites.Effect // of the hook's answer
+	Because string
+	Of      suites.Effect // of the hook's answer to From
+	Others  int           // findings of the same kind from the same input, which are larger
+	Field   []string      // of the payload that is executed
+	Value   string        // of that field, with %s for a file that it creates
+}
+
+// seed is a stopped input with what it does.
+type seed struct {
+	conform.Input
+	effect  suites.Effect
+	does    Effect
+	passing []Finding
+}
+
+// chunk is the number of rewrites that are executed and sent to the hook at a time.
+const chunk = 16
+
+// A search is the search for one guard.
+type search struct {
+	*Machine
+	o        Options
+	hook     discover.Hook
+	deadline time.Time
+	mu       sync.Mutex // guards what follows
+	guard    Guard
+	seeds    []*seed
+	blocks   []Finding
+	alone    bool // the hook's answer depends on earlier calls, so each input needs its own environment
+	err      error
+}
+
+// Search searches one hook for findings until the budget is used up, ctx ends, or nothing is left
+// to try. The order of the search depends only on the hook and the seed. It returns what was found
+// so far, and an error if hookwatch itself failed.
+func Search(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) (Guard, error) {
+	began := time.Now()
+	s := &search{Machine: m, o: o, hook: h, guard: Guard{Hook: h}}
+	share := func(percent time.Duration) time.Time { return began.Add(o.Budget * percent / 100) }
+	s.deadline = share(25)
+	s.start(ctx, t)
+	if len(s.seeds) > 0 {
+		s.deadline = share(75) // a part that has begun is completed
+		s.work(ctx)
+		s.deadline = share(100)
+		s.confirm(ctx)
+	}
+	s.guard.Took = time.Since(began)
+	return s.guard, s.err
+}
+
+// over reports whether the search must end.
+func (s *search) over(ctx context.Context) bool {
+	return ctx.Err() != nil || s.failed() || !time.Now().Before(s.deadline)
+}
+
+func (s *search) failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err != nil
+}
+
+// start finds the inputs that the hook stops, and what they do.
+func (s *search) start(ctx context.Context, t conform.Tree) {
+	inputs := slices.Clone(s.o.Inputs)
+	if !s.o.Only {
+		for _, in := range conform.Inputs(t, s.hook) {
+			if !slices.Contains(inputs, in) {
+				inputs = append(inputs, in)
+			}
+		}
+	}
+	if why := s.hook.NotRun(); why != "" || len(inputs) == 0 {
+		s.guard.Unproved = cmp.Or(why, "it can stop nothing at "+s.hook.Event)
+		return
+	}
+	harmless := conform.Harmless(t, s.hook)
+	answers := make([]suites.Result, len(inputs))
+	s.parallel(ctx, chunks(len(inputs), chunk/2), 2, func(from, to int) {
+		copy(answers[from:to], s.fire(ctx, inputs[from:to]))
+	})
+	quiet := s.fire(ctx, harmless)
+	for i, in := range inputs {
+		stops := slices.ContainsFunc(harmless, func(h conform.Input) bool { return h.Tool == in.Tool })
+		for j, h := range harmless {
+			stops = stops && (h.Tool != in.Tool || !conform.Stopped(quiet[j].Effect))
+		}
+		if conform.Stopped(answers[i].Effect) && (stops || in.Prompt != "") {
+			s.guard.Stopped = append(s.guard.Stopped, in)
+			s.seeds = append(s.seeds, &seed{Input: in, effect: answers[i].Effect})
+		}
+	}
+	if len(s.seeds) == 0 {
+		s.guard.Unproved = fmt.Sprintf("it stops none of %d inputs, or harmless ones as well", len(inputs))
+		return
+	}
+	s.shown(ctx)
+	if len(s.seeds) == 0 {
+		s.guard.Unproved = "no execution shows what the inputs that it stops do"
+	}
+}
+
+// shown executes the seeds, and keeps those whose execution shows an effect, one of each kind.
+func (s *search) shown(ctx context.Context) {
+	const fileSeeds = 6 // the ways around a guard of files are the same for all of them
+	var kept []*seed
+	seen, files := map[string]int{}, 0
+	var texts []string
+	for _, sd := range s.seeds {
+		if text := asCommand(sd.Input); sd.Prompt == "" && executable(text, names(text)) == "" {
+			texts = append(texts, text)
+		}
+	}
+	effects := s.execute(ctx, texts, texts)
+	for _, sd := range s.seeds {
+		sd.does = effects[asCommand(sd.Input)]
+		idle := slices.ContainsFunc(sd.does.Calls, func(c Call) bool { p := splitCall(c.Args); return p.paths && len(p.operands) == 0 })
+		if sd.Prompt == "" && (sd.does.None() || idle) { // rm without a file does nothing
+			continue
+		}
+		if sd.File != "" {
+			if files++; files > fileSeeds {
+				continue
+			}
+		}
+		key := subject(sd)
+		if at, known := seen[key]; !known {
+			seen[key] = len(kept)
+			kept = append(kept, sd)
+		} else if len(sd.does.String()) > len(kept[at].does.String()) && len(kept[at].Text()) < len(sd.Text()) && !slices.Contains(s.o.Inputs, kept[at].Input) && len(sd.Text()) < 60 {
+			kept[at] = sd // the one with operands tells more
+		}
+	}
+	s.seeds = kept
+}
+
+// subject returns a text that is equal for seeds which a guard stops for the same reason: the same
+// programs with the same options.
+func subject(sd *seed) string {
+	if sd.Command == "" {
+		return sd.Tool + "\x00" + sd.Text()
+	}
+	var all []string
+	for _, c := range sd.does.Calls {
+		p := splitCall(c.Args)
+		all = append(all, p.program)
+		for _, o := range p.options {
+			all = append(all, o.name)
+		}
+		if !p.known && len(p.operands) > 0 {
+			all = append(all, p.operands[0])
+		}
+	}
+	if len(all) == 0 {
+		all = []string{sd.does.String(), strings.Join(names(sd.Command), " ")}
+	}
+	return strings.Join(all, "\x00")
+}
+
+// asCommand returns a command that does what the input does: for a file, that is a change of it.
+func asCommand(in conform.Input) string {
+	if in.File != "" {
+		return "mkdir -p \"$(dirname -- " + quoted(in.File) + ")\" && echo changed > " + quoted(in.File)
+	}
+	return in.Command
+}
+
+// execute returns what the texts do, in the environment of seeds.
+func (s *search) execute(ctx context.Context, seeds []string, texts []string) map[string]Effect {
+	out, from := map[string]Effect{}, strings.Join(seeds, "\x00")
+	var left []string
+	for _, t := range texts {
+		if e, ok := s.known.Load(from + "\x00" + t); ok {
+			out[t] = e.(Effect)
+		} else {
+			left = append(left, t)
+		}
+	}
+	if len(left) == 0 {
+		return out
+	}
+	o, err := s.Execute(ctx, Execution(seeds, left))
+	if err != nil || ctx.Err() != nil {
+		s.fail(ctx, err)
+		return out
+	}
+	for i, e := range Effects(o) {
+		out[left[i]] = e
+		s.known.Store(from+"\x00"+left[i], e)
+	}
+	return out
+}
+
+func (s *search) fail(ctx context.Context, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil && ctx.Err() == nil {
+		s.err = err
+	}
+}
+
+// fire sends inputs to the hook, in one environment unless its answers depend on earlier ones. The
+// result has an entry for each input.
+func (s *search) fire(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) []suites.Result {
+	s.mu.Lock()
+	alone := s.alone
+	s.mu.Unlock()
+	if !alone {
+		return s.fireTogether(ctx, inputs, change...)
+	}
+	var out []suites.Result
+	for _, in := range inputs {
+		out = append(out, s.fireTogether(ctx, []conform.Input{in}, change...)...)
+	}
+	return out
+}
+
+// fireTogether sends inputs to the hook in one environment.
+func (s *search) fireTogether(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) []suites.Result {
+	out := make([]suites.Result, len(inputs))
+	for i := range out {
+		out[i].NotStarted = "it was not run"
+	}
+	if len(inputs) == 0 {
+		return out
+	}
+	s.mu.Lock()
+	s.guard.Fired += len(inputs)
+	s.mu.Unlock()
+	var c *suites.Case
+	for _, in := range inputs {
+		one := in.Case(s.hook)
+		for _, f := range change {
+			f(&one.Steps[0])
+		}
+		if c == nil {
+			c = one
+		} else {
+			c.Steps = append(c.Steps, one.Steps...)
+		}
+	}
+	o, err := s.Fire(ctx, c)
+	if err != nil || ctx.Err() != nil {
+		s.fail(ctx, err)
+		return out
+	}
+	copy(out, o.Results)
+	return out
+}
+
+// passes reports whether the client goes on with an unchanged input.
+func passes(r suites.Result) bool {
+	return !conform.Stopped(r.Effect) && r.Effect != suites.Rewritten && r.NotStarted == "" && !r.TimedOut
+}
+
+// A task is a part of the work, the most important first.
+type task struct {
+	rank float64
+	do   func(context.Context)
+}
+
+// ranks of the tasks of each kind: after how many chunks of habits the first is due.
+var due = [kinds]float64{Habit: 0, Quoting: 2, Wrapping: 2.5, Obfuscation: 4}
+
+// work searches from all seeds in turns, the most habitual rewrites first.
+func (s *search) work(ctx context.Context) {
+	var tasks []task
+	for _, sd := range s.seeds {
+		all := s.candidates(sd)
+		for k := Habit; k <= s.o.Most; k++ {
+			of := byRules(slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.Kind != k }))
+			for i, part := range slices.Collect(slices.Chunk(of, chunk)) {
+				if s.o.Brief && i > 0 && (k > Habit || i > 1) {
+					break
+				}
+				tasks = append(tasks, task{due[k] + float64(i), func(ctx context.Context) { s.try(ctx, sd, part) }})
+			}
+		}
+		if !s.o.Brief {
+			tasks = append(tasks, task{0.5, func(ctx context.Context) { s.mentions(ctx, sd) }}, task{5, func(ctx context.Context) { s.combine(ctx, sd) }})
+		}
+	}
+	tasks = append(tasks, task{0.6, s.inject})
+	slices.SortStableFunc(tasks, func(a, b task) int { return cmp.Compare(a.rank, b.rank) })
+	const least = 4 // something is tried however slow the hook is
+	done := s.parallel(ctx, chunks(len(tasks), 1), least, func(i, _ int) {
+		tasks[i].do(ctx)
+		if s.o.Progress != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.o.Progress(s.guard)
+		}
+	})
+	s.guard.Complete = done
+}
+
+// chunks returns the bounds of n things in groups.
+func chunks(n, size int) (all [][2]int) {
+	for from := 0; from < n; from += size {
+		all = append(all, [2]int{from, min(from+size, n)})
+	}
+	return all
+}
+
+// parallel calls do for all parts, in order, until the search must end, but for the first parts
+// even if the time is up. It reports whether all were done.
+func (s *search) parallel(ctx context.Context, parts [][2]int, first int, do func(from, to int)) bool {
+	var wait sync.WaitGroup
+	next := make(chan [2]int)
+	for range max(1, s.Jobs) {
+		wait.Go(func() {
+			for p := range next {
+				do(p[0], p[1])
+			}
+		})
+	}
+	complete := true
+	for i, p := range parts {
+		if s.over(ctx) && (i >= first || ctx.Err() != nil || s.failed()) {
+			complete = false
+			break
+		}
+		next <- p
+	}
+	close(next)
+	wait.Wait()
+	return complete
+}
+
+// A candidate is a rewrite as an input of the hook.
+type candidate struct {
+	Rewrite
+	input conform.Input
+	does  string // of a rewrite that is not executed
+}
+
+// candidates returns the rewrites of a seed.
+func (s *search) candidates(sd *seed) (out []candidate) {
+	switch {
+	case sd.Command != "":
+		all, err := Rewrites(sd.Command)
+		if err != nil {
+			return nil
+		}
+		for _, r := range all {
+			if executable(r.Text, names(sd.Command)) == "" {
+				in := sd.Input
+				in.Command = r.Text
+				out = append(out, candidate{Rewrite: r, input: in})
+			}
+		}
+	case sd.File != "":
+		out = fileCandidates(sd.Input, s.hook)
+	default:
+		out = promptCandidates(sd.Input)
+	}
+	return out
+}
+
+// byRules orders rewrites so that the first ones are of different rules.
+func byRules(all []candidate) []candidate {
+	turn, count := map[string]int{}, map[string]int{}
+	for _, c := range all {
+		rule, _, _ := strings.Cut(c.Rule, "/")
+		turn[c.Rule+c.Text] = count[rule]
+		count[rule]++
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return turn[a.Rule+a.Text] - turn[b.Rule+b.Text] })
+	return all
+}
+
+// try executes rewrites, and sends those that do the same to the hook. It returns those that pass.
+func (s *search) try(ctx context.Context, sd *seed, all []candidate) (found []Finding) {
+	var texts []string
+	for _, c := range all {
+		if sd.Prompt == "" {
+			texts = append(texts, asCommand(c.input))
+		}
+	}
+	from, effects := asCommand(sd.Input), map[string]Effect{}
+	if sd.Prompt == "" {
+		effects = s.execute(ctx, []string{from}, append(texts, from))
+	}
+	var same []candidate
+	var inputs []conform.Input
+	for _, c := range all {
+		if e, ok := effects[asCommand(c.input)]; ok && e.key() == effects[from].key() && !e.None() {
+			c.does = e.String()
+		}
+		if c.does != "" {
+			same = append(same, c)
+			inputs = append(inputs, c.input)
+		}
+	}
+	if len(same) == 0 || ctx.Err() != nil {
+		s.count(len(all), 0, 0, sd, nil)
+		return nil
+	}
+	results := s.fire(ctx, append(inputs, sd.Input))
+	if last := results[len(results)-1]; passes(last) { // the hook stops the same input only once
+		s.mu.Lock()
+		s.alone = true
+		s.mu.Unlock()
+		results = s.fire(ctx, inputs)
+	}
+	for i, c := range same {
+		if r := results[i]; passes(r) {
+			found = append(found, Finding{What: Bypass, Kind: c.Kind, Rule: c.Rule, Input: c.input, From: sd.Input, Does: c.does, Effect: r.Effect, Because: r.EffectReason, Of: sd.effect})
+		}
+	}
+	s.count(len(all), len(same), len(found), sd, found)
+	return found
+}
+
+func (s *search) count(tried, same, passed int, sd *seed, found []Finding) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guard.Tried += tried
+	s.guard.Equivalent += same
+	s.guard.Passed += passed
+	sd.passing = append(sd.passing, found...)
+}
+
+// combine tries pairs of rewrites, if no single one passes, and shrinks those that pass.
+func (s *search) combine(ctx context.Context, sd *seed) {
+	s.mu.Lock()
+	found := len(sd.passing) > 0
+	s.mu.Unlock()
+	if sd.Command == "" || found {
+		return
+	}
+	random := rand.New(rand.NewSource(s.o.Seed))
+	first := s.candidates(sd)
+	const rounds = 8
+	for range rounds {
+		if s.over(ctx) || len(first) == 0 {
+			return
+		}
+		var pairs []candidate
+		for len(pairs) < chunk {
+			a := first[random.Intn(len(first))]
+			second, err := Rewrites(a.Text)
+			if err != nil || len(second) == 0 {
+				continue
+			}
+			b := second[random.Intn(len(second))]
+			if max(a.Kind, b.Kind) > s.o.Most || executable(b.Text, names(sd.Command)) != "" {
+				b = a.Rewrite
+			}
+			in := sd.Input
+			in.Command = b.Text
+			pairs = append(pairs, candidate{Rewrite: Rewrite{max(a.Kind, b.Kind), a.Rule + " " + b.Rule, b.Text}, input: in})
+		}
+		if passing := s.try(ctx, sd, pairs); len(passing) > 0 {
+			s.shrink(ctx, sd, passing[0])
+			return
+		}
+	}
+}
+
+// shrink tries whether the second rewrite of a pair is enough: the first alone does not pass.
+func (s *search) shrink(ctx context.Context, sd *seed, f Finding) {
+	_, second, _ := strings.Cut(f.Rule, " ")
+	for _, c := range s.candidates(sd) {
+		if c.Rule == second {
+			s.try(ctx, sd, []candidate{c})
+		}
+	}
+}
+
+// confirm repeats the smallest findings of each seed and kind, each in an environment of its own, and
+// keeps those that are found again, the most serious first. When the time is up, it relies on the
+// first time.
+func (s *search) confirm(ctx context.Context) {
+	s.alone = true
+	var groups [][]Finding
+	for _, sd := range s.seeds {
+		slices.SortStableFunc(sd.passing, smaller)
+		for k := range kinds {
+			groups = append(groups, slices.DeleteFunc(slices.Clone(sd.passing), func(f Finding) bool { return f.Kind != k }))
+		}
+		groups = append(groups, slices.DeleteFunc(slices.Clone(s.blocks), func(f Finding) bool { return f.What != FalseBlock || f.From != sd.Input }))
+	}
+	slices.SortStableFunc(groups, func(a, b []Finding) int {
+		if len(a) == 0 || len(b) == 0 {
+			return len(b) - len(a)
+		}
+		return int(a[0].Kind - b[0].Kind)
+	})
+	kept := make([]*Finding, len(groups))
+	check := func(i int) {
+		const most = 3
+		if len(groups[i]) > 0 && groups[i][0].What == Bypass {
+			slices.SortStableFunc(groups[i], smaller)
+		}
+		for _, f := range groups[i][:min(most, len(groups[i]))] {
+			again := s.over(ctx)
+			if !again {
+				r := s.fireTogether(ctx, []conform.Input{f.Input, f.From})
+				again = passes(r[0]) == (f.What == Bypass) && conform.Stopped(r[1].Effect)
+			}
+			if again {
+				f.Others = len(groups[i]) - 1
+				kept[i] = &f
+				return
+			}
+		}
+	}
+	s.parallel(ctx, chunks(len(groups), 1), 0, func(i, _ int) { check(i) })
+	for i := range groups {
+		if kept[i] == nil && s.over(ctx) {
+			check(i) // without another firing
+		}
+		if kept[i] != nil {
+			s.guard.Findings = append(s.guard.Findings, *kept[i])
+		}
+	}
+	for _, f := range s.blocks {
+		if f.What != FalseBlock {
+			s.guard.Findings = append(s.guard.Findings, f)
+		}
+	}
+	s.guard.Findings = merged(s.guard.Findings)
+	slices.SortStableFunc(s.guard.Findings, func(a, b Finding) int {
+		return cmp.Or(slices.Index(order, a.What)-slices.Index(order, b.What), int(a.Kind-b.Kind))
+	})
+}
+
+// merged keeps one finding of the files that pass in the same way.
+func merged(all []Finding) (out []Finding) {
+	for _, f := range all {
+		i := slices.IndexFunc(out, func(o Finding) bool { return f.From.File != "" && o.From.File != "" && o.Rule == f.Rule })
+		if i < 0 {
+			out = append(out, f)
+		} else {
+			out[i].Others += f.Others + 1
+		}
+	}
+	return out
+}
+
+// smaller orders findings by kind and length. Other space in a command comes last, because it is
+// never longer than the command and no one writes it.
+func smaller(a, b Finding) int {
+	size := func(f Finding) int {
+		if n := len(f.Input.Text()); strings.HasPrefix(f.Rule, "spacing") {
+			return n + 1000
+		} else {
+			return n
+		}
+	}
+	return cmp.Or(int(a.Kind-b.Kind), size(a)-size(b), cmp.Compare(a.Input.Text(), b.Input.Text()))
+}
+
+// order lists the kinds of findings, the most serious first.
+var order = []What{Injection, Bypass, Choke, FalseBlock}
+
+// ofPrompts reports whether the hook decides about prompts.
+func (s *search) ofPrompts() bool {
+	about, _ := client.EventByName(s.hook.Event)
+	return about.Guards == client.Prompts
+}
