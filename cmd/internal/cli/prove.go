@@ -406,7 +406,7 @@ func (a *app) writeProved(file string, guards []prove.Guard, registered func(dis
 		if err != nil {
 			return err
 		}
-		_, err = io.WriteString(out, lines)
+		_, err = out.Write([]byte(lines))
 		if err = errors.Join(err, out.Close()); err != nil {
 			return err
 		}
