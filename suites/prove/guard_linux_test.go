@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,14 +75,20 @@ func searchGuard(t *testing.T, edit func(string) string, o Options, commands ...
 	return g
 }
 
-// TestSoundGuard checks that a guard that parses is not called porous.
+// everyGuard reports whether the tests of guards, which take minutes, shall try every rewrite and
+// every break.
+func everyGuard() bool { return os.Getenv("HOOKWATCH_TEST_GUARDS") == "all" }
+
+// TestSoundGuard checks that a guard that parses is not called porous by habit, or with
+// HOOKWATCH_TEST_GUARDS=all by quoting.
 func TestSoundGuard(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes a minute")
+	most, least := Habit, 20
+	if everyGuard() {
+		most, least = Quoting, 150
 	}
-	g := searchGuard(t, func(s string) string { return s }, Options{Most: Quoting, Seed: 1}, "git push --force origin main", "rm -rf /srv/data")
-	if g.Unproved != "" || !g.Complete || g.Equivalent < 150 {
+	g := searchGuard(t, func(s string) string { return s }, Options{Most: most, Seed: 1}, "git push --force origin main", "rm -rf /srv/data")
+	if g.Unproved != "" || !g.Complete || g.Equivalent < least {
 		t.Errorf("unproved %q, complete %t, %d equivalent", g.Unproved, g.Complete, g.Equivalent)
 	}
 	for _, f := range g.Findings {
@@ -90,12 +97,9 @@ func TestSoundGuard(t *testing.T) {
 }
 
 // TestBrokenGuard breaks the guard in ways that real guards are broken, and checks that each is
-// found.
+// found: some of them, or with HOOKWATCH_TEST_GUARDS=all every one.
 func TestBrokenGuard(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes a minute")
-	}
 	const push, rm = "git push --force origin main", "rm -rf /srv/data"
 	for name, tt := range map[string]struct {
 		old, new string
@@ -117,6 +121,9 @@ func TestBrokenGuard(t *testing.T) {
 		"text":              {`tool = payload["tool_input"]`, `tool = payload["tool_input"]; "git push --force" in tool["command"] and denied()`, push, FalseBlock, 0},
 		"input executed":    {`tool = payload["tool_input"]`, `tool = payload["tool_input"]; os.system("true '" + tool["description"] + "'")`, push, Injection, 0},
 	} {
+		if !everyGuard() && !slices.Contains([]string{"refspecs", "capital R", "input executed"}, name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			edit := func(s string) string {
