@@ -90,6 +90,15 @@ func (t *tracer) expand(p string) {
 	for _, name := range s.Names {
 		t.addName(name, because, dirs)
 	}
+	for _, name := range s.Opened {
+		for _, dir := range append([]string{"."}, dirs...) {
+			p := path.Join(dir, name)
+			t.addIfThere(p, because, t.mayBeCode(p))
+			if _, absent := t.absent[p]; absent {
+				t.absent[p] = true // worth watching, whatever its extension
+			}
+		}
+	}
 	for _, u := range t.listing.unusual {
 		if base := path.Base(u); strings.Contains(s.Text, base) || strings.Contains(s.Text, strings.ReplaceAll(base, " ", `\ `)) {
 			t.addFile(u, because)

@@ -18,6 +18,7 @@ type Script struct {
 	Language  string // as in shell.Program, or the extension of another file
 	Text      string
 	Names     []string // words that may be file names
+	Opened    []string // bare words that are operands of commands and tests that open files
 	Computed  string   // why it may run any file of the hook directories; "" if it cannot
 	Open      string   // why it may read files that no text names; "" if it does not seem to
 	Tools     []string // programs that it runs or looks up
@@ -126,6 +127,7 @@ func (s *Script) readShell() {
 		}
 		s.call(words, c.HasInput(), c.Line)
 	}
+	s.open(read)
 	for _, f := range read.Functions {
 		s.Functions = append(s.Functions, f.Name)
 	}
@@ -177,6 +179,40 @@ func assembled(w *shell.Word, text string) bool {
 	}
 	first := w.Parts[0]
 	return first.Kind != shell.Expansion || !elsewhere[first.Parameter.Variable()]
+}
+
+// openers are programs whose operands are files, and fileTests the operators of tests for files.
+var (
+	openers   = set("cat head tail wc sort uniq jq jaq grep egrep fgrep sed awk diff cmp stat ls sha256sum md5sum source . make")
+	fileTests = set("-e -f -d -r -s -x -w -a -L -h -p -S -nt -ot -ef")
+)
+
+// open records the bare words that can only be names of files, which need not exist yet.
+func (s *Script) open(read *shell.Script) {
+	operand := func(w *shell.Word) {
+		if text := flatten(w); text != "" && text[0] != '-' && !strings.ContainsFunc(text, func(c rune) bool { return !isNameRune(c) || c == '.' }) {
+			s.Opened = append(s.Opened, text)
+		}
+	}
+	for _, t := range read.Tests {
+		if fileTests[t.Op] {
+			for _, w := range t.Words {
+				operand(w)
+			}
+		}
+	}
+	for _, to := range read.Redirects {
+		if to.Op == "<" || to.Op == "<>" {
+			operand(to.Word)
+		}
+	}
+	for _, c := range read.Commands {
+		for i, w := range c.Args {
+			if i > 0 && (openers[c.Name()] || (c.Name() == "[" || c.Name() == "test") && fileTests[flatten(c.Args[i-1])]) {
+				operand(w)
+			}
+		}
+	}
 }
 
 // call records the program that a simple command runs or looks up, and whether the file that it
