@@ -121,10 +121,6 @@ func FuzzInterpret(f *testing.F) {
 // Outputs of tests.
 func both(effect suites.Effect, sees string) Want { return Want{effect, effect, sees, sees} }
 
-func newOnly(effect suites.Effect, sees string) Want { return Want{newer: effect, newerSees: sees} }
-
-func oldOnly(effect suites.Effect, sees string) Want { return Want{old: effect, oldSees: sees} }
-
 var (
 	dropped = both(suites.Ignored, "")
 	goesOn  = both(suites.Proceeds, "")

@@ -21,19 +21,12 @@ const (
 	OnlyBars = "|"
 )
 
-// MatcherTakes reports whether the matcher accepts one of the values: a value and its other names
+// EvaluateMatcher reports whether the matcher accepts one of the values: a value and its other names
 // that matchers may use. An empty matcher and * accept everything; a list of names is compared
 // exactly; anything else is an unanchored JavaScript regular expression, and an invalid one never
-// matches. All of it is case-sensitive. Observed on clients 2.1.197 and 2.1.330. An expression that
-// is too costly to evaluate counts as not matching: see EvaluateMatcher.
-func MatcherTakes(matcher, separators string, values ...string) bool {
-	matched, _ := EvaluateMatcher(matcher, separators, values...)
-	return matched
-}
-
-// EvaluateMatcher is like MatcherTakes, but returns a *MatcherCostError if it did not evaluate a
-// regular expression because of its cost. Once a pattern took too long, every value gives that
-// error.
+// matches. All of it is case-sensitive. Observed on clients 2.1.197 and 2.1.330. It returns a
+// *MatcherCostError if it did not evaluate a regular expression because of its cost. Once a pattern
+// took too long, every value gives that error.
 func EvaluateMatcher(matcher, separators string, values ...string) (bool, error) {
 	if matchesAll(matcher) {
 		return true, nil
@@ -57,15 +50,6 @@ func EvaluateMatcher(matcher, separators string, values ...string) (bool, error)
 // repetition, so that two lists can be compared as sets. It returns nil for a matcher that accepts
 // everything or is a regular expression.
 func MatcherNames(matcher string) []string { return split(matcher, MatcherSeparators) }
-
-// CheckMatcher returns an error if a matcher is an invalid regular expression, which never matches.
-func CheckMatcher(matcher string) error {
-	if matchesAll(matcher) || MatcherNames(matcher) != nil {
-		return nil
-	}
-	_, err := compileJS(matcher)
-	return err
-}
 
 func split(matcher, separators string) []string {
 	if matchesAll(matcher) || strings.ContainsFunc(matcher, outsideList) {

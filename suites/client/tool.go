@@ -235,7 +235,7 @@ func (t Tool) takes(value any) bool {
 
 // Match reports whether a hook with this matcher runs when the event occurs with value in its
 // matched field. An event without a matched field ignores the matcher, and hooks of an unknown
-// event never run. MatcherTakes describes the syntax.
+// event never run. EvaluateMatcher describes the syntax.
 func Match(event, match, value string) bool {
 	about, known := EventByName(event)
 	switch {

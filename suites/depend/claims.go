@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -103,7 +104,7 @@ func (g *Graph) specPaths() []string {
 			found[pattern] = true
 		}
 	}
-	return sorted(found)
+	return slices.Sorted(maps.Keys(found))
 }
 
 // mayHoldSpecs reports whether a path is, or would be, a spec document or a directory of some.

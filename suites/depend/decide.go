@@ -81,7 +81,7 @@ func (r *Decider) one(q *Question, d Difference) (unaffected bool, because strin
 		return false, cmp.Or(r.whatChanged(d), d.Because)
 	}
 	if r.observed(q, d.Path) && q.Trace.Files[d.Path] == nil && !e.None() {
-		return false, "the case was seen to use it, and no trace shows which part"
+		return false, "its content changed; the case was seen to use it"
 	}
 	affected, why := edit.Affected(e, q.Trace)
 	return !affected, why

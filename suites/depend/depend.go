@@ -6,6 +6,7 @@ package depend
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func (g *Graph) Prepare(cases []*suites.Case) {
 			hooks[h] = true
 		}
 	}
-	g.files.prepare(sorted(hooks))
+	g.files.prepare(slices.Sorted(maps.Keys(hooks)))
 }
 
 // Inputs returns the dependencies of a case, sorted by path and section, each with the digest of
@@ -131,7 +132,7 @@ func (g *Graph) Scripts(c *suites.Case) []string {
 			all[s] = true
 		}
 	}
-	return sorted(all)
+	return slices.Sorted(maps.Keys(all))
 }
 
 // Runs reports whether a script is in the list of Scripts.
@@ -193,7 +194,7 @@ func (g *Graph) allFiles(docs []string) []string {
 			all[s] = true
 		}
 	}
-	return sorted(all)
+	return slices.Sorted(maps.Keys(all))
 }
 
 // There reports whether a file exists at a path.

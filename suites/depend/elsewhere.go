@@ -5,10 +5,10 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -113,20 +113,11 @@ func (o *others) sum() {
 	}
 	var text bytes.Buffer
 	text.WriteString("-\n") // the byte for a file that is not executable
-	for _, p := range sortedKeys(o.files) {
+	for _, p := range slices.Sorted(maps.Keys(o.files)) {
 		fmt.Fprintf(&text, "%s %q\n", o.files[p], p)
 	}
 	o.content = text.Bytes()
 	o.digest = suites.Digest(o.content)
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
 
 // refresh looks at changed paths again, and reports whether the digest changed because a counted
@@ -288,7 +279,7 @@ func Others(before, after []byte) []string {
 			delete(differ, p)
 		}
 	}
-	return sorted(differ)
+	return slices.Sorted(maps.Keys(differ))
 }
 
 func parseOthers(content []byte) map[string]string {

@@ -180,15 +180,6 @@ func (g *Graph) resolver() *markers.Resolver {
 	}
 }
 
-func sorted(set map[string]bool) []string {
-	list := make([]string, 0, len(set))
-	for s := range set {
-		list = append(list, s)
-	}
-	sort.Strings(list)
-	return list
-}
-
 // knownFiles returns the files that a marker may name by their basename: hooks, settings, spec
 // documents, and files that other markers name by path.
 func (g *Graph) knownFiles() []string {
@@ -203,7 +194,7 @@ func (g *Graph) knownFiles() []string {
 			known[f] = true
 		}
 	}
-	return sorted(known)
+	return slices.Sorted(maps.Keys(known))
 }
 
 // A Project describes the place where the cases run.

@@ -1,7 +1,9 @@
 package depend
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -105,7 +107,7 @@ func (g *Graph) namedBy(c *suites.Case) []string {
 			}
 		}
 	}
-	return sorted(named)
+	return slices.Sorted(maps.Keys(named))
 }
 
 const projectTemplate = "{project}/"

@@ -4,8 +4,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
+// TestGlob checks that a glob without a hint matches fast, and that costly ones have a hint.
 func TestGlob(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -16,7 +19,11 @@ func TestGlob(t *testing.T) {
 		{strings.Repeat("{a,a}", 40) + "b", strings.Repeat("a", 40) + "c", false, false}, {strings.Repeat("{a,{a,a}}", 40) + "b", strings.Repeat("a", 40) + "c", false, false},
 	} {
 		begin := time.Now()
-		if valid, matches := GlobHint(test.glob) == "", Glob(test.glob, test.path); valid != test.valid || matches != test.matches {
+		valid, matches := GlobHint(test.glob) == "", false
+		if valid {
+			matches, _ = doublestar.Match(test.glob, test.path)
+		}
+		if valid != test.valid || matches != test.matches {
 			t.Errorf("%.40s: valid %v, matches %v", test.glob, valid, matches)
 		}
 		if took := time.Since(begin); took > 5*time.Second {

@@ -31,15 +31,6 @@ func GlobHint(glob string) string {
 	}
 }
 
-// Glob reports whether a path matches a glob. An invalid or costly glob matches nothing.
-func Glob(glob, path string) bool {
-	if alternatives(glob) > maxAlternatives {
-		return false
-	}
-	ok, err := doublestar.Match(glob, path)
-	return ok && err == nil
-}
-
 // alternatives returns at least the number of patterns to which the braces of a glob expand, or a
 // number above maxAlternatives.
 func alternatives(glob string) int {

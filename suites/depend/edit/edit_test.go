@@ -11,6 +11,25 @@ import (
 
 const file = "hooks/guard.sh"
 
+// A replacement is an edit of a hook, and whether it affects a case.
+type replacement struct {
+	old, new string
+	want     string // part of the reason; "" if the case is not affected
+}
+
+// check compares the hook before and after the edit, given the trace of the case.
+func (r replacement) check(t *testing.T, file, hook string, ran *trace.Trace) {
+	t.Helper()
+	if !strings.Contains(hook, r.old) {
+		t.Fatal("no such text")
+	}
+	after := strings.Replace(hook, r.old, r.new, 1)
+	affected, why := edit.Affected(edit.Compare(file, []byte(hook), []byte(after)), ran)
+	if affected != (r.want != "") || !strings.Contains(why, r.want) {
+		t.Errorf("affected %v: %s; want %q", affected, why, r.want)
+	}
+}
+
 // came returns the trace of a run that reached the statements which begin on these lines, and
 // entered the functions that contain them.
 func came(t *testing.T, src string, lines ...int) *trace.Trace {

@@ -62,10 +62,7 @@ console.log(count);
 
 func TestNodeEdits(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		old, new string
-		want     string // part of the reason; "" if the case is not affected
-	}{
+	for name, tt := range map[string]replacement{
 		"comment":                     {"let count", "// a comment\nlet count", ""},
 		"executed":                    {"log(x)", "log(!x)", "executes it"},
 		"not executed":                {"return fs;", "return null;", ""},
@@ -97,14 +94,7 @@ func TestNodeEdits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if !strings.Contains(nodeHook, tt.old) {
-				t.Fatal("no such text")
-			}
-			after := strings.Replace(nodeHook, tt.old, tt.new, 1)
-			affected, why := edit.Affected(edit.Compare("h.js", []byte(nodeHook), []byte(after)), ranNode(t, nodeHook))
-			if affected != (tt.want != "") || !strings.Contains(why, tt.want) {
-				t.Errorf("affected %v: %s; want %q", affected, why, tt.want)
-			}
+			tt.check(t, "h.js", nodeHook, ranNode(t, nodeHook))
 		})
 	}
 }

@@ -89,10 +89,7 @@ print(used(count), Guard)
 
 func TestPythonEdits(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		old, new string
-		want     string // part of the reason; "" if the case is not affected
-	}{
+	for name, tt := range map[string]replacement{
 		"comment":                       {"count = 0", "# a comment\ncount = 0", ""},
 		"indentation":                   {"        return OTHER # no\n", "            return OTHER # no\n", ""},
 		"executed":                      {"USED[0]", "USED[1]", "executes it"},
@@ -140,14 +137,7 @@ func TestPythonEdits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if !strings.Contains(pythonHook, tt.old) {
-				t.Fatal("no such text")
-			}
-			after := strings.Replace(pythonHook, tt.old, tt.new, 1)
-			affected, why := edit.Affected(edit.Compare("h.py", []byte(pythonHook), []byte(after)), ranPython(t, pythonHook))
-			if affected != (tt.want != "") || !strings.Contains(why, tt.want) {
-				t.Errorf("affected %v: %s; want %q", affected, why, tt.want)
-			}
+			tt.check(t, "h.py", pythonHook, ranPython(t, pythonHook))
 		})
 	}
 }

@@ -20,8 +20,6 @@ type Observed struct {
 	// whose names were read. If links lead to a file, both the path that was used and the
 	// file's own are included.
 	Paths []string `json:"paths"`
-	// Programs are the absolute paths of the programs that ran, sorted.
-	Programs []string `json:"programs,omitempty"`
 }
 
 // ObservedIn returns the paths that the processes of a run used, nil if not all are known.
@@ -59,8 +57,7 @@ func ObservedIn(o *suites.Outcome) *Observed {
 			}
 		}
 	}
-	slices.Sort(at.programs)
-	return &Observed{Paths: slices.Sorted(maps.Keys(paths)), Programs: slices.Compact(at.programs)}
+	return &Observed{slices.Sorted(maps.Keys(paths))}
 }
 
 // places are what decides whether a path is an input of a case.

@@ -60,7 +60,6 @@ func TestObservedIn(t *testing.T) {
 			"/elsewhere/read", "a.json", "bin/tool", "docs", "docs/", "link/c", "node_modules/@s/p/package.json",
 			"none/b", "real/c", "web/node_modules/q/package.json",
 		},
-		Programs: []string{in(home, ".py/3/bin/python"), in(home, "bin/own"), in(root, "bin/tool")},
 	}
 	sorted := cmp.Transformer("sorted", func(in []string) map[string]bool {
 		set := map[string]bool{}
