@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,4 +125,74 @@ func TestEvidence(t *testing.T) {
 	if s.Traced(&suites.Case{Suite: k.Suite, ID: k.ID}, other, nil, &trace.Trace{}, all); s.Evidence(k, other).Wide != "" {
 		t.Error("wide in another definition")
 	}
+}
+
+// TestObserved follows the observed inputs of a case over edits and runs: a file that no script
+// names selects the case until there is a verdict on the new content, even if the process ends
+// before, and a run on the same content keeps what was observed.
+func TestObserved(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("h.sh", "#!/bin/bash\n")
+	write("data", "1")
+	d, c := newOnDisk(), &suites.Case{Suite: "s", ID: "A", Hook: "h.sh", Digest: "c"}
+	k := c.Key()
+	begin := func() (*selector, *depend.Graph) {
+		s, g := newSelector(func() storedContents { return d }), depend.New(depend.Project{Root: root, Reader: disk.Reader{Root: root}})
+		s.Use(g, &contents{Reader: disk.Reader{Root: root}, Abs: func(name string) string { return filepath.Join(root, name) }, Records: func() storedContents { return d }})
+		s.Begin()
+		return s, g
+	}
+	s, g := begin()
+	of := func() suites.Digests { return suites.Digests{Case: "c", Inputs: g.Digest(c)} }
+	verdict := of()
+	trace := &trace.Trace{Observed: &trace.Observed{Paths: []string{"data", "h.sh", "none"}}}
+	stale := func(want bool, when string) {
+		t.Helper()
+		recorded := verdict
+		if applied := s.Applied(k, verdict.Inputs); applied != g.Digest(c) {
+			stands, _, _ := s.Unaffected(c, recordedVerdict{Digests: recorded}, all)
+			if stands == want {
+				t.Errorf("%s: the verdict stands: %v", when, stands)
+			}
+		} else if want {
+			t.Errorf("%s: nothing seems to have changed", when)
+		}
+	}
+	s.Traced(c, verdict, g.Inputs(c), trace, all)
+	stale(false, "observed")
+	write("data", "2")
+	g.Refresh([]string{"data"})
+	stale(true, "edited")
+	s.Starting(c, of())
+	stale(true, "started")
+	if depend.Places(g.Inputs(c), "data") {
+		t.Error("a run on other content begins with what was observed before")
+	}
+	s.Save(d)
+	s, g = begin()
+	stale(true, "in another process, without a verdict")
+	s.Starting(c, of())
+	verdict = of()
+	s.Concluded(k, verdict)
+	stale(false, "run again")
+	if s.Evidence(k, verdict) != nil {
+		t.Error("the trace of other content counts")
+	}
+	s.Traced(c, verdict, g.Inputs(c), trace, all)
+	s.Starting(c, of())
+	verdict = of()
+	s.Concluded(k, verdict)
+	if stale(false, "run on the same content"); s.Evidence(k, verdict) == nil {
+		t.Error("the trace of the same content is lost")
+	}
+	write("none", "")
+	g.Refresh([]string{"none"})
+	stale(true, "a missing file appeared")
 }
