@@ -3,8 +3,11 @@
 package project
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"hookwatch/watcher"
 )
 
 func TestFirstInterest(t *testing.T) {
@@ -76,6 +79,36 @@ func TestIgnored(t *testing.T) {
 	} {
 		if got := ignored(cfg, s.path(tt.name), tt.dir); got != tt.want {
 			t.Errorf("%s (directory: %v) is ignored: %v, want %v", tt.name, tt.dir, got, tt.want)
+		}
+	}
+}
+
+// TestListed checks that of directories that a case lists only the files directly in them are
+// watched, unless what is below is of interest, too.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	i := watcher.Interest{
+		Files: []string{"/home/u/deep/er/file"}, Dirs: []string{"/project/hooks"},
+		Ignore: func(file string, _ bool) bool { return filepath.Base(file) == ".git" },
+	}
+	addListed(&i, []string{"/home/u", "/home/u/also", "/project", "/project/hooks/d"})
+	for _, tt := range []struct {
+		path      string
+		dir, want bool
+	}{
+		{"/home/u/x", false, false},
+		{"/home/u/large", true, true},
+		{"/home/u/also", true, false},
+		{"/home/u/also/large", true, true},
+		{"/home/u/deep", true, false},
+		{"/home/u/deep/er", true, false},
+		{"/project/hooks", true, false},
+		{"/project/hooks/d/below", true, false},
+		{"/project/large", true, true},
+		{"/project/.git", true, true},
+	} {
+		if got := i.Ignore(filepath.FromSlash(tt.path), tt.dir); got != tt.want {
+			t.Errorf("%s is ignored: %v, want %v", tt.path, got, tt.want)
 		}
 	}
 }
