@@ -196,7 +196,7 @@ var mistakes = map[string]struct {
 	"gates list":       {file: "gates: [biome]\n", want: []string{f + ":1:8: gates: want tools with a policy, got a list (write gates: {shellcheck: skip})"}},
 	"stand-in":         {file: "stand_ins: [yq]\n", want: []string{f + `:1:13: stand_ins[0]: want one of jaq, jq, got "yq" (did you mean jq?)`}},
 	"variable name":    {file: "run: {pass_env: [A-B]}\n", want: []string{f + `:1:18: run.pass_env[0]: "A-B" is no variable's name (letters, digits and _ only)`}},
-	"twice":            {file: "verify: off\nverify: warn\n", want: []string{f + ":2:1: key verify stands twice (first at line 1)"}},
+	"twice":            {file: "verify: off\nverify: warn\n", want: []string{f + ":2:1: key verify is duplicated (first at line 1)"}},
 	"no plain key":     {file: "? [a]\n: 1\n", want: []string{f + ":1:3: a key must be a plain word"}},
 	"no directory":     {file: "verfy: off\nproject: gone\n", want: []string{f + ":1:1: unknown key verfy (did you mean verify?)", f + `:2:10: project: "gone" is no directory (it is relative to the directory of this file)`}},
 	"two documents":    {file: "verify: off\n---\nverify: warn\n", want: []string{f + ":2:1: a second document (keep one and remove the --- line)"}},

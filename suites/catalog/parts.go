@@ -145,7 +145,7 @@ var programs = func() form[[]suites.Program] {
 		for i, p := range *v {
 			at := lookup(n.Content[i], "name")
 			if at != nil && !slices.Contains(shellOwn, p.Name) && slices.ContainsFunc((*v)[:i], func(other suites.Program) bool { return other.Name == p.Name }) {
-				r.Add(at, name+": "+p.Name+" stands twice", "")
+				r.Add(at, name+": "+p.Name+" is duplicated", "")
 			}
 		}
 	}

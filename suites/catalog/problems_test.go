@@ -46,7 +46,7 @@ var mistakes = map[string]struct {
 	"suite name":         {"suite: My Suite\ncases: [{id: A, name: a, hook: h, event: Stop, expect: {exit: 0}}]\n", []string{`1:8: suite: want at most 100 small letters, digits and -, got "My Suite"`}},
 	"agent name":         {"agent: a/b\n" + oneCase(ok), []string{`1:8: agent: want at most 100 letters, digits, dots, _ and -, got "a/b"`}},
 	"suite key":          {"hok: x\n" + oneCase(ok), []string{"1:1: unknown key hok (did you mean hook?)"}},
-	"suite given twice":  {"hook: x\n" + oneCase(ok), []string{"3:1: key hook stands twice (first at line 1)"}},
+	"suite given twice":  {"hook: x\n" + oneCase(ok), []string{"3:1: key hook is duplicated (first at line 1)"}},
 	"two documents":      {oneCase(ok) + "---\nsuite: t\n", []string{"8:1: a second document (write one suite a file)"}},
 	"no YAML":            {"suite: [a\ncases: b\n", []string{"2:6: not valid YAML: did not find expected ',' or ']'"}},
 	"tab":                {"suite:\n\ta: 1\n", []string{"2:1: not valid YAML: found character that cannot start any token (indent with spaces, not tabs)"}},
@@ -107,7 +107,7 @@ var mistakes = map[string]struct {
 	"command, raw":       {oneCase(ok + "command: ls\npayload_raw: {}"), []string{"9:18: command cannot stand beside payload_raw (it is all that the hook gets: put it into tool_input)"}},
 	"payload, raw":       {oneCase(ok + "payload: {}\npayload_raw: {}"), []string{"9:18: payload cannot stand beside payload_raw (it is all that the hook gets; payload is laid over what the client would send)"}},
 	"each without id":    {oneCase(ok + "each: [{command: ls}]"), []string{"8:12: a row of each needs id"}},
-	"each twice":         {oneCase(ok + "each: [{id: a}, {id: a}]"), []string{"8:26: id a stands twice in each (a row's id is part of the case's)"}},
+	"each twice":         {oneCase(ok + "each: [{id: a}, {id: a}]"), []string{"8:26: id a is duplicated in each (a row's id is part of the case's)"}},
 	"each of none":       {oneCase(ok + "each: []"), []string{"8:11: each: must not be empty"}},
 	"each within each":   {oneCase(ok + "each: [{id: a, each: [{id: b}]}]"), []string{"8:26: each within each (write one table)"}},
 	"each, unknown key":  {oneCase(ok + "each: [{id: a, comand: ls}]"), []string{"8:20: unknown key comand (did you mean command?)"}},
@@ -129,7 +129,7 @@ var mistakes = map[string]struct {
 	"chain and hook":     {oneCase(ok + "chain: true\nhook: x"), []string{"9:11: hook cannot stand beside chain (a chain fires every hook registered for the event)"}},
 	"programs": {oneCase(ok + "programs: [{name: x y}, {stdout: a}, {name: a, script: b, exit: 1}, {name: a}, {name: echo}, {name: b, exit: 256}]"), []string{
 		`8:23: name: want a program's name, got "x y"`, "8:29: a program needs name", "8:69: exit cannot stand beside script (the script says it)",
-		"8:80: programs: a stands twice", "8:91: programs: echo is the shell's own (no hook in sh or bash starts a program of that name)",
+		"8:80: programs: a is duplicated", "8:91: programs: echo is the shell's own (no hook in sh or bash starts a program of that name)",
 		"8:114: exit: want a whole number from 0 to 255, got 256"}},
 	"age, moments": {oneCase(ok + "fixtures: [{path: a, age: 5}, {path: a, age: 1ms}, {path: a, content: \"{now-x}\", fill: true}, {path: a, content: \"{now-x}\"}]"), []string{
 		"8:31: age: want an age from 1s to 175200h, such as 15m, got 5", "8:50: age: want an age from 1s to 175200h, such as 15m, got \"1ms\"",

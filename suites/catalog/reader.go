@@ -204,7 +204,7 @@ func (r *reader) rows(n *yaml.Node) []*yaml.Node {
 		case id == nil:
 			return
 		case seen[id.Value]:
-			r.Add(id, "id "+id.Value+" stands twice in each", "a row's id is part of the case's")
+			r.Add(id, "id "+id.Value+" is duplicated in each", "a row's id is part of the case's")
 			return
 		}
 		seen[id.Value] = true

@@ -288,7 +288,7 @@ func (p *parser) hooks(hooks jsontree.Value) {
 	for i, member := range hooks.Members {
 		for _, later := range hooks.Members[i+1:] {
 			if later.Key == member.Key {
-				p.ignore(member.At, member.Key+" stands twice: the client takes the last one", "merge the two lists")
+				p.ignore(member.At, member.Key+" is duplicated: the client takes the last one", "merge the two lists")
 				break
 			}
 		}

@@ -104,7 +104,7 @@ var recorded = strings.Fields("git rm rmdir dd chmod chown chgrp mkfs shred wget
 // real are programs that may run in the sandbox.
 var real = strings.Fields("cat head tail less more grep egrep fgrep sed awk cut sort tac uniq wc cp mv ln touch tee truncate mkdir ls find echo printf env xargs nohup nice timeout stdbuf setsid bash sh dash base64 rev tr true false test sleep seq date basename dirname realpath readlink diff cmp")
 
-// sudo stands in for sudo and doas: it starts the program without other rights. An absolute path
+// sudo replaces sudo and doas: it starts the program without other rights. An absolute path
 // of a recorded program leads to its stand-in.
 const sudo = `while :; do case $1 in -u|-g) shift 2;; -*) shift;; *=*) export "$1"; shift;; *) break;; esac; done
 case $1 in /*/*) [ -x "${0%/*}/${1##*/}" ] && { p=${1##*/}; shift; exec "$p" "$@"; };; esac

@@ -357,7 +357,7 @@ func pathForms(source string, directory bool) (all []string) {
 	return all
 }
 
-// sequence puts the command beside others.
+// sequence puts the command between others.
 func sequence(c *command) (all []string) {
 	for _, form := range []string{
 		"cd . && %s", "true; %s", "true && %s", "true\n%s", "false || %s", "%s; true", "%s && true", "%s || true", "true;%s", "%s\ntrue",

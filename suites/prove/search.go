@@ -200,7 +200,7 @@ func (s *search) shown(ctx context.Context) {
 			seen[key] = len(kept)
 			kept = append(kept, sd)
 		} else if len(sd.does.String()) > len(kept[at].does.String()) && len(kept[at].Text()) < len(sd.Text()) && !slices.Contains(s.o.Inputs, kept[at].Input) && len(sd.Text()) < 60 {
-			kept[at] = sd // the one with operands tells more
+			kept[at] = sd // the one with operands is more specific
 		}
 	}
 	s.seeds = kept

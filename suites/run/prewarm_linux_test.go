@@ -58,7 +58,7 @@ func TestPrewarm(t *testing.T) {
 	r.Prewarm()
 	r.Close()
 	if left, _ := filepath.Glob(filepath.Join(p.temp, "prewarmed-*")); len(left) > 0 {
-		t.Errorf("a sandbox that nobody took is left: %q", left)
+		t.Errorf("a sandbox that was not used is left: %q", left)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestProbed(t *testing.T) {
 	}
 	probed()
 	if left, _ := filepath.Glob(filepath.Join(p.temp, "probe-*")); len(left) > 0 {
-		t.Errorf("a sandbox that nobody took is left: %q", left)
+		t.Errorf("a sandbox that was not used is left: %q", left)
 	}
 }
 

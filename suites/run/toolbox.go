@@ -144,16 +144,16 @@ func (t *Toolbox) Version(ctx context.Context, tool suites.Tool, ask toolAsking)
 	if err != nil || ctx.Err() != nil {
 		return "", err
 	}
-	v := toldVersion(res)
+	v := printedVersion(res)
 	t.mu.Lock()
 	t.versions[tool.Digest] = v
 	t.mu.Unlock()
 	return v, nil
 }
 
-// toldVersion returns the line with the version, from stderr if stdout is empty, because some
+// printedVersion returns the line with the version, from stderr if stdout is empty, because some
 // programs print it there.
-func toldVersion(res process.Result) string {
+func printedVersion(res process.Result) string {
 	if res.StartError != nil || res.Exit != 0 {
 		return ""
 	}

@@ -205,7 +205,7 @@ func (r *Reader) Each(n *yaml.Node, do func(k, v *yaml.Node)) {
 			continue
 		}
 		if first := earlier(n, i, seen); first != nil {
-			r.Add(k, "key "+r.show(k.Value)+" stands twice", fmt.Sprintf("first at line %d", first.Line))
+			r.Add(k, "key "+r.show(k.Value)+" is duplicated", fmt.Sprintf("first at line %d", first.Line))
 			continue
 		}
 		do(k, resolve(n.Content[i+1]))

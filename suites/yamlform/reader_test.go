@@ -39,7 +39,7 @@ func TestReader(t *testing.T) {
 		want   []string
 	}{
 		"right":          {trusting, "a: [x, y]\nb: &b [z]\nc: *b\n", nil},
-		"aliases":        {trusting, "&k a: []\nb: &v ['']\n*k : []\nc: *v\n", []string{"f:1:1: key a stands twice (first at line 1)", "f:2:8: b: must not be empty (say something)", "f:2:8: c: must not be empty (say something)"}},
+		"aliases":        {trusting, "&k a: []\nb: &v ['']\n*k : []\nc: *v\n", []string{"f:1:1: key a is duplicated (first at line 1)", "f:2:8: b: must not be empty (say something)", "f:2:8: c: must not be empty (say something)"}},
 		"no list":        {trusting, "a: x\nb: ~\nc: ''\nd: {}\n", []string{`f:1:4: a: want a list, got "x" (put it in brackets: [x])`, "f:2:4: b: want a list, got nothing", `f:3:4: c: want a list, got ""`, "f:4:4: d: want a list, got a mapping"}},
 		"no text":        {trusting, "a: [1, [x], ~]\n", []string{`f:1:5: a: want text, got 1 (quote it: "1")`, "f:1:8: a: want text, got a list", `f:1:13: a: want text, got nothing (quote it: "~")`}},
 		"tab":            {trusting, "a:\n\tb: []\n", []string{"f:2:1: not valid YAML: found character that cannot start any token (indent with spaces, not tabs)"}},

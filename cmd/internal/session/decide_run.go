@@ -221,7 +221,7 @@ func (a *audit) Add(k suites.Key, because string, last *keptVerdict) {
 
 // Check compares the new verdict of a case with the expected one. If it differs, Check returns
 // the reason why every edit must select the case from now on, and a warning for the user.
-func (a *audit) Check(k suites.Key, r *suites.Record) (widen, told string) {
+func (a *audit) Check(k suites.Key, r *suites.Record) (widen, warning string) {
 	c, ok := a.cases[k]
 	if !ok {
 		return "", ""

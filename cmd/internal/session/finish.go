@@ -218,9 +218,9 @@ func (e *Session) keep(x *execution, r suites.Record, transition notify.Transiti
 // checkAudited compares the verdict of an audited case, which the selection had left out, with
 // the verdict it was expected to keep.
 func (e *Session) checkAudited(k suites.Key, r *suites.Record) {
-	if widen, told := e.audit.Check(k, r); told != "" {
+	if widen, warning := e.audit.Check(k, r); warning != "" {
 		e.knowledge.Selector.Widen(k, r.Digests, e.knowledge.Inputs(r.Digests.Inputs), widen)
-		e.warn(told)
+		e.warn(warning)
 	}
 }
 

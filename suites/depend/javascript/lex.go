@@ -9,7 +9,7 @@ import (
 // A Kind is the kind of a token.
 type Kind byte
 
-// Kinds of tokens. A Mark stands for a block of the statement.
+// Kinds of tokens. A Mark represents a block of the statement.
 const (
 	End Kind = iota
 	Name

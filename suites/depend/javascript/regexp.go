@@ -127,7 +127,7 @@ func (r *regexpReader) quantifier(repeats bool) bool {
 	return repeats
 }
 
-// escape reads an escape sequence, and returns the byte it stands for, 0 for a class or another
+// escape reads an escape sequence, and returns the byte it represents, 0 for a class or another
 // character.
 func (r *regexpReader) escape() (c byte, ok bool) {
 	if len(r.rest()) < 2 {

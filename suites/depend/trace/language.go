@@ -10,7 +10,7 @@ import (
 
 // A Language traces scripts of one programming language and divides them into statements. A new
 // one implements this interface, calls the methods of decoder, and is added to languages; nothing
-// else tells languages apart.
+// else distinguishes languages.
 type Language interface {
 	// Name is the language's name in messages, such as "bash". It also names the directory of its
 	// files in a traced run.

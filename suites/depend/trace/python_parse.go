@@ -1087,7 +1087,7 @@ func (p *pyParser) imported(st *Statement) {
 	p.importing(st, known, names)
 }
 
-// from records what a name of the module stands for.
+// from records the value of a name of the module.
 func (p *pyParser) from(name, full string) {
 	if p.scope.kind == moduleScope {
 		if was, again := p.imports[name]; again && was != full {

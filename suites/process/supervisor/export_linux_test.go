@@ -15,7 +15,7 @@ func ThroughProc(path string) bool { return throughProc([]byte(path)) }
 
 func Interpreter(line string) string { return string(interpreter([]byte(line))) }
 
-// An Observer records what it is told, without a filter.
+// An Observer records calls without a filter.
 type Observer struct {
 	o   *observer
 	raw []byte

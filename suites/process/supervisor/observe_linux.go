@@ -8,7 +8,7 @@ import (
 
 // An observer records the paths that the commands use. The kernel asks about every call
 // that names a path, before it carries the call out. A goroutine answers, because the
-// supervisor's own calls and the start of a command are asked about too: whoever answers
+// supervisor's own calls and the start of a command are asked about too: the one that answers
 // must not wait for them. All other questions are passed on to the supervisor.
 //
 // The goroutine's own calls pass the filter by its key (see filter), on any thread.
