@@ -139,6 +139,8 @@ func (r *Decider) whatChanged(d Difference) string {
 	switch {
 	case strings.HasSuffix(d.Path, "/"):
 		return "the names in it changed"
+	case strings.HasPrefix(d.Digest, leadsTo) || strings.HasPrefix(d.Was, leadsTo):
+		return "it leads elsewhere now"
 	case d.Section != "" || len(was) == 0 || len(now) == 0 || was[0] == now[0]:
 		return ""
 	case now[0] == Runnable:

@@ -29,7 +29,7 @@ func (t *tracer) follow() *reach {
 	r := &reach{tools: t.tools(), dirs: t.dirs, absent: t.absent, scripts: slices.Sorted(maps.Keys(t.scripts))}
 	for _, p := range t.order {
 		f := t.g.files.get(p)
-		in := suites.Input{Path: p, Digest: f.digest, Because: t.because[p]}
+		in := suites.Input{Path: p, Digest: t.g.files.stateOf(p), Because: t.because[p]}
 		if f.digest == masked {
 			in.Because += " (masked: it is not read)"
 		}
@@ -37,11 +37,9 @@ func (t *tracer) follow() *reach {
 			in.By = suites.Needed // traces use the files' own paths, not links
 			r.deps = append(r.deps, suites.Input{Path: f.target, Digest: t.g.files.get(f.target).digest, Because: p + " leads to it"})
 		}
-		r.deps = append(r.deps, in)
-	}
-	r.hook = suites.Input{Path: t.hook, Digest: t.g.files.get(t.hook).digest, Because: t.because[t.hook]}
-	if t.g.files.get(t.hook).target != "" {
-		r.hook.By = suites.Needed
+		if r.deps = append(r.deps, in); p == t.hook {
+			r.hook = in
+		}
 	}
 	if why := t.open(); why != "" && t.g.project.Other != nil {
 		r.deps = append(r.deps, t.g.elsewhere(why))

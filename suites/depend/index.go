@@ -35,6 +35,7 @@ type file struct {
 	digest string
 	err    error
 	target string   // where symbolic links lead, if it is one
+	link   string   // the text of the link, "" if it is none; the directories above it may be links
 	steps  []string // of the chain of links, also if it is broken
 	script *Script  // nil until first used
 }
@@ -119,12 +120,12 @@ func (x *index) look(p string, keep bool) *look {
 	l := &look{}
 	f, err := x.reader.Anywhere().Open(abs, digestAtMost)
 	if err != nil {
-		l.target, l.steps = x.linked(p, abs, "")
+		l.target, l.link, l.steps = x.linked(p, abs, "")
 		l.digest, l.err = refused(abs, err)
 		return l
 	}
 	defer f.Close()
-	l.target, l.steps = x.linked(p, abs, f.Real)
+	l.target, l.link, l.steps = x.linked(p, abs, f.Real)
 	l.digest, l.content, l.err = digestOf(f, keep)
 	return l
 }
@@ -174,15 +175,15 @@ func (x *index) prepare(paths []string) {
 }
 
 // linked follows symbolic links from a path. It returns the final target, "" if the path is no
-// link or the link is broken, and every step. real is the target if the caller knows it,
+// link or the link is broken, the text of the first link, and every step. real is the target if the caller knows it,
 // otherwise "".
-func (x *index) linked(p, abs, real string) (target string, steps []string) {
+func (x *index) linked(p, abs, real string) (target, link string, steps []string) {
 	if real == "" {
 		real, _ = filepath.EvalSymlinks(abs)
 	}
 	if real != "" {
 		if target = x.slash(real); target == p {
-			return "", nil
+			return "", "", nil
 		}
 		steps = append(steps, target)
 	}
@@ -191,13 +192,16 @@ func (x *index) linked(p, abs, real string) (target string, steps []string) {
 		if err != nil {
 			break
 		}
+		if len(link) == 0 {
+			link = to
+		}
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(filepath.Dir(abs), to)
 		}
 		abs = to
 		steps = append(steps, x.slash(abs))
 	}
-	return target, steps
+	return target, link, steps
 }
 
 // maxLinks limits the length of a chain of symbolic links, as operating systems do.
@@ -276,7 +280,7 @@ func below(p, dir string) bool {
 }
 
 func (l *look) same(f *file) bool {
-	return l.digest == f.digest && l.target == f.target && slices.Equal(l.steps, f.steps)
+	return l.digest == f.digest && l.target == f.target && l.link == f.link && slices.Equal(l.steps, f.steps)
 }
 
 // Size limits in bytes. Larger files than lookAtMost are not analysed; larger ones than

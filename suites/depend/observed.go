@@ -96,18 +96,18 @@ func (c *changes) within(dir string) bool {
 // Digests of what has no content. They differ from the digests of files.
 const (
 	directory = "directory"
-	leadsTo   = "-> " // followed by the target: its content is an input of its own
+	leadsTo   = "-> " // followed by where links lead: the content there is an input of its own
 )
 
-// stateOf returns the digest of a path that was used: of the content of a file, of the names in a
+// stateOf returns the digest of a path that is used: of the content of a file, where a link leads, of the names in a
 // directory if the path ends in a slash, "" if nothing exists there.
 func (x *index) stateOf(p string) string {
 	if dir, listed := strings.CutSuffix(p, "/"); listed {
 		return x.listed(dir)
 	}
 	switch f := x.get(p); {
-	case f.target != "":
-		return leadsTo + f.target
+	case f.target != "" || f.link != "":
+		return leadsTo + f.link + " " + f.target
 	case f.digest != "":
 		return f.digest
 	}

@@ -167,3 +167,47 @@ func TestTools(t *testing.T) {
 		}
 	}
 }
+
+// TestObservedLinks checks that a link counts by where it leads, even if the content there is the
+// same or nothing is there, and that a refreshed graph notices it like a new one.
+func TestObservedLinks(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		link, from, to string
+		paths          []string
+	}{
+		"hook of equal content": {".claude/hooks/hook", "../../a/h.sh", "../../b/h.sh", []string{".claude/hooks/hook", "a/h.sh", "a/v"}},
+		"other text":            {"cur", "a/v", "./a/v", []string{"a/v", "cur"}},
+		"leads nowhere":         {"cur", "none", "nowhere", []string{"cur"}},
+		"of a directory":        {"cur", "a", "b", []string{"cur/v", "a/v"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			write(t, root, map[string]string{"a/h.sh": "exit 0\n", "b/h.sh": "exit 0\n", "a/v": "1", "b/v": "1", ".claude/hooks/x": ""})
+			link := filepath.Join(root, filepath.FromSlash(tt.link))
+			lead := func(to string) {
+				t.Helper()
+				_ = os.Remove(link)
+				if err := os.Symlink(to, link); err != nil {
+					t.Fatal(err)
+				}
+			}
+			lead(tt.from)
+			c := hookCase("P01", "hook")
+			digest := func(g *Graph) string {
+				g.Observe(c.Key(), tt.paths)
+				return g.Digest(&c)
+			}
+			g := New(projectAt(root))
+			before := digest(g)
+			lead(tt.to)
+			g.Refresh([]string{tt.link})
+			if after := digest(g); after == before {
+				t.Error("the link leads elsewhere, and the inputs are the same")
+			} else if fresh := digest(New(projectAt(root))); fresh != after {
+				t.Error("a new graph has other inputs")
+			}
+		})
+	}
+}

@@ -242,7 +242,11 @@ func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []plan.Sele
 		return p
 	}
 	selected := plan.Stale(s.project.Cases, past, s.Digests, s.sets.MayDiffer, s.unaffected)
-	return plan.WithControls(plan.WithDependents(selected, s.project.Cases), s.project.Every())
+	selected = plan.WithControls(plan.WithDependents(selected, s.project.Cases), s.project.Every())
+	for _, sel := range selected { // for another reason than its inputs
+		delete(s.Selector.NotAffected(), sel.Case.Key())
+	}
+	return selected
 }
 
 // unaffected reports whether the verdict of a case remains valid although its inputs have

@@ -81,8 +81,8 @@ func (at *places) matters(a suites.Access) bool {
 		return a.Kind&suites.Listed != 0 && (p == at.home || slices.Contains(at.roots, p))
 	case slices.ContainsFunc(at.roots, func(root string) bool { return below(p, root) }):
 		return true
-	case a.Kind&suites.Read == 0 && a.Kind&suites.Listed == 0 && (at.home == "" || !below(p, at.home)):
-		return false
+	case a.Kind&(suites.Read|suites.Listed) == 0 && filepath.Dir(filepath.Dir(p)) == filepath.Dir(p):
+		return false // in the root directory, where C libraries and interpreters look for things of the system
 	}
 	slash := filepath.ToSlash(p)
 	if installed(slash) != slash || strings.HasSuffix(slash, "/site-packages") {

@@ -48,6 +48,7 @@ func TestObservedIn(t *testing.T) {
 		{Path: in(home, "bin/other"), Kind: suites.Looked},
 		{Path: in(home, "notes"), Kind: suites.Read},
 		{Path: "/elsewhere/asked", Kind: suites.Looked},
+		{Path: "/asked", Kind: suites.Looked},
 		{Path: "/elsewhere/read", Kind: suites.Read},
 	}}
 	for i := range o.Accesses { // as the kernel names them
@@ -57,7 +58,7 @@ func TestObservedIn(t *testing.T) {
 	want := &Observed{
 		Paths: []string{
 			"./", ".venv/lib/python3/site-packages/", home + "/.cargo/bin/jq", home + "/.py/3/lib/python3/site-packages/", home + "/.config/rules", home + "/notes",
-			"/elsewhere/read", "a.json", "bin/tool", "docs", "docs/", "link/c", "node_modules/@s/p/package.json",
+			"/elsewhere/asked", "/elsewhere/read", "a.json", "bin/tool", "docs", "docs/", "link/c", "node_modules/@s/p/package.json",
 			"none/b", "real/c", "web/node_modules/q/package.json",
 		},
 	}

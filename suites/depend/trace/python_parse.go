@@ -126,7 +126,7 @@ var (
 	// pyShows may show the text or the lines of a file.
 	pyShows = set(`traceback print_exc format_exc print_exception format_exception print_stack format_stack extract_stack extract_tb
 		inspect linecache lineno f_lineno tb_lineno co_firstlineno currentframe _getframe getframeinfo getsource getsourcelines stack
-		exc_info exception warnings warn tracemalloc faulthandler stack_info stacklevel breakpoint __traceback__`)
+		__code__ f_code gi_code exc_info exception warnings warn tracemalloc faulthandler stack_info stacklevel breakpoint __traceback__`)
 	// pyEnds may keep lines from being logged.
 	pyEnds = set("settrace setprofile monitoring setrlimit chroot setuid seteuid setreuid setresuid unshare _thread addaudithook _current_frames")
 )
