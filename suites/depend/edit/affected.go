@@ -134,7 +134,7 @@ func entered(t *trace.Trace, function string) bool {
 // does not cover it. It returns nil if one of the traces cannot decide this, or if the edits are
 // of a kind that statements do not show.
 func Uncovered(e *Edits, traces []*trace.Trace) []Edit {
-	if e.All != "" {
+	if e.All != "" || len(e.List) == 0 {
 		return nil
 	}
 	for _, t := range traces {

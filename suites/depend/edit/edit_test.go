@@ -321,6 +321,7 @@ func FuzzCompare(f *testing.F) {
 	f.Add("a <<X\n$(b)\nX\n", "a <<Y\n$(c)\nY\n")
 	f.Add("case a in b) c;; esac", "case a in b) ;; esac")
 	f.Add("a", "if")
+	f.Add("a", "a")
 	f.Fuzz(func(t *testing.T, before, after string) {
 		e := edit.Compare(file, []byte(before), []byte(after))
 		affected, because := edit.Affected(e, nil)
