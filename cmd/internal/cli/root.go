@@ -23,7 +23,7 @@ const longHelp = `hookwatch watches Claude Code hooks, their settings and suites
 that a save affects, and shows what broke. With --once it runs all tests once.`
 
 // mainFlags are the flags listed in the help of hookwatch itself.
-var mainFlags = []string{"once", "changed", "suite", "filter", "format", "isolation", "directory", "verbose"}
+var mainFlags = []string{"once", "changed", "suite", "filter", "format", "isolation", "verbose"}
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
@@ -59,7 +59,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().BoolVar(&a.accept, "accept", false, "with --once: forget what hooks stopped before, where a project has no suite: what they stop now counts")
 	root.Flags().BoolVar(&a.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
 	root.Flags().BoolVar(&a.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help client)")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.proveCommand(), a.liveCommand(), a.contractCommand(), a.explainCommand(),
+	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.proveCommand(), a.scoreCommand(), a.liveCommand(), a.contractCommand(), a.explainCommand(),
 		a.compareCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.trustCommand(), a.schemaCommand())
 	addTopics(root)
 	if err := root.RegisterFlagCompletionFunc("format", completeFormat); err != nil {
