@@ -29,6 +29,7 @@ var doors = map[string]string{
 	"cmd/internal/cli/coverage.go":             "a file that the user names",
 	"cmd/internal/cli/repository.go":           "an empty repository of its own in the temporary directory",
 	"watcher/filesystem.go":                    "opens for reading, without waiting for a pipe",
+	"cmd/mutatetest/":                          "for development alone: edits a copy of a project",
 	"cmd/internal/project/projecttest/":        "tests alone use it",
 	"cmd/internal/notify/desktop/desktoptest/": "tests alone use it",
 }
