@@ -25,15 +25,23 @@ const (
 
 // explain sets what would notice a survivor.
 func (s *scoring) explain(f *Finding, jury []int) {
-	base := f.from
+	base, looking := f.from, jury
+	if seen := slices.DeleteFunc(slices.Clone(jury), func(i int) bool { return !s.panel.executes(i, f.File) }); len(seen) > 0 {
+		looking = seen // the traces of the others are not complete
+	}
+	f.Executed = len(looking)
+	executes := plural(len(looking), "case executes", "cases execute")
+	if len(looking) > 0 && !s.panel.executes(looking[0], f.File) {
+		executes = plural(len(looking), "case may execute", "cases may execute")
+	}
 	switch {
 	case len(jury) == 0:
 		f.Gap, f.Notice = Unexecuted, s.gaps[f.File].gap(f.Mutant)
 		base = s.nearest(f.File)
 	case len(f.differs) == 0:
 		f.Gap = Same
-		f.Notice = fmt.Sprintf("%s it and %s as before: no case sends an input for which it matters, or it is equivalent", plural(len(jury), "case executes", "cases execute"), map[bool]string{true: "behaves", false: "behave"}[len(jury) == 1])
-		base = s.cases[jury[0]]
+		f.Notice = executes + " it and nothing changes: no case sends an input for which it matters, or it is equivalent"
+		base = s.cases[looking[0]]
 	default:
 		f.Gap = Loose
 		var parts []string
@@ -42,16 +50,16 @@ func (s *scoring) explain(f *Finding, jury []int) {
 			if n == 0 {
 				continue
 			}
-			looks := slices.ContainsFunc(jury, func(i int) bool { return looksAt(s.cases[i], of) })
+			looks := slices.ContainsFunc(looking, func(i int) bool { return looksAt(s.cases[i], of) })
 			end := "and none looks at it"
 			if looks {
 				end = "and what they expect of it still holds"
 			} else {
 				f.Gap = Unchecked
 			}
-			parts = append(parts, fmt.Sprintf("%s differs in %d of them, %s", of, n, end))
+			parts = append(parts, fmt.Sprintf("%s changed in %d of them, %s", of, n, end))
 		}
-		f.Notice = plural(len(jury), "case executes", "cases execute") + " it: " + strings.Join(parts, "; ")
+		f.Notice = executes + " it: " + strings.Join(parts, "; ")
 	}
 	if base != nil {
 		f.Case = s.skeleton(f, base)
@@ -107,7 +115,7 @@ func (s *scoring) skeleton(f *Finding, base *suites.Case) *suites.Case {
 	case last.Command != "":
 		last.Command = todo
 	case last.FilePath != "":
-		last.FilePath = "{project}/TODO"
+		last.FilePath = fmt.Sprintf("{project}/TODO-line-%d", f.Line)
 	default:
 		c.Summary = "TODO: " + c.Summary
 	}
@@ -190,6 +198,9 @@ func (r *reachability) gap(m mutate.Mutant) string {
 	}
 	for b := st.In; ; b = b.Of.In {
 		if f := b.Function; b.Of == nil && f != nil && !r.entered(f) {
+			if slices.ContainsFunc(r.script.Functions, func(o *trace.Function) bool { return o.Name == f.Name && r.entered(o) }) {
+				return fmt.Sprintf("no case gets to line %d", st.Start) // a function without a name has that of the outer one
+			}
 			return "no case calls " + f.Name
 		}
 		if b.Of == nil || r.reached(b.Of) {

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -22,6 +23,12 @@ type panel struct {
 	traces     []*trace.Trace // nil if there is none
 	seen       []look
 	executable map[string]bool // files
+}
+
+// executes reports whether a trace shows that a case runs a file. Without one, it may.
+func (p *panel) executes(i int, file string) bool {
+	t := p.traces[i]
+	return t != nil && t.Files[file] != nil
 }
 
 // executed returns the scripts of the project that the cases execute.
@@ -101,7 +108,8 @@ func (s *scoring) baseline(ctx context.Context) error {
 		s.result.LeftOut = append(s.result.LeftOut, Left{c.Key(), v.Status, v.Note})
 	}
 	if s.result.Cases == 0 {
-		return ErrNoCase
+		why := s.result.LeftOut[0] // there are cases, and none passes
+		return fmt.Errorf("none of the cases passes on the project as it is (%s: %s), so none could notice a broken hook: run hookwatch --once", why.Key, cmp.Or(why.Note, string(why.Status)))
 	}
 	return nil
 }
@@ -168,10 +176,10 @@ type field string
 
 // The fields that cases can look at.
 const (
-	exitField   field = "exit code or effect"
+	exitField   field = "the exit code or effect"
 	stdoutField field = "stdout"
 	stderrField field = "stderr"
-	filesField  field = "files"
+	filesField  field = "the files"
 )
 
 var fields = []field{exitField, stdoutField, stderrField, filesField}

@@ -58,7 +58,7 @@ type Finding struct {
 	Why      string     // the note of that case's verdict
 	Hung     bool       // the case ran out of time
 	Ran      int        // number of cases that ran
-	Executed int        // number of cases that execute it
+	Executed int        // number of cases that execute it, or may
 	Note     Note       // what is known of it
 	Notice   string     // for a survivor: what would notice it
 	Gap      Gap
@@ -92,9 +92,6 @@ type Result struct {
 	Timeout  bool              // the budget ended it
 }
 
-// ErrNoCase is the error of a project in which no case passes.
-var ErrNoCase = errors.New("no case passes on the project as it is, so none could notice a broken hook: run hookwatch --once")
-
 // A scoring is a score on its way.
 type scoring struct {
 	Options
@@ -118,7 +115,6 @@ func Score(ctx context.Context, cases []*suites.Case, m Machine, o Options) (*Re
 		return s.result, err
 	}
 	sample := s.choose()
-	s.begin = time.Now()
 	err := s.run(ctx, sample)
 	if errors.Is(err, context.Canceled) {
 		err = nil
@@ -207,7 +203,7 @@ func (s *scoring) run(ctx context.Context, sample []mutate.Subject) error {
 			return nil
 		}
 		f, err := s.hunt(ctx, sample[i])
-		if err != nil {
+		if f == nil || err != nil {
 			return err
 		}
 		s.mu.Lock()
@@ -270,12 +266,14 @@ func meets(e *edit.Edits, t *trace.Trace) bool {
 	return affected
 }
 
-// hunt runs cases on a mutant until one notices it.
+// hunt runs cases on a mutant until one notices it. It returns nil if the budget ends it.
 func (s *scoring) hunt(ctx context.Context, m mutate.Subject) (*Finding, error) {
 	f := &Finding{Subject: m, Note: s.Known[m.ID], differs: map[field]int{}}
 	jury := s.jury(m)
-	f.Executed = len(jury)
 	for _, i := range jury {
+		if s.over() {
+			return nil, nil
+		}
 		v, seen, err := s.noticed(ctx, i, m)
 		if err != nil {
 			return nil, err

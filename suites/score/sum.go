@@ -106,7 +106,6 @@ func (r *Result) Suite(name string) suites.Suite {
 			continue
 		}
 		c := *f.Case
-		s.Agent = cmp.Or(s.Agent, c.Agent)
 		c.Suite, c.ID = name, fmt.Sprintf("SC%03d", len(s.Cases)+1)
 		c.Name = "survivor_" + strings.ToLower(c.ID)
 		s.Cases = append(s.Cases, c)

@@ -59,7 +59,7 @@ help scoring.`,
 		},
 	}
 	f := cmd.Flags()
-	f.DurationVar(&o.budget, "budget", time.Minute, "try broken versions for this `TIME` for each script (0: until all were tried)")
+	f.DurationVar(&o.budget, "budget", 50*time.Second, "try broken versions for this `TIME` for each script (0: until all were tried)")
 	f.StringVar(&o.known, "equivalent", "", "leave out survivors that this `FILE` explains")
 	f.IntVar(&o.most, "most", 0, "try at most `N` broken versions of each script and operator (0: all)")
 	f.StringSliceVar(&o.operators, "operator", nil, "only these operators (`NAME`, ...): "+strings.Join(mutate.Operators, ", "))
@@ -323,24 +323,59 @@ func newScoreDocument(p *project.Project, res *score.Result, o scoring, took tim
 // rounded returns a score with one decimal.
 func rounded(s score.Sum) float64 { return float64(int(s.Percent()*10+0.5)) / 10 }
 
+// survivorGroups joins survivors that the same input would reach, those that the same expectation
+// would notice, and those of a line. With verbose each stays alone.
+func survivorGroups(all []scoreSurvivor, verbose bool) (groups [][]scoreSurvivor) {
+	type place struct {
+		file, notice string
+		line         int
+	}
+	at := map[place]int{}
+	for _, s := range all {
+		p := place{s.File, s.Notice, s.Line}
+		if s.Gap != score.Same {
+			p.line = 0
+		}
+		i, known := at[p]
+		if !known || verbose || s.Note != "" {
+			i = len(groups)
+			at[p] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], s)
+	}
+	return groups
+}
+
+func printSurvivors(w io.Writer, group []scoreSurvivor, verbose bool) {
+	s, in := group[0], ""
+	if s.Function != "" {
+		in = " in " + s.Function
+	}
+	more := ""
+	if n := len(group) - 1; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+		if last := group[n].Line; last > s.Line {
+			more += fmt.Sprintf(" up to line %d", last)
+		}
+	}
+	writef(w, "SURVIVED %s:%d:%d%s  [%s]%s\n", s.File, s.Line, s.Column, output(in), s.Operator, more)
+	writef(w, "  - %s\n", output(s.Before))
+	if s.After != "" {
+		writef(w, "  + %s\n", output(s.After))
+	}
+	writef(w, "  %s\n", output(s.Notice))
+	if s.Note != "" {
+		writef(w, "  %s\n", output(s.Note))
+	} else if verbose {
+		writef(w, "  as an entry of --equivalent: {file: %s, function: %q, operator: %s, change: %q, nth: %d, equivalent: WHY}\n", s.File, s.Function, s.Operator, s.Change, s.Nth)
+	}
+}
+
 // printScore prints the survivors and the table.
 func printScore(w io.Writer, doc scoreDocument, verbose bool) {
-	for _, s := range doc.Survivors {
-		in := ""
-		if s.Function != "" {
-			in = " in " + s.Function
-		}
-		writef(w, "SURVIVED %s:%d:%d%s  [%s]\n", s.File, s.Line, s.Column, output(in), s.Operator)
-		writef(w, "  - %s\n", output(s.Before))
-		if s.After != "" {
-			writef(w, "  + %s\n", output(s.After))
-		}
-		writef(w, "  %s\n", output(s.Notice))
-		if s.Note != "" {
-			writef(w, "  %s\n", output(s.Note))
-		} else if verbose {
-			writef(w, "  as an entry of --equivalent: {file: %s, function: %q, operator: %s, change: %q, nth: %d, equivalent: WHY}\n", s.File, s.Function, s.Operator, s.Change, s.Nth)
-		}
+	for _, group := range survivorGroups(doc.Survivors, verbose) {
+		printSurvivors(w, group, verbose)
 	}
 	for _, u := range doc.Unbroken {
 		writef(w, "not broken: %s: %s\n", u.File, output(u.Why))
