@@ -45,7 +45,7 @@ func newRoot(a *app) *cobra.Command {
 	g := root.PersistentFlags()
 	g.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	g.StringVar(&a.path, "config", "", "use this configuration `FILE` instead of looking for .hookwatch.yaml")
-	g.StringVar(&a.formatName, "format", "human", "output: "+anyFormat())
+	g.StringVar(&a.formatName, "format", "", "output: "+anyFormat()+` (default "human")`)
 	g.StringSliceVar(&a.suites, "suite", nil, "only these suites (`NAME`, ...)")
 	g.StringVar(&a.filter, "filter", "", "only cases whose ID or name has this text or matches this `GLOB`")
 	g.Uint64Var(&a.shuffle, "shuffle", 0, "run in a random order with this `SEED` (0 keeps the order)")
