@@ -30,7 +30,7 @@ func newRoot(a *app) *cobra.Command {
 		Use:               programName,
 		Short:             "Rerun the tests of Claude Code hooks that a change affects",
 		Long:              longHelp,
-		Version:           Version,
+		Version:           build(),
 		Args:              unknownCommand,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
