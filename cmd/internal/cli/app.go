@@ -167,6 +167,14 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no argument %q; %s", cmd.CommandPath(), args[0], hint)
 }
 
+// oneArg rejects more than one argument.
+func oneArg(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
+	}
+	return fmt.Errorf("%s takes one argument, not %d: call it once for each, as in %s %s", cmd.CommandPath(), len(args), cmd.CommandPath(), quote(args[0]))
+}
+
 func (a *app) width() int {
 	n, ok := terminal.FD(a.Out)
 	if !ok {

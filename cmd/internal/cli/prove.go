@@ -48,7 +48,7 @@ every finding. See hookwatch help proving.`,
 		Example: `  hookwatch prove guard.sh
   hookwatch prove guard.sh --input 'git push --force origin main' --budget 30s
   hookwatch prove --write .claude/tests/hooks/suites/proved.yaml`,
-		Args:        cobra.MaximumNArgs(1),
+		Args:        oneArg,
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.prove(cmd, append(args, "")[0], o)
