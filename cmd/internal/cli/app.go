@@ -73,6 +73,7 @@ type app struct {
 	audit   bool
 	accept  bool
 	live    bool
+	shard   string
 	flags   *cobra.Command
 	pinned  disk.Pinned // contents of a watched project's files when they were saved
 
