@@ -8,7 +8,6 @@ package score
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -116,8 +115,8 @@ func Score(ctx context.Context, cases []*suites.Case, m Machine, o Options) (*Re
 	}
 	sample := s.choose()
 	err := s.run(ctx, sample)
-	if errors.Is(err, context.Canceled) {
-		err = nil
+	if ctx.Err() != nil {
+		err = nil // what was found so far is the result
 	}
 	return s.result, err
 }

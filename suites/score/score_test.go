@@ -219,7 +219,8 @@ func TestPartialScore(t *testing.T) {
 	if err != nil || !res.Timeout || len(res.Findings) > 0 || res.Of == 0 {
 		t.Errorf("without time: %v, %+v", err, res)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, end := context.WithCancelCause(t.Context())
+	cancel := func() { end(errors.New("a signal")) }
 	defer cancel()
 	res, err = Score(ctx, guardCases(), m, Options{Progress: func(p Progress) {
 		if p.Tried == 3 {
