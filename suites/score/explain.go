@@ -270,8 +270,24 @@ func (r *reachability) any(is func(m *trace.Met) bool) bool {
 	})
 }
 
+// reached reports whether a case executes a statement. Not every kind has an event of its own: one
+// with a reached statement in it or behind it is reached, and one that need not have an event if the
+// statement before it is.
 func (r *reachability) reached(st *trace.Statement) bool {
-	return r.any(func(m *trace.Met) bool { return m.Statements.Has(st.Key) })
+	block := st.In.Statements
+	if slices.ContainsFunc(block[st.Index:], r.met) {
+		return true
+	}
+	return !st.Sure && st.Index > 0 && block[st.Index-1].Sure && r.met(block[st.Index-1])
+}
+
+// met reports whether a trace shows a statement, or one in its blocks.
+func (r *reachability) met(st *trace.Statement) bool {
+	if st.Function != nil {
+		return false
+	}
+	return r.any(func(m *trace.Met) bool { return m.Statements.Has(st.Key) }) ||
+		slices.ContainsFunc(st.Blocks, func(b *trace.Block) bool { return slices.ContainsFunc(b.Statements, r.met) })
 }
 
 func (r *reachability) entered(f *trace.Function) bool {
