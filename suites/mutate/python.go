@@ -311,31 +311,17 @@ var pythonSwaps = map[string]string{
 }
 
 func (s *pythonScript) swaps() (list []Change) {
-	depth, loops := 0, map[int]int{} // loops of comprehensions and statements whose "in" follows, by depth
 	for i := 0; i < len(s.tokens); i++ {
 		t := s.tokens[i]
 		if t.Kind == trace.PythonString {
 			continue
-		}
-		switch t.Text {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-		case "for":
-			loops[depth]++
 		}
 		word, to := t.Text, t.To
 		if next := s.tokens[min(i+1, len(s.tokens)-1)]; word == "not" && next.Text == "in" || word == "is" && next.Text == "not" {
 			word, to = word+" "+next.Text, next.To
 			i++
 		}
-		with, ok := pythonSwaps[word]
-		if word == "in" && loops[depth] > 0 {
-			loops[depth]--
-			continue
-		}
-		if ok {
+		if with, ok := pythonSwaps[word]; ok { // the "in" of a loop is rejected by the parser
 			list = append(list, Change{t.From, to, with, word + " to " + with})
 		}
 	}
