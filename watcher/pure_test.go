@@ -17,7 +17,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
-	"hookwatch/watcher/editstest"
+	"hookwatch/watcher/testdata/editstest"
 )
 
 // pureCases are the files that the generated cases read; two of the paths lead through

@@ -13,7 +13,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/project/projecttest"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/process"
@@ -34,16 +33,10 @@ const ceiling = 60 * time.Second
 
 // A scene is a small project with records and sandboxes.
 type scene struct {
-	*projecttest.Scene
+	*projectFiles
 	temp, keep string
 	store      *record.Store
 }
-
-// settings and guard are part of every scene.
-const settings, guard = projecttest.Settings, projecttest.Guard
-
-// oneCase returns a suite with one case.
-var oneCase = projecttest.OneCase
 
 // pair is a case that is blocked, and the control of a second case, which is let through.
 const pair = `suite: s
@@ -57,7 +50,7 @@ cases:
 
 func newScene(t *testing.T, files map[string]string) *scene {
 	t.Helper()
-	return &scene{Scene: projecttest.New(t, files), temp: t.TempDir(), keep: t.TempDir()}
+	return &scene{projectFiles: newProjectFiles(t, files), temp: t.TempDir(), keep: t.TempDir()}
 }
 
 // open returns a session for the project as it is now. Its store is closed at the end of the

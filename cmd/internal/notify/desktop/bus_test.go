@@ -2,6 +2,7 @@ package desktop
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/desktop/desktoptest"
+	"hookwatch/cmd/internal/notify/testdata/desktoptest"
 	"hookwatch/suites"
 )
 
@@ -58,7 +59,7 @@ func send(t *testing.T, bus string, env []string, events ...notify.Transitions) 
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	// No PATH, so that neither notify-send nor dbus-launch can be used.
 	cmd.Env = append([]string{senderEvents + "=" + string(list), "DBUS_SESSION_BUS_ADDRESS=" + bus,
-		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}, env...)
+		"GOCOVERDIR=" + cmp.Or(os.Getenv("GOCOVERDIR"), t.TempDir())}, env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

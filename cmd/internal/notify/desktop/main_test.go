@@ -5,15 +5,13 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"hookwatch/suites/process/processtest"
 )
 
 // TestMain runs the tests or, in a child of one of them, a sender of one desktop
 // notification.
 func TestMain(m *testing.M) {
 	if events := os.Getenv(senderEvents); events != "" {
-		processtest.Exit(sender(events))
+		os.Exit(sender(events))
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -1,6 +1,6 @@
-// Package desktoptest runs a real notification service on a private D-Bus session,
-// for tests that must see what a desktop would show. Nothing that ships imports
-// it: TestShipped in cmd/hookwatch holds that.
+// Package desktoptest runs a real notification service on a private D-Bus session, for tests
+// that must see what a desktop would show. The program does not import it: TestShipped in
+// cmd/hookwatch checks that.
 package desktoptest
 
 import (

@@ -1,5 +1,4 @@
-// Package projecttest creates small projects on disk for tests.
-package projecttest
+package session
 
 import (
 	"os"
@@ -10,35 +9,37 @@ import (
 	"hookwatch/config"
 )
 
-// Settings is the beginning of every scene's configuration.
-const Settings = "suites: [suites/*.yaml]\nhooks: [hooks]\nverify: off\nresults: {dir: results}\nnotify: {desktop: false, settle: 20ms}\n"
+// settings is the beginning of every project's configuration.
+const settings = "suites: [suites/*.yaml]\nhooks: [hooks]\nverify: off\nresults: {dir: results}\nnotify: {desktop: false, settle: 20ms}\n"
 
-// Guard is a hook that denies every input that contains "bad".
-const Guard = "#!/bin/bash\nif grep -q bad; then echo no >&2; exit 2; fi\n"
+// guard is a hook that denies every input that contains "bad".
+const guard = "#!/bin/bash\nif grep -q bad; then echo no >&2; exit 2; fi\n"
 
-// A Scene is a small project on disk, in a directory with a space in its name.
-type Scene struct {
+// projectFiles are those of a small project on disk, in a directory with a space in its name.
+type projectFiles struct {
 	T    *testing.T
 	Root string
 }
 
-// New creates a scene with a configuration, the hook Guard, and files.
-func New(t *testing.T, files map[string]string) *Scene {
+// newProjectFiles creates a project with a configuration, the hook guard, and files.
+func newProjectFiles(t *testing.T, files map[string]string) *projectFiles {
 	t.Helper()
-	s := &Scene{T: t, Root: filepath.Join(t.TempDir(), "a project")}
-	s.Write(config.FileName, Settings)
-	s.Write("hooks/guard.sh", Guard)
+	s := &projectFiles{T: t, Root: filepath.Join(t.TempDir(), "a project")}
+	s.Write(config.FileName, settings)
+	s.Write("hooks/guard.sh", guard)
 	for name, content := range files {
 		s.Write(name, content)
 	}
 	return s
 }
 
-// Path returns the path of a file of the scene.
-func (s *Scene) Path(name string) string { return filepath.Join(s.Root, filepath.FromSlash(name)) }
+// Path returns the path of a file of the project.
+func (s *projectFiles) Path(name string) string {
+	return filepath.Join(s.Root, filepath.FromSlash(name))
+}
 
 // Write replaces a file atomically, because a case must not see a part of it.
-func (s *Scene) Write(name, content string) {
+func (s *projectFiles) Write(name, content string) {
 	s.T.Helper()
 	if err := os.MkdirAll(filepath.Dir(s.Path(name)), 0o755); err != nil {
 		s.T.Fatal(err)
@@ -53,7 +54,7 @@ func (s *Scene) Write(name, content string) {
 }
 
 // Read returns the content of a file, or "" if it does not exist.
-func (s *Scene) Read(name string) string {
+func (s *projectFiles) Read(name string) string {
 	s.T.Helper()
 	b, err := os.ReadFile(s.Path(name))
 	if err != nil && !os.IsNotExist(err) {
@@ -63,7 +64,7 @@ func (s *Scene) Read(name string) string {
 }
 
 // Load loads the project. Its configuration does not depend on the environment.
-func (s *Scene) Load(f project.Filter) *project.Project {
+func (s *projectFiles) Load(f project.Filter) *project.Project {
 	s.T.Helper()
 	p, problems := project.Load(s.Config(), f, nil)
 	if len(problems) > 0 {
@@ -73,7 +74,7 @@ func (s *Scene) Load(f project.Filter) *project.Project {
 }
 
 // Config loads the configuration.
-func (s *Scene) Config() *config.Config {
+func (s *projectFiles) Config() *config.Config {
 	s.T.Helper()
 	cfg, err := config.Load(config.LoadOptions{Dir: s.Root, Env: inPlace, State: s.Path("../state")})
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *Scene) Config() *config.Config {
 // communicate with them through files of the project.
 func inPlace(name string) (string, bool) { return "none", name == "HOOKWATCH_ISOLATION" }
 
-// OneCase returns a suite with one case of the scene's hook.
-func OneCase(id, rest string) string {
+// oneCase returns a suite with one case of the project's hook.
+func oneCase(id, rest string) string {
 	return "suite: s\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: " + id + ", name: one, " + rest + "}\n"
 }

@@ -1,6 +1,6 @@
 // Package editstest generates hostile sequences of edits for tests: the ways in which
 // editors, git and users really change files, mixed at random. It does not access files; a
-// Disk does, which may be real or in memory. Shipped packages do not import it:
+// Disk does, which may be real or in memory. The program does not import it:
 // TestShipped in cmd/hookwatch checks that.
 package editstest
 
