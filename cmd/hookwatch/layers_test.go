@@ -32,7 +32,6 @@ var layers = []layer{
 	{of: "cmd/hookwatch", may: "cmd/internal/cli"},
 	{of: "cmd/internal/cli", may: "cmd/internal config suites watcher"},
 	{of: "cmd/internal/notify", may: "cmd/internal/notify suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
-	{of: "cmd/internal/project", may: "cmd/internal/notify cmd/internal/project config suites watcher", not: "suites/run"},
 	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/notify/human cmd/internal/notify/desktop"},
 	{of: "config", may: "config suites/disk suites/pattern suites/yamlform suites"},
 	{of: "watcher", may: "watcher suites/disk"},

@@ -16,7 +16,7 @@ import (
 
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
@@ -76,7 +76,7 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
 }
 
 // asked fires the hooks, or only examines files if static is set.
-func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, static bool) (checkResult, error) {
+func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, static bool) (checkResult, error) {
 	if static {
 		return runCheck(cmd.Context(), tree, nil, 0, nil)
 	}
@@ -137,7 +137,7 @@ type checkedHook struct {
 }
 
 // newCheckDocument converts the result of a check.
-func newCheckDocument(p *project.Project, res checkResult, took time.Duration) checkDocument {
+func newCheckDocument(p *session.Project, res checkResult, took time.Duration) checkDocument {
 	doc := checkDocument{
 		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
 		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
@@ -343,7 +343,7 @@ func (r checkResult) Count(s suites.Severity) (n int) {
 }
 
 // checkTree converts a project into the input of conform.
-func checkTree(p *project.Project, env []string) conform.Tree {
+func checkTree(p *session.Project, env []string) conform.Tree {
 	return conform.Tree{
 		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray, Denies: p.Config.Denies,
 		Installed:  func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil },

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 )
 
@@ -64,7 +63,7 @@ func writeLCOV(path string, files []trace.Coverage) error {
 }
 
 // seen returns the results of traces for verify, or nothing if there are no records.
-func (a *app) seen(p *project.Project) (unentered []session.Unentered, files []trace.Coverage) {
+func (a *app) seen(p *session.Project) (unentered []session.Unentered, files []trace.Coverage) {
 	s, err := session.Look(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return nil, nil

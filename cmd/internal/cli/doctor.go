@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/sandbox"
@@ -83,7 +82,7 @@ type doctorTool struct {
 }
 
 // newDoctorDocument converts a diagnosis.
-func newDoctorDocument(version string, p *project.Project, d *session.Diagnosis) *doctorDocument {
+func newDoctorDocument(version string, p *session.Project, d *session.Diagnosis) *doctorDocument {
 	doc := &doctorDocument{
 		Version: 1, Hookwatch: version, OS: runtime.GOOS + "/" + runtime.GOARCH,
 		Project: p.Root(), Hooks: p.Hooks(), Cases: len(p.Every()),

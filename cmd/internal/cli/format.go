@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 )
 
 // A format is one way to print results, chosen by --format. Each is a file of its own that
@@ -21,7 +21,7 @@ type format struct {
 	help string // one line
 	layout
 	// view shows a run, or a watching session. It is nil if the format cannot show runs.
-	view func(a *app, p *project.Project, watch bool) notify.View
+	view func(a *app, p *session.Project, watch bool) notify.View
 	// onceOnly marks formats with one file per run; a watching session would print several.
 	onceOnly bool
 	// write prints the result of a command that runs no cases. It is nil if the format cannot

@@ -9,14 +9,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 )
 
 var _ = register(&format{
 	name: "json", help: "one JSON document", layout: asDocument,
-	view: func(a *app, p *project.Project, _ bool) notify.View {
+	view: func(a *app, p *session.Project, _ bool) notify.View {
 		return notify.Multi(newJSON(a.json(), p.Agent), diagnostics{a.log()})
 	},
 	write: func(a *app, r result) error {

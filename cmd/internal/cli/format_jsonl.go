@@ -4,13 +4,13 @@ import (
 	"io"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
 
 var _ = register(&format{
 	name: "jsonl", help: "one JSON value a line: an event of a run, or an entry of another command", layout: asLines,
-	view: func(a *app, p *project.Project, _ bool) notify.View {
+	view: func(a *app, p *session.Project, _ bool) notify.View {
 		return newJSONL(a.json(), p.Agent)
 	},
 	write: func(a *app, r result) error {

@@ -9,14 +9,14 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/notify/human"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/printable"
 )
 
 var _ = register(&format{
 	name: "junit", help: "JUnit XML of a run, as Jenkins and GitLab read it", layout: asDocument, onceOnly: true,
-	view: func(a *app, p *project.Project, _ bool) notify.View {
+	view: func(a *app, p *session.Project, _ bool) notify.View {
 		o := a.placed(p)
 		o.Verbose = a.verbose
 		describe := func(e notify.CaseDone) string { return human.Failure(e, o) }

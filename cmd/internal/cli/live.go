@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
@@ -149,7 +149,7 @@ func newLiveHook(h discover.Hook, why string) liveHook {
 }
 
 // newLiveDocument converts a result.
-func newLiveDocument(p *project.Project, in ranIn, res liveResult, millis int64) liveDocument {
+func newLiveDocument(p *session.Project, in ranIn, res liveResult, millis int64) liveDocument {
 	doc := liveDocument{Version: 1, Project: p.Name(), Client: res.Client, ranIn: in, Hooks: []liveHook{}, DurationMS: millis}
 	if at := p.Registered.DisabledBy; at.Line > 0 {
 		doc.Disabled = at.String()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites/process"
@@ -24,7 +23,7 @@ type opened struct {
 	store    *record.Store
 	before   *record.Snapshot
 	lastFull time.Time
-	project  *project.Project
+	project  *session.Project
 	view     notify.View
 	temp     string
 	lockErr  error
@@ -33,7 +32,7 @@ type opened struct {
 // open opens the project's records and returns a session that is shown in view. Cases run even if
 // records cannot be written, but open fails if another hookwatch writes them, unless sharing is
 // set.
-func (a *app) open(p *project.Project, view notify.View, kept records, sharing bool) (*opened, error) {
+func (a *app) open(p *session.Project, view notify.View, kept records, sharing bool) (*opened, error) {
 	o := &opened{project: p, view: view}
 	if err := o.take(kept, sharing); err != nil {
 		return nil, err
@@ -162,7 +161,7 @@ func (o *opened) close() {
 
 // bare returns a runner outside a session, which records nothing. close releases the runner and
 // its directory.
-func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) {
+func (a *app) bare(p *session.Project) (r *run.Runner, close func(), err error) {
 	a.inOrder.Store(true)
 	place := sandbox.PlaceOf(p.Root())
 	temp, _, err := place.Open(false)
@@ -177,7 +176,7 @@ func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) 
 }
 
 // bareLive returns a runner for the real client in the project.
-func (a *app) bareLive(p *project.Project) (r *run.Runner, close func(), err error) {
+func (a *app) bareLive(p *session.Project) (r *run.Runner, close func(), err error) {
 	if r, close, err = a.bare(p); err != nil {
 		return nil, nil, err
 	}
@@ -202,6 +201,6 @@ func (e *liveOutsideError) Advice() []string {
 }
 
 // jobs returns the number of hooks that run at a time outside a session.
-func jobs(p *project.Project) (int, error) {
+func jobs(p *session.Project) (int, error) {
 	return process.Room(cmp.Or(p.Config.Run.Jobs, runtime.NumCPU()))
 }

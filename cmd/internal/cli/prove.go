@@ -18,7 +18,7 @@ import (
 
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
@@ -177,7 +177,7 @@ type proveLine struct {
 }
 
 // search searches all hooks that may be guards, one after the other.
-func (l proveLine) search(ctx context.Context, p *project.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving) (guards []prove.Guard, err error) {
+func (l proveLine) search(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving) (guards []prove.Guard, err error) {
 	if l.shown {
 		defer writef(l.w, clearLine)
 	}
@@ -211,7 +211,7 @@ func (l proveLine) search(ctx context.Context, p *project.Project, tree conform.
 }
 
 // stoppedBySuites returns the inputs that the cases of a hook say it must stop.
-func stoppedBySuites(p *project.Project, h discover.Hook) (all []conform.Input) {
+func stoppedBySuites(p *session.Project, h discover.Hook) (all []conform.Input) {
 	stops := []suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked}
 	for _, c := range p.Every() {
 		step := c.Steps[0]
@@ -233,7 +233,7 @@ func stoppedBySuites(p *project.Project, h discover.Hook) (all []conform.Input) 
 
 // registeredName returns a function that names a hook in a case: by the end of its script's path if
 // that names no other hook.
-func registeredName(p *project.Project) func(discover.Hook) string {
+func registeredName(p *session.Project) func(discover.Hook) string {
 	return func(h discover.Hook) string {
 		if len(h.Scripts) == 0 {
 			return h.ID

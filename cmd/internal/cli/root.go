@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
@@ -141,7 +141,7 @@ func (a *app) forgetStops() error {
 	if err != nil {
 		return err
 	}
-	return project.ForgetStops(cfg)
+	return session.ForgetStops(cfg)
 }
 
 // A program is the hookwatch command with the flags that select the project.
@@ -159,7 +159,7 @@ func (c program) String() string {
 }
 
 // About returns a function that returns the command to do something with one case.
-func (c program) About(p *project.Project, do string) func(suites.Key) string {
+func (c program) About(p *session.Project, do string) func(suites.Key) string {
 	program := c.String()
 	return func(k suites.Key) string {
 		id := k.ID

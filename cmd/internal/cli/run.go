@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -45,7 +44,7 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 }
 
 // runOnce runs the cases that choose selects, and returns the result as an error.
-func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*opened) ([]plan.Selected, bool, error)) error {
+func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*opened) ([]plan.Selected, bool, error)) error {
 	log := a.log()
 	// Do not warn of a missing desktop, because there is often none without a user, as in CI.
 	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })
@@ -154,7 +153,7 @@ func severalCases(arg string, found []*suites.Case) error {
 }
 
 // pick finds the cases for IDs. The error lists every unknown ID.
-func pick(p *project.Project, asked []string) ([]*suites.Case, error) {
+func pick(p *session.Project, asked []string) ([]*suites.Case, error) {
 	var picked []*suites.Case
 	var unknown []string
 	for _, id := range asked {
@@ -171,6 +170,6 @@ func pick(p *project.Project, asked []string) ([]*suites.Case, error) {
 }
 
 // named finds the cases of a project that match an ID.
-func named(p *project.Project, id string) []*suites.Case {
+func named(p *session.Project, id string) []*suites.Case {
 	return pickCases(p.Cases, id, func(c *suites.Case) (suites.Key, string) { return c.Key(), c.Name })
 }

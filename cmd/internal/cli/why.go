@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
@@ -48,7 +47,7 @@ seen to execute.`,
 	}
 }
 
-func (a *app) whyNow(p *project.Project) error {
+func (a *app) whyNow(p *session.Project) error {
 	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return err
@@ -57,7 +56,7 @@ func (a *app) whyNow(p *project.Project) error {
 	return a.printWhy(p, session.ChangesOf(now.Selected), now)
 }
 
-func (a *app) whyPath(p *project.Project, arg string) error {
+func (a *app) whyPath(p *session.Project, arg string) error {
 	path, section := arg, ""
 	if !p.Exists(p.RelFrom(dirOf(a), arg)) { // a file name may contain #
 		path, section, _ = strings.Cut(arg, "#")
@@ -84,7 +83,7 @@ func (a *app) whyPath(p *project.Project, arg string) error {
 
 // whyEdited prints the cases that --once --changed would select because of a file, if its content
 // differs from that of recorded verdicts. It reports whether it does.
-func (a *app) whyEdited(p *project.Project, path string) (bool, error) {
+func (a *app) whyEdited(p *session.Project, path string) (bool, error) {
 	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return false, err
@@ -98,12 +97,12 @@ func (a *app) whyEdited(p *project.Project, path string) (bool, error) {
 	return true, a.printWhy(p, []notify.Change{{Path: path}}, about)
 }
 
-func (a *app) printWhy(p *project.Project, changes []notify.Change, now session.Selection) error {
+func (a *app) printWhy(p *session.Project, changes []notify.Change, now session.Selection) error {
 	doc := newWhyDocument(len(p.Cases), changes, now)
 	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { printWhy(w, doc, a.verbose) })
 }
 
-func (a *app) whyCase(p *project.Project, c *suites.Case) error {
+func (a *app) whyCase(p *session.Project, c *suites.Case) error {
 	doc := whyCase{Version: 1, ID: c.ID, Suite: c.Suite, Executes: []session.Executed{}}
 	traced := false
 	if s, err := session.Look(p, os.Environ(), a.records(p.Config)); err == nil {

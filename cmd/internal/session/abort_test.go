@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -67,7 +66,7 @@ func TestBackstop(t *testing.T) {
 	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
 	s.Write(".hookwatch.yaml", settings+"run: {backstop: 8s}\n") // long enough for both hooks to start
 	view := &spy{}
-	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+	sum := s.all(s.open(s.Load(Filter{}), view, nil))
 	if sum.Tally != (suites.Tally{Passed: 1, Aborted: 4}) || !strings.Contains(sum.Aborted, "backstop") || sum.Interrupted {
 		t.Errorf("%+v: %s", sum, view.order())
 	}
@@ -93,7 +92,7 @@ func TestBackstop(t *testing.T) {
 func TestAbortedAudit(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
-	session := s.open(s.Load(project.Filter{}), nil, nil)
+	session := s.open(s.Load(Filter{}), nil, nil)
 	s.all(session)
 	c := session.project.Cases[0]
 	for _, tt := range []struct {
@@ -147,7 +146,7 @@ func (s *scene) interrupt() (*Session, Summary, *spy) {
 			cancel()
 		}
 	}}
-	session := s.open(s.Load(project.Filter{}), view, nil)
+	session := s.open(s.Load(Filter{}), view, nil)
 	return session, session.Once(ctx, plan.All(session.project.Cases, "asked for"), true), view
 }
 
@@ -166,7 +165,7 @@ func TestInterruptedVerdicts(t *testing.T) {
 				<-time.After(300 * time.Millisecond) // by now both can be received
 			}
 		}}
-		session := s.open(s.Load(project.Filter{}), view, nil)
+		session := s.open(s.Load(Filter{}), view, nil)
 		sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), true)
 		if !sum.Interrupted || sum.Tally != (suites.Tally{Passed: 1}) || view.order() != "start, Q1 pass, end" {
 			t.Errorf("%+v: %s", sum, view.order())
@@ -198,7 +197,7 @@ func TestPreflight(t *testing.T) {
 			s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": pair})
 			s.Write(".hookwatch.yaml", settings+required+tt.policy+"}\n")
 			view := &spy{}
-			session := s.open(s.Load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 })
+			session := s.open(s.Load(Filter{}), view, func(o *Options) { o.Jobs = 1 })
 			ctx, cancel := context.WithTimeout(t.Context(), ceiling)
 			defer cancel()
 			sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), tt.full)

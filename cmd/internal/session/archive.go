@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/report"
@@ -15,7 +14,7 @@ import (
 type archiving struct {
 	store   *record.Store
 	program string
-	project *project.Project
+	project *Project
 	env     suites.Environment
 	done    notify.RunDone
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
@@ -185,7 +184,7 @@ const enoughStops = 8
 
 // A trialRun finds inputs that a hook stops.
 type trialRun struct {
-	*project.Trial
+	*Trial
 	results []stopped
 	works   bool // the hook ended with exit code 0 for some input
 	err     error
@@ -251,7 +250,7 @@ func (w *watch) tried(ctx context.Context, t *trialRun) {
 		w.whileIdle(ctx)
 		return
 	}
-	stops := project.ReadStops(w.project.Config)
+	stops := ReadStops(w.project.Config)
 	stops.Tried[t.Hook.ID] = t.Digest
 	added := false
 	for _, r := range t.results {

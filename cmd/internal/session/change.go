@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/watcher"
@@ -213,7 +212,7 @@ func (w *watch) reload(ctx context.Context) bool {
 	if w.missing() {
 		return false
 	}
-	var p *project.Project
+	var p *Project
 	var problems []suites.Problem
 	err := unlessEnded(ctx, func() error {
 		p, problems = w.in.Reload()
@@ -247,7 +246,7 @@ func (w *watch) reload(ctx context.Context) bool {
 			w.warn(text)
 		}
 	}
-	if !project.SamePlaces(places, p.Config) {
+	if !SamePlaces(places, p.Config) {
 		return w.reload(ctx) // changes there between reading and following were not reported
 	}
 	return true
@@ -269,11 +268,11 @@ func (w *watch) missing() bool {
 
 // accepts warns of changes in the configuration, and reports whether the project still has the
 // root directory that is being watched.
-func (w *watch) accepts(p *project.Project) bool {
+func (w *watch) accepts(p *Project) bool {
 	was, is := w.project.Config, p.Config
 	switch {
 	case p.Root() != w.project.Root():
-		w.warnf("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", project.ConfigFile(was), p.Root(), w.project.Root())
+		w.warnf("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", ConfigFile(was), p.Root(), w.project.Root())
 		return false
 	case was.Path != "" && is.Path == "":
 		w.warnf("%s is gone: the defaults count until it is there again", w.project.Rel(was.Path))
@@ -290,7 +289,7 @@ func (w *watch) accepts(p *project.Project) bool {
 }
 
 // adopt replaces the project with its newly loaded state.
-func (e *Session) adopt(p *project.Project) {
+func (e *Session) adopt(p *Project) {
 	e.project = p
 	e.knowledge.Use(p)
 	if err := e.equipment.Use(p, e.knowledge.Environment.Tools); err != nil {

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -39,7 +38,7 @@ func newInquired(t *testing.T) *inquired {
 // time.
 func (s *inquired) session(view *spy, now func() time.Time) *Session {
 	s.T.Helper()
-	p := s.Load(project.Filter{})
+	p := s.Load(Filter{})
 	p.Config.Run.Isolation = "copy"
 	return s.open(p, view, func(o *Options) { o.Now = now })
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 )
@@ -15,7 +14,7 @@ import (
 // tools to which verdicts refer.
 func TestForgetDigests(t *testing.T) {
 	t.Parallel()
-	p := newProjectFiles(t, map[string]string{"suites/s.yaml": oneCase("A", "expect: {exit: 0}")}).Load(project.Filter{})
+	p := newProjectFiles(t, map[string]string{"suites/s.yaml": oneCase("A", "expect: {exit: 0}")}).Load(Filter{})
 	s := NewKnowledge(p, nil, record.Place{})
 	for n := range 1000 {
 		s.judged(suites.Key{Suite: "s", ID: "A"}, n, "x")

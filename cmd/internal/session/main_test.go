@@ -12,7 +12,6 @@ import (
 	"go.uber.org/goleak"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/process"
@@ -55,10 +54,10 @@ func newScene(t *testing.T, files map[string]string) *scene {
 
 // open returns a session for the project as it is now. Its store is closed at the end of the
 // test, or by the next open.
-func (s *scene) open(p *project.Project, view notify.View, change func(*Options)) *Session {
+func (s *scene) open(p *Project, view notify.View, change func(*Options)) *Session {
 	s.T.Helper()
 	s.closeStore()
-	store, err := record.Open(record.Options{Place: project.RecordsPlace(p.Config, true)})
+	store, err := record.Open(record.Options{Place: RecordsPlace(p.Config, true)})
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
 )
 
 // knowing returns a session that only knows a project.
-func knowing(p *project.Project) *Session {
+func knowing(p *Project) *Session {
 	return &Session{project: p, knowledge: NewKnowledge(p, nil, record.Place{}), news: plan.NewNews(nil), audit: newAudit()}
 }
 
@@ -39,7 +38,7 @@ func TestTransition(t *testing.T) {
 		}
 		return suites.ToolsDigest(tools), tools
 	}
-	e := knowing(newScene(t, map[string]string{"suites/s.yaml": pair}).Load(project.Filter{}))
+	e := knowing(newScene(t, map[string]string{"suites/s.yaml": pair}).Load(Filter{}))
 	know := func(versions ...string) string {
 		digest, tools := set(versions...)
 		e.knows(digest, tools)
@@ -105,7 +104,7 @@ func TestRegressionOnRecord(t *testing.T) {
 		s.Write("hooks/guard.sh", hook)
 		s.Write("suites/s.yaml", suite)
 		view := &spy{}
-		s.all(s.open(s.Load(project.Filter{}), view, nil))
+		s.all(s.open(s.Load(Filter{}), view, nil))
 		return view.find("B1").Transition
 	}
 	open := "#!/bin/bash\nexit 0\n"

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -34,7 +33,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	p := s.Load(project.Filter{})
+	p := s.Load(Filter{})
 	session := s.open(p, view, func(o *Options) { o.Jobs = 1 })
 	sum := s.all(session)
 	if got := view.order(); got != "start, B1 pass, A1 pass, end" {
@@ -68,10 +67,10 @@ func TestRun(t *testing.T) {
 func TestSelectedRun(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
-	s.all(s.open(s.Load(project.Filter{}), &spy{}, nil))
+	s.all(s.open(s.Load(Filter{}), &spy{}, nil))
 	before := s.present()
 	view := &spy{}
-	session := s.open(s.Load(project.Filter{}), view, nil)
+	session := s.open(s.Load(Filter{}), view, nil)
 	sum := session.Once(t.Context(), plan.All(session.project.Cases[:1], "asked for"), false)
 	after := s.present()
 	if sum.Tally.Total() != 1 || len(after) != 2 || after["A1"].RunID != before["A1"].RunID || after["B1"].RunID != sum.RunID {
@@ -102,7 +101,7 @@ func TestControl(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, map[string]string{"hooks/guard.sh": tt.hook, "suites/s.yaml": tt.suite})
 			view := &spy{}
-			sum := s.all(s.open(s.Load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 }))
+			sum := s.all(s.open(s.Load(Filter{}), view, func(o *Options) { o.Jobs = 1 }))
 			if got := view.order(); got != "start, "+tt.want+", end" {
 				t.Errorf("events: %s", got)
 			}
@@ -125,7 +124,7 @@ func TestControlOfAnotherSuite(t *testing.T) {
 		"suites/s.yaml": strings.Replace(pair, "control: B1", "control: t/C1", 1), "suites/t.yaml": other,
 	})
 	view := &spy{}
-	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+	sum := s.all(s.open(s.Load(Filter{}), view, nil))
 	if sum.Tally != (suites.Tally{Passed: 3}) {
 		t.Errorf("%+v: %s", sum.Tally, view.order())
 	}
@@ -138,7 +137,7 @@ func TestSlowControl(t *testing.T) {
 		"for n in {1..2000}; do [[ -e approved ]] && break; sleep 0.01; done\nsleep 0.1\n"
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": pair})
 	view := &spy{}
-	s.all(s.open(s.Load(project.Filter{}), view, nil))
+	s.all(s.open(s.Load(Filter{}), view, nil))
 	if view.find("B1").Verdict.Status != suites.Fail || view.find("A1").Verdict.Status != suites.Unproven {
 		t.Errorf("events: %s", view.order())
 	}
@@ -150,7 +149,7 @@ func TestStaleWithFilter(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
 	view := &spy{}
-	session := s.open(s.Load(project.Filter{Text: "A1"}), view, nil)
+	session := s.open(s.Load(Filter{Text: "A1"}), view, nil)
 	selected := session.Stale()
 	sum := session.Once(t.Context(), selected, false)
 	if sum.Tally != (suites.Tally{Passed: 2}) {
@@ -165,7 +164,7 @@ func TestOwnInput(t *testing.T) {
 	hook := "#!/bin/bash\necho run >>\"$CLAUDE_PROJECT_DIR/runs\"\necho \"echo $RANDOM$RANDOM >/dev/null\" >>\"$0\"\nexit 0\n"
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
 	view := &spy{}
-	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+	sum := s.all(s.open(s.Load(Filter{}), view, nil))
 	if got := view.order(); got != "start, A1 pass, end" || sum.Tally.Passed != 1 {
 		t.Errorf("events: %s", got)
 	}
@@ -194,7 +193,7 @@ func TestSandboxes(t *testing.T) {
 				}
 			}
 		}
-		s.all(s.open(s.Load(project.Filter{}), view, nil))
+		s.all(s.open(s.Load(Filter{}), view, nil))
 		kept := view.find("A1").Sandbox
 		if filepath.Dir(kept) != s.keep || view.find("A2").Sandbox != "" {
 			t.Fatalf("kept %q of the failing case, %q of the passing one", kept, view.find("A2").Sandbox)
@@ -211,7 +210,7 @@ func TestSandboxes(t *testing.T) {
 	}
 	s.Write("hooks/guard.sh", leaving+"exit 0\n")
 	view := &spy{}
-	s.all(s.open(s.Load(project.Filter{}), view, nil))
+	s.all(s.open(s.Load(Filter{}), view, nil))
 	if view.find("A1").Sandbox != "" {
 		t.Errorf("kept %s of a case that passes", view.find("A1").Sandbox)
 	}
@@ -231,7 +230,7 @@ func TestSerial(t *testing.T) {
 			"  - {id: S" + n + ", name: s" + n + ", command: S" + n + ", serial: true, expect: {exit: 0, stdout: {empty: true}}}\n"
 	}
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": suite})
-	sum := s.all(s.open(s.Load(project.Filter{}), &spy{}, func(o *Options) { o.Jobs = 4 }))
+	sum := s.all(s.open(s.Load(Filter{}), &spy{}, func(o *Options) { o.Jobs = 4 }))
 	if sum.Tally.Passed != 8 {
 		t.Fatalf("%+v", sum.Tally)
 	}
@@ -257,7 +256,7 @@ func TestShuffle(t *testing.T) {
 		suite += "  - {id: A" + strconv.Itoa(i) + ", name: a" + strconv.Itoa(i) + ", expect: {exit: 0}}\n"
 	}
 	s := newScene(t, map[string]string{"suites/s.yaml": suite})
-	p := s.Load(project.Filter{})
+	p := s.Load(Filter{})
 	order := func(seed uint64) string {
 		view := &spy{}
 		s.all(s.open(p, view, func(o *Options) { o.Jobs, o.Shuffle = 1, seed }))
@@ -281,7 +280,7 @@ func TestUnrecorded(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
 	view := &spy{}
-	session := s.open(s.Load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 })
+	session := s.open(s.Load(Filter{}), view, func(o *Options) { o.Jobs = 1 })
 	if err := os.RemoveAll(s.Path("results/rolling")); err != nil {
 		t.Fatal(err)
 	}

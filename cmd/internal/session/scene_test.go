@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 )
 
@@ -64,9 +63,9 @@ func (s *projectFiles) Read(name string) string {
 }
 
 // Load loads the project. Its configuration does not depend on the environment.
-func (s *projectFiles) Load(f project.Filter) *project.Project {
+func (s *projectFiles) Load(f Filter) *Project {
 	s.T.Helper()
-	p, problems := project.Load(s.Config(), f, nil)
+	p, problems := Load(s.Config(), f, nil)
 	if len(problems) > 0 {
 		s.T.Fatal(problems)
 	}

@@ -1,4 +1,8 @@
-// Package session is the main loop: it receives events, decides, and carries decisions out.
+// Package session loads a project and runs its cases. Its main loop receives events, decides, and
+// carries decisions out.
+//
+// A Project holds configuration, suites, hooks and documents, and the dependencies of its cases. It
+// does not change once it is loaded.
 //
 // The files decide_*.go hold the verdicts of cases and the decisions: how a verdict differs from
 // the previous one, whether a case runs again, whether a run continues, and which results are
@@ -7,8 +11,7 @@
 // A save is processed in this order:
 //
 //   - watcher: file system events become a Batch; each file in it is read once
-//   - cmd/internal/project: the project is loaded again if the save changes its shape (see
-//     Project.Shapes)
+//   - Project: it is loaded again if the save changes its shape (see Project.Shapes)
 //   - selector: selects the affected cases, with reasons; markers widen, and the trace of a case,
 //     which is stored with its verdict, narrows
 //   - Session: cancels superseded cases, queues affected ones, starts them
@@ -26,7 +29,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
@@ -35,7 +37,7 @@ import (
 
 // Options configure a Session.
 type Options struct {
-	Project *project.Project
+	Project *Project
 	Store   *record.Store // if nil, nothing is recorded
 	Records record.Place  // directory of the records and of the files stored with them
 	View    notify.View
@@ -52,7 +54,7 @@ type Options struct {
 // A Session runs cases and keeps their state. Its methods must be called from one goroutine.
 type Session struct {
 	opts      Options
-	project   *project.Project
+	project   *Project
 	knowledge *Knowledge
 	equipment *equipment
 	filing    *Filing

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
 )
@@ -17,7 +16,7 @@ import (
 func TestStamp(t *testing.T) {
 	t.Parallel()
 	s := newProjectFiles(t, map[string]string{"hooks/other.sh": guard})
-	of := newStamps(s.Load(project.Filter{}))
+	of := newStamps(s.Load(Filter{}))
 	inputs := []suites.Input{{Path: "hooks/guard.sh", Section: "a"}, {Path: "hooks/guard.sh", Section: "b"}, {Path: "hooks/none.sh"}}
 	long := time.Now().Add(-time.Hour)
 	turnBack := func() {
@@ -98,7 +97,7 @@ func nextTick(s *projectFiles, name string) {
 func TestNoticed(t *testing.T) {
 	t.Parallel()
 	s := newProjectFiles(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
-	p := s.Load(project.Filter{})
+	p := s.Load(Filter{})
 	of, c := newStamps(p), p.Every()[0]
 	all := func(in []suites.Input) []suites.Input { return in }
 	of.fresh(c, all)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
@@ -43,7 +42,7 @@ func TestTracingChangesNoOutcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, problems := project.Load(cfg, project.Filter{}, nil)
+	p, problems := Load(cfg, Filter{}, nil)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

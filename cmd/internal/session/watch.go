@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/plan"
@@ -117,7 +116,7 @@ type WatchOptions struct {
 	Watcher  *watcher.Watcher
 	Notes    <-chan string // messages of the watcher for the user
 	Commands <-chan Command
-	Reload   func() (*project.Project, []suites.Problem)
+	Reload   func() (*Project, []suites.Problem)
 }
 
 // A watch is a session that follows saves.
@@ -131,9 +130,9 @@ type watch struct {
 	again    bool     // failures that were seen once have been run again
 	rest     *atRest
 	idle     idling
-	toAudit  []*suites.Case   // cases unaffected by the latest save
-	toReload bool             // hooks stopped inputs for which the project has no cases yet
-	warned   *project.Project // the project whose excess of directories has been reported
+	toAudit  []*suites.Case // cases unaffected by the latest save
+	toReload bool           // hooks stopped inputs for which the project has no cases yet
+	warned   *Project       // the project whose excess of directories has been reported
 }
 
 // idling holds the work of a watch in idle times, one missing trace or trial at a time, until
@@ -215,9 +214,9 @@ func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bo
 	w.fill(ctx)
 }
 
-// Follow makes a watcher that started with project.FirstInterest follow the project as loaded
+// Follow makes a watcher that started with FirstInterest follow the project as loaded
 // since then. Newly followed files are read once more. Follow returns early if ctx ends.
-func Follow(ctx context.Context, p *project.Project, w *watcher.Watcher) error {
+func Follow(ctx context.Context, p *Project, w *watcher.Watcher) error {
 	i := p.Interest()
 	if err := unlessEnded(ctx, func() error { return w.SetInterest(i) }); err != nil {
 		return err

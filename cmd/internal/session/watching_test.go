@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/watcher"
@@ -45,11 +44,11 @@ func (s *scene) watch() *watching {
 	s.T.Helper()
 	// Room for all events of a test, because the session must never wait for the test.
 	w := &watching{scene: s, events: make(chan notify.Event, 10000), commands: make(chan Command), ended: make(chan Summary, 1)}
-	files, err := watcher.New(watcher.Options{Interest: project.FirstInterest(s.Config())})
+	files, err := watcher.New(watcher.Options{Interest: FirstInterest(s.Config())})
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	p := s.Load(project.Filter{})
+	p := s.Load(Filter{})
 	if err := Follow(s.T.Context(), p, files); err != nil {
 		s.T.Fatal(err)
 	}
@@ -72,7 +71,7 @@ func (s *scene) watch() *watching {
 }
 
 // reload runs on the session's goroutine.
-func (w *watching) reload() (*project.Project, []suites.Problem) {
+func (w *watching) reload() (*Project, []suites.Problem) {
 	if w.loading != nil {
 		w.loading()
 	}
@@ -83,7 +82,7 @@ func (w *watching) reload() (*project.Project, []suites.Problem) {
 	if err != nil {
 		return nil, []suites.Problem{{What: err.Error()}}
 	}
-	return project.Load(cfg, project.Filter{}, nil)
+	return Load(cfg, Filter{}, nil)
 }
 
 // until waits for an event and returns all events up to it.

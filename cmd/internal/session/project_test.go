@@ -1,6 +1,6 @@
 //go:build unix
 
-package project
+package session
 
 import (
 	"os"
@@ -25,7 +25,7 @@ func ids(cases []*suites.Case) string {
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	other := "suite: other\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: B1, name: blocks_too, expect: {exit: 0}}\n"
-	s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/other.yaml": other})
+	s := newProjectFiles(t, map[string]string{"suites/s.yaml": pair, "suites/other.yaml": other})
 	for _, tt := range []struct {
 		filter Filter
 		want   string
@@ -45,7 +45,7 @@ func TestFilter(t *testing.T) {
 		{Filter{Suites: []string{"other"}, Text: "A1"}, "", "no case matches"},
 		{Filter{Suites: []string{"s", "none"}}, "", "--suite none: no such suite here (there are other, s)"},
 	} {
-		p := s.load(tt.filter)
+		p := s.Load(tt.filter)
 		if got := ids(p.Cases); got != tt.want {
 			t.Errorf("%+v lets through %q, want %q", tt.filter, got, tt.want)
 		}
@@ -60,14 +60,14 @@ func TestFilter(t *testing.T) {
 
 func TestNothing(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	if err := s.load(Filter{}).Empty; err == nil || !strings.Contains(err.Error(), "no cases for the 1 hook of "+s.root) || !strings.Contains(err.Error(), "hookwatch init writes") {
+	s := newProjectFiles(t, nil)
+	if err := s.Load(Filter{}).Empty; err == nil || !strings.Contains(err.Error(), "no cases for the 1 hook of "+s.Root) || !strings.Contains(err.Error(), "hookwatch init writes") {
 		t.Errorf("hooks without a case: %v", err)
 	}
-	if err := os.Remove(s.path("hooks/guard.sh")); err != nil {
+	if err := os.Remove(s.Path("hooks/guard.sh")); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.load(Filter{}).Empty; err == nil || !strings.Contains(err.Error(), "no hooks found in "+s.root) || !strings.Contains(err.Error(), "hooks, .claude/settings.json") {
+	if err := s.Load(Filter{}).Empty; err == nil || !strings.Contains(err.Error(), "no hooks found in "+s.Root) || !strings.Contains(err.Error(), "hooks, .claude/settings.json") {
 		t.Errorf("nothing at all: %v", err)
 	}
 }
@@ -77,13 +77,13 @@ func TestNothing(t *testing.T) {
 func TestApplicable(t *testing.T) {
 	t.Parallel()
 	own := oneCase("A1", "expect: {exit: 0}")
-	s := newScene(t, map[string]string{"suites/s.yaml": strings.ReplaceAll(own, "hooks/guard.sh", "hooks/none.sh")})
-	s.write(".hookwatch.yaml", strings.Replace(settings, "suites: [", "suites: [builtin, ", 1))
-	if names := s.load(Filter{}).suiteNames(); names != "s" {
+	s := newProjectFiles(t, map[string]string{"suites/s.yaml": strings.ReplaceAll(own, "hooks/guard.sh", "hooks/none.sh")})
+	s.Write(".hookwatch.yaml", strings.Replace(settings, "suites: [", "suites: [builtin, ", 1))
+	if names := s.Load(Filter{}).suiteNames(); names != "s" {
 		t.Errorf("suites %s, want s", names)
 	}
-	s.write(".claude/hooks/enforce_package_managers.sh", guard)
-	p := s.load(Filter{})
+	s.Write(".claude/hooks/enforce_package_managers.sh", guard)
+	p := s.Load(Filter{})
 	if names := strings.Split(p.suiteNames(), ", "); !slices.Contains(names, "pm") || !slices.Contains(names, "s") {
 		t.Errorf("suites %s, want pm and s among them", names)
 	}
@@ -102,14 +102,14 @@ func TestApplicable(t *testing.T) {
 // that it names, and that the shared suite does not change.
 func TestGated(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, map[string]string{
+	s := newProjectFiles(t, map[string]string{
 		"suites/s.yaml": oneCase("A1", "gates: [biome, ruff, {tool: oxlint, policy: fail}], expect: {exit: 0}")})
-	s.write(".hookwatch.yaml", settings+"gates: {ruff: fail, oxlint: skip}\n")
+	s.Write(".hookwatch.yaml", settings+"gates: {ruff: fail, oxlint: skip}\n")
 	want := []suites.Gate{{Tool: "biome", Policy: suites.GateFail}, {Tool: "ruff", Policy: suites.GateFail}, {Tool: "oxlint", Policy: suites.GateSkip}}
-	if got := s.load(Filter{}).Cases[0].Gates; !cmp.Equal(got, want) {
+	if got := s.Load(Filter{}).Cases[0].Gates; !cmp.Equal(got, want) {
 		t.Errorf("gates %v, want %v", got, want)
 	}
-	p := s.load(Filter{})
+	p := s.Load(Filter{})
 	mine := []suites.Gate{{Tool: "ruff", Policy: suites.GateSkip}}
 	if got := p.gated(mine, map[string][]string{"ruff": {"bin/ruff"}}); got[0].Places[0] != "bin/ruff" || mine[0].Places != nil {
 		t.Errorf("gated %v, the case's own are now %v", got, mine)
@@ -120,40 +120,40 @@ func TestGated(t *testing.T) {
 }
 
 func TestRel(t *testing.T) {
-	s := newScene(t, map[string]string{"my hooks/a b.sh": guard, "sub/inner.sh": guard})
+	s := newProjectFiles(t, map[string]string{"my hooks/a b.sh": guard, "sub/inner.sh": guard})
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(s.root, link); err != nil {
+	if err := os.Symlink(s.Root, link); err != nil {
 		t.Fatal(err)
 	}
 	outside := t.TempDir()
-	if err := os.Symlink(outside, s.path("away")); err != nil {
+	if err := os.Symlink(outside, s.Path("away")); err != nil {
 		t.Fatal(err)
 	}
-	p := s.load(Filter{})
-	from := s.path("sub")
+	p := s.Load(Filter{})
+	from := s.Path("sub")
 	for file, want := range map[string]string{
-		s.path("hooks/guard.sh"):       "hooks/guard.sh",
-		s.path("hooks") + "/../a.sh":   "a.sh",
-		s.path("my hooks/a b.sh"):      "my hooks/a b.sh",
+		s.Path("hooks/guard.sh"):       "hooks/guard.sh",
+		s.Path("hooks") + "/../a.sh":   "a.sh",
+		s.Path("my hooks/a b.sh"):      "my hooks/a b.sh",
 		"my hooks/a b.sh":              "my hooks/a b.sh",
 		"./hooks//guard.sh":            "hooks/guard.sh",
 		"inner.sh":                     "sub/inner.sh",
 		"none.sh":                      "sub/none.sh",
 		"../hooks/none.sh":             "hooks/none.sh",
-		s.path("none/yet.sh"):          "none/yet.sh",
-		s.path("away/x.sh"):            "away/x.sh",
+		s.Path("none/yet.sh"):          "none/yet.sh",
+		s.Path("away/x.sh"):            "away/x.sh",
 		filepath.Join(outside, "x.sh"): filepath.ToSlash(filepath.Join(outside, "x.sh")),
-		s.root + "-other/x.sh":         filepath.ToSlash(s.root + "-other/x.sh"),
-		filepath.Dir(s.root):           filepath.ToSlash(filepath.Dir(s.root)),
-		s.path("..dots/x.sh"):          "..dots/x.sh",
+		s.Root + "-other/x.sh":         filepath.ToSlash(s.Root + "-other/x.sh"),
+		filepath.Dir(s.Root):           filepath.ToSlash(filepath.Dir(s.Root)),
+		s.Path("..dots/x.sh"):          "..dots/x.sh",
 	} {
 		if got := p.RelFrom(from, file); got != want {
 			t.Errorf("Rel(%q) is %q, want %q", file, got, want)
 		}
 	}
 	// A project that was reached through a link uses that name in messages.
-	via := scene{t: t, root: link}
-	p = via.load(Filter{})
+	via := projectFiles{T: t, Root: link}
+	p = via.Load(Filter{})
 	if got := p.Rel(filepath.Join(link, "hooks", "guard.sh")); got != "hooks/guard.sh" {
 		t.Errorf("through the link: %q", got)
 	}
@@ -164,14 +164,14 @@ func TestRel(t *testing.T) {
 
 func TestShapes(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, map[string]string{"suites/s.yaml": pair, "hooks/config.json": "{}"})
-	s.write(".hookwatch.yaml", settings+"specs: [docs/**/*.md]\n")
-	p := s.load(Filter{})
+	s := newProjectFiles(t, map[string]string{"suites/s.yaml": pair, "hooks/config.json": "{}"})
+	s.Write(".hookwatch.yaml", settings+"specs: [docs/**/*.md]\n")
+	p := s.Load(Filter{})
 	for name, want := range map[string]bool{
 		".hookwatch.yaml": true, "suites/s.yaml": true, "suites/new.yaml": true, "docs/a/b.md": true,
 		".claude/settings.json": true, "hooks/guard.sh": false, "suites/s.txt": false, "other.md": false,
 	} {
-		if got := p.Shapes(s.path(name)); got != want {
+		if got := p.Shapes(s.Path(name)); got != want {
 			t.Errorf("%s says what the project is made of: %v, want %v", name, got, want)
 		}
 	}
@@ -189,10 +189,10 @@ func TestMarkerPolicy(t *testing.T) {
 	t.Parallel()
 	suite := oneCase("A1", `expect: {exit: 0}, verify: ["docs/none.md §D1"]`) + "  - {id: A2, name: two, expect: {exit: 0}}\n" +
 		"  - {id: A3, name: three, expect: {exit: 0}, verify: [hooks/guard.sh]}\n"
-	s := newScene(t, map[string]string{"suites/s.yaml": suite})
+	s := newProjectFiles(t, map[string]string{"suites/s.yaml": suite})
 	for policy, want := range map[string]struct{ problems, warnings int }{"strict": {2, 0}, "warn": {0, 2}, "off": {0, 0}} {
-		s.write(".hookwatch.yaml", strings.Replace(settings, "verify: off", "verify: "+policy, 1))
-		p, problems := Load(s.config(), Filter{}, nil)
+		s.Write(".hookwatch.yaml", strings.Replace(settings, "verify: off", "verify: "+policy, 1))
+		p, problems := Load(s.Config(), Filter{}, nil)
 		if len(problems) != want.problems || len(p.Warnings) != want.warnings {
 			t.Errorf("%s: problems %v, warnings %q", policy, problems, p.Warnings)
 		}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package project
+package session
 
 import (
 	"fmt"
@@ -40,11 +40,11 @@ func TestConfigKeys(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t, map[string]string{
+			s := newProjectFiles(t, map[string]string{
 				"hooks/guard.sh": tt.script, "hooks/config.json": document, "suites/s.yaml": oneCase("A1", tt.cases),
 			})
 			var unread, uncovered []string
-			for _, k := range s.load(Filter{}).ConfigKeys() {
+			for _, k := range s.Load(Filter{}).ConfigKeys() {
 				at := fmt.Sprintf("%s:%d %s", strings.TrimPrefix(k.File, "hooks/"), k.Line, k.Key)
 				if !k.Read {
 					unread = append(unread, at)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package project
+package session
 
 import (
 	"os"
@@ -17,16 +17,16 @@ import (
 // wildcards is returned unchanged.
 func TestExpand(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
+	s := newProjectFiles(t, nil)
 	for _, name := range []string{
 		"docs/a.md", "docs/x/b.md", "docs/x.md/keep", "docs/node_modules/c.md", "docs/x/.a.md.swp", "README.md", "p[1]/d.md",
 		"docs/deep/er/f.md",
 	} {
-		s.write(name, "")
+		s.Write(name, "")
 	}
 	outside := t.TempDir()
 	for link, target := range map[string]string{"docs/out": outside, "docs/in": "../p[1]", "docs/up": ".."} {
-		if err := os.Symlink(target, s.path(link)); err != nil {
+		if err := os.Symlink(target, s.Path(link)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,7 +45,7 @@ func TestExpand(t *testing.T) {
 		"../**/*.md":              "!..",
 		"/**/*.md":                "!/",
 	} {
-		cfg := s.config()
+		cfg := s.Config()
 		p := &Project{Config: cfg, Reader: newReader(cfg, nil)}
 		got, problems := p.expand("specs", strings.Fields(patterns))
 		for _, problem := range problems {
@@ -61,7 +61,7 @@ func TestExpand(t *testing.T) {
 			t.Errorf("%s: %d problems, -want +got\n%s", patterns, len(problems), diff)
 		}
 	}
-	cfg := s.config()
+	cfg := s.Config()
 	cfg.Agreed = []string{outside}
 	p := &Project{Config: cfg, Reader: newReader(cfg, nil)}
 	if got, problems := p.expand("specs", []string{"docs/out/*.md"}); len(problems) > 0 || len(got) != 1 {
@@ -72,16 +72,16 @@ func TestExpand(t *testing.T) {
 // TestInside checks which places may be watched, whether they exist or not.
 func TestInside(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	s.write("docs/a.md", "")
-	if err := os.Symlink("/usr", s.path("out")); err != nil {
+	s := newProjectFiles(t, nil)
+	s.Write("docs/a.md", "")
+	if err := os.Symlink("/usr", s.Path("out")); err != nil {
 		t.Fatal(err)
 	}
-	r := disk.Reader{Root: s.path("")}
+	r := disk.Reader{Root: s.Path("")}
 	for name, want := range map[string]bool{
 		"docs": true, "docs/a.md": true, "docs/none/at/all": true, "": true, "out": false, "out/none": false, "..": false, "../none": false,
 	} {
-		if got := inside(r, s.path(name)); got != want {
+		if got := inside(r, s.Path(name)); got != want {
 			t.Errorf("%q is inside: %v, want %v", name, got, want)
 		}
 	}

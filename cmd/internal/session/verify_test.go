@@ -1,6 +1,6 @@
 //go:build unix
 
-package project
+package session
 
 import (
 	"slices"
@@ -12,13 +12,13 @@ import (
 // its own, and that the document's markers must resolve.
 func TestMarkersOfDocuments(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, map[string]string{
+	s := newProjectFiles(t, map[string]string{
 		"suites/s.yaml": oneCase("A1", "expect: {exit: 0}"),
 		"docs/spec.md":  "# Spec\n\n## D1\n\nA1 is [verify: §D1].\n\n",
 	})
 	load := func(policy string) (*Project, []string) {
-		s.write(".hookwatch.yaml", strings.Replace(settings, "verify: off", "specs: [docs/*.md]\nverify: "+policy, 1))
-		p, problems := Load(s.config(), Filter{}, nil)
+		s.Write(".hookwatch.yaml", strings.Replace(settings, "verify: off", "specs: [docs/*.md]\nverify: "+policy, 1))
+		p, problems := Load(s.Config(), Filter{}, nil)
 		var said []string
 		for _, problem := range problems {
 			said = append(said, problem.Error())
@@ -28,7 +28,7 @@ func TestMarkersOfDocuments(t *testing.T) {
 	if _, problems := load("strict"); len(problems) != 0 {
 		t.Errorf("a document that resolves: %q", problems)
 	}
-	s.write("docs/spec.md", "# Spec\n\n## D1\n\nA1 is [verify: §D1] and [verify: §D2]. Z99 is [verify: §D3].\n")
+	s.Write("docs/spec.md", "# Spec\n\n## D1\n\nA1 is [verify: §D1] and [verify: §D2]. Z99 is [verify: §D3].\n")
 	if _, problems := load("strict"); len(problems) != 1 || !strings.HasPrefix(problems[0], "docs/spec.md:5:34: marker §D2 of A1 does not resolve (") {
 		t.Errorf("strict: %q", problems)
 	}
@@ -38,7 +38,7 @@ func TestMarkersOfDocuments(t *testing.T) {
 	if p, problems := load("off"); len(problems)+len(p.Warnings) != 0 {
 		t.Errorf("off: %q, %q", problems, p.Warnings)
 	}
-	s.write("docs/spec.md", "# Spec\n\nA1 is [verify: §D1].\n")
+	s.Write("docs/spec.md", "# Spec\n\nA1 is [verify: §D1].\n")
 	_, problems := load("strict")
 	if len(problems) != 2 || !strings.HasPrefix(problems[0], "suites/s.yaml:5:5: 1 case without a marker: A1 (") {
 		t.Errorf("a document that leads nowhere authorises nothing: %q", problems)
@@ -47,11 +47,11 @@ func TestMarkersOfDocuments(t *testing.T) {
 
 func TestOnly(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, map[string]string{
+	s := newProjectFiles(t, map[string]string{
 		"suites/s.yaml": pair, "docs/specs/a.md": "# A\n", "docs/specs/b.md": "# B\n", "draft.md": "# Draft\n", "x.txt": "",
 	})
-	s.write(".hookwatch.yaml", settings+"specs: [docs/specs/*.md]\n")
-	p := s.load(Filter{})
+	s.Write(".hookwatch.yaml", settings+"specs: [docs/specs/*.md]\n")
+	p := s.Load(Filter{})
 	all := Sources{Documents: []string{"docs/specs/a.md", "docs/specs/b.md"}, Suites: []string{"suites/s.yaml"}}
 	if got := p.Sources(); !slices.Equal(got.Documents, all.Documents) || !slices.Equal(got.Suites, all.Suites) {
 		t.Fatalf("sources %+v", got)
@@ -67,7 +67,7 @@ func TestOnly(t *testing.T) {
 		{"", "builtin:pm", "", "neither a spec document nor a suite"},
 		{"", "docs/specs/c.md", "", `nearest: "docs/specs/a.md"`},
 	} {
-		got, err := p.Only(p.Sources(), s.path(tt.dir), strings.Fields(tt.names))
+		got, err := p.Only(p.Sources(), s.Path(tt.dir), strings.Fields(tt.names))
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%s: %v, want %s", tt.names, err, tt.err)

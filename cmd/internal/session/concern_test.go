@@ -1,6 +1,6 @@
 //go:build unix
 
-package project
+package session
 
 import (
 	"testing"
@@ -24,8 +24,8 @@ cases:
 // that a tool which gates no case explains any.
 func TestConcerns(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, map[string]string{"suites/s.yaml": groups, "h.sh": "#!/bin/bash\n"})
-	p := s.load(Filter{})
+	s := newProjectFiles(t, map[string]string{"suites/s.yaml": groups, "h.sh": "#!/bin/bash\n"})
+	p := s.Load(Filter{})
 	for tool, want := range map[string]string{
 		"yamllint": "YA CO NO XX ", "shellcheck": "SH NO XX ", "bandit": "PY PM NO XX ", "uv": "PY PM NO XX ", "ruff": "PY PM NO XX ",
 		"jaq": "SH YA PY PM CO NO XX ", "sed": "SH YA PY PM CO NO XX ",
@@ -60,7 +60,7 @@ cases:
 // the runner concerns the cases of all of them.
 func TestRunnersJoinNothing(t *testing.T) {
 	t.Parallel()
-	p := newScene(t, map[string]string{"suites/s.yaml": shared, "h.sh": "#!/bin/bash\n"}).load(Filter{})
+	p := newProjectFiles(t, map[string]string{"suites/s.yaml": shared, "h.sh": "#!/bin/bash\n"}).Load(Filter{})
 	for tool, want := range map[string]string{
 		"biome": "TS CO ", "node_modules/.bin/biome": "TS CO ", "markdownlint-cli2": "MD ", "npx": "TS MD CO ",
 		"bandit": "BA ", "ruff": "UV CO ", "uv": "BA UV CO ",

@@ -1,6 +1,4 @@
-// Package project loads a project: configuration, suites, hooks and documents, and the
-// dependencies of its cases. A project does not change once it is loaded.
-package project
+package session
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package project
+package session
 
 import (
 	"path/filepath"
@@ -12,13 +12,13 @@ import (
 
 func TestFirstInterest(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	s.write(".hookwatch.yaml", `hooks: [hooks, ../shared hooks]
+	s := newProjectFiles(t, nil)
+	s.Write(".hookwatch.yaml", `hooks: [hooks, ../shared hooks]
 settings: [.claude/settings.json]
 specs: ["docs/specs/*.md", docs/one.md, "deep/**/x.md", "a{b,c}/d.md", "*.adoc"]
 suites: [builtin, "suites/s?.yaml", "suites/[a-c].yaml"]
 `)
-	cfg := s.config()
+	cfg := s.Config()
 	if cfg.Notice() == "" || !slices.Contains(FirstInterest(cfg).Files, cfg.TrustFile()) {
 		t.Error("what is asked for may be agreed to meanwhile")
 	}
@@ -33,7 +33,7 @@ suites: [builtin, "suites/s?.yaml", "suites/[a-c].yaml"]
 	}{{"files", i.Files, files}, {"directories", i.Dirs, dirs}} {
 		var want []string
 		for _, name := range tt.want {
-			want = append(want, s.path(name))
+			want = append(want, s.Path(name))
 		}
 		slices.Sort(want)
 		got := slices.Clone(tt.got)
@@ -47,19 +47,19 @@ suites: [builtin, "suites/s?.yaml", "suites/[a-c].yaml"]
 // TestNoConfiguration checks that a missing configuration file is watched.
 func TestNoConfiguration(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	cfg := s.config()
+	s := newProjectFiles(t, nil)
+	cfg := s.Config()
 	cfg.Path = ""
-	if i := FirstInterest(cfg); i.Files[0] != s.path(".hookwatch.yaml") {
+	if i := FirstInterest(cfg); i.Files[0] != s.Path(".hookwatch.yaml") {
 		t.Errorf("files %q", i.Files)
 	}
 }
 
 func TestIgnored(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	s.write(".hookwatch.yaml", settings+"watch: {ignore: [\"*.log\", \"gen/**\", hooks/skip.sh]}\n")
-	cfg := s.config()
+	s := newProjectFiles(t, nil)
+	s.Write(".hookwatch.yaml", settings+"watch: {ignore: [\"*.log\", \"gen/**\", hooks/skip.sh]}\n")
+	cfg := s.Config()
 	for _, tt := range []struct {
 		name string
 		dir  bool
@@ -77,7 +77,7 @@ func TestIgnored(t *testing.T) {
 		{"a.log", false, true}, {"hooks/a.log", false, false}, {"gen/a/b.sh", false, true}, {"hooks/skip.sh", false, true},
 		{"../a.log", false, false},
 	} {
-		if got := ignored(cfg, s.path(tt.name), tt.dir); got != tt.want {
+		if got := ignored(cfg, s.Path(tt.name), tt.dir); got != tt.want {
 			t.Errorf("%s (directory: %v) is ignored: %v, want %v", tt.name, tt.dir, got, tt.want)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package project_test
+package session_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 )
 
@@ -45,7 +45,7 @@ func BenchmarkLoad10k(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		p, problems := project.Load(cfg, project.Filter{}, nil)
+		p, problems := session.Load(cfg, session.Filter{}, nil)
 		if len(problems) > 0 || len(p.Cases) != 10000 {
 			b.Fatal(problems)
 		}
