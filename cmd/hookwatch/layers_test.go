@@ -43,7 +43,7 @@ var layers = []layer{
 	{of: "suites/client", may: "suites suites/jsontree suites/pattern", not: "suites/run suites/process suites/sandbox suites/record suites/depend suites/conform suites/discover"},
 	{of: "suites/sandbox", may: "suites suites/disk suites/sandbox suites/pattern suites/process", not: "suites/run suites/record suites/depend"},
 	// Nothing that selects, records or judges starts a process.
-	{of: "suites/depend suites/plan suites/markers suites/record suites/verdict suites/report suites/conform suites/prove", may: "suites", not: "suites/run suites/process suites/sandbox"},
+	{of: "suites/depend suites/markers suites/record suites/verdict suites/report suites/conform suites/prove", may: "suites", not: "suites/run suites/process suites/sandbox"},
 	{of: "suites/run", may: "suites", not: "suites/record suites/depend suites/verdict suites/conform suites/prove"},
 	{of: "suites", may: "suites"},
 }
@@ -134,7 +134,7 @@ func packages(t *testing.T, system string, args ...string) []string {
 
 // pure lists the packages that decide and do nothing else, and pureFiles the files that do so in
 // a package that does more.
-var pure = []string{"suites/client", "suites/live", "suites/plan"}
+var pure = []string{"suites/client", "suites/live", "suites/verdict"}
 
 const pureFiles = "cmd/internal/session/decide_*.go"
 

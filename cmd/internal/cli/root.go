@@ -14,9 +14,9 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/shell"
+	"hookwatch/suites/verdict"
 )
 
 const longHelp = `hookwatch watches Claude Code hooks, their settings and suites, reruns the tests
@@ -123,7 +123,7 @@ func (a *app) root(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.runOnce(ctx, p, func(o *opened) ([]plan.Selected, bool, error) {
+	return a.runOnce(ctx, p, func(o *opened) ([]verdict.Selected, bool, error) {
 		if a.changed {
 			return o.Stale(), false, nil
 		}
@@ -131,7 +131,7 @@ func (a *app) root(ctx context.Context) error {
 			o.Audit()
 		}
 		full := len(a.suites) == 0 && a.filter == ""
-		return plan.WithControls(plan.All(p.Cases, "asked for"), p.Every()), full, nil
+		return verdict.WithControls(verdict.All(p.Cases, "asked for"), p.Every()), full, nil
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -34,8 +34,8 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 			if err != nil {
 				return err
 			}
-			return a.runOnce(cmd.Context(), p, func(*opened) ([]plan.Selected, bool, error) {
-				return plan.WithControls(plan.All(cases, "asked for"), p.Every()), false, nil
+			return a.runOnce(cmd.Context(), p, func(*opened) ([]verdict.Selected, bool, error) {
+				return verdict.WithControls(verdict.All(cases, "asked for"), p.Every()), false, nil
 			})
 		},
 	}
@@ -44,7 +44,7 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 }
 
 // runOnce runs the cases that choose selects, and returns the result as an error.
-func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*opened) ([]plan.Selected, bool, error)) error {
+func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*opened) ([]verdict.Selected, bool, error)) error {
 	log := a.log()
 	// Do not warn of a missing desktop, because there is often none without a user, as in CI.
 	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })

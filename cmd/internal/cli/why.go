@@ -12,7 +12,7 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 func (a *app) whyCommand() *cobra.Command {
@@ -78,7 +78,7 @@ func (a *app) whyPath(p *session.Project, arg string) error {
 	if section != "" {
 		change.Sections = []string{section}
 	}
-	return a.printWhy(p, []notify.Change{change}, session.Selection{Selected: plan.WithControls(selected, p.Every())})
+	return a.printWhy(p, []notify.Change{change}, session.Selection{Selected: verdict.WithControls(selected, p.Every())})
 }
 
 // whyEdited prints the cases that --once --changed would select because of a file, if its content
@@ -93,7 +93,7 @@ func (a *app) whyEdited(p *session.Project, path string) (bool, error) {
 		return false, nil
 	}
 	a.warn(now.Warnings)
-	about.Selected = plan.WithControls(plan.WithDependents(about.Selected, p.Cases), p.Every())
+	about.Selected = verdict.WithControls(verdict.WithDependents(about.Selected, p.Cases), p.Every())
 	return true, a.printWhy(p, []notify.Change{{Path: path}}, about)
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // quickAndHanging has two hanging cases, one of which is the control of another case, one case
@@ -147,7 +147,7 @@ func (s *scene) interrupt() (*Session, Summary, *spy) {
 		}
 	}}
 	session := s.open(s.Load(Filter{}), view, nil)
-	return session, session.Once(ctx, plan.All(session.project.Cases, "asked for"), true), view
+	return session, session.Once(ctx, verdict.All(session.project.Cases, "asked for"), true), view
 }
 
 // TestInterruptedVerdicts checks that a cancelled case has no verdict, whether its end or the end
@@ -166,7 +166,7 @@ func TestInterruptedVerdicts(t *testing.T) {
 			}
 		}}
 		session := s.open(s.Load(Filter{}), view, nil)
-		sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), true)
+		sum := session.Once(ctx, verdict.All(session.project.Cases, "asked for"), true)
 		if !sum.Interrupted || sum.Tally != (suites.Tally{Passed: 1}) || view.order() != "start, Q1 pass, end" {
 			t.Errorf("%+v: %s", sum, view.order())
 		}
@@ -200,7 +200,7 @@ func TestPreflight(t *testing.T) {
 			session := s.open(s.Load(Filter{}), view, func(o *Options) { o.Jobs = 1 })
 			ctx, cancel := context.WithTimeout(t.Context(), ceiling)
 			defer cancel()
-			sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), tt.full)
+			sum := session.Once(ctx, verdict.All(session.project.Cases, "asked for"), tt.full)
 			if got := view.order(); got != tt.order || sum.Tally != tt.tally {
 				t.Errorf("%+v: %s", sum, got)
 			}
@@ -214,7 +214,7 @@ func TestPreflight(t *testing.T) {
 				t.Errorf("%q, on record %+v", sum.Aborted, r)
 			}
 			// Cases that never ran are stale.
-			if stale := s.open(session.project, view, nil).Stale(); len(stale) != 2 || stale[0].Because[0] != plan.NeverRun {
+			if stale := s.open(session.project, view, nil).Stale(); len(stale) != 2 || stale[0].Because[0] != verdict.NeverRun {
 				t.Errorf("stale afterwards: %+v", stale)
 			}
 		})

@@ -13,7 +13,6 @@ import (
 	"hookwatch/suites/conform"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
 )
@@ -323,11 +322,11 @@ func (e *Session) sample(n int) []*suites.Case {
 
 // auditSome selects the sampled cases that the latest save did not affect, to run them while
 // idle.
-func (w *watch) auditSome() []plan.Selected {
+func (w *watch) auditSome() []verdict.Selected {
 	cases := w.toAudit
 	w.toAudit = nil
 	for _, c := range cases {
 		w.auditCase(c.Key())
 	}
-	return plan.WithControls(plan.All(cases, "an audit of the selection"), w.project.Every())
+	return verdict.WithControls(verdict.All(cases, "an audit of the selection"), w.project.Every())
 }

@@ -9,7 +9,7 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 	"hookwatch/watcher"
 )
 
@@ -100,7 +100,7 @@ func (w *watch) reshapes(c watcher.Change) bool {
 func (e *Session) supersede(changed []string) {
 	under := make(map[string]bool) // changed while a case that depends on it runs
 	for _, x := range e.running {
-		if plan.Superseded(x.c, e.project.Find(x.c.Key()), x.seen.Inputs, changed) {
+		if verdict.Superseded(x.c, e.project.Find(x.c.Key()), x.seen.Inputs, changed) {
 			x.supersede()
 		}
 		for _, path := range x.seen.Files() {
@@ -125,7 +125,7 @@ func (e *Session) retract(restored []string) {
 
 // show announces a save and the cases it selects. A source on which no case depends is still
 // shown; content that returned to the last state that was run is not, unless the counts change.
-func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected) {
+func (w *watch) show(b watcher.Batch, changed []string, selected []verdict.Selected) {
 	e := notify.Changed{At: notify.Time{Time: b.At}, State: w.State()}
 	counted := w.run == nil && e.State != w.counts
 	others := slices.ContainsFunc(b.Changes, func(c watcher.Change) bool { return c.Kind != watcher.Restored })

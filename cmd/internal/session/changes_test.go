@@ -6,18 +6,18 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 func TestChangesOf(t *testing.T) {
 	t.Parallel()
-	changed := func(inputs ...suites.Input) plan.Selected {
-		return plan.Selected{Case: &suites.Case{}, Changed: inputs}
+	changed := func(inputs ...suites.Input) verdict.Selected {
+		return verdict.Selected{Case: &suites.Case{}, Changed: inputs}
 	}
-	got := ChangesOf([]plan.Selected{
+	got := ChangesOf([]verdict.Selected{
 		changed(suites.Input{Path: "hooks/a b.sh", Section: "main"}, suites.Input{Path: "docs/b.md", Section: "D3: §x"}),
 		changed(suites.Input{Path: "hooks/a b.sh", Section: "main"}, suites.Input{Path: "hooks/a b.sh", Section: "log level"}, suites.Input{Path: "config.json"}),
-		{Case: &suites.Case{}, Because: []string{plan.NeverRun, plan.ToolsChanged, "control of P01"}},
+		{Case: &suites.Case{}, Because: []string{verdict.NeverRun, verdict.ToolsChanged, "control of P01"}},
 	})
 	want := []notify.Change{
 		{Path: "hooks/a b.sh", Sections: []string{"main", "log level"}}, {Path: "docs/b.md", Sections: []string{"D3: §x"}}, {Path: "config.json"},

@@ -5,7 +5,7 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // A Command is a request from the user at the keyboard to a watching session.
@@ -61,7 +61,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 				matching = append(matching, one)
 			}
 		}
-		w.asked(ctx, plan.All(matching, "it matches"))
+		w.asked(ctx, verdict.All(matching, "it matches"))
 	case Deed:
 		w.do(ctx, c)
 	}
@@ -70,11 +70,11 @@ func (w *watch) command(ctx context.Context, c Command) {
 func (w *watch) do(ctx context.Context, d Deed) {
 	switch d {
 	case RunAll:
-		w.asked(ctx, plan.All(w.project.Cases, "asked for all"))
+		w.asked(ctx, verdict.All(w.project.Cases, "asked for all"))
 	case RunFailed:
-		w.asked(ctx, plan.All(w.knowledge.Verdicts.Failed(w.project.Cases), "it failed"))
+		w.asked(ctx, verdict.All(w.knowledge.Verdicts.Failed(w.project.Cases), "it failed"))
 	case RunAgain:
-		w.asked(ctx, plan.All(w.project.FindAll(w.last), "asked for again"))
+		w.asked(ctx, verdict.All(w.project.FindAll(w.last), "asked for again"))
 	case Cancel:
 		w.cancel()
 	case Quit: // handled by the loop
@@ -82,7 +82,7 @@ func (w *watch) do(ctx context.Context, d Deed) {
 }
 
 // asked runs the cases that the user requested.
-func (w *watch) asked(ctx context.Context, selected []plan.Selected) {
+func (w *watch) asked(ctx context.Context, selected []verdict.Selected) {
 	switch {
 	case w.paused:
 		w.warnf("%s is gone: nothing can be run", w.project.Root())
@@ -90,7 +90,7 @@ func (w *watch) asked(ctx context.Context, selected []plan.Selected) {
 		w.warn("no case to run")
 	default:
 		w.idle.stop()
-		w.begin(ctx, plan.WithControls(selected, w.project.Every()), false)
+		w.begin(ctx, verdict.WithControls(selected, w.project.Every()), false)
 	}
 }
 

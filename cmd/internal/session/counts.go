@@ -6,7 +6,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
 	"hookwatch/suites/verdict"
 )
@@ -47,7 +46,7 @@ func RunOf(s *record.Snapshot) verdict.Run {
 }
 
 // ChangesOf returns the changed files and sections because of which cases are selected.
-func ChangesOf(selected []plan.Selected) []notify.Change {
+func ChangesOf(selected []verdict.Selected) []notify.Change {
 	var out []notify.Change
 	for _, s := range selected {
 		for _, in := range s.Changed {
@@ -70,7 +69,7 @@ func addChange(out []notify.Change, path, section string) []notify.Change {
 }
 
 // SectionsOf returns the changed sections of a file because of which cases are selected.
-func SectionsOf(path string, selected []plan.Selected) []string {
+func SectionsOf(path string, selected []verdict.Selected) []string {
 	for _, c := range ChangesOf(selected) {
 		if c.Path == path {
 			return c.Sections

@@ -9,7 +9,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/verdict"
 )
 
@@ -45,11 +44,11 @@ func (e *Session) again(x *execution) bool {
 	}
 	c := e.project.Find(k)
 	switch e.run.Next(k, x.stale, len(changed) > 0, c != nil) {
-	case plan.Again:
+	case verdict.Again:
 		e.enqueue(c)
-	case plan.Drop:
+	case verdict.Drop:
 		e.drop(k)
-	case plan.Conclude:
+	case verdict.Conclude:
 		return false
 	}
 	return true

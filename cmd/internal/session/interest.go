@@ -18,7 +18,7 @@ import (
 	"hookwatch/suites/depend"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/markers"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 	"hookwatch/watcher"
 )
 
@@ -244,14 +244,14 @@ func temporary(name string) bool {
 // Affected returns the cases that a change of a file, or of a section of it, selects. It
 // returns an error if the file is outside of the project and no case depends on it, or if
 // it has no such section.
-func (p *Project) Affected(path, section string) ([]plan.Selected, error) {
+func (p *Project) Affected(path, section string) ([]verdict.Selected, error) {
 	asked, err := p.asked(path, section)
 	if err != nil {
 		return nil, err
 	}
 	counts := p.Graph.Counts(path)
 	places := map[string]markers.Resolution{}
-	var selected []plan.Selected
+	var selected []verdict.Selected
 	for _, c := range p.Cases {
 		var because []string
 		inputs := p.Graph.Inputs(c)
@@ -268,7 +268,7 @@ func (p *Project) Affected(path, section string) ([]plan.Selected, error) {
 			because = append(because, "its definition")
 		}
 		if len(because) > 0 {
-			selected = append(selected, plan.Selected{Case: c, Because: because})
+			selected = append(selected, verdict.Selected{Case: c, Because: because})
 		}
 	}
 	if len(selected) == 0 && !p.Follows(path) && (!filepath.IsLocal(filepath.FromSlash(path)) || !p.Exists(path)) {

@@ -22,8 +22,8 @@ import (
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/sandbox"
+	"hookwatch/suites/verdict"
 )
 
 // Load reads a project. Recently saved files are read from pinned, which may be nil. The
@@ -154,7 +154,7 @@ func (p *Project) arrange() {
 			c.Check = p.needed(c.Check)
 			digests = p.appendConfigured(digests, c)
 			p.every = append(p.every, c)
-			if control, ok := plan.ControlOf(c); ok {
+			if control, ok := verdict.ControlOf(c); ok {
 				p.controls[control] = true
 			}
 			if slices.ContainsFunc(c.Steps, func(st suites.Step) bool { return st.Hook != "" }) {

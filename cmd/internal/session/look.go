@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
+	"hookwatch/suites/verdict"
 )
 
 // Look returns the knowledge of a project as recorded. It takes no lock and writes nothing.
@@ -33,7 +33,7 @@ func Look(p *Project, caller []string, at record.Place) (*Knowledge, error) {
 
 // A Selection is the effect of a change: the selected cases and the unaffected ones.
 type Selection struct {
-	Selected    []plan.Selected
+	Selected    []verdict.Selected
 	NotAffected []suites.Selection // cases that depend on a changed file but are not affected
 	Uncovered   []string           // changed places that no case executes
 	Warnings    []string           // problems with the records

@@ -13,9 +13,9 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
+	"hookwatch/suites/verdict"
 )
 
 func TestMain(m *testing.M) {
@@ -91,7 +91,7 @@ func (s *scene) all(session *Session) Summary {
 	s.T.Helper()
 	ctx, cancel := context.WithTimeout(s.T.Context(), ceiling)
 	defer cancel()
-	sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), true)
+	sum := session.Once(ctx, verdict.All(session.project.Cases, "asked for"), true)
 	if ctx.Err() != nil {
 		s.T.Errorf("the run did not end by itself within %s", ceiling)
 	}

@@ -8,13 +8,13 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
+	"hookwatch/suites/verdict"
 )
 
 // knowing returns a session that only knows a project.
 func knowing(p *Project) *Session {
-	return &Session{project: p, knowledge: NewKnowledge(p, nil, record.Place{}), news: plan.NewNews(nil), audit: newAudit()}
+	return &Session{project: p, knowledge: NewKnowledge(p, nil, record.Place{}), news: verdict.NewNews(nil), audit: newAudit()}
 }
 
 // knows makes a set of tools known to a session.

@@ -12,7 +12,6 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
@@ -31,7 +30,7 @@ func (e *Session) open(full bool) {
 }
 
 // begin adds the selected cases to the current run, or to a new one, and starts them.
-func (e *Session) begin(ctx context.Context, selected []plan.Selected, full bool) {
+func (e *Session) begin(ctx context.Context, selected []verdict.Selected, full bool) {
 	e.lineUp(selected, full)
 	e.begun()
 	if full {
@@ -41,7 +40,7 @@ func (e *Session) begin(ctx context.Context, selected []plan.Selected, full bool
 }
 
 // lineUp adds the selected cases to the queue of the run.
-func (e *Session) lineUp(selected []plan.Selected, full bool) {
+func (e *Session) lineUp(selected []verdict.Selected, full bool) {
 	if e.run == nil {
 		e.open(full)
 	}
@@ -106,7 +105,7 @@ func (e *Session) start(ctx context.Context, c *suites.Case) {
 const keptReady = 2
 
 // Once runs the selected cases to the end and returns a summary.
-func (e *Session) Once(ctx context.Context, selected []plan.Selected, full bool) Summary {
+func (e *Session) Once(ctx context.Context, selected []verdict.Selected, full bool) Summary {
 	e.awaited = true
 	e.begin(ctx, selected, full)
 	if most := e.equipment.Jobs; e.queue.Len() > 2*most { // prestarting takes longer than a few cases

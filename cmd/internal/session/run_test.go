@@ -11,7 +11,7 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // TestRun checks the order of events: start, each case once, end; and that every announced
@@ -71,7 +71,7 @@ func TestSelectedRun(t *testing.T) {
 	before := s.present()
 	view := &spy{}
 	session := s.open(s.Load(Filter{}), view, nil)
-	sum := session.Once(t.Context(), plan.All(session.project.Cases[:1], "asked for"), false)
+	sum := session.Once(t.Context(), verdict.All(session.project.Cases[:1], "asked for"), false)
 	after := s.present()
 	if sum.Tally.Total() != 1 || len(after) != 2 || after["A1"].RunID != before["A1"].RunID || after["B1"].RunID != sum.RunID {
 		t.Errorf("%+v; before %v, after %v", sum, before, after)
@@ -168,8 +168,8 @@ func TestOwnInput(t *testing.T) {
 	if got := view.order(); got != "start, A1 pass, end" || sum.Tally.Passed != 1 {
 		t.Errorf("events: %s", got)
 	}
-	if n := strings.Count(s.Read("runs"), "run"); n != plan.MaxTries+1 {
-		t.Errorf("the hook ran %d times, want %d", n, plan.MaxTries+1)
+	if n := strings.Count(s.Read("runs"), "run"); n != verdict.MaxTries+1 {
+		t.Errorf("the hook ran %d times, want %d", n, verdict.MaxTries+1)
 	}
 	s.empty(s.temp)
 }

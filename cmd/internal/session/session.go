@@ -30,9 +30,9 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
 	"hookwatch/suites/sandbox"
+	"hookwatch/suites/verdict"
 )
 
 // Options configure a Session.
@@ -58,11 +58,11 @@ type Session struct {
 	knowledge *Knowledge
 	equipment *equipment
 	filing    *Filing
-	news      *plan.News
+	news      *verdict.News
 	audit     *audit
 
 	awaited bool // Once waits for the end of the run, not for the first verdicts
-	queue   *plan.Queue
+	queue   *verdict.Queue
 	running map[suites.Key]*execution
 	held    map[suites.Key]*execution // finished, waiting for the control's verdict
 	results chan *execution
@@ -91,7 +91,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		project:   o.Project,
 		knowledge: NewKnowledge(o.Project, o.Store, o.Records),
 		audit:     newAudit(),
-		queue:     plan.NewQueue(o.Shuffle),
+		queue:     verdict.NewQueue(o.Shuffle),
 		running:   make(map[suites.Key]*execution),
 		held:      make(map[suites.Key]*execution),
 		results:   make(chan *execution),
@@ -99,7 +99,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	}
 	e.first = len(before.Records) == 0
 	e.filing = NewFiling(o.Store, o.Program, e.warn)
-	e.news = plan.NewNews(e.knowledge.load(before))
+	e.news = verdict.NewNews(e.knowledge.load(before))
 	var err error
 	equipped := EquipmentOptions{Temp: o.Temp, Env: o.Env, Jobs: o.Jobs, Warn: e.warn}
 	if e.equipment, err = newEquipment(equipped, e.project, e.knowledge.Environment.Tools); err != nil {
@@ -139,7 +139,7 @@ func (e *Session) State() suites.State {
 }
 
 // Stale selects the cases affected by changes since the last run, and their controls.
-func (e *Session) Stale() []plan.Selected {
+func (e *Session) Stale() []verdict.Selected {
 	return e.knowledge.Stale(func(k suites.Key) *suites.Digests {
 		if x := e.running[k]; x != nil && !x.stale {
 			return &x.digests
@@ -164,7 +164,7 @@ func (e *Session) underway() bool { return e.queue.Len()+len(e.running)+len(e.he
 
 // enqueue adds a case to the queue with its rank.
 func (e *Session) enqueue(c *suites.Case) {
-	rank := plan.Rank{Control: e.project.IsControl(c.Key()), Order: e.project.Order(c.Key()), Awaited: e.awaited}
+	rank := verdict.Rank{Control: e.project.IsControl(c.Key()), Order: e.project.Order(c.Key()), Awaited: e.awaited}
 	if before := e.knowledge.Verdicts.Present(c.Key()); before != nil {
 		rank.Failed, rank.Duration = !before.Status.OK(), before.Duration
 	}

@@ -5,7 +5,7 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // toolGroups groups tools that belong together, because a hook that lints many languages
@@ -77,7 +77,7 @@ func (p *Project) Concerns(key suites.Key, tool string) bool {
 		return true
 	}
 	names, runners := gateTools(c)
-	if control, has := plan.ControlOf(c); has {
+	if control, has := verdict.ControlOf(c); has {
 		if beside := p.Find(control); beside != nil {
 			n, r := gateTools(beside)
 			names, runners = append(names, n...), append(runners, r...)

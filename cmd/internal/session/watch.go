@@ -9,7 +9,7 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 	"hookwatch/watcher"
 )
 
@@ -87,7 +87,7 @@ func (w *watch) tell(ctx context.Context) {
 	}
 	if again := toReproduce(w.project.FindAll(w.news.Unconfirmed()), w.again); len(again) > 0 {
 		w.again = true
-		w.begin(ctx, plan.WithControls(plan.All(again, "its failure is reproduced"), w.project.Every()), true)
+		w.begin(ctx, verdict.WithControls(verdict.All(again, "its failure is reproduced"), w.project.Every()), true)
 		return
 	}
 	w.announce(w.lastRun, w.again)
@@ -169,7 +169,7 @@ func (w *watch) waitToSettle() { w.settled.Reset(w.project.Config.Notify.Settle)
 
 // selectStale selects the stale cases. It makes the watcher follow files that the graph discovers
 // meanwhile, such as a file that a hook sources from outside the project.
-func (w *watch) selectStale(ctx context.Context) []plan.Selected {
+func (w *watch) selectStale(ctx context.Context) []verdict.Selected {
 	w.knowledge.Freshness.Selected()
 	for {
 		selected := w.Stale()
@@ -194,7 +194,7 @@ func (w *watch) warnOf(err error) {
 }
 
 // begin starts and announces the selected cases, if there are any.
-func (w *watch) begin(ctx context.Context, selected []plan.Selected, quiet bool) {
+func (w *watch) begin(ctx context.Context, selected []verdict.Selected, quiet bool) {
 	if len(selected) == 0 {
 		return
 	}
@@ -204,7 +204,7 @@ func (w *watch) begin(ctx context.Context, selected []plan.Selected, quiet bool)
 
 // startRun starts the selected cases before any record is written, because the user waits for the
 // hooks.
-func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bool) {
+func (w *watch) startRun(ctx context.Context, selected []verdict.Selected, quiet bool) {
 	if w.run == nil {
 		w.open(false)
 		w.run.Quiet = quiet

@@ -1,11 +1,11 @@
-package plan_test
+package verdict_test
 
 import (
 	"strings"
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 func testCase(id string) *suites.Case { return &suites.Case{Suite: "s", ID: id} }
@@ -23,24 +23,24 @@ func TestStale(t *testing.T) {
 	now := suites.Digests{Case: "c", Inputs: "i", Tools: "t"}
 	tests := []struct {
 		name       string
-		past       plan.Past
+		past       verdict.Past
 		unaffected bool
 		want       string
 	}{
-		{"never run", plan.Past{}, true, plan.NeverRun},
-		{"nothing changed", plan.Past{Known: true, Digests: now}, false, ""},
-		{"edited", plan.Past{Known: true, Digests: suites.Digests{Case: "x", Inputs: "i", Tools: "t"}}, true, plan.CaseEdited},
-		{"input", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, false, "hook.sh"},
-		{"input, not affected", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, true, ""},
-		{"tool", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "x"}}, false, plan.ToolsChanged},
-		{"other tools, none changed", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "more"}}, false, ""},
-		{"all", plan.Past{Known: true}, false, plan.CaseEdited + "," + plan.ToolsChanged + ",hook.sh"},
+		{"never run", verdict.Past{}, true, verdict.NeverRun},
+		{"nothing changed", verdict.Past{Known: true, Digests: now}, false, ""},
+		{"edited", verdict.Past{Known: true, Digests: suites.Digests{Case: "x", Inputs: "i", Tools: "t"}}, true, verdict.CaseEdited},
+		{"input", verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, false, "hook.sh"},
+		{"input, not affected", verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, true, ""},
+		{"tool", verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "x"}}, false, verdict.ToolsChanged},
+		{"other tools, none changed", verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "more"}}, false, ""},
+		{"all", verdict.Past{Known: true}, false, verdict.CaseEdited + "," + verdict.ToolsChanged + ",hook.sh"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := plan.Stale([]*suites.Case{testCase("A")},
-				func(*suites.Case) plan.Past { return tt.past },
+			got := verdict.Stale([]*suites.Case{testCase("A")},
+				func(*suites.Case) verdict.Past { return tt.past },
 				func(*suites.Case) suites.Digests { return now },
 				func(before, _ string) bool { return before != "more" },
 				func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
@@ -75,7 +75,7 @@ func TestWithControls(t *testing.T) {
 		{nil, ""},
 	} {
 		var names []string
-		for _, s := range plan.WithControls(plan.All(tt.selected, "asked"), all) {
+		for _, s := range verdict.WithControls(verdict.All(tt.selected, "asked"), all) {
 			names = append(names, s.Case.ID+":"+s.Because[0])
 		}
 		if got := strings.Join(names, " "); got != tt.want {
@@ -86,12 +86,12 @@ func TestWithControls(t *testing.T) {
 
 func TestQueueOrder(t *testing.T) {
 	t.Parallel()
-	q := plan.NewQueue(0)
-	q.Add(testCase("slow"), plan.Rank{Duration: 900, Order: 0})
-	q.Add(testCase("quick"), plan.Rank{Duration: 5, Order: 1})
-	q.Add(testCase("failed"), plan.Rank{Failed: true, Duration: 5000, Order: 2})
-	q.Add(testCase("control"), plan.Rank{Control: true, Duration: 9000, Order: 3})
-	q.Add(testCase("quick"), plan.Rank{Duration: 5, Order: 1})
+	q := verdict.NewQueue(0)
+	q.Add(testCase("slow"), verdict.Rank{Duration: 900, Order: 0})
+	q.Add(testCase("quick"), verdict.Rank{Duration: 5, Order: 1})
+	q.Add(testCase("failed"), verdict.Rank{Failed: true, Duration: 5000, Order: 2})
+	q.Add(testCase("control"), verdict.Rank{Control: true, Duration: 9000, Order: 3})
+	q.Add(testCase("quick"), verdict.Rank{Duration: 5, Order: 1})
 	if got := ids(q.Next(2, 0, false)); got != "control failed" {
 		t.Errorf("first two are %q", got)
 	}
@@ -107,8 +107,8 @@ func TestQueueOrder(t *testing.T) {
 // whatever its other properties, and that cases that never ran keep the order of definition.
 func TestQueueAwaited(t *testing.T) {
 	t.Parallel()
-	q := plan.NewQueue(0)
-	for i, r := range []plan.Rank{{Duration: 5}, {}, {Duration: 900}, {Duration: 7, Control: true}, {Duration: 6, Failed: true}, {}} {
+	q := verdict.NewQueue(0)
+	for i, r := range []verdict.Rank{{Duration: 5}, {}, {Duration: 900}, {Duration: 7, Control: true}, {Duration: 6, Failed: true}, {}} {
 		r.Order, r.Awaited = i, true
 		q.Add(testCase(string(rune('a'+i))), r)
 	}
@@ -119,11 +119,11 @@ func TestQueueAwaited(t *testing.T) {
 
 func TestQueueSerial(t *testing.T) {
 	t.Parallel()
-	q := plan.NewQueue(0)
+	q := verdict.NewQueue(0)
 	alone := testCase("alone")
 	alone.Serial = true
-	q.Add(alone, plan.Rank{Order: 0})
-	q.Add(testCase("a"), plan.Rank{Order: 1})
+	q.Add(alone, verdict.Rank{Order: 0})
+	q.Add(testCase("a"), verdict.Rank{Order: 1})
 	if got := ids(q.Next(2, 1, false)); got != "a" {
 		t.Errorf("beside a running case: %q, want a", got)
 	}
@@ -133,7 +133,7 @@ func TestQueueSerial(t *testing.T) {
 	if got := ids(q.Next(2, 0, false)); got != "alone" {
 		t.Errorf("when all is quiet: %q, want alone", got)
 	}
-	q.Add(testCase("b"), plan.Rank{})
+	q.Add(testCase("b"), verdict.Rank{})
 	if got := ids(q.Next(2, 1, true)); got != "" {
 		t.Errorf("%q started beside the serial case", got)
 	}
@@ -142,9 +142,9 @@ func TestQueueSerial(t *testing.T) {
 func TestQueueShuffle(t *testing.T) {
 	t.Parallel()
 	order := func(seed uint64) string {
-		q := plan.NewQueue(seed)
+		q := verdict.NewQueue(seed)
 		for _, id := range strings.Fields("A B C D E F G H") {
-			q.Add(testCase(id), plan.Rank{Order: int(id[0])})
+			q.Add(testCase(id), verdict.Rank{Order: int(id[0])})
 		}
 		return ids(q.Clear())
 	}
@@ -166,7 +166,7 @@ func rec(id string, pass bool, inputs string) suites.Record {
 
 func TestNews(t *testing.T) {
 	t.Parallel()
-	n := plan.NewNews([]suites.Record{rec("A", true, "1"), rec("B", false, "1"), rec("C", true, "1")})
+	n := verdict.NewNews([]suites.Record{rec("A", true, "1"), rec("B", false, "1"), rec("C", true, "1")})
 	say := func() string {
 		regressions, resolved := n.Take(false)
 		var out []string
@@ -224,7 +224,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-func observe(n *plan.News, r suites.Record, regression bool) { n.Observe(&r, regression) }
+func observe(n *verdict.News, r suites.Record, regression bool) { n.Observe(&r, regression) }
 
 // TestNewsOfFaults checks that the removal of a generated case that was reported as failing is
 // reported once as resolved, and the removal of an unreported or user-written one is not
@@ -236,7 +236,7 @@ func TestNewsOfFaults(t *testing.T) {
 		r.Suite = suites.Registered
 		return r
 	}
-	n := plan.NewNews([]suites.Record{fault("A"), rec("W", false, "1")})
+	n := verdict.NewNews([]suites.Record{fault("A"), rec("W", false, "1")})
 	observe(n, fault("B"), true)
 	n.Forget(func(suites.Key) bool { return true })
 	regressions, resolved := n.Take(true)

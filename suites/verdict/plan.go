@@ -1,6 +1,4 @@
-// Package plan only makes decisions: which cases to run and why, in which order, which to
-// cancel, and which changes to notify. It is pure: no files, no clock, no goroutines.
-package plan
+package verdict
 
 import (
 	"slices"
