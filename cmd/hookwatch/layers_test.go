@@ -31,8 +31,9 @@ type layer struct {
 var layers = []layer{
 	{of: "cmd/hookwatch", may: "cmd/internal/cli"},
 	{of: "cmd/internal/cli", may: "cmd/internal config suites watcher"},
-	{of: "cmd/internal/notify", may: "cmd/internal/notify suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
-	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/notify/human cmd/internal/notify/desktop"},
+	// Views see the events of a session, and nothing of how it runs.
+	{of: "cmd/internal/notify", may: "cmd/internal/session suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
+	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/cli cmd/internal/notify"},
 	{of: "config", may: "config suites/disk suites/pattern suites/yamlform suites"},
 	{of: "watcher", may: "watcher suites/disk"},
 	// The supervisor is executed once for each case: what it imports is paid there.

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
@@ -182,7 +181,7 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 		writef(w, "         %s\n", f.Effect)
 		writef(w, "         to do: %s   [%s]\n", f.Remedy, f.Rule)
 		if len(f.Hooks) > 1 {
-			writef(w, "         %s: %s\n", notify.Count(len(f.Hooks), "hook"), some(f.Hooks, verbose))
+			writef(w, "         %s: %s\n", session.Count(len(f.Hooks), "hook"), some(f.Hooks, verbose))
 		}
 	}
 	if verbose {
@@ -198,7 +197,7 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 	}
 	writef(w, "%s\n", summary(doc))
 	if infos > 0 {
-		writef(w, "%s more with -v\n", notify.Count(infos, "remark"))
+		writef(w, "%s more with -v\n", session.Count(infos, "remark"))
 	}
 }
 
@@ -233,8 +232,8 @@ func summary(doc checkDocument) string {
 			guards++
 		}
 	}
-	text := fmt.Sprintf("%s, %s; %s judged, %s in %.1f s", notify.Count(doc.Errors, "error"), notify.Count(doc.Warnings, "warning"),
-		notify.Count(judged, "hook"), notify.Count(doc.Firings, "firing"), float64(doc.Millis)/1000)
+	text := fmt.Sprintf("%s, %s; %s judged, %s in %.1f s", session.Count(doc.Errors, "error"), session.Count(doc.Warnings, "warning"),
+		session.Count(judged, "hook"), session.Count(doc.Firings, "firing"), float64(doc.Millis)/1000)
 	if guards > 0 {
 		text += fmt.Sprintf(", %d seen to stop something", guards)
 	}
@@ -271,7 +270,7 @@ func (l *progressLine) Show(p checkProgress) {
 	}
 	const most = 40
 	name := []rune(p.Hook)
-	writef(l.w, clearLine+"firing hooks: %d of %d  %s  %s", p.Done, l.hooks, notify.Count(p.Firings, "firing"), string(name[:min(len(name), most)]))
+	writef(l.w, clearLine+"firing hooks: %d of %d  %s  %s", p.Done, l.hooks, session.Count(p.Firings, "firing"), string(name[:min(len(name), most)]))
 }
 
 // End removes the line.
@@ -310,7 +309,7 @@ func unjudged(w io.Writer, doc checkDocument) {
 		if reason == unread {
 			text += some(files, false)
 		}
-		writef(w, "not judged: %s (%s)\n", text, notify.Count(count[reason], "hook"))
+		writef(w, "not judged: %s (%s)\n", text, session.Count(count[reason], "hook"))
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
@@ -198,7 +197,7 @@ func (l proveLine) search(ctx context.Context, p *session.Project, tree conform.
 			mu.Lock()
 			defer mu.Unlock()
 			if l.shown {
-				writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, len(hooks), notify.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, h.ID)
+				writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, len(hooks), session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, h.ID)
 			}
 		}
 		g, err := prove.Search(ctx, tree, h, m, options)
@@ -368,10 +367,10 @@ func printProved(w io.Writer, doc proveDocument, verbose bool) {
 		if !g.Complete {
 			more = "; not everything was tried"
 		}
-		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", notify.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, notify.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
+		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", session.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, session.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
 	}
 	printIsolation(w, doc.ranIn)
-	writef(w, "%s, %s shown, %.1f s\n", notify.Count(len(doc.Guards), "guard"), notify.Count(len(doc.Findings), "finding"), float64(doc.Millis)/1000)
+	writef(w, "%s, %s shown, %.1f s\n", session.Count(len(doc.Guards), "guard"), session.Count(len(doc.Findings), "finding"), float64(doc.Millis)/1000)
 	if doc.Interrupted {
 		writef(w, "interrupted: these are the findings so far\n")
 	}
@@ -411,6 +410,6 @@ func (a *app) writeProved(file string, guards []prove.Guard, registered func(dis
 			return err
 		}
 	}
-	writef(a.Err, "%s: %s added\n", file, notify.Count(n, "case"))
+	writef(a.Err, "%s: %s added\n", file, session.Count(n, "case"))
 	return nil
 }

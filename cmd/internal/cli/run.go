@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -62,8 +61,8 @@ func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*open
 	o.Announce(sum.RunID)
 	if a.audit {
 		told := o.Audited()
-		view.Handle(notify.Warning{Text: fmt.Sprintf("audit: of %s that a selection would have left out, %d changed their verdict",
-			notify.Count(told.Checked, "case"), len(told.Missed))})
+		view.Handle(session.Warning{Text: fmt.Sprintf("audit: of %s that a selection would have left out, %d changed their verdict",
+			session.Count(told.Checked, "case"), len(told.Missed))})
 	}
 	if p.Config.Run.Trace == config.TraceAlways && !sum.Interrupted {
 		o.Trace(ctx, p.Cases)
@@ -111,7 +110,7 @@ func (a *app) outcome(sum session.Summary) error {
 		if a.strict {
 			n += sum.Present.Unproven
 		}
-		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", notify.Count(n, "case"))
+		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", session.Count(n, "case"))
 		return ErrFailed
 	default:
 		return nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
@@ -309,7 +308,7 @@ func shownPayload(p *session.Project, s suites.Suite, step int) (payload []byte,
 	case c.Check != nil:
 		return nil, "", fmt.Errorf("%s sends nothing: it looks at %s and fires no hook", c.Key(), c.Summary)
 	case step < 1 || step > len(c.Steps):
-		return nil, "", fmt.Errorf("--step %d: %s has %s", step, c.Key(), notify.Count(len(c.Steps), "step"))
+		return nil, "", fmt.Errorf("--step %d: %s has %s", step, c.Key(), session.Count(len(c.Steps), "step"))
 	}
 	if len(c.Steps[step-1].Fixtures) > 0 || c.Repo != nil {
 		note = fmt.Sprintf("%s is about files that exist only while it runs (hookwatch run %s)", c.Key(), c.Key())

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 )
@@ -162,7 +161,7 @@ func (d *verifyDocument) Odd() []string {
 		ids[place] = append(ids[place], u.ID)
 	}
 	for i, place := range out {
-		out[i] = fmt.Sprintf("%s: markers of %s name it, and their cases never enter it", place, notify.IDs(ids[place]))
+		out[i] = fmt.Sprintf("%s: markers of %s name it, and their cases never enter it", place, session.IDs(ids[place]))
 	}
 	for _, u := range d.Uncovered {
 		out = append(out, fmt.Sprintf("%s:%d: no case enters %s", u.Source, u.Line, u.Function))
@@ -208,7 +207,7 @@ func sum(w io.Writer, p *session.Project, from session.Sources, found []session.
 	if len(found) == 0 {
 		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, p.LookedAt())
 	} else {
-		writef(w, "%s in %s: %d resolved, %d not\n", notify.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
+		writef(w, "%s in %s: %d resolved, %d not\n", session.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
 	}
 	return unresolved
 }
@@ -228,7 +227,7 @@ func verifiedLine(v *session.Verified) string {
 	}
 	line := fmt.Sprintf("%s:%d  %s -> %s", v.Spec, v.Line, v.Marker.Ref(), means)
 	if len(v.IDs) > 0 {
-		line += "  " + notify.IDs(v.IDs)
+		line += "  " + session.IDs(v.IDs)
 	}
 	return line
 }
@@ -246,7 +245,7 @@ func strangers(found []session.Verified) []string {
 			}
 		}
 		if len(fresh) > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s:%d names %s, which no suite has", v.Spec, v.Line, notify.IDs(fresh)))
+			warnings = append(warnings, fmt.Sprintf("%s:%d names %s, which no suite has", v.Spec, v.Line, session.IDs(fresh)))
 		}
 	}
 	return warnings

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
@@ -74,11 +73,11 @@ func (a *app) whyPath(p *session.Project, arg string) error {
 	if err != nil {
 		return err
 	}
-	change := notify.Change{Path: path}
+	change := session.Change{Path: path}
 	if section != "" {
 		change.Sections = []string{section}
 	}
-	return a.printWhy(p, []notify.Change{change}, session.Selection{Selected: verdict.WithControls(selected, p.Every())})
+	return a.printWhy(p, []session.Change{change}, session.Selection{Selected: verdict.WithControls(selected, p.Every())})
 }
 
 // whyEdited prints the cases that --once --changed would select because of a file, if its content
@@ -94,10 +93,10 @@ func (a *app) whyEdited(p *session.Project, path string) (bool, error) {
 	}
 	a.warn(now.Warnings)
 	about.Selected = verdict.WithControls(verdict.WithDependents(about.Selected, p.Cases), p.Every())
-	return true, a.printWhy(p, []notify.Change{{Path: path}}, about)
+	return true, a.printWhy(p, []session.Change{{Path: path}}, about)
 }
 
-func (a *app) printWhy(p *session.Project, changes []notify.Change, now session.Selection) error {
+func (a *app) printWhy(p *session.Project, changes []session.Change, now session.Selection) error {
 	doc := newWhyDocument(len(p.Cases), changes, now)
 	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { printWhy(w, doc, a.verbose) })
 }
@@ -120,7 +119,7 @@ func (a *app) whyCase(p *session.Project, c *suites.Case) error {
 type whyDocument struct {
 	Version  int                `json:"version"`
 	Total    int                `json:"total"` // total number of cases
-	Changed  []notify.Change    `json:"changed"`
+	Changed  []session.Change   `json:"changed"`
 	Selected []suites.Selection `json:"selected"`
 	// NotAffected are cases that depend on changed files but are not affected; Uncovered are
 	// changed places that no case executes.
@@ -141,13 +140,13 @@ type whyCase struct {
 }
 
 // newWhyDocument returns the document of a selection from total cases.
-func newWhyDocument(total int, changes []notify.Change, now session.Selection) whyDocument {
+func newWhyDocument(total int, changes []session.Change, now session.Selection) whyDocument {
 	doc := whyDocument{
 		Version: 1, Total: total, Changed: changes,
 		Selected: []suites.Selection{}, NotAffected: []suites.Selection{}, Uncovered: []string{},
 	}
 	if doc.Changed == nil {
-		doc.Changed = []notify.Change{}
+		doc.Changed = []session.Change{}
 	}
 	for _, s := range now.Selected {
 		doc.Selected = append(doc.Selected, s.Selection())

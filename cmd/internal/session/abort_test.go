@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 )
@@ -119,7 +118,7 @@ func TestInterrupted(t *testing.T) {
 	if !sum.Interrupted || sum.Tally.Passed != 1 || sum.RecordError != nil {
 		t.Errorf("%+v", sum)
 	}
-	if end := view.events[len(view.events)-1].(notify.RunDone); end.Full {
+	if end := view.events[len(view.events)-1].(RunDone); end.Full {
 		t.Errorf("the end counts as that of a full run: %+v", end)
 	}
 	if !s.present()["Q1"].Pass {
@@ -141,8 +140,8 @@ func (s *scene) interrupt() (*Session, Summary, *spy) {
 	s.Write("hooks/guard.sh", hanging+"until [[ -s $CLAUDE_PROJECT_DIR/pids ]]; do sleep 0.01; done\n")
 	ctx, cancel := context.WithTimeout(s.T.Context(), ceiling)
 	defer cancel()
-	view := &spy{on: func(e notify.Event) {
-		if _, ok := e.(notify.CaseDone); ok {
+	view := &spy{on: func(e Event) {
+		if _, ok := e.(CaseDone); ok {
 			cancel()
 		}
 	}}
@@ -159,8 +158,8 @@ func TestInterruptedVerdicts(t *testing.T) {
 		s.Write("hooks/guard.sh", hanging+"until [[ -s $CLAUDE_PROJECT_DIR/pids ]]; do sleep 0.01; done\n")
 		ctx, cancel := context.WithTimeout(t.Context(), ceiling)
 		defer cancel()
-		view := &spy{on: func(e notify.Event) {
-			if _, ok := e.(notify.CaseDone); ok {
+		view := &spy{on: func(e Event) {
+			if _, ok := e.(CaseDone); ok {
 				cancel()
 				<-time.After(300 * time.Millisecond) // by now both can be received
 			}

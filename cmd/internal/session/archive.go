@@ -3,7 +3,6 @@ package session
 import (
 	"slices"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/report"
@@ -16,7 +15,7 @@ type archiving struct {
 	program string
 	project *Project
 	env     suites.Environment
-	done    notify.RunDone
+	done    RunDone
 }
 
 // archive stores a full run with its report, and compares it with the previous one.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
@@ -38,7 +37,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	// No case is left to trace; release memory because the session may be idle for hours.
 	w.idle.untraced, w.idle.by = nil, nil
 	debug.FreeOSMemory()
-	w.opts.View.Handle(notify.Rested{})
+	w.opts.View.Handle(Rested{})
 }
 
 // traceNext starts the next missing trace, and reports whether there is one.
@@ -57,7 +56,7 @@ func (w *watch) traceNext(ctx context.Context) bool {
 		if last := w.knowledge.Traceable(c); last != nil {
 			w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
 			all := len(w.project.Every())
-			w.opts.View.Handle(notify.Tracing{Done: all - len(w.idle.untraced) - 1, Of: all})
+			w.opts.View.Handle(Tracing{Done: all - len(w.idle.untraced) - 1, Of: all})
 			w.startTrace(w.idle.ctx, c, last, w.idle.by, w.idle.done)
 			return true
 		}
@@ -155,7 +154,7 @@ func (e *Session) Trace(ctx context.Context, cases []*suites.Case) {
 		if last == nil || ctx.Err() != nil {
 			continue
 		}
-		e.opts.View.Handle(notify.Tracing{Done: i, Of: len(cases)})
+		e.opts.View.Handle(Tracing{Done: i, Of: len(cases)})
 		for running == e.equipment.Jobs || running > 0 && (alone || c.Serial) {
 			take()
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 	"hookwatch/watcher"
@@ -19,7 +18,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	if len(b.Changes) == 0 {
 		return
 	}
-	w.opts.View.Handle(notify.Saved{})
+	w.opts.View.Handle(Saved{})
 	shape := false
 	changed := make([]string, len(b.Changes))
 	var others, restored []string
@@ -126,7 +125,7 @@ func (e *Session) retract(restored []string) {
 // show announces a save and the cases it selects. A source on which no case depends is still
 // shown; content that returned to the last state that was run is not, unless the counts change.
 func (w *watch) show(b watcher.Batch, changed []string, selected []verdict.Selected) {
-	e := notify.Changed{At: notify.Time{Time: b.At}, State: w.State()}
+	e := Changed{At: Time{Time: b.At}, State: w.State()}
 	counted := w.run == nil && e.State != w.counts
 	others := slices.ContainsFunc(b.Changes, func(c watcher.Change) bool { return c.Kind != watcher.Restored })
 	for i, path := range changed {
@@ -138,7 +137,7 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []verdict.Selec
 		if !counted && (c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.project.Matters(path))) {
 			continue
 		}
-		e.Changes = append(e.Changes, notify.Change{Path: path, Sections: SectionsOf(path, selected)})
+		e.Changes = append(e.Changes, Change{Path: path, Sections: SectionsOf(path, selected)})
 	}
 	if len(e.Changes) == 0 {
 		return
@@ -223,12 +222,12 @@ func (w *watch) reload(ctx context.Context) bool {
 	}
 	if len(problems) > 0 {
 		w.troubled = true
-		w.opts.View.Handle(notify.Problems{List: problems, InForce: true})
+		w.opts.View.Handle(Problems{List: problems, InForce: true})
 		return true
 	}
 	if w.troubled {
 		w.troubled = false
-		w.opts.View.Handle(notify.Problems{})
+		w.opts.View.Handle(Problems{})
 	}
 	if !w.accepts(p) {
 		return true

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 )
@@ -29,7 +28,7 @@ type Matching func(c *suites.Case) bool
 // A Show sends the view an event made from the present cases and the failing ones. Done, if not
 // nil, is closed after the view has handled it.
 type Show struct {
-	Event func(cases, failed []*suites.Case) notify.Event
+	Event func(cases, failed []*suites.Case) Event
 	Done  chan<- struct{}
 }
 
@@ -108,7 +107,7 @@ func (w *watch) cancel() {
 	w.run.Aborted = "cancelled: what did not run does so with the next save, or by Enter"
 	w.lastRun = w.end(true).RunID
 	w.rest.Rest()
-	w.opts.View.Handle(notify.Rested{})
+	w.opts.View.Handle(Rested{})
 }
 
 // halt keeps all cases from running while the program is suspended.
@@ -120,11 +119,11 @@ func (w *watch) halt(ctx context.Context, h Halt) {
 	for len(w.running) > 0 {
 		w.finish(ctx, <-w.results)
 	}
-	w.opts.View.Handle(notify.Lent{})
+	w.opts.View.Handle(Lent{})
 	close(h.Still)
 	select {
 	case <-h.Go:
 	case <-ctx.Done():
 	}
-	w.opts.View.Handle(notify.Returned{})
+	w.opts.View.Handle(Returned{})
 }

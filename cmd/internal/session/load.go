@@ -15,7 +15,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
@@ -285,7 +284,7 @@ func (p *Project) nothing() error {
 		return fmt.Errorf("no hooks found in %s: looked for %s, plugins, and settings below (hookwatch init --starter writes a project to begin with)", p.Config.Root, looked)
 	}
 	return fmt.Errorf("no cases for the %s of %s: looked for %s (hookwatch init writes a first suite)",
-		notify.Count(p.Hooks(), "hook"), p.Config.Root, strings.Join(p.Config.Suites, ", "))
+		Count(p.Hooks(), "hook"), p.Config.Root, strings.Join(p.Config.Suites, ", "))
 }
 
 func (p *Project) suiteNames() string {

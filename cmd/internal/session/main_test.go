@@ -11,7 +11,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
@@ -54,7 +53,7 @@ func newScene(t *testing.T, files map[string]string) *scene {
 
 // open returns a session for the project as it is now. Its store is closed at the end of the
 // test, or by the next open.
-func (s *scene) open(p *Project, view notify.View, change func(*Options)) *Session {
+func (s *scene) open(p *Project, view View, change func(*Options)) *Session {
 	s.T.Helper()
 	s.closeStore()
 	store, err := record.Open(record.Options{Place: RecordsPlace(p.Config, true)})
@@ -152,11 +151,11 @@ func (s *scene) empty(dir string) {
 
 // A spy keeps every event, and may call a function while one is shown.
 type spy struct {
-	events []notify.Event
-	on     func(notify.Event)
+	events []Event
+	on     func(Event)
 }
 
-func (v *spy) Handle(e notify.Event) {
+func (v *spy) Handle(e Event) {
 	v.events = append(v.events, e)
 	if v.on != nil {
 		v.on(e)
@@ -166,23 +165,23 @@ func (v *spy) Handle(e notify.Event) {
 func (v *spy) Close() error { return nil }
 
 // done returns the finished cases, in the order in which they were shown.
-func (v *spy) done() []notify.CaseDone {
-	var out []notify.CaseDone
+func (v *spy) done() []CaseDone {
+	var out []CaseDone
 	for _, e := range v.events {
-		if d, ok := e.(notify.CaseDone); ok {
+		if d, ok := e.(CaseDone); ok {
 			out = append(out, d)
 		}
 	}
 	return out
 }
 
-func (v *spy) find(id string) notify.CaseDone {
+func (v *spy) find(id string) CaseDone {
 	for _, d := range v.done() {
 		if d.Record.ID == id {
 			return d
 		}
 	}
-	return notify.CaseDone{}
+	return CaseDone{}
 }
 
 // order summarizes the events: "start", "B1 pass", "end".
@@ -190,13 +189,13 @@ func (v *spy) order() string {
 	var out []string
 	for _, e := range v.events {
 		switch e := e.(type) {
-		case notify.RunStarted:
+		case RunStarted:
 			out = append(out, "start")
-		case notify.CaseDone:
+		case CaseDone:
 			out = append(out, e.Record.ID+" "+string(e.Verdict.Status))
-		case notify.RunDone:
+		case RunDone:
 			out = append(out, "end")
-		case notify.Warning:
+		case Warning:
 			out = append(out, "warning: "+e.Text)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
@@ -80,7 +79,7 @@ func (p *Project) unmarked(s *suites.Suite) []suites.Problem {
 	if len(ids) == 0 {
 		return nil
 	}
-	return []suites.Problem{{At: at, What: fmt.Sprintf("%s without a marker: %s", notify.Count(len(ids), "case"), notify.IDs(ids)),
+	return []suites.Problem{{At: at, What: fmt.Sprintf("%s without a marker: %s", Count(len(ids), "case"), IDs(ids)),
 		Hint: `add verify: ["file §section"], name it beside a marker of a spec document, or set verify: off`}}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 )
 
@@ -115,7 +114,7 @@ func TestChecksSelected(t *testing.T) {
 	if sum := session.Once(t.Context(), session.Stale(), false); sum.Tally.Passed != 1 {
 		t.Errorf("%+v: %s", sum, view.order())
 	}
-	if d := view.find("D1"); d.Transition == notify.Regression {
+	if d := view.find("D1"); d.Transition == Regression {
 		t.Errorf("D1: %+v", d)
 	}
 }

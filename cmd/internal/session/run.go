@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
@@ -67,7 +66,7 @@ func (e *Session) begun() {
 	r := e.run
 	e.filing.Begin(record.Run{ID: r.ID, Full: r.Full, Started: r.Started, Agents: e.project.Agents(), Keys: r.Planned(e.project.Every())})
 	if !r.Quiet {
-		e.opts.View.Handle(notify.RunStarted{RunID: r.ID, Full: r.Full, Cases: r.Of(), Total: len(e.project.Every()), At: notify.Time{Time: r.Started}})
+		e.opts.View.Handle(RunStarted{RunID: r.ID, Full: r.Full, Cases: r.Of(), Total: len(e.project.Every()), At: Time{Time: r.Started}})
 	}
 }
 

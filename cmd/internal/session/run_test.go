@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 )
@@ -20,14 +19,14 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
 	view := &spy{}
-	view.on = func(e notify.Event) {
+	view.on = func(e Event) {
 		switch e := e.(type) {
-		case notify.CaseDone:
+		case CaseDone:
 			log, err := os.ReadFile(s.Path("results/rolling/s-agent.jsonl"))
 			if err != nil || !strings.Contains(string(log), `"id":"`+e.Record.ID+`"`) {
 				t.Errorf("%s is announced and not on record (%v)", e.Record.ID, err)
 			}
-		case notify.RunDone:
+		case RunDone:
 			if n := len(s.present()); n != 2 {
 				t.Errorf("at the end of the run %d cases are in the present state", n)
 			}
@@ -42,16 +41,16 @@ func TestRun(t *testing.T) {
 	if sum.Tally != (suites.Tally{Passed: 2}) || sum.Interrupted || sum.Aborted != "" || sum.RecordError != nil {
 		t.Errorf("summary %+v", sum)
 	}
-	started, ok := view.events[0].(notify.RunStarted)
+	started, ok := view.events[0].(RunStarted)
 	if !ok || !started.Full || started.Cases != 2 || started.Total != 2 || started.RunID != sum.RunID {
 		t.Errorf("start %+v", started)
 	}
 	for i, d := range view.done() {
-		if d.Done != i+1 || d.Of != 2 || d.RunID != sum.RunID || d.Transition != notify.New || d.Rerun != "again "+d.Record.Key().String() {
+		if d.Done != i+1 || d.Of != 2 || d.RunID != sum.RunID || d.Transition != First || d.Rerun != "again "+d.Record.Key().String() {
 			t.Errorf("%s: %d of %d, %s, %q", d.Record.ID, d.Done, d.Of, d.Transition, d.Rerun)
 		}
 	}
-	end, ok := view.events[3].(notify.RunDone)
+	end, ok := view.events[3].(RunDone)
 	if !ok || !end.Full || end.Tally != sum.Tally || end.State != (suites.State{Tally: sum.Tally}) || end.State.Total() != 2 || len(end.Records) != 2 || end.HookTime <= 0 {
 		t.Errorf("end %+v", end)
 	}
@@ -76,7 +75,7 @@ func TestSelectedRun(t *testing.T) {
 	if sum.Tally.Total() != 1 || len(after) != 2 || after["A1"].RunID != before["A1"].RunID || after["B1"].RunID != sum.RunID {
 		t.Errorf("%+v; before %v, after %v", sum, before, after)
 	}
-	if done := view.find("B1"); done.Transition != notify.Same || done.Since.IsZero() {
+	if done := view.find("B1"); done.Transition != Same || done.Since.IsZero() {
 		t.Errorf("the same verdict is told as %q since %s", done.Transition, done.Since)
 	}
 	if runs, err := s.reader().Runs(); err != nil || len(runs) != 1 {
@@ -186,8 +185,8 @@ func TestSandboxes(t *testing.T) {
 	proof := ""
 	for i := range 2 {
 		view := &spy{}
-		view.on = func(e notify.Event) {
-			if done, ok := e.(notify.CaseDone); ok && i == 0 && done.Sandbox != "" {
+		view.on = func(e Event) {
+			if done, ok := e.(CaseDone); ok && i == 0 && done.Sandbox != "" {
 				if _, err := os.Stat(done.Sandbox); !os.IsNotExist(err) {
 					t.Errorf("the sandbox is kept before the verdict is told: %v", err)
 				}

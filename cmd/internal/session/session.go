@@ -19,7 +19,8 @@
 //   - suites/verdict: judges the Outcome, checks it against its control, compares it with the
 //     previous verdict
 //   - suites/record: appends the record and files the run (Filing)
-//   - cmd/internal/notify: shows the verdict, and sends news once it has settled
+//   - a View, such as those of cmd/internal/notify, shows the verdict, and sends news once it has
+//     settled
 package session
 
 import (
@@ -28,7 +29,6 @@ import (
 	"strings"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/sandbox"
@@ -40,7 +40,7 @@ type Options struct {
 	Project *Project
 	Store   *record.Store // if nil, nothing is recorded
 	Records record.Place  // directory of the records and of the files stored with them
-	View    notify.View
+	View    View
 	Temp    string                    // existing directory for sandboxes, used by this session alone
 	Keep    string                    // existing directory for the kept sandboxes of failing cases
 	Env     []string                  // hookwatch's own environment; cases get the part that run.Environment returns
@@ -78,7 +78,7 @@ type Session struct {
 // New returns a session for a project; before holds its records and may be nil.
 func New(o Options, before *record.Snapshot) (*Session, error) {
 	if o.View == nil {
-		o.View = notify.Multi()
+		o.View = Multi()
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -110,7 +110,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	return e, nil
 }
 
-func (e *Session) warn(text string) { e.opts.View.Handle(notify.Warning{Text: text}) }
+func (e *Session) warn(text string) { e.opts.View.Handle(Warning{Text: text}) }
 
 // warnError reports an error as a warning, followed by its advice.
 func (e *Session) warnError(err error) {
@@ -188,7 +188,7 @@ func (e *Session) Announce(runID string) { e.announce(runID, true) }
 // has been reproduced.
 func (e *Session) announce(runID string, all bool) {
 	if regressions, resolved := e.news.Take(all); len(regressions)+len(resolved) > 0 {
-		e.opts.View.Handle(notify.Transitions{
+		e.opts.View.Handle(Transitions{
 			RunID: runID, Project: e.project.Name(), Regressions: regressions, Resolved: resolved,
 		})
 	}

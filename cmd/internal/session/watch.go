@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/verdict"
@@ -112,7 +111,7 @@ func (w *watch) stop() Summary {
 
 // WatchOptions are the additional parameters of Watch.
 type WatchOptions struct {
-	Started  notify.Started // shown first, with the number of watched files added
+	Started  Started // shown first, with the number of watched files added
 	Watcher  *watcher.Watcher
 	Notes    <-chan string // messages of the watcher for the user
 	Commands <-chan Command
