@@ -12,7 +12,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/verdict"
 )
 
@@ -158,7 +157,7 @@ func proven(cases []*suites.Case, own []suites.Verdict) []suites.Verdict {
 	}
 	out := slices.Clone(own)
 	for i, c := range cases {
-		control, has := plan.ControlOf(c)
+		control, has := verdict.ControlOf(c)
 		if !has {
 			continue
 		}

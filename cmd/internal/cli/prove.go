@@ -17,8 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
@@ -180,7 +179,7 @@ type proveLine struct {
 }
 
 // search searches all hooks that may be guards, one after the other.
-func (l proveLine) search(ctx context.Context, p *project.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving) (guards []prove.Guard, err error) {
+func (l proveLine) search(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving) (guards []prove.Guard, err error) {
 	if l.shown {
 		defer writef(l.w, clearLine)
 	}
@@ -201,7 +200,7 @@ func (l proveLine) search(ctx context.Context, p *project.Project, tree conform.
 			mu.Lock()
 			defer mu.Unlock()
 			if l.shown {
-				writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, len(hooks), notify.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, h.ID)
+				writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, len(hooks), session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, h.ID)
 			}
 		}
 		g, err := prove.Search(ctx, tree, h, m, options)
@@ -214,7 +213,7 @@ func (l proveLine) search(ctx context.Context, p *project.Project, tree conform.
 }
 
 // stoppedBySuites returns the inputs that the cases of a hook say it must stop.
-func stoppedBySuites(p *project.Project, h discover.Hook) (all []conform.Input) {
+func stoppedBySuites(p *session.Project, h discover.Hook) (all []conform.Input) {
 	stops := []suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked}
 	for _, c := range p.Every() {
 		step := c.Steps[0]
@@ -236,7 +235,7 @@ func stoppedBySuites(p *project.Project, h discover.Hook) (all []conform.Input) 
 
 // registeredName returns a function that names a hook in a case: by the end of its script's path if
 // that names no other hook.
-func registeredName(p *project.Project) func(discover.Hook) string {
+func registeredName(p *session.Project) func(discover.Hook) string {
 	return func(h discover.Hook) string {
 		if len(h.Scripts) == 0 {
 			return h.ID
@@ -376,7 +375,7 @@ func printProved(w io.Writer, doc proveDocument, verbose bool) {
 		if !g.Complete {
 			more = "; not everything was tried"
 		}
-		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", notify.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, notify.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
+		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", session.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, session.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
 	}
 	printIsolation(w, doc.ranIn)
 	writef(w, "%s\n", doc.summary())
@@ -387,11 +386,11 @@ func printProved(w io.Writer, doc proveDocument, verbose bool) {
 
 // summary returns the last line.
 func (d *proveDocument) summary() string {
-	return fmt.Sprintf("%s, %s shown, %.1f s", notify.Count(len(d.Guards), "guard"), notify.Count(len(d.Findings), "finding"), float64(d.Millis)/1000)
+	return fmt.Sprintf("%s, %s shown, %.1f s", session.Count(len(d.Guards), "guard"), session.Count(len(d.Findings), "finding"), float64(d.Millis)/1000)
 }
 
 // annotations returns the findings as annotations of the files of a project.
-func (d *proveDocument) annotations(p *project.Project, guards []prove.Guard) (list []annotation) {
+func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (list []annotation) {
 	at := map[string]suites.Position{}
 	for _, g := range guards {
 		at[g.Hook.ID] = annotated(p, g.Hook.Source)
@@ -440,6 +439,6 @@ func (a *app) writeProved(file string, guards []prove.Guard, registered func(dis
 			return err
 		}
 	}
-	writef(a.Err, "%s: %s added\n", file, notify.Count(n, "case"))
+	writef(a.Err, "%s: %s added\n", file, session.Count(n, "case"))
 	return nil
 }

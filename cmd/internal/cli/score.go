@@ -16,16 +16,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/mutate"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/run"
 	"hookwatch/suites/score"
+	"hookwatch/suites/verdict"
 )
 
 // scoring holds the flags of score.
@@ -150,15 +149,15 @@ func (a *app) relative(file string) string {
 // showScoring replaces the line that shows the progress.
 func showScoring(w io.Writer, s score.Progress) {
 	if s.Of == 0 {
-		writef(w, clearLine+"running %d of %s as they are", s.Cases, notify.Count(s.CasesOf, "case"))
+		writef(w, clearLine+"running %d of %s as they are", s.Cases, session.Count(s.CasesOf, "case"))
 		return
 	}
-	writef(w, clearLine+"scoring %d of %d: %s  %.40s", s.Tried, s.Of, notify.Count(s.Survivors, "survivor"), s.File)
+	writef(w, clearLine+"scoring %d of %d: %s  %.40s", s.Tried, s.Of, session.Count(s.Survivors, "survivor"), s.File)
 }
 
 // scoredCases returns the cases that can notice a broken script, with their controls, and limits
 // what is broken to the named hook.
-func scoredCases(p *project.Project, hook string, o *score.Options) ([]*suites.Case, error) {
+func scoredCases(p *session.Project, hook string, o *score.Options) ([]*suites.Case, error) {
 	if hook != "" {
 		tree := checkTree(p, os.Environ())
 		tree.Named = hook
@@ -178,14 +177,14 @@ func scoredCases(p *project.Project, hook string, o *score.Options) ([]*suites.C
 		return nil, fmt.Errorf("no case runs a script with %q in its path or in the ID of its hook (hookwatch list shows the cases)", hook)
 	}
 	var cases []*suites.Case
-	for _, s := range plan.WithControls(plan.All(chosen, ""), p.Every()) {
+	for _, s := range verdict.WithControls(verdict.All(chosen, ""), p.Every()) {
 		cases = append(cases, s.Case)
 	}
 	return cases, nil
 }
 
 // scoreMachine returns the machine that runs the cases.
-func scoreMachine(p *project.Project, r *run.Runner, jobs int) score.Machine {
+func scoreMachine(p *session.Project, r *run.Runner, jobs int) score.Machine {
 	const most = 1 << 20
 	read := func(file string) ([]byte, bool, error) {
 		f, err := p.Reader.Anywhere().Open(p.Config.Abs(file), most)
@@ -291,7 +290,7 @@ func (d scoreDocument) Line(i int) any {
 	}{d.Survivors[i], d.ranIn}
 }
 
-func newScoreDocument(p *project.Project, res *score.Result, o scoring, took time.Duration) scoreDocument {
+func newScoreDocument(p *session.Project, res *score.Result, o scoring, took time.Duration) scoreDocument {
 	all := res.Sum(score.Of("", ""))
 	doc := scoreDocument{
 		Version: 1, Project: p.Name(), Cases: res.Cases, LeftOut: []scoreLeft{}, Sum: all, Score: rounded(all), Chosen: res.Of, Made: res.Made,
@@ -395,7 +394,7 @@ func printScore(w io.Writer, doc scoreDocument, verbose bool) {
 	}
 	_ = table.Flush()
 	printIsolation(w, doc.ranIn)
-	writef(w, "%s noticed %d of %d broken versions, %.1f %%, in %.1f s", notify.Count(doc.Cases, "case"), doc.Killed, doc.Mutants-doc.Equivalent, doc.Score, float64(doc.Millis)/1000)
+	writef(w, "%s noticed %d of %d broken versions, %.1f %%, in %.1f s", session.Count(doc.Cases, "case"), doc.Killed, doc.Mutants-doc.Equivalent, doc.Score, float64(doc.Millis)/1000)
 	if doc.Survived > 0 {
 		writef(w, "; of the survivors some may be equivalent: no case could notice them")
 	}
@@ -433,7 +432,7 @@ func (a *app) writeScored(file string, res *score.Result) error {
 	}
 	_, err = out.Write(text)
 	if err = errors.Join(err, out.Close()); err == nil {
-		writef(a.Err, "%s: %s written\n", file, notify.Count(len(suite.Cases), "case"))
+		writef(a.Err, "%s: %s written\n", file, session.Count(len(suite.Cases), "case"))
 	}
 	return err
 }
