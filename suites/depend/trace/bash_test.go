@@ -191,6 +191,6 @@ func (x *traced) met() {
 // hit reports whether the innermost statements on a line were reached.
 func (x *traced) hit(line int) bool {
 	return slices.ContainsFunc(x.script.Statements, func(s *trace.Statement) bool {
-		return s.Function == nil && (s.Start == line || s.End == line) && x.Files[x.hook].Statements.Has(s.Key)
+		return s.Function == nil && !s.Arm && (s.Start == line || s.End == line) && x.Files[x.hook].Statements.Has(s.Key)
 	})
 }
