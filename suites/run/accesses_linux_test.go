@@ -169,6 +169,33 @@ func TestAccesses(t *testing.T) {
 	}
 }
 
+// TestAccessesByBash checks which files count as read by no program but bash.
+func TestAccessesByBash(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"namespaces", "copy"} {
+		p := newProject(t)
+		r, _ := p.observedRunner(mode)
+		p.write("hooks/hook", "#!/usr/bin/env bash\n. ./lib.sh\n. ./both.sh\nread -r x <line\ncat both.sh data >/dev/null\nmv moved gone\n", 0o755)
+		for _, name := range []string{"lib.sh", "both.sh", "line", "data", "moved"} {
+			p.write(name, "f() { :; }\n", 0o644)
+		}
+		o, err := r.Traced(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hooks/hook", Steps: []suites.Step{{Event: "Stop"}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]suites.AccessKind{}
+		for _, a := range o.Accesses {
+			got[a.Path] = a.Kind
+		}
+		for name, other := range map[string]bool{"lib.sh": false, "both.sh": true, "line": false, "data": true, "moved": true} {
+			if k := got[filepath.Join(p.root, name)]; k&suites.Read == 0 || k&suites.Data != 0 != other {
+				t.Errorf("%s: %s: %s, want one other than bash: %v", mode, name, k, other)
+			}
+		}
+		_ = r.Remove(o)
+	}
+}
+
 // TestAccessesTooLarge checks that a call that is observed is refused as in an ordinary run.
 func TestAccessesTooLarge(t *testing.T) {
 	t.Parallel()

@@ -72,8 +72,9 @@ func runBy(t *testing.T, files map[string]string, hook string, command ...string
 			}
 			return by.Parse(data)
 		},
-		Hooks:  []string{hook},
-		Output: [][]byte{[]byte(result.Stdout), []byte(result.Stderr)},
+		Hooks:   []string{hook},
+		Sourced: []string{"sourced.sh"},
+		Output:  [][]byte{[]byte(result.Stdout), []byte(result.Stderr)},
 	})
 	return x
 }

@@ -28,6 +28,8 @@ type Run struct {
 	// Opened lists files that the case used in other ways, such as the modules of an interpreter
 	// other than bash. They count as reached as a whole.
 	Opened []string
+	// Sourced lists files that no program but bash opened for reading.
+	Sourced []string
 	// Abnormal is the reason why the run did not end by itself; "" if it did.
 	Abnormal string
 	// Output is the output of the case, which is searched for line numbers.
@@ -101,6 +103,7 @@ type decoder struct {
 	files   map[string]*fileDecoder // by resolved path
 	texts   []string                // files whose text is read
 	shows   bool                    // the case may show the text of files
+	opens   bool                    // bash may have opened a script to read it as data
 	started bool                    // an interpreter reported that it started
 	words   map[Key]bool
 	names   map[string]bool
@@ -150,6 +153,7 @@ func (d *decoder) event(e *event, starts []start) {
 		d.exported(e.function)
 		return
 	}
+	d.opens = d.opens || e.file == ""
 	if strings.HasPrefix(e.text, "trap") && (strings.Contains(e.text, "DEBUG") || strings.Contains(e.text, "RETURN")) {
 		d.incomplete("it has a DEBUG or RETURN trap of its own")
 	}
@@ -215,6 +219,9 @@ func (d *decoder) finish() {
 	d.trace.Words = NewSet(d.words)
 	d.trace.Shown, d.trace.Exported = NewSet(d.shown), NewSet(d.sent)
 	d.trace.Names = slices.Sorted(maps.Keys(d.names))
+	for _, p := range d.run.Sourced {
+		d.source(p)
+	}
 	for _, out := range d.run.Output {
 		d.trace.Lines = d.trace.Lines || namesLine(out)
 		d.shows = d.shows || namesSource(out)
@@ -224,6 +231,25 @@ func (d *decoder) finish() {
 		for file := range d.files {
 			d.text(file, "the case may show its lines")
 		}
+	}
+}
+
+// source adds a script of which bash executed no statement with an event: it can only define
+// functions. That bash read it as data instead, by a redirection, is ruled out.
+func (d *decoder) source(file string) {
+	if d.trace.Files[file] != nil || d.opens || d.looser || d.trace.Dynamic {
+		return
+	}
+	for _, f := range d.files {
+		if f.met.Whole != "" {
+			return
+		}
+	}
+	if _, uses := d.trace.Uses(file); uses {
+		return
+	}
+	if script, err := d.run.Script(file, bash{}); err == nil && script.defines() {
+		d.trace.Files[file] = &Met{Digest: script.Digest}
 	}
 }
 
@@ -280,6 +306,7 @@ func (d *decoder) sum(f *fileDecoder, tool bool) {
 		d.trace.Dynamic = d.trace.Dynamic || st.Facts.Dynamic
 		d.trace.Shows = d.trace.Shows || st.Facts.Shows
 		d.shows = d.shows || st.Facts.Text
+		d.opens = d.opens || st.Facts.Opens
 		d.hide(st.Facts.Hides)
 		if st.Facts.Opaque != "" && d.trace.Opaque == "" {
 			d.trace.Opaque = st.Facts.Opaque

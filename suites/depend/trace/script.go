@@ -33,6 +33,11 @@ type Script struct {
 	bodies     map[int]*Function // functions of JavaScript by the place of their bodies
 }
 
+// defines reports whether the script only defines functions.
+func (s *Script) defines() bool {
+	return !slices.ContainsFunc(s.Body.Statements, func(st *Statement) bool { return st.Function == nil })
+}
+
 // A Block is a list of statements that run in sequence.
 type Block struct {
 	Statements []*Statement
@@ -121,6 +126,7 @@ type Facts struct {
 	Hides       string // a language that it may run without a trace
 	Text        bool   // may show the text or the lines of files
 	Lines       bool   // may use the lines of code, as a stack trace does
+	Opens       bool   // makes bash open a file for reading of which nothing in the name is literal
 }
 
 // A Key identifies a statement or a word by 24 bits of a hash. If two share a key, both count as

@@ -65,7 +65,7 @@ type record struct {
 }
 
 type uses struct {
-	kinds  [6]byte // in the order of their first occurrence
+	kinds  [7]byte // in the order of their first occurrence
 	n      int
 	links  int // record.links when its target was last looked up
 	hidden bool
@@ -473,6 +473,7 @@ func (o *observer) use(raw []byte, p purpose, flags uint64) {
 	case shared:
 		o.add(raw, Asked)
 		o.add(raw, Opened)
+		o.add(raw, Data)
 	default:
 		o.add(raw, Asked)
 	}
@@ -486,7 +487,7 @@ func (o *observer) opened(raw []byte, flags uint64) {
 		o.add(raw, Asked)
 		return
 	case access == syscall.O_RDONLY && !creates && !truncates:
-		o.add(raw, Opened)
+		o.read(raw)
 		return
 	}
 	missing := !o.exists(raw)
@@ -495,7 +496,7 @@ func (o *observer) opened(raw []byte, flags uint64) {
 		o.add(raw, Asked)
 	case missing && creates:
 	case access != syscall.O_WRONLY && !truncates:
-		o.add(raw, Opened)
+		o.read(raw)
 	case missing:
 		o.add(raw, Asked)
 	}
@@ -536,8 +537,18 @@ func (o *observer) moved(raw []byte) {
 			o.incomplete("a process renamed a directory")
 		}
 	}
-	o.addLink(raw, Asked, Opened, Wrote)
+	o.addLink(raw, Asked, Opened, Data, Wrote)
 	o.record.links++
+}
+
+// read records that a path is opened for reading. A script that only bash opens may be sourced, and
+// no program sees its text.
+func (o *observer) read(raw []byte) {
+	o.add(raw, Opened)
+	exe := append(strconv.AppendUint(append(o.named[:0], "/proc/"...), uint64(o.n.pid), 10), "/exe"...)
+	if n, errno := o.readLink(exe, o.target[:pathMax]); errno != 0 || !hasSuffix(o.target[:n], "/bash") {
+		o.add(raw, Data)
+	}
 }
 
 // executed records a program, and the interpreters that its first line names.
