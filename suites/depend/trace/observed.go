@@ -22,9 +22,9 @@ type Observed struct {
 	Paths []string `json:"paths"`
 }
 
-// observedIn returns the paths that the processes of a run used, nil if not all are known, and the
+// ObservedIn returns the paths that the processes of a run used, nil if not all are known, and the
 // files that no program but bash opened for reading.
-func observedIn(o *suites.Outcome) (observed *Observed, byBash []string) {
+func ObservedIn(o *suites.Outcome) (observed *Observed, byBash []string) {
 	if o.Unobserved != "" {
 		return nil, nil
 	}

@@ -71,7 +71,7 @@ func TestObserved(t *testing.T) {
 		}
 		return set
 	})
-	got, byBash := observedIn(o)
+	got, byBash := ObservedIn(o)
 	if diff := cmp.Diff(want, got, sorted); diff != "" {
 		t.Errorf("observed (-want +got):\n%s", diff)
 	}
@@ -81,7 +81,7 @@ func TestObserved(t *testing.T) {
 		}
 	}
 	o.Unobserved = "too many paths"
-	if got, _ := observedIn(o); got != nil {
+	if got, _ := ObservedIn(o); got != nil {
 		t.Error("an incomplete record counts")
 	}
 }

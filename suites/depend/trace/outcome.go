@@ -74,7 +74,7 @@ func DecodeOutcome(o *suites.Outcome, hooks []string, by *Scripts) *Trace {
 	for _, res := range o.Results {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 	}
-	observed, sourced := observedIn(o)
+	observed, sourced := ObservedIn(o)
 	r.Sourced = sourced
 	t := Decode(o.Trace, r)
 	t.Observed = observed
