@@ -177,8 +177,11 @@ func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcom
 	if o.NotRun != nil || o.Trace == nil { // one that sets BASH_ENV itself is not traced
 		return nil, nil
 	}
-	t := trace.Decode(o.Trace, l.facts(c, o))
-	t.Observed = trace.ObservedIn(&o)
+	facts := l.facts(c, o)
+	observed, sourced := trace.ObservedIn(&o)
+	facts.Sourced = sourced
+	t := trace.Decode(o.Trace, facts)
+	t.Observed = observed
 	return t, nil
 }
 
