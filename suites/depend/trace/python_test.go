@@ -247,8 +247,8 @@ func TestPythonModules(t *testing.T) {
 	})
 }
 
-// TestPythonByUv checks hooks that start themselves by "uv run --script": with a stand-in that starts
-// Python as uv does, and with uv itself.
+// TestPythonByUv checks hooks that start themselves by "uv run --script". A stand-in starts Python as
+// uv does: with the file as its argument.
 func TestPythonByUv(t *testing.T) {
 	t.Parallel()
 	const hook = `#!/usr/bin/env -S uv run --script
@@ -262,9 +262,10 @@ def unused(): # yes
     return 2 # no
 print(used()) # yes
 `
-	check := func(t *testing.T, dirs string) {
-		t.Helper()
-		x := runBy(t, map[string]string{pyHook: hook}, pyHook, "env", "UV_OFFLINE=1", "PATH="+dirs, "./"+pyHook)
+	eachPython(t, func(t *testing.T, python string) {
+		bin := t.TempDir()
+		write(t, filepath.Join(bin, "uv"), "#!/bin/sh\n[ \"$1 $2\" = 'run --script' ] || exit 9\nshift 2\nexec '"+python+"' \"$@\"\n")
+		x := runBy(t, map[string]string{pyHook: hook}, pyHook, "env", "PATH="+bin+":"+os.Getenv("PATH"), "./"+pyHook)
 		x.metInner()
 		why := x.Blind()
 		if l := trace.LanguageOf(pyHook, []byte(hook)); why == "" && l != nil {
@@ -273,20 +274,5 @@ print(used()) # yes
 		if met := x.Files[pyHook]; why != "" || !met.Main || met.Whole != "" || met.Text != "" {
 			t.Errorf("%+v, not seen: %q", met, why)
 		}
-	}
-	t.Run("stand-in", func(t *testing.T) {
-		t.Parallel()
-		eachPython(t, func(t *testing.T, python string) {
-			bin := t.TempDir()
-			write(t, filepath.Join(bin, "uv"), "#!/bin/sh\n[ \"$1 $2\" = 'run --script' ] || exit 9\nshift 2\nexec '"+python+"' \"$@\"\n")
-			check(t, bin+":"+os.Getenv("PATH"))
-		})
-	})
-	t.Run("uv", func(t *testing.T) {
-		t.Parallel()
-		if _, err := exec.LookPath("uv"); err != nil {
-			t.Skip("uv is not installed")
-		}
-		check(t, os.Getenv("PATH"))
 	})
 }
