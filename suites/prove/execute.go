@@ -44,20 +44,17 @@ func (e Effect) reveals() bool {
 	return strings.Contains(e.Output, secret) || strings.Contains(e.Output, "root:")
 }
 
-// key returns a text that is equal for equivalent effects. The output counts only if it is all that
-// was done.
+// key returns a text that is equal for equivalent effects: calls, changed files and the lines of the
+// output, in any order.
 func (e Effect) key() string {
 	var all []string
 	for _, c := range e.Calls {
 		all = append(all, c.canonical())
 	}
 	all = append(all, e.Files...)
-	if len(all) == 0 {
-		lines := strings.Split(strings.TrimSpace(e.Output), "\n")
-		slices.Sort(lines)
-		all = append(all, lines...)
-	}
-	return strings.Join(all, "\x02")
+	lines := strings.Split(strings.TrimSpace(e.Output), "\n")
+	slices.Sort(lines)
+	return strings.Join(append(all, lines...), "\x02")
 }
 
 // work and home replace the directories of an execution.
@@ -118,22 +115,27 @@ const record = `{ printf '\036%s\037%s' "$PWD" "${0##*/}"; for a in "$@"; do pri
 // replies are what recorded programs print.
 var replies = map[string]string{"curl": "echo " + downloaded + "\n", "wget": "echo " + downloaded + "\n"}
 
-// driver executes each text in the same, freshly made directory, and reports what changed.
+// driver executes each text in the same, freshly made directory, and reports what changed. It starts
+// few programs itself, because they would take longer than the texts: a single guard ends the texts
+// that take too long.
 const driver = `P=$TMPDIR/prove real=${PATH#*:} shims=$PATH; export HOOKWATCH_CALLS=$P/calls BASH_ENV=$P/functions HOME=$P/w/home TMPDIR=$P/w/tmp TERM=dumb
 unset CLAUDE_PROJECT_DIR
-list() { shopt -s globstar dotglob nullglob; local f c; for f in work/** home/**; do
-  if [[ -f $f ]]; then c=; IFS= read -r -d '' c <"$f"; printf '%s\037%s\036' "$f" "${c:0:2000}"; elif [[ -d $f ]]; then printf '%s\037/\036' "${f%/}"; fi; done; }
-mkdir -p "$P/w" && mv "$P/template" "$P/w0" || exit 1
-fresh() { cd / && command rm -rf "$P/w" && cp -a "$P/w0" "$P/w" && mkdir -p "$P/w/work" "$P/w/home" "$P/w/tmp"; cd "$P/w" || exit 1; }
-PATH=$real; fresh; before=$(list)
+shopt -s globstar dotglob nullglob
+list() { local f c; listed=; for f in work/** home/**; do
+  if [[ -f $f ]]; then c=; IFS= read -r -d '' c <"$f"; listed+=$f$'\037'${c:0:2000}$'\036'; elif [[ -d $f ]]; then listed+=${f%/}$'\037/\036'; fi; done; }
+mv "$P/template" "$P/w0" && mkdir -p "$P/w0/work" "$P/w0/home" "$P/w0/tmp" || exit 1
+fresh() { cd / && command rm -rf "$P/w" && cp -a "$P/w0" "$P/w"; cd "$P/w" || exit 1; }
+PATH=$real; fresh; list; before=$listed
 printf '\034%s' "$before"
+coproc guard { while read -r pid; do read -r -t 3 || { kill -KILL "$pid"; read -r; }; done; }
 for t in "$P"/texts/*; do
   : >"$P/calls"; cd work
-  PATH=$shims timeout -s KILL 3 bash "$t" >"$P/out" 2>/dev/null </dev/null; s=$?
+  PATH=$shims bash "$t" >"$P/out" 2>/dev/null </dev/null & echo $! >&"${guard[1]}"
+  wait $! 2>/dev/null; s=$?; echo >&"${guard[1]}"
   cd "$P/w" || { fresh; s=137; }
-  c=; IFS= read -r -d '' c <"$P/calls"; o=; IFS= read -r -d '' o <"$P/out"; after=$(list)
-  printf '\034%s\035%s\035%s\035%s\035%s' "${t##*/}" "$s" "$c" "$after" "${o:0:2000}"
-  [[ $after == "$before" && ! -e tmp/x.sh ]] || fresh
+  c=; IFS= read -r -d '' c <"$P/calls"; o=; IFS= read -r -d '' o <"$P/out"; list
+  printf '\034%s\035%s\035%s\035%s\035%s' "${t##*/}" "$s" "$c" "$listed" "${o:0:2000}"
+  [[ $listed == "$before" && ! -e tmp/x.sh ]] || fresh
 done
 `
 

@@ -46,7 +46,7 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 		}
 	}
 	for _, tool := range client.ToolNames(client.Runs) {
-		for i, form := range []string{"echo changed > %s", "echo changed | tee %s", "printf 'changed\\n' >| %s", "tee %s <<< changed"} {
+		for i, form := range []string{"echo changed > %s", "echo changed | tee %s >/dev/null", "printf 'changed\\n' >| %s", "tee %s <<< changed >/dev/null"} {
 			if tool == "Bash" {
 				add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) {
 					*c = conform.Input{Tool: tool, Command: fmt.Sprintf(form, in.File)}
@@ -74,11 +74,8 @@ var inert = []string{
 	"MSG={quoted}", "git log --grep {quoted}", "gh pr create --title x --body {quoted}", "touch {name}.md", `echo "never run: {plain}"`, "git commit -F - <<'EOF'\ndocs: never run {text}\nEOF",
 }
 
-// mentions looks for mentions of a stopped command that the hook stops as well.
-func (s *search) mentions(ctx context.Context, sd *seed) {
-	if sd.Command == "" || strings.ContainsAny(sd.Command, "\n'") {
-		return
-	}
+// mentions looks for contexts that the hook stops only because they mention a stopped command.
+func (s *search) mentions(ctx context.Context, sd *seed, contexts []string) {
 	fill := func(form, text string) string {
 		name := strings.Map(func(r rune) rune {
 			if strings.ContainsRune("/ ~|;&<>$(){}*?\"`\\=#!", r) {
@@ -89,31 +86,41 @@ func (s *search) mentions(ctx context.Context, sd *seed) {
 		plain := strings.NewReplacer(`"`, "", "$", "", "`", "", "!", "").Replace(text)
 		return strings.NewReplacer("{quoted}", quoted(text), "{text}", text, "{name}", name, "{plain}", plain).Replace(form)
 	}
-	var texts, plain []string
-	for _, form := range inert {
-		texts = append(texts, fill(form, sd.Command))
-		plain = append(plain, fill(form, "an ordinary text"))
+	command := func(text string) conform.Input { return conform.Input{Tool: sd.Tool, Command: text} }
+	const harmlessText = "an ordinary text"
+	var texts []string
+	for _, form := range contexts {
+		texts = append(texts, fill(form, sd.Command), fill(form, harmlessText))
 	}
-	effects := s.execute(ctx, []string{sd.Command}, append(slices.Clone(texts), plain...))
-	var inputs, controls []conform.Input
-	var does []string
-	for i, text := range texts {
-		e, ok := effects[text]
-		if _, also := effects[plain[i]]; ok && also && harmless(e, effects[plain[i]], sd.does) {
-			inputs = append(inputs, conform.Input{Tool: sd.Tool, Command: text})
-			controls = append(controls, conform.Input{Tool: sd.Tool, Command: plain[i]})
+	effects := s.execute(ctx, []string{sd.Command}, texts)
+	var inputs []conform.Input
+	var does, ordinary []string
+	for i := 0; i < len(texts); i += 2 {
+		e, ok := effects[texts[i]]
+		if usual, also := effects[texts[i+1]]; ok && also && harmless(e, usual, sd.does) {
+			inputs, ordinary = append(inputs, command(texts[i])), append(ordinary, texts[i+1])
 			does = append(does, cmp.Or(e.String(), "only prints text or keeps it"))
 		}
 	}
-	results, usual := s.fire(ctx, inputs), s.fire(ctx, controls)
-	for i, r := range results {
-		if conform.Stopped(r.Effect) && passes(usual[i]) {
-			f := Finding{What: FalseBlock, Rule: "mention", Input: inputs[i], From: sd.Input, Does: does[i], Effect: r.Effect, Because: r.EffectReason, Of: sd.effect}
-			s.mu.Lock()
-			s.blocks = append(s.blocks, f)
-			s.mu.Unlock()
+	for i, r := range s.fire(ctx, inputs) {
+		if conform.Stopped(r.Effect) && s.letsThrough(ctx, command(ordinary[i])) {
+			s.block(Finding{What: FalseBlock, Rule: "mention", Input: inputs[i], From: sd.Input, Does: does[i], Effect: r.Effect, Because: r.EffectReason, Of: sd.effect})
 		}
 	}
+}
+
+// letsThrough reports whether the hook lets an ordinary input through, which it is asked only once.
+func (s *search) letsThrough(ctx context.Context, in conform.Input) bool {
+	s.mu.Lock()
+	lets, known := s.ordinary[in.Command]
+	s.mu.Unlock()
+	if !known {
+		lets = passes(s.fire(ctx, []conform.Input{in})[0])
+		s.mu.Lock()
+		s.ordinary[in.Command] = lets
+		s.mu.Unlock()
+	}
+	return lets
 }
 
 // harmless reports whether a mention does nothing that the mentioned command does, and nothing that
