@@ -45,6 +45,7 @@ type Guard struct {
 	Passed     int             // those that the hook lets through
 	Fired      int             // inputs that were sent to the hook
 	Findings   []Finding       // the most serious first
+	Held       []Finding       // as bypasses: what it stops, and the rewrites that do the same and that it stops
 	Unproved   string          // the reason why nothing was searched; "" if the search was made
 	Complete   bool            // the search came to its end within the budget
 	Took       time.Duration
@@ -118,6 +119,9 @@ func Search(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o 
 	s.deadline = share(25)
 	s.start(ctx, t)
 	if len(s.seeds) > 0 {
+		for _, sd := range s.seeds {
+			s.guard.Held = append(s.guard.Held, Finding{What: Bypass, Input: sd.Input, From: sd.Input, Does: sd.does.String(), Of: sd.effect})
+		}
 		s.deadline = share(75) // a part that has begun is completed
 		s.work(ctx)
 		s.deadline = share(100)
@@ -533,7 +537,7 @@ func (s *search) try(ctx context.Context, sd *seed, all []candidate) (found []Fi
 		}
 	}
 	if len(same) == 0 || ctx.Err() != nil {
-		s.count(len(all), 0, 0, sd, nil)
+		s.count(len(all), 0, sd, nil, nil)
 		return nil
 	}
 	s.mu.Lock()
@@ -550,22 +554,58 @@ func (s *search) try(ctx context.Context, sd *seed, all []candidate) (found []Fi
 		s.mu.Unlock()
 		results = s.fire(ctx, inputs)
 	}
+	var held []Finding
 	for i, c := range same {
-		if r := results[i]; passes(r) {
-			found = append(found, Finding{What: Bypass, Kind: c.Kind, Rule: c.Rule, Input: c.input, From: sd.Input, Does: c.does, Effect: r.Effect, Because: r.EffectReason, Of: sd.effect})
+		r := results[i]
+		f := Finding{What: Bypass, Kind: c.Kind, Rule: c.Rule, Input: c.input, From: sd.Input, Does: c.does, Effect: r.Effect, Because: r.EffectReason, Of: sd.effect}
+		if passes(r) {
+			found = append(found, f)
+		} else if conform.Stopped(r.Effect) {
+			held = append(held, f)
 		}
 	}
-	s.count(len(all), len(same), len(found), sd, found)
+	s.count(len(all), len(same), sd, found, held)
 	return found
 }
 
-func (s *search) count(tried, same, passed int, sd *seed, found []Finding) {
+func (s *search) count(tried, same int, sd *seed, passing, held []Finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.guard.Tried += tried
 	s.guard.Equivalent += same
-	s.guard.Passed += passed
-	sd.passing = append(sd.passing, found...)
+	s.guard.Passed += len(passing)
+	s.guard.Held = append(s.guard.Held, held...)
+	sd.passing = append(sd.passing, passing...)
+}
+
+// Recheck sends what a guard held to it again, the most habitual first, until the budget is used up
+// or ctx ends. It returns what passes now, the smallest first, each confirmed in an environment of
+// its own.
+func Recheck(ctx context.Context, h discover.Hook, m *Machine, held []Finding, budget time.Duration) ([]Finding, error) {
+	s := &search{Machine: m, hook: h, deadline: time.Now().Add(budget)}
+	held = slices.Clone(held)
+	slices.SortStableFunc(held, smaller)
+	ask := func(all []Finding, size int) (passing []Finding) {
+		results := make([]suites.Result, len(all))
+		for i := range results {
+			results[i].NotStarted = "it was not run"
+		}
+		s.parallel(ctx, chunks(len(all), size), 1, func(from, to int) {
+			var inputs []conform.Input
+			for _, f := range all[from:to] {
+				inputs = append(inputs, f.Input)
+			}
+			copy(results[from:to], s.fireTogether(ctx, inputs))
+		})
+		for i, f := range all {
+			if r := results[i]; passes(r) {
+				f.Effect, f.Because = r.Effect, r.EffectReason
+				passing = append(passing, f)
+			}
+		}
+		return passing
+	}
+	return ask(ask(held, 16), 1), s.err
 }
 
 // combine tries pairs of rewrites, if no single one passes, and shrinks those that pass.

@@ -65,6 +65,8 @@ func (k *keyboard) Press(key terminal.Key) []session.Command {
 		return []session.Command{session.RunFailed}
 	case terminal.Enter, 'r':
 		return []session.Command{session.RunAgain}
+	case 'g':
+		return []session.Command{session.Prove}
 	case 't':
 		return k.begin(notify.ByName)
 	case 'p':

@@ -20,6 +20,7 @@ const (
 	RunFailed
 	RunAgain // the last selection
 	Cancel   // the run in progress
+	Prove    // the guard saved last
 	Quit
 )
 
@@ -75,6 +76,10 @@ func (w *watch) do(ctx context.Context, d Deed) {
 		w.asked(ctx, plan.All(w.knowledge.Verdicts.Failed(w.project.Cases), "it failed"))
 	case RunAgain:
 		w.asked(ctx, plan.All(w.project.FindAll(w.last), "asked for again"))
+	case Prove:
+		w.proofs.asked = true
+		w.idle.stop()
+		w.whileIdle(ctx)
 	case Cancel:
 		w.cancel()
 	case Quit: // handled by the loop

@@ -59,6 +59,8 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 			w.idled(ctx, t)
 		case t := <-w.idle.trial:
 			w.tried(ctx, t)
+		case t := <-w.proofs.done:
+			w.proved(ctx, t)
 		case <-ctx.Done():
 			return w.stop()
 		}
@@ -117,6 +119,7 @@ type WatchOptions struct {
 	Watcher  *watcher.Watcher
 	Notes    <-chan string // messages of the watcher for the user
 	Commands <-chan Command
+	Prove    ProveFunc // nil if nothing is to be proved
 	Reload   func() (*project.Project, []suites.Problem)
 }
 
@@ -131,6 +134,7 @@ type watch struct {
 	again    bool     // failures that were seen once have been run again
 	rest     *atRest
 	idle     idling
+	proofs   proving
 	toAudit  []*suites.Case   // cases unaffected by the latest save
 	toReload bool             // hooks stopped inputs for which the project has no cases yet
 	warned   *project.Project // the project whose excess of directories has been reported

@@ -63,6 +63,8 @@ func (h *human) show(e notify.Event) {
 		h.idle()
 	case notify.Transitions:
 		h.gone(e)
+	case notify.Proved:
+		h.proved(e)
 	default:
 		h.keyed(e)
 	}
