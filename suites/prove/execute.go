@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
@@ -146,43 +144,40 @@ const results = "{tmp}/prove/results"
 // functions that may call themselves, are not worth a risk, although the sandbox holds them. Programs
 // are those whose absolute paths have stand-ins.
 func executable(text string, programs []string) string {
-	file, err := shell.Parse(text)
+	script, err := shell.Read(text)
 	if err != nil {
 		return "it is no command"
 	}
 	why := ""
+	for _, f := range script.Functions {
+		if strings.Count(text, f.Name) > 3 {
+			why = "a function may call itself"
+		}
+	}
+	for _, a := range script.Assigns {
+		if slices.Contains([]string{"PATH", "BASH_ENV", "HOOKWATCH_CALLS"}, a.Name) {
+			why = "it changes where programs are looked up"
+		}
+	}
 	starts := map[int]bool{}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.FuncDecl:
-			if strings.Count(text, n.Name.Value) > 3 {
-				why = "a function may call itself"
-			}
-		case *syntax.Assign:
-			if n.Name != nil && slices.Contains([]string{"PATH", "BASH_ENV", "HOOKWATCH_CALLS"}, n.Name.Value) {
-				why = "it changes where programs are looked up"
-			}
-		case *syntax.CallExpr:
-			if len(n.Args) == 0 {
-				break
-			}
-			starts[int(n.Args[0].Pos().Offset())] = true
-			for i, w := range n.Args[1:] {
-				switch first, option := n.Args[0].Lit(), w.Lit(); {
-				case first == "command" && option == "-p", strings.HasSuffix(first, "sh") && strings.HasPrefix(option, "-") && strings.Contains(option, "l"), first == "env" && option == "-i":
-					why = "it looks for programs elsewhere"
-				case first == "sudo" && i == 0:
-					starts[int(w.Pos().Offset())] = true
-				}
+	for _, c := range script.Commands {
+		if len(c.Args) == 0 {
+			continue
+		}
+		starts[c.Args[0].Start] = true
+		for i, w := range c.Args[1:] {
+			switch first, option := c.Name(), w.Bare(); {
+			case first == "command" && option == "-p", strings.HasSuffix(first, "sh") && strings.HasPrefix(option, "-") && strings.Contains(option, "l"), first == "env" && option == "-i":
+				why = "it looks for programs elsewhere"
+			case first == "sudo" && i == 0:
+				starts[w.Start] = true
 			}
 		}
-		return true
-	})
+	}
 	for _, m := range binary.FindAllStringIndex(text, -1) {
-		if name := path.Base(text[m[0]:m[1]]); !starts[m[0]] || !slices.Contains(programs, name) {
-			if !slices.Contains(real, name) {
-				why = "it names a program by its path"
-			}
+		name := path.Base(text[m[0]:m[1]])
+		if !slices.Contains(real, name) && !(starts[m[0]] && slices.Contains(programs, name)) {
+			why = "it names a program by its path"
 		}
 	}
 	return why
@@ -197,14 +192,13 @@ func names(text string) (all []string) {
 		return nil
 	}
 	for _, call := range c.calls {
-		for i, w := range call.words {
-			name := path.Base(w.value)
-			if i > 0 && !slices.Contains([]string{"sudo", "env", "command", "nohup", "exec", "time", "xargs"}, call.name()) {
-				break
-			}
+		words := call.values()
+		for inner := len(words); inner > 0 && len(words) > 0; words = words[inner:] {
+			name := path.Base(words[0])
 			if name != "sudo" && !slices.Contains(real, name) && programName.MatchString(name) && !slices.Contains(builtins, name) {
 				all = append(all, name)
 			}
+			inner = shell.Inner(words)
 		}
 	}
 	return all

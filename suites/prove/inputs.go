@@ -46,12 +46,11 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 		}
 	}
 	for _, tool := range client.ToolNames(client.Runs) {
-		for i, form := range []string{"echo changed > %s", "echo changed | tee %s >/dev/null", "printf 'changed\\n' >| %s", "tee %s <<< changed >/dev/null"} {
-			if tool == "Bash" {
-				add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) {
-					*c = conform.Input{Tool: tool, Command: fmt.Sprintf(form, in.File)}
-				})
-			}
+		if tool != "Bash" {
+			continue
+		}
+		for i, command := range filled("redirection", in.File) {
+			add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) { *c = conform.Input{Tool: tool, Command: command} })
 		}
 	}
 	return out
@@ -60,18 +59,10 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 // promptCandidates returns other spellings around the same text. The text itself stays, so that it
 // reaches the model whatever is around it.
 func promptCandidates(in conform.Input) (out []candidate) {
-	for i, form := range []string{"please use this:\n%s", "`%s`", "\"%s\"", "(%s)", "%s.", "%s\n", "x %s y", "  %s"} {
-		text := fmt.Sprintf(form, in.Prompt)
+	for i, text := range filled("prompt", in.Prompt) {
 		out = append(out, candidate{Rewrite{Habit, fmt.Sprintf("prompt/%d", i), text}, conform.Input{Prompt: text}, "sends the same text to the model"})
 	}
 	return out
-}
-
-// inert are contexts that only mention a text. The same context with a harmless text shows whether
-// the guard stops it for another reason.
-var inert = []string{
-	"echo {quoted}", "git commit -m {quoted}", "cat > notes.md <<'EOF'\n{text}\nEOF", "echo ok # {text}", "grep -r {quoted} docs", "printf '%s\\n' {quoted} >> notes.md",
-	"MSG={quoted}", "git log --grep {quoted}", "gh pr create --title x --body {quoted}", "touch {name}.md", `echo "never run: {plain}"`, "git commit -F - <<'EOF'\ndocs: never run {text}\nEOF",
 }
 
 // mentions looks for contexts that the hook stops only because they mention a stopped command.
@@ -145,9 +136,6 @@ func harmless(e, ordinary, of Effect) bool {
 // canary is the file that exists if a hook has executed a part of its input. Each field has its own.
 const canary = "{tmp}/hookwatch-executed-"
 
-// payloads execute something if a shell reads them as a command.
-var payloads = []string{"$(touch %s)", "`touch %s`", "\"; touch %s; \"", "'; touch %s; '", "x; touch %s", "x\ntouch %s\n"}
-
 // inject puts commands into each field of the payload, and unusual values next to a stopped input.
 func (s *search) inject(ctx context.Context) {
 	from := s.seeds[0]
@@ -171,7 +159,7 @@ func (s *search) inject(ctx context.Context) {
 		fields  [][]string
 	}
 	var sets []canaries
-	for _, p := range payloads {
+	for _, p := range forms()["payload"] {
 		for _, fields := range [][][]string{inner, outer} {
 			step := base.Steps[0]
 			for i, field := range fields {

@@ -86,7 +86,7 @@ type seed struct {
 	passing []Finding
 
 	queue    []candidate // rewrites to try
-	contexts []string    // of inert, to try
+	contexts []string    // that mention it, to try
 	combined bool
 	rounds   int  // that it had
 	repeated bool // the hook stopped the input again after others
@@ -105,7 +105,7 @@ type search struct {
 	seeds    []*seed
 	blocks   []Finding
 	alone    bool            // the hook's answer depends on earlier calls, so each input needs its own environment
-	ordinary map[string]bool // contexts of inert, whether they pass with an ordinary text
+	ordinary map[string]bool // contexts of mentions, whether they pass with an ordinary text
 	err      error
 }
 
@@ -381,7 +381,7 @@ func (s *search) work(ctx context.Context) {
 	for _, sd := range s.seeds {
 		sd.queue, sd.combined = s.queue(sd), s.o.Brief
 		if !s.o.Brief && sd.Command != "" && !strings.ContainsAny(sd.Command, "\n'") {
-			sd.contexts = inert
+			sd.contexts = forms()["mention"]
 		}
 	}
 	const least = 4 // something is tried however slow the hook is
