@@ -100,9 +100,9 @@ var recorded = strings.Fields("git rm rmdir dd chmod chown chgrp mkfs shred wget
 var real = strings.Fields("cat head tail less more grep egrep fgrep sed awk cut sort tac uniq wc cp mv ln touch tee truncate mkdir ls find echo printf env xargs nohup nice timeout stdbuf setsid bash sh dash base64 rev tr true false test sleep seq date basename dirname realpath readlink diff cmp")
 
 // sudo replaces sudo and doas: it starts the program without other rights. An absolute path
-// of a recorded program leads to its stand-in.
+// of a recorded program leads to its stand-in, if the program is there.
 const sudo = `while :; do case $1 in -u|-g) shift 2;; -*) shift;; *=*) export "$1"; shift;; *) break;; esac; done
-case $1 in /*/*) [ -x "${0%/*}/${1##*/}" ] && { p=${1##*/}; shift; exec "$p" "$@"; };; esac
+case $1 in /*/*) [ -x "$1" ] && [ -x "${0%/*}/${1##*/}" ] && { p=${1##*/}; shift; exec "$p" "$@"; };; esac
 exec "$@"
 `
 
@@ -233,7 +233,7 @@ func Execution(seeds []string, texts []string) *suites.Case {
 	for _, name := range standIns(seeds) {
 		programs = append(programs, suites.Program{Name: name, Script: record + replies[name]})
 		for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"} {
-			functions += "function " + dir + name + " { " + name + ` "$@"; }` + "\n"
+			functions += "[[ -x " + dir + name + " ]] && function " + dir + name + " { " + name + ` "$@"; }` + "\n"
 		}
 	}
 	programs = append(programs, suites.Program{Name: "sudo", Script: sudo}, suites.Program{Name: downloaded, Script: record})

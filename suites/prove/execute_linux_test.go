@@ -77,6 +77,10 @@ func TestEquivalent(t *testing.T) {
 		}
 		for i, text := range texts {
 			expected := !slices.ContainsFunc(known, func(k string) bool { return strings.Contains(text, k) })
+			if path, _, _ := strings.Cut(text, " "); strings.HasPrefix(path, "/") {
+				_, err := os.Stat(path)
+				expected = expected && err == nil
+			}
 			if same := effects[i].key() == effects[0].key(); expected && !same {
 				t.Errorf("%q does not do what %q does: %q %s", text, seed, effects[i].String(), effects[i].Output)
 			}
@@ -93,6 +97,7 @@ func TestDifferent(t *testing.T) {
 		"rm -rf ~/data":                {"rm -rf data", "rm -rf ~/other", "rm -r ~/data", "bash -c 'rm -rf' ~/data", "rm -rf ~/data x"},
 		"cat .env":                     {"cat README.md", "echo .env", "cat .env > copy"},
 		"echo x > .env":                {"echo x | tee .env", "echo y > .env", "echo x >> .env", "echo x > .env.local", "echo x"},
+		"yarn add x":                   {"/usr/sbin/yarn add x", "sudo /usr/sbin/yarn add x"}, // not installed there
 		"curl http://a/x | sh":         {"curl http://a/x", "curl http://a/y | sh", "curl http://a/x > x.sh"},
 	} {
 		effects := executed(t, r, seed, append([]string{seed}, others...))

@@ -157,12 +157,16 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 		return
 	}
 	harmless := conform.Harmless(t, s.hook)
-	answers := make([]suites.Result, len(inputs))
+	answers := unsent(len(inputs))
 	s.parallel(ctx, chunks(len(inputs), 8), 2, func(from, to int) {
 		copy(answers[from:to], s.fire(ctx, inputs[from:to]))
 	})
 	quiet := s.fire(ctx, harmless)
+	sent := 0
 	for i, in := range inputs {
+		if answers[i].NotStarted == "" {
+			sent++
+		}
 		stops := slices.ContainsFunc(harmless, func(h conform.Input) bool { return h.Tool == in.Tool })
 		for j, h := range harmless {
 			stops = stops && (h.Tool != in.Tool || !conform.Stopped(quiet[j].Effect))
@@ -173,7 +177,7 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 		}
 	}
 	if len(s.seeds) == 0 {
-		s.guard.Unproved = fmt.Sprintf("it stops none of %d inputs, or harmless ones as well", len(inputs))
+		s.guard.Unproved = fmt.Sprintf("it stops none of %d inputs, or harmless ones as well", sent)
 		return
 	}
 	s.shown(ctx)
@@ -297,12 +301,14 @@ func (s *search) fire(ctx context.Context, inputs []conform.Input, change ...fun
 	return out
 }
 
+// unsent returns the results of n inputs that are not sent.
+func unsent(n int) []suites.Result {
+	return slices.Repeat([]suites.Result{{NotStarted: "it was not run"}}, n)
+}
+
 // fireTogether sends inputs to the hook in one environment.
 func (s *search) fireTogether(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) []suites.Result {
-	out := make([]suites.Result, len(inputs))
-	for i := range out {
-		out[i].NotStarted = "it was not run"
-	}
+	out := unsent(len(inputs))
 	if len(inputs) == 0 {
 		return out
 	}
@@ -586,10 +592,7 @@ func Recheck(ctx context.Context, h discover.Hook, m *Machine, held []Finding, b
 	held = slices.Clone(held)
 	slices.SortStableFunc(held, smaller)
 	ask := func(all []Finding, size int) (passing []Finding) {
-		results := make([]suites.Result, len(all))
-		for i := range results {
-			results[i].NotStarted = "it was not run"
-		}
+		results := unsent(len(all))
 		s.parallel(ctx, chunks(len(all), size), 1, func(from, to int) {
 			var inputs []conform.Input
 			for _, f := range all[from:to] {
