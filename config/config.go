@@ -68,6 +68,7 @@ type Preflight struct {
 type Run struct {
 	Jobs      int           `mapstructure:"jobs"`    // 0 means one per processor
 	Timeout   time.Duration `mapstructure:"timeout"` // of one case
+	Budget    time.Duration `mapstructure:"budget"`  // of a hook, in cases without one; 0 for any time
 	Backstop  time.Duration `mapstructure:"backstop"`
 	Isolation string        `mapstructure:"isolation"` // a sandbox.Backend, or sandbox.Auto
 	Trace     TracePolicy   `mapstructure:"trace"`

@@ -28,7 +28,7 @@ func formOf(c *suites.Case) caseForm {
 	}
 	around := c.WantedEnv()
 	f.hook, f.registered, f.chain, f.control, f.repo, f.server = c.Hook, c.Registered, c.Chain, c.Control, c.Repo, around.Server
-	f.layer, f.serial, f.timeout, f.gates, f.env, f.project = c.Layer, c.Serial, c.Timeout, c.Gates, c.Env, c.Project
+	f.layer, f.serial, f.timeout, f.budget, f.gates, f.env, f.project = c.Layer, c.Serial, c.Timeout, c.Budget, c.Gates, c.Env, c.Project
 	f.absentTools, f.programs, f.unset, f.cwd = around.AbsentTools, around.Programs, around.Unset, around.Cwd
 	if f.registered != "" {
 		f.hook = ""

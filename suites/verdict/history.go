@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 
 	"hookwatch/suites"
@@ -45,19 +46,82 @@ func (h *CaseHistory) Since() *Entry {
 	return &h.Entries[i]
 }
 
-// Median returns the median duration of the entries that ran, in milliseconds.
-func (h *CaseHistory) Median() int64 {
-	var all []int64
+// Durations returns the durations of the entries that ran, oldest first.
+func (h *CaseHistory) Durations() (d Durations) {
 	for i := range h.Entries {
 		if s := h.Entries[i].Status(); s != suites.Skip && s != suites.Aborted {
-			all = append(all, h.Entries[i].DurationMS)
+			d = append(d, h.Entries[i].DurationMS)
 		}
 	}
-	if len(all) == 0 {
+	return d
+}
+
+// Durations are milliseconds, oldest first.
+type Durations []int64
+
+// Quantile returns the least duration that a share of them does not exceed, or 0 if there are
+// none: 0.5 is the median.
+func (d Durations) Quantile(share float64) int64 {
+	if len(d) == 0 {
 		return 0
 	}
-	slices.Sort(all)
-	return all[len(all)/2]
+	sorted := slices.Sorted(slices.Values(d))
+	return sorted[min(len(d)-1, int(share*float64(len(d))))]
+}
+
+// A HookTime describes how long the cases of a hook took.
+type HookTime struct {
+	Hook   string
+	Runs   int
+	P50    int64 // milliseconds
+	P95    int64
+	Slower []Slower // cases, the most first
+}
+
+// Slower is a case that became slower.
+type Slower struct {
+	Key         suites.Key
+	Before, Now int64 // median in milliseconds
+}
+
+// What counts as slower: a median that is this much higher over so many runs than over as many
+// before them. A few milliseconds are noise of the machine.
+const (
+	slowerRuns  = 20
+	slowerShare = 1.2
+	slowerLeast = 5 // milliseconds
+)
+
+// slower returns how much slower the latest runs of a case are than those before them.
+func (h *CaseHistory) slower() (Slower, bool) {
+	all := h.Durations()
+	if len(all) < 2*slowerRuns {
+		return Slower{}, false
+	}
+	now, earlier := all[len(all)-slowerRuns:], all[:len(all)-slowerRuns]
+	s := Slower{h.Key, earlier[len(earlier)-slowerRuns:].Quantile(0.5), now.Quantile(0.5)}
+	return s, float64(s.Now) >= slowerShare*float64(s.Before) && s.Now-s.Before >= slowerLeast
+}
+
+// HookTimes returns the times of each hook, the slowest first.
+func HookTimes(histories []CaseHistory) []HookTime {
+	durations, slower := map[string]Durations{}, map[string][]Slower{}
+	for i := range histories {
+		h := &histories[i]
+		if d := h.Durations(); len(d) > 0 && h.Hook != "" {
+			durations[h.Hook] = append(durations[h.Hook], d...)
+			if s, ok := h.slower(); ok {
+				slower[h.Hook] = append(slower[h.Hook], s)
+			}
+		}
+	}
+	var all []HookTime
+	for hook, d := range durations {
+		slices.SortStableFunc(slower[hook], func(a, b Slower) int { return cmp.Compare(b.Now-b.Before, a.Now-a.Before) })
+		all = append(all, HookTime{hook, len(d), d.Quantile(0.5), d.Quantile(0.95), slower[hook]})
+	}
+	slices.SortFunc(all, func(a, b HookTime) int { return cmp.Or(cmp.Compare(b.P95, a.P95), cmp.Compare(a.Hook, b.Hook)) })
+	return all
 }
 
 // Histories groups records, which are in chronological order, by case. The environments are used

@@ -40,6 +40,9 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 	w := wordingOf(o)
 	for i, r := range o.Results {
 		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout, w)...)
+		if c.Budget > 0 && r.Duration > c.Budget && !r.TimedOut {
+			found = append(found, mismatch(suites.InBudget, i, r.Duration.Round(time.Millisecond).String(), "at most "+c.Budget.String()))
+		}
 	}
 	if o.Finding == nil && len(o.Results) < len(c.Steps) {
 		found = append(found, mismatch(suites.InStep, len(o.Results), "not reached", "run"))

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
@@ -31,6 +32,26 @@ const programName = "hookwatch"
 // Version is the version of hookwatch.
 const Version = "0.1.0"
 
+// build returns the version with the commit that the program was built from, if that is known.
+func build() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return Version
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	commit := settings["vcs.revision"]
+	if commit == "" {
+		return Version
+	}
+	if commit = commit[:min(len(commit), 12)]; settings["vcs.modified"] == "true" {
+		commit += ", modified"
+	}
+	return fmt.Sprintf("%s (commit %s)", Version, commit)
+}
+
 // An app holds the state shared by all commands: streams and global flags.
 type app struct {
 	Streams         // for text: everything written to them is made printable
@@ -52,6 +73,7 @@ type app struct {
 	audit   bool
 	accept  bool
 	live    bool
+	shard   string
 	flags   *cobra.Command
 	pinned  disk.Pinned // contents of a watched project's files when they were saved
 
@@ -144,6 +166,14 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		hint = "did you mean --" + args[0] + "?"
 	}
 	return fmt.Errorf("%s takes no argument %q; %s", cmd.CommandPath(), args[0], hint)
+}
+
+// oneArg rejects more than one argument.
+func oneArg(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
+	}
+	return fmt.Errorf("%s takes one argument, not %d: call it once for each, as in %s %s", cmd.CommandPath(), len(args), cmd.CommandPath(), quote(args[0]))
 }
 
 func (a *app) width() int {

@@ -34,7 +34,8 @@ func (a *app) checkCommand() *cobra.Command {
 would, in isolation, and report hooks that the client would drop, could not start or
 would ignore, and guards that let through the input they should stop. No suite and no
 configuration are needed. The exit code is 1 for errors; with --strict also for warnings.`,
-		Args: noArgs,
+		Args:        noArgs,
+		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.checkHooks(cmd, static, user)
 		},
@@ -67,7 +68,9 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
 		return err
 	}
 	doc := newCheckDocument(p, res, time.Since(began))
-	if err := a.print(doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }); err != nil {
+	if err := a.printFindings(result{
+		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
+	}); err != nil {
 		return err
 	}
 	if doc.Errors > 0 || a.strict && doc.Warnings > 0 {
@@ -123,6 +126,18 @@ func (d checkDocument) Line(i int) any {
 		conform.Finding
 		ranIn
 	}{d.Findings[i], d.ranIn}
+}
+
+// annotations returns the findings as annotations of the files of a project.
+func (d checkDocument) annotations(p *project.Project) (list []annotation) {
+	for _, f := range d.Findings {
+		text := f.Effect + "\nto do: " + f.Remedy
+		if f.Input != "" {
+			text = "on: " + f.Input + "\n" + text
+		}
+		list = append(list, annotation{f.Rule, f.Severity, annotated(p, f.Where), f.What, text, append([]string{f.Input}, f.Hooks...)})
+	}
+	return list
 }
 
 // checkedHook is the result of one registered hook.

@@ -76,7 +76,7 @@ func sampleSession() []notify.Event {
 		notify.RunStarted{RunID: "r1", Full: true, Cases: len(all), Total: len(all), At: at(10)},
 	}
 	for i, r := range all {
-		e := notify.CaseDone{RunID: "r1", Record: r, At: "suite.yaml:7", Done: i + 1, Of: len(all), Verdict: suites.Verdict{Status: r.Status(), Note: r.Note}}
+		e := notify.CaseDone{RunID: "r1", Record: r, At: "suite.yaml:7", Defined: suites.Position{File: "suite.yaml", Line: 7}, Done: i + 1, Of: len(all), Verdict: suites.Verdict{Status: r.Status(), Note: r.Note}}
 		if e.Verdict.Status == suites.Fail {
 			e.Rerun, e.Effect, e.Transition, e.Since, e.Sandbox = "hookwatch run "+r.ID, "proceeds", notify.Explained, at(1), "/tmp/kept"
 			e.Tools = []string{"jq"}
@@ -124,7 +124,8 @@ func TestFormats(t *testing.T) {
 			args    []string
 			refused bool
 		}{
-			{[]string{"suites"}, f.write == nil},
+			{[]string{"suites"}, f.write == nil || f.findingsOnly},
+			{[]string{"check"}, f.write == nil},
 			{[]string{"run", "X1"}, f.view == nil},
 			{[]string{}, f.view == nil || f.onceOnly},
 			{[]string{"--once"}, f.view == nil},

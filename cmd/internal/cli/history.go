@@ -15,13 +15,16 @@ import (
 )
 
 func (a *app) historyCommand() *cobra.Command {
-	return &cobra.Command{
+	var slow bool
+	cmd := &cobra.Command{
 		Use:   "history [ID...]",
 		Short: "Show past verdicts, durations and flaky cases",
 		Long: `Without an ID: each case on record with how often it ran, its verdict and since
 when, and whether it is flaky, which is to have had different verdicts on equal
 content with equal tools. With IDs, or ranges such as M15-M18: every verdict, with
-what changed before it. The rolling log, the archive and the present state count.`,
+what changed before it. With --slow: each hook with how long it took for its cases,
+the slowest first, and the cases that became slower. The rolling log, the archive
+and the present state count.`,
 		RunE: func(_ *cobra.Command, ids []string) error {
 			r, dir, err := a.reader()
 			if err != nil {
@@ -40,9 +43,62 @@ what changed before it. The rolling log, the archive and the present state count
 			if err != nil {
 				return err
 			}
+			if slow {
+				doc := newTimesDocument(all)
+				return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { printTimes(w, doc) })
+			}
 			doc := newHistoryDocument(all, len(ids) > 0)
 			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printHistory(w, doc) })
 		},
+	}
+	cmd.Flags().BoolVar(&slow, "slow", false, "how long hooks took, the slowest first")
+	return cmd
+}
+
+// timesDocument is the JSON document of history --slow.
+type timesDocument struct {
+	Version int         `json:"version"`
+	Hooks   []hookTimes `json:"hooks"` // the slowest first
+}
+
+type hookTimes struct {
+	Hook   string       `json:"hook"`
+	Runs   int          `json:"runs"`
+	P50MS  int64        `json:"p50_ms"`
+	P95MS  int64        `json:"p95_ms"`
+	Slower []slowerCase `json:"slower"` // the most first
+}
+
+// slowerCase has the medians of the latest 20 runs of a case and of the 20 before them.
+type slowerCase struct {
+	ID       string `json:"id"`
+	Suite    string `json:"suite"`
+	BeforeMS int64  `json:"before_ms"`
+	NowMS    int64  `json:"now_ms"`
+}
+
+func newTimesDocument(all []verdict.CaseHistory) timesDocument {
+	doc := timesDocument{Version: 1, Hooks: []hookTimes{}}
+	for _, t := range verdict.HookTimes(all) {
+		h := hookTimes{t.Hook, t.Runs, t.P50, t.P95, []slowerCase{}}
+		for _, s := range t.Slower {
+			h.Slower = append(h.Slower, slowerCase{s.Key.ID, s.Key.Suite, s.Before, s.Now})
+		}
+		doc.Hooks = append(doc.Hooks, h)
+	}
+	return doc
+}
+
+func printTimes(out io.Writer, doc timesDocument) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, h := range doc.Hooks {
+		rowf(w, "%s\t%d runs\tp50 %d ms\tp95 %d ms\n", h.Hook, h.Runs, h.P50MS, h.P95MS)
+	}
+	_ = w.Flush()
+	for _, h := range doc.Hooks {
+		for _, s := range h.Slower {
+			writef(out, "slower: %s/%s of %s: median %d ms in its last 20 runs, %d ms in the 20 before\n", s.Suite, s.ID, h.Hook, s.NowMS, s.BeforeMS)
+		}
 	}
 }
 
@@ -63,6 +119,7 @@ type historyCase struct {
 	Since    string         `json:"since"`  // start of the time with that status
 	Flaky    bool           `json:"flaky"`  // different verdicts on equal digests
 	MedianMS int64          `json:"median_ms"`
+	P95MS    int64          `json:"p95_ms"`
 	Verdicts suites.Tally   `json:"verdicts"`
 	Entries  []historyEntry `json:"entries,omitempty"`
 }
@@ -89,7 +146,7 @@ func newHistoryDocument(all []verdict.CaseHistory, entries bool) historyDocument
 		h := &all[i]
 		c := historyCase{
 			ID: h.Key.ID, Suite: h.Key.Suite, Name: h.Name, Hook: h.Hook, Runs: len(h.Entries), Status: h.Last().Status(),
-			Since: h.Since().Timestamp, Flaky: h.Flaky, MedianMS: h.Median(), Verdicts: h.Verdicts(),
+			Since: h.Since().Timestamp, Flaky: h.Flaky, MedianMS: h.Durations().Quantile(0.5), P95MS: h.Durations().Quantile(0.95), Verdicts: h.Verdicts(),
 		}
 		for j := range h.Entries {
 			if !entries {

@@ -62,9 +62,9 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 	sum := o.Once(ctx, selected, full)
 	o.Announce(sum.RunID)
 	if a.audit {
-		told := o.Audited()
-		view.Handle(notify.Warning{Text: fmt.Sprintf("audit: of %s that a selection would have left out, %d changed their verdict",
-			notify.Count(told.Checked, "case"), len(told.Missed))})
+		audited := o.Audited()
+		view.Handle(notify.Warning{Text: fmt.Sprintf("audit: a selection would have left out %s; %d of their verdicts changed",
+			notify.Count(audited.Checked, "case"), len(audited.Missed))})
 	}
 	if p.Config.Run.Trace == config.TraceAlways && !sum.Interrupted {
 		o.Trace(ctx, p.Cases)

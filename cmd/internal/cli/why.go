@@ -26,7 +26,7 @@ listed. With a path: the cases that its edit since the last run selects; if it w
 edited, or with a section of it: the cases that an edit may select.
 With a case's ID: every file and section that its verdict depends on, and what it was
 seen to execute.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := a.loadShown()
 			if err != nil {

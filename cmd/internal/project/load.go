@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -151,6 +152,9 @@ func (p *Project) arrange() {
 			c := &p.Suites[i].Cases[j]
 			c.Gates = p.gated(c.Gates, places)
 			p.locate(c)
+			if c.Check == nil {
+				c.Budget = cmp.Or(c.Budget, p.Config.Run.Budget)
+			}
 			c.Check = p.needed(c.Check)
 			digests = p.appendConfigured(digests, c)
 			p.every = append(p.every, c)
@@ -179,6 +183,9 @@ func (p *Project) appendConfigured(to []byte, c *suites.Case) []byte {
 	added := fmt.Sprint(p.Config.Run.PassEnv)
 	if c.Check != nil {
 		added += string(c.Check.Need)
+	}
+	if c.Budget > 0 {
+		added += c.Budget.String()
 	}
 	for i, g := range c.Gates {
 		added += fmt.Sprint(i, g.Tool, g.Policy)
