@@ -1,5 +1,7 @@
-// Package verdict judges outcomes against the expectations of cases, groups failures with the same
-// cause, compares runs, and answers queries over records. It does no I/O.
+// Package verdict makes decisions about verdicts: it judges outcomes against the expectations of
+// cases, selects the cases whose verdict is out of date and orders them, decides which changes to
+// report, groups failures with the same cause, compares runs, and answers queries over records. It
+// is pure: no files, no clock, no goroutines.
 package verdict
 
 import (

@@ -15,8 +15,7 @@ import (
 
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/desktop"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/printable"
 )
@@ -190,9 +189,9 @@ func (a *app) width() int {
 
 // view returns the view of the chosen format combined with desktop notifications. say is called,
 // from another goroutine, if there is no desktop.
-func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View {
-	notices := desktop.New(desktop.Options{
+func (a *app) view(p *session.Project, watch bool, say func(string)) session.View {
+	notices := notify.NewDesktop(notify.DesktopOptions{
 		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Say: say,
 	})
-	return notify.Multi(a.format.view(a, p, watch), notices)
+	return session.Multi(a.format.view(a, p, watch), notices)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
@@ -163,7 +163,7 @@ func reasons(w io.Writer, d contractDocument) {
 		of[row.Because]++
 	}
 	for _, why := range order {
-		writef(w, "not reachable: %s (%s)\n", why, notify.Count(of[why], "cell"))
+		writef(w, "not reachable: %s (%s)\n", why, session.Count(of[why], "cell"))
 	}
 }
 

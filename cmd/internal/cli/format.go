@@ -11,8 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/sandbox"
@@ -25,7 +24,7 @@ type format struct {
 	help string // one line
 	layout
 	// view shows a run, or a watching session. It is nil if the format cannot show runs.
-	view func(a *app, p *project.Project, watch bool) notify.View
+	view func(a *app, p *session.Project, watch bool) session.View
 	// onceOnly marks formats with one file per run; a watching session would print several.
 	onceOnly bool
 	// write prints the result of a command that runs no cases. It is nil if the format cannot
@@ -154,7 +153,7 @@ func (a *app) print(doc any, items int, item func(int) any, text func(io.Writer)
 func (a *app) printFindings(r result) error { return a.format.write(a, r) }
 
 // annotated returns a position in a file of the project as an annotation has it.
-func annotated(p *project.Project, at suites.Position) suites.Position {
+func annotated(p *session.Project, at suites.Position) suites.Position {
 	file := filepath.FromSlash(at.File)
 	if at.File == "" || strings.HasPrefix(at.File, "~") || !filepath.IsLocal(file) {
 		return suites.Position{}

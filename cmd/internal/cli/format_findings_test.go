@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/human"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
 
@@ -77,7 +77,7 @@ func TestGitHub(t *testing.T) { //nolint:paralleltest // it sets variables
 		v := &github{
 			workflow: startWorkflow(&out),
 			place:    func(at suites.Position) suites.Position { return at },
-			describe: func(e notify.CaseDone) string { return human.Failure(e, human.Options{}) },
+			describe: func(e session.CaseDone) string { return notify.Failure(e, notify.Options{}) },
 		}
 		handle(v, sampleSession())
 		if err := v.Close(); err != nil {

@@ -11,8 +11,7 @@ import (
 	"strings"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/human"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/report"
@@ -23,15 +22,15 @@ import (
 // printed between stop-commands and its token.
 var _ = register(&format{
 	name: "github", help: "text, and annotations for GitHub Actions, where it is the default", layout: asText, onceOnly: true,
-	view: func(a *app, p *project.Project, watch bool) notify.View {
+	view: func(a *app, p *session.Project, watch bool) session.View {
 		o := a.placed(p)
 		o.Verbose = a.verbose
 		v := &github{
 			workflow: startWorkflow(a.raw.Out),
 			place:    func(at suites.Position) suites.Position { return annotated(p, at) },
-			describe: func(e notify.CaseDone) string { return human.Failure(e, o) },
+			describe: func(e session.CaseDone) string { return notify.Failure(e, o) },
 		}
-		return notify.Multi(formats["human"].view(a, p, watch), v)
+		return session.Multi(formats["human"].view(a, p, watch), v)
 	},
 	write: func(a *app, r result) error {
 		w := startWorkflow(a.raw.Out)
@@ -107,15 +106,15 @@ func (a annotation) command() string {
 type github struct {
 	workflow
 	place    func(suites.Position) suites.Position
-	describe func(notify.CaseDone) string
+	describe func(session.CaseDone) string
 	list     []annotation
 	headline string
 }
 
-func (v *github) Handle(e notify.Event) {
+func (v *github) Handle(e session.Event) {
 	switch e := e.(type) {
-	case notify.CaseDone:
-		a := annotation{at: v.place(e.Defined), severity: suites.Error, title: string(e.Verdict.Status) + " " + notify.Label(e.Record), text: e.Record.Note}
+	case session.CaseDone:
+		a := annotation{at: v.place(e.Defined), severity: suites.Error, title: string(e.Verdict.Status) + " " + session.Label(e.Record), text: e.Record.Note}
 		switch e.Verdict.Status {
 		case suites.Fail:
 			a.text = v.describe(e)
@@ -126,7 +125,7 @@ func (v *github) Handle(e notify.Event) {
 		case suites.Aborted:
 		}
 		v.list = append(v.list, a)
-	case notify.RunDone:
+	case session.RunDone:
 		v.headline = cmp.Or(verdictsText(e.Tally), "no cases")
 		if e.Aborted != "" {
 			v.headline += "; stopped early: " + e.Aborted

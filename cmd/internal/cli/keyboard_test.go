@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
@@ -34,9 +33,9 @@ func asked(commands []session.Command) string {
 		case session.Show:
 			all := []*suites.Case{&cases[0], &cases[1]}
 			switch e := c.Event(all, all[1:]).(type) {
-			case notify.Look:
+			case session.ShowFailure:
 				words = append(words, fmt.Sprint("failure ", e.By, e.Failed))
-			case notify.Typing:
+			case session.Typing:
 				words = append(words, fmt.Sprintf("%s %q %d", e.By, e.Pattern, e.Cases))
 			default:
 				words = append(words, strings.TrimSuffix(fmt.Sprintf("%T%v", e, e), "{}"))
@@ -118,7 +117,7 @@ func TestEditor(t *testing.T) {
 		{"", "vim", 0, []string{`vim "$@"`, "sh", "/p/a b.sh"}},
 	} {
 		env := map[string]string{"VISUAL": tt.visual, "EDITOR": tt.editor}
-		got := editor(func(name string) string { return env[name] }, notify.Place{File: "/p/a b.sh", Line: tt.line})
+		got := editor(func(name string) string { return env[name] }, session.Place{File: "/p/a b.sh", Line: tt.line})
 		if !slices.Equal(got[2:], tt.want) {
 			t.Errorf("%+v: %q, want %q", tt, got[2:], tt.want)
 		}

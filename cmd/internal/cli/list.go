@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
@@ -56,7 +56,7 @@ registered, in settings, plugins, and the fronts of skills, agents and commands.
 
 // loadListed loads the project and, of the suites given by --suite, the built-in cases that the
 // project does not run. An unknown suite is an error only if there are none of these.
-func (a *app) loadListed() (p *project.Project, off []suites.Case, err error) {
+func (a *app) loadListed() (p *session.Project, off []suites.Case, err error) {
 	if len(a.suites) == 0 {
 		p, err = a.loadShown()
 		return p, nil, err
@@ -72,7 +72,7 @@ func (a *app) loadListed() (p *project.Project, off []suites.Case, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	off = slices.DeleteFunc(casesOff(p.Suites, builtin, asked), func(c suites.Case) bool { return !project.Filter{Text: a.filter}.Matches(&c) })
+	off = slices.DeleteFunc(casesOff(p.Suites, builtin, asked), func(c suites.Case) bool { return !session.Filter{Text: a.filter}.Matches(&c) })
 	if len(off) == 0 {
 		p, err = a.loadShown()
 		return p, nil, err
@@ -101,7 +101,7 @@ type listedHook struct {
 }
 
 // hooksOf returns the document of the hooks that a project registers.
-func hooksOf(p *project.Project) hooksDocument {
+func hooksOf(p *session.Project) hooksDocument {
 	doc := hooksDocument{Version: 1, Hooks: []listedHook{}, Foreign: p.Foreign}
 	idle := p.Idle()
 	if at := p.Registered.DisabledBy; at.Line > 0 {
@@ -171,13 +171,13 @@ type listedCase struct {
 	Hook   string           `json:"hook"`
 	Event  string           `json:"event"`
 	Layer  suites.Layer     `json:"layer"`
-	Verify []project.Marker `json:"verify"`
+	Verify []session.Marker `json:"verify"`
 
 	Summary string `json:"-"`
 }
 
 // newListDocument returns the document of a project's cases, and of others that it does not run.
-func newListDocument(p *project.Project, others []suites.Case) listDocument {
+func newListDocument(p *session.Project, others []suites.Case) listDocument {
 	doc := listDocument{Version: 1, Cases: []listedCase{}}
 	add := func(c *suites.Case) {
 		doc.Cases = append(doc.Cases, listedCase{
@@ -228,7 +228,7 @@ func (a *app) hooksFor(dir string) (hooks []firstHook, notRun []string, root str
 		return nil, nil, "", err
 	}
 	a.ask(cfg)
-	p, problems := project.Load(cfg, project.Filter{}, nil)
+	p, problems := session.Load(cfg, session.Filter{}, nil)
 	if len(problems) > 0 {
 		return nil, nil, "", ProblemsError(problems)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
@@ -13,7 +13,7 @@ import (
 
 // load loads configuration and project for a command that runs cases, including warnings. Its
 // error names every problem.
-func (a *app) load() (*project.Project, error) {
+func (a *app) load() (*session.Project, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (a *app) load() (*project.Project, error) {
 }
 
 // loadShown loads a project for a command that has no view of a session.
-func (a *app) loadShown() (*project.Project, error) {
+func (a *app) loadShown() (*session.Project, error) {
 	p, err := a.loadHooks()
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (a *app) loadShown() (*project.Project, error) {
 }
 
 // loadHooks is loadShown for commands that need no cases.
-func (a *app) loadHooks() (*project.Project, error) {
+func (a *app) loadHooks() (*session.Project, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (a *app) loadHooks() (*project.Project, error) {
 }
 
 // loadWithUser loads the project and, if user is set, adds the hooks of the user's own settings.
-func (a *app) loadWithUser(user bool) (*project.Project, error) {
+func (a *app) loadWithUser(user bool) (*session.Project, error) {
 	p, err := a.loadHooks()
 	if err != nil || !user {
 		return p, err
@@ -80,8 +80,8 @@ func (a *app) ask(cfg *config.Config) {
 	}
 }
 
-func (a *app) loadProject(cfg *config.Config) (*project.Project, []suites.Problem) {
-	return project.Load(cfg, project.Filter{Suites: a.suites, Text: a.filter}, &a.pinned)
+func (a *app) loadProject(cfg *config.Config) (*session.Project, []suites.Problem) {
+	return session.Load(cfg, session.Filter{Suites: a.suites, Text: a.filter}, &a.pinned)
 }
 
 // loadConfig loads only the configuration.
@@ -94,7 +94,7 @@ func (a *app) loadConfig() (*config.Config, error) {
 }
 
 // records returns the place of a project's records.
-func (a *app) records(cfg *config.Config) record.Place { return project.RecordsPlace(cfg, a.restored) }
+func (a *app) records(cfg *config.Config) record.Place { return session.RecordsPlace(cfg, a.restored) }
 
 // reader opens the project's records for reading, and returns their directory.
 func (a *app) reader() (r *record.Reader, dir string, err error) {
@@ -107,7 +107,7 @@ func (a *app) reader() (r *record.Reader, dir string, err error) {
 	return r, cfg.ResultsDir, err
 }
 
-func (a *app) tryLoad() (*project.Project, []suites.Problem, error) {
+func (a *app) tryLoad() (*session.Project, []suites.Problem, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return nil, configProblems(err), err

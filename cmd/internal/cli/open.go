@@ -8,8 +8,6 @@ import (
 	"runtime"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites/process"
@@ -24,8 +22,8 @@ type opened struct {
 	store    *record.Store
 	before   *record.Snapshot
 	lastFull time.Time
-	project  *project.Project
-	view     notify.View
+	project  *session.Project
+	view     session.View
 	temp     string
 	lockErr  error
 }
@@ -33,7 +31,7 @@ type opened struct {
 // open opens the project's records and returns a session that is shown in view. Cases run even if
 // records cannot be written, but open fails if another hookwatch writes them, unless sharing is
 // set.
-func (a *app) open(p *project.Project, view notify.View, kept records, sharing bool) (*opened, error) {
+func (a *app) open(p *session.Project, view session.View, kept records, sharing bool) (*opened, error) {
 	o := &opened{project: p, view: view}
 	if err := o.take(kept, sharing); err != nil {
 		return nil, err
@@ -110,10 +108,10 @@ func (o *opened) take(kept records, sharing bool) error {
 	case errors.As(kept.err, &locked) && !sharing:
 		return kept.err
 	case errors.As(kept.err, &locked):
-		o.view.Handle(notify.Warning{Text: locked.Beside() + ": this run compares with them and leaves none"})
+		o.view.Handle(session.Warning{Text: locked.Beside() + ": this run compares with them and leaves none"})
 	default:
 		o.lockErr = kept.err
-		o.view.Handle(notify.Warning{Text: "records are not kept: " + kept.err.Error()})
+		o.view.Handle(session.Warning{Text: "records are not kept: " + kept.err.Error()})
 	}
 	return nil
 }
@@ -122,14 +120,14 @@ func (o *opened) take(kept records, sharing bool) error {
 func (o *opened) greet() {
 	if o.store != nil {
 		if i := o.store.Interrupted(); i != nil {
-			o.view.Handle(notify.Warning{Text: interrupted(i)})
+			o.view.Handle(session.Warning{Text: interrupted(i)})
 		}
 	}
 	if text := o.Isolation().Describe().Warning; text != "" {
-		o.view.Handle(notify.Warning{Text: text})
+		o.view.Handle(session.Warning{Text: text})
 	}
 	for _, w := range append(o.before.Warnings, o.project.Warnings...) {
-		o.view.Handle(notify.Warning{Text: w})
+		o.view.Handle(session.Warning{Text: w})
 	}
 }
 
@@ -144,10 +142,10 @@ func interrupted(i *record.Interruption) string {
 }
 
 // started returns the first event of a session.
-func (o *opened) started() notify.Started {
-	return notify.Started{
+func (o *opened) started() session.Started {
+	return session.Started{
 		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()),
-		Isolation: o.Isolation().Describe().Name, Weaker: o.Isolation().Why, State: o.State(), LastFull: notify.Time{Time: o.lastFull},
+		Isolation: o.Isolation().Describe().Name, Weaker: o.Isolation().Why, State: o.State(), LastFull: session.Time{Time: o.lastFull},
 	}
 }
 
@@ -162,7 +160,7 @@ func (o *opened) close() {
 
 // bare returns a runner outside a session, which records nothing. close releases the runner and
 // its directory.
-func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) {
+func (a *app) bare(p *session.Project) (r *run.Runner, close func(), err error) {
 	a.inOrder.Store(true)
 	place := sandbox.PlaceOf(p.Root())
 	temp, _, err := place.Open(false)
@@ -177,7 +175,7 @@ func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) 
 }
 
 // bareLive returns a runner for the real client in the project.
-func (a *app) bareLive(p *project.Project) (r *run.Runner, close func(), err error) {
+func (a *app) bareLive(p *session.Project) (r *run.Runner, close func(), err error) {
 	if r, close, err = a.bare(p); err != nil {
 		return nil, nil, err
 	}
@@ -202,6 +200,6 @@ func (e *liveOutsideError) Advice() []string {
 }
 
 // jobs returns the number of hooks that run at a time outside a session.
-func jobs(p *project.Project) (int, error) {
+func jobs(p *session.Project) (int, error) {
 	return process.Room(cmp.Or(p.Config.Run.Jobs, runtime.NumCPU()))
 }

@@ -16,8 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
@@ -160,7 +158,7 @@ type proveLine struct {
 
 func (l proveLine) show(i, of int, g prove.Guard) {
 	if l.shown {
-		writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, notify.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
+		writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
 	}
 }
 
@@ -172,7 +170,7 @@ func (l proveLine) clear() {
 
 // searchGuards searches all hooks that may be guards, one after the other. It calls progress, if not
 // nil, after each step.
-func searchGuards(ctx context.Context, p *project.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving, progress func(i, of int, g prove.Guard)) (guards []prove.Guard, err error) {
+func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving, progress func(i, of int, g prove.Guard)) (guards []prove.Guard, err error) {
 	for i, h := range hooks {
 		if ctx.Err() != nil {
 			break
@@ -198,7 +196,7 @@ func searchGuards(ctx context.Context, p *project.Project, tree conform.Tree, ho
 }
 
 // proveInSession searches guards for a watching session.
-func proveInSession(ctx context.Context, p *project.Project, hooks []discover.Hook, m *prove.Machine) ([]prove.Guard, string, error) {
+func proveInSession(ctx context.Context, p *session.Project, hooks []discover.Hook, m *prove.Machine) ([]prove.Guard, string, error) {
 	guards, err := searchGuards(ctx, p, checkTree(p, os.Environ()), hooks, m, proving{budget: proveBudget, seed: 1}, nil)
 	var doc proveDocument
 	for _, g := range guards {
@@ -216,7 +214,7 @@ func proveInSession(ctx context.Context, p *project.Project, hooks []discover.Ho
 }
 
 // stoppedBySuites returns the inputs that the cases of a hook say it must stop.
-func stoppedBySuites(p *project.Project, h discover.Hook) (all []conform.Input) {
+func stoppedBySuites(p *session.Project, h discover.Hook) (all []conform.Input) {
 	stops := []suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked}
 	for _, c := range p.Every() {
 		step := c.Steps[0]
@@ -238,7 +236,7 @@ func stoppedBySuites(p *project.Project, h discover.Hook) (all []conform.Input) 
 
 // registeredName returns a function that names a hook in a case: by the end of its script's path if
 // that names no other hook.
-func registeredName(p *project.Project) func(discover.Hook) string {
+func registeredName(p *session.Project) func(discover.Hook) string {
 	return func(h discover.Hook) string {
 		if len(h.Scripts) == 0 {
 			return h.ID
@@ -388,17 +386,17 @@ func printGuards(w io.Writer, doc proveDocument, verbose bool) {
 		if !g.Complete {
 			more = "; not everything was tried"
 		}
-		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", notify.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, notify.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
+		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", session.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, session.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
 	}
 }
 
 // summary returns the last line.
 func (d *proveDocument) summary() string {
-	return fmt.Sprintf("%s, %s shown, %.1f s", notify.Count(len(d.Guards), "guard"), notify.Count(len(d.Findings), "finding"), float64(d.Millis)/1000)
+	return fmt.Sprintf("%s, %s shown, %.1f s", session.Count(len(d.Guards), "guard"), session.Count(len(d.Findings), "finding"), float64(d.Millis)/1000)
 }
 
 // annotations returns the findings as annotations of the files of a project.
-func (d *proveDocument) annotations(p *project.Project, guards []prove.Guard) (list []annotation) {
+func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (list []annotation) {
 	at := map[string]suites.Position{}
 	for _, g := range guards {
 		at[g.Hook.ID] = annotated(p, g.Hook.Source)
@@ -447,6 +445,6 @@ func (a *app) writeProved(file string, guards []prove.Guard, registered func(dis
 			return err
 		}
 	}
-	writef(a.Err, "%s: %s added\n", file, notify.Count(n, "case"))
+	writef(a.Err, "%s: %s added\n", file, session.Count(n, "case"))
 	return nil
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/shell"
+	"hookwatch/suites/verdict"
 )
 
 const longHelp = `hookwatch watches Claude Code hooks, their settings and suites, reruns the tests
@@ -133,7 +133,7 @@ func (a *app) root(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.runOnce(ctx, p, func(o *opened) ([]plan.Selected, bool, error) {
+	return a.runOnce(ctx, p, func(o *opened) ([]verdict.Selected, bool, error) {
 		if a.changed {
 			return o.Stale(), false, nil
 		}
@@ -141,10 +141,10 @@ func (a *app) root(ctx context.Context) error {
 			o.Audit()
 		}
 		if part.of > 0 {
-			return plan.WithControls(plan.All(plan.Shard(p.Cases, part.number, part.of, o.Took()), "shard "+a.shard), p.Every()), false, nil
+			return verdict.WithControls(verdict.All(verdict.Shard(p.Cases, part.number, part.of, o.Took()), "shard "+a.shard), p.Every()), false, nil
 		}
 		full := len(a.suites) == 0 && a.filter == ""
-		return plan.WithControls(plan.All(p.Cases, "asked for"), p.Every()), full, nil
+		return verdict.WithControls(verdict.All(p.Cases, "asked for"), p.Every()), full, nil
 	})
 }
 
@@ -154,7 +154,7 @@ func (a *app) forgetStops() error {
 	if err != nil {
 		return err
 	}
-	return project.ForgetStops(cfg)
+	return session.ForgetStops(cfg)
 }
 
 // A program is the hookwatch command with the flags that select the project.
@@ -172,7 +172,7 @@ func (c program) String() string {
 }
 
 // About returns a function that returns the command to do something with one case.
-func (c program) About(p *project.Project, do string) func(suites.Key) string {
+func (c program) About(p *session.Project, do string) func(suites.Key) string {
 	program := c.String()
 	return func(k suites.Key) string {
 		id := k.ID

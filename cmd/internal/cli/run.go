@@ -8,12 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -35,8 +33,8 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 			if err != nil {
 				return err
 			}
-			return a.runOnce(cmd.Context(), p, func(*opened) ([]plan.Selected, bool, error) {
-				return plan.WithControls(plan.All(cases, "asked for"), p.Every()), false, nil
+			return a.runOnce(cmd.Context(), p, func(*opened) ([]verdict.Selected, bool, error) {
+				return verdict.WithControls(verdict.All(cases, "asked for"), p.Every()), false, nil
 			})
 		},
 	}
@@ -45,7 +43,7 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 }
 
 // runOnce runs the cases that choose selects, and returns the result as an error.
-func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*opened) ([]plan.Selected, bool, error)) error {
+func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*opened) ([]verdict.Selected, bool, error)) error {
 	log := a.log()
 	// Do not warn of a missing desktop, because there is often none without a user, as in CI.
 	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })
@@ -63,8 +61,8 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 	o.Announce(sum.RunID)
 	if a.audit {
 		audited := o.Audited()
-		view.Handle(notify.Warning{Text: fmt.Sprintf("audit: a selection would have left out %s; %d of their verdicts changed",
-			notify.Count(audited.Checked, "case"), len(audited.Missed))})
+		view.Handle(session.Warning{Text: fmt.Sprintf("audit: a selection would have left out %s; %d of their verdicts changed",
+			session.Count(audited.Checked, "case"), len(audited.Missed))})
 	}
 	if p.Config.Run.Trace == config.TraceAlways && !sum.Interrupted {
 		o.Trace(ctx, p.Cases)
@@ -112,7 +110,7 @@ func (a *app) outcome(sum session.Summary) error {
 		if a.strict {
 			n += sum.Present.Unproven
 		}
-		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", notify.Count(n, "case"))
+		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", session.Count(n, "case"))
 		return ErrFailed
 	default:
 		return nil
@@ -154,7 +152,7 @@ func severalCases(arg string, found []*suites.Case) error {
 }
 
 // pick finds the cases for IDs. The error lists every unknown ID.
-func pick(p *project.Project, asked []string) ([]*suites.Case, error) {
+func pick(p *session.Project, asked []string) ([]*suites.Case, error) {
 	var picked []*suites.Case
 	var unknown []string
 	for _, id := range asked {
@@ -171,6 +169,6 @@ func pick(p *project.Project, asked []string) ([]*suites.Case, error) {
 }
 
 // named finds the cases of a project that match an ID.
-func named(p *project.Project, id string) []*suites.Case {
+func named(p *session.Project, id string) []*suites.Case {
 	return pickCases(p.Cases, id, func(c *suites.Case) (suites.Key, string) { return c.Key(), c.Name })
 }

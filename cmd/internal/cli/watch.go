@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/watcher"
@@ -27,7 +26,7 @@ func (a *app) watch(ctx context.Context) error {
 		default: // the buffer is full, which is rare because notes are few: drop it
 		}
 	}
-	w, err := watcher.New(watcher.Options{Interest: project.FirstInterest(cfg), Open: a.pinned.Open, Note: note})
+	w, err := watcher.New(watcher.Options{Interest: session.FirstInterest(cfg), Open: a.pinned.Open, Note: note})
 	if err != nil {
 		return err
 	}
@@ -45,7 +44,7 @@ func (a *app) watch(ctx context.Context) error {
 }
 
 // follow runs the session once the watcher follows the project.
-func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher, notes <-chan string, note func(string), kept records) error {
+func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher, notes <-chan string, note func(string), kept records) error {
 	view := a.view(p, true, note)
 	o, err := a.open(p, view, kept, false)
 	if err != nil {
@@ -61,7 +60,7 @@ func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher
 	}
 	sum := o.Watch(ctx, session.WatchOptions{
 		Started: o.started(), Watcher: w, Notes: notes, Commands: commands, Prove: proveInSession,
-		Reload: func() (*project.Project, []suites.Problem) {
+		Reload: func() (*session.Project, []suites.Problem) {
 			p, problems, err := a.tryLoad()
 			if err != nil && len(problems) == 0 {
 				problems = []suites.Problem{{What: err.Error()}}

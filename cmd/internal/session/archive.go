@@ -3,8 +3,6 @@ package session
 import (
 	"slices"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/report"
@@ -15,9 +13,9 @@ import (
 type archiving struct {
 	store   *record.Store
 	program string
-	project *project.Project
+	project *Project
 	env     suites.Environment
-	done    notify.RunDone
+	done    RunDone
 }
 
 // archive stores a full run with its report, and compares it with the previous one.

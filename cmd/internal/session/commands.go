@@ -3,9 +3,8 @@ package session
 import (
 	"context"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // A Command is a request from the user at the keyboard to a watching session.
@@ -30,7 +29,7 @@ type Matching func(c *suites.Case) bool
 // A Show sends the view an event made from the present cases and the failing ones. Done, if not
 // nil, is closed after the view has handled it.
 type Show struct {
-	Event func(cases, failed []*suites.Case) notify.Event
+	Event func(cases, failed []*suites.Case) Event
 	Done  chan<- struct{}
 }
 
@@ -62,7 +61,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 				matching = append(matching, one)
 			}
 		}
-		w.asked(ctx, plan.All(matching, "it matches"))
+		w.asked(ctx, verdict.All(matching, "it matches"))
 	case Deed:
 		w.do(ctx, c)
 	}
@@ -71,11 +70,11 @@ func (w *watch) command(ctx context.Context, c Command) {
 func (w *watch) do(ctx context.Context, d Deed) {
 	switch d {
 	case RunAll:
-		w.asked(ctx, plan.All(w.project.Cases, "asked for all"))
+		w.asked(ctx, verdict.All(w.project.Cases, "asked for all"))
 	case RunFailed:
-		w.asked(ctx, plan.All(w.knowledge.Verdicts.Failed(w.project.Cases), "it failed"))
+		w.asked(ctx, verdict.All(w.knowledge.Verdicts.Failed(w.project.Cases), "it failed"))
 	case RunAgain:
-		w.asked(ctx, plan.All(w.project.FindAll(w.last), "asked for again"))
+		w.asked(ctx, verdict.All(w.project.FindAll(w.last), "asked for again"))
 	case Prove:
 		w.proofs.asked = true
 		w.idle.stop()
@@ -87,7 +86,7 @@ func (w *watch) do(ctx context.Context, d Deed) {
 }
 
 // asked runs the cases that the user requested.
-func (w *watch) asked(ctx context.Context, selected []plan.Selected) {
+func (w *watch) asked(ctx context.Context, selected []verdict.Selected) {
 	switch {
 	case w.paused:
 		w.warnf("%s is gone: nothing can be run", w.project.Root())
@@ -95,7 +94,7 @@ func (w *watch) asked(ctx context.Context, selected []plan.Selected) {
 		w.warn("no case to run")
 	default:
 		w.idle.stop()
-		w.begin(ctx, plan.WithControls(selected, w.project.Every()), false)
+		w.begin(ctx, verdict.WithControls(selected, w.project.Every()), false)
 	}
 }
 
@@ -113,7 +112,7 @@ func (w *watch) cancel() {
 	w.run.Aborted = "cancelled: what did not run does so with the next save, or by Enter"
 	w.lastRun = w.end(true).RunID
 	w.rest.Rest()
-	w.opts.View.Handle(notify.Rested{})
+	w.opts.View.Handle(Rested{})
 }
 
 // halt keeps all cases from running while the program is suspended.
@@ -125,11 +124,11 @@ func (w *watch) halt(ctx context.Context, h Halt) {
 	for len(w.running) > 0 {
 		w.finish(ctx, <-w.results)
 	}
-	w.opts.View.Handle(notify.Lent{})
+	w.opts.View.Handle(Lent{})
 	close(h.Still)
 	select {
 	case <-h.Go:
 	case <-ctx.Done():
 	}
-	w.opts.View.Handle(notify.Returned{})
+	w.opts.View.Handle(Returned{})
 }

@@ -4,9 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
 	"hookwatch/suites/verdict"
 )
@@ -47,8 +45,8 @@ func RunOf(s *record.Snapshot) verdict.Run {
 }
 
 // ChangesOf returns the changed files and sections because of which cases are selected.
-func ChangesOf(selected []plan.Selected) []notify.Change {
-	var out []notify.Change
+func ChangesOf(selected []verdict.Selected) []Change {
+	var out []Change
 	for _, s := range selected {
 		for _, in := range s.Changed {
 			out = addChange(out, in.Path, in.Section)
@@ -57,10 +55,10 @@ func ChangesOf(selected []plan.Selected) []notify.Change {
 	return out
 }
 
-func addChange(out []notify.Change, path, section string) []notify.Change {
-	i := slices.IndexFunc(out, func(c notify.Change) bool { return c.Path == path })
+func addChange(out []Change, path, section string) []Change {
+	i := slices.IndexFunc(out, func(c Change) bool { return c.Path == path })
 	if i < 0 {
-		out = append(out, notify.Change{Path: path})
+		out = append(out, Change{Path: path})
 		i = len(out) - 1
 	}
 	if section != "" && !slices.Contains(out[i].Sections, section) {
@@ -70,7 +68,7 @@ func addChange(out []notify.Change, path, section string) []notify.Change {
 }
 
 // SectionsOf returns the changed sections of a file because of which cases are selected.
-func SectionsOf(path string, selected []plan.Selected) []string {
+func SectionsOf(path string, selected []verdict.Selected) []string {
 	for _, c := range ChangesOf(selected) {
 		if c.Path == path {
 			return c.Sections

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/verdict"
 )
 
@@ -90,9 +89,9 @@ func (r *currentRun) Records(order func(suites.Key) int) []suites.Record {
 // Next decides how a case that has run continues. superseded is set if its content became
 // outdated while it ran, disturbed if its inputs changed; there reports whether the project still
 // has the case.
-func (r *currentRun) Next(k suites.Key, superseded, disturbed, there bool) plan.Next {
-	next := plan.Ended(superseded, disturbed, r.tries[k], there)
-	if next != plan.Conclude && !superseded {
+func (r *currentRun) Next(k suites.Key, superseded, disturbed, there bool) verdict.Next {
+	next := verdict.Ended(superseded, disturbed, r.tries[k], there)
+	if next != verdict.Conclude && !superseded {
 		r.tries[k]++
 	}
 	return next
@@ -101,7 +100,7 @@ func (r *currentRun) Next(k suites.Key, superseded, disturbed, there bool) plan.
 // Proven returns a case's own verdict combined with that of its control. ok is false while the
 // control has no verdict yet, or if the run ends without one.
 func (r *currentRun) Proven(c *suites.Case, v suites.Verdict, pending func(suites.Key) bool) (proven suites.Verdict, ok bool) {
-	control, has := plan.ControlOf(c)
+	control, has := verdict.ControlOf(c)
 	if !has || v.Status != suites.Pass {
 		return v, true
 	}

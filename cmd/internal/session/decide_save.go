@@ -5,14 +5,13 @@ import (
 	"slices"
 
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/verdict"
 )
 
 // ownCases returns the selection without cases that already wait because of other files than the
 // ones changed now, because each save reports only its own cases.
-func ownCases(selected []plan.Selected, changed []string, waits func(suites.Key) bool) []plan.Selected {
-	return slices.DeleteFunc(slices.Clone(selected), func(s plan.Selected) bool {
+func ownCases(selected []verdict.Selected, changed []string, waits func(suites.Key) bool) []verdict.Selected {
+	return slices.DeleteFunc(slices.Clone(selected), func(s verdict.Selected) bool {
 		return waits(s.Case.Key()) && !slices.ContainsFunc(s.Changed, func(in suites.Input) bool { return slices.Contains(changed, in.Path) })
 	})
 }
@@ -45,14 +44,14 @@ func (a *atRest) Rest() {
 
 // pastDigests returns the digests that a new selection compares: those of the case in progress,
 // or else those of its recorded verdict. A retracted verdict has no inputs digest.
-func pastDigests(underway *suites.Digests, last *keptVerdict, retracted bool) plan.Past {
+func pastDigests(underway *suites.Digests, last *keptVerdict, retracted bool) verdict.Past {
 	if underway != nil {
-		return plan.Past{Known: true, Digests: *underway}
+		return verdict.Past{Known: true, Digests: *underway}
 	}
 	if !last.Says() || last.Digests.Case == "" {
-		return plan.Past{}
+		return verdict.Past{}
 	}
-	past := plan.Past{Known: true, Digests: last.Digests}
+	past := verdict.Past{Known: true, Digests: last.Digests}
 	if retracted {
 		past.Digests.Inputs = ""
 	}

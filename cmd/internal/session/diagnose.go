@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/sandbox"
 )
@@ -28,7 +27,7 @@ type ToolUse struct {
 // Diagnose determines the isolation that the configuration selects, and every tool that hooks
 // call or by which cases are gated. No hook runs; known tools are run for their versions, the
 // project's own tools in isolation.
-func Diagnose(ctx context.Context, o EquipmentOptions, p *project.Project) (*Diagnosis, error) {
+func Diagnose(ctx context.Context, o EquipmentOptions, p *Project) (*Diagnosis, error) {
 	e, err := newEquipment(o, p, nil)
 	if err != nil && e.isolation.Refused() == nil {
 		return nil, err

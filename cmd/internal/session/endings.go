@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // noticed is the maximum delay with which the watcher may report that a file was different for a
@@ -23,10 +23,10 @@ type ending struct {
 
 func (e ending) recent(now time.Time) bool { return now.Sub(e.at) <= noticed }
 
-// retract marks the verdict as retracted, and reports false after plan.MaxTries in a row: a hook
+// retract marks the verdict as retracted, and reports false after verdict.MaxTries in a row: a hook
 // that itself removes and restores its files is run again a few times, and then accepted.
 func (e *ending) retract() bool {
-	if e.retractions >= plan.MaxTries {
+	if e.retractions >= verdict.MaxTries {
 		return false
 	}
 	e.retractions++

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
@@ -43,19 +42,19 @@ type equipment struct {
 
 // newEquipment returns equipment for a project; known are tools whose versions are on record. If
 // isolation is unavailable it returns an error together with equipment that runs nothing.
-func newEquipment(o EquipmentOptions, p *project.Project, known []suites.Tool) (*equipment, error) {
+func newEquipment(o EquipmentOptions, p *Project, known []suites.Tool) (*equipment, error) {
 	e := &equipment{o: o}
 	return e, e.Use(p, known)
 }
 
 // NewRunner returns only the runner, for firing hooks outside of a session.
-func NewRunner(p *project.Project, temp string, env []string) (*run.Runner, error) {
+func NewRunner(p *Project, temp string, env []string) (*run.Runner, error) {
 	e, err := newEquipment(EquipmentOptions{Temp: temp, Env: env, Warn: func(string) {}}, p, nil)
 	return e.Runner, err
 }
 
 // Use adapts the equipment to a newly loaded project.
-func (e *equipment) Use(p *project.Project, known []suites.Tool) error {
+func (e *equipment) Use(p *Project, known []suites.Tool) error {
 	cfg := p.Config
 	env := run.Environment(e.o.Env, cfg.Run.PassEnv)
 	offered, withStandIns, err := offerStandIns(cfg.StandIns, e.o.Temp, env)
@@ -75,7 +74,7 @@ func (e *equipment) Use(p *project.Project, known []suites.Tool) error {
 	return unavailable
 }
 
-func (e *equipment) newRunner(p *project.Project, env []string) *run.Runner {
+func (e *equipment) newRunner(p *Project, env []string) *run.Runner {
 	cfg, offered := p.Config, e.standIns
 	return run.New(run.Options{
 		Root:        p.Root(),
@@ -116,7 +115,7 @@ func (e *equipment) choose(cfg *config.Config, env []string) (err error) {
 		e.isolation.Why = ""
 		return nil
 	}
-	o := project.SandboxOptions(cfg, env)
+	o := SandboxOptions(cfg, env)
 	o.Plain = run.Plain(env, cfg.Sandbox.Home == config.HomeEmpty)
 	chosenFor := fmt.Sprint(cfg.Run.Isolation, o)
 	if e.chosenFor == chosenFor {
@@ -215,7 +214,7 @@ func offerStandIns(names []string, temp string, env []string) (map[string]string
 }
 
 // standInsOf returns the stand-ins that a hook can reach.
-func standInsOf(p *project.Project, standIn map[string]string, hook string) []string {
+func standInsOf(p *Project, standIn map[string]string, hook string) []string {
 	if len(standIn) == 0 {
 		return nil
 	}

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 )
@@ -52,7 +50,7 @@ func (f *Filing) Append(r suites.Record) {
 
 // End files a finished run. After an earlier write error it tries again, because the disk may
 // have space again, unless the session ends after this run (awaited).
-func (f *Filing) End(done notify.RunDone, p *project.Project, s *Knowledge, awaited bool) {
+func (f *Filing) End(done RunDone, p *Project, s *Knowledge, awaited bool) {
 	if f.store == nil {
 		return
 	}
@@ -64,7 +62,7 @@ func (f *Filing) End(done notify.RunDone, p *project.Project, s *Knowledge, awai
 	}
 }
 
-func (f *Filing) try(done notify.RunDone, p *project.Project, s *Knowledge) {
+func (f *Filing) try(done RunDone, p *Project, s *Knowledge) {
 	if err := f.file(done, p, s); err != nil {
 		f.failed(err)
 	} else if f.err != nil {
@@ -73,7 +71,7 @@ func (f *Filing) try(done notify.RunDone, p *project.Project, s *Knowledge) {
 	}
 }
 
-func (f *Filing) file(done notify.RunDone, p *project.Project, s *Knowledge) error {
+func (f *Filing) file(done RunDone, p *Project, s *Knowledge) error {
 	inputs := make(map[string][]suites.Input)
 	kept := make(map[string]bool)
 	for _, r := range done.Records {

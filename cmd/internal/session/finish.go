@@ -7,9 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/verdict"
 )
 
@@ -45,11 +43,11 @@ func (e *Session) again(x *execution) bool {
 	}
 	c := e.project.Find(k)
 	switch e.run.Next(k, x.stale, len(changed) > 0, c != nil) {
-	case plan.Again:
+	case verdict.Again:
 		e.enqueue(c)
-	case plan.Drop:
+	case verdict.Drop:
 		e.drop(k)
-	case plan.Conclude:
+	case verdict.Conclude:
 		return false
 	}
 	return true
@@ -157,7 +155,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	before, previous := e.knowledge.Verdicts.Baseline(k, r.Digests.Case), e.knowledge.Verdicts.Present(k)
 	transition := e.transition(before, previous.Says(), r)
 	e.keep(x, r, transition)
-	done := notify.CaseDone{
+	done := CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
 		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[shownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.opts.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
 		Done: e.run.Done(), Of: e.run.Of(),
@@ -168,7 +166,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	if v.Status == suites.Fail {
 		done.Effect = clientWould(x.outcome, shownStep(x.c, v))
 	}
-	if transition == notify.Explained {
+	if transition == Explained {
 		done.Tools = e.knowledge.Explaining(k, before.Digests.Tools, r.Digests.Tools)
 	}
 	e.run.HookTime += hookTime(x.outcome)
@@ -177,7 +175,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 }
 
 // transition returns how a record differs from the verdict it is compared with.
-func (e *Session) transition(before *keptVerdict, seen bool, r suites.Record) notify.Transition {
+func (e *Session) transition(before *keptVerdict, seen bool, r suites.Record) Transition {
 	explain := func(was, is string) bool {
 		// Generated cases are not explained: without a suite it is unknown whether a hook may
 		// need a tool, and if that tool is missing the hook may let through the calls it used to
@@ -186,25 +184,25 @@ func (e *Session) transition(before *keptVerdict, seen bool, r suites.Record) no
 	}
 	switch transition(before, seen, e.first, r, explain) {
 	case verdict.Added:
-		return notify.New
+		return First
 	case verdict.Regression:
-		return notify.Regression
+		return Regression
 	case verdict.Resolved:
-		return notify.Resolved
+		return Resolved
 	case verdict.Explained:
-		return notify.Explained
+		return Explained
 	case verdict.Edited:
-		return notify.Edited
+		return Edited
 	default:
-		return notify.Same
+		return Same
 	}
 }
 
 // keep records a verdict and updates all state derived from it.
-func (e *Session) keep(x *execution, r suites.Record, transition notify.Transition) {
+func (e *Session) keep(x *execution, r suites.Record, transition Transition) {
 	k := x.c.Key()
 	e.filing.Append(r)
-	e.news.Observe(&r, transition == notify.Regression)
+	e.news.Observe(&r, transition == Regression)
 	e.knowledge.Verdicts.Put(k, keptVerdictOf(&r))
 	if r.Status() != suites.Aborted {
 		e.knowledge.Selector.Concluded(k, r.Digests)
@@ -225,7 +223,7 @@ func (e *Session) checkAudited(k suites.Key, r *suites.Record) {
 }
 
 // show sends a verdict to the view, unless the run is quiet.
-func (e *Session) show(done notify.CaseDone, previous *keptVerdict) {
+func (e *Session) show(done CaseDone, previous *keptVerdict) {
 	show, flaky := shownInRun(e.run.Quiet, previous, done.Record.Status())
 	if flaky {
 		e.run.Quiet = false // the run is visible from here on
@@ -285,7 +283,7 @@ func (e *Session) end(interrupted bool) Summary {
 		sum.Tally.Add(rec.Status())
 	}
 	at := e.opts.Now()
-	done := notify.RunDone{
+	done := RunDone{
 		RunID: r.ID, Full: r.Full && !interrupted, Tally: sum.Tally, State: e.State(),
 		Records: records, Duration: at.Sub(r.Started), HookTime: r.HookTime, Aborted: r.Aborted,
 		Project: e.project.Name(), Isolation: e.Isolation().Describe().Name, Weaker: e.Isolation().Why, StandIns: e.equipment.StandIns(), At: at,

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
@@ -19,7 +18,7 @@ type Knowledge struct {
 	Selector    *selector
 	Contents    *contents
 
-	project  *project.Project
+	project  *Project
 	store    *record.Store  // if nil, nothing is recorded
 	place    record.Place   // of the records, used without a store
 	reader   *record.Reader // of the records; nil until first needed
@@ -32,7 +31,7 @@ type Knowledge struct {
 
 // NewKnowledge returns the knowledge of a project without any records; see load. Call setTools
 // before any other method.
-func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *Knowledge {
+func NewKnowledge(p *Project, store *record.Store, place record.Place) *Knowledge {
 	s := &Knowledge{
 		Verdicts:  newBook(),
 		Freshness: NewTracker(),
@@ -47,7 +46,7 @@ func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *
 }
 
 // Use replaces the project after it was loaded again.
-func (s *Knowledge) Use(p *project.Project) {
+func (s *Knowledge) Use(p *Project) {
 	s.project = p
 	s.Freshness.Use(p)
 	s.Contents = &contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}

@@ -5,14 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
+	"hookwatch/suites/verdict"
 )
 
 // Look returns the knowledge of a project as recorded. It takes no lock and writes nothing.
-func Look(p *project.Project, caller []string, at record.Place) (*Knowledge, error) {
+func Look(p *Project, caller []string, at record.Place) (*Knowledge, error) {
 	r, err := record.OpenReader(at)
 	if err != nil {
 		return nil, err
@@ -34,7 +33,7 @@ func Look(p *project.Project, caller []string, at record.Place) (*Knowledge, err
 
 // A Selection is the effect of a change: the selected cases and the unaffected ones.
 type Selection struct {
-	Selected    []plan.Selected
+	Selected    []verdict.Selected
 	NotAffected []suites.Selection // cases that depend on a changed file but are not affected
 	Uncovered   []string           // changed places that no case executes
 	Warnings    []string           // problems with the records
@@ -69,7 +68,7 @@ func (s Selection) About(file string) (Selection, bool) {
 
 // StaleNow returns the cases that a run of changed cases would run now. It takes no lock and
 // writes nothing.
-func StaleNow(p *project.Project, caller []string, at record.Place) (Selection, error) {
+func StaleNow(p *Project, caller []string, at record.Place) (Selection, error) {
 	s, err := Look(p, caller, at)
 	if err != nil {
 		return Selection{}, err

@@ -3,7 +3,6 @@ package session
 import (
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 )
 
@@ -47,7 +46,7 @@ func (e *Session) Merge(records []suites.Record, took, hooks time.Duration, abor
 		transition := e.transition(before, previous.Says(), r)
 		e.run.Judge(r.Key(), suites.Verdict{Status: r.Status(), Note: r.Note})
 		e.keep(&execution{c: c, ended: e.opts.Now()}, r, transition)
-		e.show(notify.CaseDone{
+		e.show(CaseDone{
 			RunID: r.RunID, Record: r, Verdict: suites.Verdict{Status: r.Status(), Note: r.Note}, Transition: transition,
 			At: c.At.String(), Defined: c.At, Script: c.Hook, Rerun: e.opts.Rerun(r.Key()), Done: e.run.Done(), Of: e.run.Of(),
 		}, previous)

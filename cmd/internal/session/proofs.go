@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
@@ -121,7 +119,7 @@ func (w *watch) proveNext(ctx context.Context) bool {
 		return false
 	}
 	if again == nil {
-		w.opts.View.Handle(notify.Proved{Text: "proving " + hooks[0].ID + " (a save interrupts it)"})
+		w.opts.View.Handle(Proved{Text: "proving " + hooks[0].ID + " (a save interrupts it)"})
 	}
 	w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
 	w.proofs.done = make(chan *proofRun, 1)
@@ -182,7 +180,7 @@ func (w *watch) proved(ctx context.Context, t *proofRun) {
 			}
 			w.proofs.guards[g.Hook.ID] = proven{held: g.Held, hook: of, digest: w.project.ContentDigest(of)}
 		}
-		w.opts.View.Handle(notify.Proved{Text: t.text})
+		w.opts.View.Handle(Proved{Text: t.text})
 	}
 	w.whileIdle(ctx)
 }
@@ -191,7 +189,7 @@ func (w *watch) proved(ctx context.Context, t *proofRun) {
 // and those that it stops again.
 func (w *watch) compare(h *discover.Hook, passing []prove.Finding) {
 	g := w.proofs.guards[h.ID]
-	e := notify.Transitions{Project: w.project.Name()}
+	e := Transitions{Project: w.project.Name()}
 	without := func(of, others []prove.Finding) (records []suites.Record, text string) {
 		for _, f := range of {
 			if !slices.ContainsFunc(others, func(o prove.Finding) bool { return o.Input == f.Input }) {
@@ -212,10 +210,10 @@ func (w *watch) compare(h *discover.Hook, passing []prove.Finding) {
 	g.passes, g.digest = passing, w.project.ContentDigest(g.hook)
 	w.proofs.guards[h.ID] = g
 	if passes != "" {
-		w.opts.View.Handle(notify.Proved{Transition: notify.Regression, Text: h.ID + " lets through what it stopped" + passes})
+		w.opts.View.Handle(Proved{Transition: Regression, Text: h.ID + " lets through what it stopped" + passes})
 	}
 	if stops != "" {
-		w.opts.View.Handle(notify.Proved{Transition: notify.Resolved, Text: h.ID + " stops again" + stops})
+		w.opts.View.Handle(Proved{Transition: Resolved, Text: h.ID + " stops again" + stops})
 	}
 	if len(e.Regressions)+len(e.Resolved) > 0 {
 		w.opts.View.Handle(e)
@@ -223,4 +221,4 @@ func (w *watch) compare(h *discover.Hook, passing []prove.Finding) {
 }
 
 // A ProveFunc searches guards, and describes the result to the user.
-type ProveFunc func(context.Context, *project.Project, []discover.Hook, *prove.Machine) ([]prove.Guard, string, error)
+type ProveFunc func(context.Context, *Project, []discover.Hook, *prove.Machine) ([]prove.Guard, string, error)

@@ -3,7 +3,6 @@ package session
 import (
 	"time"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 )
@@ -21,7 +20,7 @@ type Tracker struct {
 func NewTracker() *Tracker { return &Tracker{written: newWritten(), endings: make(endings)} }
 
 // Use sets the project after it was loaded.
-func (t *Tracker) Use(p *project.Project) { t.stamps = newStamps(p) }
+func (t *Tracker) Use(p *Project) { t.stamps = newStamps(p) }
 
 // See returns the current inputs of a case, without files that hooks write.
 func (t *Tracker) See(c *suites.Case) Seen { return t.fresh(c, t.Without) }

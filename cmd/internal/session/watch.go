@@ -6,11 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 	"hookwatch/watcher"
 )
 
@@ -90,7 +88,7 @@ func (w *watch) tell(ctx context.Context) {
 	}
 	if again := toReproduce(w.project.FindAll(w.news.Unconfirmed()), w.again); len(again) > 0 {
 		w.again = true
-		w.begin(ctx, plan.WithControls(plan.All(again, "its failure is reproduced"), w.project.Every()), true)
+		w.begin(ctx, verdict.WithControls(verdict.All(again, "its failure is reproduced"), w.project.Every()), true)
 		return
 	}
 	w.announce(w.lastRun, w.again)
@@ -115,12 +113,12 @@ func (w *watch) stop() Summary {
 
 // WatchOptions are the additional parameters of Watch.
 type WatchOptions struct {
-	Started  notify.Started // shown first, with the number of watched files added
+	Started  Started // shown first, with the number of watched files added
 	Watcher  *watcher.Watcher
 	Notes    <-chan string // messages of the watcher for the user
 	Commands <-chan Command
 	Prove    ProveFunc // nil if nothing is to be proved
-	Reload   func() (*project.Project, []suites.Problem)
+	Reload   func() (*Project, []suites.Problem)
 }
 
 // A watch is a session that follows saves.
@@ -135,9 +133,9 @@ type watch struct {
 	rest     *atRest
 	idle     idling
 	proofs   proving
-	toAudit  []*suites.Case   // cases unaffected by the latest save
-	toReload bool             // hooks stopped inputs for which the project has no cases yet
-	warned   *project.Project // the project whose excess of directories has been reported
+	toAudit  []*suites.Case // cases unaffected by the latest save
+	toReload bool           // hooks stopped inputs for which the project has no cases yet
+	warned   *Project       // the project whose excess of directories has been reported
 }
 
 // idling holds the work of a watch in idle times, one missing trace or trial at a time, until
@@ -174,7 +172,7 @@ func (w *watch) waitToSettle() { w.settled.Reset(w.project.Config.Notify.Settle)
 
 // selectStale selects the stale cases. It makes the watcher follow files that the graph discovers
 // meanwhile, such as a file that a hook sources from outside the project.
-func (w *watch) selectStale(ctx context.Context) []plan.Selected {
+func (w *watch) selectStale(ctx context.Context) []verdict.Selected {
 	w.knowledge.Freshness.Selected()
 	for {
 		selected := w.Stale()
@@ -199,7 +197,7 @@ func (w *watch) warnOf(err error) {
 }
 
 // begin starts and announces the selected cases, if there are any.
-func (w *watch) begin(ctx context.Context, selected []plan.Selected, quiet bool) {
+func (w *watch) begin(ctx context.Context, selected []verdict.Selected, quiet bool) {
 	if len(selected) == 0 {
 		return
 	}
@@ -209,7 +207,7 @@ func (w *watch) begin(ctx context.Context, selected []plan.Selected, quiet bool)
 
 // startRun starts the selected cases before any record is written, because the user waits for the
 // hooks.
-func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bool) {
+func (w *watch) startRun(ctx context.Context, selected []verdict.Selected, quiet bool) {
 	if w.run == nil {
 		w.open(false)
 		w.run.Quiet = quiet
@@ -219,9 +217,9 @@ func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bo
 	w.fill(ctx)
 }
 
-// Follow makes a watcher that started with project.FirstInterest follow the project as loaded
+// Follow makes a watcher that started with FirstInterest follow the project as loaded
 // since then. Newly followed files are read once more. Follow returns early if ctx ends.
-func Follow(ctx context.Context, p *project.Project, w *watcher.Watcher) error {
+func Follow(ctx context.Context, p *Project, w *watcher.Watcher) error {
 	i := p.Interest()
 	if err := unlessEnded(ctx, func() error { return w.SetInterest(i) }); err != nil {
 		return err
