@@ -27,6 +27,8 @@ var doors = map[string]string{
 	"cmd/internal/session/equipment.go": "stand-ins for tools, in that directory",
 	"suites/record/origin.go":           "the user's state folder, where no clone puts anything",
 	"cmd/internal/cli/coverage.go":      "a file that the user names",
+	"cmd/internal/cli/format_github.go": "the summary file that GitHub names",
+	"cmd/internal/cli/manual.go":        "manual pages, in a directory that the user names",
 	"cmd/internal/cli/repository.go":    "an empty repository of its own in the temporary directory",
 	"watcher/filesystem.go":             "opens for reading, without waiting for a pipe",
 }

@@ -26,7 +26,7 @@ func (h *human) keyed(e session.Event) {
 		h.filtered(e.Filter)
 	case session.OnlyFailures:
 		h.asked.only = !h.asked.only
-		h.answer(h.asked.only, "only failures are told from now on (o: all again)", "all is told again (o: only failures)")
+		h.answer(h.asked.only, "only failures are shown from now on (o: all cases)", "all cases are shown again (o: only failures)")
 	case session.Whole:
 		h.asked.whole = !h.asked.whole
 		h.answer(h.asked.whole, "whole output from now on (v: its first and last lines)", "the first and last lines of output from now on (v: all)")
@@ -62,7 +62,7 @@ func (h *human) help() {
 	for _, k := range session.Keys() {
 		lines = append(lines, h.block(line{{plain, fmt.Sprintf("  %-7s", k.Key)}}, plain, k.Does)...)
 	}
-	lines = append(lines, h.block(nil, dim, "A save runs all that it affects, whatever the filter: it decides what is told, and the counts are of all.")...)
+	lines = append(lines, h.block(nil, dim, "A save runs every case that it affects. The filter only limits which of them are shown; counts include all.")...)
 	h.print(append(lines, nil)...)
 }
 
@@ -70,9 +70,9 @@ func (h *human) filtered(f session.CaseFilter) {
 	h.asked.typing = nil
 	if f != h.asked.filter {
 		h.asked.filter = f
-		said := "no filter any more"
+		said := "the filter is removed"
 		if f != (session.CaseFilter{}) {
-			said = fmt.Sprintf("only cases with %q in their %s are told of (Esc: all)", f.Pattern, f.By)
+			said = fmt.Sprintf("only cases with %q in their %s are shown (Esc: all)", f.Pattern, f.By)
 		}
 		h.print(h.block(nil, dim, said)...)
 	}

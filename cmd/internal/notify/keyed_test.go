@@ -50,7 +50,7 @@ func TestKeyed(t *testing.T) {
 		{keyedScene()[1:5], "FAIL 1 more, which the filter keeps back (Esc: all)", ""},
 		{[]session.Event{session.Whole{}}, strings.Repeat("               more\n", 15), ""},
 		{[]session.Event{session.Whole{}}, "first and last lines of output from now on", ""},
-		{[]session.Event{session.Filtered{}}, "no filter any more", ""},
+		{[]session.Event{session.Filtered{}}, "the filter is removed", ""},
 		{[]session.Event{session.OnlyFailures{}}, "only failures", ""},
 	} {
 		before := m.String()

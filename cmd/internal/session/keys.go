@@ -26,13 +26,13 @@ func Keys() []Key {
 		{"a", "all", "run all cases, and drop the filter"},
 		{"f", "failed", "run the cases that fail now"},
 		{"Enter", "again", "run the last selection again"},
-		{"t", "name", "type a part of a name or ID: run those cases, and tell only of them"},
+		{"t", "name", "type a part of a name or ID: run those cases, and show only them"},
 		{"p", "file", "type a part of a file: the same for its hook or its suite"},
 		{"g", "prove", "search for ways around the guard saved last; saves that open one are told from then on"},
 		{"n N", "next", "show the next failure, the one before; so do the arrows down and up"},
 		{"v", "whole", "show the whole output of failures, or its first and last lines"},
 		{"e E", "edit", "open the hook of the failure shown last, or its case, in $VISUAL or $EDITOR"},
-		{"o", "", "tell only of failures, or of all again"},
+		{"o", "", "show only failures, or all cases again"},
 		{"Esc", "", "cancel the run; leave what is being typed; drop the filter"},
 		{"c", "", "clear the screen"},
 		{"Ctrl-Z", "", "stop; fg goes on, with what was saved meanwhile"},
@@ -48,8 +48,8 @@ const (
 	ByFile FilterBy = "file"
 )
 
-// A CaseFilter selects cases by a part of their names or files, ignoring case. The zero value selects
-// all.
+// A CaseFilter selects cases by a part of their names or files, ignoring case. The zero value
+// selects all.
 type CaseFilter struct {
 	By      FilterBy
 	Pattern string

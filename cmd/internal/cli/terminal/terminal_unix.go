@@ -27,3 +27,11 @@ func Stop() error {
 	}
 	return nil
 }
+
+// Resizes returns a channel that receives a value after the terminal's size changed, until stop
+// is called.
+func Resizes() (resized <-chan os.Signal, stop func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGWINCH)
+	return c, func() { signal.Stop(c) }
+}

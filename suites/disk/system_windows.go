@@ -23,3 +23,11 @@ func unlock(*os.File) error { return nil }
 
 // shared returns false, because hard links are not detected on Windows.
 func shared(fs.FileInfo) bool { return false }
+
+// A FileID is always zero here, because the system does not report it with a file's
+// metadata.
+type FileID struct{ dev, ino uint64 }
+
+func systemFacts(fs.FileInfo) (id FileID, changed int64) { return FileID{}, 0 }
+
+func openReal(real string) (*os.File, error) { return openAndLook(real) }

@@ -2,7 +2,9 @@ package disk
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,4 +27,17 @@ func openReal(real string) (*os.File, error) {
 		return openAndLook(real)
 	}
 	return nil, &os.PathError{Op: "open", Path: real, Err: err}
+}
+
+// A FileID identifies a file, independent of its path.
+type FileID struct{ dev, ino uint64 }
+
+// systemFacts returns the ID of the file and the time of its last change, in nanoseconds.
+// Programs cannot set that time freely, unlike the modification time.
+func systemFacts(info fs.FileInfo) (id FileID, changed int64) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return FileID{}, 0
+	}
+	return FileID{s.Dev, s.Ino}, s.Ctim.Nano()
 }
