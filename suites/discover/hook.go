@@ -27,6 +27,10 @@ type Hook struct {
 	Scripts []string `json:"scripts,omitempty"` // project files in the command, as slash paths from the root
 	Scope   Scope    `json:"scope"`
 	Plugin  string   `json:"plugin,omitempty"` // the plugin's name; "" for a hook of a settings file
+	// Client is the client whose own file registers the hook; "" is Claude Code. ClientEvent is its
+	// name of the event; Event and Matcher are Claude Code's of the same meaning.
+	Client      string `json:"client,omitempty"`
+	ClientEvent string `json:"client_event,omitempty"`
 
 	If         string          `json:"-"` // permission rule that the tool call must match as well
 	Timeout    time.Duration   `json:"-"`
@@ -36,6 +40,7 @@ type Hook struct {
 	Session    string          `json:"-"` // absolute path of the directory where a session for it starts; "" is the root
 	PluginRoot string          `json:"-"` // absolute path of the plugin
 	Root       string          `json:"-"` // absolute path of the project
+	Inert      []string        `json:"-"` // keys of the entry that its client ignores
 	Direct     []string        `json:"-"` // those of Scripts that it starts as programs, which need an execute bit
 }
 
@@ -68,6 +73,8 @@ func (h Hook) NotRun() string {
 		return "a hook of type " + h.Type + " has no command"
 	case h.Entry.Shell == "powershell":
 		return "it is for PowerShell"
+	case h.Client != "" && h.Event == "":
+		return "hookwatch has no input for " + h.ClientEvent
 	case h.Dead:
 		return "the client drops the file that it stands in"
 	case h.Scope == InTemplate:
@@ -170,6 +177,7 @@ type Source struct {
 	Scope      Scope
 	Plugin     string // the plugin's name
 	PluginRoot string // absolute path of the plugin
+	Client     string // the client that alone reads the file; "" is Claude Code
 	Session    string // absolute path of the directory where a session starts; "" is the root
 }
 
@@ -200,6 +208,10 @@ type Registered struct {
 	// that the client drops, of a directory below, of a document, or of a file that it does not
 	// read.
 	Others []Hook
+	// Elsewhere are the hooks that the files of other clients register.
+	Elsewhere []Hook
+	// ElsewhereProblems are the parts of those files that have no effect.
+	ElsewhereProblems []suites.Problem
 	// Files are the settings files that exist and were read.
 	Files []string
 	// DisabledBy is the setting that disables every hook; Hooks is empty then.
@@ -228,7 +240,7 @@ func (r Registered) For(event, value string) []Hook {
 
 // ByID returns the hook with an ID, active or not.
 func (r Registered) ByID(id string) (Hook, bool) {
-	for _, hooks := range [][]Hook{r.Hooks, r.Others} {
+	for _, hooks := range [][]Hook{r.Hooks, r.Others, r.Elsewhere} {
 		for _, hook := range hooks {
 			if hook.ID == id {
 				return hook, true
