@@ -15,6 +15,9 @@ func Static(t Tree) []Finding {
 	FindingsPerFile(all)
 	all = append(all, t.unregistered()...)
 	all = append(all, t.denies()...)
+	if len(t.Clients) > 0 {
+		all = append(all, t.elsewhere()...)
+	}
 	return MergeFindings(all)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/shell"
 )
 
@@ -236,6 +237,41 @@ func (r Registered) For(event, value string) []Hook {
 		}
 	}
 	return firing
+}
+
+// Of returns what a client other than Claude Code registers: the hooks of its own files, and those
+// of Claude Code's files that it reads.
+func (r Registered) Of(of clients.Client) Registered {
+	var hooks []Hook
+	for _, h := range r.Hooks {
+		if event, known := of.EventFor(h.Event, h.Source.File); known && of.Reads(h.Source.File) {
+			h.Client, h.ClientEvent = of.Name, event
+			if of.Ignores("if") {
+				h.If, h.Entry.If = "", ""
+			}
+			hooks = append(hooks, h)
+		}
+	}
+	for _, h := range r.Elsewhere {
+		if h.Client == of.Name && h.Scope == InProject {
+			hooks = append(hooks, h)
+		}
+	}
+	r.Hooks, r.Others, r.Elsewhere = hooks, nil, nil
+	return r
+}
+
+// Clients returns the clients other than Claude Code whose own files register hooks.
+func (r Registered) Clients() (all []clients.Client) {
+	if len(r.Elsewhere) == 0 {
+		return nil // the facts need not be read
+	}
+	for _, c := range clients.Clients() {
+		if slices.ContainsFunc(r.Elsewhere, func(h Hook) bool { return h.Client == c.Name }) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // ByID returns the hook with an ID, active or not.

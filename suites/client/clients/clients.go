@@ -49,9 +49,11 @@ type Client struct {
 	Events map[string]Event // by the client's name
 	// Fields are the client's names of payload fields, by Claude Code's; an empty name is a field
 	// that the client does not send.
-	Fields  map[string]string `yaml:"payload"`
-	Accepts Accepts
-	Outputs []Rule
+	Fields map[string]string `yaml:"payload"`
+	// ClaudeFields are the same for hooks of Claude Code's files.
+	ClaudeFields map[string]string `yaml:"claude_payload"`
+	Accepts      Accepts
+	Outputs      []Rule
 }
 
 // An Entry describes the keys of a registered hook.
@@ -68,8 +70,10 @@ type Entry struct {
 
 // Launch describes the environment of a hook.
 type Launch struct {
-	Shell string
-	// Sets are the variables that the client adds.
+	// Shell are the program and the options before a command; empty for /bin/sh -c.
+	Shell []string
+	// Sets are the variables that the client adds. Those that end in _DIR are the project's
+	// directory.
 	Sets []string
 }
 
@@ -81,9 +85,10 @@ type Matcher struct {
 
 // An Event is a moment at which a client runs hooks.
 type Event struct {
-	As      string   // Claude Code's event of the same meaning; empty if it has none
-	Tool    string   // Claude Code's tool, if the event is of one tool only
-	Aliases []string // other names that the client accepts in its files
+	As   string // Claude Code's event of the same meaning; empty if it has none
+	Tool string // Claude Code's tool, if the event is of one tool only
+	// Claude reports that the event is of hooks in Claude Code's files, and has its form.
+	Claude bool
 }
 
 // Clients returns all clients, Claude Code first, then measured and documented ones.
@@ -141,36 +146,47 @@ func (c Client) Known() string {
 	}
 }
 
-// EventFor returns the client's name of one of Claude Code's events, and whether it has it.
-func (c Client) EventFor(event string) (string, bool) {
+// EventFor returns the client's name of one of Claude Code's events for hooks of a file, and whether
+// it has such an event.
+func (c Client) EventFor(event, file string) (string, bool) {
 	if c.Name == Claude {
 		_, ok := client.EventByName(event)
 		return event, ok
 	}
+	if e, ok := c.Events[event]; ok && e.Claude && c.Reads(file) {
+		return event, true
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Events)) {
-		if e := c.Events[name]; e.As == event && e.Tool == "" {
+		if e := c.Events[name]; e.As == event && e.Tool == "" && !e.Claude {
 			return name, true
 		}
 	}
 	return "", false
 }
 
-// event returns the event with one of the client's names.
-func (c Client) event(name string) (Event, bool) {
-	if e, ok := c.Events[name]; ok {
-		return e, true
-	}
-	for _, e := range c.Events {
-		if slices.Contains(e.Aliases, name) {
-			return e, true
-		}
-	}
-	return Event{}, false
-}
-
 // Sets reports whether the client sets a variable for hooks.
 func (c Client) Sets(variable string) bool {
 	return c.Name == Claude || slices.Contains(c.Launch.Sets, variable)
+}
+
+// Command returns the arguments with which the client starts a command.
+func (c Client) Command(command string) []string {
+	if len(c.Launch.Shell) == 0 {
+		return []string{"/bin/sh", "-c", command}
+	}
+	return append(slices.Clone(c.Launch.Shell), command)
+}
+
+// Env returns the variables, as NAME=value, that the client adds for the hooks of a project.
+func (c Client) Env(root string) (env []string) {
+	for _, name := range c.Launch.Sets {
+		value := "1"
+		if strings.HasSuffix(name, "_DIR") {
+			value = root
+		}
+		env = append(env, name+"="+value)
+	}
+	return env
 }
 
 // Ignores reports whether a key of an entry has no effect.
@@ -314,7 +330,7 @@ func (c Client) Cells() (all []Cell, err error) {
 			for _, event := range then.At {
 				out := client.Output{
 					Exit: row.Output.Exit, Signal: row.Output.Signal, TimedOut: row.Output.TimedOut,
-					Stdout: []byte(strings.ReplaceAll(row.Output.Stdout, "EVENT", event)), Stderr: []byte(row.Output.Stderr),
+					Stdout: []byte(strings.ReplaceAll(row.Output.Stdout, "EVENT", c.Events[event].As)), Stderr: []byte(row.Output.Stderr),
 				}
 				all = append(all, Cell{row.Case, event, out, then.Effect, then.Sees})
 			}

@@ -63,7 +63,8 @@ func TestCells(t *testing.T) {
 		}
 		for _, cell := range cells {
 			got := c.Interpret(cell.Event, cell.Output)
-			if got.Effect != cell.Effect {
+			runsOn := func(e suites.Effect) bool { return e == suites.Proceeds || e == suites.Ignored }
+			if got.Effect != cell.Effect && !(runsOn(got.Effect) && runsOn(cell.Effect)) {
 				t.Errorf("%s: %s at %s: %q (%s), measured %s", c.Name, cell.Case, cell.Event, got.Effect, got.Because, cell.Effect)
 			}
 			if sees := strings.Join(got.ModelSees, "\n"); !strings.Contains(sees, cell.Sees) || cell.Sees == "" && sees != "" {

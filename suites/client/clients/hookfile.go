@@ -118,7 +118,7 @@ func (f *hookFile) problem(at suites.Position, what, hint string) suites.Problem
 // event reads the entries of an event. They are below matchers, as in Claude Code's settings, or
 // directly in the event.
 func (f *hookFile) event(event jsontree.Member) {
-	if _, known := f.client.event(event.Key); !known && len(f.client.Events) > 0 {
+	if _, known := f.client.Events[event.Key]; !known && len(f.client.Events) > 0 {
 		f.problems = append(f.problems, f.problem(f.at(event.At), "no event "+event.Key, "its hooks never run"))
 		return
 	}
@@ -136,8 +136,11 @@ func (f *hookFile) event(event jsontree.Member) {
 
 func (f *hookFile) entry(event string, group, entry jsontree.Value) {
 	h := Hook{Event: event, Matcher: textOf(group, "matcher")}
-	about, _ := f.client.event(event)
-	h.Entry = client.Entry{Event: about.As, Matcher: f.client.claudeMatcher(h.Matcher), Type: "command", If: textOf(entry, "if"), OnFailure: textOf(entry, "onFailure")}
+	about := f.client.Events[event]
+	h.Entry = client.Entry{Event: about.As, Matcher: f.client.claudeMatcher(h.Matcher), Type: "command"}
+	if !f.client.Ignores("if") {
+		h.Entry.If = textOf(entry, "if")
+	}
 	if h.Matcher == "" && about.Tool != "" {
 		h.Entry.Matcher = about.Tool
 	}
@@ -223,11 +226,15 @@ func (c Client) Payload(event string, payload []byte) []byte {
 	if err != nil || root.Kind != '{' || c.Name == Claude {
 		return payload
 	}
+	fields, tools := c.Fields, c.Tools
+	if c.Events[event].Claude {
+		fields, tools = c.ClaudeFields, nil
+	}
 	var line bytes.Buffer
 	line.WriteByte('{')
 	for _, member := range root.Members {
 		name := member.Key
-		if own, renamed := c.Fields[name]; renamed {
+		if own, renamed := fields[name]; renamed {
 			name = own
 		}
 		if name == "" {
@@ -239,7 +246,7 @@ func (c Client) Payload(event string, payload []byte) []byte {
 			case "hook_event_name":
 				value = quoted(event)
 			case "tool_name":
-				if own := c.Tools[text]; own != "" {
+				if own := tools[text]; own != "" {
 					value = quoted(own)
 				}
 			}

@@ -51,6 +51,7 @@ const (
 type Accepts struct {
 	// Strict reports that the client drops an output with another key or a wrong value.
 	Strict bool
+	BOM    bool // it skips a byte order mark before JSON
 	// Keys are the accepted keys by event, the client's name; those of common are of all events. A
 	// key with a ! is required. A value is boolean, string, object or any, a list of words, or keys.
 	Keys map[string]map[string]any
@@ -76,8 +77,8 @@ func (c Client) Interpret(event string, in client.Output) Reading {
 		return Reading{r.Effect, r.Because(), r.ModelSees, c.Known()}
 	}
 	name := event
-	if _, own := c.event(name); !own {
-		name, own = c.EventFor(event)
+	if _, own := c.Events[name]; !own {
+		name, own = c.EventFor(event, "")
 		if !own {
 			return Reading{Effect: suites.Ignored, Because: c.Title + " has no event " + event, Known: c.Known()}
 		}
@@ -100,6 +101,38 @@ func (c Client) Interpret(event string, in client.Output) Reading {
 	return Reading{Because: "not known: the documentation of " + c.Title + " does not state it", Known: c.Known()}
 }
 
+// OutputOf returns the output in a result of running a hook.
+func OutputOf(r suites.Result) client.Output {
+	return client.Output{Exit: r.Exit, Signal: r.Signal, TimedOut: r.TimedOut, NotStarted: r.NotStarted, Stdout: r.Stdout, Stderr: r.Stderr}
+}
+
+// Reading returns the reading in the form of Claude Code's, with a cause that only has a sentence.
+func (r Reading) Reading() client.Reading {
+	return client.Reading{
+		Effect: r.Effect, ModelSees: r.ModelSees, Decision: "none", Cause: client.Cause{Kind: client.OtherClient, Value: r.Because + " (" + r.Known + ")"},
+	}
+}
+
+// Stops reports whether an effect keeps the client from its action, and Decides whether it has any
+// influence on the session's course.
+func Stops(effect suites.Effect) bool {
+	return slices.Contains([]suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked, suites.SessionEnds}, effect)
+}
+
+// Does describes what the client does with an action because of an effect: "stops it".
+func (c Client) Does(effect suites.Effect) string {
+	switch {
+	case Stops(effect):
+		return c.Title + " stops it"
+	case effect == suites.AnotherTurn:
+		return c.Title + " makes the model continue"
+	case effect == suites.ShownToModel:
+		return c.Title + " shows it to the model"
+	default:
+		return c.Title + " lets it run"
+	}
+}
+
 // An outputForm is an output with its stdout classified.
 type outputForm struct {
 	client.Output
@@ -112,6 +145,9 @@ type outputForm struct {
 func (c Client) outputOf(event string, in client.Output) outputForm {
 	o := outputForm{Output: in, form: plain}
 	text := bytes.TrimSpace(in.Stdout)
+	if c.Accepts.BOM {
+		text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	}
 	var value any
 	switch {
 	case len(text) == 0:
