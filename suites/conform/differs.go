@@ -28,6 +28,37 @@ func (t Tree) others(h discover.Hook) (all []clients.Client) {
 	return all
 }
 
+// For sets the clients whose hooks are judged. If they were asked for, Claude Code's hooks are
+// compared with what each of them would do, whether it reads their file or not; without Claude Code
+// among them, all hooks that they read are fired as they do.
+func (t *Tree) For(of []clients.Client, asked bool) {
+	t.Clients = slices.DeleteFunc(slices.Clone(of), func(c clients.Client) bool { return c.Name == clients.Claude })
+	if !asked {
+		return
+	}
+	for _, c := range t.Clients {
+		t.AskedClients = append(t.AskedClients, c.Name)
+	}
+	if len(t.Clients) < len(of) {
+		return
+	}
+	var elsewhere []discover.Hook
+	for _, c := range t.Clients {
+		elsewhere = append(elsewhere, t.Registered.Of(c).Hooks...)
+	}
+	t.Registered.Hooks, t.Registered.Others, t.Registered.Elsewhere = nil, nil, elsewhere
+}
+
+// Elsewhere returns the hooks of the clients other than Claude Code that some session runs.
+func (t Tree) Elsewhere() (all []discover.Hook) {
+	for _, h := range t.Registered.Elsewhere {
+		if h.Scope != discover.InTemplate && slices.ContainsFunc(t.Clients, func(c clients.Client) bool { return c.Name == h.Client }) {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
 // differs compares what Claude Code and other clients do with a result, and records the first input
 // on which they do different things.
 func (q *Inquiry) differs(f firing, r suites.Result) {
@@ -63,6 +94,25 @@ func (q *Inquiry) differs(f firing, r suites.Result) {
 	}
 }
 
+// meant compares what the client of a hook does with a result with what Claude Code would do: a
+// script that is written for Claude Code may be registered for a client that reads its output in
+// another way.
+func (q *Inquiry) meant(f firing, r suites.Result) {
+	c, _ := clients.Named(q.hook.Client)
+	claude, _ := clients.Named(clients.Claude)
+	ours := claude.Interpret(q.hook.Event, clients.OutputOf(r))
+	if len(f.without) > 0 || clients.Stops(r.Effect) || !clients.Stops(ours.Effect) || r.Effect == "" {
+		return
+	}
+	finding := FindingOf("client-differs", q.hook.ID, q.hook.Source, c.Does(r.Effect)+": "+r.EffectReason)
+	finding.Effect = claude.Title + " would stop it: " + ours.Because
+	finding.Input, finding.Printed = f.input(), Short(string(r.Stdout))
+	finding.Remedy = remedyFor(q.about(), ours.Effect, r.Effect)
+	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Rule == finding.Rule }) {
+		q.findings = append(q.findings, q.guessed(finding))
+	}
+}
+
 // differ reports whether two known effects differ in what happens to the action, or in whether the
 // model is sent something.
 func differ(a, b suites.Effect) bool {
@@ -94,15 +144,15 @@ func remedyFor(event client.Event, ours, theirs suites.Effect) string {
 // elsewhere judges the entries of other clients' files, without running anything.
 func (t Tree) elsewhere() (all []Finding) {
 	for _, p := range t.Registered.ElsewhereProblems {
-		f := FindingOf("client-entry", "", p.At, p.What)
-		f.Remedy = p.Hint
-		all = append(all, f)
-	}
-	for _, h := range t.Registered.Elsewhere {
-		c, _ := clients.Named(h.Client)
-		if !slices.ContainsFunc(t.Clients, func(o clients.Client) bool { return o.Name == c.Name }) || h.Scope == discover.InTemplate {
+		if !slices.ContainsFunc(t.Clients, func(c clients.Client) bool { return c.Reads(p.At.File) }) {
 			continue
 		}
+		f := FindingOf("client-entry", "", p.At, p.What)
+		f.Effect = p.Hint
+		all = append(all, f)
+	}
+	for _, h := range t.Elsewhere() {
+		c, _ := clients.Named(h.Client)
 		all = append(all, t.files(h)...)
 		all = append(all, foreignTo(c, h, h.Inert)...)
 		if c.Entry.Timeout.Unit == "ms" && h.Entry.Timeout > 0 && h.Entry.Timeout < shortest {
@@ -115,7 +165,9 @@ func (t Tree) elsewhere() (all []Finding) {
 				all = append(all, FindingOf("client-entry", h.ID, h.Source, c.Title+" has no event "+h.Event, suites.Info))
 				continue
 			}
-			all = append(all, foreignTo(c, h, keysOf(h))...)
+			if c.Reads(h.Source.File) || slices.Contains(t.AskedClients, c.Name) {
+				all = append(all, foreignTo(c, h, keysOf(h))...)
+			}
 		}
 	}
 	return all
@@ -152,6 +204,9 @@ func foreignTo(c clients.Client, h discover.Hook, keys []string) (all []Finding)
 		f := FindingOf("client-entry", h.ID, h.Source, c.Title+" does not set "+variable)
 		f.Effect = "the path begins at /, and the command is not found"
 		f.Remedy = `write ${CLAUDE_PROJECT_DIR:-.}, or a path from the project's root`
+		if h.Client != "" {
+			f.Severity = suites.Error
+		}
 		all = append(all, f)
 	}
 	return all

@@ -155,11 +155,15 @@ func (q *Inquiry) guessed(f Finding) Finding {
 func (q *Inquiry) probe(f firing, take func(suites.Result)) Probe {
 	c := f.asCase(q.hook)
 	c.Timeout = q.patience()
-	if len(q.others) == 0 {
+	compare := q.differs
+	switch {
+	case q.hook.Client != "":
+		compare = q.meant
+	case len(q.others) == 0:
 		return Probe{Case: c, take: []func(suites.Result){take}}
 	}
 	return Probe{Case: c, take: []func(suites.Result){func(r suites.Result) {
-		q.differs(f, r)
+		compare(f, r)
 		take(r)
 	}}}
 }

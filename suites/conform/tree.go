@@ -89,7 +89,7 @@ func (t Tree) About(all []Finding) []Finding {
 		return all
 	}
 	asked := map[string]bool{}
-	for _, h := range slices.Concat(t.Registered.Hooks, t.Registered.Others) {
+	for _, h := range slices.Concat(t.Registered.Hooks, t.Registered.Others, t.Registered.Elsewhere) {
 		asked[h.ID] = t.Asks(h)
 	}
 	return slices.DeleteFunc(all, func(f Finding) bool {

@@ -123,7 +123,10 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	given := h.Env("hookwatch-"+s.number, st.Event, s.o.Client)
 	given = append(given, discover.PluginEnv(h, s.tmp)...)
 	own := variables(c.Env) // the case's variables override the client's
-	if own["CLAUDE_PROJECT_DIR"] == s.project() {
+	switch {
+	case h.Client != "":
+		delete(own, "CLAUDE_PROJECT_DIR") // unless that client sets it
+	case own["CLAUDE_PROJECT_DIR"] == s.project():
 		own["CLAUDE_PROJECT_DIR"] = h.Start()
 	}
 	if h.Scope == discover.InHome {

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/record"
 )
 
@@ -71,6 +73,28 @@ func (a *app) loadWithUser(user bool) (*project.Project, error) {
 // withUser adds the flag --user.
 func withUser(f *pflag.FlagSet, user *bool) {
 	f.BoolVar(user, "user", false, "also what your own settings register (~/.claude/settings.json)")
+}
+
+// withClients adds the flag --client.
+func withClients(f *pflag.FlagSet, names *string) {
+	f.StringVar(names, "client", "", "as these clients do, `NAME[,NAME]`, such as claude,codex (see hookwatch help clients)")
+}
+
+// clientsOf returns the clients that the flag or the configuration names; without either, Claude
+// Code and those whose own files in the project register hooks. asked reports that they were named.
+func clientsOf(p *project.Project, names string) (all []clients.Client, asked bool, err error) {
+	if names == "" {
+		names = strings.Join(p.Config.Clients, ",")
+	}
+	if names == "" && len(p.Registered.Elsewhere) == 0 {
+		return nil, false, nil // Claude Code alone: the facts of others need not be read
+	}
+	if names == "" {
+		claude, _ := clients.Named(clients.Claude)
+		return append([]clients.Client{claude}, p.Registered.Clients()...), false, nil
+	}
+	all, err = clients.Parse(names)
+	return all, true, err
 }
 
 // ask warns of values in the configuration to which the user has not consented.

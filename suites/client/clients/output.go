@@ -52,13 +52,13 @@ type Accepts struct {
 	// Strict reports that the client drops an output with another key or a wrong value.
 	Strict bool
 	BOM    bool // it skips a byte order mark before JSON
-	// Keys are the accepted keys by event, the client's name; those of common are of all events. A
+	// Keys are the accepted keys by event, the client's name; those of Common are of all events. A
 	// key with a ! is required. A value is boolean, string, object or any, a list of words, or keys.
 	Keys map[string]map[string]any
 }
 
-// common is the name of the keys that all events have.
-const common = "common"
+// Common is the name of the keys that all events have.
+const Common = "common"
 
 // A Reading is what a client does with an output.
 type Reading struct {
@@ -182,7 +182,7 @@ func one(text []byte, into *any) bool {
 
 // refuses returns the reason why an object is not accepted at an event, "" if it is.
 func (a Accepts) refuses(event string, output map[string]any) string {
-	keys := maps.Clone(a.Keys[common])
+	keys := maps.Clone(a.Keys[Common])
 	maps.Copy(keys, a.Keys[event])
 	return unfit(keys, output, "")
 }
@@ -331,7 +331,7 @@ func (c Client) OutputSchema(event string) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	keys := maps.Clone(c.Accepts.Keys[common])
+	keys := maps.Clone(c.Accepts.Keys[Common])
 	maps.Copy(keys, own)
 	schema := schemaOf(keys, c.Accepts.Strict)
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
