@@ -37,10 +37,12 @@ func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites
 	if path.Ext(file) == ".toml" {
 		var err error
 		if source, err = f.fromTOML(); err != nil {
-			return nil, []suites.Problem{f.problem(f.line(0, err), "not TOML: "+err.Error(), "correct the file")}
+			return nil, []suites.Problem{f.problem(f.line(err), "not TOML: "+err.Error(), "correct the file")}
 		}
 	}
-	root, err := jsontree.Parse(bytes.TrimPrefix(source, []byte("\ufeff")))
+	source = bytes.TrimPrefix(source, []byte("\ufeff"))
+	f.lines = jsontree.NewLines(source)
+	root, err := jsontree.Parse(source)
 	if err != nil {
 		var at *json.SyntaxError
 		offset := 0
@@ -49,7 +51,6 @@ func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites
 		}
 		return nil, []suites.Problem{f.problem(f.at(offset), "not JSON: "+err.Error(), "correct the file: "+c.Title+" uses no hook of it")}
 	}
-	f.lines = jsontree.NewLines(source)
 	events, _ := root.Get("hooks")
 	for _, event := range events.Members {
 		if event.Value.Kind == '[' {
@@ -83,12 +84,13 @@ func (f *hookFile) fromTOML() ([]byte, error) {
 }
 
 // line returns the position of a TOML error.
-func (f *hookFile) line(otherwise int, err error) suites.Position {
+func (f *hookFile) line(err error) suites.Position {
+	line := 1
 	var at *toml.DecodeError
 	if errors.As(err, &at) {
-		otherwise, _ = at.Position()
+		line, _ = at.Position()
 	}
-	return suites.Position{File: f.file, Line: max(1, otherwise), Column: 1}
+	return suites.Position{File: f.file, Line: line, Column: 1}
 }
 
 func (f *hookFile) at(offset int) suites.Position {
@@ -96,12 +98,12 @@ func (f *hookFile) at(offset int) suites.Position {
 	return suites.Position{File: f.file, Line: max(1, line), Column: max(1, column)}
 }
 
-// place returns the position of an entry. That of a TOML entry is the line of its command.
-func (f *hookFile) place(entry jsontree.Value, command string) suites.Position {
+// place returns the position of an offset; in TOML, the first line with a text of that place.
+func (f *hookFile) place(offset int, text string) suites.Position {
 	if !f.toml {
-		return f.at(entry.Start)
+		return f.at(offset)
 	}
-	first, _, _ := strings.Cut(command, "\n")
+	first, _, _ := strings.Cut(text, "\n")
 	for i, line := range bytes.Split(f.text, []byte("\n")) {
 		quoted := strconv.Quote(first)
 		if bytes.Contains(line, []byte(first)) || bytes.Contains(line, []byte(quoted[1:len(quoted)-1])) {
@@ -119,7 +121,7 @@ func (f *hookFile) problem(at suites.Position, what, hint string) suites.Problem
 // directly in the event.
 func (f *hookFile) event(event jsontree.Member) {
 	if _, known := f.client.Events[event.Key]; !known && len(f.client.Events) > 0 {
-		f.problems = append(f.problems, f.problem(f.at(event.At), "no event "+event.Key, "its hooks never run"))
+		f.problems = append(f.problems, f.problem(f.place(event.At, "hooks."+event.Key), "no event "+event.Key, "its hooks never run"))
 		return
 	}
 	for _, group := range event.Value.Members {
@@ -152,7 +154,7 @@ func (f *hookFile) entry(event string, group, entry jsontree.Value) {
 			h.Entry.Command = textOf(entry, key)
 		}
 	}
-	h.Entry.At = f.place(entry, h.Entry.Command)
+	h.Entry.At = f.place(entry.Start, h.Entry.Command)
 	h.Entry.Timeout = f.client.timeout(entry)
 	for _, member := range entry.Members {
 		if f.client.Ignores(member.Key) {
