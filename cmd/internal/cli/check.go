@@ -18,6 +18,7 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process"
@@ -78,7 +79,7 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) e
 	if err != nil {
 		return err
 	}
-	doc := newCheckDocument(p, tree, res, time.Since(began))
+	doc := newCheckDocument(p, of, res, time.Since(began))
 	if err := a.print(doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }); err != nil {
 		return err
 	}
@@ -152,11 +153,11 @@ type checkedHook struct {
 }
 
 // newCheckDocument converts the result of a check.
-func newCheckDocument(p *project.Project, tree conform.Tree, res checkResult, took time.Duration) checkDocument {
+func newCheckDocument(p *project.Project, of []clients.Client, res checkResult, took time.Duration) checkDocument {
 	doc := checkDocument{
 		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
 		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
-		ranIn: res.ranIn, Clients: knownClients(tree.Clients),
+		ranIn: res.ranIn, Clients: knownClients(of),
 	}
 	for _, r := range res.Reports {
 		if r.Hook.ID == "" {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -80,9 +81,17 @@ func readersOf(of string) (r readers, err error) {
 		return r, fmt.Errorf("--client %s is no version such as %s", of, client.Default)
 	}
 	if r.others, err = clients.Parse(of); err != nil {
-		err = fmt.Errorf("--client: %w", err)
+		err = fmt.Errorf("--client %s is no version such as %s, and %w", of, client.Default, err)
 	}
 	return r, err
+}
+
+// events returns the clients' own names of events.
+func (r readers) events() (names []string) {
+	for _, c := range r.others {
+		names = append(names, slices.Sorted(maps.Keys(c.Events))...)
+	}
+	return names
 }
 
 // name returns the clients as they are named in a document.
@@ -152,7 +161,7 @@ func (a *app) explain(cmd *cobra.Command, read readers, list bool, o flags, args
 
 // explainOne explains the output described by flags.
 func (a *app) explainOne(read readers, o flags) error {
-	fired, err := o.Firing()
+	fired, err := o.Firing(read.events())
 	if err != nil {
 		return err
 	}
@@ -169,7 +178,7 @@ type flags struct {
 }
 
 // Firing parses the flags like a line of JSON.
-func (o flags) Firing() (client.Firing, error) {
+func (o flags) Firing(others []string) (client.Firing, error) {
 	fields := map[string]any{
 		"event": o.Event, "exit": o.Exit, "signal": o.Signal, "timed_out": o.TimedOut,
 		"stdout": o.Stdout, "stderr": o.Stderr, "command": o.Command,
@@ -191,7 +200,7 @@ func (o flags) Firing() (client.Firing, error) {
 	if err != nil {
 		return client.Firing{}, err
 	}
-	fired, err := client.ParseFiring(line)
+	fired, err := client.ParseFiring(line, others...)
 	var field *client.FieldError
 	if errors.As(err, &field) {
 		err = fmt.Errorf("--%s %s", strings.ReplaceAll(field.Field, "_", "-"), field.Why)
@@ -217,12 +226,12 @@ func (o flags) payload() (string, error) {
 const longestLine = 16 << 20
 
 // read parses the next line; for an empty line it returns the zero Firing.
-func read(lines *bufio.Reader) (client.Firing, error) {
+func read(lines *bufio.Reader, others []string) (client.Firing, error) {
 	text, err := readLine(lines)
 	if err != nil || len(bytes.TrimSpace(text)) == 0 {
 		return client.Firing{}, err
 	}
-	return client.ParseFiring(bytes.TrimPrefix(text, []byte("\ufeff")))
+	return client.ParseFiring(bytes.TrimPrefix(text, []byte("\ufeff")), others...)
 }
 
 // readLine reads a line of limited length; a longer line is read to its end and returns an error.
@@ -252,9 +261,10 @@ func readLine(lines *bufio.Reader) ([]byte, error) {
 func (a *app) explainLines(of readers) error {
 	doc := explainDocument{Version: 1, Client: of.name(), Outputs: []explainedLine{}}
 	var problems ProblemsError
+	events := of.events()
 	lines := bufio.NewReader(a.In)
 	for number := 1; ; number++ {
-		fired, err := read(lines)
+		fired, err := read(lines, events)
 		if errors.Is(err, io.EOF) {
 			break
 		}

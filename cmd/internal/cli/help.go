@@ -37,6 +37,8 @@ var (
 	configurationTopic string
 	//go:embed topics/consent.md
 	consentTopic string
+	//go:embed topics/clients.md
+	clientsTopic string
 	//go:embed topics/records.md
 	recordsTopic string
 	//go:embed topics/json.md
@@ -63,6 +65,7 @@ func allTopics() []topic {
 		{"watching", "Keys, what a save shows, notifications", watchingTopic},
 		{"isolation", "What keeps a case from your files", isolationTopic},
 		{"client", "The real client fires the hook: --live and layer 2", clientTopic},
+		{"clients", "Hooks of Codex, Copilot CLI and others", clientsTopic},
 		{"markers", "[verify: ...]: what a claim depends on", markersTopic},
 		{"configuration", ".hookwatch.yaml, variables and flags", configurationTopic},
 		{"consent", "What in a clone's configuration needs your agreement", consentTopic},

@@ -189,6 +189,9 @@ func knownClients(of []clients.Client) (all []knownClient) {
 
 // foreignText prints one line for each hook file of other clients.
 func foreignText(w io.Writer, files []string, judged []knownClient) {
+	if len(judged) > 0 && !slices.ContainsFunc(judged, func(k knownClient) bool { return k.Name == clients.Claude }) {
+		writef(w, "hooks as Claude Code runs them are left out (--client %s)\n", clients.Claude)
+	}
 	for _, file := range files {
 		for _, c := range clients.ReadBy(file) {
 			switch is := func(k knownClient) bool { return k.Name == c.Name }; {
