@@ -94,6 +94,34 @@ func (q *Inquiry) differs(f firing, r suites.Result) {
 	}
 }
 
+// translated sends a guard the stopped input as the other clients that run it send it: their tools
+// have other fields.
+func (q *Inquiry) translated() (probes []Probe) {
+	for _, c := range q.others {
+		event, known := c.EventFor(q.hook.Event, q.hook.Source.File)
+		if !known || c.Measured == "" {
+			continue
+		}
+		p := q.probe(*q.denied, nil)
+		step := &p.Case.Steps[0]
+		step.PayloadRaw, step.MatchedAs = c.Payload(event, step.PayloadRaw), q.denied.tool
+		p.take[0] = func(r suites.Result) {
+			theirs := c.Interpret(event, clients.OutputOf(r))
+			if clients.Stops(theirs.Effect) || theirs.Effect == "" || slices.ContainsFunc(q.findings, func(f Finding) bool {
+				return f.Rule == "client-differs" && strings.HasPrefix(f.What, c.Title)
+			}) {
+				return
+			}
+			finding := FindingOf("client-differs", q.hook.ID, q.hook.Source, c.Does(theirs.Effect)+" as it sends it: "+theirs.Because)
+			finding.Effect = fmt.Sprintf("Claude Code stops it; with the payload of %s (%s) the guard does not", c.Title, theirs.Known)
+			finding.Input, finding.Remedy = q.denied.input(), "read the fields of both payloads (hookwatch help clients)"
+			q.findings = append(q.findings, q.guessed(finding))
+		}
+		probes = append(probes, p)
+	}
+	return probes
+}
+
 // meant compares what the client of a hook does with a result with what Claude Code would do: a
 // script that is written for Claude Code may be registered for a client that reads its output in
 // another way.

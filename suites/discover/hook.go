@@ -261,13 +261,16 @@ func (r Registered) Of(of clients.Client) Registered {
 	return r
 }
 
-// Clients returns the clients other than Claude Code whose own files register hooks.
+// Clients returns the clients other than Claude Code whose own files register hooks, or would if
+// they were correct.
 func (r Registered) Clients() (all []clients.Client) {
-	if len(r.Elsewhere) == 0 {
+	if len(r.Elsewhere)+len(r.ElsewhereProblems) == 0 {
 		return nil // the facts need not be read
 	}
 	for _, c := range clients.Clients() {
-		if slices.ContainsFunc(r.Elsewhere, func(h Hook) bool { return h.Client == c.Name }) {
+		registers := func(h Hook) bool { return h.Client == c.Name }
+		tries := func(p suites.Problem) bool { return c.Reads(p.At.File) }
+		if slices.ContainsFunc(r.Elsewhere, registers) || slices.ContainsFunc(r.ElsewhereProblems, tries) {
 			all = append(all, c)
 		}
 	}

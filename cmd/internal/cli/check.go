@@ -64,7 +64,7 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) e
 	if err != nil {
 		return err
 	}
-	if len(p.Registered.Elsewhere)+len(p.Registered.Hooks)+len(p.Registered.Others)+len(p.Registered.Problems)+len(p.Scripts())+len(p.Stray) == 0 {
+	if len(p.Registered.ElsewhereProblems)+len(p.Registered.Elsewhere)+len(p.Registered.Hooks)+len(p.Registered.Others)+len(p.Registered.Problems)+len(p.Scripts())+len(p.Stray) == 0 {
 		return p.Empty
 	}
 	began := time.Now()

@@ -86,12 +86,13 @@ func clientsOf(p *project.Project, names string) (all []clients.Client, asked bo
 	if names == "" {
 		names = strings.Join(p.Config.Clients, ",")
 	}
-	if names == "" && len(p.Registered.Elsewhere) == 0 {
+	others := p.Registered.Clients()
+	if names == "" && len(others) == 0 {
 		return nil, false, nil // Claude Code alone: the facts of others need not be read
 	}
 	if names == "" {
 		claude, _ := clients.Named(clients.Claude)
-		return append([]clients.Client{claude}, p.Registered.Clients()...), false, nil
+		return append([]clients.Client{claude}, others...), false, nil
 	}
 	all, err = clients.Parse(names)
 	return all, true, err

@@ -52,8 +52,11 @@ type Client struct {
 	Fields map[string]string `yaml:"payload"`
 	// ClaudeFields are the same for hooks of Claude Code's files.
 	ClaudeFields map[string]string `yaml:"claude_payload"`
-	Accepts      Accepts
-	Outputs      []Rule
+	// Inputs are the fields of tool_input of tools that have others, by Claude Code's tool; {NAME} is
+	// Claude Code's field.
+	Inputs  map[string]map[string]string
+	Accepts Accepts
+	Outputs []Rule
 }
 
 // An Entry describes the keys of a registered hook.
@@ -65,7 +68,7 @@ type Entry struct {
 		Default float64 // seconds
 	}
 	Ignored []string // keys of Claude Code without effect
-	Unknown string   // the effect of an entry of an unknown type
+	Nested  bool     // entries are only read below a matcher's hooks
 }
 
 // Launch describes the environment of a hook.

@@ -53,8 +53,11 @@ func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites
 	}
 	events, _ := root.Get("hooks")
 	for _, event := range events.Members {
-		if event.Value.Kind == '[' {
+		switch {
+		case event.Value.Kind == '[':
 			f.event(event)
+		case c.Entry.Nested:
+			f.problems = append(f.problems, f.problem(f.place(event.At, "hooks."+event.Key), event.Key+" is no list", "it uses no hook of the file"))
 		}
 	}
 	return f.hooks, f.problems
@@ -126,6 +129,11 @@ func (f *hookFile) event(event jsontree.Member) {
 	}
 	for _, group := range event.Value.Members {
 		inner, nested := group.Value.Get("hooks")
+		if !nested && f.client.Entry.Nested {
+			at := f.place(group.Value.Start, "hooks."+event.Key)
+			f.problems = append(f.problems, f.problem(at, "an entry that is not below hooks", "the hook never runs: write it as [{\"hooks\": [{...}]}], in TOML [[hooks."+event.Key+".hooks]]"))
+			continue
+		}
 		if !nested {
 			f.entry(event.Key, group.Value, group.Value)
 			continue
@@ -232,6 +240,8 @@ func (c Client) Payload(event string, payload []byte) []byte {
 	if c.Events[event].Claude {
 		fields, tools = c.ClaudeFields, nil
 	}
+	tool, _ := root.Get("tool_name")
+	claudeTool, _ := tool.Scalar.(string)
 	var line bytes.Buffer
 	line.WriteByte('{')
 	for _, member := range root.Members {
@@ -243,6 +253,9 @@ func (c Client) Payload(event string, payload []byte) []byte {
 			continue
 		}
 		value := payload[member.Value.Start:member.Value.End]
+		if input, ok := c.Inputs[claudeTool]; ok && member.Key == "tool_input" {
+			value = inputOf(input, member.Value)
+		}
 		if text, ok := member.Value.Scalar.(string); ok {
 			switch member.Key {
 			case "hook_event_name":
@@ -260,6 +273,21 @@ func (c Client) Payload(event string, payload []byte) []byte {
 	}
 	line.WriteString("}\n")
 	return line.Bytes()
+}
+
+// inputOf returns the input of a tool with the client's own fields.
+func inputOf(fields map[string]string, input jsontree.Value) []byte {
+	var names []string
+	for _, member := range input.Members {
+		text, _ := member.Value.Scalar.(string)
+		names = append(names, "{"+member.Key+"}", text)
+	}
+	fill, own := strings.NewReplacer(names...), map[string]string{}
+	for name, text := range fields {
+		own[name] = fill.Replace(text)
+	}
+	raw, _ := json.Marshal(own) // texts always encode
+	return raw
 }
 
 func quoted(text string) []byte {

@@ -31,6 +31,14 @@ func TestHooks(t *testing.T) {
 			text: "model = 'x'\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"echo \\\"hi\\\"\"\n",
 			want: []string{`Stop as Stop, , echo "hi", 0s, `},
 		},
+		"entries that are not nested": {
+			client: "codex", file: ".codex/config.toml", text: "[[hooks.Stop]]\ncommand = 'a'\n",
+			problems: []string{".codex/config.toml:1:1: Codex: an entry that is not below hooks"},
+		},
+		"a table": {
+			client: "codex", file: ".codex/config.toml", text: "\n[hooks.Stop]\ncommand = 'a'\n",
+			problems: []string{".codex/config.toml:2:1: Codex: Stop is no list"},
+		},
 		"an unknown event in TOML": {
 			client: "codex", file: ".codex/config.toml", text: "model = 'x'\n\n[[hooks.Nope]]\ncommand = 'a'\n",
 			problems: []string{".codex/config.toml:3:1: Codex: no event Nope"},
@@ -127,6 +135,16 @@ func TestPayload(t *testing.T) {
 		c, _ := Named(tt.client)
 		if got := string(c.Payload(tt.event, []byte(sent))); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+	edit := []byte(`{"tool_name":"Edit","tool_input":{"file_path":"/p/a","old_string":"x","new_string":"y \"z\""}}`)
+	for name, want := range map[string]string{
+		"codex":   `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y \"z\"\n*** End Patch\n"}}` + "\n",
+		"copilot": `{"tool_name":"Edit","tool_input":{"new_str":"y \"z\"","old_str":"x","path":"/p/a"}}` + "\n",
+	} {
+		c, _ := Named(name)
+		if got := string(c.Payload("PreToolUse", edit)); got != want {
+			t.Errorf("%s: an edit is %s, want %s", name, got, want)
 		}
 	}
 	c, _ := Named("copilot")

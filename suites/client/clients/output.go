@@ -32,8 +32,8 @@ type When struct {
 	Exit   any    // a code, a list of codes, or failure for any but 0
 	Stdout string // a form
 	Stderr string // text or empty
-	// JSON are conditions on values of stdout by their dotted paths: a value, or text, blank (no
-	// text), present or absent.
+	// JSON are conditions on values of stdout by their dotted paths: a value, or text, given (text,
+	// even if only white space), blank (no text), present or absent.
 	JSON map[string]any `yaml:"json"`
 }
 
@@ -288,6 +288,8 @@ func fits(want, value any) bool {
 	switch want {
 	case "text":
 		return written
+	case "given":
+		return text != ""
 	case "blank":
 		return value == nil || isText && !written
 	case "present":
