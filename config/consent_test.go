@@ -138,6 +138,7 @@ func TestEveryKeyIsDecided(t *testing.T) {
 		"clients":            "chooses among hooks that are run anyway; check says that it leaves Claude Code's out",
 		"stand_ins":          "offers hookwatch's own jq, in the sandbox",
 		"run.trace":          "runs each case at most twice, within the same bounds",
+		"run.budget":         "can only make a slow hook fail",
 		"sandbox.home":       "can only show less of HOME",
 		"sandbox.mask":       "can only hide more of HOME",
 		"notify.desktop":     "turns notices off; the terminal shows the same",
@@ -157,7 +158,7 @@ func TestEveryKeyIsDecided(t *testing.T) {
 }
 
 // TestBounds checks for all keys with a number, a duration or a size that values up to the
-// default need no consent, and larger ones do. Only the two with a reason in
+// default need no consent, and larger ones do. Only those with a reason in
 // TestEveryKeyIsDecided are exempt.
 func TestBounds(t *testing.T) {
 	t.Parallel()
@@ -188,7 +189,7 @@ func TestBounds(t *testing.T) {
 			continue
 		}
 		if walked++; k.consent == nil {
-			if k.path != "notify.settle" && k.path != "watch.audit" {
+			if k.path != "notify.settle" && k.path != "run.budget" && k.path != "watch.audit" {
 				t.Errorf("%s: a clone may raise it without consent", k.path)
 			}
 			continue

@@ -34,6 +34,7 @@ var keys = []key{
 		usage: "`N` cases at a time (0: one a processor)", consent: manyJobs},
 	{path: "run.timeout", def: 30 * time.Second, read: positive(duration), env: "TIMEOUT", flag: "timeout",
 		usage: "the longest a step may take, such as `30s`", consent: above(30*time.Second, "a step could run longer than by default", least)},
+	{path: "run.budget", def: time.Duration(0), read: duration, env: "BUDGET"},
 	{path: "run.backstop", def: 15 * time.Minute, read: positive(duration), env: "BACKSTOP", flag: "backstop",
 		usage:   "the longest a run may take, such as `15m`; while watching, the longest a step may take",
 		consent: above(15*time.Minute, "a run, and each step of it, could take longer than by default", least)},

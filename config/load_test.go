@@ -189,7 +189,7 @@ var mistakes = map[string]struct {
 	"number as text":   {file: "project: 1\n", want: []string{f + `:1:10: project: want text, got 1 (quote it: "1")`}},
 	"nothing":          {file: "hooks:\n", want: []string{f + ":1:7: hooks: want a list, got nothing"}},
 	"mapping for text": {file: "project: {a: b}\n", want: []string{f + ":1:10: project: want text, got a mapping"}},
-	"list for group":   {file: "run: [jobs]\n", want: []string{f + ":1:6: run: want keys with values, got a list (known here: jobs, timeout, backstop, isolation, trace, pass_env)"}},
+	"list for group":   {file: "run: [jobs]\n", want: []string{f + ":1:6: run: want keys with values, got a list (known here: jobs, timeout, budget, backstop, isolation, trace, pass_env)"}},
 	"list for all":     {file: "- a\n", want: []string{f + ":1:1: the file: want keys with values, got a list (known here: project, hooks, settings, clients, specs, suites, verify, preflight, gates, denies, stand_ins, run, sandbox, live, results, notify, watch)"}},
 	"list for a word":  {file: "verify: [warn]\n", want: []string{f + ":1:9: verify: want one of strict, warn, off, got a list"}},
 	"gates":            {file: "gates: {biome: skp}\n", want: []string{f + `:1:16: gates.biome: want one of fail, skip, got "skp" (did you mean skip?)`}},

@@ -34,7 +34,8 @@ type Case struct {
 	Hook        string // slash path from the project's root; empty for a chain
 	Registered  string `json:",omitempty"` // registered hook to fire by its own command line: an ID or part of its command; "" is none
 	Timeout     time.Duration
-	Patient     bool `json:",omitempty"` // Timeout applies even if the hook's own is shorter
+	Budget      time.Duration `json:",omitempty"` // the case fails if a hook takes longer; 0 for any time
+	Patient     bool          `json:",omitempty"` // Timeout applies even if the hook's own is shorter
 	Gates       []Gate
 	Control     string   // ID, or suite/ID, of the case that must be caught for this one to prove anything
 	Contradicts string   // the document that contradicts the observed behaviour

@@ -66,6 +66,7 @@ const (
 	InStart       MismatchKind = "start"
 	InStep        MismatchKind = "step" // the step was not reached
 	InTime        MismatchKind = "timeout"
+	InBudget      MismatchKind = "duration"
 	InMemory      MismatchKind = "memory"
 	InGate        MismatchKind = "gate"
 	InCheck       MismatchKind = "check"

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
-// A desk schedules cases like a session, with the functions of package plan. Its cases
+// A desk schedules cases like a session, with the functions of package verdict. Its cases
 // read files of a disk in memory, which takes some time.
 type desk struct {
 	w       *world
@@ -20,10 +20,10 @@ type desk struct {
 	cases   []*suites.Case
 	read    map[string]string // content by path, as read for the selection
 	stamps  map[string]string
-	queue   *plan.Queue
+	queue   *verdict.Queue
 	running map[suites.Key]*flight
 	tries   map[suites.Key]int
-	present map[suites.Key]verdict
+	present map[suites.Key]result
 	runs    int
 }
 
@@ -39,8 +39,8 @@ type flight struct {
 	stale   bool
 }
 
-// A verdict is the content that a case saw.
-type verdict struct {
+// A result is the content that a case saw.
+type result struct {
 	digests suites.Digests
 	saw     string
 	ended   time.Time
@@ -49,13 +49,13 @@ type verdict struct {
 
 func newDesk(w *world, s scope) *desk {
 	d := &desk{
-		w: w, scope: s, read: map[string]string{}, stamps: map[string]string{}, queue: plan.NewQueue(0),
-		running: map[suites.Key]*flight{}, tries: map[suites.Key]int{}, present: map[suites.Key]verdict{},
+		w: w, scope: s, read: map[string]string{}, stamps: map[string]string{}, queue: verdict.NewQueue(0),
+		running: map[suites.Key]*flight{}, tries: map[suites.Key]int{}, present: map[suites.Key]result{},
 	}
 	for _, id := range slices.Sorted(maps.Keys(pureCases)) {
 		d.cases = append(d.cases, &suites.Case{Suite: "s", ID: id, Digest: id})
 	}
-	d.begin(plan.All(d.cases, plan.NeverRun))
+	d.begin(verdict.All(d.cases, verdict.NeverRun))
 	return d
 }
 
@@ -98,11 +98,11 @@ func (d *desk) changed(b Batch) {
 	}
 	d.doubt(restored)
 	for _, f := range d.running {
-		if plan.Superseded(f.c, f.c, f.inputs, changed) {
+		if verdict.Superseded(f.c, f.c, f.inputs, changed) {
 			d.cancel(f)
 		}
 	}
-	d.begin(plan.Stale(d.cases, d.past, d.now, func(string, string) bool { return true }, func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
+	d.begin(verdict.Stale(d.cases, d.past, d.now, func(string, string) bool { return true }, func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
 		return false, []string{"changed"}, nil
 	}))
 }
@@ -138,23 +138,23 @@ func (d *desk) cancel(f *flight) {
 	f.ends = d.w.now
 }
 
-func (d *desk) past(c *suites.Case) plan.Past {
+func (d *desk) past(c *suites.Case) verdict.Past {
 	if f := d.running[c.Key()]; f != nil && !f.stale {
-		return plan.Past{Known: true, Digests: f.digests}
+		return verdict.Past{Known: true, Digests: f.digests}
 	}
 	v, known := d.present[c.Key()]
-	return plan.Past{Known: known, Digests: v.digests}
+	return verdict.Past{Known: known, Digests: v.digests}
 }
 
 func (d *desk) now(c *suites.Case) suites.Digests { return digestsOf(d.inputs(c)) }
 
-func (d *desk) begin(selected []plan.Selected) {
+func (d *desk) begin(selected []verdict.Selected) {
 	for _, s := range selected {
 		if f := d.running[s.Case.Key()]; f != nil {
 			d.cancel(f)
 			continue
 		}
-		d.queue.Add(s.Case, plan.Rank{})
+		d.queue.Add(s.Case, verdict.Rank{})
 	}
 }
 
@@ -227,15 +227,15 @@ func (d *desk) finish(f *flight) {
 	for i, in := range f.inputs {
 		disturbed = disturbed || d.w.stamp(in.Path) != f.stamps[i]
 	}
-	next := plan.Ended(f.stale, disturbed, d.tries[key], true)
-	if next == plan.Again {
-		d.queue.Add(f.c, plan.Rank{})
+	next := verdict.Ended(f.stale, disturbed, d.tries[key], true)
+	if next == verdict.Again {
+		d.queue.Add(f.c, verdict.Rank{})
 		if !f.stale {
 			d.tries[key]++
 		}
 		return
 	}
 	delete(d.tries, key)
-	d.present[key] = verdict{f.digests, strings.Join(f.saw, "|") + "|", d.w.now, f}
+	d.present[key] = result{f.digests, strings.Join(f.saw, "|") + "|", d.w.now, f}
 	d.w.note("end of %s on %s, saw %v", f.c.ID, f.digests.Inputs, f.saw)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"hookwatch/watcher/editstest"
+	"hookwatch/watcher/testdata/editstest"
 )
 
 // An editedMemory performs ops on files below base.

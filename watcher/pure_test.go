@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
-	"hookwatch/watcher/editstest"
+	"hookwatch/suites/verdict"
+	"hookwatch/watcher/testdata/editstest"
 )
 
 // pureCases are the files that the generated cases read; two of the paths lead through
@@ -93,7 +93,7 @@ func TestAwayDuringRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	c := w.desk.cases[slices.IndexFunc(w.desk.cases, func(c *suites.Case) bool { return c.ID == "c" })]
-	w.desk.begin(plan.All([]*suites.Case{c}, "changed"))
+	w.desk.begin(verdict.All([]*suites.Case{c}, "changed"))
 	w.desk.work()
 	f := w.desk.running[c.Key()]
 	w.do(editstest.Op{Verb: editstest.Rename, Path: ".claude", To: ".claude.away"})

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/watcher/editstest"
+	"hookwatch/watcher/testdata/editstest"
 )
 
 // TestRetargetTells checks that a file which was different for a moment is reported as

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
@@ -24,7 +23,7 @@ type lab struct {
 	temp    string
 	env     []string
 	root    string
-	project *project.Project
+	project *session.Project
 	jobs    int
 	runner  *run.Runner
 	tools   *run.Toolbox // finds what cases are gated by; nil where nothing is kept of them

@@ -9,7 +9,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/verdict"
 )
 
@@ -99,7 +98,7 @@ func proven(cases []*suites.Case, own []suites.Verdict) []suites.Verdict {
 	out := make([]suites.Verdict, len(cases))
 	for i, c := range cases {
 		out[i] = own[i]
-		control, has := plan.ControlOf(c)
+		control, has := verdict.ControlOf(c)
 		if !has {
 			continue
 		}

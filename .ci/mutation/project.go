@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 )
@@ -75,13 +75,13 @@ var errNoCase = errors.New("no case of the suites has a hook in the project")
 
 // load reads a project as a session does, and gives those of its cases that were
 // asked for and that run a hook.
-func load(o options, root string) (*project.Project, []*suites.Case, error) {
+func load(o options, root string) (*session.Project, []*suites.Case, error) {
 	cfg, err := config.Load(config.LoadOptions{Dir: root, Env: func(string) (string, bool) { return "", false }})
 	if err != nil {
 		return nil, nil, err
 	}
 	cfg.Suites = append(cfg.Suites, o.suiteFiles...)
-	p, problems := project.Load(cfg, project.Filter{}, nil)
+	p, problems := session.Load(cfg, session.Filter{}, nil)
 	if p == nil {
 		return nil, nil, problems[0]
 	}

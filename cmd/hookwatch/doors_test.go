@@ -20,17 +20,17 @@ var changing = []string{
 // doors are the files and directories that may, and why. Everything else goes
 // through suites/disk: a project that was cloned puts links where others write.
 var doors = map[string]string{
-	"suites/disk/":                             "the door itself",
-	"suites/sandbox/":                          "sandboxes of cases, kept ones too, in directories that are the user's alone",
-	"suites/run/":                              "search paths, next to the sandboxes",
-	"suites/process/":                          "the null device and what supervisors mount",
-	"cmd/internal/session/equipment.go":        "stand-ins for tools, in that directory",
-	"suites/record/origin.go":                  "the user's state folder, where no clone puts anything",
-	"cmd/internal/cli/coverage.go":             "a file that the user names",
-	"cmd/internal/cli/repository.go":           "an empty repository of its own in the temporary directory",
-	"watcher/filesystem.go":                    "opens for reading, without waiting for a pipe",
-	"cmd/internal/project/projecttest/":        "tests alone use it",
-	"cmd/internal/notify/desktop/desktoptest/": "tests alone use it",
+	"suites/disk/":                      "the door itself",
+	"suites/sandbox/":                   "sandboxes of cases, kept ones too, in directories that are the user's alone",
+	"suites/run/":                       "search paths, next to the sandboxes",
+	"suites/process/":                   "the null device and what supervisors mount",
+	"cmd/internal/session/equipment.go": "stand-ins for tools, in that directory",
+	"suites/record/origin.go":           "the user's state folder, where no clone puts anything",
+	"cmd/internal/cli/coverage.go":      "a file that the user names",
+	"cmd/internal/cli/format_github.go": "the summary file that GitHub names",
+	"cmd/internal/cli/manual.go":        "manual pages, in a directory that the user names",
+	"cmd/internal/cli/repository.go":    "an empty repository of its own in the temporary directory",
+	"watcher/filesystem.go":             "opens for reading, without waiting for a pipe",
 }
 
 // TestDoors reports calls of os functions that change the disk outside of doors.

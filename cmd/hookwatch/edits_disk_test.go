@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/watcher/editstest"
+	"hookwatch/watcher/testdata/editstest"
 )
 
 // A realDisk does edits to a directory, and lets the program that watches it

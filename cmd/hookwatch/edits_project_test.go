@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/watcher/editstest"
+	"hookwatch/watcher/testdata/editstest"
 )
 
 // editedHooks are the hooks of the edited project. Each prints what its files

@@ -43,7 +43,7 @@ func TestKeys(t *testing.T) {
 				{"tFIR", "filter by name: FIR_"},
 				{"\r", `only cases with "FIR"`},
 				{"", "1 failed in"},
-				{"x\x1b", "no filter any more"},
+				{"x\x1b", "the filter is removed"},
 				{"pgua", "filter by file: gua_"},
 				{"\x1b", "FAIL 2   ?"}, // the counts are there again
 				{"n", "failure 2 of 2"},
@@ -52,8 +52,8 @@ func TestKeys(t *testing.T) {
 				{"e", "opened +3 " + root + "/.claude/hooks/guard.sh"},
 				{"E", "opened +5 " + root + "/suites/own.yaml"},
 				{"v", "line 9"},
-				{"o", "only failures are told"},
-				{"o", "all is told again"},
+				{"o", "only failures are shown"},
+				{"o", "all cases are shown again"},
 				{"c", "\x1b[H\x1b[2J"},
 				{"f", "2 failed in"},
 			} {

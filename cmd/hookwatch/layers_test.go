@@ -31,9 +31,9 @@ type layer struct {
 var layers = []layer{
 	{of: "cmd/hookwatch", may: "cmd/internal/cli"},
 	{of: "cmd/internal/cli", may: "cmd/internal config suites watcher"},
-	{of: "cmd/internal/notify", may: "cmd/internal/notify suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
-	{of: "cmd/internal/project", may: "cmd/internal/notify cmd/internal/project config suites watcher", not: "suites/run"},
-	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/notify/human cmd/internal/notify/desktop"},
+	// Views see the events of a session, and nothing of how it runs.
+	{of: "cmd/internal/notify", may: "cmd/internal/session suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
+	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/cli cmd/internal/notify"},
 	{of: "config", may: "config suites/disk suites/pattern suites/yamlform suites"},
 	{of: "watcher", may: "watcher suites/disk"},
 	// The supervisor is executed once for each case: what it imports is paid there.
@@ -44,7 +44,7 @@ var layers = []layer{
 	{of: "suites/client", may: "suites suites/jsontree suites/pattern", not: "suites/run suites/process suites/sandbox suites/record suites/depend suites/conform suites/discover"},
 	{of: "suites/sandbox", may: "suites suites/disk suites/sandbox suites/pattern suites/process", not: "suites/run suites/record suites/depend"},
 	// Nothing that selects, records or judges starts a process.
-	{of: "suites/depend suites/plan suites/markers suites/record suites/verdict suites/report suites/conform suites/prove", may: "suites", not: "suites/run suites/process suites/sandbox"},
+	{of: "suites/depend suites/markers suites/record suites/verdict suites/report suites/conform suites/prove", may: "suites", not: "suites/run suites/process suites/sandbox"},
 	{of: "suites/run", may: "suites", not: "suites/record suites/depend suites/verdict suites/conform suites/prove"},
 	{of: "suites", may: "suites"},
 }
@@ -100,23 +100,23 @@ func importsOf(t *testing.T) map[string][]string {
 	}
 }
 
-// TestShipped keeps what tests and development need apart from what ships. Each
-// package of the module is part of the program on some system, or its name ends
-// in "test", and the program has it on none.
+// TestShipped keeps packages for tests and development out of the program: packages in testdata,
+// and those with a name that ends in "test". Every other package is part of the program on some
+// system.
 func TestShipped(t *testing.T) {
 	t.Parallel()
 	shipped := map[string]bool{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		for _, p := range packages(t, system, "-deps", "hookwatch/cmd/hookwatch") {
 			shipped[p] = true
-			if p == "testing" || strings.HasPrefix(p, "hookwatch/") && strings.HasSuffix(p, "test") {
+			if p == "testing" || strings.HasPrefix(p, "hookwatch/") && (strings.HasSuffix(p, "test") || strings.Contains(p, "/testdata/")) {
 				t.Errorf("the program for %s has %s, which is for tests", system, p)
 			}
 		}
 	}
 	for _, p := range packages(t, "linux", "hookwatch/...") {
 		if !shipped[p] && !strings.HasSuffix(p, "test") {
-			t.Errorf("%s is no part of the program: what tests alone use has a name that ends in test; a program goes to a module of its own", p)
+			t.Errorf("%s is not part of the program: move it to testdata if only tests import it", p)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func packages(t *testing.T, system string, args ...string) []string {
 
 // pure lists the packages that decide and do nothing else, and pureFiles the files that do so in
 // a package that does more.
-var pure = []string{"suites/client", "suites/live", "suites/plan"}
+var pure = []string{"suites/client", "suites/live", "suites/verdict"}
 
 const pureFiles = "cmd/internal/session/decide_*.go"
 

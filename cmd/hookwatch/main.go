@@ -1,3 +1,5 @@
+//go:build !man
+
 // Command hookwatch reruns the tests of Claude Code hooks that a change affects.
 package main
 

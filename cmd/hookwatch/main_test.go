@@ -4,12 +4,12 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hookwatch/cmd/internal/cli"
-	"hookwatch/suites/process/processtest"
 )
 
 // asProgram makes the test binary hookwatch itself, for tests that need a
@@ -29,10 +29,16 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"hookwatch": asMain, "jq": asMain, "jaq": asMain, "client-stand-in": asClient})
 }
 
-// asMain is main, but that it ends as a test binary has to. Under the name of a
-// JSON tool it is that.
+// asMain is main. If the binary has the name of a JSON tool, it is that tool.
+//
+// A binary built to measure coverage writes its counters to GOCOVERDIR in os.Exit, and prints a
+// warning on stderr if that is not set, as in the environment of hooks. Tests check stderr.
 func asMain() {
-	processtest.Exit(cli.Main(os.Args, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	code := cli.Main(os.Args, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	if testing.CoverMode() != "" && os.Getenv("GOCOVERDIR") == "" {
+		syscall.Exit(code)
+	}
+	os.Exit(code)
 }
 
 // TestScripts runs the command line's own scripts: one file a subject, in

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hookwatch/watcher/editstest"
+	"hookwatch/watcher/testdata/editstest"
 )
 
 // TestSoak edits a watched project for a long time, in all the ways in which the

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/watcher/editstest"
+	"hookwatch/watcher/testdata/editstest"
 )
 
 // A soaker makes edits that the generator of sequences does not: those that bring

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/notify/desktop/desktoptest"
+	"hookwatch/cmd/internal/notify/testdata/desktoptest"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/reference"

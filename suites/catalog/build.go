@@ -78,7 +78,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	f.fires(lookup(n, "hook") != nil)
 	c := suites.Case{
 		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
-		Layer: f.layer, Hook: f.hook, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout,
+		Layer: f.layer, Hook: f.hook, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout, Budget: f.budget,
 		Gates: f.gates, Control: f.control, Contradicts: f.contradicts,
 		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, At: r.At(n),
 	}
@@ -86,7 +86,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	if c.Check = f.check; c.Check != nil {
 		r.onlyChecks(n)
 		// The suite's settings for firing hooks do not apply to a check.
-		c.Timeout, c.Gates, c.Env, c.Project = 0, nil, nil, nil
+		c.Timeout, c.Budget, c.Gates, c.Env, c.Project = 0, 0, nil, nil, nil
 		around.AbsentTools, around.Programs = nil, nil
 		c.Steps = checked(c.Check)
 		c.Summary = cmp.Or(c.Summary, c.Check.Summary())
@@ -232,7 +232,7 @@ func eachText(cases []suites.Case, do func(*string)) {
 func digest(c *suites.Case) string {
 	sum := sha256.Sum256(encode(&suites.Case{
 		Suite: c.Suite, ID: c.ID, Category: c.Category, Layer: c.Layer, Chain: c.Chain, Serial: c.Serial,
-		Hook: c.Hook, Registered: c.Registered, Timeout: c.Timeout, Patient: c.Patient, Gates: c.Gates, Control: c.Control,
+		Hook: c.Hook, Registered: c.Registered, Timeout: c.Timeout, Budget: c.Budget, Patient: c.Patient, Gates: c.Gates, Control: c.Control,
 		Faults: c.Faults, Env: c.Env, Project: c.Project, Repo: c.Repo, CaseEnv: c.CaseEnv, Check: c.Check, Steps: c.Steps,
 	}))
 	return hex.EncodeToString(sum[:6])

@@ -14,7 +14,7 @@ import (
 type scope struct {
 	hook, event, tool, category string
 	registered                  string
-	timeout                     time.Duration
+	timeout, budget             time.Duration
 	layer                       suites.Layer
 	serial                      bool
 	env                         map[string]string
@@ -87,6 +87,7 @@ func setTables() {
 		key("layer", "1 runs the hook directly, 2 lets the real client fire it: a skip where none is installed.", layer, func(c *caseForm) *suites.Layer { return &c.layer }).in(inSuite | inCase),
 		key("serial", "Run while no other case does.", truth, func(c *caseForm) *bool { return &c.serial }).in(inSuite | inCase),
 		key("timeout", "The longest that a step of the case may take, at most 10m.", timeout, func(c *caseForm) *time.Duration { return &c.timeout }).in(inSuite | inCase),
+		key("budget", "The longest that a hook may take for a step: a case whose hook takes longer fails.", timeout, func(c *caseForm) *time.Duration { return &c.budget }).in(inSuite | inCase),
 		key("gates", "Tools without which the case says nothing, looked for where checks of them look; absent, it is a skip unless the policy is fail.", list(gate), func(c *caseForm) *[]suites.Gate { return &c.gates }).in(inSuite | inCase),
 		key("absent_tools", "Tools hidden from PATH while the case runs.", texts, func(c *caseForm) *[]string { return &c.absentTools }).in(inSuite | inCase),
 		key("programs", "Programs of the case's own, before all others in PATH: scripts, or what only says something and ends.", programs, func(c *caseForm) *[]suites.Program { return &c.programs }).in(inSuite | inCase),

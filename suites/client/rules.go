@@ -85,7 +85,7 @@ func (c Cause) Remedy() string {
 // checked are the rules of check's findings in hooks and their entries.
 var checked = []ruleRow{
 	{"settings-dropped", suites.Error, "one entry makes the client drop the whole file",
-		"no hook of the file ever runs, and nobody is told",
+		"no hook of the file ever runs, and there is no warning",
 		"correct the entry", onFirst, keeps},
 	{"entry-ignored", suites.Error, "an entry that the client leaves out",
 		"its hooks never run",
@@ -184,7 +184,7 @@ var checked = []ruleRow{
 		"the session goes on until the client's own limit of eight",
 		"exit 0 when stop_hook_active is true", onFirst, keeps},
 	{"fails-open", suites.Warning, "a deny turns into an allow",
-		"{proceeds} and nobody is told",
+		"{proceeds} without a warning",
 		"deny when a tool or the input is missing", onFirst, keeps},
 	{"no-deny", suites.Info, "nothing that was tried made the guard deny",
 		"unproven: whether it protects from anything is not known",

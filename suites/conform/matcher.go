@@ -188,7 +188,7 @@ func RefusedFiles(rule string, problems []suites.Problem) (all []Finding) {
 		f := FindingOf(rule, "", p.At, p.What)
 		f.Remedy = withHint(f.Remedy, p)
 		if rule == "settings-dropped" && slices.Contains(ofPlugins, path.Base(p.At.File)) {
-			f.Effect = "no hook of the plugin ever runs, which the client tells only among errors of plugins"
+			f.Effect = "no hook of the plugin ever runs, which the client reports only among errors of plugins"
 		}
 		all = append(all, f)
 	}

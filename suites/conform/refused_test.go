@@ -42,7 +42,7 @@ func TestRefused(t *testing.T) {
 func TestRefusedPlugin(t *testing.T) {
 	for file, told := range map[string]bool{"p/hooks/hooks.json": true, ".claude-plugin/plugin.json": true, ".claude/settings.json": false} {
 		got := RefusedFiles("settings-dropped", []suites.Problem{{At: suites.Position{File: file}}})
-		if len(got) != 1 || strings.Contains(got[0].Effect, "tells only among") != told {
+		if len(got) != 1 || strings.Contains(got[0].Effect, "reports only among") != told {
 			t.Errorf("%s: %+v", file, got)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // become part of a line. Each write must contain whole characters. If out has a file descriptor, so
 // has the writer.
 func NewWriter(out io.Writer) io.Writer {
-	w := writer{out: out, show: inLines}
+	w := writer{out: out, show: Lines}
 	if f, ok := out.(file); ok {
 		return fileWriter{w, f}
 	}
@@ -59,8 +59,8 @@ func ascii(p []byte) bool {
 	return true
 }
 
-// inLines escapes a text of several lines.
-func inLines(text string) string {
+// Lines is Text for several lines: line ends and tabs stay.
+func Lines(text string) string {
 	var b strings.Builder
 	start := 0
 	for i := range len(text) {

@@ -185,7 +185,7 @@ func (s *Store) claim() error {
 	}
 	if p := s.o.Place; p.Marks != "" && (!s.r.ours || p.Restored) {
 		if err := s.r.origin.Mark(p.Marks, p.Dir); err != nil {
-			s.warn("%v: the next hookwatch will not know the records as its own (--restored tells it)", err)
+			s.warn("%v: the next hookwatch will not know the records as its own (use --restored then)", err)
 		}
 	}
 	s.r.ours = true

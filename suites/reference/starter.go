@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hookwatch/suites/disk"
@@ -126,4 +127,140 @@ func create(dir string, f File) error {
 	}
 	_, err = out.Write(f.Content)
 	return errors.Join(err, out.Close())
+}
+
+// Commands is a project with one guard that reads commands with a shell parser.
+var Commands = Starter{
+	Name:  "commands",
+	About: "a guard that reads commands with a shell parser, and that hookwatch prove does not get around",
+	files: commandsFiles,
+}
+
+//go:embed commands/.claude/hooks/guard_commands.py
+//go:embed commands/.claude/settings.json
+//go:embed commands/.claude/tests/hooks/suites/commands.yaml
+//go:embed commands/.hookwatch.yaml
+//go:embed commands/README.md
+var commandsFiles embed.FS
+
+// Quality is a project with a plugin that runs the project's own checks.
+var Quality = Starter{
+	Name:  "quality",
+	About: "run the project's checks after edits and before a subagent is done",
+	files: qualityFiles,
+}
+
+//go:embed quality/.claude/tests/hooks/suites/patterns.yaml
+//go:embed quality/.hookwatch.yaml
+//go:embed quality/CLAUDE.md
+//go:embed quality/README.md
+//go:embed quality/docs/specs/quality-hooks.md
+//go:embed quality/plugin/.claude-plugin/plugin.json
+//go:embed quality/plugin/hooks/hooks.json
+//go:embed quality/plugin/hooks/post-tool-use.sh
+//go:embed quality/plugin/hooks/quality-checks.json
+//go:embed quality/plugin/hooks/session-start.sh
+//go:embed quality/plugin/hooks/shared-functions.sh
+//go:embed quality/plugin/hooks/subagent-stop.sh
+//go:embed quality/scripts/check.sh
+//go:embed quality/scripts/test.sh
+var qualityFiles embed.FS
+
+// Linters is a project with hooks for a formatter, linters, package managers and the protection
+// of their configuration.
+var Linters = Starter{
+	Name:  "linters",
+	About: "lint every edit, hold package managers to the project's, protect linter configuration",
+	files: lintersFiles,
+}
+
+//go:embed linters/.claude/hooks/approve_configs.sh
+//go:embed linters/.claude/hooks/config.json
+//go:embed linters/.claude/hooks/enforce_package_managers.sh
+//go:embed linters/.claude/hooks/multi_linter.sh
+//go:embed linters/.claude/hooks/protect_linter_configs.sh
+//go:embed linters/.claude/hooks/stop_config_guardian.sh
+//go:embed linters/.claude/settings.json
+//go:embed linters/.claude/subprocess-settings.json
+//go:embed linters/.claude/tests/hooks/suites/own.yaml
+//go:embed linters/.hookwatch.yaml
+//go:embed linters/.jscpd.json
+//go:embed linters/.markdownlint-cli2.jsonc
+//go:embed linters/.ruff.toml
+//go:embed linters/.yamllint
+//go:embed linters/README.md
+//go:embed linters/docs/REFERENCE.md
+//go:embed linters/docs/specs/adr-config-protection.md
+//go:embed linters/docs/specs/adr-package-manager-enforcement.md
+//go:embed linters/docs/specs/hook-verification.md
+//go:embed linters/docs/specs/linter-verification.md
+//go:embed linters/taplo.toml
+var lintersFiles embed.FS
+
+// Guards is a project of small hooks, one per pattern, that keep an agent from irreversible
+// actions.
+var Guards = Starter{
+	Name:  "guards",
+	About: "small hooks to learn from: deny, rewrite, advise, escalate, ask for evidence, send back",
+	files: guardsFiles,
+}
+
+//go:embed guards/.claude/hooks/advise_branch.sh
+//go:embed guards/.claude/hooks/check_syntax.sh
+//go:embed guards/.claude/hooks/deny_destructive.sh
+//go:embed guards/.claude/hooks/gate_failing_tests.sh
+//go:embed guards/.claude/hooks/lib.sh
+//go:embed guards/.claude/hooks/record_tests.sh
+//go:embed guards/.claude/hooks/require_tests.sh
+//go:embed guards/.claude/hooks/rewrite_force_push.sh
+//go:embed guards/.claude/hooks/session_start.sh
+//go:embed guards/.claude/hooks/stop_untested.sh
+//go:embed guards/.claude/settings.json
+//go:embed guards/.claude/tests/hooks/suites/advise.yaml
+//go:embed guards/.claude/tests/hooks/suites/deny.yaml
+//go:embed guards/.claude/tests/hooks/suites/escalate.yaml
+//go:embed guards/.claude/tests/hooks/suites/evidence.yaml
+//go:embed guards/.claude/tests/hooks/suites/feedback.yaml
+//go:embed guards/.claude/tests/hooks/suites/record.yaml
+//go:embed guards/.claude/tests/hooks/suites/rewrite.yaml
+//go:embed guards/.claude/tests/hooks/suites/session.yaml
+//go:embed guards/.claude/tests/hooks/suites/stop.yaml
+//go:embed guards/.claude/tests/hooks/suites/together.yaml
+//go:embed guards/.gitignore
+//go:embed guards/.hookwatch.yaml
+//go:embed guards/README.md
+//go:embed guards/docs/GUARDS.md
+var guardsFiles embed.FS
+
+// Starters returns the starter projects, sorted by name.
+func Starters() []Starter {
+	return []Starter{Commands, Guards, Linters, Quality}
+}
+
+// Names returns the names of the starter projects.
+func Names() []string {
+	var names []string
+	for _, s := range Starters() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Find returns the starter project with a name.
+func Find(name string) (Starter, bool) {
+	all := Starters()
+	at := slices.IndexFunc(all, func(s Starter) bool { return s.Name == name })
+	if at < 0 {
+		return Starter{}, false
+	}
+	return all[at], true
+}
+
+// Listing returns a text with one line per starter project.
+func Listing() string {
+	var lines strings.Builder
+	for _, s := range Starters() {
+		fmt.Fprintf(&lines, "  %-8s  %s\n", s.Name, s.About)
+	}
+	return lines.String()
 }

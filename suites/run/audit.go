@@ -364,7 +364,7 @@ func (m *auditedMachine) ask(ctx context.Context, argv []string) (said, why stri
 	case res.Exit != 0:
 		return "", strings.TrimSuffix(fmt.Sprintf("exit %d: %s", res.Exit, line), ": "), nil
 	case line == "":
-		return "", "says nothing", nil
+		return "", "prints nothing", nil
 	}
 	return line, "", nil
 }

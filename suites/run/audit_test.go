@@ -131,7 +131,7 @@ func TestRunners(t *testing.T) {
 			[][]string{{"npx", "--no-install", "biome", "--version"}, {"pnpm", "exec", "biome", "--version"}}},
 		{"nothing answers", []string{"bunx", "uv"}, map[string]process.Result{"bunx": {TimedOut: true}, "uv": {}},
 			suites.Finding{Absent: "biome", Told: "no node_modules/.bin/biome, biome is not in PATH, npx is not in PATH, " +
-				"pnpm is not in PATH, bunx biome: no answer, uv run biome: says nothing"},
+				"pnpm is not in PATH, bunx biome: no answer, uv run biome: prints nothing"},
 			[][]string{{"bunx", "--no-install", "biome", "--version"}, {"uv", "run", "--no-sync", "--offline", "biome", "--version"}}},
 	} {
 		files := map[string]string{}
@@ -165,7 +165,7 @@ func TestMinimum(t *testing.T) {
 		"hadolint 2.9.13":                    {Told: "hadolint 2.9.13 < 2.12.0"},
 		"1.99.99":                            {Told: "hadolint 1.99.99 < 2.12.0"},
 		"no number":                          {Told: `version cannot be read: hadolint says "no number"`},
-		"":                                   {Told: "hadolint --version: says nothing"},
+		"":                                   {Told: "hadolint --version: prints nothing"},
 	} {
 		p := newScene(t, map[string]string{"bin/hadolint": ""})
 		p.says = map[string]process.Result{"hadolint": prints(said)}

@@ -3,6 +3,8 @@ package verdict
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 )
 
@@ -74,8 +76,8 @@ func TestHistoryEntries(t *testing.T) {
 	if !third.ToolsChanged || third.Changes != nil || third.Tools != nil {
 		t.Errorf("the third, of tools that are not on record: %+v", third)
 	}
-	if h.Median() != 20 || h.Since().Timestamp != "new" || h.Last().Timestamp != "lost" || h.Verdicts() != (suites.Tally{Passed: 1, Failed: 2}) {
-		t.Errorf("median %d, since %s, %+v", h.Median(), h.Since().Timestamp, h.Verdicts())
+	if h.Durations().Quantile(0.5) != 20 || h.Since().Timestamp != "new" || h.Last().Timestamp != "lost" || h.Verdicts() != (suites.Tally{Passed: 1, Failed: 2}) {
+		t.Errorf("median %d, since %s, %+v", h.Durations().Quantile(0.5), h.Since().Timestamp, h.Verdicts())
 	}
 }
 
@@ -99,6 +101,43 @@ func TestToolsOfOneCase(t *testing.T) {
 			if h.Key.ID == "Y" && (len(h.Entries[0].Tools) != 2 || h.Entries[0].Tools[0].Digest != "2" || len(h.Entries[1].Changes) != 2) {
 				t.Errorf("%s first: tools %v, then %v", records[0].ID, h.Entries[0].Tools, h.Entries[1].Changes)
 			}
+		}
+	}
+}
+
+// TestHookTimes checks the times of hooks, and which cases are slower than before: 20 % and 5 ms
+// over the latest 20 runs, compared with the 20 before them.
+func TestHookTimes(t *testing.T) {
+	t.Parallel()
+	entries := func(groups ...int64) (all []Entry) { // pairs of a number of runs and their duration
+		for i := 0; i < len(groups); i += 2 {
+			for range groups[i] {
+				all = append(all, Entry{Record: suites.Record{Pass: true, DurationMS: groups[i+1]}})
+			}
+		}
+		return all
+	}
+	skip := Entry{Record: suites.Record{Pass: true, Note: "absent: jq", DurationMS: 9000}}
+	key := func(id string) suites.Key { return suites.Key{Suite: "s", ID: id} }
+	for name, tt := range map[string]struct {
+		histories []CaseHistory
+		want      []HookTime
+	}{
+		"nothing":        {nil, nil},
+		"never ran":      {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: []Entry{skip}}}, nil},
+		"without a hook": {[]CaseHistory{{Key: key("A"), Entries: entries(3, 5)}}, nil},
+		"two hooks": {
+			[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(3, 5)}, {Key: key("B"), Hook: "b.sh", Entries: append(entries(18, 10, 2, 90), skip)}},
+			[]HookTime{{"b.sh", 20, 10, 90, nil}, {"a.sh", 3, 5, 5, nil}},
+		},
+		"slower":                    {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(30, 50, 20, 60)}}, []HookTime{{"a.sh", 50, 50, 60, []Slower{{key("A"), 50, 60}}}}},
+		"a little slower":           {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(20, 50, 20, 59)}}, []HookTime{{"a.sh", 40, 59, 59, nil}}},
+		"a few milliseconds slower": {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(20, 5, 20, 9)}}, []HookTime{{"a.sh", 40, 9, 9, nil}}},
+		"slower in too few runs":    {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(19, 50, 20, 99)}}, []HookTime{{"a.sh", 39, 99, 99, nil}}},
+		"faster":                    {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(20, 99, 20, 50)}}, []HookTime{{"a.sh", 40, 99, 99, nil}}},
+	} {
+		if d := cmp.Diff(tt.want, HookTimes(tt.histories)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
 }

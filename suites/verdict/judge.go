@@ -1,5 +1,7 @@
-// Package verdict judges outcomes against the expectations of cases, groups failures with the same
-// cause, compares runs, and answers queries over records. It does no I/O.
+// Package verdict makes decisions about verdicts: it judges outcomes against the expectations of
+// cases, selects the cases whose verdict is out of date and orders them, decides which changes to
+// report, groups failures with the same cause, compares runs, and answers queries over records. It
+// is pure: no files, no clock, no goroutines.
 package verdict
 
 import (
@@ -40,6 +42,9 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 	w := wordingOf(o)
 	for i, r := range o.Results {
 		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout, w)...)
+		if c.Budget > 0 && r.Duration > c.Budget && !r.TimedOut {
+			found = append(found, mismatch(suites.InBudget, i, r.Duration.Round(time.Millisecond).String(), "at most "+c.Budget.String()))
+		}
 	}
 	if o.Finding == nil && len(o.Results) < len(c.Steps) {
 		found = append(found, mismatch(suites.InStep, len(o.Results), "not reached", "run"))

@@ -98,6 +98,26 @@ func TestJudgeEnding(t *testing.T) {
 	})
 }
 
+func TestJudgeBudget(t *testing.T) {
+	t.Parallel()
+	late := suites.Result{Duration: 250*time.Millisecond + 400*time.Microsecond}
+	for name, tt := range map[string]struct {
+		budget time.Duration
+		result suites.Result
+		want   string
+	}{
+		"none":             {0, late, ""},
+		"not exceeded":     {late.Duration, late, ""},
+		"exceeded":         {200 * time.Millisecond, late, "duration 250ms, want at most 200ms"},
+		"after a time-out": {200 * time.Millisecond, suites.Result{Duration: time.Second, TimedOut: true}, "TIMEOUT_30s"},
+	} {
+		c := &suites.Case{Budget: tt.budget, Steps: []suites.Step{{}}}
+		if got := Judge(c, suites.Outcome{Results: []suites.Result{tt.result}}, 30*time.Second); got.Note != tt.want {
+			t.Errorf("%s: %s %q, want %q", name, got.Status, got.Note, tt.want)
+		}
+	}
+}
+
 func TestJudgeTimeout(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[time.Duration]string{

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
@@ -14,8 +15,7 @@ import (
 
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/desktop"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/printable"
 )
@@ -30,6 +30,26 @@ const programName = "hookwatch"
 
 // Version is the version of hookwatch.
 const Version = "0.1.0"
+
+// build returns the version with the commit that the program was built from, if that is known.
+func build() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return Version
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	commit := settings["vcs.revision"]
+	if commit == "" {
+		return Version
+	}
+	if commit = commit[:min(len(commit), 12)]; settings["vcs.modified"] == "true" {
+		commit += ", modified"
+	}
+	return fmt.Sprintf("%s (commit %s)", Version, commit)
+}
 
 // An app holds the state shared by all commands: streams and global flags.
 type app struct {
@@ -52,6 +72,7 @@ type app struct {
 	audit   bool
 	accept  bool
 	live    bool
+	shard   string
 	flags   *cobra.Command
 	pinned  disk.Pinned // contents of a watched project's files when they were saved
 
@@ -146,6 +167,14 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no argument %q; %s", cmd.CommandPath(), args[0], hint)
 }
 
+// oneArg rejects more than one argument.
+func oneArg(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
+	}
+	return fmt.Errorf("%s takes one argument, not %d: call it once for each, as in %s %s", cmd.CommandPath(), len(args), cmd.CommandPath(), quote(args[0]))
+}
+
 func (a *app) width() int {
 	n, ok := terminal.FD(a.Out)
 	if !ok {
@@ -160,9 +189,9 @@ func (a *app) width() int {
 
 // view returns the view of the chosen format combined with desktop notifications. say is called,
 // from another goroutine, if there is no desktop.
-func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View {
-	notices := desktop.New(desktop.Options{
+func (a *app) view(p *session.Project, watch bool, say func(string)) session.View {
+	notices := notify.NewDesktop(notify.DesktopOptions{
 		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Say: say,
 	})
-	return notify.Multi(a.format.view(a, p, watch), notices)
+	return session.Multi(a.format.view(a, p, watch), notices)
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
@@ -39,7 +38,8 @@ configuration are needed. The exit code is 1 for errors; with --strict also for 
 Hooks in the files of other clients (Codex, Copilot CLI, ...) are fired as those do, and
 where a client does something else with a hook's output than Claude Code, check says so.
 --client names the clients instead; see hookwatch help clients.`,
-		Args: noArgs,
+		Args:        noArgs,
+		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.checkHooks(cmd, static, user, client)
 		},
@@ -80,7 +80,9 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) e
 		return err
 	}
 	doc := newCheckDocument(p, of, res, time.Since(began))
-	if err := a.print(doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }); err != nil {
+	if err := a.printFindings(result{
+		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
+	}); err != nil {
 		return err
 	}
 	if doc.Errors > 0 || a.strict && doc.Warnings > 0 {
@@ -90,7 +92,7 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) e
 }
 
 // asked fires the hooks, or only examines files if static is set.
-func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, static bool) (checkResult, error) {
+func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, static bool) (checkResult, error) {
 	if static {
 		return runCheck(cmd.Context(), tree, nil, 0, nil)
 	}
@@ -139,6 +141,18 @@ func (d checkDocument) Line(i int) any {
 	}{d.Findings[i], d.ranIn}
 }
 
+// annotations returns the findings as annotations of the files of a project.
+func (d checkDocument) annotations(p *session.Project) (list []annotation) {
+	for _, f := range d.Findings {
+		text := f.Effect + "\nto do: " + f.Remedy
+		if f.Input != "" {
+			text = "on: " + f.Input + "\n" + text
+		}
+		list = append(list, annotation{f.Rule, f.Severity, annotated(p, f.Where), f.What, text, append([]string{f.Input}, f.Hooks...)})
+	}
+	return list
+}
+
 // checkedHook is the result of one registered hook.
 type checkedHook struct {
 	ID      string `json:"id"`
@@ -153,7 +167,7 @@ type checkedHook struct {
 }
 
 // newCheckDocument converts the result of a check.
-func newCheckDocument(p *project.Project, of []clients.Client, res checkResult, took time.Duration) checkDocument {
+func newCheckDocument(p *session.Project, of []clients.Client, res checkResult, took time.Duration) checkDocument {
 	doc := checkDocument{
 		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
 		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
@@ -198,7 +212,7 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 		writef(w, "         %s\n", f.Effect)
 		writef(w, "         to do: %s   [%s]\n", f.Remedy, f.Rule)
 		if len(f.Hooks) > 1 {
-			writef(w, "         %s: %s\n", notify.Count(len(f.Hooks), "hook"), some(f.Hooks, verbose))
+			writef(w, "         %s: %s\n", session.Count(len(f.Hooks), "hook"), some(f.Hooks, verbose))
 		}
 	}
 	if verbose {
@@ -212,7 +226,7 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 	}
 	writef(w, "%s\n", summary(doc))
 	if infos > 0 {
-		writef(w, "%s more with -v\n", notify.Count(infos, "remark"))
+		writef(w, "%s more with -v\n", session.Count(infos, "remark"))
 	}
 }
 
@@ -247,8 +261,8 @@ func summary(doc checkDocument) string {
 			guards++
 		}
 	}
-	text := fmt.Sprintf("%s, %s; %s judged, %s in %.1f s", notify.Count(doc.Errors, "error"), notify.Count(doc.Warnings, "warning"),
-		notify.Count(judged, "hook"), notify.Count(doc.Firings, "firing"), float64(doc.Millis)/1000)
+	text := fmt.Sprintf("%s, %s; %s judged, %s in %.1f s", session.Count(doc.Errors, "error"), session.Count(doc.Warnings, "warning"),
+		session.Count(judged, "hook"), session.Count(doc.Firings, "firing"), float64(doc.Millis)/1000)
 	if guards > 0 {
 		text += fmt.Sprintf(", %d seen to stop something", guards)
 	}
@@ -285,7 +299,7 @@ func (l *progressLine) Show(p checkProgress) {
 	}
 	const most = 40
 	name := []rune(p.Hook)
-	writef(l.w, clearLine+"firing hooks: %d of %d  %s  %s", p.Done, l.hooks, notify.Count(p.Firings, "firing"), string(name[:min(len(name), most)]))
+	writef(l.w, clearLine+"firing hooks: %d of %d  %s  %s", p.Done, l.hooks, session.Count(p.Firings, "firing"), string(name[:min(len(name), most)]))
 }
 
 // End removes the line.
@@ -324,7 +338,7 @@ func unjudged(w io.Writer, doc checkDocument) {
 		if reason == unread {
 			text += some(files, false)
 		}
-		writef(w, "not judged: %s (%s)\n", text, notify.Count(count[reason], "hook"))
+		writef(w, "not judged: %s (%s)\n", text, session.Count(count[reason], "hook"))
 	}
 }
 
@@ -357,7 +371,7 @@ func (r checkResult) Count(s suites.Severity) (n int) {
 }
 
 // checkTree converts a project into the input of conform.
-func checkTree(p *project.Project, env []string) conform.Tree {
+func checkTree(p *session.Project, env []string) conform.Tree {
 	return conform.Tree{
 		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray, Denies: p.Config.Denies,
 		Installed:  func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil },

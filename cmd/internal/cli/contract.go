@@ -13,7 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
@@ -27,7 +27,7 @@ func (a *app) contractCommand() *cobra.Command {
 		Use:   "contract",
 		Short: "Compare hookwatch's model of the client with the installed client",
 		Long: `Play each measured cell of the client's contract, one output of a hook at one
-event, one matcher or one settings file, to the installed client, and tell whether it
+event, one matcher or one settings file, to the installed client, and report whether it
 does what hookwatch predicts: confirmed, changed with what was seen, or not reachable
 with the reason. A changed cell makes the exit code 1. Without a client it is skipped.
 
@@ -163,7 +163,7 @@ func reasons(w io.Writer, d contractDocument) {
 		of[row.Because]++
 	}
 	for _, why := range order {
-		writef(w, "not reachable: %s (%s)\n", why, notify.Count(of[why], "cell"))
+		writef(w, "not reachable: %s (%s)\n", why, session.Count(of[why], "cell"))
 	}
 }
 

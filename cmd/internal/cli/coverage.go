@@ -11,8 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 )
 
@@ -64,7 +62,7 @@ func writeLCOV(path string, files []trace.Coverage) error {
 }
 
 // seen returns the results of traces for verify, or nothing if there are no records.
-func (a *app) seen(p *project.Project) (unentered []session.Unentered, files []trace.Coverage) {
+func (a *app) seen(p *session.Project) (unentered []session.Unentered, files []trace.Coverage) {
 	s, err := session.Look(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return nil, nil
@@ -115,13 +113,13 @@ func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 	for i := range c.Files {
 		f := &c.Files[i]
 		writef(w, "%s  %d of %d lines, %d of %s, by %s\n", f.Path, f.Run(), len(f.Lines),
-			f.Entered(), notify.Count(len(f.Functions), "function"), notify.Count(f.Cases, "case"))
+			f.Entered(), session.Count(len(f.Functions), "function"), session.Count(f.Cases, "case"))
 		for _, fn := range f.Functions {
 			switch {
 			case len(fn.Cases) == 0:
 				writef(w, "  no case enters %s (line %d)\n", fn.Name, fn.Line)
 			case verbose:
-				writef(w, "  %s (line %d): %s\n", fn.Name, fn.Line, notify.IDs(fn.Cases))
+				writef(w, "  %s (line %d): %s\n", fn.Name, fn.Line, session.IDs(fn.Cases))
 			}
 		}
 		for _, g := range f.Gaps {
@@ -138,10 +136,10 @@ func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 		for _, k := range c.Untraced[:min(5, len(c.Untraced))] {
 			names = append(names, k.String())
 		}
-		writef(w, "not known of %s: %s\n", notify.Count(len(c.Untraced), "case"), strings.Join(names, ", "))
+		writef(w, "not known of %s: %s\n", session.Count(len(c.Untraced), "case"), strings.Join(names, ", "))
 	}
 	if c.Stale > 0 {
-		writef(w, "%s without a verdict on what is there now: hookwatch --once --changed runs them\n", notify.Count(c.Stale, "case"))
+		writef(w, "%s without a verdict on what is there now: hookwatch --once --changed runs them\n", session.Count(c.Stale, "case"))
 	}
 }
 

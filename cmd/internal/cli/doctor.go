@@ -13,8 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/sandbox"
@@ -83,7 +81,7 @@ type doctorTool struct {
 }
 
 // newDoctorDocument converts a diagnosis.
-func newDoctorDocument(version string, p *project.Project, d *session.Diagnosis) *doctorDocument {
+func newDoctorDocument(version string, p *session.Project, d *session.Diagnosis) *doctorDocument {
 	doc := &doctorDocument{
 		Version: 1, Hookwatch: version, OS: runtime.GOOS + "/" + runtime.GOARCH,
 		Project: p.Root(), Hooks: p.Hooks(), Cases: len(p.Every()),
@@ -117,7 +115,7 @@ func keyTexts(keys []suites.Key) []string {
 // printDoctor prints the document as text.
 func printDoctor(out io.Writer, doc *doctorDocument) {
 	writef(out, "hookwatch %s on %s\n%s: %s, %s\n\n", doc.Hookwatch, doc.OS, doc.Project,
-		notify.Count(doc.Hooks, "hook"), notify.Count(doc.Cases, "case"))
+		session.Count(doc.Hooks, "hook"), session.Count(doc.Cases, "case"))
 	writef(out, "isolation: %s: %s\n", doc.Isolation.Mode, sandbox.Describe(doc.Isolation.Mode).Summary)
 	if doc.Isolation.Why != "" {
 		writef(out, "  why: %s\n", doc.Isolation.Why)

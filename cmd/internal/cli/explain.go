@@ -33,7 +33,7 @@ and what the model sees. Nothing is run, and no project is needed.
 
 The output is described by flags, or, with -, by JSON objects on standard input, one
 a line, with the fields id, event, exit, signal, timed_out, stdout, stderr, command,
-entry and payload. With a RULE, explain tells what it means.
+entry and payload. With a RULE, explain prints what it means.
 
 --client takes a version of Claude Code, or names of clients, which are compared.`,
 		Example: `  hookwatch explain --event PreToolUse --exit 2 --stderr 'no'

@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/sandbox"
 )
 
 // A format is one way to print results, chosen by --format. Each is a file of its own that
@@ -21,12 +24,14 @@ type format struct {
 	help string // one line
 	layout
 	// view shows a run, or a watching session. It is nil if the format cannot show runs.
-	view func(a *app, p *project.Project, watch bool) notify.View
+	view func(a *app, p *session.Project, watch bool) session.View
 	// onceOnly marks formats with one file per run; a watching session would print several.
 	onceOnly bool
 	// write prints the result of a command that runs no cases. It is nil if the format cannot
 	// show such results.
 	write func(a *app, r result) error
+	// findingsOnly marks formats that show nothing but annotations.
+	findingsOnly bool
 }
 
 // A layout is the order in which the parts of a format's output follow one another.
@@ -41,10 +46,23 @@ const (
 // A result is the output of a command that runs no cases: a document made of items, or text for
 // users.
 type result struct {
-	doc   any
-	items int
-	item  func(int) any
-	text  func(io.Writer)
+	doc      any
+	items    int
+	item     func(int) any
+	text     func(io.Writer)
+	findings []annotation // of commands with the annotation findsFaults
+	headline string       // of such commands: the findings in a sentence
+}
+
+// An annotation is a finding, or a case that did not pass, for formats that show it at a place of a
+// file.
+type annotation struct {
+	rule     string
+	severity suites.Severity
+	at       suites.Position // relative to the top of the repository; without a file if it is elsewhere
+	title    string          // one line
+	text     string          // may have several lines
+	subject  []string        // tells the finding from others of its rule, wherever its lines move
 }
 
 // formats is the registry, by name.
@@ -96,20 +114,30 @@ func completeFormat(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 // runsCases is the annotation of commands that show a run.
 const runsCases = "runs cases"
 
+// findsFaults is the annotation of commands whose result has annotations.
+const findsFaults = "finds faults"
+
 // chooseFormat sets the format given by --format. For all commands, it rejects unknown formats
 // and formats in which the command has nothing to print.
 func (a *app) chooseFormat(cmd *cobra.Command) error {
+	if a.formatName == "" {
+		a.formatName = "human"
+		if onGitHub() && (cmd != cmd.Root() || a.once) {
+			a.formatName = "github"
+		}
+	}
 	f, known := formats[a.formatName]
 	if !known {
 		return fmt.Errorf("--format %s: want %s", a.formatName, anyFormat())
 	}
 	a.format = f
 	_, runs := cmd.Annotations[runsCases]
+	_, finds := cmd.Annotations[findsFaults]
 	switch session := cmd == cmd.Root() && !a.once; {
-	case runs && f.view == nil:
-		return fmt.Errorf("--format %s does not print runs", f.name)
 	case runs && session && f.onceOnly:
 		return fmt.Errorf("--format %s prints one run: use it with --once or run", f.name)
+	case f.findingsOnly && !finds:
+		return fmt.Errorf("--format %s prints findings (check, prove), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
 	case !runs && f.write == nil:
 		return fmt.Errorf("--format %s prints runs (--once, run), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
 	}
@@ -118,7 +146,22 @@ func (a *app) chooseFormat(cmd *cobra.Command) error {
 
 // print writes a result in the chosen format.
 func (a *app) print(doc any, items int, item func(int) any, text func(io.Writer)) error {
-	return a.format.write(a, result{doc, items, item, text})
+	return a.format.write(a, result{doc: doc, items: items, item: item, text: text})
+}
+
+// printFindings is print for commands with the annotation findsFaults.
+func (a *app) printFindings(r result) error { return a.format.write(a, r) }
+
+// annotated returns a position in a file of the project as an annotation has it.
+func annotated(p *session.Project, at suites.Position) suites.Position {
+	file := filepath.FromSlash(at.File)
+	if at.File == "" || strings.HasPrefix(at.File, "~") || !filepath.IsLocal(file) {
+		return suites.Position{}
+	}
+	if within, err := filepath.Rel(sandbox.GitTop(disk.Real(p.Root())), filepath.Join(disk.Real(p.Root()), file)); err == nil {
+		at.File = filepath.ToSlash(within)
+	}
+	return at
 }
 
 // encoder returns an encoder of JSON documents to standard output.

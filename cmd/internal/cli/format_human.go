@@ -5,19 +5,18 @@ import (
 
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/human"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 )
 
 var _ = register(&format{
 	name: "human", help: "text for users", layout: asText,
-	view: func(a *app, p *project.Project, watch bool) notify.View {
+	view: func(a *app, p *session.Project, watch bool) session.View {
 		o := a.placed(p)
 		o.Color, o.TTY, o.Width, o.Verbose, o.Watch = a.color(a.Out), terminal.Is(a.Out), a.width, a.verbose, watch
 		o.ASCII = terminal.ASCII(os.Getenv)
-		return human.New(a.raw.Out, o)
+		return notify.New(a.raw.Out, o)
 	},
 	write: func(a *app, r result) error {
 		r.text(a.Out)
@@ -27,9 +26,9 @@ var _ = register(&format{
 
 // placed returns the options that show where a case is defined: at a line of a file or, because a
 // file in the program cannot be opened, by the command that shows it.
-func (a *app) placed(p *project.Project) human.Options {
+func (a *app) placed(p *session.Project) notify.Options {
 	show := a.program().About(p, "show")
-	return human.Options{Show: show, Place: func(at string, k suites.Key) string {
+	return notify.Options{Show: show, Place: func(at string, k suites.Key) string {
 		if command := show(k); command != "" && catalog.IsBuiltin(at) {
 			return command
 		}

@@ -8,16 +8,15 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 )
 
 var _ = register(&format{
 	name: "json", help: "one JSON document", layout: asDocument,
-	view: func(a *app, p *project.Project, _ bool) notify.View {
-		return notify.Multi(newJSON(a.json(), p.Agent), diagnostics{a.log()})
+	view: func(a *app, p *session.Project, _ bool) session.View {
+		return session.Multi(newJSON(a.json(), p.Agent), diagnostics{a.log()})
 	},
 	write: func(a *app, r result) error {
 		enc := a.encoder()
@@ -29,11 +28,11 @@ var _ = register(&format{
 // diagnostics logs events for which a document has no field.
 type diagnostics struct{ log zerolog.Logger }
 
-func (d diagnostics) Handle(e notify.Event) {
+func (d diagnostics) Handle(e session.Event) {
 	switch e := e.(type) {
-	case notify.Warning:
+	case session.Warning:
 		d.log.Warn().Msg(e.Text)
-	case notify.Problems:
+	case session.Problems:
 		for _, p := range e.List {
 			d.log.Error().Msg(p.Error())
 		}
@@ -91,7 +90,7 @@ type suiteSummary struct {
 // newJSON returns a view that writes one runDocument per run to out, on one line, at the end of
 // the run; a superseded run writes none. agent returns the agent name of a suite; if it is nil
 // the names are empty. Close returns the first write error; it does not close out.
-func newJSON(out io.Writer, agent func(suite string) string) notify.View {
+func newJSON(out io.Writer, agent func(suite string) string) session.View {
 	return &jsonView{lines: lineWriter{out: out}, agent: agent}
 }
 
@@ -105,11 +104,11 @@ type jsonView struct {
 type mismatches map[suites.Key][]suites.Mismatch
 
 // see stores the mismatches of a case, and discards those of the previous run.
-func (m *mismatches) see(e notify.Event) {
+func (m *mismatches) see(e session.Event) {
 	switch e := e.(type) {
-	case notify.RunStarted:
+	case session.RunStarted:
 		*m = mismatches{}
-	case notify.CaseDone:
+	case session.CaseDone:
 		if *m != nil && e.Verdict.Status == suites.Fail {
 			(*m)[e.Record.Key()] = e.Verdict.Mismatches
 		}
@@ -132,16 +131,16 @@ func (m mismatches) groups(records []suites.Record) []groupSummary {
 	return out
 }
 
-func (v *jsonView) Handle(e notify.Event) {
+func (v *jsonView) Handle(e session.Event) {
 	v.failed.see(e)
-	if e, ok := e.(notify.RunDone); ok {
+	if e, ok := e.(session.RunDone); ok {
 		v.lines.write(runDocument{schemaVersion, summarise(e, v.agent, v.failed), list(e.Records)})
 	}
 }
 
 func (v *jsonView) Close() error { return v.lines.err }
 
-func summarise(e notify.RunDone, agent func(string) string, failed mismatches) runSummary {
+func summarise(e session.RunDone, agent func(string) string, failed mismatches) runSummary {
 	return runSummary{
 		RunID: e.RunID, Project: e.Project, Client: e.Client, Isolation: e.Isolation, Weaker: e.Weaker,
 		Of: e.State.Total(), Total: e.Tally.Total(), Tally: e.Tally,

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
 
@@ -31,7 +31,7 @@ func TestJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	v := newJSON(&out, agentOf)
-	handle(v, sampleSession(), []notify.Event{notify.RunStarted{RunID: "superseded"}, notify.Warning{Text: "x"}, notify.RunDone{}})
+	handle(v, sampleSession(), []session.Event{session.RunStarted{RunID: "superseded"}, session.Warning{Text: "x"}, session.RunDone{}})
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestJSONL(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	v := newJSONL(&out, agentOf)
-	handle(v, sampleSession(), []notify.Event{notify.Help{}, notify.Changed{}})
+	handle(v, sampleSession(), []session.Event{session.Help{}, session.Changed{}})
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestGroupsJSON(t *testing.T) {
 	var out bytes.Buffer
 	v := newJSON(&out, nil)
 	var records []suites.Record
-	v.Handle(notify.RunStarted{})
+	v.Handle(session.RunStarted{})
 	for _, f := range []struct{ id, hook, note, stderr string }{
 		{"M1", "lint.sh", "exit 2, want 3", "/p/lint.sh: line 214: syntax error near unexpected token `}'\n"},
 		{"P1", "guard.sh", "exit 0, want 2", ""},
@@ -99,9 +99,9 @@ func TestGroupsJSON(t *testing.T) {
 	} {
 		r := suites.Record{Suite: "s", ID: f.id, TestName: "n", Hook: f.hook, Note: f.note, ActualStderr: f.stderr}
 		records = append(records, r)
-		v.Handle(notify.CaseDone{Record: r, Verdict: suites.Verdict{Status: suites.Fail, Note: f.note}})
+		v.Handle(session.CaseDone{Record: r, Verdict: suites.Verdict{Status: suites.Fail, Note: f.note}})
 	}
-	v.Handle(notify.RunDone{Records: records})
+	v.Handle(session.RunDone{Records: records})
 	var doc runDocument
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 		t.Fatal(err)
@@ -121,8 +121,8 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 
 func TestWriteErrors(t *testing.T) {
 	t.Parallel()
-	for name, v := range map[string]notify.View{"json": newJSON(brokenPipe{}, nil), "jsonl": newJSONL(brokenPipe{}, nil), "junit": newJUnit(brokenPipe{}, nil)} {
-		v.Handle(notify.RunDone{})
+	for name, v := range map[string]session.View{"json": newJSON(brokenPipe{}, nil), "jsonl": newJSONL(brokenPipe{}, nil), "junit": newJUnit(brokenPipe{}, nil)} {
+		v.Handle(session.RunDone{})
 		if err := v.Close(); err == nil || err.Error() != "broken pipe" {
 			t.Errorf("%s: Close says %v", name, err)
 		}

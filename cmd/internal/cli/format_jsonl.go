@@ -3,14 +3,13 @@ package cli
 import (
 	"io"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
 
 var _ = register(&format{
 	name: "jsonl", help: "one JSON value a line: an event of a run, or an entry of another command", layout: asLines,
-	view: func(a *app, p *project.Project, _ bool) notify.View {
+	view: func(a *app, p *session.Project, _ bool) session.View {
 		return newJSONL(a.json(), p.Agent)
 	},
 	write: func(a *app, r result) error {
@@ -39,7 +38,7 @@ var _ = register(&format{
 //
 // agent returns the agent name of a suite; if it is nil the names are empty. Close returns the
 // first write error; it does not close out.
-func newJSONL(out io.Writer, agent func(suite string) string) notify.View {
+func newJSONL(out io.Writer, agent func(suite string) string) session.View {
 	return &jsonlView{lines: lineWriter{out: out}, agent: agent}
 }
 
@@ -53,28 +52,28 @@ type lineHead struct {
 type (
 	lineStarted struct {
 		lineHead
-		notify.Started
+		session.Started
 	}
 	lineProblems struct {
 		lineHead
-		notify.Problems
+		session.Problems
 	}
 	lineWarning struct {
 		lineHead
-		notify.Warning
+		session.Warning
 	}
 	lineChanged struct {
 		lineHead
-		notify.Changed
+		session.Changed
 		Total int `json:"total"` // total number of cases
 	}
 	lineRunStarted struct {
 		lineHead
-		notify.RunStarted
+		session.RunStarted
 	}
 	lineCase struct {
 		lineHead
-		notify.CaseDone
+		session.CaseDone
 	}
 )
 
@@ -85,7 +84,7 @@ type lineRunDone struct {
 	runSummary
 	State suites.State `json:"state"`
 	All   int          `json:"all_cases"`
-	At    notify.Time  `json:"at,omitzero"`
+	At    session.Time `json:"at,omitzero"`
 }
 
 // lineTransitions lists regressions and resolved failures after they have settled.
@@ -112,36 +111,36 @@ type jsonlView struct {
 
 func (v *jsonlView) Close() error { return v.lines.err }
 
-func (v *jsonlView) Handle(e notify.Event) {
+func (v *jsonlView) Handle(e session.Event) {
 	v.failed.see(e)
 	if l := v.line(e); l != nil {
 		v.lines.write(l)
 	}
 }
 
-func (v *jsonlView) line(e notify.Event) any {
+func (v *jsonlView) line(e session.Event) any {
 	head := func(event string) lineHead { return lineHead{schemaVersion, event} }
 	switch e := e.(type) {
-	case notify.Started:
+	case session.Started:
 		return lineStarted{head("started"), e}
-	case notify.Problems:
+	case session.Problems:
 		e.List = list(e.List)
 		return lineProblems{head("problems"), e}
-	case notify.Warning:
+	case session.Warning:
 		return lineWarning{head("warning"), e}
-	case notify.Changed:
+	case session.Changed:
 		e.Changes, e.Selected, e.NotAffected, e.Uncovered = list(e.Changes), list(e.Selected), list(e.NotAffected), list(e.Uncovered)
 		return lineChanged{head("changed"), e, e.State.Total()}
-	case notify.RunStarted:
+	case session.RunStarted:
 		return lineRunStarted{head("run_started"), e}
-	case notify.CaseDone:
+	case session.CaseDone:
 		e.Mismatches = list(e.Mismatches)
 		return lineCase{head("case"), e}
-	case notify.RunDone:
-		return lineRunDone{head("run_done"), e.Full, summarise(e, v.agent, v.failed), e.State, e.State.Total(), notify.Time{Time: e.At}}
-	case notify.Rested:
+	case session.RunDone:
+		return lineRunDone{head("run_done"), e.Full, summarise(e, v.agent, v.failed), e.State, e.State.Total(), session.Time{Time: e.At}}
+	case session.Rested:
 		return head("rested")
-	case notify.Transitions:
+	case session.Transitions:
 		return lineTransitions{head("transitions"), e.RunID, e.Project,
 			transitions(e.Regressions), transitions(e.Resolved)}
 	}

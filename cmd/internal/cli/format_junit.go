@@ -8,47 +8,46 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/human"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/printable"
 )
 
 var _ = register(&format{
 	name: "junit", help: "JUnit XML of a run, as Jenkins and GitLab read it", layout: asDocument, onceOnly: true,
-	view: func(a *app, p *project.Project, _ bool) notify.View {
+	view: func(a *app, p *session.Project, _ bool) session.View {
 		o := a.placed(p)
 		o.Verbose = a.verbose
-		describe := func(e notify.CaseDone) string { return human.Failure(e, o) }
-		return notify.Multi(newJUnit(a.raw.Out, describe), diagnostics{a.log()})
+		describe := func(e session.CaseDone) string { return notify.Failure(e, o) }
+		return session.Multi(newJUnit(a.raw.Out, describe), diagnostics{a.log()})
 	},
 })
 
 // newJUnit returns a view that writes one JUnit document to out when a run is done.
 // describe returns the text of a failure, without control characters except line ends.
 // Close returns the first error of writing; it does not close out.
-func newJUnit(out io.Writer, describe func(notify.CaseDone) string) notify.View {
+func newJUnit(out io.Writer, describe func(session.CaseDone) string) session.View {
 	return &junit{out: out, describe: describe, failures: map[suites.Key]string{}}
 }
 
 type junit struct {
 	out      io.Writer
-	describe func(notify.CaseDone) string
+	describe func(session.CaseDone) string
 	failures map[suites.Key]string
 	err      error
 }
 
 func (v *junit) Close() error { return v.err }
 
-func (v *junit) Handle(e notify.Event) {
+func (v *junit) Handle(e session.Event) {
 	switch e := e.(type) {
-	case notify.RunStarted:
+	case session.RunStarted:
 		clear(v.failures)
-	case notify.CaseDone:
+	case session.CaseDone:
 		if e.Verdict.Status == suites.Fail {
 			v.failures[e.Record.Key()] = v.describe(e)
 		}
-	case notify.RunDone:
+	case session.RunDone:
 		text, err := xml.MarshalIndent(v.document(e), "", "  ")
 		if err == nil {
 			_, err = v.out.Write(append([]byte(xml.Header), append(text, '\n')...))
@@ -111,7 +110,7 @@ func (s seconds) MarshalText() ([]byte, error) {
 
 // document returns the document of a run: the suites in the order of their first case.
 // Their time is that of their cases, which may have run in parallel.
-func (v *junit) document(e notify.RunDone) junitRun {
+func (v *junit) document(e session.RunDone) junitRun {
 	run := junitRun{Name: printable.Field(e.Project)}
 	named := map[string]*junitSuite{}
 	for i := range e.Records {
@@ -131,7 +130,7 @@ func (v *junit) document(e notify.RunDone) junitRun {
 			}
 		}
 		took := seconds(time.Duration(r.DurationMS) * time.Millisecond)
-		c := junitCase{Suite: s.Name, Name: notify.Label(*r), Time: took}
+		c := junitCase{Suite: s.Name, Name: session.Label(*r), Time: took}
 		message := &junitMessage{Message: printable.Field(r.Note), Type: string(r.Status())}
 		counts := junitCounts{Tests: 1, Time: took}
 		switch r.Status() {

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/human"
+	"hookwatch/cmd/internal/session"
 )
 
 func TestJUnit(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	v := newJUnit(&out, func(e notify.CaseDone) string { return human.Failure(e, human.Options{}) })
+	v := newJUnit(&out, func(e session.CaseDone) string { return notify.Failure(e, notify.Options{}) })
 	handle(v, sampleSession())
 	if err := v.Close(); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
 
@@ -33,9 +33,9 @@ func golden(t *testing.T, name, got string) {
 
 // sampleSession is a session with each event that formats for programs print: a run of two suites
 // has every verdict, and text that JSON or XML must escape or cannot represent.
-func sampleSession() []notify.Event {
-	at := func(second int) notify.Time {
-		return notify.Time{Time: time.Date(2026, 8, 12, 14, 2, second, 0, time.FixedZone("test", 2*60*60))}
+func sampleSession() []session.Event {
+	at := func(second int) session.Time {
+		return session.Time{Time: time.Date(2026, 8, 12, 14, 2, second, 0, time.FixedZone("test", 2*60*60))}
 	}
 	exit := 0
 	record := func(suite, id, note string, pass bool) suites.Record {
@@ -56,40 +56,40 @@ func sampleSession() []notify.Event {
 	}
 	all[2].ExpectedExit = nil
 	state := suites.State{Tally: suites.Tally{Passed: 4, Skipped: 1}}
-	done := notify.RunDone{
+	done := session.RunDone{
 		RunID: "r1", Full: true, State: suites.State{Tally: suites.Tally{Passed: 1, Failed: 1, Skipped: 1, Unproven: 1, Aborted: 1}}, Records: all,
 		Duration: 1740 * time.Millisecond, HookTime: 600 * time.Millisecond, Aborted: "jaq is missing",
 		Project: "my <hooks>", Isolation: "copy", Weaker: "requested by run.isolation: copy", StandIns: []string{"jaq=gojq 0.12.19"}, At: at(13).Time,
 	}
-	events := []notify.Event{
-		notify.Started{Project: "my <hooks>", Root: "/home/me/hooks", Hooks: 4, Cases: 5, Watched: 9, Isolation: "copy",
+	events := []session.Event{
+		session.Started{Project: "my <hooks>", Root: "/home/me/hooks", Hooks: 4, Cases: 5, Watched: 9, Isolation: "copy",
 			Weaker: "requested by run.isolation: copy", State: state, LastFull: at(0)},
-		notify.Problems{InForce: true, List: []suites.Problem{
+		session.Problems{InForce: true, List: []suites.Problem{
 			{At: suites.Position{File: ".hookwatch.yaml", Line: 12, Column: 3}, What: `unknown key "hoks"`, Hint: `did you mean "hooks"?`},
 		}},
-		notify.Problems{},
-		notify.Warning{Text: "the last run was interrupted"},
-		notify.Changed{At: at(9), State: state, Changes: []notify.Change{{Path: "guard.sh", Sections: []string{"f", "lines 3-4"}}, {Path: "README.md"}},
+		session.Problems{},
+		session.Warning{Text: "the last run was interrupted"},
+		session.Changed{At: at(9), State: state, Changes: []session.Change{{Path: "guard.sh", Sections: []string{"f", "lines 3-4"}}, {Path: "README.md"}},
 			Selected:    []suites.Selection{{Key: suites.Key{Suite: "guard", ID: "G1"}, Because: []string{"guard.sh §f", "marker §D3"}}},
 			NotAffected: []suites.Selection{{Key: suites.Key{Suite: "other", ID: "O6"}, Because: []string{"it executes nothing of <main>"}}},
 			Uncovered:   []string{"guard.sh: statement changed at lines 3-4 in f"}},
-		notify.RunStarted{RunID: "r1", Full: true, Cases: len(all), Total: len(all), At: at(10)},
+		session.RunStarted{RunID: "r1", Full: true, Cases: len(all), Total: len(all), At: at(10)},
 	}
 	for i, r := range all {
-		e := notify.CaseDone{RunID: "r1", Record: r, At: "suite.yaml:7", Done: i + 1, Of: len(all), Verdict: suites.Verdict{Status: r.Status(), Note: r.Note}}
+		e := session.CaseDone{RunID: "r1", Record: r, At: "suite.yaml:7", Defined: suites.Position{File: "suite.yaml", Line: 7}, Done: i + 1, Of: len(all), Verdict: suites.Verdict{Status: r.Status(), Note: r.Note}}
 		if e.Verdict.Status == suites.Fail {
-			e.Rerun, e.Effect, e.Transition, e.Since, e.Sandbox = "hookwatch run "+r.ID, "proceeds", notify.Explained, at(1), "/tmp/kept"
+			e.Rerun, e.Effect, e.Transition, e.Since, e.Sandbox = "hookwatch run "+r.ID, "proceeds", session.Explained, at(1), "/tmp/kept"
 			e.Tools = []string{"jq"}
 			e.Verdict.Mismatches = []suites.Mismatch{{Kind: "exit", Field: "exit", Got: "0", Want: "2"}, {Kind: "stderr", Step: 1, Field: "stderr", Got: `"]]> \x1b[2J\x00\ufffe\n"`, Want: `"no"`}}
 		}
 		done.Tally.Add(r.Status())
 		events = append(events, e)
 	}
-	return append(events, done, notify.Transitions{RunID: "r1", Project: "my <hooks>", Regressions: all[1:2]}, notify.Rested{})
+	return append(events, done, session.Transitions{RunID: "r1", Project: "my <hooks>", Regressions: all[1:2]}, session.Rested{})
 }
 
 // handle passes events to a view.
-func handle(v notify.View, events ...[]notify.Event) {
+func handle(v session.View, events ...[]session.Event) {
 	for _, e := range slices.Concat(events...) {
 		v.Handle(e)
 	}
@@ -124,7 +124,8 @@ func TestFormats(t *testing.T) {
 			args    []string
 			refused bool
 		}{
-			{[]string{"suites"}, f.write == nil},
+			{[]string{"suites"}, f.write == nil || f.findingsOnly},
+			{[]string{"check"}, f.write == nil},
 			{[]string{"run", "X1"}, f.view == nil},
 			{[]string{}, f.view == nil || f.onceOnly},
 			{[]string{"--once"}, f.view == nil},

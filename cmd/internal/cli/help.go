@@ -1,14 +1,19 @@
 package cli
 
 import (
-	_ "embed" // the topics are part of the program
+	_ "embed" //the topics are part of the program
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/catalog"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/pattern"
 )
 
@@ -187,5 +192,47 @@ func unknownTopic(root *cobra.Command, name string) error {
 	return ProblemsError{
 		suites.Problem{What: fmt.Sprintf("no command and no topic %q", name), Hint: hint},
 		suites.Problem{What: "topics: " + strings.Join(topicNames(), ", ")},
+	}
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	var of string
+	cmd := &cobra.Command{
+		Use:   "schema suite|config|output EVENT",
+		Short: "Print the JSON Schema of suites, configuration or hook output",
+		Long: `Print the JSON Schema of a suite file or of .hookwatch.yaml, or of what the client
+accepts on stdout from a hook of an event; with --client, another client.`,
+		Example:   "  hookwatch schema output PreToolUse",
+		ValidArgs: []string{"suite", "config", "output"},
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := schemaOf(args, of)
+			if err == nil {
+				_, err = a.Out.Write(text)
+			}
+			return err
+		},
+	}
+	withClients(cmd.Flags(), &of)
+	return cmd
+}
+
+// schemaOf returns the schema selected by the arguments.
+func schemaOf(args []string, of string) ([]byte, error) {
+	switch {
+	case of != "" && of != clients.Claude:
+		return schemaFor(args, of)
+	case len(args) == 2 && args[0] == "output":
+		of, err := eventNamed(args[1])
+		return client.OutputSchema(client.Default, of), err
+	case len(args) == 1 && args[0] == "output":
+		return nil, errors.New("schema output needs an event, as in hookwatch schema output PreToolUse")
+	case len(args) != 1:
+		return nil, errors.New("schema needs a name: suite or config, or output and an event")
+	case args[0] == "suite":
+		return catalog.Schema(), nil
+	case args[0] == "config":
+		return config.Schema(), nil
+	default:
+		return nil, fmt.Errorf("no schema %q: want suite or config, or output and an event", args[0])
 	}
 }

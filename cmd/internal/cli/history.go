@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -9,19 +10,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
+	"hookwatch/suites/report"
 	"hookwatch/suites/verdict"
 )
 
 func (a *app) historyCommand() *cobra.Command {
-	return &cobra.Command{
+	var slow bool
+	cmd := &cobra.Command{
 		Use:   "history [ID...]",
 		Short: "Show past verdicts, durations and flaky cases",
 		Long: `Without an ID: each case on record with how often it ran, its verdict and since
 when, and whether it is flaky, which is to have had different verdicts on equal
 content with equal tools. With IDs, or ranges such as M15-M18: every verdict, with
-what changed before it. The rolling log, the archive and the present state count.`,
+what changed before it. With --slow: each hook with how long it took for its cases,
+the slowest first, and the cases that became slower. The rolling log, the archive
+and the present state count.`,
 		RunE: func(_ *cobra.Command, ids []string) error {
 			r, dir, err := a.reader()
 			if err != nil {
@@ -40,9 +46,62 @@ what changed before it. The rolling log, the archive and the present state count
 			if err != nil {
 				return err
 			}
+			if slow {
+				doc := newTimesDocument(all)
+				return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { printTimes(w, doc) })
+			}
 			doc := newHistoryDocument(all, len(ids) > 0)
 			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printHistory(w, doc) })
 		},
+	}
+	cmd.Flags().BoolVar(&slow, "slow", false, "how long hooks took, the slowest first")
+	return cmd
+}
+
+// timesDocument is the JSON document of history --slow.
+type timesDocument struct {
+	Version int         `json:"version"`
+	Hooks   []hookTimes `json:"hooks"` // the slowest first
+}
+
+type hookTimes struct {
+	Hook   string       `json:"hook"`
+	Runs   int          `json:"runs"`
+	P50MS  int64        `json:"p50_ms"`
+	P95MS  int64        `json:"p95_ms"`
+	Slower []slowerCase `json:"slower"` // the most first
+}
+
+// slowerCase has the medians of the latest 20 runs of a case and of the 20 before them.
+type slowerCase struct {
+	ID       string `json:"id"`
+	Suite    string `json:"suite"`
+	BeforeMS int64  `json:"before_ms"`
+	NowMS    int64  `json:"now_ms"`
+}
+
+func newTimesDocument(all []verdict.CaseHistory) timesDocument {
+	doc := timesDocument{Version: 1, Hooks: []hookTimes{}}
+	for _, t := range verdict.HookTimes(all) {
+		h := hookTimes{t.Hook, t.Runs, t.P50, t.P95, []slowerCase{}}
+		for _, s := range t.Slower {
+			h.Slower = append(h.Slower, slowerCase{s.Key.ID, s.Key.Suite, s.Before, s.Now})
+		}
+		doc.Hooks = append(doc.Hooks, h)
+	}
+	return doc
+}
+
+func printTimes(out io.Writer, doc timesDocument) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, h := range doc.Hooks {
+		rowf(w, "%s\t%d runs\tp50 %d ms\tp95 %d ms\n", h.Hook, h.Runs, h.P50MS, h.P95MS)
+	}
+	_ = w.Flush()
+	for _, h := range doc.Hooks {
+		for _, s := range h.Slower {
+			writef(out, "slower: %s/%s of %s: median %d ms in its last 20 runs, %d ms in the 20 before\n", s.Suite, s.ID, h.Hook, s.NowMS, s.BeforeMS)
+		}
 	}
 }
 
@@ -63,6 +122,7 @@ type historyCase struct {
 	Since    string         `json:"since"`  // start of the time with that status
 	Flaky    bool           `json:"flaky"`  // different verdicts on equal digests
 	MedianMS int64          `json:"median_ms"`
+	P95MS    int64          `json:"p95_ms"`
 	Verdicts suites.Tally   `json:"verdicts"`
 	Entries  []historyEntry `json:"entries,omitempty"`
 }
@@ -89,7 +149,7 @@ func newHistoryDocument(all []verdict.CaseHistory, entries bool) historyDocument
 		h := &all[i]
 		c := historyCase{
 			ID: h.Key.ID, Suite: h.Key.Suite, Name: h.Name, Hook: h.Hook, Runs: len(h.Entries), Status: h.Last().Status(),
-			Since: h.Since().Timestamp, Flaky: h.Flaky, MedianMS: h.Median(), Verdicts: h.Verdicts(),
+			Since: h.Since().Timestamp, Flaky: h.Flaky, MedianMS: h.Durations().Quantile(0.5), P95MS: h.Durations().Quantile(0.95), Verdicts: h.Verdicts(),
 		}
 		for j := range h.Entries {
 			if !entries {
@@ -224,4 +284,127 @@ func verdictsText(t suites.Tally) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "compare [A [B]]",
+		Short: "Compare two runs",
+		Long: `Say what differs between two archived runs: the latest two, run A and the present
+state, or runs A and B. A run is named by its folder in the archive.`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, dir, err := a.reader()
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			before, after, err := pair(r, dir, args)
+			if err != nil {
+				return err
+			}
+			a.warn(append(before.Warnings, after.Warnings...))
+			was, is := session.RunOf(before), session.RunOf(after)
+			if p, _, err := a.tryLoad(); err == nil && p != nil {
+				is.Concerns = p.Concerns
+			}
+			c := verdict.Compare(was, is)
+			c.Warn("the earlier run is not whole: ", session.Incomplete(before, after))
+			if len(args) != 1 { // the present state need not have every case
+				c.Warn("the later run is not whole: ", session.Incomplete(after, before))
+			}
+			doc := newCompareDocument(c)
+			return a.print(doc, len(doc.Deltas), func(i int) any { return doc.Deltas[i] }, func(w io.Writer) {
+				_, _ = w.Write(report.Comparison(c))
+			})
+		},
+	}
+}
+
+// compareDocument is the JSON document of compare. Counts has every kind; the counts add up to
+// the number of cases in either run.
+type compareDocument struct {
+	Version     int                  `json:"version"`
+	Before      verdict.RunSummary   `json:"before"`
+	After       verdict.RunSummary   `json:"after"`
+	Counts      map[verdict.Kind]int `json:"counts"`
+	Deltas      []delta              `json:"deltas"`
+	Environment []comparedTool       `json:"environment"`
+	Warnings    []string             `json:"warnings"`
+}
+
+// delta is a case that differs; a side without the case is null.
+type delta struct {
+	verdict.Delta
+	Tools []string `json:"tools"` // changed tools that the case uses
+}
+
+// comparedTool describes a tool that changed between the runs.
+type comparedTool struct {
+	Name string `json:"name"`
+	What string `json:"what"`
+}
+
+// newCompareDocument converts a comparison.
+func newCompareDocument(c verdict.Comparison) compareDocument {
+	doc := compareDocument{
+		Version: 1, Counts: c.Counts, Warnings: append([]string{}, c.Warnings...), Deltas: []delta{},
+		Before: c.Prev, After: c.Cur,
+		Environment: []comparedTool{},
+	}
+	for _, d := range c.Deltas {
+		delta := delta{Delta: d, Tools: []string{}}
+		for _, t := range d.Tools {
+			delta.Tools = append(delta.Tools, t.Name)
+		}
+		doc.Deltas = append(doc.Deltas, delta)
+	}
+	for _, t := range c.Environment {
+		doc.Environment = append(doc.Environment, comparedTool{t.Name, t.String()})
+	}
+	return doc
+}
+
+// snapshot reads an archived run, or the present state if run is "".
+func snapshot(r *record.Reader, dir, run string) (*record.Snapshot, error) {
+	if run == "" {
+		return r.Read()
+	}
+	runs, err := r.Runs()
+	if err != nil {
+		return nil, err
+	}
+	for _, full := range runs {
+		if full.Stamp == run || run == "latest" {
+			return r.ReadRun(full)
+		}
+	}
+	return nil, fmt.Errorf("no archived run %s in %s (there are %d)", run, dir, len(runs))
+}
+
+// pair reads the two runs to compare.
+func pair(r *record.Reader, dir string, args []string) (before, after *record.Snapshot, err error) {
+	names := args
+	if len(names) == 0 {
+		runs, err := r.Runs()
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(runs) < 2 {
+			return nil, nil, fmt.Errorf("%d full runs in %s: two are needed (hookwatch --once makes one)", len(runs), dir)
+		}
+		names = []string{runs[1].Stamp, runs[0].Stamp}
+	}
+	if before, err = snapshot(r, dir, names[0]); err != nil {
+		return nil, nil, err
+	}
+	second := ""
+	if len(names) == 2 {
+		second = names[1]
+	}
+	after, err = snapshot(r, dir, second)
+	if err == nil && len(after.Records) == 0 {
+		err = errors.New("there is no present state to compare with: hookwatch --once makes one")
+	}
+	return before, after, err
 }

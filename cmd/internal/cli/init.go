@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
@@ -118,7 +118,7 @@ func suiteOfHooks(hooks []firstHook) []byte {
 	var b strings.Builder
 	b.WriteString(`# The first suite of this project. A case fires one hook and says what must come
 # of it; hookwatch schema suite describes every key. These cases fire each hook as
-# the client would, and only see that it starts, does not crash and says nothing that
+# the client would, and only see that it starts, does not crash and prints nothing that
 # the client does not heed: say beside them what it must block, and name that case
 # as the control of the one that it must let through.
 suite: first
@@ -187,7 +187,7 @@ func payloadFor(h firstHook) string {
 
 // firstHooks returns the hooks of a project: one per registration, or its scripts if no hook is
 // registered; and descriptions of hooks that do not run, with the reason.
-func firstHooks(p *project.Project) (hooks []firstHook, notRun []string) {
+func firstHooks(p *session.Project) (hooks []firstHook, notRun []string) {
 	for _, h := range p.Registered.Hooks {
 		if why := h.NotRun(); why != "" {
 			notRun = append(notRun, fmt.Sprintf("%s: %s: %s", h.Source, h.Event, why))
@@ -207,7 +207,7 @@ func firstHooks(p *project.Project) (hooks []firstHook, notRun []string) {
 }
 
 // of returns a registered hook with its shortest unambiguous name.
-func of(p *project.Project, h discover.Hook) firstHook {
+func of(p *session.Project, h discover.Hook) firstHook {
 	hook := firstHook{Event: h.Event, Passing: conform.Passing(h), Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.Foreign()}
 	if len(h.Scripts) > 0 {
 		hook.Script = h.Scripts[0]

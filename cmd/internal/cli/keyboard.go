@@ -8,20 +8,19 @@ import (
 	"strings"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
 
 // editor returns the command that opens a place in the editor named by the environment. The shell
 // splits the variable into words, as git does.
-func editor(getenv func(string) string, at notify.Place) []string {
+func editor(getenv func(string) string, at session.Place) []string {
 	words := cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi")
 	return append([]string{"/bin/sh", "-c", words + ` "$@"`, "sh"}, opens(words, at)...)
 }
 
 // opens returns the arguments with which an editor opens a file at a line.
-func opens(words string, at notify.Place) []string {
+func opens(words string, at session.Place) []string {
 	if at.Line == 0 {
 		return []string{at.File}
 	}
@@ -42,8 +41,8 @@ func opens(words string, at notify.Place) []string {
 // A keyboard converts keys into commands. It has a mode, because keys have other meanings while a
 // filter is typed.
 type keyboard struct {
-	filter notify.Filter // in use
-	typing *notify.Filter
+	filter session.CaseFilter // in use
+	typing *session.CaseFilter
 }
 
 // longest is the maximum length of a pattern.
@@ -57,35 +56,35 @@ func (k *keyboard) Press(key terminal.Key) []session.Command {
 	}
 	switch key {
 	case 'a':
-		if k.filter == (notify.Filter{}) {
+		if k.filter == (session.CaseFilter{}) {
 			return []session.Command{session.RunAll}
 		}
-		return []session.Command{k.set(notify.Filter{}), session.RunAll}
+		return []session.Command{k.set(session.CaseFilter{}), session.RunAll}
 	case 'f':
 		return []session.Command{session.RunFailed}
 	case terminal.Enter, 'r':
 		return []session.Command{session.RunAgain}
 	case 't':
-		return k.begin(notify.ByName)
+		return k.begin(session.ByName)
 	case 'p':
-		return k.begin(notify.ByFile)
+		return k.begin(session.ByFile)
 	case 'o':
-		return show(notify.OnlyFailures{})
+		return show(session.OnlyFailures{})
 	case 'v':
-		return show(notify.Whole{})
+		return show(session.Whole{})
 	case 'n', terminal.Down:
 		return look(1)
 	case 'N', terminal.Up:
 		return look(-1)
 	case 'c':
-		return show(notify.Clear{})
+		return show(session.Clear{})
 	case '?', 'h':
-		return show(notify.Help{})
+		return show(session.Help{})
 	case terminal.Escape:
-		if k.filter == (notify.Filter{}) {
+		if k.filter == (session.CaseFilter{}) {
 			return []session.Command{session.Cancel}
 		}
-		return []session.Command{session.Cancel, k.set(notify.Filter{})}
+		return []session.Command{session.Cancel, k.set(session.CaseFilter{})}
 	case 'q', terminal.CtrlC, terminal.CtrlD:
 		return []session.Command{session.Quit}
 	default:
@@ -94,16 +93,16 @@ func (k *keyboard) Press(key terminal.Key) []session.Command {
 }
 
 // event returns a command that shows an event independent of the cases.
-func event(e notify.Event) session.Show {
-	return session.Show{Event: func([]*suites.Case, []*suites.Case) notify.Event { return e }}
+func event(e session.Event) session.Show {
+	return session.Show{Event: func([]*suites.Case, []*suites.Case) session.Event { return e }}
 }
 
-func show(e notify.Event) []session.Command { return []session.Command{event(e)} }
+func show(e session.Event) []session.Command { return []session.Command{event(e)} }
 
 // look returns a command that shows the failure by places after the one shown last.
 func look(by int) []session.Command {
-	return []session.Command{session.Show{Event: func(_, failed []*suites.Case) notify.Event {
-		e := notify.Look{By: by}
+	return []session.Command{session.Show{Event: func(_, failed []*suites.Case) session.Event {
+		e := session.ShowFailure{By: by}
 		for _, c := range failed {
 			e.Failed = append(e.Failed, c.Key())
 		}
@@ -111,13 +110,13 @@ func look(by int) []session.Command {
 	}}}
 }
 
-func (k *keyboard) set(f notify.Filter) session.Command {
+func (k *keyboard) set(f session.CaseFilter) session.Command {
 	k.filter = f
-	return event(notify.Filtered{Filter: f})
+	return event(session.Filtered{Filter: f})
 }
 
-func (k *keyboard) begin(by notify.FilterBy) []session.Command {
-	k.typing = &notify.Filter{By: by}
+func (k *keyboard) begin(by session.FilterBy) []session.Command {
+	k.typing = &session.CaseFilter{By: by}
 	return []session.Command{k.asTyped()}
 }
 
@@ -125,8 +124,8 @@ func (k *keyboard) begin(by notify.FilterBy) []session.Command {
 // selects.
 func (k *keyboard) asTyped() session.Command {
 	f := *k.typing
-	return session.Show{Event: func(cases, _ []*suites.Case) notify.Event {
-		e := notify.Typing{By: f.By, Pattern: f.Pattern}
+	return session.Show{Event: func(cases, _ []*suites.Case) session.Event {
+		e := session.Typing{By: f.By, Pattern: f.Pattern}
 		for _, c := range cases {
 			if lets(f)(c) {
 				e.Cases++
@@ -144,10 +143,10 @@ func (k *keyboard) typed(key terminal.Key) []session.Command {
 		return []session.Command{session.Quit}
 	case key == terminal.Escape:
 		k.typing = nil
-		return show(notify.Untyped{})
+		return show(session.Untyped{})
 	case key == terminal.Enter && f.Pattern == "":
 		k.typing = nil
-		return []session.Command{k.set(notify.Filter{})}
+		return []session.Command{k.set(session.CaseFilter{})}
 	case key == terminal.Enter:
 		k.typing = nil
 		return []session.Command{k.set(*f), lets(*f)}
@@ -164,7 +163,7 @@ func (k *keyboard) typed(key terminal.Key) []session.Command {
 	return []session.Command{k.asTyped()}
 }
 
-func lets(f notify.Filter) session.Matching {
+func lets(f session.CaseFilter) session.Matching {
 	return func(c *suites.Case) bool { return f.Lets(c.Key(), c.Name, c.Hook, c.At.String()) }
 }
 
@@ -187,7 +186,7 @@ func (l *listener) follow() {
 	for {
 		select {
 		case <-resized:
-			if !l.send(event(notify.Resized{})) {
+			if !l.send(event(session.Resized{})) {
 				return
 			}
 		case <-l.done:
@@ -239,8 +238,8 @@ func (l *listener) wait(answer <-chan struct{}) bool {
 
 // edit lends the terminal to the user's editor. Saves are still followed meanwhile.
 func (l *listener) edit(ofCase bool) bool {
-	at, seen := new(notify.Place), make(chan struct{})
-	ask := event(notify.Edit{Case: ofCase, At: at})
+	at, seen := new(session.Place), make(chan struct{})
+	ask := event(session.Edit{Case: ofCase, At: at})
 	ask.Done = seen
 	if !l.send(ask) || !l.wait(seen) {
 		return false
@@ -249,11 +248,11 @@ func (l *listener) edit(ofCase bool) bool {
 		return true
 	}
 	err := l.terminal.Lend(func() error { return terminal.Run(editor(os.Getenv, *at)) })
-	if !l.send(event(notify.Returned{})) {
+	if !l.send(event(session.Returned{})) {
 		return false
 	}
 	if err != nil {
-		return l.send(event(notify.Warning{Text: "the editor of $VISUAL or $EDITOR: " + err.Error()}))
+		return l.send(event(session.Warning{Text: "the editor of $VISUAL or $EDITOR: " + err.Error()}))
 	}
 	return true
 }
@@ -266,5 +265,5 @@ func (l *listener) stop() bool {
 	}
 	err := l.terminal.Lend(terminal.Stop)
 	close(goOn)
-	return err == nil || l.send(event(notify.Warning{Text: "not stopped: " + err.Error()}))
+	return err == nil || l.send(event(session.Warning{Text: "not stopped: " + err.Error()}))
 }

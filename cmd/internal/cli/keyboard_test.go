@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
@@ -34,9 +33,9 @@ func asked(commands []session.Command) string {
 		case session.Show:
 			all := []*suites.Case{&cases[0], &cases[1]}
 			switch e := c.Event(all, all[1:]).(type) {
-			case notify.Look:
+			case session.ShowFailure:
 				words = append(words, fmt.Sprint("failure ", e.By, e.Failed))
-			case notify.Typing:
+			case session.Typing:
 				words = append(words, fmt.Sprintf("%s %q %d", e.By, e.Pattern, e.Cases))
 			default:
 				words = append(words, strings.TrimSuffix(fmt.Sprintf("%T%v", e, e), "{}"))
@@ -67,11 +66,11 @@ func TestPress(t *testing.T) {
 		{[]terminal.Key{down}, "failure 1 [own/A1]"},
 		{[]terminal.Key{'N'}, "failure -1 [own/A1]"},
 		{[]terminal.Key{up}, "failure -1 [own/A1]"},
-		{[]terminal.Key{'o'}, "notify.OnlyFailures"},
-		{[]terminal.Key{'v'}, "notify.Whole"},
-		{[]terminal.Key{'c'}, "notify.Clear"},
-		{[]terminal.Key{'?'}, "notify.Help"},
-		{[]terminal.Key{'h'}, "notify.Help"},
+		{[]terminal.Key{'o'}, "session.OnlyFailures"},
+		{[]terminal.Key{'v'}, "session.Whole"},
+		{[]terminal.Key{'c'}, "session.Clear"},
+		{[]terminal.Key{'?'}, "session.Help"},
+		{[]terminal.Key{'h'}, "session.Help"},
 		{[]terminal.Key{esc}, "cancel"},
 		{[]terminal.Key{'x'}, ""},
 		{[]terminal.Key{'t'}, `name "" 2`},
@@ -81,13 +80,13 @@ func TestPress(t *testing.T) {
 		{[]terminal.Key{'t', 'a', 'b', ctrlU}, `name "" 2`},
 		{[]terminal.Key{'t', 'a', up}, ""},
 		{[]terminal.Key{'t', 'a', terminal.CtrlC}, "quit"},
-		{[]terminal.Key{'t', 'a', '1', enter}, "notify.Filtered{{name a1}}, run [A1]"},
-		{[]terminal.Key{'p', 'p', 'm', enter}, "notify.Filtered{{file pm}}, run [P01]"},
-		{[]terminal.Key{'t', 'a', esc}, "notify.Untyped"},
+		{[]terminal.Key{'t', 'a', '1', enter}, "session.Filtered{{name a1}}, run [A1]"},
+		{[]terminal.Key{'p', 'p', 'm', enter}, "session.Filtered{{file pm}}, run [P01]"},
+		{[]terminal.Key{'t', 'a', esc}, "session.Untyped"},
 		{[]terminal.Key{'t', 'a', esc, 'q'}, "quit"},
-		{[]terminal.Key{'t', enter}, "notify.Filtered{{ }}"},
-		{[]terminal.Key{'t', 'a', enter, esc}, "cancel, notify.Filtered{{ }}"},
-		{[]terminal.Key{'t', 'a', enter, 'a'}, "notify.Filtered{{ }}, all"},
+		{[]terminal.Key{'t', enter}, "session.Filtered{{ }}"},
+		{[]terminal.Key{'t', 'a', enter, esc}, "cancel, session.Filtered{{ }}"},
+		{[]terminal.Key{'t', 'a', enter, 'a'}, "session.Filtered{{ }}, all"},
 		{[]terminal.Key{'t', 'a', enter, 'a', 'a'}, "all"},
 	} {
 		var k keyboard
@@ -118,7 +117,7 @@ func TestEditor(t *testing.T) {
 		{"", "vim", 0, []string{`vim "$@"`, "sh", "/p/a b.sh"}},
 	} {
 		env := map[string]string{"VISUAL": tt.visual, "EDITOR": tt.editor}
-		got := editor(func(name string) string { return env[name] }, notify.Place{File: "/p/a b.sh", Line: tt.line})
+		got := editor(func(name string) string { return env[name] }, session.Place{File: "/p/a b.sh", Line: tt.line})
 		if !slices.Equal(got[2:], tt.want) {
 			t.Errorf("%+v: %q, want %q", tt, got[2:], tt.want)
 		}

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
@@ -67,7 +66,7 @@ registered, in settings, plugins, and the fronts of skills, agents and commands.
 
 // loadListed loads the project and, of the suites given by --suite, the built-in cases that the
 // project does not run. An unknown suite is an error only if there are none of these.
-func (a *app) loadListed() (p *project.Project, off []suites.Case, err error) {
+func (a *app) loadListed() (p *session.Project, off []suites.Case, err error) {
 	if len(a.suites) == 0 {
 		p, err = a.loadShown()
 		return p, nil, err
@@ -83,7 +82,7 @@ func (a *app) loadListed() (p *project.Project, off []suites.Case, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	off = slices.DeleteFunc(casesOff(p.Suites, builtin, asked), func(c suites.Case) bool { return !project.Filter{Text: a.filter}.Matches(&c) })
+	off = slices.DeleteFunc(casesOff(p.Suites, builtin, asked), func(c suites.Case) bool { return !session.Filter{Text: a.filter}.Matches(&c) })
 	if len(off) == 0 {
 		p, err = a.loadShown()
 		return p, nil, err
@@ -117,7 +116,7 @@ type listedHook struct {
 
 // hooksOf returns the document of the hooks that a project registers for clients; without any, for
 // Claude Code. A hook that several of them run is listed once.
-func hooksOf(p *project.Project, of []clients.Client) hooksDocument {
+func hooksOf(p *session.Project, of []clients.Client) hooksDocument {
 	doc := hooksDocument{Version: 1, Hooks: []listedHook{}, Foreign: p.Foreign, Clients: knownClients(of)}
 	idle := p.Idle()
 	if at := p.Registered.DisabledBy; at.Line > 0 {
@@ -170,51 +169,6 @@ func hooksText(out io.Writer, doc hooksDocument) {
 	foreignText(out, doc.Foreign, doc.Clients)
 }
 
-// knownClient is a client, and how its behavior is known.
-type knownClient struct {
-	Name  string `json:"name"`
-	Known string `json:"known"` // "measured on VERSION", or "documented, not measured"
-}
-
-// knownClients returns the clients of a document; none for Claude Code alone.
-func knownClients(of []clients.Client) (all []knownClient) {
-	for _, c := range of {
-		all = append(all, knownClient{c.Name, c.Known()})
-	}
-	if len(all) == 1 && all[0].Name == clients.Claude {
-		return nil
-	}
-	return all
-}
-
-// foreignText prints one line for each hook file of other clients.
-func foreignText(w io.Writer, files []string, judged []knownClient) {
-	if len(judged) > 0 && !slices.ContainsFunc(judged, func(k knownClient) bool { return k.Name == clients.Claude }) {
-		writef(w, "hooks as Claude Code runs them are left out (--client %s)\n", clients.Claude)
-	}
-	for _, file := range files {
-		for _, c := range clients.ReadBy(file) {
-			switch is := func(k knownClient) bool { return k.Name == c.Name }; {
-			case c.NamedOnly:
-				writef(w, "%s: hooks of %s, not looked at\n", file, c.Title)
-			case slices.ContainsFunc(judged, is):
-				writef(w, "%s: hooks of %s (%s)\n", file, c.Title, c.Known())
-			default:
-				writef(w, "%s: hooks of %s, left out (--client %s)\n", file, c.Title, c.Name)
-			}
-		}
-	}
-}
-
-// unregistered is the error for clients that run no hook of a project.
-func unregistered(of []clients.Client) error {
-	var titles, files []string
-	for _, c := range of {
-		titles, files = append(titles, c.Title), append(files, c.Files...)
-	}
-	return fmt.Errorf("no hook is registered for %s in this project (read are %s)", strings.Join(titles, " or "), strings.Join(files, ", "))
-}
-
 // what returns the script of a hook, or the beginning of its command.
 func (h listedHook) what() string {
 	const most = 60
@@ -245,13 +199,13 @@ type listedCase struct {
 	Hook   string           `json:"hook"`
 	Event  string           `json:"event"`
 	Layer  suites.Layer     `json:"layer"`
-	Verify []project.Marker `json:"verify"`
+	Verify []session.Marker `json:"verify"`
 
 	Summary string `json:"-"`
 }
 
 // newListDocument returns the document of a project's cases, and of others that it does not run.
-func newListDocument(p *project.Project, others []suites.Case) listDocument {
+func newListDocument(p *session.Project, others []suites.Case) listDocument {
 	doc := listDocument{Version: 1, Cases: []listedCase{}}
 	add := func(c *suites.Case) {
 		doc.Cases = append(doc.Cases, listedCase{
@@ -302,7 +256,7 @@ func (a *app) hooksFor(dir string) (hooks []firstHook, notRun []string, root str
 		return nil, nil, "", err
 	}
 	a.ask(cfg)
-	p, problems := project.Load(cfg, project.Filter{}, nil)
+	p, problems := session.Load(cfg, session.Filter{}, nil)
 	if len(problems) > 0 {
 		return nil, nil, "", ProblemsError(problems)
 	}

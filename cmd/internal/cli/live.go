@@ -15,8 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
@@ -149,7 +148,7 @@ func newLiveHook(h discover.Hook, why string) liveHook {
 }
 
 // newLiveDocument converts a result.
-func newLiveDocument(p *project.Project, in ranIn, res liveResult, millis int64) liveDocument {
+func newLiveDocument(p *session.Project, in ranIn, res liveResult, millis int64) liveDocument {
 	doc := liveDocument{Version: 1, Project: p.Name(), Client: res.Client, ranIn: in, Hooks: []liveHook{}, DurationMS: millis}
 	if at := p.Registered.DisabledBy; at.Line > 0 {
 		doc.Disabled = at.String()
@@ -204,13 +203,13 @@ func printLive(w io.Writer, doc liveDocument, verbose bool) {
 	if doc.Client != "" {
 		client = "client " + doc.Client
 	}
-	writef(w, "%s: %d of %s fired, in %.1f s\n", client, doc.Fired, notify.Count(len(doc.Hooks), "hook"), float64(doc.DurationMS)/1000)
+	writef(w, "%s: %d of %s fired, in %.1f s\n", client, doc.Fired, session.Count(len(doc.Hooks), "hook"), float64(doc.DurationMS)/1000)
 }
 
 func (h liveHook) fired(w io.Writer, verbose bool) {
 	beside := ""
 	if h.Beside > 0 {
-		beside = ", beside " + notify.Count(h.Beside, "other")
+		beside = ", beside " + session.Count(h.Beside, "other")
 	}
 	writef(w, "  fired      by %s%s\n", h.Call, beside)
 	writef(w, "  returned   %s\n", h.returned())
@@ -255,7 +254,7 @@ func text(w io.Writer, name, content string, verbose bool) {
 	}
 	for i, line := range lines {
 		if i == most && !verbose {
-			writef(w, "             ... %s more with -v\n", notify.Count(len(lines)-most, "line"))
+			writef(w, "             ... %s more with -v\n", session.Count(len(lines)-most, "line"))
 			return
 		}
 		writef(w, "  %s  %s\n", output(fmt.Sprintf("%-9s", name)), output(line))
@@ -279,7 +278,7 @@ func contradicted(client string, wrong, faulty int) error {
 	switch {
 	case wrong > 0:
 		return &AbortedError{
-			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does otherwise than it predicts", notify.Count(wrong, "hook"), client),
+			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does otherwise than it predicts", session.Count(wrong, "hook"), client),
 			Next: []string{"  this is an error of hookwatch's, not of the hooks: please report it with the output of --format json"},
 		}
 	case faulty > 0:

@@ -32,7 +32,7 @@ func Main(args []string, streams Streams) int {
 		return gojqcli.Run()
 	}
 	if len(args) == 2 && args[1] == "--version" { // needs no commands, signals or configuration
-		writef(streams.Out, "%s version %s\n", programName, Version)
+		writef(streams.Out, "%s version %s\n", programName, build())
 		return Passed
 	}
 	delayCollection()

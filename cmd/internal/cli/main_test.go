@@ -14,7 +14,6 @@ import (
 	"go.uber.org/goleak"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -22,6 +21,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if err := os.Unsetenv("GITHUB_ACTIONS"); err != nil { // it chooses a format
+		panic(err)
+	}
 	if err := process.Adopt(); err != nil {
 		panic(err)
 	}
@@ -56,13 +58,13 @@ func call(t *testing.T, dir, stdin string, args ...string) (code int, stdout, st
 	return code, out.String(), diagnostics.String()
 }
 
-func load(t *testing.T, root string) *project.Project {
+func load(t *testing.T, root string) *session.Project {
 	t.Helper()
 	cfg, err := config.Load(config.LoadOptions{Dir: root})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, problems := project.Load(cfg, project.Filter{}, nil)
+	p, problems := session.Load(cfg, session.Filter{}, nil)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

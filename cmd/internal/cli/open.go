@@ -8,10 +8,11 @@ import (
 	"runtime"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"github.com/spf13/pflag"
+
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
+	"hookwatch/suites"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
@@ -24,8 +25,8 @@ type opened struct {
 	store    *record.Store
 	before   *record.Snapshot
 	lastFull time.Time
-	project  *project.Project
-	view     notify.View
+	project  *session.Project
+	view     session.View
 	temp     string
 	lockErr  error
 }
@@ -33,7 +34,7 @@ type opened struct {
 // open opens the project's records and returns a session that is shown in view. Cases run even if
 // records cannot be written, but open fails if another hookwatch writes them, unless sharing is
 // set.
-func (a *app) open(p *project.Project, view notify.View, kept records, sharing bool) (*opened, error) {
+func (a *app) open(p *session.Project, view session.View, kept records, sharing bool) (*opened, error) {
 	o := &opened{project: p, view: view}
 	if err := o.take(kept, sharing); err != nil {
 		return nil, err
@@ -110,10 +111,10 @@ func (o *opened) take(kept records, sharing bool) error {
 	case errors.As(kept.err, &locked) && !sharing:
 		return kept.err
 	case errors.As(kept.err, &locked):
-		o.view.Handle(notify.Warning{Text: locked.Beside() + ": this run compares with them and leaves none"})
+		o.view.Handle(session.Warning{Text: locked.Beside() + ": this run compares with them and leaves none"})
 	default:
 		o.lockErr = kept.err
-		o.view.Handle(notify.Warning{Text: "records are not kept: " + kept.err.Error()})
+		o.view.Handle(session.Warning{Text: "records are not kept: " + kept.err.Error()})
 	}
 	return nil
 }
@@ -122,14 +123,14 @@ func (o *opened) take(kept records, sharing bool) error {
 func (o *opened) greet() {
 	if o.store != nil {
 		if i := o.store.Interrupted(); i != nil {
-			o.view.Handle(notify.Warning{Text: interrupted(i)})
+			o.view.Handle(session.Warning{Text: interrupted(i)})
 		}
 	}
 	if text := o.Isolation().Describe().Warning; text != "" {
-		o.view.Handle(notify.Warning{Text: text})
+		o.view.Handle(session.Warning{Text: text})
 	}
 	for _, w := range append(o.before.Warnings, o.project.Warnings...) {
-		o.view.Handle(notify.Warning{Text: w})
+		o.view.Handle(session.Warning{Text: w})
 	}
 }
 
@@ -144,10 +145,10 @@ func interrupted(i *record.Interruption) string {
 }
 
 // started returns the first event of a session.
-func (o *opened) started() notify.Started {
-	return notify.Started{
+func (o *opened) started() session.Started {
+	return session.Started{
 		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()),
-		Isolation: o.Isolation().Describe().Name, Weaker: o.Isolation().Why, State: o.State(), LastFull: notify.Time{Time: o.lastFull},
+		Isolation: o.Isolation().Describe().Name, Weaker: o.Isolation().Why, State: o.State(), LastFull: session.Time{Time: o.lastFull},
 	}
 }
 
@@ -162,7 +163,7 @@ func (o *opened) close() {
 
 // bare returns a runner outside a session, which records nothing. close releases the runner and
 // its directory.
-func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) {
+func (a *app) bare(p *session.Project) (r *run.Runner, close func(), err error) {
 	a.inOrder.Store(true)
 	place := sandbox.PlaceOf(p.Root())
 	temp, _, err := place.Open(false)
@@ -177,7 +178,7 @@ func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) 
 }
 
 // bareLive returns a runner for the real client in the project.
-func (a *app) bareLive(p *project.Project) (r *run.Runner, close func(), err error) {
+func (a *app) bareLive(p *session.Project) (r *run.Runner, close func(), err error) {
 	if r, close, err = a.bare(p); err != nil {
 		return nil, nil, err
 	}
@@ -202,6 +203,119 @@ func (e *liveOutsideError) Advice() []string {
 }
 
 // jobs returns the number of hooks that run at a time outside a session.
-func jobs(p *project.Project) (int, error) {
+func jobs(p *session.Project) (int, error) {
 	return process.Room(cmp.Or(p.Config.Run.Jobs, runtime.NumCPU()))
+}
+
+// load loads configuration and project for a command that runs cases, including warnings. Its
+// error names every problem.
+func (a *app) load() (*session.Project, error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	p, problems := a.loadProject(cfg)
+	switch {
+	case len(problems) > 0:
+		err = ProblemsError(problems)
+	default:
+		err = p.Empty
+	}
+	if err == nil && a.live {
+		p.GoLive()
+	}
+	if err != nil {
+		a.ask(cfg) // values without consent may be the cause
+	}
+	return p, err
+}
+
+// loadShown loads a project for a command that has no view of a session.
+func (a *app) loadShown() (*session.Project, error) {
+	p, err := a.loadHooks()
+	if err != nil {
+		return nil, err
+	}
+	return p, p.Empty
+}
+
+// loadHooks is loadShown for commands that need no cases.
+func (a *app) loadHooks() (*session.Project, error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	a.ask(cfg)
+	p, problems := a.loadProject(cfg)
+	if len(problems) > 0 {
+		return nil, ProblemsError(problems)
+	}
+	return p, nil
+}
+
+// loadWithUser loads the project and, if user is set, adds the hooks of the user's own settings.
+func (a *app) loadWithUser(user bool) (*session.Project, error) {
+	p, err := a.loadHooks()
+	if err != nil || !user {
+		return p, err
+	}
+	warnings, err := p.AddUser()
+	a.warn(warnings)
+	return p, err
+}
+
+// withUser adds the flag --user.
+func withUser(f *pflag.FlagSet, user *bool) {
+	f.BoolVar(user, "user", false, "also what your own settings register (~/.claude/settings.json)")
+}
+
+// ask warns of values in the configuration to which the user has not consented.
+func (a *app) ask(cfg *config.Config) {
+	if text := cfg.Notice(); text != "" {
+		a.warn([]string{text})
+	}
+}
+
+func (a *app) loadProject(cfg *config.Config) (*session.Project, []suites.Problem) {
+	return session.Load(cfg, session.Filter{Suites: a.suites, Text: a.filter}, &a.pinned)
+}
+
+// loadConfig loads only the configuration.
+func (a *app) loadConfig() (*config.Config, error) {
+	dir, err := a.workDir()
+	if err != nil {
+		return nil, err
+	}
+	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: firstCommit})
+}
+
+// records returns the place of a project's records.
+func (a *app) records(cfg *config.Config) record.Place { return session.RecordsPlace(cfg, a.restored) }
+
+// reader opens the project's records for reading, and returns their directory.
+func (a *app) reader() (r *record.Reader, dir string, err error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, "", err
+	}
+	a.ask(cfg)
+	r, err = record.OpenReader(a.records(cfg))
+	return r, cfg.ResultsDir, err
+}
+
+func (a *app) tryLoad() (*session.Project, []suites.Problem, error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, configProblems(err), err
+	}
+	p, problems := a.loadProject(cfg)
+	return p, problems, nil
+}
+
+func configProblems(err error) []suites.Problem {
+	var cerr *config.Error
+	if !errors.As(err, &cerr) {
+		return []suites.Problem{{What: err.Error()}}
+	}
+	return cerr.Problems
 }

@@ -17,8 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
@@ -48,7 +47,8 @@ every finding. See hookwatch help proving.`,
 		Example: `  hookwatch prove guard.sh
   hookwatch prove guard.sh --input 'git push --force origin main' --budget 30s
   hookwatch prove --write .claude/tests/hooks/suites/proved.yaml`,
-		Args: cobra.MaximumNArgs(1),
+		Args:        oneArg,
+		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.prove(cmd, append(args, "")[0], o)
 		},
@@ -104,7 +104,9 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	for _, g := range guards {
 		doc.add(g, hook != "" || len(g.Stopped) > 0, registeredName(p))
 	}
-	if err := a.print(doc, len(doc.Findings), doc.Line, func(w io.Writer) { printProved(w, doc, a.verbose) }); err != nil {
+	if err := a.printFindings(result{
+		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(),
+	}); err != nil {
 		return err
 	}
 	if o.write != "" {
@@ -155,9 +157,9 @@ func proveBriefly(ctx context.Context, tree conform.Tree, m *prove.Machine, repo
 	g, err := prove.Search(ctx, tree, report.Hook, m, prove.Options{Budget: bound, Inputs: []conform.Input{report.Stopped}, Only: true, Most: prove.Wrapping, Brief: true})
 	report.Firings += g.Fired
 	for _, f := range g.Findings {
-		rule, what := "bypass", fmt.Sprintf("%s is stopped, %s is not; executed, it %s", conform.Short(f.From.Text()), conform.Short(f.Input.Text()), f.Does)
+		rule, what := provenRule[f.What], fmt.Sprintf("%s is stopped, %s is not; executed, it %s", conform.Short(f.From.Text()), conform.Short(f.Input.Text()), f.Does)
 		if f.What == prove.Injection {
-			if rule, what = "executes-input", "it runs a part of its input as a command"; slices.ContainsFunc(report.Findings, func(o conform.Finding) bool { return o.Rule == rule }) {
+			if what = "it runs a part of its input as a command"; slices.ContainsFunc(report.Findings, func(o conform.Finding) bool { return o.Rule == rule }) {
 				continue
 			}
 		}
@@ -177,7 +179,7 @@ type proveLine struct {
 }
 
 // search searches all hooks that may be guards, one after the other.
-func (l proveLine) search(ctx context.Context, p *project.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving) (guards []prove.Guard, err error) {
+func (l proveLine) search(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving) (guards []prove.Guard, err error) {
 	if l.shown {
 		defer writef(l.w, clearLine)
 	}
@@ -198,7 +200,7 @@ func (l proveLine) search(ctx context.Context, p *project.Project, tree conform.
 			mu.Lock()
 			defer mu.Unlock()
 			if l.shown {
-				writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, len(hooks), notify.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, h.ID)
+				writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, len(hooks), session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, h.ID)
 			}
 		}
 		g, err := prove.Search(ctx, tree, h, m, options)
@@ -211,7 +213,7 @@ func (l proveLine) search(ctx context.Context, p *project.Project, tree conform.
 }
 
 // stoppedBySuites returns the inputs that the cases of a hook say it must stop.
-func stoppedBySuites(p *project.Project, h discover.Hook) (all []conform.Input) {
+func stoppedBySuites(p *session.Project, h discover.Hook) (all []conform.Input) {
 	stops := []suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked}
 	for _, c := range p.Every() {
 		step := c.Steps[0]
@@ -233,7 +235,7 @@ func stoppedBySuites(p *project.Project, h discover.Hook) (all []conform.Input) 
 
 // registeredName returns a function that names a hook in a case: by the end of its script's path if
 // that names no other hook.
-func registeredName(p *project.Project) func(discover.Hook) string {
+func registeredName(p *session.Project) func(discover.Hook) string {
 	return func(h discover.Hook) string {
 		if len(h.Scripts) == 0 {
 			return h.ID
@@ -339,6 +341,11 @@ func (f provenFinding) label() (text string) {
 	return text
 }
 
+// provenRule is the ID of the rule of a finding.
+var provenRule = map[prove.What]string{
+	prove.Bypass: "bypass", prove.FalseBlock: "false-block", prove.Injection: "executes-input", prove.Choke: "unusual-field",
+}
+
 // headline are the first words of a finding.
 var headline = map[prove.What]string{
 	prove.Bypass: "passes", prove.FalseBlock: "stopped by mistake", prove.Injection: "EXECUTES ITS INPUT", prove.Choke: "passes with an unusual field",
@@ -368,13 +375,34 @@ func printProved(w io.Writer, doc proveDocument, verbose bool) {
 		if !g.Complete {
 			more = "; not everything was tried"
 		}
-		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", notify.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, notify.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
+		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", session.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, session.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
 	}
 	printIsolation(w, doc.ranIn)
-	writef(w, "%s, %s shown, %.1f s\n", notify.Count(len(doc.Guards), "guard"), notify.Count(len(doc.Findings), "finding"), float64(doc.Millis)/1000)
+	writef(w, "%s\n", doc.summary())
 	if doc.Interrupted {
 		writef(w, "interrupted: these are the findings so far\n")
 	}
+}
+
+// summary returns the last line.
+func (d *proveDocument) summary() string {
+	return fmt.Sprintf("%s, %s shown, %.1f s", session.Count(len(d.Guards), "guard"), session.Count(len(d.Findings), "finding"), float64(d.Millis)/1000)
+}
+
+// annotations returns the findings as annotations of the files of a project.
+func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (list []annotation) {
+	at := map[string]suites.Position{}
+	for _, g := range guards {
+		at[g.Hook.ID] = annotated(p, g.Hook.Source)
+	}
+	for _, f := range d.Findings {
+		list = append(list, annotation{
+			provenRule[f.What], f.Severity, at[f.Hook], conform.Short(f.Input.Text()) + " " + headline[f.What],
+			fmt.Sprintf("it %s; %s is stopped\nthe hook's answer: %s, %s", f.Does, f.From.Text(), f.Effect, f.Because),
+			[]string{f.Hook, f.Input.Text(), f.From.Text()},
+		})
+	}
+	return list
 }
 
 // writeProved adds the findings as cases to a suite file, which it creates if it is missing.
@@ -411,6 +439,6 @@ func (a *app) writeProved(file string, guards []prove.Guard, registered func(dis
 			return err
 		}
 	}
-	writef(a.Err, "%s: %s added\n", file, notify.Count(n, "case"))
+	writef(a.Err, "%s: %s added\n", file, session.Count(n, "case"))
 	return nil
 }

@@ -10,27 +10,27 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/shell"
+	"hookwatch/suites/verdict"
 )
 
 const longHelp = `hookwatch watches Claude Code hooks, their settings and suites, reruns the tests
 that a save affects, and shows what broke. With --once it runs all tests once.`
 
 // mainFlags are the flags listed in the help of hookwatch itself.
-var mainFlags = []string{"once", "changed", "suite", "filter", "format", "isolation", "directory", "verbose"}
+var mainFlags = []string{"once", "changed", "suite", "format", "directory", "verbose"}
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:               programName,
 		Short:             "Rerun the tests of Claude Code hooks that a change affects",
 		Long:              longHelp,
-		Version:           Version,
+		Version:           build(),
 		Args:              unknownCommand,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -45,7 +45,7 @@ func newRoot(a *app) *cobra.Command {
 	g := root.PersistentFlags()
 	g.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	g.StringVar(&a.path, "config", "", "use this configuration `FILE` instead of looking for .hookwatch.yaml")
-	g.StringVar(&a.formatName, "format", "human", "output: "+anyFormat())
+	g.StringVar(&a.formatName, "format", "", "output: "+anyFormat()+` (default "human")`)
 	g.StringSliceVar(&a.suites, "suite", nil, "only these suites (`NAME`, ...)")
 	g.StringVar(&a.filter, "filter", "", "only cases whose ID or name has this text or matches this `GLOB`")
 	g.Uint64Var(&a.shuffle, "shuffle", 0, "run in a random order with this `SEED` (0 keeps the order)")
@@ -59,7 +59,8 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().BoolVar(&a.accept, "accept", false, "with --once: forget what hooks stopped before, where a project has no suite: what they stop now counts")
 	root.Flags().BoolVar(&a.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
 	root.Flags().BoolVar(&a.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help client)")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.proveCommand(), a.liveCommand(), a.contractCommand(), a.explainCommand(),
+	root.Flags().StringVar(&a.shard, "shard", "", "with --once: run this part of the cases, as `2/4` (see hookwatch help records)")
+	root.AddCommand(a.runCommand(), a.mergeCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.proveCommand(), a.liveCommand(), a.contractCommand(), a.explainCommand(),
 		a.compareCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.trustCommand(), a.schemaCommand())
 	addTopics(root)
 	if err := root.RegisterFlagCompletionFunc("format", completeFormat); err != nil {
@@ -111,8 +112,17 @@ func (a *app) root(ctx context.Context) error {
 		return errors.New("--accept goes with --once: it forgets what hooks stopped before")
 	case a.audit && (!a.once || a.changed):
 		return errors.New("--audit goes with --once, and not with --changed: it runs what a selection would leave out")
+	case a.shard != "" && (!a.once || a.changed || a.audit):
+		return errors.New("--shard goes with --once, and not with --changed or --audit: it runs a part of all cases")
 	case !a.once:
 		return a.watch(ctx)
+	}
+	var part shard
+	if a.shard != "" {
+		var err error
+		if part, err = parseShard(a.shard); err != nil {
+			return err
+		}
 	}
 	if a.accept {
 		if err := a.forgetStops(); err != nil {
@@ -123,15 +133,18 @@ func (a *app) root(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.runOnce(ctx, p, func(o *opened) ([]plan.Selected, bool, error) {
+	return a.runOnce(ctx, p, func(o *opened) ([]verdict.Selected, bool, error) {
 		if a.changed {
 			return o.Stale(), false, nil
 		}
 		if a.audit {
 			o.Audit()
 		}
+		if part.of > 0 {
+			return verdict.WithControls(verdict.All(verdict.Shard(p.Cases, part.number, part.of, o.Took()), "shard "+a.shard), p.Every()), false, nil
+		}
 		full := len(a.suites) == 0 && a.filter == ""
-		return plan.WithControls(plan.All(p.Cases, "asked for"), p.Every()), full, nil
+		return verdict.WithControls(verdict.All(p.Cases, "asked for"), p.Every()), full, nil
 	})
 }
 
@@ -141,7 +154,7 @@ func (a *app) forgetStops() error {
 	if err != nil {
 		return err
 	}
-	return project.ForgetStops(cfg)
+	return session.ForgetStops(cfg)
 }
 
 // A program is the hookwatch command with the flags that select the project.
@@ -159,7 +172,7 @@ func (c program) String() string {
 }
 
 // About returns a function that returns the command to do something with one case.
-func (c program) About(p *project.Project, do string) func(suites.Key) string {
+func (c program) About(p *session.Project, do string) func(suites.Key) string {
 	program := c.String()
 	return func(k suites.Key) string {
 		id := k.ID

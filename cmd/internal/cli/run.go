@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
+	"hookwatch/watcher"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -35,8 +35,8 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 			if err != nil {
 				return err
 			}
-			return a.runOnce(cmd.Context(), p, func(*opened) ([]plan.Selected, bool, error) {
-				return plan.WithControls(plan.All(cases, "asked for"), p.Every()), false, nil
+			return a.runOnce(cmd.Context(), p, func(*opened) ([]verdict.Selected, bool, error) {
+				return verdict.WithControls(verdict.All(cases, "asked for"), p.Every()), false, nil
 			})
 		},
 	}
@@ -45,7 +45,7 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 }
 
 // runOnce runs the cases that choose selects, and returns the result as an error.
-func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*opened) ([]plan.Selected, bool, error)) error {
+func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*opened) ([]verdict.Selected, bool, error)) error {
 	log := a.log()
 	// Do not warn of a missing desktop, because there is often none without a user, as in CI.
 	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })
@@ -62,9 +62,9 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 	sum := o.Once(ctx, selected, full)
 	o.Announce(sum.RunID)
 	if a.audit {
-		told := o.Audited()
-		view.Handle(notify.Warning{Text: fmt.Sprintf("audit: of %s that a selection would have left out, %d changed their verdict",
-			notify.Count(told.Checked, "case"), len(told.Missed))})
+		audited := o.Audited()
+		view.Handle(session.Warning{Text: fmt.Sprintf("audit: a selection would have left out %s; %d of their verdicts changed",
+			session.Count(audited.Checked, "case"), len(audited.Missed))})
 	}
 	if p.Config.Run.Trace == config.TraceAlways && !sum.Interrupted {
 		o.Trace(ctx, p.Cases)
@@ -112,7 +112,7 @@ func (a *app) outcome(sum session.Summary) error {
 		if a.strict {
 			n += sum.Present.Unproven
 		}
-		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", notify.Count(n, "case"))
+		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", session.Count(n, "case"))
 		return ErrFailed
 	default:
 		return nil
@@ -154,7 +154,7 @@ func severalCases(arg string, found []*suites.Case) error {
 }
 
 // pick finds the cases for IDs. The error lists every unknown ID.
-func pick(p *project.Project, asked []string) ([]*suites.Case, error) {
+func pick(p *session.Project, asked []string) ([]*suites.Case, error) {
 	var picked []*suites.Case
 	var unknown []string
 	for _, id := range asked {
@@ -171,6 +171,78 @@ func pick(p *project.Project, asked []string) ([]*suites.Case, error) {
 }
 
 // named finds the cases of a project that match an ID.
-func named(p *project.Project, id string) []*suites.Case {
+func named(p *session.Project, id string) []*suites.Case {
 	return pickCases(p.Cases, id, func(c *suites.Case) (suites.Key, string) { return c.Key(), c.Name })
+}
+
+// watch follows saves until the user quits, which is no error because a session has no verdict of
+// its own. A signal interrupts it.
+func (a *app) watch(ctx context.Context) error {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	notes := make(chan string, 16)
+	// Watching starts before anything is read, so that every save is either read or reported.
+	note := func(text string) {
+		select {
+		case notes <- text:
+		default: // the buffer is full, which is rare because notes are few: drop it
+		}
+	}
+	w, err := watcher.New(watcher.Options{Interest: session.FirstInterest(cfg), Open: a.pinned.Open, Note: note})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	kept := make(chan records, 1)
+	go func() { kept <- a.openRecords(cfg) }() // in parallel with loading the project
+	p, err := a.load()
+	if err != nil {
+		return errors.Join(err, (<-kept).close())
+	}
+	if err := session.Follow(ctx, p, w); err != nil {
+		return errors.Join(err, (<-kept).close())
+	}
+	return a.follow(ctx, p, w, notes, note, <-kept)
+}
+
+// follow runs the session once the watcher follows the project.
+func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher, notes <-chan string, note func(string), kept records) error {
+	view := a.view(p, true, note)
+	o, err := a.open(p, view, kept, false)
+	if err != nil {
+		return errors.Join(err, view.Close())
+	}
+	defer o.close()
+	var commands <-chan session.Command
+	if keys := terminal.Open(ctx, a.In, a.Out); keys != nil {
+		defer keys.Close()
+		done := make(chan struct{})
+		defer close(done)
+		commands = listen(keys, done)
+	}
+	sum := o.Watch(ctx, session.WatchOptions{
+		Started: o.started(), Watcher: w, Notes: notes, Commands: commands,
+		Reload: func() (*session.Project, []suites.Problem) {
+			p, problems, err := a.tryLoad()
+			if err != nil && len(problems) == 0 {
+				problems = []suites.Problem{{What: err.Error()}}
+			}
+			return p, problems
+		},
+	})
+	if err := view.Close(); err != nil {
+		return &AbortedError{Why: fmt.Sprintf("output: %v", err)}
+	}
+	if o.lockErr != nil {
+		sum.RecordError = o.lockErr
+	}
+	if sum.RecordError != nil {
+		return &AbortedError{Why: sum.RecordError.Error()}
+	}
+	if ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	return nil
 }

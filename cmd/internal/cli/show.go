@@ -11,8 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/printable"
@@ -66,7 +65,7 @@ directory that exists only while the case runs.`,
 	return cmd
 }
 
-func (a *app) show(p *project.Project, s suites.Suite) error {
+func (a *app) show(p *session.Project, s suites.Suite) error {
 	records, err := a.lastRecords(p)
 	if err != nil {
 		return err
@@ -86,7 +85,7 @@ func (a *app) show(p *project.Project, s suites.Suite) error {
 }
 
 // lastRecords returns the records of the present state, or none if nothing has run yet.
-func (a *app) lastRecords(p *project.Project) ([]suites.Record, error) {
+func (a *app) lastRecords(p *session.Project) ([]suites.Record, error) {
 	r, err := record.OpenReader(a.records(p.Config))
 	if err != nil {
 		return nil, nil //nolint:nilerr // a project without records has no verdicts
@@ -100,7 +99,7 @@ func (a *app) lastRecords(p *project.Project) ([]suites.Record, error) {
 	return now.Records, nil
 }
 
-func (a *app) showPayload(p *project.Project, s suites.Suite, step int) error {
+func (a *app) showPayload(p *session.Project, s suites.Suite, step int) error {
 	payload, note, err := shownPayload(p, s, step)
 	if err != nil {
 		return err
@@ -293,14 +292,14 @@ func lastText(r *suites.Record) string {
 }
 
 // sent returns the payload of a step, as if it ran in the directory for temporary files.
-func sent(p *project.Project, c *suites.Case, step int) ([]byte, error) {
+func sent(p *session.Project, c *suites.Case, step int) ([]byte, error) {
 	o := run.Options{Root: p.Root(), Env: run.Environment(os.Environ(), p.Config.Run.PassEnv)}
 	return o.Sent(c, step, filepath.Join(os.TempDir(), "hookwatch", c.Suite+"-"+c.ID))
 }
 
 // shownPayload returns the payload of a step, counted from 1, of the only case in s, and a note
 // if it depends on files.
-func shownPayload(p *project.Project, s suites.Suite, step int) (payload []byte, note string, err error) {
+func shownPayload(p *session.Project, s suites.Suite, step int) (payload []byte, note string, err error) {
 	if len(s.Cases) != 1 {
 		return nil, "", fmt.Errorf("--payload is of one case, and %s has %d (such as hookwatch show --payload %s)", s.Name, len(s.Cases), s.Cases[0].Key())
 	}
@@ -309,7 +308,7 @@ func shownPayload(p *project.Project, s suites.Suite, step int) (payload []byte,
 	case c.Check != nil:
 		return nil, "", fmt.Errorf("%s sends nothing: it looks at %s and fires no hook", c.Key(), c.Summary)
 	case step < 1 || step > len(c.Steps):
-		return nil, "", fmt.Errorf("--step %d: %s has %s", step, c.Key(), notify.Count(len(c.Steps), "step"))
+		return nil, "", fmt.Errorf("--step %d: %s has %s", step, c.Key(), session.Count(len(c.Steps), "step"))
 	}
 	if len(c.Steps[step-1].Fixtures) > 0 || c.Repo != nil {
 		note = fmt.Sprintf("%s is about files that exist only while it runs (hookwatch run %s)", c.Key(), c.Key())

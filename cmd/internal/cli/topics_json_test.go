@@ -30,6 +30,7 @@ var sampled = map[string]reflect.Type{
 	"trust --list":   reflect.TypeFor[trustList](),
 	"compare":        reflect.TypeFor[compareDocument](),
 	"history":        reflect.TypeFor[historyDocument](),
+	"history --slow": reflect.TypeFor[timesDocument](),
 	"explain":        reflect.TypeFor[explainDocument](),
 	"explain --list": reflect.TypeFor[rulesDocument](),
 	"check":          reflect.TypeFor[checkDocument](),

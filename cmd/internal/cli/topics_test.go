@@ -21,7 +21,7 @@ import (
 const top = "../../.."
 
 // readmeLines is the maximum length of a README that is read in five minutes.
-const readmeLines = 150
+const readmeLines = 160
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
@@ -235,6 +235,9 @@ func TestTopicYAML(t *testing.T) {
 	seen := 0
 	for _, name := range documents(t) {
 		for _, sample := range blocks(readText(t, top+"/"+name), "yaml") {
+			if strings.HasPrefix(sample, "jobs:") { // a workflow
+				continue
+			}
 			seen++
 			if strings.HasPrefix(sample, "suite: ") {
 				if _, problems := catalog.Load(name, []byte(sample)); len(problems) > 0 {

@@ -74,7 +74,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 		return errors.New(cfg.Distrust)
 	case yes:
 	case !terminal.Is(a.In) || !terminal.Is(a.Out) || !terminal.Is(a.Err):
-		return errors.New("nobody agreed: there is no terminal to ask on (--yes agrees to all of it)")
+		return errors.New("not agreed: there is no terminal to ask on (--yes agrees to everything)")
 	default:
 		agreed, err := confirm(a.Err, a.In, cfg.Dir)
 		if err != nil || !agreed {

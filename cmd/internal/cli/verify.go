@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 )
@@ -40,7 +38,7 @@ The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
 }
 
 // loadMarked loads a project without judging its markers, whether or not it has cases.
-func (a *app) loadMarked() (*project.Project, error) {
+func (a *app) loadMarked() (*session.Project, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return nil, err
@@ -57,7 +55,7 @@ func (a *app) loadMarked() (*project.Project, error) {
 	return p, nil
 }
 
-func (a *app) verify(p *project.Project, from project.Sources, keys []project.ConfigKey) error {
+func (a *app) verify(p *session.Project, from session.Sources, keys []session.ConfigKey) error {
 	found, err := p.Verify(from)
 	if err != nil {
 		return err
@@ -80,7 +78,7 @@ func (a *app) verify(p *project.Project, from project.Sources, keys []project.Co
 
 // verdict prints the number of resolved markers, on stderr if the output is for programs, and
 // warns of unknown IDs.
-func (a *app) verdict(p *project.Project, from project.Sources, found []project.Verified) error {
+func (a *app) verdict(p *session.Project, from session.Sources, found []session.Verified) error {
 	w, forPrograms := a.Out, a.format.layout != asText
 	if forPrograms {
 		w = a.Err
@@ -97,7 +95,7 @@ func (a *app) verdict(p *project.Project, from project.Sources, found []project.
 type verifyDocument struct {
 	Version int                 `json:"version"`
 	Markers []marker            `json:"markers"`
-	Keys    []project.ConfigKey `json:"keys"`
+	Keys    []session.ConfigKey `json:"keys"`
 	// Unentered and Uncovered come from current traces: functions that a case's marker names but
 	// the case never enters, and functions that no case enters.
 	Unentered []session.Unentered `json:"unentered"`
@@ -125,7 +123,7 @@ type marker struct {
 }
 
 // newVerifyDocument converts markers and keys; Evidence adds results of traces.
-func newVerifyDocument(found []project.Verified, keys []project.ConfigKey) *verifyDocument {
+func newVerifyDocument(found []session.Verified, keys []session.ConfigKey) *verifyDocument {
 	doc := &verifyDocument{
 		Version: 1, Markers: make([]marker, len(found)), Keys: keys,
 		Unentered: []session.Unentered{}, Uncovered: []uncovered{},
@@ -163,7 +161,7 @@ func (d *verifyDocument) Odd() []string {
 		ids[place] = append(ids[place], u.ID)
 	}
 	for i, place := range out {
-		out[i] = fmt.Sprintf("%s: markers of %s name it, and their cases never enter it", place, notify.IDs(ids[place]))
+		out[i] = fmt.Sprintf("%s: markers of %s name it, and their cases never enter it", place, session.IDs(ids[place]))
 	}
 	for _, u := range d.Uncovered {
 		out = append(out, fmt.Sprintf("%s:%d: no case enters %s", u.Source, u.Line, u.Function))
@@ -173,8 +171,8 @@ func (d *verifyDocument) Odd() []string {
 
 // keys returns the project's configuration keys if all markers are verified, because some of its
 // documents alone say nothing about the configuration.
-func keys(p *project.Project, specs []string) []project.ConfigKey {
-	found := []project.ConfigKey{}
+func keys(p *session.Project, specs []string) []session.ConfigKey {
+	found := []session.ConfigKey{}
 	if len(specs) == 0 {
 		found = append(found, p.ConfigKeys()...)
 	}
@@ -182,7 +180,7 @@ func keys(p *project.Project, specs []string) []project.ConfigKey {
 }
 
 // keysText prints keys that no script reads or no case covers; they do not affect the exit code.
-func keysText(w io.Writer, keys []project.ConfigKey) {
+func keysText(w io.Writer, keys []session.ConfigKey) {
 	for _, k := range keys {
 		what := "no case covers it"
 		switch {
@@ -197,7 +195,7 @@ func keysText(w io.Writer, keys []project.ConfigKey) {
 
 // sum prints the number of resolved markers and, if named is set, each unresolved one. It returns
 // the number of unresolved markers.
-func sum(w io.Writer, p *project.Project, from project.Sources, found []project.Verified, named bool) (unresolved int) {
+func sum(w io.Writer, p *session.Project, from session.Sources, found []session.Verified, named bool) (unresolved int) {
 	for _, v := range found {
 		if v.Resolved {
 			continue
@@ -209,33 +207,33 @@ func sum(w io.Writer, p *project.Project, from project.Sources, found []project.
 	if len(found) == 0 {
 		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, p.LookedAt())
 	} else {
-		writef(w, "%s in %s: %d resolved, %d not\n", notify.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
+		writef(w, "%s in %s: %d resolved, %d not\n", session.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
 	}
 	return unresolved
 }
 
 // printVerified prints the markers as text.
-func printVerified(w io.Writer, found []project.Verified) {
+func printVerified(w io.Writer, found []session.Verified) {
 	for i := range found {
 		writef(w, "%s\n", verifiedLine(&found[i]))
 	}
 }
 
 // verifiedLine describes one marker: its position, reference, target and cases.
-func verifiedLine(v *project.Verified) string {
+func verifiedLine(v *session.Verified) string {
 	means := v.Marker.At + " (" + v.Rule + ")"
 	if !v.Resolved {
 		means = "unresolved: " + v.Marker.Why
 	}
 	line := fmt.Sprintf("%s:%d  %s -> %s", v.Spec, v.Line, v.Marker.Ref(), means)
 	if len(v.IDs) > 0 {
-		line += "  " + notify.IDs(v.IDs)
+		line += "  " + session.IDs(v.IDs)
 	}
 	return line
 }
 
 // strangers returns a warning for each ID that no suite has, at the first marker that names it.
-func strangers(found []project.Verified) []string {
+func strangers(found []session.Verified) []string {
 	var warnings []string
 	told := map[string]bool{}
 	for _, v := range found {
@@ -247,7 +245,7 @@ func strangers(found []project.Verified) []string {
 			}
 		}
 		if len(fresh) > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s:%d names %s, which no suite has", v.Spec, v.Line, notify.IDs(fresh)))
+			warnings = append(warnings, fmt.Sprintf("%s:%d names %s, which no suite has", v.Spec, v.Line, session.IDs(fresh)))
 		}
 	}
 	return warnings

@@ -9,11 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 func (a *app) whyCommand() *cobra.Command {
@@ -26,7 +24,7 @@ listed. With a path: the cases that its edit since the last run selects; if it w
 edited, or with a section of it: the cases that an edit may select.
 With a case's ID: every file and section that its verdict depends on, and what it was
 seen to execute.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := a.loadShown()
 			if err != nil {
@@ -48,7 +46,7 @@ seen to execute.`,
 	}
 }
 
-func (a *app) whyNow(p *project.Project) error {
+func (a *app) whyNow(p *session.Project) error {
 	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return err
@@ -57,7 +55,7 @@ func (a *app) whyNow(p *project.Project) error {
 	return a.printWhy(p, session.ChangesOf(now.Selected), now)
 }
 
-func (a *app) whyPath(p *project.Project, arg string) error {
+func (a *app) whyPath(p *session.Project, arg string) error {
 	path, section := arg, ""
 	if !p.Exists(p.RelFrom(dirOf(a), arg)) { // a file name may contain #
 		path, section, _ = strings.Cut(arg, "#")
@@ -75,16 +73,16 @@ func (a *app) whyPath(p *project.Project, arg string) error {
 	if err != nil {
 		return err
 	}
-	change := notify.Change{Path: path}
+	change := session.Change{Path: path}
 	if section != "" {
 		change.Sections = []string{section}
 	}
-	return a.printWhy(p, []notify.Change{change}, session.Selection{Selected: plan.WithControls(selected, p.Every())})
+	return a.printWhy(p, []session.Change{change}, session.Selection{Selected: verdict.WithControls(selected, p.Every())})
 }
 
 // whyEdited prints the cases that --once --changed would select because of a file, if its content
 // differs from that of recorded verdicts. It reports whether it does.
-func (a *app) whyEdited(p *project.Project, path string) (bool, error) {
+func (a *app) whyEdited(p *session.Project, path string) (bool, error) {
 	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return false, err
@@ -94,16 +92,16 @@ func (a *app) whyEdited(p *project.Project, path string) (bool, error) {
 		return false, nil
 	}
 	a.warn(now.Warnings)
-	about.Selected = plan.WithControls(plan.WithDependents(about.Selected, p.Cases), p.Every())
-	return true, a.printWhy(p, []notify.Change{{Path: path}}, about)
+	about.Selected = verdict.WithControls(verdict.WithDependents(about.Selected, p.Cases), p.Every())
+	return true, a.printWhy(p, []session.Change{{Path: path}}, about)
 }
 
-func (a *app) printWhy(p *project.Project, changes []notify.Change, now session.Selection) error {
+func (a *app) printWhy(p *session.Project, changes []session.Change, now session.Selection) error {
 	doc := newWhyDocument(len(p.Cases), changes, now)
 	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { printWhy(w, doc, a.verbose) })
 }
 
-func (a *app) whyCase(p *project.Project, c *suites.Case) error {
+func (a *app) whyCase(p *session.Project, c *suites.Case) error {
 	doc := whyCase{Version: 1, ID: c.ID, Suite: c.Suite, Executes: []session.Executed{}}
 	traced := false
 	if s, err := session.Look(p, os.Environ(), a.records(p.Config)); err == nil {
@@ -121,7 +119,7 @@ func (a *app) whyCase(p *project.Project, c *suites.Case) error {
 type whyDocument struct {
 	Version  int                `json:"version"`
 	Total    int                `json:"total"` // total number of cases
-	Changed  []notify.Change    `json:"changed"`
+	Changed  []session.Change   `json:"changed"`
 	Selected []suites.Selection `json:"selected"`
 	// NotAffected are cases that depend on changed files but are not affected; Uncovered are
 	// changed places that no case executes.
@@ -142,13 +140,13 @@ type whyCase struct {
 }
 
 // newWhyDocument returns the document of a selection from total cases.
-func newWhyDocument(total int, changes []notify.Change, now session.Selection) whyDocument {
+func newWhyDocument(total int, changes []session.Change, now session.Selection) whyDocument {
 	doc := whyDocument{
 		Version: 1, Total: total, Changed: changes,
 		Selected: []suites.Selection{}, NotAffected: []suites.Selection{}, Uncovered: []string{},
 	}
 	if doc.Changed == nil {
-		doc.Changed = []notify.Change{}
+		doc.Changed = []session.Change{}
 	}
 	for _, s := range now.Selected {
 		doc.Selected = append(doc.Selected, s.Selection())

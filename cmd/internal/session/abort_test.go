@@ -11,10 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // quickAndHanging has two hanging cases, one of which is the control of another case, one case
@@ -67,7 +65,7 @@ func TestBackstop(t *testing.T) {
 	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
 	s.Write(".hookwatch.yaml", settings+"run: {backstop: 8s}\n") // long enough for both hooks to start
 	view := &spy{}
-	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+	sum := s.all(s.open(s.Load(Filter{}), view, nil))
 	if sum.Tally != (suites.Tally{Passed: 1, Aborted: 4}) || !strings.Contains(sum.Aborted, "backstop") || sum.Interrupted {
 		t.Errorf("%+v: %s", sum, view.order())
 	}
@@ -93,7 +91,7 @@ func TestBackstop(t *testing.T) {
 func TestAbortedAudit(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
-	session := s.open(s.Load(project.Filter{}), nil, nil)
+	session := s.open(s.Load(Filter{}), nil, nil)
 	s.all(session)
 	c := session.project.Cases[0]
 	for _, tt := range []struct {
@@ -120,7 +118,7 @@ func TestInterrupted(t *testing.T) {
 	if !sum.Interrupted || sum.Tally.Passed != 1 || sum.RecordError != nil {
 		t.Errorf("%+v", sum)
 	}
-	if end := view.events[len(view.events)-1].(notify.RunDone); end.Full {
+	if end := view.events[len(view.events)-1].(RunDone); end.Full {
 		t.Errorf("the end counts as that of a full run: %+v", end)
 	}
 	if !s.present()["Q1"].Pass {
@@ -142,13 +140,13 @@ func (s *scene) interrupt() (*Session, Summary, *spy) {
 	s.Write("hooks/guard.sh", hanging+"until [[ -s $CLAUDE_PROJECT_DIR/pids ]]; do sleep 0.01; done\n")
 	ctx, cancel := context.WithTimeout(s.T.Context(), ceiling)
 	defer cancel()
-	view := &spy{on: func(e notify.Event) {
-		if _, ok := e.(notify.CaseDone); ok {
+	view := &spy{on: func(e Event) {
+		if _, ok := e.(CaseDone); ok {
 			cancel()
 		}
 	}}
-	session := s.open(s.Load(project.Filter{}), view, nil)
-	return session, session.Once(ctx, plan.All(session.project.Cases, "asked for"), true), view
+	session := s.open(s.Load(Filter{}), view, nil)
+	return session, session.Once(ctx, verdict.All(session.project.Cases, "asked for"), true), view
 }
 
 // TestInterruptedVerdicts checks that a cancelled case has no verdict, whether its end or the end
@@ -160,14 +158,14 @@ func TestInterruptedVerdicts(t *testing.T) {
 		s.Write("hooks/guard.sh", hanging+"until [[ -s $CLAUDE_PROJECT_DIR/pids ]]; do sleep 0.01; done\n")
 		ctx, cancel := context.WithTimeout(t.Context(), ceiling)
 		defer cancel()
-		view := &spy{on: func(e notify.Event) {
-			if _, ok := e.(notify.CaseDone); ok {
+		view := &spy{on: func(e Event) {
+			if _, ok := e.(CaseDone); ok {
 				cancel()
 				<-time.After(300 * time.Millisecond) // by now both can be received
 			}
 		}}
-		session := s.open(s.Load(project.Filter{}), view, nil)
-		sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), true)
+		session := s.open(s.Load(Filter{}), view, nil)
+		sum := session.Once(ctx, verdict.All(session.project.Cases, "asked for"), true)
 		if !sum.Interrupted || sum.Tally != (suites.Tally{Passed: 1}) || view.order() != "start, Q1 pass, end" {
 			t.Errorf("%+v: %s", sum, view.order())
 		}
@@ -198,10 +196,10 @@ func TestPreflight(t *testing.T) {
 			s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": pair})
 			s.Write(".hookwatch.yaml", settings+required+tt.policy+"}\n")
 			view := &spy{}
-			session := s.open(s.Load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 })
+			session := s.open(s.Load(Filter{}), view, func(o *Options) { o.Jobs = 1 })
 			ctx, cancel := context.WithTimeout(t.Context(), ceiling)
 			defer cancel()
-			sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), tt.full)
+			sum := session.Once(ctx, verdict.All(session.project.Cases, "asked for"), tt.full)
 			if got := view.order(); got != tt.order || sum.Tally != tt.tally {
 				t.Errorf("%+v: %s", sum, got)
 			}
@@ -215,7 +213,7 @@ func TestPreflight(t *testing.T) {
 				t.Errorf("%q, on record %+v", sum.Aborted, r)
 			}
 			// Cases that never ran are stale.
-			if stale := s.open(session.project, view, nil).Stale(); len(stale) != 2 || stale[0].Because[0] != plan.NeverRun {
+			if stale := s.open(session.project, view, nil).Stale(); len(stale) != 2 || stale[0].Because[0] != verdict.NeverRun {
 				t.Errorf("stale afterwards: %+v", stale)
 			}
 		})

@@ -7,14 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
 )
@@ -40,7 +37,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	// No case is left to trace; release memory because the session may be idle for hours.
 	w.idle.untraced, w.idle.by = nil, nil
 	debug.FreeOSMemory()
-	w.opts.View.Handle(notify.Rested{})
+	w.opts.View.Handle(Rested{})
 }
 
 // traceNext starts the next missing trace, and reports whether there is one.
@@ -59,7 +56,7 @@ func (w *watch) traceNext(ctx context.Context) bool {
 		if last := w.knowledge.Traceable(c); last != nil {
 			w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
 			all := len(w.project.Every())
-			w.opts.View.Handle(notify.Tracing{Done: all - len(w.idle.untraced) - 1, Of: all})
+			w.opts.View.Handle(Tracing{Done: all - len(w.idle.untraced) - 1, Of: all})
 			w.startTrace(w.idle.ctx, c, last, w.idle.by, w.idle.done)
 			return true
 		}
@@ -157,7 +154,7 @@ func (e *Session) Trace(ctx context.Context, cases []*suites.Case) {
 		if last == nil || ctx.Err() != nil {
 			continue
 		}
-		e.opts.View.Handle(notify.Tracing{Done: i, Of: len(cases)})
+		e.opts.View.Handle(Tracing{Done: i, Of: len(cases)})
 		for running == e.equipment.Jobs || running > 0 && (alone || c.Serial) {
 			take()
 		}
@@ -185,7 +182,7 @@ const enoughStops = 8
 
 // A trialRun finds inputs that a hook stops.
 type trialRun struct {
-	*project.Trial
+	*Trial
 	results []stopped
 	works   bool // the hook ended with exit code 0 for some input
 	err     error
@@ -251,7 +248,7 @@ func (w *watch) tried(ctx context.Context, t *trialRun) {
 		w.whileIdle(ctx)
 		return
 	}
-	stops := project.ReadStops(w.project.Config)
+	stops := ReadStops(w.project.Config)
 	stops.Tried[t.Hook.ID] = t.Digest
 	added := false
 	for _, r := range t.results {
@@ -324,11 +321,11 @@ func (e *Session) sample(n int) []*suites.Case {
 
 // auditSome selects the sampled cases that the latest save did not affect, to run them while
 // idle.
-func (w *watch) auditSome() []plan.Selected {
+func (w *watch) auditSome() []verdict.Selected {
 	cases := w.toAudit
 	w.toAudit = nil
 	for _, c := range cases {
 		w.auditCase(c.Key())
 	}
-	return plan.WithControls(plan.All(cases, "an audit of the selection"), w.project.Every())
+	return verdict.WithControls(verdict.All(cases, "an audit of the selection"), w.project.Every())
 }

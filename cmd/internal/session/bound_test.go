@@ -7,14 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 )
 
 // TestForgetGone checks that only the latest verdicts of removed cases are kept.
 func TestForgetGone(t *testing.T) {
 	t.Parallel()
-	e := knowing(newScene(t, map[string]string{"suites/s.yaml": pair}).Load(project.Filter{}))
+	e := knowing(newScene(t, map[string]string{"suites/s.yaml": pair}).Load(Filter{}))
 	for n := range 3 {
 		k, passed := suites.Key{Suite: "gone", ID: fmt.Sprint(n)}, &keptVerdict{Status: suites.Pass}
 		e.knowledge.Verdicts.Put(k, passed)

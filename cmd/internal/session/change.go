@@ -7,10 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 	"hookwatch/watcher"
 )
 
@@ -20,7 +18,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	if len(b.Changes) == 0 {
 		return
 	}
-	w.opts.View.Handle(notify.Saved{})
+	w.opts.View.Handle(Saved{})
 	shape := false
 	changed := make([]string, len(b.Changes))
 	var others, restored []string
@@ -101,7 +99,7 @@ func (w *watch) reshapes(c watcher.Change) bool {
 func (e *Session) supersede(changed []string) {
 	under := make(map[string]bool) // changed while a case that depends on it runs
 	for _, x := range e.running {
-		if plan.Superseded(x.c, e.project.Find(x.c.Key()), x.seen.Inputs, changed) {
+		if verdict.Superseded(x.c, e.project.Find(x.c.Key()), x.seen.Inputs, changed) {
 			x.supersede()
 		}
 		for _, path := range x.seen.Files() {
@@ -126,8 +124,8 @@ func (e *Session) retract(restored []string) {
 
 // show announces a save and the cases it selects. A source on which no case depends is still
 // shown; content that returned to the last state that was run is not, unless the counts change.
-func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected) {
-	e := notify.Changed{At: notify.Time{Time: b.At}, State: w.State()}
+func (w *watch) show(b watcher.Batch, changed []string, selected []verdict.Selected) {
+	e := Changed{At: Time{Time: b.At}, State: w.State()}
 	counted := w.run == nil && e.State != w.counts
 	others := slices.ContainsFunc(b.Changes, func(c watcher.Change) bool { return c.Kind != watcher.Restored })
 	for i, path := range changed {
@@ -139,7 +137,7 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 		if !counted && (c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.project.Matters(path))) {
 			continue
 		}
-		e.Changes = append(e.Changes, notify.Change{Path: path, Sections: SectionsOf(path, selected)})
+		e.Changes = append(e.Changes, Change{Path: path, Sections: SectionsOf(path, selected)})
 	}
 	if len(e.Changes) == 0 {
 		return
@@ -213,7 +211,7 @@ func (w *watch) reload(ctx context.Context) bool {
 	if w.missing() {
 		return false
 	}
-	var p *project.Project
+	var p *Project
 	var problems []suites.Problem
 	err := unlessEnded(ctx, func() error {
 		p, problems = w.in.Reload()
@@ -224,12 +222,12 @@ func (w *watch) reload(ctx context.Context) bool {
 	}
 	if len(problems) > 0 {
 		w.troubled = true
-		w.opts.View.Handle(notify.Problems{List: problems, InForce: true})
+		w.opts.View.Handle(Problems{List: problems, InForce: true})
 		return true
 	}
 	if w.troubled {
 		w.troubled = false
-		w.opts.View.Handle(notify.Problems{})
+		w.opts.View.Handle(Problems{})
 	}
 	if !w.accepts(p) {
 		return true
@@ -247,7 +245,7 @@ func (w *watch) reload(ctx context.Context) bool {
 			w.warn(text)
 		}
 	}
-	if !project.SamePlaces(places, p.Config) {
+	if !SamePlaces(places, p.Config) {
 		return w.reload(ctx) // changes there between reading and following were not reported
 	}
 	return true
@@ -269,11 +267,11 @@ func (w *watch) missing() bool {
 
 // accepts warns of changes in the configuration, and reports whether the project still has the
 // root directory that is being watched.
-func (w *watch) accepts(p *project.Project) bool {
+func (w *watch) accepts(p *Project) bool {
 	was, is := w.project.Config, p.Config
 	switch {
 	case p.Root() != w.project.Root():
-		w.warnf("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", project.ConfigFile(was), p.Root(), w.project.Root())
+		w.warnf("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", ConfigFile(was), p.Root(), w.project.Root())
 		return false
 	case was.Path != "" && is.Path == "":
 		w.warnf("%s is gone: the defaults count until it is there again", w.project.Rel(was.Path))
@@ -290,7 +288,7 @@ func (w *watch) accepts(p *project.Project) bool {
 }
 
 // adopt replaces the project with its newly loaded state.
-func (e *Session) adopt(p *project.Project) {
+func (e *Session) adopt(p *Project) {
 	e.project = p
 	e.knowledge.Use(p)
 	if err := e.equipment.Use(p, e.knowledge.Environment.Tools); err != nil {

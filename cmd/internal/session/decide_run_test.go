@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 var (
@@ -54,20 +54,20 @@ func TestProven(t *testing.T) {
 func TestNext(t *testing.T) {
 	t.Parallel()
 	r, k := aRun(), control.Key()
-	for range 2 * plan.MaxTries {
-		if got := r.Next(k, true, false, true); got != plan.Again {
+	for range 2 * verdict.MaxTries {
+		if got := r.Next(k, true, false, true); got != verdict.Again {
 			t.Fatalf("superseded: %v", got)
 		}
 	}
-	for n := range plan.MaxTries {
-		if got := r.Next(k, false, true, true); got != plan.Again {
+	for n := range verdict.MaxTries {
+		if got := r.Next(k, false, true, true); got != verdict.Again {
 			t.Fatalf("disturbed for the %d. time: %v", n+1, got)
 		}
 	}
-	if got := r.Next(k, false, true, true); got != plan.Conclude {
+	if got := r.Next(k, false, true, true); got != verdict.Conclude {
 		t.Errorf("disturbed once more: %v", got)
 	}
-	if got := r.Next(proves.Key(), true, false, false); got != plan.Drop {
+	if got := r.Next(proves.Key(), true, false, false); got != verdict.Drop {
 		t.Errorf("gone: %v", got)
 	}
 }

@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // TestOwn checks that a save reports the cases it affects and those that did not wait before.
 func TestOwn(t *testing.T) {
 	t.Parallel()
-	selected := func(id, changed string) plan.Selected {
-		return plan.Selected{Case: &suites.Case{Suite: "s", ID: id}, Changed: []suites.Input{{Path: changed}}}
+	selected := func(id, changed string) verdict.Selected {
+		return verdict.Selected{Case: &suites.Case{Suite: "s", ID: id}, Changed: []suites.Input{{Path: changed}}}
 	}
 	waits := func(k suites.Key) bool { return k.ID != "new" }
 	got := ""
-	for _, s := range ownCases([]plan.Selected{selected("new", "a.sh"), selected("other", "a.sh"), selected("both", "b.sh")}, []string{"b.sh"}, waits) {
+	for _, s := range ownCases([]verdict.Selected{selected("new", "a.sh"), selected("other", "a.sh"), selected("both", "b.sh")}, []string{"b.sh"}, waits) {
 		got += s.Case.ID + " "
 	}
 	if got != "new both " {
@@ -52,14 +52,14 @@ func TestPast(t *testing.T) {
 		underway  *suites.Digests
 		last      *keptVerdict
 		retracted bool
-		want      plan.Past
+		want      verdict.Past
 	}{
-		{"never seen", nil, nil, false, plan.Past{}},
-		{"on record", nil, &keptVerdict{Status: suites.Fail, Digests: d}, false, plan.Past{Known: true, Digests: d}},
-		{"under way", &other, &keptVerdict{Status: suites.Fail, Digests: d}, true, plan.Past{Known: true, Digests: other}},
-		{"aborted", nil, &keptVerdict{Status: suites.Aborted, Digests: d}, false, plan.Past{}},
-		{"of another tool", nil, &keptVerdict{Status: suites.Pass}, false, plan.Past{}},
-		{"taken back", nil, &keptVerdict{Status: suites.Pass, Digests: d}, true, plan.Past{Known: true, Digests: suites.Digests{Case: "c", Tools: "t"}}},
+		{"never seen", nil, nil, false, verdict.Past{}},
+		{"on record", nil, &keptVerdict{Status: suites.Fail, Digests: d}, false, verdict.Past{Known: true, Digests: d}},
+		{"under way", &other, &keptVerdict{Status: suites.Fail, Digests: d}, true, verdict.Past{Known: true, Digests: other}},
+		{"aborted", nil, &keptVerdict{Status: suites.Aborted, Digests: d}, false, verdict.Past{}},
+		{"of another tool", nil, &keptVerdict{Status: suites.Pass}, false, verdict.Past{}},
+		{"taken back", nil, &keptVerdict{Status: suites.Pass, Digests: d}, true, verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Tools: "t"}}},
 	} {
 		if got := pastDigests(tt.underway, tt.last, tt.retracted); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 )
@@ -71,7 +70,7 @@ func TestDepWithoutTools(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, layout())
 	view := &spy{}
-	session := s.open(s.Load(project.Filter{}), view, s.machine(nil))
+	session := s.open(s.Load(Filter{}), view, s.machine(nil))
 	others := len(session.project.Every()) - 29
 	sum := s.all(session)
 	got := byStatus(view, "dep")
@@ -136,7 +135,7 @@ func TestDepWithTools(t *testing.T) {
 		}
 	}
 	view := &spy{}
-	sum := s.all(s.open(s.Load(project.Filter{Suites: []string{"dep"}}), view, machine))
+	sum := s.all(s.open(s.Load(Filter{Suites: []string{"dep"}}), view, machine))
 	if sum.Tally != (suites.Tally{Passed: 29}) || sum.Aborted != "" {
 		t.Errorf("%+v: %v", sum, byStatus(view, "dep"))
 	}
@@ -153,7 +152,7 @@ func TestDepWithTools(t *testing.T) {
 
 	programs["hadolint"] = "echo 'Haskell Dockerfile Linter 2.10.0-no-git'"
 	view = &spy{}
-	s.all(s.open(s.Load(project.Filter{Suites: []string{"dep"}}), view, s.machine(programs)))
+	s.all(s.open(s.Load(Filter{Suites: []string{"dep"}}), view, s.machine(programs)))
 	if r := s.present()["DEP09"]; r.Pass || r.Note != "hadolint 2.10.0 < 2.12.0" {
 		t.Errorf("DEP09 with an old one: %+v", r)
 	}

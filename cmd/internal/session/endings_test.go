@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // TestEndings checks that a verdict is retracted while the watcher may still report its files,
-// and that a hook that causes this itself is accepted after plan.MaxTries.
+// and that a hook that causes this itself is accepted after verdict.MaxTries.
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	k, at := suites.Key{Suite: "s", ID: "A"}, time.Date(2026, 2, 20, 16, 49, 32, 0, time.UTC)
@@ -28,9 +28,9 @@ func TestEndings(t *testing.T) {
 			t.Errorf("%s: retracted %v, want %v", tt.name, e.Retracted(k), tt.want)
 		}
 	}
-	for n := 1; n < 2*plan.MaxTries; n++ { // it was retracted once above
+	for n := 1; n < 2*verdict.MaxTries; n++ { // it was retracted once above
 		e.Ended(k, at, Seen{})
-		if e.retract(at, wrong(true)); e.Retracted(k) != (n < plan.MaxTries) {
+		if e.retract(at, wrong(true)); e.Retracted(k) != (n < verdict.MaxTries) {
 			t.Errorf("after %d times in a row: retracted %v", n+1, e.Retracted(k))
 		}
 		if !e.Retracted(k) {

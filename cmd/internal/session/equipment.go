@@ -2,14 +2,15 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
@@ -43,19 +44,19 @@ type equipment struct {
 
 // newEquipment returns equipment for a project; known are tools whose versions are on record. If
 // isolation is unavailable it returns an error together with equipment that runs nothing.
-func newEquipment(o EquipmentOptions, p *project.Project, known []suites.Tool) (*equipment, error) {
+func newEquipment(o EquipmentOptions, p *Project, known []suites.Tool) (*equipment, error) {
 	e := &equipment{o: o}
 	return e, e.Use(p, known)
 }
 
 // NewRunner returns only the runner, for firing hooks outside of a session.
-func NewRunner(p *project.Project, temp string, env []string) (*run.Runner, error) {
+func NewRunner(p *Project, temp string, env []string) (*run.Runner, error) {
 	e, err := newEquipment(EquipmentOptions{Temp: temp, Env: env, Warn: func(string) {}}, p, nil)
 	return e.Runner, err
 }
 
 // Use adapts the equipment to a newly loaded project.
-func (e *equipment) Use(p *project.Project, known []suites.Tool) error {
+func (e *equipment) Use(p *Project, known []suites.Tool) error {
 	cfg := p.Config
 	env := run.Environment(e.o.Env, cfg.Run.PassEnv)
 	offered, withStandIns, err := offerStandIns(cfg.StandIns, e.o.Temp, env)
@@ -75,7 +76,7 @@ func (e *equipment) Use(p *project.Project, known []suites.Tool) error {
 	return unavailable
 }
 
-func (e *equipment) newRunner(p *project.Project, env []string) *run.Runner {
+func (e *equipment) newRunner(p *Project, env []string) *run.Runner {
 	cfg, offered := p.Config, e.standIns
 	return run.New(run.Options{
 		Root:        p.Root(),
@@ -116,7 +117,7 @@ func (e *equipment) choose(cfg *config.Config, env []string) (err error) {
 		e.isolation.Why = ""
 		return nil
 	}
-	o := project.SandboxOptions(cfg, env)
+	o := SandboxOptions(cfg, env)
 	o.Plain = run.Plain(env, cfg.Sandbox.Home == config.HomeEmpty)
 	chosenFor := fmt.Sprint(cfg.Run.Isolation, o)
 	if e.chosenFor == chosenFor {
@@ -215,7 +216,7 @@ func offerStandIns(names []string, temp string, env []string) (map[string]string
 }
 
 // standInsOf returns the stand-ins that a hook can reach.
-func standInsOf(p *project.Project, standIn map[string]string, hook string) []string {
+func standInsOf(p *Project, standIn map[string]string, hook string) []string {
 	if len(standIn) == 0 {
 		return nil
 	}
@@ -226,4 +227,80 @@ func standInsOf(p *project.Project, standIn map[string]string, hook string) []st
 		}
 	}
 	return out
+}
+
+// A Diagnosis describes the isolation and tools that a project has on this machine.
+type Diagnosis struct {
+	Isolation sandbox.Choice
+	Tools     []ToolUse // sorted by name
+}
+
+// A ToolUse is a program with the hooks and cases that use it.
+type ToolUse struct {
+	suites.Tool
+	Hooks    []string     // scripts that call it, as slash paths
+	Skips    []suites.Key // cases that its absence skips
+	Fails    []suites.Key // cases that its absence fails
+	Required bool         // a full run does not start without it
+}
+
+// Diagnose determines the isolation that the configuration selects, and every tool that hooks
+// call or by which cases are gated. No hook runs; known tools are run for their versions, the
+// project's own tools in isolation.
+func Diagnose(ctx context.Context, o EquipmentOptions, p *Project) (*Diagnosis, error) {
+	e, err := newEquipment(o, p, nil)
+	if err != nil && e.isolation.Refused() == nil {
+		return nil, err
+	}
+	uses := make(map[string]*ToolUse)
+	use := func(name string) *ToolUse {
+		if uses[name] == nil {
+			uses[name] = &ToolUse{Tool: suites.Tool{Name: name}}
+		}
+		return uses[name]
+	}
+	for name, callers := range p.Callers() {
+		use(name).Hooks = callers
+	}
+	for _, c := range p.Every() {
+		if c.Check != nil {
+			checkedTool(c, use)
+		}
+		for _, g := range c.Gates {
+			if u := use(g.Tool); g.Policy == suites.GateFail {
+				u.Fails = append(u.Fails, c.Key())
+			} else {
+				u.Skips = append(u.Skips, c.Key())
+			}
+		}
+	}
+	tools, required := p.Requirements()
+	for _, name := range tools {
+		use(name).Required = true
+	}
+	for _, c := range required {
+		use(c.Check.Tool).Required = true
+	}
+	found := e.Tools.Find(slices.Sorted(maps.Keys(uses)))
+	e.Runner.Versions(ctx, e.Tools, found)
+	d := &Diagnosis{Isolation: e.isolation}
+	for _, t := range found {
+		u := uses[t.Name]
+		u.Tool = t
+		d.Tools = append(d.Tools, *u)
+	}
+	return d, nil
+}
+
+// checkedTool records whether a case fails or is skipped if its tool is absent.
+func checkedTool(c *suites.Case, use func(string) *ToolUse) {
+	switch c.Check.Need {
+	case suites.NeedRequired, suites.NeedExpected:
+		if c.Check.Tool != "" {
+			use(c.Check.Tool).Fails = append(use(c.Check.Tool).Fails, c.Key())
+		}
+	case suites.NeedOptional:
+		use(c.Check.Tool).Skips = append(use(c.Check.Tool).Skips, c.Key())
+	case suites.NeedAdvisory:
+	}
 }

@@ -3,13 +3,12 @@ package session
 import (
 	"cmp"
 	"context"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/verdict"
 )
 
@@ -45,11 +44,11 @@ func (e *Session) again(x *execution) bool {
 	}
 	c := e.project.Find(k)
 	switch e.run.Next(k, x.stale, len(changed) > 0, c != nil) {
-	case plan.Again:
+	case verdict.Again:
 		e.enqueue(c)
-	case plan.Drop:
+	case verdict.Drop:
 		e.drop(k)
-	case plan.Conclude:
+	case verdict.Conclude:
 		return false
 	}
 	return true
@@ -157,7 +156,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	before, previous := e.knowledge.Verdicts.Baseline(k, r.Digests.Case), e.knowledge.Verdicts.Present(k)
 	transition := e.transition(before, previous.Says(), r)
 	e.keep(x, r, transition)
-	done := notify.CaseDone{
+	done := CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
 		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[shownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.opts.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
 		Done: e.run.Done(), Of: e.run.Of(),
@@ -168,7 +167,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	if v.Status == suites.Fail {
 		done.Effect = clientWould(x.outcome, shownStep(x.c, v))
 	}
-	if transition == notify.Explained {
+	if transition == Explained {
 		done.Tools = e.knowledge.Explaining(k, before.Digests.Tools, r.Digests.Tools)
 	}
 	e.run.HookTime += hookTime(x.outcome)
@@ -177,7 +176,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 }
 
 // transition returns how a record differs from the verdict it is compared with.
-func (e *Session) transition(before *keptVerdict, seen bool, r suites.Record) notify.Transition {
+func (e *Session) transition(before *keptVerdict, seen bool, r suites.Record) Transition {
 	explain := func(was, is string) bool {
 		// Generated cases are not explained: without a suite it is unknown whether a hook may
 		// need a tool, and if that tool is missing the hook may let through the calls it used to
@@ -186,25 +185,25 @@ func (e *Session) transition(before *keptVerdict, seen bool, r suites.Record) no
 	}
 	switch transition(before, seen, e.first, r, explain) {
 	case verdict.Added:
-		return notify.New
+		return First
 	case verdict.Regression:
-		return notify.Regression
+		return Regression
 	case verdict.Resolved:
-		return notify.Resolved
+		return Resolved
 	case verdict.Explained:
-		return notify.Explained
+		return Explained
 	case verdict.Edited:
-		return notify.Edited
+		return Edited
 	default:
-		return notify.Same
+		return Same
 	}
 }
 
 // keep records a verdict and updates all state derived from it.
-func (e *Session) keep(x *execution, r suites.Record, transition notify.Transition) {
+func (e *Session) keep(x *execution, r suites.Record, transition Transition) {
 	k := x.c.Key()
 	e.filing.Append(r)
-	e.news.Observe(&r, transition == notify.Regression)
+	e.news.Observe(&r, transition == Regression)
 	e.knowledge.Verdicts.Put(k, keptVerdictOf(&r))
 	if r.Status() != suites.Aborted {
 		e.knowledge.Selector.Concluded(k, r.Digests)
@@ -225,7 +224,7 @@ func (e *Session) checkAudited(k suites.Key, r *suites.Record) {
 }
 
 // show sends a verdict to the view, unless the run is quiet.
-func (e *Session) show(done notify.CaseDone, previous *keptVerdict) {
+func (e *Session) show(done CaseDone, previous *keptVerdict) {
 	show, flaky := shownInRun(e.run.Quiet, previous, done.Record.Status())
 	if flaky {
 		e.run.Quiet = false // the run is visible from here on
@@ -285,7 +284,7 @@ func (e *Session) end(interrupted bool) Summary {
 		sum.Tally.Add(rec.Status())
 	}
 	at := e.opts.Now()
-	done := notify.RunDone{
+	done := RunDone{
 		RunID: r.ID, Full: r.Full && !interrupted, Tally: sum.Tally, State: e.State(),
 		Records: records, Duration: at.Sub(r.Started), HookTime: r.HookTime, Aborted: r.Aborted,
 		Project: e.project.Name(), Isolation: e.Isolation().Describe().Name, Weaker: e.Isolation().Why, StandIns: e.equipment.StandIns(), At: at,
@@ -314,4 +313,75 @@ func (e *Session) describeEnvironment(full bool) {
 	env.Hookwatch = e.opts.Program
 	env.OS = runtime.GOOS + "/" + runtime.GOARCH
 	env.Isolation = e.Isolation().Describe().Name
+}
+
+// noticed is the maximum delay with which the watcher may report that a file was different for a
+// moment.
+const noticed = time.Second
+
+// An ending records when a case ended, the files it saw, and whether its verdict has been
+// retracted.
+type ending struct {
+	at          time.Time
+	seen        Seen
+	retractions int // in a row
+	retracted   bool
+}
+
+func (e ending) recent(now time.Time) bool { return now.Sub(e.at) <= noticed }
+
+// retract marks the verdict as retracted, and reports false after verdict.MaxTries in a row: a hook
+// that itself removes and restores its files is run again a few times, and then accepted.
+func (e *ending) retract() bool {
+	if e.retractions >= verdict.MaxTries {
+		return false
+	}
+	e.retractions++
+	e.retracted = true
+	return true
+}
+
+// endings holds the recent endings by case.
+type endings map[suites.Key]ending
+
+// Ended records the end of a case that has a verdict.
+func (e endings) Ended(k suites.Key, at time.Time, seen Seen) {
+	before := e[k]
+	if !before.retracted {
+		before.retractions = 0
+	}
+	e[k] = ending{at: at, seen: seen, retractions: before.retractions}
+}
+
+// Retracted reports whether the verdict of a case was retracted.
+func (e endings) Retracted(k suites.Key) bool { return e[k].retracted }
+
+// retract retracts the verdicts of cases that ended recently and may be wrong.
+func (e endings) retract(now time.Time, wrong func(Seen) bool) {
+	for k, end := range e {
+		if !end.retracted && end.recent(now) && wrong(end.seen) && end.retract() {
+			e[k] = end
+		}
+	}
+}
+
+// suspect records that a running case may have seen outdated files, and reports whether it must
+// run again.
+func (e endings) suspect(k suites.Key) bool {
+	end := e[k]
+	again := end.retract()
+	if again {
+		e[k] = end
+	}
+	return again
+}
+
+// rest discards endings that are too old for a report of the watcher.
+func (e endings) rest(now time.Time) {
+	maps.DeleteFunc(e, func(_ suites.Key, end ending) bool { return !end.retracted && !end.recent(now) })
+}
+
+// ForgetGone discards the endings of removed cases.
+func (e endings) ForgetGone(gone func(suites.Key) bool) {
+	maps.DeleteFunc(e, func(k suites.Key, _ ending) bool { return gone(k) })
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"testing"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 )
 
@@ -23,7 +22,7 @@ cases:
   - {id: A1, name: gated, gates: [lint-of-none], expect: {exit: 0}}
 `,
 	})
-	session := s.open(s.Load(project.Filter{}), nil, func(o *Options) {
+	session := s.open(s.Load(Filter{}), nil, func(o *Options) {
 		o.Env = []string{"PATH=" + s.Path("bin") + ":" + os.Getenv("PATH"), "HOME=" + s.temp}
 	})
 	for _, want := range []suites.Status{suites.Skip, suites.Pass} {

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // An inquired is a scene with a case that fails immediately. Its second run, which traces its
@@ -39,7 +38,7 @@ func newInquired(t *testing.T) *inquired {
 // time.
 func (s *inquired) session(view *spy, now func() time.Time) *Session {
 	s.T.Helper()
-	p := s.Load(project.Filter{})
+	p := s.Load(Filter{})
 	p.Config.Run.Isolation = "copy"
 	return s.open(p, view, func(o *Options) { o.Now = now })
 }
@@ -98,7 +97,7 @@ func TestCutInquiry(t *testing.T) {
 			})
 			ctx, cancel := context.WithTimeout(t.Context(), ceiling)
 			defer cancel()
-			session.begin(ctx, plan.All(session.project.Cases, "asked for"), false)
+			session.begin(ctx, verdict.All(session.project.Cases, "asked for"), false)
 			s.underInquiry()
 			inquiring.Store(true)
 			if sum := cut(session, cancel); sum.Tally != (suites.Tally{Failed: 1}) || view.order() != "start, A1 fail, end" {
@@ -118,7 +117,7 @@ func TestStaleInquiry(t *testing.T) {
 	t.Parallel()
 	s, view := newInquired(t), &spy{}
 	session := s.session(view, nil)
-	session.begin(t.Context(), plan.All(session.project.Cases, "asked for"), false)
+	session.begin(t.Context(), verdict.All(session.project.Cases, "asked for"), false)
 	s.underInquiry()
 	s.Write("hooks/guard.sh", "#!/bin/bash\n")
 	session.abort("the time is over")
@@ -134,7 +133,7 @@ func TestInquiryBounded(t *testing.T) {
 	s, view := newInquired(t), &spy{}
 	session := s.session(view, nil)
 	begin := time.Now()
-	session.begin(t.Context(), plan.All(session.project.Cases, "asked for"), false)
+	session.begin(t.Context(), verdict.All(session.project.Cases, "asked for"), false)
 	s.underInquiry()
 	e := <-session.results
 	if took := time.Since(begin); took < leastInquiry || took > 2*mostInquiry || len(e.outcome.Calls) > 0 {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/project/projecttest"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 )
@@ -16,7 +14,7 @@ import (
 // tools to which verdicts refer.
 func TestForgetDigests(t *testing.T) {
 	t.Parallel()
-	p := projecttest.New(t, map[string]string{"suites/s.yaml": projecttest.OneCase("A", "expect: {exit: 0}")}).Load(project.Filter{})
+	p := newProjectFiles(t, map[string]string{"suites/s.yaml": oneCase("A", "expect: {exit: 0}")}).Load(Filter{})
 	s := NewKnowledge(p, nil, record.Place{})
 	for n := range 1000 {
 		s.judged(suites.Key{Suite: "s", ID: "A"}, n, "x")

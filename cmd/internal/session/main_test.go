@@ -11,13 +11,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/project/projecttest"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
+	"hookwatch/suites/verdict"
 )
 
 func TestMain(m *testing.M) {
@@ -34,16 +31,10 @@ const ceiling = 60 * time.Second
 
 // A scene is a small project with records and sandboxes.
 type scene struct {
-	*projecttest.Scene
+	*projectFiles
 	temp, keep string
 	store      *record.Store
 }
-
-// settings and guard are part of every scene.
-const settings, guard = projecttest.Settings, projecttest.Guard
-
-// oneCase returns a suite with one case.
-var oneCase = projecttest.OneCase
 
 // pair is a case that is blocked, and the control of a second case, which is let through.
 const pair = `suite: s
@@ -57,15 +48,15 @@ cases:
 
 func newScene(t *testing.T, files map[string]string) *scene {
 	t.Helper()
-	return &scene{Scene: projecttest.New(t, files), temp: t.TempDir(), keep: t.TempDir()}
+	return &scene{projectFiles: newProjectFiles(t, files), temp: t.TempDir(), keep: t.TempDir()}
 }
 
 // open returns a session for the project as it is now. Its store is closed at the end of the
 // test, or by the next open.
-func (s *scene) open(p *project.Project, view notify.View, change func(*Options)) *Session {
+func (s *scene) open(p *Project, view View, change func(*Options)) *Session {
 	s.T.Helper()
 	s.closeStore()
-	store, err := record.Open(record.Options{Place: project.RecordsPlace(p.Config, true)})
+	store, err := record.Open(record.Options{Place: RecordsPlace(p.Config, true)})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -99,7 +90,7 @@ func (s *scene) all(session *Session) Summary {
 	s.T.Helper()
 	ctx, cancel := context.WithTimeout(s.T.Context(), ceiling)
 	defer cancel()
-	sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), true)
+	sum := session.Once(ctx, verdict.All(session.project.Cases, "asked for"), true)
 	if ctx.Err() != nil {
 		s.T.Errorf("the run did not end by itself within %s", ceiling)
 	}
@@ -160,11 +151,11 @@ func (s *scene) empty(dir string) {
 
 // A spy keeps every event, and may call a function while one is shown.
 type spy struct {
-	events []notify.Event
-	on     func(notify.Event)
+	events []Event
+	on     func(Event)
 }
 
-func (v *spy) Handle(e notify.Event) {
+func (v *spy) Handle(e Event) {
 	v.events = append(v.events, e)
 	if v.on != nil {
 		v.on(e)
@@ -174,23 +165,23 @@ func (v *spy) Handle(e notify.Event) {
 func (v *spy) Close() error { return nil }
 
 // done returns the finished cases, in the order in which they were shown.
-func (v *spy) done() []notify.CaseDone {
-	var out []notify.CaseDone
+func (v *spy) done() []CaseDone {
+	var out []CaseDone
 	for _, e := range v.events {
-		if d, ok := e.(notify.CaseDone); ok {
+		if d, ok := e.(CaseDone); ok {
 			out = append(out, d)
 		}
 	}
 	return out
 }
 
-func (v *spy) find(id string) notify.CaseDone {
+func (v *spy) find(id string) CaseDone {
 	for _, d := range v.done() {
 		if d.Record.ID == id {
 			return d
 		}
 	}
-	return notify.CaseDone{}
+	return CaseDone{}
 }
 
 // order summarizes the events: "start", "B1 pass", "end".
@@ -198,13 +189,13 @@ func (v *spy) order() string {
 	var out []string
 	for _, e := range v.events {
 		switch e := e.(type) {
-		case notify.RunStarted:
+		case RunStarted:
 			out = append(out, "start")
-		case notify.CaseDone:
+		case CaseDone:
 			out = append(out, e.Record.ID+" "+string(e.Verdict.Status))
-		case notify.RunDone:
+		case RunDone:
 			out = append(out, "end")
-		case notify.Warning:
+		case Warning:
 			out = append(out, "warning: "+e.Text)
 		}
 	}

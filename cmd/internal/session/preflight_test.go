@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 )
 
@@ -53,7 +51,7 @@ func TestChecksFirst(t *testing.T) {
 			s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/dep.yaml": checks})
 			s.Write(".hookwatch.yaml", settings+tt.config)
 			view := &spy{}
-			sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+			sum := s.all(s.open(s.Load(Filter{}), view, nil))
 			if sum.Tally != tt.tally || sum.Aborted != tt.aborted || strings.Join(sum.Missing, " ") != tt.missing {
 				t.Errorf("%+v: %s", sum, view.order())
 			}
@@ -79,7 +77,7 @@ func TestChecksFirst(t *testing.T) {
 func TestCheckRecord(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/dep.yaml": checks})
-	s.all(s.open(s.Load(project.Filter{}), &spy{}, nil))
+	s.all(s.open(s.Load(Filter{}), &spy{}, nil))
 	present := s.present()
 	d2, d1, d6 := present["D2"], present["D1"], present["D6"]
 	if d2.Hook != "infrastructure" || d2.Category != "dependency" || d2.InputSummary != "command -v bash" ||
@@ -104,19 +102,19 @@ func TestChecksSelected(t *testing.T) {
 	more := func(o *Options) { o.Env = []string{"PATH=" + tools + ":" + os.Getenv("PATH"), "HOME=" + s.temp} }
 	view := &spy{}
 	s.Write("tools/x", "")
-	session := s.open(s.Load(project.Filter{}), view, more)
+	session := s.open(s.Load(Filter{}), view, more)
 	if sum := session.Once(t.Context(), session.Stale(), false); sum.Aborted != "" || sum.Tally.Passed != 5 {
 		t.Errorf("%+v: %s", sum, view.order())
 	}
 	s.Write("tools/no-such-tool", "#!/bin/sh\n")
-	session = s.open(s.Load(project.Filter{}), view, more)
+	session = s.open(s.Load(Filter{}), view, more)
 	if stale := session.Stale(); len(stale) != 1 || stale[0].Case.ID != "D1" {
 		t.Errorf("stale: %+v", stale)
 	}
 	if sum := session.Once(t.Context(), session.Stale(), false); sum.Tally.Passed != 1 {
 		t.Errorf("%+v: %s", sum, view.order())
 	}
-	if d := view.find("D1"); d.Transition == notify.Regression {
+	if d := view.find("D1"); d.Transition == Regression {
 		t.Errorf("D1: %+v", d)
 	}
 }
@@ -127,16 +125,16 @@ func TestAppliesTo(t *testing.T) {
 	t.Parallel()
 	with := "applies_to: [hooks/guard.sh, hooks/other.sh]\n" + checks
 	s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/dep.yaml": with})
-	if p := s.Load(project.Filter{}); len(p.Every()) != 2 {
+	if p := s.Load(Filter{}); len(p.Every()) != 2 {
 		t.Errorf("%d cases, want the pair alone", len(p.Every()))
 	}
 	s.Write(".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "hooks/other.sh"}]}]}}`)
-	if p := s.Load(project.Filter{}); len(p.Every()) != 9 {
+	if p := s.Load(Filter{}); len(p.Every()) != 9 {
 		t.Errorf("%d cases, want all, and one of the registration", len(p.Every()))
 	}
 	s.Write(".claude/settings.json", "{}")
 	s.Write("hooks/other.sh", guard)
-	if p := s.Load(project.Filter{}); len(p.Every()) != 8 {
+	if p := s.Load(Filter{}); len(p.Every()) != 8 {
 		t.Errorf("%d cases, want all", len(p.Every()))
 	}
 }
@@ -149,7 +147,7 @@ func TestBackstopBehindChecks(t *testing.T) {
 	s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/dep.yaml": slow})
 	s.Write(".hookwatch.yaml", settings+"run: {backstop: 300ms}\n")
 	view := &spy{}
-	session := s.open(s.Load(project.Filter{}), view, s.machine(map[string]string{"uv": `[ "$1" = --version ] || exec /bin/sleep 1000`}))
+	session := s.open(s.Load(Filter{}), view, s.machine(map[string]string{"uv": `[ "$1" = --version ] || exec /bin/sleep 1000`}))
 	if sum := s.all(session); sum.Tally != (suites.Tally{Aborted: 3}) || !strings.Contains(sum.Aborted, "backstop") {
 		t.Errorf("%+v: %s", sum, view.order())
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 )
 
@@ -17,7 +16,7 @@ func TestTracedOtherwise(t *testing.T) {
 		"suites/s.yaml":  oneCase("A1", "expect: {exit: 0}"),
 		"hooks/guard.sh": "#!/bin/bash\ncat >/dev/null\nif [ -z \"$BASH_ENV\" ]; then\n  echo plain\nelse\n  echo traced\nfi\n",
 	})
-	session := s.open(s.Load(project.Filter{}), nil, nil)
+	session := s.open(s.Load(Filter{}), nil, nil)
 	s.all(session)
 	session.Trace(t.Context(), session.project.Cases)
 	k := suites.Key{Suite: "s", ID: "A1"}

@@ -6,16 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
+	"hookwatch/suites/verdict"
 )
 
 // knowing returns a session that only knows a project.
-func knowing(p *project.Project) *Session {
-	return &Session{project: p, knowledge: NewKnowledge(p, nil, record.Place{}), news: plan.NewNews(nil), audit: newAudit()}
+func knowing(p *Project) *Session {
+	return &Session{project: p, knowledge: NewKnowledge(p, nil, record.Place{}), news: verdict.NewNews(nil), audit: newAudit()}
 }
 
 // knows makes a set of tools known to a session.
@@ -39,7 +37,7 @@ func TestTransition(t *testing.T) {
 		}
 		return suites.ToolsDigest(tools), tools
 	}
-	e := knowing(newScene(t, map[string]string{"suites/s.yaml": pair}).Load(project.Filter{}))
+	e := knowing(newScene(t, map[string]string{"suites/s.yaml": pair}).Load(Filter{}))
 	know := func(versions ...string) string {
 		digest, tools := set(versions...)
 		e.knows(digest, tools)
@@ -72,19 +70,19 @@ func TestTransition(t *testing.T) {
 		before *suites.Record
 		seen   bool
 		now    suites.Record
-		want   notify.Transition
+		want   Transition
 	}{
-		{"never seen", nil, false, fail, notify.New},
-		{"seen in another definition", nil, true, fail, notify.Edited},
-		{"a fault that was not there", nil, false, generated(false), notify.Regression},
-		{"a generated case that passes", nil, false, generated(true), notify.New},
-		{"passes still", &pass, true, pass, notify.Same},
-		{"fails still", &fail, true, fail, notify.Same},
-		{"fails now", &pass, true, fail, notify.Regression},
-		{"passes now", &fail, true, pass, notify.Resolved},
-		{"fails with another tool", &pass, true, failNewer, notify.Explained},
-		{"passes with another tool", &fail, true, passNewer, notify.Explained},
-		{"fails with one more tool in the hook", &pass, true, failMore, notify.Regression},
+		{"never seen", nil, false, fail, First},
+		{"seen in another definition", nil, true, fail, Edited},
+		{"a fault that was not there", nil, false, generated(false), Regression},
+		{"a generated case that passes", nil, false, generated(true), First},
+		{"passes still", &pass, true, pass, Same},
+		{"fails still", &fail, true, fail, Same},
+		{"fails now", &pass, true, fail, Regression},
+		{"passes now", &fail, true, pass, Resolved},
+		{"fails with another tool", &pass, true, failNewer, Explained},
+		{"passes with another tool", &fail, true, passNewer, Explained},
+		{"fails with one more tool in the hook", &pass, true, failMore, Regression},
 	} {
 		var before *keptVerdict
 		if tt.before != nil {
@@ -101,21 +99,21 @@ func TestTransition(t *testing.T) {
 func TestRegressionOnRecord(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
-	step := func(hook, suite string) notify.Transition {
+	step := func(hook, suite string) Transition {
 		s.Write("hooks/guard.sh", hook)
 		s.Write("suites/s.yaml", suite)
 		view := &spy{}
-		s.all(s.open(s.Load(project.Filter{}), view, nil))
+		s.all(s.open(s.Load(Filter{}), view, nil))
 		return view.find("B1").Transition
 	}
 	open := "#!/bin/bash\nexit 0\n"
 	edited := strings.Replace(pair, "bad thing", "very bad thing", 1)
 	for i, tt := range []struct {
 		hook, suite string
-		want        notify.Transition
+		want        Transition
 	}{
-		{guard, pair, notify.New}, {open, pair, notify.Regression}, {open, pair, notify.Same}, {guard, pair, notify.Resolved},
-		{open, edited, notify.Edited}, {guard, edited, notify.Resolved},
+		{guard, pair, First}, {open, pair, Regression}, {open, pair, Same}, {guard, pair, Resolved},
+		{open, edited, Edited}, {guard, edited, Resolved},
 	} {
 		if got := step(tt.hook, tt.suite); got != tt.want {
 			t.Errorf("step %d: %q, want %q", i+1, got, tt.want)

@@ -8,11 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
@@ -31,7 +29,7 @@ func (e *Session) open(full bool) {
 }
 
 // begin adds the selected cases to the current run, or to a new one, and starts them.
-func (e *Session) begin(ctx context.Context, selected []plan.Selected, full bool) {
+func (e *Session) begin(ctx context.Context, selected []verdict.Selected, full bool) {
 	e.lineUp(selected, full)
 	e.begun()
 	if full {
@@ -41,7 +39,7 @@ func (e *Session) begin(ctx context.Context, selected []plan.Selected, full bool
 }
 
 // lineUp adds the selected cases to the queue of the run.
-func (e *Session) lineUp(selected []plan.Selected, full bool) {
+func (e *Session) lineUp(selected []verdict.Selected, full bool) {
 	if e.run == nil {
 		e.open(full)
 	}
@@ -68,7 +66,7 @@ func (e *Session) begun() {
 	r := e.run
 	e.filing.Begin(record.Run{ID: r.ID, Full: r.Full, Started: r.Started, Agents: e.project.Agents(), Keys: r.Planned(e.project.Every())})
 	if !r.Quiet {
-		e.opts.View.Handle(notify.RunStarted{RunID: r.ID, Full: r.Full, Cases: r.Of(), Total: len(e.project.Every()), At: notify.Time{Time: r.Started}})
+		e.opts.View.Handle(RunStarted{RunID: r.ID, Full: r.Full, Cases: r.Of(), Total: len(e.project.Every()), At: Time{Time: r.Started}})
 	}
 }
 
@@ -106,7 +104,7 @@ func (e *Session) start(ctx context.Context, c *suites.Case) {
 const keptReady = 2
 
 // Once runs the selected cases to the end and returns a summary.
-func (e *Session) Once(ctx context.Context, selected []plan.Selected, full bool) Summary {
+func (e *Session) Once(ctx context.Context, selected []verdict.Selected, full bool) Summary {
 	e.awaited = true
 	e.begin(ctx, selected, full)
 	if most := e.equipment.Jobs; e.queue.Len() > 2*most { // prestarting takes longer than a few cases

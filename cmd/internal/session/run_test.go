@@ -9,10 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // TestRun checks the order of events: start, each case once, end; and that every announced
@@ -21,20 +19,20 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
 	view := &spy{}
-	view.on = func(e notify.Event) {
+	view.on = func(e Event) {
 		switch e := e.(type) {
-		case notify.CaseDone:
+		case CaseDone:
 			log, err := os.ReadFile(s.Path("results/rolling/s-agent.jsonl"))
 			if err != nil || !strings.Contains(string(log), `"id":"`+e.Record.ID+`"`) {
 				t.Errorf("%s is announced and not on record (%v)", e.Record.ID, err)
 			}
-		case notify.RunDone:
+		case RunDone:
 			if n := len(s.present()); n != 2 {
 				t.Errorf("at the end of the run %d cases are in the present state", n)
 			}
 		}
 	}
-	p := s.Load(project.Filter{})
+	p := s.Load(Filter{})
 	session := s.open(p, view, func(o *Options) { o.Jobs = 1 })
 	sum := s.all(session)
 	if got := view.order(); got != "start, B1 pass, A1 pass, end" {
@@ -43,16 +41,16 @@ func TestRun(t *testing.T) {
 	if sum.Tally != (suites.Tally{Passed: 2}) || sum.Interrupted || sum.Aborted != "" || sum.RecordError != nil {
 		t.Errorf("summary %+v", sum)
 	}
-	started, ok := view.events[0].(notify.RunStarted)
+	started, ok := view.events[0].(RunStarted)
 	if !ok || !started.Full || started.Cases != 2 || started.Total != 2 || started.RunID != sum.RunID {
 		t.Errorf("start %+v", started)
 	}
 	for i, d := range view.done() {
-		if d.Done != i+1 || d.Of != 2 || d.RunID != sum.RunID || d.Transition != notify.New || d.Rerun != "again "+d.Record.Key().String() {
+		if d.Done != i+1 || d.Of != 2 || d.RunID != sum.RunID || d.Transition != First || d.Rerun != "again "+d.Record.Key().String() {
 			t.Errorf("%s: %d of %d, %s, %q", d.Record.ID, d.Done, d.Of, d.Transition, d.Rerun)
 		}
 	}
-	end, ok := view.events[3].(notify.RunDone)
+	end, ok := view.events[3].(RunDone)
 	if !ok || !end.Full || end.Tally != sum.Tally || end.State != (suites.State{Tally: sum.Tally}) || end.State.Total() != 2 || len(end.Records) != 2 || end.HookTime <= 0 {
 		t.Errorf("end %+v", end)
 	}
@@ -68,16 +66,16 @@ func TestRun(t *testing.T) {
 func TestSelectedRun(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
-	s.all(s.open(s.Load(project.Filter{}), &spy{}, nil))
+	s.all(s.open(s.Load(Filter{}), &spy{}, nil))
 	before := s.present()
 	view := &spy{}
-	session := s.open(s.Load(project.Filter{}), view, nil)
-	sum := session.Once(t.Context(), plan.All(session.project.Cases[:1], "asked for"), false)
+	session := s.open(s.Load(Filter{}), view, nil)
+	sum := session.Once(t.Context(), verdict.All(session.project.Cases[:1], "asked for"), false)
 	after := s.present()
 	if sum.Tally.Total() != 1 || len(after) != 2 || after["A1"].RunID != before["A1"].RunID || after["B1"].RunID != sum.RunID {
 		t.Errorf("%+v; before %v, after %v", sum, before, after)
 	}
-	if done := view.find("B1"); done.Transition != notify.Same || done.Since.IsZero() {
+	if done := view.find("B1"); done.Transition != Same || done.Since.IsZero() {
 		t.Errorf("the same verdict is told as %q since %s", done.Transition, done.Since)
 	}
 	if runs, err := s.reader().Runs(); err != nil || len(runs) != 1 {
@@ -102,7 +100,7 @@ func TestControl(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, map[string]string{"hooks/guard.sh": tt.hook, "suites/s.yaml": tt.suite})
 			view := &spy{}
-			sum := s.all(s.open(s.Load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 }))
+			sum := s.all(s.open(s.Load(Filter{}), view, func(o *Options) { o.Jobs = 1 }))
 			if got := view.order(); got != "start, "+tt.want+", end" {
 				t.Errorf("events: %s", got)
 			}
@@ -125,7 +123,7 @@ func TestControlOfAnotherSuite(t *testing.T) {
 		"suites/s.yaml": strings.Replace(pair, "control: B1", "control: t/C1", 1), "suites/t.yaml": other,
 	})
 	view := &spy{}
-	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+	sum := s.all(s.open(s.Load(Filter{}), view, nil))
 	if sum.Tally != (suites.Tally{Passed: 3}) {
 		t.Errorf("%+v: %s", sum.Tally, view.order())
 	}
@@ -138,7 +136,7 @@ func TestSlowControl(t *testing.T) {
 		"for n in {1..2000}; do [[ -e approved ]] && break; sleep 0.01; done\nsleep 0.1\n"
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": pair})
 	view := &spy{}
-	s.all(s.open(s.Load(project.Filter{}), view, nil))
+	s.all(s.open(s.Load(Filter{}), view, nil))
 	if view.find("B1").Verdict.Status != suites.Fail || view.find("A1").Verdict.Status != suites.Unproven {
 		t.Errorf("events: %s", view.order())
 	}
@@ -150,7 +148,7 @@ func TestStaleWithFilter(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
 	view := &spy{}
-	session := s.open(s.Load(project.Filter{Text: "A1"}), view, nil)
+	session := s.open(s.Load(Filter{Text: "A1"}), view, nil)
 	selected := session.Stale()
 	sum := session.Once(t.Context(), selected, false)
 	if sum.Tally != (suites.Tally{Passed: 2}) {
@@ -165,12 +163,12 @@ func TestOwnInput(t *testing.T) {
 	hook := "#!/bin/bash\necho run >>\"$CLAUDE_PROJECT_DIR/runs\"\necho \"echo $RANDOM$RANDOM >/dev/null\" >>\"$0\"\nexit 0\n"
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
 	view := &spy{}
-	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+	sum := s.all(s.open(s.Load(Filter{}), view, nil))
 	if got := view.order(); got != "start, A1 pass, end" || sum.Tally.Passed != 1 {
 		t.Errorf("events: %s", got)
 	}
-	if n := strings.Count(s.Read("runs"), "run"); n != plan.MaxTries+1 {
-		t.Errorf("the hook ran %d times, want %d", n, plan.MaxTries+1)
+	if n := strings.Count(s.Read("runs"), "run"); n != verdict.MaxTries+1 {
+		t.Errorf("the hook ran %d times, want %d", n, verdict.MaxTries+1)
 	}
 	s.empty(s.temp)
 }
@@ -187,14 +185,14 @@ func TestSandboxes(t *testing.T) {
 	proof := ""
 	for i := range 2 {
 		view := &spy{}
-		view.on = func(e notify.Event) {
-			if done, ok := e.(notify.CaseDone); ok && i == 0 && done.Sandbox != "" {
+		view.on = func(e Event) {
+			if done, ok := e.(CaseDone); ok && i == 0 && done.Sandbox != "" {
 				if _, err := os.Stat(done.Sandbox); !os.IsNotExist(err) {
 					t.Errorf("the sandbox is kept before the verdict is told: %v", err)
 				}
 			}
 		}
-		s.all(s.open(s.Load(project.Filter{}), view, nil))
+		s.all(s.open(s.Load(Filter{}), view, nil))
 		kept := view.find("A1").Sandbox
 		if filepath.Dir(kept) != s.keep || view.find("A2").Sandbox != "" {
 			t.Fatalf("kept %q of the failing case, %q of the passing one", kept, view.find("A2").Sandbox)
@@ -211,7 +209,7 @@ func TestSandboxes(t *testing.T) {
 	}
 	s.Write("hooks/guard.sh", leaving+"exit 0\n")
 	view := &spy{}
-	s.all(s.open(s.Load(project.Filter{}), view, nil))
+	s.all(s.open(s.Load(Filter{}), view, nil))
 	if view.find("A1").Sandbox != "" {
 		t.Errorf("kept %s of a case that passes", view.find("A1").Sandbox)
 	}
@@ -231,7 +229,7 @@ func TestSerial(t *testing.T) {
 			"  - {id: S" + n + ", name: s" + n + ", command: S" + n + ", serial: true, expect: {exit: 0, stdout: {empty: true}}}\n"
 	}
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": suite})
-	sum := s.all(s.open(s.Load(project.Filter{}), &spy{}, func(o *Options) { o.Jobs = 4 }))
+	sum := s.all(s.open(s.Load(Filter{}), &spy{}, func(o *Options) { o.Jobs = 4 }))
 	if sum.Tally.Passed != 8 {
 		t.Fatalf("%+v", sum.Tally)
 	}
@@ -257,7 +255,7 @@ func TestShuffle(t *testing.T) {
 		suite += "  - {id: A" + strconv.Itoa(i) + ", name: a" + strconv.Itoa(i) + ", expect: {exit: 0}}\n"
 	}
 	s := newScene(t, map[string]string{"suites/s.yaml": suite})
-	p := s.Load(project.Filter{})
+	p := s.Load(Filter{})
 	order := func(seed uint64) string {
 		view := &spy{}
 		s.all(s.open(p, view, func(o *Options) { o.Jobs, o.Shuffle = 1, seed }))
@@ -281,7 +279,7 @@ func TestUnrecorded(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
 	view := &spy{}
-	session := s.open(s.Load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 })
+	session := s.open(s.Load(Filter{}), view, func(o *Options) { o.Jobs = 1 })
 	if err := os.RemoveAll(s.Path("results/rolling")); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 )
 
 // A selector decides whether a change affects cases. It is not safe for concurrent use.
@@ -232,17 +232,17 @@ func (s *selector) Rest() {
 
 // Stale returns the cases whose latest verdict, on record or under way, is not about the current
 // content, with their controls. underway returns the digests of a case in progress, or nil.
-func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []plan.Selected {
+func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []verdict.Selected {
 	s.refreshTools()
 	s.Selector.Begin()
-	past := func(c *suites.Case) plan.Past {
+	past := func(c *suites.Case) verdict.Past {
 		k := c.Key()
 		p := pastDigests(underway(k), s.Verdicts.Present(k), s.Freshness.Retracted(k))
 		p.Digests.Inputs = s.Selector.Applied(k, p.Digests.Inputs)
 		return p
 	}
-	selected := plan.Stale(s.project.Cases, past, s.Digests, s.sets.MayDiffer, s.unaffected)
-	selected = plan.WithControls(plan.WithDependents(selected, s.project.Cases), s.project.Every())
+	selected := verdict.Stale(s.project.Cases, past, s.Digests, s.sets.MayDiffer, s.unaffected)
+	selected = verdict.WithControls(verdict.WithDependents(selected, s.project.Cases), s.project.Every())
 	for _, sel := range selected { // for another reason than its inputs
 		delete(s.Selector.NotAffected(), sel.Case.Key())
 	}

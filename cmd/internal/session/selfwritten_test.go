@@ -5,8 +5,6 @@ package session
 import (
 	"strings"
 	"testing"
-
-	"hookwatch/cmd/internal/notify"
 )
 
 // TestSelfWritten checks that a hook that writes a file on which its cases depend does not keep a
@@ -40,11 +38,11 @@ func comesToRest(t *testing.T, s *scene, file string) {
 	if done := w.runDone(); done.Tally.Passed != 1 {
 		t.Errorf("%+v", done.Tally)
 	}
-	w.until("rest", func(e notify.Event) bool { _, is := e.(notify.Rested); return is })
+	w.until("rest", func(e Event) bool { _, is := e.(Rested); return is })
 	w.quit()
 	told := 0
 	for len(w.events) > 0 {
-		if e, ok := (<-w.events).(notify.Warning); ok && strings.Contains(e.Text, file) {
+		if e, ok := (<-w.events).(Warning); ok && strings.Contains(e.Text, file) {
 			told++
 		}
 	}

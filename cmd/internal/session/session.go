@@ -1,4 +1,8 @@
-// Package session is the main loop: it receives events, decides, and carries decisions out.
+// Package session loads a project and runs its cases. Its main loop receives events, decides, and
+// carries decisions out.
+//
+// A Project holds configuration, suites, hooks and documents, and the dependencies of its cases. It
+// does not change once it is loaded.
 //
 // The files decide_*.go hold the verdicts of cases and the decisions: how a verdict differs from
 // the previous one, whether a case runs again, whether a run continues, and which results are
@@ -7,8 +11,7 @@
 // A save is processed in this order:
 //
 //   - watcher: file system events become a Batch; each file in it is read once
-//   - cmd/internal/project: the project is loaded again if the save changes its shape (see
-//     Project.Shapes)
+//   - Project: it is loaded again if the save changes its shape (see Project.Shapes)
 //   - selector: selects the affected cases, with reasons; markers widen, and the trace of a case,
 //     which is stored with its verdict, narrows
 //   - Session: cancels superseded cases, queues affected ones, starts them
@@ -16,7 +19,8 @@
 //   - suites/verdict: judges the Outcome, checks it against its control, compares it with the
 //     previous verdict
 //   - suites/record: appends the record and files the run (Filing)
-//   - cmd/internal/notify: shows the verdict, and sends news once it has settled
+//   - a View, such as those of cmd/internal/notify, shows the verdict, and sends news once it has
+//     settled
 package session
 
 import (
@@ -25,20 +29,18 @@ import (
 	"strings"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
 	"hookwatch/suites/sandbox"
+	"hookwatch/suites/verdict"
 )
 
 // Options configure a Session.
 type Options struct {
-	Project *project.Project
+	Project *Project
 	Store   *record.Store // if nil, nothing is recorded
 	Records record.Place  // directory of the records and of the files stored with them
-	View    notify.View
+	View    View
 	Temp    string                    // existing directory for sandboxes, used by this session alone
 	Keep    string                    // existing directory for the kept sandboxes of failing cases
 	Env     []string                  // hookwatch's own environment; cases get the part that run.Environment returns
@@ -52,15 +54,15 @@ type Options struct {
 // A Session runs cases and keeps their state. Its methods must be called from one goroutine.
 type Session struct {
 	opts      Options
-	project   *project.Project
+	project   *Project
 	knowledge *Knowledge
 	equipment *equipment
 	filing    *Filing
-	news      *plan.News
+	news      *verdict.News
 	audit     *audit
 
 	awaited bool // Once waits for the end of the run, not for the first verdicts
-	queue   *plan.Queue
+	queue   *verdict.Queue
 	running map[suites.Key]*execution
 	held    map[suites.Key]*execution // finished, waiting for the control's verdict
 	results chan *execution
@@ -76,7 +78,7 @@ type Session struct {
 // New returns a session for a project; before holds its records and may be nil.
 func New(o Options, before *record.Snapshot) (*Session, error) {
 	if o.View == nil {
-		o.View = notify.Multi()
+		o.View = Multi()
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -89,7 +91,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		project:   o.Project,
 		knowledge: NewKnowledge(o.Project, o.Store, o.Records),
 		audit:     newAudit(),
-		queue:     plan.NewQueue(o.Shuffle),
+		queue:     verdict.NewQueue(o.Shuffle),
 		running:   make(map[suites.Key]*execution),
 		held:      make(map[suites.Key]*execution),
 		results:   make(chan *execution),
@@ -97,7 +99,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	}
 	e.first = len(before.Records) == 0
 	e.filing = NewFiling(o.Store, o.Program, e.warn)
-	e.news = plan.NewNews(e.knowledge.load(before))
+	e.news = verdict.NewNews(e.knowledge.load(before))
 	var err error
 	equipped := EquipmentOptions{Temp: o.Temp, Env: o.Env, Jobs: o.Jobs, Warn: e.warn}
 	if e.equipment, err = newEquipment(equipped, e.project, e.knowledge.Environment.Tools); err != nil {
@@ -108,7 +110,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	return e, nil
 }
 
-func (e *Session) warn(text string) { e.opts.View.Handle(notify.Warning{Text: text}) }
+func (e *Session) warn(text string) { e.opts.View.Handle(Warning{Text: text}) }
 
 // warnError reports an error as a warning, followed by its advice.
 func (e *Session) warnError(err error) {
@@ -137,7 +139,7 @@ func (e *Session) State() suites.State {
 }
 
 // Stale selects the cases affected by changes since the last run, and their controls.
-func (e *Session) Stale() []plan.Selected {
+func (e *Session) Stale() []verdict.Selected {
 	return e.knowledge.Stale(func(k suites.Key) *suites.Digests {
 		if x := e.running[k]; x != nil && !x.stale {
 			return &x.digests
@@ -162,7 +164,7 @@ func (e *Session) underway() bool { return e.queue.Len()+len(e.running)+len(e.he
 
 // enqueue adds a case to the queue with its rank.
 func (e *Session) enqueue(c *suites.Case) {
-	rank := plan.Rank{Control: e.project.IsControl(c.Key()), Order: e.project.Order(c.Key()), Awaited: e.awaited}
+	rank := verdict.Rank{Control: e.project.IsControl(c.Key()), Order: e.project.Order(c.Key()), Awaited: e.awaited}
 	if before := e.knowledge.Verdicts.Present(c.Key()); before != nil {
 		rank.Failed, rank.Duration = !before.Status.OK(), before.Duration
 	}
@@ -186,7 +188,7 @@ func (e *Session) Announce(runID string) { e.announce(runID, true) }
 // has been reproduced.
 func (e *Session) announce(runID string, all bool) {
 	if regressions, resolved := e.news.Take(all); len(regressions)+len(resolved) > 0 {
-		e.opts.View.Handle(notify.Transitions{
+		e.opts.View.Handle(Transitions{
 			RunID: runID, Project: e.project.Name(), Regressions: regressions, Resolved: resolved,
 		})
 	}

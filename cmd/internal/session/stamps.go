@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/disk"
@@ -35,12 +34,12 @@ func (s Seen) Files() (out []string) {
 
 // stamps holds the signature that each file had when the graph read it.
 type stamps struct {
-	project *project.Project
+	project *Project
 	read    map[string]disk.Signature // by path
 	noticed bool                      // a change was found that no batch has reported
 }
 
-func newStamps(p *project.Project) stamps {
+func newStamps(p *Project) stamps {
 	return stamps{project: p, read: make(map[string]disk.Signature)}
 }
 

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/project/projecttest"
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
 )
@@ -17,8 +15,8 @@ import (
 // the content is the same again and the modification time was restored.
 func TestStamp(t *testing.T) {
 	t.Parallel()
-	s := projecttest.New(t, map[string]string{"hooks/other.sh": projecttest.Guard})
-	of := newStamps(s.Load(project.Filter{}))
+	s := newProjectFiles(t, map[string]string{"hooks/other.sh": guard})
+	of := newStamps(s.Load(Filter{}))
 	inputs := []suites.Input{{Path: "hooks/guard.sh", Section: "a"}, {Path: "hooks/guard.sh", Section: "b"}, {Path: "hooks/none.sh"}}
 	long := time.Now().Add(-time.Hour)
 	turnBack := func() {
@@ -41,9 +39,9 @@ func TestStamp(t *testing.T) {
 		name string
 		do   func()
 	}{
-		{"the same content, written anew", func() { s.Write("hooks/guard.sh", projecttest.Guard) }},
-		{"there and back", func() { s.Write("hooks/guard.sh", "x"); s.Write("hooks/guard.sh", projecttest.Guard) }},
-		{"there and back, with the time of before", func() { s.Write("hooks/guard.sh", "x"); s.Write("hooks/guard.sh", projecttest.Guard); turnBack() }},
+		{"the same content, written anew", func() { s.Write("hooks/guard.sh", guard) }},
+		{"there and back", func() { s.Write("hooks/guard.sh", "x"); s.Write("hooks/guard.sh", guard) }},
+		{"there and back, with the time of before", func() { s.Write("hooks/guard.sh", "x"); s.Write("hooks/guard.sh", guard); turnBack() }},
 		{"another file of the same content in its place", func() {
 			if err := os.Rename(s.Path("hooks/other.sh"), s.Path("hooks/guard.sh")); err != nil {
 				t.Fatal(err)
@@ -60,7 +58,7 @@ func TestStamp(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"one that was not there", func() { s.Write("hooks/none.sh", projecttest.Guard) }},
+		{"one that was not there", func() { s.Write("hooks/none.sh", guard) }},
 	} {
 		nextTick(s, "hooks/guard.sh")
 		tt.do()
@@ -74,7 +72,7 @@ func TestStamp(t *testing.T) {
 
 // nextTick waits until the file system's clock, which may be coarse, has advanced since the last
 // change of the file.
-func nextTick(s *projecttest.Scene, name string) {
+func nextTick(s *projectFiles, name string) {
 	s.T.Helper()
 	fi, err := os.Stat(s.Path(name))
 	if err != nil {
@@ -98,8 +96,8 @@ func nextTick(s *projecttest.Scene, name string) {
 // batch reports it.
 func TestNoticed(t *testing.T) {
 	t.Parallel()
-	s := projecttest.New(t, map[string]string{"suites/s.yaml": projecttest.OneCase("A1", "expect: {exit: 0}")})
-	p := s.Load(project.Filter{})
+	s := newProjectFiles(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
+	p := s.Load(Filter{})
 	of, c := newStamps(p), p.Every()[0]
 	all := func(in []suites.Input) []suites.Input { return in }
 	of.fresh(c, all)
@@ -107,13 +105,13 @@ func TestNoticed(t *testing.T) {
 		t.Error("nothing changed, and something was noticed")
 	}
 	nextTick(s, "hooks/guard.sh")
-	s.Write("hooks/guard.sh", projecttest.Guard)
+	s.Write("hooks/guard.sh", guard)
 	of.fresh(c, all)
 	if of.noticed {
 		t.Error("the content is the same, and something was noticed")
 	}
 	nextTick(s, "hooks/guard.sh")
-	s.Write("hooks/guard.sh", projecttest.Guard+"# another\n")
+	s.Write("hooks/guard.sh", guard+"# another\n")
 	of.fresh(c, all)
 	if !of.noticed {
 		t.Error("another content was not noticed")

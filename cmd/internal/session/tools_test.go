@@ -4,8 +4,6 @@ package session
 
 import (
 	"testing"
-
-	"hookwatch/cmd/internal/project"
 )
 
 // Cases of one hook share a lookup of its tools, unless one of them also runs other hooks.
@@ -19,7 +17,7 @@ func TestToolsOfSteps(t *testing.T) {
 		"hooks/plain.sh": "#!/bin/bash\ncat >/dev/null\n",
 		"hooks/jq.sh":    "#!/bin/bash\njq . >/dev/null\n",
 	})
-	p := s.Load(project.Filter{})
+	p := s.Load(Filter{})
 	session := s.open(p, nil, nil)
 	digests := make([]string, len(p.Cases))
 	for i, c := range p.Cases {

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
@@ -43,12 +41,12 @@ func TestTracingChangesNoOutcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, problems := project.Load(cfg, project.Filter{}, nil)
+	p, problems := Load(cfg, Filter{}, nil)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	session := s.open(p, &spy{on: func(e notify.Event) {
-		if w, ok := e.(notify.Warning); ok {
+	session := s.open(p, &spy{on: func(e Event) {
+		if w, ok := e.(Warning); ok {
 			t.Log(w.Text)
 		}
 	}}, func(o *Options) { o.Env = append(o.Env, "HOME="+t.TempDir()) }) // outside of the sandboxes

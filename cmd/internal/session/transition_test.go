@@ -5,7 +5,6 @@ package session
 import (
 	"testing"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 )
@@ -22,7 +21,7 @@ cases:
 // is a regression, both in the session and in the comparison.
 func TestUnexplained(t *testing.T) {
 	t.Parallel()
-	p := newScene(t, map[string]string{"suites/s.yaml": linted, "h.sh": "#!/bin/bash\n"}).Load(project.Filter{})
+	p := newScene(t, map[string]string{"suites/s.yaml": linted, "h.sh": "#!/bin/bash\n"}).Load(Filter{})
 	tools := []suites.Tool{{Name: "shellcheck", Path: "/s", Digest: "1"}, {Name: "yamllint", Path: "/y", Digest: "1"}}
 	gone := []suites.Tool{tools[0], {Name: "yamllint"}}
 	was, is := suites.ToolsDigest(tools), suites.ToolsDigest(gone)

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
 	"hookwatch/watcher"
 )
 
@@ -88,7 +86,7 @@ func (w *watch) tell(ctx context.Context) {
 	}
 	if again := toReproduce(w.project.FindAll(w.news.Unconfirmed()), w.again); len(again) > 0 {
 		w.again = true
-		w.begin(ctx, plan.WithControls(plan.All(again, "its failure is reproduced"), w.project.Every()), true)
+		w.begin(ctx, verdict.WithControls(verdict.All(again, "its failure is reproduced"), w.project.Every()), true)
 		return
 	}
 	w.announce(w.lastRun, w.again)
@@ -113,11 +111,11 @@ func (w *watch) stop() Summary {
 
 // WatchOptions are the additional parameters of Watch.
 type WatchOptions struct {
-	Started  notify.Started // shown first, with the number of watched files added
+	Started  Started // shown first, with the number of watched files added
 	Watcher  *watcher.Watcher
 	Notes    <-chan string // messages of the watcher for the user
 	Commands <-chan Command
-	Reload   func() (*project.Project, []suites.Problem)
+	Reload   func() (*Project, []suites.Problem)
 }
 
 // A watch is a session that follows saves.
@@ -131,9 +129,9 @@ type watch struct {
 	again    bool     // failures that were seen once have been run again
 	rest     *atRest
 	idle     idling
-	toAudit  []*suites.Case   // cases unaffected by the latest save
-	toReload bool             // hooks stopped inputs for which the project has no cases yet
-	warned   *project.Project // the project whose excess of directories has been reported
+	toAudit  []*suites.Case // cases unaffected by the latest save
+	toReload bool           // hooks stopped inputs for which the project has no cases yet
+	warned   *Project       // the project whose excess of directories has been reported
 }
 
 // idling holds the work of a watch in idle times, one missing trace or trial at a time, until
@@ -170,7 +168,7 @@ func (w *watch) waitToSettle() { w.settled.Reset(w.project.Config.Notify.Settle)
 
 // selectStale selects the stale cases. It makes the watcher follow files that the graph discovers
 // meanwhile, such as a file that a hook sources from outside the project.
-func (w *watch) selectStale(ctx context.Context) []plan.Selected {
+func (w *watch) selectStale(ctx context.Context) []verdict.Selected {
 	w.knowledge.Freshness.Selected()
 	for {
 		selected := w.Stale()
@@ -195,7 +193,7 @@ func (w *watch) warnOf(err error) {
 }
 
 // begin starts and announces the selected cases, if there are any.
-func (w *watch) begin(ctx context.Context, selected []plan.Selected, quiet bool) {
+func (w *watch) begin(ctx context.Context, selected []verdict.Selected, quiet bool) {
 	if len(selected) == 0 {
 		return
 	}
@@ -205,7 +203,7 @@ func (w *watch) begin(ctx context.Context, selected []plan.Selected, quiet bool)
 
 // startRun starts the selected cases before any record is written, because the user waits for the
 // hooks.
-func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bool) {
+func (w *watch) startRun(ctx context.Context, selected []verdict.Selected, quiet bool) {
 	if w.run == nil {
 		w.open(false)
 		w.run.Quiet = quiet
@@ -215,9 +213,9 @@ func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bo
 	w.fill(ctx)
 }
 
-// Follow makes a watcher that started with project.FirstInterest follow the project as loaded
+// Follow makes a watcher that started with FirstInterest follow the project as loaded
 // since then. Newly followed files are read once more. Follow returns early if ctx ends.
-func Follow(ctx context.Context, p *project.Project, w *watcher.Watcher) error {
+func Follow(ctx context.Context, p *Project, w *watcher.Watcher) error {
 	i := p.Interest()
 	if err := unlessEnded(ctx, func() error { return w.SetInterest(i) }); err != nil {
 		return err
@@ -238,4 +236,125 @@ func unlessEnded(ctx context.Context, f func() error) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// A Command is a request from the user at the keyboard to a watching session.
+type Command interface{ command() }
+
+// A Deed is a command without parameters.
+type Deed int
+
+// The deeds.
+const (
+	RunAll Deed = iota + 1
+	RunFailed
+	RunAgain // the last selection
+	Cancel   // the run in progress
+	Quit
+)
+
+// Matching runs the cases for which it returns true.
+type Matching func(c *suites.Case) bool
+
+// A Show sends the view an event made from the present cases and the failing ones. Done, if not
+// nil, is closed after the view has handled it.
+type Show struct {
+	Event func(cases, failed []*suites.Case) Event
+	Done  chan<- struct{}
+}
+
+// A Halt stops all cases from when Still is closed until Go is, because the program is about to
+// be suspended while the timeouts of running cases would continue.
+type Halt struct {
+	Still chan<- struct{}
+	Go    <-chan struct{}
+}
+
+func (Deed) command()     {}
+func (Matching) command() {}
+func (Show) command()     {}
+func (Halt) command()     {}
+
+func (w *watch) command(ctx context.Context, c Command) {
+	switch c := c.(type) {
+	case Show:
+		w.opts.View.Handle(c.Event(w.project.Cases, w.knowledge.Verdicts.Failed(w.project.Cases)))
+		if c.Done != nil {
+			close(c.Done)
+		}
+	case Halt:
+		w.halt(ctx, c)
+	case Matching:
+		var matching []*suites.Case
+		for _, one := range w.project.Cases {
+			if c(one) {
+				matching = append(matching, one)
+			}
+		}
+		w.asked(ctx, verdict.All(matching, "it matches"))
+	case Deed:
+		w.do(ctx, c)
+	}
+}
+
+func (w *watch) do(ctx context.Context, d Deed) {
+	switch d {
+	case RunAll:
+		w.asked(ctx, verdict.All(w.project.Cases, "asked for all"))
+	case RunFailed:
+		w.asked(ctx, verdict.All(w.knowledge.Verdicts.Failed(w.project.Cases), "it failed"))
+	case RunAgain:
+		w.asked(ctx, verdict.All(w.project.FindAll(w.last), "asked for again"))
+	case Cancel:
+		w.cancel()
+	case Quit: // handled by the loop
+	}
+}
+
+// asked runs the cases that the user requested.
+func (w *watch) asked(ctx context.Context, selected []verdict.Selected) {
+	switch {
+	case w.paused:
+		w.warnf("%s is gone: nothing can be run", w.project.Root())
+	case len(selected) == 0:
+		w.warn("no case to run")
+	default:
+		w.idle.stop()
+		w.begin(ctx, verdict.WithControls(selected, w.project.Every()), false)
+	}
+}
+
+// cancel ends the run. Cases that did not run remain stale, and run with the next save or when
+// requested.
+func (w *watch) cancel() {
+	if w.run == nil {
+		return
+	}
+	for _, x := range w.running {
+		x.cancel()
+	}
+	w.drain()
+	w.run.Quiet = false
+	w.run.Aborted = "cancelled: what did not run does so with the next save, or by Enter"
+	w.lastRun = w.end(true).RunID
+	w.rest.Rest()
+	w.opts.View.Handle(Rested{})
+}
+
+// halt keeps all cases from running while the program is suspended.
+func (w *watch) halt(ctx context.Context, h Halt) {
+	w.idle.stop()
+	for _, x := range w.running {
+		x.supersede()
+	}
+	for len(w.running) > 0 {
+		w.finish(ctx, <-w.results)
+	}
+	w.opts.View.Handle(Lent{})
+	close(h.Still)
+	select {
+	case <-h.Go:
+	case <-ctx.Done():
+	}
+	w.opts.View.Handle(Returned{})
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
 )
@@ -27,7 +26,7 @@ func TestWatchBreakAndMend(t *testing.T) {
 	}
 
 	s.Write("hooks/guard.sh", open)
-	changed := next[notify.Changed](w)
+	changed := next[Changed](w)
 	if len(changed.Changes) != 1 || changed.Changes[0].Path != "hooks/guard.sh" || keys(changed.Selected) != "B1 A1" || changed.State.Total() != 2 {
 		t.Errorf("changed %+v", changed)
 	}
@@ -35,7 +34,7 @@ func TestWatchBreakAndMend(t *testing.T) {
 		t.Errorf("broken: %+v", done.Tally)
 	}
 	// The reproduction shows nothing: the next event is the news.
-	news := next[notify.Transitions](w)
+	news := next[Transitions](w)
 	if recordIDs(news.Regressions) != "B1" || len(news.Resolved) != 0 {
 		t.Errorf("regressions %s, resolved %s", recordIDs(news.Regressions), recordIDs(news.Resolved))
 	}
@@ -44,11 +43,11 @@ func TestWatchBreakAndMend(t *testing.T) {
 	}
 
 	s.Write("hooks/guard.sh", guard)
-	next[notify.Changed](w)
+	next[Changed](w)
 	if done := w.runDone(); done.Tally != (suites.Tally{Passed: 2}) {
 		t.Errorf("mended: %+v", done.Tally)
 	}
-	news = next[notify.Transitions](w)
+	news = next[Transitions](w)
 	if recordIDs(news.Resolved) != "B1" || len(news.Regressions) != 0 {
 		t.Errorf("regressions %s, resolved %s", recordIDs(news.Regressions), recordIDs(news.Resolved))
 	}
@@ -56,7 +55,7 @@ func TestWatchBreakAndMend(t *testing.T) {
 		t.Errorf("summary %+v", sum)
 	}
 	for len(w.events) > 0 {
-		if e := <-w.events; e != (notify.Rested{}) {
+		if e := <-w.events; e != (Rested{}) {
 			t.Errorf("and then %+v", e)
 		}
 	}
@@ -76,8 +75,8 @@ func TestWatchConsent(t *testing.T) {
 	told := func(what, text string) {
 		t.Helper()
 		s.Write(".hookwatch.yaml", settings+what)
-		seen := w.until("warning", func(e notify.Event) bool { _, ok := e.(notify.Warning); return ok })
-		if got := seen[len(seen)-1].(notify.Warning).Text; !strings.Contains(got, text) || !strings.Contains(got, "hookwatch trust") {
+		seen := w.until("warning", func(e Event) bool { _, ok := e.(Warning); return ok })
+		if got := seen[len(seen)-1].(Warning).Text; !strings.Contains(got, text) || !strings.Contains(got, "hookwatch trust") {
 			t.Errorf("told: %s", got)
 		}
 	}
@@ -110,12 +109,12 @@ func TestWatchFlaky(t *testing.T) {
 	if done := w.runDone(); done.Tally.Failed != 1 {
 		t.Errorf("%+v", done.Tally)
 	}
-	if warning := next[notify.Warning](w); warning.Text != "A1 one is flaky: fail, then pass on the same content" {
+	if warning := next[Warning](w); warning.Text != "A1 one is flaky: fail, then pass on the same content" {
 		t.Errorf("told %q", warning.Text)
 	}
 	w.quit()
 	for len(w.events) > 0 {
-		if e, ok := (<-w.events).(notify.Transitions); ok {
+		if e, ok := (<-w.events).(Transitions); ok {
 			t.Errorf("told of %+v", e)
 		}
 	}
@@ -129,14 +128,14 @@ func TestWatchSuites(t *testing.T) {
 	w := s.watch()
 	w.runDone()
 	s.Write("suites/other.yaml", other)
-	if changed := next[notify.Changed](w); keys(changed.Selected) != "C1" || changed.State.Total() != 3 || changed.Changes[0].Path != "suites/other.yaml" {
+	if changed := next[Changed](w); keys(changed.Selected) != "C1" || changed.State.Total() != 3 || changed.Changes[0].Path != "suites/other.yaml" {
 		t.Errorf("a new suite: %+v", changed)
 	}
 	w.runDone()
 	if err := os.Remove(s.Path("suites/other.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if changed := next[notify.Changed](w); len(changed.Selected) != 0 || changed.State.Total() != 2 || changed.Changes[0].Path != "suites/other.yaml" {
+	if changed := next[Changed](w); len(changed.Selected) != 0 || changed.State.Total() != 2 || changed.Changes[0].Path != "suites/other.yaml" {
 		t.Errorf("a suite that went: %+v", changed)
 	}
 	w.commands <- RunAll
@@ -144,7 +143,7 @@ func TestWatchSuites(t *testing.T) {
 		t.Errorf("what is left: %+v", done)
 	}
 	s.Write("suites/s.yaml", strings.Replace(pair, "command: fine", "command: all fine", 1))
-	if changed := next[notify.Changed](w); keys(changed.Selected) != "B1 A1" {
+	if changed := next[Changed](w); keys(changed.Selected) != "B1 A1" {
 		t.Errorf("an edited case and its control: %+v", changed)
 	}
 	w.runDone()
@@ -163,13 +162,13 @@ func TestWatchSuiteComesBack(t *testing.T) {
 	w.runDone()
 	s.Write("hold", "")
 	s.Write("hooks/slow.sh", held+"true\n")
-	next[notify.Changed](w)
+	next[Changed](w)
 	s.Write("hooks/guard.sh", "#!/bin/bash\necho new\n")
-	w.until("verdict of C1", func(e notify.Event) bool { done, ok := e.(notify.CaseDone); return ok && done.Record.ID == "C1" })
+	w.until("verdict of C1", func(e Event) bool { done, ok := e.(CaseDone); return ok && done.Record.ID == "C1" })
 	if err := os.Remove(s.Path("suites/other.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if changed := next[notify.Changed](w); changed.State.Total() != 1 {
+	if changed := next[Changed](w); changed.State.Total() != 1 {
 		t.Errorf("without the suite: %+v", changed)
 	}
 	if err := os.Remove(s.Path("hold")); err != nil {
@@ -179,7 +178,7 @@ func TestWatchSuiteComesBack(t *testing.T) {
 		t.Errorf("the run that lost a case: %+v", done)
 	}
 	s.Write("suites/other.yaml", other)
-	if changed := next[notify.Changed](w); keys(changed.Selected) != "C1" {
+	if changed := next[Changed](w); keys(changed.Selected) != "C1" {
 		t.Errorf("the suite is back: %+v", changed)
 	}
 	w.runDone()
@@ -198,20 +197,20 @@ func TestWatchProblems(t *testing.T) {
 	for _, name := range []string{".hookwatch.yaml", "suites/s.yaml"} {
 		good := s.Read(name)
 		s.Write(name, good+"nonsense: [1\n")
-		if p := next[notify.Problems](w); len(p.List) == 0 || !p.InForce {
+		if p := next[Problems](w); len(p.List) == 0 || !p.InForce {
 			t.Fatalf("%s: problems %+v", name, p)
 		}
 		s.Write("hooks/guard.sh", open)
-		w.until("change of the hook", func(e notify.Event) bool {
-			c, ok := e.(notify.Changed)
+		w.until("change of the hook", func(e Event) bool {
+			c, ok := e.(Changed)
 			return ok && len(c.Changes) == 1 && c.Changes[0].Path == "hooks/guard.sh"
 		})
 		if done := w.runDone(); done.Tally.Failed != 1 || done.State.Total() != 2 {
 			t.Errorf("%s: under the last good state: %+v", name, done.Tally)
 		}
 		s.Write(name, good)
-		w.until("end of the problems", func(e notify.Event) bool {
-			p, ok := e.(notify.Problems)
+		w.until("end of the problems", func(e Event) bool {
+			p, ok := e.(Problems)
 			return ok && len(p.List) == 0
 		})
 		s.Write("hooks/guard.sh", guard)
@@ -238,16 +237,16 @@ func TestWatchCommands(t *testing.T) {
 			t.Errorf("command %v runs %s, want %s", tt.command, got, tt.want)
 		}
 	}
-	w.commands <- Show{Event: func(cases, failed []*suites.Case) notify.Event {
-		return notify.Typing{Cases: 10*len(cases) + len(failed)}
+	w.commands <- Show{Event: func(cases, failed []*suites.Case) Event {
+		return Typing{Cases: 10*len(cases) + len(failed)}
 	}}
-	if got := next[notify.Typing](w).Cases; got != 31 {
+	if got := next[Typing](w).Cases; got != 31 {
 		t.Errorf("shown with %d, want 3 cases of which 1 fails", got)
 	}
 	s.Write("hooks/guard.sh", open)
 	w.runDone()
 	s.Write("suites/s.yaml", strings.Replace(suite, "  - {id: B1", "  #", 1))
-	w.until("problems", func(e notify.Event) bool { _, ok := e.(notify.Problems); return ok })
+	w.until("problems", func(e Event) bool { _, ok := e.(Problems); return ok })
 	w.quit()
 }
 
@@ -292,8 +291,8 @@ func TestWatchOtherPlaces(t *testing.T) {
 		}
 	}
 	s.Write(".hookwatch.yaml", strings.Replace(s.Read(".hookwatch.yaml"), "suites/*.yaml", "suites/*.yaml, more/*.yaml", 1))
-	failed := func(e notify.Event) bool {
-		done, ok := e.(notify.CaseDone)
+	failed := func(e Event) bool {
+		done, ok := e.(CaseDone)
 		return ok && done.Record.Suite == "m" && !done.Record.Pass
 	}
 	w.until("a verdict on what was saved", failed)
@@ -306,7 +305,7 @@ func TestWatchQuit(t *testing.T) {
 	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
 	s.Write("hooks/guard.sh", hanging+"until [[ -s $CLAUDE_PROJECT_DIR/pids ]]; do sleep 0.01; done\n")
 	w := s.watch()
-	w.until("a verdict", func(e notify.Event) bool { _, ok := e.(notify.CaseDone); return ok })
+	w.until("a verdict", func(e Event) bool { _, ok := e.(CaseDone); return ok })
 	sum := w.quit()
 	if !sum.Interrupted || sum.Tally.Failed != 0 {
 		t.Errorf("summary %+v", sum)
@@ -340,8 +339,8 @@ func TestWatchEachSave(t *testing.T) {
 		{"hooks/b.sh", guard + "echo\n", "B1"},
 	} {
 		s.Write(save.file, save.content)
-		w.until("the save of "+save.file, func(e notify.Event) bool {
-			changed, ok := e.(notify.Changed)
+		w.until("the save of "+save.file, func(e Event) bool {
+			changed, ok := e.(Changed)
 			if ok && keys(changed.Selected) != save.want {
 				t.Errorf("a save of %s selects %s, want %s", save.file, keys(changed.Selected), save.want)
 			}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/watcher"
@@ -19,7 +17,7 @@ import (
 type watching struct {
 	*scene
 	session  *Session
-	events   chan notify.Event
+	events   chan Event
 	commands chan Command
 	ended    chan Summary
 	cancel   context.CancelFunc // like a signal
@@ -28,12 +26,12 @@ type watching struct {
 }
 
 // channel is a view that sends events to a channel.
-type channel chan notify.Event
+type channel chan Event
 
 // Handle sends all events except those about progress, because no test waits for these.
-func (c channel) Handle(e notify.Event) {
+func (c channel) Handle(e Event) {
 	switch e.(type) {
-	case notify.Saved, notify.Tracing:
+	case Saved, Tracing:
 	default:
 		c <- e
 	}
@@ -44,12 +42,12 @@ func (c channel) Close() error { return nil }
 func (s *scene) watch() *watching {
 	s.T.Helper()
 	// Room for all events of a test, because the session must never wait for the test.
-	w := &watching{scene: s, events: make(chan notify.Event, 10000), commands: make(chan Command), ended: make(chan Summary, 1)}
-	files, err := watcher.New(watcher.Options{Interest: project.FirstInterest(s.Config())})
+	w := &watching{scene: s, events: make(chan Event, 10000), commands: make(chan Command), ended: make(chan Summary, 1)}
+	files, err := watcher.New(watcher.Options{Interest: FirstInterest(s.Config())})
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	p := s.Load(project.Filter{})
+	p := s.Load(Filter{})
 	if err := Follow(s.T.Context(), p, files); err != nil {
 		s.T.Fatal(err)
 	}
@@ -72,7 +70,7 @@ func (s *scene) watch() *watching {
 }
 
 // reload runs on the session's goroutine.
-func (w *watching) reload() (*project.Project, []suites.Problem) {
+func (w *watching) reload() (*Project, []suites.Problem) {
 	if w.loading != nil {
 		w.loading()
 	}
@@ -83,13 +81,13 @@ func (w *watching) reload() (*project.Project, []suites.Problem) {
 	if err != nil {
 		return nil, []suites.Problem{{What: err.Error()}}
 	}
-	return project.Load(cfg, project.Filter{}, nil)
+	return Load(cfg, Filter{}, nil)
 }
 
 // until waits for an event and returns all events up to it.
-func (w *watching) until(what string, is func(notify.Event) bool) []notify.Event {
+func (w *watching) until(what string, is func(Event) bool) []Event {
 	w.T.Helper()
-	var seen []notify.Event
+	var seen []Event
 	limit := time.NewTimer(ceiling)
 	defer limit.Stop()
 	for {
@@ -106,16 +104,16 @@ func (w *watching) until(what string, is func(notify.Event) bool) []notify.Event
 }
 
 // runDone waits for the end of a run.
-func (w *watching) runDone() notify.RunDone {
+func (w *watching) runDone() RunDone {
 	w.T.Helper()
-	seen := w.until("end of a run", func(e notify.Event) bool { _, ok := e.(notify.RunDone); return ok })
-	return seen[len(seen)-1].(notify.RunDone)
+	seen := w.until("end of a run", func(e Event) bool { _, ok := e.(RunDone); return ok })
+	return seen[len(seen)-1].(RunDone)
 }
 
 // next returns the next event, which must be of this kind.
-func next[E notify.Event](w *watching) E {
+func next[E Event](w *watching) E {
 	w.T.Helper()
-	seen := w.until("event", func(e notify.Event) bool { return e != notify.Rested{} })
+	seen := w.until("event", func(e Event) bool { return e != Rested{} })
 	last := seen[len(seen)-1]
 	e, ok := last.(E)
 	if !ok {

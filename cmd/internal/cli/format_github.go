@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+	"hookwatch/suites/printable"
+	"hookwatch/suites/report"
+)
+
+// The commands of a workflow and the file of its summary are documented in "Workflow commands for
+// GitHub Actions". A runner executes every line that starts with "::", so what comes from hooks is
+// printed between stop-commands and its token.
+var _ = register(&format{
+	name: "github", help: "text, and annotations for GitHub Actions, where it is the default", layout: asText, onceOnly: true,
+	view: func(a *app, p *session.Project, watch bool) session.View {
+		o := a.placed(p)
+		o.Verbose = a.verbose
+		v := &github{
+			workflow: startWorkflow(a.raw.Out),
+			place:    func(at suites.Position) suites.Position { return annotated(p, at) },
+			describe: func(e session.CaseDone) string { return notify.Failure(e, o) },
+		}
+		return session.Multi(formats["human"].view(a, p, watch), v)
+	},
+	write: func(a *app, r result) error {
+		w := startWorkflow(a.raw.Out)
+		r.text(a.Out)
+		shown := slices.DeleteFunc(slices.Clone(r.findings), func(f annotation) bool { return f.severity == suites.Info && !a.verbose })
+		return w.end(shown, r.headline)
+	},
+})
+
+// onGitHub reports whether the program runs as a step of a workflow of GitHub Actions.
+func onGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
+
+// A workflow prints commands for the runner of GitHub Actions after text that may contain some.
+type workflow struct {
+	out   io.Writer
+	token string
+}
+
+// startWorkflow makes the runner ignore commands until end.
+func startWorkflow(out io.Writer) workflow {
+	w := workflow{out, rand.Text()}
+	writef(out, "::stop-commands::%s\n", w.token)
+	return w
+}
+
+// end prints the annotations, and adds them with a headline to the summary of the job, if there is
+// one.
+func (w workflow) end(list []annotation, headline string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "::%s::\n", w.token)
+	var items []report.Item
+	for _, a := range list {
+		b.WriteString(a.command())
+		items = append(items, report.Item{Level: levels[a.severity], At: a.at, Title: a.title, Text: a.text})
+	}
+	_, err := w.out.Write([]byte(b.String()))
+	file := os.Getenv("GITHUB_STEP_SUMMARY")
+	if file == "" || headline == "" {
+		return err
+	}
+	f, openErr := os.OpenFile(file, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o644)
+	if openErr != nil {
+		return errors.Join(err, openErr)
+	}
+	_, writeErr := f.Write(report.Summary("hookwatch: "+headline, items))
+	return errors.Join(err, writeErr, f.Close())
+}
+
+// levels are the commands that annotate, by severity.
+var levels = map[suites.Severity]string{suites.Error: "error", suites.Warning: "warning", suites.Info: "notice"}
+
+var (
+	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// command returns the line that annotates.
+func (a annotation) command() string {
+	var properties []string
+	add := func(name, value string) {
+		if value != "" && value != "0" {
+			properties = append(properties, name+"="+commandProperty.Replace(printable.Field(value)))
+		}
+	}
+	add("file", a.at.File)
+	add("line", fmt.Sprint(a.at.Line))
+	add("col", fmt.Sprint(a.at.Column))
+	add("title", a.title)
+	return fmt.Sprintf("::%s %s::%s\n", levels[a.severity], strings.Join(properties, ","), commandData.Replace(printable.Lines(strings.TrimSpace(cmp.Or(a.text, a.title)))))
+}
+
+// github annotates the cases of one run that neither passed nor were skipped.
+type github struct {
+	workflow
+	place    func(suites.Position) suites.Position
+	describe func(session.CaseDone) string
+	list     []annotation
+	headline string
+}
+
+func (v *github) Handle(e session.Event) {
+	switch e := e.(type) {
+	case session.CaseDone:
+		a := annotation{at: v.place(e.Defined), severity: suites.Error, title: string(e.Verdict.Status) + " " + session.Label(e.Record), text: e.Record.Note}
+		switch e.Verdict.Status {
+		case suites.Fail:
+			a.text = v.describe(e)
+		case suites.Unproven:
+			a.severity = suites.Warning
+		case suites.Pass, suites.Skip:
+			return
+		case suites.Aborted:
+		}
+		v.list = append(v.list, a)
+	case session.RunDone:
+		v.headline = cmp.Or(verdictsText(e.Tally), "no cases")
+		if e.Aborted != "" {
+			v.headline += "; stopped early: " + e.Aborted
+		}
+	}
+}
+
+func (v *github) Close() error { return v.end(v.list, v.headline) }

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/suites"
+	"hookwatch/suites/record"
+)
+
+// A shard is one of the parts of a full run that --shard splits it into.
+type shard struct{ number, of int }
+
+// parseShard reads a shard as "2/4".
+func parseShard(text string) (shard, error) {
+	number, of, _ := strings.Cut(text, "/")
+	i, err := strconv.Atoi(number)
+	n, err2 := strconv.Atoi(of)
+	const most = 1000
+	if err != nil || err2 != nil || i < 1 || i > n || n > most {
+		return shard{}, fmt.Errorf("--shard %s: want a part of at most %d, such as 2/4", text, most)
+	}
+	return shard{i, n}, nil
+}
+
+func (a *app) mergeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge FILE...",
+		Short: "Merge the shards of a full run into one run",
+		Long: `Read the JSON documents that --once --shard wrote, check that every case of the project
+is in exactly one of them, and file, report and show their cases as one full run: with
+its records, RESULTS.md and the exit code that --once would have had.`,
+		Example: `  hookwatch --once --shard 1/2 --format json >1.json
+  hookwatch --once --shard 2/2 --format json >2.json
+  hookwatch merge 1.json 2.json`,
+		Annotations: map[string]string{runsCases: ""},
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if len(files) == 0 {
+				return errors.New("merge needs the documents of the shards, such as hookwatch merge shards/*.json")
+			}
+			return a.merge(cmd, files)
+		},
+	}
+}
+
+func (a *app) merge(cmd *cobra.Command, files []string) error {
+	p, err := a.load()
+	if err != nil {
+		return err
+	}
+	of := map[suites.Key]string{} // the file that has a case
+	var records []suites.Record
+	var took, hooks time.Duration
+	var aborted []string
+	for _, file := range files {
+		doc, err := readRun(file)
+		if err != nil {
+			return err
+		}
+		for _, r := range doc.Cases {
+			k := r.Key()
+			switch other := of[k]; {
+			case p.Find(k) == nil:
+				return fmt.Errorf("%s: %s is no case of %s: were the shards run on another revision?", file, k, p.Name())
+			case other != "":
+				return fmt.Errorf("%s: %s is in %s, too: a case is in one shard if all shards have the same number, revision and records", file, k, other)
+			}
+			of[k] = file
+		}
+		records = append(records, doc.Cases...)
+		took, hooks = max(took, time.Duration(doc.DurationMS)*time.Millisecond), hooks+time.Duration(doc.HookMS)*time.Millisecond
+		if doc.Reason != "" {
+			aborted = append(aborted, file+": "+doc.Reason)
+		}
+	}
+	var missing []string
+	for _, c := range p.Every() {
+		if of[c.Key()] == "" {
+			missing = append(missing, c.Key().String())
+		}
+	}
+	if len(missing) > 0 {
+		return &AbortedError{Why: fmt.Sprintf("%d of %d cases are in no shard: %s", len(missing), len(p.Every()), some(missing, false))}
+	}
+	slices.SortFunc(records, func(x, y suites.Record) int { return p.Order(x.Key()) - p.Order(y.Key()) })
+	view := a.view(p, false, func(string) {})
+	o, err := a.open(p, view, a.openRecords(p.Config), true)
+	if err != nil {
+		return errors.Join(err, view.Close())
+	}
+	defer o.close()
+	view.Handle(o.started())
+	sum := o.Merge(records, took, hooks, strings.Join(aborted, "; "))
+	if err := view.Close(); err != nil {
+		return &AbortedError{Why: fmt.Sprintf("output: %v", err)}
+	}
+	if o.lockErr != nil {
+		sum.RecordError = o.lockErr
+	}
+	return a.outcome(sum)
+}
+
+// readRun reads the JSON document of a run.
+func readRun(file string) (doc runDocument, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return doc, err
+	}
+	if err := record.ParseJSON(text, &doc); err != nil {
+		return doc, fmt.Errorf("%s: not the document of a run, which hookwatch --once --format json prints: %w", file, err)
+	}
+	if doc.Version != schemaVersion || doc.Cases == nil {
+		return doc, fmt.Errorf("%s: not the document of a run, which hookwatch --once --format json prints", file)
+	}
+	return doc, nil
+}

@@ -1,0 +1,112 @@
+package notify
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+)
+
+// TestCauses checks that one cause is one headline with its cases, that equal failures are shown
+// in full once, and that other failures are shown as usual.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	headline := "FAIL lint.sh does not parse: line 214: syntax error near unexpected token `}'; 6 cases\n"
+	for name, tt := range map[string]struct {
+		o     Options
+		once  []string
+		never string
+	}{
+		"watching": {Options{Watch: true}, []string{headline, "       M00-M05\n", "FAIL P00 n   exit 0, want 2", "FAIL 3 more like P00: P01-P03\n", "FAIL Q1 n   exit 1, want 2", "run M00\n"}, "exit 2, want"},
+		"for CI":   {Options{}, []string{headline, "     M00-M05\n", "FAIL 3 more like P00: P01-P03\n", "FAIL Q1 n"}, "exit 2, want"},
+		"verbose":  {Options{Verbose: true}, []string{"FAIL M05 n", "FAIL P03 n"}, "more like"},
+	} {
+		var out bytes.Buffer
+		v := New(&out, tt.o)
+		for _, e := range failingScene() {
+			v.Handle(e)
+		}
+		for _, want := range tt.once {
+			if strings.Count(out.String(), want) != 1 {
+				t.Errorf("%s: %q is not said once in\n%s", name, want, &out)
+			}
+		}
+		if strings.Contains(out.String(), tt.never) {
+			t.Errorf("%s: %q is said in\n%s", name, tt.never, &out)
+		}
+	}
+}
+
+// TestCauseAlone checks that a cause with a single case is shown as a failure, and that failures
+// of a superseded run are not lost.
+func TestCauseAlone(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	v := New(&out, Options{Watch: true})
+	for _, e := range failingScene()[:2] {
+		v.Handle(e)
+	}
+	v.Handle(session.RunStarted{Cases: 1, Total: 11})
+	v.Handle(session.RunDone{State: suites.State{NotRun: 11}})
+	if got := out.String(); strings.Count(got, "FAIL M00 n   exit 2, want 3") != 1 || strings.Contains(got, "1 case") {
+		t.Error(got)
+	}
+}
+
+// TestSuperseded checks that the remaining failures of a run are shown above the save that ends
+// it, unless the save runs all of their cases again.
+func TestSuperseded(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		again      []string
+		above, all int
+	}{
+		"all of them": {[]string{"M00", "M01", "P01"}, 0, 0}, // P00 was shown immediately
+		"one of them": {[]string{"M01"}, 1, 1},
+		"another":     {[]string{"P00"}, 1, 1},
+		"none":        {nil, 0, 1},
+	} {
+		var out bytes.Buffer
+		v := New(&out, Options{Watch: true})
+		for _, e := range failingScene()[:5] {
+			v.Handle(e)
+		}
+		v.Handle(savedOf(0, "b.sh", tt.again...))
+		before, _, _ := strings.Cut(out.String(), "b.sh")
+		v.Handle(session.RunStarted{Cases: 2, Total: 11})
+		v.Handle(session.RunDone{State: suites.State{NotRun: 11}})
+		for _, held := range []string{"lint.sh does not parse", "1 more like P00"} {
+			if n := strings.Count(before, held); n != tt.above {
+				t.Errorf("%s: %q is told %d times above the save, want %d:\n%s", name, held, n, tt.above, &out)
+			}
+			if n := strings.Count(out.String(), held); n != tt.all {
+				t.Errorf("%s: %q is told %d times, want %d:\n%s", name, held, n, tt.all, &out)
+			}
+		}
+	}
+}
+
+// TestSupersededMany checks that failures without their own lines are listed once when a save
+// ends their run, except those that it selects.
+func TestSupersededMany(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	v := New(&out, Options{Watch: true})
+	v.Handle(session.RunStarted{Cases: 9, Total: 11})
+	for n := range wholeCases + 3 {
+		r := recordOf("s", fmt.Sprintf("D%d", n), "n", false, fmt.Sprintf("exit %d, want 2", n+3))
+		r.Hook = fmt.Sprintf("h%d.sh", n)
+		v.Handle(doneWith(r, n+1, 9, suites.Mismatch{Kind: "exit", Field: "exit", Got: strconv.Itoa(n + 3), Want: "2"}))
+	}
+	v.Handle(savedOf(0, "b.sh", "D6"))
+	v.Handle(session.RunStarted{Cases: 1, Total: 11})
+	v.Handle(session.RunDone{State: suites.State{NotRun: 11}})
+	before, after, _ := strings.Cut(out.String(), "b.sh")
+	if !strings.Contains(before, "FAIL 2 more: D5 D7\n") || strings.Contains(after, "more") {
+		t.Error(out.String())
+	}
+}

@@ -1,0 +1,373 @@
+package notify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+	"hookwatch/suites/printable"
+	"hookwatch/suites/verdict"
+)
+
+// failure returns the lines of a failed case: expected and actual results, output of the hook,
+// the client's reaction, the place of the case and its input, and the command to run it again.
+func (h *human) failure(e session.CaseDone) []line {
+	head := h.margin().with(piece{red, "FAIL "}, piece{bold, session.Label(e.Record)})
+	indent := strings.Repeat(" ", h.margin().columns()+5)
+	right := h.transition(e)
+	if !h.o.Watch && e.Transition == session.First {
+		right = nil
+	}
+	var lines []line
+	if brief := head.with(piece{plain, "   " + brief(e.Verdict)}); h.fits(brief, right) {
+		lines = h.spread(brief, right, len(indent))
+	} else {
+		lines = h.spread(head, right, len(indent))
+		lines = append(lines, h.details(e, indent)...)
+	}
+	if more := strings.Join(e.Verdict.Remarks, "; "); more != "" && !(against(e, "stderr") && strings.Contains(e.Record.ActualStderr, more)) {
+		lines = append(lines, h.block(text(indent), plain, h.near(more))...)
+	}
+	lines = append(lines, h.printed(e, indent)...)
+	if strings.Trim(e.Effect, ": ") != "" {
+		lines = append(lines, h.block(text(indent), plain, effect(e.Effect))...)
+	}
+	lines = append(lines, h.changes(e.Record.Changes, indent)...)
+	lines = append(lines, h.fired(e, indent)...)
+	if e.Rerun != "" {
+		lines = append(lines, line{{plain, indent}, {whole, e.Rerun}})
+	}
+	if e.Sandbox != "" {
+		lines = append(lines, line{{dim, indent + "kept: " + printable.Field(e.Sandbox)}})
+	}
+	return lines
+}
+
+// Failure returns the text that a view with these options prints about a failed case.
+func Failure(e session.CaseDone, o Options) string {
+	var b strings.Builder
+	h := New(&b, o).(*human)
+	h.print(h.failure(e)...)
+	return b.String()
+}
+
+// effect returns a sentence about the client's reaction.
+func effect(words string) string {
+	if strings.HasPrefix(words, "the client") {
+		return words
+	}
+	return "the client: " + words
+}
+
+// fits reports whether a failure fits on its first line.
+func (h *human) fits(brief, right line) bool {
+	if brief[len(brief)-1].text == "   " {
+		return false
+	}
+	columns := h.width()
+	if columns == 0 {
+		columns = plainColumns
+	}
+	need := brief.columns()
+	if len(right) > 0 {
+		need += 2 + right.columns()
+	}
+	return need <= columns
+}
+
+// details returns separate lines for each mismatch.
+func (h *human) details(e session.CaseDone, indent string) []line {
+	v := e.Verdict
+	if len(v.Mismatches) == 0 {
+		return h.block(text(indent), plain, v.Note)
+	}
+	var lines []line
+	seen := ""
+	for _, m := range v.Mismatches {
+		head := indent + where(v, m)
+		if short := reason(m); !needsRoom(m) && printable.Width(printable.Text(short)) <= h.room(head) {
+			lines = append(lines, text(head+short))
+			continue
+		}
+		got, want := gotText(m, e.Record), wantText(m)
+		if severalLines(got) && severalLines(want) {
+			lines = append(lines, line{{plain, head + m.Field}, {dim, "  - want  + got"}})
+			lines = append(lines, h.difference(got, want, indent+"  ")...)
+			continue
+		}
+		lines = append(lines, text(head+m.Field))
+		if again := head + m.Field + got; again != seen {
+			lines, seen = append(lines, h.quote("got", got, indent+"  ")...), again
+		}
+		lines = append(lines, h.quote("want", want, indent+"  ")...)
+	}
+	return lines
+}
+
+// quote returns the lines of a text, as far as there is room.
+func (h *human) quote(name, text, indent string) []line {
+	if text == "" {
+		return nil
+	}
+	var lines []line
+	label := fmt.Sprintf("%-4s  ", name)
+	for _, l := range excerpt(h.near(text), h.room(indent+label), h.all()) {
+		lines = append(lines, line{{dim, indent + label}, {plain, l}})
+		label = strings.Repeat(" ", len(label))
+	}
+	return lines
+}
+
+// difference returns the differing lines of two texts of several lines.
+func (h *human) difference(got, want, indent string) []line {
+	unified := diff.Diff("want", withNewline(want), "got", withNewline(got))
+	if unified == nil { // they differ only in the last newline
+		unified = diff.Diff("want", []byte(want), "got", []byte(got))
+	}
+	_, body, _ := strings.Cut(string(unified), "+++ got\n")
+	var lines []line
+	for _, l := range excerpt(h.near(body), h.room(indent), h.all()) {
+		st := plain
+		switch {
+		case strings.HasPrefix(l, "-"):
+			st = green
+		case strings.HasPrefix(l, "+"):
+			st = red
+		case strings.HasPrefix(l, "@@"), strings.HasPrefix(l, "..."):
+			st = dim
+		}
+		lines = append(lines, line{{plain, indent}, {st, l}})
+	}
+	return lines
+}
+
+func withNewline(s string) []byte { return []byte(strings.TrimSuffix(s, "\n") + "\n") }
+
+// shortMismatch is the maximum width of a mismatch in brief.
+const shortMismatch = 60
+
+// brief describes all mismatches in a few words, or returns "" if one of them needs more room. A
+// failure without mismatches is described by its note.
+func brief(v suites.Verdict) string {
+	if len(v.Mismatches) == 0 {
+		return v.Note
+	}
+	parts := make([]string, len(v.Mismatches))
+	for i, m := range v.Mismatches {
+		if needsRoom(m) {
+			return ""
+		}
+		parts[i] = where(v, m) + reason(m)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// reason describes a mismatch. If a hook gave no result at all, the reason is the actual value.
+func reason(m suites.Mismatch) string {
+	switch m.Kind {
+	case suites.InStart, suites.InGate, suites.InCheck, suites.InTime, suites.InMemory:
+		return m.Got
+	}
+	return m.String()
+}
+
+func needsRoom(m suites.Mismatch) bool {
+	s := reason(m)
+	return len(s) > 4*shortMismatch || severalLines(s) || printable.Width(printable.Text(s)) > shortMismatch
+}
+
+func severalLines(s string) bool { return strings.Contains(strings.TrimSuffix(s, "\n"), "\n") }
+
+// where returns the step of a mismatch if a later step than the first has a mismatch.
+func where(v suites.Verdict, m suites.Mismatch) string {
+	for _, o := range v.Mismatches {
+		if o.Step > 0 {
+			return step(m)
+		}
+	}
+	return ""
+}
+
+func step(m suites.Mismatch) string { return fmt.Sprintf("step %d: ", m.Step+1) }
+
+// gotText returns the actual text of a mismatch as the hook wrote it: unquoted, and complete from
+// the record if the mismatch only has its beginning.
+func gotText(m suites.Mismatch, r suites.Record) string {
+	quoted, err := strconv.QuotedPrefix(m.Got)
+	if err != nil {
+		return m.Got
+	}
+	text, err := strconv.Unquote(quoted)
+	rest := m.Got[len(quoted):]
+	switch {
+	case err != nil || rest != "" && !strings.HasPrefix(rest, "..."):
+		return m.Got
+	case rest == "":
+		return text
+	}
+	for _, whole := range []string{r.ActualOutput, r.ActualStderr} {
+		if strings.HasPrefix(whole, text) {
+			return whole
+		}
+	}
+	return text + "\n" + rest
+}
+
+// wantText returns the expected text of a mismatch, unquoted if that gives several lines.
+func wantText(m suites.Mismatch) string {
+	if text, err := strconv.Unquote(m.Want); err == nil && severalLines(text) {
+		return text
+	}
+	return m.Want
+}
+
+// shownChanges is the maximum number of a failing case's changes shown.
+const shownChanges = 6
+
+// changes lists the changes that a failing case made to files.
+func (h *human) changes(all []suites.Change, indent string) []line {
+	var lines []line
+	for i, c := range all {
+		if i == shownChanges && len(all) > shownChanges+1 {
+			return append(lines, line{{dim, fmt.Sprintf("%sand %d more files", indent, len(all)-i)}})
+		}
+		text := string(c.Kind) + " " + c.Path
+		if c.Kind != suites.Deleted {
+			text += " (" + bytesText(c.Size) + ")"
+		}
+		lines = append(lines, h.block(line{{plain, indent}}, dim, text)...)
+	}
+	return lines
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprintf("%d B", n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%d KB", n/1000)
+	default:
+		return fmt.Sprintf("%d MB", n/1_000_000)
+	}
+}
+
+// causes groups a run's failures by cause, each with the first failure and the cases that are
+// shown with it at the end of the run.
+type causes struct {
+	all []*shared
+	at  map[verdict.Cause]*shared
+}
+
+type shared struct {
+	verdict.Cause
+	first session.CaseDone
+	more  []member // the others
+}
+
+// within reports whether some contains every case that is shown with the cause.
+func (s *shared) within(some map[suites.Key]bool) bool {
+	if s.Kind != verdict.CauseEqual && !some[s.first.Record.Key()] {
+		return false
+	}
+	return !slices.ContainsFunc(s.more, func(m member) bool { return !some[m.key] })
+}
+
+// A member is a case that is shown in a group.
+type member struct {
+	key   suites.Key
+	rerun string
+}
+
+func tell(e session.CaseDone) member { return member{e.Record.Key(), e.Rerun} }
+
+func keys(cases []member) []suites.Key {
+	out := make([]suites.Key, len(cases))
+	for i, c := range cases {
+		out[i] = c.key
+	}
+	return out
+}
+
+// file returns the headline of the first cause other than equal failures, such as an error in a
+// file, or "". The live line shows it before the cases are counted.
+func (c *causes) file() string {
+	for _, s := range c.all {
+		if s.Kind != verdict.CauseEqual {
+			return s.Headline()
+		}
+	}
+	return ""
+}
+
+// joins adds a failure to its cause, and reports whether it is shown with the group later instead
+// of separately now.
+func (h *human) joins(e session.CaseDone) bool {
+	if h.o.Verbose {
+		return false
+	}
+	c := verdict.CauseOf(verdict.Failure{Record: &e.Record, Mismatches: e.Verdict.Mismatches})
+	if s := h.causes.at[c]; s != nil {
+		s.more = append(s.more, tell(e))
+		return true
+	}
+	if h.causes.at == nil {
+		h.causes.at = map[verdict.Cause]*shared{}
+	}
+	s := &shared{Cause: c, first: e}
+	h.causes.at[c] = s
+	h.causes.all = append(h.causes.all, s)
+	return c.Kind != verdict.CauseEqual
+}
+
+// causesTold returns the lines of all causes with their cases, in the order of the run's records
+// because cases finish in any order. A failure without equals needs no headline.
+func (h *human) causesTold(records []suites.Record) []line {
+	at := make(map[suites.Key]int, len(records))
+	for i := range records {
+		at[records[i].Key()] = i
+	}
+	for _, s := range h.causes.all {
+		slices.SortStableFunc(s.more, func(a, b member) int { return cmp.Compare(at[a.key], at[b.key]) })
+	}
+	slices.SortStableFunc(h.causes.all, func(a, b *shared) int {
+		return cmp.Or(verdict.CompareCauses(a.Kind, len(a.more), b.Kind, len(b.more)),
+			cmp.Compare(at[a.first.Record.Key()], at[b.first.Record.Key()]))
+	})
+	var lines []line
+	for _, s := range h.causes.all {
+		switch {
+		case s.Kind == verdict.CauseEqual && len(s.more) == 0:
+		case s.Kind == verdict.CauseEqual:
+			head := fmt.Sprintf("%d more like %s: ", len(s.more), session.Label(suites.Record{ID: s.first.Record.ID}))
+			lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, head}), keys(s.more))...)
+		case len(s.more) == 0:
+			h.asked.at = s.first.Record.Key()
+			lines = append(lines, h.failure(s.first)...)
+		default:
+			h.asked.at = s.first.Record.Key()
+			lines = append(lines, h.headline(s, at)...)
+		}
+	}
+	h.causes = causes{}
+	return lines
+}
+
+// headline returns a cause with its count, followed by the cases.
+func (h *human) headline(s *shared, at map[suites.Key]int) []line {
+	cases := append([]member{tell(s.first)}, s.more...)
+	slices.SortStableFunc(cases, func(a, b member) int { return cmp.Compare(at[a.key], at[b.key]) })
+	head := h.margin().with(piece{red, "FAIL "})
+	lines := h.block(head, bold, fmt.Sprintf("%s; %s", s.Headline(), session.Count(len(cases), "case")))
+	indent := h.margin().with(piece{plain, "     "})
+	lines = append(lines, h.idLines(indent, keys(cases))...)
+	if rerun := cases[0].rerun; rerun != "" {
+		lines = append(lines, indent.with(piece{whole, rerun}))
+	}
+	return lines
+}

@@ -1,0 +1,254 @@
+// Package notify shows a session to users, on a terminal and as desktop notifications.
+package notify
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+	"time"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+)
+
+// New returns a view for users. On a terminal it keeps a status line at the bottom, and in a
+// watching session ends its lines with CR LF, because keys are then read in raw mode on some
+// systems. Elsewhere it writes plain lines without control characters. Close removes the status
+// line and returns the first write error; it does not close out.
+func New(out io.Writer, o Options) session.View {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	eol := "\n"
+	if o.TTY && o.Watch {
+		eol = "\r\n"
+	}
+	return &human{
+		screen:  &screen{out: out, color: o.Color, tty: o.TTY, eol: eol, cols: o.Width, now: o.Now, ascii: o.ASCII},
+		o:       o,
+		failing: map[suites.Key]session.CaseDone{},
+	}
+}
+
+func (h *human) Handle(e session.Event) {
+	h.keep(e)
+	h.show(e)
+}
+
+func (h *human) show(e session.Event) {
+	switch e := e.(type) {
+	case session.Resized:
+		h.reflow()
+	case session.Started:
+		h.started(e)
+	case session.Problems:
+		h.problems(e)
+	case session.Warning:
+		h.print(h.block(line{{yellow, "warning: "}}, plain, e.Text)...)
+	case session.Changed:
+		h.superseded(e.Selected)
+		h.changed(e)
+	case session.RunStarted:
+		h.runStarted(e)
+	case session.CaseDone:
+		h.caseDone(e)
+	case session.RunDone:
+		h.runDone(e)
+	case session.Saved:
+		h.saved()
+	case session.Tracing:
+		h.traced(e)
+	case session.Rested:
+		h.rested, h.tracing = true, tracing{}
+		h.forget()
+		h.idle()
+	case session.Transitions:
+		h.gone(e)
+	default:
+		h.keyed(e)
+	}
+}
+
+func (h *human) Close() error {
+	h.setLive(nil, true)
+	return h.err
+}
+
+// Options describe the output of a human view and the preferences of the user.
+type Options struct {
+	Color   bool
+	TTY     bool       // a terminal: one line is rewritten in place, long lines are cut
+	Width   func() int // columns of the terminal, queried for every line; nil means 80
+	Verbose bool       // show every case, not only those that need attention
+	Watch   bool       // the session continues after a run
+	// Place returns the text for the position of a case; nil means the position itself.
+	Place func(at string, k suites.Key) string
+	Show  func(k suites.Key) string // the command that shows a case
+	ASCII bool                      // the terminal shows only ASCII
+	Now   func() time.Time          // nil means time.Now; times are shown in its location
+}
+
+type human struct {
+	*screen
+	o Options
+
+	state      suites.State                    // current counts
+	running    bool                            // a run is in progress
+	begun      time.Time                       // start of the run
+	rested     bool                            // nothing is left to do until the next save
+	tracing    tracing                         // in progress, while nothing else is
+	save       save                            // the last one whose block was printed
+	told       bool                            // the reason for the next run was already shown
+	troubled   bool                            // the last problems shown are not solved yet
+	unreadable []suites.Problem                // these problems
+	failed     int                             // so far, in this run
+	said       bool                            // this run has printed something
+	causes     causes                          // of this run's failures
+	asked      asked                           // set by keys
+	root       string                          // of the project
+	failing    map[suites.Key]session.CaseDone // current failures, to be shown again
+	more       [2][]suites.Key                 // failures and resolved cases of which only the IDs are shown
+	shown      [2]int                          // number of those shown with their own lines
+	recent     *recent                         // shown again when the terminal's size changes
+}
+
+// all reports whether output is shown completely.
+func (h *human) all() bool { return h.o.Verbose || h.asked.whole }
+
+// near returns output with the project's paths relative to its root, as they are shown elsewhere.
+// Complete output is unchanged.
+func (h *human) near(text string) string {
+	if h.root == "" || h.all() {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "file://"+h.root+"/", ""), h.root+"/", "")
+}
+
+// margin indents a run below the change that started it.
+func (h *human) margin() line {
+	if h.o.Watch {
+		return text("  ")
+	}
+	return nil
+}
+
+// stamp returns the start of a block in a watching session.
+func (h *human) stamp(t time.Time) line {
+	return line{{dim, clock(t, h.o.Now())}, {plain, "  "}}
+}
+
+// statusStyle is the colour of each status.
+var statusStyle = map[suites.Status]style{
+	suites.Pass: green, suites.Fail: red, suites.Skip: yellow,
+	suites.Unproven: yellow, suites.Aborted: red,
+}
+
+// idle shows on the live line the activity of hookwatch, the counts and the keys.
+func (h *human) idle() {
+	h.status(h.idleLine(), true)
+}
+
+func (h *human) idleLine() line {
+	if !h.o.Watch {
+		return nil
+	}
+	l := line(nil)
+	if h.rested {
+		l = line{{dim, "watching  "}}
+	}
+	l = l.with(standing(h.state)...)
+	if f := h.asked.filter; f != (session.CaseFilter{}) {
+		l = l.with(piece{yellow, fmt.Sprintf("  %s: %s", f.By, f.Pattern)})
+	}
+	if h.asked.only {
+		l = l.with(piece{yellow, "  only failures"})
+	}
+	return l.with(piece{dim, " " + h.hints(h.width()-l.columns()-2)})
+}
+
+// status changes the last line, unless the user is typing there.
+func (h *human) status(l line, steady bool) {
+	if h.asked.typing != nil {
+		l, steady = h.typed(), true
+	}
+	h.setLive(l, steady)
+}
+
+// saved ends the rest. The effect of the save is drawn once it is known, because the user waits
+// for its tests.
+func (h *human) saved() {
+	h.rested, h.tracing = false, tracing{}
+	if !h.running && h.asked.typing == nil {
+		h.live = h.idleLine()
+	}
+}
+
+// traced shows the progress of tracing on the live line.
+func (h *human) traced(e session.Tracing) {
+	now := h.o.Now()
+	if h.tracing.since.IsZero() {
+		h.tracing = tracing{since: now, first: e.Done}
+	}
+	l := text(fmt.Sprintf("tracing %d of %d", e.Done+1, e.Of))
+	l = l.with(remaining(now.Sub(h.tracing.since), e.Done-h.tracing.first, e.Of-e.Done)...)
+	h.status(l.with(piece{dim, ": what each case executes"}), false)
+}
+
+// shownEvents is the maximum number of events of a block that are kept to be shown again.
+const shownEvents = 500
+
+// A recent is the last printed block: a save or a run, and everything after it. It is kept as
+// events because printed rows are laid out for one width.
+type recent struct {
+	before human // the view before the first of the events
+	events []session.Event
+}
+
+// keep stores an event that may print something. A save, a list of problems, and a run without a
+// save before it each start a block.
+func (h *human) keep(e session.Event) {
+	if !h.tty || !h.o.Watch {
+		return
+	}
+	begins := false
+	switch e := e.(type) {
+	case session.Started, session.Problems:
+		begins = true
+	case session.Changed:
+		begins = !h.continues(e)
+	case session.RunStarted:
+		begins = !h.told
+	case session.Warning, session.CaseDone, session.RunDone, session.Transitions, session.Help, session.ShowFailure:
+	default:
+		return
+	}
+	if begins || h.recent == nil || len(h.recent.events) == shownEvents {
+		h.recent = &recent{before: *h}
+		h.recent.before.recent, h.recent.before.failing = nil, maps.Clone(h.failing)
+	}
+	h.recent.events = append(h.recent.events, e)
+}
+
+// reflow clears the screen and shows the last block again, laid out for the terminal's current
+// width. Lines in the scrollback are unchanged.
+func (h *human) reflow() {
+	if !h.tty || h.held != nil {
+		return
+	}
+	h.clear()
+	if h.recent == nil {
+		return
+	}
+	last, asked, live := *h.recent, h.asked, h.live
+	rested := h.rested
+	screen := h.screen
+	*h = last.before
+	h.screen, h.failing, h.asked = screen, maps.Clone(last.before.failing), asked
+	h.asked.hidden = last.before.asked.hidden // counted again by the events
+	for _, e := range last.events {
+		h.show(e)
+	}
+	h.recent, h.rested = &last, rested
+	h.setLive(live, true)
+}

@@ -1,0 +1,181 @@
+package notify
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+	"hookwatch/suites/verdict"
+)
+
+// keyed carries out requests that the user made with keys.
+func (h *human) keyed(e session.Event) {
+	switch e := e.(type) {
+	case session.Help:
+		h.help()
+	case session.Typing:
+		h.asked.typing = &e
+		h.status(nil, true)
+	case session.Untyped:
+		h.asked.typing = nil
+		h.idle()
+	case session.Filtered:
+		h.filtered(e.Filter)
+	case session.OnlyFailures:
+		h.asked.only = !h.asked.only
+		h.answer(h.asked.only, "only failures are shown from now on (o: all cases)", "all cases are shown again (o: only failures)")
+	case session.Whole:
+		h.asked.whole = !h.asked.whole
+		h.answer(h.asked.whole, "whole output from now on (v: its first and last lines)", "the first and last lines of output from now on (v: all)")
+		if d, ok := h.failing[h.asked.at]; ok {
+			h.print(h.failure(d)...)
+		}
+	case session.ShowFailure:
+		h.look(e)
+	case session.Clear:
+		h.clear()
+	case session.Edit:
+		h.edit(e)
+	case session.Lent:
+		h.lend()
+	case session.Returned:
+		h.take()
+	}
+}
+
+func (h *human) answer(on bool, yes, no string) {
+	if !on {
+		yes = no
+	}
+	h.print(h.block(nil, dim, yes)...)
+	if !h.running {
+		h.idle()
+	}
+}
+
+// help prints the meaning of each key.
+func (h *human) help() {
+	lines := []line{{{bold, "keys"}}}
+	for _, k := range session.Keys() {
+		lines = append(lines, h.block(line{{plain, fmt.Sprintf("  %-7s", k.Key)}}, plain, k.Does)...)
+	}
+	lines = append(lines, h.block(nil, dim, "A save runs every case that it affects. The filter only limits which of them are shown; counts include all.")...)
+	h.print(append(lines, nil)...)
+}
+
+func (h *human) filtered(f session.CaseFilter) {
+	h.asked.typing = nil
+	if f != h.asked.filter {
+		h.asked.filter = f
+		said := "the filter is removed"
+		if f != (session.CaseFilter{}) {
+			said = fmt.Sprintf("only cases with %q in their %s are shown (Esc: all)", f.Pattern, f.By)
+		}
+		h.print(h.block(nil, dim, said)...)
+	}
+	if !h.running {
+		h.idle()
+	}
+}
+
+// look shows another of the present failures.
+func (h *human) look(e session.ShowFailure) {
+	keys := slices.DeleteFunc(slices.Clone(e.Failed), func(k suites.Key) bool {
+		d, ok := h.failing[k]
+		return ok && !h.asked.lets(d)
+	})
+	if len(keys) == 0 {
+		h.print(line{{dim, "no case fails"}})
+		return
+	}
+	i := slices.Index(keys, h.asked.at)
+	switch {
+	case i < 0 && e.By > 0:
+		i = 0
+	case i < 0:
+		i = len(keys) - 1
+	default:
+		i = (i + e.By + len(keys)) % len(keys)
+	}
+	k := keys[i]
+	h.asked.at = k
+	head := text(fmt.Sprintf("failure %d of %d", i+1, len(keys)))
+	if d, ok := h.failing[k]; ok {
+		h.print(append([]line{head}, h.failure(d)...)...)
+		return
+	}
+	lines := h.block(head.with(piece{plain, "  "}), plain, k.String()+" failed before this session; f runs it again")
+	if h.o.Show != nil {
+		lines = append(lines, line{{plain, "     "}, {whole, h.o.Show(k)}})
+	}
+	h.print(lines...)
+}
+
+// clear clears the screen, but not the scrollback.
+func (h *human) clear() {
+	if h.tty {
+		h.write("\x1b[H\x1b[2J")
+		h.forget()
+		h.screen.shown = false
+		h.setLive(h.live, true)
+	}
+}
+
+// edit returns the place of the failure shown last, and lends the terminal.
+func (h *human) edit(e session.Edit) {
+	d, ok := h.failing[h.asked.at]
+	switch {
+	case !ok:
+		h.print(h.block(nil, dim, "no failure was shown that could be opened (n shows one)")...)
+		return
+	case e.Case && h.o.Place != nil && h.o.Place(d.At, d.Record.Key()) != d.At:
+		h.print(h.block(nil, dim, session.Label(d.Record)+" is built in: "+h.o.Place(d.At, d.Record.Key()))...)
+		return
+	case !e.Case && d.Script == "":
+		h.print(h.block(nil, dim, "the hook is in the settings alone (E opens the case)")...)
+		return
+	case e.Case:
+		*e.At = session.Place{File: filepath.Join(h.root, d.Defined.File), Line: d.Defined.Line}
+	default:
+		*e.At = session.Place{File: filepath.Join(h.root, filepath.FromSlash(d.Script)), Line: verdict.LineIn(d.Script, d.Record.ActualStderr)}
+	}
+	h.lend()
+}
+
+// asked holds the preferences that the user has set with keys.
+type asked struct {
+	filter session.CaseFilter
+	typing *session.Typing // being typed
+	only   bool            // show only failures
+	whole  bool            // with all of their output
+	at     suites.Key      // of the failure shown last
+	hidden int             // failures of this run hidden by the filter
+}
+
+// lets reports whether a case is shown.
+func (a asked) lets(e session.CaseDone) bool {
+	return a.filter == session.CaseFilter{} || a.filter.Lets(e.Record.Key(), e.Record.TestName, e.Record.Hook, e.At)
+}
+
+// typed returns the line on which a filter is typed.
+func (h *human) typed() line {
+	t := h.asked.typing
+	return line{{bold, "filter by " + string(t.By) + ": " + t.Pattern + "_"},
+		{dim, "   " + session.Count(t.Cases, "case") + "   Enter runs them, Esc leaves"}}
+}
+
+// hints returns as many keys as fit.
+func (h *human) hints(columns int) string {
+	var b strings.Builder
+	for _, k := range session.Keys() {
+		hint := "  " + k.Key + " " + k.Short
+		if k.Short == "" || b.Len()+len(hint) > columns {
+			continue
+		}
+		b.WriteString(hint)
+	}
+	return b.String()
+}

@@ -1,0 +1,352 @@
+package notify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+	"hookwatch/suites/printable"
+)
+
+func (h *human) runStarted(e session.RunStarted) {
+	h.print(h.others(nil)...) // of a superseded run
+	h.running, h.rested, h.failed, h.said = true, false, 0, false
+	h.begun, h.tracing = h.o.Now(), tracing{}
+	h.shown = [2]int{}
+	if h.o.Watch && !h.told && !h.asked.only {
+		what := "running all " + session.Count(e.Cases, "case")
+		if !e.Full {
+			what = fmt.Sprintf("running %d of %d", e.Cases, e.Total)
+		}
+		h.print(h.stamp(e.At.Time).with(piece{plain, what}))
+	}
+	h.told = false
+	h.progress(session.CaseDone{Of: e.Cases}, true)
+}
+
+// progress shows the progress of the run on the live line.
+func (h *human) progress(e session.CaseDone, force bool) {
+	l := text(fmt.Sprintf("running %d of %d", e.Done, e.Of))
+	l = l.with(remaining(h.o.Now().Sub(h.begun), e.Done, e.Of-e.Done)...)
+	if h.failed > 0 {
+		l = l.with(piece{red, fmt.Sprintf("  %d failed", h.failed)})
+	}
+	if c := h.causes.file(); c != "" {
+		h.status(l.with(piece{red, "  " + printable.Field(c)}), force)
+		return
+	}
+	if name := session.Label(e.Record); name != "" {
+		l = l.with(piece{dim, "  " + name})
+	}
+	h.status(l, force)
+}
+
+func (h *human) caseDone(e session.CaseDone) {
+	var lines []line
+	delete(h.failing, e.Record.Key())
+	switch status := e.Verdict.Status; {
+	case status == suites.Fail:
+		h.failed++
+		h.remember(e)
+		if !h.asked.lets(e) {
+			h.asked.hidden++
+		} else if !h.joins(e) && h.whole(failures, e) {
+			h.asked.at = e.Record.Key()
+			lines = h.failure(e)
+		}
+	case h.asked.only, !h.asked.lets(e):
+	case h.o.Verbose:
+		lines = h.finished(e)
+	case e.Transition == session.Resolved && status == suites.Pass && h.whole(resolutions, e):
+		lines = h.finished(e)
+	}
+	if lines != nil {
+		h.said = true
+		h.print(lines...)
+	}
+	h.progress(e, e.Done == e.Of)
+}
+
+// Limits of the failures kept to be shown again: their number, and the bytes of each output.
+const (
+	rememberedCases  = 200
+	rememberedOutput = 32 << 10
+)
+
+func (h *human) remember(e session.CaseDone) {
+	if !h.o.Watch || len(h.failing) == rememberedCases {
+		return
+	}
+	r := &e.Record
+	r.ActualOutput = strings.Clone(r.ActualOutput[:min(len(r.ActualOutput), rememberedOutput)])
+	r.ActualStderr = strings.Clone(r.ActualStderr[:min(len(r.ActualStderr), rememberedOutput)])
+	h.failing[e.Record.Key()] = e
+}
+
+// A watching session shows the first wholeCases failures in full and the others by ID, because a
+// hook that is broken in the middle of an edit fails all of its cases.
+const (
+	failures = iota
+	resolutions
+)
+
+const wholeCases = 5
+
+// whole reports whether a case has its own lines; otherwise it records the case for others.
+func (h *human) whole(kind int, e session.CaseDone) bool {
+	if !h.o.Watch || h.o.Verbose || h.shown[kind] < wholeCases {
+		h.shown[kind]++
+		return true
+	}
+	h.more[kind] = append(h.more[kind], e.Record.Key())
+	return false
+}
+
+// superseded prints the remaining failures of the run that a save ends, above the block of the
+// save. It omits cases that the save selects, because their verdicts are about earlier files and
+// they run again.
+func (h *human) superseded(selected []suites.Selection) {
+	if len(selected) == 0 {
+		return // the run continues
+	}
+	again := make(map[suites.Key]bool, len(selected))
+	for _, s := range selected {
+		again[s.Key] = true
+	}
+	h.causes.all = slices.DeleteFunc(h.causes.all, func(s *shared) bool { return s.within(again) })
+	for i := range h.more {
+		h.more[i] = slices.DeleteFunc(h.more[i], func(k suites.Key) bool { return again[k] })
+	}
+	h.print(h.others(nil)...)
+}
+
+// others returns the cases without their own lines, once.
+func (h *human) others(records []suites.Record) []line {
+	lines := h.causesTold(records)
+	if keys := h.more[failures]; len(keys) > 0 {
+		lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more: ", len(keys))}), keys)...)
+	}
+	if n := h.asked.hidden; n > 0 {
+		lines = append(lines, h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more, which the filter keeps back (Esc: all)", n)}))
+	}
+	if keys := h.more[resolutions]; len(keys) > 0 {
+		lines = append(lines, h.idLines(h.margin().with(piece{green, "PASS "}, piece{plain, fmt.Sprintf("%d more resolved: ", len(keys))}), keys)...)
+	}
+	h.more, h.asked.hidden = [2][]suites.Key{}, 0
+	return lines
+}
+
+// finished returns the line of a case that did not fail.
+func (h *human) finished(e session.CaseDone) []line {
+	status := e.Verdict.Status
+	left := h.margin().with(
+		piece{statusStyle[status], strings.ToUpper(string(status))},
+		piece{plain, " " + session.Label(e.Record)})
+	if h.o.Verbose {
+		left = left.with(piece{dim, "   " + span(millis(e.Record.DurationMS))})
+	}
+	if note := bareNote(e.Verdict.Status, e.Verdict.Note); note != "" {
+		return h.block(left.with(piece{plain, "   "}), plain, note)
+	}
+	return h.spread(left, h.transition(e), h.margin().columns()+5)
+}
+
+func (h *human) runDone(e session.RunDone) {
+	h.setLive(nil, true)
+	h.running, h.state = false, e.State
+	if h.asked.only && e.Tally.Failed+e.Tally.Aborted == 0 && e.Aborted == "" {
+		h.idle()
+		return
+	}
+	lists := append(h.others(e.Records), h.lists(e.Records)...)
+	if h.said && len(lists) > 0 && !h.o.Watch {
+		h.print(nil)
+	}
+	h.print(lists...)
+	if h.o.Watch {
+		h.print(append(h.watchSummary(e), nil)...)
+	} else {
+		if h.said || len(lists) > 0 {
+			h.print(nil)
+		}
+		h.print(h.summary(e)...)
+	}
+	h.idle()
+}
+
+// summary returns the lines at the end of a run without a watching session.
+func (h *human) summary(e session.RunDone) []line {
+	lines := h.remarks(e)
+	l := tally(e.Tally, true).with(piece{plain,
+		fmt.Sprintf("  of %d in %s", e.Tally.Total(), span(e.Duration))})
+	partial := share(e, "   ")
+	if e.Tally.Total() == 0 && partial != nil && e.Aborted == "" {
+		l = text(fmt.Sprintf("0 of %d cases selected", e.State.Total()))
+	} else {
+		l = l.with(partial...)
+	}
+	if h.o.Verbose {
+		l = l.with(piece{dim, "   hooks ran for " + span(e.HookTime)})
+	}
+	lines = append(lines, h.fold(l)...)
+	if partial != nil {
+		lines = append(lines, h.fold(text("all cases  ").with(standing(e.State)...))...)
+	}
+	return lines
+}
+
+// share returns the number of cases in the run, unless it had all of the project's cases.
+func share(e session.RunDone, gap string) []piece {
+	if e.Tally.Total() == e.State.Total() {
+		return nil
+	}
+	return []piece{{dim, fmt.Sprintf("%sselected %d of %d", gap, e.Tally.Total(), e.State.Total())}}
+}
+
+// remarks returns notes needed to interpret the counts.
+func (h *human) remarks(e session.RunDone) []line {
+	var lines []line
+	if e.Aborted != "" {
+		lines = h.block(h.margin().with(piece{red, "aborted: "}), plain, e.Aborted)
+	}
+	if len(e.StandIns) > 0 {
+		lines = append(lines, h.block(h.margin().with(piece{yellow, "stand-ins: "}), plain, strings.Join(e.StandIns, ", "))...)
+	}
+	return lines
+}
+
+// watchSummary returns the lines at the end of a run in a watching session: its result, and on
+// the right the current counts of the project.
+func (h *human) watchSummary(e session.RunDone) []line {
+	parts := []string{}
+	add := func(n int, word string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	add(e.Tally.Failed, "failed")
+	add(e.Tally.Aborted, "aborted")
+	add(e.Tally.Passed, "passed")
+	add(e.Tally.Skipped, "skipped")
+	add(e.Tally.Unproven, "unproven")
+	st := green
+	if e.Tally.Failed+e.Tally.Aborted > 0 {
+		st = red
+	}
+	what := "nothing ran"
+	if len(parts) > 0 {
+		what = strings.Join(parts, ", ") + " in " + span(e.Duration)
+	}
+	left := h.margin().with(piece{st, what}).with(share(e, "  ")...)
+	lines := h.remarks(e)
+	for _, l := range h.spread(left, standing(e.State), 2) {
+		lines = append(lines, h.fold(l)...)
+	}
+	return lines
+}
+
+// tracing is the progress of traced runs.
+type tracing struct {
+	since time.Time
+	first int // number done at that time
+}
+
+// long is the duration after which an estimate of the remaining time is shown.
+const long = 2 * time.Second
+
+// remaining returns an estimate of the time until all is done, based on the completed part.
+func remaining(took time.Duration, done, more int) line {
+	if took < long || done == 0 || more == 0 {
+		return nil
+	}
+	return line{{dim, "  about " + span(took/time.Duration(done)*time.Duration(more)) + " left"}}
+}
+
+// standing formats the counts of all cases.
+func standing(s suites.State) line {
+	l := tally(s.Tally, false)
+	if s.NotRun > 0 {
+		l = l.with(piece{dim, fmt.Sprintf("  NOT RUN %d", s.NotRun)})
+	}
+	return l
+}
+
+// tally formats the counts. With zeros it includes all statuses except aborted even if they are
+// 0, so that the sum can be checked.
+func tally(t suites.Tally, zeros bool) line {
+	l := line{{green, fmt.Sprintf("PASS %d", t.Passed)}}
+	add := func(n int, zeros bool, s suites.Status) {
+		if n == 0 && !zeros {
+			return
+		}
+		st := statusStyle[s]
+		if n == 0 {
+			st = plain
+		}
+		l = l.with(piece{st, fmt.Sprintf("  %s %d", strings.ToUpper(string(s)), n)})
+	}
+	add(t.Failed, zeros, suites.Fail)
+	add(t.Skipped, zeros, suites.Skip)
+	add(t.Unproven, zeros, suites.Unproven)
+	add(t.Aborted, false, suites.Aborted)
+	return l
+}
+
+// gone reports resolved faults whose registration no longer exists. All other transitions were
+// shown with their cases.
+func (h *human) gone(e session.Transitions) {
+	for _, r := range e.Resolved {
+		if r.Reason == suites.RegistrationGone {
+			delete(h.failing, r.Key())
+			h.print(h.margin().with(piece{green, "resolved "}, piece{plain, session.Label(r)}, piece{dim, "  " + r.Note}))
+		}
+	}
+}
+
+// transition describes the difference from the previous verdict.
+func (h *human) transition(e session.CaseDone) line {
+	at := ""
+	if !e.Since.IsZero() {
+		at = moment(e.Since.Time, h.o.Now())
+	}
+	switch e.Transition {
+	case session.Regression:
+		return line{{red, strings.TrimSuffix("regression, passed at "+at, ", passed at ")}}
+	case session.Resolved:
+		return line{{green, strings.TrimSuffix("resolved, failed at "+at, ", failed at ")}}
+	case session.Edited:
+		return line{{dim, "the case itself changed"}}
+	case session.Explained:
+		return line{{dim, "explained: " + strings.Join(e.Tools, ", ") + " changed"}}
+	case session.First:
+		return line{{dim, "new"}}
+	case session.Same:
+	}
+	if e.Verdict.Status == suites.Fail {
+		return line{{dim, "failed before"}}
+	}
+	return nil
+}
+
+// caseNames returns the IDs of cases, with the suite if several of them share an ID.
+func caseNames(keys []suites.Key) []string {
+	suite := map[string]string{}
+	shared := map[string]bool{}
+	for _, k := range keys {
+		if s, ok := suite[k.ID]; ok && s != k.Suite {
+			shared[k.ID] = true
+		}
+		suite[k.ID] = k.Suite
+	}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.ID
+		if shared[k.ID] {
+			names[i] = k.String()
+		}
+	}
+	return names
+}

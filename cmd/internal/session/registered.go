@@ -1,0 +1,281 @@
+package session
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/user"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/process"
+	"hookwatch/suites/sandbox"
+)
+
+// RegisteredSuite is the name of the suite made of the hooks that a project registers. If
+// the project has no other suite, it has all hooks; otherwise only those that the client
+// would drop, could not start, or would never run.
+const RegisteredSuite = suites.Registered
+
+// addRegistered makes a case of each registered hook, which checks that the client can
+// fire it and acts on its output. If there are other cases, it does so only for errors in
+// the registration.
+func (p *Project) addRegistered() {
+	p.alone = !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return len(s.Cases) > 0 })
+	suite := suites.Suite{Name: RegisteredSuite, Agent: RegisteredSuite + "-agent"}
+	tree := p.tree()
+	findings := conform.Registrations(tree)
+	for _, h := range p.fired() {
+		if wrong := p.faults(h, findings); p.alone || len(wrong) > 0 {
+			if c := conform.Typical(tree, h); c != nil {
+				c.Steps[0].Expect.Sound = p.alone // if there are other cases, only the fault matters
+				suite.Cases = append(suite.Cases, p.registeredCase(c, h, wrong))
+			}
+		}
+	}
+	suite.Cases = append(suite.Cases, p.unread(findings)...)
+	if p.Stops = ReadStops(p.Config); p.alone {
+		suite.Cases = append(suite.Cases, p.stopCases()...)
+	}
+	if len(suite.Cases) > 0 {
+		p.Suites = append(p.Suites, suite)
+	}
+}
+
+// tree returns the project in the form that conform checks.
+func (p *Project) tree() conform.Tree {
+	return conform.Tree{Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell()}
+}
+
+// Idle returns, by ID of registered hooks, why the client never starts them or does so in
+// vain.
+func (p *Project) Idle() map[string]string {
+	why := map[string]string{}
+	for _, h := range p.Registered.Others {
+		if h.Scope == discover.InGuess {
+			why[h.ID] = "it is registered nowhere, and its event is a guess"
+		}
+	}
+	for _, f := range conform.Registrations(p.tree()) {
+		for _, id := range f.Hooks {
+			if wrong := f.Severity == suites.Error || f.Rule == "script-missing"; wrong && why[id] == "" {
+				why[id] = f.What
+			}
+		}
+	}
+	return why
+}
+
+// fired returns the hooks with a command that some session starts, or would start if their
+// file were not dropped.
+func (p *Project) fired() (all []discover.Hook) {
+	for _, h := range p.Registered.Hooks {
+		if h.NotRun() == "" || h.Type == "command" && h.MatcherError() != nil { // its case fails
+			all = append(all, h)
+		}
+	}
+	for _, h := range p.Registered.Others {
+		if h.NotRun() == "" && h.Scope != discover.InGuess || h.Dead && h.Type == "command" {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+func (p *Project) registeredCase(c *suites.Case, h discover.Hook, wrong []string) suites.Case {
+	c.Suite, c.Agent, c.At = RegisteredSuite, RegisteredSuite+"-agent", h.Source
+	c.Name, c.Category = strings.TrimSpace(h.Event+" "+h.Matcher), h.Event
+	if len(h.Scripts) > 0 {
+		c.Hook = h.Scripts[0]
+	}
+	c.Faults = wrong
+	text, err := json.Marshal(c)
+	if err != nil {
+		text = []byte(c.ID) // impossible for a case of plain values
+	}
+	sum := sha256.Sum256(append(text, fmt.Sprint(h.Command, h.Args, h.Matcher, h.Entry.Shell)...))
+	c.Digest = hex.EncodeToString(sum[:6])
+	return *c
+}
+
+// unread makes a case for each file that the client drops completely or in part, so that
+// its hooks are unknown. The case fails until the client reads the file.
+func (p *Project) unread(findings []conform.Finding) (out []suites.Case) {
+	for _, f := range findings {
+		file := f.Where.File
+		told := func(h discover.Hook) bool { return h.Source.File == file && h.Dead }
+		part := f.Rule == "entry-ignored"
+		if f.Severity != suites.Error || filepath.IsAbs(file) || !part && (f.Rule != "settings-dropped" || slices.ContainsFunc(p.Registered.Others, told)) {
+			continue
+		}
+		fault := f.At + ": " + f.What + ": " + f.Effect
+		if i := slices.IndexFunc(out, func(c suites.Case) bool { return c.Check.File == file }); i >= 0 {
+			out[i].Faults = append(out[i].Faults, fault)
+			continue
+		}
+		sum := sha256.Sum256([]byte(file))
+		digest := hex.EncodeToString(sum[:6])
+		out = append(out, suites.Case{
+			Suite: RegisteredSuite, Agent: RegisteredSuite + "-agent", ID: "settings-" + path.Base(file) + "-" + digest[:8], Name: "hooks of " + file, Category: "settings",
+			Layer: suites.Direct, Check: &suites.Check{Need: suites.NeedExpected, File: file}, Steps: make([]suites.Step, 1), At: f.Where, Digest: digest, Faults: []string{fault},
+		})
+	}
+	return out
+}
+
+// starting are the rules for errors that keep a hook from starting. They are not needed if
+// a case fires the hook, because it fails anyway.
+var starting = []string{"script-missing", "script-not-executable", "bad-interpreter", "shell-syntax"}
+
+// faults returns the errors in a hook's registration, except for those that cases which
+// fire it report anyway.
+func (p *Project) faults(h discover.Hook, findings []conform.Finding) (out []string) {
+	for _, f := range findings {
+		if f.Severity != suites.Error {
+			continue
+		}
+		told := func() bool {
+			how := p.fires(h)
+			return how == byRegistration || how == byScript && slices.Contains(starting, f.Rule)
+		}
+		if slices.Contains(f.Hooks, h.ID) && !told() {
+			out = append(out, f.What+": "+f.Effect)
+		}
+		if h.Dead && f.Rule == "settings-dropped" && f.Where.File == h.Source.File {
+			out = append(out, f.At+": "+f.What+": "+f.Effect)
+		}
+	}
+	return out
+}
+
+// A way is how the cases of suites fire a hook: not at all, by its script or with all
+// hooks of its event, or by its registration.
+type way int
+
+const (
+	untried way = iota
+	byScript
+	byRegistration
+)
+
+// fires returns how the suites fire a hook, the most complete way if there are several.
+func (p *Project) fires(h discover.Hook) (most way) {
+	for _, s := range p.Suites {
+		for i := range s.Cases {
+			c := &s.Cases[i]
+			for j := range c.Steps {
+				st := &c.Steps[j]
+				switch name := cmp.Or(st.Registered, c.Registered); {
+				case name != "" && st.Event == h.Event && h.Answers(name):
+					return byRegistration
+				case slices.Contains(h.Scripts, cmp.Or(st.Hook, c.Hook)), c.Chain && st.Event == h.Event:
+					most = byScript
+				}
+			}
+		}
+	}
+	return most
+}
+
+// locate sets the script of cases and steps that name a registered hook. It also completes
+// the path of a script that a case names without a directory.
+func (p *Project) locate(c *suites.Case) {
+	if found := p.named(c.Hook); found != "" {
+		c.Hook = found
+	}
+	if c.Registered != "" && c.Hook == "" {
+		c.Hook = p.script(c.Steps[0].Event, c.Registered)
+	}
+	named := func(st suites.Step) bool { return st.Registered != "" }
+	if !slices.ContainsFunc(c.Steps, named) {
+		return
+	}
+	c.Steps = slices.Clone(c.Steps) // those of a built-in case are shared
+	for i := range c.Steps {
+		if st := &c.Steps[i]; named(*st) {
+			st.Hook = p.script(st.Event, st.Registered)
+		}
+	}
+}
+
+// named returns the script for a hook's name without a directory: a registered one, or one
+// in the hook directories. It returns "" if there is none, or if a file of that name
+// exists in the root. A path with a directory is returned unchanged if it is registered.
+func (p *Project) named(hook string) string {
+	if hook == "" || strings.Contains(hook, "/") {
+		if p.registers(hook) {
+			return hook
+		}
+		return ""
+	}
+	if p.Exists(hook) {
+		return ""
+	}
+	for _, h := range p.Registered.Hooks {
+		for _, script := range h.Scripts {
+			if path.Base(script) == hook {
+				return script
+			}
+		}
+	}
+	for _, script := range p.scripts {
+		if path.Base(script) == hook {
+			return script
+		}
+	}
+	return ""
+}
+
+// script returns the script that a registered hook runs, or "" if there is none.
+func (p *Project) script(event, registered string) string {
+	if h, ok := p.Registered.Named(event, registered); ok && len(h.Scripts) > 0 {
+		return h.Scripts[0]
+	}
+	return ""
+}
+
+// GoLive turns every case that would run a hook directly into one that the client fires.
+// The digests change, because their verdicts must not replace those of layer 1.
+func (p *Project) GoLive() {
+	for _, c := range p.every {
+		if c.Layer == suites.Live || c.Check != nil {
+			continue
+		}
+		c.Layer, c.AskedLive, c.Timeout = suites.Live, true, 0
+		c.Digest += "-live"
+	}
+}
+
+// SandboxOptions returns the configuration of sandboxes; env is the environment of hooks.
+func SandboxOptions(cfg *config.Config, env []string) sandbox.Options {
+	o := sandbox.Options{
+		Root:      cfg.Root,
+		Own:       []string{cfg.ResultsDir},
+		Home:      process.Getenv(env, "HOME"),
+		Mask:      cfg.Sandbox.Mask,
+		Unmask:    cfg.Sandbox.Unmask,
+		Size:      int64(cfg.Sandbox.Size),
+		Processes: cfg.Sandbox.Processes,
+		Memory:    int64(cfg.Sandbox.Memory),
+	}
+	if u, err := user.Current(); err == nil { // HOME may be unset or different
+		o.OwnHome = u.HomeDir
+	}
+	if self, err := os.Executable(); err == nil {
+		o.Shown = []string{self} // stand-ins are links to it
+	}
+	if filepath.IsAbs(cfg.Live.Client) { // any other is in PATH or in the project
+		o.Shown = append(o.Shown, filepath.Dir(disk.Real(cfg.Live.Client)))
+	}
+	return o
+}

@@ -1,0 +1,125 @@
+package session
+
+import (
+	"slices"
+
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/verdict"
+)
+
+// toolGroups groups tools that belong together, because a hook that lints many languages
+// reaches all linters, but only those of a case's own language can explain its result.
+// Tools that gate the same case are in one group. Runners do not join groups, because they
+// run all tools.
+type toolGroups struct {
+	next    map[string]string // tool -> another one of its group, or itself
+	runners map[string]bool
+}
+
+func (k *toolGroups) of(tool string) string {
+	for k.next[tool] != "" && k.next[tool] != tool {
+		tool = k.next[tool]
+	}
+	return tool
+}
+
+func (k *toolGroups) join(tools []string) {
+	for _, t := range tools {
+		if k.next[t] == "" {
+			k.next[t] = t
+		}
+		k.next[k.of(t)] = k.of(tools[0])
+	}
+}
+
+// gateTools returns the tools in the gates of a case, with the names that are searched
+// for. It returns their runners separately.
+func gateTools(c *suites.Case) (names, runners []string) {
+	for _, g := range c.Gates {
+		if suites.IsFilter(g.Tool) {
+			continue
+		}
+		names = append(names, g.Tool)
+		for _, place := range g.Places {
+			if by := suites.Place(place).Runner(); len(by) > 0 {
+				runners = append(runners, by[0])
+			} else {
+				names = append(names, place)
+			}
+		}
+	}
+	return names, runners
+}
+
+func (p *Project) toolGroups() *toolGroups {
+	if p.groups != nil {
+		return p.groups
+	}
+	p.groups = &toolGroups{next: make(map[string]string), runners: make(map[string]bool)}
+	for _, c := range p.every {
+		names, runners := gateTools(c)
+		p.groups.join(names)
+		for _, r := range runners {
+			p.groups.runners[r] = true
+		}
+	}
+	return p.groups
+}
+
+// Concerns reports whether a change of the tool can explain a changed verdict of the case.
+// A tool that gates no case can explain any. A case without gates, or one that the project
+// does not have, can be explained by any tool.
+func (p *Project) Concerns(key suites.Key, tool string) bool {
+	groups := p.toolGroups()
+	c := p.Find(key)
+	if c == nil || groups.next[tool] == "" && !groups.runners[tool] {
+		return true
+	}
+	names, runners := gateTools(c)
+	if control, has := verdict.ControlOf(c); has {
+		if beside := p.Find(control); beside != nil {
+			n, r := gateTools(beside)
+			names, runners = append(names, n...), append(runners, r...)
+		}
+	}
+	return len(names) == 0 || slices.Contains(runners, tool) ||
+		slices.ContainsFunc(names, func(t string) bool { return groups.of(t) == groups.of(tool) })
+}
+
+// needed applies the project's rules to a check: a list of required tools without
+// "builtin" makes the built-in requirements optional, and a gate that skips makes an
+// expected tool optional.
+func (p *Project) needed(c *suites.Check) *suites.Check {
+	if c == nil || c.Tool == "" || c.Need == suites.NeedAdvisory {
+		return c
+	}
+	own := *c
+	required := p.Config.Preflight.Required
+	switch {
+	case slices.Contains(required, c.Tool):
+		own.Need = suites.NeedRequired
+	case c.Need == suites.NeedRequired && !slices.Contains(required, config.Builtin):
+		own.Need = suites.NeedOptional
+	case c.Need == suites.NeedExpected && p.Config.Gates[c.Tool] == config.GateSkip:
+		own.Need = suites.NeedOptional
+	}
+	return &own
+}
+
+// Requirements returns the tools that a full run needs: those without a check, and the
+// checks of the others.
+func (p *Project) Requirements() (tools []string, checks []*suites.Case) {
+	for _, c := range p.Every() {
+		if c.Check != nil && c.Check.Need == suites.NeedRequired {
+			checks = append(checks, c)
+		}
+	}
+	for _, tool := range p.Config.Preflight.Required {
+		checked := slices.ContainsFunc(checks, func(c *suites.Case) bool { return c.Check.Tool == tool })
+		if tool != config.Builtin && !checked {
+			tools = append(tools, tool)
+		}
+	}
+	return tools, checks
+}
