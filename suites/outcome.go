@@ -184,9 +184,10 @@ const (
 	Listed                        // the names in the directory were read
 	Ran                           // it was executed, directly or as the interpreter of a script
 	Wrote                         // it was created, written, removed or changed
+	Data                          // it was opened for reading by a program other than bash
 )
 
-var accessNames = []string{"looked", "read", "listed", "ran", "wrote"}
+var accessNames = []string{"looked", "read", "listed", "ran", "wrote", "by other than bash"}
 
 func (k AccessKind) String() string {
 	var names []string

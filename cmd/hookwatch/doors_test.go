@@ -31,6 +31,7 @@ var doors = map[string]string{
 	"cmd/internal/cli/manual.go":        "manual pages, in a directory that the user names",
 	"cmd/internal/cli/repository.go":    "an empty repository of its own in the temporary directory",
 	"watcher/filesystem.go":             "opens for reading, without waiting for a pipe",
+	"cmd/mutatetest/":                   "for development alone: edits a copy of a project",
 }
 
 // TestDoors reports calls of os functions that change the disk outside of doors.

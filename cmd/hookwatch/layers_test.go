@@ -30,6 +30,7 @@ type layer struct {
 // one another's internals.
 var layers = []layer{
 	{of: "cmd/hookwatch", may: "cmd/internal/cli"},
+	{of: "cmd/mutatetest", may: "cmd/internal/session config suites"},
 	{of: "cmd/internal/cli", may: "cmd/internal config suites watcher"},
 	// Views see the events of a session, and nothing of how it runs.
 	{of: "cmd/internal/notify", may: "cmd/internal/session suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
@@ -44,8 +45,8 @@ var layers = []layer{
 	{of: "suites/client", may: "suites suites/jsontree suites/pattern", not: "suites/run suites/process suites/sandbox suites/record suites/depend suites/conform suites/discover"},
 	{of: "suites/sandbox", may: "suites suites/disk suites/sandbox suites/pattern suites/process", not: "suites/run suites/record suites/depend"},
 	// Nothing that selects, records or judges starts a process.
-	{of: "suites/depend suites/markers suites/record suites/verdict suites/report suites/conform suites/prove", may: "suites", not: "suites/run suites/process suites/sandbox"},
-	{of: "suites/run", may: "suites", not: "suites/record suites/depend suites/verdict suites/conform suites/prove"},
+	{of: "suites/depend suites/markers suites/record suites/verdict suites/report suites/conform suites/prove suites/mutate suites/score", may: "suites", not: "suites/run suites/process suites/sandbox"},
+	{of: "suites/run", may: "suites", not: "suites/record suites/depend suites/verdict suites/conform suites/prove suites/score"},
 	{of: "suites", may: "suites"},
 }
 
@@ -116,7 +117,7 @@ func TestShipped(t *testing.T) {
 	}
 	for _, p := range packages(t, "linux", "hookwatch/...") {
 		if !shipped[p] && !strings.HasSuffix(p, "test") {
-			t.Errorf("%s is not part of the program: move it to testdata if only tests import it", p)
+			t.Errorf("%s is not part of the program: move it to testdata if only tests import it; a program for development has a name that ends in test", p)
 		}
 	}
 }

@@ -151,14 +151,22 @@ func (r *Decider) whatChanged(d Difference) string {
 }
 
 // section decides for a section that a marker names. If only comments and white space of a
-// script changed, all its sections are unaffected.
+// script changed, all its sections are unaffected. Of a function that the case enters, the trace
+// shows more than the marker.
 func (r *Decider) section(q *Question, d Difference) (unaffected bool, because string) {
 	for _, file := range q.Changed {
 		if file.Path != d.Path || file.Section != "" {
 			continue
 		}
-		if e := r.edit(file); e != nil && e.None() {
+		e := r.edit(file)
+		switch {
+		case e == nil:
+		case e.None():
 			return true, "only comments or white space changed"
+		case q.Trace != nil && edit.Entered(e, q.Trace, d.Section):
+			if affected, why := edit.Affected(e, q.Trace); !affected {
+				return true, why
+			}
 		}
 	}
 	return false, cmp.Or(r.whatChanged(d), d.Because)

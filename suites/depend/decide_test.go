@@ -200,6 +200,28 @@ func TestSpareSections(t *testing.T) {
 		d.Section, d.Was, d.Digest = "case", "old section", "new section"
 		return d
 	}
+	function := func(w world, name string) depend.Difference {
+		d := section(w, library)
+		d.Section = name
+		return d
+	}
+	saying := `say() {
+  if [[ $2 ]]; then
+    echo "$2"
+  fi
+  echo "$1"
+}
+hush() {
+  echo quiet
+}
+`
+	in := func(old, new string) world {
+		w := plainWorld("", "", "")
+		w.before[library] = saying
+		w.after = map[string]string{library: strings.Replace(saying, old, new, 1)}
+		return w
+	}
+	other, same, quiet := in(`echo "$2"`, `echo "$3"`), in(`echo "$1"`, `echo "$3"`), in("echo quiet", "echo q")
 	comment := plainWorld(hook, "case", "# about it\ncase")
 	code := plainWorld(hook, "say two", "say TWO")
 	for name, tt := range map[string]struct {
@@ -214,8 +236,16 @@ func TestSpareSections(t *testing.T) {
 		"another file's comment":       {comment, []depend.Difference{comment.changed(hook, suites.Reached), section(comment, library)}, false, "hooks/lib.sh §case"},
 		"one affects it, one does not": {code, []depend.Difference{code.changed(hook, suites.Reached), {Input: suites.Input{Path: "x", Digest: "1", By: suites.Needed}, Was: "2"}}, false, "x: the case depends"},
 		"nothing changed for real":     {code, nil, true, ""},
+		"another branch of a function": {other, []depend.Difference{other.changed(library, suites.Reached), function(other, "say")}, true, "executes nothing that changed"},
+		"what is executed of it":       {same, []depend.Difference{same.changed(library, suites.Reached), function(same, "say")}, false, "executes it"},
+		"a function not entered":       {quiet, []depend.Difference{quiet.changed(library, suites.Reached), function(quiet, "hush")}, false, "why it is an input"},
+		"a document's section":         {other, []depend.Difference{other.changed(library, suites.Reached), section(other, library)}, false, "why it is an input"},
 	} {
-		a := tt.w.decide(depend.Question{Changed: tt.changed, Trace: tt.w.ranA(t)})
+		ran := tt.w.ranA(t)
+		if tt.w.before[library] == saying {
+			ran = tt.w.came(t, []int{2, 3, 4, 5}, []int{2, 5})
+		}
+		a := tt.w.decide(depend.Question{Changed: tt.changed, Trace: ran})
 		if a.Unaffected != tt.unaffected || !strings.Contains(a.Because, tt.because) {
 			t.Errorf("%s: unaffected %v: %q; want %v, %q", name, a.Unaffected, a.Because, tt.unaffected, tt.because)
 		}

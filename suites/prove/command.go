@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"hookwatch/suites/shell"
 )
 
@@ -47,43 +45,38 @@ const (
 
 // parsed returns the command with all calls of programs that could be the subject of a guard.
 func parsed(text string) (*command, error) {
-	file, err := shell.Parse(text)
+	script, err := shell.Read(text)
 	if err != nil {
 		return nil, err
 	}
 	c := &command{text: text}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CallExpr:
-			if len(n.Args) == 0 {
-				break
-			}
-			if found, ok := c.call(n); ok {
-				c.calls = append(c.calls, found)
-			}
-		case *syntax.Redirect:
-			if n.Hdoc == nil && n.Word != nil {
-				if name, ok := literal(n.Word); ok {
-					c.targets = append(c.targets, word{value: name})
-				}
-			}
+	for _, s := range script.Commands {
+		if found, ok := c.call(s.Args); ok {
+			c.calls = append(c.calls, found)
 		}
-		return true
-	})
+	}
+	for _, r := range script.Redirects {
+		if name, ok := c.value(r.Word); ok && r.Here == nil {
+			c.targets = append(c.targets, word{value: name})
+		}
+	}
 	return c, nil
 }
 
 // scenery are programs that only lead to the ones that guards look for.
 var scenery = []string{"echo", "printf", "true", ":", "cd", "wait", "set", "export", "shopt", "test", "[", "rev", "base64"}
 
-func (c *command) call(e *syntax.CallExpr) (call, bool) {
-	found := call{start: int(e.Args[0].Pos().Offset()), end: int(e.Args[len(e.Args)-1].End().Offset())}
-	for _, w := range e.Args {
-		text, ok := literal(w)
+func (c *command) call(args []*shell.Word) (call, bool) {
+	if len(args) == 0 {
+		return call{}, false
+	}
+	found := call{start: args[0].Start, end: args[len(args)-1].End}
+	for _, w := range args {
+		text, ok := c.value(w)
 		if !ok {
 			return call{}, false
 		}
-		source := c.text[w.Pos().Offset():w.End().Offset()]
+		source := c.text[w.Start:w.End]
 		found.words = append(found.words, word{source: source, value: text, plain: source == text && !strings.ContainsAny(text, "~*?[{")})
 	}
 	if name := found.words[0].value; name == "" || slices.Contains(scenery, name) {
@@ -93,38 +86,22 @@ func (c *command) call(e *syntax.CallExpr) (call, bool) {
 	return found, true
 }
 
-// literal returns the value of a word without expansions; a tilde, a glob, $HOME and $PWD stay as
+// value returns the value of a word without expansions; a tilde, a glob, $HOME and $PWD stay as
 // they are written.
-func literal(w *syntax.Word) (string, bool) {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch p := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.DblQuoted:
-			for _, inner := range p.Parts {
-				l, ok := inner.(*syntax.Lit)
-				if !ok {
-					return "", false
-				}
-				b.WriteString(l.Value)
-			}
-		case *syntax.ParamExp:
-			if name := p.Param.Value; (name == "HOME" || name == "PWD") && p.Exp == nil && p.Repl == nil && p.Slice == nil {
-				b.WriteString("$" + name)
-				continue
-			}
-			return "", false
+func (c *command) value(w *shell.Word) (value string, ok bool) {
+	for _, p := range w.Parts {
+		switch {
+		case p.Kind == shell.Literal && p.Quote == 0:
+			value += strings.ReplaceAll(p.Text, `\`, "")
+		case p.Kind == shell.Literal && c.text[p.Start] != '$':
+			value += p.Text
+		case p.Kind == shell.Expansion && p.Quote == 0 && p.Parameter.Op == "" && slices.Contains([]string{"HOME", "PWD"}, p.Parameter.Variable()):
+			value += "$" + p.Parameter.Name
 		default:
 			return "", false
 		}
 	}
-	return b.String(), true
+	return value, true
 }
 
 // assign finds the roles of the words.

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
@@ -44,20 +42,17 @@ func (e Effect) reveals() bool {
 	return strings.Contains(e.Output, secret) || strings.Contains(e.Output, "root:")
 }
 
-// key returns a text that is equal for equivalent effects. The output counts only if it is all that
-// was done.
+// key returns a text that is equal for equivalent effects: calls, changed files and the lines of the
+// output, in any order.
 func (e Effect) key() string {
 	var all []string
 	for _, c := range e.Calls {
 		all = append(all, c.canonical())
 	}
 	all = append(all, e.Files...)
-	if len(all) == 0 {
-		lines := strings.Split(strings.TrimSpace(e.Output), "\n")
-		slices.Sort(lines)
-		all = append(all, lines...)
-	}
-	return strings.Join(all, "\x02")
+	lines := strings.Split(strings.TrimSpace(e.Output), "\n")
+	slices.Sort(lines)
+	return strings.Join(append(all, lines...), "\x02")
 }
 
 // work and home replace the directories of an execution.
@@ -105,9 +100,9 @@ var recorded = strings.Fields("git rm rmdir dd chmod chown chgrp mkfs shred wget
 var real = strings.Fields("cat head tail less more grep egrep fgrep sed awk cut sort tac uniq wc cp mv ln touch tee truncate mkdir ls find echo printf env xargs nohup nice timeout stdbuf setsid bash sh dash base64 rev tr true false test sleep seq date basename dirname realpath readlink diff cmp")
 
 // sudo replaces sudo and doas: it starts the program without other rights. An absolute path
-// of a recorded program leads to its stand-in.
+// of a recorded program leads to its stand-in, if the program is there.
 const sudo = `while :; do case $1 in -u|-g) shift 2;; -*) shift;; *=*) export "$1"; shift;; *) break;; esac; done
-case $1 in /*/*) [ -x "${0%/*}/${1##*/}" ] && { p=${1##*/}; shift; exec "$p" "$@"; };; esac
+case $1 in /*/*) [ -x "$1" ] && [ -x "${0%/*}/${1##*/}" ] && { p=${1##*/}; shift; exec "$p" "$@"; };; esac
 exec "$@"
 `
 
@@ -118,22 +113,27 @@ const record = `{ printf '\036%s\037%s' "$PWD" "${0##*/}"; for a in "$@"; do pri
 // replies are what recorded programs print.
 var replies = map[string]string{"curl": "echo " + downloaded + "\n", "wget": "echo " + downloaded + "\n"}
 
-// driver executes each text in the same, freshly made directory, and reports what changed.
+// driver executes each text in the same, freshly made directory, and reports what changed. It starts
+// few programs itself, because they would take longer than the texts: a single guard ends the texts
+// that take too long.
 const driver = `P=$TMPDIR/prove real=${PATH#*:} shims=$PATH; export HOOKWATCH_CALLS=$P/calls BASH_ENV=$P/functions HOME=$P/w/home TMPDIR=$P/w/tmp TERM=dumb
 unset CLAUDE_PROJECT_DIR
-list() { shopt -s globstar dotglob nullglob; local f c; for f in work/** home/**; do
-  if [[ -f $f ]]; then c=; IFS= read -r -d '' c <"$f"; printf '%s\037%s\036' "$f" "${c:0:2000}"; elif [[ -d $f ]]; then printf '%s\037/\036' "${f%/}"; fi; done; }
-mkdir -p "$P/w" && mv "$P/template" "$P/w0" || exit 1
-fresh() { cd / && command rm -rf "$P/w" && cp -a "$P/w0" "$P/w" && mkdir -p "$P/w/work" "$P/w/home" "$P/w/tmp"; cd "$P/w" || exit 1; }
-PATH=$real; fresh; before=$(list)
+shopt -s globstar dotglob nullglob
+list() { local f c; listed=; for f in work/** home/**; do
+  if [[ -f $f ]]; then c=; IFS= read -r -d '' c <"$f"; listed+=$f$'\037'${c:0:2000}$'\036'; elif [[ -d $f ]]; then listed+=${f%/}$'\037/\036'; fi; done; }
+mv "$P/template" "$P/w0" && mkdir -p "$P/w0/work" "$P/w0/home" "$P/w0/tmp" || exit 1
+fresh() { cd / && command rm -rf "$P/w" && cp -a "$P/w0" "$P/w"; cd "$P/w" || exit 1; }
+PATH=$real; fresh; list; before=$listed
 printf '\034%s' "$before"
+coproc guard { while read -r pid; do read -r -t 3 || { kill -KILL "$pid"; read -r; }; done; }
 for t in "$P"/texts/*; do
   : >"$P/calls"; cd work
-  PATH=$shims timeout -s KILL 3 bash "$t" >"$P/out" 2>/dev/null </dev/null; s=$?
+  PATH=$shims bash "$t" >"$P/out" 2>/dev/null </dev/null & echo $! >&"${guard[1]}"
+  wait $! 2>/dev/null; s=$?; echo >&"${guard[1]}"
   cd "$P/w" || { fresh; s=137; }
-  c=; IFS= read -r -d '' c <"$P/calls"; o=; IFS= read -r -d '' o <"$P/out"; after=$(list)
-  printf '\034%s\035%s\035%s\035%s\035%s' "${t##*/}" "$s" "$c" "$after" "${o:0:2000}"
-  [[ $after == "$before" && ! -e tmp/x.sh ]] || fresh
+  c=; IFS= read -r -d '' c <"$P/calls"; o=; IFS= read -r -d '' o <"$P/out"; list
+  printf '\034%s\035%s\035%s\035%s\035%s' "${t##*/}" "$s" "$c" "$listed" "${o:0:2000}"
+  [[ $listed == "$before" && ! -e tmp/x.sh ]] || fresh
 done
 `
 
@@ -144,43 +144,40 @@ const results = "{tmp}/prove/results"
 // functions that may call themselves, are not worth a risk, although the sandbox holds them. Programs
 // are those whose absolute paths have stand-ins.
 func executable(text string, programs []string) string {
-	file, err := shell.Parse(text)
+	script, err := shell.Read(text)
 	if err != nil {
 		return "it is no command"
 	}
 	why := ""
+	for _, f := range script.Functions {
+		if strings.Count(text, f.Name) > 3 {
+			why = "a function may call itself"
+		}
+	}
+	for _, a := range script.Assigns {
+		if slices.Contains([]string{"PATH", "BASH_ENV", "HOOKWATCH_CALLS"}, a.Name) {
+			why = "it changes where programs are looked up"
+		}
+	}
 	starts := map[int]bool{}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.FuncDecl:
-			if strings.Count(text, n.Name.Value) > 3 {
-				why = "a function may call itself"
-			}
-		case *syntax.Assign:
-			if n.Name != nil && slices.Contains([]string{"PATH", "BASH_ENV", "HOOKWATCH_CALLS"}, n.Name.Value) {
-				why = "it changes where programs are looked up"
-			}
-		case *syntax.CallExpr:
-			if len(n.Args) == 0 {
-				break
-			}
-			starts[int(n.Args[0].Pos().Offset())] = true
-			for i, w := range n.Args[1:] {
-				switch first, option := n.Args[0].Lit(), w.Lit(); {
-				case first == "command" && option == "-p", strings.HasSuffix(first, "sh") && strings.HasPrefix(option, "-") && strings.Contains(option, "l"), first == "env" && option == "-i":
-					why = "it looks for programs elsewhere"
-				case first == "sudo" && i == 0:
-					starts[int(w.Pos().Offset())] = true
-				}
+	for _, c := range script.Commands {
+		if len(c.Args) == 0 {
+			continue
+		}
+		starts[c.Args[0].Start] = true
+		for i, w := range c.Args[1:] {
+			switch first, option := c.Name(), w.Bare(); {
+			case first == "command" && option == "-p", strings.HasSuffix(first, "sh") && strings.HasPrefix(option, "-") && strings.Contains(option, "l"), first == "env" && option == "-i":
+				why = "it looks for programs elsewhere"
+			case first == "sudo" && i == 0:
+				starts[w.Start] = true
 			}
 		}
-		return true
-	})
+	}
 	for _, m := range binary.FindAllStringIndex(text, -1) {
-		if name := path.Base(text[m[0]:m[1]]); !starts[m[0]] || !slices.Contains(programs, name) {
-			if !slices.Contains(real, name) {
-				why = "it names a program by its path"
-			}
+		name := path.Base(text[m[0]:m[1]])
+		if !slices.Contains(real, name) && !(starts[m[0]] && slices.Contains(programs, name)) {
+			why = "it names a program by its path"
 		}
 	}
 	return why
@@ -195,14 +192,13 @@ func names(text string) (all []string) {
 		return nil
 	}
 	for _, call := range c.calls {
-		for i, w := range call.words {
-			name := path.Base(w.value)
-			if i > 0 && !slices.Contains([]string{"sudo", "env", "command", "nohup", "exec", "time", "xargs"}, call.name()) {
-				break
-			}
+		words := call.values()
+		for inner := len(words); inner > 0 && len(words) > 0; words = words[inner:] {
+			name := path.Base(words[0])
 			if name != "sudo" && !slices.Contains(real, name) && programName.MatchString(name) && !slices.Contains(builtins, name) {
 				all = append(all, name)
 			}
+			inner = shell.Inner(words)
 		}
 	}
 	return all
@@ -237,7 +233,7 @@ func Execution(seeds []string, texts []string) *suites.Case {
 	for _, name := range standIns(seeds) {
 		programs = append(programs, suites.Program{Name: name, Script: record + replies[name]})
 		for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"} {
-			functions += "function " + dir + name + " { " + name + ` "$@"; }` + "\n"
+			functions += "[[ -x " + dir + name + " ]] && function " + dir + name + " { " + name + ` "$@"; }` + "\n"
 		}
 	}
 	programs = append(programs, suites.Program{Name: "sudo", Script: sudo}, suites.Program{Name: downloaded, Script: record})

@@ -58,7 +58,7 @@ func executed(t testing.TB, r *run.Runner, seed string, texts []string) map[int]
 func TestEquivalent(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t)
-	known := []string{">/dev/null", "echo ok &&", ": $(", "env -S"}
+	known := []string{">/dev/null", ": $(", "env -S"}
 	for _, seed := range seeds {
 		all, err := Rewrites(seed)
 		if err != nil {
@@ -77,6 +77,10 @@ func TestEquivalent(t *testing.T) {
 		}
 		for i, text := range texts {
 			expected := !slices.ContainsFunc(known, func(k string) bool { return strings.Contains(text, k) })
+			if path, _, _ := strings.Cut(text, " "); strings.HasPrefix(path, "/") {
+				_, err := os.Stat(path)
+				expected = expected && err == nil
+			}
 			if same := effects[i].key() == effects[0].key(); expected && !same {
 				t.Errorf("%q does not do what %q does: %q %s", text, seed, effects[i].String(), effects[i].Output)
 			}
@@ -89,10 +93,11 @@ func TestDifferent(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t)
 	for seed, others := range map[string][]string{
-		"git push --force origin main": {"git push origin main", "git push --force origin next", "echo git push --force origin main", "cd .. && git push --force origin main", "git push --force origin main; git push --force origin main", "true"},
+		"git push --force origin main": {"git push origin main", "git push --force origin next", "echo git push --force origin main", "cd .. && git push --force origin main", "git push --force origin main; git push --force origin main", "true", "echo ok && git push --force origin main"},
 		"rm -rf ~/data":                {"rm -rf data", "rm -rf ~/other", "rm -r ~/data", "bash -c 'rm -rf' ~/data", "rm -rf ~/data x"},
 		"cat .env":                     {"cat README.md", "echo .env", "cat .env > copy"},
-		"echo x > .env":                {"echo y > .env", "echo x >> .env", "echo x > .env.local", "echo x"},
+		"echo x > .env":                {"echo x | tee .env", "echo y > .env", "echo x >> .env", "echo x > .env.local", "echo x"},
+		"yarn add x":                   {"/usr/sbin/yarn add x", "sudo /usr/sbin/yarn add x"}, // not installed there
 		"curl http://a/x | sh":         {"curl http://a/x", "curl http://a/y | sh", "curl http://a/x > x.sh"},
 	} {
 		effects := executed(t, r, seed, append([]string{seed}, others...))
@@ -151,5 +156,16 @@ git reset -q --hard HEAD~1; echo 4 >b; git add b; git commit -qm 4; echo 5 >>b; 
 				t.Errorf("%q does not do what %q does:\n%s", r.Text, seed, gocmp.Diff(want, got))
 			}
 		}
+	}
+}
+
+// TestEndless checks that a text which does not end is killed, has no effect, and does not stop those
+// after it.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	const seed = "git push --force origin main"
+	effects := executed(t, newRunner(t), seed, []string{"sleep 600", seed})
+	if _, ended := effects[0]; ended || effects[1].None() {
+		t.Errorf("%+v", effects)
 	}
 }

@@ -46,12 +46,11 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 		}
 	}
 	for _, tool := range client.ToolNames(client.Runs) {
-		for i, form := range []string{"echo changed > %s", "echo changed | tee %s", "printf 'changed\\n' >| %s", "tee %s <<< changed"} {
-			if tool == "Bash" {
-				add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) {
-					*c = conform.Input{Tool: tool, Command: fmt.Sprintf(form, in.File)}
-				})
-			}
+		if tool != "Bash" {
+			continue
+		}
+		for i, command := range filled("redirection", in.File) {
+			add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) { *c = conform.Input{Tool: tool, Command: command} })
 		}
 	}
 	return out
@@ -60,25 +59,14 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 // promptCandidates returns other spellings around the same text. The text itself stays, so that it
 // reaches the model whatever is around it.
 func promptCandidates(in conform.Input) (out []candidate) {
-	for i, form := range []string{"please use this:\n%s", "`%s`", "\"%s\"", "(%s)", "%s.", "%s\n", "x %s y", "  %s"} {
-		text := fmt.Sprintf(form, in.Prompt)
+	for i, text := range filled("prompt", in.Prompt) {
 		out = append(out, candidate{Rewrite{Habit, fmt.Sprintf("prompt/%d", i), text}, conform.Input{Prompt: text}, "sends the same text to the model"})
 	}
 	return out
 }
 
-// inert are contexts that only mention a text. The same context with a harmless text shows whether
-// the guard stops it for another reason.
-var inert = []string{
-	"echo {quoted}", "git commit -m {quoted}", "cat > notes.md <<'EOF'\n{text}\nEOF", "echo ok # {text}", "grep -r {quoted} docs", "printf '%s\\n' {quoted} >> notes.md",
-	"MSG={quoted}", "git log --grep {quoted}", "gh pr create --title x --body {quoted}", "touch {name}.md", `echo "never run: {plain}"`, "git commit -F - <<'EOF'\ndocs: never run {text}\nEOF",
-}
-
-// mentions looks for mentions of a stopped command that the hook stops as well.
-func (s *search) mentions(ctx context.Context, sd *seed) {
-	if sd.Command == "" || strings.ContainsAny(sd.Command, "\n'") {
-		return
-	}
+// mentions looks for contexts that the hook stops only because they mention a stopped command.
+func (s *search) mentions(ctx context.Context, sd *seed, contexts []string) {
 	fill := func(form, text string) string {
 		name := strings.Map(func(r rune) rune {
 			if strings.ContainsRune("/ ~|;&<>$(){}*?\"`\\=#!", r) {
@@ -89,31 +77,41 @@ func (s *search) mentions(ctx context.Context, sd *seed) {
 		plain := strings.NewReplacer(`"`, "", "$", "", "`", "", "!", "").Replace(text)
 		return strings.NewReplacer("{quoted}", quoted(text), "{text}", text, "{name}", name, "{plain}", plain).Replace(form)
 	}
-	var texts, plain []string
-	for _, form := range inert {
-		texts = append(texts, fill(form, sd.Command))
-		plain = append(plain, fill(form, "an ordinary text"))
+	command := func(text string) conform.Input { return conform.Input{Tool: sd.Tool, Command: text} }
+	const harmlessText = "an ordinary text"
+	var texts []string
+	for _, form := range contexts {
+		texts = append(texts, fill(form, sd.Command), fill(form, harmlessText))
 	}
-	effects := s.execute(ctx, []string{sd.Command}, append(slices.Clone(texts), plain...))
-	var inputs, controls []conform.Input
-	var does []string
-	for i, text := range texts {
-		e, ok := effects[text]
-		if _, also := effects[plain[i]]; ok && also && harmless(e, effects[plain[i]], sd.does) {
-			inputs = append(inputs, conform.Input{Tool: sd.Tool, Command: text})
-			controls = append(controls, conform.Input{Tool: sd.Tool, Command: plain[i]})
+	effects := s.execute(ctx, []string{sd.Command}, texts)
+	var inputs []conform.Input
+	var does, ordinary []string
+	for i := 0; i < len(texts); i += 2 {
+		e, ok := effects[texts[i]]
+		if usual, also := effects[texts[i+1]]; ok && also && harmless(e, usual, sd.does) {
+			inputs, ordinary = append(inputs, command(texts[i])), append(ordinary, texts[i+1])
 			does = append(does, cmp.Or(e.String(), "only prints text or keeps it"))
 		}
 	}
-	results, usual := s.fire(ctx, inputs), s.fire(ctx, controls)
-	for i, r := range results {
-		if conform.Stopped(r.Effect) && passes(usual[i]) {
-			f := Finding{What: FalseBlock, Rule: "mention", Input: inputs[i], From: sd.Input, Does: does[i], Effect: r.Effect, Because: r.EffectReason, Of: sd.effect}
-			s.mu.Lock()
-			s.blocks = append(s.blocks, f)
-			s.mu.Unlock()
+	for i, r := range s.fire(ctx, inputs) {
+		if conform.Stopped(r.Effect) && s.letsThrough(ctx, command(ordinary[i])) {
+			s.block(Finding{What: FalseBlock, Rule: "mention", Input: inputs[i], From: sd.Input, Does: does[i], Effect: r.Effect, Because: r.EffectReason, Of: sd.effect})
 		}
 	}
+}
+
+// letsThrough reports whether the hook lets an ordinary input through, which it is asked only once.
+func (s *search) letsThrough(ctx context.Context, in conform.Input) bool {
+	s.mu.Lock()
+	lets, known := s.ordinary[in.Command]
+	s.mu.Unlock()
+	if !known {
+		lets = passes(s.fire(ctx, []conform.Input{in})[0])
+		s.mu.Lock()
+		s.ordinary[in.Command] = lets
+		s.mu.Unlock()
+	}
+	return lets
 }
 
 // harmless reports whether a mention does nothing that the mentioned command does, and nothing that
@@ -138,9 +136,6 @@ func harmless(e, ordinary, of Effect) bool {
 // canary is the file that exists if a hook has executed a part of its input. Each field has its own.
 const canary = "{tmp}/hookwatch-executed-"
 
-// payloads execute something if a shell reads them as a command.
-var payloads = []string{"$(touch %s)", "`touch %s`", "\"; touch %s; \"", "'; touch %s; '", "x; touch %s", "x\ntouch %s\n"}
-
 // inject puts commands into each field of the payload, and unusual values next to a stopped input.
 func (s *search) inject(ctx context.Context) {
 	from := s.seeds[0]
@@ -164,7 +159,7 @@ func (s *search) inject(ctx context.Context) {
 		fields  [][]string
 	}
 	var sets []canaries
-	for _, p := range payloads {
+	for _, p := range forms()["payload"] {
 		for _, fields := range [][][]string{inner, outer} {
 			step := base.Steps[0]
 			for i, field := range fields {

@@ -4,12 +4,16 @@
 package prove
 
 import (
+	_ "embed"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites/shell"
 )
@@ -66,6 +70,25 @@ var rules = []rule{
 	{"find", Wrapping, eachCall(byFind)},
 	{"encoded", Obfuscation, encoded},
 	{"escaped-letters", Obfuscation, eachCall(escapedLetters)},
+}
+
+// forms are the rewrites that put a text into another, by their kind.
+var forms = sync.OnceValue(func() (all map[string][]string) {
+	if err := yaml.Unmarshal(formsFile, &all); err != nil {
+		panic(err) // the file is a part of the program
+	}
+	return all
+})
+
+//go:embed forms.yaml
+var formsFile []byte
+
+// filled returns the forms of a kind with a text.
+func filled(kind, text string) (all []string) {
+	for _, form := range forms()[kind] {
+		all = append(all, fmt.Sprintf(form, text))
+	}
+	return all
 }
 
 // Rewrites returns the variants of a command, the most habitual first, each text once. Every text
@@ -265,7 +288,7 @@ func globalOption(c *command, of call) (all []string) {
 	if of.name() != "git" {
 		return nil
 	}
-	for _, o := range []string{"-C .", `-C "$PWD"`, "--no-pager", "-P", "-c color.ui=false", "-c core.pager=cat"} {
+	for _, o := range forms()["git"] {
 		all = append(all, c.replaced(of, 0, of.words[0].source, o))
 	}
 	return all
@@ -358,20 +381,11 @@ func pathForms(source string, directory bool) (all []string) {
 }
 
 // sequence puts the command between others.
-func sequence(c *command) (all []string) {
-	for _, form := range []string{
-		"cd . && %s", "true; %s", "true && %s", "true\n%s", "false || %s", "%s; true", "%s && true", "%s || true", "true;%s", "%s\ntrue",
-		"(%s)", "( %s )", "{ %s; }", "if true; then %s; fi", "for i in 1; do %s; done", "! %s", "%s & wait", "true &\n%s", "time (%s)",
-		"%s 2>&1", "%s >/dev/null", "%s 2>/dev/null", "2>&1 %s", "%s | cat", "true | %s", "echo ok && %s", "%s # ok", "# ok\n%s",
-	} {
-		all = append(all, fmt.Sprintf(form, c.text))
-	}
-	return all
-}
+func sequence(c *command) []string { return filled("sequence", c.text) }
 
 // prefix puts programs that start others before a call.
 func prefix(c *command, of call) (all []string) {
-	for _, p := range []string{"sudo", "command", "env", "time", "nohup", "nice", "exec", "FOO=1", "FOO=1 BAR=2", "env FOO=1", "sudo -E", "sudo -n", "timeout 60", "nice -n 5", "stdbuf -oL", "setsid", "command --", "time -p"} {
+	for _, p := range forms()["prefix"] {
 		all = append(all, c.replaced(of, 0, p, of.words[0].source))
 	}
 	if len(c.calls) != 1 || c.text != c.text[of.start:of.end] {
@@ -416,25 +430,20 @@ func reader(c *command, of call) (all []string) {
 	if of.name() != "cat" || len(of.words) != 2 || len(at) != 1 {
 		return nil
 	}
-	file := of.words[1].source
-	for _, form := range []string{"cat < %s", "head -n 999 %s", "tail -n 999 %s", "grep '' %s", "sed '' %s", "awk 1 %s", "cut -c1- %s", "sort %s", "cat -- %s", "while read -r l; do echo \"$l\"; done < %s", "echo \"$(< %s)\"", "tac %s"} {
-		all = append(all, c.text[:of.start]+fmt.Sprintf(form, file)+c.text[of.end:])
+	for _, form := range filled("reader", of.words[1].source) {
+		all = append(all, c.text[:of.start]+form+c.text[of.end:])
 	}
 	return all
 }
 
 // downloads changes how a downloaded script is run.
-func downloads(c *command) (all []string) {
+func downloads(c *command) []string {
 	before, after, piped := strings.Cut(c.text, "|")
 	run := strings.TrimSpace(after)
 	if !piped || run != "sh" && run != "bash" || strings.Contains(after, "|") {
 		return nil
 	}
-	get := strings.TrimSpace(before)
-	for _, form := range []string{"%s|sh", "%s | bash", "%s | sh -s", "%s | sudo sh", "%s | bash -", "%s | cat | sh", "%s | /bin/sh", "%s | env bash", "bash <(%s)", "sh -c \"$(%s)\"", "eval \"$(%s)\"", "source <(%s)", "bash <<< \"$(%s)\""} {
-		all = append(all, fmt.Sprintf(form, get))
-	}
-	return all
+	return filled("download", strings.TrimSpace(before))
 }
 
 // quotes puts quotes and backslashes into words.
@@ -502,21 +511,12 @@ func glob(c *command, of call) (all []string) {
 }
 
 // inShell passes the command to another shell.
-func inShell(c *command) (all []string) {
-	q := shell.Quote(c.text)
-	for _, form := range []string{
-		"bash -c %s", "sh -c %s", "eval %s", "echo %s | sh", "echo %s | bash", "bash <<< %s", "printf '%%s\\n' %s | sh",
-		"source /dev/stdin <<< %s", ". <(echo %s)", "bash <(echo %s)", "sudo bash -c %s", "env bash -c %s", "x=%s; eval \"$x\"", "trap %s EXIT", "bash -c \"$(echo %s)\"", "eval \"$(echo %s)\"",
-		"echo %s > \"$TMPDIR\"/x.sh; bash \"$TMPDIR\"/x.sh", "command eval %s", "shopt -s expand_aliases\nalias x=%s\nx",
-	} {
-		all = append(all, fmt.Sprintf(form, q))
-	}
+func inShell(c *command) []string {
+	all := filled("shell", shell.Quote(c.text))
 	if !strings.Contains(c.text, "EOF") {
-		for _, form := range []string{"bash <<'EOF'\n%s\nEOF", "sh <<'EOF'\n%s\nEOF", "cat <<'EOF' | bash\n%s\nEOF"} {
-			all = append(all, fmt.Sprintf(form, c.text))
-		}
+		all = append(all, filled("unquoted", c.text)...)
 	}
-	return append(all, "f() { "+c.text+"; }; f", "f() { "+c.text+"\n}\nf", ": $("+c.text+")", "echo \"$("+c.text+")\"")
+	return all
 }
 
 // byFind has find start the program.

@@ -45,6 +45,7 @@ type Guard struct {
 	Passed     int             // those that the hook lets through
 	Fired      int             // inputs that were sent to the hook
 	Findings   []Finding       // the most serious first
+	Held       []Finding       // as bypasses: what it stops, and the rewrites that do the same and that it stops
 	Unproved   string          // the reason why nothing was searched; "" if the search was made
 	Complete   bool            // the search came to its end within the budget
 	Took       time.Duration
@@ -83,10 +84,15 @@ type seed struct {
 	effect  suites.Effect
 	does    Effect
 	passing []Finding
+
+	queue    []candidate // rewrites to try
+	contexts []string    // that mention it, to try
+	combined bool
+	rounds   int  // that it had
+	repeated bool // the hook stopped the input again after others
 }
 
-// chunk is the number of rewrites that are executed and sent to the hook at a time.
-const chunk = 16
+func (sd *seed) done() bool { return len(sd.queue)+len(sd.contexts) == 0 && sd.combined }
 
 // A search is the search for one guard.
 type search struct {
@@ -98,7 +104,8 @@ type search struct {
 	guard    Guard
 	seeds    []*seed
 	blocks   []Finding
-	alone    bool // the hook's answer depends on earlier calls, so each input needs its own environment
+	alone    bool            // the hook's answer depends on earlier calls, so each input needs its own environment
+	ordinary map[string]bool // contexts of mentions, whether they pass with an ordinary text
 	err      error
 }
 
@@ -107,11 +114,14 @@ type search struct {
 // so far, and an error if hookwatch itself failed.
 func Search(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) (Guard, error) {
 	began := time.Now()
-	s := &search{Machine: m, o: o, hook: h, guard: Guard{Hook: h}}
+	s := &search{Machine: m, o: o, hook: h, guard: Guard{Hook: h}, ordinary: map[string]bool{}}
 	share := func(percent time.Duration) time.Time { return began.Add(o.Budget * percent / 100) }
 	s.deadline = share(25)
 	s.start(ctx, t)
 	if len(s.seeds) > 0 {
+		for _, sd := range s.seeds {
+			s.guard.Held = append(s.guard.Held, Finding{What: Bypass, Input: sd.Input, From: sd.Input, Does: sd.does.String(), Of: sd.effect})
+		}
 		s.deadline = share(75) // a part that has begun is completed
 		s.work(ctx)
 		s.deadline = share(100)
@@ -147,12 +157,16 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 		return
 	}
 	harmless := conform.Harmless(t, s.hook)
-	answers := make([]suites.Result, len(inputs))
-	s.parallel(ctx, chunks(len(inputs), chunk/2), 2, func(from, to int) {
+	answers := unsent(len(inputs))
+	s.parallel(ctx, chunks(len(inputs), 8), 2, func(from, to int) {
 		copy(answers[from:to], s.fire(ctx, inputs[from:to]))
 	})
 	quiet := s.fire(ctx, harmless)
+	sent := 0
 	for i, in := range inputs {
+		if answers[i].NotStarted == "" {
+			sent++
+		}
 		stops := slices.ContainsFunc(harmless, func(h conform.Input) bool { return h.Tool == in.Tool })
 		for j, h := range harmless {
 			stops = stops && (h.Tool != in.Tool || !conform.Stopped(quiet[j].Effect))
@@ -163,7 +177,7 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 		}
 	}
 	if len(s.seeds) == 0 {
-		s.guard.Unproved = fmt.Sprintf("it stops none of %d inputs, or harmless ones as well", len(inputs))
+		s.guard.Unproved = fmt.Sprintf("it stops none of %d inputs, or harmless ones as well", sent)
 		return
 	}
 	s.shown(ctx)
@@ -287,12 +301,14 @@ func (s *search) fire(ctx context.Context, inputs []conform.Input, change ...fun
 	return out
 }
 
+// unsent returns the results of n inputs that are not sent.
+func unsent(n int) []suites.Result {
+	return slices.Repeat([]suites.Result{{NotStarted: "it was not run"}}, n)
+}
+
 // fireTogether sends inputs to the hook in one environment.
 func (s *search) fireTogether(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) []suites.Result {
-	out := make([]suites.Result, len(inputs))
-	for i := range out {
-		out[i].NotStarted = "it was not run"
-	}
+	out := unsent(len(inputs))
 	if len(inputs) == 0 {
 		return out
 	}
@@ -325,45 +341,107 @@ func passes(r suites.Result) bool {
 	return !conform.Stopped(r.Effect) && r.Effect != suites.Rewritten && r.NotStarted == "" && !r.TimedOut
 }
 
-// A task is a part of the work, the most important first.
-type task struct {
-	rank float64
-	do   func(context.Context)
-}
-
-// ranks of the tasks of each kind: after how many chunks of habits the first is due.
+// due is the portion with which the rewrites of each kind begin, at the earliest.
 var due = [kinds]float64{Habit: 0, Quoting: 2, Wrapping: 2.5, Obfuscation: 4}
 
-// work searches from all seeds in turns, the most habitual rewrites first.
-func (s *search) work(ctx context.Context) {
-	var tasks []task
-	for _, sd := range s.seeds {
-		all := s.candidates(sd)
-		for k := Habit; k <= s.o.Most; k++ {
-			of := byRules(slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.Kind != k }))
-			for i, part := range slices.Collect(slices.Chunk(of, chunk)) {
-				if s.o.Brief && i > 0 && (k > Habit || i > 1) {
-					break
-				}
-				tasks = append(tasks, task{due[k] + float64(i), func(ctx context.Context) { s.try(ctx, sd, part) }})
-			}
+// portions are the numbers of rewrites that are tried at a time: few at first, so that every seed
+// has its turn soon, and then more, because an environment takes time to prepare.
+var portions = []int{8, 16, 24}
+
+// later is the number of rounds that a seed waits if a way around it by habit is known.
+const later = 4
+
+// queue returns the rewrites of a seed in the order in which they are tried: by kind, and within a
+// kind first one of each rule.
+func (s *search) queue(sd *seed) (out []candidate) {
+	type placed struct {
+		candidate
+		at float64
+	}
+	var all []placed
+	candidates := s.candidates(sd)
+	for k := Habit; k <= s.o.Most; k++ {
+		of := byRules(slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.Kind != k }))
+		const usual, first = 16, 32 // of the rewrites of a kind
+		switch {
+		case s.o.Brief && k == Habit:
+			of = of[:min(len(of), first)]
+		case s.o.Brief:
+			of = of[:min(len(of), usual)]
 		}
-		if !s.o.Brief {
-			tasks = append(tasks, task{0.5, func(ctx context.Context) { s.mentions(ctx, sd) }}, task{5, func(ctx context.Context) { s.combine(ctx, sd) }})
+		for i, c := range of {
+			all = append(all, placed{c, due[k] + float64(i/usual)})
 		}
 	}
-	tasks = append(tasks, task{0.6, s.inject})
-	slices.SortStableFunc(tasks, func(a, b task) int { return cmp.Compare(a.rank, b.rank) })
-	const least = 4 // something is tried however slow the hook is
-	done := s.parallel(ctx, chunks(len(tasks), 1), least, func(i, _ int) {
-		tasks[i].do(ctx)
-		if s.o.Progress != nil {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.o.Progress(s.guard)
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	for _, c := range all {
+		out = append(out, c.candidate)
+	}
+	return out
+}
+
+// work searches from all seeds in rounds. A seed that is known to be bypassed by habit waits for the
+// others, so that the budget is spent where nothing is known yet. What a round does depends on the
+// results of the rounds before it, and not on the time.
+func (s *search) work(ctx context.Context) {
+	for _, sd := range s.seeds {
+		sd.queue, sd.combined = s.queue(sd), s.o.Brief
+		if !s.o.Brief && sd.Command != "" && !strings.ContainsAny(sd.Command, "\n'") {
+			sd.contexts = forms()["mention"]
 		}
-	})
-	s.guard.Complete = done
+	}
+	const least = 4 // something is tried however slow the hook is
+	done := 0
+	s.guard.Complete = true
+	for round := 0; s.guard.Complete; round++ {
+		tasks, more := s.round(round)
+		s.guard.Complete = s.parallel(ctx, chunks(len(tasks), 1), least-done, func(i, _ int) {
+			tasks[i](ctx)
+			if s.o.Progress != nil {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.o.Progress(s.guard)
+			}
+		})
+		if done += len(tasks); !more {
+			return
+		}
+	}
+}
+
+// round returns the tasks of a round, and whether there are more rounds.
+func (s *search) round(n int) (tasks []func(context.Context), more bool) {
+	var turn []*seed
+	for _, sd := range s.seeds {
+		known := slices.ContainsFunc(sd.passing, func(f Finding) bool { return f.Kind == Habit })
+		if !sd.done() && (!known || sd.rounds+later <= n) {
+			turn = append(turn, sd)
+		}
+	}
+	for _, sd := range turn {
+		for range (s.Jobs + len(turn) - 1) / len(turn) { // so that no processor is idle
+			if size := min(len(sd.queue), portions[min(sd.rounds, len(portions)-1)]); size > 0 {
+				part := sd.queue[:size]
+				sd.queue = sd.queue[size:]
+				tasks = append(tasks, func(ctx context.Context) { s.try(ctx, sd, part) })
+			}
+		}
+		const few = 4
+		switch contexts := sd.contexts[:min(few, len(sd.contexts))]; {
+		case sd.rounds == 0: // first the rewrites
+		case len(contexts) > 0:
+			sd.contexts = sd.contexts[len(contexts):]
+			tasks = append(tasks, func(ctx context.Context) { s.mentions(ctx, sd, contexts) })
+		case len(sd.queue) == 0 && !sd.combined:
+			sd.combined = true
+			tasks = append(tasks, func(ctx context.Context) { s.combine(ctx, sd) })
+		}
+		sd.rounds++
+	}
+	if n == 0 {
+		tasks = append(tasks, s.inject)
+	}
+	return tasks, slices.ContainsFunc(s.seeds, func(sd *seed) bool { return !sd.done() })
 }
 
 // chunks returns the bounds of n things in groups.
@@ -465,32 +543,72 @@ func (s *search) try(ctx context.Context, sd *seed, all []candidate) (found []Fi
 		}
 	}
 	if len(same) == 0 || ctx.Err() != nil {
-		s.count(len(all), 0, 0, sd, nil)
+		s.count(len(all), 0, sd, nil, nil)
 		return nil
 	}
-	results := s.fire(ctx, append(inputs, sd.Input))
-	if last := results[len(results)-1]; passes(last) { // the hook stops the same input only once
+	s.mu.Lock()
+	again := !sd.repeated
+	sd.repeated = true
+	s.mu.Unlock()
+	if again {
+		inputs = append(inputs, sd.Input)
+	}
+	results := s.fire(ctx, inputs)
+	if again && passes(results[len(results)-1]) { // the hook stops the same input only once
 		s.mu.Lock()
 		s.alone = true
 		s.mu.Unlock()
 		results = s.fire(ctx, inputs)
 	}
+	var held []Finding
 	for i, c := range same {
-		if r := results[i]; passes(r) {
-			found = append(found, Finding{What: Bypass, Kind: c.Kind, Rule: c.Rule, Input: c.input, From: sd.Input, Does: c.does, Effect: r.Effect, Because: r.EffectReason, Of: sd.effect})
+		r := results[i]
+		f := Finding{What: Bypass, Kind: c.Kind, Rule: c.Rule, Input: c.input, From: sd.Input, Does: c.does, Effect: r.Effect, Because: r.EffectReason, Of: sd.effect}
+		if passes(r) {
+			found = append(found, f)
+		} else if conform.Stopped(r.Effect) {
+			held = append(held, f)
 		}
 	}
-	s.count(len(all), len(same), len(found), sd, found)
+	s.count(len(all), len(same), sd, found, held)
 	return found
 }
 
-func (s *search) count(tried, same, passed int, sd *seed, found []Finding) {
+func (s *search) count(tried, same int, sd *seed, passing, held []Finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.guard.Tried += tried
 	s.guard.Equivalent += same
-	s.guard.Passed += passed
-	sd.passing = append(sd.passing, found...)
+	s.guard.Passed += len(passing)
+	s.guard.Held = append(s.guard.Held, held...)
+	sd.passing = append(sd.passing, passing...)
+}
+
+// Recheck sends what a guard held to it again, the most habitual first, until the budget is used up
+// or ctx ends. It returns what passes now, the smallest first, each confirmed in an environment of
+// its own.
+func Recheck(ctx context.Context, h discover.Hook, m *Machine, held []Finding, budget time.Duration) ([]Finding, error) {
+	s := &search{Machine: m, hook: h, deadline: time.Now().Add(budget)}
+	held = slices.Clone(held)
+	slices.SortStableFunc(held, smaller)
+	ask := func(all []Finding, size int) (passing []Finding) {
+		results := unsent(len(all))
+		s.parallel(ctx, chunks(len(all), size), 1, func(from, to int) {
+			var inputs []conform.Input
+			for _, f := range all[from:to] {
+				inputs = append(inputs, f.Input)
+			}
+			copy(results[from:to], s.fireTogether(ctx, inputs))
+		})
+		for i, f := range all {
+			if r := results[i]; passes(r) {
+				f.Effect, f.Because = r.Effect, r.EffectReason
+				passing = append(passing, f)
+			}
+		}
+		return passing
+	}
+	return ask(ask(held, 16), 1), s.err
 }
 
 // combine tries pairs of rewrites, if no single one passes, and shrinks those that pass.
@@ -505,11 +623,12 @@ func (s *search) combine(ctx context.Context, sd *seed) {
 	first := s.candidates(sd)
 	const rounds = 8
 	for range rounds {
+		const pairsAtOnce = 16
 		if s.over(ctx) || len(first) == 0 {
 			return
 		}
 		var pairs []candidate
-		for len(pairs) < chunk {
+		for len(pairs) < pairsAtOnce {
 			a := first[random.Intn(len(first))]
 			second, err := Rewrites(a.Text)
 			if err != nil || len(second) == 0 {

@@ -82,7 +82,12 @@ func TestAccesses(t *testing.T) {
 		"renamed its own": {hook: "mkdir o; echo x >o/f; mv o q; cat q/f; mv rules.json r; cat r", want: uses{"rules.json": suites.Read, "q": suites.Looked}, out: "x\n{}\n"},
 		"interpreter":     {hook: "./tools/i", want: uses{"tools/i": suites.Ran, "tools/t": suites.Read, "/bin/sh": suites.Ran}, out: "tool\n"},
 		"directory":       {needs: "python3", hook: "#!/usr/bin/env python3\nimport os\nf = os.open('d', os.O_RDONLY)\nprint(sorted(os.listdir(f)))\nos.open('one', os.O_RDONLY, dir_fd=f)\n", want: uses{"d": suites.Listed, "d/one": suites.Read}, out: "['one', 'two']\n"},
-		"too long":        {hook: "p=.; for i in {1..3000}; do p=$p/.; done; [ -e $p/d/one ] || echo none", out: "none\n"},
+		"changed": {needs: "python3", hook: "#!/usr/bin/env python3\nimport os\ndef attempt(f, *args):\n  try:\n    f(*args)\n  except OSError as e:\n    print(type(e).__name__)\n" +
+			"attempt(os.truncate, 'log', 3)\nattempt(os.truncate, 'short', 0)\nattempt(os.setxattr, 'labelled', 'user.a', b'')\nattempt(os.removexattr, 'unlabelled', 'user.a')\nattempt(os.chmod, 'link', 0o600)\nos.chmod('link', 0o644)\n",
+			want: uses{"log": suites.Looked, "short": suites.Looked, "labelled": suites.Looked, "unlabelled": suites.Looked, "link": suites.Looked, "d/one": suites.Looked},
+			out:  "FileNotFoundError\nFileNotFoundError\nFileNotFoundError\n"},
+		"shortened and read": {needs: "python3", hook: "#!/usr/bin/env python3\nimport os\nos.truncate('log', 3)\nprint(open('log').read())\n", want: uses{"log": suites.Looked | suites.Read}, out: "bef\n"},
+		"too long":           {hook: "p=.; for i in {1..3000}; do p=$p/.; done; [ -e $p/d/one ] || echo none", out: "none\n"},
 	} {
 		for _, mode := range []string{"namespaces", "copy"} {
 			t.Run(name+" "+mode, func(t *testing.T) {
@@ -162,6 +167,59 @@ func TestAccesses(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestAccessesByBash checks which files count as read by no program but bash.
+func TestAccessesByBash(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"namespaces", "copy"} {
+		p := newProject(t)
+		r, _ := p.observedRunner(mode)
+		p.write("hooks/hook", "#!/usr/bin/env bash\n. ./lib.sh\n. ./both.sh\nread -r x <line\ncat both.sh data >/dev/null\nmv moved gone\n", 0o755)
+		for _, name := range []string{"lib.sh", "both.sh", "line", "data", "moved"} {
+			p.write(name, "f() { :; }\n", 0o644)
+		}
+		o, err := r.Traced(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hooks/hook", Steps: []suites.Step{{Event: "Stop"}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]suites.AccessKind{}
+		for _, a := range o.Accesses {
+			got[a.Path] = a.Kind
+		}
+		for name, other := range map[string]bool{"lib.sh": false, "both.sh": true, "line": false, "data": true, "moved": true} {
+			if k := got[filepath.Join(p.root, name)]; k&suites.Read == 0 || k&suites.Data != 0 != other {
+				t.Errorf("%s: %s: %s, want one other than bash: %v", mode, name, k, other)
+			}
+		}
+		_ = r.Remove(o)
+	}
+}
+
+// TestAccessesTooLarge checks that a call that is observed is refused as in an ordinary run.
+func TestAccessesTooLarge(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip(err)
+	}
+	p := newProject(t)
+	r, _ := p.observedRunner("namespaces")
+	p.write("hooks/hook", "#!/usr/bin/env python3\nimport os\nos.truncate('log', 1 << 40)\n", 0o755)
+	p.write("log", "before\n", 0o644)
+	c := &suites.Case{Suite: "s", ID: "A", Hook: "hooks/hook", Steps: []suites.Step{{Event: "Stop"}}}
+	plain, err := r.Case(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	traced, err := r.Traced(t.Context(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(traced.Stopped), fmt.Sprint(plain.Stopped); got != want || want == "[]" {
+		t.Errorf("stopped %s, want %s", got, want)
+	}
+	_ = r.Remove(plain)
+	_ = r.Remove(traced)
 }
 
 // TestAccessesOfPreparation checks that what prepares a case is not recorded, and that a fixture is

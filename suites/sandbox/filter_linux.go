@@ -132,6 +132,9 @@ func filterCalls(fileSize int64) []string {
 // these rules.
 func observeCalls(fileSize int64, rules []string) []string {
 	observing := program(architectures[runtime.GOARCH], refusals(fileSize), supervisor.ObservedCalls())
+	if fileSize > 0 {
+		rules = append(slices.Clip(rules), string(supervisor.Bound)+strconv.FormatInt(fileSize, 10))
+	}
 	return append([]string{supervisor.Optional + supervisor.Observe, observing}, rules...)
 }
 
@@ -214,7 +217,7 @@ func instructions(arch uint32, all []refusal, observed []uint32) []bpf.Instructi
 		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1}, failing(unix.ENOSYS))
 	}
 	for _, r := range all {
-		prog = append(prog, r.instructions()...)
+		prog = append(prog, r.instructions(slices.Contains(observed, r.call))...)
 	}
 	for _, call := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		prog = append(prog, block(call, sockets())...)
@@ -265,7 +268,8 @@ func block(call uint32, inner []bpf.Instruction) []bpf.Instruction {
 	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: uint8(len(inner))}}, inner...)
 }
 
-func (r refusal) instructions() []bpf.Instruction {
+// instructions refuses a call. If it is observed, it is passed to the supervisor in any case.
+func (r refusal) instructions(observed bool) []bpf.Instruction {
 	refused := failing(r.errno)
 	if r.name != "" {
 		refused = result(unix.SECCOMP_RET_USER_NOTIF)
@@ -277,7 +281,11 @@ func (r refusal) instructions() []bpf.Instruction {
 	for _, c := range r.when {
 		inner = append(inner, c.instructions(refused)...)
 	}
-	return block(r.call, append(inner, result(unix.SECCOMP_RET_ALLOW)))
+	otherwise := result(unix.SECCOMP_RET_ALLOW)
+	if observed {
+		otherwise = result(unix.SECCOMP_RET_USER_NOTIF)
+	}
+	return block(r.call, append(inner, otherwise))
 }
 
 func (c condition) instructions(refused bpf.Instruction) []bpf.Instruction {

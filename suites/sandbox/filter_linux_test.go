@@ -40,7 +40,8 @@ func TestObservingFilter(t *testing.T) {
 		"mount":            {unix.SYS_MOUNT, [6]uint64{}, ask},
 		"io_uring":         {unix.SYS_IO_URING_SETUP, [6]uint64{}, unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)},
 		"AF_UNIX":          {unix.SYS_SOCKET, [6]uint64{unix.AF_UNIX}, allow},
-		"truncate a bit":   {unix.SYS_TRUNCATE, [6]uint64{0, 1}, allow},
+		"truncate a bit":   {unix.SYS_TRUNCATE, [6]uint64{0, 1}, ask},
+		"ftruncate a bit":  {unix.SYS_FTRUNCATE, [6]uint64{0, 1}, allow},
 		"truncate a lot":   {unix.SYS_TRUNCATE, [6]uint64{0, 1 << 40}, ask},
 		"the last of them": {supervisor.ObservedCalls()[len(supervisor.ObservedCalls())-1], [6]uint64{}, ask},
 	} {

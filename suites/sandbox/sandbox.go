@@ -77,7 +77,8 @@ func accesses(b *process.Supervisor) (all []suites.Access, unobserved string) {
 
 var kinds = map[rune]suites.Use{
 	supervisor.Asked: {Kind: suites.Looked}, supervisor.Opened: {Kind: suites.Read}, supervisor.Listed: {Kind: suites.Listed},
-	supervisor.Ran: {Kind: suites.Ran}, supervisor.Wrote: {Kind: suites.Wrote}, supervisor.Created: {Kind: suites.Wrote, Created: true},
+	supervisor.Data: {Kind: suites.Data},
+	supervisor.Ran:  {Kind: suites.Ran}, supervisor.Wrote: {Kind: suites.Wrote}, supervisor.Created: {Kind: suites.Wrote, Created: true},
 }
 
 // Ended describes how the commands of a case ended.

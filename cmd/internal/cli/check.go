@@ -406,7 +406,7 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, p
 			}
 		}
 		launch := launches(ctx, r, jobs)
-		machine, end, err := prover(r, 1)
+		machine, end, err := session.Prover(r, 1)
 		if err == nil { // without namespaces nothing that guards stop is executed
 			defer end()
 		}

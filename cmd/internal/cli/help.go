@@ -24,6 +24,8 @@ var (
 	hooksTopic string
 	//go:embed topics/proving.md
 	provingTopic string
+	//go:embed topics/scoring.md
+	scoringTopic string
 	//go:embed topics/cases.md
 	casesTopic string
 	//go:embed topics/verdicts.md
@@ -64,6 +66,7 @@ func allTopics() []topic {
 	return []topic{
 		{"hooks", "Hooks of any project: check, and where they are found", hooksTopic},
 		{"proving", "Ways around guards, and how they are searched", provingTopic},
+		{"scoring", "Broken hooks, and how many of them the cases notice", scoringTopic},
 		{"cases", "Suites, cases, and how a script is run", casesTopic},
 		{"verdicts", "The five verdicts, why a case failed, preflight", verdictsTopic},
 		{"selection", "Which cases a change affects, and how that is known", selectionTopic},

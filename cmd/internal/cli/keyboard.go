@@ -64,6 +64,8 @@ func (k *keyboard) Press(key terminal.Key) []session.Command {
 		return []session.Command{session.RunFailed}
 	case terminal.Enter, 'r':
 		return []session.Command{session.RunAgain}
+	case 'g':
+		return []session.Command{session.Prove}
 	case 't':
 		return k.begin(session.ByName)
 	case 'p':

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +22,6 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/prove"
-	"hookwatch/suites/run"
 )
 
 // proving holds the flags of prove.
@@ -32,6 +30,9 @@ type proving struct {
 	budget       time.Duration
 	seed         int64
 }
+
+// proveBudget is the usual time for each guard.
+const proveBudget = 10 * time.Second
 
 func (a *app) proveCommand() *cobra.Command {
 	var o proving
@@ -55,7 +56,7 @@ every finding. See hookwatch help proving.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.input, "input", "", "start from this command, file or prompt alone: `TEXT`")
-	f.DurationVar(&o.budget, "budget", 10*time.Second, "search for this `TIME` in each guard")
+	f.DurationVar(&o.budget, "budget", proveBudget, "search for this `TIME` in each guard")
 	f.Int64Var(&o.seed, "seed", 1, "combine rewrites in another order: `N`")
 	f.StringVar(&o.write, "write", "", "add the findings as cases to this suite `FILE`")
 	return cmd
@@ -86,7 +87,7 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	if err != nil {
 		return err
 	}
-	machine, end, err := prover(r, most)
+	machine, end, err := session.Prover(r, most)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,8 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	began := time.Now()
 	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: o.budget.Milliseconds(), ranIn: inIsolation(r.Isolation)}
 	shown := proveLine{cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose}
-	guards, err := shown.search(cmd.Context(), p, tree, hooks, machine, o)
+	defer shown.clear()
+	guards, err := searchGuards(cmd.Context(), p, tree, hooks, machine, o, shown.show)
 	doc.Interrupted = cmd.Context().Err() != nil
 	if err != nil {
 		return err
@@ -121,30 +123,6 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 		return ErrFailed
 	}
 	return nil
-}
-
-// prover returns the machine that runs the cases of a search: those of hooks as check does, and
-// those that execute commands in the same isolation, where no other hook is registered.
-func prover(r *run.Runner, jobs int) (*prove.Machine, func(), error) {
-	if !r.Isolation.Describe().Private {
-		return nil, nil, fmt.Errorf("prove executes commands that guards stop, and does so in namespaces only, not with isolation %s (hookwatch doctor says what is missing)", r.Isolation.Describe().Name)
-	}
-	o := r.Options
-	o.Hooks, o.InForce, o.Registered, o.Standing, o.StandIns = nil, nil, prove.Executor, nil, nil
-	executor := run.New(o)
-	executor.KeepReady(jobs)
-	via := func(r *run.Runner) func(context.Context, *suites.Case) (suites.Outcome, error) {
-		return func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
-			o, err := r.Case(ctx, c)
-			if err == nil {
-				if err = r.Remove(o); errors.Is(err, fs.ErrNotExist) {
-					err = nil
-				}
-			}
-			return o, err
-		}
-	}
-	return &prove.Machine{Fire: via(r), Execute: via(executor), Jobs: jobs}, executor.Close, nil
 }
 
 // proveBriefly searches a guard that check has seen to stop something for the first ways around it,
@@ -178,12 +156,21 @@ type proveLine struct {
 	shown bool
 }
 
-// search searches all hooks that may be guards, one after the other.
-func (l proveLine) search(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving) (guards []prove.Guard, err error) {
+func (l proveLine) show(i, of int, g prove.Guard) {
 	if l.shown {
-		defer writef(l.w, clearLine)
+		writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
 	}
-	var mu sync.Mutex
+}
+
+func (l proveLine) clear() {
+	if l.shown {
+		writef(l.w, clearLine)
+	}
+}
+
+// searchGuards searches all hooks that may be guards, one after the other. It calls progress, if not
+// nil, after each step.
+func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving, progress func(i, of int, g prove.Guard)) (guards []prove.Guard, err error) {
 	for i, h := range hooks {
 		if ctx.Err() != nil {
 			break
@@ -196,12 +183,8 @@ func (l proveLine) search(ctx context.Context, p *session.Project, tree conform.
 			}
 			options.Inputs = []conform.Input{in}
 		}
-		options.Progress = func(g prove.Guard) {
-			mu.Lock()
-			defer mu.Unlock()
-			if l.shown {
-				writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, len(hooks), session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, h.ID)
-			}
+		if progress != nil {
+			options.Progress = func(g prove.Guard) { progress(i, len(hooks), g) }
 		}
 		g, err := prove.Search(ctx, tree, h, m, options)
 		if err != nil {
@@ -210,6 +193,24 @@ func (l proveLine) search(ctx context.Context, p *session.Project, tree conform.
 		guards = append(guards, g)
 	}
 	return guards, nil
+}
+
+// proveInSession searches guards for a watching session.
+func proveInSession(ctx context.Context, p *session.Project, hooks []discover.Hook, m *prove.Machine) ([]prove.Guard, string, error) {
+	guards, err := searchGuards(ctx, p, checkTree(p, os.Environ()), hooks, m, proving{budget: proveBudget, seed: 1}, nil)
+	var doc proveDocument
+	for _, g := range guards {
+		doc.add(g, true, registeredName(p))
+	}
+	for i := range doc.Findings {
+		doc.Findings[i].Case = "" // --write makes them
+	}
+	var text strings.Builder
+	printGuards(&text, doc, false)
+	if len(doc.Findings) > 0 {
+		fmt.Fprintf(&text, "  hookwatch prove --write FILE makes cases of them\n")
+	}
+	return guards, text.String(), err
 }
 
 // stoppedBySuites returns the inputs that the cases of a hook say it must stop.
@@ -351,8 +352,18 @@ var headline = map[prove.What]string{
 	prove.Bypass: "passes", prove.FalseBlock: "stopped by mistake", prove.Injection: "EXECUTES ITS INPUT", prove.Choke: "passes with an unusual field",
 }
 
-// printProved prints the guards with their findings.
+// printProved prints the result.
 func printProved(w io.Writer, doc proveDocument, verbose bool) {
+	printGuards(w, doc, verbose)
+	printIsolation(w, doc.ranIn)
+	writef(w, "%s\n", doc.summary())
+	if doc.Interrupted {
+		writef(w, "interrupted: these are the findings so far\n")
+	}
+}
+
+// printGuards prints the guards with their findings.
+func printGuards(w io.Writer, doc proveDocument, verbose bool) {
 	for _, g := range doc.Guards {
 		writef(w, "%s\n", g.ID)
 		if g.Unproved != "" {
@@ -376,11 +387,6 @@ func printProved(w io.Writer, doc proveDocument, verbose bool) {
 			more = "; not everything was tried"
 		}
 		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", session.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, session.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
-	}
-	printIsolation(w, doc.ranIn)
-	writef(w, "%s\n", doc.summary())
-	if doc.Interrupted {
-		writef(w, "interrupted: these are the findings so far\n")
 	}
 }
 

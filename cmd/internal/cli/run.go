@@ -223,7 +223,7 @@ func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher
 		commands = listen(keys, done)
 	}
 	sum := o.Watch(ctx, session.WatchOptions{
-		Started: o.started(), Watcher: w, Notes: notes, Commands: commands,
+		Started: o.started(), Watcher: w, Notes: notes, Commands: commands, Prove: proveInSession,
 		Reload: func() (*session.Project, []suites.Problem) {
 			p, problems, err := a.tryLoad()
 			if err != nil && len(problems) == 0 {

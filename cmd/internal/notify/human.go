@@ -65,6 +65,8 @@ func (h *human) show(e session.Event) {
 		h.idle()
 	case session.Transitions:
 		h.gone(e)
+	case session.Proved:
+		h.proved(e)
 	default:
 		h.keyed(e)
 	}

@@ -306,6 +306,28 @@ func (h *human) gone(e session.Transitions) {
 	}
 }
 
+// proved prints a text about a guard: what it is about, and then the details.
+func (h *human) proved(e session.Proved) {
+	first, rest, _ := strings.Cut(strings.TrimRight(e.Text, "\n"), "\n")
+	head := h.margin()
+	switch e.Transition {
+	case session.Regression:
+		head = head.with(piece{red, "regression "})
+	case session.Resolved:
+		head = head.with(piece{green, "resolved "})
+	}
+	lines := h.block(head, plain, first)
+	for text := range strings.SplitSeq(rest, "\n") {
+		if text != "" {
+			lines = append(lines, h.block(line{{plain, "     "}}, dim, text)...)
+		}
+	}
+	h.print(lines...)
+	if !h.running {
+		h.idle()
+	}
+}
+
 // transition describes the difference from the previous verdict.
 func (h *human) transition(e session.CaseDone) line {
 	at := ""

@@ -22,7 +22,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 		return
 	}
 	w.overlooked()
-	if w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
+	if w.proveNext(ctx) || w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
 	if w.knowledge.Freshness.Noticed() || !slices.Equal(w.project.Graph.Files(), w.followed) { // found by traced runs
@@ -81,6 +81,8 @@ func (w *watch) leave() {
 	switch {
 	case w.idle.trial != nil:
 		<-w.idle.trial
+	case w.proofs.done != nil:
+		<-w.proofs.done
 	case w.idle.cancel != nil:
 		w.finishTrace(w.idle.ctx, <-w.idle.done)
 	}

@@ -148,6 +148,13 @@ type Saved struct{}
 // Tracing is the progress of runs that trace cases while nothing else is to do.
 type Tracing struct{ Done, Of int }
 
+// Proved is a text about a guard that was searched for ways around, in lines. A regression is a way
+// around that the guard stopped before the last save.
+type Proved struct {
+	Transition Transition
+	Text       string
+}
+
 // Rested reports that nothing is left to do until the next save: verdicts and news were
 // announced, and background work is complete.
 type Rested struct{}
@@ -158,6 +165,7 @@ type Resized struct{}
 func (Resized) event()     {}
 func (Saved) event()       {}
 func (Rested) event()      {}
+func (Proved) event()      {}
 func (Tracing) event()     {}
 func (Started) event()     {}
 func (Problems) event()    {}

@@ -45,7 +45,7 @@ func readEvidence(from storedContents, k suites.Key) *caseEvidence {
 	e := &caseEvidence{Evidence: *kept}
 	if len(kept.Trace) > 0 {
 		e.Trace = new(trace.Trace)
-		if json.Unmarshal(kept.Trace, e.Trace) != nil {
+		if json.Unmarshal(kept.Trace, e.Trace) != nil || e.Trace.Form != trace.Form {
 			e.Trace = nil
 		}
 	}

@@ -101,7 +101,7 @@ func TestEvidence(t *testing.T) {
 	inputs := []suites.Input{{Path: "h.sh", Digest: "1"}}
 	verdict := suites.Digests{Case: "c", Inputs: depend.InputsDigest(inputs)}
 	s.Widen(k, verdict, inputs, "an audit")
-	s.Traced(&suites.Case{Suite: k.Suite, ID: k.ID}, verdict, inputs, &trace.Trace{Incomplete: "x"}, all)
+	s.Traced(&suites.Case{Suite: k.Suite, ID: k.ID}, verdict, inputs, &trace.Trace{Form: trace.Form, Incomplete: "x"}, all)
 	check := func(when string) {
 		t.Helper()
 		e := s.Evidence(k, verdict)
@@ -121,6 +121,12 @@ func TestEvidence(t *testing.T) {
 		t.Error("kept although it is on disk")
 	}
 	check("on disk")
+	earlier := *d.evidence[k]
+	earlier.Trace = []byte(`{"incomplete":"x"}`)
+	d.evidence[k] = &earlier
+	if readEvidence(d, k).Trace != nil {
+		t.Error("a trace of an earlier version is used")
+	}
 	other := suites.Digests{Case: "edited"}
 	if s.Traced(&suites.Case{Suite: k.Suite, ID: k.ID}, other, nil, &trace.Trace{}, all); s.Evidence(k, other).Wide != "" {
 		t.Error("wide in another definition")

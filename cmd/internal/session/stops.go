@@ -172,13 +172,18 @@ func (p *Project) Trial(stops *Stops) *Trial {
 	return nil
 }
 
-// trialDigest returns the digest of a hook's inputs, except for files elsewhere, because
-// that input changes with every file.
+// trialDigest returns the digest of a hook's inputs.
 func (p *Project) trialDigest(h *discover.Hook) string {
 	c := p.Find(suites.Key{Suite: RegisteredSuite, ID: h.ID})
 	if c == nil {
 		return h.ID
 	}
+	return p.ContentDigest(c)
+}
+
+// ContentDigest returns the digest of a case's inputs, except for files elsewhere, because that input
+// changes with every file.
+func (p *Project) ContentDigest(c *suites.Case) string {
 	inputs := slices.Clone(p.Graph.Inputs(c))
 	return depend.InputsDigest(slices.DeleteFunc(inputs, func(in suites.Input) bool { return in.Path == depend.Elsewhere }))
 }

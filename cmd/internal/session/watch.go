@@ -57,6 +57,8 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 			w.idled(ctx, t)
 		case t := <-w.idle.trial:
 			w.tried(ctx, t)
+		case t := <-w.proofs.done:
+			w.proved(ctx, t)
 		case <-ctx.Done():
 			return w.stop()
 		}
@@ -115,6 +117,7 @@ type WatchOptions struct {
 	Watcher  *watcher.Watcher
 	Notes    <-chan string // messages of the watcher for the user
 	Commands <-chan Command
+	Prove    ProveFunc // nil if nothing is to be proved
 	Reload   func() (*Project, []suites.Problem)
 }
 
@@ -129,6 +132,7 @@ type watch struct {
 	again    bool     // failures that were seen once have been run again
 	rest     *atRest
 	idle     idling
+	proofs   proving
 	toAudit  []*suites.Case // cases unaffected by the latest save
 	toReload bool           // hooks stopped inputs for which the project has no cases yet
 	warned   *Project       // the project whose excess of directories has been reported
@@ -250,6 +254,7 @@ const (
 	RunFailed
 	RunAgain // the last selection
 	Cancel   // the run in progress
+	Prove    // the guard saved last
 	Quit
 )
 
@@ -305,6 +310,10 @@ func (w *watch) do(ctx context.Context, d Deed) {
 		w.asked(ctx, verdict.All(w.knowledge.Verdicts.Failed(w.project.Cases), "it failed"))
 	case RunAgain:
 		w.asked(ctx, verdict.All(w.project.FindAll(w.last), "asked for again"))
+	case Prove:
+		w.proofs.asked = true
+		w.idle.stop()
+		w.whileIdle(ctx)
 	case Cancel:
 		w.cancel()
 	case Quit: // handled by the loop

@@ -39,6 +39,13 @@ func Affected(e *Edits, t *trace.Trace) (bool, string) {
 	return false, "the case executes nothing that changed"
 }
 
+// Entered reports whether a case with this trace entered a function of the old content with this name,
+// so that the trace shows which of its statements it executed.
+func Entered(e *Edits, t *trace.Trace, name string) bool {
+	met := t.Files[e.Path]
+	return met != nil && slices.ContainsFunc(e.functions, func(fn *trace.Function) bool { return fn.Name == name && met.Functions.Has(fn.Key) })
+}
+
 // blind returns the reason why every edit of the file affects the case, "" if there is none.
 func blind(e *Edits, t *trace.Trace) string {
 	if e.All != "" {

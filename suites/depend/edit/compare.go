@@ -35,7 +35,7 @@ func Compare(file string, before, after []byte) *Edits {
 		e.All = "the new content cannot be parsed: " + err.Error()
 		return e
 	}
-	e.shebang = old.Shebang
+	e.shebang, e.functions = old.Shebang, old.Functions
 	e.Moved = old.Quotes || moved(old, new)
 	if e.All = beyond(was, old, new); e.All != "" {
 		return e

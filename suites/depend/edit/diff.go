@@ -73,14 +73,17 @@ func stepIndex(b *trace.Block, list []*trace.Statement, i int) int {
 // these, or, if there are none, the place before next.
 func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statement, next int) {
 	for i, o := range old {
-		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o)}
+		e := Edit{What: nounOf(o) + " removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o)}
 		if i < len(new) {
-			e.What, e.New = "statement changed", linesOf(new[i])
+			e.What, e.New = nounOf(o)+" changed", linesOf(new[i])
 			if e.binds = bound(o, new[i]); doubtful(new[i:i+1], o) {
 				e.binds = nil
 			}
 		} else {
 			e.binds = bound(o)
+			if o.Plain { // a run in which it did not match goes on as before
+				e.guard = before(o.Blocks[0], 0)
+			}
 		}
 		if o.Binds != nil && e.binds == nil {
 			e.guard = before(oldBlock, o.Index)
@@ -104,7 +107,7 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 	}
 	d.add(Edit{
 		binds: binds,
-		What:  "new statement", Function: functionOf(newBlock), text: textOf(newBlock), guard: g,
+		What:  "new " + nounOf(extra[0]), Function: functionOf(newBlock), text: textOf(newBlock), guard: g,
 		New: Lines{extra[0].Start, extra[len(extra)-1].End},
 	})
 }
@@ -131,7 +134,20 @@ func bound(list ...*trace.Statement) []string {
 	return names
 }
 
-func linesOf(s *trace.Statement) Lines { return Lines{s.Start, s.End} }
+// nounOf returns what a statement is called. The body of an arm has statements of its own.
+func nounOf(s *trace.Statement) string {
+	if s.Arm {
+		return "pattern"
+	}
+	return "statement"
+}
+
+func linesOf(s *trace.Statement) Lines {
+	if s.Arm {
+		return Lines{s.Start, s.Start}
+	}
+	return Lines{s.Start, s.End}
+}
 
 func functionOf(b *trace.Block) string {
 	if b.Function == nil {

@@ -22,6 +22,8 @@ type Edits struct {
 	Moved    bool   // some statement is on other lines
 	shebang  string // of the old content
 	by       trace.Language
+
+	functions []*trace.Function // of the old content
 }
 
 // None reports whether nothing that is executed differs.

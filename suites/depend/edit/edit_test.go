@@ -107,9 +107,15 @@ func TestAffected(t *testing.T) {
 		"new in other function":    {[]string{"two() {\n", "two() {\n  echo new\n"}, false, ""},
 		"new at top of file":       {[]string{"set -u\n", "echo new\nset -u\n"}, true, ""},
 		"new else":                 {[]string{"    echo b\n", "    echo b\n  else\n    echo c\n"}, false, ""},
-		"pattern":                  {[]string{"y) two", "z) two"}, true, "lines 15-18"},
+		"pattern compared":         {[]string{"x) one", "z) one"}, true, "pattern changed at line 16"},
+		"pattern not compared":     {[]string{"y) two", "z) two"}, false, ""},
+		"word of case":             {[]string{"case $1", "case $2"}, true, "lines 15-18"},
 		"item's body":              {[]string{"y) two", "y) two; two"}, false, ""},
-		"new item":                 {[]string{"esac", "  z) two ;;\nesac"}, true, ""},
+		"new item first":           {[]string{"  x) one", "  z) two ;;\n  x) one"}, true, "new pattern"},
+		"new item last":            {[]string{"esac", "  z) two ;;\nesac"}, false, ""},
+		"item removed":             {[]string{"  y) two ;;\n", ""}, false, ""},
+		"items exchanged":          {[]string{"  x) one a ;;\n", "", "esac", "  x) one a ;;\nesac"}, true, ""},
+		"falls through":            {[]string{"one a ;;", "one a ;&"}, true, "statement changed"},
 		"loop over nothing":        {[]string{"in $2;", "in $3;"}, true, ""},
 		"body of the loop":         {[]string{`echo "$f"`, `echo "$f" x`}, false, ""},
 		"inside a substitution":    {[]string{"echo inner", "echo other"}, true, "lines 22-24"},
@@ -382,7 +388,7 @@ func onlyUnused(e *edit.Edits) bool {
 func TestSilentStatements(t *testing.T) {
 	t.Parallel()
 	for name, src := range map[string]string{
-		"item":     "a\ncase $1 in\n  x)\n    for i in $2; do b; done\n    ;;\nesac\n",
+		"item":     "a\ncase $1 in x)\n    for i in $2; do b; done\n    ;;\nesac\n",
 		"then":     "a\nif true; then\n    for i in $2; do b; done\nfi\n",
 		"group":    "a\n{\n    for i in $2; do b; done\n} >c\n",
 		"function": "a\nf() {\n    for i in $2; do b; done\n}\nf\n",

@@ -78,10 +78,6 @@ func (r *reader) name(t []Token, i int, m *Meaning) {
 		m.Starts = true
 	case reading[name]:
 		r.reads(t, i, m)
-	case text(t, i-2) == "String" && before == "(" && after == ")" && r.functions[name],
-		r.functions[name] && !member && after == "." && text(t, i+2) == "toString",
-		r.functions[name] && i > 0 && t[i-1].Kind == Template && i+1 < len(t) && t[i+1].Kind == Template:
-		m.Self = "it may use the text of " + name
 	}
 	r.self(t, i, m)
 }

@@ -30,7 +30,7 @@ const Exports = "module.exports"
 
 // Meanings describes all statements of a program.
 func (p *Program) Meanings() map[*Statement]*Meaning {
-	r := &reader{meanings: map[*Statement]*Meaning{}, names: map[string]int{}, static: map[string]int{}, functions: map[string]bool{}, files: map[string][]string{}, imported: map[string]bool{}, known: map[string]bool{}}
+	r := &reader{meanings: map[*Statement]*Meaning{}, names: map[string]int{}, static: map[string]int{}, files: map[string][]string{}, imported: map[string]bool{}, known: map[string]bool{}}
 	r.survey(p.Body)
 	r.block(p.Body, true)
 	r.closure()
@@ -39,17 +39,16 @@ func (p *Program) Meanings() map[*Statement]*Meaning {
 
 // A reader derives meanings from tokens.
 type reader struct {
-	meanings  map[*Statement]*Meaning
-	names     map[string]int // uses of a name as a variable
-	static    map[string]int // those of them that are followed by the name of a member
-	functions map[string]bool
-	files     map[string][]string // file names that a constant can have as its value
-	known     map[string]bool     // names that have a value when a statement of the file runs
-	imported  map[string]bool     // names that come from other files
-	children  bool                // the file uses child processes
-	assigns   int                 // assignments to module.exports
-	pure      []*Meaning          // of the statements that only define names
-	flows     []flow
+	meanings map[*Statement]*Meaning
+	names    map[string]int      // uses of a name as a variable
+	static   map[string]int      // those of them that are followed by the name of a member
+	files    map[string][]string // file names that a constant can have as its value
+	known    map[string]bool     // names that have a value when a statement of the file runs
+	imported map[string]bool     // names that come from other files
+	children bool                // the file uses child processes
+	assigns  int                 // assignments to module.exports
+	pure     []*Meaning          // of the statements that only define names
+	flows    []flow
 }
 
 // A flow is a part of a statement that gives names values, which depend on other names.
@@ -73,9 +72,6 @@ func literal(t []Token, i int) string {
 // survey counts names before the statements are read.
 func (r *reader) survey(b *Block) {
 	for _, s := range b.Statements {
-		if s.Function != "" {
-			r.functions[s.Function] = true
-		}
 		t := s.Tokens
 		for i := range t {
 			if !loading(t, i) || standard(specifier(t, i)) {

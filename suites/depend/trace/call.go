@@ -204,7 +204,7 @@ func (r *factReader) unset(names []string) {
 		if untraces[n] {
 			r.facts.Opaque = "it unsets " + n
 		}
-		if n == "LINENO" || n == "FUNCNAME" || n == "BASH_SOURCE" {
+		if n == "LINENO" || n == "FUNCNAME" || n == "BASH_SOURCE" || n == "BASHPID" {
 			r.facts.Ends = "it unsets " + n
 		}
 	}

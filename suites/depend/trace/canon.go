@@ -14,6 +14,7 @@ var (
 	typeComment = reflect.TypeFor[[]syntax.Comment]()
 	typeStmts   = reflect.TypeFor[[]*syntax.Stmt]()
 	typeIf      = reflect.TypeFor[syntax.IfClause]()
+	typeCase    = reflect.TypeFor[syntax.CaseClause]()
 	typeCmd     = reflect.TypeFor[syntax.CmdSubst]()
 	typeProc    = reflect.TypeFor[syntax.ProcSubst]()
 )
@@ -103,7 +104,7 @@ func (c *canon) fields(v reflect.Value) {
 	}
 	c.put(p.name)
 	for _, i := range p.fields {
-		if i == p.elsewhere && c.shell { // a block of its own
+		if i == p.elsewhere && c.shell && blockOf(v) {
 			continue
 		}
 		c.value(v.Field(i))
@@ -111,11 +112,17 @@ func (c *canon) fields(v reflect.Value) {
 	c.shell = outer
 }
 
+// blockOf reports whether a node's field that can be a block of its own is one.
+func blockOf(v reflect.Value) bool {
+	clause, ok := v.Addr().Interface().(*syntax.CaseClause)
+	return !ok || divided(clause)
+}
+
 // A plan lists the fields of a type that are hashed.
 type plan struct {
 	name         string
 	fields       []int
-	elsewhere    int  // the field that is a block of its own; -1 for none
+	elsewhere    int  // the field that can be a block of its own; -1 for none
 	substitution bool // its content belongs to the statement around it
 }
 
@@ -131,7 +138,7 @@ func planOf(t reflect.Type) *plan {
 		if f.Type == typePos || f.Type == typeComment || !f.IsExported() {
 			continue
 		}
-		if t == typeIf && f.Name == "Else" {
+		if t == typeIf && f.Name == "Else" || t == typeCase && f.Name == "Items" {
 			p.elsewhere = i
 		}
 		p.fields = append(p.fields, i)
@@ -180,13 +187,22 @@ func signatureOf(n syntax.Node) (signature, bool) {
 		}
 		return "for", true
 	case *syntax.CaseClause:
-		return "case", true
+		return caseSignature(n), true
 	case *syntax.Stmt:
 		if n.Cmd == nil {
 			return "", true // only redirections
 		}
 	}
 	return "", false
+}
+
+func caseSignature(c *syntax.CaseClause) signature {
+	var b strings.Builder
+	b.WriteString("case")
+	if signWord(&b, c.Word.Parts) {
+		b.WriteString("in")
+	}
+	return signature(b.String())
 }
 
 func callSignature(c *syntax.CallExpr) signature {

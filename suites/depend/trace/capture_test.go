@@ -291,6 +291,35 @@ bash ./three.sh
 	}
 }
 
+// A script that only defines functions leaves no event if none is called. That only bash opened it
+// shows that it was sourced, unless bash may have read it in another way.
+func TestTraceOfDefinitions(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]bool{
+		". ./sourced.sh":                          true,
+		"d=$PWD; . \"$d/sourced.sh\"; echo on":    true,
+		"n=sou; . \"./${n}rced.sh\"":              true,
+		". ./sourced.sh; read -r x <list; cat":    true,
+		"if false; then . ./sourced.sh; fi":       true, // then nothing opens it
+		"f=$(ls | tail -1); mapfile -t x <\"$f\"": false,
+		"read -r x <sourced.sh":                   false,
+		"for f in s*.sh; do read -r x <$f; done":  false,
+		"x=$(<\"$(ls | tail -1)\")":               false,
+		"read -r x <list; eval \"$x\"":            false,
+		"read -r x <list; bash -c \"$x\"":         false,
+		". ./sourced.sh; bash ./odd.sh":           false,
+	} {
+		x := run(t, map[string]string{hook: "#!/bin/bash\n" + script + "\n", "sourced.sh": "f() { echo f; }\n", "list": "read -r y <sourced.sh\n", "odd.sh": "echo odd\ncase x in\n"})
+		if met := x.Files["sourced.sh"]; (met != nil) != want {
+			t.Errorf("%s: sourced: %v, want %v", script, met != nil, want)
+		}
+	}
+	x := run(t, map[string]string{hook: "#!/bin/bash\n. ./sourced.sh\n", "sourced.sh": "f() { echo f; }\nfor i in; do f; done\n"})
+	if x.Files["sourced.sh"] != nil {
+		t.Error("a script with statements counts as one that only defines functions")
+	}
+}
+
 func TestWhatATraceCannotSee(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ script, opaque, incomplete string }{

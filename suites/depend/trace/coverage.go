@@ -91,7 +91,7 @@ func covered(path string, fn *Function, met []Traced) CoveredFunction {
 func (f *Coverage) lines(path string, s *Script, met []Traced) {
 	runs := map[int]map[suites.Key]bool{}
 	for _, st := range s.Statements {
-		if st.Function != nil || !st.Sure {
+		if st.Function != nil || st.Arm || !st.Sure {
 			continue
 		}
 		if runs[st.Start] == nil {

@@ -109,6 +109,19 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// The line of a pattern is not one on which a statement begins.
+func TestOfArms(t *testing.T) {
+	t.Parallel()
+	s, err := trace.Parse("h.sh", []byte("case $1 in\n  a)\n    echo a\n    ;;\nesac\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := trace.Cover(file, s, []trace.Traced{ran(t, s, "A", 1, 2)}).Lines
+	if want := []trace.CoveredLine{{Line: 1, Cases: 1}, {Line: 3, Cases: 0}}; !slices.Equal(got, want) {
+		t.Errorf("lines %v, want %v", got, want)
+	}
+}
+
 func TestOfNothing(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -28,6 +28,8 @@ type Run struct {
 	// Opened lists files that the case used in other ways, such as the modules of an interpreter
 	// other than bash. They count as reached as a whole.
 	Opened []string
+	// Sourced lists files that no program but bash opened for reading.
+	Sourced []string
 	// Abnormal is the reason why the run did not end by itself; "" if it did.
 	Abnormal string
 	// Output is the output of the case, which is searched for line numbers.
@@ -36,7 +38,7 @@ type Run struct {
 
 // Decode returns the trace for the logs of a traced run.
 func Decode(logs map[string][]byte, run Run) *Trace {
-	d := &decoder{run: run, trace: &Trace{Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
+	d := &decoder{run: run, trace: &Trace{Form: Form, Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
 	if run.Abnormal != "" {
 		d.incomplete(run.Abnormal) // the reason for logs that are lost
 	}
@@ -101,6 +103,7 @@ type decoder struct {
 	files   map[string]*fileDecoder // by resolved path
 	texts   []string                // files whose text is read
 	shows   bool                    // the case may show the text of files
+	opens   bool                    // bash may have opened a script to read it as data
 	started bool                    // an interpreter reported that it started
 	words   map[Key]bool
 	names   map[string]bool
@@ -145,11 +148,12 @@ func (d *decoder) file(l Language, name, dir string) *fileDecoder {
 
 // event records one command. Relative names are resolved in the working directory of the event
 // and in those where a bash started.
-func (d *decoder) event(e event, starts []start) {
+func (d *decoder) event(e *event, starts []start) {
 	if e.file == "environment" {
 		d.exported(e.function)
 		return
 	}
+	d.opens = d.opens || e.file == ""
 	if strings.HasPrefix(e.text, "trap") && (strings.Contains(e.text, "DEBUG") || strings.Contains(e.text, "RETURN")) {
 		d.incomplete("it has a DEBUG or RETURN trap of its own")
 	}
@@ -215,6 +219,9 @@ func (d *decoder) finish() {
 	d.trace.Words = NewSet(d.words)
 	d.trace.Shown, d.trace.Exported = NewSet(d.shown), NewSet(d.sent)
 	d.trace.Names = slices.Sorted(maps.Keys(d.names))
+	for _, p := range d.run.Sourced {
+		d.source(p)
+	}
 	for _, out := range d.run.Output {
 		d.trace.Lines = d.trace.Lines || namesLine(out)
 		d.shows = d.shows || namesSource(out)
@@ -224,6 +231,25 @@ func (d *decoder) finish() {
 		for file := range d.files {
 			d.text(file, "the case may show its lines")
 		}
+	}
+}
+
+// source adds a script of which bash executed no statement with an event: it can only define
+// functions. That bash read it as data instead, by a redirection, is ruled out.
+func (d *decoder) source(file string) {
+	if d.trace.Files[file] != nil || d.opens || d.looser || d.trace.Dynamic {
+		return
+	}
+	for _, f := range d.files {
+		if f.met.Whole != "" {
+			return
+		}
+	}
+	if _, uses := d.trace.Uses(file); uses {
+		return
+	}
+	if script, err := d.run.Script(file, bash{}); err == nil && script.defines() {
+		d.trace.Files[file] = &Met{Digest: script.Digest}
 	}
 }
 
@@ -280,6 +306,7 @@ func (d *decoder) sum(f *fileDecoder, tool bool) {
 		d.trace.Dynamic = d.trace.Dynamic || st.Facts.Dynamic
 		d.trace.Shows = d.trace.Shows || st.Facts.Shows
 		d.shows = d.shows || st.Facts.Text
+		d.opens = d.opens || st.Facts.Opens
 		d.hide(st.Facts.Hides)
 		if st.Facts.Opaque != "" && d.trace.Opaque == "" {
 			d.trace.Opaque = st.Facts.Opaque
@@ -306,6 +333,20 @@ type event struct {
 	line     int
 	text     string // squeezed
 	cut      bool   // text is only a beginning
+	// next has the events that followed it in the same process, nil if one is unknown. Only events
+	// of case have them.
+	next map[*event]bool
+}
+
+// follow records which event followed in the same process.
+func (e *event) follow(next *event) {
+	if e == nil || !strings.HasPrefix(e.text, "case") {
+		return
+	}
+	if e.next == nil {
+		e.next = map[*event]bool{}
+	}
+	e.next[next] = true
 }
 
 // A start is the record of one bash that started.
@@ -315,28 +356,48 @@ const fieldMark = "\x1f"
 
 // readLog returns the starts and the distinct events of a log. It returns an error if the log
 // ends within a record, because the writer was killed then.
-func readLog(log []byte) (starts []start, events []event, err error) {
-	seen := map[string]bool{}
+func readLog(log []byte) (starts []start, events []*event, err error) {
+	seen := map[string]*event{}
+	last := map[string]*event{} // by process
+	forget := func() {
+		for _, e := range last {
+			e.follow(nil)
+		}
+		clear(last)
+	}
+	defer forget()
 	for len(log) > 0 {
 		line, rest, whole := bytes.Cut(log, []byte{0})
 		if !whole {
 			return starts, events, errors.New("its log ends within a line")
 		}
 		log = rest
-		if seen[string(line)] {
-			continue
-		}
-		seen[string(line)] = true
-		f := strings.Split(string(line), fieldMark)
-		switch {
-		case f[0] == "B" && len(f) == 3:
-			starts = append(starts, start{f[1], f[2]})
-		case f[0] == "E" && len(f) >= 6:
-			e, err := eventOf(f[1:])
-			if err != nil {
-				return starts, events, err
+		kind, record, _ := strings.Cut(string(line), fieldMark)
+		switch kind {
+		case "B":
+			f := strings.Split(record, fieldMark)
+			if len(f) != 2 {
+				return starts, events, errors.New("its log holds a torn line")
 			}
-			events = append(events, e)
+			forget() // the next step of a case may use the same numbers of processes
+			if s := (start{f[0], f[1]}); !slices.Contains(starts, s) {
+				starts = append(starts, s)
+			}
+		case "E":
+			process, command, _ := strings.Cut(record, fieldMark)
+			e := seen[command]
+			if e == nil {
+				if e, err = eventOf(strings.Split(command, fieldMark)); err != nil {
+					return starts, events, err
+				}
+				seen[command] = e
+				events = append(events, e)
+			}
+			last[process].follow(e)
+			last[process] = e
+			if process == "" { // an old bash does not number its processes
+				forget()
+			}
 		default:
 			return starts, events, errors.New("its log holds a torn line")
 		}
@@ -344,13 +405,16 @@ func readLog(log []byte) (starts []start, events []event, err error) {
 	return starts, events, nil
 }
 
-func eventOf(f []string) (event, error) {
+func eventOf(f []string) (*event, error) {
+	if len(f) < 5 {
+		return nil, errors.New("its log holds a torn line")
+	}
 	line, err := strconv.Atoi(f[0])
 	if err != nil {
-		return event{}, errors.New("its log holds a line number that is none")
+		return nil, errors.New("its log holds a line number that is none")
 	}
 	text := strings.Join(f[4:], fieldMark) // the command may contain the mark itself
-	return event{
+	return &event{
 		function: f[1], file: f[2], dir: f[3], line: line,
 		text: squeeze(text), cut: len(text) >= textLimit, // the locale may count bytes
 	}, nil
@@ -358,7 +422,7 @@ func eventOf(f []string) (event, error) {
 
 // rewritten reports whether the text of an event can differ from its command: in functions,
 // which traps may call, and everywhere if aliases are expanded.
-func rewritten(events []event) (inFunctions, everywhere bool) {
+func rewritten(events []*event) (inFunctions, everywhere bool) {
 	for _, e := range events {
 		inFunctions = inFunctions || strings.HasPrefix(e.text, "trap")
 		everywhere = everywhere || strings.Contains(e.text, "expand_aliases")
@@ -370,9 +434,27 @@ func rewritten(events []event) (inFunctions, everywhere bool) {
 // and wrong inside a multi-line $( ), in < <( ), on entering a function and in a trap. The text
 // matches the command's signature except in a trap, where it is the text of the previous
 // command, and after an alias was expanded. Such events are loose, and both line and text count.
-func (f *fileDecoder) note(e event, loose bool) {
+func (f *fileDecoder) note(e *event, loose bool) {
+	onLine, said, both := f.find(e)
+	found := both
+	if len(both) == 0 {
+		found = said
+	}
+	if loose || len(said) == 0 {
+		found = append(found, innermost(onLine)...)
+	}
+	f.hitAll(found)
+	for _, st := range found {
+		f.compare(st, e, loose)
+	}
+	if len(onLine)+len(said) == 0 {
+		f.unexplained(e)
+	}
+}
+
+// find returns the statements that an event may belong to by its line, by its text, and by both.
+func (f *fileDecoder) find(e *event) (onLine, said, both []*Statement) {
 	scope := f.scope(e.function)
-	var onLine, said, both []*Statement
 	for _, st := range f.script.Statements {
 		if st.Function != nil || !scope(st) {
 			continue
@@ -388,16 +470,7 @@ func (f *fileDecoder) note(e event, loose bool) {
 			both = append(both, st)
 		}
 	}
-	f.hitAll(both)
-	if len(both) == 0 {
-		f.hitAll(said)
-	}
-	if loose || len(said) == 0 {
-		f.hitAll(innermost(onLine))
-	}
-	if len(onLine)+len(said) == 0 {
-		f.unexplained(e)
-	}
+	return onLine, said, both
 }
 
 // scope returns the filter for statements that an event can belong to: those of its function,
@@ -423,7 +496,7 @@ func (f *fileDecoder) hitAll(list []*Statement) {
 // unexplained handles an event that matches no statement: code from eval or of a trap, whose own
 // statement was recorded, or the entry of a function, which is reported on its first line. If
 // the event is on another line of a function, all of the function counts.
-func (f *fileDecoder) unexplained(e event) {
+func (f *fileDecoder) unexplained(e *event) {
 	for _, fn := range f.script.Functions {
 		if fn.Name == e.function && fn.Start < e.line && e.line <= fn.End {
 			f.all(fn.Body)
@@ -464,13 +537,16 @@ func inside(st *Statement, function string) bool {
 	return in.Name == function
 }
 
-func (st *Statement) announced(e event) bool {
+func (st *Statement) announced(e *event) bool { return st.announcements(e) > 0 }
+
+// announcements returns the number of commands of a statement that an event may be of.
+func (st *Statement) announcements(e *event) (n int) {
 	for _, s := range st.signatures {
 		if s.announces(e.text, e.cut) {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // innermost drops statements that contain another statement of the list in a block.

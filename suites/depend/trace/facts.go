@@ -346,6 +346,7 @@ func (r *factReader) visit(n syntax.Node) {
 		if n.Hdoc != nil {
 			r.told[n.Hdoc] = true
 		}
+		r.facts.Opens = r.facts.Opens || (n.Op == syntax.RdrIn || n.Op == syntax.RdrInOut) && strings.Trim(base(spelled(n.Word)), "*?[]") == ""
 	case *syntax.Word:
 		r.name(n)
 	}

@@ -56,12 +56,38 @@ const (
 )
 
 // preload writes one record for each process and each worker that starts. If the coverage of one is
-// missing at the end, it was killed and its trace is lost. It leaves nothing behind that a hook
-// could notice, except in its environment.
+// missing at the end, it was killed and its trace is lost. Another record is written when the text of
+// a function is used, comments included: everything that turns one into text, such as f + "", calls
+// Function.prototype.toString, as console.log does for its arguments while coverage is counted. It leaves nothing behind that a hook could notice, except in its
+// environment and in that method being another one.
 const preload = `'use strict';
 try {
   const { threadId } = require('node:worker_threads');
-  require('node:fs').appendFileSync(%s, JSON.stringify({ pid: process.pid, thread: threadId, file: process.argv[1] || '', dir: process.cwd() }) + '\n');
+  const { appendFileSync } = require('node:fs');
+  const { apply, defineProperty } = Reflect;
+  const { stringify } = JSON;
+  const { captureStackTrace } = Error;
+  const record = (r) => appendFileSync(%s, stringify({ pid: process.pid, thread: threadId, ...r }) + '\n');
+  record({ file: process.argv[1] || '', dir: process.cwd() });
+  const native = Function.prototype.toString, builtin = /\{ \[native code\] \}$/, test = builtin.test;
+  let used = false;
+  const { toString } = {
+    toString() {
+      let text;
+      try {
+        text = apply(native, this === toString ? native : this, []);
+      } catch (e) {
+        captureStackTrace(e, toString);
+        throw e;
+      }
+      if (!used && !apply(test, builtin, [text])) {
+        used = true;
+        try { record({ text: true }); } catch {}
+      }
+      return text;
+    },
+  };
+  defineProperty(Function.prototype, 'toString', { value: toString, writable: true, enumerable: false, configurable: true });
 } catch {}
 delete require.cache[__filename];
 if (module.parent) module.parent.children.pop();
@@ -95,6 +121,7 @@ type nodeStart struct {
 	Thread int    `json:"thread"`
 	File   string `json:"file"`
 	Dir    string `json:"dir"`
+	Text   bool   `json:"text"` // it used the text of a function, and started before
 }
 
 // A nodeCoverage is the file that Node writes for a process or a worker.
@@ -129,12 +156,17 @@ func (l node) Decode(logs map[string][]byte, d *decoder) {
 	if !kept {
 		d.incomplete("the log of node is lost")
 	}
+	text := false
 	starts := map[string]int{} // by process and thread
 	for line := range bytes.Lines(log) {
 		var s nodeStart
 		if err := json.Unmarshal(line, &s); err != nil || !bytes.HasSuffix(line, []byte("\n")) {
 			d.incomplete("the log of node holds a torn line")
 			return
+		}
+		if s.Text {
+			text = true
+			continue
 		}
 		d.start(node{})
 		starts[fmt.Sprintf("%d/%d", s.PID, s.Thread)]++
@@ -167,6 +199,11 @@ func (l node) Decode(logs map[string][]byte, d *decoder) {
 	for _, n := range starts {
 		if n > 0 {
 			d.incomplete("a node ended without its coverage")
+		}
+	}
+	for _, f := range d.files {
+		if _, is := f.by.(node); is && text {
+			f.met.Text = "the case uses the text of a function"
 		}
 	}
 }

@@ -257,6 +257,49 @@ func TestNodeLost(t *testing.T) {
 	}
 }
 
+// TestNodeText checks which cases use the text of functions, in which comments count.
+func TestNodeText(t *testing.T) {
+	t.Parallel()
+	const functions = "const c = { f() { /* a comment */ } };\nconst { f } = c;\nclass A { /* a comment */ }\n"
+	for name, tt := range map[string]struct {
+		src  string
+		want bool
+	}{
+		"sum":                 {"console.log(c.f + '');", true},
+		"template":            {"console.log(`${c.f}`);", true},
+		"String":              {"console.log(String(c.f));", true},
+		"method":              {"console.log(c.f.toString());", true},
+		"of another":          {"console.log(Function.prototype.toString.call(f));", true},
+		"class":               {"console.log(A + '');", true},
+		"format":              {"console.log('%s', f);", true},
+		"key":                 {"console.log({ [f]: 1 });", true},
+		"list":                {"console.log([f].join());", true},
+		"comparison":          {"console.log(f < 'g');", true},
+		"bound":               {"console.log(String(f.bind(c)));", false},
+		"second":              {"console.log(String(Math.max), String(c.f));", true},
+		"in a module":         {"require('./lib').show(f);", true},
+		"child":               {"require('child_process').spawnSync(process.execPath, ['child.js'], { stdio: 'inherit' });", true},
+		"after replacing it":  {"const { toString } = Function.prototype; Function.prototype.toString = function () { return toString.call(this); }; console.log(c.f + '');", true},
+		"call":                {"c.f(); new A();", false},
+		"builtin":             {"console.log(String(Math.max), Function.prototype.toString + '', `${Date}`);", false},
+		"printed as a value":  {"console.log(require('util').inspect([f, A, c]), c, JSON.stringify({ f }));", false},
+		"the method itself":   {"const t = Function.prototype.toString; console.log(t.name, t.length, 'prototype' in t, Object.getOwnPropertyDescriptor(Function.prototype, 'toString'), Object.keys(t)); try { new t(); } catch (e) { console.log(e.message); }", false},
+		"of what is none":     {"try { Function.prototype.toString.call(1); } catch (e) { console.log(e.message); }", false},
+		"of an empty pattern": {"console.log(String([]), `${{}}`);", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := runNode(t, map[string]string{"hook.js": functions + tt.src + "\n", "lib.js": "exports.show = (g) => console.log(g + '');\n", "child.js": "console.log(`${() => 1}`);\n"})
+			if x.Incomplete != "" {
+				t.Errorf("incomplete: %s", x.Incomplete)
+			}
+			if got := x.Files["hook.js"].Text != ""; got != tt.want {
+				t.Errorf("uses the text of a function: %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
 // TestNodeWhole checks which files count as a whole.
 func TestNodeWhole(t *testing.T) {
 	t.Parallel()

@@ -22,10 +22,11 @@ type Observed struct {
 	Paths []string `json:"paths"`
 }
 
-// ObservedIn returns the paths that the processes of a run used, nil if not all are known.
-func ObservedIn(o *suites.Outcome) *Observed {
+// ObservedIn returns the paths that the processes of a run used, nil if not all are known, and the
+// files that no program but bash opened for reading.
+func ObservedIn(o *suites.Outcome) (observed *Observed, byBash []string) {
 	if o.Unobserved != "" {
-		return nil
+		return nil, nil
 	}
 	// Paths are those of the machine, which a copy of the project has not.
 	project := cmp.Or(o.Project, o.Root)
@@ -39,10 +40,12 @@ func ObservedIn(o *suites.Outcome) *Observed {
 		}
 	}
 	paths := map[string]bool{}
+	uses := map[string]suites.AccessKind{} // of files, without links
 	for _, a := range o.Accesses {
 		if !a.Input() || !at.matters(a) {
 			continue
 		}
+		uses[fromRoot(canonical(a.Path), at.roots...)] |= a.Kind
 		for _, p := range []string{a.Path, canonical(a.Path)} {
 			p = fromRoot(p, at.roots...)
 			if one := installed(p); one != p {
@@ -57,7 +60,13 @@ func ObservedIn(o *suites.Outcome) *Observed {
 			}
 		}
 	}
-	return &Observed{slices.Sorted(maps.Keys(paths))}
+	for p, kind := range uses {
+		if kind&suites.Read != 0 && kind&(suites.Data|suites.Wrote) == 0 {
+			byBash = append(byBash, p)
+		}
+	}
+	slices.Sort(byBash)
+	return &Observed{slices.Sorted(maps.Keys(paths))}, byBash
 }
 
 // places are what decides whether a path is an input of a case.

@@ -3,6 +3,7 @@ package trace
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,8 +11,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestObservedIn checks which of the paths that processes use are inputs of a case.
-func TestObservedIn(t *testing.T) {
+// TestObserved checks which of the paths that processes use are inputs of a case.
+func TestObserved(t *testing.T) {
 	root, home := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
@@ -28,7 +29,8 @@ func TestObservedIn(t *testing.T) {
 		{Path: root, Kind: suites.Looked | suites.Listed},
 		{Path: home, Kind: suites.Looked},
 		{Path: filepath.Dir(home), Kind: suites.Listed},
-		{Path: in(root, "a.json"), Kind: suites.Read},
+		{Path: in(root, "a.json"), Kind: suites.Read | suites.Data},
+		{Path: in(root, "real/c"), Kind: suites.Read | suites.Data},
 		{Path: in(root, "docs"), Kind: suites.Looked | suites.Listed},
 		{Path: in(root, "made"), Kind: suites.Wrote},
 		{Path: in(root, "none/b"), Kind: suites.Looked},
@@ -69,10 +71,17 @@ func TestObservedIn(t *testing.T) {
 		}
 		return set
 	})
-	if diff := cmp.Diff(want, ObservedIn(o), sorted); diff != "" {
+	got, byBash := ObservedIn(o)
+	if diff := cmp.Diff(want, got, sorted); diff != "" {
 		t.Errorf("observed (-want +got):\n%s", diff)
 	}
-	if o.Unobserved = "too many paths"; ObservedIn(o) != nil {
+	for p, want := range map[string]bool{home + "/notes": true, "a.json": false, "real/c": false, "link/c": false, "docs": false} {
+		if slices.Contains(byBash, p) != want {
+			t.Errorf("%s: opened by bash alone: %v", p, !want)
+		}
+	}
+	o.Unobserved = "too many paths"
+	if got, _ := ObservedIn(o); got != nil {
 		t.Error("an incomplete record counts")
 	}
 }

@@ -74,8 +74,10 @@ func DecodeOutcome(o *suites.Outcome, hooks []string, by *Scripts) *Trace {
 	for _, res := range o.Results {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 	}
+	observed, sourced := ObservedIn(o)
+	r.Sourced = sourced
 	t := Decode(o.Trace, r)
-	t.Observed = ObservedIn(o)
+	t.Observed = observed
 	for _, ch := range o.Changes {
 		if file, ok := strings.CutPrefix(ch.Path, "{project}/"); ok && t.Files[file] != nil && t.Incomplete == "" {
 			t.Incomplete = "the case changes " + file + " while it runs"

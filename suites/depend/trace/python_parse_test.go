@@ -104,7 +104,7 @@ func TestPythonSpans(t *testing.T) {
 	}
 	cases := map[string]string{"pythonSource": strings.Replace(strings.Replace(pythonSource, "    case [A, *rest] | (A(),): pass\n", "", 1), "    y = [z async for z in a] if False else 1", "    y = 1", 1)}
 	cases["pythonSource"] = strings.Replace(cases["pythonSource"], ` rb'\d' if False else b"\xff" b'a'`, "", 1)
-	own, err := filepath.Glob("../../../.ci/mutation/testdata/*/.claude/*/*.py")
+	own, err := filepath.Glob("../../../cmd/mutatetest/testdata/*/.claude/*/*.py")
 	if err != nil {
 		t.Fatal(err)
 	}

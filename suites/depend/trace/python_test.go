@@ -246,3 +246,33 @@ func TestPythonModules(t *testing.T) {
 		}
 	})
 }
+
+// TestPythonByUv checks hooks that start themselves by "uv run --script". A stand-in starts Python as
+// uv does: with the file as its argument.
+func TestPythonByUv(t *testing.T) {
+	t.Parallel()
+	const hook = `#!/usr/bin/env -S uv run --script
+# /// script
+# requires-python = ">=3.8"
+# dependencies = []
+# ///
+def used(): # yes
+    return 1 # yes
+def unused(): # yes
+    return 2 # no
+print(used()) # yes
+`
+	eachPython(t, func(t *testing.T, python string) {
+		bin := t.TempDir()
+		write(t, filepath.Join(bin, "uv"), "#!/bin/sh\n[ \"$1 $2\" = 'run --script' ] || exit 9\nshift 2\nexec '"+python+"' \"$@\"\n")
+		x := runBy(t, map[string]string{pyHook: hook}, pyHook, "env", "PATH="+bin+":"+os.Getenv("PATH"), "./"+pyHook)
+		x.metInner()
+		why := x.Blind()
+		if l := trace.LanguageOf(pyHook, []byte(hook)); why == "" && l != nil {
+			why = l.Unseen("#!/usr/bin/env -S uv run --script", x.Files[pyHook], x.Trace)
+		}
+		if met := x.Files[pyHook]; why != "" || !met.Main || met.Whole != "" || met.Text != "" {
+			t.Errorf("%+v, not seen: %q", met, why)
+		}
+	})
+}

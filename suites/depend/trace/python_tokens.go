@@ -519,3 +519,42 @@ func pythonHead(src []byte) string {
 	}
 	return strings.Join(head, "\n")
 }
+
+// A PythonToken is a token of Python, at the bytes From to To of the file. Line breaks and changes
+// of the indentation are tokens without a text.
+type PythonToken struct {
+	Kind     PythonKind
+	Text     string
+	From, To int
+}
+
+// A PythonKind is the kind of a PythonToken.
+type PythonKind = pyKind
+
+// The kinds of tokens.
+const (
+	PythonEnd     = pyEnd
+	PythonNewline = pyNewline
+	PythonIndent  = pyIndent
+	PythonDedent  = pyDedent
+	PythonName    = pyName
+	PythonNumber  = pyNumber
+	PythonString  = pyString
+	PythonOp      = pyOp
+)
+
+// PythonTokens returns the tokens of a file.
+func PythonTokens(src []byte) (tokens []PythonToken, err error) {
+	if bytes.HasPrefix(src, []byte("\ufeff")) {
+		return nil, &pySyntax{1, "it begins with a byte order mark"}
+	}
+	defer catch(&err)
+	own, _ := scanPython(string(src), 1, false)
+	for _, t := range own {
+		if t.kind == pyNewline {
+			t.text = ""
+		}
+		tokens = append(tokens, PythonToken{t.kind, t.text, t.at, t.at + len(t.text)})
+	}
+	return tokens, nil
+}

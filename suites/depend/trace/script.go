@@ -33,6 +33,11 @@ type Script struct {
 	bodies     map[int]*Function // functions of JavaScript by the place of their bodies
 }
 
+// defines reports whether the script only defines functions.
+func (s *Script) defines() bool {
+	return !slices.ContainsFunc(s.Body.Statements, func(st *Statement) bool { return st.Function == nil })
+}
+
 // A Block is a list of statements that run in sequence.
 type Block struct {
 	Statements []*Statement
@@ -56,6 +61,8 @@ type Statement struct {
 	In         *Block
 	Index      int       // in its block
 	Function   *Function // that it only defines; nil for statements that run
+	Arm        bool      // an arm of "case", which is reached when its patterns are compared
+	Plain      bool      // such an arm whose patterns are without expansions
 	// Binds are the names that the statement defines without any other effect, in a scope in which
 	// nothing uses them without naming them; nil for other statements. Facts.Words lacks them.
 	Binds      []string
@@ -119,6 +126,7 @@ type Facts struct {
 	Hides       string // a language that it may run without a trace
 	Text        bool   // may show the text or the lines of files
 	Lines       bool   // may use the lines of code, as a stack trace does
+	Opens       bool   // makes bash open a file for reading of which nothing in the name is literal
 }
 
 // A Key identifies a statement or a word by 24 bits of a hash. If two share a key, both count as
@@ -273,9 +281,7 @@ func (b *builder) blocks(st *Statement, cmd syntax.Command) {
 	case *syntax.ForClause:
 		b.nest(st, nil, "loop", c.Do)
 	case *syntax.CaseClause:
-		for _, item := range c.Items {
-			b.nest(st, nil, "item", item.Stmts)
-		}
+		b.arms(st, c)
 	case *syntax.BinaryCmd:
 		b.blocks(st, c.X.Cmd)
 		b.blocks(st, c.Y.Cmd)
@@ -288,6 +294,48 @@ func (b *builder) blocks(st *Statement, cmd syntax.Command) {
 	case *syntax.FuncDecl:
 		b.script.Odd = "it defines a function inside a list of commands"
 	}
+}
+
+// arms adds the arms of a case as the statements of a block. Like statements, they are reached in
+// order until one matches. If control can pass between them in another way, their bodies become
+// blocks of the case itself, and their patterns a part of its text.
+func (b *builder) arms(st *Statement, c *syntax.CaseClause) {
+	if !divided(c) {
+		for _, item := range c.Items {
+			b.nest(st, nil, "item", item.Stmts)
+		}
+		return
+	}
+	blk := b.nest(st, nil, "arms", nil)
+	seen := map[uint64]int{}
+	for _, item := range c.Items {
+		arm := &Statement{node: item, In: blk, Index: len(blk.Statements), Full: structure(item), Arm: true, Sure: true}
+		arm.Plain = !slices.ContainsFunc(item.Patterns, func(w *syntax.Word) bool { _, ok := plain(w.Parts); return !ok })
+		b.add(arm)
+		b.identify(arm, outer(item), seen)
+		b.nest(arm, nil, "item", item.Stmts)
+	}
+}
+
+// divided reports whether the arms of a case are statements of their own: none falls through to
+// the next one, and the shell itself runs no commands while it expands the patterns.
+func divided(c *syntax.CaseClause) bool {
+	for i, item := range c.Items {
+		if item.Op != syntax.Break && i < len(c.Items)-1 {
+			return false
+		}
+	}
+	plain := true
+	syntax.Walk(c, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			return false
+		case *syntax.CmdSubst:
+			plain = plain && !n.TempFile && !n.ReplyVar
+		}
+		return plain
+	})
+	return plain
 }
 
 // branch adds the blocks of an if or elif. The else part is one more block, which contains an

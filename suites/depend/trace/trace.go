@@ -13,6 +13,8 @@ import (
 
 // A Trace describes the code that one case executed.
 type Trace struct {
+	// Form is the constant of that name in the version of hookwatch that made the trace.
+	Form int `json:"form,omitempty"`
 	// Files maps slash paths from the project's root (absolute outside it) to the bash files in
 	// which any command ran.
 	Files map[string]*Met `json:"files,omitempty"`
@@ -64,6 +66,10 @@ type Met struct {
 	Whole      string `json:"whole,omitempty"`      // why the whole file counts as reached; "" if it does not
 	Text       string `json:"text,omitempty"`       // why even its comments and lines matter; "" if they do not
 }
+
+// Form changes whenever the same script gets other statements or keys, or more of them belong in a
+// trace. A trace with another Form cannot be used.
+const Form = 1
 
 // Carry returns a trace that is valid for new content of a file, after an edit that does not
 // affect it. If the trace is for content other than before, Carry returns it unchanged. The

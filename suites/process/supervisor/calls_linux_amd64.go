@@ -36,12 +36,12 @@ func observed() []observedCall {
 		{syscall.SYS_LINK, []operand{{noDir, 0, shared, 0}, {noDir, 1, made, 0}}},
 		{syscall.SYS_UNLINK, []operand{{noDir, 0, altered, 0}}},
 		{syscall.SYS_SYMLINK, []operand{{noDir, 1, made, 0}}},
-		{syscall.SYS_CHMOD, []operand{{noDir, 0, altered, 0}}},
-		{syscall.SYS_CHOWN, []operand{{noDir, 0, altered, 0}}},
+		{syscall.SYS_CHMOD, []operand{{noDir, 0, changed, 0}}},
+		{syscall.SYS_CHOWN, []operand{{noDir, 0, changed, 0}}},
 		{syscall.SYS_LCHOWN, []operand{{noDir, 0, altered, 0}}},
-		{syscall.SYS_UTIME, []operand{{noDir, 0, altered, 0}}},
-		{syscall.SYS_UTIMES, []operand{{noDir, 0, altered, 0}}},
-		{syscall.SYS_FUTIMESAT, []operand{{0, 1, altered, 0}}},
+		{syscall.SYS_UTIME, []operand{{noDir, 0, changed, 0}}},
+		{syscall.SYS_UTIMES, []operand{{noDir, 0, changed, 0}}},
+		{syscall.SYS_FUTIMESAT, []operand{{0, 1, changed, 0}}},
 		{syscall.SYS_GETDENTS, []operand{{0, noPath, listed, 0}}},
 	}, observedEverywhere...)
 }

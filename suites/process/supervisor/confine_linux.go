@@ -36,7 +36,7 @@ const (
 	Filter = "filter"
 	// Observe makes a later Filter install a BPF program that also asks about ObservedCalls,
 	// and the supervisor record their paths: the program, then rules, each a directory after
-	// Keep, Follow or Drop.
+	// Keep, Follow or Drop, or the size of files after Bound.
 	Observe = "observe"
 )
 

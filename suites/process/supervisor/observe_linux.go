@@ -15,6 +15,7 @@ import (
 type observer struct {
 	program   string // the filter to install
 	rules     []rule
+	bound     uint64 // of files, in bytes; 0 for none
 	table     [512]*observedCall
 	self      uint32 // PID of the supervisor
 	key       [2]uint64
@@ -51,6 +52,10 @@ const (
 	Drop   = '-' // only executed programs are recorded
 )
 
+// Bound is the first character of a field of Observe with the size in bytes to which a file may be
+// truncated. More is refused by the filter.
+const Bound = '<'
+
 // A record is what was observed so far.
 type record struct {
 	paths   map[string]*uses
@@ -60,7 +65,7 @@ type record struct {
 }
 
 type uses struct {
-	kinds  [6]byte // in the order of their first occurrence
+	kinds  [7]byte // in the order of their first occurrence
 	n      int
 	links  int // record.links when its target was last looked up
 	hidden bool
@@ -108,7 +113,8 @@ const (
 	openedAs                 // with flags in memory
 	listed                   // a directory
 	executed                 //
-	altered                  // removed, or its metadata changed
+	altered                  // removed, or its own metadata changed even if it is a link
+	changed                  // its metadata or size changed
 	made                     // fails if it exists
 	replaced                 // created or truncated
 	movedAway                // gets another name
@@ -154,7 +160,11 @@ func (s *supervising) observe(f []string) syscall.Errno {
 
 func (o *observer) setRules(fields []string) {
 	for _, f := range fields {
-		if f != "" {
+		switch {
+		case f == "":
+		case f[0] == Bound:
+			o.bound, _ = strconv.ParseUint(f[1:], 10, 64)
+		default:
 			o.rules = append(o.rules, rule{rune(f[0]), f[1:]})
 		}
 	}
@@ -271,6 +281,9 @@ func (o *observer) serve() {
 		c := &unknownCall
 		if n.arch == auditArch && n.call >= 0 && int(n.call) < len(o.table) {
 			c = o.table[n.call]
+		}
+		if uintptr(n.call) == syscall.SYS_TRUNCATE && o.bound > 0 && n.arguments[1] > o.bound {
+			c = nil
 		}
 		if c == nil {
 			o.pending = append(o.pending, *n)
@@ -438,6 +451,9 @@ func (o *observer) use(raw []byte, p purpose, flags uint64) {
 		o.executed(raw, 0)
 	case altered:
 		o.addLink(raw, Asked, Wrote)
+	case changed: // the new content may consist of the old one, which counts when it is read
+		o.add(raw, Asked)
+		o.add(raw, Wrote)
 	case made:
 		o.add(raw, Asked)
 		o.wrote(raw)
@@ -457,6 +473,7 @@ func (o *observer) use(raw []byte, p purpose, flags uint64) {
 	case shared:
 		o.add(raw, Asked)
 		o.add(raw, Opened)
+		o.add(raw, Data)
 	default:
 		o.add(raw, Asked)
 	}
@@ -470,7 +487,7 @@ func (o *observer) opened(raw []byte, flags uint64) {
 		o.add(raw, Asked)
 		return
 	case access == syscall.O_RDONLY && !creates && !truncates:
-		o.add(raw, Opened)
+		o.read(raw)
 		return
 	}
 	missing := !o.exists(raw)
@@ -479,7 +496,7 @@ func (o *observer) opened(raw []byte, flags uint64) {
 		o.add(raw, Asked)
 	case missing && creates:
 	case access != syscall.O_WRONLY && !truncates:
-		o.add(raw, Opened)
+		o.read(raw)
 	case missing:
 		o.add(raw, Asked)
 	}
@@ -520,8 +537,18 @@ func (o *observer) moved(raw []byte) {
 			o.incomplete("a process renamed a directory")
 		}
 	}
-	o.addLink(raw, Asked, Opened, Wrote)
+	o.addLink(raw, Asked, Opened, Data, Wrote)
 	o.record.links++
+}
+
+// read records that a path is opened for reading. A script that only bash opens may be sourced, and
+// no program sees its text.
+func (o *observer) read(raw []byte) {
+	o.add(raw, Opened)
+	exe := append(strconv.AppendUint(append(o.named[:0], "/proc/"...), uint64(o.n.pid), 10), "/exe"...)
+	if n, errno := o.readLink(exe, o.target[:pathMax]); errno != 0 || !hasSuffix(o.target[:n], "/bash") {
+		o.add(raw, Data)
+	}
 }
 
 // executed records a program, and the interpreters that its first line names.

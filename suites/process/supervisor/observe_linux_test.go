@@ -129,13 +129,13 @@ func TestOpened(t *testing.T) {
 		flags           int
 		existing, fresh string // uses of a path that exists, and of one that does not
 	}{
-		{os.O_RDONLY, "o", "o"},
+		{os.O_RDONLY, "od", "od"},
 		{pathOnly, "a", "a"},
 		{os.O_WRONLY, "w", "a"},
-		{os.O_RDWR, "ow", "o"},
-		{os.O_RDONLY | os.O_CREATE, "o", "c"},
+		{os.O_RDWR, "odw", "od"},
+		{os.O_RDONLY | os.O_CREATE, "od", "c"},
 		{os.O_WRONLY | os.O_CREATE, "w", "c"},
-		{os.O_RDWR | os.O_CREATE, "ow", "c"},
+		{os.O_RDWR | os.O_CREATE, "odw", "c"},
 		{os.O_WRONLY | os.O_CREATE | os.O_TRUNC, "w", "c"},
 		{os.O_WRONLY | os.O_CREATE | os.O_APPEND, "w", "c"},
 		{os.O_RDONLY | os.O_TRUNC, "w", "a"},

@@ -54,6 +54,7 @@ func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 const (
 	Asked   = 'a' // existence or metadata
 	Opened  = 'o' // opened for reading
+	Data    = 'd' // opened for reading by a program other than bash
 	Listed  = 'l'
 	Ran     = 'r'
 	Wrote   = 'w' // or removed, or changed in another way

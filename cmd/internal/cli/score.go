@@ -1,0 +1,438 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
+	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/mutate"
+	"hookwatch/suites/run"
+	"hookwatch/suites/score"
+	"hookwatch/suites/verdict"
+)
+
+// scoring holds the flags of score.
+type scoring struct {
+	operators     []string
+	seed          uint64
+	most          int
+	budget        time.Duration
+	want          float64
+	known, write  string
+	minimumTested int
+}
+
+func (a *app) scoreCommand() *cobra.Command {
+	var o scoring
+	cmd := &cobra.Command{
+		Use:   "score [HOOK]",
+		Short: "Break the hooks on purpose, and count how many breaks the cases notice",
+		Long: `Break the scripts that the cases execute, one place at a time, and run the cases that
+execute the place, until one of them fails. The score is the share of the broken
+versions that a case notices; the others are listed with what would notice them.
+HOOK is a part of the path of a script, or of the ID of a registered hook. The project
+itself is not changed: the cases see the broken script in their sandbox. See hookwatch
+help scoring.`,
+		Example: `  hookwatch score guard.sh
+  hookwatch score --suite guard --budget 30s --write .claude/tests/hooks/suites/missing.yaml
+  hookwatch score --want 80 --equivalent .claude/tests/hooks/equivalent.yaml`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.score(cmd, append(args, "")[0], o)
+		},
+	}
+	f := cmd.Flags()
+	f.DurationVar(&o.budget, "budget", 50*time.Second, "try broken versions for this `TIME` for each script (0: until all were tried)")
+	f.StringVar(&o.known, "equivalent", "", "leave out survivors that this `FILE` explains")
+	f.IntVar(&o.most, "most", 0, "try at most `N` broken versions of each script and operator (0: all)")
+	f.StringSliceVar(&o.operators, "operator", nil, "only these operators (`NAME`, ...): "+strings.Join(mutate.Operators, ", "))
+	f.Uint64Var(&o.seed, "seed", 1, "try them in another order: `N`")
+	f.Float64Var(&o.want, "want", 0, "exit with 1 if the score is below `PERCENT`")
+	f.IntVar(&o.minimumTested, "least", 0, "with --want: exit with 1 if fewer than `N` broken versions count")
+	f.StringVar(&o.write, "write", "", "write a case to start from for each survivor to this new suite `FILE`")
+	return cmd
+}
+
+func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
+	for _, op := range o.operators {
+		if !slices.Contains(mutate.Operators, op) {
+			return fmt.Errorf("--operator %s: want %s", op, strings.Join(mutate.Operators, ", "))
+		}
+	}
+	options := score.Options{Operators: o.operators, Seed: o.seed, Most: o.most, Budget: o.budget}
+	if o.known != "" {
+		data, err := os.ReadFile(a.relative(o.known))
+		if err == nil {
+			options.Known, err = score.ParseNotes(data)
+		}
+		if err != nil {
+			return fmt.Errorf("--equivalent: %s: %w", o.known, err)
+		}
+	}
+	p, err := a.load()
+	if err != nil {
+		return err
+	}
+	cases, err := scoredCases(p, hook, &options)
+	if err != nil {
+		return err
+	}
+	r, close, err := a.bare(p)
+	if err != nil {
+		return err
+	}
+	defer close()
+	if in := r.Isolation.Describe(); in.InPlace {
+		return fmt.Errorf("score runs broken hooks, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", in.Name)
+	}
+	most, err := jobs(p)
+	if err != nil {
+		return err
+	}
+	r.KeepReady(most)
+	shown := terminal.Is(cmd.ErrOrStderr()) && !a.verbose
+	if shown {
+		defer writef(cmd.ErrOrStderr(), clearLine)
+		options.Progress = func(s score.Progress) { showScoring(cmd.ErrOrStderr(), s) }
+	}
+	began := time.Now()
+	res, err := score.Score(cmd.Context(), cases, scoreMachine(p, r, most), options)
+	if err != nil {
+		return err
+	}
+	if shown {
+		writef(cmd.ErrOrStderr(), clearLine)
+	}
+	doc := newScoreDocument(p, res, o, time.Since(began))
+	doc.Interrupted, doc.ranIn = cmd.Context().Err() != nil, inIsolation(r.Isolation)
+	if err := a.print(doc, len(doc.Survivors), doc.Line, func(w io.Writer) { printScore(w, doc, a.verbose) }); err != nil {
+		return err
+	}
+	if o.write != "" {
+		if err := a.writeScored(o.write, res); err != nil {
+			return err
+		}
+	}
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	if counted := doc.Mutants - doc.Equivalent; o.want > 0 && (doc.Score < o.want || counted < o.minimumTested || len(doc.Contradicted) > 0) {
+		return ErrFailed
+	}
+	return nil
+}
+
+// relative returns the path of a file that the user names.
+func (a *app) relative(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(dirOf(a), file)
+}
+
+// showScoring replaces the line that shows the progress.
+func showScoring(w io.Writer, s score.Progress) {
+	if s.Of == 0 {
+		writef(w, clearLine+"running %d of %s as they are", s.Cases, session.Count(s.CasesOf, "case"))
+		return
+	}
+	writef(w, clearLine+"scoring %d of %d: %s  %.40s", s.Tried, s.Of, session.Count(s.Survivors, "survivor"), s.File)
+}
+
+// scoredCases returns the cases that can notice a broken script, with their controls, and limits
+// what is broken to the named hook.
+func scoredCases(p *session.Project, hook string, o *score.Options) ([]*suites.Case, error) {
+	if hook != "" {
+		tree := checkTree(p, os.Environ())
+		tree.Named = hook
+		var scripts []string
+		for _, h := range hooksToCheck(tree) {
+			scripts = append(scripts, h.Scripts...)
+		}
+		o.Breaks = func(file string) bool { return strings.Contains(file, hook) || slices.Contains(scripts, file) }
+	}
+	var chosen []*suites.Case
+	for _, c := range p.Cases {
+		if c.Layer != suites.Live && c.Check == nil && (o.Breaks == nil || slices.ContainsFunc(p.Graph.Scripts(c), o.Breaks)) {
+			chosen = append(chosen, c)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no case runs a script with %q in its path or in the ID of its hook (hookwatch list shows the cases)", hook)
+	}
+	var cases []*suites.Case
+	for _, s := range verdict.WithControls(verdict.All(chosen, ""), p.Every()) {
+		cases = append(cases, s.Case)
+	}
+	return cases, nil
+}
+
+// scoreMachine returns the machine that runs the cases.
+func scoreMachine(p *session.Project, r *run.Runner, jobs int) score.Machine {
+	const most = 1 << 20
+	read := func(file string) ([]byte, bool, error) {
+		f, err := p.Reader.Anywhere().Open(p.Config.Abs(file), most)
+		if err != nil {
+			return nil, false, err
+		}
+		defer f.Close()
+		content, err := f.ReadAll(most)
+		return content, f.Info.Mode()&0o111 != 0, err
+	}
+	by := trace.NewScripts(func(file string) ([]byte, error) {
+		content, _, err := read(file)
+		return content, err
+	})
+	remove := func(o suites.Outcome) error {
+		if err := r.Remove(o); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	return score.Machine{
+		Jobs: jobs, Read: read,
+		Fire: func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+			o, err := r.Case(ctx, c)
+			if err == nil {
+				err = remove(o)
+			}
+			return o, err
+		},
+		Trace: func(ctx context.Context, c *suites.Case) (o suites.Outcome, t *trace.Trace, err error) {
+			if o, err = r.Traced(ctx, c, trace.Start); err != nil {
+				return o, nil, err
+			}
+			if o.NotRun == nil && o.Trace != nil {
+				t = trace.DecodeOutcome(&o, p.Fired(c, len(o.Results)), by)
+			}
+			return o, t, remove(o)
+		},
+	}
+}
+
+// scoreDocument is the JSON document of score.
+type scoreDocument struct {
+	Version      int             `json:"version"`
+	Project      string          `json:"project"`
+	Cases        int             `json:"cases"` // that take part
+	LeftOut      []scoreLeft     `json:"left_out"`
+	score.Sum                    // of all
+	Score        float64         `json:"score"` // percent
+	Chosen       int             `json:"chosen"`
+	Made         int             `json:"made"`
+	Scripts      []scoredPart    `json:"scripts"`
+	Operators    []scoredPart    `json:"operators"`
+	Unbroken     []scoreUnbroken `json:"unbroken"`
+	Survivors    []scoreSurvivor `json:"survivors"`
+	Contradicted []string        `json:"contradicted,omitempty"`
+	Seed         uint64          `json:"seed"`
+	BudgetMS     int64           `json:"budget_ms"`
+	Millis       int64           `json:"duration_ms"`
+	Interrupted  bool            `json:"interrupted,omitempty"`
+
+	ranIn
+}
+
+// scoreLeft is a case that takes no part.
+type scoreLeft struct {
+	Case   string        `json:"case"`
+	Status suites.Status `json:"status"`
+	Note   string        `json:"note"`
+}
+
+// scoredPart is the score of a script or an operator.
+type scoredPart struct {
+	Name string `json:"name"`
+	score.Sum
+	Score float64 `json:"score"`
+}
+
+// scoreUnbroken is a script that was not broken.
+type scoreUnbroken struct {
+	File string `json:"file"`
+	Why  string `json:"why"`
+}
+
+// scoreSurvivor is a broken script that no case notices.
+type scoreSurvivor struct {
+	mutate.Identity
+	Line     int       `json:"line"`
+	Column   int       `json:"column"`
+	Before   string    `json:"before"`
+	After    string    `json:"after"`
+	Executed int       `json:"executed"` // number of cases that execute it
+	Gap      score.Gap `json:"gap"`
+	Notice   string    `json:"notice"`
+	Note     string    `json:"note,omitempty"`
+}
+
+// Line returns a survivor as a separate JSON line.
+func (d scoreDocument) Line(i int) any {
+	return struct {
+		scoreSurvivor
+		ranIn
+	}{d.Survivors[i], d.ranIn}
+}
+
+func newScoreDocument(p *session.Project, res *score.Result, o scoring, took time.Duration) scoreDocument {
+	all := res.Sum(score.Of("", ""))
+	doc := scoreDocument{
+		Version: 1, Project: p.Name(), Cases: res.Cases, LeftOut: []scoreLeft{}, Sum: all, Score: rounded(all), Chosen: res.Of, Made: res.Made,
+		Scripts: []scoredPart{}, Operators: []scoredPart{}, Unbroken: []scoreUnbroken{}, Survivors: []scoreSurvivor{}, Contradicted: res.Wrong(),
+		Seed: o.seed, BudgetMS: o.budget.Milliseconds(), Millis: took.Milliseconds(),
+	}
+	for _, l := range res.LeftOut {
+		doc.LeftOut = append(doc.LeftOut, scoreLeft{l.Key.String(), l.Status, l.Note})
+	}
+	for _, file := range res.Files {
+		sum := res.Sum(score.Of(file, ""))
+		doc.Scripts = append(doc.Scripts, scoredPart{file, sum, rounded(sum)})
+	}
+	for _, op := range res.Tried() {
+		sum := res.Sum(score.Of("", op))
+		doc.Operators = append(doc.Operators, scoredPart{op, sum, rounded(sum)})
+	}
+	for file, why := range res.Unbroken {
+		doc.Unbroken = append(doc.Unbroken, scoreUnbroken{file, why})
+	}
+	slices.SortFunc(doc.Unbroken, func(a, b scoreUnbroken) int { return strings.Compare(a.File, b.File) })
+	for _, f := range res.Survivors() {
+		before, after := f.Diff()
+		doc.Survivors = append(doc.Survivors, scoreSurvivor{f.ID, f.Line, f.Column, before, after, f.Executed, f.Gap, f.Notice, f.Note.String()})
+	}
+	return doc
+}
+
+// rounded returns a score with one decimal.
+func rounded(s score.Sum) float64 { return float64(int(s.Percent()*10+0.5)) / 10 }
+
+// survivorGroups joins survivors that the same input would reach, those that the same expectation
+// would notice, and those of a line. With verbose each stays alone.
+func survivorGroups(all []scoreSurvivor, verbose bool) (groups [][]scoreSurvivor) {
+	type place struct {
+		file, notice string
+		line         int
+	}
+	at := map[place]int{}
+	for _, s := range all {
+		p := place{s.File, s.Notice, s.Line}
+		if s.Gap != score.Same {
+			p.line = 0
+		}
+		i, known := at[p]
+		if !known || verbose || s.Note != "" {
+			i = len(groups)
+			at[p] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], s)
+	}
+	return groups
+}
+
+func printSurvivors(w io.Writer, group []scoreSurvivor, verbose bool) {
+	s, in := group[0], ""
+	if s.Function != "" {
+		in = " in " + s.Function
+	}
+	more := ""
+	if n := len(group) - 1; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+		if last := group[n].Line; last > s.Line {
+			more += fmt.Sprintf(" up to line %d", last)
+		}
+	}
+	writef(w, "SURVIVED %s:%d:%d%s  [%s]%s\n", s.File, s.Line, s.Column, output(in), s.Operator, more)
+	writef(w, "  - %s\n", output(s.Before))
+	if s.After != "" {
+		writef(w, "  + %s\n", output(s.After))
+	}
+	writef(w, "  %s\n", output(s.Notice))
+	if s.Note != "" {
+		writef(w, "  %s\n", output(s.Note))
+	} else if verbose {
+		writef(w, "  as an entry of --equivalent: {file: %s, function: %q, operator: %s, change: %q, nth: %d, equivalent: WHY}\n", s.File, s.Function, s.Operator, s.Change, s.Nth)
+	}
+}
+
+// printScore prints the survivors and the table.
+func printScore(w io.Writer, doc scoreDocument, verbose bool) {
+	for _, group := range survivorGroups(doc.Survivors, verbose) {
+		printSurvivors(w, group, verbose)
+	}
+	for _, u := range doc.Unbroken {
+		writef(w, "not broken: %s: %s\n", u.File, output(u.Why))
+	}
+	for _, l := range doc.LeftOut {
+		if verbose || l.Status != suites.Skip {
+			writef(w, "takes no part: %s, %s: %s\n", l.Case, l.Status, output(l.Note))
+		}
+	}
+	for _, c := range doc.Contradicted {
+		writef(w, "--equivalent: %s\n", output(c))
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	writef(table, "\tbroken\tnoticed\tsurvived\tnot executed\tequivalent\tscore\t\n")
+	for _, part := range slices.Concat(doc.Operators, doc.Scripts, []scoredPart{{"all", doc.Sum, doc.Score}}) {
+		writef(table, "%s\t%d\t%d\t%d\t%d\t%d\t%.1f %%\t\n", part.Name, part.Mutants, part.Killed, part.Survived, part.Unexecuted, part.Equivalent, part.Score)
+	}
+	_ = table.Flush()
+	printIsolation(w, doc.ranIn)
+	writef(w, "%s noticed %d of %d broken versions, %.1f %%, in %.1f s", session.Count(doc.Cases, "case"), doc.Killed, doc.Mutants-doc.Equivalent, doc.Score, float64(doc.Millis)/1000)
+	if doc.Survived > 0 {
+		writef(w, "; of the survivors some may be equivalent: no case could notice them")
+	}
+	writef(w, "\n")
+	switch left := doc.Chosen - doc.Mutants; {
+	case doc.Interrupted:
+		writef(w, "interrupted: %d broken versions were not tried\n", left)
+	case left > 0:
+		writef(w, "the time was up: %d broken versions were not tried (--budget)\n", left)
+	}
+}
+
+// writeScored writes a new suite file with a case for each survivor.
+func (a *app) writeScored(file string, res *score.Result) error {
+	file = a.relative(file)
+	suite := res.Suite(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	if len(suite.Cases) == 0 {
+		writef(a.Err, "%s: not written, there is no survivor with a case to start from\n", file)
+		return nil
+	}
+	text, err := catalog.Write(suite, false)
+	if err != nil {
+		return err
+	}
+	d, err := disk.Make(disk.Existing(filepath.Dir(file)), filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	out, err := d.Create(filepath.Base(file), 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("--write: %s exists: name a new file", file)
+	} else if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	if err = errors.Join(err, out.Close()); err == nil {
+		writef(a.Err, "%s: %s written\n", file, session.Count(len(suite.Cases), "case"))
+	}
+	return err
+}

@@ -1,0 +1,224 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/printable"
+	"hookwatch/suites/prove"
+	"hookwatch/suites/run"
+)
+
+// Prover returns the machine that runs the cases of a search: those of hooks as check does, and
+// those that execute commands in the same isolation, where no other hook is registered. The caller
+// must call the returned function at the end.
+func Prover(r *run.Runner, jobs int) (*prove.Machine, func(), error) {
+	if !r.Isolation.Describe().Private {
+		return nil, nil, fmt.Errorf("prove executes commands that guards stop, and does so in namespaces only, not with isolation %s (hookwatch doctor says what is missing)", r.Isolation.Describe().Name)
+	}
+	o := r.Options
+	o.Hooks, o.InForce, o.Registered, o.Standing, o.StandIns = nil, nil, prove.Executor, nil, nil
+	executor := run.New(o)
+	executor.KeepReady(jobs)
+	via := func(r *run.Runner) func(context.Context, *suites.Case) (suites.Outcome, error) {
+		return func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+			o, err := r.Case(ctx, c)
+			if err == nil {
+				if err = r.Remove(o); errors.Is(err, fs.ErrNotExist) {
+					err = nil
+				}
+			}
+			return o, err
+		}
+	}
+	return &prove.Machine{Fire: via(r), Execute: via(executor), Jobs: jobs}, executor.Close, nil
+}
+
+// recheckBudget is the maximum time after a save for what a proven guard held before.
+const recheckBudget = 10 * time.Second
+
+// proving holds the proofs of a watch. A guard that was proven is sent what it held after each save
+// that changes it.
+type proving struct {
+	asked  bool              // by the user, and not done yet
+	guards map[string]proven // by the ID of the hook
+	done   chan *proofRun    // of the proof in progress; nil if none
+}
+
+// proven is a guard with the inputs that it held.
+type proven struct {
+	held   []prove.Finding
+	passes []prove.Finding // of these, since a save
+	hook   *suites.Case    // a case that depends on the scripts of the hook
+	digest string          // of its content
+}
+
+// A proofRun is a search of guards, or what passes of the inputs that one held before.
+type proofRun struct {
+	guards  []prove.Guard
+	text    string // for the user
+	again   *discover.Hook
+	passing []prove.Finding
+	err     error
+}
+
+// lastSavedGuards returns the hooks that can stop something and have the script saved last.
+func (w *watch) lastSavedGuards() (guards []discover.Hook) {
+	var last time.Time
+	for _, h := range slices.Concat(w.project.Registered.Hooks, w.project.Registered.Others) {
+		if about, _ := client.EventByName(h.Event); about.Guards == "" || h.NotRun() != "" {
+			continue
+		}
+		for _, script := range h.Scripts {
+			if !filepath.IsAbs(script) {
+				script = filepath.Join(w.project.Root(), filepath.FromSlash(script))
+			}
+			info, err := os.Stat(script)
+			if err != nil || info.ModTime().Before(last) {
+				continue
+			}
+			if info.ModTime().After(last) {
+				guards = nil
+			}
+			last, guards = info.ModTime(), append(guards, h)
+		}
+	}
+	return guards
+}
+
+// proveNext starts the proof that the user asked for, or the next one of a proven guard that has
+// changed, and reports whether there is one.
+func (w *watch) proveNext(ctx context.Context) bool {
+	if w.in.Prove == nil || w.equipment.Isolation().Refused() != nil {
+		return false
+	}
+	var again *discover.Hook
+	var hooks []discover.Hook
+	if w.proofs.asked {
+		if hooks = w.lastSavedGuards(); len(hooks) == 0 {
+			w.proofs.asked = false
+			w.warn("no hook here can stop anything, so there is none to prove")
+			return false
+		}
+	} else if again = w.changedGuard(); again == nil {
+		return false
+	}
+	machine, end, err := Prover(w.equipment.Runner, w.equipment.Jobs)
+	if err != nil {
+		w.proofs.asked = false
+		w.warnError(err)
+		return false
+	}
+	if again == nil {
+		w.opts.View.Handle(Proved{Text: "proving " + hooks[0].ID + " (a save interrupts it)"})
+	}
+	w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
+	w.proofs.done = make(chan *proofRun, 1)
+	t, p, done, ctx := &proofRun{again: again}, w.project, w.proofs.done, w.idle.ctx
+	var held []prove.Finding
+	if again != nil {
+		held = w.proofs.guards[again.ID].held
+	}
+	w.busy.start(w.opts.Now())
+	go func() {
+		defer end()
+		if again != nil {
+			t.passing, t.err = prove.Recheck(ctx, *again, machine, held, recheckBudget)
+		} else {
+			t.guards, t.text, t.err = w.in.Prove(ctx, p, hooks, machine)
+		}
+		done <- t
+	}()
+	return true
+}
+
+// changedGuard returns a proven guard whose content differs from the proven one, nil if there is
+// none.
+func (w *watch) changedGuard() *discover.Hook {
+	for _, h := range slices.Concat(w.project.Registered.Hooks, w.project.Registered.Others) {
+		if g, known := w.proofs.guards[h.ID]; known && w.project.ContentDigest(g.hook) != g.digest {
+			return &h
+		}
+	}
+	return nil
+}
+
+// proved announces the result of a proof, and continues.
+func (w *watch) proved(ctx context.Context, t *proofRun) {
+	w.busy.stop(w.opts.Now())
+	over := w.idle.ctx.Err() != nil
+	w.idle.cancel()
+	w.idle.cancel, w.proofs.done = nil, nil
+	switch {
+	case over: // again when nothing else is to do
+	case t.err != nil:
+		w.proofs.asked = false
+		w.warnError(t.err)
+		if t.again != nil {
+			delete(w.proofs.guards, t.again.ID)
+		}
+	case t.again != nil:
+		w.compare(t.again, t.passing)
+	default:
+		w.proofs.asked = false
+		if w.proofs.guards == nil {
+			w.proofs.guards = map[string]proven{}
+		}
+		for _, g := range t.guards {
+			of := &suites.Case{ID: g.Hook.ID}
+			for _, script := range g.Hook.Scripts {
+				of.Steps = append(of.Steps, suites.Step{Hook: script})
+			}
+			w.proofs.guards[g.Hook.ID] = proven{held: g.Held, hook: of, digest: w.project.ContentDigest(of)}
+		}
+		w.opts.View.Handle(Proved{Text: t.text})
+	}
+	w.whileIdle(ctx)
+}
+
+// compare announces inputs that a guard held before the save and lets through now, as regressions,
+// and those that it stops again.
+func (w *watch) compare(h *discover.Hook, passing []prove.Finding) {
+	g := w.proofs.guards[h.ID]
+	e := Transitions{Project: w.project.Name()}
+	without := func(of, others []prove.Finding) (records []suites.Record, text string) {
+		for _, f := range of {
+			if !slices.ContainsFunc(others, func(o prove.Finding) bool { return o.Input == f.Input }) {
+				records = append(records, suites.Record{Hook: h.ID, TestName: f.Input.Text(), Note: f.Does})
+			}
+		}
+		for _, r := range records[:min(3, len(records))] {
+			text += "\n" + printable.Field(r.TestName) + ": it " + printable.Field(r.Note)
+		}
+		if more := len(records) - 3; more > 0 {
+			text += fmt.Sprintf("\nand %d more", more)
+		}
+		return records, text
+	}
+	var passes, stops string
+	e.Regressions, passes = without(passing, g.passes)
+	e.Resolved, stops = without(g.passes, passing)
+	g.passes, g.digest = passing, w.project.ContentDigest(g.hook)
+	w.proofs.guards[h.ID] = g
+	if passes != "" {
+		w.opts.View.Handle(Proved{Transition: Regression, Text: h.ID + " lets through what it stopped" + passes})
+	}
+	if stops != "" {
+		w.opts.View.Handle(Proved{Transition: Resolved, Text: h.ID + " stops again" + stops})
+	}
+	if len(e.Regressions)+len(e.Resolved) > 0 {
+		w.opts.View.Handle(e)
+	}
+}
+
+// A ProveFunc searches guards, and describes the result to the user.
+type ProveFunc func(context.Context, *Project, []discover.Hook, *prove.Machine) ([]prove.Guard, string, error)

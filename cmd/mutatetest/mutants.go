@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/mutate"
+)
+
+// Study are the operators that selection was first measured by.
+var Study = []string{"delete", "negate", "constant", "swap", "exit", "insert"}
+
+// OperatorNames are in the order of the table. "library" is the study's operators on the files that a
+// hook sources or runs, "second" an edit after another one.
+var OperatorNames = append(slices.Clone(Study), "print", "arm", "lines", "reorder", "global", "rename", "library", "second",
+	"key-value", "key-remove", "key-add", "registration", "data", "comment", "blank", "indent", "key-space")
+
+// A kind of edits is drawn by itself: an operator's in one hook, in all libraries
+// or in all documents.
+type kind struct{ operator, hook string }
+
+// choose makes the mutants of the hooks, of the libraries they execute and
+// of the JSON files they depend on: of each kind as many as were asked for, by
+// the seed.
+func (b *bench) choose() []mutate.Mutant {
+	edits := map[kind][]candidate{}
+	for _, file := range executed(b.traces) {
+		s, err := b.lab.script(file, b.seed)
+		if err != nil {
+			fmt.Fprintf(b.out, "no mutants of %s: %v\n", file, err)
+			continue
+		}
+		b.ofScript(s, edits)
+	}
+	for _, file := range b.standing.documents() {
+		d, err := b.document(file)
+		if err != nil {
+			fmt.Fprintf(b.out, "no mutants of %s: %v\n", file, err)
+			continue
+		}
+		for op, of := range DocumentOperators {
+			for _, c := range of(d) {
+				edits[kind{op, ""}] = append(edits[kind{op, ""}], candidate{d, c})
+			}
+		}
+	}
+	for _, file := range b.rule.data() {
+		text, err := os.ReadFile(filepath.Join(b.lab.root, filepath.FromSlash(file)))
+		if err != nil || depend.IsBinary(text) {
+			continue
+		}
+		t := NewText(file, text)
+		for _, c := range t.Lines() {
+			edits[kind{"data", ""}] = append(edits[kind{"data", ""}], candidate{t, c})
+		}
+	}
+	var chosen [][]mutate.Mutant
+	for _, op := range b.operators {
+		var hooks []string
+		for k := range edits {
+			if k.operator == op {
+				hooks = append(hooks, k.hook)
+			}
+		}
+		slices.Sort(hooks)
+		for _, hook := range hooks {
+			chosen = append(chosen, b.sample(kind{op, hook}, edits[kind{op, hook}]))
+		}
+	}
+	return mutate.InTurn(chosen)
+}
+
+// ofScript adds the edits of a script by operator; those of a library are only
+// the study's, and stand in a row of their own.
+func (b *bench) ofScript(s mutate.Script, edits map[kind][]candidate) {
+	for _, op := range OperatorNames {
+		k := kind{op, s.Path()}
+		if !b.isHook(s.Path()) {
+			if !slices.Contains(Study, op) {
+				continue
+			}
+			k = kind{"library", ""}
+		}
+		for _, c := range s.Changes(op) {
+			edits[k] = append(edits[k], candidate{s, c})
+		}
+	}
+	twice := kind{"second", s.Path()}
+	for _, c := range s.Changes("lines") {
+		edits[twice] = append(edits[twice], candidate{Second{Script: s, Seed: b.seed}, c})
+	}
+}
+
+// A candidate is an edit that was not tried yet.
+type candidate struct {
+	of interface {
+		Mutant(operator string, c mutate.Change) (mutate.Mutant, bool)
+	}
+	change mutate.Change
+}
+
+// sample makes some of the edits, by the seed and nothing else, until there are
+// enough that can be parsed.
+func (b *bench) sample(k kind, all []candidate) []mutate.Mutant {
+	h := fnv.New64a()
+	h.Write([]byte(k.operator + " " + k.hook))
+	random := rand.New(rand.NewPCG(b.seed, h.Sum64()))
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	var list []mutate.Mutant
+	for _, c := range all {
+		if b.max > 0 && len(list) == b.max {
+			break
+		}
+		if m, ok := c.of.Mutant(k.operator, c.change); ok {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// executed are the scripts of the project that any of the traces executed.
+func executed(traces []*trace.Trace) []string {
+	set := map[string]bool{}
+	for _, t := range traces {
+		if t == nil {
+			continue
+		}
+		for file := range t.Files {
+			if !path.IsAbs(file) {
+				set[file] = true
+			}
+		}
+	}
+	var list []string
+	for f := range set {
+		list = append(list, f)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (b *bench) isHook(file string) bool {
+	for _, c := range b.lab.cases {
+		if c.Hook == file {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *lab) script(file string, seed uint64) (mutate.Script, error) {
+	text, err := os.ReadFile(filepath.Join(l.root, filepath.FromSlash(file)))
+	if err != nil {
+		return nil, err
+	}
+	return mutate.NewScript(file, text, seed)
+}
+
+func (b *bench) document(file string) (*Document, error) {
+	text, err := os.ReadFile(filepath.Join(b.lab.root, filepath.FromSlash(file)))
+	if err != nil {
+		return nil, err
+	}
+	return NewDocument(file, text)
+}

@@ -1,0 +1,344 @@
+package mutate
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hookwatch/suites/depend/javascript"
+)
+
+// javaScript is a script of Node.
+type javaScript struct {
+	parsed
+	tree   *javascript.Program
+	random *rand.Rand
+}
+
+func newJavaScript(file string, text []byte, seed uint64) (Script, error) {
+	p, err := newParsed(file, text)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := javascript.Parse(string(text), false)
+	if err != nil {
+		return nil, err
+	}
+	return &javaScript{p, tree, rand.New(rand.NewPCG(seed, 0))}, nil
+}
+
+var javaScriptOperators = map[string]func(*javaScript) []Change{
+	"delete":   (*javaScript).deletions,
+	"negate":   (*javaScript).negations,
+	"constant": (*javaScript).constants,
+	"swap":     (*javaScript).swaps,
+	"exit":     (*javaScript).exits,
+	"insert": func(s *javaScript) []Change {
+		return s.insertions("console.error('inserted');", "throw new Error('inserted');")
+	},
+	"print": (*javaScript).prints,
+	"lines": func(s *javaScript) []Change {
+		return s.insertions("if (process.env.HOME) {\n  console.error('added');\n}\n", "for (const added of [1, 2]) {\n  console.error(`added ${added}`);\n}\n",
+			"function added() {\n  console.error('added');\n}\nadded();\n", "const added = ['a',\n  /b/];\n")
+	},
+	"arm":     (*javaScript).elements,
+	"reorder": (*javaScript).reorders,
+	"global":  (*javaScript).scopes,
+	"rename":  (*javaScript).renames,
+	"comment": (*javaScript).comments,
+	"blank":   func(s *javaScript) []Change { return s.before("\n\n\t  ", "add blank lines") },
+	"indent":  (*javaScript).indents,
+}
+
+// Changes implements Script.
+func (s *javaScript) Changes(operator string) []Change {
+	if of := javaScriptOperators[operator]; of != nil {
+		return of(s)
+	}
+	return nil
+}
+
+// lists calls do with each list of statements, except for the expression that is the body of an
+// arrow function.
+func (s *javaScript) lists(do func(b *javascript.Block)) {
+	var walk func(b *javascript.Block)
+	walk = func(b *javascript.Block) {
+		if n := len(b.Statements); n > 0 && (b.Slot != "function" || b.At != b.Statements[0].From) {
+			do(b)
+		}
+		for _, st := range b.Statements {
+			for _, inner := range st.Blocks {
+				walk(inner)
+			}
+		}
+	}
+	walk(s.tree.Body)
+}
+
+func (s *javaScript) statements(do func(st *javascript.Statement)) {
+	var walk func(b *javascript.Block)
+	walk = func(b *javascript.Block) {
+		for _, st := range b.Statements {
+			do(st)
+			for _, inner := range st.Blocks {
+				walk(inner)
+			}
+		}
+	}
+	walk(s.tree.Body)
+}
+
+func (s *javaScript) deletions() []Change {
+	var list []Change
+	s.lists(func(b *javascript.Block) {
+		for _, st := range b.Statements {
+			list = append(list, Change{st.From, st.To, ";", "delete " + short(s.at(st.From, st.To))})
+		}
+	})
+	return list
+}
+
+func (s *javaScript) negations() []Change {
+	var list []Change
+	s.statements(func(st *javascript.Statement) {
+		t := st.Tokens
+		if len(t) < 3 || t[0].Text != "if" && t[0].Text != "while" {
+			return
+		}
+		depth := 0
+		for i := 1; i < len(t); i++ {
+			switch {
+			case t[i].Kind != javascript.Punctuator:
+				continue
+			case t[i].Text == "(":
+				depth++
+			case t[i].Text == ")":
+				depth--
+			}
+			if depth == 0 {
+				list = append(list, Change{t[1].To, t[i].From, "!(" + s.at(t[1].To, t[i].From) + ")", "negate " + short(s.at(t[1].To, t[i].From))})
+				return
+			}
+		}
+	})
+	return list
+}
+
+func (s *javaScript) constants() []Change {
+	var list []Change
+	s.statements(func(st *javascript.Statement) {
+		for _, t := range st.Tokens {
+			change := func(from, to int, with string) {
+				list = append(list, Change{from, to, with, "change " + short(t.Text)})
+			}
+			switch {
+			case t.Kind == javascript.String:
+				change(t.To-1, t.To-1, "x")
+			case t.Kind == javascript.Template, t.Kind == javascript.Regexp:
+				change(t.From+1, t.From+1, "x")
+			case t.Kind == javascript.Number:
+				if n, err := strconv.Atoi(t.Text); err == nil {
+					change(t.From, t.To, strconv.Itoa(n+1))
+				}
+			case t.Kind == javascript.Name && t.Text == "true":
+				change(t.From, t.To, "false")
+			case t.Kind == javascript.Name && t.Text == "false":
+				change(t.From, t.To, "true")
+			}
+		}
+	})
+	return list
+}
+
+func (s *javaScript) swaps() []Change {
+	var list []Change
+	s.statements(func(st *javascript.Statement) {
+		for _, t := range st.Tokens {
+			if t.Kind != javascript.Punctuator {
+				continue
+			}
+			switch t.Text {
+			case "&&":
+				list = append(list, Change{t.From, t.To, "||", "&& to ||"})
+			case "||":
+				list = append(list, Change{t.From, t.To, "&&", "|| to &&"})
+			}
+		}
+	})
+	return list
+}
+
+// exits change what a function returns and what the process exits with.
+func (s *javaScript) exits() []Change {
+	var list []Change
+	s.statements(func(st *javascript.Statement) {
+		t := st.Tokens
+		if t[0].Text == "return" {
+			with := []string{"return 3"}
+			if len(t) > 1 {
+				with = append(with, "return !("+s.at(t[0].To, st.To)+")")
+			}
+			for _, w := range with {
+				list = append(list, Change{st.From, st.To, w, "make it " + short(w)})
+			}
+		}
+		for i := 4; i < len(t); i++ {
+			if t[i-4].Text == "process" && t[i-2].Text == "exit" && t[i].Kind == javascript.Number {
+				code, err := strconv.Atoi(t[i].Text)
+				if err == nil {
+					list = append(list, Change{t[i].From, t[i].To, strconv.Itoa((code + 1) % 3), "exit otherwise than " + t[i].Text})
+				}
+			}
+		}
+	})
+	return list
+}
+
+// prints add a statement that prints, on either stream.
+func (s *javaScript) prints() []Change {
+	var list []Change
+	s.lists(func(b *javascript.Block) {
+		for _, st := range b.Statements {
+			before := " before " + short(s.at(st.From, st.To))
+			list = append(list,
+				Change{st.From, st.From, "console.log('printed'); ", "print on stdout" + before},
+				Change{st.From, st.From, "console.error('printed'); ", "print on stderr" + before})
+		}
+	})
+	return list
+}
+
+// insertions add one of the pieces before each statement and at the end of each block.
+func (s *javaScript) insertions(pieces ...string) []Change {
+	var list []Change
+	s.lists(func(b *javascript.Block) {
+		for i, st := range b.Statements {
+			piece := pieces[s.random.IntN(len(pieces))]
+			list = append(list, Change{st.From, st.From, piece + " ", "insert " + short(piece)})
+			if i == len(b.Statements)-1 {
+				list = append(list, Change{st.To, st.To, ";\n" + piece + "\n", "append " + short(piece)})
+			}
+		}
+	})
+	return list
+}
+
+// elements drop an element of a list.
+func (s *javaScript) elements() []Change {
+	var list []Change
+	s.statements(func(st *javascript.Statement) {
+		t := st.Tokens
+		for i := 1; i+1 < len(t); i++ {
+			if (t[i].Kind == javascript.String || t[i].Kind == javascript.Regexp || t[i].Kind == javascript.Number) && t[i+1].Text == "," && (t[i-1].Text == "[" || t[i-1].Text == ",") {
+				list = append(list, Change{t[i].From, t[i+1].To, "", "drop " + short(t[i].Text)})
+			}
+		}
+	})
+	return list
+}
+
+func (s *javaScript) reorders() []Change {
+	var list []Change
+	s.lists(func(b *javascript.Block) {
+		for i := 1; i < len(b.Statements); i++ {
+			first, second := b.Statements[i-1], b.Statements[i]
+			list = append(list, Change{
+				first.From, second.To, s.at(second.From, second.To) + ";\n" + s.at(first.From, first.To) + ";",
+				"exchange " + short(s.at(first.From, first.To)) + " and " + short(s.at(second.From, second.To)),
+			})
+		}
+	})
+	return list
+}
+
+// scopes add bindings that hide others, in front of the code that uses them or behind it, and
+// change what holds for the whole process.
+func (s *javaScript) scopes() []Change {
+	var list []Change
+	s.lists(func(b *javascript.Block) {
+		var names []string
+		for _, st := range b.Statements {
+			for i, t := range st.Tokens {
+				if t.Kind == javascript.Name && (i == 0 || st.Tokens[i-1].Text != ".") {
+					names = append(names, t.Text)
+				}
+			}
+		}
+		if len(names) == 0 {
+			return
+		}
+		name := names[s.random.IntN(len(names))]
+		piece := []string{"let " + name + ";\n", "const " + name + " = 1;\n", "var " + name + " = 'x';\n", "function " + name + "() {}\n", "process.exitCode = 3;\n"}[s.random.IntN(5)]
+		st := b.Statements[s.random.IntN(len(b.Statements))]
+		last := b.Statements[len(b.Statements)-1]
+		list = append(list, Change{st.From, st.From, piece, "add " + short(piece)}, Change{last.To, last.To, ";\n" + piece, "append " + short(piece)})
+	})
+	return list
+}
+
+func (s *javaScript) renames() []Change {
+	var list []Change
+	s.statements(func(st *javascript.Statement) {
+		for i, t := range st.Tokens {
+			if st.Function == "" && !slices.Contains(st.Names, t.Text) || t.Kind != javascript.Name || t.Text != st.Function && !slices.Contains(st.Names, t.Text) || i == 0 {
+				continue
+			}
+			list = append(list, Change{t.From, t.To, t.Text + "Renamed", "rename the definition of " + t.Text})
+			word := regexp.MustCompile(`\b` + regexp.QuoteMeta(t.Text) + `\b`)
+			list = append(list, Change{0, len(s.text), string(word.ReplaceAll(s.text, []byte(t.Text+"Renamed"))), "rename " + t.Text})
+		}
+	})
+	return list
+}
+
+// before adds a piece in front of statements that begin a line.
+func (s *javaScript) before(piece, what string) []Change {
+	var list []Change
+	s.lists(func(b *javascript.Block) {
+		for _, st := range b.Statements {
+			if lineStart(s.text, st.From) && !strings.HasPrefix(string(s.text), "#!") || st.From > 0 && lineStart(s.text, st.From) {
+				list = append(list, Change{st.From, st.From, piece, what})
+			}
+		}
+	})
+	return list
+}
+
+func (s *javaScript) comments() []Change {
+	list := append(s.before("// a comment\n", "add a comment"), s.before("/* a comment\n */ ", "add a long comment")...)
+	s.lists(func(b *javascript.Block) {
+		for _, st := range b.Statements {
+			list = append(list, Change{st.To, st.To, " /* behind */", "add a comment behind"})
+		}
+	})
+	return list
+}
+
+// indents indent all lines that begin outside templates and comments.
+func (s *javaScript) indents() []Change {
+	templates := map[int]bool{}
+	s.statements(func(st *javascript.Statement) {
+		for _, t := range st.Tokens {
+			if t.Kind == javascript.Template || t.Kind == javascript.String {
+				for i := t.From; i < t.To; i++ {
+					templates[i] = true
+				}
+			}
+		}
+	})
+	var list []Change
+	for _, indent := range []string{"\t", "       "} {
+		var b bytes.Buffer
+		for i, c := range s.text {
+			b.WriteByte(c)
+			if c == '\n' && !templates[i] {
+				b.WriteString(indent)
+			}
+		}
+		list = append(list, Change{0, len(s.text), b.String(), "indent"})
+	}
+	return list
+}

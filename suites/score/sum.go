@@ -1,0 +1,114 @@
+package score
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/mutate"
+)
+
+// A Sum counts the findings of a file, of an operator, or all of them.
+type Sum struct {
+	Mutants    int `json:"mutants"` // that were tried
+	Killed     int `json:"killed"`
+	TimedOut   int `json:"timed_out"`  // of those killed
+	Survived   int `json:"survived"`   // without the equivalent ones
+	Unexecuted int `json:"unexecuted"` // of those that survived
+	Equivalent int `json:"equivalent"` // known to be; they do not count
+}
+
+// Percent returns the share of the mutants that were killed, in percent of those that count.
+func (t Sum) Percent() float64 {
+	return 100 * float64(t.Killed) / float64(max(t.Mutants-t.Equivalent, 1))
+}
+
+// Sum counts some of the findings.
+func (r *Result) Sum(of func(f *Finding) bool) (t Sum) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !of(f) {
+			continue
+		}
+		t.Mutants++
+		switch {
+		case f.Killed():
+			t.Killed++
+			if f.Hung {
+				t.TimedOut++
+			}
+		case f.Note.Equivalent != "":
+			t.Equivalent++
+		default:
+			t.Survived++
+			if f.Gap == Unexecuted {
+				t.Unexecuted++
+			}
+		}
+	}
+	return t
+}
+
+// Survivors returns the findings that no case killed, by file and line, without those that are known
+// to be equivalent.
+func (r *Result) Survivors() []*Finding {
+	var list []*Finding
+	for i := range r.Findings {
+		if f := &r.Findings[i]; !f.Killed() && f.Note.Equivalent == "" {
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.ID.String(), b.ID.String()))
+	})
+	return list
+}
+
+// Wrong returns the notes that the findings contradict: mutants that are called equivalent and were
+// killed, and notes for mutants that do not exist.
+func (r *Result) Wrong() (list []string) {
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Killed() && f.Note != (Note{}) {
+			list = append(list, fmt.Sprintf("%s is %s, but %s notices it", f.ID, f.Note, f.Killer))
+		}
+	}
+	for _, id := range r.Stale {
+		list = append(list, fmt.Sprintf("%s: there is no such mutant", id))
+	}
+	return list
+}
+
+// Of returns a filter of the findings of a file, or of an operator.
+func Of(file, operator string) func(f *Finding) bool {
+	return func(f *Finding) bool {
+		return (file == "" || f.File == file) && (operator == "" || f.Operator == operator)
+	}
+}
+
+// Tried returns the operators of the findings, in their order.
+func (r *Result) Tried() (list []string) {
+	for _, op := range mutate.Operators {
+		if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Operator == op }) {
+			list = append(list, op)
+		}
+	}
+	return list
+}
+
+// Suite returns a suite with a case for each survivor, without cases that would do the same.
+func (r *Result) Suite(name string) suites.Suite {
+	s := suites.Suite{Name: name}
+	for _, f := range r.Survivors() {
+		if f.Case == nil || slices.ContainsFunc(s.Cases, func(c suites.Case) bool { return c.Hook == f.Case.Hook && reflect.DeepEqual(c.Steps, f.Case.Steps) }) {
+			continue
+		}
+		c := *f.Case
+		c.Suite, c.ID = name, fmt.Sprintf("SC%03d", len(s.Cases)+1)
+		c.Name = "survivor_" + strings.ToLower(c.ID)
+		s.Cases = append(s.Cases, c)
+	}
+	return s
+}
