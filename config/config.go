@@ -28,6 +28,7 @@ type Config struct {
 	Project   string       `mapstructure:"project"`
 	Hooks     []string     `mapstructure:"hooks"`
 	Settings  []string     `mapstructure:"settings"`
+	Clients   []string     `mapstructure:"clients"` // whose hooks count; none for Claude Code and those with files in the tree
 	Specs     []string     `mapstructure:"specs"`
 	Suites    []string     `mapstructure:"suites"`
 	Verify    VerifyPolicy `mapstructure:"verify"`

@@ -135,6 +135,7 @@ func TestEveryKeyIsDecided(t *testing.T) {
 		"preflight.policy":   "at worst starts a run whose cases lack a tool, and says so",
 		"gates":              "at worst turns a failure into a skip that names the tool",
 		"denies":             "adds inputs that hooks must stop",
+		"clients":            "chooses among hooks that are run anyway; check says that it leaves Claude Code's out",
 		"stand_ins":          "offers hookwatch's own jq, in the sandbox",
 		"run.trace":          "runs each case at most twice, within the same bounds",
 		"run.budget":         "can only make a slow hook fail",

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites/client/clients"
 )
 
 // schemaAccepts reports whether a file is YAML and valid according to the schema.
@@ -146,4 +148,26 @@ func (s schemaNode) check(t *testing.T, prefix string) []string {
 		}
 	}
 	return names
+}
+
+// TestSchemaNamesClients requires that the schema offers exactly the clients that the file may name.
+func TestSchemaNamesClients(t *testing.T) {
+	t.Parallel()
+	var described struct {
+		Properties struct {
+			Clients struct {
+				Items struct {
+					Enum []string `json:"enum"`
+				} `json:"items"`
+			} `json:"clients"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(Schema(), &described); err != nil {
+		t.Fatal(err)
+	}
+	known := clients.Names()
+	slices.Sort(known)
+	if got := described.Properties.Clients.Items.Enum; !slices.Equal(got, known) {
+		t.Errorf("the schema names the clients %q, known are %q", got, known)
+	}
 }

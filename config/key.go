@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/sandbox"
 )
@@ -17,6 +18,7 @@ var keys = []key{
 	{path: "project", def: ".", read: text, consent: astray("project", "the directory of the file")},
 	{path: "hooks", def: []string{".claude/hooks"}, read: list(item), consent: astray("hooks", leftOut)},
 	{path: "settings", def: []string{".claude/settings.json", ".claude/settings.local.json"}, read: list(item), consent: astray("settings", leftOut)},
+	{path: "clients", def: []string{}, read: list(clientName)},
 	{path: "specs", def: []string{"docs/specs/*.md"}, read: list(glob), consent: astray("specs", leftOut)},
 	{path: "suites", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, read: list(suite), consent: astray("suites", leftOut)},
 	{path: "verify", def: string(VerifyWarn), read: choice("strict", "warn", "off"), env: "VERIFY", flag: "verify",
@@ -67,6 +69,9 @@ var keys = []key{
 }
 
 const leftOut = "it is left out"
+
+// clientName reads the name of a client. The names are only read from their data if it is used.
+func clientName(s *source, name string, n *yaml.Node) any { return s.Choice(name, n, clients.Names()) }
 
 // isolations are the values of run.isolation, and weakIsolations the text for the user's
 // consent to those that protect less.

@@ -41,6 +41,7 @@ const (
 	NeverRuns     Kind = "if-never-runs"
 	EntryDropped  Kind = "entry-dropped"
 	NoHook        Kind = "no-hook"
+	OtherClient   Kind = "other-client"
 	HTTPStatus    Kind = "http-status"
 )
 
@@ -82,6 +83,7 @@ var endings = []ruleRow{
 		"Leaves out an entry that its validation refuses; under PreToolUse and PermissionRequest, and on 2.1.197 under every event, it leaves out the whole settings file.",
 		"Correct the entry; hookwatch check finds such entries.", onAll, keeps},
 	{NoHook, suites.Info, "no hook ran", "Goes on.", "", onAll, keeps},
+	{OtherClient, suites.Info, "{value}", "Another client than Claude Code reads the output by its own rules (hookwatch help clients).", "", nil, keeps},
 	{HTTPStatus, suites.Error, "the server answered with status {exit}; that blocks nothing, even beside a decision",
 		"Takes a status outside 2xx for a failure of the hook, and drops the body.",
 		"Answer with status 200 and a JSON decision.{onFailure}", on330, loses},

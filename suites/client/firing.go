@@ -91,8 +91,9 @@ var names = []string{
 }
 
 // ParseFiring parses one firing. Missing fields are empty, which is 0 for the exit code; the event
-// may be in the payload. The error names the field.
-func ParseFiring(line []byte) (Firing, error) {
+// may be in the payload. others are events of other clients that it may have. The error names the
+// field.
+func ParseFiring(line []byte, others ...string) (Firing, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil || fields == nil {
 		return Firing{}, notAnObject(line, err)
@@ -106,7 +107,7 @@ func ParseFiring(line []byte) (Firing, error) {
 			delete(fields, name)
 		}
 	}
-	r := reader{fields: fields}
+	r := reader{fields: fields, others: others}
 	f := Firing{ID: fields["id"], Output: Output{
 		Stdout: []byte(r.text("stdout")), Stderr: []byte(r.text("stderr")), TimedOut: r.flag("timed_out"),
 		Payload: r.payload(),
@@ -161,7 +162,8 @@ func (r *reader) event(payload []byte) string {
 	for _, event := range Events() {
 		all = append(all, event.Name)
 	}
-	switch near := nearest(name, all); {
+	switch near := nearest(name, append(all, r.others...)); {
+	case slices.Contains(r.others, name):
 	case name == "":
 		r.wrong("event", "is missing")
 	case near != "":
@@ -215,6 +217,7 @@ func (e *FieldError) Error() string { return e.Field + " " + e.Why }
 // A reader reads fields and keeps the first mistake.
 type reader struct {
 	fields map[string]json.RawMessage
+	others []string // events of other clients
 	err    error
 }
 

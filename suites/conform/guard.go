@@ -148,7 +148,7 @@ func (q *Inquiry) hardened() []Probe {
 // altered sends the stopped input with fewer programs, and with additions.
 func (q *Inquiry) altered() (probes []Probe) {
 	q.rounds[0] = func() []Probe { return nil }
-	probes = append(q.poorer(), q.elsewhere()...)
+	probes = slices.Concat(q.poorer(), q.elsewhere(), q.translated())
 	if q.denied.tool != "Bash" {
 		return probes
 	}

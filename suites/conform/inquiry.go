@@ -8,6 +8,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/shell"
 )
@@ -46,6 +47,7 @@ type Inquiry struct {
 	usual    []firing        // harmless inputs, one of each shape
 	did      []suites.Result // the hook's result for each of them
 	rewrites bool
+	others   []clients.Client // that run the hook, too
 }
 
 // about returns the event of the hook.
@@ -153,7 +155,17 @@ func (q *Inquiry) guessed(f Finding) Finding {
 func (q *Inquiry) probe(f firing, take func(suites.Result)) Probe {
 	c := f.asCase(q.hook)
 	c.Timeout = q.patience()
-	return Probe{Case: c, take: []func(suites.Result){take}}
+	compare := q.differs
+	switch {
+	case q.hook.Client != "":
+		compare = q.meant
+	case len(q.others) == 0:
+		return Probe{Case: c, take: []func(suites.Result){take}}
+	}
+	return Probe{Case: c, take: []func(suites.Result){func(r suites.Result) {
+		compare(f, r)
+		take(r)
+	}}}
 }
 
 // and adds a firing to a probe.
@@ -164,7 +176,7 @@ func (p *Probe) and(next Probe) {
 
 // Ask begins an inquiry. A hook that cannot be run gets no probes.
 func Ask(t Tree, h discover.Hook) *Inquiry {
-	q := &Inquiry{hook: h, tree: t}
+	q := &Inquiry{hook: h, tree: t, others: t.others(h)}
 	if h.NotRun() != "" {
 		return q
 	}
@@ -174,6 +186,13 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 	}
 	if name := q.fetched(); name != "" {
 		q.lacks("its package " + name + " is not installed")
+		return q
+	}
+	if h.Client != "" {
+		q.rounds = []func() []Probe{q.typical, q.sought}
+		if of, _ := clients.Named(h.Client); of.Measured != "" {
+			q.rounds = append(q.rounds, q.search)
+		}
 		return q
 	}
 	q.rounds = []func() []Probe{q.paced, q.typical, q.sought, q.again, q.nesting, q.misnamed, q.varied, q.named, q.mentioned, q.search, q.hardened}

@@ -15,6 +15,9 @@ func Static(t Tree) []Finding {
 	FindingsPerFile(all)
 	all = append(all, t.unregistered()...)
 	all = append(all, t.denies()...)
+	if len(t.Clients) > 0 {
+		all = append(all, t.elsewhere()...)
+	}
 	return MergeFindings(all)
 }
 
@@ -100,7 +103,7 @@ func (t Tree) unregistered() (all []Finding) {
 // told returns all text that can name a script: commands and scripts.
 func (t Tree) told() string {
 	var b strings.Builder
-	for _, hooks := range [][]discover.Hook{t.Registered.Hooks, t.Registered.Others} {
+	for _, hooks := range [][]discover.Hook{t.Registered.Hooks, t.Registered.Others, t.Registered.Elsewhere} {
 		for _, h := range hooks {
 			b.WriteString(h.Command + " " + strings.Join(h.Args, " ") + "\n")
 			for _, s := range h.Scripts {

@@ -13,6 +13,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/pattern"
@@ -31,6 +32,10 @@ type Tree struct {
 	Named      string        // a part of the IDs, commands or scripts of the hooks to judge; "" for all
 	Timeout    time.Duration // the time limit of a probe; 0 for the usual one
 	PlainShell bool          // /bin/sh does not understand bash
+	// Clients are those other than Claude Code whose hooks are judged and compared; AskedClients
+	// are the names of those that the user asked for.
+	Clients      []clients.Client
+	AskedClients []string
 }
 
 // IsPlainShell reports whether this machine's /bin/sh does not understand bash.
@@ -84,7 +89,7 @@ func (t Tree) About(all []Finding) []Finding {
 		return all
 	}
 	asked := map[string]bool{}
-	for _, h := range slices.Concat(t.Registered.Hooks, t.Registered.Others) {
+	for _, h := range slices.Concat(t.Registered.Hooks, t.Registered.Others, t.Registered.Elsewhere) {
 		asked[h.ID] = t.Asks(h)
 	}
 	return slices.DeleteFunc(all, func(f Finding) bool {

@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/disk"
 )
 
@@ -58,6 +60,10 @@ func (c *collector) read(from Source) error {
 		return err
 	}
 	name := c.slash(from.File)
+	if from.Client != "" {
+		c.elsewhere(from, name, data)
+		return nil
+	}
 	parse := client.ParseSettings
 	switch from.Scope {
 	case InPlugin:
@@ -70,6 +76,22 @@ func (c *collector) read(from Source) error {
 	read, problems := parse(name, data)
 	c.add(from, read, problems)
 	return nil
+}
+
+// elsewhere adds the hooks of another client's file.
+func (c *collector) elsewhere(from Source, name string, data []byte) {
+	of, _ := clients.Named(from.Client)
+	hooks, problems := of.Hooks(name, data)
+	c.out.ElsewhereProblems = append(c.out.ElsewhereProblems, problems...)
+	for _, found := range hooks {
+		hook := c.hook(from, found.Entry)
+		hook.Client, hook.ClientEvent, hook.Inert = of.Name, found.Event, found.Ignored
+		if hook.Timeout = found.Entry.Timeout; hook.Timeout == 0 {
+			hook.Timeout = of.DefaultTimeout()
+		}
+		hook.ID = c.unique(found.Event + strings.TrimPrefix(hook.ID, hook.Event))
+		c.out.Elsewhere = append(c.out.Elsewhere, hook)
+	}
 }
 
 // add adds the content of one file.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/pattern"
 )
@@ -19,7 +20,7 @@ import (
 // is nil, it searches everything. Unreadable places are ignored.
 func Find(r disk.Reader, root string, settings []string, skip func(path string, isDir bool) bool) Found {
 	f := &finder{reader: r, root: root, read: slices.Clone(settings)}
-	names, err := r.Find(disk.Search{Base: root, Pattern: "**/*.{json,md,sh,py,js,mjs}*", Skip: skip})
+	names, err := r.Find(disk.Search{Base: root, Pattern: "**/*.{json,md,sh,py,js,mjs,toml}*", Skip: skip})
 	if err != nil {
 		names = nil // the tree is too large, but files at known places are still found
 	}
@@ -34,7 +35,7 @@ func Find(r disk.Reader, root string, settings []string, skip func(path string, 
 
 // known returns the files at the usual places that the search did not list.
 func (f *finder) known(listed []string) (more []string) {
-	for _, name := range []string{manifestName, marketplaceName, pluginHooks, "settings.json", "settings.local.json"} {
+	for _, name := range append(clineHooks(f.root), manifestName, marketplaceName, pluginHooks, "settings.json", "settings.local.json") {
 		if !slices.Contains(listed, name) && exists(filepath.Join(f.root, name)) {
 			more = append(more, name)
 		}
@@ -42,16 +43,27 @@ func (f *finder) known(listed []string) (more []string) {
 	return more
 }
 
-// foreignFiles matches the hook files of other agents, which are at known places.
-var foreignFiles = pattern.Lazy(`(^|/)(\.github/hooks/[^/]+\.json|\.codex/hooks\.json|\.cursor/hooks\.json|\.gemini/settings\.json|\.copilot/hooks/[^/]+\.json|\.factory/(settings|hooks)\.json)$`)
+// clineHooks returns a directory whose files are hooks of a client by their place alone.
+func clineHooks(root string) []string {
+	if exists(filepath.Join(root, ".clinerules", "hooks")) {
+		return []string{".clinerules/hooks"}
+	}
+	return nil
+}
+
+// foreign reports whether a file has hooks of clients other than Claude Code, by its place.
+func (f *finder) foreign(name string) bool {
+	return clients.Elsewhere(name) && len(clients.ReadBy(name)) > 0 || name == ".clinerules/hooks"
+}
 
 func (f *finder) file(name string) {
 	dir, base := path.Split(name)
 	absolute := filepath.Join(f.root, filepath.FromSlash(name))
 	switch {
-	case foreignFiles().MatchString(name):
-		if f.registers(absolute) {
+	case f.foreign(name):
+		if f.registersElsewhere(name, absolute) {
 			f.out.Foreign = append(f.out.Foreign, name)
+			f.elsewhere(name, absolute)
 		}
 	case base == "settings.json" || base == "settings.local.json":
 		f.settings(name, absolute)
@@ -110,6 +122,37 @@ func (f *finder) registers(file string) bool {
 	return err == nil && bytes.Contains(data, []byte(`"hooks"`))
 }
 
+// elsewhere adds a file of a client whose behavior is known.
+func (f *finder) elsewhere(name, absolute string) {
+	for _, c := range clients.ReadBy(name) {
+		if c.NamedOnly {
+			continue
+		}
+		source := Source{File: absolute, Scope: InProject, Client: c.Name}
+		dir := c.Home(name)
+		switch {
+		case exampleDirs().MatchString(dir):
+			source.Scope = InTemplate
+		case dir != "":
+			source.Scope, source.Session = InDirectory, f.absolute(dir)
+		}
+		f.add(source)
+		return
+	}
+}
+
+// registersElsewhere reports whether a file of another client contains hooks.
+func (f *finder) registersElsewhere(name, file string) bool {
+	if path.Ext(name) == ".json" {
+		return f.registers(file)
+	}
+	data, err := f.reader.ReadFile(file, settingsAtMost)
+	return name == ".clinerules/hooks" || err == nil && tomlHooks().Match(data)
+}
+
+// tomlHooks matches the tables in which a TOML file has hooks.
+var tomlHooks = pattern.Lazy(`(?m)^\s*\[+\s*hooks[\].]`)
+
 // namesHome reports whether a settings file refers to ~/.claude, as it does if it is to be
 // installed there.
 func (f *finder) namesHome(file string) bool {
@@ -153,7 +196,7 @@ func inside(name, place string) bool { return name == place || strings.HasSuffix
 // Found lists the places in a tree where hooks are registered.
 type Found struct {
 	Sources []Source
-	// Foreign are hook files of agents other than Claude Code, as slash paths.
+	// Foreign are hook files of clients other than Claude Code, as slash paths.
 	Foreign []string
 	// Unread are files that seem to register hooks but that the client never reads, as slash
 	// paths.

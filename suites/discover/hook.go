@@ -13,6 +13,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/shell"
 )
 
@@ -27,6 +28,10 @@ type Hook struct {
 	Scripts []string `json:"scripts,omitempty"` // project files in the command, as slash paths from the root
 	Scope   Scope    `json:"scope"`
 	Plugin  string   `json:"plugin,omitempty"` // the plugin's name; "" for a hook of a settings file
+	// Client is the client whose own file registers the hook; "" is Claude Code. ClientEvent is its
+	// name of the event; Event and Matcher are Claude Code's of the same meaning.
+	Client      string `json:"client,omitempty"`
+	ClientEvent string `json:"client_event,omitempty"`
 
 	If         string          `json:"-"` // permission rule that the tool call must match as well
 	Timeout    time.Duration   `json:"-"`
@@ -36,6 +41,7 @@ type Hook struct {
 	Session    string          `json:"-"` // absolute path of the directory where a session for it starts; "" is the root
 	PluginRoot string          `json:"-"` // absolute path of the plugin
 	Root       string          `json:"-"` // absolute path of the project
+	Inert      []string        `json:"-"` // keys of the entry that its client ignores
 	Direct     []string        `json:"-"` // those of Scripts that it starts as programs, which need an execute bit
 }
 
@@ -68,6 +74,8 @@ func (h Hook) NotRun() string {
 		return "a hook of type " + h.Type + " has no command"
 	case h.Entry.Shell == "powershell":
 		return "it is for PowerShell"
+	case h.Client != "" && h.Event == "":
+		return "hookwatch has no input for " + h.ClientEvent
 	case h.Dead:
 		return "the client drops the file that it stands in"
 	case h.Scope == InTemplate:
@@ -170,6 +178,7 @@ type Source struct {
 	Scope      Scope
 	Plugin     string // the plugin's name
 	PluginRoot string // absolute path of the plugin
+	Client     string // the client that alone reads the file; "" is Claude Code
 	Session    string // absolute path of the directory where a session starts; "" is the root
 }
 
@@ -200,6 +209,10 @@ type Registered struct {
 	// that the client drops, of a directory below, of a document, or of a file that it does not
 	// read.
 	Others []Hook
+	// Elsewhere are the hooks that the files of other clients register.
+	Elsewhere []Hook
+	// ElsewhereProblems are the parts of those files that have no effect.
+	ElsewhereProblems []suites.Problem
 	// Files are the settings files that exist and were read.
 	Files []string
 	// DisabledBy is the setting that disables every hook; Hooks is empty then.
@@ -226,9 +239,47 @@ func (r Registered) For(event, value string) []Hook {
 	return firing
 }
 
+// Of returns what a client other than Claude Code registers: the hooks of its own files, and those
+// of Claude Code's files that it reads.
+func (r Registered) Of(of clients.Client) Registered {
+	var hooks []Hook
+	for _, h := range r.Hooks {
+		if event, known := of.EventFor(h.Event, h.Source.File); known && of.Reads(h.Source.File) {
+			h.Client, h.ClientEvent = of.Name, event
+			if of.Ignores("if") {
+				h.If, h.Entry.If = "", ""
+			}
+			hooks = append(hooks, h)
+		}
+	}
+	for _, h := range r.Elsewhere {
+		if h.Client == of.Name && h.Scope == InProject {
+			hooks = append(hooks, h)
+		}
+	}
+	r.Hooks, r.Others, r.Elsewhere = hooks, nil, nil
+	return r
+}
+
+// Clients returns the clients other than Claude Code whose own files register hooks, or would if
+// they were correct.
+func (r Registered) Clients() (all []clients.Client) {
+	if len(r.Elsewhere)+len(r.ElsewhereProblems) == 0 {
+		return nil // the facts need not be read
+	}
+	for _, c := range clients.Clients() {
+		registers := func(h Hook) bool { return h.Client == c.Name }
+		tries := func(p suites.Problem) bool { return c.Reads(p.At.File) }
+		if slices.ContainsFunc(r.Elsewhere, registers) || slices.ContainsFunc(r.ElsewhereProblems, tries) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // ByID returns the hook with an ID, active or not.
 func (r Registered) ByID(id string) (Hook, bool) {
-	for _, hooks := range [][]Hook{r.Hooks, r.Others} {
+	for _, hooks := range [][]Hook{r.Hooks, r.Others, r.Elsewhere} {
 		for _, hook := range hooks {
 			if hook.ID == id {
 				return hook, true
@@ -262,7 +313,7 @@ func (r *Registered) Guess(root string, scripts []string) {
 		named := func(h Hook) bool { // an installed copy has the same path below another directory
 			return slices.Contains(h.Scripts, s) || h.Scope == InTemplate && strings.Contains(h.Command, "/"+s)
 		}
-		if slices.ContainsFunc(r.Hooks, named) || slices.ContainsFunc(r.Others, named) {
+		if slices.ContainsFunc(r.Hooks, named) || slices.ContainsFunc(r.Others, named) || slices.ContainsFunc(r.Elsewhere, named) {
 			continue
 		}
 		event := EventOf(s)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 )
 
 // LaunchCommand returns the arguments with which the client starts the hook: `/bin/sh -c
@@ -15,6 +16,9 @@ func LaunchCommand(h Hook) (argv []string) {
 	switch {
 	case h.Type != "command":
 		return nil
+	case h.Client != "":
+		of, _ := clients.Named(h.Client)
+		return of.Command(h.Command)
 	case h.Args == nil && h.Entry.Shell == "bash":
 		return []string{"bash", "-c", h.Command}
 	case h.Args == nil:
@@ -58,6 +62,24 @@ func ClientEnv(root, session string, event string, version client.Version) []str
 		)
 	}
 	return env
+}
+
+// Env returns the variables that the client of a hook adds to its environment.
+func (h Hook) Env(session, event string, version client.Version) []string {
+	if h.Client != "" {
+		of, _ := clients.Named(h.Client)
+		return of.Env(h.Start())
+	}
+	return ClientEnv(h.Start(), session, event, version)
+}
+
+// Payload returns Claude Code's payload of an event as the client of a hook sends it.
+func (h Hook) Payload(payload []byte) []byte {
+	if h.Client == "" {
+		return payload
+	}
+	of, _ := clients.Named(h.Client)
+	return of.Payload(h.ClientEvent, payload)
 }
 
 // PluginEnv returns the variables that a plugin's hook receives in addition to ClientEnv; data

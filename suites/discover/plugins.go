@@ -45,7 +45,7 @@ func (f *finder) plugins() {
 // looseHooks reports whether a file has the form of a plugin's hooks but belongs to no known
 // plugin.
 func (f *finder) looseHooks(name string) bool {
-	if slices.Contains(f.read, f.absolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || foreignFiles().MatchString(name) {
+	if slices.Contains(f.read, f.absolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || f.foreign(name) {
 		return false
 	}
 	data, err := f.reader.ReadFile(f.absolute(name), settingsAtMost)

@@ -11,6 +11,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process"
 )
@@ -114,15 +115,18 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if argv == nil {
 		return process.Command{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
 	}
-	c := s.command(st, argv, stdin)
+	c := s.command(st, argv, h.Payload(stdin))
 	c.Timeout = s.waits(h.Timeout)
 	if h.Session != "" && s.override == "" && s.c.WantedEnv().Cwd == "" {
 		c.Dir = h.Session
 	}
-	given := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.o.Client)
+	given := h.Env("hookwatch-"+s.number, st.Event, s.o.Client)
 	given = append(given, discover.PluginEnv(h, s.tmp)...)
 	own := variables(c.Env) // the case's variables override the client's
-	if own["CLAUDE_PROJECT_DIR"] == s.project() {
+	switch {
+	case h.Client != "":
+		delete(own, "CLAUDE_PROJECT_DIR") // unless that client sets it
+	case own["CLAUDE_PROJECT_DIR"] == s.project():
 		own["CLAUDE_PROJECT_DIR"] = h.Start()
 	}
 	if h.Scope == discover.InHome {
@@ -153,6 +157,11 @@ func (s *caseRun) waits(hook time.Duration) time.Duration {
 func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
 	f := Fired{Hook: h}
 	f.Result, f.reading = s.interpret(st, h.Entry, stdin, res, startFault(res))
+	if h.Client != "" {
+		of, _ := clients.Named(h.Client)
+		f.reading = of.Interpret(h.ClientEvent, clients.OutputOf(f.Result)).Reading()
+		f.Result = read(f.Result, f.reading)
+	}
 	return f
 }
 

@@ -166,9 +166,14 @@ func (s *caseRun) interpret(st *suites.Step, entry client.Entry, stdin []byte, r
 		Exit: out.Exit, Signal: out.Signal, TimedOut: out.TimedOut, NotStarted: fault, Stdout: out.Stdout, Stderr: out.Stderr,
 		Entry: entry, Matched: client.MatchedValue(st.Event, st.Tool, stdin),
 	})
+	return read(out, reading), reading
+}
+
+// read returns a result with the client's reaction to it.
+func read(out suites.Result, reading client.Reading) suites.Result {
 	out.Decision, out.Effect = reading.Decision, reading.Effect
 	out.ModelSees, out.EffectReason, out.EffectRule = reading.ModelSees, reading.Because(), string(reading.Cause.Kind)
-	return out, reading
+	return out
 }
 
 // named returns the names of processes without duplicates, with their numbers. There may be more

@@ -17,6 +17,7 @@ import (
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process"
@@ -25,25 +26,31 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	var static, user bool
+	var client string
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check that every registered hook works; needs no suite",
 		Long: `Read the registrations of hooks and their scripts, fire every hook as the client
 would, in isolation, and report hooks that the client would drop, could not start or
 would ignore, and guards that let through the input they should stop. No suite and no
-configuration are needed. The exit code is 1 for errors; with --strict also for warnings.`,
+configuration are needed. The exit code is 1 for errors; with --strict also for warnings.
+
+Hooks in the files of other clients (Codex, Copilot CLI, ...) are fired as those do, and
+where a client does something else with a hook's output than Claude Code, check says so.
+--client names the clients instead; see hookwatch help clients.`,
 		Args:        noArgs,
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.checkHooks(cmd, static, user)
+			return a.checkHooks(cmd, static, user, client)
 		},
 	}
 	cmd.Flags().BoolVar(&static, "static", false, "fire nothing; look only at files")
 	withUser(cmd.Flags(), &user)
+	withClients(cmd.Flags(), &client)
 	return cmd
 }
 
-func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
+func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) error {
 	if len(a.suites) > 0 {
 		return errors.New("--suite does not go with check: it judges registered hooks, not cases (--filter names hooks)")
 	}
@@ -53,11 +60,18 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
 	if err != nil {
 		return err
 	}
-	if len(p.Registered.Hooks)+len(p.Registered.Others)+len(p.Registered.Problems)+len(p.Scripts())+len(p.Stray) == 0 {
+	of, asked, err := clientsOf(p, client)
+	if err != nil {
+		return err
+	}
+	if len(p.Registered.ElsewhereProblems)+len(p.Registered.Elsewhere)+len(p.Registered.Hooks)+len(p.Registered.Others)+len(p.Registered.Problems)+len(p.Scripts())+len(p.Stray) == 0 {
 		return p.Empty
 	}
 	began := time.Now()
 	tree := checkTree(p, os.Environ())
+	if tree.For(of, asked); asked && len(hooksToCheck(tree)) == 0 {
+		return unregistered(of)
+	}
 	if tree.Named = filter; filter != "" && len(hooksToCheck(tree)) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", filter)
 	}
@@ -65,7 +79,7 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
 	if err != nil {
 		return err
 	}
-	doc := newCheckDocument(p, res, time.Since(began))
+	doc := newCheckDocument(p, of, res, time.Since(began))
 	if err := a.printFindings(result{
 		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
 	}); err != nil {
@@ -113,7 +127,8 @@ type checkDocument struct {
 	Warnings int               `json:"warnings"`
 	Firings  int               `json:"firings"`
 	Millis   int64             `json:"duration_ms"`
-	Foreign  []string          `json:"foreign,omitempty"`
+	Foreign  []string          `json:"foreign,omitempty"` // hook files of other clients
+	Clients  []knownClient     `json:"clients,omitempty"` // whose hooks were judged, if not Claude Code alone
 
 	ranIn // empty if no hook was fired
 }
@@ -142,6 +157,7 @@ func (d checkDocument) annotations(p *session.Project) (list []annotation) {
 type checkedHook struct {
 	ID      string `json:"id"`
 	Event   string `json:"event"`
+	Client  string `json:"client,omitempty"` // whose own file registers it; Claude Code's without it
 	At      string `json:"at"`
 	Effect  string `json:"effect,omitempty"` // of a typical call
 	Denies  string `json:"denies,omitempty"` // an input that it stopped
@@ -151,18 +167,18 @@ type checkedHook struct {
 }
 
 // newCheckDocument converts the result of a check.
-func newCheckDocument(p *session.Project, res checkResult, took time.Duration) checkDocument {
+func newCheckDocument(p *session.Project, of []clients.Client, res checkResult, took time.Duration) checkDocument {
 	doc := checkDocument{
 		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
 		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
-		ranIn: res.ranIn,
+		ranIn: res.ranIn, Clients: knownClients(of),
 	}
 	for _, r := range res.Reports {
 		if r.Hook.ID == "" {
 			continue // nothing was fired
 		}
 		doc.Hooks = append(doc.Hooks, checkedHook{
-			ID: r.Hook.ID, Event: r.Hook.Event, At: r.Hook.Source.String(), Effect: string(r.Effect), Denies: r.Denies,
+			ID: r.Hook.ID, Event: cmp.Or(r.Hook.ClientEvent, r.Hook.Event), Client: r.Hook.Client, At: r.Hook.Source.String(), Effect: string(r.Effect), Denies: r.Denies,
 			NotRun: r.Hook.NotRun(), Absent: r.Absent, Firings: r.Firings,
 		})
 	}
@@ -204,9 +220,7 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 	} else {
 		unjudged(w, doc)
 	}
-	for _, file := range doc.Foreign {
-		writef(w, "%s: hooks of another agent, not looked at\n", file)
-	}
+	foreignText(w, doc.Foreign, doc.Clients)
 	if doc.Isolation != "" {
 		printIsolation(w, doc.ranIn)
 	}
@@ -426,6 +440,7 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, p
 func hooksToCheck(tree conform.Tree) []discover.Hook {
 	hooks := append([]discover.Hook{}, tree.Registered.Hooks...)
 	hooks = append(hooks, tree.Registered.Others...)
+	hooks = append(hooks, tree.Elsewhere()...)
 	return slices.DeleteFunc(hooks, func(h discover.Hook) bool { return !tree.Asks(h) })
 }
 

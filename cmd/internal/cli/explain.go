@@ -3,10 +3,12 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -15,13 +17,14 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/pattern"
 )
 
 func (a *app) explainCommand() *cobra.Command {
 	var o flags
 	var list bool
-	version := string(client.Default)
+	of := string(client.Default)
 	cmd := &cobra.Command{
 		Use:   "explain [RULE | -]",
 		Short: "Explain what the client does with a hook's output",
@@ -30,19 +33,26 @@ and what the model sees. Nothing is run, and no project is needed.
 
 The output is described by flags, or, with -, by JSON objects on standard input, one
 a line, with the fields id, event, exit, signal, timed_out, stdout, stderr, command,
-entry and payload. With a RULE, explain prints what it means.`,
+entry and payload. With a RULE, explain prints what it means.
+
+--client takes a version of Claude Code, or names of clients, which are compared.`,
 		Example: `  hookwatch explain --event PreToolUse --exit 2 --stderr 'no'
   hookwatch explain --event Stop --stdout '{"decision":"block","reason":"tests fail"}'
   hookwatch explain --event PreToolUse --exit 1 --entry '{"onFailure":"block"}'
+  hookwatch explain --event PreToolUse --exit 2 --client claude,codex,copilot
   hookwatch explain --format jsonl - < outputs.jsonl
   hookwatch explain exit-code-not-2`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.explain(cmd, client.Version(version), list, o, args)
+			read, err := readersOf(of)
+			if err != nil {
+				return err
+			}
+			return a.explain(cmd, read, list, o, args)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&list, "list", false, "list all rules")
-	f.StringVar(&version, "client", version, "the `VERSION` of the client")
+	f.StringVar(&of, "client", of, "a version of Claude Code, or `NAME[,NAME]` of clients (see hookwatch help clients)")
 	f.StringVar(&o.Event, "event", "", "the `EVENT`, such as PreToolUse")
 	f.IntVar(&o.Exit, "exit", 0, "exit code `N`; of an http hook the status")
 	f.StringVar(&o.Signal, "signal", "", "the signal `N` that ended it, or its name")
@@ -55,14 +65,82 @@ entry and payload. With a RULE, explain prints what it means.`,
 	return cmd
 }
 
-func (a *app) explain(cmd *cobra.Command, version client.Version, list bool, o flags, args []string) error {
+// readers interpret outputs as clients do: one version of Claude Code, or several clients.
+type readers struct {
+	version client.Version
+	others  []clients.Client // none for the version alone
+}
+
+// readersOf returns the readers for the value of --client.
+func readersOf(of string) (r readers, err error) {
+	if r.version = client.Version(of); r.version.Valid() {
+		return r, nil
+	}
+	r.version = client.Default
+	if of == "" || of[0] >= '0' && of[0] <= '9' {
+		return r, fmt.Errorf("--client %s is no version such as %s", of, client.Default)
+	}
+	if r.others, err = clients.Parse(of); err != nil {
+		err = fmt.Errorf("--client %s is no version such as %s, and %w", of, client.Default, err)
+	}
+	return r, err
+}
+
+// events returns the clients' own names of events.
+func (r readers) events() (names []string) {
+	for _, c := range r.others {
+		names = append(names, slices.Sorted(maps.Keys(c.Events))...)
+	}
+	return names
+}
+
+// name returns the clients as they are named in a document.
+func (r readers) name() string {
+	if r.others == nil {
+		return string(r.version)
+	}
+	var names []string
+	for _, c := range r.others {
+		names = append(names, c.Name)
+	}
+	return strings.Join(names, ",")
+}
+
+// lines returns what each client does with an output, and how to print it.
+func (r readers) lines(fired client.Firing) (lines []explainedLine, print func(io.Writer)) {
+	if r.others == nil {
+		line, reading := explainLine(r.version, fired)
+		return []explainedLine{line}, func(w io.Writer) { printReading(w, reading) }
+	}
+	var readings []clients.Reading
+	for _, c := range r.others {
+		reading := c.Interpret(fired.Event, fired.Output)
+		line := explainedLine{
+			ID: fired.ID, Client: c.Name, Known: reading.Known, Effect: reading.Effect, Decision: reading.Reading().Decision, Because: reading.Because,
+			Rule: string(client.OtherClient), ModelSees: append([]string{}, reading.ModelSees...),
+		}
+		if c.Name == clients.Claude {
+			line, _ = explainLine(r.version, fired)
+			line.Client, line.Known = c.Name, c.Known()
+		}
+		lines, readings = append(lines, line), append(readings, reading)
+	}
+	return lines, func(w io.Writer) {
+		for i, c := range r.others {
+			writef(w, "client  %s (%s)\n", c.Title, readings[i].Known)
+			writef(w, "effect  %s\n", cmp.Or(string(readings[i].Effect), "not known"))
+			writef(w, "why     %s\n", readings[i].Because)
+			printSeen(w, readings[i].ModelSees)
+		}
+	}
+}
+
+func (a *app) explain(cmd *cobra.Command, read readers, list bool, o flags, args []string) error {
 	described := false
 	for _, name := range []string{"event", "exit", "signal", "timed-out", "stdout", "stderr", "command", "entry", "payload"} {
 		described = described || cmd.Flags().Changed(name)
 	}
 	switch {
-	case !version.Valid():
-		return fmt.Errorf("--client %s is no version such as %s", version, client.Default)
 	case len(args) > 1:
 		return fmt.Errorf("explain takes one rule or -, not %q as well (quote a TEXT that has spaces)", args[1])
 	case len(args) == 1 && described:
@@ -72,24 +150,23 @@ func (a *app) explain(cmd *cobra.Command, version client.Version, list bool, o f
 	case list:
 		return a.listRules()
 	case len(args) == 1 && args[0] == "-":
-		return a.explainLines(version)
+		return a.explainLines(read)
 	case len(args) == 1:
 		return a.explainRule(args[0])
 	case !described:
 		return errors.New("explain needs an output (--event EVENT --exit N --stdout TEXT), - for JSON lines, or a rule (--list names them)")
 	}
-	return a.explainOne(version, o)
+	return a.explainOne(read, o)
 }
 
 // explainOne explains the output described by flags.
-func (a *app) explainOne(version client.Version, o flags) error {
-	fired, err := o.Firing()
+func (a *app) explainOne(read readers, o flags) error {
+	fired, err := o.Firing(read.events())
 	if err != nil {
 		return err
 	}
-	line, reading := explainLine(version, fired)
-	return a.print(explainDocument{Version: 1, Client: string(version), Outputs: []explainedLine{line}}, 1, func(int) any { return line },
-		func(w io.Writer) { printReading(w, reading) })
+	lines, print := read.lines(fired)
+	return a.print(explainDocument{Version: 1, Client: read.name(), Outputs: lines}, len(lines), func(i int) any { return lines[i] }, print)
 }
 
 // flags describe one output.
@@ -101,7 +178,7 @@ type flags struct {
 }
 
 // Firing parses the flags like a line of JSON.
-func (o flags) Firing() (client.Firing, error) {
+func (o flags) Firing(others []string) (client.Firing, error) {
 	fields := map[string]any{
 		"event": o.Event, "exit": o.Exit, "signal": o.Signal, "timed_out": o.TimedOut,
 		"stdout": o.Stdout, "stderr": o.Stderr, "command": o.Command,
@@ -123,7 +200,7 @@ func (o flags) Firing() (client.Firing, error) {
 	if err != nil {
 		return client.Firing{}, err
 	}
-	fired, err := client.ParseFiring(line)
+	fired, err := client.ParseFiring(line, others...)
 	var field *client.FieldError
 	if errors.As(err, &field) {
 		err = fmt.Errorf("--%s %s", strings.ReplaceAll(field.Field, "_", "-"), field.Why)
@@ -149,12 +226,12 @@ func (o flags) payload() (string, error) {
 const longestLine = 16 << 20
 
 // read parses the next line; for an empty line it returns the zero Firing.
-func read(lines *bufio.Reader) (client.Firing, error) {
+func read(lines *bufio.Reader, others []string) (client.Firing, error) {
 	text, err := readLine(lines)
 	if err != nil || len(bytes.TrimSpace(text)) == 0 {
 		return client.Firing{}, err
 	}
-	return client.ParseFiring(bytes.TrimPrefix(text, []byte("\ufeff")))
+	return client.ParseFiring(bytes.TrimPrefix(text, []byte("\ufeff")), others...)
 }
 
 // readLine reads a line of limited length; a longer line is read to its end and returns an error.
@@ -181,12 +258,13 @@ func readLine(lines *bufio.Reader) ([]byte, error) {
 
 // explainLines answers each line of standard input. An invalid line is reported as a problem with
 // its number, and the other lines are still answered.
-func (a *app) explainLines(version client.Version) error {
-	doc := explainDocument{Version: 1, Client: string(version), Outputs: []explainedLine{}}
+func (a *app) explainLines(of readers) error {
+	doc := explainDocument{Version: 1, Client: of.name(), Outputs: []explainedLine{}}
 	var problems ProblemsError
+	events := of.events()
 	lines := bufio.NewReader(a.In)
 	for number := 1; ; number++ {
-		fired, err := read(lines)
+		fired, err := read(lines, events)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -197,10 +275,10 @@ func (a *app) explainLines(version client.Version) error {
 		if fired.Event == "" {
 			continue // an empty line
 		}
-		line, reading := explainLine(version, fired)
+		read, print := of.lines(fired)
 		if a.format.layout == asDocument {
-			doc.Outputs = append(doc.Outputs, line)
-		} else if err := a.explainLine(line, reading, number); err != nil {
+			doc.Outputs = append(doc.Outputs, read...)
+		} else if err := a.explainLine(read, print, number); err != nil {
 			return err
 		}
 	}
@@ -216,8 +294,8 @@ func (a *app) explainLines(version client.Version) error {
 }
 
 // explainLine prints one answer immediately.
-func (a *app) explainLine(line explainedLine, reading client.Reading, number int) error {
-	return a.print(nil, 1, func(int) any { return line }, func(w io.Writer) { lineText(w, line, reading, number) })
+func (a *app) explainLine(lines []explainedLine, print func(io.Writer), number int) error {
+	return a.print(nil, len(lines), func(i int) any { return lines[i] }, func(w io.Writer) { lineText(w, lines[0], print, number) })
 }
 
 // explainDocument is the JSON document of explain.
@@ -229,7 +307,9 @@ type explainDocument struct {
 
 // explainedLine is the client's interpretation of one output.
 type explainedLine struct {
-	ID        json.RawMessage `json:"id,omitempty"` // unchanged
+	ID        json.RawMessage `json:"id,omitempty"`     // unchanged
+	Client    string          `json:"client,omitempty"` // if --client names clients
+	Known     string          `json:"known,omitempty"`  // likewise: the source of the effect
 	Effect    suites.Effect   `json:"effect"`
 	Decision  string          `json:"decision"`
 	Because   string          `json:"because"`
@@ -247,7 +327,7 @@ func explainLine(version client.Version, fired client.Firing) (explainedLine, cl
 }
 
 // lineText prints the answer for a line of standard input, labelled with its ID or line number.
-func lineText(w io.Writer, line explainedLine, reading client.Reading, number int) {
+func lineText(w io.Writer, line explainedLine, print func(io.Writer), number int) {
 	name := fmt.Sprintf("line %d", number)
 	if line.ID != nil {
 		name = string(line.ID)
@@ -257,7 +337,7 @@ func lineText(w io.Writer, line explainedLine, reading client.Reading, number in
 		}
 	}
 	writef(w, "%s\n", name)
-	printReading(w, reading)
+	print(w)
 }
 
 // printReading prints effect, reason, rule, and the text sent to the model.
@@ -269,10 +349,15 @@ func printReading(w io.Writer, reading client.Reading) {
 	if remedy := reading.Cause.Remedy(); remedy != "" {
 		writef(w, "remedy  %s\n", remedy)
 	}
-	if len(reading.ModelSees) == 0 {
+	printSeen(w, reading.ModelSees)
+}
+
+// printSeen prints the texts that the model is sent.
+func printSeen(w io.Writer, texts []string) {
+	if len(texts) == 0 {
 		writef(w, "model   (nothing)\n")
 	}
-	for _, text := range reading.ModelSees {
+	for _, text := range texts {
 		name := "model "
 		for line := range strings.Lines(text) {
 			writef(w, "%s  %s\n", output(name), output(strings.TrimRight(line, "\r\n")))

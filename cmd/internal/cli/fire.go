@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/run"
 )
@@ -21,7 +23,7 @@ import (
 func (a *app) fireCommand() *cobra.Command {
 	var o request
 	var user, live bool
-	var payload string
+	var payload, of string
 	cmd := &cobra.Command{
 		Use:   "fire EVENT [TOOL]",
 		Short: "Fire one hook, or all of an event, and show the result",
@@ -29,7 +31,8 @@ func (a *app) fireCommand() *cobra.Command {
 one script (--hook), and show exit code, stdout, stderr and what the client would
 make of them. Hooks that are no commands (prompt, agent, http) are named and left out.
 With --live the real client fires them (see hookwatch help client), and what it did and
-sent the model is shown. Nothing is recorded.`,
+sent the model is shown. With --client NAME, another client's hooks are fired as it
+fires them; EVENT is Claude Code's or its own name. Nothing is recorded.`,
 		Example: `  hookwatch fire PreToolUse Bash --command 'pip install requests'
   hookwatch fire PostToolUse Edit --file src/a.py --hook .claude/hooks/lint.sh
   hookwatch fire Stop --payload '{"hook_event_name":"Stop","stop_hook_active":true}'`,
@@ -44,6 +47,12 @@ sent the model is shown. Nothing is recorded.`,
 			if err != nil {
 				return err
 			}
+			if of == clients.Claude {
+				of = ""
+			}
+			if args, err = claudeEvent(args, of); err != nil {
+				return err
+			}
 			c, err := o.Case(args, dir)
 			if err != nil {
 				return err
@@ -54,7 +63,7 @@ sent the model is shown. Nothing is recorded.`,
 			if live {
 				return a.fireLive(cmd.Context(), c)
 			}
-			return a.fire(cmd, c, user)
+			return a.fire(cmd, c, user, of)
 		},
 	}
 	f := cmd.Flags()
@@ -64,17 +73,58 @@ sent the model is shown. Nothing is recorded.`,
 	f.StringVar(&payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&o.Stdin, "stdin", "", "these bytes as they are, valid JSON or not")
 	withUser(f, &user)
+	f.StringVar(&of, "client", "", "as the client `NAME` does, such as codex (see hookwatch help clients)")
 	f.BoolVar(&live, "live", false, "have the real client fire them")
+	cmd.MarkFlagsMutuallyExclusive("client", "live")
+	cmd.MarkFlagsMutuallyExclusive("client", "hook")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
 	cmd.MarkFlagsMutuallyExclusive("user", "live") // the client never gets your settings
 	cmd.MarkFlagsMutuallyExclusive("user", "hook")
 	return cmd
 }
 
-func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
+// claudeEvent replaces an event of another client by Claude Code's of the same meaning.
+func claudeEvent(args []string, of string) ([]string, error) {
+	if of == "" {
+		return args, nil
+	}
+	c, err := oneClient(of)
+	if err != nil {
+		return nil, err
+	}
+	args = slices.Clone(args)
+	if own, ok := c.Events[args[0]]; ok {
+		if own.As == "" {
+			return nil, fmt.Errorf("hookwatch has no input for %s of %s", args[0], c.Title)
+		}
+		args[0] = own.As
+	}
+	return args, nil
+}
+
+// oneClient returns the client with a name.
+func oneClient(name string) (clients.Client, error) {
+	named, err := clients.Parse(name)
+	switch {
+	case err != nil:
+		return clients.Client{}, fmt.Errorf("--client: %w", err)
+	case len(named) > 1:
+		return clients.Client{}, fmt.Errorf("--client %s: fire takes one client at a time", name)
+	}
+	return named[0], nil
+}
+
+func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool, of string) error {
 	p, err := a.loadWithUser(user)
 	if err != nil {
 		return err
+	}
+	if of != "" {
+		other, _ := clients.Named(of) // claudeEvent checked the name
+		p.Registered = p.Registered.Of(other)
+		if len(p.Registered.For(c.Steps[0].Event, c.Steps[0].Tool)) == 0 {
+			return unregistered([]clients.Client{other})
+		}
 	}
 	if c.Hook != "" {
 		c.Hook = p.RelFrom(dirOf(a), c.Hook)

@@ -13,6 +13,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/pattern"
 )
 
@@ -43,6 +44,8 @@ var (
 	configurationTopic string
 	//go:embed topics/consent.md
 	consentTopic string
+	//go:embed topics/clients.md
+	clientsTopic string
 	//go:embed topics/records.md
 	recordsTopic string
 	//go:embed topics/json.md
@@ -70,6 +73,7 @@ func allTopics() []topic {
 		{"watching", "Keys, what a save shows, notifications", watchingTopic},
 		{"isolation", "What keeps a case from your files", isolationTopic},
 		{"client", "The real client fires the hook: --live and layer 2", clientTopic},
+		{"clients", "Hooks of Codex, Copilot CLI and others", clientsTopic},
 		{"markers", "[verify: ...]: what a claim depends on", markersTopic},
 		{"configuration", ".hookwatch.yaml, variables and flags", configurationTopic},
 		{"consent", "What in a clone's configuration needs your agreement", consentTopic},
@@ -195,26 +199,31 @@ func unknownTopic(root *cobra.Command, name string) error {
 }
 
 func (a *app) schemaCommand() *cobra.Command {
-	return &cobra.Command{
+	var of string
+	cmd := &cobra.Command{
 		Use:   "schema suite|config|output EVENT",
 		Short: "Print the JSON Schema of suites, configuration or hook output",
 		Long: `Print the JSON Schema of a suite file or of .hookwatch.yaml, or of what the client
-accepts on stdout from a hook of an event.`,
+accepts on stdout from a hook of an event; with --client, another client.`,
 		Example:   "  hookwatch schema output PreToolUse",
 		ValidArgs: []string{"suite", "config", "output"},
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := schemaOf(args)
+			text, err := schemaOf(args, of)
 			if err == nil {
 				_, err = a.Out.Write(text)
 			}
 			return err
 		},
 	}
+	withClients(cmd.Flags(), &of)
+	return cmd
 }
 
 // schemaOf returns the schema selected by the arguments.
-func schemaOf(args []string) ([]byte, error) {
+func schemaOf(args []string, of string) ([]byte, error) {
 	switch {
+	case of != "" && of != clients.Claude:
+		return schemaFor(args, of)
 	case len(args) == 2 && args[0] == "output":
 		of, err := eventNamed(args[1])
 		return client.OutputSchema(client.Default, of), err

@@ -14,11 +14,13 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 )
 
 func (a *app) listCommand() *cobra.Command {
 	var hooks, user bool
+	var client string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the cases with their markers, or the registered hooks",
@@ -27,6 +29,9 @@ built-in suite or family that is not switched on. With --hooks: every hook that 
 registered, in settings, plugins, and the fronts of skills, agents and commands.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if client != "" && !hooks {
+				return errors.New("--client goes with --hooks: cases name their client themselves")
+			}
 			if user && !hooks {
 				return errors.New("--user goes with --hooks: cases are never your own settings'")
 			}
@@ -35,7 +40,11 @@ registered, in settings, plugins, and the fronts of skills, agents and commands.
 				if err != nil {
 					return err
 				}
-				doc := hooksOf(p)
+				of, _, err := clientsOf(p, client)
+				if err != nil {
+					return err
+				}
+				doc := hooksOf(p, of)
 				return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { hooksText(w, doc) })
 			}
 			p, off, err := a.loadListed()
@@ -51,6 +60,7 @@ registered, in settings, plugins, and the fronts of skills, agents and commands.
 	}
 	cmd.Flags().BoolVar(&hooks, "hooks", false, "the registered hooks instead of cases")
 	withUser(cmd.Flags(), &user)
+	withClients(cmd.Flags(), &client)
 	return cmd
 }
 
@@ -87,8 +97,10 @@ func (a *app) loadListed() (p *session.Project, off []suites.Case, err error) {
 type hooksDocument struct {
 	Version int          `json:"version"`
 	Hooks   []listedHook `json:"hooks"`
-	Foreign []string     `json:"foreign,omitempty"` // hook files of other agents
-	Off     string       `json:"off,omitempty"`     // place of disableAllHooks: no hook is listed
+	Foreign []string     `json:"foreign,omitempty"` // hook files of other clients
+	// Clients are those whose hooks are listed, if not Claude Code alone.
+	Clients []knownClient `json:"clients,omitempty"`
+	Off     string        `json:"off,omitempty"` // place of disableAllHooks: no hook is listed
 }
 
 // listedHook is one registered hook of a hooksDocument.
@@ -98,19 +110,33 @@ type listedHook struct {
 	At      string  `json:"at"`
 	NotRun  string  `json:"not_run,omitempty"` // why hookwatch does not run it
 	Idle    string  `json:"idle,omitempty"`    // why the client starts it without effect, or never
+	// Clients are all that run it, if not Claude Code alone.
+	Clients []string `json:"clients,omitempty"`
 }
 
-// hooksOf returns the document of the hooks that a project registers.
-func hooksOf(p *session.Project) hooksDocument {
-	doc := hooksDocument{Version: 1, Hooks: []listedHook{}, Foreign: p.Foreign}
+// hooksOf returns the document of the hooks that a project registers for clients; without any, for
+// Claude Code. A hook that several of them run is listed once.
+func hooksOf(p *session.Project, of []clients.Client) hooksDocument {
+	doc := hooksDocument{Version: 1, Hooks: []listedHook{}, Foreign: p.Foreign, Clients: knownClients(of)}
 	idle := p.Idle()
 	if at := p.Registered.DisabledBy; at.Line > 0 {
 		doc.Off = at.String()
 	}
-	for _, hooks := range [][]discover.Hook{p.Registered.Hooks, p.Registered.Others} {
-		for _, h := range hooks {
-			doc.Hooks = append(doc.Hooks, listedHook{h, h.Timeout.Seconds(), h.Source.String(), h.NotRun(), idle[h.ID]})
+	for _, h := range slices.Concat(p.Registered.Hooks, p.Registered.Others, p.Registered.Elsewhere) {
+		var run []string
+		for _, c := range of {
+			own := c.Name == h.Client || h.Client == "" && c.Name == clients.Claude
+			if _, known := c.EventFor(h.Event, h.Source.File); own || h.Client == "" && known && c.Reads(h.Source.File) {
+				run = append(run, c.Name)
+			}
 		}
+		if of != nil && len(run) == 0 {
+			continue
+		}
+		if len(run) == 1 && (h.Client != "" || run[0] == clients.Claude) {
+			run = nil
+		}
+		doc.Hooks = append(doc.Hooks, listedHook{h, h.Timeout.Seconds(), h.Source.String(), h.NotRun(), idle[h.ID], run})
 	}
 	return doc
 }
@@ -119,7 +145,7 @@ func hooksOf(p *session.Project) hooksDocument {
 func hooksText(out io.Writer, doc hooksDocument) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, h := range doc.Hooks {
-		event := h.Event
+		event := cmp.Or(h.ClientEvent, h.Event)
 		if h.Matcher != "" {
 			event += " " + h.Matcher
 		}
@@ -129,6 +155,10 @@ func hooksText(out io.Writer, doc hooksDocument) {
 			runs = "not run: " + h.NotRun
 		case h.Idle != "":
 			runs = "does not run: " + h.Idle
+		case len(h.Clients) > 0:
+			runs = "runs in " + strings.Join(h.Clients, ", ")
+		case h.Client != "":
+			runs = "runs in " + h.Client
 		}
 		rowf(w, "%s\t%s\t%s\t%s\n", event, h.what(), h.At, runs)
 	}
@@ -136,9 +166,7 @@ func hooksText(out io.Writer, doc hooksDocument) {
 	if doc.Off != "" {
 		writef(out, "no hook runs: disableAllHooks is true at %s\n", doc.Off)
 	}
-	for _, file := range doc.Foreign {
-		writef(out, "%s: hooks of another agent, not looked at\n", file)
-	}
+	foreignText(out, doc.Foreign, doc.Clients)
 }
 
 // what returns the script of a hook, or the beginning of its command.

@@ -1,0 +1,343 @@
+// Package clients describes the programs that run hooks: Claude Code, whose behavior package client
+// models, and others. Each is a file of data/, with the cells that were measured on it in another.
+//
+// A client that was run has a measured version. The facts of the others are only documented, and
+// every fact that a document does not state is unknown: no effect is predicted for it.
+package clients
+
+import (
+	"embed"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/pattern"
+)
+
+// Claude is the name of the client that package client models.
+const Claude = "claude"
+
+// A Client is one program that runs hooks.
+type Client struct {
+	Name  string // as in --client
+	Title string // in sentences
+	// Measured is the version that was run; empty if the facts are only documented.
+	Measured string
+	// Documented is the address of the page or file that the facts were read in.
+	Documented string
+	On         string // date of the measurement or of the reading
+	// Files are the hook files in a project, as globs of slash paths from any directory.
+	Files []string
+	// User are the hook files of a user, from HOME.
+	User []string
+	// NamedOnly reports that only the places of the files are known.
+	NamedOnly bool `yaml:"named_only"`
+	Entry     Entry
+	Launch    Launch
+	Matcher   Matcher
+	Trust     string
+	// Tools are the client's names of tools, by Claude Code's.
+	Tools  map[string]string
+	Events map[string]Event // by the client's name
+	// Fields are the client's names of payload fields, by Claude Code's; an empty name is a field
+	// that the client does not send.
+	Fields map[string]string `yaml:"payload"`
+	// ClaudeFields are the same for hooks of Claude Code's files.
+	ClaudeFields map[string]string `yaml:"claude_payload"`
+	// Inputs are the fields of tool_input of tools that have others, by Claude Code's tool; {NAME} is
+	// Claude Code's field.
+	Inputs  map[string]map[string]string
+	Accepts Accepts
+	Outputs []Rule
+}
+
+// An Entry describes the keys of a registered hook.
+type Entry struct {
+	Command []string // the keys of the command, the preferred first
+	Timeout struct {
+		Keys    []string
+		Unit    string  // s or ms
+		Default float64 // seconds
+	}
+	Ignored []string // keys of Claude Code without effect
+	Nested  bool     // entries are only read below a matcher's hooks
+}
+
+// Launch describes the environment of a hook.
+type Launch struct {
+	// Shell are the program and the options before a command; empty for /bin/sh -c.
+	Shell []string
+	// Sets are the variables that the client adds. Those that end in _DIR are the project's
+	// directory.
+	Sets []string
+}
+
+// A Matcher describes how a matcher is compared with the name of a tool.
+type Matcher struct {
+	Kind       string // regexp: an unanchored regular expression; anchored: one for the whole name
+	IgnoreCase bool   `yaml:"ignore_case"`
+}
+
+// An Event is a moment at which a client runs hooks.
+type Event struct {
+	As   string // Claude Code's event of the same meaning; empty if it has none
+	Tool string // Claude Code's tool, if the event is of one tool only
+	// Claude reports that the event is of hooks in Claude Code's files, and has its form.
+	Claude bool
+}
+
+// Clients returns all clients, Claude Code first, then measured and documented ones.
+func Clients() []Client { return slices.Clone(load()) }
+
+// Named returns the client with a name.
+func Named(name string) (Client, bool) {
+	for _, c := range load() {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Client{}, false
+}
+
+// Parse returns the clients that a comma-separated list names, in its order.
+func Parse(list string) (all []Client, err error) {
+	for name := range strings.SplitSeq(list, ",") {
+		c, ok := Named(strings.TrimSpace(name))
+		switch {
+		case !ok:
+			hint := "known are " + strings.Join(Names(), ", ")
+			if near := pattern.Nearest(strings.ToLower(name), Names()); near != "" {
+				hint = "did you mean " + near + "?"
+			}
+			return nil, fmt.Errorf("no client %q (%s)", strings.TrimSpace(name), hint)
+		case c.NamedOnly:
+			return nil, fmt.Errorf("of %s only the places of its hook files are known, not what it does with an output", c.Title)
+		case !slices.ContainsFunc(all, func(o Client) bool { return o.Name == c.Name }):
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// Names returns the names of the clients whose behavior is known.
+func Names() (names []string) {
+	for _, c := range load() {
+		if !c.NamedOnly {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Known describes the source of the facts: "measured on 0.169.0" or "documented".
+func (c Client) Known() string {
+	switch {
+	case c.Name == Claude:
+		return "measured on " + string(client.Default)
+	case c.Measured != "":
+		return "measured on " + c.Measured
+	default:
+		return "documented, not measured"
+	}
+}
+
+// EventFor returns the client's name of one of Claude Code's events for hooks of a file, and whether
+// it has such an event.
+func (c Client) EventFor(event, file string) (string, bool) {
+	if c.Name == Claude {
+		_, ok := client.EventByName(event)
+		return event, ok
+	}
+	if e, ok := c.Events[event]; ok && e.Claude && c.Reads(file) {
+		return event, true
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Events)) {
+		if e := c.Events[name]; e.As == event && e.Tool == "" && !e.Claude {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// Sets reports whether the client sets a variable for hooks.
+func (c Client) Sets(variable string) bool {
+	return c.Name == Claude || slices.Contains(c.Launch.Sets, variable)
+}
+
+// Command returns the arguments with which the client starts a command.
+func (c Client) Command(command string) []string {
+	if len(c.Launch.Shell) == 0 {
+		return []string{"/bin/sh", "-c", command}
+	}
+	return append(slices.Clone(c.Launch.Shell), command)
+}
+
+// Env returns the variables, as NAME=value, that the client adds for the hooks of a project.
+func (c Client) Env(root string) (env []string) {
+	for _, name := range c.Launch.Sets {
+		value := "1"
+		if strings.HasSuffix(name, "_DIR") {
+			value = root
+		}
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// Ignores reports whether a key of an entry has no effect.
+func (c Client) Ignores(key string) bool { return slices.Contains(c.Entry.Ignored, key) }
+
+// DefaultTimeout returns the time limit of a hook whose entry has none.
+func (c Client) DefaultTimeout() time.Duration {
+	return time.Duration(c.Entry.Timeout.Default * float64(time.Second))
+}
+
+// Reads reports whether the client reads a file of a project, by its slash path.
+func (c Client) Reads(file string) bool {
+	return slices.ContainsFunc(c.Files, func(place string) bool { return isAt(file, place) })
+}
+
+// Home returns the directory of a project whose sessions read a hook file, by its slash path; ""
+// for the root.
+func (c Client) Home(file string) string {
+	for _, place := range c.Files {
+		if isAt(file, place) {
+			parts := strings.Split(file, "/")
+			return strings.Join(parts[:len(parts)-strings.Count(place, "/")-1], "/")
+		}
+	}
+	return ""
+}
+
+// isAt reports whether a slash path ends with the elements of a glob.
+func isAt(file, place string) bool {
+	elements := strings.Count(place, "/") + 1
+	parts := strings.Split(file, "/")
+	if len(parts) < elements {
+		return false
+	}
+	ok, _ := path.Match(place, strings.Join(parts[len(parts)-elements:], "/"))
+	return ok
+}
+
+// ReadBy returns the clients that read a file of a project.
+func ReadBy(file string) (all []Client) {
+	for _, c := range load() {
+		if c.Reads(file) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Elsewhere reports whether a slash path may be a hook file of a client other than Claude Code. It
+// is cheap: the data is only read for trees that have such a file.
+func Elsewhere(file string) bool {
+	dot := strings.HasPrefix(file, ".") || strings.Contains(file, "/.")
+	if ext := path.Ext(file); !dot || ext != ".json" && ext != ".toml" {
+		return false
+	}
+	return !strings.HasSuffix(path.Dir(file), ".claude")
+}
+
+//go:embed data
+var data embed.FS
+
+// load reads the facts once. It ignores errors because a test ensures that there are none.
+var load = sync.OnceValue(func() []Client {
+	all, _ := read()
+	return all
+})
+
+func read() (all []Client, err error) {
+	files, err := data.ReadDir("data")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file.Name(), cellsSuffix) {
+			continue
+		}
+		text, err := data.ReadFile("data/" + file.Name())
+		if err != nil {
+			return nil, err
+		}
+		var c Client
+		if err := yaml.Load(text, &c, yaml.WithKnownFields()); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Name(), err)
+		}
+		all = append(all, c)
+	}
+	slices.SortStableFunc(all, func(a, b Client) int { return a.order() - b.order() })
+	return all, nil
+}
+
+// order sorts clients by how much is known of them.
+func (c Client) order() int {
+	switch {
+	case c.Name == Claude:
+		return 0
+	case c.Measured != "":
+		return 1
+	case c.NamedOnly:
+		return 3
+	default:
+		return 2
+	}
+}
+
+const cellsSuffix = ".cells.yaml"
+
+// A Cell is an output at one event, with what the client was observed to do.
+type Cell struct {
+	Case   string
+	Event  string // the client's name
+	Output client.Output
+	Effect suites.Effect
+	Sees   string // text that the model was sent; empty if none
+}
+
+// Cells returns what was measured on the client.
+func (c Client) Cells() (all []Cell, err error) {
+	text, err := data.ReadFile("data/" + c.Name + cellsSuffix)
+	if err != nil {
+		return nil, err
+	}
+	var rows []struct {
+		Case   string
+		Output struct {
+			Exit           int
+			Signal         string
+			TimedOut       bool `yaml:"timed_out"`
+			Stdout, Stderr string
+		}
+		Then []struct {
+			At     []string
+			Effect suites.Effect
+			Sees   string
+		}
+	}
+	if err := yaml.Load(text, &rows, yaml.WithKnownFields()); err != nil {
+		return nil, fmt.Errorf("%s%s: %w", c.Name, cellsSuffix, err)
+	}
+	for _, row := range rows {
+		for _, then := range row.Then {
+			for _, event := range then.At {
+				out := client.Output{
+					Exit: row.Output.Exit, Signal: row.Output.Signal, TimedOut: row.Output.TimedOut,
+					Stdout: []byte(strings.ReplaceAll(row.Output.Stdout, "EVENT", c.Events[event].As)), Stderr: []byte(row.Output.Stderr),
+				}
+				all = append(all, Cell{row.Case, event, out, then.Effect, then.Sees})
+			}
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,296 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/jsontree"
+	"hookwatch/suites/pattern"
+)
+
+// A Hook is an entry of a client's own hook file.
+type Hook struct {
+	// Event is the client's name. Entry.Event is Claude Code's event of the same meaning, empty if
+	// it has none, and Entry.Matcher has Claude Code's names of tools.
+	Event   string
+	Matcher string // as written
+	Entry   client.Entry
+	Ignored []string // keys of the entry that have no effect
+}
+
+// Hooks reads one of the client's hook files. The problems are parts of the file that it does not
+// use.
+func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites.Problem) {
+	f := &hookFile{client: c, file: file, text: text}
+	source := text
+	if path.Ext(file) == ".toml" {
+		var err error
+		if source, err = f.fromTOML(); err != nil {
+			return nil, []suites.Problem{f.problem(f.line(err), "not TOML: "+err.Error(), "correct the file")}
+		}
+	}
+	source = bytes.TrimPrefix(source, []byte("\ufeff"))
+	f.lines = jsontree.NewLines(source)
+	root, err := jsontree.Parse(source)
+	if err != nil {
+		var at *json.SyntaxError
+		offset := 0
+		if errors.As(err, &at) {
+			offset = int(at.Offset)
+		}
+		return nil, []suites.Problem{f.problem(f.at(offset), "not JSON: "+err.Error(), "correct the file: "+c.Title+" uses no hook of it")}
+	}
+	events, _ := root.Get("hooks")
+	for _, event := range events.Members {
+		switch {
+		case event.Value.Kind == '[':
+			f.event(event)
+		case c.Entry.Nested:
+			f.problems = append(f.problems, f.problem(f.place(event.At, "hooks."+event.Key), event.Key+" is no list", "it uses no hook of the file"))
+		}
+	}
+	return f.hooks, f.problems
+}
+
+// A hookFile is a file while it is read.
+type hookFile struct {
+	client   Client
+	file     string
+	text     []byte
+	toml     bool
+	lines    jsontree.Lines
+	hooks    []Hook
+	problems []suites.Problem
+}
+
+// fromTOML returns the hooks of a TOML file as JSON, without their positions.
+func (f *hookFile) fromTOML() ([]byte, error) {
+	f.toml = true
+	var all struct {
+		Hooks map[string]any `toml:"hooks"`
+	}
+	if err := toml.Unmarshal(f.text, &all); err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{"hooks": all.Hooks})
+}
+
+// line returns the position of a TOML error.
+func (f *hookFile) line(err error) suites.Position {
+	line := 1
+	var at *toml.DecodeError
+	if errors.As(err, &at) {
+		line, _ = at.Position()
+	}
+	return suites.Position{File: f.file, Line: line, Column: 1}
+}
+
+func (f *hookFile) at(offset int) suites.Position {
+	line, column := f.lines.At(offset)
+	return suites.Position{File: f.file, Line: max(1, line), Column: max(1, column)}
+}
+
+// place returns the position of an offset; in TOML, the first line with a text of that place.
+func (f *hookFile) place(offset int, text string) suites.Position {
+	if !f.toml {
+		return f.at(offset)
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	for i, line := range bytes.Split(f.text, []byte("\n")) {
+		quoted := strconv.Quote(first)
+		if bytes.Contains(line, []byte(first)) || bytes.Contains(line, []byte(quoted[1:len(quoted)-1])) {
+			return suites.Position{File: f.file, Line: i + 1, Column: 1}
+		}
+	}
+	return suites.Position{File: f.file, Line: 1, Column: 1}
+}
+
+func (f *hookFile) problem(at suites.Position, what, hint string) suites.Problem {
+	return suites.Problem{At: at, What: f.client.Title + ": " + what, Hint: hint}
+}
+
+// event reads the entries of an event. They are below matchers, as in Claude Code's settings, or
+// directly in the event.
+func (f *hookFile) event(event jsontree.Member) {
+	if _, known := f.client.Events[event.Key]; !known && len(f.client.Events) > 0 {
+		f.problems = append(f.problems, f.problem(f.place(event.At, "hooks."+event.Key), "no event "+event.Key, "its hooks never run"))
+		return
+	}
+	for _, group := range event.Value.Members {
+		inner, nested := group.Value.Get("hooks")
+		if !nested && f.client.Entry.Nested {
+			at := f.place(group.Value.Start, "hooks."+event.Key)
+			f.problems = append(f.problems, f.problem(at, "an entry that is not below hooks", "the hook never runs: write it as [{\"hooks\": [{...}]}], in TOML [[hooks."+event.Key+".hooks]]"))
+			continue
+		}
+		if !nested {
+			f.entry(event.Key, group.Value, group.Value)
+			continue
+		}
+		for _, entry := range inner.Members {
+			f.entry(event.Key, group.Value, entry.Value)
+		}
+	}
+}
+
+func (f *hookFile) entry(event string, group, entry jsontree.Value) {
+	h := Hook{Event: event, Matcher: textOf(group, "matcher")}
+	about := f.client.Events[event]
+	h.Entry = client.Entry{Event: about.As, Matcher: f.client.claudeMatcher(h.Matcher), Type: "command"}
+	if !f.client.Ignores("if") {
+		h.Entry.If = textOf(entry, "if")
+	}
+	if h.Matcher == "" && about.Tool != "" {
+		h.Entry.Matcher = about.Tool
+	}
+	if kind := textOf(entry, "type"); kind != "" {
+		h.Entry.Type = kind
+	}
+	for _, key := range f.client.Entry.Command {
+		if h.Entry.Command == "" {
+			h.Entry.Command = textOf(entry, key)
+		}
+	}
+	h.Entry.At = f.place(entry.Start, h.Entry.Command)
+	h.Entry.Timeout = f.client.timeout(entry)
+	for _, member := range entry.Members {
+		if f.client.Ignores(member.Key) {
+			h.Ignored = append(h.Ignored, member.Key)
+		}
+	}
+	if h.Entry.Type == "command" && h.Entry.Command == "" {
+		f.problems = append(f.problems, f.problem(h.Entry.At, "an entry without a command", "its hook never runs"))
+		return
+	}
+	f.hooks = append(f.hooks, h)
+}
+
+func textOf(object jsontree.Value, key string) string {
+	value, _ := object.Get(key)
+	text, _ := value.Scalar.(string)
+	return text
+}
+
+// timeout returns the time limit of an entry, 0 if it has none.
+func (c Client) timeout(entry jsontree.Value) time.Duration {
+	for _, key := range c.Entry.Timeout.Keys {
+		value, _ := entry.Get(key)
+		number, _ := value.Scalar.(json.Number)
+		count, err := number.Float64()
+		if err != nil || count <= 0 {
+			continue
+		}
+		unit := time.Second
+		if c.Entry.Timeout.Unit == "ms" {
+			unit = time.Millisecond
+		}
+		const most = 24 * time.Hour
+		return time.Duration(min(count*float64(unit), float64(most)))
+	}
+	return 0
+}
+
+// toolNames matches the names of tools in a matcher.
+var toolNames = pattern.Lazy(`[A-Za-z_][A-Za-z0-9_]*`)
+
+// claudeMatcher replaces the client's names of tools in a matcher by Claude Code's.
+func (c Client) claudeMatcher(matcher string) string {
+	matcher = strings.TrimSpace(matcher)
+	if matcher == "*" || matcher == ".*" || matcher == "" {
+		return ""
+	}
+	return toolNames().ReplaceAllStringFunc(matcher, func(name string) string {
+		var theirs []string
+		for theirName, own := range c.Tools {
+			if own == name || c.Matcher.IgnoreCase && (strings.EqualFold(own, name) || strings.EqualFold(theirName, name)) {
+				theirs = append(theirs, theirName)
+			}
+		}
+		if len(theirs) == 0 {
+			return name
+		}
+		slices.Sort(theirs)
+		names := strings.Join(theirs, "|")
+		if len(theirs) > 1 && strings.ContainsAny(matcher, `^$.*+?()[]\`) {
+			names = "(?:" + names + ")"
+		}
+		return names
+	})
+}
+
+// Payload returns Claude Code's payload of an event as the client sends it: with its names of the
+// event, of fields and of tools. A text that is no JSON object is returned unchanged.
+func (c Client) Payload(event string, payload []byte) []byte {
+	root, err := jsontree.Parse(payload)
+	if err != nil || root.Kind != '{' || c.Name == Claude {
+		return payload
+	}
+	fields, tools := c.Fields, c.Tools
+	if c.Events[event].Claude {
+		fields, tools = c.ClaudeFields, nil
+	}
+	tool, _ := root.Get("tool_name")
+	claudeTool, _ := tool.Scalar.(string)
+	var line bytes.Buffer
+	line.WriteByte('{')
+	for _, member := range root.Members {
+		name := member.Key
+		if own, renamed := fields[name]; renamed {
+			name = own
+		}
+		if name == "" {
+			continue
+		}
+		value := payload[member.Value.Start:member.Value.End]
+		if input, ok := c.Inputs[claudeTool]; ok && member.Key == "tool_input" {
+			value = inputOf(input, member.Value)
+		}
+		if text, ok := member.Value.Scalar.(string); ok {
+			switch member.Key {
+			case "hook_event_name":
+				value = quoted(event)
+			case "tool_name":
+				if own := tools[text]; own != "" {
+					value = quoted(own)
+				}
+			}
+		}
+		if line.Len() > 1 {
+			line.WriteByte(',')
+		}
+		fmt.Fprintf(&line, "%s:%s", quoted(name), value)
+	}
+	line.WriteString("}\n")
+	return line.Bytes()
+}
+
+// inputOf returns the input of a tool with the client's own fields.
+func inputOf(fields map[string]string, input jsontree.Value) []byte {
+	var names []string
+	for _, member := range input.Members {
+		text, _ := member.Value.Scalar.(string)
+		names = append(names, "{"+member.Key+"}", text)
+	}
+	fill, own := strings.NewReplacer(names...), map[string]string{}
+	for name, text := range fields {
+		own[name] = fill.Replace(text)
+	}
+	raw, _ := json.Marshal(own) // texts always encode
+	return raw
+}
+
+func quoted(text string) []byte {
+	raw, _ := json.Marshal(text) // text always encodes
+	return raw
+}

@@ -1,0 +1,185 @@
+package clients
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/suites/client"
+)
+
+// TestHooks reads the hook files of several clients.
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		client, file, text string
+		want               []string // event as event, matcher, command, timeout and ignored keys
+		problems           []string
+	}{
+		"matchers and entries": {
+			client: "codex", file: ".codex/hooks.json",
+			text: `{"hooks":{"PreToolUse":[{"matcher":"^Bash$","hooks":[{"type":"command","command":"a","timeout":3,"if":"Bash(x)"},{"type":"command","command":"b"}]}]}}`,
+			want: []string{"PreToolUse as PreToolUse, ^Bash$, a, 3s, if", "PreToolUse as PreToolUse, ^Bash$, b, 0s, "},
+		},
+		"tools of another name": {
+			client: "codex", file: ".codex/hooks.json",
+			text: `{"hooks":{"PostToolUse":[{"matcher":"apply_patch","hooks":[{"command":"a"}]},{"matcher":"^apply_patch$","hooks":[{"command":"b"}]}]}}`,
+			want: []string{"PostToolUse as PostToolUse, Edit|Write, a, 0s, ", "PostToolUse as PostToolUse, ^(?:Edit|Write)$, b, 0s, "},
+		},
+		"TOML": {
+			client: "codex", file: ".codex/config.toml",
+			text: "model = 'x'\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"echo \\\"hi\\\"\"\n",
+			want: []string{`Stop as Stop, , echo "hi", 0s, `},
+		},
+		"entries that are not nested": {
+			client: "codex", file: ".codex/config.toml", text: "[[hooks.Stop]]\ncommand = 'a'\n",
+			problems: []string{".codex/config.toml:1:1: Codex: an entry that is not below hooks"},
+		},
+		"a table": {
+			client: "codex", file: ".codex/config.toml", text: "\n[hooks.Stop]\ncommand = 'a'\n",
+			problems: []string{".codex/config.toml:2:1: Codex: Stop is no list"},
+		},
+		"an unknown event in TOML": {
+			client: "codex", file: ".codex/config.toml", text: "model = 'x'\n\n[[hooks.Nope]]\ncommand = 'a'\n",
+			problems: []string{".codex/config.toml:3:1: Codex: no event Nope"},
+		},
+		"flat entries": {
+			client: "copilot", file: ".github/hooks/a.json",
+			text: `{"version":1,"hooks":{"preToolUse":[{"type":"command","bash":"a","powershell":"b","timeoutSec":5,"matcher":"BASH"}],"agentStop":[{"bash":"c"}]}}`,
+			want: []string{"preToolUse as PreToolUse, Bash, a, 5s, ", "agentStop as Stop, , c, 0s, "},
+		},
+		"milliseconds, and an event without an equivalent": {
+			client: "gemini", file: ".gemini/settings.json",
+			text: `{"hooks":{"BeforeTool":[{"matcher":"run_shell_command|replace","hooks":[{"command":"a","timeout":1500}]}],"BeforeModel":[{"hooks":[{"command":"b"}]}]}}`,
+			want: []string{"BeforeTool as PreToolUse, Bash|Edit, a, 1.5s, ", "BeforeModel as , , b, 0s, "},
+		},
+		"an event of one tool": {
+			client: "cursor", file: ".cursor/hooks.json", text: `{"version":1,"hooks":{"beforeShellExecution":[{"command":"a"}]}}`,
+			want: []string{"beforeShellExecution as PreToolUse, Bash, a, 0s, "},
+		},
+		"an unknown event and no command": {
+			client: "codex", file: ".codex/hooks.json", text: "{\"hooks\":{\"BeforeTool\":[{\"command\":\"a\"}],\n\"Stop\":[{\"hooks\":[{\"type\":\"command\"}]}]}}",
+			problems: []string{".codex/hooks.json:1:11: Codex: no event BeforeTool", ".codex/hooks.json:2:19: Codex: an entry without a command"},
+		},
+		"no JSON": {client: "codex", file: ".codex/hooks.json", text: `{"hooks":`, problems: []string{".codex/hooks.json:1:"}},
+		"no TOML": {client: "codex", file: ".codex/config.toml", text: "a = 1\nb =\n", problems: []string{".codex/config.toml:2:1: Codex: not TOML"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := Named(tt.client)
+			hooks, problems := c.Hooks(tt.file, []byte(tt.text))
+			var got []string
+			for _, h := range hooks {
+				got = append(got, h.Event+" as "+h.Entry.Event+", "+h.Entry.Matcher+", "+h.Entry.Command+", "+h.Entry.Timeout.String()+", "+strings.Join(h.Ignored, " "))
+			}
+			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+				t.Errorf("%q\nwant %q", got, tt.want)
+			}
+			if len(problems) != len(tt.problems) {
+				t.Fatalf("%v, want %q", problems, tt.problems)
+			}
+			for i, p := range problems {
+				if text := p.At.String() + ": " + p.What; !strings.HasPrefix(text, tt.problems[i]) {
+					t.Errorf("%s, want %s", text, tt.problems[i])
+				}
+			}
+		})
+	}
+}
+
+// FuzzHooks requires that every text is read without a panic, and that timeouts have a limit.
+func FuzzHooks(f *testing.F) {
+	for _, text := range []string{`{"hooks":{"Stop":[{"hooks":[{"command":"a","timeout":1e300}]}]}}`, "[[hooks.Stop]]\ncommand = 'a'\n", `{"hooks":{"Stop":{}}}`, `{"hooks":[]}`, ""} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, c := range Clients() {
+			for _, file := range []string{"a.json", "a.toml"} {
+				hooks, _ := c.Hooks(file, text)
+				for _, h := range hooks {
+					if h.Entry.Timeout < 0 || h.Entry.Timeout > 24*time.Hour {
+						t.Errorf("a timeout of %s", h.Entry.Timeout)
+					}
+				}
+			}
+		}
+	})
+}
+
+// FuzzInterpret requires that every output is read without a panic.
+func FuzzInterpret(f *testing.F) {
+	f.Add(0, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}`, "")
+	f.Add(2, `{"decision":[1,{"a":null}],"hookSpecificOutput":3}`, "no")
+	f.Fuzz(func(t *testing.T, exit int, stdout, stderr string) {
+		for _, c := range Clients() {
+			for event := range c.Events {
+				if c.Interpret(event, client.Output{Exit: exit, Stdout: []byte(stdout), Stderr: []byte(stderr)}).Because == "" {
+					t.Errorf("%s at %s gives no reason", c.Name, event)
+				}
+			}
+		}
+	})
+}
+
+// TestPayload requires that a payload has the client's own names.
+func TestPayload(t *testing.T) {
+	t.Parallel()
+	sent := `{"session_id":"s","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"a"},"tool_response":1}` + "\n"
+	for name, tt := range map[string]struct{ client, event, want string }{
+		"Codex":                         {"codex", "PreToolUse", sent},
+		"Copilot's own files":           {"copilot", "preToolUse", `{"sessionId":"s","toolName":"bash","toolArgs":{"command":"a"},"toolResult":1}` + "\n"},
+		"Claude Code's files, Copilot":  {"copilot", "PreToolUse", `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"a"},"tool_result":1}` + "\n"},
+		"Gemini":                        {"gemini", "BeforeTool", `{"session_id":"s","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"a"},"tool_response":1}` + "\n"},
+		"Claude Code: nothing replaced": {"claude", "PreToolUse", sent},
+	} {
+		c, _ := Named(tt.client)
+		if got := string(c.Payload(tt.event, []byte(sent))); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+	edit := []byte(`{"tool_name":"Edit","tool_input":{"file_path":"/p/a","old_string":"x","new_string":"y \"z\""}}`)
+	for name, want := range map[string]string{
+		"codex":   `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y \"z\"\n*** End Patch\n"}}` + "\n",
+		"copilot": `{"tool_name":"Edit","tool_input":{"new_str":"y \"z\"","old_str":"x","path":"/p/a"}}` + "\n",
+	} {
+		c, _ := Named(name)
+		if got := string(c.Payload("PreToolUse", edit)); got != want {
+			t.Errorf("%s: an edit is %s, want %s", name, got, want)
+		}
+	}
+	c, _ := Named("copilot")
+	if got := string(c.Payload("preToolUse", []byte("not JSON"))); got != "not JSON" {
+		t.Errorf("a text that is no JSON became %q", got)
+	}
+}
+
+// TestReadBy requires that a file is found at its place below any directory, and nowhere else.
+func TestReadBy(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		".codex/hooks.json": "codex", "web/.codex/config.toml": "codex", ".github/hooks/a.json": "copilot", ".github/hooks/a/b.json": "",
+		".claude/settings.json": "claude copilot cursor", ".windsurf/hooks.json": "windsurf", ".agents/hooks.json": "antigravity", ".qwen/settings.json": "qwen",
+		"x.codex/hooks.json": "", ".factory/settings.json": "droid", "hooks.json": "",
+	} {
+		var names []string
+		for _, c := range ReadBy(file) {
+			names = append(names, c.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s is read by %q, want %q", file, got, want)
+		}
+	}
+}
+
+// TestParse requires that a list names clients whose behavior is known.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	if all, err := Parse("codex, claude,codex"); err != nil || len(all) != 2 || all[0].Name != "codex" || all[1].Name != Claude {
+		t.Errorf("%v, %v", all, err)
+	}
+	for list, want := range map[string]string{"codx": "did you mean codex?", "nothing-like-it": "known are claude, codex, copilot", "windsurf": "only the places", "": "no client"} {
+		if _, err := Parse(list); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", list, err, want)
+		}
+	}
+}

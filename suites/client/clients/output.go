@@ -1,0 +1,373 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+)
+
+// A Rule is what a client does with the outputs that meet its conditions. The first rule that
+// applies decides.
+type Rule struct {
+	At     []string // events, by the client's names; empty for all
+	When   When
+	Effect suites.Effect
+	Sees   string // what the model is sent: stdout, stderr, or the path of a key of stdout
+	Why    string // {exit} and {key} are replaced
+	// Measured is the version on which the rule was seen, for a client of which others are only
+	// documented.
+	Measured string
+}
+
+// When are the conditions of a rule; those that are empty are met.
+type When struct {
+	Ended  string // exit, signal, timeout or unstarted
+	Exit   any    // a code, a list of codes, or failure for any but 0
+	Stdout string // a form
+	Stderr string // text or empty
+	// JSON are conditions on values of stdout by their dotted paths: a value, or text, given (text,
+	// even if only white space), blank (no text), present or absent.
+	JSON map[string]any `yaml:"json"`
+}
+
+// The forms of stdout.
+const (
+	empty   = "empty"
+	plain   = "plain"   // neither of the following
+	broken  = "broken"  // it starts like JSON and is not one document
+	object  = "object"  // one JSON object that the client accepts
+	refused = "refused" // an object with keys or values that the client does not accept
+	list    = "list"    // a JSON array
+)
+
+// Accepts are the keys that a client accepts in JSON on stdout.
+type Accepts struct {
+	// Strict reports that the client drops an output with another key or a wrong value.
+	Strict bool
+	BOM    bool // it skips a byte order mark before JSON
+	// Keys are the accepted keys by event, the client's name; those of Common are of all events. A
+	// key with a ! is required. A value is boolean, string, object or any, a list of words, or keys.
+	Keys map[string]map[string]any
+}
+
+// Common is the name of the keys that all events have.
+const Common = "common"
+
+// A Reading is what a client does with an output.
+type Reading struct {
+	// Effect is empty if it is not known.
+	Effect    suites.Effect
+	Because   string
+	ModelSees []string
+	Known     string // the source: a measured version, or that it is only documented
+}
+
+// Interpret returns what the client does with a hook's output at an event, by Claude Code's name or
+// by its own. It depends only on its arguments.
+func (c Client) Interpret(event string, in client.Output) Reading {
+	if c.Name == Claude {
+		r := client.Interpret(client.Default, event, in)
+		return Reading{r.Effect, r.Because(), r.ModelSees, c.Known()}
+	}
+	name := event
+	if _, own := c.Events[name]; !own {
+		name, own = c.EventFor(event, "")
+		if !own {
+			return Reading{Effect: suites.Ignored, Because: c.Title + " has no event " + event, Known: c.Known()}
+		}
+	}
+	o := c.outputOf(name, in)
+	for _, rule := range c.Outputs {
+		if len(rule.At) > 0 && !slices.Contains(rule.At, name) || !rule.When.meets(o) {
+			continue
+		}
+		why := strings.NewReplacer("{exit}", fmt.Sprint(in.Exit), "{key}", o.refusal).Replace(rule.Why)
+		reading := Reading{Effect: rule.Effect, Because: why, Known: c.Known()}
+		if rule.Measured != "" {
+			reading.Known = "measured on " + rule.Measured
+		}
+		if text := o.text(rule.Sees); text != "" {
+			reading.ModelSees = []string{text}
+		}
+		return reading
+	}
+	return Reading{Because: "not known: the documentation of " + c.Title + " does not state it", Known: c.Known()}
+}
+
+// OutputOf returns the output in a result of running a hook.
+func OutputOf(r suites.Result) client.Output {
+	return client.Output{Exit: r.Exit, Signal: r.Signal, TimedOut: r.TimedOut, NotStarted: r.NotStarted, Stdout: r.Stdout, Stderr: r.Stderr}
+}
+
+// Reading returns the reading in the form of Claude Code's, with a cause that only has a sentence.
+func (r Reading) Reading() client.Reading {
+	return client.Reading{
+		Effect: r.Effect, ModelSees: r.ModelSees, Decision: "none", Cause: client.Cause{Kind: client.OtherClient, Value: r.Because + " (" + r.Known + ")"},
+	}
+}
+
+// Stops reports whether an effect keeps the client from its action, and Decides whether it has any
+// influence on the session's course.
+func Stops(effect suites.Effect) bool {
+	return slices.Contains([]suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked, suites.SessionEnds}, effect)
+}
+
+// Does describes what the client does with an action because of an effect: "stops it".
+func (c Client) Does(effect suites.Effect) string {
+	switch {
+	case Stops(effect):
+		return c.Title + " stops it"
+	case effect == suites.AnotherTurn:
+		return c.Title + " makes the model continue"
+	case effect == suites.ShownToModel:
+		return c.Title + " shows it to the model"
+	default:
+		return c.Title + " lets it run"
+	}
+}
+
+// An outputForm is an output with its stdout classified.
+type outputForm struct {
+	client.Output
+	form    string
+	json    map[string]any
+	refusal string // the reason why an object is refused
+}
+
+// outputOf classifies an output.
+func (c Client) outputOf(event string, in client.Output) outputForm {
+	o := outputForm{Output: in, form: plain}
+	text := bytes.TrimSpace(in.Stdout)
+	if c.Accepts.BOM {
+		text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	}
+	var value any
+	switch {
+	case len(text) == 0:
+		o.form = empty
+	case text[0] != '{' && text[0] != '[':
+	case !one(text, &value):
+		o.form = broken
+	default:
+		var isObject bool
+		if o.json, isObject = value.(map[string]any); !isObject {
+			o.form = list
+			break
+		}
+		if o.form = object; c.Accepts.Strict {
+			if o.refusal = c.Accepts.refuses(event, o.json); o.refusal != "" {
+				o.form = refused
+			}
+		}
+	}
+	return o
+}
+
+// one reports whether a text is exactly one JSON value.
+func one(text []byte, into *any) bool {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if decoder.Decode(into) != nil {
+		return false
+	}
+	_, err := decoder.Token()
+	return err == io.EOF
+}
+
+// refuses returns the reason why an object is not accepted at an event, "" if it is.
+func (a Accepts) refuses(event string, output map[string]any) string {
+	keys := maps.Clone(a.Keys[Common])
+	maps.Copy(keys, a.Keys[event])
+	return unfit(keys, output, "")
+}
+
+// unfit returns the first key of an object that does not fit, with the reason.
+func unfit(keys map[string]any, output map[string]any, at string) string {
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if name, required := strings.CutSuffix(key, "!"); required && output[name] == nil {
+			return at + name + " is missing"
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(output)) {
+		want, known := keys[key]
+		if !known {
+			want, known = keys[key+"!"]
+		}
+		switch value := output[key]; {
+		case !known:
+			return "the key " + at + key + " is unknown"
+		case value == nil: // null counts as missing
+		default:
+			if why := misfit(want, value, at+key); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// misfit returns the reason why a value is not of a kind, "" if it is.
+func misfit(want, value any, at string) string {
+	switch want := want.(type) {
+	case map[string]any:
+		if inner, ok := value.(map[string]any); ok {
+			return unfit(want, inner, at+".")
+		}
+		return at + " is no object"
+	case []any:
+		if !slices.Contains(want, value) {
+			return fmt.Sprintf("%s is %v", at, value)
+		}
+	case string:
+		ok := want == "any"
+		switch value.(type) {
+		case bool:
+			ok = ok || want == "boolean"
+		case string:
+			ok = ok || want == "string"
+		case map[string]any:
+			ok = ok || want == "object"
+		}
+		if !ok {
+			return at + " is no " + want
+		}
+	}
+	return ""
+}
+
+// meets reports whether an output meets the conditions.
+func (w When) meets(o outputForm) bool {
+	ended := "exit"
+	switch {
+	case o.NotStarted != "":
+		ended = "unstarted"
+	case o.TimedOut:
+		ended = "timeout"
+	case o.Signal != "":
+		ended = "signal"
+	}
+	stderr := "text"
+	if len(bytes.TrimSpace(o.Stderr)) == 0 {
+		stderr = empty
+	}
+	switch {
+	case w.Ended != "" && w.Ended != ended, w.Exit != nil && (ended != "exit" || !isExit(w.Exit, o.Exit)),
+		w.Stdout != "" && w.Stdout != o.form, w.Stderr != "" && w.Stderr != stderr, w.JSON != nil && o.form != object:
+		return false
+	}
+	for path, want := range w.JSON {
+		if !fits(want, o.at(path)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isExit reports whether an exit code is one of those of a condition.
+func isExit(want any, code int) bool {
+	switch want := want.(type) {
+	case int:
+		return want == code
+	case []any:
+		return slices.Contains(want, any(code))
+	default:
+		return code != 0
+	}
+}
+
+// fits reports whether a value of JSON is as a condition requires.
+func fits(want, value any) bool {
+	text, isText := value.(string)
+	written := isText && strings.TrimSpace(text) != ""
+	switch want {
+	case "text":
+		return written
+	case "given":
+		return text != ""
+	case "blank":
+		return value == nil || isText && !written
+	case "present":
+		return value != nil
+	case "absent":
+		return value == nil
+	default:
+		return want == value
+	}
+}
+
+// at returns the value of a dotted path in stdout, nil if there is none.
+func (o outputForm) at(path string) any {
+	var value any = o.json
+	for key := range strings.SplitSeq(path, ".") {
+		inner, _ := value.(map[string]any)
+		value = inner[key]
+	}
+	return value
+}
+
+// text returns the text that the model is sent.
+func (o outputForm) text(of string) string {
+	switch of {
+	case "":
+		return ""
+	case "stdout":
+		return strings.TrimSpace(string(o.Stdout))
+	case "stderr":
+		return strings.TrimSpace(string(o.Stderr))
+	default:
+		text, _ := o.at(of).(string)
+		return text
+	}
+}
+
+// OutputSchema returns the JSON Schema of what the client accepts on stdout at an event, by its own
+// name; false if that is not known.
+func (c Client) OutputSchema(event string) ([]byte, bool) {
+	own, ok := c.Accepts.Keys[event]
+	if !ok {
+		return nil, false
+	}
+	keys := maps.Clone(c.Accepts.Keys[Common])
+	maps.Copy(keys, own)
+	schema := schemaOf(keys, c.Accepts.Strict)
+	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	schema["title"] = "Output of " + event + " hooks, " + c.Title
+	schema["description"] = c.Title + ": " + c.Known() + "."
+	text, _ := json.MarshalIndent(schema, "", "  ") // plain values always encode
+	return append(text, '\n'), true
+}
+
+func schemaOf(keys map[string]any, strict bool) map[string]any {
+	properties, required := map[string]any{}, []string{}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		name, needed := strings.CutSuffix(key, "!")
+		if needed {
+			required = append(required, name)
+		}
+		switch want := keys[key].(type) {
+		case map[string]any:
+			properties[name] = schemaOf(want, strict)
+		case []any:
+			properties[name] = map[string]any{"enum": want}
+		case string:
+			properties[name] = map[string]any{}
+			if want != "any" {
+				properties[name] = map[string]any{"type": want}
+			}
+		}
+	}
+	schema := map[string]any{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		schema["required"] = required
+	}
+	if strict {
+		schema["additionalProperties"] = false
+	}
+	return schema
+}
