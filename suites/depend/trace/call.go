@@ -311,7 +311,7 @@ func Endings(dir string, env []string) suites.Tracing {
 		textLimit, shell.Quote(filepath.Join(dir, logName)))
 	fmt.Fprintf(&b, "set -E\ntrap %s ERR\n", shell.Quote(trap))
 	start := filepath.Join(dir, startName)
-	return suites.Tracing{Files: map[string]string{startName: b.String(), logName: ""}, Logs: []string{logName}, Set: map[string]string{"BASH_ENV": start}}
+	return suites.Tracing{Files: map[string]string{startName: b.String(), logName: ""}, Logs: []string{logName}, Set: map[string]string{"BASH_ENV": unexpanded(start)}}
 }
 
 // EndingOf returns the command at which a script, given by its base name, ended with an exit

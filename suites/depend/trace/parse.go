@@ -124,7 +124,12 @@ const textLimit = 160
 func (bash) Start(dir string, env []string) suites.Tracing {
 	start := filepath.Join(dir, startName)
 	content := startFile(filepath.Join(dir, logName), valueOf(env, "BASH_ENV"))
-	return suites.Tracing{Files: map[string]string{startName: content, logName: ""}, Logs: []string{logName}, Set: map[string]string{"BASH_ENV": start}}
+	return suites.Tracing{Files: map[string]string{startName: content, logName: ""}, Logs: []string{logName}, Set: map[string]string{"BASH_ENV": unexpanded(start)}}
+}
+
+// unexpanded returns a path for a variable whose value bash expands as in double quotes.
+func unexpanded(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "$", `\$`, "`", "\\`").Replace(path)
 }
 
 // startFile returns the script that every bash reads first. Bash itself preserves $? and
