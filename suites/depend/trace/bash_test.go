@@ -63,7 +63,10 @@ func runBy(t *testing.T, files map[string]string, hook string, command ...string
 	x.Trace = trace.Decode(logs, trace.Run{
 		Resolve: x.resolve,
 		Script: func(path string, by trace.Language) (*trace.Script, error) {
-			data, err := os.ReadFile(filepath.Join(root, path))
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(root, path)
+			}
+			data, err := os.ReadFile(path)
 			if err != nil {
 				return nil, err
 			}

@@ -204,6 +204,11 @@ func (d *decoder) finish() {
 	for file, f := range d.files {
 		tool := f.met.Main && filepath.IsAbs(file) && !slices.Contains(d.run.Hooks, file)
 		d.sum(f, tool)
+		// A script's own line numbers, or those of its callers. A tool that no script of the project
+		// is sourced in has only its own, as the wrapper of an interpreter.
+		if f.script != nil && f.script.Numbers != "" && (!tool || d.sourced()) {
+			d.trace.Lines = true
+		}
 	}
 	for _, hook := range d.run.Hooks {
 		if met := d.trace.Files[hook]; met == nil || !met.Main {
@@ -275,6 +280,16 @@ func (d *decoder) whole(file, why string) {
 	}
 }
 
+// sourced reports whether a bash executed a file of the project that it was not started on.
+func (d *decoder) sourced() bool {
+	for file, f := range d.files {
+		if _, bash := f.by.(bash); bash && !f.met.Main && !filepath.IsAbs(file) {
+			return true
+		}
+	}
+	return false
+}
+
 // sum adds the facts of the statements that were reached. A tool is a script outside the project
 // that was started as a program, such as a wrapper of an interpreter: what it does without a trace
 // is done by itself.
@@ -318,7 +333,6 @@ func (d *decoder) sum(f *fileDecoder, tool bool) {
 			d.incomplete(st.Facts.Ends)
 		}
 	}
-	d.trace.Lines = d.trace.Lines || f.script != nil && f.script.Numbers != "" // its own line numbers or those of its callers
 	if f.script != nil && slices.ContainsFunc(f.script.Functions, func(fn *Function) bool { return fn.Name == "builtin" }) {
 		d.incomplete("it defines builtin")
 	}
