@@ -248,7 +248,7 @@ func TestAccessesOfPreparation(t *testing.T) {
 	if k := got[filepath.Join(p.root, "conf.json")]; k != suites.Wrote {
 		t.Errorf("the fixture: %s", k)
 	}
-	if k := got[filepath.Join(p.root, "other.json")]; k != suites.Read {
+	if k := got[filepath.Join(p.root, "other.json")]; k != suites.Read|suites.Data {
 		t.Errorf("the project's file: %s", k)
 	}
 	o, err = p.runner().Traced(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}, nil)
