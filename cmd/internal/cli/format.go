@@ -120,9 +120,12 @@ const findsFaults = "finds faults"
 // chooseFormat sets the format given by --format. For all commands, it rejects unknown formats
 // and formats in which the command has nothing to print.
 func (a *app) chooseFormat(cmd *cobra.Command) error {
+	_, runs := cmd.Annotations[runsCases]
+	_, finds := cmd.Annotations[findsFaults]
+	session := cmd == cmd.Root() && !a.once
 	if a.formatName == "" {
 		a.formatName = "human"
-		if onGitHub() && (cmd != cmd.Root() || a.once) {
+		if onGitHub() && (runs || finds) && !session { // other commands print what scripts read, such as a schema
 			a.formatName = "github"
 		}
 	}
@@ -131,9 +134,7 @@ func (a *app) chooseFormat(cmd *cobra.Command) error {
 		return fmt.Errorf("--format %s: want %s", a.formatName, anyFormat())
 	}
 	a.format = f
-	_, runs := cmd.Annotations[runsCases]
-	_, finds := cmd.Annotations[findsFaults]
-	switch session := cmd == cmd.Root() && !a.once; {
+	switch {
 	case runs && session && f.onceOnly:
 		return fmt.Errorf("--format %s prints one run: use it with --once or run", f.name)
 	case f.findingsOnly && !finds:

@@ -103,16 +103,16 @@ func TestOnGitHub(t *testing.T) { //nolint:paralleltest // it sets a variable
 		t.Setenv("GITHUB_ACTIONS", value)
 		a := newApp(Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 		root := newRoot(a)
-		check, _, err := root.Find([]string{"check"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := a.chooseFormat(check); err != nil || a.format.name != want {
-			t.Errorf("GITHUB_ACTIONS=%s: format %s, %v", value, a.format.name, err)
-		}
-		a.formatName = "" // a session
-		if err := a.chooseFormat(root); err != nil || a.format.name != "human" {
-			t.Errorf("GITHUB_ACTIONS=%s: a session has format %s, %v", value, a.format.name, err)
+		// Schemas are read by programs, and a session by a user.
+		for command, want := range map[string]string{"check": want, "run": want, "schema": "human", "": "human"} {
+			cmd, _, err := root.Find(strings.Fields(command))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.formatName = ""
+			if err := a.chooseFormat(cmd); err != nil || a.format.name != want {
+				t.Errorf("GITHUB_ACTIONS=%s: %s has format %s, %v, want %s", value, command, a.format.name, err, want)
+			}
 		}
 	}
 }
