@@ -201,13 +201,21 @@ func (d *decoder) finish() {
 	if !d.started {
 		d.incomplete("no interpreter reported that it started")
 	}
+	var tools []*fileDecoder
 	for file, f := range d.files {
-		tool := f.met.Main && filepath.IsAbs(file) && !slices.Contains(d.run.Hooks, file)
-		d.sum(f, tool)
-		// A script's own line numbers, or those of its callers. A tool that no script of the project
-		// is sourced in has only its own, as the wrapper of an interpreter.
-		if f.script != nil && f.script.Numbers != "" && (!tool || d.sourced()) {
-			d.trace.Lines = true
+		if f.met.Main && filepath.IsAbs(file) && !slices.Contains(d.run.Hooks, file) {
+			tools = append(tools, f)
+		} else {
+			d.sum(f, false)
+			d.shares(f)
+		}
+	}
+	// A tool such as the wrapper of an interpreter prints only its own functions and line numbers,
+	// unless it has some of the project.
+	alone := !d.sourced() && !d.trace.Shows && len(d.sent) == 0
+	for _, f := range tools {
+		if d.sum(f, true); !alone {
+			d.shares(f)
 		}
 	}
 	for _, hook := range d.run.Hooks {
@@ -280,6 +288,33 @@ func (d *decoder) whole(file, why string) {
 	}
 }
 
+// around returns the statements that were reached and those around them: the statement around a loop
+// has the redirections.
+func (f *fileDecoder) around() map[*Statement]bool {
+	all := map[*Statement]bool{}
+	for st := range f.hit {
+		for host := st; host != nil && !all[host]; host = host.In.Of {
+			all[host] = true
+		}
+	}
+	return all
+}
+
+// shares adds what a file prints or exports of functions and line numbers: its own, and those of the
+// scripts that its process sourced or that called it.
+func (d *decoder) shares(f *fileDecoder) {
+	d.trace.Lines = d.trace.Lines || f.script != nil && f.script.Numbers != ""
+	for st := range f.around() {
+		for _, n := range st.Facts.Shown {
+			d.shown[WordKey(n)] = true
+		}
+		for _, n := range st.Facts.Exported {
+			d.sent[WordKey(n)] = true
+		}
+		d.trace.Shows = d.trace.Shows || st.Facts.Shows
+	}
+}
+
 // sourced reports whether a bash executed a file of the project that it was not started on.
 func (d *decoder) sourced() bool {
 	for file, f := range d.files {
@@ -295,31 +330,20 @@ func (d *decoder) sourced() bool {
 // is done by itself.
 func (d *decoder) sum(f *fileDecoder, tool bool) {
 	keys := map[Key]bool{}
-	said := map[*Statement]bool{}
 	for st := range f.hit {
 		keys[st.Key] = true
-		for host := st; host != nil; host = host.In.Of { // the statement around a loop has the redirections
-			said[host] = true
-		}
 	}
-	for st := range said {
+	for st := range f.around() {
 		for _, w := range st.Facts.Words {
 			d.words[WordKey(w)] = true
 		}
 		for _, n := range st.Facts.Names {
 			d.names[n] = true
 		}
-		for _, n := range st.Facts.Shown {
-			d.shown[WordKey(n)] = true
-		}
-		for _, n := range st.Facts.Exported {
-			d.sent[WordKey(n)] = true
-		}
 		d.trace.Environment = d.trace.Environment || st.Facts.Environment
 		d.trace.Starts = d.trace.Starts || st.Facts.Starts
 		d.trace.Interprets = d.trace.Interprets || st.Facts.Interprets
 		d.trace.Dynamic = d.trace.Dynamic || st.Facts.Dynamic
-		d.trace.Shows = d.trace.Shows || st.Facts.Shows
 		d.shows = d.shows || st.Facts.Text
 		d.opens = d.opens || st.Facts.Opens
 		d.hide(st.Facts.Hides)

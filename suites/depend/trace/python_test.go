@@ -248,7 +248,7 @@ func TestPythonModules(t *testing.T) {
 }
 
 // TestPythonByUv checks hooks that start themselves by "uv run --script". A stand-in starts Python as
-// uv does: with the file as its argument. Its own line numbers say nothing about the hook.
+// uv does: with the file as its argument. Its own line numbers and functions do not concern the hook.
 func TestPythonByUv(t *testing.T) {
 	t.Parallel()
 	const hook = `#!/usr/bin/env -S uv run --script
@@ -264,15 +264,15 @@ print(used()) # yes
 `
 	eachPython(t, func(t *testing.T, python string) {
 		bin := t.TempDir()
-		write(t, filepath.Join(bin, "uv"), "#!/usr/bin/env bash\nPS4='+ ${LINENO} '\n[ \"$1 $2\" = 'run --script' ] || exit 9\nshift 2\nexec '"+python+"' \"$@\"\n")
+		write(t, filepath.Join(bin, "uv"), "#!/usr/bin/env bash\nPS4='+ ${LINENO} '\n: \"$(declare -F; declare -f; set)\"\n[ \"$1 $2\" = 'run --script' ] || exit 9\nshift 2\nexec '"+python+"' \"$@\"\n")
 		x := runBy(t, map[string]string{pyHook: hook}, pyHook, "env", "PATH="+bin+":"+os.Getenv("PATH"), "./"+pyHook)
 		x.metInner()
 		why := x.Blind()
 		if l := trace.LanguageOf(pyHook, []byte(hook)); why == "" && l != nil {
 			why = l.Unseen("#!/usr/bin/env -S uv run --script", x.Files[pyHook], x.Trace)
 		}
-		if met := x.Files[pyHook]; why != "" || !met.Main || met.Whole != "" || met.Text != "" || x.Lines {
-			t.Errorf("%+v, not seen: %q, lines matter: %v", met, why, x.Lines)
+		if met := x.Files[pyHook]; why != "" || !met.Main || met.Whole != "" || met.Text != "" || x.Lines || x.Shows {
+			t.Errorf("%+v, not seen: %q, lines matter: %v, functions: %v", met, why, x.Lines, x.Shows)
 		}
 	})
 }
