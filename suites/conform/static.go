@@ -78,7 +78,7 @@ func (t Tree) loose() (all []Finding) {
 
 // unregistered judges scripts of the hook directories that nothing runs.
 func (t Tree) unregistered() (all []Finding) {
-	text := t.told()
+	text := t.named()
 	var idle []string
 	for _, s := range t.Scripts {
 		if isHookScript(s) && !strings.Contains(text, path.Base(s)) {
@@ -100,8 +100,8 @@ func (t Tree) unregistered() (all []Finding) {
 	return all
 }
 
-// told returns all text that can name a script: commands and scripts.
-func (t Tree) told() string {
+// named returns all text that can name a script: commands and scripts.
+func (t Tree) named() string {
 	var b strings.Builder
 	for _, hooks := range [][]discover.Hook{t.Registered.Hooks, t.Registered.Others, t.Registered.Elsewhere} {
 		for _, h := range hooks {

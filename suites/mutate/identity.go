@@ -45,7 +45,7 @@ type Subject struct {
 	ID Identity
 }
 
-// subjects returns all mutants that an operator makes of a script.
+// subjects returns all mutants of a script by an operator.
 func subjects(s Script, operator string) []Subject {
 	edits := s.Changes(operator)
 	slices.SortStableFunc(edits, func(a, b Change) int { return a.From - b.From })

@@ -279,11 +279,11 @@ func (f LogFile) Read(b *Budget, yield func(suites.Record) bool) (warned []strin
 		warned, err = ReadJSONL(f.path(), lines, b, yield)
 		return err
 	})
-	return told(warned, f.path(), err)
+	return asWarning(warned, f.path(), err)
 }
 
-// told turns an error about the content of a file into a warning.
-func told(warned []string, path string, err error) ([]string, error) {
+// asWarning turns an error about the content of a file into a warning.
+func asWarning(warned []string, path string, err error) ([]string, error) {
 	corrupt := flate.CorruptInputError(0)
 	switch {
 	case disk.IsRefused(err):
@@ -312,7 +312,7 @@ func (f LogFile) ReadEnvironments(b *Budget) (all []suites.Environment, err erro
 		all, err = ReadEnvironments(r, b)
 		return err
 	})
-	_, err = told(nil, f.path(), err)
+	_, err = asWarning(nil, f.path(), err)
 	return all, err
 }
 

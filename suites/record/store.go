@@ -92,9 +92,9 @@ func (s *Store) Snapshot() *Snapshot {
 func (s *Store) Warnings() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	told := s.warnings
+	warnings := s.warnings
 	s.warnings = nil
-	return told
+	return warnings
 }
 
 func (s *Store) warn(format string, args ...any) {

@@ -39,7 +39,7 @@ func (s *namespaced) Keep(dir string, bound int64) error {
 			keep(s.upper(i), v.at)
 		}
 	}
-	return errors.Join(err, tellLeftOut(dir, k.told), Remove(s.dir))
+	return errors.Join(err, tellLeftOut(dir, k.leftOut), Remove(s.dir))
 }
 
 // wrote returns the files that the case created or changed, with the bytes for which they count.
@@ -55,10 +55,10 @@ func (s *namespaced) wrote(after snapshot) map[string]int64 {
 
 // A keeping copies trees of a sandbox.
 type keeping struct {
-	s     *namespaced
-	after snapshot
-	out   map[string]bool // names of files beyond the limit
-	told  []string
+	s       *namespaced
+	after   snapshot
+	out     map[string]bool // names of files beyond the limit
+	leftOut []string
 }
 
 // written reports whether the case wrote anything to a tree of the storage.
@@ -91,7 +91,7 @@ func (k *keeping) tree(tree, to string) error {
 }
 
 func (k *keeping) leave(name string, a entry, why string) {
-	k.told = append(k.told, leftOutLine(k.s.place(name), a.size, a.held, why))
+	k.leftOut = append(k.leftOut, leftOutLine(k.s.place(name), a.size, a.held, why))
 }
 
 func leftOutLine(path string, size, held int64, why string) string {

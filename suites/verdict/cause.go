@@ -327,15 +327,15 @@ func toolCause(c *suites.Case, found []suites.Mismatch, calls []suites.ToolCall)
 	s := soughtBy(c, found)
 	best, text := nothingSpecial, ""
 	for i := range calls {
-		rank, told := behaviour(&s, &calls[i])
+		rank, found := behaviour(&s, &calls[i])
 		if rank < best && s.explainedBy(rank) {
-			best, text = rank, told
+			best, text = rank, found
 		}
 	}
 	return text
 }
 
-func behaviour(s *sought, call *suites.ToolCall) (rank int, told string) {
+func behaviour(s *sought, call *suites.ToolCall) (rank int, found string) {
 	name := strings.TrimSpace(call.Tool + " " + call.Version)
 	exit := fmt.Sprintf("exit %d", call.Exit)
 	if suites.IsFilter(call.Tool) {
@@ -372,7 +372,7 @@ func behaviour(s *sought, call *suites.ToolCall) (rank int, told string) {
 }
 
 // probed reports whether a filter works, because without it hooks cannot read their input.
-func probed(name, exit string, call *suites.ToolCall) (rank int, told string) {
+func probed(name, exit string, call *suites.ToolCall) (rank int, found string) {
 	out := strings.TrimSpace(string(call.Stdout))
 	if call.Exit == 0 && out == suites.FilterProbe.Want {
 		return nothingSpecial, ""

@@ -36,7 +36,7 @@ would ignore, and guards that let through the input they should stop. No suite a
 configuration are needed. The exit code is 1 for errors; with --strict also for warnings.
 
 Hooks in the files of other clients (Codex, Copilot CLI, ...) are fired as those do, and
-where a client does something else with a hook's output than Claude Code, check says so.
+where a client does something else with a hook's output than Claude Code, check reports it.
 --client names the clients instead; see hookwatch help clients.`,
 		Args:        noArgs,
 		Annotations: map[string]string{findsFaults: ""},

@@ -322,14 +322,14 @@ func (l *firedByClient) text(w io.Writer, doc fireDocument) {
 		return // the effect is unrelated to hooks
 	}
 	writef(w, "effect    %s: %s\n", doc.Effect, doc.Because)
-	told := 0
+	printed := 0
 	for _, h := range doc.Hooks {
 		for _, text := range h.ModelSees {
 			section(w, "model ", text)
-			told++
+			printed++
 		}
 	}
-	if told == 0 {
+	if printed == 0 {
 		writef(w, "model     nothing of it\n")
 	}
 	if l.Foretold != "" {

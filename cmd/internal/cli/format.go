@@ -62,7 +62,7 @@ type annotation struct {
 	at       suites.Position // relative to the top of the repository; without a file if it is elsewhere
 	title    string          // one line
 	text     string          // may have several lines
-	subject  []string        // tells the finding from others of its rule, wherever its lines move
+	subject  []string        // distinguishes the finding from others of its rule, wherever its lines move
 }
 
 // formats is the registry, by name.

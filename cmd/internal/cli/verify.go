@@ -235,12 +235,12 @@ func verifiedLine(v *session.Verified) string {
 // strangers returns a warning for each ID that no suite has, at the first marker that names it.
 func strangers(found []session.Verified) []string {
 	var warnings []string
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, v := range found {
 		var fresh []string
 		for _, id := range v.Unknown {
-			if !told[id] {
-				told[id] = true
+			if !reported[id] {
+				reported[id] = true
 				fresh = append(fresh, id)
 			}
 		}

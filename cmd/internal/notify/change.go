@@ -97,7 +97,7 @@ func (h *human) changed(e session.Changed) {
 		return // its problem was shown, and it selects nothing until that is solved
 	}
 	if h.asked.only && len(e.Selected) == 0 {
-		h.told, h.state = false, e.State
+		h.explained, h.state = false, e.State
 		h.idle()
 		return
 	}
@@ -105,7 +105,7 @@ func (h *human) changed(e session.Changed) {
 	if h.continues(e) {
 		block, rows = h.save.and(e), h.save.rows
 	}
-	h.told = len(block.Selected) > 0
+	h.explained = len(block.Selected) > 0
 	h.state = e.State
 	h.reprint(rows, h.saveLines(block)...)
 	block.prints, block.rows = h.prints, h.latest

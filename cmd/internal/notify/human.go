@@ -101,7 +101,7 @@ type human struct {
 	rested     bool                            // nothing is left to do until the next save
 	tracing    tracing                         // in progress, while nothing else is
 	save       save                            // the last one whose block was printed
-	told       bool                            // the reason for the next run was already shown
+	explained  bool                            // the reason for the next run was already shown
 	troubled   bool                            // the last problems shown are not solved yet
 	unreadable []suites.Problem                // these problems
 	failed     int                             // so far, in this run
@@ -220,7 +220,7 @@ func (h *human) keep(e session.Event) {
 	case session.Changed:
 		begins = !h.continues(e)
 	case session.RunStarted:
-		begins = !h.told
+		begins = !h.explained
 	case session.Warning, session.CaseDone, session.RunDone, session.Transitions, session.Help, session.ShowFailure:
 	default:
 		return

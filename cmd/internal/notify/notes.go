@@ -109,7 +109,7 @@ func (h *human) fired(e session.CaseDone, indent string) []line {
 func (h *human) printed(e session.CaseDone, indent string) []line {
 	var lines []line
 	for _, stream := range []struct{ name, text string }{{"stderr", e.Record.ActualStderr}, {"stdout", e.Record.ActualOutput}} {
-		if strings.TrimSpace(stream.text) == "" || told(e, stream.name, stream.text) {
+		if strings.TrimSpace(stream.text) == "" || alreadyShown(e, stream.name, stream.text) {
 			continue
 		}
 		label := stream.name + "  "
@@ -126,8 +126,8 @@ func against(e session.CaseDone, stream string) bool {
 	return slices.ContainsFunc(e.Verdict.Mismatches, func(m suites.Mismatch) bool { return string(m.Kind) == stream })
 }
 
-// told reports whether a mismatch already shows the stream, or the note contains it.
-func told(e session.CaseDone, stream, text string) bool {
+// alreadyShown reports whether a mismatch already shows the stream, or the note contains it.
+func alreadyShown(e session.CaseDone, stream, text string) bool {
 	for _, m := range e.Verdict.Mismatches {
 		if string(m.Kind) == stream || stream == "stdout" && (m.Kind == suites.InJQ || m.Kind == suites.InDecision) && needsRoom(m) {
 			return true

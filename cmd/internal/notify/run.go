@@ -16,14 +16,14 @@ func (h *human) runStarted(e session.RunStarted) {
 	h.running, h.rested, h.failed, h.said = true, false, 0, false
 	h.begun, h.tracing = h.o.Now(), tracing{}
 	h.shown = [2]int{}
-	if h.o.Watch && !h.told && !h.asked.only {
+	if h.o.Watch && !h.explained && !h.asked.only {
 		what := "running all " + session.Count(e.Cases, "case")
 		if !e.Full {
 			what = fmt.Sprintf("running %d of %d", e.Cases, e.Total)
 		}
 		h.print(h.stamp(e.At.Time).with(piece{plain, what}))
 	}
-	h.told = false
+	h.explained = false
 	h.progress(session.CaseDone{Of: e.Cases}, true)
 }
 

@@ -28,7 +28,7 @@ func Keys() []Key {
 		{"Enter", "again", "run the last selection again"},
 		{"t", "name", "type a part of a name or ID: run those cases, and show only them"},
 		{"p", "file", "type a part of a file: the same for its hook or its suite"},
-		{"g", "prove", "search for ways around the guard saved last; saves that open one are told from then on"},
+		{"g", "prove", "search for ways around the guard saved last; later saves that open one are reported"},
 		{"n N", "next", "show the next failure, the one before; so do the arrows down and up"},
 		{"v", "whole", "show the whole output of failures, or its first and last lines"},
 		{"e E", "edit", "open the hook of the failure shown last, or its case, in $VISUAL or $EDITOR"},

@@ -113,9 +113,9 @@ func (p *Project) registeredCase(c *suites.Case, h discover.Hook, wrong []string
 func (p *Project) unread(findings []conform.Finding) (out []suites.Case) {
 	for _, f := range findings {
 		file := f.Where.File
-		told := func(h discover.Hook) bool { return h.Source.File == file && h.Dead }
+		reported := func(h discover.Hook) bool { return h.Source.File == file && h.Dead }
 		part := f.Rule == "entry-ignored"
-		if f.Severity != suites.Error || filepath.IsAbs(file) || !part && (f.Rule != "settings-dropped" || slices.ContainsFunc(p.Registered.Others, told)) {
+		if f.Severity != suites.Error || filepath.IsAbs(file) || !part && (f.Rule != "settings-dropped" || slices.ContainsFunc(p.Registered.Others, reported)) {
 			continue
 		}
 		fault := f.At + ": " + f.What + ": " + f.Effect
@@ -144,11 +144,11 @@ func (p *Project) faults(h discover.Hook, findings []conform.Finding) (out []str
 		if f.Severity != suites.Error {
 			continue
 		}
-		told := func() bool {
+		reported := func() bool {
 			how := p.fires(h)
 			return how == byRegistration || how == byScript && slices.Contains(starting, f.Rule)
 		}
-		if slices.Contains(f.Hooks, h.ID) && !told() {
+		if slices.Contains(f.Hooks, h.ID) && !reported() {
 			out = append(out, f.What+": "+f.Effect)
 		}
 		if h.Dead && f.Rule == "settings-dropped" && f.Where.File == h.Source.File {

@@ -17,7 +17,7 @@ import (
 // call records the effect of a simple command on the trace; taken reports whether another
 // command reads its output.
 func (r *factReader) call(c command, taken bool) {
-	r.told[c.first] = true
+	r.noFile[c.first] = true
 	base := path.Base(c.name)
 	r.starts(base, c.args)
 	if strings.ContainsFunc(c.name, func(c rune) bool { return !isWordRune(c) }) {
@@ -111,7 +111,7 @@ func (r *factReader) bash(c command) {
 			return // the script is only checked or printed
 		case strings.HasPrefix(a, "-") || strings.HasPrefix(a, "+"):
 		default:
-			r.told[c.words[i]] = true
+			r.noFile[c.words[i]] = true
 			return
 		}
 	}
@@ -165,7 +165,7 @@ func (r *factReader) source(c command) {
 	if len(c.words) == 0 {
 		return
 	}
-	r.told[c.words[0]] = true
+	r.noFile[c.words[0]] = true
 	for _, p := range c.words[0].Parts {
 		if _, ok := p.(*syntax.ProcSubst); ok {
 			r.facts.Dynamic = true

@@ -26,14 +26,14 @@ func (r *factReader) parameter(p *syntax.ParamExp) {
 		r.facts.Status = true
 	}
 	if w, ok := p.Index.(*syntax.Word); ok {
-		r.told[w] = true
+		r.noFile[w] = true
 	}
 	if p.Repl != nil && p.Repl.Orig != nil {
-		r.told[p.Repl.Orig] = true
+		r.noFile[p.Repl.Orig] = true
 	}
 	if p.Exp != nil && p.Exp.Word != nil && (p.Exp.Op == syntax.RemSmallSuffix || p.Exp.Op == syntax.RemLargeSuffix ||
 		p.Exp.Op == syntax.RemSmallPrefix || p.Exp.Op == syntax.RemLargePrefix) {
-		r.told[p.Exp.Word] = true
+		r.noFile[p.Exp.Word] = true
 	}
 }
 
@@ -107,13 +107,13 @@ func (r *factReader) shows(command string, args []string) {
 }
 
 type factReader struct {
-	facts Facts
-	words map[string]bool
-	names map[string]bool
-	told  map[*syntax.Word]bool // words that are not names of files to read
-	taken map[syntax.Node]bool  // commands whose output another command reads
-	shown map[string]bool
-	sent  map[string]bool // functions that are exported
+	facts  Facts
+	words  map[string]bool
+	names  map[string]bool
+	noFile map[*syntax.Word]bool // words that are not names of files to read
+	taken  map[syntax.Node]bool  // commands whose output another command reads
+	shown  map[string]bool
+	sent   map[string]bool // functions that are exported
 }
 
 // untraced examines code in strings, and the arguments of a command with an unknown name, for
@@ -172,7 +172,7 @@ func (r *factReader) reads(c command, base string, taken bool) {
 		}
 	case c.name == "[" || c.name == "test":
 		for _, w := range c.words {
-			r.told[w] = true
+			r.noFile[w] = true
 		}
 	case trees[base], base == "git" && gitReadsTree(c.args), base == "ls" && hasFlag(c.args, "l"),
 		strings.HasSuffix(base, "grep") && hasFlag(c.args, "rR"), base == "cp" && hasFlag(c.args, "raR"), base == "diff" && hasFlag(c.args, "r"):
@@ -191,7 +191,7 @@ func (r *factReader) reads(c command, base string, taken bool) {
 // pattern, because bash expands it.
 func (r *factReader) toldMessage(w *syntax.Word) {
 	if !strings.ContainsAny(spelled(w), "*?[") {
-		r.told[w] = true
+		r.noFile[w] = true
 	}
 }
 
@@ -242,7 +242,7 @@ func contains(list []string, s string) bool {
 // Expansions become patterns. A word of expansions only has its name from another place, where
 // it is recorded.
 func (r *factReader) name(w *syntax.Word) {
-	if r.told[w] {
+	if r.noFile[w] {
 		return
 	}
 	for _, token := range strings.FieldsFunc(braced().ReplaceAllString(spelled(w), anyFile), func(c rune) bool { return strings.ContainsRune(" \t\r\n\"';|&()<>=:,`", c) }) {
@@ -330,21 +330,21 @@ func (r *factReader) visit(n syntax.Node) {
 		r.declare(n)
 	case *syntax.UnaryTest:
 		if w, ok := n.X.(*syntax.Word); ok && !readsContent[n.Op] {
-			r.told[w] = true
+			r.noFile[w] = true
 		}
 	case *syntax.BinaryTest:
 		if w, ok := n.Y.(*syntax.Word); ok && matchOps[n.Op] {
-			r.told[w] = true // a pattern and no file name
+			r.noFile[w] = true // a pattern and no file name
 		}
 	case *syntax.CaseItem:
 		for _, w := range n.Patterns {
-			r.told[w] = true
+			r.noFile[w] = true
 		}
 	case *syntax.ParamExp:
 		r.parameter(n)
 	case *syntax.Redirect:
 		if n.Hdoc != nil {
-			r.told[n.Hdoc] = true
+			r.noFile[n.Hdoc] = true
 		}
 		r.facts.Opens = r.facts.Opens || (n.Op == syntax.RdrIn || n.Op == syntax.RdrInOut) && strings.Trim(base(spelled(n.Word)), "*?[]") == ""
 	case *syntax.Word:
@@ -357,7 +357,7 @@ func (b *builder) facts(st *Statement) Facts {
 	if st.Function != nil {
 		return Facts{Words: []string{st.Function.Name}}
 	}
-	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}, taken: map[syntax.Node]bool{}, shown: map[string]bool{}, sent: map[string]bool{}}
+	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, noFile: map[*syntax.Word]bool{}, taken: map[syntax.Node]bool{}, shown: map[string]bool{}, sent: map[string]bool{}}
 	b.own(st, func(n syntax.Node) {
 		r.visit(n)
 		if sig, ok := signatureOf(n); ok {
