@@ -137,3 +137,35 @@ func TestMergeRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestMergePreflight checks that a merged run ends early where the full run would have: a check of a
+// required tool failed, in whichever shard it was.
+func TestMergePreflight(t *testing.T) {
+	t.Parallel()
+	requires := func() string {
+		root := shardProject(t)
+		suite := shardSuite + "  - {id: A6, name: tool, check: {tool: hookwatch-no-such-tool, need: required}}\n"
+		if err := os.WriteFile(filepath.Join(root, "suite.yaml"), []byte(suite), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return root
+	}
+	if code, _, stderr := call(t, requires(), "", "--isolation", "copy", "--once"); code != Aborted || !strings.Contains(stderr, "A6 hookwatch-no-such-tool absent") {
+		t.Fatalf("a full run: exit %d, %s", code, stderr)
+	}
+	files := []string{"merge"}
+	for i := 1; i <= 2; i++ {
+		code, out, stderr := call(t, requires(), "", "--isolation", "copy", "--once", "--format", "json", "--shard", fmt.Sprintf("%d/2", i))
+		if code > 1 {
+			t.Fatalf("shard %d: exit %d, %s", i, code, stderr)
+		}
+		file := filepath.Join(t.TempDir(), "shard.json")
+		if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	if code, _, stderr := call(t, requires(), "", files...); code != Aborted || !strings.Contains(stderr, "A6 hookwatch-no-such-tool absent") {
+		t.Errorf("merged: exit %d, %s", code, stderr)
+	}
+}

@@ -44,10 +44,11 @@ func (e *Session) Merge(records []suites.Record, took, hooks time.Duration, abor
 		c := e.project.Find(r.Key())
 		before, previous := e.knowledge.Verdicts.Baseline(r.Key(), r.Digests.Case), e.knowledge.Verdicts.Present(r.Key())
 		transition := e.transition(before, previous.Says(), r)
-		e.run.Judge(r.Key(), suites.Verdict{Status: r.Status(), Note: r.Note})
+		v := suites.Verdict{Status: r.Status(), Reason: r.Reason, Note: r.Note}
+		e.run.Judge(r.Key(), v)
 		e.keep(&execution{c: c, ended: e.opts.Now()}, r, transition)
 		e.show(CaseDone{
-			RunID: r.RunID, Record: r, Verdict: suites.Verdict{Status: r.Status(), Note: r.Note}, Transition: transition,
+			RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
 			At: c.At.String(), Defined: c.At, Script: c.Hook, Rerun: e.opts.Rerun(r.Key()), Done: e.run.Done(), Of: e.run.Of(),
 		}, previous)
 	}
