@@ -5,6 +5,9 @@ package run
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -66,12 +69,25 @@ func (r *Runner) Close() {
 	r.evaluator.Close()
 }
 
-// Remove deletes the files of a case after it was judged.
+// Remove deletes the files of a case after it was judged. Files that the case itself deleted are no
+// error.
 func (r *Runner) Remove(o suites.Outcome) error {
 	if o.Sandbox == "" {
 		return nil
 	}
-	return r.pool.Discard(o.Sandbox)
+	if err := r.pool.Discard(o.Sandbox); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// RunAndRemove runs a case as Case does and deletes its files.
+func (r *Runner) RunAndRemove(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+	o, err := r.Case(ctx, c)
+	if err == nil {
+		err = r.Remove(o)
+	}
+	return o, err
 }
 
 // Keep moves the files of a case to a directory that does not exist yet, within KeepSize.

@@ -468,13 +468,7 @@ func launches(ctx context.Context, r *run.Runner, jobs int) func(*suites.Case) (
 	return func(c *suites.Case) (suites.Outcome, error) {
 		free <- struct{}{}
 		defer func() { <-free }()
-		o, err := r.Case(ctx, c)
-		if err == nil {
-			if err = r.Remove(o); os.IsNotExist(err) {
-				err = nil
-			}
-		}
-		return o, err
+		return r.RunAndRemove(ctx, c)
 	}
 }
 

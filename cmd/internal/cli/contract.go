@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -373,12 +372,7 @@ func (p *player) session(ctx context.Context, number int, s play) {
 	if s.hooksAnswer() {
 		r = p.asking
 	}
-	o, err := r.Case(ctx, s.asCase(number))
-	if err == nil {
-		if err = r.Remove(o); os.IsNotExist(err) {
-			err = nil
-		}
-	}
+	o, err := r.RunAndRemove(ctx, s.asCase(number))
 	if err != nil {
 		p.note(func() { p.err = err })
 		p.unreached(s.ids(), err.Error())

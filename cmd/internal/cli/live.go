@@ -82,7 +82,7 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 	if c = askedLive(c); len(firesLive(r, c)) == 0 {
 		return nothing(c)
 	}
-	o, err := fire(ctx, r, c)
+	o, err := r.RunAndRemove(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -383,7 +383,7 @@ func runLive(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (live
 		wait.Go(func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			outcomes[i], errs[i] = fire(ctx, r, calls[i].c)
+			outcomes[i], errs[i] = r.RunAndRemove(ctx, calls[i].c)
 		})
 	}
 	wait.Wait()
@@ -418,17 +418,6 @@ func script(root string, c *suites.Case) discover.Hook {
 		ID: c.Hook, Event: event, Type: "command", Command: command, Root: root, Scope: discover.InProject, Scripts: []string{c.Hook},
 		Timeout: client.DefaultTimeout(event, "command"), Entry: client.Entry{Event: event, Type: "command", Command: command},
 	}
-}
-
-// fire runs one case with the client and removes its sandbox.
-func fire(ctx context.Context, r *run.Runner, c *suites.Case) (suites.Outcome, error) {
-	o, err := r.Case(ctx, c)
-	if err == nil {
-		if err = r.Remove(o); os.IsNotExist(err) {
-			err = nil
-		}
-	}
-	return o, err
 }
 
 // firesLive returns the hooks that the client fires for a case, as hookwatch predicts.

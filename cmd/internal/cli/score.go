@@ -199,21 +199,8 @@ func scoreMachine(p *session.Project, r *run.Runner, jobs int) score.Machine {
 		content, _, err := read(file)
 		return content, err
 	})
-	remove := func(o suites.Outcome) error {
-		if err := r.Remove(o); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
 	return score.Machine{
-		Jobs: jobs, Read: read,
-		Fire: func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
-			o, err := r.Case(ctx, c)
-			if err == nil {
-				err = remove(o)
-			}
-			return o, err
-		},
+		Jobs: jobs, Read: read, Fire: r.RunAndRemove,
 		Trace: func(ctx context.Context, c *suites.Case) (o suites.Outcome, t *trace.Trace, err error) {
 			if o, err = r.Traced(ctx, c, trace.Start); err != nil {
 				return o, nil, err
@@ -221,7 +208,7 @@ func scoreMachine(p *session.Project, r *run.Runner, jobs int) score.Machine {
 			if o.NotRun == nil && o.Trace != nil {
 				t = trace.DecodeOutcome(&o, p.Fired(c, len(o.Results)), by)
 			}
-			return o, t, remove(o)
+			return o, t, r.Remove(o)
 		},
 	}
 }

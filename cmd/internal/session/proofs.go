@@ -2,9 +2,7 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,18 +27,7 @@ func Prover(r *run.Runner, jobs int) (*prove.Machine, func(), error) {
 	o.Hooks, o.InForce, o.Registered, o.Standing, o.StandIns = nil, nil, prove.Executor, nil, nil
 	executor := run.New(o)
 	executor.KeepReady(jobs)
-	via := func(r *run.Runner) func(context.Context, *suites.Case) (suites.Outcome, error) {
-		return func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
-			o, err := r.Case(ctx, c)
-			if err == nil {
-				if err = r.Remove(o); errors.Is(err, fs.ErrNotExist) {
-					err = nil
-				}
-			}
-			return o, err
-		}
-	}
-	return &prove.Machine{Fire: via(r), Execute: via(executor), Jobs: jobs}, executor.Close, nil
+	return &prove.Machine{Fire: r.RunAndRemove, Execute: executor.RunAndRemove, Jobs: jobs}, executor.Close, nil
 }
 
 // recheckBudget is the maximum time after a save for what a proven guard held before.
