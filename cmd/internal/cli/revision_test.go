@@ -166,7 +166,7 @@ func TestCheckOutStartsNothing(t *testing.T) {
 	for _, set := range [][2]string{
 		{"core.fsmonitor", evil}, {"core.hooksPath", hooks}, {"core.pager", evil}, {"core.sshCommand", evil}, {"core.alternateRefsCommand", evil}, {"filter.evil.smudge", evil},
 		{"filter.evil.clean", evil}, {"filter.evil.process", evil}, {"filter.evil.required", "true"}, {"diff.evil.textconv", evil}, {"diff.external", evil}, {"core.worktree", "/"},
-		{"core.excludesFile", evil}, {"include.path", evil}, {"protocol.allow", "always"}, {"remote.origin.url", "ext::" + evil}, {"remote.origin.promisor", "true"},
+		{"core.excludesFile", evil}, {"protocol.allow", "always"}, {"remote.origin.url", "ext::" + evil}, {"remote.origin.promisor", "true"},
 	} {
 		git(t, dir, "config", set[0], set[1])
 	}
