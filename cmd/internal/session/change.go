@@ -271,7 +271,7 @@ func (w *watch) accepts(p *Project) bool {
 	was, is := w.project.Config, p.Config
 	switch {
 	case p.Root() != w.project.Root():
-		w.warnf("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", ConfigFile(was), p.Root(), w.project.Root())
+		w.warnf("%s: by its configuration the project is %s now, and %s is watched: restart hookwatch", ConfigFile(was), p.Root(), w.project.Root())
 		return false
 	case was.Path != "" && is.Path == "":
 		w.warnf("%s is gone: the defaults count until it is there again", w.project.Rel(was.Path))
@@ -280,7 +280,7 @@ func (w *watch) accepts(p *Project) bool {
 	}
 	if is.ResultsDir != was.ResultsDir {
 		if is.Path != "" {
-			w.warnf("results.dir: records go to %s until hookwatch starts anew", was.ResultsDir)
+			w.warnf("results.dir: records go to %s until hookwatch is restarted", was.ResultsDir)
 		}
 		is.ResultsDir = was.ResultsDir // already locked, and excluded from the watched changes
 	}

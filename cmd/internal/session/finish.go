@@ -57,7 +57,7 @@ func (e *Session) again(x *execution) bool {
 // touched records that files changed while cases that depend on them ran.
 func (e *Session) touched(paths []string) {
 	for _, path := range e.knowledge.Freshness.Touched(paths, e.project.Matters) {
-		e.warnf("%s changes whenever cases run: it is taken to be written by the hooks, and selects nothing until hookwatch starts anew", path)
+		e.warnf("%s changes whenever cases run: it is treated as written by the hooks, and selects nothing until hookwatch is restarted", path)
 	}
 }
 

@@ -78,8 +78,8 @@ func (p *Project) Concerns(key suites.Key, tool string) bool {
 	}
 	names, runners := gateTools(c)
 	if control, has := verdict.ControlOf(c); has {
-		if beside := p.Find(control); beside != nil {
-			n, r := gateTools(beside)
+		if other := p.Find(control); other != nil {
+			n, r := gateTools(other)
 			names, runners = append(names, n...), append(runners, r...)
 		}
 	}
