@@ -155,20 +155,21 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	})
 	before, previous := e.knowledge.Verdicts.Baseline(k, r.Digests.Case), e.knowledge.Verdicts.Present(k)
 	transition := e.transition(before, previous.Says(), r)
+	var tools []string
+	if transition == Explained {
+		tools = e.knowledge.Explaining(k, before.Digests.Tools, r.Digests.Tools)
+	}
 	e.keep(x, r, transition)
 	done := CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
 		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[shownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.opts.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
-		Done: e.run.Done(), Of: e.run.Of(),
+		Done: e.run.Done(), Of: e.run.Of(), Tools: tools,
 	}
 	if previous != nil {
 		done.Since.Time, _ = time.Parse(suites.TimestampLayout, previous.At)
 	}
 	if v.Status == suites.Fail {
 		done.Effect = clientWould(x.outcome, shownStep(x.c, v))
-	}
-	if transition == Explained {
-		done.Tools = e.knowledge.Explaining(k, before.Digests.Tools, r.Digests.Tools)
 	}
 	e.run.HookTime += hookTime(x.outcome)
 	e.show(done, previous)

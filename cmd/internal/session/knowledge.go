@@ -63,7 +63,10 @@ func (s *Knowledge) setTools(box *run.Toolbox) {
 }
 
 // refreshTools looks up tools again.
-func (s *Knowledge) refreshTools() { s.look = run.NewToolLook(s.tools, s.sets) }
+func (s *Knowledge) refreshTools() {
+	s.look = run.NewToolLook(s.tools, s.sets)
+	s.Selector.LookAgain()
+}
 
 // load adopts a snapshot of the records, and returns its records with the project's IDs.
 func (s *Knowledge) load(before *record.Snapshot) []suites.Record {
@@ -145,9 +148,14 @@ func (s *Knowledge) toolsDigest(c *suites.Case) string {
 	return s.look.Set(s.project.ToolKey(c), func() []string { return s.project.ToolNames(c) })
 }
 
-// Explaining returns the tools in both sets that concern the case and have changed.
+// Explaining returns the tools that may explain a changed verdict of the case: those in both sets
+// that concern it and have changed, and the programs that it was seen to use and that were replaced.
 func (s *Knowledge) Explaining(k suites.Key, before, now string) []string {
-	return slices.DeleteFunc(s.sets.Changed(before, now), func(tool string) bool { return !s.project.Concerns(k, tool) })
+	concerns := s.project.Concerning(s.Selector.Used)
+	tools := slices.DeleteFunc(s.sets.Changed(before, now), func(tool string) bool { return !concerns(k, tool) })
+	tools = append(tools, s.Selector.Replaced(k)...)
+	slices.Sort(tools)
+	return slices.Compact(tools)
 }
 
 // Digests returns the current digests of a case, which a verdict now would record.
