@@ -112,22 +112,13 @@ func (p Payload) Shape() string {
 // errNoPayload is the error for text that no known client sends to hooks.
 var errNoPayload = errors.New("not a payload: a JSON object with a hook_event_name is expected")
 
-// Add adds a payload as the client sends it. It reports whether the corpus did not have an equal
-// one.
-func (c *Corpus) Add(payload []byte) (added bool, err error) {
-	if len(payload) > LargestPayload {
-		return false, fmt.Errorf("a payload of %d bytes is not kept", len(payload))
-	}
-	v, err := jsontree.Parse(payload)
+// Add adds a payload that the client sent at a time. It reports whether the corpus did not have an
+// equal one.
+func (c *Corpus) Add(payload []byte, at time.Time) (added bool, err error) {
+	event, input, err := c.input(payload)
 	if err != nil {
-		return false, fmt.Errorf("not a payload: %w", err)
+		return false, err
 	}
-	name, _ := v.Get("hook_event_name")
-	event, _ := name.Scalar.(string)
-	if _, known := client.EventByName(event); !known || v.Kind != '{' {
-		return false, errNoPayload
-	}
-	input := c.input(v)
 	id := idOf(input)
 	d, err := c.dir.MakeSub(event)
 	if err != nil {
@@ -135,14 +126,17 @@ func (c *Corpus) Add(payload []byte) (added bool, err error) {
 	}
 	defer d.Close()
 	f, err := d.Create(id+suffix, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return false, d.Touch(id+suffix, time.Now())
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		if known, err := d.Lstat(id + suffix); err != nil || known.ModTime().After(at) {
+			return false, err
+		}
+		return false, d.Touch(id+suffix, at)
+	case err != nil:
 		return false, err
 	}
-	_, err = f.Write(input)                                                           // a process that is killed here leaves a file without its digest, which is not read
-	if err = errors.Join(err, f.Close()); err == nil && id < "08" { // one of 32, because it reads the directory
+	_, err = f.Write(input)                                                                 // a process that is killed here leaves a file without its digest, which is not read
+	if err = errors.Join(err, f.Close(), d.Touch(id+suffix, at)); err == nil && id < "08" { // one of 32, because it reads the directory
 		err = c.prune(d)
 	}
 	return true, err
@@ -153,10 +147,21 @@ func idOf(input []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// input returns a payload in the form that is kept.
-func (c *Corpus) input(v jsontree.Value) []byte {
-	var b bytes.Buffer
-	kept := v.Members[:0:0]
+// input returns a payload in the form that is kept, and its event.
+func (c *Redactor) input(payload []byte) (event string, kept []byte, err error) {
+	if len(payload) > LargestPayload {
+		return "", nil, fmt.Errorf("a payload of %d bytes is not kept", len(payload))
+	}
+	v, err := jsontree.Parse(payload)
+	if err != nil {
+		return "", nil, fmt.Errorf("not a payload: %w", err)
+	}
+	name, _ := v.Get("hook_event_name")
+	event, _ = name.Scalar.(string)
+	if _, known := client.EventByName(event); !known {
+		return "", nil, errNoPayload
+	}
+	var members []jsontree.Member
 	for _, m := range v.Members {
 		text, isText := m.Value.Scalar.(string)
 		switch fixed, varies := client.Varying[m.Key]; {
@@ -165,11 +170,12 @@ func (c *Corpus) input(v jsontree.Value) []byte {
 		case varies:
 			m.Value = jsontree.Value{Scalar: fixed}
 		}
-		kept = append(kept, m)
+		members = append(members, m)
 	}
-	v.Members = kept
+	var b bytes.Buffer
+	v.Members = members
 	c.value(&b, "", v)
-	return b.Bytes()
+	return event, b.Bytes(), nil
 }
 
 // prune deletes the oldest payloads of an event beyond the bounds.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -45,7 +46,7 @@ func TestCorpusEqualCalls(t *testing.T) {
 	t.Parallel()
 	c, _, root := newCorpus(t)
 	for i, want := range []bool{true, false} {
-		if added, err := c.Add(payload(t, fmt.Sprint("session", i), "cat "+root+"/{tmp} ~/x /home/janedoe/y", root+"/sub")); err != nil || added != want {
+		if added, err := c.Add(payload(t, fmt.Sprint("session", i), "cat "+root+"/{tmp} ~/x /home/janedoe/y", root+"/sub"), time.Now()); err != nil || added != want {
 			t.Fatal(added, err)
 		}
 	}
@@ -74,7 +75,7 @@ func TestCorpusRefuses(t *testing.T) {
 	t.Parallel()
 	c, dir, _ := newCorpus(t)
 	for _, text := range []string{"", "{", "[]", "null", `{"hook_event_name":"../x"}`, `{"hook_event_name":7}`, `{"hook_event_name":"PreToolUse"} {}`, strings.Repeat(" ", LargestPayload+1)} {
-		if added, err := c.Add([]byte(text)); added || err == nil {
+		if added, err := c.Add([]byte(text), time.Now()); added || err == nil {
 			t.Errorf("%.40q was added", text)
 		}
 	}
@@ -98,7 +99,7 @@ func TestCorpusTogether(t *testing.T) {
 			}
 			defer c.Close()
 			for j := range 50 {
-				if _, err := c.Add(payload(t, "s", fmt.Sprintf("echo %d", j*(i%2)), root)); err != nil {
+				if _, err := c.Add(payload(t, "s", fmt.Sprintf("echo %d", j*(i%2)), root), time.Now()); err != nil {
 					t.Error(err)
 				}
 			}
@@ -123,7 +124,7 @@ func TestCorpusBounds(t *testing.T) {
 	c.most = 20
 	const added = 150
 	for i := range added {
-		if _, err := c.Add(payload(t, "s", fmt.Sprint("echo ", i), root)); err != nil {
+		if _, err := c.Add(payload(t, "s", fmt.Sprint("echo ", i), root), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
