@@ -254,19 +254,25 @@ func (c *Corpus) read(d *disk.Dir, event string) (all []Payload, err error) {
 	return all, err
 }
 
-// Case returns a case that sends the payload to every hook registered for it. The user's home
-// directory has its own name again, so that hooks which compare it decide as in the session.
+// Case returns a case that sends the payload to every hook registered for it.
 func (c *Corpus) Case(p Payload) *suites.Case {
-	restored := strings.NewReplacer(c.Text(c.home), c.home).Replace(string(p.over()))
 	out := &suites.Case{
 		Suite: "recorded", ID: p.ID, Name: "recorded_" + p.ID, Category: "recorded", Layer: suites.Direct, Chain: true,
-		Steps: []suites.Step{{Event: p.Event, Tool: p.Tool, Payload: json.RawMessage(restored)}},
+		Steps: []suites.Step{{Event: p.Event, Tool: p.Tool, Payload: p.over()}},
 	}
 	var in struct{ Cwd string }
 	_ = json.Unmarshal(p.Input, &in)
 	if below, ok := strings.CutPrefix(in.Cwd, Project+"/"); ok && disk.IsDir(filepath.Join(c.roots[0], below)) {
 		out.CaseEnv = &suites.CaseEnv{Cwd: below}
 	}
+	return out
+}
+
+// Restore gives the user's home directory its own name again, so that hooks which compare it decide
+// as in the session. Such a case must not be written.
+func (c *Corpus) Restore(out *suites.Case) *suites.Case {
+	payload := strings.NewReplacer(c.Text(c.home), c.home).Replace(string(out.Steps[0].Payload))
+	out.Steps[0].Payload = json.RawMessage(payload)
 	return out
 }
 

@@ -57,7 +57,7 @@ func TestCorpusEqualCalls(t *testing.T) {
 	if strings.Contains(string(all[0].Input), "janedoe") || strings.Contains(string(all[0].Input), "session") {
 		t.Errorf("%s", all[0].Input)
 	}
-	got := c.Case(all[0])
+	got := c.Restore(c.Case(all[0]))
 	if got.CaseEnv == nil || got.CaseEnv.Cwd != "sub" || !got.Chain || got.Steps[0].Tool != "Bash" {
 		t.Errorf("%+v", got)
 	}

@@ -16,6 +16,7 @@ import (
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
+	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/corpus"
 	"hookwatch/suites/disk"
@@ -46,7 +47,7 @@ func runRecorder(dir, root string, in io.Reader) {
 
 func (a *app) recordCommand() *cobra.Command {
 	var transcripts, yes bool
-	var id, file string
+	var id, file, expect string
 	cmd := &cobra.Command{
 		Use:   "record",
 		Short: "Record what the client sends to hooks, for replay",
@@ -63,12 +64,12 @@ case, which expects what the hooks do now. See hookwatch help replaying.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
-			case file != "" && id == "":
-				return errors.New("--write goes with --case: it names the suite file for the case")
+			case file+expect != "" && id == "":
+				return errors.New("--write and --expect go with --case: they name the suite file for the case, and an effect")
 			case yes && !transcripts:
 				return errors.New("--yes goes with --transcripts: it reads them without asking")
 			case id != "":
-				return a.recordCase(cmd, id, file)
+				return a.recordCase(cmd, id, file, suites.Effect(expect))
 			}
 			return a.record(transcripts, yes)
 		},
@@ -78,6 +79,7 @@ case, which expects what the hooks do now. See hookwatch help replaying.`,
 	f.BoolVar(&yes, "yes", false, "read them without being asked")
 	f.StringVar(&id, "case", "", "print the recorded payload with this `ID`, or its beginning, as a case")
 	f.StringVar(&file, "write", "", "add the case to this suite `FILE`")
+	f.StringVar(&expect, "expect", "", "expect this `EFFECT` instead, such as denied")
 	cmd.MarkFlagsMutuallyExclusive("transcripts", "case")
 	return cmd
 }
@@ -226,5 +228,3 @@ func printRecord(w io.Writer, doc recordDocument) {
 		writef(w, "Next: hookwatch replay\n")
 	}
 }
-
-func (a *app) recordCase(cmd *cobra.Command, id, file string) error { return nil }
