@@ -76,7 +76,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 	case !terminal.Is(a.In) || !terminal.Is(a.Out) || !terminal.Is(a.Err):
 		return errors.New("not agreed: there is no terminal to ask on (--yes agrees to everything)")
 	default:
-		agreed, err := confirm(a.Err, a.In, fmt.Sprintf("Agree to exactly this, for %s?", cfg.Dir))
+		agreed, err := confirm(a.Err, a.In, "Agree to exactly this, for "+cfg.Dir+"?")
 		if err != nil || !agreed {
 			return errors.Join(err, errors.New("nothing is agreed to"))
 		}
