@@ -19,6 +19,19 @@ func withClients(f *pflag.FlagSet, names *string) {
 	f.StringVar(names, "client", "", "as these clients do, `NAME[,NAME]`, such as claude,codex (see hookwatch help clients)")
 }
 
+// withClient adds the flag --client for one client.
+func withClient(f *pflag.FlagSet, name *string) {
+	f.StringVar(name, "client", "", "as the client `NAME` does, such as codex (see hookwatch help clients)")
+}
+
+// otherClient returns the client that --client names; the zero value for Claude Code.
+func otherClient(name string) (clients.Client, error) {
+	if name == "" || name == clients.Claude {
+		return clients.Client{}, nil
+	}
+	return oneClient(name)
+}
+
 // clientsOf returns the clients that the flag or the configuration names; without either, Claude
 // Code and those whose own files in the project register hooks. asked reports that they were named.
 func clientsOf(p *session.Project, names string) (all []clients.Client, asked bool, err error) {

@@ -73,7 +73,7 @@ fires them; EVENT is Claude Code's or its own name. Nothing is recorded.`,
 	f.StringVar(&payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&o.Stdin, "stdin", "", "these bytes as they are, valid JSON or not")
 	withUser(f, &user)
-	f.StringVar(&of, "client", "", "as the client `NAME` does, such as codex (see hookwatch help clients)")
+	withClient(f, &of)
 	f.BoolVar(&live, "live", false, "have the real client fire them")
 	cmd.MarkFlagsMutuallyExclusive("client", "live")
 	cmd.MarkFlagsMutuallyExclusive("client", "hook")

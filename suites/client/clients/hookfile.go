@@ -191,14 +191,18 @@ func (c Client) timeout(entry jsontree.Value) time.Duration {
 		if err != nil || count <= 0 {
 			continue
 		}
-		unit := time.Second
-		if c.Entry.Timeout.Unit == "ms" {
-			unit = time.Millisecond
-		}
 		const most = 24 * time.Hour
-		return time.Duration(min(count*float64(unit), float64(most)))
+		return time.Duration(min(count*float64(c.unit()), float64(most)))
 	}
 	return 0
+}
+
+// unit returns the unit of time limits.
+func (c Client) unit() time.Duration {
+	if c.Entry.Timeout.Unit == "ms" {
+		return time.Millisecond
+	}
+	return time.Second
 }
 
 // toolNames matches the names of tools in a matcher.
