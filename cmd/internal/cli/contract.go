@@ -45,7 +45,7 @@ clients are compared by a diff of theirs.`,
 }
 
 func (a *app) contract(cmd *cobra.Command, only, of string) error {
-	other, err := otherClient(of)
+	other, err := liveClient(of)
 	if err != nil {
 		return err
 	}
@@ -68,12 +68,12 @@ func (a *app) contract(cmd *cobra.Command, only, of string) error {
 	if err != nil {
 		return err
 	}
+	p.LiveOf = other
 	r, close, err := a.bare(p)
 	if err != nil {
 		return err
 	}
 	defer close()
-	r.Live.Use(other)
 	jobs, err := jobs(p)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func printContract(w io.Writer, d contractDocument, verbose bool) {
 	if d.Fault != "" {
 		writef(w, "FAULT  %s\n", d.Fault)
 	}
-	writef(w, "client %s: %d confirmed, %d changed, %d not reachable, of %d cells\n", cmp.Or(d.Client, "unknown"), d.Confirmed, d.Changed, d.NotReachable, len(d.Cells))
+	writef(w, "%s %s: %d confirmed, %d changed, %d not reachable, of %d cells\n", clientName(d.Name), cmp.Or(d.Client, "unknown"), d.Confirmed, d.Changed, d.NotReachable, len(d.Cells))
 }
 
 // reasons prints each reason why cells were not reachable, once.

@@ -22,9 +22,6 @@ func (c otherCell) ID() string { return client.Cell{Event: c.Event, Case: c.Case
 
 // otherQuestions returns the cells of another client.
 func otherQuestions(of clients.Client) (all []question, err error) {
-	if of.Live.Program == "" {
-		return nil, fmt.Errorf("%s has no cells: it was not measured (see hookwatch help clients)", of.Title)
-	}
 	cells, err := of.Cells()
 	for _, c := range cells {
 		all = append(all, otherCell{of, c})
