@@ -187,7 +187,7 @@ func Blame(results []suites.Result, f *Fault, timeout time.Duration) []suites.Re
 
 // OfClient reports whether the client itself made the change.
 func OfClient(c suites.Change) bool {
-	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks", "{tmp}/cc-socks"} {
+	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks", "{tmp}/cc-socks", "/tmp/node-compile-cache", "{tmp}/node-compile-cache"} {
 		if strings.HasPrefix(c.Path, own) {
 			return true
 		}

@@ -317,7 +317,7 @@ func (l *firedByClient) text(w io.Writer, doc fireDocument) {
 		writef(w, "FAULT     %s\n", l.Fault)
 		return
 	}
-	writef(w, "%-9s %s\n", clientName(l.Name), l.Client)
+	writef(w, "%s %s\n", output(fmt.Sprintf("%-9s", clientName(l.Name))), l.Client)
 	if len(doc.Hooks) == 0 {
 		return // the effect is unrelated to hooks
 	}

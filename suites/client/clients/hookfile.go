@@ -288,7 +288,16 @@ func inputOf(fields map[string]string, input jsontree.Value) []byte {
 	}
 	fill, own := strings.NewReplacer(names...), map[string]string{}
 	for name, text := range fields {
-		own[name] = fill.Replace(text)
+		var filled []string
+		for line := range strings.SplitSeq(text, "\n") {
+			prefix := line[:min(len(line), 1)]
+			line = fill.Replace(line)
+			if prefix == "+" || prefix == "-" { // of a patch
+				line = prefix + strings.ReplaceAll(strings.TrimSuffix(line[1:], "\n"), "\n", "\n"+prefix)
+			}
+			filled = append(filled, line)
+		}
+		own[name] = strings.Join(filled, "\n")
 	}
 	raw, _ := json.Marshal(own) // texts always encode
 	return raw
