@@ -90,7 +90,9 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 		d.sides[i] = askedSide{side: s, tree: checkTree(s.project, os.Environ()), seen: map[string]seen{}}
 	}
 	if terminal.Is(cmd.ErrOrStderr()) && !a.verbose {
-		d.progress = func(h *discover.Hook) { writef(cmd.ErrOrStderr(), clearLine+"%s  %.40s", session.Count(d.fired, "firing"), h.ID) }
+		d.progress = func(h *discover.Hook) {
+			writef(cmd.ErrOrStderr(), clearLine+"%s  %.40s", session.Count(d.fired, "firing"), h.ID)
+		}
 		defer writef(cmd.ErrOrStderr(), clearLine)
 	}
 	began := time.Now()
