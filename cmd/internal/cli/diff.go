@@ -110,7 +110,7 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 	}
 	doc.Project, doc.ranIn, doc.Millis = p.Name(), inIsolation(r.Isolation), time.Since(began).Milliseconds()
 	if err := a.printFindings(result{
-		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), doc.summary(),
+		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), doc.headline(),
 	}); err != nil {
 		return err
 	}
@@ -1004,6 +1004,11 @@ func printDiff(w io.Writer, doc diffDocument, verbose bool) {
 
 // summary returns the last line.
 func (d *diffDocument) summary() string {
+	return d.headline() + fmt.Sprintf("; %s affected, %d not; %s, %s in %.1f s", session.Count(d.Hooks, "hook"), d.Unaffected, session.Count(d.Calls, "call"), session.Count(d.Firings, "firing"), float64(d.Millis)/1000)
+}
+
+// headline returns the changes in a sentence.
+func (d *diffDocument) headline() string {
 	count := map[string]int{}
 	for _, c := range d.Changes {
 		if c.Together == "" {
@@ -1020,5 +1025,5 @@ func (d *diffDocument) summary() string {
 			text += fmt.Sprintf(", %d with %s", count[what], map[string]string{changedRewrite: "another rewrite", changedMessage: "another message", changedEffect: "another effect"}[what])
 		}
 	}
-	return text + fmt.Sprintf("; %s affected, %d not; %s, %s in %.1f s", session.Count(d.Hooks, "hook"), d.Unaffected, session.Count(d.Calls, "call"), session.Count(d.Firings, "firing"), float64(d.Millis)/1000)
+	return text
 }

@@ -9,7 +9,9 @@ import (
 // TestWhatChanged checks that a difference counts only if it is the same in both runs of each side.
 func TestWhatChanged(t *testing.T) {
 	t.Parallel()
-	does := func(e suites.Effect, sees, output string) seen { return seen{fired: true, effect: e, sees: sees, output: output} }
+	does := func(e suites.Effect, sees, output string) seen {
+		return seen{fired: true, effect: e, sees: sees, output: output}
+	}
 	allowed := seen{effect: suites.Rewritten, decision: "allow", rewrite: `{"command":"x"}`}
 	for _, tt := range []struct {
 		name                  string

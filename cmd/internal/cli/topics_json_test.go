@@ -35,6 +35,7 @@ var sampled = map[string]reflect.Type{
 	"explain --list": reflect.TypeFor[rulesDocument](),
 	"check":          reflect.TypeFor[checkDocument](),
 	"prove":          reflect.TypeFor[proveDocument](),
+	"diff":           reflect.TypeFor[diffDocument](),
 	"score":          reflect.TypeFor[scoreDocument](),
 	"contract":       reflect.TypeFor[contractDocument](),
 	"list --hooks":   reflect.TypeFor[hooksDocument](),
