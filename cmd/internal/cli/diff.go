@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path"
@@ -81,7 +82,7 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 	}
 	r.Reuse = true
 	r.KeepReady(most)
-	d := differ{ctx: cmd.Context(), jobs: most}
+	d := differ{ctx: cmd.Context(), jobs: most, lacking: map[string]bool{}}
 	for i, name := range []string{base, head} {
 		s, err := a.side(d.ctx, p, r, name)
 		if err != nil {
@@ -129,6 +130,7 @@ type differ struct {
 	mu       sync.Mutex // guards fired
 	fired    int
 
+	lacking   map[string]bool // hooks that did not find something, with what
 	recorded  []*sentCall     // of real sessions
 	differing map[string]bool // files that differ between the sides, as slash paths
 	listing   map[string]bool // directories in which names differ, or may
@@ -176,6 +178,7 @@ type seen struct {
 	sees     string // texts that reach the model
 	rewrite  string // of the input or output, as JSON
 	output   string // exit code and streams
+	missing  string // what it needs and did not find
 }
 
 // rank orders what the client does with a call by how far it is kept from it.
@@ -222,6 +225,7 @@ func (d *differ) compare() (diffDocument, error) {
 		doc.Calls += calls
 		doc.Changes = append(doc.Changes, changes...)
 	}
+	doc.NotFired = append(doc.NotFired, slices.Sorted(maps.Keys(d.lacking))...)
 	err := d.together(doc.Changes)
 	doc.Firings = d.fired
 	for _, c := range doc.Changes {
@@ -324,6 +328,9 @@ func (d *differ) behaviour(p hookPair) (changes []changedBehaviour, n int, err e
 		for i := range d.sides {
 			if did[i], err = d.ask(i, p.hooks[i], calls, nil, nil); err != nil {
 				return nil, n, err
+			}
+			if at := slices.IndexFunc(did[i], func(s seen) bool { return s.missing != "" }); at >= 0 {
+				d.lacking[p.any().ID+": it lacks "+did[i][at].missing+", so it shows little"] = true
 			}
 		}
 		var differ []int
@@ -607,6 +614,7 @@ func seenIn(r suites.Result, names *strings.Replacer) seen {
 	if r.TimedOut {
 		s.output = "timed out"
 	}
+	s.missing, _ = client.MissingIn(r)
 	var printed struct {
 		Specific map[string]json.RawMessage `json:"hookSpecificOutput"`
 	}
@@ -802,7 +810,7 @@ type diffDocument struct {
 	Allowed       int                   `json:"newly_allowed"` // calls that no other hook stops
 	Hooks         int                   `json:"hooks"`         // that the change may affect
 	Unaffected    int                   `json:"unaffected"`
-	NotFired      []string              `json:"not_fired,omitempty"`
+	NotFired      []string              `json:"not_compared,omitempty"`
 	Calls         int                   `json:"calls"`
 	Firings       int                   `json:"firings"`
 	Left          int                   `json:"files_left_out,omitempty"` // files that differ and are far from any hook, if there are many
@@ -993,7 +1001,7 @@ func printDiff(w io.Writer, doc diffDocument, verbose bool) {
 		}
 	}
 	for _, why := range doc.NotFired {
-		writef(w, "not fired: %s\n", output(why))
+		writef(w, "not compared: %s\n", output(why))
 	}
 	if doc.Left > 0 {
 		writef(w, "%s far from any hook are as in the work tree, because too many differ\n", session.Count(doc.Left, "file"))
