@@ -153,13 +153,8 @@ func below(p, dir string) bool {
 // directory in which Python records the versions of packages in names. It returns other paths
 // unchanged.
 func installed(p string) string {
-	if before, after, ok := strings.Cut("/"+p, "/node_modules/"); ok && after != "" {
-		name := strings.SplitN(after, "/", 3)
-		n := 1
-		if strings.HasPrefix(after, "@") {
-			n = min(2, len(name))
-		}
-		return strings.TrimPrefix(before+"/node_modules/"+strings.Join(name[:n], "/"), "/") + "/package.json"
+	if manifest := packageOf("/" + p); manifest != "" {
+		return manifest[1:]
 	}
 	if before, after, ok := strings.Cut(p, "/site-packages/"); ok && after != "" {
 		return before + "/site-packages/"

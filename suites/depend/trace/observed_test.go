@@ -41,6 +41,7 @@ func TestObserved(t *testing.T) {
 		{Path: in(root, "lib/__pycache__/x.pyc"), Kind: suites.Read},
 		{Path: in(root, "node_modules/@s/p/lib/x.js"), Kind: suites.Read},
 		{Path: in(root, "web/node_modules/q/y.js"), Kind: suites.Read},
+		{Path: in(root, "web/node_modules/q/node_modules/r/z.js"), Kind: suites.Read},
 		{Path: in(root, ".venv/lib/python3/site-packages/z/z.py"), Kind: suites.Read},
 		{Path: in(root, "bin/tool"), Kind: suites.Looked | suites.Ran},
 		{Path: in(home, ".config/rules"), Kind: suites.Looked},
@@ -74,6 +75,7 @@ func TestObserved(t *testing.T) {
 			"./", ".venv/lib/python3/site-packages/", slash + "/.cargo/bin/jq", slash + "/.py/3/lib/python3/site-packages/", slash + "/.config/rules", slash + "/notes",
 			"/elsewhere/asked", "/elsewhere/read", "a.json", "bin/tool", "docs", "docs/", "link/c", "node_modules/@s/p/package.json",
 			"none/b", "real/c", "web/node_modules/q/package.json",
+			"web/node_modules/q/node_modules/r/package.json",
 		},
 		Programs: []suites.Tool{
 			{Name: "jaq"}, {Name: "made"},
