@@ -34,12 +34,16 @@ func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
 // ranked returns those inputs by rank; none if nothing can be stopped at the event. Whether the hook
 // is a guard is not read from its text: its answers show it.
 func (q *Inquiry) ranked() (ranked [ranks][]firing) {
-	guards := q.about().Guards
-	if guards == "" {
+	if q.about().Guards == "" {
 		return ranked
 	}
+	return q.meantFor()
+}
+
+// meantFor returns the inputs that a hook's text may be about by rank, whether or not it can stop them.
+func (q *Inquiry) meantFor() (ranked [ranks][]firing) {
 	own := literals(q.text)
-	if guards == client.Prompts {
+	if q.about().Guards == client.Prompts {
 		for _, text := range slices.Concat(badPrompts, own[:min(len(own), 12)]) {
 			ranked[ownInput] = append(ranked[ownInput], firing{event: q.hook.Event, prompt: text})
 		}

@@ -278,6 +278,57 @@ func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
 	return tries, len(harmful) > 0
 }
 
+// Calls returns calls to which a hook may react: usual ones, those that guards usually stop and those
+// that its text mentions, also in the content of a file or in the model's words.
+func Calls(t Tree, h discover.Hook) (all []Try) {
+	q := Ask(t, h)
+	usual := typical(h, t)
+	if h.NotRun() != "" || q.absent != "" || len(usual) == 0 {
+		return nil
+	}
+	const most, words = 60, 12
+	add := func(f firing) {
+		if c := f.asCase(h); c.Steps[0].PayloadRaw != nil {
+			all = append(all, Try{c, f.input()})
+		}
+	}
+	for _, f := range usual {
+		add(f)
+	}
+	if q.about().Stop {
+		add(firing{event: h.Event, stopActive: true})
+	}
+	ranked := q.meantFor()
+	inputs := slices.Concat(ranked[:]...)
+	for _, f := range inputs[:min(len(inputs), most)] {
+		add(f)
+	}
+	own := literals(q.text)
+	if q.about().Guards == client.Prompts || len(own) == 0 {
+		return all
+	}
+	f := usual[len(usual)-1] // the file, if there are a command and a file
+	endings := append([]string{".py"}, fileEndings().FindAllString(q.text, -1)...)
+	slices.Sort(endings)
+	for i, ending := range slices.Compact(endings) {
+		texts := []string{strings.Join(own[:min(len(own), most)], "\n") + "\n"}
+		if i == 0 || !takesFile(f.tool) {
+			texts = append(texts, own[:min(len(own), words)]...)
+		}
+		for _, text := range texts {
+			if f.text, f.saying = text, Short(text); takesFile(f.tool) {
+				f.file, f.written = "src/hookwatch_example"+ending, true
+				f.saying += " in " + f.file
+			}
+			add(f)
+		}
+		if !takesFile(f.tool) {
+			break
+		}
+	}
+	return all
+}
+
 // An Input is what a hook decides about: the call of a tool with a command or a file, or a prompt.
 type Input struct {
 	Tool    string `json:"tool,omitempty"`

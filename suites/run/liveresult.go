@@ -240,11 +240,11 @@ func (s Stand) command(h discover.Hook) string {
 }
 
 // NotByItself returns what the client does not find by itself: the entries of other settings files,
-// or of all of them if the client starts elsewhere or anew is set, and the directories of plugins.
-func (s Stand) NotByItself(hooks []discover.Hook, anew bool) (entries []client.Entry, plugins []string) {
+// or of all of them if the client starts elsewhere or again is set, and the directories of plugins.
+func (s Stand) NotByItself(hooks []discover.Hook, again bool) (entries []client.Entry, plugins []string) {
 	for _, h := range hooks {
 		switch {
-		case h.PluginRoot == "" && (anew || s.Elsewhere || !slices.Contains(readAnyway, h.Source.File)):
+		case h.PluginRoot == "" && (again || s.Elsewhere || !slices.Contains(readAnyway, h.Source.File)):
 			entry := h.Entry
 			entry.Command = s.command(h)
 			entries = append(entries, entry)

@@ -181,6 +181,11 @@ func (s *caseRun) prepare(ctx context.Context, t Tracer) (err error) {
 	if err := s.trace(t); err != nil {
 		return err
 	}
+	if removed := s.c.WantedEnv().Removed; len(removed) > 0 {
+		if err := s.tool(ctx, nil, s.root, append([]string{"rm", "-rf", "--"}, removed...)...); err != nil {
+			return err
+		}
+	}
 	if s.c.Project != nil {
 		if err := s.writeTree(s.override, s.c.Project.Files); err != nil {
 			return err

@@ -48,6 +48,23 @@ func trusted(path, project string) bool {
 	return os.Geteuid() == 0 && owner == of
 }
 
+// Repository returns the git directory of the work tree at top and the repository that it belongs to,
+// which differ for a linked work tree. The error describes a file .git that could name any
+// directory.
+func Repository(top string) (dir, common string, err error) {
+	own := filepath.Join(top, ".git")
+	if fi, err := os.Lstat(own); err != nil {
+		return "", "", errors.New("there is no git repository around " + top)
+	} else if fi.IsDir() {
+		return own, own, nil
+	}
+	if common, err = gitCommon(top); err == nil && common == "" {
+		err = errors.New(own + " names no repository of its own")
+	}
+	dir, _ = gitDir(top)
+	return disk.Real(dir), common, err
+}
+
 // gitCommon returns the repository of a linked work tree or a submodule at top, "" if it is in top
 // itself. The file .git may come with an archive and name any directory, so a repository counts
 // only if it belongs to the user and names top in turn, as git's own do. The error describes one

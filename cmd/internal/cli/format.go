@@ -138,7 +138,7 @@ func (a *app) chooseFormat(cmd *cobra.Command) error {
 	case runs && session && f.onceOnly:
 		return fmt.Errorf("--format %s prints one run: use it with --once or run", f.name)
 	case f.findingsOnly && !finds:
-		return fmt.Errorf("--format %s prints findings (check, prove), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
+		return fmt.Errorf("--format %s prints findings (check, prove, diff), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
 	case !runs && f.write == nil:
 		return fmt.Errorf("--format %s prints runs (--once, run), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
 	}

@@ -61,10 +61,8 @@ func startWorkflow(out io.Writer) workflow {
 func (w workflow) end(list []annotation, headline string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "::%s::\n", w.token)
-	var items []report.Item
 	for _, a := range list {
 		b.WriteString(a.command())
-		items = append(items, report.Item{Level: levels[a.severity], At: a.at, Title: a.title, Text: a.text})
 	}
 	_, err := w.out.Write([]byte(b.String()))
 	file := os.Getenv("GITHUB_STEP_SUMMARY")
@@ -75,8 +73,16 @@ func (w workflow) end(list []annotation, headline string) error {
 	if openErr != nil {
 		return errors.Join(err, openErr)
 	}
-	_, writeErr := f.Write(report.Summary("hookwatch: "+headline, items))
+	_, writeErr := f.Write(report.Summary("hookwatch: "+headline, summarized(list)))
 	return errors.Join(err, writeErr, f.Close())
+}
+
+// summarized returns annotations as the rows of a table.
+func summarized(list []annotation) (items []report.Item) {
+	for _, a := range list {
+		items = append(items, report.Item{Level: levels[a.severity], At: a.at, Title: a.title, Text: a.text})
+	}
+	return items
 }
 
 // levels are the commands that annotate, by severity.

@@ -13,7 +13,7 @@ import (
 )
 
 var _ = register(&format{
-	name: "sarif", help: "SARIF 2.1.0 of the findings of check and prove, for code scanning", layout: asDocument, findingsOnly: true,
+	name: "sarif", help: "SARIF 2.1.0 of the findings of check, prove and diff, for code scanning", layout: asDocument, findingsOnly: true,
 	write: func(a *app, r result) error {
 		enc := json.NewEncoder(a.raw.Out)
 		enc.SetIndent("", "  ")

@@ -116,10 +116,10 @@ type firstHook struct {
 // suiteOfHooks returns a suite with one case per hook, which must run and be sound.
 func suiteOfHooks(hooks []firstHook) []byte {
 	var b strings.Builder
-	b.WriteString(`# The first suite of this project. A case fires one hook and says what must come
-# of it; hookwatch schema suite describes every key. These cases fire each hook as
+	b.WriteString(`# The first suite of this project. A case fires one hook and states the expected result;
+# hookwatch schema suite describes every key. These cases fire each hook as
 # the client would, and only see that it starts, does not crash and prints nothing that
-# the client does not heed: say beside them what it must block, and name that case
+# the client ignores: add what it must block, and name that case
 # as the control of the one that it must let through.
 suite: first
 cases:

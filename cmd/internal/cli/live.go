@@ -207,11 +207,11 @@ func printLive(w io.Writer, doc liveDocument, verbose bool) {
 }
 
 func (h liveHook) fired(w io.Writer, verbose bool) {
-	beside := ""
+	others := ""
 	if h.Beside > 0 {
-		beside = ", beside " + session.Count(h.Beside, "other")
+		others = ", with " + session.Count(h.Beside, "other")
 	}
-	writef(w, "  fired      by %s%s\n", h.Call, beside)
+	writef(w, "  fired      by %s%s\n", h.Call, others)
 	writef(w, "  returned   %s\n", h.returned())
 	text(w, "stdout", h.Stdout, verbose)
 	text(w, "stderr", h.Stderr, verbose)

@@ -112,7 +112,7 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 		return err
 	}
 	if o.write != "" {
-		if err := a.writeProved(o.write, guards, registeredName(p)); err != nil {
+		if err := a.writeProved(p, o.write, guards); err != nil {
 			return err
 		}
 	}
@@ -412,7 +412,7 @@ func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (l
 }
 
 // writeProved adds the findings as cases to a suite file, which it creates if it is missing.
-func (a *app) writeProved(file string, guards []prove.Guard, registered func(discover.Hook) string) error {
+func (a *app) writeProved(p *session.Project, file string, guards []prove.Guard) error {
 	dir, err := a.workDir()
 	if err != nil {
 		return err
@@ -431,7 +431,7 @@ func (a *app) writeProved(file string, guards []prove.Guard, registered func(dis
 		return err
 	}
 	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	lines, n, err := prove.Append(string(existing), base, guards, registered)
+	lines, n, err := prove.Append(string(existing), base, guards, registeredName(p))
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -445,6 +445,16 @@ func (a *app) writeProved(file string, guards []prove.Guard, registered func(dis
 			return err
 		}
 	}
-	writef(a.Err, "%s: %s added\n", file, session.Count(n, "case"))
+	a.reportWritten(p, file, n, "added")
 	return nil
+}
+
+// reportWritten prints how many cases were added to a suite file or written to a new one, with a
+// warning if the project does not read the file.
+func (a *app) reportWritten(p *session.Project, file string, n int, verb string) {
+	writef(a.Err, "%s: %s %s\n", file, session.Count(n, "case"), verb)
+	if n > 0 && !p.ReadsSuite(file) {
+		writef(a.Err, "warning: its cases do not run, because no entry of suites matches it: move it to %s, or add it to suites in .hookwatch.yaml\n",
+			strings.Join(p.Config.OwnSuites(), " or "))
+	}
 }

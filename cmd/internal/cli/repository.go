@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,24 +23,10 @@ import (
 // branches and merges are added, and another repository can only share it by containing
 // that commit. It returns "" if there is no repository, no commit or no git, and for a
 // linked work tree or a submodule, whose .git file could name any repository.
-//
-// The repository may be a stranger's. Its configuration can make git start programs
-// (core.fsmonitor, a remote to fetch missing objects from), and its replacements and
-// grafts can make git show another history. Therefore git does not see them: it works in
-// an empty repository of hookwatch's own that reads the objects of this one.
 func firstCommit(dir string) string {
 	top := sandbox.GitTop(disk.Real(dir))
 	repository := filepath.Join(top, ".git")
 	if fi, err := os.Lstat(repository); err != nil || !fi.IsDir() {
-		return ""
-	}
-	env := os.Environ()
-	git, err := process.LookPath("git", "/", env)
-	if machine := run.NewMachine(top, env); err != nil || !machine.Has(git) {
-		return ""
-	}
-	head := headCommit(repository)
-	if head == "" {
 		return ""
 	}
 	own, err := os.MkdirTemp("", "hookwatch-git-")
@@ -46,43 +34,79 @@ func firstCommit(dir string) string {
 		return ""
 	}
 	defer func() { _ = os.RemoveAll(own) }()
-	if err := emptyRepository(own, repository, len(head)); err != nil {
+	g, head, err := newIsolatedGit(top, own, repository, repository)
+	if err != nil {
 		return ""
 	}
-	objects := filepath.Join(repository, "objects")
-	if fi, err := os.Lstat(objects); err != nil || !fi.IsDir() {
-		return "" // a link could lead to any repository
+	first, err := g.run(context.Background(), own, nil, "rev-list", "--first-parent", "--max-parents=0", head, "--")
+	if err != nil {
+		return ""
 	}
-	return firstOf(git, own, objects, head)
+	return hash(first)
 }
 
 const (
-	historyTime   = 10 * time.Second // git takes about that for a million commits
+	historyTime   = 30 * time.Second // git takes 10 for a million commits
 	historyMemory = 1 << 30
 	largestRefs   = 16 << 20
 	largestRef    = 4096
 )
 
-// firstOf runs git to follow the first parents of a commit to the end.
-func firstOf(git, repository, objects, commit string) string {
+// An isolatedGit runs git in an empty repository of hookwatch's own that reads the objects of
+// another one, because that may be a stranger's. Its configuration can make git start programs
+// (core.fsmonitor, a remote to fetch missing objects from), and its replacements and grafts can
+// make git show another history.
+type isolatedGit struct{ program, own, objects string }
+
+// newIsolatedGit creates the repository in the directory own, for the work tree at top, whose git
+// directory is dir and whose repository is common. It also returns the hash that HEAD points to.
+func newIsolatedGit(top, own, dir, common string) (g *isolatedGit, head string, err error) {
+	env := os.Environ()
+	git, err := process.LookPath("git", "/", env)
+	if machine := run.NewMachine(top, env); err != nil || !machine.Has(git) {
+		return nil, "", errors.New("git is not on this machine: install it")
+	}
+	if head = headCommit(dir, common); head == "" {
+		return nil, "", fmt.Errorf("%s has no commit that HEAD points to, or keeps its branches in another form than files", common)
+	}
+	if err := emptyRepository(own, common, len(head)); err != nil {
+		return nil, "", err
+	}
+	objects := filepath.Join(common, "objects")
+	if fi, err := os.Lstat(objects); err != nil || !fi.IsDir() {
+		return nil, "", fmt.Errorf("%s is no directory", objects) // a link could lead to any repository
+	}
+	return &isolatedGit{git, own, objects}, head, nil
+}
+
+// run runs a git command in a directory and returns what it prints.
+func (g *isolatedGit) run(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
 	box, err := process.Open(process.Setup{Limits: process.Limits{Memory: historyMemory}})
 	if err != nil {
-		return ""
+		return nil, err
 	}
 	defer box.Close()
-	results, err := box.Run(context.Background(), process.Command{
-		Argv: []string{git, "rev-list", "--first-parent", "--max-parents=0", commit, "--"},
-		Dir:  repository, Timeout: historyTime, Limit: largestRef,
-		Env: []string{
-			"LC_ALL=C", "HOME=" + repository, "GIT_DIR=" + repository, "GIT_OBJECT_DIRECTORY=" + objects,
+	results, err := box.Run(ctx, process.Command{
+		Argv: append([]string{g.program}, args...), Dir: dir, Timeout: historyTime, Limit: largestList,
+		Env: append([]string{
+			"LC_ALL=C", "HOME=" + g.own, "GIT_DIR=" + g.own, "GIT_OBJECT_DIRECTORY=" + g.objects,
 			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_NO_REPLACE_OBJECTS=1",
 			"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0",
-		},
+		}, env...),
 	})
-	if err != nil || results[0].StartError != nil || results[0].TimedOut || results[0].Exit != 0 {
-		return ""
+	if err != nil {
+		return nil, err
 	}
-	return hash(results[0].Stdout.Bytes)
+	switch r := results[0]; {
+	case r.StartError != nil:
+		return nil, r.StartError
+	case r.TimedOut:
+		return nil, fmt.Errorf("git %s had not ended after %s", args[0], historyTime)
+	case r.Exit != 0:
+		return nil, fmt.Errorf("git %s: %s", args[0], bytes.TrimSpace(r.Stderr.Bytes))
+	default:
+		return r.Stdout.Bytes, ctx.Err()
+	}
 }
 
 // emptyRepository creates a repository without refs, with the hash algorithm and the
@@ -104,11 +128,11 @@ func emptyRepository(dir, other string, hashLength int) error {
 	return os.Mkdir(filepath.Join(dir, "refs"), 0o700)
 }
 
-// headCommit returns the hash of the commit that a repository's HEAD points to. It returns
-// "" if there is none or refs are not stored in files.
-func headCommit(repository string) string {
+// headCommit returns the hash of the commit that HEAD of a git directory points to, whose branches
+// are in repository. It returns "" if there is none or refs are not stored in files.
+func headCommit(dir, repository string) string {
 	door := disk.Reader{Root: repository}
-	head, err := door.ReadFile(filepath.Join(repository, "HEAD"), largestRef)
+	head, err := disk.Reader{Root: dir}.ReadFile(filepath.Join(dir, "HEAD"), largestRef)
 	if err != nil {
 		return ""
 	}

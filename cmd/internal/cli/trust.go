@@ -25,7 +25,7 @@ func (a *app) trustCommand() *cobra.Command {
 weaker isolation, variables and masked files for hooks, larger limits, programs,
 paths elsewhere. They count from a flag or a variable at once, from the file only
 after you have agreed to exactly these; until then a safe default holds. What is
-changed later is asked for anew.
+changed later is asked for again.
 
 On a terminal you are asked; --yes agrees without. What you agree to is kept in your
 state folder, by project. --list shows it, --forget withdraws it (-C DIR: of another

@@ -16,7 +16,7 @@ import (
 // and their traces. It runs nothing. Use it from one goroutine.
 type Knowledge struct {
 	Verdicts    *verdictBook
-	Freshness   *Tracker
+	Tracker     *Tracker
 	Environment suites.Environment
 	Selector    *selector
 	Contents    *contents
@@ -36,12 +36,12 @@ type Knowledge struct {
 // before any other method.
 func NewKnowledge(p *Project, store *record.Store, place record.Place) *Knowledge {
 	s := &Knowledge{
-		Verdicts:  newBook(),
-		Freshness: NewTracker(),
-		store:     store,
-		place:     place,
-		sets:      make(run.ToolSets),
-		inputs:    make(map[string][]suites.Input),
+		Verdicts: newBook(),
+		Tracker:  NewTracker(),
+		store:    store,
+		place:    place,
+		sets:     make(run.ToolSets),
+		inputs:   make(map[string][]suites.Input),
 	}
 	s.Selector = newSelector(s.records)
 	s.Use(p)
@@ -51,7 +51,7 @@ func NewKnowledge(p *Project, store *record.Store, place record.Place) *Knowledg
 // Use replaces the project after it was loaded again.
 func (s *Knowledge) Use(p *Project) {
 	s.project = p
-	s.Freshness.Use(p)
+	s.Tracker.Use(p)
 	s.Contents = &contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
 	s.Selector.Use(p.Graph, s.Contents)
 }
@@ -123,7 +123,7 @@ func (s *Knowledge) Forget() {
 // ForgetGone discards the state of removed cases, except their latest verdicts.
 func (s *Knowledge) ForgetGone(gone func(suites.Key) bool) {
 	s.Verdicts.ForgetGone(gone, len(s.project.Every()))
-	s.Freshness.ForgetGone(gone)
+	s.Tracker.ForgetGone(gone)
 }
 
 // LookUpTools records the tools that the project's cases use in the environment.
@@ -160,7 +160,7 @@ func (s *Knowledge) Explaining(k suites.Key, before, now string) []string {
 
 // Digests returns the current digests of a case, which a verdict now would record.
 func (s *Knowledge) Digests(c *suites.Case) suites.Digests {
-	return suites.Digests{Case: c.Digest, Inputs: s.Freshness.InputsDigest(c), Tools: s.toolsDigest(c)}
+	return suites.Digests{Case: c.Digest, Inputs: s.Tracker.InputsDigest(c), Tools: s.toolsDigest(c)}
 }
 
 // DigestsOf returns the current digests of a case and remembers its inputs.

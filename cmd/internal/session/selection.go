@@ -237,7 +237,7 @@ func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []verdict.S
 	s.Selector.Begin()
 	past := func(c *suites.Case) verdict.Past {
 		k := c.Key()
-		p := pastDigests(underway(k), s.Verdicts.Present(k), s.Freshness.Retracted(k))
+		p := pastDigests(underway(k), s.Verdicts.Present(k), s.Tracker.Retracted(k))
 		p.Digests.Inputs = s.Selector.Applied(k, p.Digests.Inputs)
 		if len(s.Selector.Replaced(k)) > 0 {
 			p.Digests.Tools = "" // unknown, because hooks may name these programs in ways that no text shows
@@ -265,7 +265,7 @@ func (s *Knowledge) unaffected(c *suites.Case, past suites.Digests) (stands bool
 		v.LacksTool = last.Status == suites.Skip && s.lacksTool(c)
 	}
 	v.Inputs, v.Known = s.inputs[past.Inputs]
-	return s.Selector.Unaffected(c, v, s.Freshness.Without)
+	return s.Selector.Unaffected(c, v, s.Tracker.Without)
 }
 
 // lacksTool reports whether a tool without which a case is skipped is absent.

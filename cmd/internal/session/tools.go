@@ -83,8 +83,8 @@ func (p *Project) Concerning(used func(suites.Key) []suites.Tool) func(key suite
 		seen := used(key)
 		names, runners := gateTools(c)
 		if control, has := verdict.ControlOf(c); has {
-			if beside := p.Find(control); beside != nil {
-				n, r := gateTools(beside)
+			if other := p.Find(control); other != nil {
+				n, r := gateTools(other)
 				names, runners = append(names, n...), append(runners, r...)
 				if seen != nil {
 					seen = append(slices.Clone(seen), used(control)...)
