@@ -28,8 +28,8 @@ type Observed struct {
 }
 
 // ObservedIn returns the paths that the processes of a run used, nil if not all are known, and the
-// files that no program but bash opened for reading.
-func ObservedIn(o *suites.Outcome) (observed *Observed, byBash []string) {
+// uses of files, by the paths that they have without links.
+func ObservedIn(o *suites.Outcome) (observed *Observed, uses map[string]suites.AccessKind) {
 	if o.Unobserved != "" {
 		return nil, nil
 	}
@@ -45,7 +45,7 @@ func ObservedIn(o *suites.Outcome) (observed *Observed, byBash []string) {
 		}
 	}
 	paths := map[string]bool{}
-	uses := map[string]suites.AccessKind{} // of files, without links
+	uses = map[string]suites.AccessKind{}
 	for _, a := range o.Accesses {
 		if !a.Input() || !at.matters(a) {
 			continue
@@ -65,13 +65,7 @@ func ObservedIn(o *suites.Outcome) (observed *Observed, byBash []string) {
 			}
 		}
 	}
-	for p, kind := range uses {
-		if kind&suites.Read != 0 && kind&(suites.Data|suites.Wrote) == 0 {
-			byBash = append(byBash, p)
-		}
-	}
-	slices.Sort(byBash)
-	return &Observed{slices.Sorted(maps.Keys(paths)), at.used(o.Accesses)}, byBash
+	return &Observed{slices.Sorted(maps.Keys(paths)), at.used(o.Accesses)}, uses
 }
 
 // places are what decides whether a path is an input of a case.
