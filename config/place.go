@@ -80,6 +80,12 @@ func stateDir(state, root string) string {
 	return filepath.Join(state, "hookwatch", projectKey(root), "results")
 }
 
+// CorpusDir returns the directory for payloads recorded in sessions of the project. It is in the
+// user's state folder.
+func (c *Config) CorpusDir() string {
+	return filepath.Join(filepath.Dir(stateDir(c.State, c.Root)), "corpus")
+}
+
 // projectKey returns the name of a project's folder among those of all projects.
 func projectKey(root string) string {
 	if real, err := filepath.EvalSymlinks(root); err == nil {

@@ -99,6 +99,13 @@ func commonFields(in PayloadInput, event Event) object {
 	return append(fields, payloadField{"hook_event_name", in.Event})
 }
 
+// Varying are the fields of a payload that differ between equal calls, each with a value to keep in
+// place of the client's; "" if Payload sets one.
+var Varying = map[string]string{
+	"session_id": "", "transcript_path": "", "prompt_id": "", "tool_use_id": "", "duration_ms": "", "turn_id": "", "message_id": "",
+	"agent_transcript_path": "", "agent_id": "a0000000000000001",
+}
+
 const toolUseID = "toolu_0001"
 
 // toolFields returns the fields of every tool event. mcp_server was observed on client 2.1.330, for

@@ -99,6 +99,9 @@ func (s *Seen) started(said said) (suites.Effect, string) {
 	if first := s.first(); said.message != "" && first != "" && !strings.Contains(first, goOn) {
 		return suites.AnotherTurn, "the model was sent the hook's message before the user's"
 	}
+	if s.from(Main) == 0 {
+		return suites.SessionEnds, "the client sent the model nothing"
+	}
 	return "", ""
 }
 

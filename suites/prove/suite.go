@@ -2,15 +2,14 @@ package prove
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/catalog"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 )
@@ -77,25 +76,15 @@ func inJSON(value any) string {
 // it otherwise. Inputs that it has already are left out. Count is the number of cases.
 func Append(existing, name string, guards []Guard, registered func(discover.Hook) string) (lines string, count int, err error) {
 	var b strings.Builder
-	indent := "  "
-	if existing == "" {
+	indent, start, err := catalog.Continue(existing)
+	if err != nil {
+		return "", 0, err
+	}
+	if b.WriteString(start); existing == "" {
 		b.WriteString("# Inputs that hookwatch prove found: what a guard must stop as well, and what it must let through.\n")
 		fmt.Fprintf(&b, "suite: %s\ncases:\n", name)
-	} else {
-		var ok bool
-		if indent, ok = listIndent(existing); !ok {
-			return "", 0, errors.New("its last key is not cases, with each case in lines below it: name a new file")
-		}
-		if !strings.HasSuffix(existing, "\n") {
-			b.WriteString("\n")
-		}
 	}
-	next := 1
-	for _, m := range usedID.FindAllStringSubmatch(existing, -1) {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			next = max(next, n+1)
-		}
-	}
+	next := catalog.Next(existing, "PV")
 	put := func(c func(id string) string) string {
 		id := fmt.Sprintf("PV%03d", next)
 		line := c(id)
@@ -128,22 +117,6 @@ func Append(existing, name string, guards []Guard, registered func(discover.Hook
 }
 
 var usedID = regexp.MustCompile(`\bid: "?PV(\d+)`)
-
-// listIndent returns the indentation of the items below cases, if that is the last key of a file.
-func listIndent(text string) (indent string, ok bool) {
-	last, first := "", ""
-	for line := range strings.Lines(text) {
-		switch trimmed := strings.TrimSpace(line); {
-		case trimmed == "" || trimmed[0] == '#':
-		case line[0] != ' ' && line[0] != '-':
-			last, first = trimmed, ""
-		case first == "":
-			first = line
-		}
-	}
-	indent, _, ok = strings.Cut(first, "- ")
-	return indent, ok && last == "cases:" && strings.TrimSpace(indent) == ""
-}
 
 // Severity returns how serious a finding is.
 func (f Finding) Severity() suites.Severity {

@@ -25,15 +25,19 @@ const firstSuite = ".claude/tests/hooks/suites/first.yaml"
 
 func (a *app) initCommand() *cobra.Command {
 	var starter string
+	var agent, yes bool
 	cmd := &cobra.Command{
-		Use:   "init [--starter [NAME]]",
+		Use:   "init [--starter [NAME]] [--agent]",
 		Short: "Write a commented configuration and a first suite",
 		Long: `Write a commented .hookwatch.yaml, and a first suite with one case for every hook
 that is found. With --starter: a small project to begin with, its hooks, settings,
 documents and configuration; linters unless another is named:
 
 ` + reference.Listing() + `
-Files that exist are never overwritten.`,
+Files that exist are never overwritten. With --agent: after asking, a hook in the
+project's settings that runs the cases which an edit of the agent affects and gives it
+the failures, and a skill that teaches it check, explain and prove (see hookwatch help
+watching).`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if starter == reference.Linters.Name && len(args) == 1 {
 				return nil // the name after --starter
@@ -45,13 +49,19 @@ Files that exist are never overwritten.`,
 			if err != nil {
 				return err
 			}
-			if starter == "" {
+			switch {
+			case agent:
+				return a.initAgent(dir, yes)
+			case starter == "":
 				return a.initProject(dir)
 			}
 			return a.initStarter(dir, append(args, starter)[0])
 		},
 	}
 	cmd.Flags().StringVar(&starter, "starter", "", "write a starter `project` instead: "+strings.Join(reference.Names(), ", "))
+	cmd.Flags().BoolVar(&agent, "agent", false, "register a hook that runs the affected cases after each edit of the agent, and write a skill")
+	cmd.Flags().BoolVar(&yes, "yes", false, "with --agent: write without asking")
+	cmd.MarkFlagsMutuallyExclusive("agent", "starter")
 	cmd.Flags().Lookup("starter").NoOptDefVal = reference.Linters.Name
 	return cmd
 }

@@ -35,6 +35,10 @@ func Main(args []string, streams Streams) int {
 		writef(streams.Out, "%s version %s\n", programName, build())
 		return Passed
 	}
+	if len(args) == 4 && args[1] == recorderName { // the client waits for it at every event
+		runRecorder(args[2], args[3], streams.In)
+		return Passed
+	}
 	delayCollection()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

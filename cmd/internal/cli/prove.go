@@ -413,13 +413,15 @@ func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (l
 
 // writeProved adds the findings as cases to a suite file, which it creates if it is missing.
 func (a *app) writeProved(p *session.Project, file string, guards []prove.Guard) error {
-	dir, err := a.workDir()
-	if err != nil {
-		return err
-	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(dir, file)
-	}
+	return a.appendToSuite(p, file, func(existing, name string) (string, int, error) {
+		return prove.Append(existing, name, guards, registeredName(p))
+	})
+}
+
+// appendToSuite adds cases to a suite file, which it creates if it is missing. more returns the
+// lines to add to the existing text, and the number of cases; name is that of a new suite.
+func (a *app) appendToSuite(p *session.Project, file string, more func(existing, name string) (lines string, n int, err error)) error {
+	file = a.relative(file)
 	d, err := disk.Make(disk.Existing(filepath.Dir(file)), filepath.Dir(file))
 	if err != nil {
 		return err
@@ -430,8 +432,7 @@ func (a *app) writeProved(p *session.Project, file string, guards []prove.Guard)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	lines, n, err := prove.Append(string(existing), base, guards, registeredName(p))
+	lines, n, err := more(string(existing), strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

@@ -76,7 +76,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 	case !terminal.Is(a.In) || !terminal.Is(a.Out) || !terminal.Is(a.Err):
 		return errors.New("not agreed: there is no terminal to ask on (--yes agrees to everything)")
 	default:
-		agreed, err := confirm(a.Err, a.In, cfg.Dir)
+		agreed, err := confirm(a.Err, a.In, "Agree to exactly this, for "+cfg.Dir+"?")
 		if err != nil || !agreed {
 			return errors.Join(err, errors.New("nothing is agreed to"))
 		}
@@ -203,8 +203,8 @@ func printTrustList(w io.Writer, doc trustList) {
 }
 
 // confirm asks on the terminal. Every answer except yes means no.
-func confirm(out io.Writer, in io.Reader, project string) (bool, error) {
-	writef(out, "Agree to exactly this, for %s? [y/N] ", project)
+func confirm(out io.Writer, in io.Reader, question string) (bool, error) {
+	writef(out, "%s [y/N] ", question)
 	line, err := bufio.NewReader(io.LimitReader(in, 1000)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err

@@ -1,0 +1,96 @@
+package corpus
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites/record"
+)
+
+// session is a transcript of client 2.1.330, shortened: a prompt, a call, its result, a call of a
+// subagent, a call that was denied, and lines of other kinds. ROOT is the project.
+const session = `{"type":"queue-operation","operation":"enqueue","content":"say hello"}
+{"isSidechain":false,"type":"user","message":{"role":"user","content":"say <hello> & go"},"timestamp":"2026-11-26T10:11:29.017Z","permissionMode":"acceptEdits","cwd":"ROOT","sessionId":"s"}
+{"isSidechain":false,"message":{"role":"assistant","content":[{"type":"text","text":"I will"},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls  \"a\"","timeout":1e3}}]},"type":"assistant","timestamp":"2026-11-26T10:11:30Z","effort":"high","cwd":"ROOT/sub"}
+{"isSidechain":false,"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","content":"a","is_error":false}]},"timestamp":"2026-11-26T10:11:31Z","toolUseResult":{"stdout":"a","stderr":""},"cwd":"ROOT/sub"}
+{"isSidechain":true,"message":{"role":"assistant","content":[{"type":"tool_use","id":"t2","name":"mcp__x__y","input":{}}]},"type":"assistant","timestamp":"2026-11-26T10:11:32Z","cwd":"ROOT"}
+{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t2","type":"tool_result","content":"denied","is_error":true}]},"toolUseResult":"Error: denied","timestamp":"2026-11-26T10:11:33Z","cwd":"ROOT"}
+{"type":"user","message":{"role":"user","content":"<command-name>/clear</command-name>"},"timestamp":"2026-11-26T10:11:34Z","cwd":"ROOT"}
+{"type":"user","isMeta":true,"message":{"role":"user","content":"Caveat"},"timestamp":"2026-11-26T10:11:34Z","cwd":"ROOT"}
+{"type":"user","message":{"role":"user","content":"of another project"},"timestamp":"2026-11-26T10:11:34Z","cwd":"ROOT-2"}
+{"type":"user","message":{"role":"user","content":[{"type":"text","text":"in "},{"type":"text","text":"blocks"}]},"timestamp":"2026-11-26T10:11:35Z","cwd":"ROOT"}
+{"type":"user","mess`
+
+// TestTranscript checks the payloads of a transcript: those that the client sent.
+func TestTranscript(t *testing.T) {
+	t.Parallel()
+	c, _, root := newCorpus(t)
+	home := t.TempDir()
+	file := filepath.Join(home, ".claude", "projects", strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(realPath(root)), "s.jsonl")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(session, "ROOT", root)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(filepath.Dir(file), "zero.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	_, files, err := Transcripts(root, home, "")
+	if err != nil || !slices.Equal(files, []string{file}) {
+		t.Fatal(files, err)
+	}
+	if n, err := c.AddTranscripts(files); n != 5 || err != nil {
+		t.Fatal(n, err)
+	}
+	if n, err := c.AddTranscripts(files); n != 0 || err != nil {
+		t.Error("the same again:", n, err)
+	}
+	all, err := c.Payloads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range all {
+		got = append(got, p.Last.UTC().Format("05 ")+string(p.Input))
+	}
+	want := []string{
+		`35 {"permission_mode":"acceptEdits","hook_event_name":"UserPromptSubmit","prompt":"in blocks"}`,
+		`32 {"permission_mode":"acceptEdits","agent_id":"a0000000000000001","hook_event_name":"PreToolUse","tool_name":"mcp__x__y","tool_input":{}}`,
+		`31 {"cwd":"{project}/sub","permission_mode":"acceptEdits","effort":{"level":"high"},"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls  \"a\"","timeout":1e3},"tool_response":{"stdout":"a","stderr":""}}`,
+		`30 {"cwd":"{project}/sub","permission_mode":"acceptEdits","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls  \"a\"","timeout":1e3}}`,
+		`29 {"permission_mode":"acceptEdits","hook_event_name":"UserPromptSubmit","prompt":"say <hello> & go"}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzTranscript checks that all that is read of any transcript is payloads.
+func FuzzTranscript(f *testing.F) {
+	f.Add([]byte(strings.ReplaceAll(session, "ROOT", "/p")))
+	f.Add([]byte(`{"message":{"content":[{"type":"tool_use","name":7,"input":[]},null]},"type":"assistant","cwd":"/p"}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r := NewRedactor(testKey, "/p", "/home/me")
+		read := transcript{calls: map[string]calling{}}
+		err := record.Lines(bytes.NewReader(text), func(line []byte) bool {
+			for _, p := range read.payloads(line, r.roots) {
+				event, kept, err := r.input(p.text)
+				if err != nil {
+					t.Fatalf("%q of %q: %v", p.text, line, err)
+				}
+				_ = Payload{Event: event, Input: kept}.over()
+			}
+			return true
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
