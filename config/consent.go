@@ -158,7 +158,7 @@ func (g *agreements) ask(file *source, f facts, skip func(key string) bool) []As
 func (g *agreements) read() {
 	g.held = new(Agreement)
 	if place, within := g.store.Within(g.places...); within {
-		g.distrust = fmt.Sprintf("nobody can agree: agreements would be kept in %s, which lies in %s; set XDG_STATE_HOME to a folder elsewhere, or use flags or variables",
+		g.distrust = fmt.Sprintf("consent cannot be given: it would be kept in %s, which is inside %s; set XDG_STATE_HOME to a folder elsewhere, or use flags or variables",
 			filepath.Dir(g.store.File(g.project)), place)
 		return
 	}

@@ -14,8 +14,8 @@ import (
 // place of PIDs, PIDs themselves, and times.
 var (
 	sessionNumber = regexp.MustCompile(`1[0-9]{15}`)
-	scratch       = regexp.MustCompile(`\btmp\.[A-Za-z0-9]{6,}`) // what mktemp makes up
-	clock         = regexp.MustCompile(`\b20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z?`)
+	scratch       = regexp.MustCompile(`\btmp\.[A-Za-z0-9]{6,}`)                                    // what mktemp makes up
+	clock         = regexp.MustCompile(`\b20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z?|\b1[0-9]{12}\b`) // or milliseconds since 1970
 )
 
 // fingerprint is all of an outcome that a case can be judged by.

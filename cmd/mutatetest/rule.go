@@ -79,7 +79,7 @@ func (r *rule) observe(traces []*trace.Trace) {
 }
 
 // other reports whether hooks that are not fully understood may read a path; see
-// depend.Project. Documents and suites are edited by nobody here.
+// depend.Project. Documents and suites are never edited here.
 func (r *rule) other(file string, isDir bool) bool {
 	if isDir {
 		return !disk.IgnoredDir(path.Base(file)) && file != ".claude/tests" && file != "docs"

@@ -154,7 +154,7 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 	for i := range c.Steps {
 		s := &c.Steps[i]
 		if (c.Chain || c.Registered != "" || s.Registered != "") && s.Hook == "" && len(s.Args) > 0 {
-			r.Add(n, "args cannot stand beside chain or registered", "registered commands have arguments of their own")
+			r.Add(n, "args cannot be combined with chain or registered", "registered commands have arguments of their own")
 		}
 		if len(s.Delegate) > 0 && c.Layer != suites.Live {
 			r.Add(n, "delegate needs layer: 2", "of layer 1 the hook starts what stands in its PATH as claude: give it one by programs")

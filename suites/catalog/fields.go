@@ -93,7 +93,7 @@ func setTables() {
 		key("programs", "Programs of the case's own, before all others in PATH: scripts, or what only says something and ends.", programs, func(c *caseForm) *[]suites.Program { return &c.programs }).in(inSuite | inCase),
 		key("control", "The case that must fail or block for this one to prove anything: ID, or SUITE/ID.", matching(controlName, "an ID, or suite/ID"), func(c *caseForm) *string { return &c.control }).in(inCase),
 		key("env", "Environment variables; a case's are laid over its suite's.", environment, func(c *caseForm) *map[string]string { return &c.env }).in(anywhere),
-		key("unset", "Environment variables that hooks do not get, whoever sets them.", variables, func(c *caseForm) *[]string { return &c.unset }).in(inSuite | inCase),
+		key("unset", "Environment variables that hooks do not get, even if something sets them.", variables, func(c *caseForm) *[]string { return &c.unset }).in(inSuite | inCase),
 		key("cwd", "The directory in which hooks start, templates as in file_path; from the project's root.", line, func(c *caseForm) *string { return &c.cwd }).in(inSuite | inCase),
 		key("project", "A temporary project directory of the case's own.", optional(projectMapping.form()), func(c *caseForm) **suites.ProjectOverride { return &c.project }).in(inSuite | inCase),
 		key("repo", "", optional(repoMapping.form()), func(c *caseForm) **suites.Repo { return &c.repo }).in(inCase),
@@ -252,7 +252,7 @@ func (r *reader) contradictions(n *yaml.Node) {
 		if b.Line < a.Line || b.Line == a.Line && b.Column < a.Column {
 			b = a
 		}
-		r.Add(b, x.b+" cannot stand beside "+x.a, x.hint)
+		r.Add(b, x.b+" cannot be combined with "+x.a, x.hint)
 	}
 }
 
@@ -260,7 +260,7 @@ func (r *reader) contradictions(n *yaml.Node) {
 func (r *reader) onlyChecks(n *yaml.Node) {
 	for _, f := range caseFields {
 		if at := lookup(n, f.name); at != nil && f.places&inCheck == 0 {
-			r.Add(at, f.name+" cannot stand beside check", "a check fires no hook")
+			r.Add(at, f.name+" cannot be combined with check", "a check fires no hook")
 		}
 	}
 }

@@ -92,7 +92,7 @@ var answerMapping = mapping[suites.Answer]{
 		tool, text := lookup(n, "tool"), lookup(n, "text")
 		switch {
 		case tool != nil && text != nil:
-			r.Add(text, "text cannot stand beside tool", "an answer calls a tool, or says something")
+			r.Add(text, "text cannot be combined with tool", "an answer calls a tool, or says something")
 		case tool == nil && text == nil:
 			r.Add(n, "an answer needs tool or text", "such as {tool: Edit, input: {...}}, or {text: done}")
 		case (tool == nil) != (lookup(n, "input") == nil):
@@ -120,7 +120,7 @@ var programMapping = mapping[suites.Program]{
 	check: func(r *reader, name string, n *yaml.Node, p *suites.Program) {
 		for _, k := range []string{"stdout", "stderr", "exit"} {
 			if at := lookup(n, k); at != nil && p.Script != "" {
-				r.Add(at, k+" cannot stand beside script", "the script says it")
+				r.Add(at, k+" cannot be combined with script", "the script sets it")
 			}
 		}
 		if at := lookup(n, "name"); at != nil && slices.Contains(shellOwn, p.Name) {
@@ -248,7 +248,7 @@ func (r *reader) completeCheck(name string, n *yaml.Node, c *suites.Check, flawe
 		case first == "":
 			first = s
 		default:
-			r.Add(at, name+": "+s+" cannot stand beside "+first, "write a case for each")
+			r.Add(at, name+": "+s+" cannot be combined with "+first, "write a case for each")
 		}
 	}
 	if first == "" && !flawed {
@@ -287,7 +287,7 @@ var expectMapping = mapping[suites.Expectation]{
 		key("exit", "", exitCode, func(e *suites.Expectation) **int { return &e.Exit }),
 		key("decision", "", line, func(e *suites.Expectation) *string { return &e.Decision }),
 		key("effect", "", choice(words(suites.Effects...)), func(e *suites.Expectation) *suites.Effect { return &e.Effect }),
-		key("sound", "The hook starts, does not crash, and says nothing that the client does not heed.", onlyTrue("leave it out"), func(e *suites.Expectation) *bool { return &e.Sound }),
+		key("sound", "The hook starts, does not crash, and prints nothing that the client ignores.", onlyTrue("leave it out"), func(e *suites.Expectation) *bool { return &e.Sound }),
 		key("stdout", "", stream, func(e *suites.Expectation) **suites.TextExpectation { return &e.Stdout }),
 		key("stderr", "", stream, func(e *suites.Expectation) **suites.TextExpectation { return &e.Stderr }),
 		key("jq", "A filter over the parsed stdout that must give true.", ofText(text.schema, (*reader).filter), func(e *suites.Expectation) *string { return &e.JQ }),
@@ -323,7 +323,7 @@ var streamMapping = mapping[suites.TextExpectation]{
 	rules: `"allOf": [{"not": {"required": ["empty", "contains"]}}, {"not": {"required": ["empty", "matches"]}}]`,
 	check: func(r *reader, name string, n *yaml.Node, t *suites.TextExpectation) {
 		if t.Empty && len(t.Contains)+len(t.Matches) > 0 {
-			r.Add(n, name+": empty cannot stand beside contains or matches", "keep one of them")
+			r.Add(n, name+": empty cannot be combined with contains or matches", "keep one of them")
 		}
 	},
 }
@@ -357,10 +357,10 @@ var fileMapping = mapping[suites.FileExpectation]{
     "dependentSchemas": {"change": {"not": {"anyOf": [{"required": ["contains"]}, {"required": ["matches"]}, {"required": ["lacks"]}]}}}`,
 	check: func(r *reader, _ string, n *yaml.Node, f *suites.FileExpectation) {
 		if f.Absent && !f.Text.IsZero() {
-			r.Add(n, "files: absent cannot stand beside contains, matches or lacks", "keep one of them")
+			r.Add(n, "files: absent cannot be combined with contains, matches or lacks", "keep one of them")
 		}
 		if f.Change != "" && (f.Absent || !f.Text.IsZero()) {
-			r.Add(n, "files: change cannot stand beside absent, contains, matches or lacks", "give the content an entry of its own")
+			r.Add(n, "files: change cannot be combined with absent, contains, matches or lacks", "give the content an entry of its own")
 		}
 	},
 }
@@ -371,7 +371,7 @@ func (r *reader) expectation(name string, n *yaml.Node, e *suites.Expectation) {
 		r.Add(n, name+": must not be empty", "such as {exit: 0}")
 	}
 	if n.Kind == yaml.MappingNode && e.JQ != "" && e.Stdout != nil && e.Stdout.Empty {
-		r.Add(lookup(n, "jq"), name+": jq cannot stand beside an empty stdout", "keep one of them")
+		r.Add(lookup(n, "jq"), name+": jq cannot be combined with an empty stdout", "keep one of them")
 	}
 }
 

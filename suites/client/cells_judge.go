@@ -40,7 +40,15 @@ func (c Cell) Judge(v Version, o Observation) Judgement {
 	case never:
 		j.Seen, j.Changed = o.Effect, "the hook ran, which it should never"
 		return j
-	case !o.Answered && (in.NotStarted == ""):
+	default:
+		return c.Against(predicted, o)
+	}
+}
+
+// Against compares an observation with a prediction, as Judge does.
+func (c Cell) Against(predicted Reading, o Observation) Judgement {
+	j := Judgement{Predicted: predicted.Effect}
+	if !o.Answered && c.Output.NotStarted == "" {
 		j.Changed = "the hook was not fired"
 		return j
 	}

@@ -22,8 +22,8 @@ func TestRemedy(t *testing.T) {
 		{TimedOut, "PermissionRequest", `Make it faster, or raise its timeout (seconds). Or set onFailure "block" in the entry: failures block then.`},
 		{TimedOut, "Stop", "Make it faster, or raise its timeout (seconds)."},
 		{TimedOut, "SessionEnd", "Make it faster, or raise its timeout (seconds)."},
-		{Killed, "SessionStart", "Find what ends it."},
-		{NotFound, "SessionStart", "Correct the path, quote it, and keep to what /bin/sh knows."},
+		{Killed, "SessionStart", "Find out what kills it."},
+		{NotFound, "SessionStart", "Correct the path, quote it, and use only what /bin/sh supports."},
 	} {
 		if got := (Cause{Kind: tt.kind, Event: tt.event}).Remedy(); got != tt.want {
 			t.Errorf("%s at %s: %q, want %q", tt.kind, tt.event, got, tt.want)

@@ -145,7 +145,7 @@ func OutputSchema(v Version, event Event) []byte {
 
 func described(event Event) string {
 	text := "One JSON object, all of stdout. A value that the schema refuses makes the client drop the whole output; " +
-		"keys that it does not name are dropped without a word."
+		"keys that it does not name are dropped without a warning."
 	if event.PrintsPath {
 		text += " A command's stdout is the path itself: JSON from it is none."
 	}

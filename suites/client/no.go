@@ -7,8 +7,8 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// unheeded maps each kind of refusal to the kind for events at which it has no effect.
-var unheeded = map[Kind]Kind{
+// withoutEffect maps each kind of refusal to the kind for events at which it has no effect.
+var withoutEffect = map[Kind]Kind{
 	Exit2: Exit2Ignored, FailureBlocks: Exit2Ignored, JSONNo: JSONNoIgnored, ConditionNotOK: JSONNoIgnored,
 }
 
@@ -21,7 +21,7 @@ func (c call) no(kind Kind, text string) Reading {
 	}
 	reading.Cause.Effect = reading.Effect
 	if reading.Effect == suites.Ignored {
-		reading.Cause.Kind = unheeded[kind]
+		reading.Cause.Kind = withoutEffect[kind]
 		return reading
 	}
 	reading.ModelSees = c.tells(c.event.Told, text)

@@ -68,7 +68,7 @@ func (p *parser) invalid(event string, at int, what, hint string) {
 		p.fatal(at, what, hint)
 		return
 	}
-	p.ignore(at, what, hint+"; until then the client leaves this one out without a word")
+	p.ignore(at, what, hint+"; until then the client ignores this one without a warning")
 }
 
 // finish marks the hooks of a file with a problem as dead.

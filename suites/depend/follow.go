@@ -20,7 +20,7 @@ func (t *tracer) follow() *reach {
 		t.queue = t.queue[1:]
 		t.expand(p)
 	}
-	t.addIfThere(path.Join(path.Dir(t.hook), "config.json"), "configuration beside "+t.hook, false)
+	t.addIfThere(path.Join(path.Dir(t.hook), "config.json"), "configuration next to "+t.hook, false)
 	if t.mention("settings") { // as data; registrations are inputs of their own
 		for _, s := range t.g.project.Settings {
 			t.addIfThere(t.g.files.slash(s), "settings of the project", false)
@@ -134,8 +134,8 @@ func (t *tracer) called() map[string][]string {
 		}
 	}
 	functions := map[string]bool{}
-	beside := t.around(t.hook)
-	for _, p := range slices.Concat(slices.Collect(maps.Keys(t.scripts)), beside) {
+	siblings := t.around(t.hook)
+	for _, p := range slices.Concat(slices.Collect(maps.Keys(t.scripts)), siblings) {
 		if f := t.g.files.script(p); f.script != nil {
 			for _, name := range f.script.Functions {
 				functions[name] = true

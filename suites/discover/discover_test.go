@@ -164,7 +164,7 @@ func TestDroppedFile(t *testing.T) {
 		hint  string
 	}{
 		"PreToolUse": {[]string{"l"}, "its hook never runs"},
-		"Stop":       {[]string{"s", "l"}, "the client leaves this one out without a word"},
+		"Stop":       {[]string{"s", "l"}, "the client ignores this one without a warning"},
 	} {
 		registered := discovered(t, map[string]string{
 			shared: `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":"s"},{"command":"t"}]}]}}`,

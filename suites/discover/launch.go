@@ -35,9 +35,9 @@ func LaunchCommand(h Hook) (argv []string) {
 	return argv
 }
 
-// nobody is a process ID that no process has, so that a hook which sends a signal to the client
+// noProcess is a process ID that no process has, so that a hook which sends a signal to the client
 // has no effect.
-const nobody = "2147483647"
+const noProcess = "2147483647"
 
 // ClientEnv returns the variables, as NAME=value, that a client of this version adds to a hook's
 // environment, as observed. Except for the project and the session, the values are placeholders.
@@ -55,7 +55,7 @@ func ClientEnv(root, session string, event string, version client.Version) []str
 	}
 	if version.Since(client.V329) {
 		env = append(env,
-			"CLAUDE_PID="+nobody,
+			"CLAUDE_PID="+noProcess,
 			"CLAUDE_EFFORT=high",
 			"CLAUDE_CODE_MESSAGING_SOCKET=/dev/null",
 			"CLAUDE_CODE_MESSAGING_TOKEN=placeholder",

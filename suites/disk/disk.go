@@ -6,6 +6,8 @@
 package disk
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -175,4 +177,15 @@ func IsDevice(name string) bool {
 	}
 	port := strings.TrimPrefix(strings.TrimPrefix(base, "COM"), "LPT")
 	return len(base) > len(port) && len(port) == 1 && port >= "0" && port <= "9"
+}
+
+// ProgramDigest returns a digest of a program's path, size and modification time, because its
+// content may be too large to read. It returns "" if no file exists at the path.
+func ProgramDigest(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Append(nil, path, info.Size(), info.ModTime().UnixNano()))
+	return hex.EncodeToString(sum[:8])
 }

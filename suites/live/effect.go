@@ -32,7 +32,7 @@ func (s *Seen) before(said said) (suites.Effect, string) {
 	asks, asked := s.find(Asks)
 	switch {
 	case asked && asks.ReasonType == "hook":
-		return suites.Asked, "the client asks a person, for a hook wants it"
+		return suites.Asked, "the client asks the user because a hook requested it"
 	case !hasAnswer && !asked:
 		return suites.SessionEnds, "the call has no result and the session ended"
 	case answered.Failed && !asked && (answered.By == "hook" || answered.By == "" && !answered.Ran && said.denies(answered.Text)):
@@ -45,7 +45,7 @@ func (s *Seen) before(said said) (suites.Effect, string) {
 	case asked && !holds(asks.Input, s.Turn.tested().Input), !asked && said.rewrites:
 		return suites.Rewritten, "the client would call the tool with another input"
 	case !asked && (answered.Ran || !answered.Failed) && said.allows:
-		return suites.Allowed, "the call ran and nobody was asked"
+		return suites.Allowed, "the call ran without a permission prompt"
 	}
 	return "", ""
 }
@@ -58,9 +58,9 @@ func (s *Seen) permission(said said) (suites.Effect, string) {
 	case asked && !withdrawn:
 		return "", ""
 	case answered.Failed:
-		return suites.Denied, "the hook answered before a person could: " + short(answered.Text)
+		return suites.Denied, "the hook answered before the user could: " + short(answered.Text)
 	default:
-		return suites.Allowed, "the hook answered before a person could, and the call ran"
+		return suites.Allowed, "the hook answered before the user could, and the call ran"
 	}
 }
 
@@ -97,7 +97,10 @@ func (s *Seen) after(said said) (suites.Effect, string) {
 
 func (s *Seen) started(said said) (suites.Effect, string) {
 	if first := s.first(); said.message != "" && first != "" && !strings.Contains(first, goOn) {
-		return suites.AnotherTurn, "the model was sent the hook's message before the person's"
+		return suites.AnotherTurn, "the model was sent the hook's message before the user's"
+	}
+	if s.from(Main) == 0 {
+		return suites.SessionEnds, "the client sent the model nothing"
 	}
 	return "", ""
 }
@@ -156,7 +159,7 @@ func (s *Seen) told(said said) (suites.Effect, string) {
 	for _, w := range said.told(s.Turn.Event) {
 		switch {
 		case w.in(texts) < 0:
-		case s.heeds(w, texts):
+		case s.follows(w, texts):
 			return suites.ContextAdded, "the model was sent what the hook says"
 		default:
 			return suites.ShownToModel, "the model was sent what the hook says"
@@ -171,9 +174,9 @@ func (s *Seen) told(said said) (suites.Effect, string) {
 // rejected is the start of the client's report of an output that it drops (2.1.197, 2.1.330).
 const rejected = "failed: Hook JSON output validation failed"
 
-// heeds reports whether a hook's text was sent to the model as context, not as a report on the
+// follows reports whether a hook's text was sent to the model as context, not as a report on the
 // hook.
-func (s *Seen) heeds(w word, texts string) bool {
+func (s *Seen) follows(w word, texts string) bool {
 	if about := about(s.Turn.Event); about.Reports != "" {
 		return w.context && about.Plain != "" && !strings.Contains(texts, rejected)
 	}

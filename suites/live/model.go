@@ -16,6 +16,7 @@ const MostRequests = 80
 // "done", which ends a turn. It must not be used concurrently.
 type Model struct {
 	Session string // of the client that hookwatch started
+	Wire    Wire   // nil for Claude Code's
 
 	waiting map[Origin][]Reply
 	last    map[Origin][]string // texts of the latest request
@@ -37,7 +38,10 @@ type Heard struct {
 	Origin Origin
 	Model  string
 	Texts  []string
-	After  bool // the tested call had been made
+	// Results are the results of calls in the request, by ID, if the format is another than Claude
+	// Code's: its client prints them.
+	Results map[string]string
+	After   bool // the tested call had been made
 }
 
 // Script sets the model's answers to further requests, by their origins.
@@ -66,17 +70,30 @@ type Answer struct {
 	Delay  time.Duration // before the response
 }
 
-// Answer returns the answer to a request.
-func (m *Model) Answer(r Request) Answer {
+// Spent reports whether the script has no more answers to the client itself.
+func (m *Model) Spent() bool { return len(m.waiting[Main]) == 0 }
+
+// Hear records a request.
+func (m *Model) Hear(r Request) {
 	m.asked++
-	if m.Exceeded() {
-		return failure(refused, "the script of this case has no more answers")
-	}
 	if m.last == nil {
 		m.last = make(map[Origin][]string)
 	}
-	m.heard = append(m.heard, Heard{r.Origin, r.Model, added(m.last[r.Origin], r.Texts), m.tested != ""})
+	m.heard = append(m.heard, Heard{r.Origin, r.Model, added(m.last[r.Origin], r.Texts), r.Results, m.tested != ""})
 	m.last[r.Origin] = r.Texts
+}
+
+// Answer records a request and returns the answer.
+func (m *Model) Answer(r Request) Answer {
+	m.Hear(r)
+	return m.Reply(r)
+}
+
+// Reply returns the answer to a request that Hear recorded.
+func (m *Model) Reply(r Request) Answer {
+	if m.Exceeded() {
+		return failure(refused, "the script of this case has no more answers")
+	}
 	reply := Reply{Text: "done"}
 	if r.Origin == Check {
 		reply.Text = checked
@@ -87,11 +104,27 @@ func (m *Model) Answer(r Request) Answer {
 	if reply.Status != 0 {
 		return failure(reply.Status, reply.Text)
 	}
-	said := m.say(reply, r.Model)
+	a := Answer{fine, "application/json", nil, reply.Delay}
 	if r.Stream {
-		return Answer{fine, "text/event-stream", said.events(), reply.Delay}
+		a.Type = "text/event-stream"
 	}
-	return Answer{fine, "application/json", encoded(said), reply.Delay}
+	a.Body = m.wire().write(m.say(reply, r.Model), r.Stream)
+	return a
+}
+
+// Path returns the path of requests to the model.
+func (m *Model) Path() string { return m.wire().Path() }
+
+// Read parses a request to the model.
+func (m *Model) Read(header func(name string) string, body []byte) (Request, error) {
+	return m.wire().Read(header, body, m.Session)
+}
+
+func (m *Model) wire() Wire {
+	if m.Wire == nil {
+		return messages{}
+	}
+	return m.Wire
 }
 
 // checked is the answer to each check of a call.
@@ -141,25 +174,61 @@ type block struct {
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
-// say returns the message of a reply. Its ID is unique because the client merges messages with
-// equal IDs.
-func (m *Model) say(r Reply, model string) answered {
-	stop := "end_turn"
-	a := answered{Type: "message", Role: "assistant", Model: model, Usage: usage{10, 5}, StopReason: &stop}
+// A completion is an answer of the model before it has a format. Its ID is unique because Claude
+// Code merges messages with equal IDs.
+type completion struct {
+	Serial      int
+	Model, Text string
+	Calls       []made
+}
+
+// made is a call with its ID.
+type made struct {
+	Call
+	ID string
+}
+
+// say returns the completion of a reply.
+func (m *Model) say(r Reply, model string) completion {
 	m.serial++
-	a.ID = "msg_hookwatch_" + strconv.Itoa(m.serial)
-	if r.Text != "" || len(r.Calls) == 0 {
-		a.Content = append(a.Content, block{Type: "text", Text: &r.Text})
-	}
-	for i, c := range r.Calls {
+	c := completion{Serial: m.serial, Model: model, Text: r.Text}
+	for i, call := range r.Calls {
 		id := "toolu_hookwatch_" + strconv.Itoa(m.serial) + "_" + strconv.Itoa(i)
-		if c.Tested {
+		if call.Tested {
 			m.tested = id
 		}
-		stop = "tool_use"
-		a.Content = append(a.Content, block{Type: "tool_use", ID: id, Name: c.Tool, Input: c.Input})
+		c.Calls = append(c.Calls, made{call, id})
 	}
-	return a
+	return c
+}
+
+// messages is the format of Claude Code.
+type messages struct{}
+
+// Path returns the path of requests.
+func (messages) Path() string { return "/v1/messages" }
+
+// Read parses a request.
+func (messages) Read(header func(name string) string, body []byte, session string) (Request, error) {
+	return ReadRequest(header, body, session)
+}
+
+func (messages) write(c completion, stream bool) []byte {
+	stop := "end_turn"
+	a := answered{
+		ID: "msg_hookwatch_" + strconv.Itoa(c.Serial), Type: "message", Role: "assistant", Model: c.Model, Usage: usage{10, 5}, StopReason: &stop,
+	}
+	if c.Text != "" || len(c.Calls) == 0 {
+		a.Content = append(a.Content, block{Type: "text", Text: &c.Text})
+	}
+	for _, call := range c.Calls {
+		stop = "tool_use"
+		a.Content = append(a.Content, block{Type: "tool_use", ID: call.ID, Name: call.Tool, Input: call.Input})
+	}
+	if stream {
+		return a.events()
+	}
+	return encoded(a)
 }
 
 // events returns the message as a stream of server-sent events.
@@ -219,6 +288,8 @@ type Request struct {
 	Model  string
 	Stream bool
 	Texts  []string // all texts shown to the model, except its own
+	// Results are the results of calls by ID; see Heard.
+	Results map[string]string
 }
 
 // The headers that distinguish requests.
@@ -291,7 +362,7 @@ func textsWithin(content json.RawMessage, depth int) []string {
 	}
 	var out []string
 	for _, b := range blocks {
-		if b.Type == "text" && strings.TrimSpace(b.Text) != "" {
+		if (b.Type == "text" || b.Type == "input_text") && strings.TrimSpace(b.Text) != "" {
 			out = append(out, b.Text)
 		}
 		out = append(out, textsWithin(b.Content, depth-1)...)

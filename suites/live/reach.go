@@ -123,7 +123,7 @@ func question(t *Turn, s Step, p payload) error {
 	name := cmp.Or(p.Server, "demo")
 	const notice = "elicitation_response"
 	if _, said := saidFields(s.Whole)["notification_type"]; said && p.Notice != notice {
-		return notLive("without a person the client gives notice of %s only, not of %s", notice, p.Notice)
+		return notLive("without a user the client sends notifications of %s only, not of %s", notice, p.Notice)
 	}
 	if !s.First {
 		return notLive("the MCP server that asks is started with the client: make a case of one step")

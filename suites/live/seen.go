@@ -174,12 +174,32 @@ func Witnessed(entries []client.Entry, dir string) ([]client.Entry, []Witness) {
 	return entries, all
 }
 
+// Entered is a file in the directory of a witness whose hook has started.
+const Entered = "entered"
+
+// NewWitness returns a witness that records the first firing, even of a hook that the client ends,
+// until its files exit and Entered are empty.
+func NewWitness(event, command, shell, dir string) Witness {
+	w := Witness{Event: event, Dir: dir, Command: command}
+	w.line = w.filled(shell, `at=@DIR; [ ! -s "$at/entered" ] || exec @SHELL "$at/command"; echo 1 >"$at/entered"; `+
+		`@SHELL "$at/command" >"$at/stdout" 2>"$at/stderr"; code=$?; cat "$at/stdout"; cat "$at/stderr" >&2; echo "$code" >"$at/exit"; `+
+		`[ "$code" != 137 ] || kill -KILL $$; exit "$code"`)
+	return w
+}
+
+// Line returns the command line of the witness.
+func (w Witness) Line() string { return w.line }
+
+func (w Witness) filled(shell, line string) string {
+	return strings.NewReplacer("@DIR", "'"+strings.ReplaceAll(w.Dir, "'", `'\''`)+"'", "@SHELL", shell).Replace(line)
+}
+
 // stand returns the command line of a witness.
 func (w Witness) stand(shell string) string {
 	if shell == "" {
 		shell = "/bin/sh"
 	}
-	return strings.NewReplacer("@DIR", "'"+strings.ReplaceAll(w.Dir, "'", `'\''`)+"'", "@SHELL", shell).Replace(
+	return w.filled(shell,
 		`at=@DIR; @SHELL "$at/command" >"$at/stdout" 2>"$at/stderr"; code=$?; cat "$at/stdout"; cat "$at/stderr" >&2; echo "$code" >"$at/exit"; exit "$code"`)
 }
 
@@ -187,16 +207,19 @@ func (w Witness) stand(shell string) string {
 func (w Witness) Named(text string) string { return strings.ReplaceAll(text, w.line, w.Command) }
 
 // Saw returns the record of a witness; read returns a file in its directory. ok is false if the
-// hook did not finish.
+// hook did not start, or it is not known whether it did.
 func (w Witness) Saw(read func(name string) (string, bool)) (Fired, bool) {
-	text, ok := read("exit")
+	text, _ := read("exit")
 	exit, err := strconv.Atoi(strings.TrimSpace(text))
-	if !ok || err != nil {
+	if entered, _ := read(Entered); err != nil && entered == "" {
 		return Fired{}, false
 	}
 	out, _ := read("stdout")
 	failed, _ := read("stderr")
 	h := HookLine{ID: w.Dir, Event: w.Event, Name: w.Event, Stdout: out, Stderr: failed, Exit: &exit}
+	if err != nil {
+		h.Exit, h.Outcome = nil, "cancelled"
+	}
 	return Fired{HookLine: h, Command: w.Command, Registered: -1}, true
 }
 

@@ -92,7 +92,7 @@ func (a *attacher) ofFirstClause(b *block, at textSpan, c claim) []string {
 
 // surroundings finds cases in the surroundings of a block, which apply to the whole block.
 func (a *attacher) surroundings(b *block) []string {
-	for _, look := range []func(*block) []string{a.inListItems, a.inLabel, a.inItemsBelow, a.beside, a.inNamedRows} {
+	for _, look := range []func(*block) []string{a.inListItems, a.inLabel, a.inItemsBelow, a.adjacent, a.inNamedRows} {
 		if ids := look(b); ids != nil {
 			return ids
 		}
@@ -178,9 +178,9 @@ func (a *attacher) inItemsBelow(b *block) []string {
 	return all.ids
 }
 
-// beside returns the IDs of the table right above a paragraph that has only markers, or of
+// adjacent returns the IDs of the table right above a paragraph that has only markers, or of
 // the table or list right below a paragraph that ends with a colon.
-func (a *attacher) beside(b *block) []string {
+func (a *attacher) adjacent(b *block) []string {
 	text := strings.Trim(b.prose(), spaces+".")
 	if prev := b.node.PreviousSibling(); text == "" && prev != nil && prev.Kind() == east.KindTable {
 		return a.casesOf(prev)

@@ -124,7 +124,7 @@ func Search(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o 
 		}
 		s.deadline = share(75) // a part that has begun is completed
 		s.work(ctx)
-		s.deadline = share(100)
+		s.deadline = share(95) // what is running then still ends within the budget
 		s.confirm(ctx)
 	}
 	s.guard.Took = time.Since(began)

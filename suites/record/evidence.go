@@ -31,12 +31,25 @@ type Evidence struct {
 	Origin string `json:"origin"`
 }
 
-// Observed are the paths that cases were seen to use, for all cases that were traced. They are
+// Observed are the paths and programs that cases were seen to use, for all cases that were traced. They are
 // part of the evidence, kept apart because every selection needs them.
 type Observed struct {
-	Sets   [][]string     `json:"sets"`
-	Cases  []ObservedCase `json:"cases"`
-	Origin string         `json:"origin"` // see Evidence
+	Sets     [][]string      `json:"sets"`
+	Programs [][]suites.Tool `json:"programs,omitempty"`
+	Cases    []ObservedCase  `json:"cases"`
+	Origin   string          `json:"origin"` // see Evidence
+}
+
+// Used returns the programs that each case was seen to use, without cases of which they are not
+// known.
+func (o *Observed) Used() map[suites.Key][]suites.Tool {
+	used := make(map[suites.Key][]suites.Tool, len(o.Cases))
+	for _, c := range o.Cases {
+		if c.Used > 0 && c.Used <= len(o.Programs) {
+			used[c.Key] = o.Programs[c.Used-1]
+		}
+	}
+	return used
 }
 
 // An ObservedCase is the part of one case.
@@ -45,6 +58,8 @@ type ObservedCase struct {
 	Of  string `json:"of"`  // digest of the inputs in its record
 	Now string `json:"now"` // digest of the observed inputs that the verdict applies to
 	Set int    `json:"set"` // index of its paths in Sets
+	// Used is 1 more than the index of its programs in Programs, 0 if they are not known.
+	Used int `json:"used,omitempty"`
 }
 
 // Limits on reading evidence, because its files may come from someone else.

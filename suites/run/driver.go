@@ -26,6 +26,29 @@ type Place struct {
 	Write  func(path, content string) error
 }
 
+// A Driver makes an installed client fire the hooks of turns.
+type Driver interface {
+	Program() string // by which it is found in PATH
+	Install() string // how the user gets it
+	Turn(live.Step) (live.Turn, error)
+	Play(context.Context, Client, Place, []Part) (Session, error)
+}
+
+// driver returns the driver of the client.
+func (l Live) driver() Driver {
+	if l.Of.Live.Program != "" {
+		return oneTurn{l.Of}
+	}
+	return talking{}
+}
+
+// talking drives Claude Code, which is talked to while it runs.
+type talking struct{}
+
+func (talking) Program() string                     { return live.Program }
+func (talking) Install() string                     { return live.Install }
+func (talking) Turn(s live.Step) (live.Turn, error) { return live.NewTurn(s) }
+
 // A Client describes the client program and how to start it.
 type Client struct {
 	Program string
@@ -36,6 +59,9 @@ type Client struct {
 	Alone   bool           // Hooks replace those of the project's settings
 	Plugins []string       // directories
 	Timeout time.Duration
+	// The fields below are of clients other than Claude Code.
+	Witnesses []live.Witness // around the commands in their hook files
+	UserHome  string         // the user's own HOME, where programs are unpacked
 }
 
 // A Session is the result of all parts.
@@ -46,6 +72,8 @@ type Session struct {
 	Requests int
 	Bodies   []string // of the last requests, unchanged
 	Duration time.Duration
+	// Elsewhere are the requests to anything but the model, by the client or a hook. All are refused.
+	Elsewhere []string
 }
 
 // A Fault describes a failure of the client.
@@ -72,7 +100,7 @@ func (f *Fault) Error() string { return "the client " + f.Why }
 
 // Play starts the client, plays all parts and ends the client. It returns an error if hookwatch
 // itself fails, or a *live.NotLiveError.
-func (c Client) Play(ctx context.Context, at Place, parts []Part) (Session, error) {
+func (talking) Play(ctx context.Context, c Client, at Place, parts []Part) (Session, error) {
 	id := sessionID()
 	s, err := serve(at.Listen, id)
 	if err != nil {
@@ -106,12 +134,15 @@ func (c Client) Play(ctx context.Context, at Place, parts []Part) (Session, erro
 	if t.err != nil {
 		return out, t.err
 	}
-	out.Fault = c.fault(ctx, t, r)
+	if out.Fault = c.fault(ctx, r, s.exceeded(), t.complete()); t.garbage != "" && ctx.Err() == nil {
+		out.Fault = &Fault{Garbage, "printed what is no line of its stream: " + t.garbage}
+	}
 	return out, nil
 }
 
-// fault returns the fault with which the client ended, nil if it ended normally.
-func (c Client) fault(ctx context.Context, t *talk, r process.Result) *Fault {
+// fault returns the fault with which the client ended, nil if it ended normally: all turns are
+// complete.
+func (c Client) fault(ctx context.Context, r process.Result, exceeded, complete bool) *Fault {
 	last := lastLine(string(r.Stderr.Bytes))
 	because := ""
 	if last != "" {
@@ -123,9 +154,7 @@ func (c Client) fault(ctx context.Context, t *talk, r process.Result) *Fault {
 		return &Fault{NotStarted, "could not be started: " + r.StartError.Error()}
 	case ctx.Err() != nil:
 		return &Fault{Cancelled, "was ended before its time"}
-	case t.garbage != "":
-		return &Fault{Garbage, "printed what is no line of its stream: " + t.garbage}
-	case t.server.exceeded():
+	case exceeded:
 		return &Fault{Looping, fmt.Sprintf("asked the model more than %d times", live.MostRequests)}
 	case r.TimedOut:
 		return &Fault{TimedOut, "did not end in " + c.Timeout.String()}
@@ -133,7 +162,7 @@ func (c Client) fault(ctx context.Context, t *talk, r process.Result) *Fault {
 		return &Fault{Crashed, fmt.Sprintf("used more than %d MiB", r.Memory>>20)}
 	case strings.Contains(string(r.Stderr.Bytes), "unknown option"):
 		return &Fault{TooOld, "is too old to tell of hooks" + because + install}
-	case t.complete():
+	case complete:
 		return nil
 	case r.Signal != "":
 		return &Fault{Crashed, "was ended by " + r.Signal + because}

@@ -32,7 +32,7 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 		return skip(suites.NotLive, why)
 	}
 	if _, err := o.clientProgram(); err != nil {
-		return skip(suites.ToolAbsent, o.Live.Program()+" ("+live.Install+")")
+		return skip(suites.ToolAbsent, o.Live.Program()+" ("+o.Live.driver().Install()+")")
 	}
 	if why := Unplayable(c); why != "" {
 		return skip(suites.NotLive, why)
@@ -108,7 +108,7 @@ func (s *caseRun) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 	if err != nil {
 		return live.Turn{}, err
 	}
-	return live.NewTurn(live.Step{
+	return s.o.Live.driver().Turn(live.Step{
 		Event: st.Event, Value: client.MatchedValue(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
 		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: Delegated(st.Delegate, s.payload),
 	})
@@ -124,7 +124,13 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
 		Timeout: s.o.bounded(cmp.Or(s.c.Timeout, s.o.Live.Timeout, 2*time.Minute)),
 	}
-	witnesses, err := s.liveSettings(ctx, &c)
+	var witnesses []live.Witness
+	if s.o.Live.Of.Live.Program != "" {
+		c.UserHome = variables(s.o.Env)["HOME"]
+		err = s.hookFiles(&c)
+	} else {
+		witnesses, err = s.liveSettings(ctx, &c)
+	}
 	if err != nil {
 		return err
 	}
@@ -133,7 +139,9 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 	var parts []Part
 	for i := range s.c.Steps {
 		st := &s.c.Steps[i]
+		about, _ := client.EventByName(st.Event)
 		parts = append(parts, Part{
+			Joins:     about.Tool,
 			Make:      func() (live.Turn, error) { return s.makeTurn(ctx, i) },
 			Done:      func() { files[i] = s.expectedFiles(st.Expect.Files) },
 			Questions: func(tool string) bool { return s.o.Hooks != nil && len(s.o.Hooks(client.Answering().Name, tool)) > 0 },
@@ -145,12 +153,12 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 		}
 	}
 	s.Begin()
-	session, err := c.Play(ctx, Place{Run: s.Run, Listen: s.Listen, Read: s.Read, Write: s.writeText}, parts)
+	session, err := s.o.Live.driver().Play(ctx, c, Place{Run: s.Run, Listen: s.Listen, Read: s.Read, Write: s.writeText}, parts)
 	if err != nil {
 		return err
 	}
 	o.Changes, o.Stopped = s.changed()
-	o.Changes = slices.DeleteFunc(o.Changes, OfClient)
+	o.Changes = slices.DeleteFunc(o.Changes, func(ch suites.Change) bool { return OfClient(ch) || len(c.Witnesses) > 0 && s.o.Live.Of.Reads(ch.Path) })
 	s.witnessed(session.Seen, witnesses)
 	for i := range session.Seen {
 		r := s.liveResult(session, i)

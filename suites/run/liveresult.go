@@ -10,6 +10,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/live"
 )
@@ -99,9 +100,14 @@ func Result(session Session, i int, registered []discover.Hook, about About) sui
 		if foretold = foretold && h.Registered >= 0; h.Registered >= 0 {
 			entry = registered[h.Registered].Entry
 		}
-		readings = append(readings, client.Interpret(client.Version(session.Version), seen.Turn.Event, client.Output{
+		out := client.Output{
 			Exit: exit, TimedOut: h.Outcome == "cancelled", Stdout: []byte(h.Stdout), Stderr: []byte(h.Stderr), Entry: entry, Matched: seen.Turn.Value,
-		}))
+		}
+		if of, ok := otherClient(registered, h.Registered); ok {
+			readings = append(readings, of.Interpret(registered[h.Registered].ClientEvent, out).Reading())
+		} else {
+			readings = append(readings, client.Interpret(client.Version(session.Version), seen.Turn.Event, out))
+		}
 	}
 	r.StdoutBytes, r.StderrBytes = int64(len(r.Stdout)), int64(len(r.Stderr))
 	if len(readings) > 0 {
@@ -115,6 +121,14 @@ func Result(session Session, i int, registered []discover.Hook, about About) sui
 		}
 	}
 	return r
+}
+
+// otherClient returns the client of a hook that is another's than Claude Code.
+func otherClient(hooks []discover.Hook, at int) (clients.Client, bool) {
+	if at < 0 || hooks[at].Client == "" {
+		return clients.Client{}, false
+	}
+	return clients.Named(hooks[at].Client)
 }
 
 // unconditional returns the hooks without an if, if exactly as many fired, because those with an if
@@ -173,7 +187,7 @@ func Blame(results []suites.Result, f *Fault, timeout time.Duration) []suites.Re
 
 // OfClient reports whether the client itself made the change.
 func OfClient(c suites.Change) bool {
-	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks", "{tmp}/cc-socks"} {
+	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks", "{tmp}/cc-socks", "/tmp/node-compile-cache", "{tmp}/node-compile-cache"} {
 		if strings.HasPrefix(c.Path, own) {
 			return true
 		}
@@ -240,11 +254,11 @@ func (s Stand) command(h discover.Hook) string {
 }
 
 // NotByItself returns what the client does not find by itself: the entries of other settings files,
-// or of all of them if the client starts elsewhere or anew is set, and the directories of plugins.
-func (s Stand) NotByItself(hooks []discover.Hook, anew bool) (entries []client.Entry, plugins []string) {
+// or of all of them if the client starts elsewhere or again is set, and the directories of plugins.
+func (s Stand) NotByItself(hooks []discover.Hook, again bool) (entries []client.Entry, plugins []string) {
 	for _, h := range hooks {
 		switch {
-		case h.PluginRoot == "" && (anew || s.Elsewhere || !slices.Contains(readAnyway, h.Source.File)):
+		case h.PluginRoot == "" && (again || s.Elsewhere || !slices.Contains(readAnyway, h.Source.File)):
 			entry := h.Entry
 			entry.Command = s.command(h)
 			entries = append(entries, entry)

@@ -16,9 +16,9 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/live"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run/evaluator"
 	"hookwatch/suites/sandbox"
@@ -132,9 +132,10 @@ type Options struct {
 
 // Live describes how cases of layer 2 run.
 type Live struct {
-	Client  string        // the program; "" is the one in PATH
-	Timeout time.Duration // of a case that sets none
-	Alone   bool          // the client gets only InForce and does not read the project's settings
+	Of      clients.Client // the client; the zero value is Claude Code
+	Client  string         // the program; "" is the one in PATH
+	Timeout time.Duration  // of a case that sets none
+	Alone   bool           // the client gets only InForce and does not read the project's settings
 }
 
 // bounded returns a timeout that does not exceed the backstop.
@@ -145,8 +146,16 @@ func (o *Options) bounded(timeout time.Duration) time.Duration {
 	return timeout
 }
 
+// Use has another client than Claude Code fire hooks; the program that the configuration names is
+// Claude Code's.
+func (l *Live) Use(of clients.Client) {
+	if of.Live.Program != "" {
+		l.Of, l.Client = of, ""
+	}
+}
+
 // Program returns the name of the client's program as users write it.
-func (l Live) Program() string { return cmp.Or(l.Client, live.Program) }
+func (l Live) Program() string { return cmp.Or(l.Client, l.driver().Program()) }
 
 // passed are the variables of the caller that hooks get unchanged.
 var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ type server struct {
 	mu       sync.Mutex
 	model    live.Model
 	last     []string // the latest bodies
+	spent    func()   // called for a request to which the script has no answer left; may be nil
+	others   []string // requests that are not to the model
 }
 
 const (
@@ -50,7 +53,12 @@ func (s *server) address() string { return "http://" + s.listener.Addr().String(
 func (s *server) close() { _ = s.http.Close() }
 
 func (s *server) answer(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || r.URL.Path != "/v1/messages" {
+	if path := s.model.Path(); r.Method != http.MethodPost || r.URL.Path != path || r.URL.IsAbs() {
+		s.mu.Lock()
+		if other := r.Method + " " + r.RequestURI; !slices.Contains(s.others, other) {
+			s.others = append(s.others, other)
+		}
+		s.mu.Unlock()
 		status := http.StatusNotFound
 		if r.Method == http.MethodHead {
 			status = http.StatusOK
@@ -76,13 +84,31 @@ func (s *server) reply(r *http.Request) live.Answer {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	asked, err := live.ReadRequest(r.Header.Get, body, s.model.Session)
+	asked, err := s.model.Read(r.Header.Get, body)
 	if err != nil {
 		return live.Broken(err)
 	}
 	s.last = append(s.last, string(body))
 	s.last = s.last[max(0, len(s.last)-keptBodies):]
-	return s.model.Answer(asked)
+	s.model.Hear(asked)
+	if s.spent != nil && s.model.Spent() {
+		s.spent()
+	}
+	return s.model.Reply(asked)
+}
+
+// then sets the function for a request to which the script has no answer left.
+func (s *server) then(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spent = do
+}
+
+// strayed returns the requests that were not to the model.
+func (s *server) strayed() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.others
 }
 
 // script sets the model's answers for a turn.

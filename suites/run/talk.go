@@ -16,6 +16,8 @@ import (
 type Part struct {
 	Make func() (live.Turn, error) // places the files of the turn
 	Done func()                    // records the files that the turn left
+	// Joins reports that the turn tests a call, which can follow another in one session.
+	Joins bool
 	// Questions reports whether hooks answer permission questions for this tool.
 	Questions func(tool string) bool
 }

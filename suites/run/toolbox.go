@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,9 +67,7 @@ func (t *Toolbox) FindOne(name string) suites.Tool {
 		return tool
 	}
 	tool.Path = path
-	if fi, err := os.Stat(path); err == nil {
-		tool.Digest = shortHash(fmt.Sprint(path, fi.Size(), fi.ModTime().UnixNano()))
-	}
+	tool.Digest = disk.ProgramDigest(path)
 	return tool
 }
 

@@ -148,7 +148,7 @@ func (sp *splitter) divideDir(v view, dir string) {
 			}
 			if sp.copied+fi.Size() > sp.most {
 				if v.write {
-					sp.l.notes = append(sp.l.notes, path+" is hidden from cases: it is too large to be copied, and something is mounted beside it")
+					sp.l.notes = append(sp.l.notes, path+" is hidden from cases: it is too large to be copied, and something is mounted next to it")
 				}
 				continue
 			}

@@ -232,9 +232,8 @@ const (
 var Kinds = []Kind{Added, Removed, Regression, Resolved, Changed, Edited, Explained, Unchanged}
 
 // Transition returns how a record differs from the case's earlier one, which is nil if there is
-// none. ToolsExplain reports whether two digests of tools differ because a tool changed; it is
-// called only if the verdict changed and the digests differ. An empty digest, as in records of
-// other tools, equals any.
+// none. ToolsExplain reports whether a tool changed, given the digests of tools of both; it is
+// called only if the verdict changed. An empty digest, as in records of other tools, equals any.
 func Transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, cur string) bool) Kind {
 	if prev == nil {
 		return Come(&cur)
@@ -277,7 +276,7 @@ func Turn(was, is suites.Status, before, now suites.Digests, toolsExplain func(b
 		return Unchanged
 	case was == suites.Aborted || is == suites.Aborted:
 		return Changed // the case did not run, so nothing is known about it
-	case differ(before.Tools, now.Tools) && toolsExplain(before.Tools, now.Tools):
+	case toolsExplain(before.Tools, now.Tools):
 		return Explained
 	case is == suites.Fail:
 		return Regression // from pass, skip or unproven: it did not fail before
@@ -428,7 +427,7 @@ func newExplainer(prev, cur *suites.Environment) *explainer {
 // explains reports whether changed tools explain the difference of two digests. If the tools of
 // a run are unknown, the difference itself is enough.
 func (e *explainer) explains(k suites.Key, prev, cur string) bool {
-	return !e.known || len(e.between(k, prev, cur)) > 0
+	return differ(prev, cur) && (!e.known || len(e.between(k, prev, cur)) > 0)
 }
 
 // between returns the changed tools that a case reaches and that concern it. If an edited hook

@@ -223,7 +223,7 @@ func judgeSound(add addFunc, e *suites.Expectation, r suites.Result) {
 		add(suites.InSound, "exit "+gotExit(r)+": "+strings.TrimSpace(line), wholesome[fault])
 	}
 	if client.OutputUnused(r) {
-		add(suites.InSound, r.EffectReason, "output that the client heeds")
+		add(suites.InSound, r.EffectReason, "output that the client follows")
 	}
 }
 

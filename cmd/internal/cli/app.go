@@ -72,6 +72,7 @@ type app struct {
 	audit   bool
 	accept  bool
 	live    bool
+	firedBy string // with live: the client
 	shard   string
 	flags   *cobra.Command
 	pinned  disk.Pinned // contents of a watched project's files when they were saved

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,37 @@ import (
 // withClients adds the flag --client.
 func withClients(f *pflag.FlagSet, names *string) {
 	f.StringVar(names, "client", "", "as these clients do, `NAME[,NAME]`, such as claude,codex (see hookwatch help clients)")
+}
+
+// withClient adds the flag --client for one client.
+func withClient(f *pflag.FlagSet, name *string) {
+	f.StringVar(name, "client", "", "as the client `NAME` does, such as codex (see hookwatch help clients)")
+}
+
+// liveClient returns the client that --client names for a command that runs it; the zero value for
+// Claude Code.
+func liveClient(name string) (of clients.Client, err error) {
+	if name == "" || name == clients.Claude {
+		return of, nil
+	}
+	if of, err = oneClient(name); err == nil && of.Live.Program == "" {
+		err = fmt.Errorf("--client %s: hookwatch does not know how to run %s, of which the facts are only documented", name, of.Title)
+	}
+	return of, err
+}
+
+// clientName returns a client's name in text; "client" for Claude Code.
+func clientName(name string) string { return cmp.Or(name, "client") }
+
+// useClient has another client than Claude Code fire the hooks of a project.
+func useClient(p *session.Project, of clients.Client) error {
+	if of.Name == "" {
+		return nil
+	}
+	if p.Fires(of); len(p.Registered.Hooks) == 0 {
+		return unregistered([]clients.Client{of})
+	}
+	return nil
 }
 
 // clientsOf returns the clients that the flag or the configuration names; without either, Claude

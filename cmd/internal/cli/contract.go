@@ -21,7 +21,7 @@ import (
 )
 
 func (a *app) contractCommand() *cobra.Command {
-	var only string
+	var only, of string
 	cmd := &cobra.Command{
 		Use:   "contract",
 		Short: "Compare hookwatch's model of the client with the installed client",
@@ -37,14 +37,24 @@ clients are compared by a diff of theirs.`,
   hookwatch contract --cell 'PreToolUse/*' -v
   hookwatch contract --format json`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.contract(cmd, only) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.contract(cmd, only, of) },
 	}
+	withClient(cmd.Flags(), &of)
 	cmd.Flags().StringVar(&only, "cell", "", "only cells whose ID matches this `GLOB`, such as 'Stop/*'")
 	return cmd
 }
 
-func (a *app) contract(cmd *cobra.Command, only string) error {
+func (a *app) contract(cmd *cobra.Command, only, of string) error {
+	other, err := liveClient(of)
+	if err != nil {
+		return err
+	}
 	all := questions()
+	if other.Name != "" {
+		if all, err = otherQuestions(other); err != nil {
+			return err
+		}
+	}
 	if only != "" {
 		if !doublestar.ValidatePattern(only) {
 			return fmt.Errorf("--cell %s is no pattern", only)
@@ -58,6 +68,7 @@ func (a *app) contract(cmd *cobra.Command, only string) error {
 	if err != nil {
 		return err
 	}
+	p.LiveOf = other
 	r, close, err := a.bare(p)
 	if err != nil {
 		return err
@@ -72,6 +83,7 @@ func (a *app) contract(cmd *cobra.Command, only string) error {
 		return err
 	}
 	doc := newDocument(res)
+	doc.Name = other.Name
 	doc.ranIn = inIsolation(r.Isolation)
 	err = a.print(doc, len(doc.Cells), doc.Line, func(w io.Writer) { printContract(w, doc, a.verbose) })
 	if err == nil && doc.Failed() {
@@ -84,7 +96,8 @@ func (a *app) contract(cmd *cobra.Command, only string) error {
 // the clients behave differently.
 type contractDocument struct {
 	Version      int           `json:"version"`
-	Client       string        `json:"client"`
+	Name         string        `json:"name,omitempty"` // of another client than Claude Code
+	Client       string        `json:"client"`         // its version
 	Confirmed    int           `json:"confirmed"`
 	Changed      int           `json:"changed"`
 	NotReachable int           `json:"not_reachable"`
@@ -145,7 +158,7 @@ func printContract(w io.Writer, d contractDocument, verbose bool) {
 	if d.Fault != "" {
 		writef(w, "FAULT  %s\n", d.Fault)
 	}
-	writef(w, "client %s: %d confirmed, %d changed, %d not reachable, of %d cells\n", cmp.Or(d.Client, "unknown"), d.Confirmed, d.Changed, d.NotReachable, len(d.Cells))
+	writef(w, "%s %s: %d confirmed, %d changed, %d not reachable, of %d cells\n", clientName(d.Name), cmp.Or(d.Client, "unknown"), d.Confirmed, d.Changed, d.NotReachable, len(d.Cells))
 }
 
 // reasons prints each reason why cells were not reachable, once.
@@ -197,6 +210,7 @@ func playsOf(questions []question) (plays []play) {
 	var outputs []client.Cell
 	var matchers []client.InForceMatcher
 	var files []client.InForceFile
+	var others []otherCell
 	for _, q := range questions {
 		switch q := q.(type) {
 		case client.Cell:
@@ -205,8 +219,11 @@ func playsOf(questions []question) (plays []play) {
 			matchers = append(matchers, q)
 		case client.InForceFile:
 			files = append(files, q)
+		case otherCell:
+			others = append(others, q)
 		}
 	}
+	plays = append(plays, otherSessions(others)...)
 	for _, s := range sessions(outputs) {
 		plays = append(plays, s)
 	}

@@ -148,21 +148,9 @@ func (s clientSession) asCase(number int) *suites.Case {
 		if st.Event = s.event; !known(s.event) {
 			st.Event = client.Guarding(client.Calls).Name // the hook is not named after an unknown event
 		}
-		place := func(name, content string) {
-			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/next/" + name, Content: content})
-		}
-		place("cell", strconv.Itoa(i))
-		place("stdout", string(cell.Output.Stdout))
+		st.Fixtures = next(i, cell.Output)
 		if about, _ := client.EventByName(s.event); about.PrintsPath {
-			st.Fixtures[len(st.Fixtures)-1] = suites.Fixture{Path: "{override}/next/stdout", Content: strings.ReplaceAll(string(cell.Output.Stdout), "/tmp/w", "{override}/w"), Fill: true}
-		}
-		place("stderr", string(cell.Output.Stderr))
-		place("exit", strconv.Itoa(cell.Output.Exit))
-		if cell.Output.TimedOut {
-			place("hang", "")
-		}
-		if cell.Output.Signal != "" {
-			place("killed", "")
+			st.Fixtures[0] = suites.Fixture{Path: st.Fixtures[0].Path, Content: strings.ReplaceAll(string(cell.Output.Stdout), "/tmp/w", "{override}/w"), Fill: true}
 		}
 		if s.entry.Type == "http" {
 			st.Fixtures = []suites.Fixture{{Path: "{override}/.claude/settings.json", Content: c.Project.Files[".claude/settings.json"], Fill: true}}
@@ -171,6 +159,24 @@ func (s clientSession) asCase(number int) *suites.Case {
 		c.Steps = append(c.Steps, st)
 	}
 	return c
+}
+
+// next returns the files with the output of the i-th cell, of which the first is its stdout.
+func next(i int, out client.Output) (files []suites.Fixture) {
+	place := func(name, content string) {
+		files = append(files, suites.Fixture{Path: "{override}/next/" + name, Content: content})
+	}
+	place("stdout", string(out.Stdout))
+	place("cell", strconv.Itoa(i))
+	place("stderr", string(out.Stderr))
+	place("exit", strconv.Itoa(out.Exit))
+	if out.TimedOut {
+		place("hang", "")
+	}
+	if out.Signal != "" {
+		place("killed", "")
+	}
+	return files
 }
 
 // matched returns the value with which a matcher would be compared.

@@ -73,20 +73,26 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 	if in := r.Isolation.Describe(); in.InPlace {
 		return fmt.Errorf("diff runs the hooks of other revisions, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", in.Name)
 	}
-	d := differ{ctx: cmd.Context()}
+	most, err := jobs(p)
+	if err != nil {
+		return err
+	}
+	r.Reuse = true
+	r.KeepReady(most)
+	d := differ{ctx: cmd.Context(), jobs: most}
 	for i, name := range []string{base, head} {
 		s, err := a.side(d.ctx, p, r, name)
 		if err != nil {
 			return err
 		}
 		defer s.close()
+		s.runner.KeepReady(most)
 		d.sides[i] = askedSide{side: s, tree: checkTree(s.project, os.Environ()), seen: map[string]seen{}}
 	}
-	if d.jobs, err = jobs(p); err != nil {
-		return err
-	}
 	if terminal.Is(cmd.ErrOrStderr()) && !a.verbose {
-		d.progress = func(done, of int) { writef(cmd.ErrOrStderr(), clearLine+"firing hooks: %d of %d", done, of) }
+		d.progress = func(h *discover.Hook) {
+			writef(cmd.ErrOrStderr(), clearLine+"%s  %.40s", session.Count(d.fired, "firing"), h.ID)
+		}
 		defer writef(cmd.ErrOrStderr(), clearLine)
 	}
 	began := time.Now()
@@ -111,15 +117,18 @@ type differ struct {
 	ctx      context.Context
 	sides    [2]askedSide // base and head
 	jobs     int
-	progress func(done, of int)
+	progress func(*discover.Hook)
+	mu       sync.Mutex // guards fired
 	fired    int
+
+	differing map[string]bool // files that differ between the sides, as slash paths
+	listing   map[string]bool // directories in which names differ, or may
 }
 
 // An askedSide is a side with what its hooks did.
 type askedSide struct {
 	*side
 	tree conform.Tree
-	mu   sync.Mutex
 	seen map[string]seen // by hook and call
 }
 
@@ -171,6 +180,7 @@ var unfired = seen{effect: suites.Proceeds, because: "the client does not fire i
 // compare fires the hooks that the change affects.
 func (d *differ) compare() (diffDocument, error) {
 	doc := diffDocument{Version: 1, Base: d.sides[0].name, Head: d.sides[1].name, Registrations: []changedRegistration{}, Changes: []changedBehaviour{}, Left: max(d.sides[0].left, d.sides[1].left)}
+	d.between()
 	pairs := d.pairs()
 	for _, p := range pairs {
 		if r, changed := registration(p); changed {
@@ -277,12 +287,21 @@ func (d *differ) affected(p hookPair) bool {
 
 // behaviour compares what the hooks of a pair do with all calls that either may react to.
 func (d *differ) behaviour(p hookPair) (changes []changedBehaviour, n int, err error) {
-	calls := d.calls(p)
+	calls, own := d.calls(p)
+	if p.hooks[0] == nil || p.hooks[1] == nil || d.direct(p) {
+		calls = append(calls, own...)
+	} else if few := calls[:min(len(calls), fewCalls)]; len(d.differing) == 0 {
+		return nil, 0, nil
+	} else if touched, err := d.touches(p, few); err != nil || !touched {
+		return nil, len(few), err
+	} else {
+		calls = append(calls, own...)
+	}
 	for round := 0; len(calls) > 0 && round < 2; round++ {
 		n += len(calls)
 		var did [2][]seen
 		for i := range d.sides {
-			if did[i], err = d.ask(i, p.hooks[i], calls, false); err != nil {
+			if did[i], err = d.ask(i, p.hooks[i], calls, nil, nil); err != nil {
 				return nil, n, err
 			}
 		}
@@ -302,6 +321,53 @@ func (d *differ) behaviour(p hookPair) (changes []changedBehaviour, n int, err e
 	return changes, n, nil
 }
 
+// fewCalls is the number of calls that show whether a hook uses files other than its scripts.
+const fewCalls = 16
+
+// direct reports whether the scripts or the registration of the hooks of a pair differ.
+func (d *differ) direct(p hookPair) bool {
+	return registrationText(*p.hooks[0]) != registrationText(*p.hooks[1]) || slices.ContainsFunc(p.hooks[0].Scripts, func(s string) bool { return d.differing[s] })
+}
+
+// touches reports whether the hook of the base uses a file that differs between the sides, for one of
+// the calls; or whether that is unknown.
+func (d *differ) touches(p hookPair, calls []*sentCall) (touched bool, err error) {
+	_, err = d.ask(0, p.hooks[0], calls, nil, func(o suites.Outcome) {
+		touched = touched || o.Unobserved != ""
+		for _, a := range o.Accesses {
+			rest, inside := strings.CutPrefix(a.Path, o.Project+"/")
+			if a.Path == o.Project {
+				rest, inside = ".", true
+			}
+			touched = touched || inside && (d.differing[rest] || a.Kind&suites.Listed != 0 && d.listing[rest])
+		}
+	})
+	return touched, err
+}
+
+// between finds the files that differ between the sides, and the directories that list others.
+func (d *differ) between() {
+	const gone = "\x00"
+	states := [2]map[string]string{{}, {}}
+	for i := range d.sides {
+		for _, f := range d.sides[i].files {
+			states[i][strings.TrimPrefix(f.Path, "{project}/")] = fmt.Sprint(f.Mode&0o100, f.Content)
+		}
+		for _, name := range d.sides[i].removed {
+			states[i][name] = gone
+		}
+	}
+	d.differing, d.listing = map[string]bool{}, map[string]bool{}
+	for i := range states {
+		for name, state := range states[i] {
+			other, known := states[1-i][name]
+			if d.differing[name] = state != other; d.differing[name] && (state == gone || other == gone || !known) {
+				d.listing[path.Dir(name)] = true
+			}
+		}
+	}
+}
+
 // confirmed fires both sides again where they differ, and returns what differs apart from what is
 // not even equal between two runs of the same.
 func (d *differ) confirmed(p hookPair, calls []*sentCall, did [2][]seen, differ []int) (changes []changedBehaviour, err error) {
@@ -310,7 +376,7 @@ func (d *differ) confirmed(p hookPair, calls []*sentCall, did [2][]seen, differ 
 	}
 	var again [2][]seen
 	for i := range d.sides {
-		if again[i], err = d.ask(i, p.hooks[i], calls, true); err != nil {
+		if again[i], err = d.ask(i, p.hooks[i], calls, differ, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -392,8 +458,10 @@ func different(texts [4]string) bool {
 	return !slices.Equal(steady(split[0], split[1]), steady(split[2], split[3]))
 }
 
-// ask sends calls to a hook of a side. What it did before is known, unless it is asked again.
-func (d *differ) ask(i int, h *discover.Hook, calls []*sentCall, again bool) ([]seen, error) {
+// ask sends calls to a hook of a side, several in one environment. What it did before is known, unless
+// the calls with some indexes are to be sent again, with those of their environment. used, if not
+// nil, is called with the outcomes, whose accesses are then recorded.
+func (d *differ) ask(i int, h *discover.Hook, calls []*sentCall, again []int, used func(suites.Outcome)) ([]seen, error) {
 	s, out := &d.sides[i], make([]seen, len(calls))
 	var cases [][]int // indexes of the calls that share a case
 	for n, c := range calls {
@@ -401,9 +469,10 @@ func (d *differ) ask(i int, h *discover.Hook, calls []*sentCall, again bool) ([]
 		if h == nil || !firesFor(h, c) {
 			continue
 		}
-		if did, known := s.seen[h.ID+"\x00"+c.key]; known && !again {
-			out[n] = did
-			continue
+		if did, known := s.seen[h.ID+"\x00"+c.key]; known {
+			if out[n] = did; again == nil {
+				continue
+			}
 		}
 		const batch = 8
 		last := len(cases) - 1
@@ -413,59 +482,78 @@ func (d *differ) ask(i int, h *discover.Hook, calls []*sentCall, again bool) ([]
 		}
 		cases[last] = append(cases[last], n)
 	}
+	if again != nil {
+		cases = slices.DeleteFunc(cases, func(of []int) bool {
+			return !slices.ContainsFunc(of, func(n int) bool { return slices.Contains(again, n) })
+		})
+	}
 	errs := make([]error, len(cases))
 	inParallel(len(cases), d.jobs, func(k int) {
 		if d.ctx.Err() != nil {
 			return
 		}
-		c := *calls[cases[k][0]].c
-		c.Suite, c.ID, c.Hook, c.Chain, c.Registered, c.Gates = "diff", h.ID, "", false, h.ID, nil
-		steps := c.Steps
-		if c.Steps = slices.Clone(steps); calls[cases[k][0]].from == "" {
-			c.Steps = nil
-			for _, n := range cases[k] {
-				c.Steps = append(c.Steps, calls[n].c.Steps[0])
-			}
-		}
-		for i := range c.Steps {
-			c.Steps[i].Hook, c.Steps[i].Registered = "", ""
-		}
-		o, err := s.run(d.ctx, &c)
+		c := d.asCase(h, calls, cases[k])
+		o, err := s.run(d.ctx, c, used != nil)
 		if errs[k] = err; err != nil {
 			return
 		}
-		named := slices.Clone(o.Named)
-		for i := 0; i+1 < len(named); i += 2 {
-			named[i], named[i+1] = named[i+1], named[i]
-		}
-		replace := named[:0]
-		for i := 0; i+1 < len(named); i += 2 {
-			if len(named[i]) > 3 {
-				replace = append(replace, named[i], named[i+1])
-			}
-		}
-		r := strings.NewReplacer(append([]string{cmp.Or(o.Sandbox, "\x00"), "{sandbox}"}, replace...)...)
+		names := replaced(o)
 		for m, n := range cases[k] {
-			at := m
 			if calls[n].from != "" {
-				at = calls[n].step
+				m = calls[n].step
 			}
-			if at < len(o.Results) {
-				out[n] = seenIn(o.Results[at], r)
+			if m < len(o.Results) {
+				out[n] = seenIn(o.Results[m], names)
 			} else if o.NotRun != nil {
 				out[n] = seen{because: o.NotRun.Note()}
 			}
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		d.fired += len(o.Results)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.fired += len(o.Results); d.progress != nil {
+			d.progress(h)
+		}
+		if used != nil {
+			used(o)
+		}
 	})
 	for n, c := range calls {
-		if h != nil {
+		if h != nil && again == nil {
 			s.seen[h.ID+"\x00"+c.key] = out[n]
 		}
 	}
 	return out, cmp.Or(errors.Join(errs...), d.ctx.Err())
+}
+
+// asCase returns the case that sends some of the calls to a hook.
+func (d *differ) asCase(h *discover.Hook, calls []*sentCall, some []int) *suites.Case {
+	first := calls[some[0]]
+	c := *first.c
+	c.Suite, c.ID, c.Hook, c.Chain, c.Registered = "diff", h.ID, "", false, h.ID
+	if c.Steps = slices.Clone(c.Steps); first.from == "" {
+		c.Steps = nil
+		for _, n := range some {
+			c.Steps = append(c.Steps, calls[n].c.Steps[0])
+		}
+	}
+	for i := range c.Steps {
+		c.Steps[i].Hook, c.Steps[i].Registered = "", ""
+	}
+	return &c
+}
+
+// replaced returns a replacer of the names that differ between sandboxes.
+func replaced(o suites.Outcome) *strings.Replacer {
+	pairs := []string{}
+	for i := 0; i+1 < len(o.Named); i += 2 {
+		if len(o.Named[i+1]) > 3 { // not empty, nor a port
+			pairs = append(pairs, o.Named[i+1], o.Named[i])
+		}
+	}
+	if o.Sandbox != "" {
+		pairs = append(pairs, o.Sandbox, "{sandbox}")
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // firesFor reports whether the client fires a hook for a call.
@@ -506,16 +594,16 @@ func seenIn(r suites.Result, names *strings.Replacer) seen {
 	return s
 }
 
-// calls returns the calls that the hooks of a pair may react to: those of their cases, and those of
-// conform.
-func (d *differ) calls(p hookPair) (all []*sentCall) {
+// calls returns the calls that the hooks of a pair may react to: those of conform, and those of their
+// cases.
+func (d *differ) calls(p hookPair) (all, own []*sentCall) {
 	known := map[string]bool{}
-	add := func(c *sentCall) {
+	add := func(to *[]*sentCall, c *sentCall) {
 		step := c.c.Steps[c.step]
 		c.key = fmt.Sprint(step.Event, "\x00", step.Tool, "\x00", step.Command, step.FilePath, string(step.Payload), string(step.PayloadRaw), step.Fixtures, c.from, c.step)
 		if !known[c.key] {
 			known[c.key] = true
-			all = append(all, c)
+			*to = append(*to, c)
 		}
 	}
 	for i, h := range p.hooks {
@@ -523,21 +611,21 @@ func (d *differ) calls(p hookPair) (all []*sentCall) {
 			continue
 		}
 		for _, c := range d.sides[i].project.Every() {
-			own := c.Hook != "" && slices.Contains(h.Scripts, c.Hook) || c.Registered != "" && h.Answers(c.Registered) || c.Chain
-			if !own || c.Check != nil || c.Layer == suites.Live || c.Key().Generated() {
+			meant := c.Hook != "" && slices.Contains(h.Scripts, c.Hook) || c.Registered != "" && h.Answers(c.Registered) || c.Chain
+			if !meant || c.Check != nil || c.Layer == suites.Live || c.Key().Generated() {
 				continue
 			}
 			for step := range c.Steps {
 				if c.Steps[step].Event == h.Event {
-					add(&sentCall{label: fmt.Sprintf("case %s (%s)", c.Key(), c.Name), from: c.Key().String(), c: c, step: step})
+					add(&own, &sentCall{label: fmt.Sprintf("case %s (%s)", c.Key(), c.Name), from: c.Key().String(), c: c, step: step})
 				}
 			}
 		}
 		for _, t := range conform.Calls(d.sides[i].tree, *h) {
-			add(&sentCall{label: t.Input, c: t.Case})
+			add(&all, &sentCall{label: t.Input, c: t.Case})
 		}
 	}
-	return all
+	return all, own
 }
 
 // related returns calls that are near to those that either side stopped: other spellings of the
@@ -594,7 +682,7 @@ func (d *differ) together(changes []changedBehaviour) error {
 			if !h.Scope.Everywhere() || h.Client != "" {
 				continue
 			}
-			did, err := d.ask(i, &h, calls, false)
+			did, err := d.ask(i, &h, calls, nil, nil)
 			if err != nil {
 				return err
 			}

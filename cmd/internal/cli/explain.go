@@ -146,7 +146,7 @@ func (a *app) explain(cmd *cobra.Command, read readers, list bool, o flags, args
 	case len(args) == 1 && described:
 		return fmt.Errorf("explain takes either %q or the flags of one output", args[0])
 	case list && (described || len(args) > 0):
-		return errors.New("--list takes nothing beside it")
+		return errors.New("--list takes no other arguments")
 	case list:
 		return a.listRules()
 	case len(args) == 1 && args[0] == "-":

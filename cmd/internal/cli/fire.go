@@ -61,7 +61,7 @@ fires them; EVENT is Claude Code's or its own name. Nothing is recorded.`,
 				return err
 			}
 			if live {
-				return a.fireLive(cmd.Context(), c)
+				return a.fireLive(cmd.Context(), c, of)
 			}
 			return a.fire(cmd, c, user, of)
 		},
@@ -73,9 +73,8 @@ fires them; EVENT is Claude Code's or its own name. Nothing is recorded.`,
 	f.StringVar(&payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&o.Stdin, "stdin", "", "these bytes as they are, valid JSON or not")
 	withUser(f, &user)
-	f.StringVar(&of, "client", "", "as the client `NAME` does, such as codex (see hookwatch help clients)")
+	withClient(f, &of)
 	f.BoolVar(&live, "live", false, "have the real client fire them")
-	cmd.MarkFlagsMutuallyExclusive("client", "live")
 	cmd.MarkFlagsMutuallyExclusive("client", "hook")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
 	cmd.MarkFlagsMutuallyExclusive("user", "live") // the client never gets your settings
@@ -175,7 +174,8 @@ func (d fireDocument) Line(i int) any {
 // firedByClient is the behaviour of the real client with the hooks it fired. The effect is that
 // of all hooks together, because the client reports none for a single hook.
 type firedByClient struct {
-	Client    string        `json:"client"`               // version
+	Name      string        `json:"name,omitempty"`       // of another client than Claude Code
+	Client    string        `json:"client"`               // its version
 	ModelSees []string      `json:"model_sees,omitempty"` // later requests to the model; long texts are cut
 	Foretold  suites.Effect `json:"foretold,omitempty"`   // predicted effect, if the client had another one
 	Fault     string        `json:"fault,omitempty"`      // failure of the client
@@ -317,7 +317,7 @@ func (l *firedByClient) text(w io.Writer, doc fireDocument) {
 		writef(w, "FAULT     %s\n", l.Fault)
 		return
 	}
-	writef(w, "client    %s\n", l.Client)
+	writef(w, "%s %s\n", output(fmt.Sprintf("%-9s", clientName(l.Name))), l.Client)
 	if len(doc.Hooks) == 0 {
 		return // the effect is unrelated to hooks
 	}

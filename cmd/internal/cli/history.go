@@ -306,7 +306,7 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 			a.warn(append(before.Warnings, after.Warnings...))
 			was, is := session.RunOf(before), session.RunOf(after)
 			if p, _, err := a.tryLoad(); err == nil && p != nil {
-				is.Concerns = p.Concerns
+				is.Concerns = p.Concerning(session.UsedBy(r.Observed()))
 			}
 			c := verdict.Compare(was, is)
 			c.Warn("the earlier run is not whole: ", session.Incomplete(before, after))

@@ -25,15 +25,19 @@ const firstSuite = ".claude/tests/hooks/suites/first.yaml"
 
 func (a *app) initCommand() *cobra.Command {
 	var starter string
+	var agent, yes bool
 	cmd := &cobra.Command{
-		Use:   "init [--starter [NAME]]",
+		Use:   "init [--starter [NAME]] [--agent]",
 		Short: "Write a commented configuration and a first suite",
 		Long: `Write a commented .hookwatch.yaml, and a first suite with one case for every hook
 that is found. With --starter: a small project to begin with, its hooks, settings,
 documents and configuration; linters unless another is named:
 
 ` + reference.Listing() + `
-Files that exist are never overwritten.`,
+Files that exist are never overwritten. With --agent: after asking, a hook in the
+project's settings that runs the cases which an edit of the agent affects and gives it
+the failures, and a skill that teaches it check, explain and prove (see hookwatch help
+watching).`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if starter == reference.Linters.Name && len(args) == 1 {
 				return nil // the name after --starter
@@ -45,13 +49,19 @@ Files that exist are never overwritten.`,
 			if err != nil {
 				return err
 			}
-			if starter == "" {
+			switch {
+			case agent:
+				return a.initAgent(dir, yes)
+			case starter == "":
 				return a.initProject(dir)
 			}
 			return a.initStarter(dir, append(args, starter)[0])
 		},
 	}
 	cmd.Flags().StringVar(&starter, "starter", "", "write a starter `project` instead: "+strings.Join(reference.Names(), ", "))
+	cmd.Flags().BoolVar(&agent, "agent", false, "register a hook that runs the affected cases after each edit of the agent, and write a skill")
+	cmd.Flags().BoolVar(&yes, "yes", false, "with --agent: write without asking")
+	cmd.MarkFlagsMutuallyExclusive("agent", "starter")
 	cmd.Flags().Lookup("starter").NoOptDefVal = reference.Linters.Name
 	return cmd
 }
@@ -116,10 +126,10 @@ type firstHook struct {
 // suiteOfHooks returns a suite with one case per hook, which must run and be sound.
 func suiteOfHooks(hooks []firstHook) []byte {
 	var b strings.Builder
-	b.WriteString(`# The first suite of this project. A case fires one hook and says what must come
-# of it; hookwatch schema suite describes every key. These cases fire each hook as
+	b.WriteString(`# The first suite of this project. A case fires one hook and states the expected result;
+# hookwatch schema suite describes every key. These cases fire each hook as
 # the client would, and only see that it starts, does not crash and prints nothing that
-# the client does not heed: say beside them what it must block, and name that case
+# the client ignores: add what it must block, and name that case
 # as the control of the one that it must let through.
 suite: first
 cases:

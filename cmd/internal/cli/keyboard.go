@@ -250,7 +250,7 @@ func (l *listener) edit(ofCase bool) bool {
 		return true
 	}
 	err := l.terminal.Lend(func() error { return terminal.Run(editor(os.Getenv, *at)) })
-	if !l.send(event(session.Returned{})) {
+	if !l.send(event(session.Resumed{})) {
 		return false
 	}
 	if err != nil {
@@ -261,11 +261,11 @@ func (l *listener) edit(ofCase bool) bool {
 
 // stop suspends the program until a shell's fg, once no case is running.
 func (l *listener) stop() bool {
-	still, goOn := make(chan struct{}), make(chan struct{})
-	if !l.send(session.Halt{Still: still, Go: goOn}) || !l.wait(still) {
+	ready, resume := make(chan struct{}), make(chan struct{})
+	if !l.send(session.Suspend{Ready: ready, Resume: resume}) || !l.wait(ready) {
 		return false
 	}
 	err := l.terminal.Lend(terminal.Stop)
-	close(goOn)
+	close(resume)
 	return err == nil || l.send(event(session.Warning{Text: "not stopped: " + err.Error()}))
 }

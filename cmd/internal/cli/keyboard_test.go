@@ -28,8 +28,8 @@ func asked(commands []session.Command) string {
 	var words []string
 	for _, c := range commands {
 		switch c := c.(type) {
-		case session.Deed:
-			words = append(words, map[session.Deed]string{session.RunAll: "all", session.RunFailed: "failed", session.RunAgain: "again", session.Cancel: "cancel", session.Quit: "quit"}[c])
+		case session.Action:
+			words = append(words, map[session.Action]string{session.RunAll: "all", session.RunFailed: "failed", session.RunAgain: "again", session.Cancel: "cancel", session.Quit: "quit"}[c])
 		case session.Show:
 			all := []*suites.Case{&cases[0], &cases[1]}
 			switch e := c.Event(all, all[1:]).(type) {

@@ -25,18 +25,28 @@ import (
 )
 
 func (a *app) liveCommand() *cobra.Command {
-	return &cobra.Command{
+	var of string
+	cmd := &cobra.Command{
 		Use:   "live",
 		Short: "Let the real client fire every registered hook once",
 		Long:  long,
 		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.liveHooks(cmd.Context()) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.liveHooks(cmd.Context(), of) },
 	}
+	withClient(cmd.Flags(), &of)
+	return cmd
 }
 
-func (a *app) liveHooks(ctx context.Context) error {
+func (a *app) liveHooks(ctx context.Context, of string) error {
+	other, err := liveClient(of)
+	if err != nil {
+		return err
+	}
 	p, err := a.loadHooks()
 	if err != nil {
+		return err
+	}
+	if err := useClient(p, other); err != nil {
 		return err
 	}
 	if len(p.Registered.Hooks)+len(p.Registered.Others) == 0 && p.Registered.DisabledBy.Line == 0 {
@@ -64,8 +74,15 @@ func (a *app) liveHooks(ctx context.Context) error {
 }
 
 // fireLive fires the hooks registered for an event, or one script, with the real client.
-func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
+func (a *app) fireLive(ctx context.Context, c *suites.Case, of string) error {
+	other, err := liveClient(of)
+	if err != nil {
+		return err
+	}
 	p, err := a.loadHooks()
+	if err == nil {
+		err = useClient(p, other)
+	}
 	if err != nil {
 		return err
 	}
@@ -90,7 +107,7 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 	if err != nil {
 		return err
 	}
-	doc.ranIn = inIsolation(r.Isolation)
+	doc.ranIn, doc.Live.Name = inIsolation(r.Isolation), other.Name
 	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) }); err != nil {
 		return err
 	}
@@ -101,7 +118,8 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 type liveDocument struct {
 	Version    int        `json:"version"`
 	Project    string     `json:"project"`
-	Client     string     `json:"client"` // version; empty if no hook was fired
+	Name       string     `json:"name,omitempty"` // of another client than Claude Code
+	Client     string     `json:"client"`         // its version; empty if no hook was fired
 	Fired      int        `json:"fired"`
 	NotFired   int        `json:"not_fired"`
 	Disabled   string     `json:"disabled,omitempty"` // the setting that disables all hooks
@@ -149,7 +167,7 @@ func newLiveHook(h discover.Hook, why string) liveHook {
 
 // newLiveDocument converts a result.
 func newLiveDocument(p *session.Project, in ranIn, res liveResult, millis int64) liveDocument {
-	doc := liveDocument{Version: 1, Project: p.Name(), Client: res.Client, ranIn: in, Hooks: []liveHook{}, DurationMS: millis}
+	doc := liveDocument{Version: 1, Project: p.Name(), Name: p.LiveOf.Name, Client: res.Client, ranIn: in, Hooks: []liveHook{}, DurationMS: millis}
 	if at := p.Registered.DisabledBy; at.Line > 0 {
 		doc.Disabled = at.String()
 	}
@@ -201,17 +219,17 @@ func printLive(w io.Writer, doc liveDocument, verbose bool) {
 	printIsolation(w, doc.ranIn)
 	client := "no client was started"
 	if doc.Client != "" {
-		client = "client " + doc.Client
+		client = clientName(doc.Name) + " " + doc.Client
 	}
 	writef(w, "%s: %d of %s fired, in %.1f s\n", client, doc.Fired, session.Count(len(doc.Hooks), "hook"), float64(doc.DurationMS)/1000)
 }
 
 func (h liveHook) fired(w io.Writer, verbose bool) {
-	beside := ""
+	others := ""
 	if h.Beside > 0 {
-		beside = ", beside " + session.Count(h.Beside, "other")
+		others = ", with " + session.Count(h.Beside, "other")
 	}
-	writef(w, "  fired      by %s%s\n", h.Call, beside)
+	writef(w, "  fired      by %s%s\n", h.Call, others)
 	writef(w, "  returned   %s\n", h.returned())
 	text(w, "stdout", h.Stdout, verbose)
 	text(w, "stderr", h.Stderr, verbose)
@@ -483,7 +501,7 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveH
 		out.Why = "hooks fired, and the client does not tell which"
 	case r.Live.Failed != "":
 		out.Why = "the call failed before it: " + firstLine(r.Live.Failed)
-	case !exists(h.Event, r.Client):
+	case h.Client == "" && !exists(h.Event, r.Client):
 		out.Why = "client " + r.Client + " has no event " + h.Event
 	case h.If != "":
 		out.Why = "its if, " + h.If + ", does not take the call"

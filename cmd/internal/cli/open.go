@@ -13,6 +13,7 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
@@ -220,6 +221,13 @@ func (a *app) load() (*session.Project, error) {
 		err = ProblemsError(problems)
 	default:
 		err = p.Empty
+	}
+	var of clients.Client
+	if err == nil {
+		of, err = liveClient(a.firedBy)
+	}
+	if err == nil && of.Name != "" {
+		err = useClient(p, of)
 	}
 	if err == nil && a.live {
 		p.GoLive()

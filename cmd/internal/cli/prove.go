@@ -112,7 +112,7 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 		return err
 	}
 	if o.write != "" {
-		if err := a.writeProved(o.write, guards, registeredName(p)); err != nil {
+		if err := a.writeProved(p, o.write, guards); err != nil {
 			return err
 		}
 	}
@@ -412,15 +412,15 @@ func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (l
 }
 
 // writeProved adds the findings as cases to a suite file, which it creates if it is missing.
-func (a *app) writeProved(file string, guards []prove.Guard, registered func(discover.Hook) string) error {
-	return a.appendToSuite(file, func(existing, name string) (string, int, error) {
-		return prove.Append(existing, name, guards, registered)
+func (a *app) writeProved(p *session.Project, file string, guards []prove.Guard) error {
+	return a.appendToSuite(p, file, func(existing, name string) (string, int, error) {
+		return prove.Append(existing, name, guards, registeredName(p))
 	})
 }
 
 // appendToSuite adds cases to a suite file, which it creates if it is missing. more returns the
 // lines to add to the existing text, and the number of cases; name is that of a new suite.
-func (a *app) appendToSuite(file string, more func(existing, name string) (lines string, n int, err error)) error {
+func (a *app) appendToSuite(p *session.Project, file string, more func(existing, name string) (lines string, n int, err error)) error {
 	file = a.relative(file)
 	d, err := disk.Make(disk.Existing(filepath.Dir(file)), filepath.Dir(file))
 	if err != nil {
@@ -446,6 +446,16 @@ func (a *app) appendToSuite(file string, more func(existing, name string) (lines
 			return err
 		}
 	}
-	writef(a.Err, "%s: %s added\n", file, session.Count(n, "case"))
+	a.reportWritten(p, file, n, "added")
 	return nil
+}
+
+// reportWritten prints how many cases were added to a suite file or written to a new one, with a
+// warning if the project does not read the file.
+func (a *app) reportWritten(p *session.Project, file string, n int, verb string) {
+	writef(a.Err, "%s: %s %s\n", file, session.Count(n, "case"), verb)
+	if n > 0 && !p.ReadsSuite(file) {
+		writef(a.Err, "warning: its cases do not run, because no entry of suites matches it: move it to %s, or add it to suites in .hookwatch.yaml\n",
+			strings.Join(p.Config.OwnSuites(), " or "))
+	}
 }

@@ -162,7 +162,7 @@ func (y *replayer) fire(s *side, at []int) ([]replayed, error) {
 		p := y.payloads[at[i]]
 		result := replayed{seen: unfired, hooks: len(s.runner.Hooks(p.Event, client.MatchedValue(p.Event, p.Tool, p.Input)))}
 		if result.hooks > 0 {
-			o, err := s.run(y.ctx, y.corpus.Restore(y.corpus.Case(p)))
+			o, err := s.run(y.ctx, y.corpus.Restore(y.corpus.Case(p)), false)
 			if errs[i] = err; err != nil {
 				return
 			}
@@ -514,7 +514,7 @@ func (a *app) recordCase(cmd *cobra.Command, id, file string, expect suites.Effe
 		return lines, 1, err
 	}
 	if file != "" {
-		return a.appendToSuite(file, more)
+		return a.appendToSuite(p, file, more)
 	}
 	text, _, err := more("", "recorded")
 	if err == nil {

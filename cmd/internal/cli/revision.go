@@ -308,8 +308,9 @@ func (s *side) territory(p *session.Project) (dirs []string) {
 	return slices.Compact(dirs)
 }
 
-// run runs a case in the state of the side.
-func (s *side) run(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+// run runs a case in the state of the side, and deletes its files. If observed, the paths that it uses
+// are recorded.
+func (s *side) run(ctx context.Context, c *suites.Case, observed bool) (suites.Outcome, error) {
 	if len(s.files)+len(s.removed) > 0 {
 		other, env := *c, c.WantedEnv()
 		env.Removed = s.removed
@@ -317,5 +318,9 @@ func (s *side) run(ctx context.Context, c *suites.Case) (suites.Outcome, error) 
 		other.Steps[0].Fixtures = slices.Concat(s.files, c.Steps[0].Fixtures)
 		c = &other
 	}
-	return s.runner.RunAndRemove(ctx, c)
+	if !observed {
+		return s.runner.RunAndRemove(ctx, c)
+	}
+	o, err := s.runner.Traced(ctx, c, nil)
+	return o, errors.Join(err, s.runner.Remove(o))
 }

@@ -61,7 +61,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().BoolVar(&a.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help client)")
 	root.Flags().StringVar(&a.shard, "shard", "", "with --once: run this part of the cases, as `2/4` (see hookwatch help records)")
 	root.AddCommand(a.runCommand(), a.mergeCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.proveCommand(), a.scoreCommand(), a.liveCommand(), a.contractCommand(), a.explainCommand(), a.recordCommand(), a.replayCommand(),
-		a.compareCommand(), a.diffCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.trustCommand(), a.schemaCommand())
+		a.compareCommand(), a.diffCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.trustCommand(), a.schemaCommand(), a.agentCommand())
 	addTopics(root)
 	if err := root.RegisterFlagCompletionFunc("format", completeFormat); err != nil {
 		panic(err) // there is no such flag

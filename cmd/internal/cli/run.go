@@ -24,6 +24,9 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Run the named cases, and the controls they need, and update the present state.
 An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P09, M9-M12).`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
+			if a.firedBy != "" && !a.live {
+				return errors.New("run --client goes with --live; a case names its clients itself (see hookwatch help cases)")
+			}
 			if len(ids) == 0 {
 				return fmt.Errorf("run needs an ID, such as hookwatch run P01; hookwatch list shows them")
 			}
@@ -40,6 +43,7 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 			})
 		},
 	}
+	withClient(cmd.Flags(), &a.firedBy)
 	cmd.Flags().BoolVar(&a.live, "live", false, "have the real client fire the hooks (see hookwatch help client)")
 	return cmd
 }

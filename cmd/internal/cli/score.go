@@ -125,7 +125,7 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 		return err
 	}
 	if o.write != "" {
-		if err := a.writeScored(o.write, res); err != nil {
+		if err := a.writeScored(p, o.write, res); err != nil {
 			return err
 		}
 	}
@@ -395,7 +395,7 @@ func printScore(w io.Writer, doc scoreDocument, verbose bool) {
 }
 
 // writeScored writes a new suite file with a case for each survivor.
-func (a *app) writeScored(file string, res *score.Result) error {
+func (a *app) writeScored(p *session.Project, file string, res *score.Result) error {
 	file = a.relative(file)
 	suite := res.Suite(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	if len(suite.Cases) == 0 {
@@ -419,7 +419,7 @@ func (a *app) writeScored(file string, res *score.Result) error {
 	}
 	_, err = out.Write(text)
 	if err = errors.Join(err, out.Close()); err == nil {
-		writef(a.Err, "%s: %s written\n", file, session.Count(len(suite.Cases), "case"))
+		a.reportWritten(p, file, len(suite.Cases), "written")
 	}
 	return err
 }

@@ -25,7 +25,7 @@ func (a *app) trustCommand() *cobra.Command {
 weaker isolation, variables and masked files for hooks, larger limits, programs,
 paths elsewhere. They count from a flag or a variable at once, from the file only
 after you have agreed to exactly these; until then a safe default holds. What is
-changed later is asked for anew.
+changed later is asked for again.
 
 On a terminal you are asked; --yes agrees without. What you agree to is kept in your
 state folder, by project. --list shows it, --forget withdraws it (-C DIR: of another
@@ -76,7 +76,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 	case !terminal.Is(a.In) || !terminal.Is(a.Out) || !terminal.Is(a.Err):
 		return errors.New("not agreed: there is no terminal to ask on (--yes agrees to everything)")
 	default:
-		agreed, err := confirm(a.Err, a.In, fmt.Sprintf("Agree to exactly this, for %s?", cfg.Dir))
+		agreed, err := confirm(a.Err, a.In, "Agree to exactly this, for "+cfg.Dir+"?")
 		if err != nil || !agreed {
 			return errors.Join(err, errors.New("nothing is agreed to"))
 		}

@@ -39,9 +39,9 @@ func (h *human) keyed(e session.Event) {
 		h.clear()
 	case session.Edit:
 		h.edit(e)
-	case session.Lent:
+	case session.Suspended:
 		h.lend()
-	case session.Returned:
+	case session.Resumed:
 		h.take()
 	}
 }

@@ -103,7 +103,7 @@ func TestEdit(t *testing.T) {
 	if out.Len() != before {
 		t.Errorf("written over the editor: %q", out.String()[before:])
 	}
-	v.Handle(session.Returned{})
+	v.Handle(session.Resumed{})
 	if !strings.Contains(out.String()[before:], "FAIL A1") {
 		t.Errorf("lost: %q", out.String()[before:])
 	}
@@ -111,7 +111,7 @@ func TestEdit(t *testing.T) {
 		look(1)
 	}
 	v.Handle(session.Edit{Case: true, At: &in})
-	v.Handle(session.Returned{})
+	v.Handle(session.Resumed{})
 	if in != (session.Place{File: "/home/me/plankton/suites/own.yaml", Line: 4}) {
 		t.Errorf("the case is at %v", in)
 	}
@@ -186,6 +186,6 @@ func TestEditOfCause(t *testing.T) {
 	if v.Handle(session.Edit{At: &at}); at != (session.Place{File: "/home/me/plankton/hooks/guard.sh", Line: 7}) {
 		t.Errorf("%v: %s", at, &out)
 	}
-	v.Handle(session.Returned{})
+	v.Handle(session.Resumed{})
 	_ = v.Close()
 }

@@ -67,7 +67,7 @@ func (a *archiving) latestRun() (*record.Snapshot, error) {
 }
 
 func (a *archiving) run() verdict.Run {
-	return verdict.Run{ID: a.done.RunID, Time: a.done.At, Records: a.done.Records, Env: a.env, Concerns: a.project.Concerns}
+	return verdict.Run{ID: a.done.RunID, Time: a.done.At, Records: a.done.Records, Env: a.env, Concerns: a.project.Concerning(UsedBy(a.store.Observed()))}
 }
 
 // byAgent groups the records of a full run by agent, as they are stored.

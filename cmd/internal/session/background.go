@@ -25,14 +25,14 @@ func (w *watch) whileIdle(ctx context.Context) {
 	if w.proveNext(ctx) || w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
-	if w.knowledge.Freshness.Noticed() || !slices.Equal(w.project.Graph.Files(), w.followed) { // found by traced runs
+	if w.knowledge.Tracker.Noticed() || !slices.Equal(w.project.Graph.Files(), w.followed) { // found by traced runs
 		if w.begin(ctx, w.selectStale(ctx), true); w.run != nil {
 			return
 		}
 	}
 	w.knowledge.Save()
 	w.knowledge.Selector.Rest()
-	w.knowledge.Freshness.Rest(w.opts.Now(), w.followed)
+	w.knowledge.Tracker.Rest(w.opts.Now(), w.followed)
 	w.project.Reader.Pinned.Rest()
 	// No case is left to trace; release memory because the session may be idle for hours.
 	w.idle.untraced, w.idle.by = nil, nil
@@ -101,7 +101,7 @@ type tracedRun struct {
 
 // startTrace runs a case once more with tracing, and sends the result to done.
 func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *keptVerdict, by *trace.Scripts, done chan<- *tracedRun) {
-	t := &tracedRun{execution: execution{c: c, runner: e.equipment.Runner, seen: e.knowledge.Freshness.See(c)}, last: last}
+	t := &tracedRun{execution: execution{c: c, runner: e.equipment.Runner, seen: e.knowledge.Tracker.See(c)}, last: last}
 	p, timeout := e.project, e.timeout(c)
 	e.busy.start(e.opts.Now())
 	go func() {
@@ -127,13 +127,13 @@ func (e *Session) finishTrace(ctx context.Context, t *tracedRun) {
 	k := t.c.Key()
 	now := e.knowledge.Verdicts.Present(k)
 	if ctx.Err() != nil || t.trace == nil || now == nil || now.Digests != t.last.Digests ||
-		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.knowledge.Freshness.Changed(t.seen)) > 0 {
+		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.knowledge.Tracker.Changed(t.seen)) > 0 {
 		return
 	}
-	if o := t.trace.Observed; o != nil && e.knowledge.Freshness.ChangedSince(o.Paths, t.started) {
+	if o := t.trace.Observed; o != nil && e.knowledge.Tracker.ChangedSince(o.Paths, t.started) {
 		t.trace.Observed = nil
 	}
-	e.knowledge.Selector.Traced(t.c, now.Digests, t.seen.Inputs, t.trace, e.knowledge.Freshness.Without)
+	e.knowledge.Selector.Traced(t.c, now.Digests, t.seen.Inputs, t.trace, e.knowledge.Tracker.Without)
 	if e.knowledge.Selector.Unsaved() >= heldTraces {
 		e.knowledge.Save()
 		e.knowledge.Selector.Forget()

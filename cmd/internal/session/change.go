@@ -14,7 +14,7 @@ import (
 
 // changed handles a batch of saves: it cancels cases that became stale and selects them again.
 func (w *watch) changed(ctx context.Context, b watcher.Batch) {
-	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool { return w.knowledge.Freshness.Written(w.project.Rel(c.Path)) })
+	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool { return w.knowledge.Tracker.Written(w.project.Rel(c.Path)) })
 	if len(b.Changes) == 0 {
 		return
 	}
@@ -25,7 +25,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	for i, c := range b.Changes {
 		changed[i] = w.project.Rel(c.Path)
 		shape = shape || w.reshapes(c)
-		if c.Kind == watcher.Restored || c.Kind == watcher.Removed && w.knowledge.Freshness.Exists(changed[i]) {
+		if c.Kind == watcher.Restored || c.Kind == watcher.Removed && w.knowledge.Tracker.Exists(changed[i]) {
 			// A directory that was renamed and renamed back leaves all signatures unchanged: its
 			// files may be reported as removed although they are back unmodified.
 			restored = append(restored, changed[i])
@@ -43,7 +43,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		w.equipment.Runner.Prewarm() // while the affected cases are determined
 	}
 	w.touchedElsewhere(changed)
-	w.knowledge.Freshness.Refresh(changed)
+	w.knowledge.Tracker.Refresh(changed)
 	w.supersede(others)
 	w.retract(restored)
 	w.startAffected(ctx, b, changed)
@@ -114,9 +114,9 @@ func (e *Session) supersede(changed []string) {
 // retract retracts verdicts of cases that may have missed a file which is now unchanged again,
 // and cancels such cases if they are running.
 func (e *Session) retract(restored []string) {
-	e.knowledge.Freshness.Restored(restored, e.opts.Now())
+	e.knowledge.Tracker.Restored(restored, e.opts.Now())
 	for _, x := range e.running {
-		if e.knowledge.Freshness.Suspect(x.c.Key(), x.seen, restored) {
+		if e.knowledge.Tracker.Suspect(x.c.Key(), x.seen, restored) {
 			x.supersede()
 		}
 	}
@@ -188,7 +188,7 @@ func (w *watch) touchedElsewhere(changed []string) {
 		if info, err := os.Stat(w.project.Config.Abs(path)); err == nil && w.busy.has(info.ModTime()) {
 			touched = append(touched, path)
 		} else {
-			w.knowledge.Freshness.Untouched(path)
+			w.knowledge.Tracker.Untouched(path)
 		}
 	}
 	w.touched(touched)
@@ -271,7 +271,7 @@ func (w *watch) accepts(p *Project) bool {
 	was, is := w.project.Config, p.Config
 	switch {
 	case p.Root() != w.project.Root():
-		w.warnf("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", ConfigFile(was), p.Root(), w.project.Root())
+		w.warnf("%s: by its configuration the project is %s now, and %s is watched: restart hookwatch", ConfigFile(was), p.Root(), w.project.Root())
 		return false
 	case was.Path != "" && is.Path == "":
 		w.warnf("%s is gone: the defaults count until it is there again", w.project.Rel(was.Path))
@@ -280,7 +280,7 @@ func (w *watch) accepts(p *Project) bool {
 	}
 	if is.ResultsDir != was.ResultsDir {
 		if is.Path != "" {
-			w.warnf("results.dir: records go to %s until hookwatch starts anew", was.ResultsDir)
+			w.warnf("results.dir: records go to %s until hookwatch is restarted", was.ResultsDir)
 		}
 		is.ResultsDir = was.ResultsDir // already locked, and excluded from the watched changes
 	}

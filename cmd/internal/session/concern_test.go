@@ -25,14 +25,43 @@ cases:
 func TestConcerns(t *testing.T) {
 	t.Parallel()
 	s := newProjectFiles(t, map[string]string{"suites/s.yaml": groups, "h.sh": "#!/bin/bash\n"})
-	p := s.Load(Filter{})
+	concerns := s.Load(Filter{}).Concerning(unobserved)
 	for tool, want := range map[string]string{
 		"yamllint": "YA CO NO XX ", "shellcheck": "SH NO XX ", "bandit": "PY PM NO XX ", "uv": "PY PM NO XX ", "ruff": "PY PM NO XX ",
 		"jaq": "SH YA PY PM CO NO XX ", "sed": "SH YA PY PM CO NO XX ",
 	} {
 		got := ""
 		for _, id := range []string{"SH", "YA", "PY", "PM", "CO", "NO", "XX"} {
-			if p.Concerns(suites.Key{Suite: "s", ID: id}, tool) {
+			if concerns(suites.Key{Suite: "s", ID: id}, tool) {
+				got += id + " "
+			}
+		}
+		if got != want {
+			t.Errorf("%s concerns %q, want %q", tool, got, want)
+		}
+	}
+}
+
+func unobserved(suites.Key) []suites.Tool { return nil }
+
+// TestConcernsObserved checks that programs which a case was seen to use explain its results, and
+// that others do not, whatever the text of its hook names.
+func TestConcernsObserved(t *testing.T) {
+	t.Parallel()
+	used := []suites.Tool{{Name: "sed", Path: "/usr/bin/sed"}, {Name: "jaq"}}
+	p := newProjectFiles(t, map[string]string{"suites/s.yaml": groups, "h.sh": "#!/bin/bash\n"}).Load(Filter{})
+	concerns := p.Concerning(func(k suites.Key) []suites.Tool {
+		if k.ID == "NO" || k.ID == "YA" {
+			return used
+		}
+		return nil
+	})
+	for tool, want := range map[string]string{
+		"sed": "SH YA CO NO XX ", "awk": "SH CO XX ", "jaq": "SH YA CO NO XX ", "yamllint": "YA CO XX ", "shellcheck": "SH XX ",
+	} {
+		got := ""
+		for _, id := range []string{"SH", "YA", "CO", "NO", "XX"} {
+			if concerns(suites.Key{Suite: "s", ID: id}, tool) {
 				got += id + " "
 			}
 		}
@@ -60,14 +89,14 @@ cases:
 // the runner concerns the cases of all of them.
 func TestRunnersJoinNothing(t *testing.T) {
 	t.Parallel()
-	p := newProjectFiles(t, map[string]string{"suites/s.yaml": shared, "h.sh": "#!/bin/bash\n"}).Load(Filter{})
+	concerns := newProjectFiles(t, map[string]string{"suites/s.yaml": shared, "h.sh": "#!/bin/bash\n"}).Load(Filter{}).Concerning(unobserved)
 	for tool, want := range map[string]string{
 		"biome": "TS CO ", "node_modules/.bin/biome": "TS CO ", "markdownlint-cli2": "MD ", "npx": "TS MD CO ",
 		"bandit": "BA ", "ruff": "UV CO ", "uv": "BA UV CO ",
 	} {
 		got := ""
 		for _, id := range []string{"TS", "MD", "BA", "UV", "CO"} {
-			if p.Concerns(suites.Key{Suite: "s", ID: id}, tool) {
+			if concerns(suites.Key{Suite: "s", ID: id}, tool) {
 				got += id + " "
 			}
 		}

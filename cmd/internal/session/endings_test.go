@@ -14,7 +14,7 @@ func TestEndings(t *testing.T) {
 	t.Parallel()
 	k, at := suites.Key{Suite: "s", ID: "A"}, time.Date(2026, 2, 20, 16, 49, 32, 0, time.UTC)
 	e := make(endings)
-	wrong := func(is bool) func(Seen) bool { return func(Seen) bool { return is } }
+	wrong := func(is bool) func(CaseInputs) bool { return func(CaseInputs) bool { return is } }
 	for _, tt := range []struct {
 		name  string
 		later time.Duration
@@ -23,13 +23,13 @@ func TestEndings(t *testing.T) {
 	}{
 		{"its files told", 0, false, false}, {"too late", 2 * noticed, true, false}, {"in time", noticed, true, true},
 	} {
-		e.Ended(k, at, Seen{})
+		e.Ended(k, at, CaseInputs{})
 		if e.retract(at.Add(tt.later), wrong(tt.wrong)); e.Retracted(k) != tt.want {
 			t.Errorf("%s: retracted %v, want %v", tt.name, e.Retracted(k), tt.want)
 		}
 	}
 	for n := 1; n < 2*verdict.MaxTries; n++ { // it was retracted once above
-		e.Ended(k, at, Seen{})
+		e.Ended(k, at, CaseInputs{})
 		if e.retract(at, wrong(true)); e.Retracted(k) != (n < verdict.MaxTries) {
 			t.Errorf("after %d times in a row: retracted %v", n+1, e.Retracted(k))
 		}
@@ -38,7 +38,7 @@ func TestEndings(t *testing.T) {
 		}
 	}
 	e.rest(at.Add(2 * noticed))
-	e.Ended(k, at, Seen{})
+	e.Ended(k, at, CaseInputs{})
 	e.retract(at, wrong(true))
 	e.rest(at.Add(2 * noticed))
 	if !e.Retracted(k) {

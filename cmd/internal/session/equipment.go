@@ -87,7 +87,7 @@ func (e *equipment) newRunner(p *Project, env []string) *run.Runner {
 		Hooks:       p.Registered.For,
 		Registered:  p.Registered.Named,
 		InForce:     func() []discover.Hook { return p.Registered.Hooks },
-		Live:        run.Live{Client: cfg.Live.Client, Timeout: cfg.Live.Timeout},
+		Live:        p.live(),
 		Interpreted: p.Interpreted,
 		Scripts:     p.Scripts(),
 		Isolation:   e.isolation,

@@ -37,8 +37,8 @@ func (e *Session) again(x *execution) bool {
 	var changed []string
 	x.stale = x.stale || !e.awaited && e.project.Gone() // Once ends with the results it has
 	if !x.stale {
-		if changed = e.knowledge.Freshness.Changed(x.seen); len(changed) == 0 {
-			e.knowledge.Freshness.Undisturbed(x.seen)
+		if changed = e.knowledge.Tracker.Changed(x.seen); len(changed) == 0 {
+			e.knowledge.Tracker.Undisturbed(x.seen)
 		}
 		e.touched(changed)
 	}
@@ -56,8 +56,8 @@ func (e *Session) again(x *execution) bool {
 
 // touched records that files changed while cases that depend on them ran.
 func (e *Session) touched(paths []string) {
-	for _, path := range e.knowledge.Freshness.Touched(paths, e.project.Matters) {
-		e.warnf("%s changes whenever cases run: it is taken to be written by the hooks, and selects nothing until hookwatch starts anew", path)
+	for _, path := range e.knowledge.Tracker.Touched(paths, e.project.Matters) {
+		e.warnf("%s changes whenever cases run: it is treated as written by the hooks, and selects nothing until hookwatch is restarted", path)
 	}
 }
 
@@ -128,7 +128,7 @@ func (e *Session) cutShort() (without []*execution) {
 		x := <-e.results
 		delete(e.running, x.c.Key())
 		e.busy.stop(e.opts.Now())
-		if x.whole && !x.stale && len(e.knowledge.Freshness.Changed(x.seen)) == 0 {
+		if x.whole && !x.stale && len(e.knowledge.Tracker.Changed(x.seen)) == 0 {
 			e.judge(x)
 		} else {
 			without = append(without, x)
@@ -155,20 +155,21 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	})
 	before, previous := e.knowledge.Verdicts.Baseline(k, r.Digests.Case), e.knowledge.Verdicts.Present(k)
 	transition := e.transition(before, previous.Says(), r)
+	var tools []string
+	if transition == Explained {
+		tools = e.knowledge.Explaining(k, before.Digests.Tools, r.Digests.Tools)
+	}
 	e.keep(x, r, transition)
 	done := CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
 		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[shownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.opts.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
-		Done: e.run.Done(), Of: e.run.Of(),
+		Done: e.run.Done(), Of: e.run.Of(), Tools: tools,
 	}
 	if previous != nil {
 		done.Since.Time, _ = time.Parse(suites.TimestampLayout, previous.At)
 	}
 	if v.Status == suites.Fail {
 		done.Effect = clientWould(x.outcome, shownStep(x.c, v))
-	}
-	if transition == Explained {
-		done.Tools = e.knowledge.Explaining(k, before.Digests.Tools, r.Digests.Tools)
 	}
 	e.run.HookTime += hookTime(x.outcome)
 	e.show(done, previous)
@@ -210,7 +211,7 @@ func (e *Session) keep(x *execution, r suites.Record, transition Transition) {
 	}
 	e.ran(x.c)
 	e.checkAudited(k, &r)
-	e.knowledge.Freshness.Ended(k, x.ended, x.seen)
+	e.knowledge.Tracker.Ended(k, x.ended, x.seen)
 	e.run.Add(r)
 }
 
@@ -323,7 +324,7 @@ const noticed = time.Second
 // retracted.
 type ending struct {
 	at          time.Time
-	seen        Seen
+	seen        CaseInputs
 	retractions int // in a row
 	retracted   bool
 }
@@ -345,7 +346,7 @@ func (e *ending) retract() bool {
 type endings map[suites.Key]ending
 
 // Ended records the end of a case that has a verdict.
-func (e endings) Ended(k suites.Key, at time.Time, seen Seen) {
+func (e endings) Ended(k suites.Key, at time.Time, seen CaseInputs) {
 	before := e[k]
 	if !before.retracted {
 		before.retractions = 0
@@ -357,7 +358,7 @@ func (e endings) Ended(k suites.Key, at time.Time, seen Seen) {
 func (e endings) Retracted(k suites.Key) bool { return e[k].retracted }
 
 // retract retracts the verdicts of cases that ended recently and may be wrong.
-func (e endings) retract(now time.Time, wrong func(Seen) bool) {
+func (e endings) retract(now time.Time, wrong func(CaseInputs) bool) {
 	for k, end := range e {
 		if !end.retracted && end.recent(now) && wrong(end.seen) && end.retract() {
 			e[k] = end

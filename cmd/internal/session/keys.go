@@ -110,10 +110,10 @@ type Edit struct {
 	At   *Place
 }
 
-// Lent reports that another program uses the terminal; Returned, that the view has it again.
+// Suspended reports that another program uses the terminal; Resumed, that the view has it again.
 type (
-	Lent     struct{}
-	Returned struct{}
+	Suspended struct{}
+	Resumed   struct{}
 )
 
 func (Help) event()         {}
@@ -125,5 +125,5 @@ func (Whole) event()        {}
 func (ShowFailure) event()  {}
 func (Clear) event()        {}
 func (Edit) event()         {}
-func (Lent) event()         {}
-func (Returned) event()     {}
+func (Suspended) event()    {}
+func (Resumed) event()      {}

@@ -16,7 +16,7 @@ import (
 // and their traces. It runs nothing. Use it from one goroutine.
 type Knowledge struct {
 	Verdicts    *verdictBook
-	Freshness   *Tracker
+	Tracker     *Tracker
 	Environment suites.Environment
 	Selector    *selector
 	Contents    *contents
@@ -36,12 +36,12 @@ type Knowledge struct {
 // before any other method.
 func NewKnowledge(p *Project, store *record.Store, place record.Place) *Knowledge {
 	s := &Knowledge{
-		Verdicts:  newBook(),
-		Freshness: NewTracker(),
-		store:     store,
-		place:     place,
-		sets:      make(run.ToolSets),
-		inputs:    make(map[string][]suites.Input),
+		Verdicts: newBook(),
+		Tracker:  NewTracker(),
+		store:    store,
+		place:    place,
+		sets:     make(run.ToolSets),
+		inputs:   make(map[string][]suites.Input),
 	}
 	s.Selector = newSelector(s.records)
 	s.Use(p)
@@ -51,7 +51,7 @@ func NewKnowledge(p *Project, store *record.Store, place record.Place) *Knowledg
 // Use replaces the project after it was loaded again.
 func (s *Knowledge) Use(p *Project) {
 	s.project = p
-	s.Freshness.Use(p)
+	s.Tracker.Use(p)
 	s.Contents = &contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
 	s.Selector.Use(p.Graph, s.Contents)
 }
@@ -63,7 +63,10 @@ func (s *Knowledge) setTools(box *run.Toolbox) {
 }
 
 // refreshTools looks up tools again.
-func (s *Knowledge) refreshTools() { s.look = run.NewToolLook(s.tools, s.sets) }
+func (s *Knowledge) refreshTools() {
+	s.look = run.NewToolLook(s.tools, s.sets)
+	s.Selector.LookAgain()
+}
 
 // load adopts a snapshot of the records, and returns its records with the project's IDs.
 func (s *Knowledge) load(before *record.Snapshot) []suites.Record {
@@ -120,7 +123,7 @@ func (s *Knowledge) Forget() {
 // ForgetGone discards the state of removed cases, except their latest verdicts.
 func (s *Knowledge) ForgetGone(gone func(suites.Key) bool) {
 	s.Verdicts.ForgetGone(gone, len(s.project.Every()))
-	s.Freshness.ForgetGone(gone)
+	s.Tracker.ForgetGone(gone)
 }
 
 // LookUpTools records the tools that the project's cases use in the environment.
@@ -145,14 +148,19 @@ func (s *Knowledge) toolsDigest(c *suites.Case) string {
 	return s.look.Set(s.project.ToolKey(c), func() []string { return s.project.ToolNames(c) })
 }
 
-// Explaining returns the tools in both sets that concern the case and have changed.
+// Explaining returns the tools that may explain a changed verdict of the case: those in both sets
+// that concern it and have changed, and the programs that it was seen to use and that were replaced.
 func (s *Knowledge) Explaining(k suites.Key, before, now string) []string {
-	return slices.DeleteFunc(s.sets.Changed(before, now), func(tool string) bool { return !s.project.Concerns(k, tool) })
+	concerns := s.project.Concerning(s.Selector.Used)
+	tools := slices.DeleteFunc(s.sets.Changed(before, now), func(tool string) bool { return !concerns(k, tool) })
+	tools = append(tools, s.Selector.Replaced(k)...)
+	slices.Sort(tools)
+	return slices.Compact(tools)
 }
 
 // Digests returns the current digests of a case, which a verdict now would record.
 func (s *Knowledge) Digests(c *suites.Case) suites.Digests {
-	return suites.Digests{Case: c.Digest, Inputs: s.Freshness.InputsDigest(c), Tools: s.toolsDigest(c)}
+	return suites.Digests{Case: c.Digest, Inputs: s.Tracker.InputsDigest(c), Tools: s.toolsDigest(c)}
 }
 
 // DigestsOf returns the current digests of a case and remembers its inputs.

@@ -92,6 +92,13 @@ func (p *Project) registering() discover.Found {
 	return discover.Find(p.Reader, p.Config.Root, settings, func(file string, dir bool) bool { return ignored(p.Config, file, dir) })
 }
 
+// ReadsSuite reports whether an entry of suites matches the file.
+func (p *Project) ReadsSuite(file string) bool {
+	return slices.ContainsFunc(p.Config.OwnSuites(), func(pattern string) bool {
+		return doublestar.MatchUnvalidated(path.Clean(filepath.ToSlash(pattern)), filepath.ToSlash(p.Rel(file)))
+	})
+}
+
 func (p *Project) readSuites() []suites.Problem {
 	files, problems := p.expand("suites", p.Config.OwnSuites())
 	for _, f := range files {

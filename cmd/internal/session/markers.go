@@ -80,7 +80,7 @@ func (p *Project) unmarked(s *suites.Suite) []suites.Problem {
 		return nil
 	}
 	return []suites.Problem{{At: at, What: fmt.Sprintf("%s without a marker: %s", Count(len(ids), "case"), IDs(ids)),
-		Hint: `add verify: ["file §section"], name it beside a marker of a spec document, or set verify: off`}}
+		Hint: `add verify: ["file §section"], name it next to a marker of a spec document, or set verify: off`}}
 }
 
 func (p *Project) unresolved(c *suites.Case) []suites.Problem {

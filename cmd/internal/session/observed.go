@@ -1,19 +1,22 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/record"
 )
 
 // An observation is the part of the evidence of a case that every selection needs: reading
 // thousands of evidence files to find out that nothing changed would take too long.
 type observation struct {
-	of    string   // digest of the inputs that the verdict records
-	now   string   // digest of the observed inputs that the verdict applies to
-	paths []string // that the case used
+	of    string        // digest of the inputs that the verdict records
+	now   string        // digest of the observed inputs that the verdict applies to
+	paths []string      // that the case used
+	used  []suites.Tool // programs that it ran or searched for; cases with equal ones share them
 	// lapsed reports that the case was started on other content and has no verdict for it yet.
 	lapsed bool
 }
@@ -22,7 +25,10 @@ type observation struct {
 type observations struct {
 	records func() storedContents
 	byCase  map[suites.Key]observation // nil until they are read
-	unsaved bool
+	used    map[string][]suites.Tool   // see observation, by all their fields
+	// replaced are the names of those of used that differ now, by their first; see Replaced.
+	replaced map[*suites.Tool][]string
+	unsaved  bool
 }
 
 func (o *observations) all() map[suites.Key]observation {
@@ -31,12 +37,23 @@ func (o *observations) all() map[suites.Key]observation {
 	}
 	kept := o.records().Observed()
 	o.byCase = make(map[suites.Key]observation, len(kept.Cases))
+	used := kept.Used()
 	for _, c := range kept.Cases {
 		if c.Set >= 0 && c.Set < len(kept.Sets) {
-			o.byCase[c.Key] = observation{of: c.Of, now: c.Now, paths: kept.Sets[c.Set]}
+			o.byCase[c.Key] = observation{of: c.Of, now: c.Now, paths: kept.Sets[c.Set], used: o.share(used[c.Key])}
 		}
 	}
 	return o.byCase
+}
+
+// share returns the list that all cases with equal programs share.
+func (o *observations) share(used []suites.Tool) []suites.Tool {
+	id := fmt.Sprint(used)
+	if one, known := o.used[id]; known {
+		return one
+	}
+	o.used[id] = used
+	return used
 }
 
 func (o *observations) put(k suites.Key, one observation) {
@@ -47,7 +64,7 @@ func (o *observations) put(k suites.Key, one observation) {
 // hold records that the verdict of an observed case applies to other inputs, too.
 func (o *observations) hold(k suites.Key, of, now string) {
 	if one, ok := o.all()[k]; ok {
-		o.put(k, observation{of: of, now: now, paths: one.paths})
+		o.put(k, observation{of: of, now: now, paths: one.paths, used: one.used})
 	}
 }
 
@@ -57,6 +74,7 @@ func (o *observations) save(to contentKeeper) {
 	}
 	kept := record.Observed{}
 	sets := make(map[string]int)
+	programs := make(map[*suites.Tool]int)
 	for k, one := range o.byCase {
 		id := strings.Join(one.paths, "\x00")
 		set, known := sets[id]
@@ -64,7 +82,15 @@ func (o *observations) save(to contentKeeper) {
 			set = len(kept.Sets)
 			sets[id], kept.Sets = set, append(kept.Sets, one.paths)
 		}
-		kept.Cases = append(kept.Cases, record.ObservedCase{Key: k, Of: one.of, Now: one.now, Set: set})
+		c := record.ObservedCase{Key: k, Of: one.of, Now: one.now, Set: set}
+		if len(one.used) > 0 {
+			if programs[&one.used[0]] == 0 {
+				kept.Programs = append(kept.Programs, one.used)
+				programs[&one.used[0]] = len(kept.Programs)
+			}
+			c.Used = programs[&one.used[0]]
+		}
+		kept.Cases = append(kept.Cases, c)
 	}
 	slices.SortFunc(kept.Cases, func(a, b record.ObservedCase) int { return strings.Compare(a.Key.String(), b.Key.String()) })
 	o.unsaved = to.KeepObserved(kept) != nil
@@ -97,6 +123,32 @@ func (s *selector) Applied(k suites.Key, recorded string) string {
 	return recorded
 }
 
+// Used returns the programs that a case was seen to run or to search for, nil if they are not known.
+func (s *selector) Used(k suites.Key) []suites.Tool { return s.observed.all()[k].used }
+
+// Replaced returns the names of the programs that a case was seen to use and that appeared,
+// vanished or were replaced since. Each program is looked at once until LookAgain.
+func (s *selector) Replaced(k suites.Key) []string {
+	used := s.Used(k)
+	if len(used) == 0 {
+		return nil
+	}
+	names, known := s.observed.replaced[&used[0]]
+	if known {
+		return names
+	}
+	for _, t := range used {
+		if t.Path != "" && disk.ProgramDigest(t.Path) != t.Digest {
+			names = append(names, t.Name)
+		}
+	}
+	s.observed.replaced[&used[0]] = names
+	return names
+}
+
+// LookAgain makes Replaced look at the programs again.
+func (s *selector) LookAgain() { clear(s.observed.replaced) }
+
 // Starting must be called before a case runs. If its definition, tools or observed inputs have
 // changed since they were observed, it may use other files now.
 func (s *selector) Starting(c *suites.Case, now suites.Digests) {
@@ -107,7 +159,7 @@ func (s *selector) Starting(c *suites.Case, now suites.Digests) {
 	}
 	was := s.memory.of(k).Digests
 	s.Release(k)
-	if one.now != now.Inputs || was.Case != now.Case || was.Tools != now.Tools {
+	if one.now != now.Inputs || was.Case != now.Case || was.Tools != now.Tools || len(s.Replaced(k)) > 0 {
 		one.lapsed = true
 		s.observed.byCase[k] = one // on disk it stays, in case there will be no verdict
 		s.graph.Observe(k, nil)
@@ -127,6 +179,6 @@ func (s *selector) Concluded(k suites.Key, d suites.Digests) {
 		e := *s.memory.of(k)
 		e.Digests = d
 		s.memory.put(k, &e)
-		s.observed.put(k, observation{of: d.Inputs, now: one.now, paths: one.paths})
+		s.observed.put(k, observation{of: d.Inputs, now: one.now, paths: one.paths, used: one.used})
 	}
 }

@@ -15,12 +15,13 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/live"
 	"hookwatch/suites/markers"
 	"hookwatch/suites/record"
+	"hookwatch/suites/run"
 )
 
 // A Project is a loaded project: configuration, suites, hooks and dependencies. It does
@@ -30,8 +31,9 @@ type Project struct {
 	Suites     []suites.Suite
 	Cases      []*suites.Case // those that the filter selects
 	Registered discover.Registered
-	Foreign    []string // hook files of other agents, as slash paths
-	Stray      []string // files with hooks that the client does not read
+	LiveOf     clients.Client // the client that fires the hooks of layer 2; the zero value is Claude Code
+	Foreign    []string       // hook files of other agents, as slash paths
+	Stray      []string       // files with hooks that the client does not read
 	Graph      *depend.Graph
 	Stops      *Stops // inputs that its hooks were seen to stop
 	Warnings   []string
@@ -327,7 +329,13 @@ func (p *Project) ToolNames(c *suites.Case) []string {
 }
 
 // Client returns the program that fires the hooks of layer 2.
-func (p *Project) Client() string { return cmp.Or(p.Config.Live.Client, live.Program) }
+func (p *Project) Client() string { return p.live().Program() }
+
+func (p *Project) live() run.Live {
+	l := run.Live{Client: p.Config.Live.Client, Timeout: p.Config.Live.Timeout}
+	l.Use(p.LiveOf)
+	return l
+}
 
 // Fired returns the scripts that the first steps of a case start.
 func (p *Project) Fired(c *suites.Case, steps int) []string {

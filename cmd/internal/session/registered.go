@@ -15,6 +15,7 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
@@ -244,6 +245,11 @@ func (p *Project) script(event, registered string) string {
 	return ""
 }
 
+// Fires has another client than Claude Code fire the hooks that it reads.
+func (p *Project) Fires(of clients.Client) {
+	p.Registered, p.LiveOf = p.Registered.Of(of), of
+}
+
 // GoLive turns every case that would run a hook directly into one that the client fires.
 // The digests change, because their verdicts must not replace those of layer 1.
 func (p *Project) GoLive() {
@@ -252,7 +258,7 @@ func (p *Project) GoLive() {
 			continue
 		}
 		c.Layer, c.AskedLive, c.Timeout = suites.Live, true, 0
-		c.Digest += "-live"
+		c.Digest += "-live" + p.LiveOf.Name
 	}
 }
 

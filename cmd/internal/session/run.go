@@ -30,7 +30,7 @@ func (e *Session) open(full bool) {
 
 // begin adds the selected cases to the current run, or to a new one, and starts them.
 func (e *Session) begin(ctx context.Context, selected []verdict.Selected, full bool) {
-	e.lineUp(selected, full)
+	e.enqueueAll(selected, full)
 	e.begun()
 	if full {
 		e.preflight()
@@ -38,8 +38,8 @@ func (e *Session) begin(ctx context.Context, selected []verdict.Selected, full b
 	e.fill(ctx)
 }
 
-// lineUp adds the selected cases to the queue of the run.
-func (e *Session) lineUp(selected []verdict.Selected, full bool) {
+// enqueueAll adds the selected cases to the queue of the run.
+func (e *Session) enqueueAll(selected []verdict.Selected, full bool) {
 	if e.run == nil {
 		e.open(full)
 	}
@@ -88,7 +88,7 @@ func (e *Session) start(ctx context.Context, c *suites.Case) {
 	e.equipment.WarnOfNotes()
 	e.knowledge.Selector.Starting(c, e.knowledge.Digests(c))
 	ctx, cancel := context.WithCancel(ctx)
-	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, seen: e.knowledge.Freshness.See(c)}
+	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, seen: e.knowledge.Tracker.See(c)}
 	x.digests = e.knowledge.DigestsOf(c, x.seen.Inputs)
 	e.running[c.Key()] = x
 	e.busy.start(e.opts.Now())
@@ -136,7 +136,7 @@ type execution struct {
 	c       *suites.Case
 	runner  *run.Runner // the session may use another one before this execution ends
 	cancel  context.CancelFunc
-	seen    Seen // its inputs when it started
+	seen    CaseInputs // its inputs when it started
 	digests suites.Digests
 	stale   bool // superseded: the verdict would be about outdated content
 	outcome suites.Outcome

@@ -31,7 +31,7 @@ type latestSelection struct {
 func newSelector(records func() storedContents) *selector {
 	return &selector{
 		memory:   evidenceMemory{records, make(map[suites.Key]*caseEvidence), make(map[suites.Key]bool)},
-		observed: observations{records: records},
+		observed: observations{records: records, used: make(map[string][]suites.Tool), replaced: make(map[*suites.Tool][]string)},
 	}
 }
 
@@ -191,7 +191,7 @@ func (s *selector) Traced(c *suites.Case, d suites.Digests, inputs []suites.Inpu
 		s.graph.Observe(k, t.Observed.Paths)
 		e.Inputs = without(s.graph.Inputs(c))
 		e.Now = depend.InputsDigest(e.Inputs)
-		s.observed.put(k, observation{of: d.Inputs, now: e.Now, paths: t.Observed.Paths})
+		s.observed.put(k, observation{of: d.Inputs, now: e.Now, paths: t.Observed.Paths, used: s.observed.share(t.Observed.Programs)})
 	}
 	s.memory.put(k, e)
 }
@@ -237,8 +237,11 @@ func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []verdict.S
 	s.Selector.Begin()
 	past := func(c *suites.Case) verdict.Past {
 		k := c.Key()
-		p := pastDigests(underway(k), s.Verdicts.Present(k), s.Freshness.Retracted(k))
+		p := pastDigests(underway(k), s.Verdicts.Present(k), s.Tracker.Retracted(k))
 		p.Digests.Inputs = s.Selector.Applied(k, p.Digests.Inputs)
+		if len(s.Selector.Replaced(k)) > 0 {
+			p.Digests.Tools = "" // unknown, because hooks may name these programs in ways that no text shows
+		}
 		return p
 	}
 	selected := verdict.Stale(s.project.Cases, past, s.Digests, s.sets.MayDiffer, s.unaffected)
@@ -262,7 +265,7 @@ func (s *Knowledge) unaffected(c *suites.Case, past suites.Digests) (stands bool
 		v.LacksTool = last.Status == suites.Skip && s.lacksTool(c)
 	}
 	v.Inputs, v.Known = s.inputs[past.Inputs]
-	return s.Selector.Unaffected(c, v, s.Freshness.Without)
+	return s.Selector.Unaffected(c, v, s.Tracker.Without)
 }
 
 // lacksTool reports whether a tool without which a case is skipped is absent.

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"path"
 	"slices"
 
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/record"
 	"hookwatch/suites/verdict"
 )
 
@@ -67,24 +69,44 @@ func (p *Project) toolGroups() *toolGroups {
 	return p.groups
 }
 
-// Concerns reports whether a change of the tool can explain a changed verdict of the case.
-// A tool that gates no case can explain any. A case without gates, or one that the project
-// does not have, can be explained by any tool.
-func (p *Project) Concerns(key suites.Key, tool string) bool {
+// Concerning returns a function that reports whether a change of a tool can explain a changed
+// verdict of a case: a tool of its gates, or a program that it was seen to use. If the function
+// used returns nil, because the case was not observed, a tool that gates no case can explain it
+// too, and so can any tool if it has no gates or the project does not have it.
+func (p *Project) Concerning(used func(suites.Key) []suites.Tool) func(key suites.Key, tool string) bool {
 	groups := p.toolGroups()
-	c := p.Find(key)
-	if c == nil || groups.next[tool] == "" && !groups.runners[tool] {
-		return true
-	}
-	names, runners := gateTools(c)
-	if control, has := verdict.ControlOf(c); has {
-		if beside := p.Find(control); beside != nil {
-			n, r := gateTools(beside)
-			names, runners = append(names, n...), append(runners, r...)
+	return func(key suites.Key, tool string) bool {
+		c := p.Find(key)
+		if c == nil {
+			return true
 		}
+		seen := used(key)
+		names, runners := gateTools(c)
+		if control, has := verdict.ControlOf(c); has {
+			if other := p.Find(control); other != nil {
+				n, r := gateTools(other)
+				names, runners = append(names, n...), append(runners, r...)
+				if seen != nil {
+					seen = append(slices.Clone(seen), used(control)...)
+				}
+			}
+		}
+		switch {
+		case seen != nil:
+			return slices.Contains(names, tool) || slices.Contains(runners, tool) ||
+				slices.ContainsFunc(seen, func(t suites.Tool) bool { return t.Name == path.Base(tool) })
+		case len(names) == 0 || groups.next[tool] == "" && !groups.runners[tool]:
+			return true
+		}
+		return slices.Contains(runners, tool) ||
+			slices.ContainsFunc(names, func(t string) bool { return groups.of(t) == groups.of(tool) })
 	}
-	return len(names) == 0 || slices.Contains(runners, tool) ||
-		slices.ContainsFunc(names, func(t string) bool { return groups.of(t) == groups.of(tool) })
+}
+
+// UsedBy returns the programs that the cases of an observation were seen to use, for Concerning.
+func UsedBy(o record.Observed) func(suites.Key) []suites.Tool {
+	used := o.Used()
+	return func(k suites.Key) []suites.Tool { return used[k] }
 }
 
 // needed applies the project's rules to a check: a list of required tools without

@@ -30,7 +30,7 @@ func TestUnexplained(t *testing.T) {
 	e.knows(is, gone)
 	names := map[string][]string{was: {"shellcheck", "yamllint"}, is: {"shellcheck", "yamllint"}}
 	before := verdict.Run{Env: suites.Environment{Tools: tools, CaseTools: names}}
-	after := verdict.Run{Env: suites.Environment{Tools: gone, CaseTools: names}, Concerns: p.Concerns}
+	after := verdict.Run{Env: suites.Environment{Tools: gone, CaseTools: names}, Concerns: p.Concerning(unobserved)}
 	for _, id := range []string{"SH", "YA"} {
 		record := func(pass bool, tools string) suites.Record {
 			return suites.Record{Suite: "s", ID: id, Pass: pass, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: tools}}

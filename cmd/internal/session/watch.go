@@ -80,7 +80,7 @@ func (w *watch) tell(ctx context.Context) {
 	if w.run != nil || w.paused {
 		return // ended starts the wait again
 	}
-	if w.knowledge.Freshness.Recheck() || w.knowledge.Freshness.Noticed() {
+	if w.knowledge.Tracker.Recheck() || w.knowledge.Tracker.Noticed() {
 		w.begin(ctx, w.selectStale(ctx), true)
 		if w.run != nil {
 			return
@@ -173,7 +173,7 @@ func (w *watch) waitToSettle() { w.settled.Reset(w.project.Config.Notify.Settle)
 // selectStale selects the stale cases. It makes the watcher follow files that the graph discovers
 // meanwhile, such as a file that a hook sources from outside the project.
 func (w *watch) selectStale(ctx context.Context) []verdict.Selected {
-	w.knowledge.Freshness.Selected()
+	w.knowledge.Tracker.Selected()
 	for {
 		selected := w.Stale()
 		now := w.project.Graph.Files()
@@ -213,7 +213,7 @@ func (w *watch) startRun(ctx context.Context, selected []verdict.Selected, quiet
 		w.run.Quiet = quiet
 	}
 	w.run.Quiet = w.run.Quiet && quiet
-	w.lineUp(selected, false)
+	w.enqueueAll(selected, false)
 	w.fill(ctx)
 }
 
@@ -245,12 +245,12 @@ func unlessEnded(ctx context.Context, f func() error) error {
 // A Command is a request from the user at the keyboard to a watching session.
 type Command interface{ command() }
 
-// A Deed is a command without parameters.
-type Deed int
+// A Action is a command without parameters.
+type Action int
 
 // The deeds.
 const (
-	RunAll Deed = iota + 1
+	RunAll Action = iota + 1
 	RunFailed
 	RunAgain // the last selection
 	Cancel   // the run in progress
@@ -268,17 +268,17 @@ type Show struct {
 	Done  chan<- struct{}
 }
 
-// A Halt stops all cases from when Still is closed until Go is, because the program is about to
+// A Suspend stops all cases from when Ready is closed until Resume is, because the program is about to
 // be suspended while the timeouts of running cases would continue.
-type Halt struct {
-	Still chan<- struct{}
-	Go    <-chan struct{}
+type Suspend struct {
+	Ready  chan<- struct{}
+	Resume <-chan struct{}
 }
 
-func (Deed) command()     {}
+func (Action) command()   {}
 func (Matching) command() {}
 func (Show) command()     {}
-func (Halt) command()     {}
+func (Suspend) command()  {}
 
 func (w *watch) command(ctx context.Context, c Command) {
 	switch c := c.(type) {
@@ -287,8 +287,8 @@ func (w *watch) command(ctx context.Context, c Command) {
 		if c.Done != nil {
 			close(c.Done)
 		}
-	case Halt:
-		w.halt(ctx, c)
+	case Suspend:
+		w.suspend(ctx, c)
 	case Matching:
 		var matching []*suites.Case
 		for _, one := range w.project.Cases {
@@ -297,12 +297,12 @@ func (w *watch) command(ctx context.Context, c Command) {
 			}
 		}
 		w.asked(ctx, verdict.All(matching, "it matches"))
-	case Deed:
+	case Action:
 		w.do(ctx, c)
 	}
 }
 
-func (w *watch) do(ctx context.Context, d Deed) {
+func (w *watch) do(ctx context.Context, d Action) {
 	switch d {
 	case RunAll:
 		w.asked(ctx, verdict.All(w.project.Cases, "asked for all"))
@@ -350,8 +350,8 @@ func (w *watch) cancel() {
 	w.opts.View.Handle(Rested{})
 }
 
-// halt keeps all cases from running while the program is suspended.
-func (w *watch) halt(ctx context.Context, h Halt) {
+// suspend keeps all cases from running while the program is suspended.
+func (w *watch) suspend(ctx context.Context, h Suspend) {
 	w.idle.stop()
 	for _, x := range w.running {
 		x.supersede()
@@ -359,11 +359,11 @@ func (w *watch) halt(ctx context.Context, h Halt) {
 	for len(w.running) > 0 {
 		w.finish(ctx, <-w.results)
 	}
-	w.opts.View.Handle(Lent{})
-	close(h.Still)
+	w.opts.View.Handle(Suspended{})
+	close(h.Ready)
 	select {
-	case <-h.Go:
+	case <-h.Resume:
 	case <-ctx.Done():
 	}
-	w.opts.View.Handle(Returned{})
+	w.opts.View.Handle(Resumed{})
 }

@@ -44,7 +44,7 @@ func (w *written) Touched(paths []string, matters func(string) bool) (known []st
 }
 
 // Undisturbed records that a case ended without a change of its files.
-func (w *written) Undisturbed(seen Seen) {
+func (w *written) Undisturbed(seen CaseInputs) {
 	for _, path := range seen.Files() {
 		delete(w.touches, path)
 		delete(w.rechecked, path)

@@ -57,6 +57,7 @@ type Client struct {
 	Inputs  map[string]map[string]string
 	Accepts Accepts
 	Outputs []Rule
+	Live    Live
 }
 
 // An Entry describes the keys of a registered hook.

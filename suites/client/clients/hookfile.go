@@ -191,14 +191,18 @@ func (c Client) timeout(entry jsontree.Value) time.Duration {
 		if err != nil || count <= 0 {
 			continue
 		}
-		unit := time.Second
-		if c.Entry.Timeout.Unit == "ms" {
-			unit = time.Millisecond
-		}
 		const most = 24 * time.Hour
-		return time.Duration(min(count*float64(unit), float64(most)))
+		return time.Duration(min(count*float64(c.unit()), float64(most)))
 	}
 	return 0
+}
+
+// unit returns the unit of time limits.
+func (c Client) unit() time.Duration {
+	if c.Entry.Timeout.Unit == "ms" {
+		return time.Millisecond
+	}
+	return time.Second
 }
 
 // toolNames matches the names of tools in a matcher.
@@ -284,7 +288,16 @@ func inputOf(fields map[string]string, input jsontree.Value) []byte {
 	}
 	fill, own := strings.NewReplacer(names...), map[string]string{}
 	for name, text := range fields {
-		own[name] = fill.Replace(text)
+		var filled []string
+		for line := range strings.SplitSeq(text, "\n") {
+			prefix := line[:min(len(line), 1)]
+			line = fill.Replace(line)
+			if prefix == "+" || prefix == "-" { // of a patch
+				line = prefix + strings.ReplaceAll(strings.TrimSuffix(line[1:], "\n"), "\n", "\n"+prefix)
+			}
+			filled = append(filled, line)
+		}
+		own[name] = strings.Join(filled, "\n")
 	}
 	raw, _ := json.Marshal(own) // texts always encode
 	return raw

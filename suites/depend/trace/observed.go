@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // Observed are paths that processes used, as far as they are outside the case's own directory
@@ -20,6 +21,10 @@ type Observed struct {
 	// whose names were read. If links lead to a file, both the path that was used and the
 	// file's own are included.
 	Paths []string `json:"paths"`
+	// Programs are those that ran, and those that were searched for in the directories of PATH, found
+	// or not, sorted by path. Programs in the project are among Paths instead. One without a path is
+	// known by its name only, because hookwatch put it there for the run.
+	Programs []suites.Tool `json:"programs,omitempty"`
 }
 
 // ObservedIn returns the paths that the processes of a run used, nil if not all are known, and the
@@ -66,7 +71,7 @@ func ObservedIn(o *suites.Outcome) (observed *Observed, byBash []string) {
 		}
 	}
 	slices.Sort(byBash)
-	return &Observed{slices.Sorted(maps.Keys(paths))}, byBash
+	return &Observed{slices.Sorted(maps.Keys(paths)), at.used(o.Accesses)}, byBash
 }
 
 // places are what decides whether a path is an input of a case.
@@ -100,6 +105,29 @@ func (at *places) matters(a suites.Access) bool {
 	return !slices.ContainsFunc(at.programs, func(program string) bool {
 		return filepath.Base(program) == filepath.Base(p) || below(p, at.installation(program))
 	})
+}
+
+// used returns the programs among the accesses, and those that were searched for.
+func (at *places) used(accesses []suites.Access) (used []suites.Tool) {
+	search := filepath.SplitList(os.Getenv("PATH"))
+	for _, a := range accesses {
+		tool := suites.Tool{Name: filepath.Base(a.Path), Path: a.Path}
+		switch {
+		case a.Kind&suites.Ran == 0 && !slices.Contains(search, filepath.Dir(a.Path)):
+			continue
+		case slices.ContainsFunc(at.sandbox, func(own string) bool { return own != "" && below(a.Path, filepath.Dir(own)) }):
+			tool.Path = ""
+		case slices.ContainsFunc(at.roots, func(root string) bool { return below(a.Path, root) }):
+			continue
+		default:
+			tool.Digest = disk.ProgramDigest(a.Path)
+		}
+		used = append(used, tool)
+	}
+	slices.SortFunc(used, func(a, b suites.Tool) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Name, b.Name))
+	})
+	return slices.Compact(used)
 }
 
 // installation returns the directory with the files of a program: the parent of the directory that

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What all guards share: how they read their input, what they say, where they keep state.
 # Protects from the silent kind of failure: a guard that cannot read, or breaks half-way.
-# Fails closed: what ends without a word of its own ends with exit code 2, which refuses.
+# Fails closed: an end without a message of its own becomes exit code 2, which refuses.
 # shellcheck disable=SC2016,SC2034 # variables of jq, and those that guards read
 set -e
 

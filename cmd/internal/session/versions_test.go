@@ -16,7 +16,7 @@ import (
 func TestStamp(t *testing.T) {
 	t.Parallel()
 	s := newProjectFiles(t, map[string]string{"hooks/other.sh": guard})
-	of := newStamps(s.Load(Filter{}))
+	of := newVersions(s.Load(Filter{}))
 	inputs := []suites.Input{{Path: "hooks/guard.sh", Section: "a"}, {Path: "hooks/guard.sh", Section: "b"}, {Path: "hooks/none.sh"}}
 	long := time.Now().Add(-time.Hour)
 	turnBack := func() {
@@ -25,7 +25,7 @@ func TestStamp(t *testing.T) {
 		}
 	}
 	stamp := func(inputs []suites.Input) (all [2]disk.Signature) {
-		for i, path := range (Seen{Inputs: inputs}).Files() {
+		for i, path := range (CaseInputs{Inputs: inputs}).Files() {
 			all[i] = of.now(path)
 		}
 		return all
@@ -98,7 +98,7 @@ func TestNoticed(t *testing.T) {
 	t.Parallel()
 	s := newProjectFiles(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
 	p := s.Load(Filter{})
-	of, c := newStamps(p), p.Every()[0]
+	of, c := newVersions(p), p.Every()[0]
 	all := func(in []suites.Input) []suites.Input { return in }
 	of.fresh(c, all)
 	if of.noticed {

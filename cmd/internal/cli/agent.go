@@ -1,0 +1,365 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/jsontree"
+	"hookwatch/suites/verdict"
+)
+
+const (
+	agentSettings = ".claude/settings.json"
+	agentSkill    = ".claude/skills/hookwatch/SKILL.md"
+	agentMatcher  = "Edit|Write|MultiEdit|NotebookEdit|Bash"
+	// agentCommand runs the agent command. On a machine without hookwatch, the user is informed of
+	// edits in .claude, because silence would look like success; the model gets nothing to work on.
+	agentCommand = `command -v hookwatch >/dev/null && exec hookwatch agent; grep -q '[.]claude[/\\]' && echo '{"systemMessage": "hookwatch is not installed: the cases of the edited hook were not run"}'; exit 0`
+)
+
+//go:embed skill.md
+var skill []byte
+
+// agentCommand returns the command that init --agent registers as a hook.
+func (a *app) agentCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "agent",
+		Hidden: true,
+		Short:  "Run the cases that an agent's edit affects, as a hook of the client",
+		Long: `Read the payload of PostToolUse from standard input. If the call edited a hook, its
+configuration or settings, run the cases that are affected, and print failures as
+context for the model. It prints nothing if no case fails, and always exits with 0.
+hookwatch init --agent registers it.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if os.Getenv("HOOK_SESSION_PID") != "" {
+				return nil // a case fires the hooks of its project, and must not start another run
+			}
+			out := map[string]any{}
+			switch text, err := a.afterEdit(cmd.Context()); {
+			case err != nil:
+				out["systemMessage"] = "hookwatch: the cases were not run: " + strings.Join(errorLines(err), "\n")
+			case text != "":
+				out["hookSpecificOutput"] = map[string]string{"hookEventName": "PostToolUse", "additionalContext": text}
+			default:
+				return nil
+			}
+			return a.encoder().Encode(out)
+		},
+	}
+}
+
+// afterEdit runs the cases that a call of a tool affects, and returns the failures as text.
+func (a *app) afterEdit(ctx context.Context) (string, error) {
+	const largest = 64 << 20
+	payload, err := io.ReadAll(io.LimitReader(a.In, largest))
+	if err != nil {
+		return "", err
+	}
+	var call struct {
+		Cwd   string `json:"cwd"`
+		Input struct {
+			File     string `json:"file_path"`
+			Notebook string `json:"notebook_path"`
+			Command  string `json:"command"`
+		} `json:"tool_input"`
+	}
+	if err := json.Unmarshal(payload, &call); err != nil {
+		return "", fmt.Errorf("standard input is no payload of the client: %w", err)
+	}
+	if a.dir == "" {
+		a.dir = os.Getenv("CLAUDE_PROJECT_DIR")
+	}
+	file := call.Input.File + call.Input.Notebook
+	if file != "" && !filepath.IsAbs(file) {
+		file = filepath.Join(call.Cwd, file)
+	}
+	p, err := a.load()
+	if p == nil {
+		text := strings.Join(errorLines(err), "\n")
+		if about := strings.Contains(filepath.ToSlash(file), "/.claude/") || filepath.Base(file) == config.FileName; !about && (file == "" || !strings.Contains(text, filepath.Base(file))) {
+			return "", nil
+		}
+		return "hookwatch cannot read the project after this edit:\n" + text, nil
+	}
+	if err != nil {
+		return "", nil // there is nothing to run
+	}
+	edited := a.editedBy(p, file, call.Input.Command)
+	if len(edited) == 0 {
+		return "", nil
+	}
+	view := &agentView{options: a.placed(p), failed: map[suites.Key]bool{}}
+	o, err := a.open(p, view, a.openRecords(p.Config), true)
+	if err != nil {
+		return "", err
+	}
+	defer o.close()
+	cases, err := affectedBy(o, p, edited)
+	if err != nil {
+		return "", err
+	}
+	// Several short runs, because one that is interrupted is reported as such. How long a case takes is
+	// only known when some have run: the machine may be busy.
+	most, err := jobs(p)
+	if err != nil {
+		return "", err
+	}
+	began, next, left := time.Now(), 4*most, cases
+	for len(left) > 0 && next > 0 {
+		next = min(next, len(left))
+		if sum := o.Once(ctx, verdict.WithControls(left[:next], p.Every()), false); sum.Aborted != "" {
+			return "", errors.New(sum.Aborted)
+		}
+		left = left[next:]
+		each := time.Since(began) / time.Duration(len(cases)-len(left))
+		next = int((agentTime - time.Since(began)) / max(each, 1))
+	}
+	return view.text(edited, len(left)), nil
+}
+
+// editedBy returns the files that a call may have edited and that some case may depend on, from the
+// root. For a command these are the files of hooks that it names.
+func (a *app) editedBy(p *session.Project, file, command string) (files []string) {
+	if file != "" {
+		return []string{p.Rel(file)}
+	}
+	known := slices.Concat(p.Scripts(), p.Registered.Files, []string{config.FileName})
+	for _, h := range slices.Concat(p.Registered.Hooks, p.Registered.Others) {
+		known = append(known, h.Scripts...)
+	}
+	for _, name := range known {
+		if strings.Contains(command, path.Base(name)) && !slices.Contains(files, name) {
+			files = append(files, name)
+		}
+	}
+	return files
+}
+
+// agentTime is about the time that the cases may take.
+const agentTime = 1200 * time.Millisecond
+
+// affectedBy selects the cases that edits affect, the quickest first.
+func affectedBy(o *opened, p *session.Project, edited []string) (cases []verdict.Selected, err error) {
+	stale := o.Stale()
+	if o.lastFull.IsZero() { // everything is stale
+		for _, c := range p.Every() {
+			p.Graph.Inputs(c) // the graph follows files only after it is asked for a case's inputs
+		}
+		stale = nil
+		for _, file := range edited {
+			selected, err := p.Affected(file, "")
+			if err != nil {
+				return nil, err
+			}
+			stale = append(stale, selected...)
+		}
+	}
+	seen := map[suites.Key]bool{}
+	for _, s := range stale {
+		if k := s.Case.Key(); !seen[k] && s.Case.Layer != suites.Live {
+			seen[k] = true
+			cases = append(cases, s)
+		}
+	}
+	took := o.Took()
+	slices.SortStableFunc(cases, func(a, b verdict.Selected) int { return cmp.Compare(took(a.Case.Key()), took(b.Case.Key())) })
+	return cases, nil
+}
+
+// An agentView keeps the failures of a run.
+type agentView struct {
+	options  notify.Options
+	failed   map[suites.Key]bool
+	failures []string
+}
+
+func (v *agentView) Handle(e session.Event) {
+	if done, ok := e.(session.CaseDone); ok && done.Verdict.Status == suites.Fail && !v.failed[done.Record.Key()] {
+		v.failed[done.Record.Key()] = true // a control may run again
+		v.failures = append(v.failures, notify.Failure(done, v.options))
+	}
+}
+
+func (v *agentView) Close() error { return nil }
+
+// text returns the failures for the model, short enough for the client not to cut them; "" if there are none.
+func (v *agentView) text(edited []string, left int) string {
+	const most, largest = 5, 8000
+	n := len(v.failures)
+	if n == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "hookwatch: %s after the edit of %s. Fix the hook, or the case if it is wrong.\n", session.Count(n, "failing case"), some(edited, false))
+	for i, f := range v.failures {
+		if i == most || b.Len()+len(f) > largest {
+			fmt.Fprintf(&b, "and %d more\n", n-i)
+			break
+		}
+		b.WriteString(f)
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "%s left to run: hookwatch --once --changed\n", session.Count(left, "affected case"))
+	}
+	return b.String()
+}
+
+// initAgent registers the agent command in the project's settings, and writes the skill.
+func (a *app) initAgent(dir string, yes bool) error {
+	d, err := disk.Make(dir, filepath.Join(dir, filepath.Dir(agentSettings)))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	const largest = 1 << 20
+	name := filepath.Base(agentSettings)
+	text, err := d.ReadFile(name, largest)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	edited, err := withAgent(text)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(agentSkill))); err == nil && bytes.Equal(edited, text) {
+		return errors.New("nothing to write: the hook and the skill exist")
+	}
+	writef(a.Out, "%s: a hook of PostToolUse (%s) that runs:\n  %s\n%s: how to use hookwatch\n", agentSettings, agentMatcher, agentCommand, agentSkill)
+	switch {
+	case yes:
+	case !terminal.Is(a.In) || !terminal.Is(a.Out):
+		return errors.New("nothing was written: there is no terminal to ask on (--yes writes without asking)")
+	default:
+		if agreed, err := confirm(a.Out, a.In, "Write this to "+dir+"?"); err != nil || !agreed {
+			return errors.Join(err, errors.New("nothing was written"))
+		}
+	}
+	if !bytes.Equal(edited, text) {
+		if err := d.Replace(name, edited, disk.Synced); err != nil {
+			return err
+		}
+		a.wrote([]string{agentSettings})
+	}
+	if err := writeNew(dir, agentSkill, skill); err == nil {
+		a.wrote([]string{agentSkill})
+	} else if !errors.Is(err, fs.ErrExist) || disk.IsRefused(err) {
+		return err
+	}
+	writef(a.Out, "\nNext: hookwatch --once, so that there are verdicts to compare with\n")
+	return nil
+}
+
+// withAgent returns a settings file with the hook, in the form that it has otherwise. It returns it
+// unchanged if it has the hook.
+func withAgent(text []byte) ([]byte, error) {
+	bom := []byte("\ufeff")
+	rest, marked := bytes.CutPrefix(text, bom)
+	if len(bytes.TrimSpace(rest)) == 0 {
+		rest = []byte("{}\n")
+	}
+	lines := jsontree.NewLines(rest)
+	refused := func(offset int, what string) error {
+		line, column := lines.At(offset)
+		return fmt.Errorf("%s:%d:%d: %s; nothing was written", agentSettings, line, column, what)
+	}
+	root, err := jsontree.Parse(rest)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		return nil, refused(int(syntax.Offset)-1, syntax.Error()+", so the client drops the file: mend it first")
+	} else if err != nil {
+		return nil, refused(0, err.Error())
+	}
+	newline, indent := "\n", "  "
+	if bytes.Contains(rest, []byte("\r\n")) {
+		newline = "\r\n"
+	}
+	if len(root.Members) > 0 {
+		if lead, ok := leading(rest, root.Members[0].At); ok && lead != "" {
+			indent = lead
+		}
+	}
+	type entry struct {
+		Type    string `json:"type"`
+		Command string `json:"command"`
+		Timeout int    `json:"timeout"`
+	}
+	group := struct {
+		Matcher string  `json:"matcher"`
+		Hooks   []entry `json:"hooks"`
+	}{agentMatcher, []entry{{"command", agentCommand, 30}}}
+	var value any = []any{group}
+	at, key, depth := root, "hooks", 1
+	if hooks, ok := root.Get("hooks"); ok {
+		at, key, depth = hooks, "PostToolUse", 2
+		if hooks.Kind == '{' {
+			if groups, ok := hooks.Get(key); ok {
+				if groups.Kind != '[' {
+					return nil, refused(groups.Start, "PostToolUse is no list")
+				}
+				at, key, depth, value = groups, "", 3, group
+				if bytes.Contains(rest[groups.Start:groups.End], []byte("hookwatch agent")) {
+					return text, nil
+				}
+			}
+		}
+	} else {
+		value = map[string]any{"PostToolUse": value}
+	}
+	if key != "" && at.Kind != '{' {
+		return nil, refused(at.Start, "want an object")
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(strings.Repeat(indent, depth), indent)
+	if err := enc.Encode(value); err != nil {
+		return nil, err
+	}
+	added := strings.Repeat(indent, depth)
+	if key != "" {
+		added += fmt.Sprintf("%q: ", key)
+	}
+	added = newline + strings.ReplaceAll(added+strings.TrimSpace(b.String()), "\n", newline)
+	end := at.End - 1 // the closing bracket
+	last := at.Start + 1
+	if n := len(at.Members); n > 0 {
+		last, added = at.Members[n-1].Value.End, ","+added
+	}
+	behind := rest[last:]
+	if !bytes.Contains(rest[last:end], []byte("\n")) {
+		behind = append([]byte(newline+strings.Repeat(indent, depth-1)), rest[end:]...)
+	}
+	out := slices.Concat(rest[:last], []byte(added), behind)
+	if marked {
+		out = slices.Concat(bom, out)
+	}
+	return out, nil
+}
+
+// leading returns the white space between an offset and the start of its line, if there is nothing else.
+func leading(text []byte, at int) (string, bool) {
+	start := bytes.LastIndexByte(text[:at], '\n') + 1
+	lead := string(text[start:at])
+	return lead, start > 0 && strings.TrimSpace(lead) == ""
+}

@@ -1,0 +1,201 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/disk"
+)
+
+// A Tracker reports whether the files a case has seen are still the same. It compares signatures
+// of files, retracts verdicts of cases that may have missed a file for a moment, and recognizes
+// files that the hooks write themselves. It reads no clock: callers pass the time.
+type Tracker struct {
+	versions
+	written
+	endings
+}
+
+// NewTracker returns a tracker without a project; call Use next.
+func NewTracker() *Tracker { return &Tracker{written: newWritten(), endings: make(endings)} }
+
+// Use sets the project after it was loaded.
+func (t *Tracker) Use(p *Project) { t.versions = newVersions(p) }
+
+// See returns the current inputs of a case, without files that hooks write.
+func (t *Tracker) See(c *suites.Case) CaseInputs { return t.fresh(c, t.Without) }
+
+// Noticed reports whether a change was found since Selected that no batch has reported.
+func (t *Tracker) Noticed() bool { return t.noticed }
+
+// Selected records that a selection reads all files.
+func (t *Tracker) Selected() { t.noticed = false }
+
+// Recheck takes back files that may have been classified too early as written by hooks, and
+// reports whether there were any.
+func (t *Tracker) Recheck() bool {
+	again := t.recheck()
+	t.Refresh(again)
+	return len(again) > 0
+}
+
+// Restored retracts the verdicts of cases that ran while one of these files, which are now
+// unchanged again, may have been missing. If the file itself was written, its signature differs.
+// If a parent directory was renamed and renamed back, no signature shows it.
+func (t *Tracker) Restored(paths []string, now time.Time) {
+	if len(paths) > 0 {
+		t.retract(now, func(seen CaseInputs) bool { return t.unseen(seen, paths) })
+	}
+}
+
+// Suspect reports whether a running case must run again because one of the restored files may
+// have been missing when it was read.
+func (t *Tracker) Suspect(k suites.Key, seen CaseInputs, restored []string) bool {
+	return t.unseen(seen, restored) && t.suspect(k)
+}
+
+// InputsDigest returns the digest of a case's inputs, without files that hooks write.
+func (t *Tracker) InputsDigest(c *suites.Case) string {
+	if len(t.files) == 0 {
+		return t.project.Graph.Digest(c)
+	}
+	return depend.InputsDigest(t.Without(t.project.Graph.Inputs(c)))
+}
+
+// Rest discards state that is no longer needed; followed are the files on which cases depend,
+// sorted.
+func (t *Tracker) Rest(now time.Time, followed []string) {
+	t.rest(now)
+	t.forget(followed)
+}
+
+// CaseInputs are the inputs of a case at one time, with the signature of each file.
+type CaseInputs struct {
+	Inputs     []suites.Input
+	signatures []disk.Signature // of the files, in their order
+}
+
+// Files returns the paths of the inputs without duplicates; inputs are sorted by path. It omits
+// depend.Elsewhere, which represents all other files and has no signature: the graph receives
+// each of their changes.
+func (s CaseInputs) Files() (out []string) {
+	for _, in := range s.Inputs {
+		if in.Path == depend.Elsewhere {
+			continue
+		}
+		if len(out) == 0 || out[len(out)-1] != in.Path {
+			out = append(out, in.Path)
+		}
+	}
+	return out
+}
+
+// versions holds the signature that each file had when the graph read it.
+type versions struct {
+	project *Project
+	read    map[string]disk.Signature // by path
+	noticed bool                      // a change was found that no batch has reported
+}
+
+func newVersions(p *Project) versions {
+	return versions{project: p, read: make(map[string]disk.Signature)}
+}
+
+// manyPaths is the number of changed paths above which all signatures are discarded.
+const manyPaths = 100
+
+// Refresh makes the graph read files again later. Their signatures are discarded because they
+// belong to the earlier read.
+func (s *versions) Refresh(paths []string) {
+	s.project.Graph.Refresh(paths)
+	if len(paths) > manyPaths { // the graph may have discarded everything
+		clear(s.read)
+	}
+	for _, path := range paths {
+		delete(s.read, path)
+	}
+}
+
+// fresh returns the current inputs of a case, filtered by keep, with the signatures of their
+// files. A file that has changed since the graph read it is read again.
+func (s *versions) fresh(c *suites.Case, keep func([]suites.Input) []suites.Input) CaseInputs {
+	seen := CaseInputs{Inputs: keep(s.project.Graph.Inputs(c))}
+	var old []string
+	for _, path := range seen.Files() {
+		now := s.now(path)
+		if was, known := s.read[path]; !known || was != now {
+			s.read[path] = now
+			old = append(old, path)
+		}
+	}
+	if len(old) > 0 {
+		before := seen.Inputs
+		s.project.Graph.Refresh(old)
+		seen.Inputs = keep(s.project.Graph.Inputs(c))
+		s.noticed = s.noticed || !slices.Equal(before, seen.Inputs)
+	}
+	for _, path := range seen.Files() {
+		seen.signatures = append(seen.signatures, s.read[path])
+	}
+	return seen
+}
+
+// Changed returns the files that have changed since they were seen.
+func (s *versions) Changed(seen CaseInputs) []string {
+	var changed []string
+	for i, path := range seen.Files() {
+		if s.now(path) != seen.signatures[i] {
+			changed = append(changed, path)
+		}
+	}
+	return changed
+}
+
+// clockStep is the largest difference between the clock and the times of files, which the kernel
+// updates only with each tick.
+const clockStep = 10 * time.Millisecond
+
+// ChangedSince reports whether one of the paths was changed, created or removed after a time.
+func (s *versions) ChangedSince(paths []string, t time.Time) bool {
+	after := t.Add(-clockStep).UnixNano()
+	return slices.ContainsFunc(paths, func(p string) bool {
+		abs := s.project.Config.Abs(p)
+		fi, err := os.Stat(abs)
+		for err != nil && abs != filepath.Dir(abs) { // its removal changed the directory
+			abs = filepath.Dir(abs)
+			fi, err = os.Stat(abs)
+		}
+		if err != nil {
+			return false
+		}
+		now := disk.SignatureOf(fi)
+		return max(now.Modified, now.Changed) >= after
+	})
+}
+
+// unseen reports whether one of the restored files has the same signature as before.
+func (s *versions) unseen(seen CaseInputs, restored []string) bool {
+	for i, f := range seen.Files() {
+		if slices.Contains(restored, f) && s.now(f) == seen.signatures[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// Exists reports whether a file currently exists at a path.
+func (s *versions) Exists(path string) bool { return s.now(path) != disk.Signature{} }
+
+// now returns the current signature of a file, which differs after every write, even if the
+// content is the same again.
+func (s *versions) now(path string) disk.Signature {
+	fi, err := os.Stat(s.project.Config.Abs(path))
+	if err != nil {
+		return disk.Signature{}
+	}
+	return disk.SignatureOf(fi)
+}
