@@ -88,7 +88,7 @@ func (a *app) afterEdit(ctx context.Context) (string, error) {
 	if err := json.Unmarshal(payload, &call); err != nil {
 		return "", fmt.Errorf("standard input is no payload of the client: %w", err)
 	}
-	if a.dir == "" {
+	if wd, err := os.Getwd(); a.dir == "" && (err != nil || wd != os.Getenv("CLAUDE_PROJECT_DIR")) {
 		a.dir = os.Getenv("CLAUDE_PROJECT_DIR")
 	}
 	file := call.Input.File + call.Input.Notebook

@@ -339,7 +339,7 @@ func (d *differ) touches(p hookPair, calls []*sentCall) (touched bool, err error
 			if a.Path == o.Project {
 				rest, inside = ".", true
 			}
-			touched = touched || inside && (d.differing[rest] || a.Kind&suites.Listed != 0 && d.listing[rest])
+			touched = touched || inside && a.Input() && (d.differing[rest] || a.Kind&suites.Listed != 0 && d.listing[rest])
 		}
 	})
 	return touched, err

@@ -35,6 +35,8 @@ var sampled = map[string]reflect.Type{
 	"explain --list": reflect.TypeFor[rulesDocument](),
 	"check":          reflect.TypeFor[checkDocument](),
 	"prove":          reflect.TypeFor[proveDocument](),
+	"record":         reflect.TypeFor[recordDocument](),
+	"replay":         reflect.TypeFor[replayDocument](),
 	"score":          reflect.TypeFor[scoreDocument](),
 	"contract":       reflect.TypeFor[contractDocument](),
 	"list --hooks":   reflect.TypeFor[hooksDocument](),
