@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path"
 	"regexp"
@@ -23,6 +24,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
+	"hookwatch/suites/corpus"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/prove"
 )
@@ -35,8 +37,8 @@ func (a *app) diffCommand() *cobra.Command {
 do otherwise: what is newly allowed or blocked, other messages and rewrites, and hooks
 that were registered, removed or moved. Without HEAD, the work tree is compared.
 
-The calls are those of the cases, those that guards usually stop, and those that the
-scripts of either revision mention. A hook that is not affected is not fired. Output
+The calls are those of the cases, of recorded sessions (hookwatch record), those that
+guards usually stop, and those that the scripts of either revision mention. A hook that is not affected is not fired. Output
 that differs between two runs of the same hook, such as a time, is not compared. The
 exit code is 0; with --strict it is 1 if anything is newly allowed.
 
@@ -89,6 +91,12 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 		s.runner.KeepReady(most)
 		d.sides[i] = askedSide{side: s, tree: checkTree(s.project, os.Environ()), seen: map[string]seen{}}
 	}
+	if c, err := openCorpus(p.Config, false); err == nil { // most projects have none
+		defer func() { _ = c.Close() }()
+		if err := d.addRecorded(c); err != nil {
+			return err
+		}
+	}
 	if terminal.Is(cmd.ErrOrStderr()) && !a.verbose {
 		d.progress = func(h *discover.Hook) {
 			writef(cmd.ErrOrStderr(), clearLine+"%s  %.40s", session.Count(d.fired, "firing"), h.ID)
@@ -102,7 +110,7 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 	}
 	doc.Project, doc.ranIn, doc.Millis = p.Name(), inIsolation(r.Isolation), time.Since(began).Milliseconds()
 	if err := a.printFindings(result{
-		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), doc.summary(),
+		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), doc.headline(),
 	}); err != nil {
 		return err
 	}
@@ -121,6 +129,7 @@ type differ struct {
 	mu       sync.Mutex // guards fired
 	fired    int
 
+	recorded  []*sentCall     // of real sessions
 	differing map[string]bool // files that differ between the sides, as slash paths
 	listing   map[string]bool // directories in which names differ, or may
 }
@@ -144,6 +153,18 @@ type sentCall struct {
 	from  string // the case that sends it
 	c     *suites.Case
 	step  int
+	text  func(string) string // of what is reported, without the secrets of a recorded call; may be nil
+}
+
+// addRecorded adds the newest calls of real sessions.
+func (d *differ) addRecorded(c *corpus.Corpus) error {
+	const most = 200
+	all, err := c.Payloads()
+	slices.SortStableFunc(all, func(a, b corpus.Payload) int { return b.Last.Compare(a.Last) })
+	for _, p := range all[:min(len(all), most)] {
+		d.recorded = append(d.recorded, &sentCall{label: "recorded: " + label(p), from: "recorded/" + p.ID, c: c.Restore(c.Case(p)), text: c.Text})
+	}
+	return err
 }
 
 // seen is what a hook did with a call.
@@ -386,9 +407,15 @@ func (d *differ) confirmed(p hookPair, calls []*sentCall, did [2][]seen, differ 
 		if what == "" {
 			continue
 		}
+		of := func(s seen) answer {
+			if shown := calls[i].text; shown != nil {
+				s.because, s.sees, s.rewrite, s.output = shown(s.because), shown(s.sees), shown(s.rewrite), shown(s.output)
+			}
+			return answer{s.effect, s.because, s.sees, s.rewrite, s.output}
+		}
 		c := changedBehaviour{
-			Hook: p.any().ID, Event: p.any().Event, At: p.any().Source.String(), What: what, Input: calls[i].label, Case: calls[i].from, call: calls[i], at: place(p.any()),
-			Base: answer{base.effect, base.because, base.sees, base.rewrite, base.output}, Head: answer{head.effect, head.because, head.sees, head.rewrite, head.output},
+			Hook: p.any().ID, Event: p.any().Event, At: p.any().Source.String(), What: what, Input: calls[i].label, Case: calls[i].from, call: calls[i], at: place(p.any()), runs: [4]seen{base, again[0][i], head, again[1][i]},
+			Base: of(base), Head: of(head),
 		}
 		changes = append(changes, c)
 	}
@@ -433,29 +460,28 @@ func whatChanged(base, head [2]seen) string {
 	return ""
 }
 
-var textParts = regexp.MustCompile(`[A-Za-z]+|[0-9]+|\s+|.`)
+var textParts = regexp.MustCompile(`\w+|\s+|.`)
 
 // different reports whether two runs of the base and two of the head differ in words that are equal
-// in both runs of either. Texts of different lengths cannot be compared word by word.
+// in both runs of either. Runs of one side with different numbers of words cannot be compared.
 func different(texts [4]string) bool {
 	var split [4][]string
 	for i, t := range texts {
 		split[i] = textParts.FindAllString(t, -1)
 	}
-	if len(split[0]) != len(split[1]) || len(split[2]) != len(split[3]) {
+	base, head := split[:2], split[2:]
+	switch {
+	case len(base[0]) != len(base[1]) || len(head[0]) != len(head[1]):
 		return false
+	case len(base[0]) != len(head[0]):
+		return true
 	}
-	steady := func(a, b []string) (out []string) {
-		for i := range a {
-			if a[i] == b[i] {
-				out = append(out, a[i])
-			} else if len(out) == 0 || out[len(out)-1] != "\x00" {
-				out = append(out, "\x00")
-			}
+	for i := range base[0] {
+		if base[0][i] == base[1][i] && head[0][i] == head[1][i] && base[0][i] != head[0][i] {
+			return true
 		}
-		return out
 	}
-	return !slices.Equal(steady(split[0], split[1]), steady(split[2], split[3]))
+	return false
 }
 
 // ask sends calls to a hook of a side, several in one environment. What it did before is known, unless
@@ -493,6 +519,10 @@ func (d *differ) ask(i int, h *discover.Hook, calls []*sentCall, again []int, us
 			return
 		}
 		c := d.asCase(h, calls, cases[k])
+		if again != nil { // another process first, so that process numbers differ from those of the first time
+			shift := suites.Fixture{Path: "{tmp}/.hookwatch-again", Age: time.Hour}
+			c.Steps[0].Fixtures = append([]suites.Fixture{shift}, c.Steps[0].Fixtures...)
+		}
 		o, err := s.run(d.ctx, c, used != nil)
 		if errs[k] = err; err != nil {
 			return
@@ -619,6 +649,11 @@ func (d *differ) calls(p hookPair) (all, own []*sentCall) {
 				if c.Steps[step].Event == h.Event {
 					add(&own, &sentCall{label: fmt.Sprintf("case %s (%s)", c.Key(), c.Name), from: c.Key().String(), c: c, step: step})
 				}
+			}
+		}
+		for _, c := range d.recorded {
+			if c.c.Steps[0].Event == h.Event {
+				add(&own, c)
 			}
 		}
 		for _, t := range conform.Calls(d.sides[i].tree, *h) {
@@ -801,6 +836,7 @@ type changedBehaviour struct {
 	Together suites.Effect `json:"together,omitempty"` // of all hooks, if another one decides on both sides
 
 	call *sentCall
+	runs [4]seen         // two of the base and two of the head
 	at   suites.Position // of the script, or of the registration of a command without one
 }
 
@@ -876,12 +912,12 @@ var whatText = map[string]string{
 // details returns what the two sides do with the first input of a group.
 func (g changedGroup) details() []string {
 	c := g[0]
-	before, after := difference(c.Base.Sees, c.Head.Sees)
+	of := func(s seen) string { return s.sees }
 	switch c.What {
 	case changedRewrite:
-		before, after = difference(c.Base.Rewrite, c.Head.Rewrite)
+		of = func(s seen) string { return s.rewrite }
 	case changedOutput:
-		before, after = difference(c.Base.Output, c.Head.Output)
+		of = func(s seen) string { return s.output }
 	case changedMessage:
 	default:
 		lines := []string{fmt.Sprintf("%s -> %s", c.Base.Effect, c.Head.Effect), "before: " + c.Base.Because, "after: " + c.Head.Because}
@@ -890,18 +926,23 @@ func (g changedGroup) details() []string {
 		}
 		return lines
 	}
-	return []string{"before: " + before, "after: " + after}
-}
-
-// difference returns the first lines in which two texts differ.
-func difference(a, b string) (string, string) {
-	left, right := strings.Split(a, "\n"), strings.Split(b, "\n")
-	i := 0
-	for i < len(left)-1 && i < len(right)-1 && left[i] == right[i] {
-		i++
+	var lines [4][]string
+	least := math.MaxInt
+	for i, s := range c.runs {
+		lines[i] = strings.Split(of(s), "\n")
+		least = min(least, len(lines[i]))
 	}
-	shown := func(line string) string { return cmp.Or(conform.Short(line), "(nothing)") }
-	return shown(left[i]), shown(right[i])
+	at := 0 // the first line that differs otherwise than between two runs of the same
+	for at < least-1 && !different([4]string{lines[0][at], lines[1][at], lines[2][at], lines[3][at]}) {
+		at++
+	}
+	shown := func(line string) string {
+		if c.call != nil && c.call.text != nil {
+			line = c.call.text(line)
+		}
+		return cmp.Or(conform.Short(line), "(nothing)")
+	}
+	return []string{"before: " + shown(lines[0][at]), "after: " + shown(lines[2][at])}
 }
 
 // annotations returns the changes as annotations of the files of a project.
@@ -963,6 +1004,11 @@ func printDiff(w io.Writer, doc diffDocument, verbose bool) {
 
 // summary returns the last line.
 func (d *diffDocument) summary() string {
+	return d.headline() + fmt.Sprintf("; %s affected, %d not; %s, %s in %.1f s", session.Count(d.Hooks, "hook"), d.Unaffected, session.Count(d.Calls, "call"), session.Count(d.Firings, "firing"), float64(d.Millis)/1000)
+}
+
+// headline returns the changes in a sentence.
+func (d *diffDocument) headline() string {
 	count := map[string]int{}
 	for _, c := range d.Changes {
 		if c.Together == "" {
@@ -979,5 +1025,5 @@ func (d *diffDocument) summary() string {
 			text += fmt.Sprintf(", %d with %s", count[what], map[string]string{changedRewrite: "another rewrite", changedMessage: "another message", changedEffect: "another effect"}[what])
 		}
 	}
-	return text + fmt.Sprintf("; %s affected, %d not; %s, %s in %.1f s", session.Count(d.Hooks, "hook"), d.Unaffected, session.Count(d.Calls, "call"), session.Count(d.Firings, "firing"), float64(d.Millis)/1000)
+	return text
 }

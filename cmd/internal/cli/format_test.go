@@ -103,7 +103,7 @@ func TestFormats(t *testing.T) {
 	if !slices.Contains(names, "human") || !slices.IsSorted(names) {
 		t.Errorf("formats %q", names)
 	}
-	arguments := map[string]string{"fire": "PreToolUse", "query": "length", "show": "P01"} // required arguments
+	arguments := map[string]string{"fire": "PreToolUse", "query": "length", "show": "P01", "diff": "HEAD"} // required arguments
 	for _, command := range append(commandNames(), "") {
 		args := strings.Fields(command + " " + arguments[command] + " --format xml")
 		if code, out, stderr := call(t, t.TempDir(), "", args...); code != Usage || out != "" || !strings.Contains(stderr, "--format xml: want "+anyFormat()) {

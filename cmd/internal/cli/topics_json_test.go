@@ -37,6 +37,7 @@ var sampled = map[string]reflect.Type{
 	"prove":          reflect.TypeFor[proveDocument](),
 	"record":         reflect.TypeFor[recordDocument](),
 	"replay":         reflect.TypeFor[replayDocument](),
+	"diff":           reflect.TypeFor[diffDocument](),
 	"score":          reflect.TypeFor[scoreDocument](),
 	"contract":       reflect.TypeFor[contractDocument](),
 	"list --hooks":   reflect.TypeFor[hooksDocument](),
