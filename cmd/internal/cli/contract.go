@@ -21,7 +21,7 @@ import (
 )
 
 func (a *app) contractCommand() *cobra.Command {
-	var only, of string
+	var only, of, against string
 	cmd := &cobra.Command{
 		Use:   "contract",
 		Short: "Compare hookwatch's model of the client with the installed client",
@@ -37,14 +37,15 @@ clients are compared by a diff of theirs.`,
   hookwatch contract --cell 'PreToolUse/*' -v
   hookwatch contract --format json`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.contract(cmd, only, of) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.contract(cmd, only, of, against) },
 	}
 	withClient(cmd.Flags(), &of)
+	cmd.Flags().StringVar(&against, "against", "", "compare with another `VERSION` that was measured, or with the program at this path")
 	cmd.Flags().StringVar(&only, "cell", "", "only cells whose ID matches this `GLOB`, such as 'Stop/*'")
 	return cmd
 }
 
-func (a *app) contract(cmd *cobra.Command, only, of string) error {
+func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
 	other, err := liveClient(of)
 	if err != nil {
 		return err
@@ -77,6 +78,9 @@ func (a *app) contract(cmd *cobra.Command, only, of string) error {
 	jobs, err := jobs(p)
 	if err != nil {
 		return err
+	}
+	if against != "" {
+		return a.against(cmd.Context(), p, r, jobs, all, against)
 	}
 	res, err := playQuestions(cmd.Context(), r, jobs, all)
 	if err != nil {
@@ -431,6 +435,9 @@ func (p *player) take(s play, o suites.Outcome) {
 func faultOf(r suites.Result) string {
 	if r.TimedOut {
 		return "the client did not end in " + r.Timeout.String()
+	}
+	if r.Live != nil && len(r.Live.Elsewhere) > 0 {
+		return "the client asked for more than its model: " + strings.Join(r.Live.Elsewhere, ", ")
 	}
 	return r.NotStarted
 }
