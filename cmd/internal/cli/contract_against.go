@@ -31,6 +31,7 @@ type againstDocument struct {
 	Recorded    int          `json:"recorded"`     // different outputs of the project's hooks in its records
 	Skipped     string       `json:"skipped,omitempty"`
 	Fault       string       `json:"fault,omitempty"`
+	Elsewhere   []string     `json:"elsewhere,omitempty"` // requests of either to anything but the model, all refused
 	Differences []difference `json:"differences"`
 
 	ranIn
@@ -90,6 +91,7 @@ func (a *app) against(ctx context.Context, p *session.Project, r *run.Runner, jo
 	doc := againstDocument{
 		Version: 1, Name: p.LiveOf.Name, Client: now.Client, Against: then.Client, Recorded: len(recorded),
 		Skipped: cmp.Or(now.Absent, then.Absent), Fault: cmp.Or(now.Fault, then.Fault), Differences: []difference{}, ranIn: inIsolation(r.Isolation),
+		Elsewhere: slices.Compact(slices.Sorted(slices.Values(slices.Concat(now.Elsewhere, then.Elsewhere)))),
 	}
 	for i, one := range now.Rows {
 		other := then.Rows[i]
@@ -229,9 +231,7 @@ func printAgainst(w io.Writer, d againstDocument) {
 		hooks[x.Hook] = true
 		writef(w, "TOUCHED  %s (%s): %s on %s, %s on %s\n", x.Hook, strings.Join(x.Cases, ", "), x.Client, d.Client, x.Against, d.Against)
 	}
-	if d.Fault != "" {
-		writef(w, "FAULT  %s\n", d.Fault)
-	}
+	printFault(w, d.Fault, d.Elsewhere)
 	writef(w, "%s %s against %s: %d cells the same, %d different, %d not compared\n", clientName(d.Name), cmp.Or(d.Client, "unknown"), cmp.Or(d.Against, "unknown"),
 		d.Same, len(d.Differences), d.NotCompared)
 	writef(w, "%s of the project's hooks recorded, %s touched\n", session.Count(d.Recorded, "output"), session.Count(len(slices.Collect(maps.Keys(hooks))), "hook"))
