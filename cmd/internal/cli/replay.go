@@ -517,8 +517,8 @@ func (a *app) recordCase(cmd *cobra.Command, id, file string, expect suites.Effe
 		return a.appendToSuite(p, file, more)
 	}
 	text, _, err := more("", "recorded")
-	if err == nil {
-		_, err = io.WriteString(a.Out, text)
+	for line := range strings.Lines(text) {
+		writef(a.Out, "%s\n", whole(strings.TrimSuffix(line, "\n")))
 	}
 	return err
 }
