@@ -28,7 +28,8 @@ type Case struct {
 	Category    string
 	Summary     string
 	Layer       Layer
-	AskedLive   bool   `json:"-"` // the suite has layer 1, and the user asked for the client to fire the case
+	AskedLive   bool   `json:"-"`          // the suite has layer 1, and the user asked for the client to fire the case
+	Client      string `json:",omitempty"` // the client whose behaviour counts; "" is Claude Code
 	Chain       bool   // fire every hook registered for the event, as the client does
 	Serial      bool   // runs alone
 	Hook        string // slash path from the project's root; empty for a chain

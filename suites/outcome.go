@@ -146,7 +146,10 @@ type LiveResult struct {
 	Bodies    []string `json:"bodies,omitempty"` // of the last requests, if the case failed
 
 	Returned []Returned `json:"-"` // of each hook that fired for the step's event
-	Failed   string     `json:"-"` // the result of the step's tool call, if it was an error
+	// Elsewhere are the requests of the session, by the client or a hook, to anything but its model.
+	// All were refused. They are known for clients other than Claude Code.
+	Elsewhere []string `json:"-"`
+	Failed    string   `json:"-"` // the result of the step's tool call, if it was an error
 }
 
 // Returned is the output of one hook as the client received it.

@@ -14,12 +14,28 @@ const realClient = "HOOKWATCH_TEST_CLIENT"
 // installs one and sets the variable.
 func TestRealClient(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv(realClient)
+	withRealClient(t, realClient, "testdata/live")
+}
+
+// TestRealClientCodex and TestRealClientCopilot do the same with other clients.
+func TestRealClientCodex(t *testing.T) {
+	t.Parallel()
+	withRealClient(t, "HOOKWATCH_TEST_CODEX", "testdata/live/codex")
+}
+
+func TestRealClientCopilot(t *testing.T) {
+	t.Parallel()
+	withRealClient(t, "HOOKWATCH_TEST_COPILOT", "testdata/live/copilot")
+}
+
+func withRealClient(t *testing.T, variable, scripts string) {
+	t.Helper()
+	dir := os.Getenv(variable)
 	if dir == "" {
-		t.Skip(realClient + " is not set: see .ci/live")
+		t.Skip(variable + " is not set: see .ci/live")
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/live",
+		Dir:                 scripts,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_STATE_HOME", env.WorkDir+"/state")

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		asMain()
 	}
 	keepInherited()
-	testscript.Main(m, map[string]func(){"hookwatch": asMain, "jq": asMain, "jaq": asMain, "client-stand-in": asClient})
+	testscript.Main(m, map[string]func(){"hookwatch": asMain, "jq": asMain, "jaq": asMain, "client-stand-in": asClient, "codex": asCodex})
 }
 
 // asMain is main. If the binary has the name of a JSON tool, it is that tool.

@@ -13,11 +13,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites/live"
 )
 
-// modelServer answers a client's requests with the calls, one a request, and then with "done".
-func modelServer(t *testing.T, calls ...live.Call) string {
+// modelServer answers a client's requests with the calls, one a request, and then with "done". said
+// returns what the client sent to the model.
+func modelServer(t *testing.T, calls ...live.Call) (url string, said func() []string) {
 	t.Helper()
 	var mu sync.Mutex
 	model := live.Model{}
@@ -41,7 +44,14 @@ func modelServer(t *testing.T, calls ...live.Call) string {
 		_, _ = w.Write(a.Body)
 	}))
 	t.Cleanup(s.Close)
-	return s.URL
+	return s.URL, func() (all []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, h := range model.Heard() {
+			all = append(all, h.Texts...)
+		}
+		return all
+	}
 }
 
 // call returns a call of the model.
@@ -69,8 +79,6 @@ func TestRealClientRecords(t *testing.T) {
 	env := []string{
 		"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + dir + "/home", "XDG_STATE_HOME=" + dir + "/state", "TERM=dumb", "IS_SANDBOX=1",
 		"ANTHROPIC_API_KEY=dummy", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", asProgram + "=1",
-		"ANTHROPIC_BASE_URL=" + modelServer(t, call("Bash", `{"command": "echo one ghp_16C7e42F292c6912E7710c838347Ae178B4a"}`), call("Bash", `{"command": "echo forbidden"}`),
-			call("Write", `{"file_path": "`+project+`/a.txt", "content": "x"}`), call("Bash", `{"command": "false"}`)),
 	}
 	hookwatch := func(args ...string) string {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -94,10 +102,27 @@ func TestRealClientRecords(t *testing.T) {
 		}
 	}
 	decode(hookwatch("record", "--format", "json"))
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", recorded.Command+" -p 'say hello' --dangerously-skip-permissions")
-	cmd.Dir, cmd.Env = project, env
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "done") {
-		t.Fatalf("the client: %v\n%s", err, out)
+	session := func(command string) []string {
+		url, said := modelServer(t, call("Bash", `{"command": "echo one ghp_16C7e42F292c6912E7710c838347Ae178B4a"}`), call("Bash", `{"command": "echo forbidden"}`),
+			call("Write", `{"file_path": "`+project+`/a.txt", "content": "x"}`), call("Bash", `{"command": "false"}`))
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", command+" -p 'say hello' --dangerously-skip-permissions")
+		cmd.Dir, cmd.Env = project, append(slices.Clone(env), "ANTHROPIC_BASE_URL="+url)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "done") {
+			t.Fatalf("the client: %v\n%s", err, out)
+		}
+		return said()
+	}
+	plain := session("claude")
+	for _, left := range []string{"seen", "a.txt"} {
+		if err := os.Remove(filepath.Join(project, left)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "home/.claude/projects")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(plain, session(recorded.Command)); diff != "" {
+		t.Errorf("the recorder changed what the model is sent:\n%s", diff)
 	}
 	seen, _ := os.ReadFile(filepath.Join(project, "seen"))
 	if want := "prompted\nfired\nfired\n"; string(seen) != want {

@@ -178,8 +178,8 @@ func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcom
 		return nil, nil
 	}
 	facts := l.facts(c, o)
-	observed, sourced := trace.ObservedIn(&o)
-	facts.Sourced = sourced
+	observed, uses := trace.ObservedIn(&o)
+	facts.Uses = uses
 	t := trace.Decode(o.Trace, facts)
 	t.Observed = observed
 	return t, nil

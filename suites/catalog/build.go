@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/pattern"
 )
 
@@ -39,7 +40,11 @@ func (r *reader) suite(root *yaml.Node) suites.Suite {
 // cases converts the items of a list to cases, in parallel on all processors.
 func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suites.Case {
 	var items []*yaml.Node
-	r.List("cases", list, func(n *yaml.Node) { items = append(items, r.rows(n)...) })
+	r.List("cases", list, func(n *yaml.Node) {
+		for _, row := range r.rows(n) {
+			items = append(items, r.eachClient(row)...)
+		}
+	})
 	all := make([]suites.Case, len(items))
 	share := max(256, len(items)/runtime.GOMAXPROCS(0)+1)
 	var readers []*reader
@@ -58,8 +63,25 @@ func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suite
 		r.Problems = append(r.Problems, part.Problems...)
 	}
 	all = slices.DeleteFunc(all, func(c suites.Case) bool { return c.ID == "" })
+	ofClients(all)
 	compact(all)
 	return all
+}
+
+// ofClients makes the control of a case for one client the case of the same client, if the control
+// is a case for several.
+func ofClients(all []suites.Case) {
+	has := map[string]bool{}
+	for i := range all {
+		has[all[i].ID] = true
+	}
+	for i := range all {
+		c := &all[i]
+		if own := c.Control + "-" + cmp.Or(c.Client, clients.Claude); c.Control != "" && !has[c.Control] && has[own] {
+			c.Control = own
+			c.Digest = digest(c)
+		}
+	}
 }
 
 // testCase converts an item of cases to a complete case.
@@ -78,7 +100,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	f.fires(lookup(n, "hook") != nil)
 	c := suites.Case{
 		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
-		Layer: f.layer, Hook: f.hook, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout, Budget: f.budget,
+		Layer: f.layer, Hook: f.hook, Client: f.client, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout, Budget: f.budget,
 		Gates: f.gates, Control: f.control, Contradicts: f.contradicts,
 		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, At: r.At(n),
 	}
@@ -231,7 +253,7 @@ func eachText(cases []suites.Case, do func(*string)) {
 // run again.
 func digest(c *suites.Case) string {
 	sum := sha256.Sum256(encode(&suites.Case{
-		Suite: c.Suite, ID: c.ID, Category: c.Category, Layer: c.Layer, Chain: c.Chain, Serial: c.Serial,
+		Suite: c.Suite, ID: c.ID, Category: c.Category, Layer: c.Layer, Client: c.Client, Chain: c.Chain, Serial: c.Serial,
 		Hook: c.Hook, Registered: c.Registered, Timeout: c.Timeout, Budget: c.Budget, Patient: c.Patient, Gates: c.Gates, Control: c.Control,
 		Faults: c.Faults, Env: c.Env, Project: c.Project, Repo: c.Repo, CaseEnv: c.CaseEnv, Check: c.Check, Steps: c.Steps,
 	}))

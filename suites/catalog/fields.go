@@ -12,6 +12,7 @@ import (
 
 // A scope contains the keys that a suite may set for all of its cases and a case for itself.
 type scope struct {
+	client                      string
 	hook, event, tool, category string
 	registered                  string
 	timeout, budget             time.Duration
@@ -85,6 +86,7 @@ func setTables() {
 		key("registered", "", registered, func(c *caseForm) *string { return &c.registered }).in(anywhere),
 		key("chain", "Fire every hook registered for the event, as the client does.", truth, func(c *caseForm) *bool { return &c.chain }).in(inCase),
 		key("layer", "1 runs the hook directly, 2 lets the real client fire it: a skip where none is installed.", layer, func(c *caseForm) *suites.Layer { return &c.layer }).in(inSuite | inCase),
+		key("client", "The client whose behaviour counts, and whose payload and variables the hook gets; Claude Code when left out.", clientName, func(c *caseForm) *string { return &c.client }).in(inSuite | inCase),
 		key("serial", "Run while no other case does.", truth, func(c *caseForm) *bool { return &c.serial }).in(inSuite | inCase),
 		key("timeout", "The longest that a step of the case may take, at most 10m.", timeout, func(c *caseForm) *time.Duration { return &c.timeout }).in(inSuite | inCase),
 		key("budget", "The longest that a hook may take for a step: a case whose hook takes longer fails.", timeout, func(c *caseForm) *time.Duration { return &c.budget }).in(inSuite | inCase),
@@ -157,7 +159,11 @@ func caseSchema(d *definitions) string {
 					`"type": "object", "required": ["id"], "properties": {"id": {`+named.schema(d)+`}}, "propertyNames": {"enum": `+quoted(names)+`}`)
 			})+`}`)
 	}}
-	return objectSchema(d, append(caseFields[:len(caseFields):len(caseFields)], each), []string{"id", "name"},
+	several := field[caseForm]{name: "clients", schema: func(d *definitions) string {
+		return described("Clients: the case once for each, whose name comes after the id and the name of the case.",
+			`"type": "array", "minItems": 1, "uniqueItems": true, "items": {`+clientName.schema(d)+`}`)
+	}}
+	return objectSchema(d, append(caseFields[:len(caseFields):len(caseFields)], each, several), []string{"id", "name"},
 		`"if": {"required": ["each"]}, "else": {"oneOf": [{"required": ["expect"]}, {"required": ["steps"]}, {"required": ["check"]}]},`+"\n    "+together(inCase))
 }
 

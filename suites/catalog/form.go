@@ -253,6 +253,7 @@ func formOf(c *suites.Case) caseForm {
 		return f // the other keys are for firing a hook
 	}
 	around := c.WantedEnv()
+	f.client = c.Client
 	f.hook, f.registered, f.chain, f.control, f.repo, f.server = c.Hook, c.Registered, c.Chain, c.Control, c.Repo, around.Server
 	f.layer, f.serial, f.timeout, f.budget, f.gates, f.env, f.project = c.Layer, c.Serial, c.Timeout, c.Budget, c.Gates, c.Env, c.Project
 	f.absentTools, f.programs, f.unset, f.cwd = around.AbsentTools, around.Programs, around.Unset, around.Cwd

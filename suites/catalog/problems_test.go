@@ -19,7 +19,7 @@ func oneCase(lines string) string {
 const ok = "expect: {exit: 0}\n"
 
 const (
-	caseKeys = "id, name, category, summary, check, hook, registered, chain, layer, serial, timeout, budget, gates, absent_tools, programs, control, env, unset, " +
+	caseKeys = "id, name, category, summary, check, hook, registered, chain, layer, client, serial, timeout, budget, gates, absent_tools, programs, control, env, unset, " +
 		"cwd, project, repo, server, event, tool, delegate, args, command, file_path, payload, payload_raw, stdin, fixtures, expect, steps, contradicts, verify"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )

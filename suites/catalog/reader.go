@@ -216,6 +216,36 @@ func (r *reader) rows(n *yaml.Node) []*yaml.Node {
 	return out
 }
 
+// eachClient returns one case per client of a list (clients), and a case without one unchanged. The
+// name of the client is appended to the case's id and name.
+func (r *reader) eachClient(n *yaml.Node) []*yaml.Node {
+	list := lookup(n, "clients")
+	if n.Kind != yaml.MappingNode || list == nil {
+		return []*yaml.Node{n}
+	}
+	var out []*yaml.Node
+	seen := map[string]bool{}
+	r.List("clients", list, func(name *yaml.Node) {
+		if seen[name.Value] {
+			r.Add(name, "client "+name.Value+" is duplicated in clients", "")
+			return
+		}
+		seen[name.Value] = true
+		row := *n
+		row.Content = nil
+		for _, key := range []string{"id", "client"} {
+			at := *name
+			at.Value = key
+			row.Content = append(row.Content, &at, name)
+		}
+		out = append(out, laidOver(n, &row))
+	})
+	if list.Kind == yaml.SequenceNode && len(list.Content) == 0 {
+		r.Add(list, "clients: must not be empty", "")
+	}
+	return out
+}
+
 // laidOver returns a case with the values of a row over its own.
 func laidOver(n, row *yaml.Node) *yaml.Node {
 	out := *row
@@ -224,7 +254,7 @@ func laidOver(n, row *yaml.Node) *yaml.Node {
 		key, value := n.Content[i], n.Content[i+1]
 		own := lookup(&out, key.Value)
 		switch {
-		case key.Value == "each":
+		case key.Value == "each", key.Value == "clients" && lookup(row, "client") != nil:
 		case own == nil && key.Value == "name":
 			out.Content = append(out.Content, key, joined(value, "_", lookup(row, "id")))
 		case own == nil:

@@ -17,6 +17,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/pattern"
 )
 
@@ -342,6 +343,14 @@ func valueNode(v any) *yaml.Node {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 	}
 }
+
+// clientName is the name of a client of which is known what it does; Claude Code's is left out.
+var clientName = ofText(func(*definitions) string { return `"enum": ` + quoted(clients.Names()) }, func(r *reader, name string, n *yaml.Node) string {
+	if name := r.Choice(name, n, clients.Names()); name != clients.Claude {
+		return name
+	}
+	return ""
+})
 
 // layer is the layer in which a case fires its hooks.
 var layer = func() form[suites.Layer] {

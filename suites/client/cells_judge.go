@@ -54,7 +54,8 @@ func (c Cell) Against(predicted Reading, o Observation) Judgement {
 	}
 	texts := strings.Join(o.Texts, "\n")
 	heard := c.heard(texts)
-	told := len(heard) > 0 || slices.ContainsFunc(predicted.ModelSees, func(text string) bool { return strings.Contains(texts, text) })
+	tells := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
+	told := len(heard) > 0 || slices.Contains(tells, o.Effect) || slices.ContainsFunc(predicted.ModelSees, func(text string) bool { return strings.Contains(texts, text) })
 	j.Seen = seen(c.Event, o.Effect, predicted.Effect, told)
 	if j.Seen != j.Predicted {
 		j.Changed = "the client did something else" + excerpt(texts, heard)

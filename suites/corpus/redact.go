@@ -22,46 +22,81 @@ import (
 // gitleaks, whose library brings 371 packages and compiles 200 expressions at every start.
 type kind struct {
 	name string
-	// hints are in lower case. The expression is tried only for texts that contain one of them.
-	hints []string
+	// starts are how a match begins, in lower case. The expression is tried only there, because it
+	// is a hundred times slower than the search for them. Without any it is tried everywhere.
+	starts []string
 	// expr matches a secret. Only its groups are replaced, so that what is left shows the kind.
 	expr func() *regexp.Regexp
-	// is reports whether a match is a secret, given the name before the secret and the secret; nil
-	// if all are.
-	is func(name, secret string) bool
+	// is reports whether a match is a secret, given the text before the first group and that group;
+	// nil if all are.
+	is func(before, secret string) bool
 }
 
 // kinds are in order of priority: a match that begins in one of an earlier kind is none.
 var kinds = []kind{
-	{"private key", []string{"private key"}, pattern.Lazy(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----([\s\S]*?)(?:-----END|$)`), nil},
-	{"JSON web token", []string{"eyj"}, pattern.Lazy(`eyJ([\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)`), nil},
-	{"AWS access key ID", []string{"akia", "asia", "abia", "acca", "aroa", "aida"}, pattern.Lazy(`(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)([A-Z0-9]{16})`), nil},
+	{"private key", []string{"-----begin"}, pattern.Lazy(`^-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----([\s\S]*?)(?:-----END|$)`), nil},
+	{"JSON web token", []string{"eyj"}, pattern.Lazy(`^eyJ([\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)`), nil},
+	{"AWS access key ID", []string{"akia", "asia", "abia", "acca", "aroa", "aida"}, pattern.Lazy(`^[A-Z]{4}([A-Z0-9]{16})`), nil},
 	{"AWS secret access key", nil, pattern.Lazy(`([A-Za-z0-9/+]{40,})`), isAWSSecret},
-	{"GitHub token", []string{"gh", "github_pat_"}, pattern.Lazy(`(?:gh[opusr]_([A-Za-z0-9]{20,})|github_pat_(\w{22,}))`), nil},
-	{"GitLab token", []string{"gl"}, pattern.Lazy(`gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt|agent|oas|ffct)-([\w.-]{20,})`), nil},
-	{"Slack token", []string{"xox", "xapp-", "hooks.slack.com"}, pattern.Lazy(`(?:xox[a-z](?:\.xox[a-z])?-|xapp-|hooks\.slack\.com/[a-z]+/)([\w/+-]{10,})`), nil},
-	{"Stripe key", []string{"sk_", "rk_", "pk_", "whsec_"}, pattern.Lazy(`(?:[rsp]k_(?:live|test|prod)|whsec)_([A-Za-z0-9]{10,})`), nil},
-	{"Google key", []string{"aiza", "ya29.", "gocspx-"}, pattern.Lazy(`(?:AIza|ya29\.|GOCSPX-)([\w-]{20,})`), nil},
-	{"OpenAI or Anthropic key", []string{"sk-"}, pattern.Lazy(`sk-(?:ant-(?:[a-z]+\d+-)?|(?:proj|svcacct|admin|or)-)([\w-]{20,})|(?:\b|\\[nrt])sk-([A-Za-z0-9]{20,})`), nil},
-	{"npm token", []string{"npm_"}, pattern.Lazy(`npm_([A-Za-z0-9]{30,})`), nil},
-	{"token of another service", []string{"sg.", "pypi-", "hf_", "dop_v1_", "shpat_", "age-secret-key-"}, pattern.Lazy(`(?:SG\.|pypi-|hf_|dop_v1_|shpat_|AGE-SECRET-KEY-)([\w.-]{20,})`), nil},
-	{"password in a URL", []string{"://"}, pattern.Lazy(`://(?:([^\s/:@"'<>]{16,})|[^\s/:@"'<>]*)(?::([^\s/"'<>]+))?@`), nil},
-	{"HTTP authentication", []string{"basic", "bearer", "authorization"}, pattern.Lazy(`(?i)(?:\b(?:basic|bearer)\s+([\w.~+/=-]{12,})|authorization\\?["']?\s*[:=]\s*\\?["']?(?:[a-z]+\s+)?([^\s"'\\,]{6,}))`), nil},
-	{"password of curl", []string{"curl", "wget", "--user"}, pattern.Lazy(`\s(?:-u|--user|--proxy-user)[ =]*["']?[^\s:"']+:([^\s"']+)`), nil},
-	{"assigned secret", hints, pattern.Lazy(
-		`(?i)(?:` + secretNames + "[\\w.-]*\\\\?[\"'`\\]]*\\s*(?::=|=>|==?|:)\\s*|--?[\\w-]*(?:password|passphrase|secret|token|api-?key)[\\w-]*\\s+|aws_(?:secret_access_key|session_token)\\s+)" +
+	{"GitHub token", []string{"gho_", "ghp_", "ghu_", "ghs_", "ghr_", "github_pat_"}, pattern.Lazy(`^(?:gh[opusr]_([A-Za-z0-9]{20,})|github_pat_(\w{22,}))`), nil},
+	{"GitLab token", []string{"gl"}, pattern.Lazy(`^gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt|agent|oas|ffct)-([\w.-]{20,})`), nil},
+	{"Slack token", []string{"xox", "xapp-", "hooks.slack.com"}, pattern.Lazy(`^(?:xox[a-z](?:\.xox[a-z])?-|xapp-|hooks\.slack\.com/[a-z]+/)([\w/+-]{10,})`), nil},
+	{"Stripe key", []string{"sk_", "rk_", "pk_", "whsec_"}, pattern.Lazy(`^(?:[rsp]k_(?:live|test|prod)|whsec)_([A-Za-z0-9]{10,})`), nil},
+	{"Google key", []string{"aiza", "ya29.", "gocspx-"}, pattern.Lazy(`^(?:AIza|ya29\.|GOCSPX-)([\w-]{20,})`), nil},
+	{"OpenAI or Anthropic key", []string{"sk-"}, pattern.Lazy(`^sk-(?:(?:ant-(?:[a-z]+\d+-)?|(?:proj|svcacct|admin|or)-)([\w-]{20,})|([A-Za-z0-9]{20,}))`), nil},
+	{"npm token", []string{"npm_"}, pattern.Lazy(`^npm_([A-Za-z0-9]{30,})`), nil},
+	{"token of another service", []string{"sg.", "pypi-", "hf_", "dop_v1_", "shpat_", "age-secret-key-"}, pattern.Lazy(`^(?:SG\.|pypi-|hf_|dop_v1_|shpat_|AGE-SECRET-KEY-)([\w.-]{20,})`), nil},
+	{"password in a URL", []string{"://"}, pattern.Lazy(`^://(?:([^\s/:@"'<>]{16,})|[^\s/:@"'<>]*)(?::([^\s/"'<>]+))?@`), nil},
+	{"HTTP authentication", []string{"basic", "bearer", "authorization"}, pattern.Lazy(`^(?i)(?:(?:basic|bearer)\s+([\w.~+/=-]{12,})|authorization\\?["']?\s*[:=]\s*\\?["']?(?:[a-z]+\s+)?([^\s"'\\,]{6,}))`), nil},
+	{"password of curl", []string{"-u", "--user", "--proxy-user"}, pattern.Lazy(`^(?:-u|--user|--proxy-user)[ =]+["']?[^\s:"']+:([^\s"']+)`), isNoID},
+	{"secret option", []string{"--"}, pattern.Lazy(`^(?i)--[\w-]{0,40}?(?:password|passphrase|secret|token|api-?key)[\w-]{0,40}\s+["']?([^\s"'-][^\s"']{3,})`), isAssigned},
+	{"assigned secret", []string{"passw", "pwd", "passphrase", "secret", "token", "api", "access", "auth", "private", "signing", "encryption", "credential", "session_token"}, pattern.Lazy(
+		"^(?i)(?:" + secretNames + "[\\w.-]{0,40}\\\\?[\"'`\\]]*\\s*(?::=|=>|==?|:)\\s*|(?:secret_access_key|session_token)\\s+)" +
 			"(?:\\\\?\"([^\"\\\\\\n]{4,})\\\\?\"|'([^'\\n]{4,})'|\\\\?[\"'`]?([^\\s\"'`,;<>&|)}\\]\\\\]{4,}))"), isAssigned},
-	{"mail address", []string{"@"}, pattern.Lazy(`([A-Za-z0-9._%+-]+)@((?:[A-Za-z0-9-]+\.)+)[A-Za-z]{2,}`), isMail},
-	{"home directory", []string{"home", "users"}, pattern.Lazy(`(?:(?:^|[^\w.-])(?:/home/|/Users/|[A-Za-z]:(?:\\{1,2}|/)Users(?:\\{1,2}|/))([^/\\\s"':;,<>|*?$(){}&]+)|-(?:home|Users)-([^-/\\\s"':]+)-)`), nil},
+	{"mail address", nil, pattern.Lazy(`([A-Za-z0-9._%+-]+)@((?:[A-Za-z0-9-]+\.)+)[A-Za-z]{2,}`), isMail},
+	{"home directory", []string{"/home/", "/users/"}, pattern.Lazy(`^/(?:home|Users)/([^/\\\s"':;,<>|*?$(){}&]+)`), nil},
+	{"home directory of Windows", []string{":\\users\\", ":\\\\users\\", ":/users/"}, pattern.Lazy(`^:[\\/]{1,2}[Uu]sers[\\/]{1,2}([^/\\\s"':;,<>|*?$(){}&]+)`), nil},
+	{"home directory in a name", []string{"-home-", "-users-"}, pattern.Lazy(`^-(?:home|Users)-([^-/\\\s"':]+)-`), nil},
 }
 
-// secretNames matches a part of the names of settings with secrets, and hints has parts of these.
+// find returns the matches in a text, each as FindStringSubmatchIndex does. lower is the text with
+// lower case letters of ASCII.
+func (k kind) find(text string, lower []byte) (all [][]int) {
+	if k.starts == nil {
+		return k.expr().FindAllStringSubmatchIndex(text, -1)
+	}
+	for _, start := range k.starts {
+		for at := 0; ; at++ {
+			i := bytes.Index(lower[at:], []byte(start))
+			if i < 0 {
+				break
+			}
+			at += i
+			if start[0] == '/' && at > 0 && isName(text[at-1]) {
+				continue // the middle of a path, such as src/home/index.js
+			}
+			if m := k.expr().FindStringSubmatchIndex(text[at:]); m != nil {
+				for j := range m {
+					if m[j] >= 0 {
+						m[j] += at
+					}
+				}
+				all = append(all, m)
+				at = m[1] - 1
+			}
+		}
+	}
+	return all
+}
+
+func isName(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_.-", c) >= 0
+}
+
+// secretNames matches a part of the names of settings with secrets.
 const secretNames = `(?:passw(?:or)?d|pwd|passphrase|secret|token|api[_.-]?key|(?:access|auth|private|signing|encryption)[_.-]?key|credential)`
 
-var (
-	hints      = []string{"passwd", "password", "pwd", "passphrase", "secret", "token", "key", "credential"}
-	secretName = pattern.Lazy(`(?i)` + secretNames)
-)
+var secretName = pattern.Lazy(`(?i)` + secretNames)
 
 // isAWSSecret reports whether a run of letters and digits has the form of a secret key: 40 of them,
 // of every class, unlike digests and paths.
@@ -85,6 +120,9 @@ func isAssigned(name, value string) bool {
 	}
 	return mixed && len(value) >= 8 && entropy(value) >= 2.5
 }
+
+// isNoID excludes a user and a group.
+func isNoID(_, secret string) bool { return strings.Trim(secret, "0123456789") != "" }
 
 // entropy returns the bits for each character of a text.
 func entropy(text string) (bits float64) {
@@ -182,12 +220,14 @@ func (r *Redactor) text(text string, all bool) string {
 		at += i + len(r.home)
 		m.mark(at-len(r.home), at, at-len(filepath.Base(r.home)), at)
 	}
-	lower := strings.ToLower(text)
-	for _, k := range kinds {
-		if len(k.hints) > 0 && !slices.ContainsFunc(k.hints, func(h string) bool { return strings.Contains(lower, h) }) {
-			continue
+	lower := []byte(text)
+	for i, c := range lower {
+		if 'A' <= c && c <= 'Z' {
+			lower[i] += 'a' - 'A'
 		}
-		for _, at := range k.expr().FindAllStringSubmatchIndex(text, -1) {
+	}
+	for _, k := range kinds {
+		for _, at := range k.find(text, lower) {
 			groups := at[2:]
 			for len(groups) > 0 && groups[0] < 0 {
 				groups = groups[2:]

@@ -3,6 +3,7 @@ package corpus
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,17 +15,17 @@ var seeds = []struct{ kind, text, secret string }{
 	{"AWS access key ID", "aws configure set aws_access_key_id AKIA%s", "Q3EGRIZX7ZQPLM2N"},
 	{"AWS secret access key", "export AWS_SECRET_ACCESS_KEY=%s", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzQQ1aKEYs"},
 	{"AWS secret access key", "the other one is %s.", "aJalrXUtnFEMI/K7MDENG/bPxRfiCYzzQQ1aKEYt"},
-	{"GitHub token", "git clone https://x-access-token:ghp_%s@github.com/o/r", "16C7e42F292c6912E7710c838347Ae178B4a"},
+	{"GitHub token", "gh login ghp_%s", "16C7e42F292c6912E7710c838347Ae178B4a"},
 	{"GitHub token", "printf 'github_pat_%s'", "11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ0123"},
-	{"GitLab token", "curl -H 'PRIVATE-TOKEN: glpat-%s' http://x", "x9Yz8Wv7Ut6Sr5Qp4On3"},
+	{"GitLab token", "glab login glpat-%s", "x9Yz8Wv7Ut6Sr5Qp4On3"},
 	{"Slack token", "SLACK=xoxb-%s", "263594206564-2343594206574-FGqddMF8t08v8N7Oq4i57vs1"},
 	{"Slack token", "https://hooks.slack.com/services/%s", "T1A2B3C4D/B5E6F7G8H/aZbYcXdWeVfUgThSiRjQkPlO"},
-	{"Stripe key", "stripe.api_key = 'sk_live_%s'", "4eC39HqLyjWDarjtT1zdp7dc"},
+	{"Stripe key", "stripe listen sk_live_%s", "4eC39HqLyjWDarjtT1zdp7dc"},
 	{"Google key", "?key=AIza%s", "SyDaGmWKa4JsXZHjGw7ISLn3namBGewQe"},
 	{"OpenAI or Anthropic key", `printf "KEY\nsk-ant-api03-%s"`, "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF-gH3jKAA"},
 	{"OpenAI or Anthropic key", "OPENAI=sk-%s", "T3BlbkFJabcdefGHIJKL0123456789mnopqrSTUVwxyz"},
-	{"npm token", "//registry.npmjs.org/:_authToken=npm_%s", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"},
-	{"JSON web token", "Authorization: Bearer eyJ%s", "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"},
+	{"npm token", "npx npm-login npm_%s", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"},
+	{"JSON web token", "jwt decode eyJ%s", "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"},
 	{"private key", "-----BEGIN RSA PRIVATE KEY-----\n%s\n-----END RSA PRIVATE KEY-----\n", "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\nygWyf8dQw9Zp0Qq1"},
 	{"private key", `"-----BEGIN OPENSSH PRIVATE KEY-----\n%s`, "b3BlbnNzaC1rZXktdjEAAAAABG5vbmU"},
 	{"password in a URL", "psql postgres://app:%s@db.internal:5432/app", "s3cr3tPazz!"},
@@ -32,12 +33,14 @@ var seeds = []struct{ kind, text, secret string }{
 	{"HTTP authentication", "curl -H 'Authorization: Basic %s'", "YWxhZGRpbjpvcGVuc2VzYW1l"},
 	{"password of curl", "curl -u admin:%s http://127.0.0.1", "hunter2hunter2"},
 	{"assigned secret", `{\"db_password\": \"%s\"}`, "correct horse battery"},
-	{"assigned secret", "mysql --password %s", "Tr0ub4dor&3"},
+	{"secret option", "mysql --password %s", "Tr0ub4dor&3"},
 	{"assigned secret", "api_key: '%s'", "9f8e7d6c5b4a39281706f5e4d3c2b1a0"},
 	{"assigned secret", "const clientSecret = \"%s\";", "b7Qx_22-pLm"},
 	{"mail address", "git config user.email %s", "jane.doe@corp.internal"},
 	{"home directory", "cat /home/%s/.ssh/config", "janedoe"},
-	{"home directory", `type C:\Users\%s\x.txt`, "janedoe"},
+	{"home directory of Windows", `type C:\Users\%s\x.txt`, "janedoe"},
+	{"home directory in a name", "ls ~/.claude/projects/-home-%s-project", "janedoe"},
+	{"token of another service", "echo hf_%s", "aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH"},
 	{"home directory", "cat /Users/%s/x", "jane-doe"},
 }
 
@@ -67,6 +70,20 @@ func TestRedactKinds(t *testing.T) {
 		other := NewRedactor([]byte("another"), "", "").Text(text)
 		if other == got && len(seed.secret) > 8 {
 			t.Errorf("%s: %q is the same with another key", seed.kind, got)
+		}
+	}
+}
+
+// TestRedactNeedsEachKind checks that without a kind one of its secrets is kept.
+func TestRedactNeedsEachKind(t *testing.T) { //nolint:paralleltest // changes the table
+	all := kinds
+	defer func() { kinds = all }()
+	for i, k := range all {
+		kinds = slices.Delete(slices.Clone(all), i, i+1)
+		if !slices.ContainsFunc(seeds, func(seed struct{ kind, text, secret string }) bool {
+			return seed.kind == k.name && strings.Contains(NewRedactor(testKey, "", "").Text(fmt.Sprintf(seed.text, seed.secret)), seed.secret)
+		}) {
+			t.Errorf("no secret needs the kind %q", k.name)
 		}
 	}
 }

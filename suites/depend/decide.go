@@ -80,7 +80,7 @@ func (r *Decider) one(q *Question, d Difference) (unaffected bool, because strin
 	case d.By == suites.Marked && !e.None():
 		return false, cmp.Or(r.whatChanged(d), d.Because)
 	}
-	if r.observed(q, d.Path) && q.Trace.Files[d.Path] == nil && !e.None() {
+	if r.observed(q, d.Path) && q.Trace.Files[d.Path] == nil { // data, in which any line may matter
 		return false, "its content changed; the case was seen to use it"
 	}
 	affected, why := edit.Affected(e, q.Trace)

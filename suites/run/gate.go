@@ -15,10 +15,10 @@ import (
 
 // gate returns why the case cannot run, because it lacks something that it needs, or nil.
 func (r *Runner) gate(ctx context.Context, c *suites.Case) (*suites.NotRun, error) {
-	if n := r.liveGate(c); n != nil {
+	if n := r.Options.of(c).liveGate(c); n != nil {
 		return n, nil
 	}
-	if n := r.chainGate(c); n != nil && c.Layer != suites.Live {
+	if n := r.Options.of(c).chainGate(c); n != nil && c.Layer != suites.Live {
 		return n, nil
 	}
 	for _, hook := range hooksOf(c) {
@@ -80,13 +80,13 @@ func (r *Runner) locate(g suites.Gate) suites.Tool {
 }
 
 // chainGate skips a chain that contains a hook of a type that is not run.
-func (r *Runner) chainGate(c *suites.Case) *suites.NotRun {
-	if !c.Chain || r.Hooks == nil {
+func (o *Options) chainGate(c *suites.Case) *suites.NotRun {
+	if !c.Chain || o.Hooks == nil {
 		return nil
 	}
 	for i := range c.Steps {
 		st := &c.Steps[i]
-		for _, h := range r.Hooks(st.Event, st.Tool) {
+		for _, h := range o.Hooks(st.Event, st.Tool) {
 			if h.Type != "command" {
 				return &suites.NotRun{Status: suites.Skip, Reason: suites.ToolAbsent, Detail: "runner for hooks of type " + h.Type + " (" + h.ID + ")"}
 			}

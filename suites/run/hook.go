@@ -15,6 +15,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 )
@@ -73,20 +74,50 @@ func (s *caseRun) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 		out, _ := s.interpret(st, client.Entry{Command: l.Command}, stdin, process.Result{Exit: -1}, l.Fault)
 		return out, nil
 	}
+	of, event := s.client(st.Event, name)
 	argv := l.Argv
 	for _, arg := range st.Args {
 		argv = append(argv, s.expand.Replace(arg))
 	}
-	command := s.command(st, argv, stdin)
+	sent := stdin
+	if of.Name != "" {
+		sent = of.Payload(event, stdin)
+	}
+	command := s.command(st, argv, sent)
+	if own := variables(command.Env); of.Name != "" {
+		delete(own, "CLAUDE_PROJECT_DIR") // unless that client sets it
+		command.Env = process.Without(process.With(of.Env(s.project()), own), s.c.WantedEnv().Unset)
+	}
 	results, err := s.runRetrying(ctx, command)
 	if err != nil {
 		return suites.Result{}, err
 	}
 	out, _ := s.interpret(st, client.Entry{Command: l.Command}, stdin, results[0], startFault(results[0]))
+	if of.Name != "" {
+		out = read(out, of.Interpret(event, clients.OutputOf(out)).Reading())
+	}
 	if out.TimedOut {
 		out.Timeout = command.Timeout
 	}
 	return out, nil
+}
+
+// client returns the client whose behaviour counts for the case, and its name of an event for a
+// script; the zero value for Claude Code.
+func (s *caseRun) client(event, script string) (of clients.Client, own string) {
+	if s.c.Client == "" {
+		return of, event
+	}
+	of, _ = clients.Named(s.c.Client) // the suite was checked
+	if s.o.InForce != nil {
+		for _, h := range s.o.InForce() {
+			if h.Event == event && h.ClientEvent != "" && slices.Contains(h.Scripts, script) {
+				return of, h.ClientEvent
+			}
+		}
+	}
+	own, _ = of.EventFor(event, "")
+	return of, cmp.Or(own, event)
 }
 
 func (s *caseRun) command(st *suites.Step, argv []string, stdin []byte) process.Command {

@@ -28,6 +28,9 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 	skip := func(r suites.Reason, detail string) *suites.NotRun {
 		return &suites.NotRun{Status: suites.Skip, Reason: r, Detail: detail}
 	}
+	if c.Client != "" && c.Client != o.Live.Of.Name {
+		return skip(suites.NotLive, "hookwatch does not know how to run "+c.Client)
+	}
 	if why := o.Outside(); why != "" && o.InForce != nil {
 		return skip(suites.NotLive, why)
 	}

@@ -71,7 +71,7 @@ func Result(session Session, i int, registered []discover.Hook, about About) sui
 	seen := session.Seen[i]
 	r := suites.Result{Exit: -1, Client: session.Version, Duration: session.Duration, ModelSees: seen.Texts()}
 	r.Effect, r.EffectReason = seen.Effect()
-	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees, seen.Fired()), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies, Failed: seen.Failed()}
+	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees, seen.Fired()), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies, Failed: seen.Failed(), Elsewhere: session.Elsewhere}
 	registered = unconditional(registered, len(seen.Fired()))
 	var readings []client.Reading
 	foretold := true // enough is known of all hooks to predict the effect

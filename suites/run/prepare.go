@@ -150,7 +150,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer, observed bo
 	if err != nil {
 		return nil, err
 	}
-	s := &caseRun{Sandbox: opened, o: &r.Options, c: c, dir: opened.Dir(), root: opened.Root(), number: sessionNumber(), searched: searched}
+	s := &caseRun{Sandbox: opened, o: r.Options.of(c), c: c, dir: opened.Dir(), root: opened.Root(), number: sessionNumber(), searched: searched}
 	s.tmp = filepath.Join(s.dir, "tmp")
 	if err := s.prepare(ctx, t); err != nil {
 		s.close()

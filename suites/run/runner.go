@@ -118,6 +118,8 @@ type Options struct {
 	// Registered returns the registered hook of an event that a case names. If nil, none are
 	// registered.
 	Registered func(event, name string) (discover.Hook, bool)
+	// Others returns the hooks that another client than Claude Code reads. If nil, there are none.
+	Others func(of clients.Client) discover.Registered
 	// Interpreted reports whether every registered command that names the script starts it through
 	// an interpreter, so that it needs no execute bit.
 	Interpreted func(hook string) bool
@@ -136,6 +138,21 @@ type Live struct {
 	Client  string         // the program; "" is the one in PATH
 	Timeout time.Duration  // of a case that sets none
 	Alone   bool           // the client gets only InForce and does not read the project's settings
+}
+
+// of returns the options for a case: those of the client whose behaviour counts for it.
+func (o *Options) of(c *suites.Case) *Options {
+	if c.Client == "" || o.Live.Of.Name == c.Client {
+		return o
+	}
+	own := *o
+	client, _ := clients.Named(c.Client) // the suite was checked
+	own.Live.Use(client)
+	if o.Others != nil {
+		r := o.Others(client)
+		own.Hooks, own.Registered, own.InForce = r.For, r.Named, func() []discover.Hook { return r.Hooks }
+	}
+	return &own
 }
 
 // bounded returns a timeout that does not exceed the backstop.

@@ -21,7 +21,7 @@ import (
 )
 
 func (a *app) contractCommand() *cobra.Command {
-	var only, of string
+	var only, of, against string
 	cmd := &cobra.Command{
 		Use:   "contract",
 		Short: "Compare hookwatch's model of the client with the installed client",
@@ -32,19 +32,25 @@ with the reason. A changed cell makes the exit code 1. Without a client it is sk
 
 The client runs against a scripted model on loopback, with a dummy key and a HOME of
 its own. --format json gives a document without times or paths, in a fixed order: two
-clients are compared by a diff of theirs.`,
+clients are compared by a diff of theirs. --client plays the cells of Codex or Copilot.
+
+--against names another version of the client: the cells of both are compared, and the
+outputs that your hooks had in recorded runs. If a hook is touched, the exit code is 1.`,
 		Example: `  hookwatch contract
   hookwatch contract --cell 'PreToolUse/*' -v
+  hookwatch contract --client codex
+  hookwatch contract --against 2.1.197
   hookwatch contract --format json`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.contract(cmd, only, of) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.contract(cmd, only, of, against) },
 	}
 	withClient(cmd.Flags(), &of)
+	cmd.Flags().StringVar(&against, "against", "", "compare with another `VERSION` that was measured, or with the program at this path")
 	cmd.Flags().StringVar(&only, "cell", "", "only cells whose ID matches this `GLOB`, such as 'Stop/*'")
 	return cmd
 }
 
-func (a *app) contract(cmd *cobra.Command, only, of string) error {
+func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
 	other, err := liveClient(of)
 	if err != nil {
 		return err
@@ -78,6 +84,9 @@ func (a *app) contract(cmd *cobra.Command, only, of string) error {
 	if err != nil {
 		return err
 	}
+	if against != "" {
+		return a.against(cmd.Context(), p, r, jobs, all, against)
+	}
 	res, err := playQuestions(cmd.Context(), r, jobs, all)
 	if err != nil {
 		return err
@@ -103,6 +112,7 @@ type contractDocument struct {
 	NotReachable int           `json:"not_reachable"`
 	Skipped      string        `json:"skipped,omitempty"`
 	Fault        string        `json:"fault,omitempty"`
+	Elsewhere    []string      `json:"elsewhere,omitempty"` // requests to anything but the model, all refused
 	Cells        []contractRow `json:"cells"`
 
 	ranIn
@@ -118,7 +128,7 @@ func (d contractDocument) Line(i int) any {
 
 // newDocument converts a result.
 func newDocument(r contractResult) contractDocument {
-	doc := contractDocument{Version: 1, Client: r.Client, Skipped: r.Absent, Fault: r.Fault, Cells: r.Rows}
+	doc := contractDocument{Version: 1, Client: r.Client, Skipped: r.Absent, Fault: r.Fault, Elsewhere: r.Elsewhere, Cells: r.Rows}
 	for _, row := range r.Rows {
 		switch row.Verdict {
 		case confirmed:
@@ -132,8 +142,11 @@ func newDocument(r contractResult) contractDocument {
 	return doc
 }
 
-// Failed reports whether the client deviates from a prediction or failed.
-func (d contractDocument) Failed() bool { return d.Changed > 0 || d.Fault != "" }
+// Failed reports whether the client deviates from a prediction, failed, or asked for anything but its
+// model.
+func (d contractDocument) Failed() bool {
+	return d.Changed > 0 || d.Fault != "" || len(d.Elsewhere) > 0
+}
 
 // printContract prints changed cells, and with verbose every cell.
 func printContract(w io.Writer, d contractDocument, verbose bool) {
@@ -155,10 +168,18 @@ func printContract(w io.Writer, d contractDocument, verbose bool) {
 	if !verbose {
 		reasons(w, d)
 	}
-	if d.Fault != "" {
-		writef(w, "FAULT  %s\n", d.Fault)
-	}
+	printFault(w, d.Fault, d.Elsewhere)
 	writef(w, "%s %s: %d confirmed, %d changed, %d not reachable, of %d cells\n", clientName(d.Name), cmp.Or(d.Client, "unknown"), d.Confirmed, d.Changed, d.NotReachable, len(d.Cells))
+}
+
+// printFault prints how a client failed, and what it asked for besides its model.
+func printFault(w io.Writer, fault string, elsewhere []string) {
+	if fault != "" {
+		writef(w, "FAULT  %s\n", fault)
+	}
+	if len(elsewhere) > 0 {
+		writef(w, "ASKED ELSEWHERE  %s (refused)\n", strings.Join(elsewhere, ", "))
+	}
 }
 
 // reasons prints each reason why cells were not reachable, once.
@@ -285,6 +306,8 @@ type contractResult struct {
 	Rows   []contractRow // in the order of the questions
 	Absent string        // why there is no client, or ""
 	Fault  string        // how the client failed, or ""
+	// Elsewhere are its requests to anything but the model.
+	Elsewhere []string
 }
 
 // playQuestions plays the questions with up to jobs clients at a time.
@@ -414,6 +437,13 @@ func (p *player) take(s play, o suites.Outcome) {
 	why := "the client ended before it came to this cell"
 	var reached []string
 	for i, res := range o.Results {
+		if res.Live != nil && i == 0 { // of the whole session
+			p.note(func() {
+				p.result.Elsewhere = append(p.result.Elsewhere, res.Live.Elsewhere...)
+				slices.Sort(p.result.Elsewhere)
+				p.result.Elsewhere = slices.Compact(p.result.Elsewhere)
+			})
+		}
 		if fault := faultOf(res); fault != "" {
 			why = fault
 			p.note(func() { p.result.Fault = fault })

@@ -26,6 +26,8 @@ var (
 	provingTopic string
 	//go:embed topics/scoring.md
 	scoringTopic string
+	//go:embed topics/replaying.md
+	replayingTopic string
 	//go:embed topics/cases.md
 	casesTopic string
 	//go:embed topics/verdicts.md
@@ -67,6 +69,7 @@ func allTopics() []topic {
 		{"hooks", "Hooks of any project: check, and where they are found", hooksTopic},
 		{"proving", "Ways around guards, and how they are searched", provingTopic},
 		{"scoring", "Broken hooks, and how many of them the cases notice", scoringTopic},
+		{"replaying", "Input of real sessions, recorded and replayed", replayingTopic},
 		{"cases", "Suites, cases, and how a script is run", casesTopic},
 		{"verdicts", "The five verdicts, why a case failed, preflight", verdictsTopic},
 		{"selection", "Which cases a change affects, and how that is known", selectionTopic},

@@ -140,7 +140,8 @@ func (a *app) record(transcripts, yes bool) error {
 
 // writeRecorder writes the settings file with which the client starts the recorder. It leaves out
 // events that a hook changes by running: those whose output is a path, and those that fire hooks of
-// plugins only if a settings file has some.
+// plugins only if a settings file has some. The client waits for the recorder only where it may end
+// next, because it would end the recorder, too.
 func writeRecorder(c *corpus.Corpus, cfg *config.Config) (file string, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -150,7 +151,7 @@ func writeRecorder(c *corpus.Corpus, cfg *config.Config) (file string, err error
 	var entries []client.Entry
 	for _, e := range client.Events() {
 		if !e.PrintsPath && !e.NeedsSettings {
-			entries = append(entries, client.Entry{Event: e.Name, Type: "command", Command: command, Timeout: 5 * time.Second})
+			entries = append(entries, client.Entry{Event: e.Name, Type: "command", Command: command, Timeout: 5 * time.Second, Async: !e.Stop && !e.Last})
 		}
 	}
 	const name = "settings.json"

@@ -22,6 +22,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/corpus"
+	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/record"
@@ -263,14 +264,19 @@ const (
 	mostAnswers = 10 // replays with different hooks that are kept
 )
 
-// digest returns the digest of all that the hooks depend on.
+// digest returns the digest of the registrations and of all files that the hooks run, source or
+// name. Files that they may also read do not make them other hooks.
 func (y *replayer) digest(p *session.Project) string {
-	var all []string
+	var all strings.Builder
 	for _, e := range client.Events() {
 		c := &suites.Case{Suite: "replay", ID: e.Name, Layer: suites.Direct, Chain: true, Steps: []suites.Step{{Event: e.Name}}}
-		all = append(all, p.Graph.Digest(c))
+		for _, in := range p.Graph.Inputs(c) {
+			if in.Path != depend.Elsewhere {
+				fmt.Fprintln(&all, in.Name(), in.Digest)
+			}
+		}
 	}
-	return suites.Digest([]byte(strings.Join(all, " ")))
+	return suites.Digest([]byte(all.String()))
 }
 
 // kept reads the answers of earlier replays, the newest first.
@@ -511,8 +517,8 @@ func (a *app) recordCase(cmd *cobra.Command, id, file string, expect suites.Effe
 		return a.appendToSuite(p, file, more)
 	}
 	text, _, err := more("", "recorded")
-	if err == nil {
-		_, err = io.WriteString(a.Out, text)
+	for line := range strings.Lines(text) {
+		writef(a.Out, "%s\n", whole(strings.TrimSuffix(line, "\n")))
 	}
 	return err
 }

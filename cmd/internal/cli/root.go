@@ -23,7 +23,7 @@ const longHelp = `hookwatch watches Claude Code hooks, their settings and suites
 that a save affects, and shows what broke. With --once it runs all tests once.`
 
 // mainFlags are the flags listed in the help of hookwatch itself.
-var mainFlags = []string{"once", "changed", "format"}
+var mainFlags = []string{"once", "format"}
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{

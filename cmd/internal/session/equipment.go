@@ -87,6 +87,7 @@ func (e *equipment) newRunner(p *Project, env []string) *run.Runner {
 		Hooks:       p.Registered.For,
 		Registered:  p.Registered.Named,
 		InForce:     func() []discover.Hook { return p.Registered.Hooks },
+		Others:      p.Registered.Of,
 		Live:        p.live(),
 		Interpreted: p.Interpreted,
 		Scripts:     p.Scripts(),

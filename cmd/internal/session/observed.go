@@ -38,15 +38,18 @@ func (o *observations) all() map[suites.Key]observation {
 	kept := o.records().Observed()
 	o.byCase = make(map[suites.Key]observation, len(kept.Cases))
 	used := kept.Used()
+	for _, list := range kept.Programs {
+		o.share(list)
+	}
 	for _, c := range kept.Cases {
 		if c.Set >= 0 && c.Set < len(kept.Sets) {
-			o.byCase[c.Key] = observation{of: c.Of, now: c.Now, paths: kept.Sets[c.Set], used: o.share(used[c.Key])}
+			o.byCase[c.Key] = observation{of: c.Of, now: c.Now, paths: kept.Sets[c.Set], used: used[c.Key]}
 		}
 	}
 	return o.byCase
 }
 
-// share returns the list that all cases with equal programs share.
+// share returns the list that cases with equal programs share.
 func (o *observations) share(used []suites.Tool) []suites.Tool {
 	id := fmt.Sprint(used)
 	if one, known := o.used[id]; known {

@@ -25,7 +25,10 @@ func Affected(e *Edits, t *trace.Trace) (bool, string) {
 			return true, "lines moved; the output of the case names lines"
 		}
 	}
-	if e.None() {
+	switch {
+	case e.None() && e.Assumed && (t == nil || t.Files[e.Path] == nil):
+		return true, "it may be data"
+	case e.None():
 		return false, "only comments or white space changed"
 	}
 	if why := blind(e, t); why != "" {

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"path"
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
@@ -36,6 +37,7 @@ func Compare(file string, before, after []byte) *Edits {
 		return e
 	}
 	e.shebang, e.functions = old.Shebang, old.Functions
+	e.Assumed = old.Shebang == "" && path.Ext(file) == ""
 	e.Moved = old.Quotes || moved(old, new)
 	if e.All = beyond(was, old, new); e.All != "" {
 		return e

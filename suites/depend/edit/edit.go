@@ -20,6 +20,7 @@ type Edits struct {
 	All      string // why every case is affected; "" if List is complete
 	List     []Edit // block by block; empty if only comments or white space differ
 	Moved    bool   // some statement is on other lines
+	Assumed  bool   // neither its name nor its content shows that it is a script
 	shebang  string // of the old content
 	by       trace.Language
 

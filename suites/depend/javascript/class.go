@@ -20,11 +20,9 @@ func (p *parser) classBody(declaration, unnamed bool) {
 		}
 		p.typeArguments()
 	}
-	if p.typed && p.is("implements") {
-		p.drop()
+	if p.typed && p.skip("implements") {
 		p.typeReference()
-		for p.is(",") {
-			p.drop()
+		for p.skip(",") {
 			p.typeReference()
 		}
 	}
@@ -62,7 +60,7 @@ func (p *parser) modifiers() (readonly bool) {
 // element reads a method, a field or a static block.
 func (p *parser) element(derived bool, constructors *int) {
 	f := function{super: true, target: true}
-	static, accessor := false, ""
+	static := false
 	begin := len(p.holder.Tokens)
 	readonly := p.modifiers()
 	if p.is("static") && !endsName(p.peek()) {
@@ -77,16 +75,7 @@ func (p *parser) element(derived bool, constructors *int) {
 		}
 		readonly = p.modifiers() || readonly
 	}
-	if p.is("async") && !endsName(p.peek()) && !p.peek().Newline {
-		p.advance()
-		f.async = true
-	}
-	if p.tok.Kind == Punctuator && p.take("*") {
-		f.generator = true
-	}
-	if !f.async && !f.generator && (p.is("get") || p.is("set")) && !endsName(p.peek()) && !(p.peek().Text == "*") {
-		accessor = p.advance().Text
-	}
+	accessor := p.prefix(&f)
 	name := p.tok
 	if name.Kind == Private {
 		kind := accessor
@@ -154,9 +143,7 @@ func (p *parser) element(derived bool, constructors *int) {
 		outer := p.function
 		p.function = &function{super: true, field: true, noArguments: true, target: true}
 		p.assignment(false)
-		if p.cover >= 0 {
-			fail(p.cover, "an unexpected =")
-		}
+		p.covered()
 		p.function = outer
 	}
 	if !p.is(";") && !p.is("}") && !p.tok.Newline {

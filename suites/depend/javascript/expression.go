@@ -264,14 +264,10 @@ func (p *parser) index() {
 
 func (p *parser) arguments() {
 	p.want("(")
-	for !p.is(")") {
+	p.each(")", func() {
 		p.take("...")
 		p.assignment(false)
-		if !p.is(")") {
-			p.want(",")
-		}
-	}
-	p.want(")")
+	})
 }
 
 // templateLiteral reads a template with its substitutions.
@@ -441,17 +437,12 @@ func (p *parser) newExpression() kind {
 
 func (p *parser) array() {
 	p.want("[")
-	for !p.is("]") {
-		if p.take(",") {
-			continue
+	p.each("]", func() {
+		if !p.is(",") {
+			p.take("...")
+			p.assignment(false)
 		}
-		p.take("...")
-		p.assignment(false)
-		if !p.is("]") {
-			p.want(",")
-		}
-	}
-	p.want("]")
+	})
 }
 
 func (p *parser) propertyName() (name Token) {
@@ -476,22 +467,18 @@ func endsName(t Token) bool {
 func (p *parser) object() {
 	p.want("{")
 	protos := 0
-	for !p.is("}") {
+	p.each("}", func() {
 		if p.take("...") {
 			p.assignment(false)
 		} else {
 			p.property(&protos)
 		}
-		if !p.is("}") {
-			p.want(",")
-		}
-	}
-	p.want("}")
+	})
 }
 
-func (p *parser) property(protos *int) {
-	f := function{super: true, target: true}
-	accessor := ""
+// prefix reads what may precede the name of a method: async, a star, or get or set, which it
+// returns.
+func (p *parser) prefix(f *function) (accessor string) {
 	if p.is("async") && !endsName(p.peek()) && !p.peek().Newline {
 		p.advance()
 		f.async = true
@@ -499,9 +486,15 @@ func (p *parser) property(protos *int) {
 	if p.tok.Kind == Punctuator && p.take("*") {
 		f.generator = true
 	}
-	if !f.async && !f.generator && (p.is("get") || p.is("set")) && !endsName(p.peek()) {
+	if !f.async && !f.generator && (p.is("get") || p.is("set")) && !endsName(p.peek()) && p.peek().Text != "*" {
 		accessor = p.advance().Text
 	}
+	return accessor
+}
+
+func (p *parser) property(protos *int) {
+	f := function{super: true, target: true}
+	accessor := p.prefix(&f)
 	from := p.tok
 	name := p.propertyName()
 	switch {
@@ -586,7 +579,7 @@ func (p *parser) arrowFunction(async, noIn bool) bool {
 	}
 	f.parameters = false
 	if p.is("{") && p.tok.Kind == Punctuator {
-		p.functionBody()
+		p.list("function", true)
 	} else {
 		b := &Block{Slot: "function", At: p.tok.From}
 		p.mark(b)
@@ -595,9 +588,7 @@ func (p *parser) arrowFunction(async, noIn bool) bool {
 		p.cover = -1
 		p.holder = &Statement{From: p.tok.From}
 		p.assignment(noIn)
-		if p.cover >= 0 {
-			fail(p.cover, "an unexpected =")
-		}
+		p.covered()
 		p.holder.To = p.last.To
 		b.Statements = append(b.Statements, p.holder)
 		p.holder, p.cover = holder, cover
@@ -610,12 +601,9 @@ func (p *parser) arrowFunction(async, noIn bool) bool {
 
 func (p *parser) parameters() {
 	p.want("(")
-	if p.typed && p.is("this") {
-		p.drop()
+	if p.typed && p.skip("this") {
 		p.annotation()
-		if p.is(",") {
-			p.drop()
-		}
+		p.skip(",")
 	}
 	for !p.is(")") {
 		if p.take("...") {
@@ -624,8 +612,7 @@ func (p *parser) parameters() {
 			break
 		}
 		p.pattern("parameter")
-		if p.typed && p.is("?") {
-			p.drop()
+		if p.typed && p.skip("?") {
 		}
 		p.annotation()
 		if p.take("=") {
@@ -636,19 +623,6 @@ func (p *parser) parameters() {
 		}
 	}
 	p.want(")")
-}
-
-// functionBody reads the body of a function whose parameters are in the current scope.
-func (p *parser) functionBody() *Block {
-	b := &Block{Slot: "function", At: p.tok.From}
-	p.mark(b)
-	p.open(b, true)
-	p.wantDropped("{")
-	p.directives()
-	p.statements(b)
-	p.wantDropped("}")
-	p.close()
-	return b
 }
 
 func (p *parser) functionExpression() {
@@ -669,13 +643,15 @@ func (p *parser) functionExpression() {
 			p.unexpected()
 		}
 	}
-	if !p.rest(f, outer) {
+	if !p.rest(f, "") {
 		p.unexpected()
 	}
+	p.function = outer
 }
 
-// rest reads parameters and the body of a function.
-func (p *parser) rest(f, outer *function) (body bool) {
+// rest reads parameters and the body of a function. Without a body it is only a signature.
+func (p *parser) rest(f *function, accessor string) (body bool) {
+	outer, from := p.function, len(p.holder.Tokens)
 	p.function = f
 	f.parameters = true
 	p.open(nil, true)
@@ -684,7 +660,11 @@ func (p *parser) rest(f, outer *function) (body bool) {
 	p.returnType()
 	f.parameters = false
 	if body = !p.typed || p.is("{"); body {
-		p.functionBody()
+		count := p.holder.Tokens[from:]
+		if accessor == "get" && len(count) != 2 || accessor == "set" && (len(count) < 3 || count[1].Text == "..." || severalParameters(count)) {
+			fail(p.last.From, "a wrong number of parameters")
+		}
+		p.list("function", true)
 	}
 	p.close()
 	p.function = outer
@@ -702,7 +682,7 @@ func (p *parser) functionDeclaration(unnamed bool) {
 	if !unnamed || !p.is("(") {
 		name = p.identifier()
 	}
-	if !p.rest(f, p.function) { // only a signature
+	if !p.rest(f, "") { // only a signature
 		p.holder.Tokens = nil
 		p.ends()
 		return
@@ -715,30 +695,10 @@ func (p *parser) functionDeclaration(unnamed bool) {
 }
 
 func (p *parser) method(f function, accessor string) {
-	holder := len(p.holder.Tokens)
-	outer := p.function
-	p.function = &f
-	f.parameters = true
-	p.open(nil, true)
-	p.typeParameters()
-	p.parameters()
-	p.returnType()
-	f.parameters = false
-	if p.typed && !p.is("{") { // only a signature
-		p.holder.Tokens = p.holder.Tokens[:holder]
-		p.close()
-		p.function = outer
-		return
+	from := len(p.holder.Tokens)
+	if !p.rest(&f, accessor) {
+		p.holder.Tokens = p.holder.Tokens[:from]
 	}
-	count := p.holder.Tokens[holder:]
-	switch {
-	case accessor == "get" && len(count) != 2,
-		accessor == "set" && (len(count) < 3 || count[1].Text == "..." || severalParameters(count)):
-		fail(p.last.From, "a wrong number of parameters")
-	}
-	p.functionBody()
-	p.close()
-	p.function = outer
 }
 
 // severalParameters reports whether a list in parentheses has more than one element.

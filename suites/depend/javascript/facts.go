@@ -4,7 +4,6 @@ import "strings"
 
 var (
 	starting = words("spawn spawnSync exec execSync execFile execFileSync fork execa execaSync execaCommand $ Worker")
-	reading  = words("readFile readFileSync createReadStream open openSync copyFile copyFileSync cp cpSync readJson readJsonSync readJSON readJSONSync readlines")
 	running  = words("runInThisContext runInNewContext runInContext compileFunction SourceTextModule Script _load _compile")
 	placing  = words("stack captureStackTrace prepareStackTrace getCallSite getCallSites trace callsites")
 	ending   = words("NODE_V8_COVERAGE NODE_OPTIONS stopCoverage stopPreciseCoverage")
@@ -19,11 +18,12 @@ func (r *reader) facts(s *Statement, m *Meaning) {
 		case Name:
 			r.name(t, i, m)
 		case String:
-			content := literal(t, i)
-			if ending[content] {
+			if ending[literal(t, i)] {
 				m.Untrace = "it may turn tracing off"
 			}
-			if source(content) {
+		}
+		if t[i].Kind == String || t[i].Kind == Template { // a template may end with the name
+			if content := strings.Trim(t[i].Text, "\"'`}"); source(content) {
 				m.Names = append(m.Names, content[strings.LastIndexByte(content, '/')+1:])
 			}
 		}
@@ -76,66 +76,8 @@ func (r *reader) name(t []Token, i int, m *Meaning) {
 		m.Lines = true
 	case r.children && starting[name]:
 		m.Starts = true
-	case reading[name]:
-		r.reads(t, i, m)
 	}
 	r.self(t, i, m)
-}
-
-// reads records the file that a function reads, if its name is literal or a constant.
-func (r *reader) reads(t []Token, i int, m *Meaning) {
-	if text(t, i+1) != "(" {
-		m.Reads = true
-		return
-	}
-	depth, end := 0, i+2
-	for ; end < len(t); end++ {
-		switch text(t, end) {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-		}
-		if depth < 0 || depth == 0 && text(t, end) == "," {
-			break
-		}
-	}
-	name := t[i+2 : min(end, len(t))]
-	switch {
-	case len(name) == 1 && (name[0].Text == "0" || literal(name, 0) == "/dev/stdin"),
-		len(name) == 5 && name[0].Text == "process" && name[2].Text == "stdin":
-	case len(name) == 1 && r.files[name[0].Text] != nil:
-		m.Names = append(m.Names, r.files[name[0].Text]...)
-	default:
-		files, ok := fileNames(name)
-		m.Names = append(m.Names, files...)
-		m.Reads = m.Reads || !ok
-	}
-}
-
-// fileNames returns the last part of the path that an expression has as its value, and whether it
-// is known: a literal, one behind a slash, or the last argument of path.join.
-func fileNames(t []Token) (names []string, ok bool) {
-	n := len(t)
-	if n == 0 {
-		return nil, false
-	}
-	name := ""
-	switch last := t[n-1]; {
-	case last.Kind == String && n == 1:
-		name = literal(t, 0)
-	case last.Kind == String && text(t, n-2) == "+" && strings.Contains(literal(t, n-1), "/"):
-		name = literal(t, n-1)
-	case last.Kind == Template && strings.Contains(last.Text, "/"):
-		name = strings.TrimSuffix(last.Text, "`")
-	case n > 5 && text(t, 0) == "path" && (text(t, 2) == "join" || text(t, 2) == "resolve") && last.Text == ")" && t[n-2].Kind == String && text(t, n-3) == ",":
-		name = literal(t, n-2)
-	}
-	name = name[strings.LastIndexByte(name, '/')+1:]
-	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "\\`*?[") {
-		return nil, false
-	}
-	return []string{name}, true
 }
 
 // self checks whether the path of the file is used for more than its directory or a comparison.

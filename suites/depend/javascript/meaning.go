@@ -14,14 +14,13 @@ type Meaning struct {
 	// Words are the names and short strings in the statement, except in statements that only pass
 	// values on under the same name.
 	Words   []string
-	Dynamic string // why it may use names that are not in the text; "" if it does not
-	Self    string // why it may read the text of the file; "" if it does not
-	Untrace string // why it may turn tracing off; "" if it does not
-	Unseen  string // why it may start a program that is not traced; "" if it does not
-	Starts  bool   // it may start programs
-	Reads   bool   // it may read files
-	Names   []string
-	Lines   bool // it may use the places of code
+	Dynamic string   // why it may use names that are not in the text; "" if it does not
+	Self    string   // why it may read the text of the file; "" if it does not
+	Untrace string   // why it may turn tracing off; "" if it does not
+	Unseen  string   // why it may start a program that is not traced; "" if it does not
+	Starts  bool     // it may start programs
+	Names   []string // of scripts, which it may read
+	Lines   bool     // it may use the places of code
 }
 
 // Exports is the word for all exports of a module: a statement has it if it may use exports without
@@ -30,7 +29,7 @@ const Exports = "module.exports"
 
 // Meanings describes all statements of a program.
 func (p *Program) Meanings() map[*Statement]*Meaning {
-	r := &reader{meanings: map[*Statement]*Meaning{}, names: map[string]int{}, static: map[string]int{}, files: map[string][]string{}, imported: map[string]bool{}, known: map[string]bool{}}
+	r := &reader{meanings: map[*Statement]*Meaning{}, names: map[string]int{}, static: map[string]int{}, imported: map[string]bool{}, known: map[string]bool{}}
 	r.survey(p.Body)
 	r.block(p.Body, true)
 	r.closure()
@@ -40,14 +39,13 @@ func (p *Program) Meanings() map[*Statement]*Meaning {
 // A reader derives meanings from tokens.
 type reader struct {
 	meanings map[*Statement]*Meaning
-	names    map[string]int      // uses of a name as a variable
-	static   map[string]int      // those of them that are followed by the name of a member
-	files    map[string][]string // file names that a constant can have as its value
-	known    map[string]bool     // names that have a value when a statement of the file runs
-	imported map[string]bool     // names that come from other files
-	children bool                // the file uses child processes
-	assigns  int                 // assignments to module.exports
-	pure     []*Meaning          // of the statements that only define names
+	names    map[string]int  // uses of a name as a variable
+	static   map[string]int  // those of them that are followed by the name of a member
+	known    map[string]bool // names that have a value when a statement of the file runs
+	imported map[string]bool // names that come from other files
+	children bool            // the file uses child processes
+	assigns  int             // assignments to module.exports
+	pure     []*Meaning      // of the statements that only define names
 	flows    []flow
 }
 
@@ -80,16 +78,6 @@ func (r *reader) survey(b *Block) {
 			for _, name := range s.Names {
 				r.imported[name] = true
 			}
-		}
-		for _, name := range s.Names {
-			var files []string
-			if len(s.Names) == 1 && text(t, 0) == "const" && text(t, 2) == "=" {
-				files, _ = fileNames(t[3:])
-			}
-			if was, again := r.files[name]; again && !slices.Equal(was, files) {
-				files = nil
-			}
-			r.files[name] = files
 		}
 		for i := range t {
 			if t[i].Kind == Name && text(t, i-1) != "." && text(t, i-1) != "?." {

@@ -36,8 +36,7 @@ func (p *parser) importDeclaration() {
 				if next := p.peek(); p.typed && p.is("type") && next.Kind == Name && next.Text != "as" {
 					p.drop()
 					p.typeName()
-					if p.is("as") {
-						p.drop()
+					if p.skip("as") {
 						p.typeName()
 					}
 					if !p.is("}") {
@@ -93,8 +92,7 @@ func (p *parser) typeExport() {
 	p.wantDropped("{")
 	for !p.is("}") {
 		p.typeName()
-		if p.is("as") {
-			p.drop()
+		if p.skip("as") {
 			p.typeName()
 		}
 		if !p.is("}") {
@@ -102,8 +100,7 @@ func (p *parser) typeExport() {
 		}
 	}
 	p.wantDropped("}")
-	if p.is("from") {
-		p.drop()
+	if p.skip("from") {
 		if p.tok.Kind != String {
 			p.unexpected()
 		}
@@ -128,18 +125,14 @@ func (p *parser) module() string {
 	if p.is("with") && !p.tok.Newline {
 		p.advance()
 		p.want("{")
-		for !p.is("}") {
+		p.each("}", func() {
 			p.moduleName()
 			p.want(":")
 			if p.tok.Kind != String {
 				p.unexpected()
 			}
 			name += p.advance().Text
-			if !p.is("}") {
-				p.want(",")
-			}
-		}
-		p.want("}")
+		})
 	}
 	return name
 }
@@ -213,7 +206,7 @@ func (p *parser) exportDeclaration() {
 func (p *parser) exportList() {
 	p.want("{")
 	var locals []Token
-	for !p.is("}") {
+	p.each("}", func() {
 		local := p.moduleName()
 		locals = append(locals, local)
 		if p.take("as") {
@@ -221,11 +214,7 @@ func (p *parser) exportList() {
 		} else {
 			p.export(local)
 		}
-		if !p.is("}") {
-			p.want(",")
-		}
-	}
-	p.want("}")
+	})
 	if p.take("from") {
 		from := p.module()
 		for _, l := range locals {

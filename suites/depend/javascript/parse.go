@@ -294,6 +294,33 @@ func (p *parser) take(text string) bool {
 	return false
 }
 
+// skip drops a token if it is the given one.
+func (p *parser) skip(text string) bool {
+	if p.is(text) {
+		p.drop()
+		return true
+	}
+	return false
+}
+
+// covered refuses an initializer that is valid in a pattern only, after what turned out to be none.
+func (p *parser) covered() {
+	if p.cover >= 0 {
+		fail(p.cover, "an unexpected =")
+	}
+}
+
+// each reads elements separated by commas, and the token after them. A comma may follow the last.
+func (p *parser) each(end string, element func()) {
+	for !p.is(end) {
+		element()
+		if !p.is(end) {
+			p.want(",")
+		}
+	}
+	p.want(end)
+}
+
 func (p *parser) want(text string) Token {
 	if !p.is(text) {
 		p.unexpected()
@@ -326,8 +353,7 @@ func (p *parser) peek() Token {
 func (p *parser) ends() {
 	p.holder.To = p.last.To
 	switch {
-	case p.is(";"):
-		p.drop()
+	case p.skip(";"):
 	case p.is("}"), p.tok.Kind == End, p.tok.Newline:
 	default:
 		p.unexpected()
@@ -381,8 +407,7 @@ func (p *parser) directives() {
 // statement reads a statement into a block. single reports whether it is the body of another
 // statement, where declarations are not allowed.
 func (p *parser) statement(b *Block, single bool) {
-	if p.is(";") {
-		p.drop()
+	if p.skip(";") {
 		if single && b.At < 0 {
 			b.At = p.last.From
 		}
@@ -393,9 +418,7 @@ func (p *parser) statement(b *Block, single bool) {
 	s := &Statement{From: p.tok.From}
 	p.holder = s
 	p.labelled(single)
-	if p.cover >= 0 {
-		fail(p.cover, "an unexpected =")
-	}
+	p.covered()
 	if s.To == 0 {
 		s.To = p.last.To
 	}
@@ -508,9 +531,7 @@ func (p *parser) control() {
 		p.loop()
 		p.want("while")
 		p.condition()
-		if p.is(";") {
-			p.drop()
-		}
+		p.skip(";")
 	case "switch":
 		p.switchStatement()
 	case "try":
@@ -580,15 +601,17 @@ func (p *parser) mark(b *Block) {
 }
 
 // list reads statements in braces.
-func (p *parser) list(slot string, isFunction bool) *Block {
+func (p *parser) list(slot string, isFunction bool) {
 	b := &Block{Slot: slot, At: p.tok.From}
 	p.mark(b)
 	p.open(b, isFunction)
 	p.wantDropped("{")
+	if slot == "function" {
+		p.directives()
+	}
 	p.statements(b)
 	p.wantDropped("}")
 	p.close()
-	return b
 }
 
 func (p *parser) statements(b *Block) {
@@ -652,9 +675,7 @@ func (p *parser) forStatement() {
 			p.forIn()
 			return
 		}
-		if p.cover >= 0 {
-			fail(p.cover, "an unexpected =")
-		}
+		p.covered()
 	}
 	p.want(";")
 	if !p.is(";") {

@@ -10,8 +10,7 @@ func ParseTypeScript(src string, module bool) (*Program, error) {
 
 // annotation reads a type after a colon, if there is one.
 func (p *parser) annotation() {
-	if p.typed && p.is(":") {
-		p.drop()
+	if p.typed && p.skip(":") {
 		p.anyType()
 	}
 }
@@ -30,8 +29,7 @@ func (p *parser) predicate() {
 		if next := p.peek(); !next.Newline && (next.Kind == Name && next.Text != "is" && next.Text != "extends") {
 			p.drop()
 			p.drop()
-			if p.is("is") {
-				p.drop()
+			if p.skip("is") {
 				p.anyType()
 			}
 			return
@@ -71,8 +69,7 @@ func (p *parser) functionType() bool {
 		p.drop()
 	}
 	switch {
-	case p.is("new"):
-		p.drop()
+	case p.skip("new"):
 	case p.is("<") || p.is("(") && p.attemptType():
 	default:
 		return false
@@ -103,13 +100,9 @@ func (p *parser) attemptType() bool {
 func (p *parser) typeList() {
 	p.wantDropped("(")
 	for !p.is(")") {
-		if p.is("...") {
-			p.drop()
-		}
+		p.skip("...")
 		p.typeBinding()
-		if p.is("?") {
-			p.drop()
-		}
+		p.skip("?")
 		p.annotation()
 		if !p.is(")") {
 			p.wantDropped(",")
@@ -136,16 +129,13 @@ func (p *parser) typeParameters() {
 			p.drop()
 		}
 		p.typeName()
-		if p.is("extends") {
-			p.drop()
+		if p.skip("extends") {
 			p.anyType()
 		}
-		if p.is("=") {
-			p.drop()
+		if p.skip("=") {
 			p.anyType()
 		}
-		if p.is(",") {
-			p.drop()
+		if p.skip(",") {
 			if p.is(">") {
 				break
 			}
@@ -213,8 +203,7 @@ func (p *parser) operatorType() {
 			p.operatorType()
 			return
 		}
-	case p.is("infer"):
-		p.drop()
+	case p.skip("infer"):
 		p.typeName()
 		return
 	}
@@ -234,17 +223,14 @@ func (p *parser) primaryType() {
 	switch {
 	case p.tok.Kind == String || p.tok.Kind == Number:
 		p.drop()
-	case p.is("-"):
-		p.drop()
+	case p.skip("-"):
 		if p.tok.Kind != Number {
 			p.unexpected()
 		}
 		p.drop()
-	case p.is("typeof"):
-		p.drop()
+	case p.skip("typeof"):
 		p.typeReference()
-	case p.is("("):
-		p.drop()
+	case p.skip("("):
 		outer := p.noConditional
 		p.noConditional = false
 		p.anyType()
@@ -263,8 +249,7 @@ func (p *parser) primaryType() {
 
 func (p *parser) typeReference() {
 	p.typeName()
-	for p.is(".") {
-		p.drop()
+	for p.skip(".") {
 		if p.tok.Kind != Name {
 			p.unexpected()
 		}
@@ -278,22 +263,16 @@ func (p *parser) typeReference() {
 func (p *parser) tupleType() {
 	p.wantDropped("[")
 	for !p.is("]") {
-		if p.is("...") {
-			p.drop()
-		}
+		p.skip("...")
 		if p.tok.Kind == Name {
 			p.attempt(func() {
 				p.drop()
-				if p.is("?") {
-					p.drop()
-				}
+				p.skip("?")
 				p.wantDropped(":")
 			})
 		}
 		p.anyType()
-		if p.is("?") {
-			p.drop()
-		}
+		p.skip("?")
 		if !p.is("]") {
 			p.wantDropped(",")
 		}
@@ -313,8 +292,7 @@ func (p *parser) objectType() {
 			p.typeParameters()
 			p.typeList()
 			p.returnType()
-		case p.is("["):
-			p.drop()
+		case p.skip("["):
 			p.typeName()
 			if p.is("in") {
 				p.unexpected() // a mapped type
@@ -328,9 +306,7 @@ func (p *parser) objectType() {
 				p.unexpected()
 			}
 			p.drop()
-			if p.is("?") {
-				p.drop()
-			}
+			p.skip("?")
 			if p.is("(") || p.is("<") {
 				p.typeParameters()
 				p.typeList()
@@ -365,11 +341,9 @@ func (p *parser) typeStatement() bool {
 		p.drop()
 		p.typeName()
 		p.typeParameters()
-		if p.is("extends") {
-			p.drop()
+		if p.skip("extends") {
 			p.typeReference()
-			for p.is(",") {
-				p.drop()
+			for p.skip(",") {
 				p.typeReference()
 			}
 		}
@@ -393,8 +367,7 @@ func (p *parser) typeCast() bool {
 		return false
 	}
 	p.drop()
-	if p.is("const") {
-		p.drop()
+	if p.skip("const") {
 		return true
 	}
 	p.anyType()

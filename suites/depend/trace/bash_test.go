@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -75,9 +76,9 @@ func runBy(t *testing.T, files map[string]string, hook string, command ...string
 			}
 			return by.Parse(data)
 		},
-		Hooks:   []string{hook},
-		Sourced: []string{"sourced.sh"},
-		Output:  [][]byte{[]byte(result.Stdout), []byte(result.Stderr)},
+		Hooks:  []string{hook},
+		Uses:   map[string]suites.AccessKind{"sourced.sh": suites.Read},
+		Output: [][]byte{[]byte(result.Stdout), []byte(result.Stderr)},
 	})
 	return x
 }

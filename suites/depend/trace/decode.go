@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hookwatch/suites"
 	"hookwatch/suites/pattern"
 )
 
@@ -25,11 +26,8 @@ type Run struct {
 	// Hooks are the resolved scripts that the case starts. If no interpreter reported that it
 	// started on one, that script ran without a trace.
 	Hooks []string
-	// Opened lists files that the case used in other ways, such as the modules of an interpreter
-	// other than bash. They count as reached as a whole.
-	Opened []string
-	// Sourced lists files that no program but bash opened for reading.
-	Sourced []string
+	// Uses are the uses of files, if they were observed.
+	Uses map[string]suites.AccessKind
 	// Abnormal is the reason why the run did not end by itself; "" if it did.
 	Abnormal string
 	// Output is the output of the case, which is searched for line numbers.
@@ -223,17 +221,14 @@ func (d *decoder) finish() {
 			d.whole(hook, "it was not started by an interpreter that is traced")
 		}
 	}
-	for _, p := range d.run.Opened {
-		d.whole(p, "it is in no language that is traced")
-	}
 	for _, p := range d.texts {
 		d.text(p, "the case reads it")
 	}
 	d.trace.Words = NewSet(d.words)
 	d.trace.Shown, d.trace.Exported = NewSet(d.shown), NewSet(d.sent)
 	d.trace.Names = slices.Sorted(maps.Keys(d.names))
-	for _, p := range d.run.Sourced {
-		d.source(p)
+	for _, p := range slices.Sorted(maps.Keys(d.run.Uses)) {
+		d.opened(p, d.run.Uses[p])
 	}
 	for _, out := range d.run.Output {
 		d.trace.Lines = d.trace.Lines || namesLine(out)
@@ -244,6 +239,19 @@ func (d *decoder) finish() {
 		for file := range d.files {
 			d.text(file, "the case may show its lines")
 		}
+	}
+}
+
+// opened adds what is known of a file that was opened for reading. A program other than bash reads
+// a script of bash as data.
+func (d *decoder) opened(file string, kind suites.AccessKind) {
+	f := d.files[file]
+	switch {
+	case kind&suites.Read == 0:
+	case kind&(suites.Data|suites.Wrote) == 0:
+		d.source(file)
+	case kind&suites.Data != 0 && f != nil && f.by == Language(bash{}):
+		d.text(file, "another program than bash reads it")
 	}
 }
 

@@ -169,6 +169,7 @@ func (l node) Decode(logs map[string][]byte, d *decoder) {
 			continue
 		}
 		d.start(node{})
+		d.trace.Interprets = true
 		starts[fmt.Sprintf("%d/%d", s.PID, s.Thread)]++
 		if s.Thread != 0 || s.File == "" {
 			continue

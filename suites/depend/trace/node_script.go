@@ -85,7 +85,7 @@ func (b *nodeBuilder) statement(blk *Block, s *javascript.Statement, seen map[ui
 		In: blk, Index: len(blk.Statements), Start: b.line(s.From), End: b.line(max(s.To-1, s.From)), Sure: true,
 		Binds: m.Defines, Facts: Facts{
 			Words: m.Words, Names: m.Names, Dynamic: m.Dynamic != "", Ends: m.Untrace, Opaque: m.Unseen,
-			Starts: m.Starts, Interprets: m.Reads || m.Starts, Environment: m.Starts, Lines: m.Lines,
+			Starts: m.Starts, Interprets: m.Starts, Environment: m.Starts, Lines: m.Lines,
 		},
 		from: s.From, to: s.To,
 	}

@@ -28,8 +28,8 @@ type Observed struct {
 }
 
 // ObservedIn returns the paths that the processes of a run used, nil if not all are known, and the
-// files that no program but bash opened for reading.
-func ObservedIn(o *suites.Outcome) (observed *Observed, byBash []string) {
+// uses of files, by the paths that they have without links.
+func ObservedIn(o *suites.Outcome) (observed *Observed, uses map[string]suites.AccessKind) {
 	if o.Unobserved != "" {
 		return nil, nil
 	}
@@ -45,7 +45,7 @@ func ObservedIn(o *suites.Outcome) (observed *Observed, byBash []string) {
 		}
 	}
 	paths := map[string]bool{}
-	uses := map[string]suites.AccessKind{} // of files, without links
+	uses = map[string]suites.AccessKind{}
 	for _, a := range o.Accesses {
 		if !a.Input() || !at.matters(a) {
 			continue
@@ -65,13 +65,7 @@ func ObservedIn(o *suites.Outcome) (observed *Observed, byBash []string) {
 			}
 		}
 	}
-	for p, kind := range uses {
-		if kind&suites.Read != 0 && kind&(suites.Data|suites.Wrote) == 0 {
-			byBash = append(byBash, p)
-		}
-	}
-	slices.Sort(byBash)
-	return &Observed{slices.Sorted(maps.Keys(paths)), at.used(o.Accesses)}, byBash
+	return &Observed{slices.Sorted(maps.Keys(paths)), at.used(o.Accesses)}, uses
 }
 
 // places are what decides whether a path is an input of a case.
@@ -153,13 +147,8 @@ func below(p, dir string) bool {
 // directory in which Python records the versions of packages in names. It returns other paths
 // unchanged.
 func installed(p string) string {
-	if before, after, ok := strings.Cut("/"+p, "/node_modules/"); ok && after != "" {
-		name := strings.SplitN(after, "/", 3)
-		n := 1
-		if strings.HasPrefix(after, "@") {
-			n = min(2, len(name))
-		}
-		return strings.TrimPrefix(before+"/node_modules/"+strings.Join(name[:n], "/"), "/") + "/package.json"
+	if manifest := packageOf("/" + p); manifest != "" {
+		return manifest[1:]
 	}
 	if before, after, ok := strings.Cut(p, "/site-packages/"); ok && after != "" {
 		return before + "/site-packages/"

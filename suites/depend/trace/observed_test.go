@@ -3,7 +3,6 @@ package trace
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,6 +40,7 @@ func TestObserved(t *testing.T) {
 		{Path: in(root, "lib/__pycache__/x.pyc"), Kind: suites.Read},
 		{Path: in(root, "node_modules/@s/p/lib/x.js"), Kind: suites.Read},
 		{Path: in(root, "web/node_modules/q/y.js"), Kind: suites.Read},
+		{Path: in(root, "web/node_modules/q/node_modules/r/z.js"), Kind: suites.Read},
 		{Path: in(root, ".venv/lib/python3/site-packages/z/z.py"), Kind: suites.Read},
 		{Path: in(root, "bin/tool"), Kind: suites.Looked | suites.Ran},
 		{Path: in(home, ".config/rules"), Kind: suites.Looked},
@@ -74,6 +74,7 @@ func TestObserved(t *testing.T) {
 			"./", ".venv/lib/python3/site-packages/", slash + "/.cargo/bin/jq", slash + "/.py/3/lib/python3/site-packages/", slash + "/.config/rules", slash + "/notes",
 			"/elsewhere/asked", "/elsewhere/read", "a.json", "bin/tool", "docs", "docs/", "link/c", "node_modules/@s/p/package.json",
 			"none/b", "real/c", "web/node_modules/q/package.json",
+			"web/node_modules/q/node_modules/r/package.json",
 		},
 		Programs: []suites.Tool{
 			{Name: "jaq"}, {Name: "made"},
@@ -87,12 +88,12 @@ func TestObserved(t *testing.T) {
 		}
 		return set
 	})
-	got, byBash := ObservedIn(o)
+	got, uses := ObservedIn(o)
 	if diff := cmp.Diff(want, got, sorted); diff != "" {
 		t.Errorf("observed (-want +got):\n%s", diff)
 	}
 	for p, want := range map[string]bool{slash + "/notes": true, "a.json": false, "real/c": false, "link/c": false, "docs": false} {
-		if slices.Contains(byBash, p) != want {
+		if kind := uses[p]; (kind&suites.Read != 0 && kind&(suites.Data|suites.Wrote) == 0) != want {
 			t.Errorf("%s: opened by bash alone: %v", p, !want)
 		}
 	}

@@ -74,8 +74,8 @@ func DecodeOutcome(o *suites.Outcome, hooks []string, by *Scripts) *Trace {
 	for _, res := range o.Results {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 	}
-	observed, sourced := ObservedIn(o)
-	r.Sourced = sourced
+	observed, uses := ObservedIn(o)
+	r.Uses = uses
 	t := Decode(o.Trace, r)
 	t.Observed = observed
 	for _, ch := range o.Changes {

@@ -46,6 +46,24 @@ func (p *pyParser) accept(text string) bool {
 	return false
 }
 
+// each reads elements separated by commas up to a token, which it leaves. A comma may follow the
+// last.
+func (p *pyParser) each(end string, element func()) {
+	for !p.is(end) {
+		element()
+		if !p.is(end) {
+			p.expect(",")
+		}
+	}
+}
+
+// asynchronous reads async before a statement in an async function, if it is there.
+func (p *pyParser) asynchronous(what string) {
+	if p.accept("async") && !p.scope.async {
+		p.fail("%s outside an async function", what)
+	}
+}
+
 func (p *pyParser) expect(text string) {
 	if !p.accept(text) {
 		p.fail("%q instead of %q", p.peek().text, text)
@@ -315,7 +333,7 @@ func (p *pyParser) call(callee *pyExpr) *pyExpr {
 		e.text = ""
 	}
 	keywords, double := map[string]bool{}, false
-	for !p.accept(")") {
+	p.each(")", func() {
 		switch t := p.peek(); {
 		case p.accept("**"):
 			p.expression()
@@ -354,10 +372,8 @@ func (p *pyParser) call(callee *pyExpr) *pyExpr {
 			}
 			e.parts = append(e.parts, arg)
 		}
-		if !p.is(")") {
-			p.expect(",")
-		}
-	}
+	})
+	p.i++
 	p.called(e)
 	return e
 }
@@ -439,9 +455,7 @@ func (p *pyParser) elements(element func() *pyExpr, comprehension func()) *pyExp
 		p.fail("a comprehension is not where it was expected")
 	}
 	for p.is("for") || p.is("async") {
-		if p.accept("async") && !p.scope.async {
-			p.fail("an asynchronous comprehension outside an async function")
-		}
+		p.asynchronous("an asynchronous comprehension")
 		p.expect("for")
 		p.targets(func(string) {})
 		p.expect("in")
@@ -602,14 +616,19 @@ func (p *pyParser) parenthesis() *pyExpr {
 		grouped.group = true
 		return &grouped
 	}
-	all := []*pyExpr{first}
-	for p.accept(",") && !p.is(")") {
-		all = append(all, p.starredNamed())
-	}
-	p.expect(")")
-	e := tupleOf(all)
+	e := p.remaining(first, ")")
 	e.group = true
 	return e
+}
+
+// remaining reads the elements after the first one, and the token after them.
+func (p *pyParser) remaining(first *pyExpr, end string) *pyExpr {
+	all := []*pyExpr{first}
+	for p.accept(",") && !p.is(end) {
+		all = append(all, p.starredNamed())
+	}
+	p.expect(end)
+	return tupleOf(all)
 }
 
 func (p *pyParser) starredNamed() *pyExpr {
@@ -628,12 +647,7 @@ func (p *pyParser) list() *pyExpr {
 		p.expect("]")
 		return &pyExpr{}
 	}
-	all := []*pyExpr{first}
-	for p.accept(",") && !p.is("]") {
-		all = append(all, p.starredNamed())
-	}
-	p.expect("]")
-	e := tupleOf(all)
+	e := p.remaining(first, "]")
 	e.kind, e.hashable = listExpr, false
 	return e
 }
@@ -649,13 +663,11 @@ func (p *pyParser) braces() *pyExpr {
 		switch {
 		case p.accept("**"):
 			p.operators()
-			dict = true
-			e.constant = false
+			dict, e.constant = true, false
 			return &pyExpr{}
 		case p.is("*"):
-			sets = true
 			p.starred()
-			e.constant = false
+			sets, e.constant = true, false
 			return &pyExpr{}
 		}
 		key := p.expression()

@@ -1,0 +1,350 @@
+package trace
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// simple parses the simple statements of one line.
+func (p *pyParser) simple(b *Block, seen map[uint64]int) {
+	for {
+		st := p.open(b)
+		from := p.i
+		p.small(st)
+		for _, name := range st.Binds {
+			delete(p.words, name)
+		}
+		if st.Binds != nil { // who uses its strings as names is dynamic
+			maps.DeleteFunc(p.words, func(_ string, named bool) bool { return !named })
+		}
+		p.header(st, from, seen)
+		st.Full = st.Shell
+		if !p.accept(";") || p.peek().kind == pyNewline {
+			break
+		}
+	}
+	if p.peek().kind != pyNewline {
+		p.fail("unexpected %q", p.peek().text)
+	}
+	p.i++
+}
+
+func (p *pyParser) small(st *Statement) {
+	s := p.scope
+	t := p.peek()
+	if t.kind != pyName || !pyKeywords[t.text] {
+		p.assignment(st)
+		return
+	}
+	switch t.text {
+	case "pass":
+		p.i++
+		st.Sure = false
+	case "break", "continue":
+		if s.loops == 0 {
+			p.fail("%s outside a loop", t.text)
+		}
+		p.i++
+		st.Sure = false
+	case "return":
+		if s.kind != functionScope {
+			p.fail("return outside a function")
+		}
+		p.i++
+		if !p.ends() {
+			s.value = true
+			p.expressions()
+		}
+	case "raise":
+		p.i++
+		if !p.ends() {
+			p.expression()
+			if p.accept("from") {
+				p.expression()
+			}
+		}
+	case "global", "nonlocal":
+		p.i++
+		p.declare(t.text)
+		st.Sure = false
+	case "del":
+		p.i++
+		e := p.expressions()
+		p.deleted(e)
+	case "assert":
+		p.i++
+		e := p.expression()
+		if e.kind == tupleExpr {
+			p.warn("assert")
+		}
+		st.Sure = !e.constant || e.kind == nameExpr
+		if p.accept(",") {
+			p.expression()
+		}
+	case "import":
+		p.imported(st)
+	case "from":
+		p.importedFrom(st)
+	default:
+		p.assignment(st)
+	}
+}
+
+func (p *pyParser) deleted(e *pyExpr) {
+	if e.kind == starExpr {
+		p.fail("cannot delete a starred expression")
+	}
+	if e.kind == tupleExpr || e.kind == listExpr {
+		for _, x := range e.parts {
+			p.deleted(x)
+		}
+		return
+	}
+	p.target(e, p.bind)
+}
+
+// declare parses the names of a global or nonlocal statement.
+func (p *pyParser) declare(kind string) {
+	s := p.scope
+	for {
+		name := p.ident()
+		switch {
+		case kind == "nonlocal" && s.kind == moduleScope:
+			p.fail("nonlocal at module level")
+		case s.params[name], s.used[name], s.bound[name], s.global[name] && kind == "nonlocal", s.nonlocal[name] && kind == "global":
+			p.fail("%s is used before it is declared", name)
+		}
+		p.word(name)
+		if kind == "global" {
+			s.global[name] = true
+		} else {
+			s.nonlocal[name] = true
+			line := p.peek().line
+			p.checks = append(p.checks, func() {
+				for o := s.outer; o != nil; o = o.outer {
+					if o.kind == functionScope && o.bound[name] && !o.global[name] {
+						return
+					}
+				}
+				fail(line, "no binding for nonlocal %s", name)
+			})
+		}
+		if !p.accept(",") {
+			return
+		}
+	}
+}
+
+// assignment parses an assignment or an expression.
+func (p *pyParser) assignment(st *Statement) {
+	from := p.i
+	if p.is("yield") {
+		p.yield()
+		return
+	}
+	e := p.expressions()
+	t := p.peek()
+	switch {
+	case t.kind == pyOp && t.text == ":":
+		p.i++
+		p.annotated(st, e)
+	case t.kind == pyOp && len(t.text) > 1 && strings.HasSuffix(t.text, "=") && !slices.Contains([]string{"==", "!=", "<=", ">=", ":="}, t.text):
+		if e.kind != nameExpr && e.kind != memberExpr {
+			p.fail("an augmented assignment to an expression")
+		}
+		p.target(e, p.bind)
+		p.i++
+		p.value()
+	case p.is("="):
+		names := []string{}
+		targets := true
+		for p.accept("=") {
+			p.target(e, p.bind)
+			targets = targets && e.kind == nameExpr
+			names = append(names, e.text)
+			e = p.value()
+		}
+		p.binds(st, targets && e.constant, e.risky, names)
+	default:
+		st.Sure = !e.constant || e.kind == nameExpr || e.kind == callExpr
+		if s := p.tokens[from]; p.i == from+1 && s.kind == pyString && e.constant && !strings.ContainsAny(s.text[:1], "bB") || e.kind == literalExpr && e.constant && s.kind == pyString {
+			st.text = true
+		}
+	}
+}
+
+// value reads what is assigned.
+func (p *pyParser) value() *pyExpr {
+	if p.is("yield") {
+		p.yield()
+		return &pyExpr{}
+	}
+	return p.expressions()
+}
+
+// binds marks a statement at module level that only binds names.
+func (p *pyParser) binds(st *Statement, constant, risky bool, names []string) {
+	if !constant || p.scope.kind != moduleScope || slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, "__") }) {
+		return
+	}
+	st.Binds, st.Risky = names, risky
+	p.plain = append(p.plain, st)
+}
+
+func (p *pyParser) annotated(st *Statement, target *pyExpr) {
+	if target.kind == tupleExpr || target.kind == listExpr {
+		p.fail("an annotated list of targets")
+	}
+	p.target(target, func(name string) {
+		if p.scope.global[name] || p.scope.nonlocal[name] {
+			p.fail("annotated name %s is global", name)
+		}
+		p.bind(name)
+	})
+	a := p.annotation()
+	if !p.accept("=") {
+		st.Sure = p.scope.kind != functionScope
+		return
+	}
+	e := p.value()
+	if target.kind == nameExpr {
+		p.binds(st, e.constant && a.constant, e.risky || a.risky, []string{target.text})
+		if st.Binds != nil {
+			st.Binds = append(st.Binds, "__annotations__")
+		}
+	}
+}
+
+func (p *pyParser) dotted() string {
+	name := p.ident()
+	for p.accept(".") {
+		name += "." + p.ident()
+	}
+	return name
+}
+
+func (p *pyParser) imported(st *Statement) {
+	p.i++
+	names, known := []string{}, true
+	for {
+		module := p.dotted()
+		top, _, _ := strings.Cut(module, ".")
+		name, full := top, top
+		if p.accept("as") {
+			name, full = p.ident(), module
+		}
+		p.bind(name)
+		names = append(names, name)
+		p.from(name, full)
+		p.word(module)
+		known = known && pyModules[top]
+		p.facts.Dynamic = p.facts.Dynamic || pyDynamic[top] && top != "inspect" && top != "importlib" && top != "pickle"
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.importing(st, known, names)
+}
+
+// from records the value of a name of the module.
+func (p *pyParser) from(name, full string) {
+	if p.scope.kind == moduleScope {
+		if was, again := p.imports[name]; again && was != full {
+			full = "?"
+		}
+		p.imports[name] = full
+	}
+}
+
+// importing marks an import at module level of modules without effects. A new one may fail.
+func (p *pyParser) importing(st *Statement, known bool, names []string) {
+	p.facts.Text, p.facts.Ends = false, "" // using a name does that, not importing it
+	p.foreign = p.foreign || !known
+	p.binds(st, known, true, names)
+}
+
+func (p *pyParser) importedFrom(st *Statement) {
+	p.i++
+	dots := 0
+	for p.is(".") || p.is("...") {
+		dots += len(p.peek().text)
+		p.i++
+	}
+	module := ""
+	if dots == 0 || !p.is("import") {
+		module = p.dotted()
+	}
+	p.expect("import")
+	if module == "__future__" && dots == 0 {
+		p.future(st)
+	}
+	top, _, _ := strings.Cut(module, ".")
+	p.word(module)
+	if p.accept("*") {
+		if p.scope.kind != moduleScope {
+			p.fail("import * outside module level")
+		}
+		p.facts.Dynamic = true
+		p.foreign = true
+		return
+	}
+	group := p.accept("(")
+	names := []string{}
+	dynamic, hidden := p.facts.Dynamic, false
+	for {
+		name := p.ident()
+		full := module + "." + name
+		as := name
+		p.word(name)
+		if p.accept("as") {
+			as = p.ident()
+			hidden = hidden || pyDynamic[name] || pyShows[name] || pyEnds[name] // under another name
+		}
+		p.bind(as)
+		p.from(as, full)
+		names = append(names, as)
+		if !p.accept(",") || group && p.is(")") {
+			break
+		}
+	}
+	p.facts.Dynamic = dynamic
+	if group {
+		p.expect(")")
+	}
+	p.importing(st, dots == 0 && pyModules[top], names)
+	if hidden {
+		p.facts.Dynamic, p.facts.Text = true, true
+	}
+}
+
+func lastPart(dotted string) string { return dotted[strings.LastIndexByte(dotted, '.')+1:] }
+
+// future checks that a future statement is at the top, and records it.
+func (p *pyParser) future(st *Statement) {
+	for _, s := range st.In.Statements[:st.Index] {
+		if !s.text && !s.future {
+			p.fail("a future statement is not at the top")
+		}
+	}
+	if st.In != p.script.Body {
+		p.fail("a future statement is not at the top")
+	}
+	st.future = true
+	for _, t := range p.tokens[p.i:] {
+		if t.kind == pyNewline {
+			break
+		}
+		if t.kind == pyName && !slices.Contains([]string{"annotations", "division", "print_function", "absolute_import", "unicode_literals", "generators", "with_statement", "nested_scopes"}, t.text) {
+			p.fail("an unknown future feature")
+		}
+		p.script.Head += " " + t.text
+	}
+}
+
+// pyModules are modules of the standard library since 3.8 that do nothing when they are imported.
+var pyModules = set(`abc argparse array ast asyncio atexit base64 binascii bisect calendar codecs collections concurrent configparser contextlib
+	copy csv dataclasses datetime decimal difflib enum errno fcntl fileinput fnmatch fractions functools getpass glob gzip hashlib heapq hmac html http
+	importlib inspect io ipaddress itertools json keyword locale logging math mimetypes multiprocessing numbers operator os pathlib pickle platform plistlib
+	posixpath pprint queue random re secrets select selectors shlex shutil signal socket sqlite3 ssl stat statistics string struct subprocess sys tempfile
+	textwrap threading time timeit token tokenize traceback types typing unicodedata urllib uuid warnings weakref xml zipfile zlib zoneinfo`)
