@@ -85,7 +85,7 @@ func (c *collector) elsewhere(from Source, name string, data []byte) {
 	c.out.ElsewhereProblems = append(c.out.ElsewhereProblems, problems...)
 	for _, found := range hooks {
 		hook := c.hook(from, found.Entry)
-		hook.Client, hook.ClientEvent, hook.Inert = of.Name, found.Event, found.Ignored
+		hook.Client, hook.ClientEvent, hook.ClientMatcher, hook.Inert = of.Name, found.Event, found.Matcher, found.Ignored
 		if hook.Timeout = found.Entry.Timeout; hook.Timeout == 0 {
 			hook.Timeout = of.DefaultTimeout()
 		}

@@ -28,10 +28,11 @@ type Hook struct {
 	Scripts []string `json:"scripts,omitempty"` // project files in the command, as slash paths from the root
 	Scope   Scope    `json:"scope"`
 	Plugin  string   `json:"plugin,omitempty"` // the plugin's name; "" for a hook of a settings file
-	// Client is the client whose own file registers the hook; "" is Claude Code. ClientEvent is its
-	// name of the event; Event and Matcher are Claude Code's of the same meaning.
-	Client      string `json:"client,omitempty"`
-	ClientEvent string `json:"client_event,omitempty"`
+	// Client is the client whose own file registers the hook; "" is Claude Code. ClientEvent and
+	// ClientMatcher are as its file has them; Event and Matcher are Claude Code's of the same meaning.
+	Client        string `json:"client,omitempty"`
+	ClientEvent   string `json:"client_event,omitempty"`
+	ClientMatcher string `json:"client_matcher,omitempty"`
 
 	If         string          `json:"-"` // permission rule that the tool call must match as well
 	Timeout    time.Duration   `json:"-"`

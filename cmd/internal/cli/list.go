@@ -145,9 +145,9 @@ func hooksOf(p *session.Project, of []clients.Client) hooksDocument {
 func hooksText(out io.Writer, doc hooksDocument) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, h := range doc.Hooks {
-		event := cmp.Or(h.ClientEvent, h.Event)
-		if h.Matcher != "" {
-			event += " " + h.Matcher
+		event := strings.TrimRight(h.Event+" "+h.Matcher, " ")
+		if h.ClientEvent != "" {
+			event = strings.TrimRight(h.ClientEvent+" "+cmp.Or(h.ClientMatcher, h.Matcher), " ")
 		}
 		runs := "runs"
 		switch {
