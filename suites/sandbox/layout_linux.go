@@ -121,9 +121,9 @@ func (p *plan) masks(l *layout) []mask {
 // openTries bounds how often a sandbox is planned again.
 const openTries = 10
 
-// Open creates the sandbox of a case.
-// open starts the supervisor, for example process.Open. Open plans the sandbox again if the system refuses it because a mount
-// was added or removed meanwhile, or because it cannot make an overlay of a directory.
+// Open creates the sandbox of a case; open starts the supervisor, for example process.Open. It plans
+// the sandbox again if the system refuses it because a mount was added or removed meanwhile, because
+// a directory vanished, or because it cannot make an overlay of one.
 func (p *plan) Open(open func(process.Setup) (*process.Supervisor, error), w Wanted) (*namespaced, error) {
 	for try := 1; ; try++ {
 		pr := p.prospect(w.Search)
@@ -158,6 +158,9 @@ func (p *plan) replan(l *layout, err error) bool {
 		return false
 	}
 	at, ok := l.refusedView(refused)
+	if ok && !p.current.hasView(at) { // it vanished, or another sandbox was refused it meanwhile
+		return true
+	}
 	if !ok || p.refused[at] || p.essential(at) {
 		return false
 	}
@@ -194,7 +197,11 @@ func (l *layout) refusedView(refused *process.ConfineError) (string, bool) {
 		return "", false
 	}
 	at := refused.Step[2]
-	return at, slices.ContainsFunc(l.views, func(v view) bool { return v.at == at })
+	return at, l.hasView(at)
+}
+
+func (l *layout) hasView(at string) bool {
+	return slices.ContainsFunc(l.views, func(v view) bool { return v.at == at })
 }
 
 // smallFile bounds the files that the supervisor creates, in bytes. Their content is read once for

@@ -1,8 +1,14 @@
 package sandbox
 
 import (
+	"path/filepath"
+	"slices"
+	"syscall"
 	"testing"
 	"time"
+
+	"hookwatch/suites/process"
+	"hookwatch/suites/process/supervisor"
 )
 
 // TestProspect checks that a sandbox is planned again after a moment, and immediately if something
@@ -26,8 +32,27 @@ func TestProspect(t *testing.T) {
 		first.made = time.Now().Add(time.Hour) // independent of the speed of this machine
 		tt.before(first)
 		if same := p.prospect(tt.search) == first; same != tt.same {
-			t.Errorf("%s: planned anew: %v", name, !same)
+			t.Errorf("%s: planned again: %v", name, !same)
 		}
 		p.last = nil
+	}
+}
+
+// TestReplanVanished checks that a sandbox is planned again if a directory of its plan vanished, also
+// for several sandboxes with the same outdated plan.
+func TestReplanVanished(t *testing.T) {
+	t.Parallel()
+	p := newPlan(Options{Root: t.TempDir(), Home: t.TempDir(), Size: 1 << 20})
+	outdated := *p.current
+	gone := filepath.Join(t.TempDir(), "gone")
+	outdated.views = append(slices.Clone(outdated.views), view{at: gone})
+	err := &process.ConfineError{Step: process.Step{supervisor.Overlay, machineRoot + gone, gone}, Err: syscall.ENOENT}
+	for i := range 2 {
+		if !p.replan(&outdated, err) {
+			t.Errorf("sandbox %d was not planned again", i+1)
+		}
+	}
+	if len(p.refused) > 0 {
+		t.Errorf("refused for later sandboxes: %v", p.refused)
 	}
 }
