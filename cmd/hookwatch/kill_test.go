@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -116,7 +117,9 @@ func newKilling(t *testing.T, seed uint64) *killing {
 	k.program = filepath.Join(t.TempDir(), "killed"+filepath.Ext(self))
 	text, err := os.ReadFile(self)
 	if err == nil {
+		syscall.ForkLock.RLock() // a process started meanwhile would have the file open for writing
 		err = os.WriteFile(k.program, text, 0o755)
+		syscall.ForkLock.RUnlock()
 	}
 	if err != nil {
 		t.Fatal(err)
