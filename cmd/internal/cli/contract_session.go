@@ -148,7 +148,7 @@ func (s clientSession) asCase(number int) *suites.Case {
 		if st.Event = s.event; !known(s.event) {
 			st.Event = client.Guarding(client.Calls).Name // the hook is not named after an unknown event
 		}
-		st.Fixtures = next(i, cell.Output)
+		st.Fixtures = append(next(i, cell.Output), st.Fixtures...)
 		if about, _ := client.EventByName(s.event); about.PrintsPath {
 			st.Fixtures[0] = suites.Fixture{Path: st.Fixtures[0].Path, Content: strings.ReplaceAll(string(cell.Output.Stdout), "/tmp/w", "{override}/w"), Fill: true}
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,12 @@ func TestSessions(t *testing.T) {
 		c := s.asCase(1)
 		if len(c.Steps) != len(s.cells) || c.Project.Files[".claude/settings.json"] == "" {
 			t.Errorf("%s: %d steps", s.event, len(c.Steps))
+		}
+		for _, needed := range fires(s.event, s.entry).Fixtures {
+			has := func(f suites.Fixture) bool { return f.Path == needed.Path }
+			if s.entry.Type != "http" && !slices.ContainsFunc(c.Steps[0].Fixtures, has) {
+				t.Errorf("%s: without %s the event does not fire", s.event, needed.Path)
+			}
 		}
 	}
 	for _, c := range all {
