@@ -244,7 +244,7 @@ func TestRecorderIsQuiet(t *testing.T) {
 // the start of the program alone.
 func BenchmarkRecorder(b *testing.B) {
 	p := &recordPlace{dir: b.TempDir()}
-	program := filepath.Join(p.dir, "hookwatch")
+	program := filepath.Join(b.TempDir(), "hookwatch")
 	if out, err := exec.Command("go", "build", "-o", program, "hookwatch/cmd/hookwatch").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
