@@ -118,8 +118,8 @@ func TestRealClientAgent(t *testing.T) {
 	heard = heard[len(heard)-len(script):] // what follows each call
 	for i, text := range heard {
 		id, broke := fmt.Sprintf("FAIL G%d ", i/3), i%3 == 2
-		if told := strings.Contains(text, id) && strings.Contains(text, "hookwatch run G"); told != broke || !broke && strings.Contains(text, "hookwatch:") {
-			t.Errorf("call %d: the model is told of %s: %v, want %v:\n%s", i, id, told, broke, text)
+		if sent := strings.Contains(text, id) && strings.Contains(text, "hookwatch run G"); sent != broke || !broke && strings.Contains(text, "hookwatch:") {
+			t.Errorf("call %d: %s is in the request: %v, want %v:\n%s", i, id, sent, broke, text)
 		}
 	}
 }

@@ -151,7 +151,7 @@ const Project = "{project}"
 type Redactor struct {
 	key   []byte
 	roots []string // paths of the project
-	home  string   // the user's home directory; "" if its name says nothing
+	home  string   // the user's home directory; "" if its name identifies no user
 }
 
 // NewRedactor returns the redactor for payloads of a project.
@@ -206,7 +206,7 @@ func (m mask) mark(start, end int, groups ...int) {
 // Text returns a text without secrets.
 func (r *Redactor) Text(text string) string { return r.text(text, false) }
 
-// text replaces the secrets in a text; all says that the text itself is one.
+// text replaces the secrets in a text; all marks the text itself as one.
 func (r *Redactor) text(text string, all bool) string {
 	for _, root := range r.roots {
 		text = replacePath(text, root)
@@ -321,7 +321,7 @@ func (r *Redactor) replacement(secret string) string {
 }
 
 // JSON returns a JSON value without secrets, on one line. A string is a secret as a whole if the
-// name of its member says so.
+// name of its member matches secretNames.
 func (r *Redactor) JSON(text []byte) ([]byte, error) {
 	v, err := jsontree.Parse(text)
 	if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -51,6 +52,9 @@ outputs that your hooks had in recorded runs. If a hook is touched, the exit cod
 }
 
 func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
+	if len(a.suites) > 0 || a.filter != "" {
+		return errors.New("--suite and --filter do not go with contract: --cell GLOB chooses its cells")
+	}
 	other, err := liveClient(of)
 	if err != nil {
 		return err

@@ -142,7 +142,7 @@ func otherOf(p *session.Project, with string) (version client.Version, path stri
 	return "", path, nil
 }
 
-// alike returns the same value for observations that cannot be told apart.
+// alike returns the same value for observations that cannot be distinguished.
 func alike(seen string) string {
 	switch suites.Effect(seen) {
 	case suites.Ignored:

@@ -64,8 +64,8 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 		return err
 	}
 	defer close()
-	if in := r.Isolation.Describe(); in.InPlace {
-		return fmt.Errorf("diff runs the hooks of other revisions, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", in.Name)
+	if err := refuseInPlace(r, "diff runs the hooks of other revisions"); err != nil {
+		return err
 	}
 	most, err := jobs(p)
 	if err != nil {

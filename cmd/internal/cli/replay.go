@@ -185,8 +185,8 @@ func (y *replayer) fire(s *side, at []int) ([]replayed, error) {
 // withRevision compares with the hooks of a revision. What differs is fired again on both sides, and
 // counts if it was the same twice.
 func (y *replayer) withRevision(a *app, doc *replayDocument, p *session.Project, r *run.Runner, now *side, name string) error {
-	if in := r.Isolation.Describe(); in.InPlace {
-		return fmt.Errorf("replay --since runs the hooks of another revision, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", in.Name)
+	if err := refuseInPlace(r, "replay --since runs the hooks of another revision"); err != nil {
+		return err
 	}
 	before, err := a.side(y.ctx, p, r, name)
 	if err != nil {

@@ -98,8 +98,8 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 		return err
 	}
 	defer close()
-	if in := r.Isolation.Describe(); in.InPlace {
-		return fmt.Errorf("score runs broken hooks, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", in.Name)
+	if err := refuseInPlace(r, "score runs broken hooks"); err != nil {
+		return err
 	}
 	most, err := jobs(p)
 	if err != nil {
@@ -392,6 +392,14 @@ func printScore(w io.Writer, doc scoreDocument, verbose bool) {
 	case left > 0:
 		writef(w, "the time was up: %d broken versions were not tried (--budget)\n", left)
 	}
+}
+
+// refuseInPlace returns an error if hooks would run in the project itself; what is done by the command.
+func refuseInPlace(r *run.Runner, what string) error {
+	if in := r.Isolation.Describe(); in.InPlace {
+		return fmt.Errorf("%s, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", what, in.Name)
+	}
+	return nil
 }
 
 // writeScored writes a new suite file with a case for each survivor.
