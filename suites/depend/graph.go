@@ -233,22 +233,34 @@ const spareEntries = 1000
 // Refresh drops the cached state of changed paths: files or directories, of the system or from
 // the root. "." drops everything. Results that depend on them are computed again on the next
 // query; a path whose content did not change costs nothing. If Project.IDs returns other IDs for
-// new suites, the spec documents must be refreshed.
-func (g *Graph) Refresh(paths []string) {
+// new suites, the spec documents must be refreshed. Refresh reports whether anything may differ.
+func (g *Graph) Refresh(paths []string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	changed := map[string]bool{}
 	for _, p := range paths {
 		changed[g.files.slash(p)] = true
 	}
-	g.refresh(changed)
+	return g.refresh(changed)
+}
+
+// Signatures returns the signatures that files had before the graph read the content of which it
+// knows the digest, in the order of the paths. They are zero for missing files.
+func (g *Graph) Signatures(paths []string) []disk.Signature {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := make([]disk.Signature, len(paths))
+	for i, p := range paths {
+		all[i] = g.files.signature(p)
+	}
+	return all
 }
 
 // refresh implements Refresh for slash paths and removes unchanged paths from the map.
-func (g *Graph) refresh(changed map[string]bool) {
+func (g *Graph) refresh(changed map[string]bool) bool {
 	if len(changed) > rescan || changed["."] || g.most > 0 && g.files.size() > g.most {
 		g.forgetAll()
-		return
+		return true
 	}
 	for _, link := range g.files.leadingTo(changed) {
 		changed[link] = true
@@ -265,7 +277,7 @@ func (g *Graph) refresh(changed map[string]bool) {
 		g.files.drop(p)
 	}
 	if len(changed) == 0 {
-		return
+		return false
 	}
 	if g.others != nil && g.others.refresh(g, changed) {
 		g.moved()
@@ -276,6 +288,7 @@ func (g *Graph) refresh(changed map[string]bool) {
 	}
 	g.refreshReaches(c, relisted)
 	g.refreshClaims(c, relisted)
+	return true
 }
 
 func (g *Graph) forgetAll() {
@@ -397,7 +410,7 @@ func (r *reach) awaits(p string) bool {
 }
 
 // unchanged reports whether a path has the same content through the same links as before, or
-// still does not exist.
+// still does not exist. Its signature becomes the present one.
 func (x *index) unchanged(p string, f *file) bool {
 	l := x.look(p, false)
 	if x.newer[p] {
@@ -406,7 +419,11 @@ func (x *index) unchanged(p string, f *file) bool {
 	if f.digest == "" && !(errors.Is(f.err, fs.ErrNotExist) && errors.Is(l.err, fs.ErrNotExist)) {
 		return false // the state of a directory does not cover the files below it
 	}
-	return l.same(f)
+	if !l.same(f) {
+		return false
+	}
+	f.signature = l.signature
+	return true
 }
 
 // drop removes a path and all paths below it from the cache.
@@ -414,6 +431,7 @@ func (x *index) drop(p string) {
 	f, ok := x.files[p]
 	delete(x.files, p)
 	delete(x.newer, p)
+	delete(x.dirs, p+"/")
 	if ok && f.digest != "" {
 		return
 	}
@@ -421,6 +439,11 @@ func (x *index) drop(p string) {
 		if below(known, p) {
 			delete(x.files, known)
 			delete(x.newer, known)
+		}
+	}
+	for known := range x.dirs {
+		if below(known, p) {
+			delete(x.dirs, known)
 		}
 	}
 }

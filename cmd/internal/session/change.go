@@ -43,7 +43,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		w.equipment.Runner.Prewarm() // while the affected cases are determined
 	}
 	w.touchedElsewhere(changed)
-	w.knowledge.Tracker.Refresh(changed)
+	w.project.Graph.Refresh(changed)
 	w.supersede(others)
 	w.retract(restored)
 	w.startAffected(ctx, b, changed)
