@@ -32,7 +32,7 @@ type Candidate struct {
 	Case      *suites.Case
 	Past      Past
 	Now       suites.Digests
-	OtherTool bool       // one of the tools that it reaches is another program now
+	OtherTool bool        // one of the tools that it reaches is another program now
 	Inputs    InputChange // valid if the digests of the inputs differ
 }
 
