@@ -220,11 +220,11 @@ func (w *watch) startRun(ctx context.Context, selected []verdict.Selected, quiet
 // Follow makes a watcher that started with FirstInterest follow the project as loaded
 // since then. Newly followed files are read once more. Follow returns early if ctx ends.
 func Follow(ctx context.Context, p *Project, w *watcher.Watcher) error {
-	i := p.Interest()
+	i := InterestOf(p)
 	if err := unlessEnded(ctx, func() error { return w.SetInterest(i) }); err != nil {
 		return err
 	}
-	p.Graph.Refresh(p.Late())
+	p.Graph.Refresh(late(p))
 	p.Graph.RefreshElsewhere()
 	return nil
 }
