@@ -267,14 +267,27 @@ func (g *Graph) refresh(changed map[string]bool) bool {
 	}
 	c := &changes{paths: changed}
 	for p := range changed {
-		switch f, ok := g.files.files[p]; {
-		case ok && g.files.unchanged(p, f):
-			delete(changed, p)
-			continue
-		case !ok || f.digest == "":
+		f, ok := g.files.files[p]
+		if !ok || f.digest == "" {
 			c.dirs = append(c.dirs, p) // it may be, or have been, a directory
 		}
+		if !ok {
+			g.files.drop(p)
+			continue
+		}
+		l := g.files.look(p, f.script != nil)
+		if g.files.unchanged(p, f, l) {
+			delete(changed, p)
+			continue
+		}
 		g.files.drop(p)
+		if l.digest == "" {
+			continue
+		}
+		if f.script != nil {
+			l.script = scriptOf(p, l.err, l.content)
+		}
+		g.files.put(p, l)
 	}
 	if len(changed) == 0 {
 		return false
@@ -409,10 +422,9 @@ func (r *reach) awaits(p string) bool {
 	return false
 }
 
-// unchanged reports whether a path has the same content through the same links as before, or
-// still does not exist. Its signature becomes the present one.
-func (x *index) unchanged(p string, f *file) bool {
-	l := x.look(p, false)
+// unchanged reports whether a look at a path finds the content that is known, through the same
+// links, or still nothing. The signature of the file becomes the present one.
+func (x *index) unchanged(p string, f *file, l *look) bool {
 	if x.newer[p] {
 		return false
 	}
