@@ -19,8 +19,8 @@ import (
 // the tree. It also recognizes the names that sandboxes have for the tree.
 func (q *Inquiry) inTree(name string) (string, bool) {
 	for _, root := range []string{q.tree.Root + "/", "/tmp/home/.claude/"} {
-		if i := strings.Index(name, root); i >= 0 {
-			return name[i+len(root):], true
+		if _, after, ok := strings.Cut(name, root); ok {
+			return after, true
 		}
 	}
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.HasPrefix(name, "..") {

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -158,7 +159,7 @@ func Inner(words []string) int {
 	for i := 1; i < len(words); i++ {
 		word := words[i]
 		switch {
-		case isOneOf(word, valued):
+		case slices.Contains(valued, word):
 			i++
 		case strings.HasPrefix(word, "-"):
 		case behind != "" && word != behind:
@@ -177,15 +178,6 @@ func Inner(words []string) int {
 		return 0
 	}
 	return len(words)
-}
-
-func isOneOf(word string, list []string) bool {
-	for _, l := range list {
-		if word == l {
-			return true
-		}
-	}
-	return false
 }
 
 // isAssignment reports whether env and similar programs treat a word as a variable.

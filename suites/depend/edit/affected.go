@@ -95,15 +95,11 @@ func (e Edit) reached(file string, t *trace.Trace) string {
 		return fmt.Sprintf("%s: %s", e, g.all)
 	}
 	if met := t.Files[file]; met != nil {
-		for _, k := range g.keys {
-			if met.Statements.Has(k) {
-				return fmt.Sprintf("%s; the case executes it", e)
-			}
+		if slices.ContainsFunc(g.keys, met.Statements.Has) {
+			return fmt.Sprintf("%s; the case executes it", e)
 		}
-		for _, k := range g.entered {
-			if met.Functions.Has(k) {
-				return fmt.Sprintf("%s; the case enters it", e)
-			}
+		if slices.ContainsFunc(g.entered, met.Functions.Has) {
+			return fmt.Sprintf("%s; the case enters it", e)
 		}
 	}
 	if g.function != "" {
@@ -122,12 +118,7 @@ func (e Edit) reached(file string, t *trace.Trace) string {
 
 // shown reports whether a case printed or exported a function whose text the edit changes.
 func (e Edit) shown(t *trace.Trace) bool {
-	for _, name := range e.text {
-		if t.ShowsFunction(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.text, t.ShowsFunction)
 }
 
 func entered(t *trace.Trace, function string) bool {

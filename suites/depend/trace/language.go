@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,9 +73,7 @@ func Start(dir string, env []string) suites.Tracing {
 		for _, name := range t.Logs {
 			all.Logs = append(all.Logs, l.Name()+"/"+name)
 		}
-		for name, value := range t.Set {
-			all.Set[name] = value
-		}
+		maps.Copy(all.Set, t.Set)
 	}
 	return all
 }
