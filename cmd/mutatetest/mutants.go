@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
 )
@@ -169,4 +170,87 @@ func (b *bench) document(file string) (*Document, error) {
 		return nil, err
 	}
 	return NewDocument(file, text)
+}
+
+// Second makes edits of a script that was edited before. Cases that the first edit did not affect
+// are selected by the traces that they had then.
+type Second struct {
+	Script mutate.Script
+	Seed   uint64
+}
+
+// Mutant returns the script after a change and a random one after it.
+func (s Second) Mutant(op string, c mutate.Change) (mutate.Mutant, bool) {
+	first, ok := s.Script.Mutant(op, c)
+	if !ok {
+		return mutate.Mutant{}, false
+	}
+	next, err := mutate.NewScript(s.Script.Path(), first.Content, s.Seed)
+	if err != nil {
+		return mutate.Mutant{}, false
+	}
+	var edits []mutate.Change
+	for _, name := range Study {
+		edits = append(edits, next.Changes(name)...)
+	}
+	random := rand.New(rand.NewPCG(uint64(len(first.Content)), s.Seed))
+	for range edits {
+		m, ok := next.Mutant(op, edits[random.IntN(len(edits))])
+		if ok {
+			m.First, m.What = first.Original, m.What+" after "+first.What
+			return m, true
+		}
+	}
+	return mutate.Mutant{}, false
+}
+
+// sameUnit is the coarser rule that selection by statement is measured against:
+// it holds for a case that executed the function, or a part of the statement at
+// top level, that an edit is in. keys are those of unitKeys.
+func sameUnit(e *edit.Edits, keys []trace.Key, t *trace.Trace) bool {
+	if affected, _ := edit.Affected(e, t); affected || e.None() {
+		return affected
+	}
+	for _, one := range e.List {
+		for _, met := range t.Files {
+			if one.Function != "" && met.Functions.Has(trace.WordKey(one.Function)) {
+				return true
+			}
+		}
+	}
+	met := t.Files[e.Path]
+	return met != nil && slices.ContainsFunc(keys, met.Statements.Has)
+}
+
+// unitKeys are the keys of the statements at top level that the edits are in,
+// with all that stands in them.
+func unitKeys(e *edit.Edits, before, after []byte) (keys []trace.Key) {
+	old, errOld := trace.Parse(e.Path, before)
+	new, errNew := trace.Parse(e.Path, after)
+	if errOld != nil || errNew != nil {
+		return nil // such an edit affects every case
+	}
+	for _, one := range e.List {
+		of := around(old, one.Old.From)
+		if in := around(new, one.New.From); one.Old.From == 0 && in != nil {
+			// What is new in a statement leaves where it starts, and what it is.
+			if of = around(old, in.Start); of != nil && (of.Start != in.Start || of.Shell != in.Shell) {
+				of = nil
+			}
+		}
+		if of != nil && one.Function == "" {
+			keys = of.Keys(keys)
+		}
+	}
+	return keys
+}
+
+// around is the statement at top level that holds a line, if it is one that runs.
+func around(s *trace.Script, line int) *trace.Statement {
+	for _, one := range s.Body.Statements {
+		if one.Function == nil && one.Start <= line && line <= one.End {
+			return one
+		}
+	}
+	return nil
 }
