@@ -266,23 +266,20 @@ var shellSaid = pattern.Lazy(`(?m)^([^\s:]+): (?:line )?(\d+): (.+)$`)
 // representative inputs unchanged, because the search may not have reached all of them: a guard
 // that stops one needs no explanation.
 func (q *Inquiry) unproven(inputs []firing) []Probe {
-	done := func() []Probe { return nil }
 	likeliest := q.representative(inputs)
-	q.rounds[0] = func() []Probe {
-		q.rounds[0] = done
+	q.then(func() []Probe {
 		if q.denied != nil {
 			q.rounds = append(q.rounds, q.hardened)
 			return nil
 		}
 		q.rounds = append(q.rounds, func() []Probe {
-			q.rounds[0] = done
 			if !slices.ContainsFunc(q.findings, func(f Finding) bool { return slices.Contains(explained, f.Rule) }) {
 				q.found("no-deny", fmt.Sprintf("none of %d inputs that guards stop was stopped", len(inputs)))
 			}
 			return nil
 		})
 		return append(q.renamed(likeliest), q.witnessed(likeliest))
-	}
+	})
 	return q.tried(likeliest)
 }
 

@@ -72,7 +72,7 @@ func (t Tree) command(h discover.Hook) []Finding {
 	if err != nil {
 		return append(all, FindingOf("shell-syntax", h.ID, h.Source, "the command does not parse: "+err.Error()))
 	}
-	c := commandReader{hook: h, tree: t}
+	c := commandReader{hook: h}
 	for _, call := range script.Commands {
 		c.call(call)
 	}
@@ -154,7 +154,6 @@ func namesVariable(text, name string) bool {
 // A commandReader judges the commands of a command line.
 type commandReader struct {
 	hook discover.Hook
-	tree Tree
 	out  []Finding
 }
 

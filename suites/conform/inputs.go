@@ -208,7 +208,6 @@ func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 // named sends the user's inputs that the hook must stop, each in its own environment because each
 // gives a verdict.
 func (q *Inquiry) named() (probes []Probe) {
-	q.rounds[0] = func() []Probe { return nil }
 	for _, d := range q.tree.Denies {
 		f, ok := sent(d, q.hook)
 		if !ok || !q.hook.Answers(d.Hook) {
@@ -285,7 +284,6 @@ func variants(f firing, command string) []variant {
 
 // varied sends other inputs to a hook that handles a usual one, in a shared environment.
 func (q *Inquiry) varied() []Probe {
-	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
 	if len(usual) == 0 || client.InBackground(q.took) || q.absent != "" {
 		return nil
@@ -341,16 +339,9 @@ func (q *Inquiry) coped(v variant, r suites.Result) {
 
 // emptied returns a payload with an empty value of a key of tool_input.
 func emptied(payload json.RawMessage, key string) json.RawMessage {
-	var all map[string]any
-	if json.Unmarshal(payload, &all) != nil {
-		return payload
-	}
-	if input, ok := all["tool_input"].(map[string]any); ok {
-		input[key] = ""
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return payload
-	}
-	return text
+	return edited(payload, func(sent map[string]any) {
+		if input, ok := sent["tool_input"].(map[string]any); ok {
+			input[key] = ""
+		}
+	})
 }

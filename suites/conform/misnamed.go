@@ -121,13 +121,20 @@ func uses(code string) (out []Use) {
 // WithUses returns a payload with additional copies of fields, under the names by which they are
 // read.
 func WithUses(payload json.RawMessage, all []Use) json.RawMessage {
-	sent := map[string]json.RawMessage{}
-	if json.Unmarshal(payload, &sent) != nil {
+	return edited(payload, func(sent map[string]any) {
+		for _, u := range all {
+			sent[u.Name] = sent[u.Meant]
+		}
+	})
+}
+
+// edited returns a payload after a change of its fields; one that is not an object remains as it is.
+func edited(payload json.RawMessage, change func(sent map[string]any)) json.RawMessage {
+	var sent map[string]any
+	if json.Unmarshal(payload, &sent) != nil || sent == nil {
 		return payload
 	}
-	for _, u := range all {
-		sent[u.Name] = sent[u.Meant]
-	}
+	change(sent)
 	text, err := json.Marshal(sent)
 	if err != nil {
 		return payload
@@ -335,29 +342,23 @@ func (a Alternative) Set(payload json.RawMessage) map[string]string {
 // Beside returns a payload with the alternative: a field next to the client's, or the name of the
 // tool in place of the client's.
 func (a Alternative) Beside(payload json.RawMessage) json.RawMessage {
-	var all map[string]any
-	if json.Unmarshal(payload, &all) != nil {
+	if a.Kind == AVariable {
 		return payload
 	}
-	switch a.Kind {
-	case AVariable:
-		return payload
-	case ATool:
-		all["tool_name"] = a.Name
-	}
-	place, key := all, a.Meant
-	if outer, inner, nested := strings.Cut(a.Meant, "."); nested {
-		key = inner
-		place, _ = all[outer].(map[string]any)
-	}
-	if value, sent := place[key]; sent && a.Kind == AField {
-		place[a.Name] = value
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return payload
-	}
-	return text
+	return edited(payload, func(sent map[string]any) {
+		place, key := sent, a.Meant
+		if outer, inner, nested := strings.Cut(a.Meant, "."); nested {
+			key = inner
+			place, _ = sent[outer].(map[string]any)
+		}
+		value, known := place[key]
+		switch {
+		case a.Kind == ATool:
+			sent["tool_name"] = a.Name
+		case a.Kind == AField && known:
+			place[a.Name] = value
+		}
+	})
 }
 
 // A Misspelt variable is read under a name that nothing sets, and set under a nearly equal one.
@@ -455,7 +456,6 @@ func (q *Inquiry) misread(payload json.RawMessage) (out []misreading) {
 // misnamed runs a hook that reads fields under wrong names with the client's payload, and with each
 // of these fields added to it. If the hook then does more, it meant that field.
 func (q *Inquiry) misnamed() []Probe {
-	q.rounds[0] = func() []Probe { return nil }
 	all := q.subjects()
 	if len(all) == 0 || q.effect != suites.Proceeds {
 		return nil // its current form has an effect
@@ -511,7 +511,7 @@ func (q *Inquiry) compare(f firing, m misreading, sent, with suites.Result) {
 // subjects returns typical firings, and for events of agents also one for each agent that the tree
 // defines.
 func (q *Inquiry) subjects() []firing {
-	if about, _ := client.EventByName(q.hook.Event); about.MatchedOn != "agent_type" {
+	if q.about().MatchedOn != "agent_type" {
 		return typical(q.hook, q.tree)
 	}
 	var out []firing

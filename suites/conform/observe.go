@@ -57,9 +57,7 @@ func (q *Inquiry) crashed(f Finding, input string, r suites.Result) {
 	if r.Exit == 2 && r.Effect != suites.Ignored {
 		f.Effect = r.EffectReason
 	}
-	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
-		q.findings = append(q.findings, q.guessed(f))
-	}
+	q.once(f)
 }
 
 // failed judges a hook that failed by itself on an input, and reports whether it did. Missing
@@ -107,19 +105,19 @@ func (q *Inquiry) printed(f firing, r suites.Result) {
 	q.rewritten(f, r)
 }
 
-// dropped judges output that the client drops, and reports whether it drops any. harmless is the
-// result for a harmless input, nil if r is that itself.
-func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, most ...suites.Severity) bool {
+// dropped judges output that the client drops. harmless is the result for a harmless input, nil if r
+// is that itself.
+func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, most ...suites.Severity) {
 	if q.hook.Entry.Async && client.Kind(r.EffectRule) != client.TooLate {
-		return false
+		return
 	}
 	if client.Echoes(r.Stdout) {
 		q.seen("echoes-input", "it prints its input", f.input())
-		return true
+		return
 	}
 	loss, ok := LossOf(f.event, harmless, r)
 	if !ok && !client.OutputQuoted(r) {
-		return false
+		return
 	}
 	severity := loss.Severity
 	if about, _ := client.EventByName(f.event); ok && harmless != nil && stops(about) && !loss.Kind.Fails() && client.DecidesAgainst(harmless.Stdout, r.Stdout, f.toolInput(q.hook)) {
@@ -132,7 +130,6 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 		severity = LeastSeverity(severity, most[0])
 	}
 	q.lost(f, loss.Kind, severity, r)
-	return true
 }
 
 // lost records a loss once for each rule, with the input on which most was lost.

@@ -392,9 +392,7 @@ const searchAtMost = 300_000
 func (r rules) Everywhere(masks []mask, all []mount, names []string) []mask {
 	more := slices.Clone(names)
 	for _, m := range masks {
-		for _, alias := range aliases(all, m.Path) {
-			more = append(more, alias)
-		}
+		more = append(more, aliases(all, m.Path)...)
 	}
 	for _, path := range more {
 		covered := slices.ContainsFunc(masks, func(m mask) bool { return disk.Within(m.Path, path) })

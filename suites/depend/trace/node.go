@@ -448,7 +448,7 @@ func parseNode(src []byte, typed bool) (*Script, error) {
 		Directives: strings.Join(p.Strict, "\n"), Module: p.Module, Exports: strings.Join(p.Exports, "\n"),
 		Strict: p.Returns || p.Awaits || p.Sloppy, Imports: p.Imports, Regexps: p.Regexps,
 	}
-	b := &nodeBuilder{script: s, src: string(src), meanings: p.Meanings()}
+	b := &nodeBuilder{script: s, meanings: p.Meanings()}
 	for i := range len(src) {
 		if src[i] == '\n' {
 			b.lines = append(b.lines, i)
@@ -464,7 +464,6 @@ func parseNode(src []byte, typed bool) (*Script, error) {
 
 type nodeBuilder struct {
 	script   *Script
-	src      string
 	lines    []int // offsets of the line ends
 	meanings map[*javascript.Statement]*javascript.Meaning
 	function *Function

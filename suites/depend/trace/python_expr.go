@@ -11,7 +11,6 @@ type pyExpr struct {
 	kind  pyExprKind
 	text  string    // of a name or dotted name, or of a literal
 	parts []*pyExpr // elements, or the arguments of a call; nil entries are keywords and stars
-	group bool      // in parentheses
 
 	// A constant has no effect when it is evaluated, except that it fails if it is risky.
 	constant, risky, hashable, number bool
@@ -168,7 +167,7 @@ func (p *pyParser) lambda() *pyExpr {
 	outer := p.scope
 	p.scope = newPyScope(functionScope, outer)
 	p.scope.lambda = true
-	p.parameters(":", false)
+	p.parameters(p.scope, ":", false)
 	p.expect(":")
 	iterated, iterable := p.iterated, p.iterable
 	p.iterated, p.iterable = nil, 0
@@ -596,29 +595,25 @@ func (p *pyParser) parenthesis() *pyExpr {
 	defer func() { p.iterable = iterable }()
 	switch {
 	case p.accept(")"):
-		return &pyExpr{kind: tupleExpr, constant: true, hashable: true, group: true}
+		return &pyExpr{kind: tupleExpr, constant: true, hashable: true}
 	case p.is("yield"):
 		p.yield()
 		p.expect(")")
-		return &pyExpr{group: true}
+		return &pyExpr{}
 	}
 	first := p.elements(p.starredNamed, func() {})
 	if first == nil {
 		p.expect(")")
-		return &pyExpr{group: true}
+		return &pyExpr{}
 	}
 	if !p.is(",") {
 		if first.kind == starExpr {
 			p.fail("a star outside a list")
 		}
 		p.expect(")")
-		grouped := *first
-		grouped.group = true
-		return &grouped
+		return first
 	}
-	e := p.remaining(first, ")")
-	e.group = true
-	return e
+	return p.remaining(first, ")")
 }
 
 // remaining reads the elements after the first one, and the token after them.
