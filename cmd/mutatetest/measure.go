@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
 )
@@ -199,18 +197,12 @@ type comparison struct {
 	standing      standing // before the edit
 	before, after []string // outcomes by case
 	skip          []bool   // cases of which nothing can be said
-	edits         *edit.Edits
-	unit          []trace.Key // that the edits are in, see unitKeys
 	choices       []choice
 	selected      []bool
 }
 
 // pick asks which cases the edit, which is in place, can affect.
 func (c *comparison) pick(b *bench) {
-	if path.Ext(c.File) != ".json" {
-		c.edits = edit.Compare(c.File, c.Original, c.Content)
-		c.unit = unitKeys(c.edits, c.Original, c.Content)
-	}
 	b.rule.know(c.Original, c.Content)
 	c.choices = b.rule.choose(c.standing, c.traces, c.File)
 	for i := range c.choices {
@@ -233,7 +225,7 @@ func (b *bench) compare(ctx context.Context, c comparison) error {
 				return err
 			}
 		}
-		r.count(changed, c.selected[i], c.choices[i].marked, c.inFile(i), c.inUnit(i))
+		r.count(changed, c.selected[i], c.choices[i].marked)
 		if changed && !c.selected[i] {
 			fmt.Fprintf(b.out, "MISSED %s by %s (%s): %s\n--- before\n%s--- after\n%s", b.lab.cases[i].Key(), c.Mutant, c.What, c.choices[i].because, c.before[i], c.after[i])
 		}
@@ -264,17 +256,8 @@ func (c *comparison) reasons() string {
 	return b.String()
 }
 
-// inFile is the rule that selects by files: a case that depends on the file.
+// inFile reports whether a case depends on the file.
 func (c *comparison) inFile(i int) bool { return c.standing.dependsOn(i, c.File) }
-
-// inUnit is the rule that selects by functions and whole statements; a document
-// has none.
-func (c *comparison) inUnit(i int) bool {
-	if c.edits == nil {
-		return c.inFile(i)
-	}
-	return c.inFile(i) && sameUnit(c.edits, c.unit, c.traces[i])
-}
 
 // confirm runs a case that seems to have been missed again, on the edited file
 // and on the original: only what changes each time was changed by the edit.
@@ -340,21 +323,14 @@ func (l *lab) fingerprint(o suites.Outcome) string {
 
 // A result is what one edit did.
 type result struct {
-	operator                                        string
-	changed, selected, marked, file, unit, repeated int // cases
-	missed                                          int
+	operator                                    string
+	changed, selected, marked, repeated, missed int // cases
 }
 
-func (r *result) count(changed, selected, marked, file, unit bool) {
-	for _, n := range []struct {
-		is bool
-		to *int
-	}{
-		{changed, &r.changed}, {selected, &r.selected}, {marked, &r.marked},
-		{file, &r.file}, {unit, &r.unit}, {changed && !selected, &r.missed},
-	} {
-		if n.is {
-			*n.to++
+func (r *result) count(changed, selected, marked bool) {
+	for to, is := range map[*int]bool{&r.changed: changed, &r.selected: selected, &r.marked: marked, &r.missed: changed && !selected} {
+		if is {
+			*to++
 		}
 	}
 }
@@ -391,7 +367,7 @@ func share(r result, of func(result) int) float64 {
 // print writes the table: a line for each operator and their sums.
 func (b *bench) print() {
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "operator\tmutants\tchanging\tmissed\tselected mean\tmedian\twith markers\tfile\tunit\treally changed\tmedian\t")
+	fmt.Fprintln(w, "operator\tmutants\tchanging\tmissed\tselected mean\tmedian\twith markers\treally changed\tmedian\t")
 	var all, studied []result
 	for _, op := range append(slices.Clone(OperatorNames), "history") {
 		var of []result
@@ -424,8 +400,7 @@ func line(w *tabwriter.Writer, name string, list []result) {
 	}
 	selected := func(r result) int { return r.selected }
 	changed := func(r result) int { return r.changed }
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.0f %%\t%.0f %%\t%.1f %%\t%.1f %%\t\n", name, len(list), changing, missed,
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t\n", name, len(list), changing, missed,
 		mean(list, selected), median(list, selected),
-		mean(list, func(r result) int { return r.marked }), mean(list, func(r result) int { return r.file }), mean(list, func(r result) int { return r.unit }),
-		mean(list, changed), median(list, changed))
+		mean(list, func(r result) int { return r.marked }), mean(list, changed), median(list, changed))
 }

@@ -3,14 +3,15 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
+	"hookwatch/suites"
 	"hookwatch/suites/depend"
-	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
 )
@@ -130,30 +131,18 @@ func (b *bench) sample(k kind, all []candidate) []mutate.Mutant {
 func executed(traces []*trace.Trace) []string {
 	set := map[string]bool{}
 	for _, t := range traces {
-		if t == nil {
-			continue
-		}
-		for file := range t.Files {
-			if !path.IsAbs(file) {
-				set[file] = true
+		if t != nil {
+			for file := range t.Files {
+				set[file] = !path.IsAbs(file)
 			}
 		}
 	}
-	var list []string
-	for f := range set {
-		list = append(list, f)
-	}
-	slices.Sort(list)
-	return list
+	maps.DeleteFunc(set, func(_ string, inside bool) bool { return !inside })
+	return slices.Sorted(maps.Keys(set))
 }
 
 func (b *bench) isHook(file string) bool {
-	for _, c := range b.lab.cases {
-		if c.Hook == file {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.lab.cases, func(c *suites.Case) bool { return c.Hook == file })
 }
 
 func (l *lab) script(file string, seed uint64) (mutate.Script, error) {
@@ -202,55 +191,4 @@ func (s Second) Mutant(op string, c mutate.Change) (mutate.Mutant, bool) {
 		}
 	}
 	return mutate.Mutant{}, false
-}
-
-// sameUnit is the coarser rule that selection by statement is measured against:
-// it holds for a case that executed the function, or a part of the statement at
-// top level, that an edit is in. keys are those of unitKeys.
-func sameUnit(e *edit.Edits, keys []trace.Key, t *trace.Trace) bool {
-	if affected, _ := edit.Affected(e, t); affected || e.None() {
-		return affected
-	}
-	for _, one := range e.List {
-		for _, met := range t.Files {
-			if one.Function != "" && met.Functions.Has(trace.WordKey(one.Function)) {
-				return true
-			}
-		}
-	}
-	met := t.Files[e.Path]
-	return met != nil && slices.ContainsFunc(keys, met.Statements.Has)
-}
-
-// unitKeys are the keys of the statements at top level that the edits are in,
-// with all that stands in them.
-func unitKeys(e *edit.Edits, before, after []byte) (keys []trace.Key) {
-	old, errOld := trace.Parse(e.Path, before)
-	new, errNew := trace.Parse(e.Path, after)
-	if errOld != nil || errNew != nil {
-		return nil // such an edit affects every case
-	}
-	for _, one := range e.List {
-		of := around(old, one.Old.From)
-		if in := around(new, one.New.From); one.Old.From == 0 && in != nil {
-			// What is new in a statement leaves where it starts, and what it is.
-			if of = around(old, in.Start); of != nil && (of.Start != in.Start || of.Shell != in.Shell) {
-				of = nil
-			}
-		}
-		if of != nil && one.Function == "" {
-			keys = of.Keys(keys)
-		}
-	}
-	return keys
-}
-
-// around is the statement at top level that holds a line, if it is one that runs.
-func around(s *trace.Script, line int) *trace.Statement {
-	for _, one := range s.Body.Statements {
-		if one.Function == nil && one.Start <= line && line <= one.End {
-			return one
-		}
-	}
-	return nil
 }
