@@ -216,9 +216,6 @@ type Text struct {
 	text []byte
 }
 
-// NewText makes one of a file's content.
-func NewText(file string, text []byte) *Text { return &Text{file, text} }
-
 // Lines takes each line away, and changes it.
 func (t *Text) Lines() []mutate.Change {
 	var list []mutate.Change

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
 )
@@ -257,7 +258,11 @@ func (c *comparison) reasons() string {
 }
 
 // inFile reports whether a case depends on the file.
-func (c *comparison) inFile(i int) bool { return c.standing.dependsOn(i, c.File) }
+func (c *comparison) inFile(i int) bool {
+	return slices.ContainsFunc(c.standing.plain[i], func(in suites.Input) bool {
+		return (in.Path == c.File || in.Path == depend.Elsewhere) && in.Digest != ""
+	})
+}
 
 // confirm runs a case that seems to have been missed again, on the edited file
 // and on the original: only what changes each time was changed by the edit.

@@ -58,7 +58,7 @@ func (b *bench) choose() []mutate.Mutant {
 		if err != nil || depend.IsBinary(text) {
 			continue
 		}
-		t := NewText(file, text)
+		t := &Text{file, text}
 		for _, c := range t.Lines() {
 			edits[kind{"data", ""}] = append(edits[kind{"data", ""}], candidate{t, c})
 		}

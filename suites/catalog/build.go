@@ -182,7 +182,7 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 			r.Add(n, "args cannot be combined with chain or registered", "registered commands have arguments of their own")
 		}
 		if len(s.Delegate) > 0 && c.Layer != suites.Live {
-			r.Add(n, "delegate needs layer: 2", "of layer 1 the hook starts what stands in its PATH as claude: give it one by programs")
+			r.Add(n, "delegate needs layer: 2", "in layer 1 the hook starts the claude of its PATH: provide one with programs")
 		}
 		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain || c.Registered != "" || s.Registered != "")
 		event = event && s.Event != ""

@@ -335,13 +335,11 @@ func (q *Inquiry) swallowed(f firing, r suites.Result) {
 	if first == "" {
 		return
 	}
-	q.seen("swallowed-error", "it stops nothing, and hides an error of its own: "+Short(withoutPlaces(first)), f.input())
+	q.seen("swallowed-error", "it stops nothing, and hides an error of its own: "+Short(places().ReplaceAllString(first, "")), f.input())
 }
 
 // places matches the directory of a file, which has another name in every run.
 var places = pattern.Lazy(`(?:/[^\s/'":()]+)+/`)
-
-func withoutPlaces(text string) string { return places().ReplaceAllString(text, "") }
 
 // renamed sends the inputs with the hook's own name for the tool or for a field. If it stops them
 // only then, it waits for a value that the client never sends.

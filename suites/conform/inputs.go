@@ -242,9 +242,6 @@ const odd = "$(touch " + executed + ") `touch " + executed + "` it's \"quoted\" 
 // fails at the mark after the word.
 const word = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-// long returns a text of 200 KB.
-func long() string { return word + " !\n" + strings.Repeat(word+"\n", 5000) }
-
 // A variant is a usual firing with another input.
 type variant struct {
 	firing
@@ -266,7 +263,7 @@ func variants(f firing, command string) []variant {
 		}
 		return v
 	}
-	quotes, large := with(odd), with(long())
+	quotes, large := with(odd), with(word+" !\n"+strings.Repeat(word+"\n", 5000))
 	if f.about().Tool {
 		quotes.agent = "general-purpose"
 	}

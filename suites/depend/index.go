@@ -321,7 +321,7 @@ func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error
 		case IsBinary(head): // a program, whose text is not analysed
 			content = head
 		default:
-			return hex.EncodeToString(sum.Sum(nil)[:16]), nil, tooLarge(f.Real)
+			return hex.EncodeToString(sum.Sum(nil)[:16]), nil, &disk.Error{Path: f.Real, Reason: disk.Size, Detail: fmt.Sprintf("more than %d MB", lookAtMost>>20)}
 		}
 	default:
 		content, err = f.ReadAll(lookAtMost)
@@ -331,10 +331,6 @@ func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error
 		return unreadable, nil, err
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), content, nil
-}
-
-func tooLarge(path string) error {
-	return &disk.Error{Path: path, Reason: disk.Size, Detail: fmt.Sprintf("more than %d MB", lookAtMost>>20)}
 }
 
 // refused returns the digest of a file that was not opened.

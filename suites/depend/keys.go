@@ -118,7 +118,7 @@ func (d *differ) value(at KeyPath, a, b jsontree.Value) {
 func (d *differ) add(at KeyPath) { d.paths = append(d.paths, slices.Clone(at)) }
 
 func (d *differ) object(at KeyPath, a, b jsontree.Value) {
-	if !sameOrder(a, b) {
+	if !slices.Equal(shared(a, b), shared(b, a)) {
 		d.add(at)
 		return
 	}
@@ -137,12 +137,6 @@ func (d *differ) object(at KeyPath, a, b jsontree.Value) {
 			d.add(below)
 		}
 	}
-}
-
-// sameOrder reports whether the keys that both objects contain are in the same order, with the
-// same duplicates.
-func sameOrder(a, b jsontree.Value) bool {
-	return slices.Equal(shared(a, b), shared(b, a))
 }
 
 func shared(of, with jsontree.Value) []string {

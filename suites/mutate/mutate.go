@@ -68,16 +68,11 @@ type Change struct {
 	What     string
 }
 
-// apply returns the text with the change.
-func (c Change) apply(text []byte) []byte {
-	return slices.Concat(text[:c.From], []byte(c.With), text[c.To:])
-}
-
 // mutant returns the mutant for a change.
 func (c Change) mutant(operator, file string, text []byte) Mutant {
 	head := text[:c.From]
 	return Mutant{
-		Operator: operator, File: file, What: c.What, Original: text, Content: c.apply(text), Change: c,
+		Operator: operator, File: file, What: c.What, Original: text, Content: slices.Concat(text[:c.From], []byte(c.With), text[c.To:]), Change: c,
 		Line: 1 + bytes.Count(head, []byte("\n")), Column: c.From - bytes.LastIndexByte(head, '\n'),
 	}
 }

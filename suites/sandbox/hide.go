@@ -381,9 +381,6 @@ type otherNames struct {
 	paths []string
 }
 
-// Paths returns the paths that were found.
-func (n *otherNames) Paths() []string { return slices.Clone(n.paths) }
-
 // searchAtMost bounds the entries examined for other names.
 const searchAtMost = 300_000
 

@@ -221,9 +221,6 @@ const journalSuffix = ".placed"
 // journalLimit bounds the size of a journal that is read, in bytes.
 const journalLimit = 16 << 20
 
-// newJournal returns the journal of the case with that directory.
-func newJournal(dir string) *journal { return &journal{file: dir + journalSuffix} }
-
 func digest(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
@@ -257,8 +256,6 @@ func withoutStandIns(note string) string {
 	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "stand-in: ") })
 	return strings.Join(parts, "; ")
 }
-
-func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
 // fired returns the place of a case, and its input.
 func (h *human) fired(e session.CaseDone, indent string) []line {

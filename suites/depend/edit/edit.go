@@ -262,15 +262,10 @@ func (e Edit) reached(file string, t *trace.Trace) string {
 	switch {
 	case g.dynamic && t.Dynamic:
 		return fmt.Sprintf("%s; the case ran commands whose names are not spelled out", e)
-	case e.shown(t):
+	case slices.ContainsFunc(e.text, t.ShowsFunction):
 		return fmt.Sprintf("%s; the case printed or passed on functions", e)
 	}
 	return ""
-}
-
-// shown reports whether a case printed or exported a function whose text the edit changes.
-func (e Edit) shown(t *trace.Trace) bool {
-	return slices.ContainsFunc(e.text, t.ShowsFunction)
 }
 
 func entered(t *trace.Trace, function string) bool {

@@ -343,12 +343,6 @@ func EndingOf(logs map[string][]byte, script string, exit int) *suites.Ending {
 
 func base(file string) string { return path.Base(filepath.ToSlash(file)) }
 
-// whole checks whether the file uses its own text or its line numbers.
-func (b *builder) whole(file *syntax.File) {
-	w := &ownReader{script: b.script}
-	syntax.Walk(file, w.visit)
-}
-
 type ownReader struct {
 	script *Script
 	stack  []syntax.Node

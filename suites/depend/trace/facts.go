@@ -128,7 +128,9 @@ func (r *factReader) untraced(code []string) {
 
 // text examines the literal text of a word.
 func (r *factReader) text(s string) {
-	r.addWords(s)
+	for _, w := range strings.FieldsFunc(s, func(c rune) bool { return !isWordRune(c) }) {
+		r.words[w] = true
+	}
 	r.facts.Environment = r.facts.Environment || strings.Contains(strings.ToLower(s), "env") || strings.Contains(s, "system(")
 	if slices.ContainsFunc(listers, func(l string) bool { return strings.Contains(s, l) }) {
 		r.names[anyFile] = true
@@ -147,13 +149,6 @@ func (r *factReader) take(n syntax.Node) {
 
 // listers are calls in other languages that list the files of a directory.
 var listers = []string{"glob(", "listdir", "os.walk", "scandir", "iterdir", "readdir", "Dir["}
-
-// addWords records the words of a text.
-func (r *factReader) addWords(text string) {
-	for _, w := range strings.FieldsFunc(text, func(c rune) bool { return !isWordRune(c) }) {
-		r.words[w] = true
-	}
-}
 
 func isWordRune(c rune) bool {
 	return c == '_' || c == '-' || c == '.' || c == ':' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 127

@@ -104,16 +104,11 @@ func (p *pyParser) expressions() *pyExpr {
 func tupleOf(parts []*pyExpr) *pyExpr {
 	e := &pyExpr{kind: tupleExpr, parts: parts, constant: true, hashable: true}
 	for _, x := range parts {
-		e.add(x)
+		e.constant = e.constant && x.constant
+		e.risky = e.risky || x.risky
+		e.hashable = e.hashable && x.hashable
 	}
 	return e
-}
-
-// add makes a collection constant only if its element is.
-func (e *pyExpr) add(x *pyExpr) {
-	e.constant = e.constant && x.constant
-	e.risky = e.risky || x.risky
-	e.hashable = e.hashable && x.hashable
 }
 
 // ends reports whether an expression cannot begin here, so that a trailing comma was the last.
@@ -462,18 +457,14 @@ func (p *pyParser) elements(element func() *pyExpr, comprehension func()) *pyExp
 		p.or()
 		p.iterable--
 		for p.accept("if") {
-			p.orLambda()
+			if p.is("lambda") {
+				p.fail("a lambda in a condition of a comprehension")
+			}
+			p.or()
 		}
 	}
 	p.iterated = p.iterated[:len(p.iterated)-1]
 	return nil
-}
-
-func (p *pyParser) orLambda() {
-	if p.is("lambda") {
-		p.fail("a lambda in a condition of a comprehension")
-	}
-	p.or()
 }
 
 // ahead returns the names that the clauses of a comprehension bind if the element that begins here

@@ -468,7 +468,7 @@ func (bash) Parse(src []byte) (*Script, error) {
 	for _, st := range s.Statements {
 		st.Facts = b.facts(st)
 	}
-	b.whole(file)
+	syntax.Walk(file, (&ownReader{script: s}).visit)
 	return s, nil
 }
 
