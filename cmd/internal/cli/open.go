@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/version"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
@@ -53,7 +54,7 @@ func (a *app) open(p *session.Project, view session.View, kept records, sharing 
 		Shuffle: a.shuffle,
 		Rerun:   a.program().About(p, "run"),
 		Now:     time.Now,
-		Program: Version,
+		Program: version.Number,
 	}, o.before)
 	if err != nil {
 		o.close()
