@@ -70,7 +70,7 @@ func (q *Inquiry) Next() []Probe {
 		return nil
 	}
 	for _, p := range next {
-		p.hastened()
+		Hasten(p.Case)
 	}
 	return next
 }
