@@ -66,7 +66,7 @@ func (x *Comparison) calls(p pair) (all, own []*Call) {
 				add(&own, c)
 			}
 		}
-		for _, t := range conform.Calls(x.Sides[i].tree, *h) {
+		for _, t := range conform.Calls(x.Sides[i].tree, *h, x.Sides[1-i].tree.Text(p[1-i])) {
 			add(&all, &Call{Input: t.Input, c: t.Case})
 		}
 	}
