@@ -16,10 +16,12 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/markers"
+	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
 )
@@ -416,4 +418,14 @@ func (p *Project) unknown(ids []string) []string {
 		}
 		return slices.ContainsFunc(p.every, func(c *suites.Case) bool { return c.ID == id })
 	})
+}
+
+// Tree returns the project as the subject of checks. env is the environment in which programs are
+// looked up.
+func (p *Project) Tree(env []string) conform.Tree {
+	return conform.Tree{
+		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray, Denies: p.Config.Denies,
+		Installed:  func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil },
+		PlainShell: conform.IsPlainShell(),
+	}
 }
