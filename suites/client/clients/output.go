@@ -19,7 +19,7 @@ type Rule struct {
 	At     []string // events, by the client's names; empty for all
 	When   When
 	Effect suites.Effect
-	Sees   string // what the model is sent: stdout, stderr, or the path of a key of stdout
+	Sees   string // what the model is sent: stdout, stderr, paths of keys of stdout
 	Why    string // {exit} and {key} are replaced
 	// Documented reports that the rule was not seen, for a client of which others were.
 	Documented bool
@@ -94,8 +94,10 @@ func (c Client) Interpret(event string, in client.Output) Reading {
 		if rule.Documented {
 			reading.Known = documented
 		}
-		if text := o.text(rule.Sees); text != "" {
-			reading.ModelSees = []string{text}
+		for of := range strings.SplitSeq(rule.Sees, ", ") {
+			if text := o.text(of); text != "" {
+				reading.ModelSees = append(reading.ModelSees, text)
+			}
 		}
 		return reading
 	}
