@@ -43,7 +43,7 @@ const (
 	broken  = "broken"  // it starts like JSON and is not one document
 	object  = "object"  // one JSON object that the client accepts
 	refused = "refused" // an object with keys or values that the client does not accept
-	list    = "list"    // a JSON array
+	list    = "list"    // a JSON array, or another value of a client that reads scalars
 )
 
 // Accepts are the keys that a client accepts in JSON on stdout.
@@ -53,6 +53,8 @@ type Accepts struct {
 	BOM    bool // it skips a byte order mark before JSON
 	// Stderr reports that it reads stderr as if it were stdout if nothing is on stdout.
 	Stderr bool
+	// Scalars reports that a number, true, false or null is JSON, too, and not text.
+	Scalars bool
 	// Keys are the accepted keys by event, the client's name; those of Common are of all events. A
 	// key with a ! is required. A value is boolean, string, object or any, a list of words, or keys.
 	Keys map[string]map[string]any
@@ -158,6 +160,8 @@ func (c Client) outputOf(event string, in client.Output) outputForm {
 	switch {
 	case len(text) == 0:
 		o.form = empty
+	case c.Accepts.Scalars && bytes.IndexByte([]byte(`{["`), text[0]) < 0 && one(text, &value):
+		o.form = list
 	case text[0] != '{' && text[0] != '[':
 	case !one(text, &value):
 		o.form = broken
