@@ -25,7 +25,7 @@ var doors = map[string]string{
 	"suites/run/":                       "search paths, next to the sandboxes",
 	"suites/process/":                   "the null device and what supervisors mount",
 	"cmd/internal/session/equipment.go": "stand-ins for tools, in that directory",
-	"suites/record/origin.go":           "the user's state folder, where no clone puts anything",
+	"suites/record/owner.go":            "the user's state folder, where no clone puts anything",
 	"cmd/internal/cli/coverage.go":      "a file that the user names",
 	"cmd/internal/cli/format_github.go": "the summary file that GitHub names",
 	"cmd/internal/cli/manual.go":        "manual pages, in a directory that the user names",

@@ -225,7 +225,6 @@ var fileEndings = pattern.Lazy(`\.(py|tsx?|jsx?|go|rs|sh|json|ya?ml|md|rb)\b`)
 // a call, or for the text of a file: as the content of a file, as the model's last message and in
 // the transcript. A hook that looks for any of them reacts.
 func (q *Inquiry) mentioned() []Probe {
-	q.rounds[0] = func() []Probe { return nil }
 	usual := q.usual
 	if q.about().Guards == client.Prompts || len(usual) == 0 || q.absent != "" || q.denied != nil {
 		return nil

@@ -170,7 +170,7 @@ func affectedBy(o *opened, p *session.Project, edited []string) (cases []verdict
 		}
 		stale = nil
 		for _, file := range edited {
-			selected, err := p.Affected(file, "")
+			selected, err := session.Affected(p, file, "")
 			if err != nil {
 				return nil, err
 			}

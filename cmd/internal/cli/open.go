@@ -15,6 +15,7 @@ import (
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/revision"
 	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/version"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
@@ -57,7 +58,7 @@ func (a *app) open(p *session.Project, view session.View, kept records, sharing 
 		Shuffle: a.shuffle,
 		Rerun:   a.program().About(p, "run"),
 		Now:     time.Now,
-		Program: Version,
+		Program: version.Number,
 	}, o.before)
 	if err != nil {
 		o.close()

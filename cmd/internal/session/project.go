@@ -68,7 +68,7 @@ func (p *Project) hookFiles() []string {
 // registers reports whether a settings file names the script. The script may be missing:
 // then the hook is dead, and its cases report that. A name without a directory matches
 // scripts in all directories.
-func (p *Project) registers(script string) bool {
+func (p *loader) registers(script string) bool {
 	anywhere := !strings.Contains(script, "/")
 	return slices.ContainsFunc(p.Registered.Hooks, func(h discover.Hook) bool {
 		return slices.ContainsFunc(h.Scripts, func(s string) bool { return s == script || anywhere && path.Base(s) == script })
@@ -139,6 +139,7 @@ func (p *Project) Every() []*suites.Case { return p.every }
 // Agent returns the agent of a suite.
 func (p *Project) Agent(suite string) string { return p.Agents()[suite] }
 
+// Agents returns the agents by suite.
 func (p *Project) Agents() map[string]string {
 	m := make(map[string]string, len(p.Suites))
 	for _, s := range p.Suites {
@@ -177,7 +178,7 @@ func (p *Project) Find(k suites.Key) *suites.Case {
 }
 
 // index builds the index for lookups by key.
-func (p *Project) index() {
+func (p *loader) index() {
 	p.byKey = make([]int32, len(p.every))
 	for i := range p.byKey {
 		p.byKey[i] = int32(i)
