@@ -31,9 +31,10 @@ do otherwise: what is newly allowed or blocked, other messages and rewrites, and
 that were registered, removed or moved. Without HEAD, the work tree is compared.
 
 The calls are those of the cases, of recorded sessions (hookwatch record), those that
-guards usually stop, and those that the scripts of either revision mention. A hook that is not affected is not fired. Output
-that differs between two runs of the same hook, such as a time, is not compared. The
-exit code is 0; with --strict it is 1 if anything is newly allowed.
+guards usually stop, and those that the scripts of either revision mention. A hook
+that is not affected is not fired. Output that differs between two runs of the same
+hook, such as a time, is not compared. The exit code is 0; with --strict it is 1 if
+anything is newly allowed.
 
 --format markdown prints text for a pull request. See hookwatch help proving.`,
 		Example: `  hookwatch diff HEAD

@@ -405,7 +405,11 @@ func (x *Comparison) lacks(p pair) string {
 			continue
 		}
 		s := x.Sides[i]
-		for _, name := range s.Project.ToolNames(asCase(h, []*Call{{c: &suites.Case{Layer: suites.Direct, Steps: []suites.Step{{Event: h.Event}}}}}, []int{0})) {
+		called := depend.CalledBy(strings.Join(append([]string{h.Command}, h.Args...), " "))
+		for _, script := range h.Scripts {
+			called = append(called, s.Project.Graph.Tools(script)...)
+		}
+		for _, name := range called {
 			if !s.tree.Installed(name) && s.Runner.StandIns[name] == "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
