@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,9 +92,7 @@ func (c *Config) merge(file, env, flags *source) error {
 	}
 	c.Gates = map[string]GatePolicy{}
 	for _, gates := range []map[string]GatePolicy{defaultGates, file.gates} {
-		for tool, policy := range gates {
-			c.Gates[tool] = policy
-		}
+		maps.Copy(c.Gates, gates)
 	}
 	c.Denies = file.denies
 	return v.Unmarshal(c)

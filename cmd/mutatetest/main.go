@@ -8,8 +8,7 @@
 //
 // The mutants are chosen by the seed, and as many of each operator and hook as -max says; -for bounds
 // the time. The rule that is measured is the one without markers, which add cases and never leave one
-// out; the table has a column for the cases that they add, and further ones for selection by file and
-// by function and for the cases that really changed.
+// out; the table has a column for the cases that they add, and one for the cases that really changed.
 //
 // It works on a temporary copy of the project and runs the edited hooks there. It is for the
 // developers of hookwatch and no part of it; .ci/mutate builds and runs it.

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
+	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
@@ -56,7 +58,7 @@ func (b *bench) choose() []mutate.Mutant {
 		if err != nil || depend.IsBinary(text) {
 			continue
 		}
-		t := NewText(file, text)
+		t := &Text{file, text}
 		for _, c := range t.Lines() {
 			edits[kind{"data", ""}] = append(edits[kind{"data", ""}], candidate{t, c})
 		}
@@ -129,30 +131,18 @@ func (b *bench) sample(k kind, all []candidate) []mutate.Mutant {
 func executed(traces []*trace.Trace) []string {
 	set := map[string]bool{}
 	for _, t := range traces {
-		if t == nil {
-			continue
-		}
-		for file := range t.Files {
-			if !path.IsAbs(file) {
-				set[file] = true
+		if t != nil {
+			for file := range t.Files {
+				set[file] = !path.IsAbs(file)
 			}
 		}
 	}
-	var list []string
-	for f := range set {
-		list = append(list, f)
-	}
-	slices.Sort(list)
-	return list
+	maps.DeleteFunc(set, func(_ string, inside bool) bool { return !inside })
+	return slices.Sorted(maps.Keys(set))
 }
 
 func (b *bench) isHook(file string) bool {
-	for _, c := range b.lab.cases {
-		if c.Hook == file {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.lab.cases, func(c *suites.Case) bool { return c.Hook == file })
 }
 
 func (l *lab) script(file string, seed uint64) (mutate.Script, error) {
@@ -169,4 +159,36 @@ func (b *bench) document(file string) (*Document, error) {
 		return nil, err
 	}
 	return NewDocument(file, text)
+}
+
+// Second makes edits of a script that was edited before. Cases that the first edit did not affect
+// are selected by the traces that they had then.
+type Second struct {
+	Script mutate.Script
+	Seed   uint64
+}
+
+// Mutant returns the script after a change and a random one after it.
+func (s Second) Mutant(op string, c mutate.Change) (mutate.Mutant, bool) {
+	first, ok := s.Script.Mutant(op, c)
+	if !ok {
+		return mutate.Mutant{}, false
+	}
+	next, err := mutate.NewScript(s.Script.Path(), first.Content, s.Seed)
+	if err != nil {
+		return mutate.Mutant{}, false
+	}
+	var edits []mutate.Change
+	for _, name := range Study {
+		edits = append(edits, next.Changes(name)...)
+	}
+	random := rand.New(rand.NewPCG(uint64(len(first.Content)), s.Seed))
+	for range edits {
+		m, ok := next.Mutant(op, edits[random.IntN(len(edits))])
+		if ok {
+			m.First, m.What = first.Original, m.What+" after "+first.What
+			return m, true
+		}
+	}
+	return mutate.Mutant{}, false
 }

@@ -195,11 +195,6 @@ func ask(by *depend.Decider, g *depend.Graph, c *suites.Case, before, after []su
 	return a
 }
 
-// dependsOn reports whether a file was among the inputs of a case.
-func (s standing) dependsOn(i int, file string) bool {
-	return slices.ContainsFunc(s.plain[i], func(in suites.Input) bool { return (in.Path == file || in.Path == depend.Elsewhere) && in.Digest != "" })
-}
-
 // documents are the JSON files that any case depends on.
 func (s standing) documents() []string {
 	var list []string

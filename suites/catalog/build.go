@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unique"
@@ -179,7 +182,7 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 			r.Add(n, "args cannot be combined with chain or registered", "registered commands have arguments of their own")
 		}
 		if len(s.Delegate) > 0 && c.Layer != suites.Live {
-			r.Add(n, "delegate needs layer: 2", "of layer 1 the hook starts what stands in its PATH as claude: give it one by programs")
+			r.Add(n, "delegate needs layer: 2", "in layer 1 the hook starts the claude of its PATH: provide one with programs")
 		}
 		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain || c.Registered != "" || s.Registered != "")
 		event = event && s.Event != ""
@@ -258,4 +261,63 @@ func digest(c *suites.Case) string {
 		Faults: c.Faults, Env: c.Env, Project: c.Project, Repo: c.Repo, CaseEnv: c.CaseEnv, Check: c.Check, Steps: c.Steps,
 	}))
 	return hex.EncodeToString(sum[:6])
+}
+
+// Append returns the text by which a suite file gets the cases of s. Existing is the file's text;
+// the result starts the file if it is empty, and must be appended to it otherwise.
+func Append(existing string, s suites.Suite) (string, error) {
+	text, err := Write(s, false)
+	if err != nil || existing == "" {
+		return string(text), err
+	}
+	indent, start, err := Continue(existing)
+	own, _ := listIndent(string(text))
+	_, cases, _ := strings.Cut(string(text), "cases:\n")
+	for line := range strings.Lines(cases) {
+		start += indent + strings.TrimPrefix(line, own)
+	}
+	return start, err
+}
+
+// Continue returns the indentation of the cases of a suite file that gets more of them, and the
+// text to write before these.
+func Continue(existing string) (indent, start string, err error) {
+	if existing == "" {
+		return "  ", "", nil
+	}
+	indent, ok := listIndent(existing)
+	if !ok {
+		return "", "", errors.New("its last key is not cases, with each case in lines below it: name a new file")
+	}
+	if !strings.HasSuffix(existing, "\n") {
+		start = "\n"
+	}
+	return indent, start, nil
+}
+
+// Next returns the first number for IDs with a prefix that a suite file has none above of.
+func Next(existing, prefix string) int {
+	next := 1
+	for _, m := range regexp.MustCompile(`\bid: "?`+prefix+`(\d+)`).FindAllStringSubmatch(existing, -1) {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			next = max(next, n+1)
+		}
+	}
+	return next
+}
+
+// listIndent returns the indentation of the items below cases, if that is the last key of a file.
+func listIndent(text string) (indent string, ok bool) {
+	last, first := "", ""
+	for line := range strings.Lines(text) {
+		switch trimmed := strings.TrimSpace(line); {
+		case trimmed == "" || trimmed[0] == '#':
+		case line[0] != ' ' && line[0] != '-':
+			last, first = trimmed, ""
+		case first == "":
+			first = line
+		}
+	}
+	indent, _, ok = strings.Cut(first, "- ")
+	return indent, ok && last == "cases:" && strings.TrimSpace(indent) == ""
 }

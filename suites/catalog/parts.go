@@ -282,7 +282,7 @@ var exits = func() (all [maxExit + 1]int) {
 }()
 
 var expectMapping = mapping[suites.Expectation]{
-	name: "expect", doc: "What the step must do; what is left out is not looked at.",
+	name: "expect", doc: "What the step must do; keys that are left out are not checked.",
 	fields: []field[suites.Expectation]{
 		key("exit", "", exitCode, func(e *suites.Expectation) **int { return &e.Exit }),
 		key("decision", "", line, func(e *suites.Expectation) *string { return &e.Decision }),

@@ -85,7 +85,7 @@ var mistakes = map[string]struct {
 	"gates":              {oneCase(ok + "gates: [{policy: fail}, {tool: x, policy: ski}, 1]"), []string{"8:13: a gate needs tool", `8:47: policy: want one of skip, fail, got "ski" (did you mean skip?)`, `8:53: gates: want text, got 1 (quote it: "1")`}},
 	"gate's version":     {oneCase(ok + "gates: [{tool: x, min_version: 2.0}, {tool: x, min_version: v2}]"), []string{`8:36: min_version: want text, got 2.0 (quote it: "2.0")`, `8:65: min_version: want a version such as "2.12.0", got "v2"`}},
 	"args":               {oneCase(ok + "args: [a, 1]"), []string{`8:15: args: want text, got 1 (quote it: "1")`}},
-	"delegate, direct":   {oneCase(ok + "delegate: [{text: done}]"), []string{"5:5: delegate needs layer: 2 (of layer 1 the hook starts what stands in its PATH as claude: give it one by programs)"}},
+	"delegate, direct":   {oneCase(ok + "delegate: [{text: done}]"), []string{"5:5: delegate needs layer: 2 (in layer 1 the hook starts the claude of its PATH: provide one with programs)"}},
 	"empty answer":       {oneCase(ok + "layer: 2\ndelegate: [{}]"), []string{"9:16: an answer needs tool or text (such as {tool: Edit, input: {...}}, or {text: done})"}},
 	"answer of both":     {oneCase(ok + "layer: 2\ndelegate: [{tool: Edit, input: {}, text: a}]"), []string{"9:46: text cannot be combined with tool (an answer calls a tool, or says something)"}},
 	"tool without input": {oneCase(ok + "layer: 2\ndelegate: [{tool: Edit}]"), []string{"9:16: tool and input go together"}},

@@ -425,9 +425,7 @@ func (r *reader) variables(name string, n *yaml.Node, over map[string]string) ma
 		return over
 	}
 	v := make(map[string]string, len(over)+len(n.Content)/2)
-	for k, value := range over {
-		v[k] = value
-	}
+	maps.Copy(v, over)
 	r.Each(n, func(k, value *yaml.Node) {
 		if !variableName().MatchString(k.Value) {
 			r.Add(k, fmt.Sprintf("%s: %q is no variable's name", name, k.Value), "letters, digits and _ only")

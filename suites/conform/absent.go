@@ -19,8 +19,8 @@ import (
 // the tree. It also recognizes the names that sandboxes have for the tree.
 func (q *Inquiry) inTree(name string) (string, bool) {
 	for _, root := range []string{q.tree.Root + "/", "/tmp/home/.claude/"} {
-		if i := strings.Index(name, root); i >= 0 {
-			return name[i+len(root):], true
+		if _, after, ok := strings.Cut(name, root); ok {
+			return after, true
 		}
 	}
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.HasPrefix(name, "..") {
@@ -69,7 +69,7 @@ func (q *Inquiry) unpacked(name string, loaders []string) {
 	}
 	q.absent, q.broken = "its package "+name+" is not installed", true
 	severity := suites.Warning
-	if about, _ := client.EventByName(q.hook.Event); about.Exit2 == suites.Denied || about.Exit2 == suites.PromptBlocked {
+	if about := q.about(); about.Exit2 == suites.Denied || about.Exit2 == suites.PromptBlocked {
 		severity = suites.Error
 	}
 	q.found("absent-package", q.absent+", and nothing declares it", severity)
@@ -176,7 +176,6 @@ const lookedUp = "{tmp}/looked-up/"
 // record that they were called. A called program is absent; one that is only named in a message, or
 // behind a condition that is false, does not count.
 func (q *Inquiry) sought() []Probe {
-	q.rounds[0] = func() []Probe { return nil }
 	names := q.absentOf(frail)
 	usual := typical(q.hook, q.tree)
 	if len(names) == 0 || len(usual) == 0 || q.missing != "" {
@@ -238,8 +237,7 @@ func (q *Inquiry) equipped(f firing, r suites.Result) {
 		q.ended(f, r)
 		return
 	}
-	q.rounds = slices.Insert(q.rounds, 1, func() (probes []Probe) {
-		q.rounds[0] = func() []Probe { return nil }
+	q.then(func() (probes []Probe) {
 		absent := ""
 		for _, name := range names {
 			p := q.probe(f, func(with suites.Result) {
@@ -320,11 +318,11 @@ var promptly = map[string]string{
 	"UV_HTTP_RETRIES":    "0",
 }
 
-// hastened adds these variables to a probe's own, which take precedence.
-func (p Probe) hastened() {
+// Hasten adds these variables to a case's own, which take precedence.
+func Hasten(c *suites.Case) {
 	env := maps.Clone(promptly)
-	maps.Copy(env, p.Case.Env)
-	p.Case.Env = env
+	maps.Copy(env, c.Env)
+	c.Env = env
 }
 
 // fetches matches a command that starts with a package by name, which a launcher looks up in the

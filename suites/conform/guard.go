@@ -15,9 +15,7 @@ const batch = 4
 
 // search tries inputs that a guard may exist to stop, until one is stopped.
 func (q *Inquiry) search() []Probe {
-	stop := func() []Probe { return nil }
 	inputs := q.harmful()
-	q.rounds[0] = stop
 	if len(inputs) == 0 {
 		return nil
 	}
@@ -28,20 +26,21 @@ func (q *Inquiry) search() []Probe {
 	if q.effect == suites.Denied && q.about().Guards == client.Calls { // the harmless call was denied
 		return q.harmless()
 	}
-	next := 0
-	q.rounds[0] = func() []Probe {
-		if next >= len(inputs) || q.denied != nil {
-			q.rounds[0] = stop
-			if q.denied == nil {
-				q.unstopped(inputs)
-			}
-			return nil
-		}
-		some := inputs[next:min(next+batch, len(inputs))]
-		next += len(some)
-		return q.tried(some)
+	return q.inBatches(inputs, inputs)
+}
+
+// inBatches tries the rest of the inputs, a batch in a round.
+func (q *Inquiry) inBatches(inputs, rest []firing) []Probe {
+	switch {
+	case q.denied != nil:
+		return nil
+	case len(rest) == 0:
+		q.unstopped(inputs)
+		return nil
 	}
-	return q.rounds[0]()
+	some := rest[:min(batch, len(rest))]
+	q.then(func() []Probe { return q.inBatches(inputs, rest[len(some):]) })
+	return q.tried(some)
 }
 
 // unstopped records a guard that let everything through. If it names a program that this machine
@@ -131,7 +130,6 @@ func (q *Inquiry) harmlessLike(f firing) *suites.Result {
 // hardened checks whether a deny persists on another machine or with another input. If the deny
 // came after other inputs, it must first be repeated without them, because a guard may count.
 func (q *Inquiry) hardened() []Probe {
-	q.rounds[0] = func() []Probe { return nil }
 	switch {
 	case q.denied == nil:
 		return nil
@@ -147,7 +145,6 @@ func (q *Inquiry) hardened() []Probe {
 
 // altered sends the stopped input with fewer programs, and with additions.
 func (q *Inquiry) altered() (probes []Probe) {
-	q.rounds[0] = func() []Probe { return nil }
 	probes = slices.Concat(q.poorer(), q.elsewhere(), q.translated())
 	if q.denied.tool != "Bash" {
 		return probes
@@ -199,7 +196,6 @@ func (q *Inquiry) startedBy(program string) bool {
 
 // disguised sends the stopped input with more text behind it.
 func (q *Inquiry) disguised() (probes []Probe) {
-	q.rounds[0] = func() []Probe { return nil }
 	long := *q.denied
 	long.command += strings.Repeat("\n# aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 5000)
 	probes = append(probes, q.still(long, "fails-open", fmt.Sprintf("%s with 200 KB of comment behind it is let through", q.denied.input())))

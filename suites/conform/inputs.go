@@ -37,12 +37,12 @@ func (q *Inquiry) ranked() (ranked [ranks][]firing) {
 	if q.about().Guards == "" {
 		return ranked
 	}
-	return q.meantFor()
+	return q.meantFor(literals(q.text, few))
 }
 
 // meantFor returns the inputs that a hook's text may be about by rank, whether or not it can stop them.
-func (q *Inquiry) meantFor() (ranked [ranks][]firing) {
-	own := literals(q.text)
+// own are its literals.
+func (q *Inquiry) meantFor(own []string) (ranked [ranks][]firing) {
 	if q.about().Guards == client.Prompts {
 		for _, text := range slices.Concat(badPrompts, own[:min(len(own), 12)]) {
 			ranked[ownInput] = append(ranked[ownInput], firing{event: q.hook.Event, prompt: text})
@@ -95,13 +95,13 @@ func (q *Inquiry) call(tool, text string) firing {
 // likeliest returns the inputs in order of rank, each once. Their number depends only on the hook,
 // not on its duration, so that the result is the same on a busy machine.
 func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
-	const few, fewest = 8, 8
+	const less, fewest = 8, 8
 	most := searched
 	switch {
 	case q.missing != "" || client.InBackground(q.took):
 		most = fewest // it can hardly do its work, or its refusal has no effect
 	case len(ranked[allSaid])+len(ranked[ownInput]) == 0 && !namesDecision(q.text):
-		most = few // its text names nothing that it could look for
+		most = less // its text names nothing that it could look for
 	}
 	seen := map[string]bool{}
 	for rank, all := range ranked {
@@ -208,7 +208,6 @@ func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 // named sends the user's inputs that the hook must stop, each in its own environment because each
 // gives a verdict.
 func (q *Inquiry) named() (probes []Probe) {
-	q.rounds[0] = func() []Probe { return nil }
 	for _, d := range q.tree.Denies {
 		f, ok := sent(d, q.hook)
 		if !ok || !q.hook.Answers(d.Hook) {
@@ -243,9 +242,6 @@ const odd = "$(touch " + executed + ") `touch " + executed + "` it's \"quoted\" 
 // fails at the mark after the word.
 const word = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-// long returns a text of 200 KB.
-func long() string { return word + " !\n" + strings.Repeat(word+"\n", 5000) }
-
 // A variant is a usual firing with another input.
 type variant struct {
 	firing
@@ -267,7 +263,7 @@ func variants(f firing, command string) []variant {
 		}
 		return v
 	}
-	quotes, large := with(odd), with(long())
+	quotes, large := with(odd), with(word+" !\n"+strings.Repeat(word+"\n", 5000))
 	if f.about().Tool {
 		quotes.agent = "general-purpose"
 	}
@@ -285,7 +281,6 @@ func variants(f firing, command string) []variant {
 
 // varied sends other inputs to a hook that handles a usual one, in a shared environment.
 func (q *Inquiry) varied() []Probe {
-	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
 	if len(usual) == 0 || client.InBackground(q.took) || q.absent != "" {
 		return nil
@@ -341,16 +336,9 @@ func (q *Inquiry) coped(v variant, r suites.Result) {
 
 // emptied returns a payload with an empty value of a key of tool_input.
 func emptied(payload json.RawMessage, key string) json.RawMessage {
-	var all map[string]any
-	if json.Unmarshal(payload, &all) != nil {
-		return payload
-	}
-	if input, ok := all["tool_input"].(map[string]any); ok {
-		input[key] = ""
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return payload
-	}
-	return text
+	return edited(payload, func(sent map[string]any) {
+		if input, ok := sent["tool_input"].(map[string]any); ok {
+			input[key] = ""
+		}
+	})
 }

@@ -42,7 +42,6 @@ type Inquiry struct {
 	denied   *firing
 	after    int           // the number of other inputs before it in the same environment
 	effect   suites.Effect // the effect of the first firing
-	because  string
 	took     suites.Result
 	usual    []firing        // harmless inputs, one of each shape
 	did      []suites.Result // the hook's result for each of them
@@ -60,9 +59,8 @@ func (q *Inquiry) about() client.Event {
 func (q *Inquiry) Next() []Probe {
 	for len(q.queue) == 0 && len(q.rounds) > 0 && !q.broken {
 		round := q.rounds[0]
-		if q.queue = round(); len(q.queue) == 0 {
-			q.rounds = q.rounds[1:]
-		}
+		q.rounds = q.rounds[1:]
+		q.queue = round()
 	}
 	next := q.queue
 	q.queue = nil
@@ -70,10 +68,13 @@ func (q *Inquiry) Next() []Probe {
 		return nil
 	}
 	for _, p := range next {
-		p.hastened()
+		Hasten(p.Case)
 	}
 	return next
 }
+
+// then makes a round the next one.
+func (q *Inquiry) then(round func() []Probe) { q.rounds = slices.Insert(q.rounds, 0, round) }
 
 // Take records the outcome of a probe.
 func (q *Inquiry) Take(p Probe, o suites.Outcome) {
@@ -93,16 +94,15 @@ type Report struct {
 	Findings []Finding
 	Firings  int
 	Effect   suites.Effect // the effect of a typical call
-	Because  string
-	Denies   string // a stopped input; "" if none was found or tried
-	Stopped  Input  // the same, in full
-	Rewrites bool   // it replaces the input of a tool
-	Absent   string // the reason why it was not judged
+	Denies   string        // a stopped input; "" if none was found or tried
+	Stopped  Input         // the same, in full
+	Rewrites bool          // it replaces the input of a tool
+	Absent   string        // the reason why it was not judged
 }
 
 // Report returns the result so far.
 func (q *Inquiry) Report() Report {
-	r := Report{Hook: q.hook, Findings: q.findings, Firings: q.ran, Effect: q.effect, Because: q.because, Absent: q.absent, Rewrites: q.rewrites}
+	r := Report{Hook: q.hook, Findings: q.findings, Firings: q.ran, Effect: q.effect, Absent: q.absent, Rewrites: q.rewrites}
 	if q.denied != nil {
 		r.Denies = q.denied.input()
 		if q.denied.saying == "" {
@@ -123,6 +123,11 @@ func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
 	if rule == string(client.TimedOut) {
 		f.Remedy = client.Cause{Kind: client.TimedOut, Event: q.hook.Event}.Remedy()
 	}
+	q.once(f)
+}
+
+// once records a finding unless one of the same cause is known.
+func (q *Inquiry) once(f Finding) {
 	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
 		q.findings = append(q.findings, q.guessed(f))
 	}
@@ -201,12 +206,11 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 
 // typical runs the hook as the client would, for inputs that its matcher accepts.
 func (q *Inquiry) typical() (probes []Probe) {
-	q.rounds[0] = func() []Probe { return nil }
 	all := typical(q.hook, q.tree)
 	for i, f := range all {
 		probes = append(probes, q.probe(f, func(r suites.Result) {
 			if i == 0 {
-				q.effect, q.because, q.took = r.Effect, r.EffectReason, r
+				q.effect, q.took = r.Effect, r
 			}
 			q.usual, q.did = append(q.usual, f), append(q.did, r)
 			q.observe(f, r)
@@ -220,7 +224,6 @@ func (q *Inquiry) typical() (probes []Probe) {
 
 // again runs a hook that delayed the end of the turn a second time.
 func (q *Inquiry) again() []Probe {
-	q.rounds[0] = func() []Probe { return nil }
 	if q.effect != suites.AnotherTurn || !q.about().Stop {
 		return nil
 	}
@@ -279,14 +282,15 @@ func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
 }
 
 // Calls returns calls to which a hook may react: usual ones, those that guards usually stop and those
-// that its text mentions, also in the content of a file or in the model's words.
-func Calls(t Tree, h discover.Hook) (all []Try) {
+// that its text mentions, also in the content of a file or in the model's words. What another text
+// of the hook does not mention comes first; "" if there is none.
+func Calls(t Tree, h discover.Hook, other string) (all []Try) {
 	q := Ask(t, h)
 	usual := typical(h, t)
 	if h.NotRun() != "" || q.absent != "" || len(usual) == 0 {
 		return nil
 	}
-	const most, words = 60, 12
+	const most, words, choices = 60, 12, 12
 	add := func(f firing) {
 		if c := f.asCase(h); c.Steps[0].PayloadRaw != nil {
 			all = append(all, Try{c, f.input()})
@@ -298,12 +302,19 @@ func Calls(t Tree, h discover.Hook) (all []Try) {
 	if q.about().Stop {
 		add(firing{event: h.Event, stopActive: true})
 	}
-	ranked := q.meantFor()
+	own, known := literals(q.text, choices), literals(other, choices)
+	last := func(text string) int {
+		return map[bool]int{true: 1}[!slices.Contains(own, text) || slices.Contains(known, text)]
+	}
+	ranked := q.meantFor(own)
 	inputs := slices.Concat(ranked[:]...)
+	slices.SortStableFunc(inputs, func(a, b firing) int {
+		return last(a.command+a.file+a.prompt) - last(b.command+b.file+b.prompt)
+	})
+	slices.SortStableFunc(own, func(a, b string) int { return last(a) - last(b) })
 	for _, f := range inputs[:min(len(inputs), most)] {
 		add(f)
 	}
-	own := literals(q.text)
 	if q.about().Guards == client.Prompts || len(own) == 0 {
 		return all
 	}
@@ -327,6 +338,14 @@ func Calls(t Tree, h discover.Hook) (all []Try) {
 		}
 	}
 	return all
+}
+
+// Text returns the command of a hook and the text of its scripts.
+func (t Tree) Text(h *discover.Hook) string {
+	if h == nil {
+		return ""
+	}
+	return Ask(t, *h).text
 }
 
 // An Input is what a hook decides about: the call of a tool with a command or a file, or a prompt.
@@ -423,7 +442,6 @@ exit 0
 // nesting runs a hook that calls the client with a stand-in for it, and checks whether the hook
 // calls it again when that session fires it.
 func (q *Inquiry) nesting() []Probe {
-	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
 	if len(usual) == 0 || q.hook.Args != nil || !calls(q.text, "claude") {
 		return nil

@@ -115,7 +115,6 @@ var asksTime = pattern.Lazy(`\bdate\b[^\n]*\+%s|\bSECONDS\b|\bEPOCHSECONDS\b|\bt
 // paced runs a hook that sleeps with a clock that does not wait. If it sleeps longer than the
 // client waits, it is not run with a real clock.
 func (q *Inquiry) paced() []Probe {
-	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
 	if len(usual) == 0 || !sleepsIn(q.text) {
 		return nil
@@ -182,7 +181,7 @@ func (q *Inquiry) patience() time.Duration {
 func (q *Inquiry) endless(what string) {
 	q.broken = true
 	severity := suites.Error
-	if about, _ := client.EventByName(q.hook.Event); q.hook.Entry.Async {
+	if about := q.about(); q.hook.Entry.Async {
 		return // the client does not wait
 	} else if about.Exit2 != suites.Denied && about.Exit2 != suites.PromptBlocked && about.Exit2 != suites.AnotherTurn {
 		severity = suites.Warning

@@ -29,9 +29,7 @@ func (g *Graph) documents() *claims {
 		aliases: map[string]string{}, byID: map[string][]claim{}, resolved: map[question]answer{},
 		docs: map[string]*markers.Document{},
 	}
-	for name, source := range g.project.Aliases {
-		c.aliases[name] = source
-	}
+	maps.Copy(c.aliases, g.project.Aliases)
 	left := documentsAtMost
 	for _, p := range g.specPaths() {
 		content, err := g.files.document(p)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -24,8 +25,9 @@ type index struct {
 	root   string
 	real   string // root with its symbolic links resolved
 	files  map[string]*file
-	links  map[string][]string // target -> paths that lead to it
-	newer  map[string]bool     // paths that had changed before Refresh named them
+	links  map[string][]string       // target -> paths that lead to it
+	newer  map[string]bool           // paths that had changed before Refresh named them
+	dirs   map[string]disk.Signature // of directories whose names were read, by path with a slash
 
 	passing func(name string) bool // see Project.Passing
 }
@@ -33,15 +35,17 @@ type index struct {
 // A file is the state of a path. The digest is "" if no regular file exists there.
 type file struct {
 	digest string
-	err    error
-	target string   // where symbolic links lead, if it is one
-	link   string   // the text of the link, "" if it is none; the directories above it may be links
-	steps  []string // of the chain of links, also if it is broken
-	script *Script  // nil until first used
+	// signature is that of the file before this content was read.
+	signature disk.Signature
+	err       error
+	target    string   // where symbolic links lead, if it is one
+	link      string   // the text of the link, "" if it is none; the directories above it may be links
+	steps     []string // of the chain of links, also if it is broken
+	script    *Script  // nil until first used
 }
 
 func newIndex(p Project) *index {
-	x := &index{reader: p.Reader, root: filepath.Clean(p.Root), files: map[string]*file{}, links: map[string][]string{}, newer: map[string]bool{}, passing: p.Passing}
+	x := &index{reader: p.Reader, root: filepath.Clean(p.Root), files: map[string]*file{}, links: map[string][]string{}, newer: map[string]bool{}, dirs: map[string]disk.Signature{}, passing: p.Passing}
 	x.real = x.root
 	if real, err := filepath.EvalSymlinks(x.root); err == nil {
 		x.real = real
@@ -121,10 +125,12 @@ func (x *index) look(p string, keep bool) *look {
 	f, err := x.reader.Anywhere().Open(abs, digestAtMost)
 	if err != nil {
 		l.target, l.link, l.steps = x.linked(p, abs, "")
+		l.signature = SignatureOf(p, abs)
 		l.digest, l.err = refused(abs, err)
 		return l
 	}
 	defer f.Close()
+	l.signature = disk.SignatureOf(f.Info)
 	l.target, l.link, l.steps = x.linked(p, abs, f.Real)
 	l.digest, l.content, l.err = digestOf(f, keep)
 	return l
@@ -137,6 +143,7 @@ func (x *index) put(p string, l *look) (*file, []byte) {
 	f := l.file
 	if old := x.files[p]; old != nil && !l.same(old) {
 		x.newer[p] = true // analyses may have used the earlier state
+		f.signature = old.signature
 	}
 	x.files[p] = &f
 	for _, step := range l.steps {
@@ -145,6 +152,27 @@ func (x *index) put(p string, l *look) (*file, []byte) {
 		}
 	}
 	return &f, l.content
+}
+
+// SignatureOf returns the present signature of an input at an absolute path, zero if nothing exists
+// there. Of a directory whose names are not read it is the same whatever the directory contains.
+func SignatureOf(input, abs string) disk.Signature {
+	fi, err := os.Stat(abs)
+	switch {
+	case err != nil:
+		return disk.Signature{}
+	case fi.IsDir() && !strings.HasSuffix(input, "/"):
+		return disk.Signature{Mode: fs.ModeDir}
+	}
+	return disk.SignatureOf(fi)
+}
+
+// signature returns the signature that an input had when it was read.
+func (x *index) signature(p string) disk.Signature {
+	if s, known := x.dirs[p]; known {
+		return s
+	}
+	return x.get(p).signature
 }
 
 // prepare analyses scripts that are not cached, several in parallel.
@@ -320,7 +348,7 @@ func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error
 		case IsBinary(head): // a program, whose text is not analysed
 			content = head
 		default:
-			return hex.EncodeToString(sum.Sum(nil)[:16]), nil, tooLarge(f.Real)
+			return hex.EncodeToString(sum.Sum(nil)[:16]), nil, &disk.Error{Path: f.Real, Reason: disk.Size, Detail: fmt.Sprintf("more than %d MB", lookAtMost>>20)}
 		}
 	default:
 		content, err = f.ReadAll(lookAtMost)
@@ -330,10 +358,6 @@ func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error
 		return unreadable, nil, err
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), content, nil
-}
-
-func tooLarge(path string) error {
-	return &disk.Error{Path: path, Reason: disk.Size, Detail: fmt.Sprintf("more than %d MB", lookAtMost>>20)}
 }
 
 // refused returns the digest of a file that was not opened.
@@ -366,4 +390,113 @@ func unread(err error) *Script {
 		why = fmt.Sprintf("it is larger than %d MB", lookAtMost>>20)
 	}
 	return &Script{Language: why, Computed: why}
+}
+
+// A listing is the content of the hook directories.
+type listing struct {
+	files   []string            // sorted
+	byBase  map[string][]string // basename -> files
+	byDir   map[string][]string // basename of a directory inside -> directories
+	dirs    map[string]bool
+	unusual []string // files whose basename is not a single word in a script
+
+	behind  map[string]bool // real directories that were listed behind a link
+	entries int             // number of entries in them, counted each time
+}
+
+// linkedEntries is the number of entries that are listed behind links before further links only
+// add directories that no link has led to, because a hundred links to one large directory must
+// not multiply its entries by a hundred. It is far above the size of hook directories.
+const linkedEntries = 4000
+
+// A way is the path on which a directory was reached.
+type way struct {
+	above []string        // the real directories on it
+	seen  map[string]bool // real directories that were listed; behind a link, since that link
+	link  bool            // it contains a link
+
+	passing func(name string) bool
+}
+
+// walk lists a directory, through symbolic links, each real directory once, and again behind
+// every outermost link that leads to it, so that the list does not depend on the current targets
+// of links. A link behind a link only adds directories that the outer one has not led to. See
+// also linkedEntries.
+func (l *listing) walk(x *index, dir string, w way) {
+	l.dirs[dir] = true
+	real, err := filepath.EvalSymlinks(x.abs(dir))
+	if err != nil || w.seen[real] || slices.Contains(w.above, real) {
+		return
+	}
+	w.seen[real] = true
+	w.above = append(slices.Clip(w.above), real)
+	if len(w.above) > 1 {
+		l.byDir[path.Base(dir)] = append(l.byDir[path.Base(dir)], dir)
+	}
+	entries, err := os.ReadDir(real)
+	if err != nil {
+		return
+	}
+	if w.link {
+		l.behind[real] = true
+		l.entries += len(entries)
+	}
+	for _, e := range entries {
+		if w.passing != nil && w.passing(e.Name()) {
+			continue
+		}
+		name := path.Join(dir, e.Name())
+		mode, inner := e.Type(), w
+		if mode&fs.ModeSymlink != 0 {
+			x.get(name) // remembers its target in case that appears
+			if info, err := os.Stat(x.abs(name)); err == nil && (!info.IsDir() || x.leadsInside(name)) {
+				mode = info.Mode()
+			}
+			if !w.link {
+				inner.link, inner.seen = true, l.seenBehind()
+			}
+		}
+		switch {
+		case mode.IsRegular():
+			l.files = append(l.files, name)
+		case mode.IsDir() && !disk.IgnoredDir(e.Name()):
+			l.walk(x, name, inner)
+		}
+	}
+}
+
+// seenBehind returns the real directories that must not be listed behind another link.
+func (l *listing) seenBehind() map[string]bool {
+	if l.entries < linkedEntries {
+		return map[string]bool{}
+	}
+	return l.behind
+}
+
+// leadsInside reports whether a link to a directory stays in the project, because a link to the
+// root of the file system must not make all of it part of the project.
+func (x *index) leadsInside(name string) bool {
+	root, err := filepath.EvalSymlinks(x.abs("."))
+	if err != nil {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(x.abs(name))
+	return err == nil && below(filepath.ToSlash(real), filepath.ToSlash(root))
+}
+
+// has reports whether a file was listed.
+func (l *listing) has(p string) bool {
+	i := sort.SearchStrings(l.files, p)
+	return i < len(l.files) && l.files[i] == p
+}
+
+// in returns the files of a directory and of its subdirectories.
+func (l *listing) in(dir string) []string {
+	var files []string
+	for _, f := range l.files {
+		if below(f, dir) {
+			files = append(files, f)
+		}
+	}
+	return files
 }

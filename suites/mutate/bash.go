@@ -2,7 +2,11 @@ package mutate
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -86,4 +90,371 @@ func (s *Source) Function(offset int) (name string) {
 		return true
 	})
 	return name
+}
+
+// bashOperators are the operators of bash by name. Those that are not in Operators test the
+// selection of cases.
+var bashOperators = map[string]func(*Source) []Change{
+	"delete":   deletions,
+	"negate":   negations,
+	"constant": constants,
+	"swap":     swaps,
+	"exit":     exits,
+	"insert":   insertions,
+	"lines":    addedLines,
+	"reorder":  reorders,
+	"global":   globals,
+	"rename":   renames,
+	"comment":  comments,
+	"blank":    blanks,
+	"indent":   indents,
+	"print":    prints,
+	"arm":      arms,
+}
+
+// deletions remove a statement, or replace the only one of a block by one that does nothing.
+func deletions(s *Source) []Change {
+	var list []Change
+	s.lists(func(stmts []*syntax.Stmt) {
+		for _, st := range stmts {
+			if hasDocument(st) {
+				continue
+			}
+			with := ""
+			if len(stmts) == 1 {
+				with = ":"
+			}
+			list = append(list, Change{start(st), end(st), with, "delete " + short(s.at(st))})
+		}
+	})
+	return list
+}
+
+// negations negate conditions.
+func negations(s *Source) []Change {
+	var list []Change
+	add := func(cond []*syntax.Stmt) {
+		if len(cond) != 1 || hasDocument(cond[0]) {
+			return
+		}
+		st := cond[0]
+		text := s.at(st)
+		switch {
+		case text[len(text)-1] == ';':
+			text = text[:len(text)-1]
+			fallthrough
+		default:
+			list = append(list, Change{start(st), start(st) + len(text), "! { " + text + "; }", "negate " + short(text)})
+		}
+	}
+	syntax.Walk(s.tree, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.IfClause:
+			add(n.Cond)
+		case *syntax.WhileClause:
+			add(n.Cond)
+		case *syntax.TestClause:
+			if _, already := n.X.(*syntax.UnaryTest); !already {
+				list = append(list, Change{start(n.X), end(n.X), "! (" + s.at(n.X) + ")", "negate " + short(s.at(n))})
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// constants change a number or a piece of text.
+func constants(s *Source) []Change {
+	var list []Change
+	words := func(words []*syntax.Word) {
+		for _, w := range words {
+			syntax.Walk(w, func(n syntax.Node) bool {
+				switch n := n.(type) {
+				case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ParamExp:
+					return false
+				case *syntax.Lit:
+					list = append(list, constant(n))
+				case *syntax.SglQuoted:
+					if len(n.Value) > 0 && !n.Dollar {
+						list = append(list, Change{start(n) + 1, end(n) - 1, n.Value + "x", "change " + short(n.Value)})
+					}
+				}
+				return true
+			})
+		}
+	}
+	syntax.Walk(s.tree, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			words(n.Args[min(1, len(n.Args)):])
+			for _, a := range n.Assigns {
+				if a.Value != nil {
+					words([]*syntax.Word{a.Value})
+				}
+			}
+		case *syntax.BinaryTest:
+			if w, ok := n.Y.(*syntax.Word); ok {
+				words([]*syntax.Word{w})
+			}
+		case *syntax.CaseItem:
+			words(n.Patterns)
+		}
+		return true
+	})
+	return list
+}
+
+func constant(l *syntax.Lit) Change {
+	with := l.Value + "x"
+	if n, err := strconv.Atoi(l.Value); err == nil {
+		with = strconv.Itoa(n + 1)
+	}
+	return Change{start(l), end(l), with, "change " + short(l.Value)}
+}
+
+// swaps exchange && and ||.
+func swaps(s *Source) []Change {
+	var list []Change
+	add := func(at syntax.Pos, is bool) {
+		from := int(at.Offset())
+		if is {
+			list = append(list, Change{from, from + 2, "||", "&& to ||"})
+		} else {
+			list = append(list, Change{from, from + 2, "&&", "|| to &&"})
+		}
+	}
+	syntax.Walk(s.tree, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.AndStmt || n.Op == syntax.OrStmt {
+				add(n.OpPos, n.Op == syntax.AndStmt)
+			}
+		case *syntax.BinaryTest:
+			if n.Op == syntax.AndTest || n.Op == syntax.OrTest {
+				add(n.OpPos, n.Op == syntax.AndTest)
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// exits change the status that a script or a function ends with.
+func exits(s *Source) []Change {
+	var list []Change
+	syntax.Walk(s.tree, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.CallExpr)
+		if !ok || len(c.Args) == 0 || c.Args[0].Lit() != "exit" && c.Args[0].Lit() != "return" {
+			return true
+		}
+		with := c.Args[0].Lit() + " 3"
+		if len(c.Args) > 1 {
+			if code, err := strconv.Atoi(c.Args[1].Lit()); err == nil {
+				with = fmt.Sprintf("%s %d", c.Args[0].Lit(), (code+1)%3)
+			}
+		}
+		list = append(list, Change{start(c), end(c), with, "make it " + with})
+		return true
+	})
+	return list
+}
+
+// insertions add a statement that prints, or that fails.
+func insertions(s *Source) []Change {
+	var list []Change
+	s.lists(func(stmts []*syntax.Stmt) {
+		for i, st := range stmts {
+			with := "echo inserted >&2"
+			if s.random.IntN(3) == 0 {
+				with = "false"
+			}
+			list = append(list, Change{start(st), start(st), with + "; ", "insert " + with})
+			if i == len(stmts)-1 && !hasDocument(st) {
+				list = append(list, Change{end(st), end(st), "\n" + with + "\n", "append " + with})
+			}
+		}
+	})
+	return list
+}
+
+// prints add a command that prints, on either stream.
+func prints(s *Source) []Change {
+	var list []Change
+	s.lists(func(stmts []*syntax.Stmt) {
+		for _, st := range stmts {
+			before := " before " + short(s.at(st))
+			list = append(list,
+				Change{start(st), start(st), "echo printed; ", "print on stdout" + before},
+				Change{start(st), start(st), "echo printed >&2; ", "print on stderr" + before})
+		}
+	})
+	return list
+}
+
+// arms drop one arm of a case.
+func arms(s *Source) []Change {
+	var list []Change
+	syntax.Walk(s.tree, func(n syntax.Node) bool {
+		if n, ok := n.(*syntax.CaseItem); ok && !hasDocument(n) {
+			list = append(list, Change{start(n), end(n), "", "drop the arm " + short(s.at(n))})
+		}
+		return true
+	})
+	return list
+}
+
+// addedLines add several lines at once: a branch, a loop, a function with its
+// call.
+func addedLines(s *Source) []Change {
+	pieces := []string{
+		"if [[ -n \"${HOME:-}\" ]]; then\n  echo added >&2\nfi\n",
+		"for added in 1 2; do\n  echo \"added $added\" >&2\ndone\n",
+		"added() {\n  echo added >&2\n}\nadded\n",
+		"[[ -z \"${ADDED:-}\" ]] || exit 3\nADDED=yes\n[[ -z \"${ADDED:-}\" ]] || exit 4\n",
+	}
+	var list []Change
+	s.lists(func(stmts []*syntax.Stmt) {
+		for i, st := range stmts {
+			piece := pieces[s.random.IntN(len(pieces))]
+			list = append(list, Change{start(st), start(st), piece, "add lines " + short(piece)})
+			if i == len(stmts)-1 && !hasDocument(st) {
+				list = append(list, Change{end(st), end(st), "\n" + piece, "append lines " + short(piece)})
+			}
+		}
+	})
+	return list
+}
+
+// reorders exchange two statements that follow one another.
+func reorders(s *Source) []Change {
+	var list []Change
+	s.lists(func(stmts []*syntax.Stmt) {
+		for i := 1; i < len(stmts); i++ {
+			a, b := stmts[i-1], stmts[i]
+			if hasDocument(a) || hasDocument(b) {
+				continue
+			}
+			first, second := strings.TrimSuffix(s.at(a), ";"), strings.TrimSuffix(s.at(b), ";")
+			if strings.HasSuffix(first, ";") || strings.HasSuffix(second, ";") { // ends an item of a case
+				continue
+			}
+			list = append(list, Change{start(a), end(b), second + "\n" + first + "\n", "exchange " + short(first) + " and " + short(second)})
+		}
+	})
+	return list
+}
+
+// globals change what holds for the whole script: an assignment, a set, a trap
+// or a shopt at top level, and add one.
+func globals(s *Source) []Change {
+	added := []string{"set +e\n", "set +u\n", "shopt -s nocasematch\n", "IFS=:\n", "TMPDIR=/nowhere\n", "cmd=changed\n", "trap 'echo ended >&2' EXIT\n"}
+	var list []Change
+	for _, st := range s.tree.Stmts {
+		piece := added[s.random.IntN(len(added))]
+		list = append(list, Change{start(st), start(st), piece, "add " + short(piece)})
+		c, ok := st.Cmd.(*syntax.CallExpr)
+		switch {
+		case !ok || hasDocument(st):
+		case len(c.Args) == 0 && len(c.Assigns) > 0 && c.Assigns[0].Name != nil:
+			list = append(list, Change{start(c), end(c), c.Assigns[0].Name.Value + "=changed", "change " + short(s.at(st))})
+		case len(c.Args) > 0 && (c.Args[0].Lit() == "set" || c.Args[0].Lit() == "trap" || c.Args[0].Lit() == "shopt" || c.Args[0].Lit() == "source"):
+			list = append(list, Change{start(st), end(st), ":", "take away " + short(s.at(st))})
+		}
+	}
+	return list
+}
+
+// renames give a function another name: everywhere, or only where it is defined,
+// or add one that hides it or a command that the script calls.
+func renames(s *Source) []Change {
+	var list []Change
+	calls := map[string]bool{}
+	syntax.Walk(s.tree, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			name := n.Name.Value
+			list = append(list, Change{start(n.Name), end(n.Name), name + "_renamed", "rename the definition of " + name})
+			word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+			list = append(list, Change{0, len(s.text), string(word.ReplaceAll(s.text, []byte(name+"_renamed"))), "rename " + name})
+			list = append(list, Change{end(n), end(n), "\n" + name + "() { echo hidden; }\n", "define " + name + " again"})
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 {
+				calls[n.Args[0].Lit()] = true
+			}
+		}
+		return true
+	})
+	for _, name := range []string{"jq", "grep", "sed", "cat", "command", "git", "printf", "echo", "unheard_of"} {
+		if calls[name] || name == "unheard_of" {
+			at := len(s.text)
+			if len(s.tree.Stmts) > 0 {
+				at = start(s.tree.Stmts[0])
+			}
+			list = append(list, Change{at, at, name + "() { builtin echo hidden; }\n", "define " + name})
+		}
+	}
+	return list
+}
+
+// comments add a comment, behind a statement or on a line of its own.
+func comments(s *Source) []Change {
+	var list []Change
+	s.lists(func(stmts []*syntax.Stmt) {
+		for _, st := range stmts {
+			if lineStart(s.text, start(st)) {
+				list = append(list, Change{start(st), start(st), "# a comment\n", "add a comment"})
+			}
+		}
+	})
+	for _, c := range s.tree.Last {
+		list = append(list, Change{start(&c), end(&c), "# another comment", "change a comment"})
+	}
+	syntax.Walk(s.tree, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok && start(c) > 2 {
+			list = append(list, Change{start(c), end(c), "# another comment", "change " + short(s.at(c))})
+			if lineStart(s.text, start(c)) {
+				list = append(list, Change{start(c), end(c), "", "take away " + short(s.at(c))})
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// blanks add empty lines and white space between statements.
+func blanks(s *Source) []Change {
+	var list []Change
+	s.lists(func(stmts []*syntax.Stmt) {
+		for _, st := range stmts {
+			if lineStart(s.text, start(st)) {
+				list = append(list, Change{start(st), start(st), "\n\n\t  ", "add blank lines"})
+			}
+		}
+	})
+	return list
+}
+
+// indents format the whole script with other indentation and line breaks.
+func indents(s *Source) []Change {
+	var list []Change
+	for _, style := range []struct {
+		what    string
+		options []syntax.PrinterOption
+	}{
+		{"indent by tabs", []syntax.PrinterOption{syntax.Indent(0)}},
+		{"indent by 7", []syntax.PrinterOption{syntax.Indent(7)}},
+		{"operators in front", []syntax.PrinterOption{syntax.BinaryNextLine(true), syntax.SwitchCaseIndent(true)}},
+		{"minify", []syntax.PrinterOption{syntax.Minify(true)}},
+	} {
+		var b bytes.Buffer
+		if err := syntax.NewPrinter(style.options...).Print(&b, s.tree); err != nil {
+			continue
+		}
+		text := b.Bytes()
+		if head, _, _ := bytes.Cut(s.text, []byte("\n")); bytes.HasPrefix(head, []byte("#!")) && !bytes.HasPrefix(text, head) {
+			text = append(append(bytes.Clone(head), '\n'), text...)
+		}
+		list = append(list, Change{0, len(s.text), string(text), style.what})
+	}
+	return list
 }

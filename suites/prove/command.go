@@ -1,10 +1,17 @@
 package prove
 
 import (
+	"encoding/json"
+	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/shell"
 )
 
@@ -181,4 +188,236 @@ func (c *call) roles(of ...role) (at []int) {
 		}
 	}
 	return at
+}
+
+// A Call is one call of a program as a recording stand-in saw it.
+type Call struct {
+	Dir  string // working directory
+	Args []string
+}
+
+// String returns the call as it could be typed.
+func (c Call) String() string {
+	words := make([]string, len(c.Args))
+	for i, a := range c.Args {
+		if words[i] = a; a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?[]{}()<>|&;!#~") {
+			words[i] = shell.Quote(a)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// canonical returns a text that is equal for calls which do the same: the same program, options in
+// any order and spelling, and the same operands. Paths are those of the call's directory.
+func (c Call) canonical() string {
+	s := splitCall(c.Args)
+	dir, _, settings := subcommand(path.Base(c.Args[0]), s.global)
+	if !s.known {
+		return strings.Join(slices.Concat([]string{joined(c.Dir, dirOr(dir)), s.program}, settings, s.operands), "\x00")
+	}
+	if s.program == "git branch" { // -D is -d with force
+		s.options = expand(s.options, "D", "d", "f")
+	}
+	if s.program == "rm" || s.program == "chmod" || s.program == "chown" {
+		if s.program == "rm" {
+			s.options = expand(s.options, "R", "r")
+		}
+		if s.program != "rm" && len(s.operands) > 0 { // the first operand is a mode or an owner
+			for i := range s.operands[1:] {
+				s.operands[i+1] = joined(c.Dir, s.operands[i+1])
+			}
+		}
+	}
+	operands := slices.Clone(s.operands)
+	if s.program == "git push" {
+		operands = s.refspecs(operands)
+	}
+	at := joined(c.Dir, dirOr(dir))
+	for i := range operands {
+		if s.paths {
+			operands[i] = joined(at, operands[i])
+		}
+	}
+	var options []string
+	for _, o := range s.options {
+		if !strings.Contains(s.quiet, o.name) || o.name == "" {
+			text := o.name
+			if o.hasValue {
+				text += "=" + o.value
+			}
+			options = append(options, text)
+		}
+	}
+	slices.Sort(options)
+	options = slices.Compact(options)
+	if s.paths && s.program != "git add" { // the directory matters only for relative paths
+		at = ""
+	}
+	return strings.Join(slices.Concat([]string{at, s.program}, settings, options, []string{"\x01"}, operands), "\x00")
+}
+
+func dirOr(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+// expand replaces an option by others.
+func expand(options []option, name string, by ...string) (out []option) {
+	for _, o := range options {
+		if o.name != name {
+			out = append(out, o)
+			continue
+		}
+		for _, b := range by {
+			out = append(out, option{name: b})
+		}
+	}
+	return out
+}
+
+func (s *split) has(name string) bool {
+	return slices.ContainsFunc(s.options, func(o option) bool { return o.name == name })
+}
+
+// refspecs returns the operands of git push without the marks that options express as well: a plus
+// sign forces, an empty source deletes, and a source with the name of its destination is usual.
+func (s *split) refspecs(operands []string) []string {
+	for i := 1; i < len(operands); i++ {
+		ref, forced := strings.CutPrefix(operands[i], "+")
+		source, to, both := strings.Cut(ref, ":")
+		short := func(name string) string { return strings.TrimPrefix(name, "refs/heads/") }
+		switch {
+		case both && source == "":
+			s.options, ref = append(s.options, option{name: "d"}), short(to)
+		case both && short(source) == short(to) && !s.has("d"): // git deletes no such pair
+			ref = short(to)
+		case !both:
+			ref = short(ref)
+		}
+		if forced && len(operands) == 2 { // with several, it forces only this one
+			s.options = append(s.options, option{name: "f"})
+		} else if forced {
+			ref = "+" + ref
+		}
+		operands[i] = ref
+	}
+	return operands
+}
+
+// Case returns the finding as a case of a suite, a flow mapping of YAML in one line: a bypass must
+// be stopped, a false block must pass. control is the ID of the case of Control.
+func (f Finding) Case(h discover.Hook, registered, id, control string) string {
+	head := caseHead(id, string(f.What), h, registered)
+	switch f.What {
+	case Injection:
+		file := "{tmp}/hookwatch-executed"
+		var value any = fmt.Sprintf(f.Value, file)
+		for _, key := range slices.Backward(f.Field) {
+			value = map[string]any{key: value}
+		}
+		return head + fmt.Sprintf(", tool: %s, payload: %s, expect: {files: [{path: %s, absent: true}]}}", text(f.Input.Tool), inJSON(value), text(file))
+	case Choke:
+		return ""
+	case FalseBlock:
+		return head + inputKeys(f.Input) + fmt.Sprintf(", control: %s, expect: {effect: proceeds}}", control)
+	default:
+		return head + inputKeys(f.Input) + fmt.Sprintf(", expect: {effect: %s}}", f.Of)
+	}
+}
+
+// Control returns the case of the input that the finding started from, which must stay stopped.
+func (f Finding) Control(h discover.Hook, registered, id string) string {
+	return caseHead(id, "stopped", h, registered) + inputKeys(f.From) + fmt.Sprintf(", expect: {effect: %s}}", f.Of)
+}
+
+func caseHead(id, category string, h discover.Hook, registered string) string {
+	return fmt.Sprintf("{id: %s, name: %s_%s, category: %s, registered: %s, event: %s", id, category, strings.ToLower(id), category, text(registered), h.Event)
+}
+
+// inputKeys returns the keys of a case that give the input.
+func inputKeys(in conform.Input) string {
+	switch {
+	case in.Command != "":
+		return fmt.Sprintf(", tool: %s, command: %s", text(in.Tool), text(in.Command))
+	case in.File != "":
+		file := in.File
+		if !path.IsAbs(file) {
+			file = "{project}/" + file
+		}
+		return fmt.Sprintf(", tool: %s, file_path: %s", text(in.Tool), text(file))
+	default:
+		return ", payload: {prompt: " + text(in.Prompt) + "}"
+	}
+}
+
+// text returns a string of YAML, which includes those of JSON.
+func text(s string) string { return inJSON(s) }
+
+func inJSON(value any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(value) // strings and maps of strings always encode
+	return strings.TrimSpace(b.String())
+}
+
+// Append returns the lines by which a suite file gets cases for the findings, each with its
+// control. Existing is the file's text; the lines start it if it is empty, and must be appended to
+// it otherwise. Inputs that it has already are left out. Count is the number of cases.
+func Append(existing, name string, guards []Guard, registered func(discover.Hook) string) (lines string, count int, err error) {
+	var b strings.Builder
+	indent, start, err := catalog.Continue(existing)
+	if err != nil {
+		return "", 0, err
+	}
+	if b.WriteString(start); existing == "" {
+		b.WriteString("# Inputs that hookwatch prove found: what a guard must stop as well, and what it must let through.\n")
+		fmt.Fprintf(&b, "suite: %s\ncases:\n", name)
+	}
+	next := catalog.Next(existing, "PV")
+	put := func(c func(id string) string) string {
+		id := fmt.Sprintf("PV%03d", next)
+		line := c(id)
+		if line == "" {
+			return ""
+		}
+		_, input, _ := strings.Cut(line, "registered:")
+		if before, _, found := strings.Cut(existing+b.String(), input); found {
+			all := usedID.FindAllStringSubmatch(before, -1)
+			return "PV" + all[len(all)-1][1]
+		}
+		fmt.Fprintf(&b, "%s- %s\n", indent, line)
+		next++
+		count++
+		return id
+	}
+	for _, g := range guards {
+		controls := map[conform.Input]string{}
+		for _, f := range g.Findings {
+			if _, known := controls[f.From]; !known && f.What != Injection {
+				controls[f.From] = put(func(id string) string { return f.Control(g.Hook, registered(g.Hook), id) })
+			}
+			put(func(id string) string { return f.Case(g.Hook, registered(g.Hook), id, controls[f.From]) })
+		}
+	}
+	if count == 0 {
+		return "", 0, nil
+	}
+	return b.String(), count, nil
+}
+
+var usedID = regexp.MustCompile(`\bid: "?PV(\d+)`)
+
+// Severity returns how serious a finding is.
+func (f Finding) Severity() suites.Severity {
+	switch {
+	case f.What == Injection:
+		return suites.Error
+	case f.What == Bypass && f.Kind == Habit:
+		return suites.Warning
+	default:
+		return suites.Info
+	}
 }

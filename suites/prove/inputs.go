@@ -16,8 +16,6 @@ import (
 	"hookwatch/suites/shell"
 )
 
-func quoted(text string) string { return shell.Quote(text) }
-
 // fileCandidates returns other names of the file, and other tools that change it, as far as the
 // client fires the hook for them.
 func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
@@ -75,7 +73,7 @@ func (s *search) mentions(ctx context.Context, sd *seed, contexts []string) {
 			return r
 		}, text)
 		plain := strings.NewReplacer(`"`, "", "$", "", "`", "", "!", "").Replace(text)
-		return strings.NewReplacer("{quoted}", quoted(text), "{text}", text, "{name}", name, "{plain}", plain).Replace(form)
+		return strings.NewReplacer("{quoted}", shell.Quote(text), "{text}", text, "{name}", name, "{plain}", plain).Replace(form)
 	}
 	command := func(text string) conform.Input { return conform.Input{Tool: sd.Tool, Command: text} }
 	const harmlessText = "an ordinary text"

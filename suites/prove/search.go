@@ -14,6 +14,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/shell"
 )
 
 // A Machine runs cases for a search. It is safe for concurrent use.
@@ -246,7 +247,7 @@ func subject(sd *seed) string {
 // asCommand returns a command that does what the input does: for a file, that is a change of it.
 func asCommand(in conform.Input) string {
 	if in.File != "" {
-		return "mkdir -p \"$(dirname -- " + quoted(in.File) + ")\" && echo changed > " + quoted(in.File)
+		return "mkdir -p \"$(dirname -- " + shell.Quote(in.File) + ")\" && echo changed > " + shell.Quote(in.File)
 	}
 	return in.Command
 }

@@ -36,12 +36,6 @@ type Log struct {
 	packer packer
 }
 
-// NewLog returns the log with the given name in a directory. Its file is rotated after
-// limit bytes; old files are kept for keepDays days, or forever if it is 0.
-func NewLog(d *disk.Dir, name string, limit int64, keepDays int, now func() time.Time) *Log {
-	return &Log{dir: d, name: name, limit: limit, keepDays: keepDays, now: now}
-}
-
 // Append writes one line, including its newline.
 func (l *Log) Append(line []byte) error {
 	if l.file != nil && !l.dir.HoldsFile(l.name, l.opened) {

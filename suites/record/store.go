@@ -124,7 +124,7 @@ func (s *Store) Append(r suites.Record) error {
 func (s *Store) log(name string) *Log {
 	l := s.logs[name]
 	if l == nil {
-		l = NewLog(s.r.rolling, name, s.o.RollingSize, s.o.KeepDays, s.o.Now)
+		l = &Log{dir: s.r.rolling, name: name, limit: s.o.RollingSize, keepDays: s.o.KeepDays, now: s.o.Now}
 		s.logs[name] = l
 	}
 	return l

@@ -381,9 +381,6 @@ type otherNames struct {
 	paths []string
 }
 
-// Paths returns the paths that were found.
-func (n *otherNames) Paths() []string { return slices.Clone(n.paths) }
-
 // searchAtMost bounds the entries examined for other names.
 const searchAtMost = 300_000
 
@@ -392,9 +389,7 @@ const searchAtMost = 300_000
 func (r rules) Everywhere(masks []mask, all []mount, names []string) []mask {
 	more := slices.Clone(names)
 	for _, m := range masks {
-		for _, alias := range aliases(all, m.Path) {
-			more = append(more, alias)
-		}
+		more = append(more, aliases(all, m.Path)...)
 	}
 	for _, path := range more {
 		covered := slices.ContainsFunc(masks, func(m mask) bool { return disk.Within(m.Path, path) })

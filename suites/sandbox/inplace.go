@@ -107,7 +107,7 @@ func newDirect(open Opener, setup process.Setup, w Wanted, o Options, root strin
 		Supervisor: started, o: o, dir: w.Dir, own: own, root: root,
 		unwatched: append([]string{filepath.Dir(w.Dir)}, o.Own...),
 		watched:   map[string]snapshot{w.Dir: nil},
-		fixtures:  newJournal(w.Dir),
+		fixtures:  &journal{file: w.Dir + journalSuffix},
 	}
 	for i, dir := range others { // sorted: outer ones come first
 		if !slices.ContainsFunc(others[:i], func(outer string) bool { return disk.Within(outer, dir) }) {

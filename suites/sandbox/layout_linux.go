@@ -111,7 +111,7 @@ func (p *plan) masks(l *layout) []mask {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.names.Find(slices.Concat(p.deep, masks), slices.Concat(p.rules.Homes(), l.roots))
-	names := p.names.Paths()
+	names := slices.Clone(p.names.paths)
 	for _, m := range p.deep { // targets of links far down in hidden directories
 		names = append(names, m.Path)
 	}

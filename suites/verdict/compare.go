@@ -243,8 +243,8 @@ func Transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, 
 		before.Case = cur.Digests.Case
 	}
 	kind := Turn(prev.Status(), cur.Status(), before, cur.Digests, toolsExplain)
-	if kind == Unchanged {
-		return sameVerdict(prev, &cur)
+	if kind == Unchanged && (!equalExit(prev.ActualExit, cur.ActualExit) || prev.ActualDecision != cur.ActualDecision || prev.Note != cur.Note) {
+		return Changed
 	}
 	return kind
 }
@@ -287,13 +287,6 @@ func Turn(was, is suites.Status, before, now suites.Digests, toolsExplain func(b
 		// as known. A change of the control is reported for the control.
 		return Changed
 	}
-}
-
-func sameVerdict(a, b *suites.Record) Kind {
-	if equalExit(a.ActualExit, b.ActualExit) && a.ActualDecision == b.ActualDecision && a.Note == b.Note {
-		return Unchanged
-	}
-	return Changed
 }
 
 func equalExit(a, b *int) bool {

@@ -233,7 +233,7 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	case r.NotStarted != "":
 		return []suites.Mismatch{mismatch(suites.InStart, step, r.NotStarted, "")}
 	case r.Memory > 0:
-		return []suites.Mismatch{mismatch(suites.InMemory, step, memoryNote(r.Memory), "")}
+		return []suites.Mismatch{mismatch(suites.InMemory, step, fmt.Sprintf("MEMORY_%dMiB", r.Memory>>20), "")}
 	case r.TimedOut:
 		return []suites.Mismatch{mismatch(suites.InTime, step, timeoutNote(cmp.Or(r.Timeout, timeout)), "")}
 	}
@@ -297,9 +297,6 @@ func timeoutNote(d time.Duration) string {
 	}
 	return "TIMEOUT_" + d.String()
 }
-
-// memoryNote formats the note of a case that exceeded its memory limit, such as MEMORY_2048MiB.
-func memoryNote(bytes int64) string { return fmt.Sprintf("MEMORY_%dMiB", bytes>>20) }
 
 // judgeChange compares the changes of files that match the path, which may be a pattern, with
 // the expected change. One match is enough for a change; for none, all must be untouched.

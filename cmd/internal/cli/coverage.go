@@ -139,7 +139,7 @@ func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 		writef(w, "not known of %s: %s\n", session.Count(len(c.Untraced), "case"), strings.Join(names, ", "))
 	}
 	if c.Stale > 0 {
-		writef(w, "%s without a verdict on what is there now: hookwatch --once --changed runs them\n", session.Count(c.Stale, "case"))
+		writef(w, "%s without a verdict on the present files: hookwatch --once --changed runs them\n", session.Count(c.Stale, "case"))
 	}
 }
 

@@ -155,7 +155,7 @@ func (d *desktop) deliver(t session.Transitions) {
 	}
 	d.used = true
 	result := make(chan error, 1)
-	go func() { result <- d.send(desktopTitle(t), desktopBody(t)) }()
+	go func() { result <- d.send("hookwatch: "+inert(t.Project), desktopBody(t)) }()
 	timer := time.NewTimer(sendLimit)
 	defer timer.Stop()
 	select {
@@ -199,9 +199,6 @@ func (d *desktop) ring(why error) {
 	}
 	d.o.Say(fmt.Sprintf("no desktop notification (%v); %s", why, instead))
 }
-
-// desktopTitle returns the title, which names the project.
-func desktopTitle(t session.Transitions) string { return "hookwatch: " + inert(t.Project) }
 
 // desktopBody returns one line about regressions, and one about resolved cases.
 func desktopBody(t session.Transitions) string {

@@ -146,7 +146,7 @@ func (h *human) finished(e session.CaseDone) []line {
 		piece{statusStyle[status], strings.ToUpper(string(status))},
 		piece{plain, " " + session.Label(e.Record)})
 	if h.o.Verbose {
-		left = left.with(piece{dim, "   " + span(millis(e.Record.DurationMS))})
+		left = left.with(piece{dim, "   " + span(time.Duration(e.Record.DurationMS)*time.Millisecond)})
 	}
 	if note := bareNote(e.Verdict.Status, e.Verdict.Note); note != "" {
 		return h.block(left.with(piece{plain, "   "}), plain, note)

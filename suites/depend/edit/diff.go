@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -270,4 +271,183 @@ func (d *differ) replaced(old, new *trace.Block, name string, os, ns []*trace.St
 		}
 		d.add(e)
 	}
+}
+
+// align matches the steps of two lists in order: first those that are equal, then, between
+// these, those that differ only within their blocks. It returns the index of the new step for
+// each old one, or -1.
+func align(old, new []*trace.Statement) []int {
+	match := make([]int, len(old))
+	for i := range match {
+		match[i] = -1
+	}
+	common(old, new, 0, 0, match, func(s *trace.Statement) uint64 { return s.Full })
+	i, j := 0, 0
+	for i < len(old) {
+		to := i
+		for to < len(old) && match[to] < 0 {
+			to++
+		}
+		mate := len(new)
+		if to < len(old) {
+			mate = match[to]
+		}
+		common(old[i:to], new[j:mate], i, j, match, func(s *trace.Statement) uint64 { return s.Shell })
+		i, j = to+1, mate+1
+	}
+	return match
+}
+
+// common finds a longest common subsequence and records it in match. The lists start at oldAt
+// and newAt.
+func common(old, new []*trace.Statement, oldAt, newAt int, match []int, id func(*trace.Statement) uint64) {
+	for len(old) > 0 && len(new) > 0 && id(old[0]) == id(new[0]) {
+		match[oldAt] = newAt
+		old, new, oldAt, newAt = old[1:], new[1:], oldAt+1, newAt+1
+	}
+	for len(old) > 0 && len(new) > 0 && id(old[len(old)-1]) == id(new[len(new)-1]) {
+		match[oldAt+len(old)-1] = newAt + len(new) - 1
+		old, new = old[:len(old)-1], new[:len(new)-1]
+	}
+	if len(old) == 0 || len(new) == 0 || len(old)*len(new) > tableLimit {
+		return
+	}
+	table := lengths(old, new, id)
+	for i, j := 0, 0; i < len(old) && j < len(new); {
+		switch {
+		case id(old[i]) == id(new[j]):
+			match[oldAt+i] = newAt + j
+			i, j = i+1, j+1
+		case table[i+1][j] >= table[i][j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+}
+
+// tableLimit limits the work on two lists that have little in common. Above it, the differing
+// part counts as rewritten.
+const tableLimit = 4 << 20
+
+// lengths returns the length of the longest common subsequence from each pair of places on.
+func lengths(old, new []*trace.Statement, id func(*trace.Statement) uint64) [][]int32 {
+	table := make([][]int32, len(old)+1)
+	for i := range table {
+		table[i] = make([]int32, len(new)+1)
+	}
+	for i := len(old) - 1; i >= 0; i-- {
+		for j := len(new) - 1; j >= 0; j-- {
+			if id(old[i]) == id(new[j]) {
+				table[i][j] = table[i+1][j+1] + 1
+			} else {
+				table[i][j] = max(table[i+1][j], table[i][j+1])
+			}
+		}
+	}
+	return table
+}
+
+func byName(b *trace.Block) map[string][]*trace.Statement {
+	m := map[string][]*trace.Statement{}
+	for _, s := range b.Statements {
+		if s.Function != nil {
+			m[s.Function.Name] = append(m[s.Function.Name], s)
+		}
+	}
+	return m
+}
+
+func names(a, b map[string][]*trace.Statement) []string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return slices.Sorted(maps.Keys(all))
+}
+
+// onlyMoved reports whether two blocks have the same steps in the same order and the same
+// definitions, possibly in another order.
+func onlyMoved(old, new *trace.Block) bool {
+	os, ns := steps(old), steps(new)
+	if len(os) != len(ns) || len(old.Statements) != len(new.Statements) {
+		return false
+	}
+	for i := range os {
+		if os[i].Full != ns[i].Full {
+			return false
+		}
+	}
+	count := map[uint64]int{}
+	for i := range old.Statements {
+		count[old.Statements[i].Full]++
+		count[new.Statements[i].Full]--
+	}
+	for _, n := range count {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// previous returns the nearest step before an index that has a match, as its old statement, and
+// nil if there is none.
+func previous(b *trace.Block, index int, old func(*trace.Statement) *trace.Statement, back map[*trace.Statement]*trace.Statement) *trace.Statement {
+	matched := map[*trace.Statement]bool{}
+	for _, o := range back {
+		matched[o] = true
+	}
+	for index--; index >= 0; index-- {
+		s := b.Statements[index]
+		if s.Function != nil {
+			continue
+		}
+		if o := old(s); o != nil && matched[o] {
+			return o
+		}
+	}
+	return nil
+}
+
+// defined returns a guard for runs that a definition affected.
+func defined(b *trace.Block, s *trace.Statement, name string) guard {
+	g := entry(s.Function.Body)
+	g.function = name
+	if exposed(b, s.Index) {
+		g = g.or(before(b, s.Index))
+	}
+	return g
+}
+
+// exposed reports whether the status of a definition, which is 0, can be observed: by the next
+// statement, or as the last of its block.
+func exposed(b *trace.Block, index int) bool {
+	for _, s := range b.Statements[index+1:] {
+		if s.Function == nil {
+			return s.Facts.Status
+		}
+	}
+	return true
+}
+
+// ends returns a guard for runs that reached any place of a block.
+func ends(b *trace.Block) guard {
+	g := guard{}
+	for _, s := range b.Statements {
+		g.keys = s.Keys(g.keys)
+	}
+	if len(g.keys) == 0 || b.Of != nil || b.Function != nil {
+		return g.or(entry(b))
+	}
+	return g
+}
+
+// steps returns the statements of a block without definitions.
+func steps(b *trace.Block) []*trace.Statement {
+	var list []*trace.Statement
+	for _, s := range b.Statements {
+		if s.Function == nil {
+			list = append(list, s)
+		}
+	}
+	return list
 }

@@ -8,8 +8,12 @@
 package edit
 
 import (
+	"bytes"
 	"fmt"
+	"path"
+	"slices"
 
+	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -68,4 +72,316 @@ func (e Edit) String() string {
 		s += " in " + e.Function
 	}
 	return s
+}
+
+// Compare returns the differences between two contents. file is the name in traces; Compare
+// itself only uses its base and extension.
+func Compare(file string, before, after []byte) *Edits {
+	e := &Edits{Path: file, Old: suites.Digest(before), New: suites.Digest(after)}
+	if bytes.Equal(before, after) {
+		return e
+	}
+	was, is := trace.LanguageOf(file, before), trace.LanguageOf(file, after)
+	switch {
+	case was != is:
+		e.All = "the interpreter line changed"
+	case was == nil:
+		e.All = "it is in no language that is traced"
+	}
+	if e.All != "" {
+		return e
+	}
+	e.by = was
+	old, err := was.Parse(before)
+	if err != nil {
+		e.All = "the old content cannot be parsed: " + err.Error()
+		return e
+	}
+	new, err := was.Parse(after)
+	if err != nil {
+		e.All = "the new content cannot be parsed: " + err.Error()
+		return e
+	}
+	e.shebang, e.functions = old.Shebang, old.Functions
+	e.Assumed = old.Shebang == "" && path.Ext(file) == ""
+	e.Moved = old.Quotes || moved(old, new)
+	if e.All = beyond(was, old, new); e.All != "" {
+		return e
+	}
+	if old.Structure == new.Structure {
+		return e
+	}
+	d := &differ{list: &e.List}
+	d.block(old.Body, new.Body)
+	if len(e.List) == 0 && !onlyMoved(old.Body, new.Body) {
+		e.All = "it differs in a way that its statements do not show"
+	}
+	return e
+}
+
+// beyond returns the reason why statements cannot describe a difference, "" if they can.
+func beyond(l trace.Language, old, new *trace.Script) string {
+	why := l.Beyond(old, new)
+	switch {
+	case old.Shebang != new.Shebang:
+		return "the interpreter line changed"
+	case why != "":
+		return why
+	case old.Own != "" || new.Own != "":
+		return first(old.Own, new.Own)
+	case old.Numbers != "" || new.Numbers != "":
+		return first(old.Numbers, new.Numbers)
+	case old.Structure == new.Structure:
+		return ""
+	case old.Odd != "" || new.Odd != "":
+		return first(old.Odd, new.Odd)
+	}
+	return ""
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// moved reports whether any statement is on other lines than before.
+func moved(old, new *trace.Script) bool {
+	if len(old.Statements) != len(new.Statements) {
+		return true
+	}
+	for i, o := range old.Statements {
+		if n := new.Statements[i]; o.Start != n.Start || o.End != n.End {
+			return true
+		}
+	}
+	return false
+}
+
+// Affected reports whether the edits can change the outcome of a case with this trace, and why,
+// in one line. If the trace is nil, nothing is known of the case, and only edits without any
+// effect leave it unaffected.
+func Affected(e *Edits, t *trace.Trace) (bool, string) {
+	if e.Old == e.New {
+		return false, "the content is the same"
+	}
+	if t != nil {
+		if name, ok := t.Uses(e.Path); ok {
+			return true, fmt.Sprintf("the case executes a statement that may read the file (%s)", name)
+		}
+		if met := t.Files[e.Path]; met != nil && met.Text != "" {
+			return true, "all of its text counts: " + met.Text
+		}
+		if e.Moved && t.Lines {
+			return true, "lines moved; the output of the case names lines"
+		}
+	}
+	switch {
+	case e.None() && e.Assumed && (t == nil || t.Files[e.Path] == nil):
+		return true, "it may be data"
+	case e.None():
+		return false, "only comments or white space changed"
+	}
+	if why := blind(e, t); why != "" {
+		return true, why
+	}
+	for _, edit := range e.List {
+		if why := edit.met(e.Path, t); why != "" {
+			return true, why
+		}
+	}
+	return false, "the case executes nothing that changed"
+}
+
+// Entered reports whether a case with this trace entered a function of the old content with this name,
+// so that the trace shows which of its statements it executed.
+func Entered(e *Edits, t *trace.Trace, name string) bool {
+	met := t.Files[e.Path]
+	return met != nil && slices.ContainsFunc(e.functions, func(fn *trace.Function) bool { return fn.Name == name && met.Functions.Has(fn.Key) })
+}
+
+// blind returns the reason why every edit of the file affects the case, "" if there is none.
+func blind(e *Edits, t *trace.Trace) string {
+	if e.All != "" {
+		return e.All
+	}
+	if t == nil {
+		return "there is no trace of the case"
+	}
+	if why := t.Blind(); why != "" {
+		return why
+	}
+	met := t.Files[e.Path]
+	if slices.Contains(t.Hidden, e.by.Name()) {
+		return "the case may run it by a " + e.by.Name() + " that is not traced"
+	}
+	if met == nil && !trace.Traces(t, e.by) {
+		return "the trace does not show what " + e.by.Name() + " executes"
+	}
+	if why := e.by.Unseen(e.shebang, met, t); why != "" {
+		return why
+	}
+	switch {
+	case met == nil:
+		return ""
+	case met.Whole != "":
+		return "all of the file counts: " + met.Whole
+	case met.Digest != e.Old:
+		return "the trace is of another content"
+	}
+	return ""
+}
+
+// met returns the reason why a case with this trace executed the edit, "" if it did not.
+func (e Edit) met(file string, t *trace.Trace) string {
+	if e.binds != nil && !t.Dynamic && !slices.ContainsFunc(e.binds, func(name string) bool { return t.Words.Has(trace.WordKey(name)) }) {
+		return ""
+	}
+	return e.reached(file, t)
+}
+
+func (e Edit) reached(file string, t *trace.Trace) string {
+	g := e.guard
+	if g.all != "" {
+		return fmt.Sprintf("%s: %s", e, g.all)
+	}
+	if met := t.Files[file]; met != nil {
+		if slices.ContainsFunc(g.keys, met.Statements.Has) {
+			return fmt.Sprintf("%s; the case executes it", e)
+		}
+		if slices.ContainsFunc(g.entered, met.Functions.Has) {
+			return fmt.Sprintf("%s; the case enters it", e)
+		}
+	}
+	if g.function != "" {
+		if t.Words.Has(trace.WordKey(g.function)) || entered(t, g.function) {
+			return fmt.Sprintf("%s; the case executes a call of %s", e, g.function)
+		}
+	}
+	switch {
+	case g.dynamic && t.Dynamic:
+		return fmt.Sprintf("%s; the case ran commands whose names are not spelled out", e)
+	case slices.ContainsFunc(e.text, t.ShowsFunction):
+		return fmt.Sprintf("%s; the case printed or passed on functions", e)
+	}
+	return ""
+}
+
+func entered(t *trace.Trace, function string) bool {
+	key := trace.WordKey(function)
+	for _, met := range t.Files {
+		if met.Functions.Has(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// Uncovered returns the edits that none of the traces reaches: code that no case runs, so a pass
+// does not cover it. It returns nil if one of the traces cannot decide this, or if the edits are
+// of a kind that statements do not show.
+func Uncovered(e *Edits, traces []*trace.Trace) []Edit {
+	if e.All != "" || len(e.List) == 0 {
+		return nil
+	}
+	for _, t := range traces {
+		if blind(e, t) != "" {
+			return nil
+		}
+	}
+	var list []Edit
+	for _, edit := range e.List {
+		covered := edit.What == namesChanged // the definition is an edit of its own
+		for _, t := range traces {
+			covered = covered || edit.met(e.Path, t) != ""
+		}
+		if !covered {
+			list = append(list, edit)
+		}
+	}
+	return list
+}
+
+// A guard is true for every trace of a run that reached a place. It is a disjunction: any one of
+// its conditions is enough.
+type guard struct {
+	all      string      // why it is true for every trace
+	keys     []trace.Key // statements of the file
+	function string      // a function that was entered, or whose name is in a reached statement
+	entered  []trace.Key // functions of the file that were entered
+	dynamic  bool        // commands with unknown names ran
+}
+
+func (g guard) or(h guard) guard {
+	if g.all == "" {
+		g.all = h.all
+	}
+	g.keys = append(g.keys[:len(g.keys):len(g.keys)], h.keys...)
+	g.entered = append(g.entered[:len(g.entered):len(g.entered)], h.entered...)
+	if g.function == "" {
+		g.function = h.function
+	}
+	g.dynamic = g.dynamic || h.dynamic
+	return g
+}
+
+// reach returns a guard for every run that reached a statement: an event in it, and, if the
+// statement may run without an event, the guard of the place before it.
+func reach(s *trace.Statement) guard {
+	g := guard{keys: s.Keys(nil)}
+	if s.Sure {
+		return g
+	}
+	return g.or(behind(s.In, s.Index-1))
+}
+
+// before returns a guard for every run that reached the place before the statement with this
+// index. If that statement is sure to cause an event, the event is enough, because such a run
+// continues with it at once.
+func before(b *trace.Block, index int) guard {
+	for _, s := range b.Statements[index:] {
+		if s.Function != nil || s.Binds != nil { // see behind
+			continue
+		}
+		if s.Sure {
+			return guard{keys: s.Keys(nil)}
+		}
+		break
+	}
+	return behind(b, index-1)
+}
+
+// behind returns a guard for every run that got past the statement with this index: it reached
+// that statement, or, if no statement runs before the place, it entered the block. Statements that
+// only bind names do not count: a trace may lack one that was added since, because it did not affect
+// the case.
+func behind(b *trace.Block, index int) guard {
+	for ; index >= 0; index-- {
+		if s := b.Statements[index]; s.Function == nil && s.Binds == nil {
+			return reach(s)
+		}
+	}
+	return entry(b)
+}
+
+// entry returns a guard for every run that entered a block.
+func entry(b *trace.Block) guard {
+	switch {
+	case b.After != nil && len(b.After.Statements) > 0:
+		return behind(b.After, len(b.After.Statements)-1)
+	case b.Of != nil:
+		return reach(b.Of)
+	case b.Function != nil:
+		g := guard{function: b.Function.Name}
+		if b.Function.Recorded {
+			g = guard{entered: []trace.Key{b.Function.Key}}
+		}
+		for _, s := range b.Statements {
+			g.keys = s.Keys(g.keys)
+		}
+		return g
+	default:
+		return guard{all: "it is the top of the file"}
+	}
 }

@@ -612,7 +612,8 @@ func (p *parser) parameters() {
 			break
 		}
 		p.pattern("parameter")
-		if p.typed && p.skip("?") {
+		if p.typed {
+			p.skip("?")
 		}
 		p.annotation()
 		if p.take("=") {

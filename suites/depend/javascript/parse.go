@@ -321,11 +321,11 @@ func (p *parser) each(end string, element func()) {
 	p.want(end)
 }
 
-func (p *parser) want(text string) Token {
+func (p *parser) want(text string) {
 	if !p.is(text) {
 		p.unexpected()
 	}
-	return p.advance()
+	p.advance()
 }
 
 func (p *parser) wantDropped(text string) {

@@ -231,8 +231,8 @@ func (d *decoder) finish() {
 		d.opened(p, d.run.Uses[p])
 	}
 	for _, out := range d.run.Output {
-		d.trace.Lines = d.trace.Lines || namesLine(out)
-		d.shows = d.shows || namesSource(out)
+		d.trace.Lines = d.trace.Lines || lineNumber().Match(out)
+		d.shows = d.shows || sourceLine().Match(out)
 	}
 	if d.shows {
 		d.trace.Lines = true
@@ -615,12 +615,6 @@ func innermost(list []*Statement) []*Statement {
 var lineNumber = pattern.Lazy(`(?i)\bline [0-9]+\b|\.(json|[cm]?[jt]sx?):[0-9]|\bat .*:[0-9]+:[0-9]+|--trace-uncaught`)
 
 var sourceLine = pattern.Lazy(`File "[^"]+", line [0-9]|\.py:[0-9]+`)
-
-// namesSource reports whether a text contains lines of a script, as Python's tracebacks do.
-func namesSource(out []byte) bool { return sourceLine().Match(out) }
-
-// namesLine reports whether a text contains a line number, as errors of bash, jq and Node do.
-func namesLine(out []byte) bool { return lineNumber().Match(out) }
 
 // A fileDecoder collects the statements and functions of one file that were reached.
 type fileDecoder struct {

@@ -88,7 +88,7 @@ func (r *factReader) shows(command string, args []string) {
 	}
 	isFlag := func(a string) bool { return len(a) > 1 && (a[0] == '-' || a[0] == '+') }
 	for _, a := range args {
-		functions = functions || isFlag(a) && containsAny(a[1:], "fF")
+		functions = functions || isFlag(a) && strings.ContainsAny(a[1:], "fF")
 	}
 	if !functions {
 		return
@@ -128,7 +128,9 @@ func (r *factReader) untraced(code []string) {
 
 // text examines the literal text of a word.
 func (r *factReader) text(s string) {
-	r.addWords(s)
+	for _, w := range strings.FieldsFunc(s, func(c rune) bool { return !isWordRune(c) }) {
+		r.words[w] = true
+	}
 	r.facts.Environment = r.facts.Environment || strings.Contains(strings.ToLower(s), "env") || strings.Contains(s, "system(")
 	if slices.ContainsFunc(listers, func(l string) bool { return strings.Contains(s, l) }) {
 		r.names[anyFile] = true
@@ -147,13 +149,6 @@ func (r *factReader) take(n syntax.Node) {
 
 // listers are calls in other languages that list the files of a directory.
 var listers = []string{"glob(", "listdir", "os.walk", "scandir", "iterdir", "readdir", "Dir["}
-
-// addWords records the words of a text.
-func (r *factReader) addWords(text string) {
-	for _, w := range strings.FieldsFunc(text, func(c rune) bool { return !isWordRune(c) }) {
-		r.words[w] = true
-	}
-}
 
 func isWordRune(c rune) bool {
 	return c == '_' || c == '-' || c == '.' || c == ':' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 127
@@ -219,7 +214,7 @@ func gitReadsTree(args []string) bool {
 			i++
 		case strings.HasPrefix(a, "-"):
 		case a == "diff":
-			return !contains(args, "--cached") && !contains(args, "--staged")
+			return !slices.Contains(args, "--cached") && !slices.Contains(args, "--staged")
 		default:
 			return a == "" || gitTree[a]
 		}
@@ -228,15 +223,6 @@ func gitReadsTree(args []string) bool {
 }
 
 var gitTree = set("status stash add commit ls-files diff-files diff-index hash-object grep checkout restore switch merge rebase archive clean apply describe update-index blame")
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
-}
 
 // name records the last part of each path in a word, which may name a file that is read.
 // Expansions become patterns. A word of expansions only has its name from another place, where
@@ -304,8 +290,6 @@ func globbed(w *syntax.Word) bool {
 	}
 	return false
 }
-
-func containsAny(s, chars string) bool { return strings.ContainsAny(s, chars) }
 
 func (r *factReader) visit(n syntax.Node) {
 	switch n := n.(type) {

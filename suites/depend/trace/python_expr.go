@@ -11,7 +11,6 @@ type pyExpr struct {
 	kind  pyExprKind
 	text  string    // of a name or dotted name, or of a literal
 	parts []*pyExpr // elements, or the arguments of a call; nil entries are keywords and stars
-	group bool      // in parentheses
 
 	// A constant has no effect when it is evaluated, except that it fails if it is risky.
 	constant, risky, hashable, number bool
@@ -105,16 +104,11 @@ func (p *pyParser) expressions() *pyExpr {
 func tupleOf(parts []*pyExpr) *pyExpr {
 	e := &pyExpr{kind: tupleExpr, parts: parts, constant: true, hashable: true}
 	for _, x := range parts {
-		e.add(x)
+		e.constant = e.constant && x.constant
+		e.risky = e.risky || x.risky
+		e.hashable = e.hashable && x.hashable
 	}
 	return e
-}
-
-// add makes a collection constant only if its element is.
-func (e *pyExpr) add(x *pyExpr) {
-	e.constant = e.constant && x.constant
-	e.risky = e.risky || x.risky
-	e.hashable = e.hashable && x.hashable
 }
 
 // ends reports whether an expression cannot begin here, so that a trailing comma was the last.
@@ -168,7 +162,7 @@ func (p *pyParser) lambda() *pyExpr {
 	outer := p.scope
 	p.scope = newPyScope(functionScope, outer)
 	p.scope.lambda = true
-	p.parameters(":", false)
+	p.parameters(p.scope, ":", false)
 	p.expect(":")
 	iterated, iterable := p.iterated, p.iterable
 	p.iterated, p.iterable = nil, 0
@@ -463,18 +457,14 @@ func (p *pyParser) elements(element func() *pyExpr, comprehension func()) *pyExp
 		p.or()
 		p.iterable--
 		for p.accept("if") {
-			p.orLambda()
+			if p.is("lambda") {
+				p.fail("a lambda in a condition of a comprehension")
+			}
+			p.or()
 		}
 	}
 	p.iterated = p.iterated[:len(p.iterated)-1]
 	return nil
-}
-
-func (p *pyParser) orLambda() {
-	if p.is("lambda") {
-		p.fail("a lambda in a condition of a comprehension")
-	}
-	p.or()
 }
 
 // ahead returns the names that the clauses of a comprehension bind if the element that begins here
@@ -596,29 +586,25 @@ func (p *pyParser) parenthesis() *pyExpr {
 	defer func() { p.iterable = iterable }()
 	switch {
 	case p.accept(")"):
-		return &pyExpr{kind: tupleExpr, constant: true, hashable: true, group: true}
+		return &pyExpr{kind: tupleExpr, constant: true, hashable: true}
 	case p.is("yield"):
 		p.yield()
 		p.expect(")")
-		return &pyExpr{group: true}
+		return &pyExpr{}
 	}
 	first := p.elements(p.starredNamed, func() {})
 	if first == nil {
 		p.expect(")")
-		return &pyExpr{group: true}
+		return &pyExpr{}
 	}
 	if !p.is(",") {
 		if first.kind == starExpr {
 			p.fail("a star outside a list")
 		}
 		p.expect(")")
-		grouped := *first
-		grouped.group = true
-		return &grouped
+		return first
 	}
-	e := p.remaining(first, ")")
-	e.group = true
-	return e
+	return p.remaining(first, ")")
 }
 
 // remaining reads the elements after the first one, and the token after them.

@@ -50,7 +50,6 @@ type pyParser struct {
 	iterated []map[string]bool // names of the comprehensions around an expression
 	iterable int
 	depth    int
-	inner    *pyScope // of the function whose parameters are parsed
 	checks   []func()
 	plain    []*Statement // that bind names, of which imports of other packages are not known yet
 	foreign  bool         // imports modules that are not part of Python
@@ -483,7 +482,7 @@ func (p *pyParser) definition(b *Block, seen map[uint64]int) {
 	inner := newPyScope(functionScope, outer)
 	inner.async = async
 	p.expect("(")
-	constant, doubtful := p.signature(inner, outer)
+	constant, doubtful := p.parameters(inner, ")", true)
 	p.expect(")")
 	if p.accept("->") {
 		e := p.annotation()
@@ -542,22 +541,9 @@ func (p *pyParser) plainDecorator(e *pyExpr) bool {
 	return full == "functools.lru_cache" || full == "functools.cache" || full == "contextlib.contextmanager"
 }
 
-// signature parses the parameters of a function. Defaults and annotations are evaluated outside
-// it.
-func (p *pyParser) signature(inner, outer *pyScope) (constant, risky bool) {
-	p.inner = inner
-	constant, risky = p.parameters(")", true)
-	p.inner = nil
-	return constant, risky
-}
-
-// parameters parses parameters up to a token.
-func (p *pyParser) parameters(end string, annotated bool) (constant, risky bool) {
-	scope := p.inner
-	if scope == nil {
-		scope = p.scope
-	}
-	p.inner = nil
+// parameters parses the parameters of a function with this scope up to a token. Defaults and
+// annotations are evaluated outside it.
+func (p *pyParser) parameters(scope *pyScope, end string, annotated bool) (constant, risky bool) {
 	constant = true
 	star, double, slash, bare, defaults := false, false, false, false, false
 	param := func() {

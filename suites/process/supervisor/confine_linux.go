@@ -113,7 +113,7 @@ func perform(f []string) syscall.Errno {
 	case Overlay:
 		return overlay(f[1], f[2], number(f[3], 10), f[4])
 	case Pivot:
-		return pivot(f[1], f[2])
+		return errnoOf(syscall.PivotRoot(f[1], f[2]))
 	case Detach:
 		return detach(f[1])
 	case Dir:
@@ -177,10 +177,6 @@ func overlay(lower, target string, flags int, layers string) syscall.Errno {
 	err = syscall.Mount("overlay", target, "overlay", uintptr(flags), "lowerdir=/proc/self/fd/"+strconv.Itoa(f)+layers)
 	_ = syscall.Close(f)
 	return errnoOf(err)
-}
-
-func pivot(root, old string) syscall.Errno {
-	return errnoOf(syscall.PivotRoot(root, old))
 }
 
 func detach(path string) syscall.Errno {

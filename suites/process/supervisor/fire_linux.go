@@ -240,3 +240,184 @@ func (s *supervising) exceeded() bool {
 	m.looked(used, end, end-begin)
 	return used > m.most
 }
+
+// The values of Env.
+const (
+	RoleSupervisor = "1"
+	RoleSpawner    = "spawner"
+)
+
+// Spawn asks a spawner for a supervisor, which becomes a child of the spawner's own
+// parent. Fields: clone flags, "1" to leave setgroups allowed, the numbers of each mapping
+// of users (inside, outside, size) separated by spaces, those of groups, the ambient
+// capabilities separated by spaces. The message comes with the supervisor's end of its
+// socket, and with the directory of its cgroup if it has one. It is answered by Spawned:
+// errno, PID.
+//
+// A process in a user namespace cannot be started by vfork, so its parent's page tables
+// are copied and every page of the parent faults afterwards. A spawner has few pages;
+// hookwatch has many.
+const (
+	Spawn   = "spawn"
+	Spawned = "spawned"
+)
+
+// Argv and Environment are the arguments and the environment of a supervisor.
+var (
+	Argv = []string{"hookwatch-case"}
+	// Few threads, because hooks may use up all processes.
+	Environment = []string{Env + "=" + RoleSupervisor, "GOGC=off", "GOMAXPROCS=2"}
+)
+
+// Program is hookwatch's own executable, even if its file was replaced or removed.
+const Program = "/proc/self/exe"
+
+func spawnAll() {
+	setName("hookwatch-spawn")
+	for {
+		m, files, ok := receive()
+		if !ok || len(m) != 6 || len(files) == 0 {
+			return
+		}
+		pid, errno := spawn(m[1:], files)
+		for _, f := range files {
+			_ = syscall.Close(f)
+		}
+		send(-1, Spawned, strconv.Itoa(int(errno)), strconv.Itoa(pid))
+	}
+}
+
+func spawn(m []string, files []int) (pid int, errno syscall.Errno) {
+	const cloneParent = 0x8000
+	attr := &syscall.ProcAttr{
+		Dir:   "/",
+		Env:   Environment,
+		Files: []uintptr{0, 1, 2, uintptr(files[0])},
+		Sys: &syscall.SysProcAttr{
+			Setsid:                     true, // no terminal for hooks
+			Cloneflags:                 uintptr(number(m[0], 10)) | cloneParent,
+			GidMappingsEnableSetgroups: m[1] == "1",
+			UidMappings:                mappings(m[2]),
+			GidMappings:                mappings(m[3]),
+		},
+	}
+	for _, c := range split([]byte(m[4]), ' ') {
+		attr.Sys.AmbientCaps = append(attr.Sys.AmbientCaps, uintptr(number(c, 10)))
+	}
+	if len(files) > 1 {
+		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, files[1]
+	}
+	pid, err := syscall.ForkExec(Program, Argv, attr)
+	return pid, errnoOf(err)
+}
+
+func mappings(s string) (all []syscall.SysProcIDMap) {
+	f := split([]byte(s), ' ')
+	for i := 0; i+2 < len(f); i += 3 {
+		all = append(all, syscall.SysProcIDMap{ContainerID: number(f[i], 10), HostID: number(f[i+1], 10), Size: number(f[i+2], 10)})
+	}
+	return all
+}
+
+// count updates the maximum number of tasks, including threads, that had to be killed at
+// once.
+func (s *supervising) count(pids []int) {
+	tasks := 0
+	for _, pid := range pids {
+		tasks += len(list("/proc/" + strconv.Itoa(pid) + "/task"))
+	}
+	s.most = max(s.most, tasks)
+}
+
+// strays lists the processes other than the supervisor: all others in the namespace, or
+// its children.
+func (s *supervising) strays() []int {
+	if !anyChild() {
+		return nil
+	}
+	if !s.first {
+		return children()
+	}
+	var pids []int
+	for _, n := range list("/proc") {
+		if pid, err := strconv.Atoi(n); err == nil && pid != 1 {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// kill ends command i with all of its descendants, or everything if i is negative.
+func (s *supervising) kill(i int) {
+	victim := 0
+	for pid, n := range s.commands {
+		if n == i {
+			victim = pid
+		}
+	}
+	switch {
+	case i < 0, victim != 0 && len(s.commands) == 1:
+		s.count(s.strays())
+		s.killAll()
+	case victim != 0:
+		killTree(victim)
+	}
+}
+
+// killAll kills all descendants until there are none. This also ends processes that fork
+// faster than they are killed, because their children become ours.
+func (s *supervising) killAll() {
+	for anyChild() {
+		s.strike()
+		s.collect()
+	}
+}
+
+// strike kills the processes that are running now, and waits a millisecond.
+func (s *supervising) strike() {
+	if s.first {
+		_ = syscall.Kill(-1, syscall.SIGKILL)
+	}
+	for _, pid := range children() {
+		_ = syscall.Kill(-pid, syscall.SIGKILL)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	sleep(1)
+}
+
+// killTree kills a process, its group and its descendants, the deepest last. Descendants
+// that lose their parent in the meantime are killed at the end of the firing.
+func killTree(pid int) {
+	below := childrenOf(pid)
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	for _, p := range below {
+		killTree(p)
+	}
+}
+
+// collect reaps children that have ended.
+func (s *supervising) collect() {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || pid <= 0 {
+			return
+		}
+		if i, ok := s.commands[pid]; ok {
+			delete(s.commands, pid)
+			if fd := s.watched[pid]; fd >= 0 {
+				_ = syscall.Close(fd)
+			}
+			delete(s.watched, pid)
+			s.exited(i, 0, status)
+		}
+	}
+}
+
+func (s *supervising) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
+	send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
+}
