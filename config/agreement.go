@@ -89,7 +89,7 @@ func agreementName(project string) string {
 	return hex.EncodeToString(sum[:]) + agreementExtension
 }
 
-// Within returns the first of the places that contains the folder, because whoever writes
+// Within returns the first of the places that contains the folder: a program that can write to
 // that place could agree in the user's name.
 func (s Agreements) Within(places ...string) (place string, within bool) {
 	dir := disk.Lead(s.dir())

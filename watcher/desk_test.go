@@ -64,7 +64,7 @@ func (d *desk) inputs(c *suites.Case) []suites.Input {
 	var out []suites.Input
 	for _, p := range pureCases[c.ID] {
 		if _, known := d.read[p]; !known {
-			d.read[p] = d.w.content(p)
+			d.stamps[p], d.read[p] = d.w.stamp(p), d.w.content(p)
 		}
 		out = append(out, suites.Input{Path: p, Digest: d.read[p]})
 	}
@@ -102,9 +102,7 @@ func (d *desk) changed(b Batch) {
 			d.cancel(f)
 		}
 	}
-	d.begin(verdict.Stale(d.cases, d.past, d.now, func(string, string) bool { return true }, func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
-		return false, []string{"changed"}, nil
-	}))
+	d.begin(d.stale())
 }
 
 // doubt discards results if a file was different for a moment and its stamp does not show
@@ -146,7 +144,15 @@ func (d *desk) past(c *suites.Case) verdict.Past {
 	return verdict.Past{Known: known, Digests: v.digests}
 }
 
-func (d *desk) now(c *suites.Case) suites.Digests { return digestsOf(d.inputs(c)) }
+func (d *desk) stale() (selected []verdict.Selected) {
+	for _, c := range d.cases {
+		of := verdict.Candidate{Case: c, Past: d.past(c), Now: digestsOf(d.inputs(c)), Inputs: verdict.InputChange{Because: []string{"changed"}}}
+		if sel, stale := verdict.Stale(of); stale {
+			selected = append(selected, sel)
+		}
+	}
+	return selected
+}
 
 func (d *desk) begin(selected []verdict.Selected) {
 	for _, s := range selected {
@@ -201,12 +207,6 @@ func (d *desk) work() {
 
 func (d *desk) start(c *suites.Case) {
 	d.runs++
-	for _, in := range d.inputs(c) {
-		if now := d.w.stamp(in.Path); d.stamps[in.Path] != now {
-			d.stamps[in.Path] = now
-			delete(d.read, in.Path)
-		}
-	}
 	f := &flight{c: c, inputs: d.inputs(c)}
 	f.digests = digestsOf(f.inputs)
 	at := d.w.now
@@ -225,7 +225,11 @@ func (d *desk) finish(f *flight) {
 	delete(d.running, key)
 	disturbed := false
 	for i, in := range f.inputs {
-		disturbed = disturbed || d.w.stamp(in.Path) != f.stamps[i]
+		if d.w.stamp(in.Path) != f.stamps[i] {
+			disturbed = true
+			delete(d.read, in.Path)
+			delete(d.stamps, in.Path)
+		}
 	}
 	next := verdict.Ended(f.stale, disturbed, d.tries[key], true)
 	if next == verdict.Again {

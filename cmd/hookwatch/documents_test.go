@@ -188,12 +188,11 @@ func TestTopicCommands(t *testing.T) {
 			if len(lines) == 0 {
 				return
 			}
-			root := newReference(t) // one hook and no suite of its own
-			if topic != "hooks" {
-				root = filepath.Join(t.TempDir(), "my project")
-				if _, err := reference.Linters.Extract(root); err != nil {
-					t.Fatal(err)
-				}
+			root := filepath.Join(t.TempDir(), "my project")
+			if topic == "hooks" { // for projects without suites
+				writeFiles(t, root, concerned(healthy))
+			} else if _, err := reference.Linters.Extract(root); err != nil {
+				t.Fatal(err)
 			}
 			sh := newShell(t, root)
 			for _, line := range lines {

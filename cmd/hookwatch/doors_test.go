@@ -29,8 +29,8 @@ var doors = map[string]string{
 	"cmd/internal/cli/coverage.go":      "a file that the user names",
 	"cmd/internal/cli/format_github.go": "the summary file that GitHub names",
 	"cmd/internal/cli/manual.go":        "manual pages, in a directory that the user names",
-	"cmd/internal/cli/repository.go":    "an empty repository of its own in the temporary directory",
-	"cmd/internal/cli/revision.go":      "that repository, and the files of a commit, next to the sandboxes",
+	"cmd/internal/revision/git.go":      "an empty repository of its own in the temporary directory",
+	"cmd/internal/revision/revision.go": "that repository, and the files of a commit, next to the sandboxes",
 	"watcher/filesystem.go":             "opens for reading, without waiting for a pipe",
 	"cmd/mutatetest/":                   "for development alone: edits a copy of a project",
 }

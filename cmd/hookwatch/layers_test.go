@@ -34,7 +34,10 @@ var layers = []layer{
 	{of: "cmd/internal/cli", may: "cmd/internal config suites watcher"},
 	// Views see the events of a session, and nothing of how it runs.
 	{of: "cmd/internal/notify", may: "cmd/internal/session suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
-	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/cli cmd/internal/notify"},
+	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/cli cmd/internal/notify cmd/internal/compare cmd/internal/revision"},
+	// Comparing revisions needs projects and no command.
+	{of: "cmd/internal/compare", may: "cmd/internal/revision cmd/internal/session suites"},
+	{of: "cmd/internal/revision", may: "suites"},
 	{of: "config", may: "config suites/disk suites/pattern suites/yamlform suites"},
 	{of: "watcher", may: "watcher suites/disk"},
 	// The supervisor is executed once for each case: what it imports is paid there.

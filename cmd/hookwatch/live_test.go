@@ -2,9 +2,12 @@ package main
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hookwatch/suites/client/clients"
 )
 
 // realClient is the variable that leads to the directory of the real client's program.
@@ -17,15 +20,19 @@ func TestRealClient(t *testing.T) {
 	withRealClient(t, realClient, "testdata/live")
 }
 
-// TestRealClientCodex and TestRealClientCopilot do the same with other clients.
-func TestRealClientCodex(t *testing.T) {
+// TestRealClients does the same with the other clients that can be run, each with its scripts in
+// testdata/live/NAME and the variable HOOKWATCH_TEST_NAME.
+func TestRealClients(t *testing.T) {
 	t.Parallel()
-	withRealClient(t, "HOOKWATCH_TEST_CODEX", "testdata/live/codex")
-}
-
-func TestRealClientCopilot(t *testing.T) {
-	t.Parallel()
-	withRealClient(t, "HOOKWATCH_TEST_COPILOT", "testdata/live/copilot")
+	for _, c := range clients.Clients() {
+		if c.Live.Program == "" {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			withRealClient(t, "HOOKWATCH_TEST_"+strings.ToUpper(c.Name), "testdata/live/"+c.Name)
+		})
+	}
 }
 
 func withRealClient(t *testing.T, variable, scripts string) {

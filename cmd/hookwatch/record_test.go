@@ -34,13 +34,13 @@ var sessionSecrets = []struct{ text, secret string }{
 	{"cat /home/%s/.ssh/config", "janeadoe"},
 }
 
-// seeded returns 210 payloads of a session in a project, each with a secret in another place.
+// seeded returns the payloads of a session in a project, with every secret in each of six places.
 func seeded(project string) (all []map[string]any) {
-	for i := range 210 {
+	for i := range 6 * len(sessionSecrets) {
 		s := sessionSecrets[i%len(sessionSecrets)]
 		text := fmt.Sprintf(s.text, s.secret) + fmt.Sprintf(" # %d", i)
 		p := map[string]any{"session_id": fmt.Sprint(i), "cwd": project, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": text}}
-		switch i / len(sessionSecrets) % 6 {
+		switch i / len(sessionSecrets) {
 		case 1:
 			p["tool_name"], p["tool_input"] = "Write", map[string]any{"file_path": project + "/a.txt", "content": strings.Repeat("line\n", 50) + text + "\nlast\n"}
 		case 2:
@@ -195,10 +195,10 @@ func TestRecordSecrets(t *testing.T) {
 	}
 	writeFiles(t, p.project, map[string]string{"tell.sh": "cat >&2; cat env.txt; exit 2\n"})
 	ids := caseID.FindAllStringSubmatch(p.run(t, "", "replay", "-v", "--format", "json"), -1)
-	if len(ids) < len(sessionSecrets)*8 {
+	if len(ids) < len(sessionSecrets)*3 {
 		t.Fatalf("%d payloads are blocked again", len(ids))
 	}
-	for _, id := range ids[:30] {
+	for _, id := range ids[:len(sessionSecrets)] {
 		p.run(t, "", "record", "--case", id[1], "--write", "suites/recorded.yaml")
 		p.run(t, "", "record", "--case", id[1])
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -203,4 +204,61 @@ func TestTypedBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.end()
+}
+
+// TestAsksFirst checks that transcripts are read, and the agent's hook is registered, only if the user
+// agrees.
+func TestAsksFirst(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		args, answer, shown string
+		written             bool
+	}{
+		{"record --transcripts", "n", "no transcript is read", false},
+		{"record --transcripts", "", "no transcript is read", false},
+		{"record --transcripts", "y", "1 transcript read, 30 payloads added", true},
+		{"init --agent", "no", "nothing was written", false},
+		{"init --agent", "yes", "wrote .claude/skills/hookwatch/SKILL.md", true},
+	} {
+		p := newRecordPlace(t)
+		name := strings.Map(func(r rune) rune {
+			if r == '/' || r == '_' || r == '.' {
+				return '-'
+			}
+			return r
+		}, p.project)
+		transcribe(t, filepath.Join(p.dir, "home/.claude/projects", name, "s.jsonl"), seeded(p.project)[:15])
+		cmd := exec.Command(os.Args[0], strings.Fields(tt.args)...)
+		cmd.Dir, cmd.Env = p.project, p.env
+		terminal := commandOnTerminal(t, cmd, "", 300)
+		terminal.wait("? [y/N] ", 1)
+		if before := p.written(t); len(before) > 0 {
+			t.Errorf("%s: %v is written before the user agrees", tt.args, before)
+		}
+		terminal.types(tt.answer + "\n")
+		terminal.end()
+		for timeout := time.After(ceiling); !strings.Contains(terminal.text(), tt.shown); {
+			select {
+			case <-terminal.more:
+			case <-timeout:
+				t.Fatalf("%s, %q: no %q in\n%s", tt.args, tt.answer, tt.shown, terminal.text())
+			}
+		}
+		if written := p.written(t); len(written) > 0 != tt.written {
+			t.Errorf("%s, %q: %v is written, and it shows\n%s", tt.args, tt.answer, written, terminal.text())
+		}
+	}
+}
+
+// written returns the files of the state folder, and those that init --agent writes.
+func (p *recordPlace) written(t *testing.T) (all []string) {
+	t.Helper()
+	for _, pattern := range []string{"state/hookwatch/*/corpus/*", "p/.claude/skills/*"} {
+		found, err := filepath.Glob(filepath.Join(p.dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, found...)
+	}
+	return all
 }

@@ -318,11 +318,11 @@ var promptly = map[string]string{
 	"UV_HTTP_RETRIES":    "0",
 }
 
-// hastened adds these variables to a probe's own, which take precedence.
-func (p Probe) hastened() {
+// Hasten adds these variables to a case's own, which take precedence.
+func Hasten(c *suites.Case) {
 	env := maps.Clone(promptly)
-	maps.Copy(env, p.Case.Env)
-	p.Case.Env = env
+	maps.Copy(env, c.Env)
+	c.Env = env
 }
 
 // fetches matches a command that starts with a package by name, which a launcher looks up in the

@@ -228,10 +228,14 @@ func foreignTo(c clients.Client, h discover.Hook, keys []string) (all []Finding)
 		f.Effect = effects[key]
 		all = append(all, f)
 	}
-	if variable := "CLAUDE_PROJECT_DIR"; strings.Contains(h.Command, variable) && !c.Sets(variable) && !strings.Contains(h.Command, variable+":-") {
+	for _, variable := range clients.Variables() {
+		ofPlugin := h.PluginRoot != "" && strings.HasSuffix(variable, "_PLUGIN_ROOT")
+		if ofPlugin || c.Sets(variable) || !namesVariable(h.Command, variable) || strings.Contains(h.Command, variable+"=") {
+			continue
+		}
 		f := FindingOf("client-entry", h.ID, h.Source, c.Title+" does not set "+variable)
-		f.Effect = "the path begins at /, and the command is not found"
-		f.Remedy = `write ${CLAUDE_PROJECT_DIR:-.}, or a path from the project's root`
+		f.Effect = "a path that begins with it begins at /, and is not found"
+		f.Remedy = "write ${" + variable + ":-.}, or a path from the project's root"
 		if h.Client != "" {
 			f.Severity = suites.Error
 		}

@@ -37,12 +37,12 @@ func (q *Inquiry) ranked() (ranked [ranks][]firing) {
 	if q.about().Guards == "" {
 		return ranked
 	}
-	return q.meantFor()
+	return q.meantFor(literals(q.text, few))
 }
 
 // meantFor returns the inputs that a hook's text may be about by rank, whether or not it can stop them.
-func (q *Inquiry) meantFor() (ranked [ranks][]firing) {
-	own := literals(q.text)
+// own are its literals.
+func (q *Inquiry) meantFor(own []string) (ranked [ranks][]firing) {
 	if q.about().Guards == client.Prompts {
 		for _, text := range slices.Concat(badPrompts, own[:min(len(own), 12)]) {
 			ranked[ownInput] = append(ranked[ownInput], firing{event: q.hook.Event, prompt: text})
@@ -95,13 +95,13 @@ func (q *Inquiry) call(tool, text string) firing {
 // likeliest returns the inputs in order of rank, each once. Their number depends only on the hook,
 // not on its duration, so that the result is the same on a busy machine.
 func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
-	const few, fewest = 8, 8
+	const less, fewest = 8, 8
 	most := searched
 	switch {
 	case q.missing != "" || client.InBackground(q.took):
 		most = fewest // it can hardly do its work, or its refusal has no effect
 	case len(ranked[allSaid])+len(ranked[ownInput]) == 0 && !namesDecision(q.text):
-		most = few // its text names nothing that it could look for
+		most = less // its text names nothing that it could look for
 	}
 	seen := map[string]bool{}
 	for rank, all := range ranked {

@@ -2,6 +2,9 @@ package conform
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 )
 
 // guardOf returns an inquiry into a guard with this text.
@@ -96,14 +100,16 @@ func TestLiterals(t *testing.T) {
 		{`{ regex: /\b(cat|less)\s+[^|;]*\.env\b/i, x }`, "less  .env"},
 		{"case $c in\n  *sudo*) exit 2 ;;\nesac", "sudo"},
 		{"case $c in\n  npm*|yarn*) exit 2 ;;\nesac", "yarn"},
+		{`grep -q "youtube\.com\|youtu\.be"`, "youtu.be"},
+		{`grep -qE "curl.*\|\s*sh"`, "curl | sh"},
 		{`grep -q "DROP[[:space:]]TABLE"`, "DROP TABLE"},
 	} {
-		if got := literals(tt.text); !slices.Contains(got, tt.want) {
+		if got := literals(tt.text, few); !slices.Contains(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.text, got, tt.want)
 		}
 	}
 	for _, message := range []string{`echo "you must not do that here"`, "# never 'git push' here", `jq -r '.tool_input.command'`} {
-		if got := literals(message); len(got) > 0 {
+		if got := literals(message, few); len(got) > 0 {
 			t.Errorf("%s: %q, want nothing", message, got)
 		}
 	}
@@ -129,12 +135,38 @@ func FuzzLiterals(f *testing.F) {
 	f.Add("case $c in\n  *sudo*|'a b') exit 2 ;;\nesac")
 	f.Add(`/(?:(?:a{40}){40}){40}/ ;`)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, l := range literals(text) {
+		for _, l := range literals(text, few) {
 			if len(l) < 2 || len(l) > 80 {
 				t.Errorf("%q has %d bytes", l, len(l))
 			}
 		}
 	})
+}
+
+// TestCallsOfWhatDiffers checks that a word which only one of two long lists has is sent, and every
+// alternative of a pattern.
+func TestCallsOfWhatDiffers(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	text := "case $(jq -r .tool_input.command) in\n"
+	for i := range 90 {
+		text += fmt.Sprintf("  *tool%d*) exit 2 ;;\n", i)
+	}
+	pattern := "esac\ngrep -qE '(one|two|three|four|five|six) now'\n"
+	if err := os.WriteFile(filepath.Join(root, "guard.sh"), []byte(text+"  *special*) exit 2 ;;\n"+pattern), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tree := Tree{Root: root, Reader: disk.Reader{Root: root}}
+	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: "./guard.sh", Scripts: []string{"guard.sh"}}
+	sent := map[string]bool{}
+	for _, try := range Calls(tree, h, text) {
+		sent[try.Input] = true
+	}
+	for _, want := range []string{"special", "six now", "one now"} {
+		if !sent[want] {
+			t.Errorf("%q is not among the %d calls", want, len(sent))
+		}
+	}
 }
 
 // TestCall checks that the hook's matcher and its if accept the call, which sets no field that the

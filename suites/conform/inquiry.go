@@ -68,7 +68,7 @@ func (q *Inquiry) Next() []Probe {
 		return nil
 	}
 	for _, p := range next {
-		p.hastened()
+		Hasten(p.Case)
 	}
 	return next
 }
@@ -282,14 +282,15 @@ func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
 }
 
 // Calls returns calls to which a hook may react: usual ones, those that guards usually stop and those
-// that its text mentions, also in the content of a file or in the model's words.
-func Calls(t Tree, h discover.Hook) (all []Try) {
+// that its text mentions, also in the content of a file or in the model's words. What another text
+// of the hook does not mention comes first; "" if there is none.
+func Calls(t Tree, h discover.Hook, other string) (all []Try) {
 	q := Ask(t, h)
 	usual := typical(h, t)
 	if h.NotRun() != "" || q.absent != "" || len(usual) == 0 {
 		return nil
 	}
-	const most, words = 60, 12
+	const most, words, choices = 60, 12, 12
 	add := func(f firing) {
 		if c := f.asCase(h); c.Steps[0].PayloadRaw != nil {
 			all = append(all, Try{c, f.input()})
@@ -301,12 +302,19 @@ func Calls(t Tree, h discover.Hook) (all []Try) {
 	if q.about().Stop {
 		add(firing{event: h.Event, stopActive: true})
 	}
-	ranked := q.meantFor()
+	own, known := literals(q.text, choices), literals(other, choices)
+	last := func(text string) int {
+		return map[bool]int{true: 1}[!slices.Contains(own, text) || slices.Contains(known, text)]
+	}
+	ranked := q.meantFor(own)
 	inputs := slices.Concat(ranked[:]...)
+	slices.SortStableFunc(inputs, func(a, b firing) int {
+		return last(a.command+a.file+a.prompt) - last(b.command+b.file+b.prompt)
+	})
+	slices.SortStableFunc(own, func(a, b string) int { return last(a) - last(b) })
 	for _, f := range inputs[:min(len(inputs), most)] {
 		add(f)
 	}
-	own := literals(q.text)
 	if q.about().Guards == client.Prompts || len(own) == 0 {
 		return all
 	}
@@ -330,6 +338,14 @@ func Calls(t Tree, h discover.Hook) (all []Try) {
 		}
 	}
 	return all
+}
+
+// Text returns the command of a hook and the text of its scripts.
+func (t Tree) Text(h *discover.Hook) string {
+	if h == nil {
+		return ""
+	}
+	return Ask(t, *h).text
 }
 
 // An Input is what a hook decides about: the call of a tool with a command or a file, or a prompt.

@@ -53,9 +53,13 @@ var quoted = pattern.Lazy(`'([^'\n]{3,120})'|"((?:[^"\\\n]|\\.){3,120})"|/((?:[^
 // caseLabel matches the patterns of a shell's case.
 var caseLabel = pattern.Lazy(`(?m)^\s*\(?([^\s()#][^()\n]{1,80})\)\s*(?:$|[^)\n]*;;|[A-Za-z_])`)
 
+// few is the number of texts that check tries for each pattern.
+const few = 3
+
 // literals returns texts that a script seems to look for: its literals, and texts that its patterns
-// match. It leaves out messages.
-func literals(text string) (out []string) {
+// match, at most so many for each. It leaves out messages.
+func literals(text string, most int) (out []string) {
+	var basic []string // patterns in the syntax of grep without -E, or with an escaped bar
 	add := func(s string) {
 		s = strings.TrimSpace(s)
 		if len(s) >= 2 && len(s) <= 80 && strings.ContainsFunc(s, isLetter) && !slices.Contains(out, s) {
@@ -71,13 +75,21 @@ func literals(text string) (out []string) {
 			add(literal)
 			continue
 		}
-		for i := range 3 {
+		for i := range most {
 			add(sample(literal, i))
+		}
+		if strings.Contains(literal, `\|`) {
+			basic = append(basic, strings.NewReplacer(`\|`, `|`, `\(`, `(`, `\)`, `)`).Replace(literal))
 		}
 	}
 	for _, m := range caseLabel().FindAllStringSubmatch(text, -1) {
 		for _, label := range strings.Split(m[1], "|") {
 			add(strings.NewReplacer("*", "", `"`, "", "'", "", "?", "x", `\`, "").Replace(label))
+		}
+	}
+	for _, pattern := range basic {
+		for i := range most {
+			add(sample(pattern, i))
 		}
 	}
 	return out
@@ -221,7 +233,7 @@ func (q *Inquiry) mentioned() []Probe {
 	if q.about().Guards == client.Calls && (slices.Contains(shells, f.tool) || slices.Contains(shells, usual[0].tool)) {
 		return nil // those were tried with commands
 	}
-	own := literals(q.text)
+	own := literals(q.text, few)
 	const most = 30
 	if len(own) == 0 {
 		return nil

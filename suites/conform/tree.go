@@ -83,6 +83,12 @@ func (t Tree) read(slash string) string {
 // Asks reports whether a hook is to be judged.
 func (t Tree) Asks(h discover.Hook) bool { return t.Named == "" || h.Answers(t.Named) }
 
+// Asked returns the hooks to fire: those that are to be judged of all that some session runs.
+func (t Tree) Asked() []discover.Hook {
+	hooks := slices.Concat(t.Registered.Hooks, t.Registered.Others, t.Elsewhere())
+	return slices.DeleteFunc(hooks, func(h discover.Hook) bool { return !t.Asks(h) })
+}
+
 // About returns the findings about at least one hook that is to be judged.
 func (t Tree) About(all []Finding) []Finding {
 	if t.Named == "" {
@@ -174,7 +180,12 @@ func withoutScript(h discover.Hook, s string) string {
 	if !known {
 		return ""
 	}
-	r := client.Interpret(client.Default, h.Event, client.Output{Exit: code, Stderr: []byte("can't open file '" + s + "': No such file or directory"), Entry: h.Entry})
+	out := client.Output{Exit: code, Stderr: []byte("can't open file '" + s + "': No such file or directory"), Entry: h.Entry}
+	if of, _ := clients.Named(h.Client); h.Client != "" {
+		r := of.Interpret(h.ClientEvent, out)
+		return of.Does(r.Effect) + ": " + r.Because
+	}
+	r := client.Interpret(client.Default, h.Event, out)
 	if about, _ := client.EventByName(h.Event); code == 2 && r.Effect == about.Exit2 && about.No() != "" {
 		return "it ends with 2, and " + about.No()
 	}

@@ -19,6 +19,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/jsontree"
 )
@@ -107,6 +108,19 @@ func (p Payload) Shape() string {
 	}
 	input, _ := v.Get("tool_input")
 	return strings.Join(names(v), " ") + " : " + strings.Join(names(input), " ")
+}
+
+// Label returns what the payload is about, short.
+func (p Payload) Label() string {
+	var in struct {
+		Prompt string `json:"prompt"`
+		Input  struct {
+			Command string `json:"command"`
+			File    string `json:"file_path"`
+		} `json:"tool_input"`
+	}
+	_ = json.Unmarshal(p.Input, &in) // fields of other types are none of these
+	return conform.Short(cmp.Or(in.Input.Command, in.Input.File, in.Prompt, string(p.Input)))
 }
 
 // errNoPayload is the error for text that no known client sends to hooks.

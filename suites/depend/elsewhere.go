@@ -207,7 +207,7 @@ func (g *Graph) RefreshElsewhere() {
 	}
 	changed := map[string]bool{}
 	for p := range g.others.files {
-		if f, read := g.files.files[p]; read && !g.files.unchanged(p, f) {
+		if f, read := g.files.files[p]; read && !g.files.unchanged(p, f, g.files.look(p, false)) {
 			changed[p] = true
 		}
 	}

@@ -235,39 +235,64 @@ const spareEntries = 1000
 // Refresh drops the cached state of changed paths: files or directories, of the system or from
 // the root. "." drops everything. Results that depend on them are computed again on the next
 // query; a path whose content did not change costs nothing. If Project.IDs returns other IDs for
-// new suites, the spec documents must be refreshed.
-func (g *Graph) Refresh(paths []string) {
+// new suites, the spec documents must be refreshed. Refresh reports whether anything may differ.
+func (g *Graph) Refresh(paths []string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	changed := map[string]bool{}
 	for _, p := range paths {
 		changed[g.files.slash(p)] = true
 	}
-	g.refresh(changed)
+	return g.refresh(changed)
+}
+
+// Signatures returns the signatures that files had before the graph read the content of which it
+// knows the digest, in the order of the paths. They are zero for missing files.
+func (g *Graph) Signatures(paths []string) []disk.Signature {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := make([]disk.Signature, len(paths))
+	for i, p := range paths {
+		all[i] = g.files.signature(p)
+	}
+	return all
 }
 
 // refresh implements Refresh for slash paths and removes unchanged paths from the map.
-func (g *Graph) refresh(changed map[string]bool) {
+func (g *Graph) refresh(changed map[string]bool) bool {
 	if len(changed) > rescan || changed["."] || g.most > 0 && g.files.size() > g.most {
 		g.forgetAll()
-		return
+		return true
 	}
 	for _, link := range g.files.leadingTo(changed) {
 		changed[link] = true
 	}
 	c := &changes{paths: changed}
 	for p := range changed {
-		switch f, ok := g.files.files[p]; {
-		case ok && g.files.unchanged(p, f):
-			delete(changed, p)
-			continue
-		case !ok || f.digest == "":
+		f, ok := g.files.files[p]
+		if !ok || f.digest == "" {
 			c.dirs = append(c.dirs, p) // it may be, or have been, a directory
 		}
+		if !ok {
+			g.files.drop(p)
+			continue
+		}
+		l := g.files.look(p, f.script != nil)
+		if g.files.unchanged(p, f, l) {
+			delete(changed, p)
+			continue
+		}
 		g.files.drop(p)
+		if l.digest == "" {
+			continue
+		}
+		if f.script != nil {
+			l.script = scriptOf(p, l.err, l.content)
+		}
+		g.files.put(p, l)
 	}
 	if len(changed) == 0 {
-		return
+		return false
 	}
 	if g.others != nil && g.others.refresh(g, changed) {
 		g.moved()
@@ -278,6 +303,7 @@ func (g *Graph) refresh(changed map[string]bool) {
 	}
 	g.refreshReaches(c, relisted)
 	g.refreshClaims(c, relisted)
+	return true
 }
 
 func (g *Graph) forgetAll() {
@@ -398,17 +424,20 @@ func (r *reach) awaits(p string) bool {
 	return false
 }
 
-// unchanged reports whether a path has the same content through the same links as before, or
-// still does not exist.
-func (x *index) unchanged(p string, f *file) bool {
-	l := x.look(p, false)
+// unchanged reports whether a look at a path finds the content that is known, through the same
+// links, or still nothing. The signature of the file becomes the present one.
+func (x *index) unchanged(p string, f *file, l *look) bool {
 	if x.newer[p] {
 		return false
 	}
 	if f.digest == "" && !(errors.Is(f.err, fs.ErrNotExist) && errors.Is(l.err, fs.ErrNotExist)) {
 		return false // the state of a directory does not cover the files below it
 	}
-	return l.same(f)
+	if !l.same(f) {
+		return false
+	}
+	f.signature = l.signature
+	return true
 }
 
 // drop removes a path and all paths below it from the cache.
@@ -416,6 +445,7 @@ func (x *index) drop(p string) {
 	f, ok := x.files[p]
 	delete(x.files, p)
 	delete(x.newer, p)
+	delete(x.dirs, p+"/")
 	if ok && f.digest != "" {
 		return
 	}
@@ -423,6 +453,11 @@ func (x *index) drop(p string) {
 		if below(known, p) {
 			delete(x.files, known)
 			delete(x.newer, known)
+		}
+	}
+	for known := range x.dirs {
+		if below(known, p) {
+			delete(x.dirs, known)
 		}
 	}
 }

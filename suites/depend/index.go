@@ -25,8 +25,9 @@ type index struct {
 	root   string
 	real   string // root with its symbolic links resolved
 	files  map[string]*file
-	links  map[string][]string // target -> paths that lead to it
-	newer  map[string]bool     // paths that had changed before Refresh named them
+	links  map[string][]string       // target -> paths that lead to it
+	newer  map[string]bool           // paths that had changed before Refresh named them
+	dirs   map[string]disk.Signature // of directories whose names were read, by path with a slash
 
 	passing func(name string) bool // see Project.Passing
 }
@@ -34,15 +35,17 @@ type index struct {
 // A file is the state of a path. The digest is "" if no regular file exists there.
 type file struct {
 	digest string
-	err    error
-	target string   // where symbolic links lead, if it is one
-	link   string   // the text of the link, "" if it is none; the directories above it may be links
-	steps  []string // of the chain of links, also if it is broken
-	script *Script  // nil until first used
+	// signature is that of the file before this content was read.
+	signature disk.Signature
+	err       error
+	target    string   // where symbolic links lead, if it is one
+	link      string   // the text of the link, "" if it is none; the directories above it may be links
+	steps     []string // of the chain of links, also if it is broken
+	script    *Script  // nil until first used
 }
 
 func newIndex(p Project) *index {
-	x := &index{reader: p.Reader, root: filepath.Clean(p.Root), files: map[string]*file{}, links: map[string][]string{}, newer: map[string]bool{}, passing: p.Passing}
+	x := &index{reader: p.Reader, root: filepath.Clean(p.Root), files: map[string]*file{}, links: map[string][]string{}, newer: map[string]bool{}, dirs: map[string]disk.Signature{}, passing: p.Passing}
 	x.real = x.root
 	if real, err := filepath.EvalSymlinks(x.root); err == nil {
 		x.real = real
@@ -122,10 +125,12 @@ func (x *index) look(p string, keep bool) *look {
 	f, err := x.reader.Anywhere().Open(abs, digestAtMost)
 	if err != nil {
 		l.target, l.link, l.steps = x.linked(p, abs, "")
+		l.signature = SignatureOf(p, abs)
 		l.digest, l.err = refused(abs, err)
 		return l
 	}
 	defer f.Close()
+	l.signature = disk.SignatureOf(f.Info)
 	l.target, l.link, l.steps = x.linked(p, abs, f.Real)
 	l.digest, l.content, l.err = digestOf(f, keep)
 	return l
@@ -138,6 +143,7 @@ func (x *index) put(p string, l *look) (*file, []byte) {
 	f := l.file
 	if old := x.files[p]; old != nil && !l.same(old) {
 		x.newer[p] = true // analyses may have used the earlier state
+		f.signature = old.signature
 	}
 	x.files[p] = &f
 	for _, step := range l.steps {
@@ -146,6 +152,27 @@ func (x *index) put(p string, l *look) (*file, []byte) {
 		}
 	}
 	return &f, l.content
+}
+
+// SignatureOf returns the present signature of an input at an absolute path, zero if nothing exists
+// there. Of a directory whose names are not read it is the same whatever the directory contains.
+func SignatureOf(input, abs string) disk.Signature {
+	fi, err := os.Stat(abs)
+	switch {
+	case err != nil:
+		return disk.Signature{}
+	case fi.IsDir() && !strings.HasSuffix(input, "/"):
+		return disk.Signature{Mode: fs.ModeDir}
+	}
+	return disk.SignatureOf(fi)
+}
+
+// signature returns the signature that an input had when it was read.
+func (x *index) signature(p string) disk.Signature {
+	if s, known := x.dirs[p]; known {
+		return s
+	}
+	return x.get(p).signature
 }
 
 // prepare analyses scripts that are not cached, several in parallel.

@@ -239,21 +239,25 @@ func (x *index) stateOf(p string) string {
 	if dir, listed := strings.CutSuffix(p, "/"); listed {
 		return x.listed(dir)
 	}
-	switch f := x.get(p); {
+	f := x.get(p)
+	switch {
 	case f.target != "" || f.link != "":
 		return leadsTo + f.link + " " + f.target
 	case f.digest != "":
 		return f.digest
 	}
-	if fi, err := os.Stat(x.abs(p)); err == nil && fi.IsDir() {
-		return directory
+	s := SignatureOf(p, x.abs(p))
+	if !s.Mode.IsDir() {
+		return ""
 	}
-	return ""
+	f.signature = s
+	return directory
 }
 
 // listed returns the digest of the names in a directory, without those of editors' temporary
 // files; "" if it cannot be listed.
 func (x *index) listed(dir string) string {
+	x.dirs[dir+"/"] = SignatureOf(dir+"/", x.abs(dir))
 	real, err := x.reader.Anywhere().Resolve(x.abs(dir))
 	if err != nil {
 		return ""

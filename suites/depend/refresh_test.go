@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -42,6 +43,11 @@ func TestRefreshRandom(t *testing.T) {
 				for i := range cs {
 					if diff := Changed(g.Inputs(&cs[i]), fresh.Inputs(&cs[i])); len(diff) > 0 {
 						t.Fatalf("step %d, changed %v: %s differs from a fresh graph: %+v", step, changed, cs[i].ID, diff)
+					}
+					for _, in := range fresh.Inputs(&cs[i]) {
+						if name := []string{in.Path}; g.Signatures(name)[0] != fresh.Signatures(name)[0] {
+							t.Fatalf("step %d, changed %v: %s has the signature %v, in a fresh graph %v", step, changed, in.Path, g.Signatures(name), fresh.Signatures(name))
+						}
 					}
 				}
 				if got := affected(digests(fresh, cs), digests(g, cs)); got != "" {
@@ -279,5 +285,33 @@ func TestElsewhereSequences(t *testing.T) {
 				t.Errorf("%s, %s: %v, want %v as of a new graph", first, second, got, want)
 			}
 		}
+	}
+}
+
+// TestSignatures checks that the signature of a file belongs to the content of which the graph knows
+// the digest: neither a second reading nor the passing of time replaces it, but Refresh does.
+func TestSignatures(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{"one.sh": "echo"})
+	g := New(Project{Root: root})
+	names := []string{"one.sh", "none.sh"}
+	first := g.Signatures(names)
+	write(t, root, map[string]string{"one.sh": "echo other"})
+	if _, err := g.files.read("one.sh"); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Signatures(names); !slices.Equal(got, first) {
+		t.Errorf("the digest is still that of the earlier content, the signature is %v, was %v", got, first)
+	}
+	if !g.Refresh(names) || slices.Equal(g.Signatures(names), first) {
+		t.Error("Refresh does not read the other content")
+	}
+	second := g.Signatures(names)
+	if err := os.Chtimes(filepath.Join(root, "one.sh"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if g.Refresh(names) || slices.Equal(g.Signatures(names), second) {
+		t.Error("the content is the same, and its signature another")
 	}
 }

@@ -80,14 +80,14 @@ func searchGuard(t *testing.T, edit func(string) string, o Options, commands ...
 func everyGuard() bool { return os.Getenv("HOOKWATCH_TEST_GUARDS") == "all" }
 
 // TestSoundGuard checks that a guard that parses is not called porous by habit, or with
-// HOOKWATCH_TEST_GUARDS=all by quoting.
+// HOOKWATCH_TEST_GUARDS=all by quoting and from another command.
 func TestSoundGuard(t *testing.T) {
 	t.Parallel()
-	most, least := Habit, 20
+	most, least, commands := Habit, 20, []string{"rm -rf /srv/data"}
 	if everyGuard() {
-		most, least = Quoting, 150
+		most, least, commands = Quoting, 150, append(commands, "git push --force origin main")
 	}
-	g := searchGuard(t, func(s string) string { return s }, Options{Most: most, Seed: 1}, "git push --force origin main", "rm -rf /srv/data")
+	g := searchGuard(t, func(s string) string { return s }, Options{Most: most, Seed: 1}, commands...)
 	if g.Unproved != "" || !g.Complete || g.Equivalent < least {
 		t.Errorf("unproved %q, complete %t, %d equivalent", g.Unproved, g.Complete, g.Equivalent)
 	}

@@ -27,6 +27,22 @@ type Past struct {
 	Digests suites.Digests
 }
 
+// A Candidate is a case with its recorded verdict and the digests of the current content.
+type Candidate struct {
+	Case      *suites.Case
+	Past      Past
+	Now       suites.Digests
+	OtherTool bool        // one of the tools that it reaches is another program now
+	Inputs    InputChange // valid if the digests of the inputs differ
+}
+
+// InputChange is the effect of changed inputs on a recorded verdict.
+type InputChange struct {
+	Unaffected bool           // the verdict is still valid
+	Because    []string       // otherwise, why the change matters
+	Changed    []suites.Input // that matter
+}
+
 // Reasons that Stale adds itself.
 const (
 	NeverRun     = "never run"
@@ -34,42 +50,21 @@ const (
 	ToolsChanged = "a tool it reaches changed"
 )
 
-// Stale selects the cases whose recorded verdict is not for the current content. If a case
-// reaches different tools than before, changed reports whether one of them is another program
-// now. If the inputs of a case differ, unaffected reports whether its verdict is still valid,
-// and if not, which inputs changed and why that matters.
-func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.Case) suites.Digests, changed ToolChanged, unaffected Unaffected) []Selected {
-	var out []Selected
-	for _, c := range cases {
-		if s, stale := staleness(c, past(c), now(c), changed, unaffected); stale {
-			out = append(out, s)
-		}
+// Stale reports whether the recorded verdict of a case is not for the current content, and why.
+func Stale(of Candidate) (Selected, bool) {
+	s := Selected{Case: of.Case}
+	if !of.Past.Known {
+		s.Because = []string{NeverRun}
+		return s, true
 	}
-	return out
-}
-
-// ToolChanged compares two digests of sets of tools.
-type ToolChanged func(before, now string) bool
-
-// Unaffected judges a case by the digests of its recorded verdict.
-type Unaffected func(c *suites.Case, past suites.Digests) (unaffected bool, because []string, changed []suites.Input)
-
-func staleness(c *suites.Case, p Past, now suites.Digests, changed ToolChanged, unaffected Unaffected) (Selected, bool) {
-	if !p.Known {
-		return Selected{Case: c, Because: []string{NeverRun}}, true
-	}
-	s := Selected{Case: c}
-	if p.Digests.Case != now.Case {
+	if of.Past.Digests.Case != of.Now.Case {
 		s.Because = append(s.Because, CaseEdited)
 	}
-	if p.Digests.Tools != now.Tools && changed(p.Digests.Tools, now.Tools) {
+	if of.OtherTool {
 		s.Because = append(s.Because, ToolsChanged)
 	}
-	if p.Digests.Inputs != now.Inputs {
-		stands, because, inputs := unaffected(c, p.Digests)
-		if !stands {
-			s.Because, s.Changed = append(s.Because, because...), inputs
-		}
+	if of.Past.Digests.Inputs != of.Now.Inputs && !of.Inputs.Unaffected {
+		s.Because, s.Changed = append(s.Because, of.Inputs.Because...), of.Inputs.Changed
 	}
 	return s, len(s.Because) > 0
 }

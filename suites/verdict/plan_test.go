@@ -21,34 +21,29 @@ func ids(cases []*suites.Case) string {
 func TestStale(t *testing.T) {
 	t.Parallel()
 	now := suites.Digests{Case: "c", Inputs: "i", Tools: "t"}
+	hook := verdict.InputChange{Because: []string{"hook.sh"}}
 	tests := []struct {
-		name       string
-		past       verdict.Past
-		unaffected bool
-		want       string
+		name string
+		of   verdict.Candidate
+		want string
 	}{
-		{"never run", verdict.Past{}, true, verdict.NeverRun},
-		{"nothing changed", verdict.Past{Known: true, Digests: now}, false, ""},
-		{"edited", verdict.Past{Known: true, Digests: suites.Digests{Case: "x", Inputs: "i", Tools: "t"}}, true, verdict.CaseEdited},
-		{"input", verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, false, "hook.sh"},
-		{"input, not affected", verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, true, ""},
-		{"tool", verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "x"}}, false, verdict.ToolsChanged},
-		{"other tools, none changed", verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "more"}}, false, ""},
-		{"all", verdict.Past{Known: true}, false, verdict.CaseEdited + "," + verdict.ToolsChanged + ",hook.sh"},
+		{"never run", verdict.Candidate{}, verdict.NeverRun},
+		{"nothing changed", verdict.Candidate{Past: verdict.Past{Known: true, Digests: now}, Inputs: hook}, ""},
+		{"edited", verdict.Candidate{Past: verdict.Past{Known: true, Digests: suites.Digests{Case: "x", Inputs: "i", Tools: "t"}}}, verdict.CaseEdited},
+		{"input", verdict.Candidate{Past: verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, Inputs: hook}, "hook.sh"},
+		{"input, not affected", verdict.Candidate{Past: verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, Inputs: verdict.InputChange{Unaffected: true}}, ""},
+		{"tool", verdict.Candidate{Past: verdict.Past{Known: true, Digests: now}, OtherTool: true}, verdict.ToolsChanged},
+		{"other tools, none changed", verdict.Candidate{Past: verdict.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "more"}}}, ""},
+		{"all", verdict.Candidate{Past: verdict.Past{Known: true}, OtherTool: true, Inputs: hook}, verdict.CaseEdited + "," + verdict.ToolsChanged + ",hook.sh"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := verdict.Stale([]*suites.Case{testCase("A")},
-				func(*suites.Case) verdict.Past { return tt.past },
-				func(*suites.Case) suites.Digests { return now },
-				func(before, _ string) bool { return before != "more" },
-				func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
-					return tt.unaffected, []string{"hook.sh"}, nil
-				})
-			because := ""
-			if len(got) == 1 {
-				because = strings.Join(got[0].Because, ",")
+			tt.of.Now = now
+			got, stale := verdict.Stale(tt.of)
+			because := strings.Join(got.Because, ",")
+			if stale != (because != "") {
+				t.Errorf("stale %v because of %q", stale, because)
 			}
 			if because != tt.want {
 				t.Errorf("because %q, want %q", because, tt.want)

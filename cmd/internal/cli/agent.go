@@ -49,7 +49,8 @@ func (a *app) agentCommand() *cobra.Command {
 		Short:  "Run the cases that an agent's edit affects, as a hook of the client",
 		Long: `Read the payload of PostToolUse from standard input. If the call edited a hook, its
 configuration or settings, run the cases that are affected, and print failures as
-context for the model. It prints nothing if no case fails, and always exits with 0.
+context for the model. Cases that failed before have one line. It prints nothing if no
+case fails, and always exits with 0.
 hookwatch init --agent registers it.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -169,7 +170,7 @@ func affectedBy(o *opened, p *session.Project, edited []string) (cases []verdict
 		}
 		stale = nil
 		for _, file := range edited {
-			selected, err := p.Affected(file, "")
+			selected, err := session.Affected(p, file, "")
 			if err != nil {
 				return nil, err
 			}
@@ -193,11 +194,18 @@ type agentView struct {
 	options  notify.Options
 	failed   map[suites.Key]bool
 	failures []string
+	still    []string // cases that failed before
 }
 
 func (v *agentView) Handle(e session.Event) {
-	if done, ok := e.(session.CaseDone); ok && done.Verdict.Status == suites.Fail && !v.failed[done.Record.Key()] {
-		v.failed[done.Record.Key()] = true // a control may run again
+	done, ok := e.(session.CaseDone)
+	if !ok || done.Verdict.Status != suites.Fail || v.failed[done.Record.Key()] {
+		return
+	}
+	v.failed[done.Record.Key()] = true // a control may run again
+	if done.Transition == session.Same {
+		v.still = append(v.still, done.Record.Key().String())
+	} else {
 		v.failures = append(v.failures, notify.Failure(done, v.options))
 	}
 }
@@ -207,12 +215,11 @@ func (v *agentView) Close() error { return nil }
 // text returns the failures for the model, short enough for the client not to cut them; "" if there are none.
 func (v *agentView) text(edited []string, left int) string {
 	const most, largest = 5, 8000
-	n := len(v.failures)
-	if n == 0 {
-		return ""
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "hookwatch: %s after the edit of %s. Fix the hook, or the case if it is wrong.\n", session.Count(n, "failing case"), some(edited, false))
+	n := len(v.failures)
+	if n > 0 {
+		fmt.Fprintf(&b, "hookwatch: %s after the edit of %s. Fix the hook, or the case if it is wrong.\n", session.Count(n, "failing case"), some(edited, false))
+	}
 	for i, f := range v.failures {
 		if i == most || b.Len()+len(f) > largest {
 			fmt.Fprintf(&b, "and %d more\n", n-i)
@@ -220,7 +227,10 @@ func (v *agentView) text(edited []string, left int) string {
 		}
 		b.WriteString(f)
 	}
-	if left > 0 {
+	if len(v.still) > 0 {
+		fmt.Fprintf(&b, "hookwatch: failed before this edit, too: %s\n", some(v.still, false))
+	}
+	if left > 0 && b.Len() > 0 {
 		fmt.Fprintf(&b, "%s left to run: hookwatch --once --changed\n", session.Count(left, "affected case"))
 	}
 	return b.String()

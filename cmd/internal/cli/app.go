@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
@@ -27,29 +26,6 @@ type Streams struct {
 }
 
 const programName = "hookwatch"
-
-// Version is the version of hookwatch.
-const Version = "0.1.0"
-
-// build returns the version with the commit that the program was built from, if that is known.
-func build() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return Version
-	}
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	commit := settings["vcs.revision"]
-	if commit == "" {
-		return Version
-	}
-	if commit = commit[:min(len(commit), 12)]; settings["vcs.modified"] == "true" {
-		commit += ", modified"
-	}
-	return fmt.Sprintf("%s (commit %s)", Version, commit)
-}
 
 // An app holds the state shared by all commands: streams and global flags.
 type app struct {

@@ -13,14 +13,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
-	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
-	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 )
 
@@ -68,11 +67,11 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) e
 		return p.Empty
 	}
 	began := time.Now()
-	tree := checkTree(p, os.Environ())
-	if tree.For(of, asked); asked && len(hooksToCheck(tree)) == 0 {
+	tree := p.Tree(os.Environ())
+	if tree.For(of, asked); asked && len(tree.Asked()) == 0 {
 		return unregistered(of)
 	}
-	if tree.Named = filter; filter != "" && len(hooksToCheck(tree)) == 0 {
+	if tree.Named = filter; filter != "" && len(tree.Asked()) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", filter)
 	}
 	res, err := a.asked(cmd, p, tree, static)
@@ -99,21 +98,17 @@ func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, s
 	if cmd.Flags().Changed("timeout") {
 		tree.Timeout = p.Config.Run.Timeout
 	}
-	r, close, err := a.bare(p)
+	t, err := a.trial(cmd, p, "")
 	if err != nil {
 		return checkResult{}, err
 	}
-	defer close()
-	jobs, err := jobs(p)
-	if err != nil {
-		return checkResult{}, err
-	}
-	r.Reuse = true // a firing costs half then; a script that is saved meanwhile is checked by the next run
-	r.KeepReady(jobs)
-	shown := newProgressLine(cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose, len(hooksToCheck(tree)))
-	defer shown.End()
-	res, err := runCheck(cmd.Context(), tree, r, jobs, shown.Show)
-	res.ranIn = inIsolation(r.Isolation)
+	defer t.close()
+	t.Reuse = true // a firing costs half then; a script that is saved meanwhile is checked by the next run
+	hooks := len(tree.Asked())
+	res, err := runCheck(cmd.Context(), tree, t.Runner, t.jobs, func(now checkProgress) {
+		t.progress.show("firing hooks: %d of %d  %s  %.40s", now.Done, hooks, session.Count(now.Firings, "firing"), now.Hook)
+	})
+	res.ranIn = t.ranIn
 	return res, err
 }
 
@@ -275,43 +270,6 @@ func summary(doc checkDocument) string {
 	return text
 }
 
-// A progressLine is a line on a terminal that shows the progress of a check and is overwritten as
-// the check continues.
-type progressLine struct {
-	w     io.Writer // nil shows nothing
-	hooks int
-}
-
-// newProgressLine shows the line for a number of hooks, unless shown is false.
-func newProgressLine(w io.Writer, shown bool, hooks int) *progressLine {
-	if !shown || hooks == 0 {
-		return &progressLine{}
-	}
-	l := &progressLine{w: w, hooks: hooks}
-	l.Show(checkProgress{})
-	return l
-}
-
-// Show replaces the line.
-func (l *progressLine) Show(p checkProgress) {
-	if l.w == nil {
-		return
-	}
-	const most = 40
-	name := []rune(p.Hook)
-	writef(l.w, clearLine+"firing hooks: %d of %d  %s  %s", p.Done, l.hooks, session.Count(p.Firings, "firing"), string(name[:min(len(name), most)]))
-}
-
-// End removes the line.
-func (l *progressLine) End() {
-	if l.w != nil {
-		writef(l.w, clearLine)
-	}
-}
-
-// clearLine moves to the start of the line and empties it.
-const clearLine = "\r\x1b[K"
-
 // unjudged prints one line for each reason why hooks were not judged, the most frequent first.
 // Files that the client does not read are counted as one reason.
 func unjudged(w io.Writer, doc checkDocument) {
@@ -370,15 +328,6 @@ func (r checkResult) Count(s suites.Severity) (n int) {
 	return n
 }
 
-// checkTree converts a project into the input of conform.
-func checkTree(p *session.Project, env []string) conform.Tree {
-	return conform.Tree{
-		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray, Denies: p.Config.Denies,
-		Installed:  func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil },
-		PlainShell: conform.IsPlainShell(),
-	}
-}
-
 // checkProgress is the progress of a check.
 type checkProgress struct {
 	Done    int    // hooks whose checks are complete
@@ -391,9 +340,8 @@ type checkProgress struct {
 // only if hookwatch itself failed.
 func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, progress func(checkProgress)) (checkResult, error) {
 	res := checkResult{Findings: tree.About(conform.Static(tree))}
-	hooks := hooksToCheck(tree)
+	hooks := tree.Asked()
 	reports := make([]conform.Report, len(hooks))
-	errs := make([]error, len(hooks))
 	if r != nil {
 		var mu sync.Mutex // guards now
 		var now checkProgress
@@ -410,56 +358,34 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, p
 		if err == nil { // without namespaces nothing that guards stop is executed
 			defer end()
 		}
-		inParallel(len(hooks), jobs, func(i int) {
-			hook := hooks[i]
-			reports[i], errs[i] = checkHook(ctx, tree, func(c *suites.Case) (suites.Outcome, error) {
-				defer advance(hook.ID, max(1, len(c.Steps)), 0)
-				return launch(c)
-			}, hook)
-			if errs[i] == nil && machine != nil {
-				fired := 0
-				fired, errs[i] = proveBriefly(ctx, tree, machine, &reports[i])
-				advance(hook.ID, fired, 0)
-			}
-			advance(hook.ID, 0, 1)
-		})
-	}
-	for i, report := range reports {
-		if errs[i] != nil {
-			return res, errs[i]
+		group := new(errgroup.Group)
+		group.SetLimit(max(jobs, 1))
+		for i, hook := range hooks {
+			group.Go(func() (err error) {
+				reports[i], err = checkHook(ctx, tree, func(c *suites.Case) (suites.Outcome, error) {
+					defer advance(hook.ID, max(1, len(c.Steps)), 0)
+					return launch(c)
+				}, hook)
+				if err == nil && machine != nil {
+					fired := 0
+					fired, err = proveBriefly(ctx, tree, machine, &reports[i])
+					advance(hook.ID, fired, 0)
+				}
+				advance(hook.ID, 0, 1)
+				return err
+			})
 		}
+		if err := group.Wait(); err != nil {
+			return res, err
+		}
+	}
+	for _, report := range reports {
 		res.Findings = append(res.Findings, report.Findings...)
 		res.Firings += report.Firings
 	}
 	res.Reports = reports
 	res.Findings = conform.MergeFindings(append(res.Findings, conform.Together(reports)...))
 	return res, ctx.Err()
-}
-
-// hooksToCheck returns the hooks to fire: those that some session runs.
-func hooksToCheck(tree conform.Tree) []discover.Hook {
-	hooks := append([]discover.Hook{}, tree.Registered.Hooks...)
-	hooks = append(hooks, tree.Registered.Others...)
-	hooks = append(hooks, tree.Elsewhere()...)
-	return slices.DeleteFunc(hooks, func(h discover.Hook) bool { return !tree.Asks(h) })
-}
-
-// inParallel calls do for 0 to n-1, with at most jobs calls at a time.
-func inParallel(n, jobs int, do func(int)) {
-	var wait sync.WaitGroup
-	next := make(chan int)
-	for range min(max(jobs, 1), n) {
-		wait.Go(func() {
-			for i := range next {
-				do(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wait.Wait()
 }
 
 // launches returns a function that fires cases. It limits all calls together to jobs at a time.
@@ -482,12 +408,17 @@ func checkHook(ctx context.Context, tree conform.Tree, launch func(*suites.Case)
 			break
 		}
 		outcomes := make([]suites.Outcome, len(probes))
-		errs := make([]error, len(probes))
-		inParallel(len(probes), len(probes), func(i int) { outcomes[i], errs[i] = launch(probes[i].Case) })
+		var group errgroup.Group
 		for i, p := range probes {
-			if errs[i] != nil {
-				return q.Report(), errs[i]
-			}
+			group.Go(func() (err error) {
+				outcomes[i], err = launch(p.Case)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return q.Report(), err
+		}
+		for i, p := range probes {
 			q.Take(p, outcomes[i])
 		}
 	}

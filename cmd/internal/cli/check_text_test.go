@@ -34,17 +34,11 @@ func TestSome(t *testing.T) {
 // stream that is no terminal.
 func TestLine(t *testing.T) {
 	var out strings.Builder
-	l := newProgressLine(&out, true, 2)
-	l.Show(checkProgress{Done: 1, Firings: 9, Hook: "Stop-x.sh-1"})
-	l.End()
-	want := clearLine + "firing hooks: 0 of 2  0 firings  " + clearLine + "firing hooks: 1 of 2  9 firings  Stop-x.sh-1" + clearLine
-	if got := out.String(); got != want {
+	l := progressLine{&out}
+	l.show("%d of %d  %.4s", 1, 2, "Stop-x.sh")
+	l.end()
+	if got, want := out.String(), clearLine+"1 of 2  Stop"+clearLine; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	out.Reset()
-	l = newProgressLine(&out, false, 2)
-	l.Show(checkProgress{})
-	if l.End(); out.Len() > 0 {
-		t.Errorf("%q", out.String())
-	}
+	progressLine{}.show("%d", 1)
 }

@@ -2,23 +2,23 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/compare"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
-	"hookwatch/suites/discover"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -59,48 +59,34 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 	if err != nil {
 		return err
 	}
-	r, close, err := a.bare(p)
+	t, err := a.trial(cmd, p, "diff runs the hooks of other revisions")
 	if err != nil {
 		return err
 	}
-	defer close()
-	if err := refuseInPlace(r, "diff runs the hooks of other revisions"); err != nil {
-		return err
-	}
-	most, err := jobs(p)
+	defer t.close()
+	began := time.Now()
+	x, err := t.compare(cmd.Context(), p, base, head)
 	if err != nil {
 		return err
 	}
-	r.Reuse = true
-	r.KeepReady(most)
-	d := differ{ctx: cmd.Context(), jobs: most, lacking: map[string]bool{}}
-	for i, name := range []string{base, head} {
-		s, err := a.side(d.ctx, p, r, name)
+	defer x.Close()
+	var calls []*compare.Call
+	if c, err := openCorpus(p.Config, false); err == nil { // most projects have none
+		defer func() { _ = c.Close() }()
+		const most = 200
+		all, err := c.Payloads()
 		if err != nil {
 			return err
 		}
-		defer s.close()
-		s.runner.KeepReady(most)
-		d.sides[i] = askedSide{side: s, tree: checkTree(s.project, os.Environ()), seen: map[string]seen{}}
+		calls = compare.Recorded(c, all[:min(len(all), most)])
 	}
-	if c, err := openCorpus(p.Config, false); err == nil { // most projects have none
-		defer func() { _ = c.Close() }()
-		if err := d.addRecorded(c); err != nil {
-			return err
-		}
-	}
-	if terminal.Is(cmd.ErrOrStderr()) && !a.verbose {
-		d.progress = func(h *discover.Hook) {
-			writef(cmd.ErrOrStderr(), clearLine+"%s  %.40s", session.Count(d.fired, "firing"), h.ID)
-		}
-		defer writef(cmd.ErrOrStderr(), clearLine)
-	}
-	began := time.Now()
-	doc, err := d.compare()
+	doc := diffDocument{Version: 1, Project: p.Name(), ranIn: t.ranIn}
+	doc.Result, err = x.Compare(calls)
+	t.progress.end()
 	if err != nil {
 		return err
 	}
-	doc.Project, doc.ranIn, doc.Millis = p.Name(), inIsolation(r.Isolation), time.Since(began).Milliseconds()
+	doc.Millis = time.Since(began).Milliseconds()
 	if err := a.printFindings(result{
 		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), doc.headline(),
 	}); err != nil {
@@ -112,155 +98,64 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 	return nil
 }
 
-// registration reports how the registration of a hook differs between the sides.
-func registration(p hookPair) (r changedRegistration, changed bool) {
-	base, head := p.hooks[0], p.hooks[1]
-	r = changedRegistration{Hook: p.any().ID, Event: p.any().Event, At: p.any().Source.String(), What: "changed", at: p.any().Source}
-	switch {
-	case base == nil:
-		r.What, r.Head = "added", registrationText(*head)
-		return r, true
-	case head == nil:
-		r.What, r.Base = "removed", registrationText(*base)
-		return r, true
-	case base.Matcher != head.Matcher:
-		r.What = "matcher"
-	case !slices.Equal(base.Scripts, head.Scripts):
-		r.What = "moved"
+// compare opens states of a project at revisions, or of its work tree without a name.
+func (t *trial) compare(ctx context.Context, p *session.Project, names ...string) (*compare.Comparison, error) {
+	t.Reuse = true
+	x, err := compare.New(ctx, p, t.Runner, t.jobs, names...)
+	if err == nil {
+		x.Progress = func(firings int, call string) { t.progress.show("%s  %.40s", session.Count(firings, "firing"), call) }
 	}
-	r.Base, r.Head = registrationText(*base), registrationText(*head)
-	return r, r.Base != r.Head
-}
-
-// registrationText describes a registration in a line.
-func registrationText(h discover.Hook) string {
-	text := h.Event
-	if h.Matcher != "" {
-		text += " " + h.Matcher
-	}
-	text += ": " + strings.Join(append([]string{cmp.Or(h.Command, h.Type)}, h.Args...), " ")
-	if h.If != "" {
-		text += " if " + h.If
-	}
-	if h.Timeout != client.DefaultTimeout(h.Event, h.Type) {
-		text += " timeout " + h.Timeout.String()
-	}
-	for name, set := range map[string]bool{"async": h.Entry.Async} {
-		if set {
-			text += " " + name
-		}
-	}
-	if h.Entry.OnFailure != "" {
-		text += " onFailure " + h.Entry.OnFailure
-	}
-	if h.Dead {
-		text += " (dropped by the client)"
-	}
-	if !h.Scope.Everywhere() {
-		text += " (" + string(h.Scope) + ")"
-	}
-	return text
+	return x, err
 }
 
 // diffDocument is the JSON document of diff.
 type diffDocument struct {
-	Version       int                   `json:"version"`
-	Project       string                `json:"project"`
-	Base          string                `json:"base"`
-	Head          string                `json:"head"`
-	Registrations []changedRegistration `json:"registrations"`
-	Changes       []changedBehaviour    `json:"changes"`
-	Allowed       int                   `json:"newly_allowed"` // calls that no other hook stops
-	Hooks         int                   `json:"hooks"`         // that the change may affect
-	Unaffected    int                   `json:"unaffected"`
-	NotFired      []string              `json:"not_compared,omitempty"`
-	Calls         int                   `json:"calls"`
-	Firings       int                   `json:"firings"`
-	Left          int                   `json:"files_left_out,omitempty"` // files that differ and are far from any hook, if there are many
-	Millis        int64                 `json:"duration_ms"`
+	Version int    `json:"version"`
+	Project string `json:"project"`
+	compare.Result
+	Millis int64 `json:"duration_ms"`
 
 	ranIn
-}
-
-// changedRegistration is a hook that one side alone registers, or both otherwise.
-type changedRegistration struct {
-	Hook  string `json:"hook"`
-	Event string `json:"event"`
-	At    string `json:"at"`
-	What  string `json:"what"` // added, removed, matcher, moved, changed
-	Base  string `json:"base,omitempty"`
-	Head  string `json:"head,omitempty"`
-
-	at suites.Position
-}
-
-// changedBehaviour is a call that the sides of a hook treat otherwise.
-type changedBehaviour struct {
-	Hook     string        `json:"hook"`
-	Event    string        `json:"event"`
-	At       string        `json:"at"`
-	What     string        `json:"what"`
-	Input    string        `json:"input"`
-	Case     string        `json:"case,omitempty"`
-	Base     answer        `json:"base"`
-	Head     answer        `json:"head"`
-	Together suites.Effect `json:"together,omitempty"` // of all hooks, if another one decides on both sides
-
-	call *sentCall
-	runs [4]seen         // two of the base and two of the head
-	at   suites.Position // of the script, or of the registration of a command without one
-}
-
-// place returns the position that an annotation of a hook has.
-func place(h *discover.Hook) suites.Position {
-	if len(h.Scripts) > 0 {
-		return suites.Position{File: h.Scripts[0], Line: 1}
-	}
-	return h.Source
-}
-
-// answer is what a hook did, and the client's reaction.
-type answer struct {
-	Effect  suites.Effect `json:"effect"`
-	Because string        `json:"because"`
-	Sees    string        `json:"model_sees,omitempty"`
-	Rewrite string        `json:"rewrite,omitempty"`
-	Output  string        `json:"output,omitempty"`
 }
 
 // Line returns a change as a separate JSON line.
 func (d diffDocument) Line(i int) any {
 	return struct {
-		changedBehaviour
+		compare.Change
 		ranIn
 	}{d.Changes[i], d.ranIn}
 }
 
-// changedGroup are the changes of a hook of one kind, the shortest input first.
-type changedGroup []changedBehaviour
+// changedGroup are the changes of a hook of one kind, the shortest input that begins as a command, a
+// file or a sentence first.
+type changedGroup []compare.Change
 
 // groups joins the changes of a hook of one kind, the most important first. Output that the client
 // drops is left out unless all is set.
 func (d diffDocument) groups(all bool) (groups []changedGroup) {
-	for _, what := range whats {
-		for _, together := range []bool{false, true} {
-			at := map[string]int{}
-			for _, c := range d.Changes {
-				if c.What != what || (c.Together != "") != together || what == changedOutput && !all {
-					continue
-				}
-				i, known := at[c.Hook]
-				if !known {
-					i = len(groups)
-					at[c.Hook] = i
-					groups = append(groups, nil)
-				}
-				groups[i] = append(groups[i], c)
-			}
-		}
+	type key struct {
+		what, hook string
+		together   bool
 	}
+	at := map[key]int{}
+	for _, c := range d.Changes {
+		k := key{c.What, c.Hook, c.Together != ""}
+		if _, known := at[k]; !known {
+			at[k] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at[k]] = append(groups[at[k]], c)
+	}
+	groups = slices.DeleteFunc(groups, func(g changedGroup) bool { return g[0].What == compare.Output && !all })
+	slices.SortStableFunc(groups, func(a, b changedGroup) int {
+		return cmp.Or(slices.Index(compare.Whats, a[0].What)-slices.Index(compare.Whats, b[0].What), min(len(a[0].Together), 1)-min(len(b[0].Together), 1))
+	})
 	for _, g := range groups {
-		slices.SortStableFunc(g, func(a, b changedBehaviour) int { return len(a.Input) - len(b.Input) })
+		odd := func(c compare.Change) int {
+			r, _ := utf8.DecodeRuneInString(c.Input)
+			return map[bool]int{false: 1}[unicode.IsLetter(r) || r == '.' || r == '/' || r == '~']
+		}
+		slices.SortStableFunc(g, func(a, b compare.Change) int { return cmp.Or(odd(a)-odd(b), len(a.Input)-len(b.Input)) })
 	}
 	return groups
 }
@@ -276,20 +171,20 @@ func (g changedGroup) inputs(all bool) string {
 
 // whatText are the first words of a group.
 var whatText = map[string]string{
-	newlyAllowed: "newly allowed", newlyBlocked: "newly blocked", changedRewrite: "rewritten otherwise", changedMessage: "another message",
-	changedEffect: "another effect", changedOutput: "other output, which the client drops",
+	compare.NewlyAllowed: "newly allowed", compare.NewlyBlocked: "newly blocked", compare.Rewrite: "rewritten otherwise", compare.Message: "another message",
+	compare.Effect: "another effect", compare.Output: "other output, which the client drops",
 }
 
 // details returns what the two sides do with the first input of a group.
 func (g changedGroup) details() []string {
 	c := g[0]
-	of := func(s seen) string { return s.sees }
+	of := func(s compare.Seen) string { return s.Sees }
 	switch c.What {
-	case changedRewrite:
-		of = func(s seen) string { return s.rewrite }
-	case changedOutput:
-		of = func(s seen) string { return s.output }
-	case changedMessage:
+	case compare.Rewrite:
+		of = func(s compare.Seen) string { return s.Rewrite }
+	case compare.Output:
+		of = func(s compare.Seen) string { return s.Output }
+	case compare.Message:
 	default:
 		lines := []string{fmt.Sprintf("%s -> %s", c.Base.Effect, c.Head.Effect), "before: " + c.Base.Because, "after: " + c.Head.Because}
 		if c.Together != "" {
@@ -299,17 +194,17 @@ func (g changedGroup) details() []string {
 	}
 	var lines [4][]string
 	least := math.MaxInt
-	for i, s := range c.runs {
+	for i, s := range c.Runs {
 		lines[i] = strings.Split(of(s), "\n")
 		least = min(least, len(lines[i]))
 	}
 	at := 0 // the first line that differs otherwise than between two runs of the same
-	for at < least-1 && !different([4]string{lines[0][at], lines[1][at], lines[2][at], lines[3][at]}) {
+	for at < least-1 && !compare.Different([4]string{lines[0][at], lines[1][at], lines[2][at], lines[3][at]}) {
 		at++
 	}
 	shown := func(line string) string {
-		if c.call != nil && c.call.text != nil {
-			line = c.call.text(line)
+		if c.Call.Shown != nil {
+			line = c.Call.Shown(line)
 		}
 		return cmp.Or(conform.Short(line), "(nothing)")
 	}
@@ -319,20 +214,20 @@ func (g changedGroup) details() []string {
 // annotations returns the changes as annotations of the files of a project.
 func (d diffDocument) annotations(p *session.Project, all bool) (list []annotation) {
 	for _, r := range d.Registrations {
-		list = append(list, annotation{"registration-" + r.What, suites.Warning, annotated(p, r.at), "registration " + r.What + ": " + cmp.Or(r.Head, r.Base), r.text(), []string{r.Hook}})
+		list = append(list, annotation{"registration-" + r.What, suites.Warning, annotated(p, r.Place), "registration " + r.What + ": " + cmp.Or(r.Head, r.Base), registrationText(r), []string{r.Hook}})
 	}
 	for _, g := range d.groups(all) {
 		c := g[0]
 		severity := suites.Warning
-		if c.Together != "" || c.What != newlyAllowed && c.What != newlyBlocked && c.What != changedRewrite {
+		if c.Together != "" || c.What == compare.Message || c.What == compare.Output {
 			severity = suites.Info
 		}
-		list = append(list, annotation{strings.ReplaceAll(c.What, "_", "-"), severity, annotated(p, c.at), whatText[c.What] + ": " + g.inputs(false), strings.Join(g.details(), "; "), []string{c.Hook, c.Input}})
+		list = append(list, annotation{strings.ReplaceAll(c.What, "_", "-"), severity, annotated(p, c.Place), whatText[c.What] + ": " + g.inputs(false), strings.Join(g.details(), "; "), []string{c.Hook, c.Input}})
 	}
 	return list
 }
 
-func (r changedRegistration) text() string {
+func registrationText(r compare.Registration) string {
 	switch {
 	case r.Base == "":
 		return "now: " + r.Head
@@ -355,7 +250,7 @@ func printDiff(w io.Writer, doc diffDocument, verbose bool) {
 	}
 	for _, g := range doc.groups(verbose) {
 		head := whatText[g[0].What]
-		if g[0].What == newlyAllowed && g[0].Together == "" {
+		if g[0].What == compare.NewlyAllowed && g[0].Together == "" {
 			head = strings.ToUpper(head)
 		}
 		writef(w, "%s  %s\n  on: %s\n", head, output(g[0].Hook), output(g.inputs(verbose)))
@@ -390,10 +285,10 @@ func (d *diffDocument) headline() string {
 	if len(d.Registrations) > 0 {
 		text += session.Count(len(d.Registrations), "registration") + " changed, "
 	}
-	text += fmt.Sprintf("%s newly allowed, %d newly blocked", session.Count(count[newlyAllowed], "call"), count[newlyBlocked])
-	for _, what := range whats[2:5] {
+	text += fmt.Sprintf("%s newly allowed, %d newly blocked", session.Count(count[compare.NewlyAllowed], "call"), count[compare.NewlyBlocked])
+	for _, what := range compare.Whats[2:5] {
 		if count[what] > 0 {
-			text += fmt.Sprintf(", %d with %s", count[what], map[string]string{changedRewrite: "another rewrite", changedMessage: "another message", changedEffect: "another effect"}[what])
+			text += fmt.Sprintf(", %d with %s", count[what], map[string]string{compare.Rewrite: "another rewrite", compare.Message: "another message", compare.Effect: "another effect"}[what])
 		}
 	}
 	return text

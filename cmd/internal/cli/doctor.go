@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/version"
 	"hookwatch/suites"
 	"hookwatch/suites/sandbox"
 )
@@ -46,7 +47,7 @@ func (a *app) doctor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	doc := newDoctorDocument(Version, p, d)
+	doc := newDoctorDocument(version.Number, p, d)
 	return a.print(doc, len(doc.Tools), func(i int) any { return doc.Tools[i] }, func(w io.Writer) { printDoctor(w, doc) })
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"hookwatch/cmd/internal/version"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/printable"
@@ -83,7 +84,7 @@ type (
 // columns count characters.
 func newSARIF(list []annotation) sarifLog {
 	run := sarifRun{
-		Tool:       sarifTool{Driver: sarifDriver{Name: programName, Version: Version, Rules: []sarifRule{}}},
+		Tool:       sarifTool{Driver: sarifDriver{Name: programName, Version: version.Number, Rules: []sarifRule{}}},
 		ColumnKind: "unicodeCodePoints", Results: []sarifResult{},
 	}
 	index := map[string]int{}

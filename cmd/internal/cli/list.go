@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/revision"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -251,7 +252,7 @@ func printList(out io.Writer, doc listDocument, verbose bool) {
 // hooksFor returns the hooks of the project that contains dir, descriptions of hooks that get no
 // case, and the root of the project.
 func (a *app) hooksFor(dir string) (hooks []firstHook, notRun []string, root string, err error) {
-	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: firstCommit})
+	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: revision.FirstCommit})
 	if err != nil {
 		return nil, nil, "", err
 	}

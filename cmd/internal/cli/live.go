@@ -62,7 +62,7 @@ func (a *app) liveHooks(ctx context.Context, of string) error {
 		return err
 	}
 	began := time.Now()
-	res, err := runLive(ctx, checkTree(p, os.Environ()), r, jobs)
+	res, err := runLive(ctx, p.Tree(os.Environ()), r, jobs)
 	if err != nil {
 		return err
 	}

@@ -31,10 +31,6 @@ func Main(args []string, streams Streams) int {
 	case "jq", "jaq":
 		return gojqcli.Run()
 	}
-	if len(args) == 2 && args[1] == "--version" { // needs no commands, signals or configuration
-		writef(streams.Out, "%s version %s\n", programName, build())
-		return Passed
-	}
 	if len(args) == 4 && args[1] == recorderName { // the client waits for it at every event
 		runRecorder(args[2], args[3], streams.In)
 		return Passed

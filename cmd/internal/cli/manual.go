@@ -11,6 +11,8 @@ import (
 
 	"github.com/cpuguy83/go-md2man/v2/md2man"
 	"github.com/spf13/cobra/doc"
+
+	"hookwatch/cmd/internal/version"
 )
 
 // WriteManual writes a page of section 1 for each command, and one of section 7 for each topic. Their
@@ -24,7 +26,7 @@ func WriteManual(dir string) error {
 			root.RemoveCommand(c)
 		}
 	}
-	header := doc.GenManHeader{Section: "1", Source: programName + " " + Version}
+	header := doc.GenManHeader{Section: "1", Source: programName + " " + version.Number}
 	if err := doc.GenManTree(root, &header, dir); err != nil {
 		return err
 	}

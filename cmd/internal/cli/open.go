@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/revision"
 	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/version"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
@@ -53,7 +58,7 @@ func (a *app) open(p *session.Project, view session.View, kept records, sharing 
 		Shuffle: a.shuffle,
 		Rerun:   a.program().About(p, "run"),
 		Now:     time.Now,
-		Program: Version,
+		Program: version.Number,
 	}, o.before)
 	if err != nil {
 		o.close()
@@ -178,6 +183,52 @@ func (a *app) bare(p *session.Project) (r *run.Runner, close func(), err error) 
 	return r, func() { r.Close(); place.Close(temp) }, nil
 }
 
+// A trial fires hooks for a command that reports what they do, and records nothing.
+type trial struct {
+	*run.Runner
+	ranIn
+	jobs     int
+	progress progressLine
+	close    func() // also removes the progress from the terminal
+}
+
+// trial opens a trial of a project. inCopy is what the command does, if hooks must then not run in
+// the project itself.
+func (a *app) trial(cmd *cobra.Command, p *session.Project, inCopy string) (*trial, error) {
+	r, end, err := a.bare(p)
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{Runner: r, ranIn: inIsolation(r.Isolation)}
+	if terminal.Is(cmd.ErrOrStderr()) && !a.verbose {
+		t.progress.w = cmd.ErrOrStderr()
+	}
+	t.close = func() { t.progress.end(); end() }
+	if t.jobs, err = jobs(p); err == nil && inCopy != "" && r.Isolation.Describe().InPlace {
+		err = fmt.Errorf("%s, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", inCopy, t.Isolation)
+	}
+	if err != nil {
+		end()
+		return nil, err
+	}
+	t.KeepReady(t.jobs)
+	return t, nil
+}
+
+// A progressLine is a line on a terminal that shows progress and is overwritten.
+type progressLine struct{ w io.Writer } // nil shows nothing
+
+func (l progressLine) show(format string, args ...any) {
+	if l.w != nil {
+		writef(l.w, clearLine+format, args...)
+	}
+}
+
+func (l progressLine) end() { l.show("") }
+
+// clearLine moves to the start of the line and empties it.
+const clearLine = "\r\x1b[K"
+
 // bareLive returns a runner for the real client in the project.
 func (a *app) bareLive(p *session.Project) (r *run.Runner, close func(), err error) {
 	if r, close, err = a.bare(p); err != nil {
@@ -294,7 +345,7 @@ func (a *app) loadConfig() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: firstCommit})
+	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: revision.FirstCommit})
 }
 
 // records returns the place of a project's records.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
@@ -70,34 +69,30 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	if err != nil {
 		return err
 	}
-	tree := checkTree(p, os.Environ())
+	tree := p.Tree(os.Environ())
 	tree.Named = hook
-	hooks := hooksToCheck(tree)
+	hooks := tree.Asked()
 	if len(hooks) == 0 && hook == "" {
 		return p.Empty
 	} else if len(hooks) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", hook)
 	}
-	r, close, err := a.bare(p)
+	t, err := a.trial(cmd, p, "")
 	if err != nil {
 		return err
 	}
-	defer close()
-	most, err := jobs(p)
-	if err != nil {
-		return err
-	}
-	machine, end, err := session.Prover(r, most)
+	defer t.close()
+	machine, end, err := session.Prover(t.Runner, t.jobs)
 	if err != nil {
 		return err
 	}
 	defer end()
-	r.KeepReady(most)
 	began := time.Now()
-	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: o.budget.Milliseconds(), ranIn: inIsolation(r.Isolation)}
-	shown := proveLine{cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose}
-	defer shown.clear()
-	guards, err := searchGuards(cmd.Context(), p, tree, hooks, machine, o, shown.show)
+	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: o.budget.Milliseconds(), ranIn: t.ranIn}
+	guards, err := searchGuards(cmd.Context(), p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {
+		t.progress.show("proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
+	})
+	t.progress.end()
 	doc.Interrupted = cmd.Context().Err() != nil
 	if err != nil {
 		return err
@@ -150,24 +145,6 @@ func proveBriefly(ctx context.Context, tree conform.Tree, m *prove.Machine, repo
 	return g.Fired, err
 }
 
-// proveLine shows the progress on a terminal.
-type proveLine struct {
-	w     io.Writer
-	shown bool
-}
-
-func (l proveLine) show(i, of int, g prove.Guard) {
-	if l.shown {
-		writef(l.w, clearLine+"proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
-	}
-}
-
-func (l proveLine) clear() {
-	if l.shown {
-		writef(l.w, clearLine)
-	}
-}
-
 // searchGuards searches all hooks that may be guards, one after the other. It calls progress, if not
 // nil, after each step.
 func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving, progress func(i, of int, g prove.Guard)) (guards []prove.Guard, err error) {
@@ -197,7 +174,7 @@ func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, ho
 
 // proveInSession searches guards for a watching session.
 func proveInSession(ctx context.Context, p *session.Project, hooks []discover.Hook, m *prove.Machine) ([]prove.Guard, string, error) {
-	guards, err := searchGuards(ctx, p, checkTree(p, os.Environ()), hooks, m, proving{budget: proveBudget, seed: 1}, nil)
+	guards, err := searchGuards(ctx, p, p.Tree(os.Environ()), hooks, m, proving{budget: proveBudget, seed: 1}, nil)
 	var doc proveDocument
 	for _, g := range guards {
 		doc.add(g, true, registeredName(p))

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,23 +9,18 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/compare"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/corpus"
-	"hookwatch/suites/depend"
-	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/record"
-	"hookwatch/suites/run"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -56,7 +50,11 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 	if len(a.suites) > 0 || a.filter != "" {
 		return errors.New("--suite and --filter do not go with replay: it fires every hook that a payload was sent to")
 	}
-	p, c, r, close, err := a.recorded()
+	inCopy, states := "", []string{""}
+	if since != "" {
+		inCopy, states = "replay --since runs the hooks of another revision", []string{since, ""}
+	}
+	p, c, t, close, err := a.recorded(cmd, inCopy)
 	if err != nil {
 		return err
 	}
@@ -68,34 +66,38 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 	if len(all) == 0 {
 		return errors.New("nothing is recorded yet (hookwatch record says how to)")
 	}
-	y := replayer{ctx: cmd.Context(), corpus: c, payloads: all[:min(len(all), max(most, 0))]}
-	if y.jobs, err = jobs(p); err != nil {
-		return err
-	}
-	r.Reuse = true
-	r.KeepReady(y.jobs)
-	now, err := a.side(y.ctx, p, r, "")
-	if err != nil {
-		return err
-	}
-	if terminal.Is(cmd.ErrOrStderr()) && !a.verbose {
-		y.progress = func(done, of int) { writef(cmd.ErrOrStderr(), clearLine+"firing hooks: %d of %d", done, of) }
-		defer writef(cmd.ErrOrStderr(), clearLine)
-	}
 	began := time.Now()
-	doc := replayDocument{Version: 1, Project: p.Name(), Payloads: len(y.payloads), Changes: []replayedChange{}, Effects: map[suites.Effect]int{}, ranIn: inIsolation(r.Isolation)}
-	if since == "" {
-		err = y.withEarlier(&doc, now)
-	} else {
-		err = y.withRevision(a, &doc, p, r, now, since)
-	}
-	doc.Millis, doc.Interrupted = time.Since(began).Milliseconds(), y.ctx.Err() != nil
+	x, err := t.compare(cmd.Context(), p, states...)
 	if err != nil {
-		return cmp.Or(y.ctx.Err(), err)
+		return err
 	}
-	if y.progress != nil {
-		writef(cmd.ErrOrStderr(), clearLine)
+	defer x.Close()
+	payloads := all[:min(len(all), max(most, 0))]
+	doc := replayDocument{Version: 1, Project: p.Name(), Payloads: len(payloads), Changes: []replayedChange{}, Effects: map[suites.Effect]int{}, ranIn: t.ranIn}
+	calls := compare.Recorded(c, payloads)
+	var was, is []compare.Seen
+	answers := replayAnswers{Hooks: x.Sides[len(states)-1].Digest(), At: began.UTC(), Effects: map[string]suites.Effect{}}
+	if since != "" {
+		doc.With = &replayedWith{Revision: since}
+		was, is, err = x.Together(calls)
+	} else if is, err = x.Ask(x.Sides[0], calls); err == nil {
+		was, doc.With, err = earlierAnswers(c, answers.Hooks, payloads)
 	}
+	if err != nil {
+		return cmp.Or(cmd.Context().Err(), err)
+	}
+	doc.Firings, doc.Millis = x.Firings, time.Since(began).Milliseconds()
+	for i, p := range payloads {
+		answers.Effects[p.ID] = is[i].Effect
+		doc.add(p, was[i].Effect, is[i], c)
+	}
+	slices.SortStableFunc(doc.Changes, func(a, b replayedChange) int {
+		return cmp.Or(slices.Index(compare.Whats, a.What)-slices.Index(compare.Whats, b.What), len(a.Input)-len(b.Input))
+	})
+	if err := answers.keep(c); err != nil {
+		return err
+	}
+	t.progress.end()
 	if err := a.print(doc, len(doc.Changes), doc.Line, func(w io.Writer) { printReplay(w, doc, a.program(), a.verbose) }); err != nil {
 		return err
 	}
@@ -105,231 +107,63 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 	return nil
 }
 
-// recorded opens a project with its corpus and a runner that fires commands alone.
-func (a *app) recorded() (p *session.Project, c *corpus.Corpus, r *run.Runner, close func(), err error) {
+// recorded opens a project with its corpus and a trial.
+func (a *app) recorded(cmd *cobra.Command, inCopy string) (p *session.Project, c *corpus.Corpus, t *trial, close func(), err error) {
 	if p, err = a.loadHooks(); err != nil {
 		return nil, nil, nil, nil, err
 	}
 	if c, err = openCorpus(p.Config, false); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	r, end, err := a.bare(p)
-	if err != nil {
+	if t, err = a.trial(cmd, p, inCopy); err != nil {
 		return nil, nil, nil, nil, errors.Join(err, c.Close())
 	}
-	onlyCommands(r)
-	return p, c, r, func() { end(); _ = c.Close() }, nil
-}
-
-// onlyCommands leaves out the hooks that only the client can run.
-func onlyCommands(r *run.Runner) {
-	hooks := r.Hooks
-	r.Hooks = func(event, value string) []discover.Hook {
-		return slices.DeleteFunc(slices.Clone(hooks(event, value)), func(h discover.Hook) bool { return h.NotRun() != "" })
-	}
-}
-
-// A replayer fires hooks with the payloads of a corpus.
-type replayer struct {
-	ctx      context.Context
-	corpus   *corpus.Corpus
-	payloads []corpus.Payload
-	jobs     int
-	progress func(done, of int)
-	firings  int
-}
-
-// replayed is what the hooks did with a payload.
-type replayed struct {
-	seen
-	hooks int // that the client fires
-}
-
-// fire fires the hooks of a side with the payloads at some indexes, all without any.
-func (y *replayer) fire(s *side, at []int) ([]replayed, error) {
-	if at == nil {
-		for i := range y.payloads {
-			at = append(at, i)
-		}
-	}
-	out, errs := make([]replayed, len(y.payloads)), make([]error, len(at))
-	var mu sync.Mutex // guards done
-	done := 0
-	inParallel(len(at), y.jobs, func(i int) {
-		if y.ctx.Err() != nil {
-			return
-		}
-		p := y.payloads[at[i]]
-		result := replayed{seen: unfired, hooks: len(s.runner.Hooks(p.Event, client.MatchedValue(p.Event, p.Tool, p.Input)))}
-		if result.hooks > 0 {
-			o, err := s.run(y.ctx, y.corpus.Restore(y.corpus.Case(p)), false)
-			if errs[i] = err; err != nil {
-				return
-			}
-			result.seen = seenIn(o.Last(), strings.NewReplacer(cmp.Or(o.Sandbox, "\x00"), "{sandbox}"))
-			if o.NotRun != nil {
-				result.seen = seen{effect: suites.Proceeds, because: o.NotRun.Note()}
-			}
-		}
-		out[at[i]] = result
-		mu.Lock()
-		defer mu.Unlock()
-		y.firings += result.hooks
-		if done++; y.progress != nil {
-			y.progress(done, len(at))
-		}
-	})
-	return out, cmp.Or(y.ctx.Err(), errors.Join(errs...))
-}
-
-// withRevision compares with the hooks of a revision. What differs is fired again on both sides, and
-// counts if it was the same twice.
-func (y *replayer) withRevision(a *app, doc *replayDocument, p *session.Project, r *run.Runner, now *side, name string) error {
-	if err := refuseInPlace(r, "replay --since runs the hooks of another revision"); err != nil {
-		return err
-	}
-	before, err := a.side(y.ctx, p, r, name)
-	if err != nil {
-		return err
-	}
-	defer before.close()
-	onlyCommands(before.runner)
-	doc.With = &replayedWith{Revision: name}
-	is, err := y.fire(now, nil)
-	if err != nil {
-		return err
-	}
-	was, err := y.fire(before, nil)
-	if err != nil {
-		return err
-	}
-	differ := []int{}
-	for i := range is {
-		if is[i].effect != was[i].effect {
-			differ = append(differ, i)
-		}
-	}
-	for _, s := range []struct {
-		*side
-		first []replayed
-	}{{now, is}, {before, was}} {
-		again, err := y.fire(s.side, differ)
-		if err != nil {
-			return err
-		}
-		for _, i := range differ {
-			if s.first[i].effect != again[i].effect {
-				is[i].seen = was[i].seen // by chance
-			}
-		}
-	}
-	doc.add(y, is, func(i int) (suites.Effect, bool) { return was[i].effect, true })
-	return y.keep(now, is)
-}
-
-// withEarlier compares with the answers of the last replay with other hooks, or with these if there
-// is none.
-func (y *replayer) withEarlier(doc *replayDocument, now *side) error {
-	is, err := y.fire(now, nil)
-	if err != nil {
-		return err
-	}
-	earlier, err := y.earlier(y.digest(now.project))
-	if err != nil {
-		return err
-	}
-	if earlier != nil {
-		doc.With = &replayedWith{Hooks: earlier.Hooks, At: &earlier.At, Same: earlier.Hooks == y.digest(now.project)}
-	}
-	doc.add(y, is, func(i int) (suites.Effect, bool) {
-		if earlier == nil {
-			return "", false
-		}
-		effect, known := earlier.Effects[y.payloads[i].ID]
-		return effect, known
-	})
-	return y.keep(now, is)
+	return p, c, t, func() { t.close(); _ = c.Close() }, nil
 }
 
 // replayAnswers are what the client would do with each payload, with hooks of a digest.
 type replayAnswers struct {
-	Version int                      `json:"version"`
 	Hooks   string                   `json:"hooks"`
 	At      time.Time                `json:"at"`
 	Effects map[string]suites.Effect `json:"effects"` // by ID of the payload
 }
 
-const (
-	answersName = "answers"
-	mostAnswers = 10 // replays with different hooks that are kept
-)
-
-// digest returns the digest of the registrations and of all files that the hooks run, source or
-// name. Files that they may also read do not make them other hooks.
-func (y *replayer) digest(p *session.Project) string {
-	var all strings.Builder
-	for _, e := range client.Events() {
-		c := &suites.Case{Suite: "replay", ID: e.Name, Layer: suites.Direct, Chain: true, Steps: []suites.Step{{Event: e.Name}}}
-		for _, in := range p.Graph.Inputs(c) {
-			if in.Path != depend.Elsewhere {
-				fmt.Fprintln(&all, in.Name(), in.Digest)
-			}
-		}
-	}
-	return suites.Digest([]byte(all.String()))
-}
-
-// kept reads the answers of earlier replays, the newest first.
-func (y *replayer) kept(d *disk.Dir) (all []replayAnswers) {
-	entries, _ := d.ReadDir()
-	for _, e := range entries {
-		var one replayAnswers
-		text, err := d.ReadFile(e.Name(), record.DocumentLimit)
-		if err == nil && record.ParseJSON(text, &one) == nil && one.Hooks+".json" == e.Name() {
-			all = append(all, one)
-		}
-	}
-	slices.SortFunc(all, func(a, b replayAnswers) int { return b.At.Compare(a.At) })
-	return all
-}
-
-// earlier returns the answers to compare with, or nil.
-func (y *replayer) earlier(digest string) (*replayAnswers, error) {
-	d, err := y.corpus.Dir().Sub(answersName)
+// keptAnswers reads the answers of the last replays with different hooks, newest first.
+func keptAnswers(c *corpus.Corpus) (all []replayAnswers, err error) {
+	text, err := c.Dir().ReadFile(answersName, record.DocumentLimit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
+	return all, cmp.Or(err, record.ParseJSON(text, &all))
+}
+
+const answersName = "answers.json"
+
+// earlierAnswers returns the answers of the last replay with other hooks, or with these if there is
+// none, as far as they are known.
+func earlierAnswers(c *corpus.Corpus, hooks string, payloads []corpus.Payload) (was []compare.Seen, with *replayedWith, err error) {
+	was = make([]compare.Seen, len(payloads))
+	all, err := keptAnswers(c)
+	if err != nil || len(all) == 0 {
+		return was, nil, err
 	}
-	defer d.Close()
-	all := y.kept(d)
-	i := slices.IndexFunc(all, func(a replayAnswers) bool { return a.Hooks != digest })
-	if i = max(i, 0); i == len(all) {
-		return nil, nil
+	one := all[max(slices.IndexFunc(all, func(a replayAnswers) bool { return a.Hooks != hooks }), 0)]
+	for i, p := range payloads {
+		was[i].Effect = one.Effects[p.ID]
 	}
-	return &all[i], nil
+	return was, &replayedWith{Hooks: one.Hooks, At: &one.At, Same: one.Hooks == hooks}, nil
 }
 
 // keep writes the answers for the next replay.
-func (y *replayer) keep(now *side, is []replayed) error {
-	a := replayAnswers{Version: 1, Hooks: y.digest(now.project), At: time.Now().UTC(), Effects: map[string]suites.Effect{}}
-	for i, p := range y.payloads {
-		a.Effects[p.ID] = is[i].effect
-	}
-	d, err := y.corpus.Dir().MakeSub(answersName)
+func (a replayAnswers) keep(c *corpus.Corpus) error {
+	const most = 10
+	all, _ := keptAnswers(c) // an unreadable file is replaced
+	all = slices.DeleteFunc(all, func(o replayAnswers) bool { return o.Hooks == a.Hooks })
+	text, err := json.Marshal(append([]replayAnswers{a}, all[:min(len(all), most-1)]...))
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	text, err := json.Marshal(a)
-	if err == nil {
-		err = d.Replace(a.Hooks+".json", text, disk.Unsynced)
-	}
-	if all := y.kept(d); err == nil && len(all) > mostAnswers {
-		err = d.Remove(all[len(all)-1].Hooks + ".json")
-	}
-	return err
+	return c.Dir().Replace(answersName, text, disk.Unsynced)
 }
 
 // replayDocument is the JSON document of replay.
@@ -346,7 +180,6 @@ type replayDocument struct {
 	Changes      []replayedChange      `json:"changes"` // the smallest payload of each kind first
 	Firings      int                   `json:"firings"`
 	Millis       int64                 `json:"duration_ms"`
-	Interrupted  bool                  `json:"interrupted,omitempty"`
 
 	ranIn
 }
@@ -376,65 +209,43 @@ func (d replayDocument) Line(i int) any {
 	}{d.Changes[i], d.ranIn}
 }
 
-// add adds the answers and compares them with earlier ones.
-func (d *replayDocument) add(y *replayer, is []replayed, was func(int) (suites.Effect, bool)) {
-	d.Firings = y.firings
-	for i, p := range y.payloads {
-		if is[i].hooks > 0 {
-			d.Fired++
-			d.Effects[is[i].effect]++
-		}
-		before, known := was(i)
-		if known {
-			d.Compared++
-		}
-		if !known || before == is[i].effect {
-			continue
-		}
-		change := replayedChange{What: changedEffect, Was: before, Is: is[i].effect, Because: y.corpus.Text(is[i].because), Payload: p}
-		switch old, now := (seen{effect: before}).rank(), (seen{effect: is[i].effect}).rank(); {
-		case now > old:
-			change.What = newlyBlocked
-			d.NewlyBlocked++
-		case now < old:
-			change.What = newlyAllowed
-			d.LetThrough++
-		}
-		d.Changes = append(d.Changes, change)
+// add adds what the hooks did with a payload, and compares it with an earlier effect if that is known.
+func (d *replayDocument) add(p corpus.Payload, was suites.Effect, is compare.Seen, c *corpus.Corpus) {
+	if is.Fired {
+		d.Fired++
+		d.Effects[is.Effect]++
 	}
-	slices.SortStableFunc(d.Changes, func(a, b replayedChange) int {
-		return cmp.Or(slices.Index(whats, a.What)-slices.Index(whats, b.What), len(a.Input)-len(b.Input))
-	})
-}
-
-// label returns what a payload is about.
-func label(p corpus.Payload) string {
-	var in struct {
-		Prompt string `json:"prompt"`
-		Input  struct {
-			Command string `json:"command"`
-			File    string `json:"file_path"`
-		} `json:"tool_input"`
+	if was == "" {
+		return
 	}
-	_ = json.Unmarshal(p.Input, &in) // fields of other types are none of these
-	return conform.Short(cmp.Or(in.Input.Command, in.Input.File, in.Prompt, string(p.Input)))
+	d.Compared++
+	what := compare.WhatOf(was, is.Effect)
+	switch what {
+	case "":
+		return
+	case compare.NewlyBlocked:
+		d.NewlyBlocked++
+	case compare.NewlyAllowed:
+		d.LetThrough++
+	}
+	d.Changes = append(d.Changes, replayedChange{What: what, Was: was, Is: is.Effect, Because: c.Text(is.Because), Payload: p})
 }
 
 func printReplay(w io.Writer, doc replayDocument, c program, verbose bool) {
-	of := map[string]int{newlyAllowed: doc.LetThrough, newlyBlocked: doc.NewlyBlocked, changedEffect: len(doc.Changes) - doc.LetThrough - doc.NewlyBlocked}
+	of := map[string]int{compare.NewlyAllowed: doc.LetThrough, compare.NewlyBlocked: doc.NewlyBlocked, compare.Effect: len(doc.Changes) - doc.LetThrough - doc.NewlyBlocked}
 	last := ""
 	for _, change := range doc.Changes {
 		if change.What == last && !verbose {
 			continue
 		}
 		last = change.What
-		writef(w, "%s  %s: %s\n", map[string]string{newlyAllowed: "LET THROUGH", newlyBlocked: "NEWLY BLOCKED", changedEffect: "CHANGED"}[change.What], strings.TrimSpace(change.Event+" "+change.Tool), label(change.Payload))
+		writef(w, "%s  %s: %s\n", map[string]string{compare.NewlyAllowed: "LET THROUGH", compare.NewlyBlocked: "NEWLY BLOCKED", compare.Effect: "CHANGED"}[change.What], strings.TrimSpace(change.Event+" "+change.Tool), change.Label())
 		writef(w, "  was %s, is %s: %s\n", change.Was, change.Is, change.Because)
 		if more := of[change.What] - 1; more > 0 && !verbose {
 			writef(w, "  and %d more, none smaller (-v shows all)\n", more)
 		}
 		expect := ""
-		if change.What == newlyAllowed {
+		if change.What == compare.NewlyAllowed {
 			expect = " --expect " + string(change.Was)
 		}
 		writef(w, "  as a case: %s record --case %s%s\n", c, change.ID, expect)
@@ -458,7 +269,7 @@ func printReplay(w io.Writer, doc replayDocument, c program, verbose bool) {
 	default:
 		writef(w, "since the hooks of the replay of %s: ", doc.With.At.Local().Format(time.DateTime))
 	}
-	writef(w, "of %s, %d newly blocked, %d let through, %d changed otherwise\n", session.Count(doc.Compared, "payload"), doc.NewlyBlocked, doc.LetThrough, of[changedEffect])
+	writef(w, "of %s, %d newly blocked, %d let through, %d changed otherwise\n", session.Count(doc.Compared, "payload"), doc.NewlyBlocked, doc.LetThrough, of[compare.Effect])
 }
 
 // recordCase prints a recorded payload as a case, or adds it to a suite file. The case expects what
@@ -467,11 +278,16 @@ func (a *app) recordCase(cmd *cobra.Command, id, file string, expect suites.Effe
 	if expect != "" && !slices.Contains(suites.Effects, expect) {
 		return fmt.Errorf("--expect %s: want one of %v", expect, suites.Effects)
 	}
-	p, c, r, close, err := a.recorded()
+	p, c, t, close, err := a.recorded(cmd, "")
 	if err != nil {
 		return err
 	}
 	defer close()
+	now, err := compare.At(cmd.Context(), p, t.Runner, "")
+	if err != nil {
+		return err
+	}
+	r := now.Runner
 	all, err := c.Payloads()
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/version"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
@@ -30,7 +31,7 @@ func newRoot(a *app) *cobra.Command {
 		Use:               programName,
 		Short:             "Rerun the tests of Claude Code hooks that a change affects",
 		Long:              longHelp,
-		Version:           build(),
+		Version:           version.String(),
 		Args:              unknownCommand,
 		SilenceUsage:      true,
 		SilenceErrors:     true,

@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
@@ -93,34 +92,22 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 	if err != nil {
 		return err
 	}
-	r, close, err := a.bare(p)
+	t, err := a.trial(cmd, p, "score runs broken hooks")
 	if err != nil {
 		return err
 	}
-	defer close()
-	if err := refuseInPlace(r, "score runs broken hooks"); err != nil {
-		return err
-	}
-	most, err := jobs(p)
-	if err != nil {
-		return err
-	}
-	r.KeepReady(most)
-	shown := terminal.Is(cmd.ErrOrStderr()) && !a.verbose
-	if shown {
-		defer writef(cmd.ErrOrStderr(), clearLine)
-		options.Progress = func(s score.Progress) { showScoring(cmd.ErrOrStderr(), s) }
+	defer t.close()
+	if t.progress.w != nil {
+		options.Progress = func(s score.Progress) { showScoring(t.progress, s) }
 	}
 	began := time.Now()
-	res, err := score.Score(cmd.Context(), cases, scoreMachine(p, r, most), options)
+	res, err := score.Score(cmd.Context(), cases, scoreMachine(p, t.Runner, t.jobs), options)
 	if err != nil {
 		return err
 	}
-	if shown {
-		writef(cmd.ErrOrStderr(), clearLine)
-	}
+	t.progress.end()
 	doc := newScoreDocument(p, res, o, time.Since(began))
-	doc.Interrupted, doc.ranIn = cmd.Context().Err() != nil, inIsolation(r.Isolation)
+	doc.Interrupted, doc.ranIn = cmd.Context().Err() != nil, t.ranIn
 	if err := a.print(doc, len(doc.Survivors), doc.Line, func(w io.Writer) { printScore(w, doc, a.verbose) }); err != nil {
 		return err
 	}
@@ -147,22 +134,22 @@ func (a *app) relative(file string) string {
 }
 
 // showScoring replaces the line that shows the progress.
-func showScoring(w io.Writer, s score.Progress) {
+func showScoring(l progressLine, s score.Progress) {
 	if s.Of == 0 {
-		writef(w, clearLine+"running %d of %s as they are", s.Cases, session.Count(s.CasesOf, "case"))
+		l.show("running %d of %s as they are", s.Cases, session.Count(s.CasesOf, "case"))
 		return
 	}
-	writef(w, clearLine+"scoring %d of %d: %s  %.40s", s.Tried, s.Of, session.Count(s.Survivors, "survivor"), s.File)
+	l.show("scoring %d of %d: %s  %.40s", s.Tried, s.Of, session.Count(s.Survivors, "survivor"), s.File)
 }
 
 // scoredCases returns the cases that can notice a broken script, with their controls, and limits
 // what is broken to the named hook.
 func scoredCases(p *session.Project, hook string, o *score.Options) ([]*suites.Case, error) {
 	if hook != "" {
-		tree := checkTree(p, os.Environ())
+		tree := p.Tree(os.Environ())
 		tree.Named = hook
 		var scripts []string
-		for _, h := range hooksToCheck(tree) {
+		for _, h := range tree.Asked() {
 			scripts = append(scripts, h.Scripts...)
 		}
 		o.Breaks = func(file string) bool { return strings.Contains(file, hook) || slices.Contains(scripts, file) }
@@ -392,14 +379,6 @@ func printScore(w io.Writer, doc scoreDocument, verbose bool) {
 	case left > 0:
 		writef(w, "the time was up: %d broken versions were not tried (--budget)\n", left)
 	}
-}
-
-// refuseInPlace returns an error if hooks would run in the project itself; what is done by the command.
-func refuseInPlace(r *run.Runner, what string) error {
-	if in := r.Isolation.Describe(); in.InPlace {
-		return fmt.Errorf("%s, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", what, in.Name)
-	}
-	return nil
 }
 
 // writeScored writes a new suite file with a case for each survivor.

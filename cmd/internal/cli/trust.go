@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/revision"
 	"hookwatch/config"
 	"hookwatch/suites/disk"
 )
@@ -59,7 +60,7 @@ func (a *app) loadAsked() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Env: func(string) (string, bool) { return "", false }, FirstCommit: firstCommit})
+	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Env: func(string) (string, bool) { return "", false }, FirstCommit: revision.FirstCommit})
 }
 
 func (a *app) trust(cfg *config.Config, yes bool) error {
@@ -81,7 +82,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 			return errors.Join(err, errors.New("nothing is agreed to"))
 		}
 	}
-	if err := config.AgreementsIn(cfg.State).Agree(cfg.Dir, cfg.Identity(firstCommit), cfg.Values(), time.Now()); err != nil {
+	if err := config.AgreementsIn(cfg.State).Agree(cfg.Dir, cfg.Identity(revision.FirstCommit), cfg.Values(), time.Now()); err != nil {
 		return err
 	}
 	if a.format.layout == asText {

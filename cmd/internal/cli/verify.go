@@ -26,9 +26,9 @@ The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
 				return err
 			}
 			a.warn(p.Unread)
-			sources := p.Sources()
+			sources := session.SourcesOf(p)
 			if len(specs) > 0 {
-				if sources, err = p.Only(sources, dirOf(a), specs); err != nil {
+				if sources, err = session.Only(p, sources, dirOf(a), specs); err != nil {
 					return err
 				}
 			}
@@ -56,7 +56,7 @@ func (a *app) loadMarked() (*session.Project, error) {
 }
 
 func (a *app) verify(p *session.Project, from session.Sources, keys []session.ConfigKey) error {
-	found, err := p.Verify(from)
+	found, err := session.Verify(p, from)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (d *verifyDocument) Odd() []string {
 func keys(p *session.Project, specs []string) []session.ConfigKey {
 	found := []session.ConfigKey{}
 	if len(specs) == 0 {
-		found = append(found, p.ConfigKeys()...)
+		found = append(found, session.ConfigKeys(p)...)
 	}
 	return found
 }
@@ -205,7 +205,7 @@ func sum(w io.Writer, p *session.Project, from session.Sources, found []session.
 		}
 	}
 	if len(found) == 0 {
-		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, p.LookedAt())
+		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, session.LookedAt(p))
 	} else {
 		writef(w, "%s in %s: %d resolved, %d not\n", session.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
 	}

@@ -69,7 +69,7 @@ func (a *app) whyPath(p *session.Project, arg string) error {
 	for _, c := range p.Every() {
 		p.Graph.Inputs(c) // the graph follows files only after it is asked for a case's inputs
 	}
-	selected, err := p.Affected(path, section)
+	selected, err := session.Affected(p, path, section)
 	if err != nil {
 		return err
 	}

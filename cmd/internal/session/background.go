@@ -18,46 +18,46 @@ import (
 
 // whileIdle does work that can wait until nothing else is left to do.
 func (w *watch) whileIdle(ctx context.Context) {
-	if w.idle.cancel != nil || w.run != nil {
+	if w.idle.cancel != nil || w.session.run != nil {
 		return
 	}
 	w.overlooked()
 	if w.proveNext(ctx) || w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
-	if w.knowledge.Tracker.Noticed() || !slices.Equal(w.project.Graph.Files(), w.followed) { // found by traced runs
-		if w.begin(ctx, w.selectStale(ctx), true); w.run != nil {
+	if w.session.knowledge.Tracker.Noticed() || !slices.Equal(w.session.project.Graph.Files(), w.followed) { // found by traced runs
+		if w.begin(ctx, w.selectStale(ctx), true); w.session.run != nil {
 			return
 		}
 	}
-	w.knowledge.Save()
-	w.knowledge.Selector.Rest()
-	w.knowledge.Tracker.Rest(w.opts.Now(), w.followed)
-	w.project.Reader.Pinned.Rest()
+	w.session.knowledge.Save()
+	w.session.knowledge.Selector.Rest()
+	w.session.knowledge.Tracker.Rest(w.session.opts.Now(), w.followed)
+	w.session.project.Reader.Pinned.Rest()
 	// No case is left to trace; release memory because the session may be idle for hours.
 	w.idle.untraced, w.idle.by = nil, nil
 	debug.FreeOSMemory()
-	w.opts.View.Handle(Rested{})
+	w.session.opts.View.Handle(Rested{})
 }
 
 // traceNext starts the next missing trace, and reports whether there is one.
 func (w *watch) traceNext(ctx context.Context) bool {
-	if w.project.Config.Run.Trace == config.TraceNever {
+	if w.session.project.Config.Run.Trace == config.TraceNever {
 		return false
 	}
 	if w.idle.by == nil {
-		w.idle.by = trace.NewScripts(w.knowledge.Contents.Script)
+		w.idle.by = trace.NewScripts(w.session.knowledge.Contents.Script)
 	}
-	for _, c := range w.project.Every() {
+	for _, c := range w.session.project.Every() {
 		if !w.idle.untraced[c.Key()] {
 			continue
 		}
 		delete(w.idle.untraced, c.Key())
-		if last := w.knowledge.Traceable(c); last != nil {
+		if last := w.session.knowledge.Traceable(c); last != nil {
 			w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
-			all := len(w.project.Every())
-			w.opts.View.Handle(Tracing{Done: all - len(w.idle.untraced) - 1, Of: all})
-			w.startTrace(w.idle.ctx, c, last, w.idle.by, w.idle.done)
+			all := len(w.session.project.Every())
+			w.session.opts.View.Handle(Tracing{Done: all - len(w.idle.untraced) - 1, Of: all})
+			w.session.startTrace(w.idle.ctx, c, last, w.idle.by, w.idle.done)
 			return true
 		}
 	}
@@ -66,7 +66,7 @@ func (w *watch) traceNext(ctx context.Context) bool {
 
 // idled stores a finished trace and continues.
 func (w *watch) idled(ctx context.Context, t *tracedRun) {
-	w.finishTrace(w.idle.ctx, t)
+	w.session.finishTrace(w.idle.ctx, t)
 	if w.idle.ctx.Err() != nil {
 		w.idle.lack([]*suites.Case{t.c})
 	}
@@ -84,10 +84,10 @@ func (w *watch) leave() {
 	case w.proofs.done != nil:
 		<-w.proofs.done
 	case w.idle.cancel != nil:
-		w.finishTrace(w.idle.ctx, <-w.idle.done)
+		w.session.finishTrace(w.idle.ctx, <-w.idle.done)
 	}
-	w.knowledge.Save()
-	w.equipment.Close()
+	w.session.knowledge.Save()
+	w.session.equipment.Close()
 }
 
 // A tracedRun is one traced run of a case: the trace is stored with the existing record, and no
@@ -218,17 +218,17 @@ func (t *trialRun) try(ctx context.Context, r *run.Runner) {
 // there is one. Projects with suites have no trials, because the suites state which inputs their
 // hooks must stop.
 func (w *watch) tryNext(ctx context.Context) bool {
-	if w.equipment.Isolation().Refused() != nil {
+	if w.session.equipment.Isolation().Refused() != nil {
 		return false
 	}
-	next := w.project.Trial(w.project.Stops)
+	next := w.session.project.Trial(w.session.project.Stops)
 	if next == nil {
 		return false
 	}
 	w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
 	w.idle.trial = make(chan *trialRun, 1)
-	t, runner, done, ctx := &trialRun{Trial: next}, w.equipment.Runner, w.idle.trial, w.idle.ctx
-	w.busy.start(w.opts.Now())
+	t, runner, done, ctx := &trialRun{Trial: next}, w.session.equipment.Runner, w.idle.trial, w.idle.ctx
+	w.session.busy.start(w.session.opts.Now())
 	go func() {
 		t.try(ctx, runner)
 		done <- t
@@ -239,29 +239,29 @@ func (w *watch) tryNext(ctx context.Context) bool {
 // tried stores the inputs that a hook stopped, and continues. Inputs stopped earlier remain,
 // because each is a case.
 func (w *watch) tried(ctx context.Context, t *trialRun) {
-	w.busy.stop(w.opts.Now())
+	w.session.busy.stop(w.session.opts.Now())
 	over := w.idle.ctx.Err() != nil
 	w.idle.cancel()
 	w.idle.cancel, w.idle.trial = nil, nil
 	if over || t.err != nil {
 		if t.err != nil && !over {
-			w.project.Stops.Tried[t.Hook.ID] = t.Digest // not again on this content
+			w.session.project.Stops.Tried[t.Hook.ID] = t.Digest // not again on this content
 		}
 		w.whileIdle(ctx)
 		return
 	}
-	stops := ReadStops(w.project.Config)
+	stops := ReadStops(w.session.project.Config)
 	stops.Tried[t.Hook.ID] = t.Digest
 	added := false
 	for _, r := range t.results {
 		added = stops.Add(&t.Hook, r.Try, r.effect) || added
 	}
 	if t.Guard && t.works && stops.Of(&t.Hook) == 0 { // a hook that does not work at all is reported elsewhere
-		w.warnf("%s: no case and no input exercises this hook: it stops none of %d inputs that it may be there to stop", t.Hook.Source, len(t.Tries))
+		w.session.warnf("%s: no case and no input exercises this hook: it stops none of %d inputs that it may be there to stop", t.Hook.Source, len(t.Tries))
 	}
-	w.project.Stops.Tried[t.Hook.ID] = t.Digest
-	if err := stops.Save(w.project.Config); err != nil {
-		w.warnf("what %s stops is not kept: %v", t.Hook.ID, err)
+	w.session.project.Stops.Tried[t.Hook.ID] = t.Digest
+	if err := stops.Save(w.session.project.Config); err != nil {
+		w.session.warnf("what %s stops is not kept: %v", t.Hook.ID, err)
 	} else if added {
 		w.toReload = true
 	}
@@ -279,7 +279,7 @@ func (w *watch) takeStops(ctx context.Context) bool {
 		return false
 	}
 	w.begin(ctx, w.selectStale(ctx), true)
-	return w.run != nil
+	return w.session.run != nil
 }
 
 // Audit makes the next run check every case that a selection would leave out now. A case whose
@@ -327,7 +327,7 @@ func (w *watch) auditSome() []verdict.Selected {
 	cases := w.toAudit
 	w.toAudit = nil
 	for _, c := range cases {
-		w.auditCase(c.Key())
+		w.session.auditCase(c.Key())
 	}
-	return verdict.WithControls(verdict.All(cases, "an audit of the selection"), w.project.Every())
+	return verdict.WithControls(verdict.All(cases, "an audit of the selection"), w.session.project.Every())
 }

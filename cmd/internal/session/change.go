@@ -14,18 +14,18 @@ import (
 
 // changed handles a batch of saves: it cancels cases that became stale and selects them again.
 func (w *watch) changed(ctx context.Context, b watcher.Batch) {
-	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool { return w.knowledge.Tracker.Written(w.project.Rel(c.Path)) })
+	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool { return w.session.knowledge.Tracker.Written(w.session.project.Rel(c.Path)) })
 	if len(b.Changes) == 0 {
 		return
 	}
-	w.opts.View.Handle(Saved{})
+	w.session.opts.View.Handle(Saved{})
 	shape := false
 	changed := make([]string, len(b.Changes))
 	var others, restored []string
 	for i, c := range b.Changes {
-		changed[i] = w.project.Rel(c.Path)
+		changed[i] = w.session.project.Rel(c.Path)
 		shape = shape || w.reshapes(c)
-		if c.Kind == watcher.Restored || c.Kind == watcher.Removed && w.knowledge.Tracker.Exists(changed[i]) {
+		if c.Kind == watcher.Restored || c.Kind == watcher.Removed && w.session.knowledge.Tracker.Exists(changed[i]) {
 			// A directory that was renamed and renamed back leaves all signatures unchanged: its
 			// files may be reported as removed although they are back unmodified.
 			restored = append(restored, changed[i])
@@ -34,25 +34,25 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 			others = append(others, changed[i])
 		}
 	}
-	if (shape || w.paused) && !w.reload(ctx) {
+	if (shape || w.session.paused) && !w.reload(ctx) {
 		return
 	}
 	w.idle.stop()
 	w.retry()
-	if w.run == nil {
-		w.equipment.Runner.Prewarm() // while the affected cases are determined
+	if w.session.run == nil {
+		w.session.equipment.Runner.Prewarm() // while the affected cases are determined
 	}
 	w.touchedElsewhere(changed)
-	w.knowledge.Tracker.Refresh(changed)
-	w.supersede(others)
-	w.retract(restored)
+	w.session.project.Graph.Refresh(changed)
+	w.session.supersede(others)
+	w.session.retract(restored)
 	w.startAffected(ctx, b, changed)
-	w.toAudit = w.sample(w.project.Config.Watch.Audit)
-	if w.run != nil {
+	w.toAudit = w.session.sample(w.session.project.Config.Watch.Audit)
+	if w.session.run != nil {
 		w.settled.Stop()
 		return
 	}
-	w.equipment.Runner.CancelPrewarm()
+	w.session.equipment.Runner.CancelPrewarm()
 	w.rest.Rest()
 	w.waitToSettle()
 }
@@ -60,25 +60,25 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 // retry tries again to set up isolation if it was unavailable, because the resource that ran
 // short may be available now.
 func (w *watch) retry() {
-	if w.equipment.Isolation().Refused() == nil {
+	if w.session.equipment.Isolation().Refused() == nil {
 		return
 	}
-	if err := w.equipment.Use(w.project, w.knowledge.Environment.Tools); err != nil {
-		w.warnError(err)
+	if err := w.session.equipment.Use(w.session.project, w.session.knowledge.Environment.Tools); err != nil {
+		w.session.warnError(err)
 	}
-	w.knowledge.setTools(w.equipment.Tools)
+	w.session.knowledge.setTools(w.session.equipment.Tools)
 }
 
 // startAffected starts the stale cases, and announces the save with the cases it selects.
 func (w *watch) startAffected(ctx context.Context, b watcher.Batch, changed []string) {
 	selected := w.selectStale(ctx)
-	own := ownCases(selected, changed, w.queue.Has)
+	own := ownCases(selected, changed, w.session.queue.Has)
 	if len(selected) > 0 {
 		w.startRun(ctx, selected, len(own) == 0)
 	}
 	w.show(b, changed, own)
 	if len(own) > 0 {
-		w.begun()
+		w.session.begun()
 	}
 }
 
@@ -86,11 +86,11 @@ func (w *watch) startAffected(ctx context.Context, b watcher.Batch, changed []st
 // does so only if the project was read while the file was in its other state: the project uses a
 // file that is missing now, or does not use one that exists.
 func (w *watch) reshapes(c watcher.Change) bool {
-	if w.project.Shapes(c.Path) {
+	if w.session.project.Shapes(c.Path) {
 		return true
 	}
 	if c.Kind == watcher.Restored {
-		return w.project.Follows(w.project.Rel(c.Path)) != (c.Digest != "")
+		return w.session.project.Follows(w.session.project.Rel(c.Path)) != (c.Digest != "")
 	}
 	return c.Kind != watcher.Modified
 }
@@ -125,8 +125,8 @@ func (e *Session) retract(restored []string) {
 // show announces a save and the cases it selects. A source on which no case depends is still
 // shown; content that returned to the last state that was run is not, unless the counts change.
 func (w *watch) show(b watcher.Batch, changed []string, selected []verdict.Selected) {
-	e := Changed{At: Time{Time: b.At}, State: w.State()}
-	counted := w.run == nil && e.State != w.counts
+	e := Changed{At: Time{Time: b.At}, State: w.session.State()}
+	counted := w.session.run == nil && e.State != w.session.counts
 	others := slices.ContainsFunc(b.Changes, func(c watcher.Change) bool { return c.Kind != watcher.Restored })
 	for i, path := range changed {
 		c := b.Changes[i]
@@ -134,7 +134,7 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []verdict.Selec
 		if c.Was == "" && c.Digest == "" {
 			continue // waited for, but never existed
 		}
-		if !counted && (c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.project.Matters(path))) {
+		if !counted && (c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.session.project.Matters(path))) {
 			continue
 		}
 		e.Changes = append(e.Changes, Change{Path: path, Sections: SectionsOf(path, selected)})
@@ -145,9 +145,9 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []verdict.Selec
 	for _, sel := range selected {
 		e.Selected = append(e.Selected, sel.Selection())
 	}
-	e.NotAffected, e.Uncovered = w.knowledge.NotAffected(), w.knowledge.Uncovered()
-	w.counts = e.State
-	w.opts.View.Handle(e)
+	e.NotAffected, e.Uncovered = w.session.knowledge.NotAffected(), w.session.knowledge.Uncovered()
+	w.session.counts = e.State
+	w.session.opts.View.Handle(e)
 }
 
 // A span is the last period in which at least one case or trace was running.
@@ -177,31 +177,31 @@ func (s *span) has(at time.Time) bool {
 // without being found by the analysis, because a file written by a hook must not start the next
 // run. In other isolations hooks cannot write into the project.
 func (w *watch) touchedElsewhere(changed []string) {
-	if !w.Isolation().Describe().InPlace {
+	if !w.session.Isolation().Describe().InPlace {
 		return
 	}
 	var touched []string
 	for _, path := range changed {
-		if !w.project.Graph.Counts(path) {
+		if !w.session.project.Graph.Counts(path) {
 			continue
 		}
-		if info, err := os.Stat(w.project.Config.Abs(path)); err == nil && w.busy.has(info.ModTime()) {
+		if info, err := os.Stat(w.session.project.Config.Abs(path)); err == nil && w.session.busy.has(info.ModTime()) {
 			touched = append(touched, path)
 		} else {
-			w.knowledge.Tracker.Untouched(path)
+			w.session.knowledge.Tracker.Untouched(path)
 		}
 	}
-	w.touched(touched)
+	w.session.touched(touched)
 }
 
 // overlooked warns, once per loaded project, that it has too many directories to watch.
 func (w *watch) overlooked() {
-	beyond := w.project.Graph.Beyond()
-	if len(beyond) == 0 || w.warned == w.project {
+	beyond := w.session.project.Graph.Beyond()
+	if len(beyond) == 0 || w.warned == w.session.project {
 		return
 	}
-	w.warned = w.project
-	w.warnf("the project has too many directories: changes in %s and %d more are not noticed, although a hook may read them (watch.ignore in .hookwatch.yaml leaves out others)",
+	w.warned = w.session.project
+	w.session.warnf("the project has too many directories: changes in %s and %d more are not noticed, although a hook may read them (watch.ignore in .hookwatch.yaml leaves out others)",
 		beyond[0], len(beyond)-1)
 }
 
@@ -222,18 +222,18 @@ func (w *watch) reload(ctx context.Context) bool {
 	}
 	if len(problems) > 0 {
 		w.troubled = true
-		w.opts.View.Handle(Problems{List: problems, InForce: true})
+		w.session.opts.View.Handle(Problems{List: problems, InForce: true})
 		return true
 	}
 	if w.troubled {
 		w.troubled = false
-		w.opts.View.Handle(Problems{})
+		w.session.opts.View.Handle(Problems{})
 	}
 	if !w.accepts(p) {
 		return true
 	}
-	before, places := w.project.Warnings, w.project.Config
-	w.adopt(p)
+	before, places := w.session.project.Warnings, w.session.project.Config
+	w.session.adopt(p)
 	w.idle.lack(p.Every())
 	w.followed = nil // files that the new graph discovers are not followed yet
 	if err := Follow(ctx, p, w.in.Watcher); err != nil {
@@ -242,7 +242,7 @@ func (w *watch) reload(ctx context.Context) bool {
 	}
 	for _, text := range p.Warnings {
 		if !slices.Contains(before, text) {
-			w.warn(text)
+			w.session.warn(text)
 		}
 	}
 	if !SamePlaces(places, p.Config) {
@@ -254,33 +254,33 @@ func (w *watch) reload(ctx context.Context) bool {
 // missing reports whether the project directory is missing, and warns when it disappears or
 // returns. Waiting cases remain in the queue meanwhile.
 func (w *watch) missing() bool {
-	is := w.project.Gone()
+	is := w.session.project.Gone()
 	switch {
-	case is && !w.paused:
-		w.warnf("%s is gone: nothing is run until it is there again", w.project.Root())
-	case w.paused && !is:
-		w.warnf("%s is there again", w.project.Root())
+	case is && !w.session.paused:
+		w.session.warnf("%s is gone: nothing is run until it is there again", w.session.project.Root())
+	case w.session.paused && !is:
+		w.session.warnf("%s is there again", w.session.project.Root())
 	}
-	w.paused = is
+	w.session.paused = is
 	return is
 }
 
 // accepts warns of changes in the configuration, and reports whether the project still has the
 // root directory that is being watched.
 func (w *watch) accepts(p *Project) bool {
-	was, is := w.project.Config, p.Config
+	was, is := w.session.project.Config, p.Config
 	switch {
-	case p.Root() != w.project.Root():
-		w.warnf("%s: by its configuration the project is %s now, and %s is watched: restart hookwatch", ConfigFile(was), p.Root(), w.project.Root())
+	case p.Root() != w.session.project.Root():
+		w.session.warnf("%s: by its configuration the project is %s now, and %s is watched: restart hookwatch", ConfigFile(was), p.Root(), w.session.project.Root())
 		return false
 	case was.Path != "" && is.Path == "":
-		w.warnf("%s is gone: the defaults count until it is there again", w.project.Rel(was.Path))
+		w.session.warnf("%s is gone: the defaults count until it is there again", w.session.project.Rel(was.Path))
 	case was.Path == "" && is.Path != "":
-		w.warnf("%s counts from now on", w.project.Rel(is.Path))
+		w.session.warnf("%s counts from now on", w.session.project.Rel(is.Path))
 	}
 	if is.ResultsDir != was.ResultsDir {
 		if is.Path != "" {
-			w.warnf("results.dir: records go to %s until hookwatch is restarted", was.ResultsDir)
+			w.session.warnf("results.dir: records go to %s until hookwatch is restarted", was.ResultsDir)
 		}
 		is.ResultsDir = was.ResultsDir // already locked, and excluded from the watched changes
 	}

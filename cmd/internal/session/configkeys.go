@@ -28,7 +28,7 @@ type ConfigKey struct {
 
 // ConfigKeys returns the keys that no script reads or no case covers. A key with several
 // values, such as a list, counts as one.
-func (p *Project) ConfigKeys() []ConfigKey {
+func ConfigKeys(p *Project) []ConfigKey {
 	var out []ConfigKey
 	for _, dir := range p.Config.Hooks {
 		file := path.Join(p.Rel(p.Config.Abs(dir)), hookConfig)
@@ -36,8 +36,8 @@ func (p *Project) ConfigKeys() []ConfigKey {
 		if err != nil {
 			continue
 		}
-		covered := p.coverage(file)
-		scripts := p.readers()
+		covered := coverageOf(p, file)
+		scripts := readersOf(p)
 		for _, key := range leafKeys(content) {
 			name := strings.Join(key, ".")
 			k := ConfigKey{File: file, Key: name, Line: p.Graph.Section(file, name).Line}
@@ -94,7 +94,7 @@ type reader struct {
 }
 
 // readers returns the hook scripts that may read the configuration.
-func (p *Project) readers() []reader {
+func readersOf(p *Project) []reader {
 	var all []reader
 	for _, name := range p.hookFiles() {
 		content, err := p.Reader.Anywhere().ReadFile(p.Config.Abs(name), lookedInto)
@@ -159,7 +159,7 @@ type coverage struct {
 	named []depend.Resolved
 }
 
-func (p *Project) coverage(file string) coverage {
+func coverageOf(p *Project, file string) coverage {
 	var c coverage
 	for _, test := range p.every {
 		for _, content := range ownContents(test, file) {

@@ -44,7 +44,7 @@ func TestConfigKeys(t *testing.T) {
 				"hooks/guard.sh": tt.script, "hooks/config.json": document, "suites/s.yaml": oneCase("A1", tt.cases),
 			})
 			var unread, uncovered []string
-			for _, k := range s.Load(Filter{}).ConfigKeys() {
+			for _, k := range ConfigKeys(s.Load(Filter{})) {
 				at := fmt.Sprintf("%s:%d %s", strings.TrimPrefix(k.File, "hooks/"), k.Line, k.Key)
 				if !k.Read {
 					unread = append(unread, at)

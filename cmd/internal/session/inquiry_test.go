@@ -70,7 +70,7 @@ func TestCutInquiry(t *testing.T) {
 			s.abort("the time is over")
 			return s.end(false)
 		},
-		"quit": func(s *Session, _ context.CancelFunc) Summary { return (&watch{Session: s}).stop() },
+		"quit": func(s *Session, _ context.CancelFunc) Summary { return (&watch{session: s}).stop() },
 		"interrupted": func(s *Session, cancel context.CancelFunc) Summary {
 			cancel()
 			s.drain()

@@ -61,9 +61,9 @@ func SamePlaces(a, b *config.Config) bool {
 	return slices.Equal(one.Files, other.Files) && slices.Equal(one.Dirs, other.Dirs) && slices.Equal(a.Watch.Ignore, b.Watch.Ignore)
 }
 
-// Interest returns the files to watch: the places of FirstInterest, and every file that a
+// InterestOf returns the files to watch: the places of FirstInterest, and every file that a
 // case depends on.
-func (p *Project) Interest() watcher.Interest {
+func InterestOf(p *Project) watcher.Interest {
 	i := FirstInterest(p.Config)
 	elsewhere := false
 	var listed []string
@@ -78,7 +78,7 @@ func (p *Project) Interest() watcher.Interest {
 		}
 	}
 	if elsewhere {
-		p.addElsewhere(&i)
+		addElsewhere(p, &i)
 	}
 	if len(listed) > 0 {
 		addListed(&i, listed)
@@ -114,7 +114,7 @@ func addListed(i *watcher.Interest, dirs []string) {
 // addElsewhere adds all files of the project except for ignored ones and the directories
 // beyond the graph's limit. Files that no analysis has found are compared only by size and time, so
 // that the watcher does not read them; the graph does.
-func (p *Project) addElsewhere(i *watcher.Interest) {
+func addElsewhere(p *Project, i *watcher.Interest) {
 	first, ignore, unread := i.Dirs, i.Ignore, i.Unread
 	placed := make(map[string]bool, len(i.Files))
 	for _, f := range i.Files {
@@ -156,7 +156,7 @@ func (p *Project) other(rel string, isDir bool) bool {
 var outputs = []string{".log", ".pyc"}
 
 // entryScripts returns the scripts that are run as hooks.
-func (p *Project) entryScripts() map[string]bool {
+func (p *loader) entryScripts() map[string]bool {
 	entries := make(map[string]bool)
 	for _, h := range p.Registered.Hooks {
 		for _, s := range h.Scripts {
@@ -171,10 +171,10 @@ func (p *Project) entryScripts() map[string]bool {
 	return entries
 }
 
-// Late returns the files that cases depend on and that are not in FirstInterest, as slash
+// late returns the files that cases depend on and that are not in FirstInterest, as slash
 // paths from the root. They are watched only after Interest, so content that was read
 // before may be outdated.
-func (p *Project) Late() []string {
+func late(p *Project) []string {
 	first := FirstInterest(p.Config)
 	var late []string
 	for _, f := range p.Graph.Files() {
@@ -244,8 +244,8 @@ func temporary(name string) bool {
 // Affected returns the cases that a change of a file, or of a section of it, selects. It
 // returns an error if the file is outside of the project and no case depends on it, or if
 // it has no such section.
-func (p *Project) Affected(path, section string) ([]verdict.Selected, error) {
-	asked, err := p.asked(path, section)
+func Affected(p *Project, path, section string) ([]verdict.Selected, error) {
+	asked, err := askedSection(p, path, section)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +260,7 @@ func (p *Project) Affected(path, section string) ([]verdict.Selected, error) {
 			if in.Path == depend.Elsewhere && elsewhere {
 				because = append(because, in.Because)
 			}
-			if in.Path == path && (section == "" || in.Section == "" || p.overlap(places, asked, in)) {
+			if in.Path == path && (section == "" || in.Section == "" || overlap(p, places, asked, in)) {
 				because = append(because, in.Because)
 			}
 		}
@@ -277,8 +277,8 @@ func (p *Project) Affected(path, section string) ([]verdict.Selected, error) {
 	return selected, nil
 }
 
-// asked returns the section that the user names, or an error if there is none.
-func (p *Project) asked(path, section string) (markers.Resolution, error) {
+// askedSection returns the section that the user names, or an error if there is none.
+func askedSection(p *Project, path, section string) (markers.Resolution, error) {
 	info, err := os.Stat(p.Config.Abs(path))
 	switch {
 	case err == nil && info.IsDir():
@@ -301,7 +301,7 @@ func (p *Project) asked(path, section string) (markers.Resolution, error) {
 
 // overlap reports whether a change of the asked section may change an input. One of the
 // two may be within the other.
-func (p *Project) overlap(places map[string]markers.Resolution, asked markers.Resolution, in suites.Input) bool {
+func overlap(p *Project, places map[string]markers.Resolution, asked markers.Resolution, in suites.Input) bool {
 	place, ok := places[in.Section]
 	if !ok {
 		place = p.Graph.Section(in.Path, in.Section)

@@ -29,7 +29,7 @@ import (
 // Load reads a project. Recently saved files are read from pinned, which may be nil. The
 // problems must be fixed by the user before anything runs.
 func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []suites.Problem) {
-	p := &Project{Config: cfg, Reader: newReader(cfg, pinned)}
+	p := &loader{&Project{Config: cfg, Reader: newReader(cfg, pinned)}}
 	if text := cfg.Notice(); text != "" {
 		p.Warnings = append(p.Warnings, text)
 	}
@@ -53,10 +53,13 @@ func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []s
 		p.Unread = append(p.Unread, p.refused("specs", err).Error())
 	}
 	p.Warnings = append(p.Warnings, p.Unread...)
-	return p, p.checkMarkers()
+	return p.Project, p.checkMarkers()
 }
 
-func (p *Project) readHooks() []suites.Problem {
+// A loader builds a project.
+type loader struct{ *Project }
+
+func (p *loader) readHooks() []suites.Problem {
 	problems := p.checkDirs()
 	if len(problems) > 0 {
 		return problems
@@ -84,7 +87,7 @@ func (p *Project) readHooks() []suites.Problem {
 
 // registering finds files that register hooks in addition to the configured settings:
 // plugins, trees that are installed as ~/.claude, and settings in subdirectories.
-func (p *Project) registering() discover.Found {
+func (p *loader) registering() discover.Found {
 	settings := make([]string, len(p.Config.Settings))
 	for i, file := range p.Config.Settings {
 		settings[i] = p.Config.Abs(file)
@@ -99,7 +102,7 @@ func (p *Project) ReadsSuite(file string) bool {
 	})
 }
 
-func (p *Project) readSuites() []suites.Problem {
+func (p *loader) readSuites() []suites.Problem {
 	files, problems := p.expand("suites", p.Config.OwnSuites())
 	for _, f := range files {
 		p.sources = append(p.sources, p.Config.Abs(f))
@@ -132,7 +135,7 @@ func (p *Project) readSuites() []suites.Problem {
 
 // applicable drops suites for another kind of project, and built-in ones whose hook the
 // project does not have.
-func (p *Project) applicable() {
+func (p *loader) applicable() {
 	p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool {
 		if slices.ContainsFunc(s.AppliesTo, func(file string) bool { return !p.Exists(file) && !p.registers(file) }) {
 			return true
@@ -144,10 +147,10 @@ func (p *Project) applicable() {
 }
 
 // has reports whether the project has a hook that a suite names.
-func (p *Project) has(hook string) bool { return p.Exists(hook) || p.named(hook) != "" }
+func (p *loader) has(hook string) bool { return p.Exists(hook) || p.named(hook) != "" }
 
 // arrange collects the cases in order, and applies the project's policy for gates.
-func (p *Project) arrange() {
+func (p *loader) arrange() {
 	p.controls = make(map[suites.Key]bool)
 	p.various = make(map[*suites.Case]bool)
 	places := p.places()
@@ -185,7 +188,7 @@ const digestSize = 16
 // appendConfigured appends the digest of the case's definition and of the configuration
 // that affects it. The timeout and the number of concurrent cases do not affect a case's
 // meaning, so they are not included.
-func (p *Project) appendConfigured(to []byte, c *suites.Case) []byte {
+func (p *loader) appendConfigured(to []byte, c *suites.Case) []byte {
 	added := fmt.Sprint(p.Config.Run.PassEnv)
 	if c.Check != nil {
 		added += string(c.Check.Need)
@@ -200,7 +203,7 @@ func (p *Project) appendConfigured(to []byte, c *suites.Case) []byte {
 	return hex.AppendEncode(to, sum[:digestSize/2])
 }
 
-func (p *Project) gated(gates []suites.Gate, places map[string][]string) []suites.Gate {
+func (p *loader) gated(gates []suites.Gate, places map[string][]string) []suites.Gate {
 	out := slices.Clone(gates)
 	for i := range out {
 		if policy, ok := p.Config.Gates[out[i].Tool]; ok {
@@ -216,7 +219,7 @@ func (p *Project) gated(gates []suites.Gate, places map[string][]string) []suite
 // places returns the places where hooks look for tools, from the checks for these tools: a
 // tool that is only there is not absent. Advisory checks are excluded, because they are
 // not about hooks.
-func (p *Project) places() map[string][]string {
+func (p *loader) places() map[string][]string {
 	places := make(map[string][]string)
 	for i := range p.Suites {
 		for j := range p.Suites[i].Cases {
@@ -234,7 +237,7 @@ type Filter struct {
 	Text   string // part of an ID or name, or a glob for either
 }
 
-func (p *Project) filter(f Filter) error {
+func (p *loader) filter(f Filter) error {
 	f.Suites = p.members(f.Suites)
 	for _, name := range f.Suites {
 		if !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return s.Name == name }) {
@@ -257,7 +260,7 @@ func (p *Project) filter(f Filter) error {
 }
 
 // members replaces the name of a family by those of its suites that are loaded.
-func (p *Project) members(names []string) (all []string) {
+func (p *loader) members(names []string) (all []string) {
 	for _, name := range names {
 		here := 0
 		for _, s := range p.Suites {
@@ -274,7 +277,7 @@ func (p *Project) members(names []string) (all []string) {
 }
 
 // noSuite returns the error for a requested suite that is not loaded.
-func (p *Project) noSuite(name string) error {
+func (p *loader) noSuite(name string) error {
 	switch known := slices.Contains(suites.BuiltinEntries(), name) || slices.Contains(suites.BuiltinNames(), name); {
 	case known && slices.ContainsFunc(p.Config.BuiltinSuites(), func(on string) bool {
 		family, _ := suites.InFamily(on)
@@ -289,7 +292,7 @@ func (p *Project) noSuite(name string) error {
 
 // nothing returns the error for a project without cases, with the places that were
 // searched.
-func (p *Project) nothing() error {
+func (p *loader) nothing() error {
 	looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
 	if p.Gone() {
 		return fmt.Errorf("there is no directory %s", p.Config.Root)
@@ -301,7 +304,7 @@ func (p *Project) nothing() error {
 		Count(p.Hooks(), "hook"), p.Config.Root, strings.Join(p.Config.Suites, ", "))
 }
 
-func (p *Project) suiteNames() string {
+func (p *loader) suiteNames() string {
 	var names []string
 	for _, s := range p.Suites {
 		names = append(names, s.Name)
@@ -342,7 +345,7 @@ const outsideHint = "copy it into the project, or name it in .hookwatch.yaml and
 // expand returns the files that match configured patterns, as slash paths from the root,
 // sorted. A name without wildcards is returned even if the file does not exist, so that
 // opening it reports the error.
-func (p *Project) expand(key string, patterns []string) ([]string, []suites.Problem) {
+func (p *loader) expand(key string, patterns []string) ([]string, []suites.Problem) {
 	var files []string
 	var problems []suites.Problem
 	for _, pattern := range patterns {
@@ -371,7 +374,7 @@ func (p *Project) expand(key string, patterns []string) ([]string, []suites.Prob
 }
 
 // refused returns the problem for a configured file that is not read, with a hint.
-func (p *Project) refused(what string, err error) suites.Problem {
+func (p *loader) refused(what string, err error) suites.Problem {
 	problem := suites.Problem{At: suites.Position{File: p.Rel(ConfigFile(p.Config))}, What: what + ": " + err.Error()}
 	if p.Config.Path == "" {
 		problem.At.File = ""
@@ -384,7 +387,7 @@ func (p *Project) refused(what string, err error) suites.Problem {
 
 // checkDirs reports hook directories outside of the project, because their files would be
 // listed and watched.
-func (p *Project) checkDirs() (problems []suites.Problem) {
+func (p *loader) checkDirs() (problems []suites.Problem) {
 	for _, dir := range p.Config.Hooks {
 		if _, err := p.Reader.Resolve(p.Config.Abs(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			problems = append(problems, p.refused("hooks: "+dir, err))

@@ -33,7 +33,7 @@ func markerOf(ref markers.Ref, meaning markers.Resolution) Marker {
 // markers that do not resolve, and for cases without any, applies only to these, because
 // built-in cases refer to documents that only some projects have, and cases made of
 // registered hooks have no markers.
-func (p *Project) checkMarkers() []suites.Problem {
+func (p *loader) checkMarkers() []suites.Problem {
 	if p.Config.Verify == config.VerifyOff {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (p *Project) checkMarkers() []suites.Problem {
 
 // unmarked returns one problem for all cases of a suite without a marker, because a new
 // suite has many.
-func (p *Project) unmarked(s *suites.Suite) []suites.Problem {
+func (p *loader) unmarked(s *suites.Suite) []suites.Problem {
 	var ids []string
 	var at suites.Position
 	for i := range s.Cases {
@@ -83,7 +83,7 @@ func (p *Project) unmarked(s *suites.Suite) []suites.Problem {
 		Hint: `add verify: ["file §section"], name it next to a marker of a spec document, or set verify: off`}}
 }
 
-func (p *Project) unresolved(c *suites.Case) []suites.Problem {
+func (p *loader) unresolved(c *suites.Case) []suites.Problem {
 	var problems []suites.Problem
 	for _, m := range p.Markers(c) {
 		if m.At == "" {
@@ -95,7 +95,7 @@ func (p *Project) unresolved(c *suites.Case) []suites.Problem {
 
 // unresolvedClaims returns the markers of spec documents that do not resolve and name an
 // existing case.
-func (p *Project) unresolvedClaims() []suites.Problem {
+func (p *loader) unresolvedClaims() []suites.Problem {
 	var problems []suites.Problem
 	for _, spec := range p.Graph.Specs() {
 		claims, err := p.Graph.Claims(spec)
@@ -131,11 +131,11 @@ type Sources struct {
 	Suites    []string // suite files, and builtin: with the name of a suite
 }
 
-// Sources returns the files of the project with markers.
-func (p *Project) Sources() Sources {
+// SourcesOf returns the files of the project with markers.
+func SourcesOf(p *Project) Sources {
 	s := Sources{Documents: p.Graph.Specs()}
 	for _, c := range p.Cases {
-		if spec := p.specOf(c); !slices.Contains(s.Suites, spec) {
+		if spec := specOf(p, c); !slices.Contains(s.Suites, spec) {
 			s.Suites = append(s.Suites, spec)
 		}
 	}
@@ -145,7 +145,7 @@ func (p *Project) Sources() Sources {
 // Only returns the sources with the given names: a document, a suite file, a built-in
 // suite, or a directory of some. A Markdown file that is not a spec document is accepted
 // as well. It returns an error for a name without sources.
-func (p *Project) Only(s Sources, dir string, names []string) (Sources, error) {
+func Only(p *Project, s Sources, dir string, names []string) (Sources, error) {
 	var kept Sources
 	for _, name := range names {
 		rel := p.RelFrom(dir, name)
@@ -192,12 +192,12 @@ func several(names []string, noun string) string {
 }
 
 // LookedAt returns the patterns of documents and suites.
-func (p *Project) LookedAt() string {
+func LookedAt(p *Project) string {
 	return strings.Join(slices.Concat(p.Config.Specs, p.Config.Suites), ", ")
 }
 
 // Verify resolves the markers of the sources, documents first.
-func (p *Project) Verify(s Sources) ([]Verified, error) {
+func Verify(p *Project, s Sources) ([]Verified, error) {
 	var all []Verified
 	for _, doc := range s.Documents {
 		claims, err := p.Graph.Claims(doc)
@@ -212,15 +212,15 @@ func (p *Project) Verify(s Sources) ([]Verified, error) {
 		}
 	}
 	for _, c := range p.Cases {
-		if spec := p.specOf(c); slices.Contains(s.Suites, spec) {
-			all = append(all, p.verifyCase(c, spec)...)
+		if spec := specOf(p, c); slices.Contains(s.Suites, spec) {
+			all = append(all, verifyCase(p, c, spec)...)
 		}
 	}
 	return all, nil
 }
 
 // verifyCase resolves the markers of a case.
-func (p *Project) verifyCase(c *suites.Case, spec string) []Verified {
+func verifyCase(p *Project, c *suites.Case, spec string) []Verified {
 	var all []Verified
 	for _, m := range p.Graph.Markers(c) {
 		v := Verified{Spec: spec, Line: c.At.Line, IDs: []string{c.ID}, Claim: c.Name + ": " + c.Summary}
@@ -235,7 +235,7 @@ func (v *Verified) resolve(ref markers.Ref, meaning markers.Resolution) {
 }
 
 // specOf returns the source that contains a case.
-func (p *Project) specOf(c *suites.Case) string {
+func specOf(p *Project, c *suites.Case) string {
 	if slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return s.Builtin && s.Name == c.Suite }) {
 		return config.Builtin + ":" + c.Suite
 	}

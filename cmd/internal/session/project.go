@@ -16,10 +16,12 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/markers"
+	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
 )
@@ -66,7 +68,7 @@ func (p *Project) hookFiles() []string {
 // registers reports whether a settings file names the script. The script may be missing:
 // then the hook is dead, and its cases report that. A name without a directory matches
 // scripts in all directories.
-func (p *Project) registers(script string) bool {
+func (p *loader) registers(script string) bool {
 	anywhere := !strings.Contains(script, "/")
 	return slices.ContainsFunc(p.Registered.Hooks, func(h discover.Hook) bool {
 		return slices.ContainsFunc(h.Scripts, func(s string) bool { return s == script || anywhere && path.Base(s) == script })
@@ -137,6 +139,7 @@ func (p *Project) Every() []*suites.Case { return p.every }
 // Agent returns the agent of a suite.
 func (p *Project) Agent(suite string) string { return p.Agents()[suite] }
 
+// Agents returns the agents by suite.
 func (p *Project) Agents() map[string]string {
 	m := make(map[string]string, len(p.Suites))
 	for _, s := range p.Suites {
@@ -175,7 +178,7 @@ func (p *Project) Find(k suites.Key) *suites.Case {
 }
 
 // index builds the index for lookups by key.
-func (p *Project) index() {
+func (p *loader) index() {
 	p.byKey = make([]int32, len(p.every))
 	for i := range p.byKey {
 		p.byKey[i] = int32(i)
@@ -415,4 +418,14 @@ func (p *Project) unknown(ids []string) []string {
 		}
 		return slices.ContainsFunc(p.every, func(c *suites.Case) bool { return c.ID == id })
 	})
+}
+
+// Tree returns the project as the subject of checks. env is the environment in which programs are
+// looked up.
+func (p *Project) Tree(env []string) conform.Tree {
+	return conform.Tree{
+		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray, Denies: p.Config.Denies,
+		Installed:  func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil },
+		PlainShell: conform.IsPlainShell(),
+	}
 }

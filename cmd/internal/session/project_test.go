@@ -79,12 +79,12 @@ func TestApplicable(t *testing.T) {
 	own := oneCase("A1", "expect: {exit: 0}")
 	s := newProjectFiles(t, map[string]string{"suites/s.yaml": strings.ReplaceAll(own, "hooks/guard.sh", "hooks/none.sh")})
 	s.Write(".hookwatch.yaml", strings.Replace(settings, "suites: [", "suites: [builtin, ", 1))
-	if names := s.Load(Filter{}).suiteNames(); names != "s" {
+	if names := (&loader{s.Load(Filter{})}).suiteNames(); names != "s" {
 		t.Errorf("suites %s, want s", names)
 	}
 	s.Write(".claude/hooks/enforce_package_managers.sh", guard)
 	p := s.Load(Filter{})
-	if names := strings.Split(p.suiteNames(), ", "); !slices.Contains(names, "pm") || !slices.Contains(names, "s") {
+	if names := strings.Split((&loader{p}).suiteNames(), ", "); !slices.Contains(names, "pm") || !slices.Contains(names, "s") {
 		t.Errorf("suites %s, want pm and s among them", names)
 	}
 	pm := 0
@@ -111,10 +111,10 @@ func TestGated(t *testing.T) {
 	}
 	p := s.Load(Filter{})
 	mine := []suites.Gate{{Tool: "ruff", Policy: suites.GateSkip}}
-	if got := p.gated(mine, map[string][]string{"ruff": {"bin/ruff"}}); got[0].Places[0] != "bin/ruff" || mine[0].Places != nil {
+	if got := (&loader{p}).gated(mine, map[string][]string{"ruff": {"bin/ruff"}}); got[0].Places[0] != "bin/ruff" || mine[0].Places != nil {
 		t.Errorf("gated %v, the case's own are now %v", got, mine)
 	}
-	if got := p.gated(mine, nil); got[0].Policy != suites.GateFail || mine[0].Policy != suites.GateSkip {
+	if got := (&loader{p}).gated(mine, nil); got[0].Policy != suites.GateFail || mine[0].Policy != suites.GateSkip {
 		t.Errorf("gated %v, the case's own are now %v", got, mine)
 	}
 }

@@ -61,13 +61,13 @@ type proofRun struct {
 // lastSavedGuards returns the hooks that can stop something and have the script saved last.
 func (w *watch) lastSavedGuards() (guards []discover.Hook) {
 	var last time.Time
-	for _, h := range slices.Concat(w.project.Registered.Hooks, w.project.Registered.Others) {
+	for _, h := range slices.Concat(w.session.project.Registered.Hooks, w.session.project.Registered.Others) {
 		if about, _ := client.EventByName(h.Event); about.Guards == "" || h.NotRun() != "" {
 			continue
 		}
 		for _, script := range h.Scripts {
 			if !filepath.IsAbs(script) {
-				script = filepath.Join(w.project.Root(), filepath.FromSlash(script))
+				script = filepath.Join(w.session.project.Root(), filepath.FromSlash(script))
 			}
 			info, err := os.Stat(script)
 			if err != nil || info.ModTime().Before(last) {
@@ -85,7 +85,7 @@ func (w *watch) lastSavedGuards() (guards []discover.Hook) {
 // proveNext starts the proof that the user asked for, or the next one of a proven guard that has
 // changed, and reports whether there is one.
 func (w *watch) proveNext(ctx context.Context) bool {
-	if w.in.Prove == nil || w.equipment.Isolation().Refused() != nil {
+	if w.in.Prove == nil || w.session.equipment.Isolation().Refused() != nil {
 		return false
 	}
 	var again *discover.Hook
@@ -93,29 +93,29 @@ func (w *watch) proveNext(ctx context.Context) bool {
 	if w.proofs.asked {
 		if hooks = w.lastSavedGuards(); len(hooks) == 0 {
 			w.proofs.asked = false
-			w.warn("no hook here can stop anything, so there is none to prove")
+			w.session.warn("no hook here can stop anything, so there is none to prove")
 			return false
 		}
 	} else if again = w.changedGuard(); again == nil {
 		return false
 	}
-	machine, end, err := Prover(w.equipment.Runner, w.equipment.Jobs)
+	machine, end, err := Prover(w.session.equipment.Runner, w.session.equipment.Jobs)
 	if err != nil {
 		w.proofs.asked = false
-		w.warnError(err)
+		w.session.warnError(err)
 		return false
 	}
 	if again == nil {
-		w.opts.View.Handle(Proved{Text: "proving " + hooks[0].ID + " (a save interrupts it)"})
+		w.session.opts.View.Handle(Proved{Text: "proving " + hooks[0].ID + " (a save interrupts it)"})
 	}
 	w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
 	w.proofs.done = make(chan *proofRun, 1)
-	t, p, done, ctx := &proofRun{again: again}, w.project, w.proofs.done, w.idle.ctx
+	t, p, done, ctx := &proofRun{again: again}, w.session.project, w.proofs.done, w.idle.ctx
 	var held []prove.Finding
 	if again != nil {
 		held = w.proofs.guards[again.ID].held
 	}
-	w.busy.start(w.opts.Now())
+	w.session.busy.start(w.session.opts.Now())
 	go func() {
 		defer end()
 		if again != nil {
@@ -131,8 +131,8 @@ func (w *watch) proveNext(ctx context.Context) bool {
 // changedGuard returns a proven guard whose content differs from the proven one, nil if there is
 // none.
 func (w *watch) changedGuard() *discover.Hook {
-	for _, h := range slices.Concat(w.project.Registered.Hooks, w.project.Registered.Others) {
-		if g, known := w.proofs.guards[h.ID]; known && w.project.ContentDigest(g.hook) != g.digest {
+	for _, h := range slices.Concat(w.session.project.Registered.Hooks, w.session.project.Registered.Others) {
+		if g, known := w.proofs.guards[h.ID]; known && w.session.project.ContentDigest(g.hook) != g.digest {
 			return &h
 		}
 	}
@@ -141,7 +141,7 @@ func (w *watch) changedGuard() *discover.Hook {
 
 // proved announces the result of a proof, and continues.
 func (w *watch) proved(ctx context.Context, t *proofRun) {
-	w.busy.stop(w.opts.Now())
+	w.session.busy.stop(w.session.opts.Now())
 	over := w.idle.ctx.Err() != nil
 	w.idle.cancel()
 	w.idle.cancel, w.proofs.done = nil, nil
@@ -149,7 +149,7 @@ func (w *watch) proved(ctx context.Context, t *proofRun) {
 	case over: // again when nothing else is to do
 	case t.err != nil:
 		w.proofs.asked = false
-		w.warnError(t.err)
+		w.session.warnError(t.err)
 		if t.again != nil {
 			delete(w.proofs.guards, t.again.ID)
 		}
@@ -165,9 +165,9 @@ func (w *watch) proved(ctx context.Context, t *proofRun) {
 			for _, script := range g.Hook.Scripts {
 				of.Steps = append(of.Steps, suites.Step{Hook: script})
 			}
-			w.proofs.guards[g.Hook.ID] = proven{held: g.Held, hook: of, digest: w.project.ContentDigest(of)}
+			w.proofs.guards[g.Hook.ID] = proven{held: g.Held, hook: of, digest: w.session.project.ContentDigest(of)}
 		}
-		w.opts.View.Handle(Proved{Text: t.text})
+		w.session.opts.View.Handle(Proved{Text: t.text})
 	}
 	w.whileIdle(ctx)
 }
@@ -176,7 +176,7 @@ func (w *watch) proved(ctx context.Context, t *proofRun) {
 // and those that it stops again.
 func (w *watch) compare(h *discover.Hook, passing []prove.Finding) {
 	g := w.proofs.guards[h.ID]
-	e := Transitions{Project: w.project.Name()}
+	e := Transitions{Project: w.session.project.Name()}
 	without := func(of, others []prove.Finding) (records []suites.Record, text string) {
 		for _, f := range of {
 			if !slices.ContainsFunc(others, func(o prove.Finding) bool { return o.Input == f.Input }) {
@@ -194,16 +194,16 @@ func (w *watch) compare(h *discover.Hook, passing []prove.Finding) {
 	var passes, stops string
 	e.Regressions, passes = without(passing, g.passes)
 	e.Resolved, stops = without(g.passes, passing)
-	g.passes, g.digest = passing, w.project.ContentDigest(g.hook)
+	g.passes, g.digest = passing, w.session.project.ContentDigest(g.hook)
 	w.proofs.guards[h.ID] = g
 	if passes != "" {
-		w.opts.View.Handle(Proved{Transition: Regression, Text: h.ID + " lets through what it stopped" + passes})
+		w.session.opts.View.Handle(Proved{Transition: Regression, Text: h.ID + " lets through what it stopped" + passes})
 	}
 	if stops != "" {
-		w.opts.View.Handle(Proved{Transition: Resolved, Text: h.ID + " stops again" + stops})
+		w.session.opts.View.Handle(Proved{Transition: Resolved, Text: h.ID + " stops again" + stops})
 	}
 	if len(e.Regressions)+len(e.Resolved) > 0 {
-		w.opts.View.Handle(e)
+		w.session.opts.View.Handle(e)
 	}
 }
 

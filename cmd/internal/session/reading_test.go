@@ -46,7 +46,7 @@ func TestExpand(t *testing.T) {
 		"/**/*.md":                "!/",
 	} {
 		cfg := s.Config()
-		p := &Project{Config: cfg, Reader: newReader(cfg, nil)}
+		p := &loader{&Project{Config: cfg, Reader: newReader(cfg, nil)}}
 		got, problems := p.expand("specs", strings.Fields(patterns))
 		for _, problem := range problems {
 			if !strings.Contains(problem.Error(), "leads out of the project") || !strings.Contains(problem.Error(), outsideHint) {
@@ -63,7 +63,7 @@ func TestExpand(t *testing.T) {
 	}
 	cfg := s.Config()
 	cfg.Agreed = []string{outside}
-	p := &Project{Config: cfg, Reader: newReader(cfg, nil)}
+	p := &loader{&Project{Config: cfg, Reader: newReader(cfg, nil)}}
 	if got, problems := p.expand("specs", []string{"docs/out/*.md"}); len(problems) > 0 || len(got) != 1 {
 		t.Errorf("agreed to: %q, %v", got, problems)
 	}

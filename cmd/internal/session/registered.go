@@ -31,7 +31,7 @@ const RegisteredSuite = suites.Registered
 // addRegistered makes a case of each registered hook, which checks that the client can
 // fire it and acts on its output. If there are other cases, it does so only for errors in
 // the registration.
-func (p *Project) addRegistered() {
+func (p *loader) addRegistered() {
 	p.alone = !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return len(s.Cases) > 0 })
 	suite := suites.Suite{Name: RegisteredSuite, Agent: RegisteredSuite + "-agent"}
 	tree := p.tree()
@@ -93,7 +93,7 @@ func (p *Project) fired() (all []discover.Hook) {
 	return all
 }
 
-func (p *Project) registeredCase(c *suites.Case, h discover.Hook, wrong []string) suites.Case {
+func (p *loader) registeredCase(c *suites.Case, h discover.Hook, wrong []string) suites.Case {
 	c.Suite, c.Agent, c.At = RegisteredSuite, RegisteredSuite+"-agent", h.Source
 	c.Name, c.Category = strings.TrimSpace(h.Event+" "+h.Matcher), h.Event
 	if len(h.Scripts) > 0 {
@@ -111,7 +111,7 @@ func (p *Project) registeredCase(c *suites.Case, h discover.Hook, wrong []string
 
 // unread makes a case for each file that the client drops completely or in part, so that
 // its hooks are unknown. The case fails until the client reads the file.
-func (p *Project) unread(findings []conform.Finding) (out []suites.Case) {
+func (p *loader) unread(findings []conform.Finding) (out []suites.Case) {
 	for _, f := range findings {
 		file := f.Where.File
 		reported := func(h discover.Hook) bool { return h.Source.File == file && h.Dead }
@@ -140,7 +140,7 @@ var starting = []string{"script-missing", "script-not-executable", "bad-interpre
 
 // faults returns the errors in a hook's registration, except for those that cases which
 // fire it report anyway.
-func (p *Project) faults(h discover.Hook, findings []conform.Finding) (out []string) {
+func (p *loader) faults(h discover.Hook, findings []conform.Finding) (out []string) {
 	for _, f := range findings {
 		if f.Severity != suites.Error {
 			continue
@@ -170,7 +170,7 @@ const (
 )
 
 // fires returns how the suites fire a hook, the most complete way if there are several.
-func (p *Project) fires(h discover.Hook) (most way) {
+func (p *loader) fires(h discover.Hook) (most way) {
 	for _, s := range p.Suites {
 		for i := range s.Cases {
 			c := &s.Cases[i]
@@ -190,7 +190,7 @@ func (p *Project) fires(h discover.Hook) (most way) {
 
 // locate sets the script of cases and steps that name a registered hook. It also completes
 // the path of a script that a case names without a directory.
-func (p *Project) locate(c *suites.Case) {
+func (p *loader) locate(c *suites.Case) {
 	if found := p.named(c.Hook); found != "" {
 		c.Hook = found
 	}
@@ -212,7 +212,7 @@ func (p *Project) locate(c *suites.Case) {
 // named returns the script for a hook's name without a directory: a registered one, or one
 // in the hook directories. It returns "" if there is none, or if a file of that name
 // exists in the root. A path with a directory is returned unchanged if it is registered.
-func (p *Project) named(hook string) string {
+func (p *loader) named(hook string) string {
 	if hook == "" || strings.Contains(hook, "/") {
 		if p.registers(hook) {
 			return hook
@@ -238,7 +238,7 @@ func (p *Project) named(hook string) string {
 }
 
 // script returns the script that a registered hook runs, or "" if there is none.
-func (p *Project) script(event, registered string) string {
+func (p *loader) script(event, registered string) string {
 	if h, ok := p.Registered.Named(event, registered); ok && len(h.Scripts) > 0 {
 		return h.Scripts[0]
 	}

@@ -61,24 +61,27 @@ type recordedVerdict struct {
 // neverRuns is the reason for a case that is not affected because it would be skipped anyway.
 const neverRuns = "it is skipped whatever its inputs"
 
-// Unaffected reports whether the verdict of a case is still valid although its inputs differ
-// now. If it is not, because contains the changed inputs and why they matter. The function
-// without removes files that hooks write themselves.
-func (s *selector) Unaffected(c *suites.Case, v recordedVerdict, without func([]suites.Input) []suites.Input) (stands bool, because []string, changed []suites.Input) {
+// Unaffected returns whether the verdict of a case is still valid although its inputs differ
+// now. The function without removes files that hooks write themselves.
+func (s *selector) Unaffected(c *suites.Case, v recordedVerdict, without func([]suites.Input) []suites.Input) verdict.InputChange {
 	key := c.Key()
+	stands := func(why string) verdict.InputChange {
+		s.latest.unaffected[key] = why
+		return verdict.InputChange{Unaffected: true}
+	}
 	if v.Skipped {
-		s.latest.unaffected[key] = neverRuns
-		return true, nil, nil
+		return stands(neverRuns)
 	}
 	e := s.Evidence(key, v.Digests)
 	if e != nil {
 		v.Inputs, v.Known = e.Inputs, true
 	}
 	if !v.Known {
-		return false, []string{"its inputs changed"}, nil
+		return verdict.InputChange{Because: []string{"its inputs changed"}}
 	}
 	now := without(s.graph.Inputs(c))
 	differences := depend.Changed(without(v.Inputs), now)
+	var changed []suites.Input
 	for i, d := range differences {
 		if d.Kind == depend.Dropped && !s.graph.There(d.Path) {
 			differences[i].Kind = depend.Vanished
@@ -89,20 +92,17 @@ func (s *selector) Unaffected(c *suites.Case, v recordedVerdict, without func([]
 		}
 	}
 	if len(differences) == 0 {
-		s.latest.unaffected[key] = "nothing that it depends on changed since"
-		return true, nil, nil
+		return stands("nothing that it depends on changed since")
 	}
 	if v.LacksTool && !slices.ContainsFunc(differences, func(d depend.Difference) bool { return !s.graph.Runs(c, d.Path) }) {
-		s.latest.unaffected[key] = neverRuns
-		return true, nil, nil
+		return stands(neverRuns)
 	}
 	a := s.decide(c, e, differences, now)
 	if !a.Unaffected {
-		return false, []string{a.Because}, changed
+		return verdict.InputChange{Because: []string{a.Because}, Changed: changed}
 	}
-	s.latest.unaffected[key] = a.Because
 	s.carry(key, v.Digests, e, a.Trace, now)
-	return true, nil, nil
+	return stands(a.Because)
 }
 
 // files returns the inputs of a difference: the input itself, or the files that it represents.
@@ -235,16 +235,12 @@ func (s *selector) Rest() {
 func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []verdict.Selected {
 	s.refreshTools()
 	s.Selector.Begin()
-	past := func(c *suites.Case) verdict.Past {
-		k := c.Key()
-		p := pastDigests(underway(k), s.Verdicts.Present(k), s.Tracker.Retracted(k))
-		p.Digests.Inputs = s.Selector.Applied(k, p.Digests.Inputs)
-		if len(s.Selector.Replaced(k)) > 0 {
-			p.Digests.Tools = "" // unknown, because hooks may name these programs in ways that no text shows
+	var selected []verdict.Selected
+	for _, c := range s.project.Cases {
+		if sel, stale := verdict.Stale(s.candidate(c, underway(c.Key()))); stale {
+			selected = append(selected, sel)
 		}
-		return p
 	}
-	selected := verdict.Stale(s.project.Cases, past, s.Digests, s.sets.MayDiffer, s.unaffected)
 	selected = verdict.WithControls(verdict.WithDependents(selected, s.project.Cases), s.project.Every())
 	for _, sel := range selected { // for another reason than its inputs
 		delete(s.Selector.NotAffected(), sel.Case.Key())
@@ -252,9 +248,24 @@ func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []verdict.S
 	return selected
 }
 
-// unaffected reports whether the verdict of a case remains valid although its inputs have
-// changed; see selector.
-func (s *Knowledge) unaffected(c *suites.Case, past suites.Digests) (stands bool, because []string, changed []suites.Input) {
+// candidate returns a case with its verdict, on record or under way, and the current content.
+func (s *Knowledge) candidate(c *suites.Case, underway *suites.Digests) verdict.Candidate {
+	k := c.Key()
+	of := verdict.Candidate{Case: c, Past: pastDigests(underway, s.Verdicts.Present(k), s.Tracker.Retracted(k)), Now: s.Digests(c)}
+	of.Past.Digests.Inputs = s.Selector.Applied(k, of.Past.Digests.Inputs)
+	if len(s.Selector.Replaced(k)) > 0 {
+		of.Past.Digests.Tools = "" // unknown, because hooks may name these programs in ways that no text shows
+	}
+	was := of.Past.Digests
+	of.OtherTool = was.Tools != of.Now.Tools && s.sets.MayDiffer(was.Tools, of.Now.Tools)
+	if of.Past.Known && was.Inputs != of.Now.Inputs {
+		of.Inputs = s.inputChange(c, was)
+	}
+	return of
+}
+
+// inputChange returns the effect of changed inputs on the verdict of a case; see selector.
+func (s *Knowledge) inputChange(c *suites.Case, past suites.Digests) verdict.InputChange {
 	last := s.Verdicts.Present(c.Key())
 	if last != nil && past.Inputs == s.Selector.Applied(c.Key(), last.Digests.Inputs) {
 		past = last.Digests

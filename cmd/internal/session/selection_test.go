@@ -163,7 +163,7 @@ func TestObserved(t *testing.T) {
 		t.Helper()
 		recorded := verdict
 		if applied := s.Applied(k, verdict.Inputs); applied != g.Digest(c) {
-			stands, _, _ := s.Unaffected(c, recordedVerdict{Digests: recorded}, all)
+			stands := s.Unaffected(c, recordedVerdict{Digests: recorded}, all).Unaffected
 			if stands == want {
 				t.Errorf("%s: the verdict stands: %v", when, stands)
 			}

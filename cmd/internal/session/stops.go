@@ -191,7 +191,7 @@ func (p *Project) ContentDigest(c *suites.Case) string {
 // stopCases returns cases for inputs that hooks stopped before. They fail if the input is
 // no longer stopped, even if the client does not fire the hook any more. Stops of a script
 // that neither exists nor is registered are ignored, because it was given up.
-func (p *Project) stopCases() (all []suites.Case) {
+func (p *loader) stopCases() (all []suites.Case) {
 	for _, stop := range p.Stops.Kept {
 		h, found := p.stopping(stop)
 		if !found && stop.Script != "" && !p.Exists(stop.Script) {
@@ -203,7 +203,7 @@ func (p *Project) stopCases() (all []suites.Case) {
 }
 
 // stopping returns the hook of a stop, preferably one whose matcher accepts the input.
-func (p *Project) stopping(s Stop) (meant discover.Hook, found bool) {
+func (p *loader) stopping(s Stop) (meant discover.Hook, found bool) {
 	value := client.MatchedValue(s.Event, s.Step.Tool, s.Step.PayloadRaw)
 	for i := range p.Registered.Hooks {
 		h := &p.Registered.Hooks[i]
@@ -220,7 +220,7 @@ func (p *Project) stopping(s Stop) (meant discover.Hook, found bool) {
 	return meant, found
 }
 
-func (p *Project) stopCase(s Stop, h discover.Hook, found bool) suites.Case {
+func (p *loader) stopCase(s Stop, h discover.Hook, found bool) suites.Case {
 	text, _ := json.Marshal(s) // plain values always encode
 	sum := sha256.Sum256(text)
 	digest := hex.EncodeToString(sum[:6])

@@ -112,7 +112,7 @@ func UsedBy(o record.Observed) func(suites.Key) []suites.Tool {
 // needed applies the project's rules to a check: a list of required tools without
 // "builtin" makes the built-in requirements optional, and a gate that skips makes an
 // expected tool optional.
-func (p *Project) needed(c *suites.Check) *suites.Check {
+func (p *loader) needed(c *suites.Check) *suites.Check {
 	if c == nil || c.Tool == "" || c.Need == suites.NeedAdvisory {
 		return c
 	}

@@ -53,7 +53,7 @@ func TestOnly(t *testing.T) {
 	s.Write(".hookwatch.yaml", settings+"specs: [docs/specs/*.md]\n")
 	p := s.Load(Filter{})
 	all := Sources{Documents: []string{"docs/specs/a.md", "docs/specs/b.md"}, Suites: []string{"suites/s.yaml"}}
-	if got := p.Sources(); !slices.Equal(got.Documents, all.Documents) || !slices.Equal(got.Suites, all.Suites) {
+	if got := SourcesOf(p); !slices.Equal(got.Documents, all.Documents) || !slices.Equal(got.Suites, all.Suites) {
 		t.Fatalf("sources %+v", got)
 	}
 	for _, tt := range []struct{ dir, names, want, err string }{
@@ -67,7 +67,7 @@ func TestOnly(t *testing.T) {
 		{"", "builtin:pm", "", "neither a spec document nor a suite"},
 		{"", "docs/specs/c.md", "", `nearest: "docs/specs/a.md"`},
 	} {
-		got, err := p.Only(p.Sources(), s.Path(tt.dir), strings.Fields(tt.names))
+		got, err := Only(p, SourcesOf(p), s.Path(tt.dir), strings.Fields(tt.names))
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%s: %v, want %s", tt.names, err, tt.err)

@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A Tracker reports whether the files a case has seen are still the same. It compares signatures
-// of files, retracts verdicts of cases that may have missed a file for a moment, and recognizes
+// A Tracker reports whether the files of a case are still the versions that the graph has read. It
+// compares signatures of files, retracts verdicts of cases that may have missed a file for a moment, and recognizes
 // files that the hooks write themselves. It reads no clock: callers pass the time.
 type Tracker struct {
 	versions
@@ -24,10 +24,10 @@ type Tracker struct {
 func NewTracker() *Tracker { return &Tracker{written: newWritten(), endings: make(endings)} }
 
 // Use sets the project after it was loaded.
-func (t *Tracker) Use(p *Project) { t.versions = newVersions(p) }
+func (t *Tracker) Use(p *Project) { t.versions = versions{project: p} }
 
 // See returns the current inputs of a case, without files that hooks write.
-func (t *Tracker) See(c *suites.Case) CaseInputs { return t.fresh(c, t.Without) }
+func (t *Tracker) See(c *suites.Case) CaseInputs { return t.see(c, t.Without) }
 
 // Noticed reports whether a change was found since Selected that no batch has reported.
 func (t *Tracker) Noticed() bool { return t.noticed }
@@ -39,7 +39,7 @@ func (t *Tracker) Selected() { t.noticed = false }
 // reports whether there were any.
 func (t *Tracker) Recheck() bool {
 	again := t.recheck()
-	t.Refresh(again)
+	t.project.Graph.Refresh(again)
 	return len(again) > 0
 }
 
@@ -94,63 +94,30 @@ func (s CaseInputs) Files() (out []string) {
 	return out
 }
 
-// versions holds the signature that each file had when the graph read it.
+// versions compares the files of cases with the versions that the graph has read.
 type versions struct {
 	project *Project
-	read    map[string]disk.Signature // by path
-	noticed bool                      // a change was found that no batch has reported
+	noticed bool // a change was found that no batch has reported
 }
 
-func newVersions(p *Project) versions {
-	return versions{project: p, read: make(map[string]disk.Signature)}
-}
-
-// manyPaths is the number of changed paths above which all signatures are discarded.
-const manyPaths = 100
-
-// Refresh makes the graph read files again later. Their signatures are discarded because they
-// belong to the earlier read.
-func (s *versions) Refresh(paths []string) {
-	s.project.Graph.Refresh(paths)
-	if len(paths) > manyPaths { // the graph may have discarded everything
-		clear(s.read)
-	}
-	for _, path := range paths {
-		delete(s.read, path)
-	}
-}
-
-// fresh returns the current inputs of a case, filtered by keep, with the signatures of their
-// files. A file that has changed since the graph read it is read again.
-func (s *versions) fresh(c *suites.Case, keep func([]suites.Input) []suites.Input) CaseInputs {
+// see returns the inputs of a case, filtered by keep, with the signatures of the versions that the
+// graph has read.
+func (s *versions) see(c *suites.Case, keep func([]suites.Input) []suites.Input) CaseInputs {
 	seen := CaseInputs{Inputs: keep(s.project.Graph.Inputs(c))}
-	var old []string
-	for _, path := range seen.Files() {
-		now := s.now(path)
-		if was, known := s.read[path]; !known || was != now {
-			s.read[path] = now
-			old = append(old, path)
-		}
-	}
-	if len(old) > 0 {
-		before := seen.Inputs
-		s.project.Graph.Refresh(old)
-		seen.Inputs = keep(s.project.Graph.Inputs(c))
-		s.noticed = s.noticed || !slices.Equal(before, seen.Inputs)
-	}
-	for _, path := range seen.Files() {
-		seen.signatures = append(seen.signatures, s.read[path])
-	}
+	seen.signatures = s.project.Graph.Signatures(seen.Files())
 	return seen
 }
 
-// Changed returns the files that have changed since they were seen.
+// Changed returns the files that are not the versions that were seen. The graph reads them again.
 func (s *versions) Changed(seen CaseInputs) []string {
 	var changed []string
 	for i, path := range seen.Files() {
 		if s.now(path) != seen.signatures[i] {
 			changed = append(changed, path)
 		}
+	}
+	if len(changed) > 0 && s.project.Graph.Refresh(changed) {
+		s.noticed = true
 	}
 	return changed
 }
@@ -193,9 +160,5 @@ func (s *versions) Exists(path string) bool { return s.now(path) != disk.Signatu
 // now returns the current signature of a file, which differs after every write, even if the
 // content is the same again.
 func (s *versions) now(path string) disk.Signature {
-	fi, err := os.Stat(s.project.Config.Abs(path))
-	if err != nil {
-		return disk.Signature{}
-	}
-	return disk.SignatureOf(fi)
+	return depend.SignatureOf(path, s.project.Config.Abs(path))
 }

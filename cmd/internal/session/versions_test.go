@@ -16,7 +16,7 @@ import (
 func TestStamp(t *testing.T) {
 	t.Parallel()
 	s := newProjectFiles(t, map[string]string{"hooks/other.sh": guard})
-	of := newVersions(s.Load(Filter{}))
+	of := versions{project: s.Load(Filter{})}
 	inputs := []suites.Input{{Path: "hooks/guard.sh", Section: "a"}, {Path: "hooks/guard.sh", Section: "b"}, {Path: "hooks/none.sh"}}
 	long := time.Now().Add(-time.Hour)
 	turnBack := func() {
@@ -92,36 +92,39 @@ func nextTick(s *projectFiles, name string) {
 	s.T.Fatal("the clock stands still")
 }
 
-// TestNoticed checks that a change found by a run is noted for the next selection, even if no
-// batch reports it.
+// TestNoticed checks that a change found at the end of a run is noted for the next selection, even
+// if no batch reports it, and that the graph reads the file again.
 func TestNoticed(t *testing.T) {
 	t.Parallel()
 	s := newProjectFiles(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
 	p := s.Load(Filter{})
-	of, c := newVersions(p), p.Every()[0]
+	of, c := versions{project: p}, p.Every()[0]
 	all := func(in []suites.Input) []suites.Input { return in }
-	of.fresh(c, all)
-	if of.noticed {
-		t.Error("nothing changed, and something was noticed")
+	seen := of.see(c, all)
+	if changed := of.Changed(seen); changed != nil || of.noticed {
+		t.Errorf("nothing changed: %v, noticed %v", changed, of.noticed)
 	}
 	nextTick(s, "hooks/guard.sh")
 	s.Write("hooks/guard.sh", guard)
-	of.fresh(c, all)
-	if of.noticed {
-		t.Error("the content is the same, and something was noticed")
+	if changed := of.Changed(seen); len(changed) != 1 || of.noticed {
+		t.Errorf("the content is the same: %v, noticed %v", changed, of.noticed)
+	}
+	if changed := of.Changed(of.see(c, all)); changed != nil {
+		t.Errorf("the file is seen again as it is now: %v", changed)
 	}
 	nextTick(s, "hooks/guard.sh")
 	s.Write("hooks/guard.sh", guard+"# another\n")
-	of.fresh(c, all)
-	if !of.noticed {
-		t.Error("another content was not noticed")
+	if changed := of.Changed(of.see(c, all)); len(changed) != 1 || !of.noticed {
+		t.Errorf("other content: %v, noticed %v", changed, of.noticed)
 	}
-	of.Refresh([]string{"hooks/guard.sh"})
+	if changed := of.Changed(of.see(c, all)); changed != nil {
+		t.Errorf("the graph has read the other content: %v", changed)
+	}
 	of.noticed = false
 	if err := os.Remove(s.Path("hooks/guard.sh")); err != nil {
 		t.Fatal(err)
 	}
-	if of.fresh(c, all); !of.noticed {
-		t.Error("a file that is gone before it was looked at is not noticed")
+	if of.Changed(of.see(c, all)); !of.noticed {
+		t.Error("a missing file is not noticed")
 	}
 }

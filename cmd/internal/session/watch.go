@@ -16,7 +16,7 @@ import (
 // cases that are running at that moment are not kept.
 func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	w := &watch{
-		Session: e, in: in, settled: time.NewTimer(time.Hour),
+		session: e, in: in, settled: time.NewTimer(time.Hour),
 		rest: newAtRest(), idle: idling{done: make(chan *tracedRun)},
 	}
 	w.settled.Stop()
@@ -67,8 +67,8 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 
 // ended closes the run and starts the wait until its news has settled.
 func (w *watch) ended() {
-	w.equipment.Runner.CancelPrewarm()
-	sum := w.end(false)
+	w.session.equipment.Runner.CancelPrewarm()
+	sum := w.session.end(false)
 	w.lastRun = sum.RunID
 	w.rest.Rest()
 	w.waitToSettle()
@@ -77,21 +77,21 @@ func (w *watch) ended() {
 // tell announces news once nothing changes any more. It first reproduces failures that were seen
 // only once, and afterwards starts the work for idle times.
 func (w *watch) tell(ctx context.Context) {
-	if w.run != nil || w.paused {
+	if w.session.run != nil || w.session.paused {
 		return // ended starts the wait again
 	}
-	if w.knowledge.Tracker.Recheck() || w.knowledge.Tracker.Noticed() {
+	if w.session.knowledge.Tracker.Recheck() || w.session.knowledge.Tracker.Noticed() {
 		w.begin(ctx, w.selectStale(ctx), true)
-		if w.run != nil {
+		if w.session.run != nil {
 			return
 		}
 	}
-	if again := toReproduce(w.project.FindAll(w.news.Unconfirmed()), w.again); len(again) > 0 {
+	if again := toReproduce(w.session.project.FindAll(w.session.news.Unconfirmed()), w.again); len(again) > 0 {
 		w.again = true
-		w.begin(ctx, verdict.WithControls(verdict.All(again, "its failure is reproduced"), w.project.Every()), true)
+		w.begin(ctx, verdict.WithControls(verdict.All(again, "its failure is reproduced"), w.session.project.Every()), true)
 		return
 	}
-	w.announce(w.lastRun, w.again)
+	w.session.announce(w.lastRun, w.again)
 	w.again = false
 	if selected := w.auditSome(); len(selected) > 0 {
 		w.begin(ctx, selected, true)
@@ -101,14 +101,14 @@ func (w *watch) tell(ctx context.Context) {
 }
 
 func (w *watch) stop() Summary {
-	if w.run == nil {
-		return Summary{RecordError: w.filing.Err()}
+	if w.session.run == nil {
+		return Summary{RecordError: w.session.filing.Err()}
 	}
-	for _, x := range w.running {
+	for _, x := range w.session.running {
 		x.cancel()
 	}
-	w.drain()
-	return w.end(true)
+	w.session.drain()
+	return w.session.end(true)
 }
 
 // WatchOptions are the additional parameters of Watch.
@@ -123,7 +123,7 @@ type WatchOptions struct {
 
 // A watch is a session that follows saves.
 type watch struct {
-	*Session
+	session  *Session
 	in       WatchOptions
 	settled  *time.Timer // runs while news may have to settle
 	troubled bool        // configuration or suites have problems
@@ -168,21 +168,21 @@ func (i *idling) stop() {
 }
 
 // waitToSettle restarts the wait until nothing changes any more.
-func (w *watch) waitToSettle() { w.settled.Reset(w.project.Config.Notify.Settle) }
+func (w *watch) waitToSettle() { w.settled.Reset(w.session.project.Config.Notify.Settle) }
 
 // selectStale selects the stale cases. It makes the watcher follow files that the graph discovers
 // meanwhile, such as a file that a hook sources from outside the project.
 func (w *watch) selectStale(ctx context.Context) []verdict.Selected {
-	w.knowledge.Tracker.Selected()
+	w.session.knowledge.Tracker.Selected()
 	for {
-		selected := w.Stale()
-		now := w.project.Graph.Files()
+		selected := w.session.Stale()
+		now := w.session.project.Graph.Files()
 		if slices.Equal(now, w.followed) {
 			return selected
 		}
 		w.followed = now
 		// Newly followed files were read again: they may have changed before they were followed.
-		if err := Follow(ctx, w.project, w.in.Watcher); err != nil {
+		if err := Follow(ctx, w.session.project, w.in.Watcher); err != nil {
 			w.warnOf(err)
 			return selected
 		}
@@ -192,7 +192,7 @@ func (w *watch) selectStale(ctx context.Context) []verdict.Selected {
 // warnOf warns of an error, unless the session is ending.
 func (w *watch) warnOf(err error) {
 	if !errors.Is(err, context.Canceled) {
-		w.warn(err.Error())
+		w.session.warn(err.Error())
 	}
 }
 
@@ -202,29 +202,29 @@ func (w *watch) begin(ctx context.Context, selected []verdict.Selected, quiet bo
 		return
 	}
 	w.startRun(ctx, selected, quiet)
-	w.begun()
+	w.session.begun()
 }
 
 // startRun starts the selected cases before any record is written, because the user waits for the
 // hooks.
 func (w *watch) startRun(ctx context.Context, selected []verdict.Selected, quiet bool) {
-	if w.run == nil {
-		w.open(false)
-		w.run.Quiet = quiet
+	if w.session.run == nil {
+		w.session.open(false)
+		w.session.run.Quiet = quiet
 	}
-	w.run.Quiet = w.run.Quiet && quiet
-	w.enqueueAll(selected, false)
-	w.fill(ctx)
+	w.session.run.Quiet = w.session.run.Quiet && quiet
+	w.session.enqueueAll(selected, false)
+	w.session.fill(ctx)
 }
 
 // Follow makes a watcher that started with FirstInterest follow the project as loaded
 // since then. Newly followed files are read once more. Follow returns early if ctx ends.
 func Follow(ctx context.Context, p *Project, w *watcher.Watcher) error {
-	i := p.Interest()
+	i := InterestOf(p)
 	if err := unlessEnded(ctx, func() error { return w.SetInterest(i) }); err != nil {
 		return err
 	}
-	p.Graph.Refresh(p.Late())
+	p.Graph.Refresh(late(p))
 	p.Graph.RefreshElsewhere()
 	return nil
 }
@@ -283,7 +283,7 @@ func (Suspend) command()  {}
 func (w *watch) command(ctx context.Context, c Command) {
 	switch c := c.(type) {
 	case Show:
-		w.opts.View.Handle(c.Event(w.project.Cases, w.knowledge.Verdicts.Failed(w.project.Cases)))
+		w.session.opts.View.Handle(c.Event(w.session.project.Cases, w.session.knowledge.Verdicts.Failed(w.session.project.Cases)))
 		if c.Done != nil {
 			close(c.Done)
 		}
@@ -291,7 +291,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 		w.suspend(ctx, c)
 	case Matching:
 		var matching []*suites.Case
-		for _, one := range w.project.Cases {
+		for _, one := range w.session.project.Cases {
 			if c(one) {
 				matching = append(matching, one)
 			}
@@ -305,11 +305,11 @@ func (w *watch) command(ctx context.Context, c Command) {
 func (w *watch) do(ctx context.Context, d Action) {
 	switch d {
 	case RunAll:
-		w.asked(ctx, verdict.All(w.project.Cases, "asked for all"))
+		w.asked(ctx, verdict.All(w.session.project.Cases, "asked for all"))
 	case RunFailed:
-		w.asked(ctx, verdict.All(w.knowledge.Verdicts.Failed(w.project.Cases), "it failed"))
+		w.asked(ctx, verdict.All(w.session.knowledge.Verdicts.Failed(w.session.project.Cases), "it failed"))
 	case RunAgain:
-		w.asked(ctx, verdict.All(w.project.FindAll(w.last), "asked for again"))
+		w.asked(ctx, verdict.All(w.session.project.FindAll(w.session.last), "asked for again"))
 	case Prove:
 		w.proofs.asked = true
 		w.idle.stop()
@@ -323,47 +323,47 @@ func (w *watch) do(ctx context.Context, d Action) {
 // asked runs the cases that the user requested.
 func (w *watch) asked(ctx context.Context, selected []verdict.Selected) {
 	switch {
-	case w.paused:
-		w.warnf("%s is gone: nothing can be run", w.project.Root())
+	case w.session.paused:
+		w.session.warnf("%s is gone: nothing can be run", w.session.project.Root())
 	case len(selected) == 0:
-		w.warn("no case to run")
+		w.session.warn("no case to run")
 	default:
 		w.idle.stop()
-		w.begin(ctx, verdict.WithControls(selected, w.project.Every()), false)
+		w.begin(ctx, verdict.WithControls(selected, w.session.project.Every()), false)
 	}
 }
 
 // cancel ends the run. Cases that did not run remain stale, and run with the next save or when
 // requested.
 func (w *watch) cancel() {
-	if w.run == nil {
+	if w.session.run == nil {
 		return
 	}
-	for _, x := range w.running {
+	for _, x := range w.session.running {
 		x.cancel()
 	}
-	w.drain()
-	w.run.Quiet = false
-	w.run.Aborted = "cancelled: what did not run does so with the next save, or by Enter"
-	w.lastRun = w.end(true).RunID
+	w.session.drain()
+	w.session.run.Quiet = false
+	w.session.run.Aborted = "cancelled: what did not run does so with the next save, or by Enter"
+	w.lastRun = w.session.end(true).RunID
 	w.rest.Rest()
-	w.opts.View.Handle(Rested{})
+	w.session.opts.View.Handle(Rested{})
 }
 
 // suspend keeps all cases from running while the program is suspended.
 func (w *watch) suspend(ctx context.Context, h Suspend) {
 	w.idle.stop()
-	for _, x := range w.running {
+	for _, x := range w.session.running {
 		x.supersede()
 	}
-	for len(w.running) > 0 {
-		w.finish(ctx, <-w.results)
+	for len(w.session.running) > 0 {
+		w.session.finish(ctx, <-w.session.results)
 	}
-	w.opts.View.Handle(Suspended{})
+	w.session.opts.View.Handle(Suspended{})
 	close(h.Ready)
 	select {
 	case <-h.Resume:
 	case <-ctx.Done():
 	}
-	w.opts.View.Handle(Resumed{})
+	w.session.opts.View.Handle(Resumed{})
 }

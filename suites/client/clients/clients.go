@@ -70,13 +70,15 @@ type Entry struct {
 	}
 	Ignored []string // keys of Claude Code without effect
 	Nested  bool     // entries are only read below a matcher's hooks
+	// Settings are keys next to events that are none.
+	Settings []string
 }
 
 // Launch describes the environment of a hook.
 type Launch struct {
 	// Shell are the program and the options before a command; empty for /bin/sh -c.
 	Shell []string
-	// Sets are the variables that the client adds. Those that end in _DIR are the project's
+	// Sets are the variables that the client adds. Those that end in _DIR or _CWD are the project's
 	// directory.
 	Sets []string
 }
@@ -146,9 +148,12 @@ func (c Client) Known() string {
 	case c.Measured != "":
 		return "measured on " + c.Measured
 	default:
-		return "documented, not measured"
+		return documented
 	}
 }
+
+// documented is the source of facts that were only read.
+const documented = "documented, not measured"
 
 // EventFor returns the client's name of one of Claude Code's events for hooks of a file, and whether
 // it has such an event.
@@ -168,9 +173,20 @@ func (c Client) EventFor(event, file string) (string, bool) {
 	return "", false
 }
 
-// Sets reports whether the client sets a variable for hooks.
+// Sets reports whether the client sets a variable for hooks that are in no plugin.
 func (c Client) Sets(variable string) bool {
-	return c.Name == Claude || slices.Contains(c.Launch.Sets, variable)
+	return slices.Contains(c.Launch.Sets, variable)
+}
+
+// Variables returns the variables that some client sets for hooks, and those that authors take for
+// such ones by their names.
+func Variables() (all []string) {
+	for _, c := range load() {
+		name := strings.ToUpper(c.Name)
+		all = slices.Concat(all, c.Launch.Sets, []string{name + "_PROJECT_DIR", name + "_PLUGIN_ROOT"})
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Command returns the arguments with which the client starts a command.
@@ -185,7 +201,7 @@ func (c Client) Command(command string) []string {
 func (c Client) Env(root string) (env []string) {
 	for _, name := range c.Launch.Sets {
 		value := "1"
-		if strings.HasSuffix(name, "_DIR") {
+		if strings.HasSuffix(name, "_DIR") || strings.HasSuffix(name, "_CWD") {
 			value = root
 		}
 		env = append(env, name+"="+value)

@@ -54,6 +54,7 @@ func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites
 	events, _ := root.Get("hooks")
 	for _, event := range events.Members {
 		switch {
+		case slices.Contains(c.Entry.Settings, event.Key):
 		case event.Value.Kind == '[':
 			f.event(event)
 		case c.Entry.Nested:

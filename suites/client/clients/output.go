@@ -21,9 +21,8 @@ type Rule struct {
 	Effect suites.Effect
 	Sees   string // what the model is sent: stdout, stderr, or the path of a key of stdout
 	Why    string // {exit} and {key} are replaced
-	// Measured is the version on which the rule was seen, for a client of which others are only
-	// documented.
-	Measured string
+	// Documented reports that the rule was not seen, for a client of which others were.
+	Documented bool
 }
 
 // When are the conditions of a rule; those that are empty are met.
@@ -52,6 +51,8 @@ type Accepts struct {
 	// Strict reports that the client drops an output with another key or a wrong value.
 	Strict bool
 	BOM    bool // it skips a byte order mark before JSON
+	// Stderr reports that it reads stderr as if it were stdout if nothing is on stdout.
+	Stderr bool
 	// Keys are the accepted keys by event, the client's name; those of Common are of all events. A
 	// key with a ! is required. A value is boolean, string, object or any, a list of words, or keys.
 	Keys map[string]map[string]any
@@ -90,8 +91,8 @@ func (c Client) Interpret(event string, in client.Output) Reading {
 		}
 		why := strings.NewReplacer("{exit}", fmt.Sprint(in.Exit), "{key}", o.refusal).Replace(rule.Why)
 		reading := Reading{Effect: rule.Effect, Because: why, Known: c.Known()}
-		if rule.Measured != "" {
-			reading.Known = "measured on " + rule.Measured
+		if rule.Documented {
+			reading.Known = documented
 		}
 		if text := o.text(rule.Sees); text != "" {
 			reading.ModelSees = []string{text}
@@ -143,6 +144,9 @@ type outputForm struct {
 
 // outputOf classifies an output.
 func (c Client) outputOf(event string, in client.Output) outputForm {
+	if c.Accepts.Stderr && len(bytes.TrimSpace(in.Stdout)) == 0 {
+		in.Stdout = in.Stderr
+	}
 	o := outputForm{Output: in, form: plain}
 	text := bytes.TrimSpace(in.Stdout)
 	if c.Accepts.BOM {

@@ -1,4 +1,4 @@
-package cli
+package revision
 
 import (
 	"crypto/sha256"
@@ -87,7 +87,7 @@ func TestCheckOut(t *testing.T) {
 
 	check := func(project, name, want string) {
 		t.Helper()
-		r, err := checkOut(t.Context(), filepath.Join(top, project), name)
+		r, err := CheckOut(t.Context(), filepath.Join(top, project), name)
 		if err != nil {
 			t.Errorf("%s %s: %v", project, name, err)
 			return
@@ -127,7 +127,7 @@ func TestCheckOut(t *testing.T) {
 	for name, words := range map[string]string{
 		"": "name a commit", "--all": "name a commit", "HEAD@{1}": "reflogs", "none": "no such commit", "HEAD~9": "no such commit", "../x": "no such", "main:sub": "no such", "HEAD~2": "there is no directory sub",
 	} {
-		if _, err := checkOut(t.Context(), filepath.Join(dir, "sub"), name); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := CheckOut(t.Context(), filepath.Join(dir, "sub"), name); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: %v, want %q", name, err, words)
 		}
 	}
@@ -172,7 +172,7 @@ func TestCheckOutStartsNothing(t *testing.T) {
 	}
 	_ = os.Remove(ran)
 	before := contents(t, dir)
-	r, err := checkOut(t.Context(), dir, "HEAD")
+	r, err := CheckOut(t.Context(), dir, "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package cli
+// Package revision reads commits of a repository that may be a stranger's: git starts no program, reads
+// no configuration and writes nothing of it.
+package revision
 
 import (
 	"bytes"
@@ -17,13 +19,13 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// firstCommit returns the hash of the first commit in the history of the repository around
+// FirstCommit returns the hash of the first commit in the history of the repository around
 // dir: at the end of the first parents of HEAD or, in a shallow clone, where that was cut.
 // It identifies the repository for consent, because it does not change when commits,
 // branches and merges are added, and another repository can only share it by containing
 // that commit. It returns "" if there is no repository, no commit or no git, and for a
 // linked work tree or a submodule, whose .git file could name any repository.
-func firstCommit(dir string) string {
+func FirstCommit(dir string) string {
 	top := sandbox.GitTop(disk.Real(dir))
 	repository := filepath.Join(top, ".git")
 	if fi, err := os.Lstat(repository); err != nil || !fi.IsDir() {

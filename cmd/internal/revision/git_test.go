@@ -1,4 +1,4 @@
-package cli
+package revision
 
 import (
 	"errors"
@@ -98,7 +98,7 @@ func TestFirstCommit(t *testing.T) {
 	want["replaced"] = other
 
 	for name, want := range want {
-		if got := firstCommit(at(name)); got != want {
+		if got := FirstCommit(at(name)); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
@@ -125,14 +125,14 @@ func TestFirstCommitStartsNothing(t *testing.T) {
 	} {
 		git(t, dir, "config", set[0], set[1])
 	}
-	if got := firstCommit(dir); got != first {
+	if got := FirstCommit(dir); got != first {
 		t.Errorf("%q, want %q", got, first)
 	}
 	// Without its first commit, git would fetch it from the remote.
 	if err := os.Remove(filepath.Join(dir, ".git", "objects", first[:2], first[2:])); err != nil {
 		t.Fatal(err)
 	}
-	if got := firstCommit(dir); got != "" {
+	if got := FirstCommit(dir); got != "" {
 		t.Errorf("%q of a repository that lacks its first commit", got)
 	}
 	if _, err := os.Stat(ran); err == nil {

@@ -1,0 +1,166 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+)
+
+// Seen is what a hook did with a call, or all hooks did.
+type Seen struct {
+	Fired    bool // the client fires it
+	Effect   suites.Effect
+	Because  string
+	Sees     string // texts that reach the model
+	Rewrite  string // of the input or output, as JSON
+	Output   string // exit code and streams
+	decision string
+	missing  string // what it needs and did not find
+}
+
+// unfired is the behaviour of a hook that the client does not fire.
+var unfired = Seen{Effect: suites.Proceeds, Because: "the client does not fire it"}
+
+// rank orders what the client does with a call by how far it is kept from it.
+func (s Seen) rank() int {
+	switch s.Effect {
+	case suites.Denied, suites.PromptBlocked, suites.SessionEnds, suites.AnotherTurn:
+		return 3
+	case suites.Asked, suites.ShownToModel:
+		return 2
+	case suites.Allowed:
+		return 0
+	case suites.Rewritten:
+		if s.decision == "allow" || s.decision == "approve" {
+			return 0
+		}
+	}
+	return 1
+}
+
+// ask sends calls to a hook of a side, several in one environment. What it did before is known, unless
+// the calls with some indexes are to be sent again, with those of their environment. used, if not
+// nil, is called with the outcomes, whose accesses are then recorded.
+func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, used func(suites.Outcome)) ([]Seen, error) {
+	out, fires := make([]Seen, len(calls)), make([]int, len(calls))
+	var cases [][]int // indexes of the calls that share a case
+	for n, c := range calls {
+		out[n] = unfired
+		if fires[n] = s.firing(h, c); fires[n] == 0 {
+			continue
+		}
+		if did, known := s.seen[h.ID+"\x00"+c.key]; known {
+			if out[n] = did; again == nil {
+				continue
+			}
+		}
+		const batch = 8
+		last := len(cases) - 1
+		if last < 0 || c.From != calls[cases[last][0]].From || c.From == "" && len(cases[last]) == batch {
+			cases = append(cases, nil)
+			last++
+		}
+		cases[last] = append(cases[last], n)
+	}
+	var group errgroup.Group
+	group.SetLimit(max(x.jobs, 1))
+	for _, some := range cases {
+		if again != nil && !slices.ContainsFunc(some, func(n int) bool { return slices.Contains(again, n) }) {
+			continue
+		}
+		group.Go(func() error {
+			if err := x.ctx.Err(); err != nil {
+				return err
+			}
+			c := asCase(h, calls, some)
+			if again != nil { // another process first, so that process numbers differ from those of the first time
+				shift := suites.Fixture{Path: "{tmp}/.hookwatch-again", Age: time.Hour}
+				c.Steps[0].Fixtures = append([]suites.Fixture{shift}, c.Steps[0].Fixtures...)
+			}
+			o, err := s.run(x.ctx, c, used != nil)
+			if err != nil {
+				return err
+			}
+			names := replaced(o)
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			fired := len(o.Results)
+			if h == every {
+				fired = fires[some[0]] // they are combined
+			}
+			x.Firings += fired
+			if x.Progress != nil {
+				x.Progress(x.Firings, calls[some[0]].Input)
+			}
+			for m, n := range some {
+				if calls[n].From != "" {
+					m = calls[n].step
+				}
+				if m < len(o.Results) {
+					out[n] = seenIn(o.Results[m], names)
+				} else if o.NotRun != nil {
+					out[n] = Seen{Fired: true, Effect: suites.Proceeds, Because: o.NotRun.Note()}
+				}
+			}
+			if used != nil {
+				used(o)
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	for n, c := range calls {
+		if h != nil && again == nil && err == nil {
+			s.seen[h.ID+"\x00"+c.key] = out[n]
+		}
+	}
+	return out, err
+}
+
+// replaced returns a replacer of the names that differ between sandboxes.
+func replaced(o suites.Outcome) *strings.Replacer {
+	pairs := []string{}
+	for i := 0; i+1 < len(o.Named); i += 2 {
+		if len(o.Named[i+1]) > 3 { // not empty, nor a port
+			pairs = append(pairs, o.Named[i+1], o.Named[i])
+		}
+	}
+	if o.Sandbox != "" {
+		pairs = append(pairs, o.Sandbox, "{sandbox}")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// seenIn returns what a hook did, without names of the sandbox.
+func seenIn(r suites.Result, names *strings.Replacer) Seen {
+	s := Seen{Fired: true, Effect: r.Effect, Because: names.Replace(r.EffectReason), decision: r.Decision, Sees: names.Replace(strings.Join(r.ModelSees, "\n"))}
+	s.Output = names.Replace(fmt.Sprintf("exit %d %s%s\n%s\n%s", r.Exit, r.Signal, r.NotStarted, bytes.TrimSpace(r.Stdout), bytes.TrimSpace(r.Stderr)))
+	if r.TimedOut {
+		s.Output = "timed out"
+	}
+	s.missing, _ = client.MissingIn(r)
+	var printed struct {
+		Specific map[string]json.RawMessage `json:"hookSpecificOutput"`
+	}
+	if json.Unmarshal(r.Stdout, &printed) == nil && r.Effect != suites.Ignored {
+		kept := map[string]any{}
+		for key, value := range printed.Specific {
+			if strings.HasPrefix(key, "updated") {
+				kept[key] = value
+			}
+		}
+		if text, err := json.Marshal(kept); err == nil && len(kept) > 0 {
+			s.Rewrite = names.Replace(string(text))
+		}
+	}
+	return s
+}

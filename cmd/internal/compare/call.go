@@ -1,0 +1,153 @@
+package compare
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/corpus"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/prove"
+	"hookwatch/suites/shell"
+)
+
+// A Call is one event that is sent to hooks.
+type Call struct {
+	Input string              // as shown
+	From  string              // the case or recorded payload that it is of, if any
+	Shown func(string) string // removes the secrets of a recorded call from what is reported; may be nil
+
+	key  string
+	c    *suites.Case
+	step int
+}
+
+// Recorded returns recorded payloads as calls.
+func Recorded(c *corpus.Corpus, payloads []corpus.Payload) (all []*Call) {
+	for _, p := range payloads {
+		all = append(all, &Call{Input: "recorded: " + p.Label(), From: "recorded/" + p.ID, key: p.ID, c: c.Restore(c.Case(p)), Shown: c.Text})
+	}
+	return all
+}
+
+// calls returns the calls that the hooks of a pair may react to: those of conform, and those of their
+// cases and of sessions.
+func (x *Comparison) calls(p pair) (all, own []*Call) {
+	known := map[string]bool{}
+	add := func(to *[]*Call, c *Call) {
+		step := c.c.Steps[c.step]
+		c.key = fmt.Sprint(step.Event, "\x00", step.Tool, "\x00", step.Command, step.FilePath, string(step.Payload), string(step.PayloadRaw), step.Fixtures, c.From, c.step)
+		if !known[c.key] {
+			known[c.key] = true
+			*to = append(*to, c)
+		}
+	}
+	for i, h := range p {
+		if h == nil {
+			continue
+		}
+		for _, c := range x.Sides[i].Project.Every() {
+			meant := c.Hook != "" && slices.Contains(h.Scripts, c.Hook) || c.Registered != "" && h.Answers(c.Registered) || c.Chain
+			if !meant || c.Check != nil || c.Layer == suites.Live || c.Key().Generated() {
+				continue
+			}
+			for step := range c.Steps {
+				if c.Steps[step].Event == h.Event {
+					add(&own, &Call{Input: fmt.Sprintf("case %s (%s)", c.Key(), c.Name), From: c.Key().String(), c: c, step: step})
+				}
+			}
+		}
+		for _, c := range x.recorded {
+			if c.c.Steps[0].Event == h.Event {
+				add(&own, c)
+			}
+		}
+		for _, t := range conform.Calls(x.Sides[i].tree, *h, x.Sides[1-i].tree.Text(p[1-i])) {
+			add(&all, &Call{Input: t.Input, c: t.Case})
+		}
+	}
+	return all, own
+}
+
+// related returns calls that are near to those that either side stopped: other spellings of the
+// command, texts that only mention it, and two of them in one command.
+func related(p pair, calls []*Call, did [2][]Seen) (all []*Call) {
+	const commands, spellings = 12, 8
+	tried, last := 0, ""
+	for i, c := range calls {
+		if c.From != "" || tried == commands || did[0][i].rank() < 2 && did[1][i].rank() < 2 {
+			continue
+		}
+		var sent struct {
+			Input struct {
+				Command string `json:"command"`
+			} `json:"tool_input"`
+		}
+		st := c.c.Steps[0]
+		if json.Unmarshal(st.PayloadRaw, &sent) != nil || sent.Input.Command == "" {
+			continue
+		}
+		tried++
+		texts := []string{"echo " + shell.Quote(sent.Input.Command), sent.Input.Command + " # x"}
+		if last != "" {
+			texts = append(texts, last+" && "+sent.Input.Command)
+		}
+		last = sent.Input.Command
+		rewrites, _ := prove.Rewrites(sent.Input.Command)
+		for _, r := range rewrites {
+			if r.Kind == prove.Habit && len(texts) < spellings {
+				texts = append(texts, r.Text)
+			}
+		}
+		for _, text := range texts {
+			one := conform.Input{Tool: st.Tool, Command: text}.Case(*p.any())
+			all = append(all, &Call{key: st.Event + "\x00" + st.Tool + "\x00" + text, Input: text, c: one})
+		}
+	}
+	return all
+}
+
+// every stands for all hooks that the client fires for a call.
+var every = &discover.Hook{}
+
+// firing returns the number of hooks that the client fires for a call: of all, or whether it fires h.
+func (s *Side) firing(h *discover.Hook, c *Call) int {
+	st := &c.c.Steps[c.step]
+	if h == nil || h != every && (h.Event != st.Event || h.NotRun() != "") {
+		return 0
+	}
+	payload := st.PayloadRaw
+	if payload == nil {
+		payload, _ = client.Payload(client.PayloadInput{Event: st.Event, Tool: st.Tool, Command: st.Command, FilePath: st.FilePath, Over: st.Payload}) // an event that the client has
+	}
+	value := cmp.Or(st.MatchedAs, client.MatchedValue(st.Event, st.Tool, payload))
+	switch {
+	case h == every:
+		return len(s.Runner.Hooks(st.Event, value))
+	case (value == "" || client.Match(h.Event, h.Matcher, value)) && h.Takes(st.MatchedAs, payload):
+		return 1
+	}
+	return 0
+}
+
+// asCase returns the case that sends some of the calls to a hook.
+func asCase(h *discover.Hook, calls []*Call, some []int) *suites.Case {
+	first := calls[some[0]]
+	c := *first.c
+	c.Suite, c.ID, c.Hook, c.Chain, c.Registered = "diff", cmp.Or(h.ID, c.ID), "", h == every, h.ID
+	if c.Steps = slices.Clone(c.Steps); first.From == "" {
+		c.Steps = nil
+		for _, n := range some {
+			c.Steps = append(c.Steps, calls[n].c.Steps[0])
+		}
+	}
+	for i := range c.Steps {
+		c.Steps[i].Hook, c.Steps[i].Registered = "", ""
+	}
+	conform.Hasten(&c)
+	return &c
+}

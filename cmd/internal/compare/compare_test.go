@@ -1,0 +1,42 @@
+package compare
+
+import (
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// TestWhat checks that a difference counts only if it is the same in both runs of each side.
+func TestWhat(t *testing.T) {
+	t.Parallel()
+	does := func(e suites.Effect, sees, output string) Seen {
+		return Seen{Fired: true, Effect: e, Sees: sees, Output: output}
+	}
+	allowed := Seen{Effect: suites.Rewritten, decision: "allow", Rewrite: `{"command":"x"}`}
+	for _, tt := range []struct {
+		name                  string
+		base, again, head, h2 Seen
+		want                  string
+	}{
+		{"allowed", does(suites.Denied, "a", ""), does(suites.Denied, "a", ""), does(suites.Proceeds, "", ""), does(suites.Proceeds, "", ""), NewlyAllowed},
+		{"asks instead", does(suites.Denied, "a", ""), does(suites.Denied, "a", ""), does(suites.Asked, "", ""), does(suites.Asked, "", ""), NewlyAllowed},
+		{"skips the question", does(suites.Proceeds, "", ""), does(suites.Proceeds, "", ""), does(suites.Allowed, "", ""), does(suites.Allowed, "", ""), NewlyAllowed},
+		{"asks the question again", does(suites.Allowed, "", ""), does(suites.Allowed, "", ""), does(suites.Proceeds, "", ""), does(suites.Proceeds, "", ""), Effect},
+		{"no longer fired", does(suites.ShownToModel, "a", ""), does(suites.ShownToModel, "a", ""), unfired, unfired, NewlyAllowed},
+		{"blocked", unfired, unfired, does(suites.PromptBlocked, "", ""), does(suites.PromptBlocked, "", ""), NewlyBlocked},
+		{"by chance", does(suites.Denied, "", ""), does(suites.Proceeds, "", ""), does(suites.Proceeds, "", ""), does(suites.Proceeds, "", ""), ""},
+		{"message", does(suites.Denied, "limit 5", ""), does(suites.Denied, "limit 5", ""), does(suites.Denied, "limit 6", ""), does(suites.Denied, "limit 6", ""), Message},
+		{"a time", does(suites.Denied, "at 12:01", ""), does(suites.Denied, "at 12:02", ""), does(suites.Denied, "at 12:03", ""), does(suites.Denied, "at 12:03", ""), ""},
+		{"a message with a time", does(suites.Denied, "no at 12:01", ""), does(suites.Denied, "no at 12:02", ""), does(suites.Denied, "never at 12:03", ""), does(suites.Denied, "never at 12:04", ""), Message},
+		{"a longer message with a time", does(suites.Denied, "at 12:01", ""), does(suites.Denied, "at 12:02", ""), does(suites.Denied, "no at 12:03", ""), does(suites.Denied, "no at 12:04", ""), Message},
+		{"a name", does(suites.Denied, "in /tmp/x.aB3", ""), does(suites.Denied, "in /tmp/x.q1Z", ""), does(suites.Denied, "in /tmp/x.7uT", ""), does(suites.Denied, "in /tmp/x.mmm", ""), ""},
+		{"a rewrite", allowed, allowed, Seen{Effect: suites.Rewritten, decision: "allow", Rewrite: `{"command":"y"}`}, Seen{Effect: suites.Rewritten, decision: "allow", Rewrite: `{"command":"y"}`}, Rewrite},
+		{"effect", does(suites.Proceeds, "", "exit 0"), does(suites.Proceeds, "", "exit 0"), does(suites.Ignored, "", "exit 1"), does(suites.Ignored, "", "exit 1"), Effect},
+		{"output", does(suites.Proceeds, "", "a"), does(suites.Proceeds, "", "a"), does(suites.Proceeds, "", "b"), does(suites.Proceeds, "", "b"), Output},
+		{"nothing", does(suites.Proceeds, "", "a"), does(suites.Proceeds, "", "a"), does(suites.Proceeds, "", "a"), does(suites.Proceeds, "", "a"), ""},
+	} {
+		if got := what([4]Seen{tt.base, tt.again, tt.head, tt.h2}); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package revision
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"hookwatch/suites/disk"
+	"hookwatch/suites/sandbox"
+)
+
+// A Revision is a project as it was at a commit, in a directory of its own. The user's repository
+// and work tree are not written to.
+type Revision struct {
+	Name   string // as the user gave it
+	Commit string
+	Root   string // of the project, in that directory
+
+	git  *isolatedGit
+	base string // the project's own root
+	top  string // of its work tree
+	done func()
+}
+
+const (
+	largestList     = 64 << 20 // bytes that git prints
+	largestRevision = 2 << 30  // bytes of all files
+	mostFiles       = 200_000
+)
+
+// CheckOut writes the files of the repository around a project, as they were at a commit, to a
+// temporary directory. The caller must close the revision.
+func CheckOut(ctx context.Context, project, name string) (*Revision, error) {
+	project = disk.Real(project)
+	top := disk.Real(sandbox.GitTop(project))
+	dir, common, err := sandbox.Repository(top)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	within, err := filepath.Rel(top, project)
+	if err != nil {
+		return nil, err
+	}
+	place := sandbox.PlaceOf(project)
+	temp, _, err := place.Open(false)
+	if err != nil {
+		return nil, err
+	}
+	own, tree := filepath.Join(temp, "git"), filepath.Join(temp, "tree")
+	r := &Revision{Name: name, Root: filepath.Join(tree, within), base: project, top: top, done: func() { place.Close(temp) }}
+	if err = errors.Join(os.Mkdir(own, 0o700), os.Mkdir(tree, 0o700)); err == nil {
+		r.git, _, err = newIsolatedGit(top, own, dir, common)
+	}
+	if err == nil {
+		r.Commit, err = r.git.resolve(ctx, name, dir, common)
+	}
+	if err == nil {
+		err = r.git.write(ctx, r.Commit, tree)
+	}
+	if err == nil && !disk.IsDir(r.Root) {
+		err = fmt.Errorf("there is no directory %s", filepath.ToSlash(within))
+	}
+	if err != nil {
+		r.Close()
+		return nil, fmt.Errorf("revision %s: %w", name, err)
+	}
+	return r, nil
+}
+
+// Close removes the files of the revision.
+func (r *Revision) Close() { r.done() }
+
+// Added lists the files of the project's work tree that the revision does not have, as slash paths
+// from the project's root, without those that git ignores.
+func (r *Revision) Added(ctx context.Context) (files []string, err error) {
+	out, err := r.git.run(ctx, r.base, []string{"GIT_WORK_TREE=" + r.top}, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if filepath.IsLocal(filepath.FromSlash(name)) {
+			files = append(files, name)
+		}
+	}
+	return files, err
+}
+
+// write writes the files of a commit to an empty directory, and keeps their list in the index.
+func (g *isolatedGit) write(ctx context.Context, commit, tree string) error {
+	list, err := g.run(ctx, g.own, nil, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+	if err != nil {
+		return err
+	}
+	size, count := int64(0), 0
+	for entry := range bytes.SplitSeq(list, []byte{0}) {
+		if fields := bytes.Fields(entry); len(fields) > 4 { // mode, type, hash, size, name
+			n, _ := strconv.ParseInt(string(fields[3]), 10, 64) // a submodule has none
+			size, count = size+n, count+1
+		}
+	}
+	if size > largestRevision || count > mostFiles || len(list) >= largestList {
+		return fmt.Errorf("it has %d files of %d MB: more than hookwatch copies", count, size>>20)
+	}
+	_, err = g.run(ctx, tree, []string{"GIT_WORK_TREE=" + tree}, "read-tree", "--reset", "-u", commit)
+	return err
+}
+
+// resolve returns the hash of the commit that a revision names. Only the refs that it can mean are
+// copied, because git must not read those of a stranger's repository by itself.
+func (g *isolatedGit) resolve(ctx context.Context, name, dir, common string) (string, error) {
+	if name == "" || strings.HasPrefix(name, "-") || strings.Contains(name, "@{") {
+		return "", errors.New("name a commit, a branch or a tag, such as HEAD~1 (reflogs are not read)")
+	}
+	ref := name
+	if i := strings.IndexAny(name, "^~:"); i >= 0 {
+		ref = name[:i]
+	}
+	for _, file := range []struct{ from, name string }{{dir, "HEAD"}, {common, "packed-refs"}, {common, "info/exclude"}} {
+		if content, err := (disk.Reader{Root: file.from}).ReadFile(filepath.Join(file.from, file.name), largestRefs); err == nil {
+			if err := g.put(file.name, content); err != nil {
+				return "", err
+			}
+			g.follow(common, content, 1)
+		}
+	}
+	for _, form := range []string{"%s", "refs/%s", "refs/tags/%s", "refs/heads/%s", "refs/remotes/%s", "refs/remotes/%s/HEAD"} {
+		g.copyRef(common, fmt.Sprintf(form, ref), 0)
+	}
+	out, err := g.run(ctx, g.own, nil, "rev-parse", "--verify", "--quiet", name+"^{commit}")
+	if commit := hash(out); err == nil && commit != "" {
+		return commit, nil
+	}
+	return "", errors.Join(ctx.Err(), errors.New("the repository has no such commit, branch or tag"))
+}
+
+// copyRef copies a ref and those that it leads to. Git reports one that is missing.
+func (g *isolatedGit) copyRef(common, name string, depth int) {
+	const most = 5
+	if !strings.HasPrefix(name, "refs/") || !filepath.IsLocal(filepath.FromSlash(name)) || depth > most {
+		return
+	}
+	content, err := disk.Reader{Root: common}.ReadFile(filepath.Join(common, filepath.FromSlash(name)), largestRef)
+	if err == nil && g.put(name, content) == nil {
+		g.follow(common, content, depth+1)
+	}
+}
+
+func (g *isolatedGit) follow(common string, content []byte, depth int) {
+	if to, symbolic := strings.CutPrefix(strings.TrimSpace(string(content)), "ref: "); symbolic {
+		g.copyRef(common, to, depth)
+	}
+}
+
+// put writes a file of the repository.
+func (g *isolatedGit) put(name string, content []byte) error {
+	file := filepath.Join(g.own, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(file, content, 0o600)
+}

@@ -1,0 +1,1 @@
+// The compiler accepts a function without a body, which modinfo is, only in a package with assembly.
