@@ -85,7 +85,7 @@ func (c *collector) elsewhere(from Source, name string, data []byte) {
 	c.out.ElsewhereProblems = append(c.out.ElsewhereProblems, problems...)
 	for _, found := range hooks {
 		hook := c.hook(from, found.Entry)
-		hook.Client, hook.ClientEvent, hook.ClientMatcher, hook.Inert = of.Name, found.Event, found.Matcher, found.Ignored
+		hook.ClientEvent, hook.ClientMatcher, hook.Inert = found.Event, found.Matcher, found.Ignored
 		if hook.Timeout = found.Entry.Timeout; hook.Timeout == 0 {
 			hook.Timeout = of.DefaultTimeout()
 		}
@@ -152,7 +152,7 @@ func (c *collector) hooks(from Source, entries []client.Entry) (all []Hook) {
 func (c *collector) hook(from Source, entry client.Entry) Hook {
 	hook := Hook{
 		Event: entry.Event, Matcher: entry.Matcher, Type: entry.Type, Command: entry.Command, Args: entry.Args,
-		If: entry.If, Timeout: entry.Timeout, Source: entry.At, Entry: entry,
+		If: entry.If, Timeout: entry.Timeout, Source: entry.At, Entry: entry, Client: from.Client,
 		Scope: from.Scope, Session: from.Session, Plugin: from.Plugin, PluginRoot: from.PluginRoot, Root: c.root,
 	}
 	hook.Entry.Plugin = from.Scope == InPlugin

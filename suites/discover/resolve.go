@@ -23,6 +23,12 @@ func newResolver(hook Hook, settingsDir string) *resolver {
 	if hook.PluginRoot != "" {
 		r.vars["CLAUDE_PLUGIN_ROOT"] = hook.PluginRoot
 	}
+	if hook.Client != "" {
+		for _, kv := range hook.Env("", "", "") {
+			name, value, _ := strings.Cut(kv, "=")
+			r.vars[name] = value
+		}
+	}
 	if home, err := os.UserHomeDir(); err == nil {
 		r.vars["HOME"] = home
 	}
