@@ -38,6 +38,7 @@ var layers = []layer{
 	// Comparing revisions needs projects and no command.
 	{of: "cmd/internal/compare", may: "cmd/internal/revision cmd/internal/session suites"},
 	{of: "cmd/internal/revision", may: "suites"},
+	{of: "cmd/internal/version", may: ""},
 	{of: "config", may: "config suites/disk suites/pattern suites/yamlform suites"},
 	{of: "watcher", may: "watcher suites/disk"},
 	// The supervisor is executed once for each case: what it imports is paid there.

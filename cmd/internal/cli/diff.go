@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -30,9 +31,10 @@ do otherwise: what is newly allowed or blocked, other messages and rewrites, and
 that were registered, removed or moved. Without HEAD, the work tree is compared.
 
 The calls are those of the cases, of recorded sessions (hookwatch record), those that
-guards usually stop, and those that the scripts of either revision mention. A hook that is not affected is not fired. Output
-that differs between two runs of the same hook, such as a time, is not compared. The
-exit code is 0; with --strict it is 1 if anything is newly allowed.
+guards usually stop, and those that the scripts of either revision mention. A hook
+that is not affected is not fired. Output that differs between two runs of the same
+hook, such as a time, is not compared. The exit code is 0; with --strict it is 1 if
+anything is newly allowed.
 
 --format markdown prints text for a pull request. See hookwatch help proving.`,
 		Example: `  hookwatch diff HEAD
@@ -88,7 +90,7 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 	}
 	doc.Millis = time.Since(began).Milliseconds()
 	if err := a.printFindings(result{
-		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), doc.headline(),
+		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), fmt.Sprintf("%s (%s affected, %s)", doc.headline(), session.Count(doc.Hooks, "hook"), session.Count(doc.Calls, "call")),
 	}); err != nil {
 		return err
 	}
@@ -134,12 +136,21 @@ type changedGroup []compare.Change
 // drops is left out unless all is set.
 func (d diffDocument) groups(all bool) (groups []changedGroup) {
 	type key struct {
-		what, hook string
-		together   bool
+		what, hook, shape string
+		together          bool
 	}
-	at := map[key]int{}
+	const shapes = 3 // of messages of a hook
+	at, n := map[key]int{}, map[string]int{}
 	for _, c := range d.Changes {
-		k := key{c.What, c.Hook, c.Together != ""}
+		k := key{c.What, c.Hook, "", c.Together != ""}
+		if c.What == compare.Message {
+			k.shape = shape(c)
+			if _, known := at[k]; !known && n[c.Hook] == shapes {
+				k.shape = ""
+			} else if !known {
+				n[c.Hook]++
+			}
+		}
 		if _, known := at[k]; !known {
 			at[k] = len(groups)
 			groups = append(groups, nil)
@@ -211,10 +222,27 @@ func (g changedGroup) details() []string {
 	return []string{"before: " + shown(lines[0][at]), "after: " + shown(lines[2][at])}
 }
 
+// shape returns the words that only one side's message has.
+func shape(c compare.Change) string {
+	words := [2][]string{strings.Fields(c.Base.Sees), strings.Fields(c.Head.Sees)}
+	text := ""
+	for i, of := range words {
+		for _, word := range of {
+			if !slices.Contains(words[1-i], word) {
+				text += fmt.Sprint(i, word, " ")
+			}
+		}
+	}
+	return text
+}
+
 // annotations returns the changes as annotations of the files of a project.
 func (d diffDocument) annotations(p *session.Project, all bool) (list []annotation) {
 	for _, r := range d.Registrations {
 		list = append(list, annotation{"registration-" + r.What, suites.Warning, annotated(p, r.Place), "registration " + r.What + ": " + cmp.Or(r.Head, r.Base), registrationText(r), []string{r.Hook}})
+	}
+	for _, text := range slices.Sorted(maps.Keys(d.Lacking)) {
+		list = append(list, annotation{"not-compared", suites.Info, annotated(p, d.Lacking[text]), "not compared in full", text, []string{text}})
 	}
 	for _, g := range d.groups(all) {
 		c := g[0]

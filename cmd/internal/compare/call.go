@@ -74,9 +74,9 @@ func (x *Comparison) calls(p pair) (all, own []*Call) {
 }
 
 // related returns calls that are near to those that either side stopped: other spellings of the
-// command, texts that only mention it, and two of them in one command.
+// command, texts that only mention it, two of them in one command, and one in the background.
 func related(p pair, calls []*Call, did [2][]Seen) (all []*Call) {
-	const commands, spellings = 12, 8
+	const commands, spellings = 12, 10
 	tried, last := 0, ""
 	for i, c := range calls {
 		if c.From != "" || tried == commands || did[0][i].rank() < 2 && did[1][i].rank() < 2 {
@@ -92,7 +92,7 @@ func related(p pair, calls []*Call, did [2][]Seen) (all []*Call) {
 			continue
 		}
 		tried++
-		texts := []string{"echo " + shell.Quote(sent.Input.Command), sent.Input.Command + " # x"}
+		texts := []string{"echo " + shell.Quote(sent.Input.Command), sent.Input.Command + " # x", sent.Input.Command + " &", "cat <<'EOF'\n" + sent.Input.Command + "\nEOF"}
 		if last != "" {
 			texts = append(texts, last+" && "+sent.Input.Command)
 		}

@@ -29,18 +29,18 @@ type Comparison struct {
 
 	ctx       context.Context
 	jobs      int
-	mu        sync.Mutex      // guards Firings, results and Progress
-	lacking   map[string]bool // hooks that did not find something, with what
-	recorded  []*Call         // of real sessions
-	differing map[string]bool // files that differ between the sides, as slash paths
-	listing   map[string]bool // directories in which names differ, or may
+	mu        sync.Mutex                 // guards Firings, results and Progress
+	lacking   map[string]suites.Position // what hooks lack on this machine, with their places
+	recorded  []*Call                    // of real sessions
+	differing map[string]bool            // files that differ between the sides, as slash paths
+	listing   map[string]bool            // directories in which names differ, or may
 }
 
 // New opens the states of a project at revisions, or of its work tree without a name. r is a runner
 // of the work tree, and jobs the number of cases that run at a time. The caller must close the
 // comparison.
 func New(ctx context.Context, p *session.Project, r *run.Runner, jobs int, names ...string) (*Comparison, error) {
-	x := &Comparison{ctx: ctx, jobs: jobs, lacking: map[string]bool{}}
+	x := &Comparison{ctx: ctx, jobs: jobs, lacking: map[string]suites.Position{}}
 	for _, name := range names {
 		s, err := At(ctx, p, r, name)
 		if err != nil {
@@ -84,17 +84,18 @@ func (x *Comparison) Together(calls []*Call) (base, head []Seen, err error) {
 
 // A Result is what differs between two sides.
 type Result struct {
-	Base          string         `json:"base"`
-	Head          string         `json:"head"`
-	Registrations []Registration `json:"registrations"`
-	Changes       []Change       `json:"changes"`
-	Allowed       int            `json:"newly_allowed"` // calls that no other hook stops
-	Hooks         int            `json:"hooks"`         // that the change may affect
-	Unaffected    int            `json:"unaffected"`
-	NotFired      []string       `json:"not_compared,omitempty"`
-	Calls         int            `json:"calls"`
-	Firings       int            `json:"firings"`
-	Left          int            `json:"files_left_out,omitempty"` // files that differ and are far from any hook, if there are many
+	Base          string                     `json:"base"`
+	Head          string                     `json:"head"`
+	Registrations []Registration             `json:"registrations"`
+	Changes       []Change                   `json:"changes"`
+	Allowed       int                        `json:"newly_allowed"` // calls that no other hook stops
+	Hooks         int                        `json:"hooks"`         // that the change may affect
+	Unaffected    int                        `json:"unaffected"`
+	NotFired      []string                   `json:"not_compared,omitempty"`
+	Lacking       map[string]suites.Position `json:"-"` // of these, what hooks lack on this machine
+	Calls         int                        `json:"calls"`
+	Firings       int                        `json:"firings"`
+	Left          int                        `json:"files_left_out,omitempty"` // files that differ and are far from any hook, if there are many
 }
 
 // A Registration is a hook that one side alone registers, or both otherwise.
@@ -159,7 +160,7 @@ func (x *Comparison) Compare(recorded []*Call) (Result, error) {
 		res.Calls += calls
 		res.Changes = append(res.Changes, changes...)
 	}
-	res.NotFired = append(res.NotFired, slices.Sorted(maps.Keys(x.lacking))...)
+	res.NotFired, res.Lacking = append(res.NotFired, slices.Sorted(maps.Keys(x.lacking))...), x.lacking
 	err := x.decided(res.Changes)
 	res.Firings = x.Firings
 	for _, c := range res.Changes {
@@ -320,6 +321,9 @@ func (s *Side) Digest() string {
 // the number of calls, too.
 func (x *Comparison) behaviour(p pair) (changes []Change, n int, err error) {
 	calls, own := x.calls(p)
+	if lacks := x.lacks(p); lacks != "" {
+		x.lacking[p.any().ID+" calls "+lacks+", which this machine lacks"] = place(p.any())
+	}
 	if p[0] != nil && p[1] != nil && registered(p[0]) == registered(p[1]) && !slices.ContainsFunc(p[0].Scripts, func(s string) bool { return x.differing[s] }) {
 		const few = 16 // calls that show whether a hook uses files other than its scripts
 		first := calls[:min(len(calls), few)]
@@ -338,7 +342,7 @@ func (x *Comparison) behaviour(p pair) (changes []Change, n int, err error) {
 		}
 		for _, side := range did {
 			if at := slices.IndexFunc(side, func(s Seen) bool { return s.missing != "" }); at >= 0 {
-				x.lacking[p.any().ID+": it lacks "+side[at].missing+", so it shows little"] = true
+				x.lacking[p.any().ID+" lacks "+side[at].missing+", so it shows little"] = place(p.any())
 			}
 		}
 		changes = append(changes, some...)
@@ -362,10 +366,6 @@ func (x *Comparison) both(p pair, calls []*Call, same func(a, b Seen) bool) (did
 		}
 	}
 	h := p.any()
-	place := h.Source
-	if len(h.Scripts) > 0 {
-		place = suites.Position{File: h.Scripts[0], Line: 1}
-	}
 	const rounds = 3
 	for round := 1; round <= rounds && len(differ) > 0; round++ {
 		var again [2][]Seen
@@ -375,7 +375,7 @@ func (x *Comparison) both(p pair, calls []*Call, same func(a, b Seen) bool) (did
 			}
 		}
 		differ = slices.DeleteFunc(differ, func(i int) bool {
-			c := Change{Hook: h.ID, Event: h.Event, At: h.Source.String(), Input: calls[i].Input, Case: calls[i].From, Call: calls[i], Place: place}
+			c := Change{Hook: h.ID, Event: h.Event, At: h.Source.String(), Input: calls[i].Input, Case: calls[i].From, Call: calls[i], Place: place(h)}
 			c.Runs = [4]Seen{did[0][i], again[0][i], did[1][i], again[1][i]}
 			if c.What = what(c.Runs); c.What != "" && c.onlyNumbers() && round < rounds {
 				return false // that of a process may be equal twice by chance
@@ -387,6 +387,35 @@ func (x *Comparison) both(p pair, calls []*Call, same func(a, b Seen) bool) (did
 		})
 	}
 	return did, changes, nil
+}
+
+// place returns the position of the script of a hook, or of its registration.
+func place(h *discover.Hook) suites.Position {
+	if len(h.Scripts) > 0 {
+		return suites.Position{File: h.Scripts[0], Line: 1}
+	}
+	return h.Source
+}
+
+// lacks lists the programs that a hook calls and this machine lacks.
+func (x *Comparison) lacks(p pair) string {
+	var names []string
+	for i, h := range p {
+		if h == nil {
+			continue
+		}
+		s := x.Sides[i]
+		called := depend.CalledBy(strings.Join(append([]string{h.Command}, h.Args...), " "))
+		for _, script := range h.Scripts {
+			called = append(called, s.Project.Graph.Tools(script)...)
+		}
+		for _, name := range called {
+			if !s.tree.Installed(name) && s.Runner.StandIns[name] == "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // onlyNumbers reports whether only numbers differ.

@@ -1,9 +1,13 @@
 package compare
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
 )
 
 // TestWhat checks that a difference counts only if it is the same in both runs of each side.
@@ -38,5 +42,28 @@ func TestWhat(t *testing.T) {
 		if got := what([4]Seen{tt.base, tt.again, tt.head, tt.h2}); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestRelated checks which calls are made of those that a hook stops.
+func TestRelated(t *testing.T) {
+	t.Parallel()
+	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: "./guard.sh"}
+	var calls []*Call
+	for _, command := range []string{"git push", "ls", "npm i"} {
+		calls = append(calls, &Call{Input: command, c: conform.Input{Tool: "Bash", Command: command}.Case(h)})
+	}
+	did := []Seen{{Effect: suites.Denied}, {Effect: suites.Proceeds}, {Effect: suites.Denied}}
+	sent := map[string]bool{}
+	for _, c := range related(pair{&h, &h}, calls, [2][]Seen{did, did}) {
+		sent[c.Input] = true
+	}
+	for _, want := range []string{"echo 'git push'", "git push # x", "npm i &", "cat <<'EOF'\ngit push\nEOF", "git push && npm i"} {
+		if !sent[want] {
+			t.Errorf("%q is not among %v", want, slices.Sorted(maps.Keys(sent)))
+		}
+	}
+	if sent["ls &"] {
+		t.Error("a call that is let through has related ones")
 	}
 }
