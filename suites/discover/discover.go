@@ -3,6 +3,7 @@
 package discover
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -156,9 +157,7 @@ func (c *collector) hook(from Source, entry client.Entry) Hook {
 		Scope: from.Scope, Session: from.Session, Plugin: from.Plugin, PluginRoot: from.PluginRoot, Root: c.root,
 	}
 	hook.Entry.Plugin = from.Scope == InPlugin
-	if hook.Timeout == 0 {
-		hook.Timeout = client.DefaultTimeout(entry.Event, entry.Type)
-	}
+	hook.Timeout = cmp.Or(hook.Timeout, client.DefaultTimeout(entry.Event, entry.Type))
 	if hook.Type == "command" {
 		hook.Scripts, hook.Direct = newResolver(hook, filepath.Dir(from.File)).scripts()
 	}

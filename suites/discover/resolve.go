@@ -2,6 +2,7 @@ package discover
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -400,9 +401,7 @@ func (s *scripts) below(at string) (names []string, err error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // the directory itself, or a file that was removed during the search
 		case errors.Is(err, syscall.ENAMETOOLONG):
-			if s.tooLong == "" {
-				s.tooLong = name
-			}
+			s.tooLong = cmp.Or(s.tooLong, name)
 			return nil
 		case err != nil:
 			return err
