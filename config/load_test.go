@@ -4,14 +4,17 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 func noEnv(string) (string, bool) { return "", false }
@@ -283,4 +286,97 @@ func BenchmarkLoad(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestBuiltinSuites checks which built-in suites a list of suites selects.
+func TestBuiltinSuites(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"builtin a.yaml":           "dep ml pm",
+		"a.yaml":                   "",
+		"builtin:stop":             "stop",
+		"builtin builtin:pm-more":  "dep ml pm pm-more",
+		"builtin:all builtin:stop": strings.Join(suites.BuiltinNames(), " "),
+		"builtin:guardrails-guard": "guardrails-guard",
+		"builtin:guardrails":       strings.Join(slices.Sorted(slices.Values(suites.BuiltinFamily("guardrails"))), " "),
+	} {
+		c := Config{Suites: strings.Fields(in)}
+		if got := strings.Join(c.BuiltinSuites(), " "); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+		for _, own := range c.OwnSuites() {
+			if own != "a.yaml" {
+				t.Errorf("%s: %s is own", in, own)
+			}
+		}
+	}
+}
+
+// TestBuiltinUnknown checks that an unknown suite is reported at its position, with the
+// known names.
+func TestBuiltinUnknown(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"builtin:pm-mor": `f.yaml:1:19: suites[1]: no built-in suite builtin:pm-mor (did you mean builtin:pm-more? there are delegate, dep, guardrails, ml, ml-more, pm, pm-more, protect, quality, spec-020, stop, all)`,
+		"builtin:":       `no built-in suite builtin: (there are delegate, dep, guardrails, ml`,
+		"builtin:Q":      `no built-in suite builtin:Q (there are delegate, dep, guardrails, ml`,
+	} {
+		s := parseFile("f.yaml", []byte(`suites: [builtin, "`+in+"\"]\n"))
+		if len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Error(), want) {
+			t.Errorf("%s: %v, want %s", in, s.Problems, want)
+		}
+		if schemaAccepts(t, []byte(`suites: [builtin, "`+in+"\"]\n")) {
+			t.Errorf("%s: the schema accepts it", in)
+		}
+	}
+	if s := parseFile("f.yaml", []byte("suites: [builtin, builtin:all, builtin:protect, builtin:guardrails, builtin:guardrails-lint, a.yaml]\n")); len(s.Problems) > 0 {
+		t.Error(s.Problems)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add(example)
+	for _, m := range mistakes {
+		f.Add([]byte(m.file))
+	}
+	for _, w := range weakening {
+		f.Add([]byte(w.file))
+	}
+	f.Add([]byte("run: {jobs: many}\nrun: &a [*a]\n<<: {a: b}\n"))
+	f.Add([]byte("gates: {a.b: skip, ? [x] : fail}\nhooks: [1, {}, ~]\n"))
+	f.Add([]byte("specs: [\"~/x\", '/**', '{../a,b}/*', '\\.\\./x*']\nhooks: [\"a\\eb\"]\n"))
+	root := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := parseFile(FileName, data)
+		for _, p := range s.Problems {
+			if p.What == "" || p.At.Line < 0 || p.At.Line > strings.Count(string(data), "\n")+strings.Count(string(data), "\r")+2 {
+				t.Errorf("problem without place or text: %+v", p)
+			}
+			if strings.ContainsFunc(p.What+p.Hint, unicode.IsControl) || len(p.What) > 2000 {
+				t.Errorf("a terminal would obey it, or it floods: %q", p.Error())
+			}
+		}
+		if len(s.Problems) > 0 {
+			return
+		}
+		s.expandHome()
+		c := &Config{Path: filepath.Join(root, FileName), Root: root}
+		c.consent(s, root, LoadOptions{State: filepath.Join(root, "..", "state")}, func(string) bool { return false })
+		if text := c.Notice(); (text == "") != (len(c.Asks) == 0) || strings.ContainsFunc(text, unicode.IsControl) || len(text) > 10_000 {
+			t.Errorf("%d asks are told as %q", len(c.Asks), text)
+		}
+		none := newSource("")
+		if err := c.merge(s, none, none); err != nil {
+			t.Errorf("accepted, but cannot be merged: %v", err)
+		}
+		if !disk.Within(root, c.Root) || c.Run.Isolation == "none" || c.Run.Isolation == "copy" || len(c.Run.PassEnv)+len(c.Sandbox.Unmask) > 0 ||
+			c.Live.Client != "" || c.Sandbox.Size > 256*MB || c.Sandbox.Processes > 1000 || c.Sandbox.Memory > 2*GiB {
+			t.Errorf("nobody agreed, and in force are %+v", c)
+		}
+		for _, path := range slices.Concat(c.Hooks, c.Settings, c.Specs, c.Suites) {
+			if path != Builtin && !disk.Within(c.Root, disk.Lead(c.Abs(fixed(path)))) {
+				t.Errorf("nobody agreed, and %q is read", path)
+			}
+		}
+	})
 }

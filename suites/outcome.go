@@ -126,6 +126,7 @@ type Result struct {
 	EffectRule   string        // ID of the client's rule that determines the effect; "" if the client was observed
 	Duration     time.Duration // of the hook's process
 	Client       string        // version of the client that fired it, in layer 2
+	ClientName   string        // its name; "" is Claude Code
 	Live         *LiveResult   // nil for a hook that was run directly
 	Fired        bool          // the client fired the hook under test
 }

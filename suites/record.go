@@ -28,8 +28,9 @@ type Record struct {
 	Layer            Layer   `json:"layer"`
 	RunID            string  `json:"run_id"`
 	Digests          Digests `json:"digests"`
-	Client           string  `json:"client"`    // version of the client, in layer 2
-	Isolation        string  `json:"isolation"` // none, copy or namespaces
+	Client           string  `json:"client"`                // version of the client, in layer 2
+	ClientName       string  `json:"client_name,omitempty"` // the client whose behaviour counts; "" is Claude Code
+	Isolation        string  `json:"isolation"`             // none, copy or namespaces
 
 	Verdict Status `json:"status,omitempty"` // "" in records of other tools and of older versions; see Status
 	Reason  Reason `json:"reason,omitempty"` // empty unless something depends on it

@@ -331,7 +331,7 @@ var nearFailures = []struct {
 		f[".claude/hooks/install.cjs"] = "require('child_process').execSync('npm install', { stdio: 'pipe' });\n"
 		replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/start.sh`, `node \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/install.cjs`)(f)
 	}, "", true},
-	{"a program with a time limit in Python", guardIs("#!/usr/bin/env python3\nimport subprocess, threading, time\nthreading.Thread(target=lambda: time.sleep(9), daemon=True).start()\nsubprocess.run(['sh', '-c', '" + busy + "'], timeout=20)\nchild = subprocess.Popen(['sh', '-c', '" + busy + "'])\nwhile child.poll() is None:\n    time.sleep(0.1)\n" + pythonGuard), "", true},
+	{"a program with a time limit in Python", scriptIs("lint.sh", "#!/usr/bin/env python3\nimport subprocess, threading, time\nthreading.Thread(target=lambda: time.sleep(9), daemon=True).start()\nsubprocess.run(['sh', '-c', '"+busy+"'], timeout=20)\nchild = subprocess.Popen(['sh', '-c', '"+busy+"'])\nwhile child.poll() is None:\n    time.sleep(0.1)\n"), "", true},
 	{"a program with a time limit in Node", scriptIs("lint.sh", "#!/usr/bin/env node\nconst child = require('child_process').spawn('tail', ['-f', '/dev/null']);\nconst limit = setTimeout(() => { child.kill(); process.exit(0); }, 1500);\nchild.on('close', () => clearTimeout(limit));\n"), "", true},
 	{"a wait for a program in a shell", scriptIs("lint.sh", says+"{ "+busy+"; } &\nwhile kill -0 $! 2>/dev/null; do sleep 0.1; done\n"), "", true},
 	{"a wait until a time", scriptIs("lint.sh", says+"end=$(($(date +%s) + 2))\nwhile [ $(date +%s) -lt $end ]; do sleep 0.5; done\n"), "slow", true},
@@ -420,15 +420,14 @@ func TestInjectedAll(t *testing.T) {
 	}
 }
 
-// TestInjected puts each of the known ways in which hooks fail into a healthy project, and into a
-// plugin, where a way that shows when hooks are fired stands for the others of its rule.
+// TestInjected puts each of the known ways in which hooks fail into a healthy project and into a
+// plugin. A way that files show is looked for without firing, except the first of its rule. One that
+// firing shows stands in a plugin for the others of its rule.
 func TestInjected(t *testing.T) {
 	t.Parallel()
 	first := map[string]int{} // the first injection of each rule
 	for i, in := range slices.Backward(injections) {
-		if !in.project {
-			first[in.rule] = i
-		}
+		first[in.rule] = i
 	}
 	for i, in := range injections {
 		if in.rule == "" {
@@ -443,7 +442,10 @@ func TestInjected(t *testing.T) {
 			in.change(files)
 			needs(t, in.name, files)
 			files = concerned(files)
-			wants(t, checked(t, files), in.rule, in.severity)
+			static := checked(t, files, "--static").finds(in.rule, in.severity)
+			if !static || first[in.rule] == i {
+				wants(t, checked(t, files), in.rule, in.severity)
+			}
 			if in.project {
 				return
 			}
@@ -451,7 +453,7 @@ func TestInjected(t *testing.T) {
 			if in.rule == "relative-path" {
 				severity = "error" // the session is in another project
 			}
-			if checked(t, files, "--static").finds(in.rule, in.severity) {
+			if static {
 				wants(t, checked(t, asPlugin(files), "--static"), in.rule, severity)
 			} else if first[in.rule] == i {
 				wants(t, checked(t, asPlugin(files)), in.rule, severity)

@@ -38,6 +38,7 @@ var layers = []layer{
 	// Comparing revisions needs projects and no command.
 	{of: "cmd/internal/compare", may: "cmd/internal/revision cmd/internal/session suites"},
 	{of: "cmd/internal/revision", may: "suites"},
+	// The version is printed before other packages are initialised.
 	{of: "cmd/internal/version", may: ""},
 	{of: "config", may: "config suites/disk suites/pattern suites/yamlform suites"},
 	{of: "watcher", may: "watcher suites/disk"},

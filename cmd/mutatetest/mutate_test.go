@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	gojqcli "github.com/itchyny/gojq/cli"
+
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
 )
@@ -112,4 +114,12 @@ func TestFlags(t *testing.T) {
 	if err := measure(t.Context(), options{project: "testdata/none"}, nil); err == nil || errors.Is(err, errMissed) {
 		t.Errorf("a project that is not there: %v", err)
 	}
+}
+
+// TestMain makes the test binary the JSON tool that hooks find as a stand-in.
+func TestMain(m *testing.M) {
+	if standsIn() {
+		os.Exit(gojqcli.Run())
+	}
+	os.Exit(m.Run())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 )
 
 // TestBuiltinNames checks that the names for configurations are those of the files.
@@ -220,5 +221,25 @@ cases:
 	}
 	if len(a.Verify) != 18 || a.Verify[17] != "a §4" || b.Verify[0] != "a §1" || b.Verify[17] != "a §5" {
 		t.Errorf("verify: %q and %q", a.Verify, b.Verify)
+	}
+}
+
+// TestSchemaEvents checks that the schema of suite files allows every event of the client.
+func TestSchemaEvents(t *testing.T) {
+	t.Parallel()
+	var schema struct {
+		Defs struct {
+			Event struct{ Enum []string }
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, event := range client.Events() {
+		names = append(names, event.Name)
+	}
+	if diff := cmp.Diff(names, schema.Defs.Event.Enum); diff != "" {
+		t.Errorf("events of suite.schema.json (-client +schema):\n%s", diff)
 	}
 }

@@ -7,8 +7,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites"
 )
 
 var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
@@ -67,5 +70,75 @@ func TestSchemaAcceptsSuites(t *testing.T) {
 		if err := validate(t, data); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestChecks checks all keys of checks, to which the suite's values for firing hooks do not
+// apply.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	file := `suite: dep
+hook: h.sh
+event: Stop
+applies_to: [h.sh, i.sh]
+cases:
+  - {id: A, name: a, check: {tool: jaq, need: required}}
+  - {id: B, name: b, check: {tool: biome, places: [node_modules/.bin/biome, biome, pnpm exec biome], minimum: 2.0.0}}
+  - {id: C, name: c, check: {file: s.json, named_by: {file: c.json, key: a.b}, key: off, equals: true}}
+  - {id: D, name: d, summary: own words, check: {registered: {event: Stop, matcher: Edit|Write, hook: h.sh}}}
+`
+	s, problems := Load("dep.yaml", []byte(file))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if diff := cmp.Diff([]string{"h.sh", "i.sh"}, s.AppliesTo); diff != "" {
+		t.Errorf("applies_to: -want +got\n%s", diff)
+	}
+	want := []suites.Check{
+		{Need: suites.NeedRequired, Tool: "jaq", Places: []string{"jaq"}},
+		{Need: suites.NeedExpected, Tool: "biome", Places: []string{"node_modules/.bin/biome", "biome", "pnpm exec biome"}, Minimum: "2.0.0"},
+		{Need: suites.NeedExpected, File: "s.json", NamedBy: &suites.KeyPath{File: "c.json", Key: "a.b"}, Key: "off", Equals: []byte("true")},
+		{Need: suites.NeedExpected, Registered: &suites.Registration{Event: "Stop", Matcher: "Edit|Write", Hook: "h.sh"}},
+	}
+	summaries := []string{"command -v jaq", "biome --version", "s.json off", "own words"}
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		if diff := cmp.Diff(want[i], *c.Check); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.ID, diff)
+		}
+		if c.Hook != "" || c.Summary != summaries[i] || len(c.Steps) != 1 || c.Steps[0].Event != "" ||
+			*c.Steps[0].Expect.Exit != 0 || c.Steps[0].Expect.Decision != c.Check.Decision() {
+			t.Errorf("%+v", c)
+		}
+	}
+	if !schemaAccepts(t, []byte(file)) {
+		t.Error("the schema rejects it")
+	}
+	edited, _ := Load("dep.yaml", []byte("suite: dep\ncases:\n  - {id: A, name: a, check: {tool: jaq, need: expected}}\n"))
+	if edited.Cases[0].Digest == s.Cases[0].Digest {
+		t.Error("another need leaves the digest as it is")
+	}
+}
+
+// TestInventory checks that the suites of the inventory have the number of cases that it lists.
+func TestInventory(t *testing.T) {
+	t.Parallel()
+	all, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, s := range all {
+		want, counted := map[string]int{"dep": 29, "ml": 42, "pm": 32}[s.Name]
+		if !counted {
+			continue
+		}
+		seen++
+		if len(s.Cases) != want || s.Agent != s.Name+"-agent" {
+			t.Errorf("%s: %d cases of %s, want %d", s.Name, len(s.Cases), s.Agent, want)
+		}
+	}
+	if seen < 2 {
+		t.Errorf("%d suites of the inventory", seen)
 	}
 }

@@ -119,9 +119,7 @@ func FindingsPerFile(all []Finding) {
 			continue
 		}
 		key := f.Rule + " " + f.Where.File
-		if first[key] == "" {
-			first[key] = f.What
-		}
+		first[key] = cmp.Or(first[key], f.What)
 		all[i].What = first[key]
 	}
 }

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,5 +64,113 @@ func TestLost(t *testing.T) {
 	}
 	if f := lost(discover.Hook{Event: "Stop", Command: "python3 gone.py"}, "gone.py"); strings.Contains(f.Effect, "denied") || strings.Contains(f.Effect, "held up") {
 		t.Errorf("Stop: %s", f.Effect)
+	}
+}
+
+// TestUncovered checks that a guard leaves out a tool similar to those it lists, unless the same
+// command is registered for that one as well.
+func TestUncovered(t *testing.T) {
+	guard := func(matcher, command string) discover.Hook {
+		return discover.Hook{ID: matcher, Event: "PreToolUse", Matcher: matcher, Command: command, Type: "command", Entry: client.Entry{Type: "command"}}
+	}
+	for name, tt := range map[string]struct {
+		hooks []discover.Hook
+		want  int
+	}{
+		"left out":                       {[]discover.Hook{guard("Bash", "a")}, 1},
+		"by another command":             {[]discover.Hook{guard("Bash", "a"), guard("PowerShell", "b")}, 2},
+		"under another matcher":          {[]discover.Hook{guard("Bash", "a"), guard("PowerShell", "a")}, 0},
+		"one that lists none of them":    {[]discover.Hook{guard("Read", "a"), guard("Bash|PowerShell", "a")}, 0},
+		"one of three under another one": {[]discover.Hook{guard("Edit|Write", "a"), guard("NotebookEdit", "a")}, 0},
+	} {
+		var got int
+		tree := Tree{Registered: discover.Registered{Hooks: tt.hooks}}
+		for _, h := range tt.hooks {
+			got += len(tree.matched(h))
+		}
+		if got != tt.want {
+			t.Errorf("%s: %d findings, want %d", name, got, tt.want)
+		}
+	}
+}
+
+// TestServers checks that a matcher that lists mcp__ or a server gets a matcher that accepts their
+// tools, and that its other names still match.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ matcher, what, effect string }{
+		{"Bash|mcp__", "mcp__ names no server: mcp__.* takes the tools of all servers", "the other names of the matcher are not affected"},
+		{"Bash|mcp__github", "mcp__github names a server: its tools are mcp__github__.*", "the other names of the matcher are not affected"},
+		{"mcp__", "mcp__.* takes", "the hook never runs"},
+		{"Bash|mcp__.*", "", ""},
+	} {
+		h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: tt.matcher}
+		var dead []Finding
+		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).matched(h) {
+			if f.Rule == "dead-matcher" {
+				dead = append(dead, f)
+			}
+		}
+		if tt.what == "" && len(dead) > 0 || tt.what != "" && (len(dead) != 1 || !strings.Contains(dead[0].What, tt.what) || !strings.Contains(dead[0].Effect, tt.effect)) {
+			t.Errorf("%s: %+v", tt.matcher, dead)
+		}
+	}
+}
+
+// TestUnknownFields checks that a field read under a wrong name is reported for the hooks whose
+// events send the intended field.
+func TestUnknownFields(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		code  string
+		of    []string // the events of the script's hooks, which are their IDs
+		hooks []string
+		what  string
+	}{
+		"one of two events":          {"jq -r .tool_output", []string{"PreToolUse", "PostToolUse"}, []string{"PostToolUse"}, "the client sends tool_response"},
+		"both events":                {"jq -r .toolName", []string{"PreToolUse", "PostToolUse"}, []string{"PreToolUse", "PostToolUse"}, "the client sends tool_name"},
+		"a call that failed":         {"jq -r .tool_output", []string{"PostToolUseFailure"}, []string{"PostToolUseFailure"}, "the client sends error"},
+		"an event that has it never": {"jq -r .tool_output", []string{"PreToolUse"}, []string{"PreToolUse"}, "PreToolUse does not send"},
+		"a prompt":                   {"jq -r .user_prompt", []string{"Stop", "UserPromptSubmit"}, []string{"UserPromptSubmit"}, "the client sends prompt"},
+		"an agent":                   {"jq -r .agent_name", []string{"SubagentStop"}, []string{"SubagentStop"}, "the client sends agent_type"},
+	} {
+		var hooks []discover.Hook
+		for _, event := range tt.of {
+			hooks = append(hooks, discover.Hook{ID: event, Event: event})
+		}
+		got := unknownFields(hooks, "x.sh", tt.code)
+		if len(got) != 1 || !slices.Equal(got[0].Hooks, tt.hooks) || !strings.Contains(got[0].What, tt.what) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestNotPortable(t *testing.T) {
+	for code, want := range map[string]string{
+		"sed -i '' -E 's/a/b/' x":                                  "sed -i '', which is the form of macOS",
+		`sed -i "" -e s/a/b/ x`:                                    "sed -i '', which is the form of macOS",
+		"sed -i 's/a/b/' x":                                        "sed -i without a suffix",
+		"sed -i -e s/a/b/ x":                                       "sed -i without a suffix",
+		"sed -E -i s/a/b/ x":                                       "sed -i without a suffix",
+		"sed -i.bak s/a/b/ x && rm x.bak":                          "",
+		"sed -i '' s/a/b/ x 2>/dev/null || sed -i s/a/b/ x":        "",
+		"case $OSTYPE in darwin*) sed -i '' s/a/b/ x ;; esac":      "",
+		"date -j -f %s 1 2>/dev/null || date -d @1":                "",
+		"date -d yesterday || exit 0":                              "date -d",
+		"grep -oP 'a' x":                                           "grep -oP",
+		"timeout 5 x":                                              "timeout 5",
+		"tac x":                                                    "tac",
+		"a=1\ndate -j -f %s 1 || date -d @1\ndate --date=@1 +%s\n": "date --date",
+	} {
+		got := ""
+		for _, f := range notPortable("h", "x.sh", code) {
+			got = strings.TrimPrefix(f.What, "x.sh uses ")
+			if linux := strings.Contains(f.Effect, "Linux"); linux != strings.Contains(want, "macOS") {
+				t.Errorf("%s: %s", code, f.Effect)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
 	}
 }

@@ -93,9 +93,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	if f.about().BaseName {
 		file = f.value // because matchers are compared with the file's name
 	}
-	if file == "" {
-		file = exampleFile
-	}
+	file = cmp.Or(file, exampleFile)
 	if !strings.HasPrefix(file, "/") {
 		file = session + "/" + file
 	}

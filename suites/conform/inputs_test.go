@@ -1,6 +1,10 @@
 package conform
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +13,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 )
 
 // guardOf returns an inquiry into a guard with this text.
@@ -85,4 +90,169 @@ func inputsOf(q *Inquiry) (all []string) {
 		all = append(all, f.tool+" "+f.input())
 	}
 	return all
+}
+
+func TestLiterals(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{`if 'git push' in command:`, "git push"},
+		{`grep -qE "rm\s+-rf"`, "rm -rf"},
+		{`{ regex: /\bgit\s+push\b.*--force/i, reason: 'x' }`, "git push --force"},
+		{`{ regex: /\b(cat|less)\s+[^|;]*\.env\b/i, x }`, "less  .env"},
+		{"case $c in\n  *sudo*) exit 2 ;;\nesac", "sudo"},
+		{"case $c in\n  npm*|yarn*) exit 2 ;;\nesac", "yarn"},
+		{`grep -q "youtube\.com\|youtu\.be"`, "youtu.be"},
+		{`grep -qE "curl.*\|\s*sh"`, "curl | sh"},
+		{`grep -q "DROP[[:space:]]TABLE"`, "DROP TABLE"},
+	} {
+		if got := literals(tt.text, few); !slices.Contains(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+	for _, message := range []string{`echo "you must not do that here"`, "# never 'git push' here", `jq -r '.tool_input.command'`} {
+		if got := literals(message, few); len(got) > 0 {
+			t.Errorf("%s: %q, want nothing", message, got)
+		}
+	}
+}
+
+func TestSample(t *testing.T) {
+	for _, tt := range []struct {
+		pattern string
+		choice  int
+		want    string
+	}{
+		{"rm", 0, "rm"}, {`(a1|b2|c3)`, 1, "b2"}, {`(a1|b2)`, 2, "a1"}, {`rm\s+-[rf]+`, 0, "rm -f"}, {`a{3}`, 0, "aaa"},
+		{`x(?!y)z`, 0, "xyz"}, {`git.*push`, 0, "git push"}, {`(unclosed`, 0, "(unclosed"}, {`^\.env$`, 0, ".env"},
+	} {
+		if got := sample(tt.pattern, tt.choice); got != tt.want {
+			t.Errorf("%s, choice %d: %q, want %q", tt.pattern, tt.choice, got, tt.want)
+		}
+	}
+}
+
+func FuzzLiterals(f *testing.F) {
+	f.Add(`const bad = [{ regex: /(?:^|\/)\.ssh\/id_[^/]+$/, reason: 'key' }, { regex: /\b(cat|less)\s+[^|;]*\.env\b/i }];`)
+	f.Add("case $c in\n  *sudo*|'a b') exit 2 ;;\nesac")
+	f.Add(`/(?:(?:a{40}){40}){40}/ ;`)
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, l := range literals(text, few) {
+			if len(l) < 2 || len(l) > 80 {
+				t.Errorf("%q has %d bytes", l, len(l))
+			}
+		}
+	})
+}
+
+// TestCallsOfWhatDiffers checks that a word which only one of two long lists has is sent, and every
+// alternative of a pattern.
+func TestCallsOfWhatDiffers(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	text := "case $(jq -r .tool_input.command) in\n"
+	for i := range 90 {
+		text += fmt.Sprintf("  *tool%d*) exit 2 ;;\n", i)
+	}
+	pattern := "esac\ngrep -qE '(one|two|three|four|five|six) now'\n"
+	if err := os.WriteFile(filepath.Join(root, "guard.sh"), []byte(text+"  *special*) exit 2 ;;\n"+pattern), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tree := Tree{Root: root, Reader: disk.Reader{Root: root}}
+	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: "./guard.sh", Scripts: []string{"guard.sh"}}
+	sent := map[string]bool{}
+	for _, try := range Calls(tree, h, text) {
+		sent[try.Input] = true
+	}
+	for _, want := range []string{"special", "six now", "one now"} {
+		if !sent[want] {
+			t.Errorf("%q is not among the %d calls", want, len(sent))
+		}
+	}
+}
+
+// TestCall checks that the hook's matcher and its if accept the call, which sets no field that the
+// client itself decides.
+func TestCall(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		hook                         discover.Hook
+		tool, command, file, payload string
+	}{
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash"}, "Bash", "echo hello", "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git push *)"}, "Bash", "git push example", "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git:*)"}, "Bash", "git example", "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write", If: "Edit(*.ts)"}, "Edit", "", "{tmp}/example.ts", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git commit:*)"}, "Bash", `git commit -m "feat: add an example"`, "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Write", If: "Edit(*.ts)"}, "Write", "", "{tmp}/example.ts", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Write", Scope: discover.InPlugin}, "Write", "", "{override}/src/example.py", ""},
+		{discover.Hook{Event: "PermissionRequest"}, "Bash", "touch hookwatch-example", "", ""},
+		{discover.Hook{Event: "PostToolUse", Matcher: "WebSearch"}, "WebSearch", "", "", `{"tool_input":{"query":"hello"}}`},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: `grep -q 'git push --force' && exit 2`}, "Bash", "git push --force", "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: `grep -qE 'rm -rf /' && exit 2`}, "Bash", "echo hello", "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Write|Edit", Type: "command", Command: `grep -q '\.env' && exit 2`}, "Write", "", "{tmp}/.env", ""},
+		{discover.Hook{Event: "Notification"}, "", "", "", `{"notification_type":"elicitation_response"}`},
+		{discover.Hook{Event: "Notification", Matcher: "idle_prompt"}, "", "", "", `{"notification_type":"idle_prompt"}`},
+		{discover.Hook{Event: "SessionEnd"}, "", "", "", ""},
+		{discover.Hook{Event: "SessionStart", Matcher: "clear|resume"}, "", "", "", `{"source":"resume"}`},
+		{discover.Hook{Event: "SubagentStop", Matcher: "reviewer"}, "", "", "", `{"agent_type":"reviewer"}`},
+		{discover.Hook{Event: "UserPromptSubmit"}, "", "", "", `{"prompt":"say hello"}`},
+		{discover.Hook{Event: "UserPromptExpansion"}, "", "", "", `{"command_name":"example"}`},
+	} {
+		c, _ := Call(Tree{Root: t.TempDir()}, tt.hook)
+		if c == nil {
+			t.Errorf("%+v: no call", tt.hook)
+			continue
+		}
+		st := c.Steps[0]
+		if st.Tool != tt.tool || st.Command != tt.command || st.FilePath != tt.file || string(st.Payload) != tt.payload || st.PayloadRaw != nil {
+			t.Errorf("%s %s: %s %s %s %s", tt.hook.Event, tt.hook.Matcher, st.Tool, st.Command, st.FilePath, st.Payload)
+		}
+	}
+	if c := Typical(Tree{Root: t.TempDir()}, discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Edit(*.ts)"}); c != nil {
+		t.Errorf("a call for a condition of another tool: %+v", c.Steps[0])
+	}
+	for rule, want := range map[string]int{"Edit(*.ts)": 1, "Bash(git *)": 0, "Read(x)": 1, "mcp__a__b": 0} {
+		if got := condition(discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: rule}); len(got) != want {
+			t.Errorf("%s: %+v", rule, got)
+		}
+	}
+	if c, _ := Call(Tree{Root: t.TempDir()}, discover.Hook{Event: "SessionStart", Matcher: "Startup"}); c != nil {
+		t.Errorf("a call for a matcher that nothing matches: %+v", c.Steps[0])
+	}
+}
+
+// TestPassing checks that a hook gets a value that a client sends and its matcher accepts.
+func TestPassing(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ event, matcher, want string }{
+		{"SubagentStart", "", "general-purpose"}, {"SubagentStart", "*", "general-purpose"}, {"SubagentStop", "planner|coder", "planner"},
+		{"SubagentStop", "general-.*", "general-purpose"}, {"Notification", "", "elicitation_response"}, {"Notification", "idle_prompt", "idle_prompt"},
+		{"SessionStart", "", "startup"}, {"SessionStart", "resume", "resume"}, {"SessionStart", "begin", ""}, {"Stop", "", ""},
+		{"PreToolUse", "", "Bash"}, {"PreToolUse", "Grep|Glob", "Grep"}, {"PostToolUse", "WebFetch", "WebFetch"}, {"PreToolUse", "Skill", "Skill"},
+		{"PreToolUse", "Task", "Agent"}, {"PreToolUse", "mcp__github__create_issue", "mcp__github__create_issue"}, {"PreToolUse", "mcp__.*", "mcp__example__example"}, {"PreToolUse", "mcp__github__.*", "mcp__github__example"},
+	} {
+		if got := Passing(discover.Hook{Event: test.event, Matcher: test.matcher, Type: "command"}); got != test.want {
+			t.Errorf("%s %q: %q, want %q", test.event, test.matcher, got, test.want)
+		}
+	}
+}
+
+// TestVariants checks that each variant is a payload of the event with another text, in the
+// client's form.
+func TestVariants(t *testing.T) {
+	t.Parallel()
+	for _, f := range []firing{
+		{event: "PreToolUse", tool: "Bash", command: "echo hello"}, {event: "PostToolUse", tool: "Write", file: "a"}, {event: "PostToolUse", tool: "Edit", file: "a"},
+		{event: "PreToolUse", tool: "Grep"}, {event: "PreToolUse", tool: "Agent"}, {event: "PreToolUse", tool: "mcp__demo__say"}, {event: "UserPromptSubmit", prompt: "hello"},
+	} {
+		usual := f.asCase(discover.Hook{Event: f.event}).Steps[0].PayloadRaw
+		for _, v := range variants(f, "true") {
+			sent := v.asCase(discover.Hook{Event: f.event}).Steps[0].PayloadRaw
+			if v.empty != "" {
+				sent = emptied(sent, v.empty)
+			}
+			if !json.Valid(sent) || string(sent) == string(usual) {
+				t.Errorf("%s %s, %s: it is not another input: %.200s", f.event, f.tool, v.name, sent)
+			}
+		}
+	}
 }

@@ -2,8 +2,15 @@ package conform
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites/disk"
 )
 
 func TestNeverSet(t *testing.T) {
@@ -96,5 +103,132 @@ func TestBeyond(t *testing.T) {
 		if got := BeyondTrace(trace, plain); got != want {
 			t.Errorf("%q: %q, want %q", trace, got, want)
 		}
+	}
+}
+
+// TestMisspellings checks that a name that nothing sets is misspelt only if the script sets a
+// nearly equal one, and if all assignments are known.
+func TestMisspellings(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ code, other, want string }{
+		"a letter left out":           {`COMMAND=$(cat); echo "$COMAND"`, "", "COMAND COMMAND"},
+		"another letter":              {`input=$(cat); case $imput in a) ;; esac`, "", "imput input"},
+		"a letter too many":           {`input=$(cat); echo "${inputs}"`, "", "inputs input"},
+		"lower case":                  {`COMMAND=$(cat); echo "$command"`, "", "command COMMAND"},
+		"in a text":                   {"COMMAND=$(cat)\ncat <<EOF\n$COMAND\nEOF", "", "COMAND COMMAND"},
+		"each once":                   {`COMMAND=$(cat); echo "$COMAND$COMAND"`, "", "COMAND COMMAND"},
+		"set by another script":       {`COMMAND=$(cat); echo "$COMAND"`, "COMAND=1", ""},
+		"with a value for want of it": {`COMMAND=$(cat); echo "${COMAND:-x}"`, "", ""},
+		"read":                        {`COMMAND=$(cat); read -r COMAND; echo "$COMAND"`, "", ""},
+		"a loop":                      {`files="a b"; for file in $files; do echo "$file"; done`, "", ""},
+		"local":                       {`f() { local files=1 filed; echo "$filed"; }`, "", ""},
+		"in arithmetic":               {`count=1; (( counts++ )); echo "$counts"`, "", ""},
+		"another name altogether":     {`COMMAND=$(cat); echo "$MY_SETTING"`, "", ""},
+		"a short name":                {`A=1; B=2; echo "$C"`, "", ""},
+		"of the client":               {`CLAUDE_PROJECT_DIRS=1; echo "$CLAUDE_PROJECT_DIR"`, "", ""},
+		"names made as it runs":       {`COMMAND=$(cat); eval "$x"; echo "$COMAND"`, "", ""},
+		"names made by another":       {`COMMAND=$(cat); echo "$COMAND"`, `eval "$x"`, ""},
+		"what does not parse":         {`COMMAND=$(cat; echo "$COMAND"`, "", ""},
+	} {
+		var got []string
+		for _, m := range Misspellings(tt.code, tt.other) {
+			got = append(got, m.Name+" "+m.Meant)
+			if at := strings.Index(tt.code[m.At:], m.Name); at < 0 || at > 2 {
+				t.Errorf("%s: %s is not at %d", name, m.Name, m.At)
+			}
+		}
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// TestAlternatives checks that the names a hook reads are sent next to the client's.
+func TestAlternatives(t *testing.T) {
+	t.Parallel()
+	const payload = `{"prompt":"p","tool_input":{"command":"c","file_path":"f"},"tool_name":"Bash"}`
+	for name, tt := range map[string]struct{ code, tool, names, sent, set string }{
+		"the client's names":        {`jq -r .tool_input.command`, "Bash", "", "", ""},
+		"a command":                 {`data["tool_input"].get("cmd")`, "Bash", "cmd", `{"prompt":"p","tool_input":{"cmd":"c","command":"c","file_path":"f"},"tool_name":"Bash"}`, ""},
+		"a file":                    {`toolInput?.path, x`, "Write", "path", `{"prompt":"p","tool_input":{"command":"c","file_path":"f","path":"f"},"tool_name":"Bash"}`, ""},
+		"a method of that name":     {`os.path(x); a.input(b)`, "Write", "", "", ""},
+		"a member of a module":      {"import json, os, sys\nx = os.path.join(a)\n", "Write", "", "", ""},
+		"a module of Node":          {"const os = require('os')\nos.path.join(a)\n", "Write", "", "", ""},
+		"the whole input":           {`data.get("args")`, "Bash", "args", `{"args":{"command":"c","file_path":"f"},"prompt":"p","tool_input":{"command":"c","file_path":"f"},"tool_name":"Bash"}`, ""},
+		"the tool in lower case":    {`if name == 'bash':`, "Bash", "bash", `{"prompt":"p","tool_input":{"command":"c","file_path":"f"},"tool_name":"bash"}`, ""},
+		"an interpreter":            {`exec /bin/bash -c x`, "Bash", "", "", ""},
+		"a prompt":                  {`data.get("user_prompt")`, "", "user_prompt", `{"prompt":"p","tool_input":{"command":"c","file_path":"f"},"tool_name":"Bash","user_prompt":"p"}`, ""},
+		"a variable":                {`"${CLAUDE_TOOL_INPUT:-}"`, "Bash", "CLAUDE_TOOL_INPUT", payload, `{"command":"c","file_path":"f"}`},
+		"a variable of a file":      {`"${CLAUDE_FILE_PATHS:-}"`, "Write", "CLAUDE_FILE_PATHS", payload, "f"},
+		"a variable of a tool":      {`"${CLAUDE_TOOL_NAME:-}"`, "Bash", "CLAUDE_TOOL_NAME", payload, "Bash"},
+		"more names than are tried": {`.cmd; .command_line; .script; .bash_command; .commands;`, "Bash", "cmd command_line script bash_command", "", ""},
+	} {
+		var names []string
+		all := Alternatives(tt.code, tt.tool)
+		for _, a := range all {
+			names = append(names, a.Name)
+		}
+		if strings.Join(names, " ") != tt.names {
+			t.Errorf("%s: %q, want %q", name, names, tt.names)
+		}
+		if tt.sent == "" || len(all) == 0 {
+			continue
+		}
+		if diff := cmp.Diff(tt.sent, string(all[0].Beside(json.RawMessage(payload)))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if got := all[0].Set(json.RawMessage(payload))[all[0].Name]; got != tt.set {
+			t.Errorf("%s: set to %q, want %q", name, got, tt.set)
+		}
+	}
+}
+
+// TestAlternativeChanges checks that a name for a field that the payload lacks changes nothing,
+// because it would prove nothing.
+func TestAlternativeChanges(t *testing.T) {
+	t.Parallel()
+	const payload = `{"tool_name":"Bash","tool_input":{"command":"c"}}`
+	for _, tt := range []struct {
+		Alternative
+		want bool
+	}{
+		{Alternative{"cmd", "tool_input.command", AField}, true},
+		{Alternative{"path", "tool_input.file_path", AField}, false},
+		{Alternative{"input", "prompt", AField}, false},
+		{Alternative{"bash", "Bash", ATool}, true},
+		{Alternative{"CLAUDE_TOOL_INPUT", "JSON on stdin", AVariable}, true},
+		{Alternative{"CLAUDE_FILE_PATHS", "JSON on stdin", AVariable}, false},
+	} {
+		if got := tt.Changes(json.RawMessage(payload)); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.Name, got, tt.want)
+		}
+	}
+}
+
+// TestAgents checks that agents are those of the tree and of the plugin, each once, without those
+// of a directory to which a link leads out of the tree.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	root, outside := disk.Real(t.TempDir()), disk.Real(t.TempDir())
+	for _, file := range []string{
+		filepath.Join(root, ".claude/agents/reviewer.md"), filepath.Join(root, ".claude/agents/notes.txt"),
+		filepath.Join(root, "plugin/agents/reviewer.md"), filepath.Join(root, "plugin/agents/tester.md"), filepath.Join(outside, "private.md"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(outside, filepath.Join(root, "agents")); err != nil {
+		t.Fatal(err)
+	}
+	tree := Tree{Root: root, Reader: disk.Reader{Root: root}}
+	if got := tree.agents(""); !slices.Equal(got, []string{"reviewer"}) {
+		t.Errorf("without a plugin: %q", got)
+	}
+	if got := tree.agents(filepath.Join(root, "plugin")); !slices.Equal(got, []string{"reviewer", "tester"}) {
+		t.Errorf("with a plugin: %q", got)
 	}
 }

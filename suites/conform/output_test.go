@@ -55,3 +55,46 @@ func TestQuoted(t *testing.T) {
 		t.Errorf("%+v", q.findings)
 	}
 }
+
+// of returns the result of a hook with the client's reading of it.
+func of(event string, exit int, stdout, stderr string) suites.Result {
+	r := client.Interpret(client.Default, event, client.Output{Exit: exit, Stdout: []byte(stdout), Stderr: []byte(stderr)})
+	return suites.Result{Exit: exit, Stdout: []byte(stdout), Stderr: []byte(stderr), Effect: r.Effect, EffectRule: string(r.Cause.Kind)}
+}
+
+// TestLossOf checks that the result for an input that guards stop is compared with that for a
+// harmless one, and that the words of messages do not matter.
+func TestLossOf(t *testing.T) {
+	t.Parallel()
+	const pre, post = "PreToolUse", "PostToolUse"
+	for name, tt := range map[string]struct {
+		event          string
+		harmless, then suites.Result
+		rule           client.Kind // "" for no loss
+		severity       suites.Severity
+	}{
+		"exit 1 for that input alone":          {pre, of(pre, 0, "", ""), of(pre, 1, "", "xyz"), client.ExitCode, suites.Error},
+		"the same with text on stdout":         {pre, of(pre, 0, "", ""), of(pre, 1, "xyz", ""), client.ExitCode, suites.Error},
+		"exit 1 without a word":                {pre, of(pre, 0, "", ""), of(pre, 1, "", ""), client.ExitCode, suites.Warning},
+		"exit 1 for every input, text for one": {pre, of(pre, 1, "", ""), of(pre, 1, "", "xyz"), client.ExitCode, suites.Error},
+		"exit 1 for every input":               {pre, of(pre, 1, "", "xyz"), of(pre, 1, "", "xyz"), client.ExitCode, suites.Warning},
+		"exit 1 after an edit":                 {post, of(post, 0, "", ""), of(post, 1, "", "xyz"), client.ExitCode, suites.Warning},
+		"exit 1 where no code decides":         {"SessionEnd", of("SessionEnd", 0, "", ""), of("SessionEnd", 1, "", "xyz"), client.ExitCode, suites.Info},
+		"exit 2":                               {pre, of(pre, 0, "", ""), of(pre, 2, "", "xyz"), "", ""},
+		"a word on stderr alone":               {pre, of(pre, 0, "", ""), of(pre, 0, "", "xyz"), client.StderrDropped, suites.Warning},
+		"a log on stderr for every input":      {pre, of(pre, 0, "", "log"), of(pre, 0, "", "log"), "", ""},
+		"text on stdout for that input":        {pre, of(pre, 0, "", ""), of(pre, 0, "xyz", ""), client.TextDropped, suites.Warning},
+		"a deny with text before it":           {pre, of(pre, 0, "", ""), of(pre, 0, "log\n{\"decision\":\"block\"}", ""), client.TextDropped, suites.Error},
+		"an approval of a stop":                {"Stop", of("Stop", 0, `{"decision":"approve"}`, ""), of("Stop", 0, `{"decision":"approve"}`, ""), client.NoEffect, suites.Info},
+		"a log at the end of a turn":           {"Stop", of("Stop", 0, "log", ""), of("Stop", 0, "log", ""), client.TextDropped, suites.Info},
+		"nothing":                              {pre, of(pre, 0, "", ""), of(pre, 0, "", ""), "", ""},
+		"a deny that the client takes":         {pre, of(pre, 0, "", ""), of(pre, 0, `{"decision":"block","reason":"r"}`, ""), "", ""},
+		"no path of a new worktree":            {"WorktreeCreate", of("WorktreeCreate", 0, "", ""), of("WorktreeCreate", 0, "", ""), client.WorktreeNoPath, suites.Error},
+		"a new worktree whose creation fails":  {"WorktreeCreate", of("WorktreeCreate", 0, "/a/b", ""), of("WorktreeCreate", 0, "/a/b", ""), "", ""},
+	} {
+		got, ok := LossOf(tt.event, &tt.harmless, tt.then)
+		if ok != (tt.rule != "") || ok && (got.Kind != tt.rule || got.Severity != tt.severity) {
+			t.Errorf("%s: %v, %+v; want %s, %s", name, ok, got, tt.rule, tt.severity)
+		}
+	}
+}

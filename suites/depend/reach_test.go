@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 )
 
 // existing returns a case's existing inputs, without the hook itself and without the leading
@@ -207,6 +209,227 @@ func TestObservedLinks(t *testing.T) {
 				t.Error("the link leads elsewhere, and the inputs are the same")
 			} else if fresh := digest(New(projectAt(root))); fresh != after {
 				t.Error("a new graph has other inputs")
+			}
+		})
+	}
+}
+
+// TestReadsOfMany checks that a filter whose paths double is read in bounded time, and counts as
+// reading everything.
+func TestReadsOfMany(t *testing.T) {
+	t.Parallel()
+	got, err := FilterKeys(strings.Repeat("(.a,.b)|", 60) + ".c")
+	if err != nil || len(got) != 1 || len(got[0]) != 0 {
+		t.Errorf("%v, %v, want the whole input", got, err)
+	}
+}
+
+func FuzzScript(f *testing.F) {
+	for _, s := range []string{"#!/usr/bin/env bash\nsource \"$(dirname \"$0\")/lib.sh\"\njq . \"$CLAUDE_PROJECT_DIR/config.json\" # note.md\n", "\x01 '\x01'", "for f in *.sh; do . $f; done", "a=(1 ${b[@]}) eval \"$a\"", "x <<E\n$y.sh\nE\n", "timeout ${x} ..", "command", "((a)) <(b) ${c/d/e} @(f|g)"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, p := range []string{"a.sh", "a.py"} {
+			s := readScript(p, []byte(text))
+			for _, n := range s.Names {
+				if n == "" || strings.ContainsAny(n, " \n\"'$") {
+					t.Errorf("name %q of %q", n, text)
+				}
+			}
+		}
+	})
+}
+
+// TestCalled checks that only programs that a script starts or looks up count, and not every
+// word with such a name.
+func TestCalled(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"a.sh", "#!/bin/bash\ncase $1 in git|make) jq . ;; esac\ncommand -v ruff\n", []string{"bash", "jq", "ruff"}},
+		{"a.py", "#!/usr/bin/env python3\ntimeout = 5\nblack = data.get('timeout')\nprint('git is', {'make': 1})\n", []string{"python3"}},
+		{"a.py", "subprocess.run(['git', 'status'])\nshutil.which(\"jq\")\nos.system('shfmt -d .')\n", []string{"git", "jq", "shfmt"}},
+		{"a.py", "cmd = ['ruff', 'check']\nwords = ['one', 'two']\n", []string{"ruff"}},
+		{"a.mjs", "execSync(`git diff`); spawn('/usr/bin/node', []); const go = run", []string{"git", "node"}},
+		{"a.js", "/x/.exec('git'); run('--json'); expect(call('make'))", nil},
+		{"a.txt", "subprocess.run(['git'])", nil},
+	} {
+		if got := readScript(tt.name, []byte(tt.text)).Called(); !slices.Equal(got, tt.want) {
+			t.Errorf("%s %q: %q, want %q", tt.name, tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestNamesAfterExpansion checks that the rest of a path after a variable is the name of a file
+// of the project, however the variable is written.
+func TestNamesAfterExpansion(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`"$CLAUDE_PROJECT_DIR"/scripts/run.sh`,
+		`"$CLAUDE_PROJECT_DIR/scripts/run.sh"`,
+		`"${CLAUDE_PROJECT_DIR}"/scripts/run.sh`,
+		`$CLAUDE_PROJECT_DIR/scripts/run.sh`,
+		`"$(dirname "$0")"/scripts/run.sh`,
+	} {
+		if got := namesIn(text); !slices.Contains(got, "scripts/run.sh") {
+			t.Errorf("%s names %q", text, got)
+		}
+	}
+	if got := namesIn(`source "$CLAUDE_PROJECT_DIR/common"`); !slices.Contains(got, "./common") {
+		t.Errorf("a bare name after an expansion is no path: %q", got)
+	}
+	if got := namesIn(`exec /usr/bin/env`); !slices.Contains(got, "/usr/bin/env") {
+		t.Errorf("an absolute path lost its slash: %q", got)
+	}
+}
+
+// TestComments checks that names in comments make no dependency.
+func TestComments(t *testing.T) {
+	t.Parallel()
+	const comment = "# see docs/note.md\n"
+	for _, tt := range []struct {
+		name, script string
+		depends      bool
+	}{
+		{"comment", comment + "true\n", false},
+		{"comment behind code", "true # docs/note.md\n", false},
+		{"message", "echo \"read docs/note.md\" >&2\n", true},
+		{"code", "cat docs/note.md\n", true},
+		{"code in a message", "echo \"$(cat docs/note.md)\" >&2\n", true},
+		{"text on stdout", "echo 'docs/note.md'\n", true},
+		{"here-document", "cat <<E\n# docs/note.md\nE\n", true},
+		{"no comment", "echo '# docs/note.md'\n", true},
+		{"both", comment + "cat docs/note.md\n", true},
+		{"said to be sourced", "# shellcheck source=docs/note.md\n. \"$1\"\n", true},
+		{"it cannot be parsed", comment + "if\n", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			write(t, root, map[string]string{".claude/hooks/h.sh": "#!/bin/bash\n" + tt.script, "docs/note.md": "x\n"})
+			c := hookCase("A1", "h.sh")
+			got := strings.Contains(existing(New(projectAt(root)), &c), "docs/note.md")
+			if got != tt.depends {
+				t.Errorf("depends on docs/note.md: %v, want %v", got, tt.depends)
+			}
+		})
+	}
+}
+
+// TestChecked checks that a check depends on the files that it examines, and on no others.
+func TestChecked(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name, content string) {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("hooks/config.json", `{"sub": {"file": "own.json"}}`)
+	g := New(Project{Root: root, HookDirs: []string{"hooks"}, Settings: []string{"settings.json"}})
+	paths := func(id string, c suites.Check) (paths []string) {
+		for _, in := range g.Inputs(&suites.Case{Suite: "dep", ID: id, Check: &c, Digest: id}) {
+			paths = append(paths, in.Path)
+			if in.By != suites.Needed {
+				t.Errorf("%s depends on %s only as %q", id, in.Path, in.By)
+			}
+		}
+		return paths
+	}
+	by := &suites.KeyPath{File: "hooks/config.json", Key: "sub.file"}
+	for _, tt := range []struct {
+		id    string
+		check suites.Check
+		want  []string
+	}{
+		{"A", suites.Check{Tool: "jaq", Places: []string{"jaq"}}, nil},
+		{"B", suites.Check{File: "a.json"}, []string{"a.json"}},
+		{"C", suites.Check{File: "a.json", NamedBy: by}, []string{"a.json", "hooks/config.json", "own.json"}},
+		{"D", suites.Check{Registered: &suites.Registration{Event: "Stop", Hook: "hooks/h.sh"}}, []string{"settings.json"}},
+	} {
+		if got := paths(tt.id, tt.check); !slices.Equal(got, tt.want) {
+			t.Errorf("%+v depends on %v, want %v", tt.check, got, tt.want)
+		}
+	}
+	write("hooks/config.json", `{"sub": {"file": "other.json"}}`)
+	g.Refresh([]string{"hooks/config.json"})
+	if got := paths("C", suites.Check{File: "a.json", NamedBy: by}); !slices.Equal(got, []string{"a.json", "hooks/config.json", "other.json"}) {
+		t.Errorf("with another file named: %v", got)
+	}
+}
+
+// registering loads the registrations of a project as a session does.
+func registering(t *testing.T, root string) discover.Registered {
+	t.Helper()
+	files := []string{".claude/settings.json", ".claude/settings.local.json"}
+	plugin := discover.Source{File: filepath.Join(root, "hooks/hooks.json"), Scope: discover.InPlugin, Plugin: "p", PluginRoot: root}
+	found, err := discover.Hooks(disk.Reader{Root: root}, root, files, []discover.Source{plugin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestRegistrations checks that an edit of a hook's registration affects only the cases of that
+// hook that fire it by its registration, and that an edit of anything else in the file affects
+// none.
+func TestRegistrations(t *testing.T) {
+	t.Parallel()
+	const (
+		settings = ".claude/settings.json"
+		guard    = `{"matcher": "Bash", "hooks": [{"type": "command", "command": ".claude/hooks/guard.sh", "timeout": 5}]}`
+		stop     = `"Stop": [{"hooks": [{"type": "command", "command": ".claude/hooks/stop.sh"}]}]`
+	)
+	files := map[string]string{
+		".claude/hooks/guard.sh": "#!/bin/bash\n", ".claude/hooks/stop.sh": "#!/bin/bash\n", ".claude/hooks/lone.sh": "#!/bin/bash\n",
+		settings: `{"hooks": {"PreToolUse": [` + guard + `], ` + stop + `}}`, "hooks/hooks.json": `{"hooks": {}}`,
+	}
+	step := []suites.Step{{Event: "PreToolUse", Tool: "Bash"}}
+	own := &suites.ProjectOverride{} // they do not depend on the settings as a file
+	all := []suites.Case{
+		{ID: "script", Hook: ".claude/hooks/guard.sh", Steps: step, Project: own},
+		{ID: "named", Hook: ".claude/hooks/guard.sh", Registered: "guard.sh", Steps: step, Project: own},
+		{ID: "chain", Chain: true, Steps: step, Project: own},
+		{ID: "other", Hook: ".claude/hooks/stop.sh", Steps: []suites.Step{{Event: "Stop"}}, Project: own},
+		{ID: "unregistered", Hook: ".claude/hooks/lone.sh", Steps: step, Project: own},
+	}
+	const itsOwn = "chain named"
+	with := func(pre string) string { return `{"hooks": {"PreToolUse": [` + pre + `], ` + stop + `}}` }
+	for name, tt := range map[string]struct{ file, content, want string }{
+		"matcher":        {settings, with(`{"matcher": "Edit", "hooks": [{"type": "command", "command": ".claude/hooks/guard.sh", "timeout": 5}]}`), itsOwn},
+		"timeout":        {settings, with(`{"matcher": "Bash", "hooks": [{"type": "command", "command": ".claude/hooks/guard.sh", "timeout": 0.001}]}`), itsOwn},
+		"condition":      {settings, with(`{"matcher": "Bash", "hooks": [{"type": "command", "command": ".claude/hooks/guard.sh", "timeout": 5, "if": "Bash(ls)"}]}`), itsOwn},
+		"command":        {settings, with(`{"matcher": "Bash", "hooks": [{"type": "command", "command": ".claude/hooks/guard.sh || true", "timeout": 5}]}`), itsOwn},
+		"removed":        {settings, with(""), itsOwn},
+		"dropped file":   {settings, with(guard + `, {"matcher": "Edit", "hooks": [{"type": "comand", "command": "x"}]}`), "chain named"},
+		"syntax":         {settings, with(guard + `,`), "chain named"},
+		"one more":       {settings, with(guard + `, {"matcher": "Edit", "hooks": [{"type": "command", "command": "true"}]}`), "chain"},
+		"switched off":   {settings, `{"disableAllHooks": true, "hooks": {}}`, "chain named"},
+		"off, elsewhere": {".claude/settings.local.json", `{"disableAllHooks": true}`, "chain named"},
+		"twice":          {".claude/settings.local.json", `{"hooks": {"PreToolUse": [` + guard + `]}}`, itsOwn},
+		"by a plugin":    {"hooks/hooks.json", `{"hooks": {"PreToolUse": [` + guard + `]}}`, itsOwn},
+		"permissions":    {settings, `{"permissions": {"allow": ["Bash(ls)"]}, "hooks": {"PreToolUse": [` + guard + `], ` + stop + `}}`, ""},
+		"white space":    {settings, with(" \n " + guard), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			write(t, root, files)
+			graph := func() *Graph {
+				return New(Project{
+					Root: root, HookDirs: []string{".claude/hooks"}, Settings: []string{settings, ".claude/settings.local.json"},
+					Registered: registering(t, root), Scripts: func(*suites.Case) []string { return []string{".claude/hooks/guard.sh"} },
+				})
+			}
+			before := digests(graph(), all)
+			write(t, root, map[string]string{tt.file: tt.content})
+			if got := affected(before, digests(graph(), all)); got != tt.want {
+				t.Errorf("affected %q, want %q", got, tt.want)
 			}
 		})
 	}

@@ -3,6 +3,7 @@
 package discover
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -85,7 +86,7 @@ func (c *collector) elsewhere(from Source, name string, data []byte) {
 	c.out.ElsewhereProblems = append(c.out.ElsewhereProblems, problems...)
 	for _, found := range hooks {
 		hook := c.hook(from, found.Entry)
-		hook.Client, hook.ClientEvent, hook.ClientMatcher, hook.Inert = of.Name, found.Event, found.Matcher, found.Ignored
+		hook.ClientEvent, hook.ClientMatcher, hook.Inert = found.Event, found.Matcher, found.Ignored
 		if hook.Timeout = found.Entry.Timeout; hook.Timeout == 0 {
 			hook.Timeout = of.DefaultTimeout()
 		}
@@ -152,13 +153,11 @@ func (c *collector) hooks(from Source, entries []client.Entry) (all []Hook) {
 func (c *collector) hook(from Source, entry client.Entry) Hook {
 	hook := Hook{
 		Event: entry.Event, Matcher: entry.Matcher, Type: entry.Type, Command: entry.Command, Args: entry.Args,
-		If: entry.If, Timeout: entry.Timeout, Source: entry.At, Entry: entry,
+		If: entry.If, Timeout: entry.Timeout, Source: entry.At, Entry: entry, Client: from.Client,
 		Scope: from.Scope, Session: from.Session, Plugin: from.Plugin, PluginRoot: from.PluginRoot, Root: c.root,
 	}
 	hook.Entry.Plugin = from.Scope == InPlugin
-	if hook.Timeout == 0 {
-		hook.Timeout = client.DefaultTimeout(entry.Event, entry.Type)
-	}
+	hook.Timeout = cmp.Or(hook.Timeout, client.DefaultTimeout(entry.Event, entry.Type))
 	if hook.Type == "command" {
 		hook.Scripts, hook.Direct = newResolver(hook, filepath.Dir(from.File)).scripts()
 	}

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"hookwatch/suites/client"
 	"hookwatch/suites/disk"
 )
 
@@ -217,5 +219,128 @@ func TestGuessNamed(t *testing.T) {
 	r.Guess("/p", []string{"scripts/hooks/stop.js", "hooks/session-start.sh"})
 	if len(r.Others) != 2 || r.Others[1].Scripts[0] != "hooks/session-start.sh" {
 		t.Errorf("%+v", r.Others)
+	}
+}
+
+func TestClientEnv(t *testing.T) {
+	t.Parallel()
+	env := ClientEnv("/p", "s1", "PreToolUse", client.V329)
+	for _, want := range []string{"CLAUDE_PROJECT_DIR=/p", "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=s1", "CLAUDE_CODE_ENTRYPOINT=sdk-cli"} {
+		if !slices.Contains(env, want) {
+			t.Errorf("%s is missing from %q", want, env)
+		}
+	}
+	names := func(event string, version client.Version, prefix string) bool {
+		return slices.ContainsFunc(ClientEnv("/p", "s1", event, version), func(variable string) bool {
+			return strings.HasPrefix(variable, prefix)
+		})
+	}
+	for _, test := range []struct {
+		event   string
+		version client.Version
+		prefix  string
+		want    bool
+	}{
+		{"PreToolUse", client.V329, "CLAUDE_PID=", true},
+		{"PreToolUse", client.V197, "CLAUDE_PID=", false},
+		{"PreToolUse", client.V329, "CLAUDE_ENV_FILE=", false},
+		{"SessionStart", client.V197, "CLAUDE_ENV_FILE=", true},
+		{"SessionStart", client.V329, "ANTHROPIC", false},
+	} {
+		if got := names(test.event, test.version, test.prefix); got != test.want {
+			t.Errorf("%s on %s has %s: %t", test.event, test.version, test.prefix, got)
+		}
+	}
+}
+
+func TestParseDocument(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text  string
+		hooks int
+		bad   int
+	}{
+		"an agent":               {agent, 1, 0},
+		"with CRLF":              {strings.ReplaceAll(agent, "\n", "\r\n"), 1, 0},
+		"other keys are no YAML": {strings.Replace(agent, "name: a", "description: Use: [it when", 1), 1, 0},
+		"a key behind the hooks": {strings.Replace(agent, "\n---\nText", "\ntools: Read\n---\nText", 1), 1, 0},
+		"hooks that are no YAML": {strings.Replace(agent, "  Stop:", "  Stop: [", 1), 0, 1},
+	} {
+		read, problems := parseDocument("a.md", []byte(tt.text))
+		if len(read.Entries) != tt.hooks || len(problems) != tt.bad {
+			t.Errorf("%s: %d hooks, %d problems %v; want %d and %d", name, len(read.Entries), len(problems), problems, tt.hooks, tt.bad)
+		}
+		for _, e := range read.Entries {
+			if e.At.Line != 6 {
+				t.Errorf("%s: line %d, want 6", name, e.At.Line)
+			}
+		}
+	}
+}
+
+func FuzzDocument(f *testing.F) {
+	f.Add([]byte(agent))
+	f.Add([]byte("---\r\nhooks:\r\n  Stop: [\r\n---\r\n"))
+	f.Add([]byte("---\nhooks: &a\n  Stop: [*a]\n---\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if text := documentHooks(data); text != nil && !json.Valid(text) {
+			t.Errorf("%q is no JSON", text)
+		}
+		parseDocument("a.md", data)
+	})
+}
+
+// TestTakes checks that an entry's if is a permission rule that one of the commands, or the
+// file, must match.
+func TestTakes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		rule, tool, key, value string
+		want                   bool
+	}{
+		{"", "Bash", "command", "echo hello", true},
+		{"Bash", "Bash", "command", "echo hello", true},
+		{"Bash(*)", "Bash", "command", "echo hello", true},
+		{"Bash(git commit:*)", "Bash", "command", "echo hello", false},
+		{"Bash(git commit:*)", "Bash", "command", "git commit -m x", true},
+		{"Bash(git commit:*)", "Bash", "command", "git commit", true},
+		{"Bash(git commit:*)", "Bash", "command", "git commit-tree x", false},
+		{"Bash(git commit *)", "Bash", "command", "git commit -m \"a\nb\"", true},
+		{"Bash(git commit *)", "Bash", "command", "git push", false},
+		{"Bash(git commit *)", "Bash", "command", "git commit", true},
+		{"Bash(git *)", "Bash", "command", "gitk", false},
+		{"Bash(git *)", "Bash", "command", "cd x && git push", true},
+		{"Bash(git *)", "Bash", "command", "FOO=1 git push", true},
+		{"Bash(git *)", "Bash", "command", "echo $(git push)", true},
+		{"Bash(git *)", "Bash", "command", "echo git push", false},
+		{"Bash(git *)", "Bash", "command", "echo 'it", true}, // does not parse
+		{"Bash(npm test)", "Bash", "command", "npm test", true},
+		{"Bash(npm test)", "Bash", "command", "npm test x", false},
+		{"Bash(* --force)", "Bash", "command", "git push --force", true},
+		{"Bash(git *)", "Edit", "file_path", "/p/a.ts", false},
+		{"Edit(*.ts)", "Edit", "file_path", "/p/src/a.ts", true},
+		{"Edit(*.ts)", "Write", "file_path", "/p/src/a.ts", true},
+		{"Edit(*.ts)", "Edit", "file_path", "/p/src/a.py", false},
+		{"Edit(src/**)", "Edit", "file_path", "/p/src/x/a.py", true},
+		{"Edit(/src/**)", "Edit", "file_path", "/p/src/x/a.py", true},
+		{"Edit(src/**)", "Edit", "file_path", "/p/lib/src/a.py", false},
+		{"Edit(//etc/**)", "Edit", "file_path", "/etc/hosts", true},
+		{"Read(~/.ssh/**)", "Read", "file_path", "/p/a", true}, // not evaluated
+		{"WebFetch(domain:example.com)", "WebFetch", "url", "https://example.com/a", true},
+		{"WebFetch(domain:example.com)", "WebFetch", "url", "https://other.com/a", false},
+		{"mcp__a", "mcp__a__b", "x", "", true},
+		{"mcp__a__*", "mcp__a__b", "x", "", true},
+		{"mcp__a__b", "mcp__a__c", "x", "", false},
+	} {
+		payload, err := json.Marshal(map[string]any{"cwd": "/p", "tool_name": tt.tool, "tool_input": map[string]string{tt.key: tt.value}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Hook{If: tt.rule}).Takes("", payload); got != tt.want {
+			t.Errorf("%q for %s %q: %v, want %v", tt.rule, tt.tool, tt.value, got, tt.want)
+		}
+	}
+	if !(Hook{If: "Bash(git *)"}).Takes("", []byte("{")) || (Hook{If: "Bash(git *)"}).Takes("Edit", []byte("{}")) {
+		t.Error("a payload without a tool")
 	}
 }

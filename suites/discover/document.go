@@ -197,9 +197,7 @@ func (h Hook) Takes(tool string, payload []byte) bool {
 	if h.If == "" || json.Unmarshal(payload, &c) != nil || !c.readable() {
 		return true
 	}
-	if tool == "" {
-		tool = c.Tool
-	}
+	tool = cmp.Or(tool, c.Tool)
 	named, about, limited := strings.Cut(strings.TrimSpace(h.If), "(")
 	about = strings.TrimSuffix(about, ")")
 	does := client.ToolNamed(named).Does

@@ -2,6 +2,7 @@ package discover
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"path"
 	"path/filepath"
@@ -108,21 +109,14 @@ func (f *finder) marketplace(dir, name string) {
 func (f *finder) plugin(dir string, m manifest) {
 	root := f.absolute(dir)
 	if file := filepath.Join(root, filepath.FromSlash(pluginHooks)); exists(file) {
-		f.add(Source{File: file, Scope: InPlugin, Plugin: f.pluginName(root, m), PluginRoot: root})
+		f.add(Source{File: file, Scope: InPlugin, Plugin: cmp.Or(m.Name, filepath.Base(root)), PluginRoot: root})
 	}
-}
-
-func (f *finder) pluginName(root string, m manifest) string {
-	if m.Name != "" {
-		return m.Name
-	}
-	return filepath.Base(root)
 }
 
 // declared adds the hooks that a manifest declares in addition to that file.
 func (f *finder) declared(dir, name string, m manifest) {
 	root := f.absolute(dir)
-	source := Source{Scope: InPlugin, Plugin: f.pluginName(root, m), PluginRoot: root}
+	source := Source{Scope: InPlugin, Plugin: cmp.Or(m.Name, filepath.Base(root)), PluginRoot: root}
 	var items []json.RawMessage
 	if json.Unmarshal(m.Hooks, &items) != nil {
 		items = []json.RawMessage{m.Hooks}

@@ -2,6 +2,7 @@ package discover
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,12 @@ func newResolver(hook Hook, settingsDir string) *resolver {
 	r := &resolver{hook: hook, cwd: hook.Start(), vars: map[string]string{"CLAUDE_PROJECT_DIR": hook.Start(), "PWD": hook.Start()}}
 	if hook.PluginRoot != "" {
 		r.vars["CLAUDE_PLUGIN_ROOT"] = hook.PluginRoot
+	}
+	if hook.Client != "" {
+		for _, kv := range hook.Env("", "", "") {
+			name, value, _ := strings.Cut(kv, "=")
+			r.vars[name] = value
+		}
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		r.vars["HOME"] = home
@@ -394,9 +401,7 @@ func (s *scripts) below(at string) (names []string, err error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // the directory itself, or a file that was removed during the search
 		case errors.Is(err, syscall.ENAMETOOLONG):
-			if s.tooLong == "" {
-				s.tooLong = name
-			}
+			s.tooLong = cmp.Or(s.tooLong, name)
 			return nil
 		case err != nil:
 			return err

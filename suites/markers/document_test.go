@@ -1,11 +1,20 @@
 package markers
 
 import (
+	"flag"
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
 )
 
 // summary formats markers as "line:column ref ids".
@@ -107,6 +116,147 @@ func TestReadAliases(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"6:10 ADR-PM §D3 []", "6:22 README []"}, summary(d)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	known := NewIDs([]string{"P01", "P02", "P10", "P100", "no-secrets", "block", "M1", "M9", "M10", "M12"})
+	tests := []struct {
+		name, text string
+		known      *IDs
+		want       string
+	}{
+		{"one", "P01", nil, "P01"},
+		{"ranges with dash and hyphen", "M08–M11 and M20-M21", nil, "M08 M09 M10 M11 M20 M21"},
+		{"ranges in words", "M1 to M3, M5 through M6, M7..M8", nil, "M1 M2 M3 M5 M6 M7 M8"},
+		{"short ends", "DEP09-11 and DEP20–22", nil, "DEP09 DEP10 DEP11 DEP20 DEP21 DEP22"},
+		{"unequal numbers of digits", "M9-M12, M98–M101", nil, "M9 M10 M11 M12 M98 M99 M100 M101"},
+		{"with a suite", "pm/P01-P02, pm/P07–pm/P08, DEP24, P01", nil, "pm/P01 pm/P02 pm/P07 pm/P08 DEP24 P01"},
+		{"of two suites", "pm/P01–ml/P03", nil, "pm/P01 ml/P03"},
+		{"an em dash is none", "M22 — M23", nil, "M22 M23"},
+		{"of two letters", "M19 - P20", nil, "M19 P20"},
+		{"backwards", "M30–M28", nil, "M30"},
+		{"without end", "P1–P9999", nil, "P1"},
+		{"variant", "M16b", nil, "M16b"},
+		{"none", "the X of TCP", nil, ""},
+		{"known of other shapes", "P01, P02, no-secrets, block", known, "P01 P02 no-secrets"},
+		{"range as the cases spell it", "M9–M12 and P1-P2", known, "M9 M10 M11 M12 P01 P02"},
+		{"with a known suite", "pm/P01", known, "pm/P01"},
+		{"letters of cases, unknown number", "M7, P200, P2000", known, "M7 P200"},
+		{"other letters", "Q17, Q1, Q777, Q01-Q02", known, "Q17 Q01 Q02"},
+		{"rules of linters and standards", "F841 SC2086 MD013 DL3007 UTF8 B101", known, ""},
+		{"names of sections", "D3, D12, D5–D9, D12–D14", known, "D5 D6 D7 D8 D9"},
+	}
+	for _, tt := range tests {
+		r := &idReader{tt.known, map[string]bool{"D3": true, "D12": true}}
+		if got := strings.Join(r.in(tt.text), " "); got != tt.want {
+			t.Errorf("%s: IDs of %q are %q, want %q", tt.name, tt.text, got, tt.want)
+		}
+	}
+}
+
+// FuzzTable checks that documents are read as with goldmark's own tables.
+func FuzzTable(f *testing.F) {
+	for _, seed := range []string{
+		"| a | b |\n|---|:-:|\n| 1 | 2 | 3 |\n| 4\n",
+		"text\n*more*\na | b\n-|-\nc | d",
+		"| a |\n|---|---|\n| b | c |",
+		"| a | b | c |\n|---|---|\n",
+		"| a | b |\n|---|---|\n| `x\\|y\\|z` | **`\\|`** |\n| \\| ` \\|\n",
+		"> | a |\n> |:--|\n> | [verify: a.sh] `b\\|`\n\n- a | b\n  --|--\n  c | d\n",
+		"a\n-\n", "a\n-", "|\n|-\n", "||\n||", "a\n:-", "a\n    -|", "a|b\n\f-|-\n", "a\n-|\n\\|\n", "| `a |\n|-|\n| b` | `c\\|", "a\n\t:-:\n\n|\n-\n|", "a\nb|c\n--|--|--\nd|e\n--|--\n",
+	} {
+		f.Add(seed)
+	}
+	reference := goldmark.New(goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+	)), goldmark.WithExtensions(extension.Table)).Parser()
+	f.Fuzz(func(t *testing.T, src string) {
+		if intricate([]byte(src)) {
+			return
+		}
+		if diff := cmp.Diff(tree(reference, src), tree(reader(), src)); diff != "" {
+			t.Errorf("goldmark's tables (-) and hookwatch's (+) of %q:\n%s", src, diff)
+		}
+	})
+}
+
+// tree lists the nodes of a document with their source, one a line.
+func tree(p parser.Parser, src string) []string {
+	var nodes []string
+	depth := 0
+	_ = ast.Walk(p.Parse(text.NewReader([]byte(src))), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			depth--
+			return ast.WalkContinue, nil
+		}
+		var where any
+		if t, ok := n.(*ast.Text); ok {
+			where = t.Segment
+		} else if n.Type() != ast.TypeInline {
+			where = n.Lines().Sliced(0, n.Lines().Len())
+		}
+		nodes = append(nodes, strings.Repeat(" ", depth)+fmt.Sprint(n.Kind(), where))
+		depth++
+		return ast.WalkContinue, nil
+	})
+	return nodes
+}
+
+// To update the golden file: go test ./suites/markers -run TestForms -update
+var update = flag.Bool("update", false, "write testdata/forms.golden anew")
+
+// formIDs are the cases of the project in testdata/forms.
+func formIDs() *IDs {
+	ids := []string{}
+	for prefix, n := range map[string]int{"M": 36, "P": 12, "Q": 4} {
+		for i := range n {
+			id := fmt.Sprintf("%s%02d", prefix, i+1)
+			ids = append(ids, id)
+		}
+	}
+	return NewIDs(ids)
+}
+
+// onDisk returns a Resolver for a directory.
+func onDisk(dir string, known ...string) *Resolver {
+	return &Resolver{
+		Read:  func(p string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, filepath.FromSlash(p))) },
+		Known: func() []string { return known },
+	}
+}
+
+// TestForms reads a document with every form of a marker.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	const dir, spec, golden = "testdata/forms", "docs/specs/forms.md", "testdata/forms.golden"
+	src, err := os.ReadFile(path.Join(dir, spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := Read(spec, src, formIDs())
+	r := onDisk(dir, "hooks/lint.sh", "a/twin.md", "b/twin.md", "docs/GUIDE.md")
+	var got strings.Builder
+	for _, m := range doc.Markers {
+		fmt.Fprintf(&got, "%d:%d %s [%s]", m.Line, m.Column, m.Ref, strings.Join(m.IDs, " "))
+		if m.SuiteWide {
+			got.WriteString(" suite-wide")
+		}
+		fmt.Fprintf(&got, "\n\t-> %s\n\t%q\n", describe(r.Resolve(m.Ref, doc)), m.Claim)
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -4,6 +4,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -84,9 +85,7 @@ func LookPath(name, dir string, env []string) (string, error) {
 		return name, executable(name)
 	}
 	for _, d := range filepath.SplitList(Getenv(env, "PATH")) {
-		if d == "" {
-			d = "."
-		}
+		d = cmp.Or(d, ".")
 		if !filepath.IsAbs(d) {
 			d = filepath.Join(dir, d)
 		}
@@ -159,9 +158,7 @@ func (b *Supervisor) Run(ctx context.Context, commands ...Command) ([]Result, er
 		if len(commands[i].Argv) == 0 {
 			return nil, errors.New("run: no command")
 		}
-		if commands[i].Limit == 0 {
-			commands[i].Limit = DefaultLimit
-		}
+		commands[i].Limit = cmp.Or(commands[i].Limit, DefaultLimit)
 	}
 	return b.run(ctx, commands)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"hookwatch/suites"
 )
@@ -301,4 +302,14 @@ func TestDirectoryDeleted(t *testing.T) {
 			wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P02=2")
 		})
 	}
+}
+
+// TestMain lets the test binary be the process that gets killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(crashDirVariable); dir != "" {
+		recordUntilKilled(dir)
+		return
+	}
+	HeldLimit = 160 << 20 // so that bombs can be small
+	goleak.VerifyTestMain(m)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -75,7 +76,7 @@ func toolState(t suites.Tool) string {
 	if !t.Present() {
 		return "absent"
 	}
-	state := plain(or(t.Version, "present")) + ", " + code(t.Path)
+	state := plain(cmp.Or(t.Version, "present")) + ", " + code(t.Path)
 	if t.StandIn {
 		state += ", stand-in"
 	}

@@ -154,14 +154,6 @@ func brief(text string, most int) string {
 	return text
 }
 
-// or returns text, or none if it is empty.
-func or(text, none string) string {
-	if text == "" {
-		return none
-	}
-	return text
-}
-
 func plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -45,10 +46,10 @@ func (in *ResultsInput) identifiers() [][]string {
 		{"Started", in.Started.UTC().Format(suites.TimestampLayout)},
 		{"Elapsed", in.Duration.Round(time.Millisecond).String()},
 		{"In hooks", in.HookTime.Round(time.Millisecond).String()},
-		{"hookwatch", plain(or(in.Hookwatch, in.Env.Hookwatch))},
+		{"hookwatch", plain(cmp.Or(in.Hookwatch, in.Env.Hookwatch))},
 		{"System", plain(in.Env.OS)},
 		{"Isolation", plain(in.Env.Isolation)},
-		{"Client", plain(or(in.clients(), "none took part"))},
+		{"Client", plain(cmp.Or(in.clients(), "none took part"))},
 	}
 	if len(in.StandIns) > 0 {
 		rows = append(rows, []string{"Stand-ins", plain(strings.Join(in.StandIns, ", "))})
@@ -181,7 +182,7 @@ func (d *document) failure(r *suites.Record) {
 		{"Exit", exit(r.ExpectedExit), exit(r.ActualExit)},
 		{"Decision", code(r.ExpectedDecision), code(r.ActualDecision)},
 	})
-	d.line("\n- **Reason**: %s", plain(or(r.Note, "exit or decision is not the one expected")))
+	d.line("\n- **Reason**: %s", plain(cmp.Or(r.Note, "exit or decision is not the one expected")))
 	d.line("- **Input**: %s", plain(brief(r.InputSummary, 300)))
 	d.line("- **Hook**: %s, %d ms", code(r.Hook), r.DurationMS)
 	for _, stream := range []struct{ name, text string }{{"stdout", r.ActualOutput}, {"stderr", r.ActualStderr}} {

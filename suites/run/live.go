@@ -205,7 +205,11 @@ func (s *caseRun) liveResult(session Session, i int) suites.Result {
 	if s.o.Hooks != nil {
 		registered = s.o.Hooks(turn.Event, turn.Value)
 	}
-	return Result(session, i, s.stand().Started(registered), About{Case: s.c, Step: st, Named: s.o.Registered})
+	r := Result(session, i, s.stand().Started(registered), About{Case: s.c, Step: st, Named: s.o.Registered})
+	if s.o.Live.Of.Live.Program != "" {
+		r.ClientName = s.o.Live.Of.Name
+	}
+	return r
 }
 
 // liveSettings adds the settings that the client does not find by itself: for a temporary project,

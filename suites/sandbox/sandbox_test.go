@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,4 +164,88 @@ func FuzzParseCounters(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestTooMuch(t *testing.T) {
+	t.Parallel()
+	files := map[string]int64{"a": 5, "b": 10, "c": 3, "d": 10}
+	for bound, want := range map[int64]string{0: "", 28: "", 27: "b", 18: "b", 17: "b d", 1: "a b c d"} {
+		var out []string
+		for _, name := range []string{"a", "b", "c", "d"} {
+			if tooMuch(files, bound)[name] {
+				out = append(out, name)
+			}
+		}
+		if got := strings.Join(out, " "); got != want {
+			t.Errorf("bound %d leaves out %q, want %q", bound, got, want)
+		}
+	}
+}
+
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	dir, to := t.TempDir(), filepath.Join(t.TempDir(), "copy")
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(
+		os.MkdirAll(in("a"), 0o755), os.MkdirAll(in("skipped"), 0o755),
+		os.WriteFile(in("a/b"), []byte("1"), 0o644), os.WriteFile(in("skipped/x"), []byte("2"), 0o644), os.WriteFile(in("script"), []byte("3"), 0o644),
+		os.Symlink("../nowhere", in("a/link")), os.Chmod(in("script"), 0o755), os.Mkdir(in("closed"), 0o555),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&copier{Skip: func(rel string) bool { return rel == "skipped" }}).Tree(dir, to); err != nil {
+		t.Fatal(err)
+	}
+	want, got := takeSnapshot(dir), takeSnapshot(to)
+	delete(want, "skipped")
+	delete(want, "skipped/x")
+	if changes := diff(want, got); len(changes) > 0 || len(got) != len(want) {
+		t.Errorf("%v", changes)
+	}
+	for _, name := range []string{"a/b", "script"} {
+		was, err := os.Stat(in(name))
+		is, errCopy := os.Stat(filepath.Join(to, name))
+		if err != nil || errCopy != nil || !is.ModTime().Equal(was.ModTime()) {
+			t.Errorf("%s: %v, %v", name, err, errCopy)
+		}
+	}
+	if err := Remove(to); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTempOfTheKilled checks that the next start removes the files that a killed process placed in
+// the project.
+func TestTempOfTheKilled(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixture, changed := filepath.Join(top, "fixture"), filepath.Join(top, "changed")
+	place := Place{filepath.Join(top, "place")}
+	if _, _, err := place.Open(false); err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(place.dir, "run-999999999-1")
+	if err := os.Mkdir(dead, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	note := ""
+	for _, path := range []string{fixture, changed} {
+		note += fmt.Sprintf(`{"path":%q,"sha256":"%x","size":1}`+"\n", path, sha256.Sum256([]byte("x")))
+	}
+	for path, content := range map[string]string{filepath.Join(dead, "s-A1-1.placed"): note + `{"path":"/to`, fixture: "x", changed: "y"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := place.Open(true); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{fixture: false, changed: true, dead: false} {
+		if _, err := os.Lstat(path); (err == nil) != want {
+			t.Errorf("%s is there: %v, want %v", path, err == nil, want)
+		}
+	}
 }

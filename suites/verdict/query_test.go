@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 )
 
@@ -110,4 +112,72 @@ func FuzzCompileQuery(f *testing.F) {
 			t.Fatal("an empty message")
 		}
 	})
+}
+
+func TestShard(t *testing.T) {
+	t.Parallel()
+	var cases []*suites.Case
+	for id, control := range map[string]string{"A": "", "B": "A", "C": "B", "D": "", "E": "", "F": ""} {
+		cases = append(cases, &suites.Case{Suite: "s", ID: id, Control: control, Steps: []suites.Step{{}}})
+	}
+	took := map[string]int64{"A": 10, "B": 10, "C": 10, "D": 25, "E": 20, "F": 5}
+	shards := func(cases []*suites.Case, n int) map[string]int {
+		in := map[string]int{}
+		for i := 1; i <= n; i++ {
+			for _, c := range Shard(cases, i, n, func(k suites.Key) int64 { return took[k.ID] }) {
+				if in[c.ID] != 0 {
+					t.Errorf("%s is in two shards", c.ID)
+				}
+				in[c.ID] = i
+			}
+		}
+		return in
+	}
+	for n, want := range map[int]map[string]int{
+		1: {"A": 1, "B": 1, "C": 1, "D": 1, "E": 1, "F": 1},
+		2: {"A": 1, "B": 1, "C": 1, "D": 2, "E": 2, "F": 1}, // 35 and 45 ms
+		3: {"A": 1, "B": 1, "C": 1, "D": 2, "E": 3, "F": 3}, // 30, 25 and 25 ms
+	} {
+		if d := cmp.Diff(want, shards(cases, n)); d != "" { // the order of the cases, here that of a map, does not matter
+			t.Errorf("%d shards (-want +got):\n%s", n, d)
+		}
+	}
+}
+
+func TestTallyBesideTheADRsAggregation(t *testing.T) {
+	t.Parallel()
+	records := []suites.Record{recordOf("P01", "pass"), recordOf("P02", "fail"), recordOf("P03", "skip"), recordOf("P04", "unproven"), recordOf("P05", "aborted"),
+		{TestName: "theirs", Hook: "hook.sh", Pass: true, Note: "absent"}, {TestName: "version", Pass: true, Note: "version_skip: biome 2.3"}}
+	if got, want := Tally(records), (suites.Tally{Passed: 1, Failed: 1, Skipped: 3, Unproven: 1, Aborted: 1}); got != want || got.Total() != len(records) {
+		t.Errorf("tally %+v, want %+v", got, want)
+	}
+	got, err := ADRAggregate(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(name, note string) any {
+		return map[string]any{"hook": "hook.sh", "test_name": name, "note": note}
+	}
+	want := map[string]any{ // no unproven, no aborted, and a version skip passes
+		"passed": 3, "failed": 2, "skipped": 2,
+		"failures": []any{line("case_P02", ""), line("case_P05", "ABORTED: DEP01")},
+		"skips":    []any{line("case_P03", "absent: jaq"), line("theirs", "absent")},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCheckCounts(t *testing.T) {
+	t.Parallel()
+	records := []suites.Record{recordOf("P01", "pass"), recordOf("P02", "pass"), {Suite: "ml", ID: "M01"}, {Suite: "own", ID: "O1"}}
+	agentOf := func(r *suites.Record) string { return r.Suite + "-agent" }
+	got := CheckCounts(records, agentOf, map[string]int{"pm-agent": 3, "dep-agent": 29, "ml-agent": 1, "own-agent": 0})
+	want := []string{"dep-agent: no records, want 29: 29 unknown failures", "own-agent: 1 records, want 0: 1 too many", "pm-agent: 2 records, want 3: 1 unknown failure"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(suites.Tally{Passed: 2}, TallyByAgent(records, agentOf)["pm-agent"]); d != "" {
+		t.Error(d)
+	}
 }

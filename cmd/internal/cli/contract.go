@@ -33,7 +33,7 @@ with the reason. A changed cell makes the exit code 1. Without a client it is sk
 
 The client runs against a scripted model on loopback, with a dummy key and a HOME of
 its own. --format json gives a document without times or paths, in a fixed order: two
-clients are compared by a diff of theirs. --client plays the cells of Codex or Copilot.
+clients are compared by a diff of theirs. --client plays another client's cells.
 
 --against names another version of the client: the cells of both are compared, and the
 outputs that your hooks had in recorded runs. If a hook is touched, the exit code is 1.`,

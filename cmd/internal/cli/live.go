@@ -287,7 +287,7 @@ registered, each once, with a call that its matcher lets through. For each hook:
 it was fired, or why not; what it returned; what the client did, and what of it the
 model was sent. A call runs all hooks that are registered for it.
 
---client codex or copilot has that client fire the hooks that it reads.
+--client has another measured client, such as codex, fire the hooks that it reads.
 
 Nothing is judged and nothing recorded. Exit code 1: the client itself failed. Exit
 code 3: it did otherwise than hookwatch foretells, which is an error of hookwatch's.`

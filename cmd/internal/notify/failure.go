@@ -71,9 +71,7 @@ func (h *human) fits(brief, right line) bool {
 		return false
 	}
 	columns := h.width()
-	if columns == 0 {
-		columns = plainColumns
-	}
+	columns = cmp.Or(columns, plainColumns)
 	need := brief.columns()
 	if len(right) > 0 {
 		need += 2 + right.columns()

@@ -3,10 +3,15 @@ package notify
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
@@ -241,4 +246,233 @@ func FuzzHuman(f *testing.F) {
 		})
 		_ = v.Close()
 	})
+}
+
+func TestCaseNames(t *testing.T) {
+	t.Parallel()
+	got := caseNames([]suites.Key{{Suite: "pm", ID: "P01"}, {Suite: "pm", ID: "P02"}, {Suite: "own", ID: "P01"}})
+	if want := []string{"pm/P01", "P02", "own/P01"}; !slices.Equal(got, want) {
+		t.Errorf("caseNames = %q, want %q", got, want)
+	}
+}
+
+// TestMain runs the tests or, in a child of one of them, a sender of one desktop
+// notification.
+func TestMain(m *testing.M) {
+	if events := os.Getenv(senderEvents); events != "" {
+		os.Exit(sender(events))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func TestMismatchTexts(t *testing.T) {
+	t.Parallel()
+	output := strings.Repeat("line\n", 200)
+	r := suites.Record{ActualOutput: output, ActualStderr: "other"}
+	start := strconv.Quote(output[:400])
+	for _, tt := range []struct{ name, got, want string }{
+		{"a word", "empty", "empty"},
+		{"quoted", `"{\"a\":1}\n"`, "{\"a\":1}\n"},
+		{"quoted within words", `"a" on "b"`, `"a" on "b"`},
+		{"unclosed", `"a`, `"a`},
+		{"the beginning of the output", start + "... (1000 bytes)", output},
+		{"the beginning of something else", `"x"... (9 bytes)`, "x\n... (9 bytes)"},
+	} {
+		if got := gotText(suites.Mismatch{Got: tt.got}, r); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	for in, want := range map[string]string{
+		`"one\n"`: `"one\n"`, `"one\ntwo"`: "one\ntwo", "nothing": "nothing", `no "a\nb"`: `no "a\nb"`,
+	} {
+		if got := wantText(suites.Mismatch{Want: in}); got != want {
+			t.Errorf("want %q is shown as %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestDifferenceInTheLastNewline(t *testing.T) {
+	t.Parallel()
+	h := New(nil, Options{}).(*human)
+	var got []string
+	for _, l := range h.difference("a\nb", "a\nb\n", "") {
+		got = append(got, l[1].text)
+	}
+	if want := `@@ -1,2 +1,2 @@| a|-b|+b|\ No newline at end of file`; strings.Join(got, "|") != want {
+		t.Errorf("%q, want %q", strings.Join(got, "|"), want)
+	}
+}
+
+// TestResized checks that after a change of the terminal's width the last block and all later
+// output are laid out for the new width.
+func TestResized(t *testing.T) {
+	t.Parallel()
+	r := recordOf("s", "A1", "n", false, "exit 0, want 2")
+	failed := doneWith(r, 1, 2, suites.Mismatch{Kind: "exit", Field: "exit", Got: "0", Want: "2"})
+	failed.Rerun = "hookwatch run A1"
+	earlier := []session.Event{openingEvent(), session.Warning{Text: "said before the save"}}
+	block := []session.Event{
+		savedOf(0, "a/rather/long/path/of/a/hook.sh", "A1", "A2"),
+		savedOf(20*time.Millisecond, "b.sh", "B1"),
+		session.RunStarted{Cases: 2, Total: 118},
+		failed,
+		session.RunDone{Tally: suites.Tally{Failed: 1, Passed: 1}, State: stateBefore, Duration: time.Second},
+	}
+	after := []session.Event{session.Rested{}, session.Warning{Text: "a warning that is longer than the narrow terminal has columns"}}
+	for at := range len(block) + 1 {
+		columns := 100
+		m := newTerminal(t, columns)
+		v := New(m, Options{Watch: true, TTY: true, Now: atNow, Width: func() int { return columns }})
+		showTo(v, earlier, block[:at])
+		columns, m.columns = 50, 50
+		v.Handle(session.Resized{})
+		showTo(v, block[at:], after)
+		if err := v.Close(); err != nil {
+			t.Fatal(err)
+		}
+		fresh := newTerminal(t, 50)
+		w := New(fresh, Options{Watch: true, TTY: true, Now: atNow, Width: func() int { return 50 }})
+		showTo(w, earlier, block, after)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := m.String(), fresh.String(); !strings.HasSuffix(want, got) || !strings.Contains(got, "A1") || m.wraps > 0 {
+			t.Errorf("resized after %d events: %d wraps\n%s\nwant the end of\n%s", at, m.wraps, got, want)
+		}
+	}
+}
+
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		-time.Second:                            "0 ms",
+		0:                                       "0 ms",
+		1400 * time.Microsecond:                 "1 ms",
+		99 * time.Millisecond:                   "99 ms",
+		99600 * time.Microsecond:                "0.10 s",
+		740 * time.Millisecond:                  "0.74 s",
+		994 * time.Millisecond:                  "0.99 s",
+		996 * time.Millisecond:                  "1.0 s",
+		4120 * time.Millisecond:                 "4.1 s",
+		59940 * time.Millisecond:                "59.9 s",
+		59960 * time.Millisecond:                "1 min 00 s",
+		125 * time.Second:                       "2 min 05 s",
+		59*time.Minute + 59600*time.Millisecond: "1 h 00 min",
+		62 * time.Minute:                        "1 h 02 min",
+	} {
+		if got := span(d); got != want {
+			t.Errorf("span(%v) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestMoments(t *testing.T) {
+	t.Parallel()
+	now := atTime(14, 2, 11).Time
+	for _, tt := range []struct {
+		name, got, want string
+	}{
+		{"clock in the place of now", clock(atTime(14, 2, 11).UTC(), now), "14:02:11"},
+		{"moment today", moment(atTime(13, 58, 0).UTC(), now), "13:58"},
+		{"moment yesterday", moment(now.AddDate(0, 0, -1), now), "2026-08-11 14:02"},
+		{"ago seconds", ago(now.Add(-59*time.Second), now), "just now"},
+		{"ago future", ago(now.Add(time.Hour), now), "just now"},
+		{"ago minutes", ago(now.Add(-2*time.Minute), now), "2 min ago"},
+		{"ago hours", ago(now.Add(-3*time.Hour), now), "3 h ago"},
+		{"ago day", ago(now.Add(-25*time.Hour), now), "1 day ago"},
+		{"ago days", ago(now.Add(-49*time.Hour), now), "2 days ago"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, tt.got, tt.want)
+		}
+	}
+}
+
+// TestPrinted checks that a failure shows the hook's output once, and the place of the case.
+func TestPrinted(t *testing.T) {
+	t.Parallel()
+	exit := suites.Mismatch{Kind: "exit", Field: "exit", Got: "1", Want: "2"}
+	for name, tt := range map[string]struct {
+		mismatch       suites.Mismatch
+		note           string
+		stderr, stdout string
+		want           []string
+		never          string
+	}{
+		"a traceback": {exit, "exit 1, want 2", "Traceback (most recent call last):\n  File \"h.py\", line 3\nKeyError: 'x'\n", "",
+			[]string{"stderr  Traceback (most recent call last):", "  File \"h.py\", line 3", "KeyError: 'x'"}, "stdout"},
+		"both streams":       {exit, "exit 1, want 2", "err", "{\"a\": 1}\n", []string{"stderr  err", `stdout  {"a": 1}`}, ""},
+		"nothing":            {exit, "exit 1, want 2", " \n", "", nil, "stderr"},
+		"told as the cause":  {exit, "exit 1, want 2; jq: not found", "jq: not found\n", "", []string{"jq: not found"}, "stderr  jq"},
+		"told as a mismatch": {suites.Mismatch{Kind: "stderr", Field: "stderr", Got: `"no"`, Want: `"yes"`}, "", "no", "", []string{`stderr "no", want "yes"`}, "stderr  no"},
+		"inert":              {exit, "exit 1, want 2", "\x1b[2Jx\n", "", []string{`stderr  \x1b[2Jx`}, "\x1b"},
+	} {
+		e := session.CaseDone{
+			Record:  suites.Record{ID: "G1", TestName: "g", InputSummary: "git push", ActualStderr: tt.stderr, ActualOutput: tt.stdout},
+			Verdict: suites.Verdict{Status: suites.Fail, Note: tt.note, Mismatches: []suites.Mismatch{tt.mismatch}},
+			At:      "suites/s.yaml:7:3", Transition: session.First,
+		}
+		if _, cause, found := strings.Cut(tt.note, "; "); found {
+			e.Verdict.Remarks = []string{cause}
+		}
+		var out strings.Builder
+		v := New(&out, Options{})
+		v.Handle(e)
+		if err := v.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range append(tt.want, "case  suites/s.yaml:7:3: git push") {
+			if strings.Count(out.String(), want) != 1 {
+				t.Errorf("%s: %q is not said once in\n%s", name, want, out.String())
+			}
+		}
+		if tt.never != "" && strings.Contains(out.String(), tt.never) {
+			t.Errorf("%s: %q is said in\n%s", name, tt.never, out.String())
+		}
+	}
+}
+
+// TestManyFailures checks that a watching session shows the first failures in full and the others
+// by ID, and likewise resolved cases. A run for CI shows every failure.
+func TestManyFailures(t *testing.T) {
+	t.Parallel()
+	for _, watching := range []bool{true, false} {
+		var out bytes.Buffer
+		h := New(&out, Options{Watch: watching})
+		h.Handle(session.RunStarted{Cases: 12, Total: 12})
+		for n := range 12 {
+			r := suites.Record{Suite: "s", ID: fmt.Sprintf("A%02d", n), TestName: "n", Hook: fmt.Sprintf("h%d.sh", n), Note: "exit 0, want 2"}
+			h.Handle(session.CaseDone{Record: r, Verdict: suites.Verdict{Status: suites.Fail, Note: r.Note,
+				Mismatches: []suites.Mismatch{{Kind: "exit", Field: "exit", Got: "0", Want: "2"}}}, Done: n + 1, Of: 12})
+		}
+		h.Handle(session.RunDone{Tally: suites.Tally{Failed: 12}, State: suites.State{Tally: suites.Tally{Failed: 12}}})
+		if err := h.Close(); err != nil {
+			t.Fatal(err)
+		}
+		whole, byID := 12, 0
+		if watching {
+			whole, byID = wholeCases, 1
+		}
+		if got := strings.Count(out.String(), "exit 0, want 2"); got != whole {
+			t.Errorf("watching %v: %d failures are shown whole, want %d\n%s", watching, got, whole, &out)
+		}
+		if got := strings.Count(out.String(), "7 more: A05-A11"); got != byID {
+			t.Errorf("watching %v: the others are named %d times, want %d\n%s", watching, got, byID, &out)
+		}
+	}
+}
+
+// TestStandInNote checks that a note that the end of a run shows for all cases is not repeated
+// for each.
+func TestStandInNote(t *testing.T) {
+	t.Parallel()
+	for note, want := range map[string]string{
+		"stand-in: jaq=gojq 1": "",
+		"stand-in: jaq=gojq 1; left a process behind: sleep (ended)": "left a process behind: sleep (ended)",
+		"unproven: control P01 exit 0, want 2; stand-in: jaq=gojq 1": "control P01 exit 0, want 2",
+	} {
+		if got := bareNote(suites.Unproven, note); got != want {
+			t.Errorf("%q: %q, want %q", note, got, want)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -76,9 +77,7 @@ const plainColumns = 200
 // room returns the number of columns after an indent.
 func (s *screen) room(indent string) int {
 	columns := s.width()
-	if columns == 0 {
-		columns = plainColumns
-	}
+	columns = cmp.Or(columns, plainColumns)
 	return max(columns-len(indent), 10)
 }
 

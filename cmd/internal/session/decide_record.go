@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"strings"
@@ -50,6 +51,7 @@ func newRecord(m recordValues) suites.Record {
 		Layer:            c.Layer,
 		RunID:            m.Run,
 		Digests:          m.Digests,
+		ClientName:       c.Client,
 		Isolation:        m.Isolation,
 		Verdict:          m.Verdict.Status,
 		Reason:           m.Verdict.Reason,
@@ -65,6 +67,7 @@ func newRecord(m recordValues) suites.Record {
 		r.ActualOutput = recordText(res.Stdout, res.StdoutBytes)
 		r.ActualStderr = recordText(res.Stderr, res.StderrBytes)
 		r.Client, r.Live = res.Client, liveOf(res.Live, m.Verdict.Status)
+		r.ClientName = cmp.Or(res.ClientName, r.ClientName)
 	}
 	return r
 }

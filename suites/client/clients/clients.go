@@ -87,6 +87,8 @@ type Launch struct {
 type Matcher struct {
 	Kind       string // regexp: an unanchored regular expression; anchored: one for the whole name
 	IgnoreCase bool   `yaml:"ignore_case"`
+	// BothNames reports that it is also compared with Claude Code's name of the tool.
+	BothNames bool `yaml:"both_names"`
 }
 
 // An Event is a moment at which a client runs hooks.

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +18,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/jsontree"
-	"hookwatch/suites/pattern"
 )
 
 // A Hook is an entry of a client's own hook file.
@@ -148,7 +149,8 @@ func (f *hookFile) event(event jsontree.Member) {
 func (f *hookFile) entry(event string, group, entry jsontree.Value) {
 	h := Hook{Event: event, Matcher: textOf(group, "matcher")}
 	about := f.client.Events[event]
-	h.Entry = client.Entry{Event: about.As, Matcher: f.client.claudeMatcher(h.Matcher), Type: "command"}
+	claudes, matches := f.client.claudeMatcher(event, h.Matcher)
+	h.Entry = client.Entry{Event: about.As, Matcher: claudes, Type: "command"}
 	if !f.client.Ignores("if") {
 		h.Entry.If = textOf(entry, "if")
 	}
@@ -172,6 +174,11 @@ func (f *hookFile) entry(event string, group, entry jsontree.Value) {
 	}
 	if h.Entry.Type == "command" && h.Entry.Command == "" {
 		f.problems = append(f.problems, f.problem(h.Entry.At, "an entry without a command", "its hook never runs"))
+		return
+	}
+	if !matches {
+		own := slices.Sorted(maps.Values(f.client.Tools))
+		f.problems = append(f.problems, f.problem(h.Entry.At, fmt.Sprintf("the matcher %q matches none of its tools", h.Matcher), "its hook never runs; tools are "+strings.Join(slices.Compact(own), ", ")))
 		return
 	}
 	f.hooks = append(f.hooks, h)
@@ -206,32 +213,51 @@ func (c Client) unit() time.Duration {
 	return time.Second
 }
 
-// toolNames matches the names of tools in a matcher.
-var toolNames = pattern.Lazy(`[A-Za-z_][A-Za-z0-9_]*`)
-
-// claudeMatcher replaces the client's names of tools in a matcher by Claude Code's.
-func (c Client) claudeMatcher(matcher string) string {
+// claudeMatcher returns the matcher that matches Claude Code's tools for those of the client that a
+// matcher of an event matches; false if it names only tools that the client does not have. What is
+// no known tool stays as it is.
+func (c Client) claudeMatcher(event, matcher string) (string, bool) {
 	matcher = strings.TrimSpace(matcher)
 	if matcher == "*" || matcher == ".*" || matcher == "" {
-		return ""
+		return "", true
 	}
-	return toolNames().ReplaceAllStringFunc(matcher, func(name string) string {
-		var theirs []string
-		for theirName, own := range c.Tools {
-			if own == name || c.Matcher.IgnoreCase && (strings.EqualFold(own, name) || strings.EqualFold(theirName, name)) {
-				theirs = append(theirs, theirName)
-			}
+	if about, _ := client.EventByName(c.Events[event].As); !about.Tool {
+		return matcher, true
+	}
+	alternatives := []string{matcher}
+	if !strings.ContainsAny(matcher, `()[]\`) {
+		alternatives = strings.Split(matcher, "|")
+	}
+	var all []string
+	for _, one := range alternatives {
+		tools := c.matched(event, one)
+		if own := c.Tools[strings.Trim(one, "^$ ")]; len(tools) == 0 && (own == "" || c.Measured == "") {
+			tools = []string{one}
 		}
-		if len(theirs) == 0 {
-			return name
+		all = append(all, tools...)
+	}
+	return strings.Join(all, "|"), len(all) > 0
+}
+
+// matched returns Claude Code's names of the tools that an alternative of a matcher matches.
+func (c Client) matched(event, one string) (tools []string) {
+	pattern := "(?:" + strings.TrimSpace(one) + ")"
+	if c.Matcher.Kind == "anchored" {
+		pattern = "^" + pattern + "$"
+	}
+	if c.Matcher.IgnoreCase {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
+		if re.MatchString(c.Tools[name]) || (c.Matcher.BothNames || c.Events[event].Claude) && re.MatchString(name) {
+			tools = append(tools, name)
 		}
-		slices.Sort(theirs)
-		names := strings.Join(theirs, "|")
-		if len(theirs) > 1 && strings.ContainsAny(matcher, `^$.*+?()[]\`) {
-			names = "(?:" + names + ")"
-		}
-		return names
-	})
+	}
+	return tools
 }
 
 // Payload returns Claude Code's payload of an event as the client sends it: with its names of the

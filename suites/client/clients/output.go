@@ -19,7 +19,7 @@ type Rule struct {
 	At     []string // events, by the client's names; empty for all
 	When   When
 	Effect suites.Effect
-	Sees   string // what the model is sent: stdout, stderr, or the path of a key of stdout
+	Sees   string // what the model is sent: stdout, stderr, paths of keys of stdout
 	Why    string // {exit} and {key} are replaced
 	// Documented reports that the rule was not seen, for a client of which others were.
 	Documented bool
@@ -43,7 +43,7 @@ const (
 	broken  = "broken"  // it starts like JSON and is not one document
 	object  = "object"  // one JSON object that the client accepts
 	refused = "refused" // an object with keys or values that the client does not accept
-	list    = "list"    // a JSON array
+	list    = "list"    // a JSON array, or another value of a client that reads scalars
 )
 
 // Accepts are the keys that a client accepts in JSON on stdout.
@@ -53,6 +53,8 @@ type Accepts struct {
 	BOM    bool // it skips a byte order mark before JSON
 	// Stderr reports that it reads stderr as if it were stdout if nothing is on stdout.
 	Stderr bool
+	// Scalars reports that a number, true, false or null is JSON, too, and not text.
+	Scalars bool
 	// Keys are the accepted keys by event, the client's name; those of Common are of all events. A
 	// key with a ! is required. A value is boolean, string, object or any, a list of words, or keys.
 	Keys map[string]map[string]any
@@ -94,8 +96,10 @@ func (c Client) Interpret(event string, in client.Output) Reading {
 		if rule.Documented {
 			reading.Known = documented
 		}
-		if text := o.text(rule.Sees); text != "" {
-			reading.ModelSees = []string{text}
+		for of := range strings.SplitSeq(rule.Sees, ", ") {
+			if text := o.text(of); text != "" {
+				reading.ModelSees = append(reading.ModelSees, text)
+			}
 		}
 		return reading
 	}
@@ -156,6 +160,8 @@ func (c Client) outputOf(event string, in client.Output) outputForm {
 	switch {
 	case len(text) == 0:
 		o.form = empty
+	case c.Accepts.Scalars && bytes.IndexByte([]byte(`{["`), text[0]) < 0 && one(text, &value):
+		o.form = list
 	case text[0] != '{' && text[0] != '[':
 	case !one(text, &value):
 		o.form = broken

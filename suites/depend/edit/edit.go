@@ -9,6 +9,7 @@ package edit
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -121,29 +122,14 @@ func Compare(file string, before, after []byte) *Edits {
 
 // beyond returns the reason why statements cannot describe a difference, "" if they can.
 func beyond(l trace.Language, old, new *trace.Script) string {
-	why := l.Beyond(old, new)
-	switch {
-	case old.Shebang != new.Shebang:
+	if old.Shebang != new.Shebang {
 		return "the interpreter line changed"
-	case why != "":
-		return why
-	case old.Own != "" || new.Own != "":
-		return first(old.Own, new.Own)
-	case old.Numbers != "" || new.Numbers != "":
-		return first(old.Numbers, new.Numbers)
-	case old.Structure == new.Structure:
-		return ""
-	case old.Odd != "" || new.Odd != "":
-		return first(old.Odd, new.Odd)
 	}
-	return ""
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
+	why := cmp.Or(l.Beyond(old, new), old.Own, new.Own, old.Numbers, new.Numbers)
+	if why == "" && old.Structure != new.Structure {
+		why = cmp.Or(old.Odd, new.Odd)
 	}
-	return b
+	return why
 }
 
 // moved reports whether any statement is on other lines than before.
@@ -314,14 +300,10 @@ type guard struct {
 }
 
 func (g guard) or(h guard) guard {
-	if g.all == "" {
-		g.all = h.all
-	}
+	g.all = cmp.Or(g.all, h.all)
 	g.keys = append(g.keys[:len(g.keys):len(g.keys)], h.keys...)
 	g.entered = append(g.entered[:len(g.entered):len(g.entered)], h.entered...)
-	if g.function == "" {
-		g.function = h.function
-	}
+	g.function = cmp.Or(g.function, h.function)
 	g.dynamic = g.dynamic || h.dynamic
 	return g
 }

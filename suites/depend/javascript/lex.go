@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"hookwatch/suites/pattern"
 )
 
 // A Kind is the kind of a token.
@@ -156,75 +158,14 @@ func (l *lexer) name() {
 	}
 }
 
+// numbers matches a number. Only integers can end with "n".
+var numbers = pattern.Lazy(`^(?:(?:0[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[oO][0-7]+(?:_[0-7]+)*|0[bB][01]+(?:_[01]+)*)n?|` +
+	`(?:0|[1-9](?:_?\d)*)n|(?:(?:0|[1-9](?:_?\d)*)(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?)`)
+
 func (l *lexer) number() {
-	from := l.at
-	if strings.HasPrefix(l.src[from:], "0") && len(l.src) > from+1 {
-		digits := ""
-		switch l.src[from+1] | 0x20 {
-		case 'x':
-			digits = "0123456789abcdefABCDEF"
-		case 'o':
-			digits = "01234567"
-		case 'b':
-			digits = "01"
-		}
-		if digits != "" {
-			l.at += 2
-			l.digits(digits)
-			l.numberEnds(true)
-			return
-		}
-		if l.src[from+1] >= '0' && l.src[from+1] <= '9' || l.src[from+1] == '_' {
-			fail(from, "a number with a leading zero")
-		}
-	}
-	whole := l.src[l.at] != '.'
-	if whole {
-		l.digits("0123456789")
-	}
-	if l.at < len(l.src) && l.src[l.at] == '.' {
-		whole = false
-		l.at++
-		if l.digit(0) {
-			l.digits("0123456789")
-		}
-	}
-	if l.at < len(l.src) && l.src[l.at]|0x20 == 'e' {
-		whole = false
-		l.at++
-		if l.at < len(l.src) && (l.src[l.at] == '+' || l.src[l.at] == '-') {
-			l.at++
-		}
-		l.digits("0123456789")
-	}
-	l.numberEnds(whole)
-}
-
-// digits reads digits with single underscores between them.
-func (l *lexer) digits(of string) {
-	for {
-		from := l.at
-		for l.at < len(l.src) && strings.IndexByte(of, l.src[l.at]) >= 0 {
-			l.at++
-		}
-		if l.at == from {
-			fail(l.at, "a number without digits")
-		}
-		if l.at >= len(l.src) || l.src[l.at] != '_' {
-			return
-		}
-		l.at++
-	}
-}
-
-func (l *lexer) numberEnds(whole bool) {
-	if whole && l.at < len(l.src) && l.src[l.at] == 'n' {
-		l.at++
-	}
-	if l.at < len(l.src) {
-		if r, _ := utf8.DecodeRuneInString(l.src[l.at:]); unicode.IsLetter(r) || r == '_' || r == '$' || r == '\\' || unicode.IsDigit(r) {
-			fail(l.at, "a letter after a number")
-		}
+	l.at += len(numbers().FindString(l.src[l.at:]))
+	if r, _ := utf8.DecodeRuneInString(l.src[l.at:]); unicode.IsLetter(r) || r == '_' || r == '$' || r == '\\' || unicode.IsDigit(r) {
+		fail(l.at, "an invalid number")
 	}
 }
 
@@ -246,45 +187,16 @@ func (l *lexer) quoted(quote byte) {
 	}
 }
 
-// escape reads an escape sequence of a string or template. It accepts those alone that are valid
-// in templates and strict code too.
+// escapes matches an escape sequence of a string or template that is valid in templates and strict
+// code too.
+var escapes = pattern.Lazy(`^\\(?s:x[0-9a-fA-F]{2}|u\{0*(?:[0-9a-fA-F]{1,5}|10[0-9a-fA-F]{4})\}|u[0-9a-fA-F]{4}|0|\r\n|[^xu0-9])`)
+
 func (l *lexer) escape() {
-	rest := l.src[l.at:]
-	hex := func(s string) int {
-		n := 0
-		for n < len(s) && strings.IndexByte("0123456789abcdefABCDEF", s[n]) >= 0 {
-			n++
-		}
-		return n
+	from := l.at
+	l.at += len(escapes().FindString(l.src[l.at:]))
+	if l.at == from || l.src[from:l.at] == `\0` && l.digit(0) {
+		fail(from, "an invalid escape sequence")
 	}
-	ok := len(rest) > 1
-	size := 2
-	if ok {
-		switch c := rest[1]; {
-		case c == 'x':
-			ok, size = hex(rest[2:]) >= 2, 4
-		case c == 'u' && strings.HasPrefix(rest[2:], "{"):
-			n := hex(rest[3:])
-			digits := strings.TrimLeft(rest[3:3+n], "0")
-			ok = n > 0 && strings.HasPrefix(rest[3+n:], "}") && (len(digits) < 6 || len(digits) == 6 && strings.HasPrefix(digits, "10"))
-			size = n + 4
-		case c == 'u':
-			ok, size = hex(rest[2:]) >= 4, 6
-		case c == '0':
-			ok = len(rest) < 3 || rest[2] < '0' || rest[2] > '9'
-		case c > '0' && c <= '9':
-			ok = false
-		case c == '\r' && strings.HasPrefix(rest[2:], "\n"):
-			size = 3
-		case c >= utf8.RuneSelf:
-			_, n := utf8.DecodeRuneInString(rest[1:])
-			size = 1 + n
-		}
-	}
-	if !ok {
-		fail(l.at, "an invalid escape sequence")
-	}
-	l.at += size
 }
 
 // template reads the text of a template up to its end or to a substitution.
@@ -308,32 +220,15 @@ func (l *lexer) template() {
 	}
 }
 
-// regexp reads a regular expression with its flags.
+// literals matches a regular expression with its flags.
+var literals = pattern.Lazy(`^/(?:[^\\/\[\n\r\x{2028}\x{2029}]|\\[^\n\r\x{2028}\x{2029}]|\[(?:[^\\\]\n\r\x{2028}\x{2029}]|\\[^\n\r\x{2028}\x{2029}])*\])+/[\w$\\\x{80}-\x{10FFFF}]*`)
+
 func (l *lexer) regexp() {
-	l.at++
-	class := false
-	for {
-		if l.at >= len(l.src) || l.src[l.at] == '\n' || l.src[l.at] == '\r' || strings.HasPrefix(l.src[l.at:], "\u2028") || strings.HasPrefix(l.src[l.at:], "\u2029") {
-			fail(l.at, "a regular expression does not end")
-		}
-		c := l.src[l.at]
-		l.at++
-		switch {
-		case c == '\\':
-			if l.at < len(l.src) && l.src[l.at] != '\n' && l.src[l.at] != '\r' && l.src[l.at] < utf8.RuneSelf {
-				l.at++
-			}
-		case c == '[':
-			class = true
-		case c == ']':
-			class = false
-		case c == '/' && !class:
-			for l.at < len(l.src) && (l.src[l.at] >= 'a' && l.src[l.at] <= 'z' || l.src[l.at] >= 'A' && l.src[l.at] <= 'Z' || l.digit(0) || l.src[l.at] >= utf8.RuneSelf || strings.IndexByte(`_$\`, l.src[l.at]) >= 0) {
-				l.at++
-			}
-			return
-		}
+	size := len(literals().FindString(l.src[l.at:]))
+	if size == 0 {
+		fail(l.at, "a regular expression does not end")
 	}
+	l.at += size
 }
 
 func punctuation(c byte) bool { return strings.IndexByte("{}()[].;,<>=!+-*/%&|^~?:", c) >= 0 }

@@ -16,7 +16,14 @@ func validRegexp(literal string) bool {
 			return false
 		}
 	}
-	r := &regexpReader{text: literal[1:end], unicode: strings.Contains(flags, "u")}
+	return validPattern(literal[1:end], strings.Contains(flags, "u"))
+}
+
+// ValidPattern reports whether the text of a regular expression without flags is known to be valid.
+func ValidPattern(text string) bool { return validPattern(text, false) }
+
+func validPattern(text string, unicode bool) bool {
+	r := &regexpReader{text: text, unicode: unicode}
 	return r.alternatives(0) && r.at == len(r.text)
 }
 

@@ -1,8 +1,12 @@
 package trace_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -203,4 +207,90 @@ func (f *full) Write(b []byte) (int, error) {
 		return 0, errFull
 	}
 	return len(b), nil
+}
+
+// large returns a script of about 1,500 lines.
+func large() []byte {
+	var b strings.Builder
+	b.WriteString("#!/bin/bash\n")
+	for i := range 150 {
+		fmt.Fprintf(&b, "f%d() {\n  local x=$1\n  if [[ $x == %d ]]; then\n    echo \"is $x\" | sed 's/a/b/'\n  else\n    y=$(printf '%%s' \"$x\" |\n      tr a b)\n  fi\n  echo \"$y\"\n}\n", i, i)
+	}
+	return []byte(b.String())
+}
+
+// BenchmarkParse measures the parsing that each save of a large script causes twice.
+func BenchmarkParse(b *testing.B) {
+	src := large()
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := trace.Parse("h.sh", src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func readAll(name string) (string, error) {
+	data, err := os.ReadFile(name)
+	return string(data), err
+}
+
+func TestSet(t *testing.T) {
+	t.Parallel()
+	keys := map[trace.Key]bool{0: true, 5: true, 1 << 20: true, 1<<24 - 1: true}
+	s := trace.NewSet(keys)
+	for _, k := range []trace.Key{0, 1, 4, 5, 6, 1 << 20, 1<<20 + 1, 1<<24 - 1} {
+		if s.Has(k) != keys[k] {
+			t.Errorf("Has(%d) = %v", k, s.Has(k))
+		}
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back trace.Set
+	if err := json.Unmarshal(text, &back); err != nil || back != s {
+		t.Errorf("round trip: %q, %v; want %q", back, err, s)
+	}
+	for _, bad := range []string{`"AAA"`, `"not base64!"`, `"AAACAAAB"`} {
+		if err := json.Unmarshal([]byte(bad), &back); err == nil {
+			t.Errorf("%s was taken for a set", bad)
+		}
+	}
+}
+
+// TestStartDirectory checks that bash executes nothing of the name of the directory in which a trace
+// is kept: it expands the value of BASH_ENV.
+func TestStartDirectory(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("absent: bash")
+	}
+	for name, start := range map[string]func(string, []string) suites.Tracing{
+		"statements": trace.LanguageOf("x.sh", nil).Start, "endings": trace.Endings,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "a $(touch made) `touch made` \\d")
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			tracing := start(dir, nil)
+			for file, content := range tracing.Files {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.Command(bash, "-c", "cd . && false")
+			cmd.Dir = t.TempDir()
+			cmd.Env = append(os.Environ(), "BASH_ENV="+tracing.Set["BASH_ENV"])
+			_ = cmd.Run() // it fails
+			log, err := os.ReadFile(filepath.Join(dir, tracing.Logs[0]))
+			if made, _ := os.ReadDir(cmd.Dir); err != nil || len(log) == 0 || len(made) > 0 {
+				t.Errorf("log %q, %v; made %v", log, err, made)
+			}
+		})
+	}
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 	"path"
@@ -112,9 +113,7 @@ type decoder struct {
 }
 
 func (d *decoder) incomplete(why string) {
-	if d.trace.Incomplete == "" {
-		d.trace.Incomplete = why
-	}
+	d.trace.Incomplete = cmp.Or(d.trace.Incomplete, why)
 }
 
 // file returns the decoder of a file that an interpreter of l executes under this name, nil if it
@@ -291,9 +290,7 @@ func (d *decoder) whole(file, why string) {
 		met = &Met{}
 		d.trace.Files[file] = met
 	}
-	if met.Whole == "" {
-		met.Whole = why
-	}
+	met.Whole = cmp.Or(met.Whole, why)
 }
 
 // around returns the statements that were reached and those around them: the statement around a loop

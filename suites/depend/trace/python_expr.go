@@ -1,9 +1,10 @@
 package trace
 
 import (
-	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/depend/javascript"
 )
 
 // A pyExpr describes a parsed expression as far as statements need it.
@@ -413,21 +414,12 @@ func safePattern(text string) bool {
 	if strings.HasPrefix(text[quote:], `"""`) || strings.HasPrefix(text[quote:], `'''`) {
 		body = text[quote+3 : len(text)-3]
 	}
-	for _, odd := range []string{"[[", "--", "&&", "~~", "||", "(?", "{", "++", "*+", "?+", "[:"} {
+	for _, odd := range []string{"[[", "--", "&&", "~~", "||", "(?", "[]", "[^]"} { // Python warns of them, or reads them in its own way
 		if strings.Contains(strings.ReplaceAll(body, "(?:", "("), odd) {
 			return false
 		}
 	}
-	for i := 0; i < len(body); i++ {
-		if body[i] != '\\' {
-			continue
-		}
-		if i++; !raw || i >= len(body) || !strings.ContainsRune(`dwsDWSbB.\/-+*?()[]{}^$|`+"'\"", rune(body[i])) {
-			return false
-		}
-	}
-	_, err := syntax.Parse(body, syntax.Perl)
-	return err == nil
+	return (raw || !strings.Contains(body, `\`)) && javascript.ValidPattern(body)
 }
 
 // elements reads an element, which may be followed by the clauses of a comprehension. It returns

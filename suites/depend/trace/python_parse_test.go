@@ -3,6 +3,8 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -140,6 +142,44 @@ func TestPythonSpans(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: statements (- Python, + here):\n%s", name, diff)
 		}
+	}
+}
+
+// TestPythonLiterals compiles random regular expressions and numbers that count as valid with a real
+// Python, without warnings.
+func TestPythonLiterals(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{`^a+$`, `\bfoo\b`, `[a-z]{2,3}`, `(?:a|b)*?`, `\d+(\.\d+)?`, `[^\s"']+`} {
+		if !safePattern(`r"""` + p + `"""`) {
+			t.Errorf("%s is not known to be valid", p)
+		}
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	draw := func(pieces string) string {
+		var b strings.Builder
+		of := strings.Fields(pieces)
+		for range 1 + random.IntN(6) {
+			b.WriteString(of[random.IntN(len(of))])
+		}
+		return b.String()
+	}
+	var code strings.Builder
+	for range 20_000 {
+		if p := `r"` + draw(`a - ^ $ * + ? | ( ) [ ] { } {2} {1,3} {,2} (?: \b \d \w \. \] \- \B \x41 \u0041 [^ [a-z] & ~ : é`) + `"`; safePattern(p) {
+			fmt.Fprintf(&code, "re.compile(%s)\n", p)
+		}
+		if n := draw("0 1 9 00 _ . e e+ e- j x b o f 0x 12"); pyNumbers().MatchString(n) {
+			fmt.Fprintln(&code, n)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), python, "-I", "-W", "error", "-c", "import re, sys\nfor line in sys.stdin.reconfigure(encoding='utf-8') or sys.stdin: exec(line)")
+	cmd.Stdin = strings.NewReader(code.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

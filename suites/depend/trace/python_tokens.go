@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"hookwatch/suites/pattern"
 )
 
 // Kinds of Python tokens.
@@ -281,49 +283,15 @@ func (s *pyScanner) number(from int) {
 		s.at++
 	}
 	text := strings.ToLower(s.src[from:s.at])
-	if !isPyNumber(text) {
+	if len(text) > 1000 || !pyNumbers().MatchString(text) {
 		fail(s.line, "%s is no number", text)
 	}
 	s.add(pyNumber, from, s.line)
 }
 
-// isPyNumber reports whether a text in lower case is a number.
-func isPyNumber(text string) bool {
-	digits := text
-	for i := range len(text) {
-		if text[i] == '_' && (i == 0 || i == len(text)-1 || text[i-1] == '_' || !isHex(text[i-1]) && !strings.ContainsRune("xob", rune(text[i-1])) || !isHex(text[i+1])) {
-			return false
-		}
-	}
-	digits = strings.ReplaceAll(digits, "_", "")
-	if len(digits) > 1000 {
-		return false
-	}
-	if len(digits) > 2 && digits[0] == '0' && strings.ContainsRune("xob", rune(digits[1])) {
-		base := map[byte]int{'x': 16, 'o': 8, 'b': 2}[digits[1]]
-		for _, c := range digits[2:] {
-			if v := strings.IndexRune("0123456789abcdef", c); v < 0 || v >= base {
-				return false
-			}
-		}
-		return true
-	}
-	imaginary := strings.HasSuffix(digits, "j")
-	digits = strings.TrimSuffix(digits, "j")
-	if digits == "" {
-		return false
-	}
-	mantissa, exponent, scientific := strings.Cut(digits, "e")
-	whole, fraction, point := strings.Cut(mantissa, ".")
-	if scientific && (strings.Trim(strings.TrimLeft(exponent, "+-"), "0123456789") != "" || strings.TrimLeft(exponent, "+-") == "") ||
-		strings.Trim(whole, "0123456789") != "" || strings.Trim(fraction, "0123456789") != "" || whole == "" && fraction == "" {
-		return false
-	}
-	integer := !scientific && !point && !imaginary
-	return !integer || whole[0] != '0' || strings.Trim(whole, "0") == ""
-}
-
-func isHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' }
+// pyNumbers matches a number in lower case. Only 0 may have leading zeros as an integer.
+var pyNumbers = pattern.Lazy(`^(?:0x(?:_?[0-9a-f])+|0o(?:_?[0-7])+|0b(?:_?[01])+|0(?:_?0)*|[1-9](?:_?\d)*|` +
+	`(?:(?:\d(?:_?\d)*)?\.\d(?:_?\d)*|\d(?:_?\d)*\.)(?:e[+-]?\d(?:_?\d)*)?j?|\d(?:_?\d)*(?:e[+-]?\d(?:_?\d)*j?|j))$`)
 
 // str reads a string whose prefix ends here.
 func (s *pyScanner) str(from int, prefix string) {
