@@ -34,13 +34,13 @@ var sessionSecrets = []struct{ text, secret string }{
 	{"cat /home/%s/.ssh/config", "janeadoe"},
 }
 
-// seeded returns the payloads of a session in a project, with every secret in each of six places.
+// seeded returns 210 payloads of a session in a project, with every secret in each of six places.
 func seeded(project string) (all []map[string]any) {
-	for i := range 6 * len(sessionSecrets) {
+	for i := range 210 {
 		s := sessionSecrets[i%len(sessionSecrets)]
 		text := fmt.Sprintf(s.text, s.secret) + fmt.Sprintf(" # %d", i)
 		p := map[string]any{"session_id": fmt.Sprint(i), "cwd": project, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": text}}
-		switch i / len(sessionSecrets) {
+		switch i / len(sessionSecrets) % 6 {
 		case 1:
 			p["tool_name"], p["tool_input"] = "Write", map[string]any{"file_path": project + "/a.txt", "content": strings.Repeat("line\n", 50) + text + "\nlast\n"}
 		case 2:
@@ -257,7 +257,7 @@ func BenchmarkRecorder(b *testing.B) {
 	for _, of := range []struct {
 		name string
 		args []string
-	}{{"start", []string{"--version"}}, {"recorder", []string{"recorder", corpora[0], p.dir}}} {
+	}{{"start", []string{"help"}}, {"recorder", []string{"recorder", corpora[0], p.dir}}} {
 		b.Run(of.name, func(b *testing.B) {
 			var took []time.Duration
 			for b.Loop() {
