@@ -241,9 +241,6 @@ func (d diffDocument) annotations(p *session.Project, all bool) (list []annotati
 	for _, r := range d.Registrations {
 		list = append(list, annotation{"registration-" + r.What, suites.Warning, annotated(p, r.Place), "registration " + r.What + ": " + cmp.Or(r.Head, r.Base), registrationText(r), []string{r.Hook}})
 	}
-	for _, text := range slices.Sorted(maps.Keys(d.Lacking)) {
-		list = append(list, annotation{"not-compared", suites.Info, annotated(p, d.Lacking[text]), "not compared in full", text, []string{text}})
-	}
 	for _, g := range d.groups(all) {
 		c := g[0]
 		severity := suites.Warning
@@ -251,6 +248,9 @@ func (d diffDocument) annotations(p *session.Project, all bool) (list []annotati
 			severity = suites.Info
 		}
 		list = append(list, annotation{strings.ReplaceAll(c.What, "_", "-"), severity, annotated(p, c.Place), whatText[c.What] + ": " + g.inputs(false), strings.Join(g.details(), "; "), []string{c.Hook, c.Input}})
+	}
+	for _, text := range slices.Sorted(maps.Keys(d.Lacking)) {
+		list = append(list, annotation{"not-compared", suites.Info, annotated(p, d.Lacking[text]), "not compared in full", text, []string{text}})
 	}
 	return list
 }

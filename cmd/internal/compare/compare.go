@@ -407,7 +407,9 @@ func (x *Comparison) lacks(p pair) string {
 		s := x.Sides[i]
 		called := depend.CalledBy(strings.Join(append([]string{h.Command}, h.Args...), " "))
 		for _, script := range h.Scripts {
-			called = append(called, s.Project.Graph.Tools(script)...)
+			for _, names := range s.Project.Graph.Called(script) {
+				called = append(called, names...)
+			}
 		}
 		for _, name := range called {
 			if !s.tree.Installed(name) && s.Runner.StandIns[name] == "" && !slices.Contains(names, name) {
@@ -415,6 +417,7 @@ func (x *Comparison) lacks(p pair) string {
 			}
 		}
 	}
+	slices.Sort(names)
 	return strings.Join(names, ", ")
 }
 
