@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites"
 	"hookwatch/suites/reference"
 )
 
@@ -199,5 +205,89 @@ func TestTopicCommands(t *testing.T) {
 				sh.run(line)
 			}
 		})
+	}
+}
+
+// TestWorkflow runs the steps of the workflow in the topic on records: four parts of a full run on
+// machines of their own, and their merge, which has the verdicts of a full run on one machine.
+func TestWorkflow(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../internal/cli/topics/records.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?ms)^```yaml\n(jobs:.*?)^```$").FindSubmatch(text)
+	if block == nil {
+		t.Fatal("the topic has no workflow")
+	}
+	type job struct {
+		Strategy struct {
+			Matrix struct{ Part []int }
+		}
+		Steps []struct{ Run string }
+	}
+	var workflow struct{ Jobs struct{ Shard, Merge job } }
+	if err := yaml.Unmarshal(block[1], &workflow); err != nil {
+		t.Fatal(err)
+	}
+	machine := func() *shell {
+		root := filepath.Join(t.TempDir(), "project")
+		suite := "suite: s\nevent: PreToolUse\ntool: Bash\nhook: .claude/hooks/guard.sh\ncases:\n"
+		for i := range 9 {
+			suite += fmt.Sprintf("  - {id: A%d, name: n, command: 'rm %d', expect: {effect: denied}}\n", i, i)
+		}
+		writeFiles(t, root, map[string]string{
+			".claude/hooks/guard.sh":            "#!/bin/bash\ngrep -q rm && { echo no >&2; exit 2; }\nexit 0\n",
+			".claude/tests/hooks/suites/s.yaml": suite,
+		})
+		return newShell(t, root)
+	}
+	work := func(sh *shell, of job) {
+		for _, step := range of.Steps {
+			if step.Run != "" {
+				sh.run(step.Run)
+			}
+		}
+	}
+	verdicts := func(file string) map[string]suites.Status {
+		var doc struct {
+			Cases []struct {
+				ID     string
+				Status suites.Status
+			}
+		}
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(text, &doc)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := make(map[string]suites.Status)
+		for _, c := range doc.Cases {
+			all[c.ID] = c.Status
+		}
+		return all
+	}
+	merging := machine()
+	parts := workflow.Jobs.Shard.Strategy.Matrix.Part
+	of := 0
+	for _, part := range parts {
+		sh := machine()
+		sh.env = append(sh.env, fmt.Sprintf("PART=%d", part))
+		work(sh, workflow.Jobs.Shard)
+		name := fmt.Sprintf("%d.json", part)
+		of += len(verdicts(filepath.Join(sh.dir, name)))
+		if err := os.Rename(filepath.Join(sh.dir, name), filepath.Join(merging.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work(merging, workflow.Jobs.Merge)
+	merging.run("hookwatch merge --format json [1-4].json >merged.json")
+	whole := machine()
+	whole.run("hookwatch --once --format json >whole.json")
+	want, got := verdicts(filepath.Join(whole.dir, "whole.json")), verdicts(filepath.Join(merging.dir, "merged.json"))
+	if d := cmp.Diff(want, got); d != "" || len(parts) != 4 || of != len(want) || of == 0 {
+		t.Errorf("%d cases in %d parts, %d in a full run (-whole +merged):\n%s", of, len(parts), len(want), d)
 	}
 }

@@ -179,6 +179,11 @@ func (s *Store) discard(name string, ended bool) error {
 		}
 		return d.Close()
 	}
+	if err == nil && ended { // so that no part of it counts as a run if the process is killed
+		_ = d.Close() // because Windows does not rename open directories
+		pending := pendingPrefix + name
+		return errors.Join(s.r.archive.Rename(name, s.r.archive, pending), s.discard(pending, false))
+	}
 	for _, f := range files {
 		err = errors.Join(err, d.Remove(f))
 	}

@@ -73,7 +73,7 @@ func TestAccesses(t *testing.T) {
 		"long":                   {hook: "p=.; for i in {1..1000}; do p=$p/.; done; cat $p/d/one", want: uses{"d/one": suites.Read}, out: "one=1\n"},
 		"a program without libc": {hook: attackVariable + "=reads exec \"$SELF\"", want: uses{"d/one": suites.Read, "d": suites.Listed, "gone": suites.Looked, "rules.json": suites.Read, "SELF": suites.Ran}, out: "one=1\n2\n"},
 		"its own filter":         {hook: attackVariable + "=filters exec \"$SELF\"", want: uses{"d/one": suites.Read}, out: "operation not permitted\none=1\n"},
-		"killed": {hook: "for i in {1..20}; do (while :; do [ -e x$RANDOM ]; done) & sleep 0.01; kill -9 $!; wait $! 2>/dev/null; done; cat d/one",
+		"killed": {hook: "for i in {1..20}; do (while :; do [ -e x$((RANDOM % 100)) ]; done) & sleep 0.01; kill -9 $!; wait $! 2>/dev/null; done; cat d/one",
 			want: uses{"d/one": suites.Read}, out: "one=1\n"},
 		"signals":         {hook: "trap 'n=$((n+1))' USR1; (for i in {1..50}; do kill -USR1 $$; done; sleep 0.1; kill -TERM $$) & trap 'cat d/one; exit 0' TERM; while :; do [ -e rules.json ]; done", want: uses{"d/one": suites.Read}, out: "one=1\n"},
 		"left behind":     {hook: "sleep 1000 >/dev/null 2>&1 </dev/null & cat d/one", want: uses{"d/one": suites.Read}, out: "one=1\n", lacks: "a process outlived the hook"},
