@@ -388,7 +388,7 @@ func (q *Inquiry) renamed(inputs []firing) (probes []Probe) {
 		for i := range p.Case.Steps {
 			p.Case.Steps[i].Env = name.Set(p.Case.Steps[i].PayloadRaw)
 			p.Case.Steps[i].MatchedAs = changed[i].tool
-			p.Case.Steps[i].PayloadRaw = name.Beside(p.Case.Steps[i].PayloadRaw)
+			p.Case.Steps[i].PayloadRaw = name.With(p.Case.Steps[i].PayloadRaw)
 		}
 		probes = append(probes, p)
 	}

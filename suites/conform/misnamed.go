@@ -304,7 +304,7 @@ func (a Alternative) Changes(payload json.RawMessage) bool {
 		return value != ""
 	}
 	var sent, with any
-	if json.Unmarshal(payload, &sent) != nil || json.Unmarshal(a.Beside(payload), &with) != nil {
+	if json.Unmarshal(payload, &sent) != nil || json.Unmarshal(a.With(payload), &with) != nil {
 		return false
 	}
 	return !reflect.DeepEqual(sent, with)
@@ -339,9 +339,9 @@ func (a Alternative) Set(payload json.RawMessage) map[string]string {
 	return map[string]string{a.Name: value}
 }
 
-// Beside returns a payload with the alternative: a field next to the client's, or the name of the
+// With returns a payload with the alternative: a field next to the client's, or the name of the
 // tool in place of the client's.
-func (a Alternative) Beside(payload json.RawMessage) json.RawMessage {
+func (a Alternative) With(payload json.RawMessage) json.RawMessage {
 	if a.Kind == AVariable {
 		return payload
 	}

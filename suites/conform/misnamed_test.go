@@ -174,7 +174,7 @@ func TestAlternatives(t *testing.T) {
 		if tt.sent == "" || len(all) == 0 {
 			continue
 		}
-		if diff := cmp.Diff(tt.sent, string(all[0].Beside(json.RawMessage(payload)))); diff != "" {
+		if diff := cmp.Diff(tt.sent, string(all[0].With(json.RawMessage(payload)))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if got := all[0].Set(json.RawMessage(payload))[all[0].Name]; got != tt.set {

@@ -435,9 +435,9 @@ type LockedError struct {
 	PID int // of the other hookwatch; 0 if unknown
 }
 
-// Beside describes the hookwatch that keeps the records, for a run that continues without
+// Holder describes the hookwatch that keeps the records, for a run that continues without
 // them.
-func (e *LockedError) Beside() string {
+func (e *LockedError) Holder() string {
 	if e.PID == 0 {
 		return "another hookwatch keeps the records in " + e.Dir
 	}

@@ -117,7 +117,7 @@ func (o *opened) take(kept records, sharing bool) error {
 	case errors.As(kept.err, &locked) && !sharing:
 		return kept.err
 	case errors.As(kept.err, &locked):
-		o.view.Handle(session.Warning{Text: locked.Beside() + ": this run compares with them and leaves none"})
+		o.view.Handle(session.Warning{Text: locked.Holder() + ": this run compares with them and leaves none"})
 	default:
 		o.lockErr = kept.err
 		o.view.Handle(session.Warning{Text: "records are not kept: " + kept.err.Error()})

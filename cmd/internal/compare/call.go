@@ -111,7 +111,7 @@ func related(p pair, calls []*Call, did [2][]Seen) (all []*Call) {
 	return all
 }
 
-// every stands for all hooks that the client fires for a call.
+// every represents all hooks that the client fires for a call.
 var every = &discover.Hook{}
 
 // firing returns the number of hooks that the client fires for a call: of all, or whether it fires h.

@@ -423,9 +423,8 @@ func (p *Project) unknown(ids []string) []string {
 // Tree returns the project as the subject of checks. env is the environment in which programs are
 // looked up.
 func (p *Project) Tree(env []string) conform.Tree {
-	return conform.Tree{
-		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray, Denies: p.Config.Denies,
-		Installed:  func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil },
-		PlainShell: conform.IsPlainShell(),
-	}
+	t := p.tree()
+	t.Denies = p.Config.Denies
+	t.Installed = func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil }
+	return t
 }

@@ -53,7 +53,8 @@ func (p *loader) addRegistered() {
 	}
 }
 
-// tree returns the project in the form that conform checks.
+// tree returns the project as the subject of checks of registrations, for which neither permissions
+// nor installed programs matter.
 func (p *Project) tree() conform.Tree {
 	return conform.Tree{Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell()}
 }

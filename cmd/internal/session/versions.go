@@ -12,8 +12,9 @@ import (
 )
 
 // A Tracker reports whether the files of a case are still the versions that the graph has read. It
-// compares signatures of files, retracts verdicts of cases that may have missed a file for a moment, and recognizes
-// files that the hooks write themselves. It reads no clock: callers pass the time.
+// compares signatures of files, retracts verdicts of cases that may have missed a file for a
+// moment, and recognizes files that the hooks write themselves. It reads no clock: callers pass the
+// time.
 type Tracker struct {
 	versions
 	written

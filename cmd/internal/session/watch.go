@@ -245,10 +245,10 @@ func unlessEnded(ctx context.Context, f func() error) error {
 // A Command is a request from the user at the keyboard to a watching session.
 type Command interface{ command() }
 
-// A Action is a command without parameters.
+// An Action is a command without parameters.
 type Action int
 
-// The deeds.
+// The actions.
 const (
 	RunAll Action = iota + 1
 	RunFailed
