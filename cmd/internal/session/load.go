@@ -156,7 +156,9 @@ func (p *loader) arrange() {
 	places := p.places()
 	var digests []byte
 	for i := range p.Suites {
-		p.Suites[i].Cases = slices.Clone(p.Suites[i].Cases)
+		if p.Suites[i].Builtin { // shared by all projects
+			p.Suites[i].Cases = slices.Clone(p.Suites[i].Cases)
+		}
 		for j := range p.Suites[i].Cases {
 			c := &p.Suites[i].Cases[j]
 			c.Gates = p.gated(c.Gates, places)
