@@ -183,7 +183,7 @@ func TestChangeBeforeWatch(t *testing.T) {
 				nth = -1
 			}
 			clear(p.account)
-			for known, s := range p.w.backlog.told {
+			for known, s := range p.w.backlog.reported {
 				p.account[known] = s.digest
 			}
 		}))

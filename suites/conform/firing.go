@@ -64,7 +64,7 @@ func (f firing) input() string {
 }
 
 // shells are the tools that take a command.
-var shells = client.ToolNames(client.Runs)
+var shells = client.ToolNames(client.RunsCommand)
 
 // takesFile reports whether the input of a tool names a file.
 func takesFile(tool string) bool { return client.ToolNamed(tool).Path != "" }
@@ -168,7 +168,7 @@ func (f firing) passes(h discover.Hook) bool {
 }
 
 func matchedTools(h discover.Hook, t Tree) (out []firing) {
-	for _, kind := range [][]string{shells, client.ToolNames(client.Edits), client.ToolNames(client.Creates)} {
+	for _, kind := range [][]string{shells, client.ToolNames(client.EditsFile), client.ToolNames(client.CreatesFile)} {
 		if i := slices.IndexFunc(kind, func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }); i >= 0 {
 			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
 		}

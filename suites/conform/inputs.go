@@ -82,7 +82,7 @@ func (q *Inquiry) meantFor(own []string) (ranked [ranks][]firing) {
 
 // guarded are the tools with which a guard of files is tried; the first accepted one is used. Tools
 // that create files come first because they need no existing file.
-var guarded = slices.DeleteFunc(slices.Concat(client.ToolNames(client.Creates), tools), func(tool string) bool { return !takesFile(tool) })
+var guarded = slices.DeleteFunc(slices.Concat(client.ToolNames(client.CreatesFile), tools), func(tool string) bool { return !takesFile(tool) })
 
 // call returns a tool's call with a command or a file.
 func (q *Inquiry) call(tool, text string) firing {

@@ -319,9 +319,9 @@ func Calls(t Tree, h discover.Hook, other string) (all []Try) {
 		return all
 	}
 	f := usual[len(usual)-1] // the file, if there are a command and a file
-	endings := append([]string{".py"}, fileEndings().FindAllString(q.text, -1)...)
-	slices.Sort(endings)
-	for i, ending := range slices.Compact(endings) {
+	extensions := append([]string{".py"}, fileExtensions().FindAllString(q.text, -1)...)
+	slices.Sort(extensions)
+	for i, ending := range slices.Compact(extensions) {
 		texts := []string{strings.Join(own[:min(len(own), most)], "\n") + "\n"}
 		if i == 0 || !takesFile(f.tool) {
 			texts = append(texts, own[:min(len(own), words)]...)

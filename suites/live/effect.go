@@ -19,12 +19,12 @@ import (
 // anyway.
 func (s *Seen) Effect() (effect suites.Effect, because string) {
 	said := readSaid(s.Fired())
-	if tells := ways[s.Turn.Event].effect; tells != nil {
-		if effect, because = tells(s, said); effect != "" {
+	if effectOf := ways[s.Turn.Event].effect; effectOf != nil {
+		if effect, because = effectOf(s, said); effect != "" {
 			return effect, because
 		}
 	}
-	return s.told(said)
+	return s.shown(said)
 }
 
 func (s *Seen) before(said said) (suites.Effect, string) {
@@ -125,7 +125,7 @@ func refuses(words string) func(*Seen, said) (suites.Effect, string) {
 func (s *Seen) elicited(said) (suites.Effect, string) {
 	switch answered, _ := s.find(Answered); {
 	case strings.Contains(answered.Text, wasAnswered+"decline"):
-		return suites.Denied, "the server was told that its question is declined"
+		return suites.Denied, "the question of the server was declined"
 	case strings.Contains(answered.Text, wasAnswered+"accept"):
 		return suites.Rewritten, "the server was given an answer"
 	}
@@ -153,10 +153,10 @@ func (s *Seen) compacted(said) (suites.Effect, string) {
 	return "", ""
 }
 
-// told returns the effect of hooks that prevented nothing.
-func (s *Seen) told(said said) (suites.Effect, string) {
+// shown returns the effect of hooks that prevented nothing.
+func (s *Seen) shown(said said) (suites.Effect, string) {
 	texts := strings.Join(s.Texts(), "\n")
-	for _, w := range said.told(s.Turn.Event) {
+	for _, w := range said.visible(s.Turn.Event) {
 		switch {
 		case w.in(texts) < 0:
 		case s.follows(w, texts):

@@ -347,10 +347,10 @@ func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 			}
 		}
 	default:
-		if path != "" && about.Does == client.Edits {
+		if path != "" && about.Kind == client.EditsFile {
 			t.read(path)
 		}
-		if _, has := input["command"]; !has && about.Does == client.Runs {
+		if _, has := input["command"]; !has && about.Kind == client.RunsCommand {
 			return nil, notLive("its tool_input has no command")
 		}
 	}

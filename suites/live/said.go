@@ -35,8 +35,8 @@ type word struct {
 	context bool // additionalContext
 }
 
-// told returns the words that the model may be sent at an event.
-func (s said) told(event string) []word {
+// visible returns the words that the model may be sent at an event.
+func (s said) visible(event string) []word {
 	if about, _ := client.EventByName(event); about.Reports != "" {
 		return slices.Concat(s.words, s.reported)
 	}
@@ -172,7 +172,7 @@ func Carrying(texts []string, hook HookLine) (out []string) {
 // part returns the part of a text that contains the words; "" if there is none.
 func (s said) part(text, event string) string {
 	from, to := -1, 0
-	for _, w := range s.told(event) {
+	for _, w := range s.visible(event) {
 		at := w.in(text)
 		if at < 0 {
 			continue
@@ -210,8 +210,8 @@ type Line struct {
 	Input      json.RawMessage // of Asks: the input of the tool
 	ReasonType string          // of Asks: the reason of the question: "hook", "rule", ...
 
-	Failed bool   // of Answered: is_error; of Over: it ended in an error; of Heeded: refused
-	Text   string // of Answered: the result; of Over: the last message; of Heeded: the reason of the refusal
+	Failed bool   // of Answered: is_error; of Over: it ended in an error; of RequestAnswered: refused
+	Text   string // of Answered: the result; of Over: the last message; of RequestAnswered: the reason of the refusal
 	By     string // of Answered: the origin of the rejection, if the client reports it: "hook", ...
 	Ran    bool   // of Answered: the client reports that the call was allowed
 	Reason string // of Over: the reason of the end
@@ -244,12 +244,12 @@ const (
 	Began
 	HookStarted
 	HookEnded
-	Asks      // the client asks for permission of a tool call
-	Withdrawn // a question was answered elsewhere
-	Elicits   // an MCP server needs an answer of the user
-	Answered  // a tool call has its result
-	Heeded    // a request of hookwatch was fulfilled, or refused
-	Over      // a turn ended
+	Asks            // the client asks for permission of a tool call
+	Withdrawn       // a question was answered elsewhere
+	Elicits         // an MCP server needs an answer of the user
+	Answered        // a tool call has its result
+	RequestAnswered // a request of hookwatch was fulfilled, or refused
+	Over            // a turn ended
 )
 
 // decided is the decision about a call; client 2.1.330 prints it, 2.1.197 does not.
@@ -312,7 +312,7 @@ func ReadLine(b []byte) (Line, error) {
 	case "control_cancel_request":
 		out.Kind, out.Request = Withdrawn, l.RequestID
 	case "control_response":
-		out.Kind, out.Failed, out.Text = Heeded, l.Response.Subtype == "error", l.Response.Error
+		out.Kind, out.Failed, out.Text = RequestAnswered, l.Response.Subtype == "error", l.Response.Error
 	case "result":
 		l.over(&out)
 	case "user":

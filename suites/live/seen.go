@@ -131,7 +131,7 @@ func (s *Seen) Failed() string {
 		return answered.Text
 	}
 	for _, l := range s.Lines {
-		if l.Kind == Heeded && l.Failed {
+		if l.Kind == RequestAnswered && l.Failed {
 			return l.Text
 		}
 	}

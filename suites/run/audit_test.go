@@ -79,7 +79,7 @@ func (p *scene) look(c *suites.Check) suites.Finding {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	f.Told = strings.ReplaceAll(f.Told, p.root, "@")
+	f.Detail = strings.ReplaceAll(f.Detail, p.root, "@")
 	return f
 }
 
@@ -98,12 +98,12 @@ func TestOrder(t *testing.T) {
 			files[name] = "#!/bin/sh\n"
 		}
 		got := newScene(t, files).look(&suites.Check{Tool: "claude", Places: places})
-		if want := (suites.Finding{Holds: true, Told: "@/" + all[i]}); got != want {
+		if want := (suites.Finding{Holds: true, Detail: "@/" + all[i]}); got != want {
 			t.Errorf("with %v: %+v, want %+v", all[i:], got, want)
 		}
 	}
 	p := newScene(t, map[string]string{"home/.local/bin/claude.off": "#!/bin/sh\n"})
-	want := suites.Finding{Absent: "claude", Told: "claude is not in PATH, ~/.local/bin/claude is not executable, " +
+	want := suites.Finding{Absent: "claude", Detail: "claude is not in PATH, ~/.local/bin/claude is not executable, " +
 		"no ~/.npm-global/bin/claude, no lib/claude"}
 	if got := p.look(&suites.Check{Tool: "claude", Places: places}); got != want {
 		t.Errorf("nowhere: %+v, want %+v", got, want)
@@ -123,14 +123,14 @@ func TestRunners(t *testing.T) {
 		want suites.Finding
 		ran  [][]string
 	}{
-		{"none", nil, nil, suites.Finding{Absent: "biome", Told: "no node_modules/.bin/biome, biome is not in PATH, npx is not in PATH, " +
+		{"none", nil, nil, suites.Finding{Absent: "biome", Detail: "no node_modules/.bin/biome, biome is not in PATH, npx is not in PATH, " +
 			"pnpm is not in PATH, bunx is not in PATH, uv is not in PATH"}, nil},
 		{"npx has none, pnpm does", []string{"npx", "pnpm", "bunx"},
 			map[string]process.Result{"npx": {Exit: 1, Stderr: prints("not cached\nat all").Stdout}, "pnpm": prints("Version: 2.3.4\n")},
-			suites.Finding{Holds: true, Told: "pnpm exec biome: Version: 2.3.4"},
+			suites.Finding{Holds: true, Detail: "pnpm exec biome: Version: 2.3.4"},
 			[][]string{{"npx", "--no-install", "biome", "--version"}, {"pnpm", "exec", "biome", "--version"}}},
 		{"nothing answers", []string{"bunx", "uv"}, map[string]process.Result{"bunx": {TimedOut: true}, "uv": {}},
-			suites.Finding{Absent: "biome", Told: "no node_modules/.bin/biome, biome is not in PATH, npx is not in PATH, " +
+			suites.Finding{Absent: "biome", Detail: "no node_modules/.bin/biome, biome is not in PATH, npx is not in PATH, " +
 				"pnpm is not in PATH, bunx biome: no answer, uv run biome: prints nothing"},
 			[][]string{{"bunx", "--no-install", "biome", "--version"}, {"uv", "run", "--no-sync", "--offline", "biome", "--version"}}},
 	} {
@@ -157,15 +157,15 @@ func TestMinimum(t *testing.T) {
 	t.Parallel()
 	check := &suites.Check{Tool: "hadolint", Places: []string{"hadolint"}, Minimum: "2.12.0"}
 	for said, want := range map[string]suites.Finding{
-		"Haskell Dockerfile Linter 2.12.0\n": {Holds: true, Told: "2.12.0"},
-		"2.12":                               {Holds: true, Told: "2.12"},
-		"v2.12.0-no-git\nmore":               {Holds: true, Told: "2.12.0"},
-		"Linter\n\nversion: 2.13.0\n":        {Holds: true, Told: "2.13.0"},
-		"10.0":                               {Holds: true, Told: "10.0"},
-		"hadolint 2.9.13":                    {Told: "hadolint 2.9.13 < 2.12.0"},
-		"1.99.99":                            {Told: "hadolint 1.99.99 < 2.12.0"},
-		"no number":                          {Told: `version cannot be read: hadolint says "no number"`},
-		"":                                   {Told: "hadolint --version: prints nothing"},
+		"Haskell Dockerfile Linter 2.12.0\n": {Holds: true, Detail: "2.12.0"},
+		"2.12":                               {Holds: true, Detail: "2.12"},
+		"v2.12.0-no-git\nmore":               {Holds: true, Detail: "2.12.0"},
+		"Linter\n\nversion: 2.13.0\n":        {Holds: true, Detail: "2.13.0"},
+		"10.0":                               {Holds: true, Detail: "10.0"},
+		"hadolint 2.9.13":                    {Detail: "hadolint 2.9.13 < 2.12.0"},
+		"1.99.99":                            {Detail: "hadolint 1.99.99 < 2.12.0"},
+		"no number":                          {Detail: `version cannot be read: hadolint says "no number"`},
+		"":                                   {Detail: "hadolint --version: prints nothing"},
 	} {
 		p := newScene(t, map[string]string{"bin/hadolint": ""})
 		p.says = map[string]process.Result{"hadolint": prints(said)}
@@ -181,13 +181,13 @@ func TestMinimum(t *testing.T) {
 	} {
 		p := newScene(t, map[string]string{"bin/hadolint": ""})
 		p.says = map[string]process.Result{"hadolint": res}
-		if got := p.look(check); got.Holds || got.Absent != "" || got.Told != "hadolint --version: "+what {
+		if got := p.look(check); got.Holds || got.Absent != "" || got.Detail != "hadolint --version: "+what {
 			t.Errorf("%s: %+v", what, got)
 		}
 	}
 	p := newScene(t, nil)
 	p.m.StandIns = map[string]string{"hadolint": "other 3.1"}
-	if got := p.look(check); !got.Holds || got.Told != "3.1" {
+	if got := p.look(check); !got.Holds || got.Detail != "3.1" {
 		t.Errorf("a stand-in: %+v", got)
 	}
 }
@@ -236,7 +236,7 @@ func TestFile(t *testing.T) {
 		{suites.Check{File: "std.json", NamedBy: &suites.KeyPath{File: "no.json", Key: "a"}}, true, "std.json"},
 	} {
 		got := newScene(t, files).look(&tt.check)
-		if want := (suites.Finding{Holds: tt.holds, Told: tt.told}); got != want {
+		if want := (suites.Finding{Holds: tt.holds, Detail: tt.told}); got != want {
 			t.Errorf("%+v: %+v, want %+v", tt.check, got, want)
 		}
 	}
@@ -253,16 +253,16 @@ func TestRegistered(t *testing.T) {
 		entries []string
 		want    suites.Finding
 	}{
-		{[]string{entry("Edit|Write", hook)}, suites.Finding{Holds: true, Told: "PreToolUse runs hooks/guard.sh on Edit|Write"}},
-		{[]string{entry("Write|Edit", hook)}, suites.Finding{Holds: true, Told: "PreToolUse runs hooks/guard.sh on Write|Edit"}},
-		{[]string{entry("Edit", hook), entry("Write", hook)}, suites.Finding{Holds: true, Told: "PreToolUse runs hooks/guard.sh on Edit and Write"}},
+		{[]string{entry("Edit|Write", hook)}, suites.Finding{Holds: true, Detail: "PreToolUse runs hooks/guard.sh on Edit|Write"}},
+		{[]string{entry("Write|Edit", hook)}, suites.Finding{Holds: true, Detail: "PreToolUse runs hooks/guard.sh on Write|Edit"}},
+		{[]string{entry("Edit", hook), entry("Write", hook)}, suites.Finding{Holds: true, Detail: "PreToolUse runs hooks/guard.sh on Edit and Write"}},
 		{[]string{entry("Edit|Write|NotebookEdit", "$CLAUDE_PROJECT_DIR/"+hook)}, suites.Finding{Holds: true,
-			Told: "PreToolUse runs hooks/guard.sh on Edit|Write|NotebookEdit", Remark: "it runs on NotebookEdit as well"}},
-		{[]string{entry("", hook)}, suites.Finding{Holds: true, Told: "PreToolUse runs hooks/guard.sh"}},
-		{[]string{entry("E.*|W.*", hook)}, suites.Finding{Holds: true, Told: "PreToolUse runs hooks/guard.sh on E.*|W.*"}},
-		{[]string{entry("Edit", hook)}, suites.Finding{Told: "PreToolUse does not run hooks/guard.sh on Write; no hook is in force there"}},
-		{[]string{entry("edit|write", hook)}, suites.Finding{Told: "PreToolUse does not run hooks/guard.sh on Edit, Write; no hook is in force there"}},
-		{nil, suites.Finding{Told: "PreToolUse does not run hooks/guard.sh on Edit, Write; no hook is in force there"}},
+			Detail: "PreToolUse runs hooks/guard.sh on Edit|Write|NotebookEdit", Remark: "it runs on NotebookEdit as well"}},
+		{[]string{entry("", hook)}, suites.Finding{Holds: true, Detail: "PreToolUse runs hooks/guard.sh"}},
+		{[]string{entry("E.*|W.*", hook)}, suites.Finding{Holds: true, Detail: "PreToolUse runs hooks/guard.sh on E.*|W.*"}},
+		{[]string{entry("Edit", hook)}, suites.Finding{Detail: "PreToolUse does not run hooks/guard.sh on Write; no hook is in force there"}},
+		{[]string{entry("edit|write", hook)}, suites.Finding{Detail: "PreToolUse does not run hooks/guard.sh on Edit, Write; no hook is in force there"}},
+		{nil, suites.Finding{Detail: "PreToolUse does not run hooks/guard.sh on Edit, Write; no hook is in force there"}},
 	} {
 		p := newScene(t, map[string]string{
 			"project/settings.json":  `{"hooks": {"PreToolUse": [` + strings.Join(tt.entries, ", ") + `]}}`,
@@ -278,7 +278,7 @@ func TestRegistered(t *testing.T) {
 		"project/hooks/guard.sh": "", "project/hooks/other.sh": "",
 	})
 	stop := &suites.Check{Registered: &suites.Registration{Event: "Stop", Hook: hook}}
-	if got := p.look(stop); got.Holds || !strings.Contains(got.Told, "in force there: ") || !strings.Contains(got.Told, "other") {
+	if got := p.look(stop); got.Holds || !strings.Contains(got.Detail, "in force there: ") || !strings.Contains(got.Detail, "other") {
 		t.Errorf("another hook: %+v", got)
 	}
 	p = newScene(t, map[string]string{

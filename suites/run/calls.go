@@ -115,11 +115,11 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 	}
 	// Names replace the directory, because it differs in each run.
 	names := strings.NewReplacer(s.tmp, "{tmp}", s.dir, "{sandbox}")
-	told, err := r.told(ctx, w, names.Replace(string(log)))
+	logged, err := r.loggedCalls(ctx, w, names.Replace(string(log)))
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	return append(tried, told...), nil
+	return append(tried, logged...), nil
 }
 
 // tryOut calls filters with an input for which the result is known.
@@ -148,8 +148,8 @@ func (r *Runner) tryOut(ctx context.Context, s *caseRun, filters []suites.Tool) 
 	return calls, nil
 }
 
-// told returns the calls in the log, with the versions of the tools.
-func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolCall, error) {
+// loggedCalls returns the calls in the log, with the versions of the tools.
+func (r *Runner) loggedCalls(ctx context.Context, w *shims, log string) ([]suites.ToolCall, error) {
 	calls := Parse(log)
 	for i := range calls {
 		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })

@@ -118,7 +118,7 @@ func TestPredicted(t *testing.T) {
 		if r.Live.Predicted != tt.want {
 			t.Errorf("%s: foretold %q, want %q; effect %s", name, r.Live.Predicted, tt.want, r.Effect)
 		}
-		if got := r.Live.Returned; len(got) != len(fired) || !tt.more && (got[0].Hook != "one" || len(got[0].Told) != len(seen.Heard[0].Texts)) {
+		if got := r.Live.Returned; len(got) != len(fired) || !tt.more && (got[0].Hook != "one" || len(got[0].ModelSees) != len(seen.Heard[0].Texts)) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

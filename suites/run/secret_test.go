@@ -47,7 +47,7 @@ func TestFilesNotRead(t *testing.T) {
 		go func() { told <- p.look(&suites.Check{File: file, Key: "token"}) }()
 		select {
 		case f := <-told:
-			if !strings.Contains(f.Told, want) || f.Holds != strings.Contains(want, "token is") || strings.Contains(f.Told, "s3cret") {
+			if !strings.Contains(f.Detail, want) || f.Holds != strings.Contains(want, "token is") || strings.Contains(f.Detail, "s3cret") {
 				t.Errorf("%s: %+v, want %q", file, f, want)
 			}
 		case <-time.After(20 * time.Second):
@@ -56,11 +56,11 @@ func TestFilesNotRead(t *testing.T) {
 	}
 	for by, want := range map[string]string{"names.json": "is masked", "reads.json": `token is "mine"`} {
 		f := p.look(&suites.Check{File: "nowhere", Key: "token", NamedBy: &suites.KeyPath{File: by, Key: "file"}})
-		if !strings.Contains(f.Told, want) {
+		if !strings.Contains(f.Detail, want) {
 			t.Errorf("named by %s: %+v, want %q", by, f, want)
 		}
 	}
-	if f := p.look(&suites.Check{File: "nowhere", Key: "x", NamedBy: &suites.KeyPath{File: "link.json", Key: "token"}}); strings.Contains(f.Told, "s3cret") {
+	if f := p.look(&suites.Check{File: "nowhere", Key: "x", NamedBy: &suites.KeyPath{File: "link.json", Key: "token"}}); strings.Contains(f.Detail, "s3cret") {
 		t.Errorf("a masked file's content is told as a name: %+v", f)
 	}
 }

@@ -322,12 +322,12 @@ func TestRemarksOfFailure(t *testing.T) {
 // advisory tool never fails, and an existing but unusable tool is not absent.
 func TestFindings(t *testing.T) {
 	t.Parallel()
-	here := suites.Finding{Holds: true, Told: "/bin/x"}
-	wider := suites.Finding{Holds: true, Told: "runs", Remark: "on more as well"}
-	standIn := suites.Finding{Holds: true, Told: "stand-in gojq 1", StandIn: "gojq 1"}
-	gone := suites.Finding{Absent: "my-x.y", Told: "my-x.y is not in PATH"}
-	nowhere := suites.Finding{Absent: "my-x.y", Told: "my-x.y is not in PATH, no ~/x"}
-	old := suites.Finding{Told: "x 1.0 < 2.0"}
+	here := suites.Finding{Holds: true, Detail: "/bin/x"}
+	wider := suites.Finding{Holds: true, Detail: "runs", Remark: "on more as well"}
+	standIn := suites.Finding{Holds: true, Detail: "stand-in gojq 1", StandIn: "gojq 1"}
+	gone := suites.Finding{Absent: "my-x.y", Detail: "my-x.y is not in PATH"}
+	nowhere := suites.Finding{Absent: "my-x.y", Detail: "my-x.y is not in PATH, no ~/x"}
+	old := suites.Finding{Detail: "x 1.0 < 2.0"}
 	for _, tt := range []struct {
 		need    suites.Need
 		finding suites.Finding

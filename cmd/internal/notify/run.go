@@ -125,7 +125,7 @@ func (h *human) superseded(selected []suites.Selection) {
 
 // others returns the cases without their own lines, once.
 func (h *human) others(records []suites.Record) []line {
-	lines := h.causesTold(records)
+	lines := h.causeLines(records)
 	if keys := h.more[failures]; len(keys) > 0 {
 		lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more: ", len(keys))}), keys)...)
 	}

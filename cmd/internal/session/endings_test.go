@@ -13,7 +13,7 @@ import (
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	k, at := suites.Key{Suite: "s", ID: "A"}, time.Date(2026, 2, 20, 16, 49, 32, 0, time.UTC)
-	e := make(endings)
+	e := make(finishedCases)
 	wrong := func(is bool) func(CaseInputs) bool { return func(CaseInputs) bool { return is } }
 	for _, tt := range []struct {
 		name  string

@@ -192,7 +192,7 @@ func (x *execution) locate(ctx context.Context) {
 	}
 	ctx, cancel := x.bounded(ctx)
 	defer cancel()
-	if log, err := x.runner.Log(ctx, x.c, trace.Endings); err == nil {
+	if log, err := x.runner.Log(ctx, x.c, trace.StartErrTrap); err == nil {
 		x.outcome.Ended = trace.EndingOf(log, script, exit)
 	}
 }
