@@ -109,7 +109,7 @@ func compressed(size int, pattern string) string {
 	return b.String()
 }
 
-// weakened is a configuration that asks for what a person has not agreed to.
+// weakened returns configurations that ask for settings to which the user has not agreed.
 func weakened() []attack {
 	escape := `cat >/dev/null; touch "$HOME/ran"; echo pwned >> "$HOME/.bashrc"; env; exit 2`
 	all := []attack{}

@@ -166,7 +166,7 @@ func hooked(c called) (reason string) {
 	exit := cmd.ProcessState.ExitCode()
 	line["subtype"], line["stdout"], line["stderr"], line["exit_code"], line["outcome"] = "hook_response", out.String(), failed.String(), exit, "success"
 	printLine(line)
-	if mode, _ := os.ReadFile("client-mode"); exit == 2 && strings.TrimSpace(string(mode)) != "heedless" {
+	if mode, _ := os.ReadFile("client-mode"); exit == 2 && strings.TrimSpace(string(mode)) != "ignores-hooks" {
 		return name + " hook error: [./guard.sh]: " + failed.String()
 	}
 	return ""
@@ -177,7 +177,7 @@ func printLine(v any) {
 	fmt.Println(string(b))
 }
 
-// forever waits for a signal, which nobody sends but who ends the process.
+// forever waits for a signal. Only the one that ends the process is ever sent.
 func forever() {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, os.Interrupt)

@@ -16,9 +16,8 @@ import (
 	"time"
 )
 
-// clones are what somebody put into a project that a person cloned: from names in
-// it to what they link to among the person's own files. Named is what hookwatch
-// must say is in its way.
+// clones are links in a project that the user cloned, from names in it to the user's own files.
+// Named is the path that hookwatch must report as being in its way.
 var clones = map[string]struct {
 	links map[string]string
 	named string
@@ -49,9 +48,8 @@ var clones = map[string]struct {
 	"why":                 {links: map[string]string{"results": "precious"}, said: "asks for results.dir: results;", args: []string{"why"}},
 }
 
-// TestClonesWithLinks: what a person starts in a fresh clone reads, writes and
-// deletes nothing through its links, says which is in the way, and shows the
-// verdicts all the same.
+// TestClonesWithLinks checks that commands in a fresh clone read, write and delete nothing through
+// its links, report the link that is in the way, and still show the verdicts.
 func TestClonesWithLinks(t *testing.T) {
 	t.Parallel()
 	for name, c := range clones {
@@ -81,7 +79,7 @@ func TestClonesWithLinks(t *testing.T) {
 	}
 }
 
-// TestClonesWithPipes: nothing waits for somebody to write.
+// TestClonesWithPipes checks that no command waits for a writer of a pipe.
 func TestClonesWithPipes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{".lock", "running.json", "rolling/a-agent.jsonl", "rolling/tools.log", "inputs.json", "a-agent-20260101T000000Z.jsonl"} {

@@ -49,7 +49,7 @@ func commandsIn(t *testing.T, path string) []string {
 	return lines
 }
 
-// A shell is a person at a prompt: each command runs where the one before left it.
+// A shell runs commands like a prompt: each one in the directory that the previous one left.
 type shell struct {
 	t   *testing.T
 	dir string
@@ -131,8 +131,8 @@ func (s *shell) watchAndQuit(line string) {
 	}
 }
 
-// checkedByCI is what .ci/run and .ci/demo run, as a person would type it: with no
-// bound on the time, and not into a directory for the moment.
+// checkedByCI returns the commands of .ci/run and .ci/demo as a user would type them: without a
+// time limit and without a temporary directory.
 func checkedByCI(t *testing.T) string {
 	t.Helper()
 	text := ""

@@ -144,7 +144,7 @@ var injections = []injected{
 	{7, "a matcher in lower case", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "bash"`), "dead-matcher", "error", "", false},
 	{7, "an MCP server without its tools", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "mcp__github"`), "dead-matcher", "error", "", false},
 	{8, "registered nowhere", func(f map[string]string) { f[".claude/hooks/other.sh"] = says }, "unregistered-script", "info", "", true},
-	{8, "registered nowhere, beside the hooks of a plugin", func(f map[string]string) { f["hooks/session-end.sh"] = says }, "unregistered-script", "info", "", false},
+	{8, "registered nowhere, next to the hooks of a plugin", func(f map[string]string) { f["hooks/session-end.sh"] = says }, "unregistered-script", "info", "", false},
 	{8, "registered in a file that is not read", func(f map[string]string) {
 		f[".claude/hooks.json"] = `{"hooks": {"Stop": []}}`
 	}, "file-not-read", "error", "", false},
@@ -160,7 +160,7 @@ var injections = []injected{
 	{14, "the right words in the wrong place", scriptIs("guard.sh", says+"echo '{\"permissionDecision\":\"deny\"}'\n"), "unknown-keys", "error", "", false},
 	{14, "no hookEventName", scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"), "no-event-name", "warning", "", false},
 	{15, "it prints its input", scriptIs("lint.sh", "#!/bin/bash\ncat\n"), "echoes-input", "info", "", false},
-	{16, "it reads a variable that nobody sets", scriptIs("lint.sh", says+"echo \"$CLAUDE_TOOL_INPUT\" >/dev/null\n"), "unset-variable", "warning", "", false},
+	{16, "it reads a variable that is never set", scriptIs("lint.sh", says+"echo \"$CLAUDE_TOOL_INPUT\" >/dev/null\n"), "unset-variable", "warning", "", false},
 	{16, "it reads a field that is not sent", scriptIs("lint.sh", "#!/bin/bash\njq -r '.tool_output' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
 	{16, "it reads the name of an agent, which is sent as its type", scriptIs("lint.sh", "#!/bin/bash\njq -r '.agent_name // empty' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
 	{16, "it reads the event under a name of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event")), "unknown-field", "warning", "", false},
@@ -236,7 +236,7 @@ var injections = []injected{
 	{2, "a filter that does not compile, its message thrown away", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input[\"command\"' 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "swallowed-error", "warning", "", false},
 	{9, "the tool's name in lower case in the script", guardIs("#!/bin/bash\ninput=$(cat)\n[ \"$(jq -r .tool_name <<<\"$input\")\" = \"bash\" ] || exit 0\ncase $input in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "misnamed-tool", "error", "", false},
 	{16, "a part of the tool's input under another name", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input.cmd // empty')\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unknown-field", "warning", "", false},
-	{16, "a variable that nobody sets, with a value in its place", guardIs("#!/bin/bash\nc=$(jq -r '.command // empty' <<<\"${CLAUDE_TOOL_INPUT:-null}\")\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unset-variable", "error", "", false},
+	{16, "a variable that is never set, with a default value", guardIs("#!/bin/bash\nc=$(jq -r '.command // empty' <<<\"${CLAUDE_TOOL_INPUT:-null}\")\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unset-variable", "error", "", false},
 	{0, "a misspelt variable", guardIs(strings.Replace(healthyGuard, "case $input", "case $imput", 1)), "unset-variable", "warning", "", false},
 	{39, "it runs claude, which fires it again", scriptIs("start.sh", says+"claude -p hello\nexit 0\n"), "starts-client", "warning", "", false},
 	{0, "a timeout that no interpreter keeps", replaced(`"timeout": 10`, `"timeout": 0.02`), "short-timeout", "warning", "", false},
@@ -288,7 +288,7 @@ var nearFailures = []struct {
 }{
 	{"an interpreter is named", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`), "", true},
 	{"the first line names an interpreter", guardIs("#!/usr/bin/env python3\n" + pythonGuard), "", true},
-	{"a tool of another agent beside one of ours", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash|exec_command"`), "", true},
+	{"a tool of another agent next to one of ours", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash|exec_command"`), "", true},
 	{"a session that never starts so", func(f map[string]string) {
 		replaced(`"matcher": "startup|resume"`, `"matcher": "init"`)(f)
 		scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"Setup\"}}'\n")(f)
@@ -297,7 +297,7 @@ var nearFailures = []struct {
 	{"a package that is not installed", scriptIs("start.sh", says+unloaded("some-package")), "absent-package", true},
 	{"a server that is not there", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+heard), "", true},
 	{"a wait for what does not come", waiting(heard), "timed-out", true},
-	{"a name of its own beside the client's", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event // .hook_event_name")), "", true},
+	{"a name of its own next to the client's", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event // .hook_event_name")), "", true},
 	{"a field of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("turn_id")), "", true},
 	{"a tool that another matcher of the same command covers", replaced(`"PreToolUse": [{"matcher": "Bash|PowerShell"`, `"PreToolUse": [{"matcher": "PowerShell", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh"}]}, {"matcher": "Bash"`), "", true},
 	{"a percent sign in a command", replaced(`/.claude/hooks/guard.sh\"`, `/.claude/hooks/guard.sh\" %s`), "", true},

@@ -38,7 +38,7 @@ func TestKilled(t *testing.T) {
 		k.nothingRuns()
 		checkKept(t, results, cases)
 		midway := underWay(t, results)
-		if k.nextStartTells(results) != midway {
+		if k.nextStartReports(results) != midway {
 			t.Errorf("a run was under way when it was killed: %v; the next start says otherwise", midway)
 		}
 		k.nothingIsLeft(results)
@@ -99,7 +99,7 @@ type killing struct {
 	t       *testing.T
 	root    string
 	random  *rand.Rand
-	program string // of its own: what it starts can be told by it
+	program string // its own copy, which identifies the processes it starts
 	temp    string
 	home    string
 	hook    string // the text of the hook that is saved
@@ -192,20 +192,20 @@ func (k *killing) kill(from string, once bool) []suites.Record {
 	return cases
 }
 
-// nextStartTells runs one case and reports whether it begins by telling of an
-// interrupted run. From then on no line is torn.
-func (k *killing) nextStartTells(results string) (told bool) {
+// nextStartReports runs one case and returns whether the run first warns of an interrupted run.
+// Afterwards no line may be torn.
+func (k *killing) nextStartReports(results string) (reported bool) {
 	t := k.t
 	t.Helper()
 	_, warnings := k.runUntil("", ceiling, "--once", "--filter", "A1")
 	for _, text := range warnings {
-		told = told || strings.Contains(text, "was interrupted after")
+		reported = reported || strings.Contains(text, "was interrupted after")
 	}
 	torn, err := reader(t, results).History(func(string, suites.Record) bool { return true })
 	if err != nil || len(torn) > 0 {
 		t.Errorf("after the next start: %v, %v", torn, err)
 	}
-	return told
+	return reported
 }
 
 // runUntil starts hookwatch and kills it some time after an event, or its start,
@@ -238,7 +238,7 @@ func (k *killing) runUntil(from string, after time.Duration, args ...string) (ca
 		}
 		switch e.Event {
 		case from:
-			if !begun { // it is told again when it grows
+			if !begun { // it is reported again when it grows
 				kill.Reset(after)
 			}
 			begun = true

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// laid are files that make whoever reads them wait, fill up or overflow: what is
-// made at the places, and what hookwatch says of that.
+// laid are files that block their reader or exhaust its memory, with the warnings that hookwatch
+// prints for each place.
 var laid = map[string]struct {
 	make  func(path string) error
-	files map[string]string // place -> what is said; "": it goes on without a word
+	files map[string]string // place -> warning; "" for none
 }{
 	"a named pipe": {func(path string) error { return syscall.Mkfifo(path, 0o644) }, map[string]string{
 		"suites/k.yaml": "is a named pipe", "suites/s.yaml": "is a named pipe", ".claude/settings.json": "is a named pipe",

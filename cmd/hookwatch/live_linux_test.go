@@ -27,8 +27,8 @@ func withClient(t *testing.T, p *place) (path string) {
 	return bin + ":/usr/local/bin:/usr/bin:/bin"
 }
 
-// TestRealClientOrdinaryUser: the real client fires hooks for somebody who is not root as
-// it does for root.
+// TestRealClientOrdinaryUser checks that the real client fires hooks for an ordinary user as it
+// does for root.
 func TestRealClientOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -91,7 +91,7 @@ func TestRealClientReadsNoHome(t *testing.T) {
 				for _, h := range homes {
 					for _, f := range betraying {
 						if strings.Contains(line, `"`+h+"/"+f+`"`) {
-							t.Errorf("somebody opens what is the person's: %s", line)
+							t.Errorf("a process opens a file of the user: %s", line)
 						}
 					}
 				}

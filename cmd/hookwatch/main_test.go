@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 		_ = os.Unsetenv(asProgram)
 		if socket := os.Getenv(measureSocket); socket != "" {
 			_ = os.Unsetenv(measureSocket)
-			tellMemory(socket)
+			printMemory(socket)
 		}
 		asMain()
 	}

@@ -29,7 +29,7 @@ type memory struct {
 
 // tellMemory answers on a socket for as long as the program lives: "memory" with
 // a memory in JSON, "heap" or "goroutine" with that profile.
-func tellMemory(path string) {
+func printMemory(path string) {
 	// The runtime's own book of allocations grows with every place that allocates. The
 	// released program keeps none, as nothing in it reads one.
 	runtime.MemProfileRate = 0

@@ -18,16 +18,15 @@ import (
 	"hookwatch/suites/reference"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 var onlyEdits = flag.String("edits", "", "do only the edits whose names match this regular expression")
 
-// An edit is something that a person does to a watched project, in the words of a
-// shell, and what must be on the screen of it.
+// An edit is a shell command that changes a watched project.
 type edit struct {
 	name, does string
-	// verdicts: of several files it is left to the moment whether they are told of
-	// together, so only the verdicts that are told at last are compared.
+	// verdicts restricts the comparison to the last verdicts, because timing decides whether
+	// changes of several files are reported together.
 	verdicts bool
 }
 
@@ -64,7 +63,7 @@ func TestScreens(t *testing.T) {
 			fmt.Fprintf(&got, "=== the session begins\n%s\n", s.first())
 			for _, e := range p.edits {
 				if only.MatchString(e.name) {
-					fmt.Fprintf(&got, "=== %s\n$ %s\n%s\n", e.name, strings.TrimSpace(e.does), e.told(s.do(e)))
+					fmt.Fprintf(&got, "=== %s\n$ %s\n%s\n", e.name, strings.TrimSpace(e.does), e.compared(s.do(e)))
 				}
 			}
 			s.types("q")
@@ -74,8 +73,8 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// told is what is compared of the screen of an edit.
-func (e edit) told(shown string) string {
+// compared returns the part of an edit's screen that is compared.
+func (e edit) compared(shown string) string {
 	if !e.verdicts {
 		return shown
 	}
@@ -204,10 +203,10 @@ func (s *screens) shown() string {
 	return s.same(strings.ReplaceAll(text, "\r", ""))
 }
 
-// rewritten says how many of the rows above are shown anew.
+// rewritten matches the number of rows above that are redrawn.
 var rewritten = regexp.MustCompile(`\x1b\[(\d+)A\x1b\[J`)
 
-// redrawn is text without the rows that were shown anew.
+// redrawn returns text without the rows that were redrawn.
 func redrawn(text string) string {
 	for {
 		at := rewritten.FindStringSubmatchIndex(text)
@@ -261,6 +260,6 @@ func (s *screens) compare(name, got string) {
 		s.t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), got); d != "" {
-		s.t.Errorf("%s differs (-want +got); go test -update writes it anew:\n%s", file, d)
+		s.t.Errorf("%s differs (-want +got); go test -update rewrites it:\n%s", file, d)
 	}
 }

@@ -27,7 +27,7 @@ func TestSoak(t *testing.T) {
 	n, seed := number(t, "HOOKWATCH_TEST_SOAK", soakShort), number(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))
 	t.Logf("seed %d, %d edits", seed, n)
 	s := startSoak(t, uint64(seed))
-	defer s.tell()
+	defer s.logHeard()
 	samples := []soakSample{s.settled(0)}
 	t.Log(soakHeader)
 	t.Log(samples[0])
@@ -147,7 +147,7 @@ func (s *soak) settled(edits int) soakSample {
 	return s.sample(edits)
 }
 
-// profile keeps a profile of the heap where a person wants to see what is in it.
+// profile writes a profile of the heap if a directory for it is set.
 func (s *soak) profile(edits int) {
 	dir := os.Getenv(profilesDir)
 	if dir == "" || s.socket == "" {

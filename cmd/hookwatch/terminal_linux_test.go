@@ -22,13 +22,13 @@ type pty struct {
 	before *unix.Termios
 	mu     sync.Mutex
 	out    bytes.Buffer
-	more   chan struct{} // told of each output
+	more   chan struct{} // receives for each output
 	ended  chan error
 	signal func(os.Signal) error
 }
 
-// onTerminal starts the program on a terminal of its own; typed is what a person
-// typed before it had read anything.
+// onTerminal starts the program on its own terminal; typed is input that arrives before the program
+// reads.
 func onTerminal(t *testing.T, root, typed string, args ...string) *pty {
 	t.Helper()
 	return commandOnTerminal(t, program(t, root, args...), typed, 100)

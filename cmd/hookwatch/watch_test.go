@@ -295,8 +295,8 @@ func broken(text string) string {
 	return strings.Replace(text, "set -euo pipefail\n", "set -euo pipefail\n"+mark+"\n", 1)
 }
 
-// TestWatchEdits is a morning of edits: whatever way a file is saved, the last
-// verdict is of the last content, and a person is told once.
+// TestWatchEdits saves a file in many ways: each time, the last verdict is that of the last content,
+// and the user is notified once.
 func TestWatchEdits(t *testing.T) {
 	t.Parallel()
 	bus := desktoptest.StartBus(t)
@@ -317,13 +317,13 @@ func TestWatchEdits(t *testing.T) {
 	w.write(hook, bad)
 	w.verdict("P01", false)
 	if e := w.transitions(); !named(e.Regressions, "P01") || len(e.Resolved) != 0 {
-		t.Errorf("breaking the rule was told as %+v", e)
+		t.Errorf("breaking the rule was reported as %+v", e)
 	}
 	w.notified(desktop, "regression: ")
 	w.replace(hook, good)
 	w.verdict("P01", true)
 	if e := w.transitions(); !named(e.Resolved, "P01") || len(e.Regressions) != 0 {
-		t.Errorf("mending it was told as %+v", e)
+		t.Errorf("repairing it was reported as %+v", e)
 	}
 	w.notified(desktop, "resolved: ")
 

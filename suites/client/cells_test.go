@@ -79,7 +79,7 @@ func TestBeyondMeasured(t *testing.T) {
 		{"b no specific output", "PreCompact", stdoutOnly(specificOutput("PreCompact", `"additionalContext":"my-context"`)), both(suites.ShownToModel, `"additionalContext": "my-context"`)},
 		{"b halt", "Notification", stdoutOnly(`{"continue":false}`), dropped},
 		{"b not started", "PreToolUse", Output{Exit: -1, NotStarted: "no such file"}, goesOn},
-		{"b deny beside an input", "PreToolUse", stdoutOnly(specificOutput("PreToolUse", `"updatedInput":{"command":"ls"},"permissionDecision":"deny"`)), both(suites.Denied, "ed")},
+		{"b deny with an input", "PreToolUse", stdoutOnly(specificOutput("PreToolUse", `"updatedInput":{"command":"ls"},"permissionDecision":"deny"`)), both(suites.Denied, "ed")},
 		{"b an MCP tool's output", "PostToolUse", Output{Stdout: stdoutOnly(specificOutput("PostToolUse", `"updatedMCPToolOutput":[]`)).Stdout, Matched: "mcp__a__b"}, both(suites.Rewritten, "")},
 		{"b unknown name at exit 2", "Stop", exitsWith(2, specificOutput("Whatever", `"additionalContext":"my-context"`), "my-error"),
 			Want{suites.Ignored, suites.AnotherTurn, "", "my-error"}},

@@ -141,9 +141,9 @@ func TestRefused(t *testing.T) {
 // TestRefusedPlugin checks that the client reports dropped files of plugins, but not dropped
 // settings.
 func TestRefusedPlugin(t *testing.T) {
-	for file, told := range map[string]bool{"p/hooks/hooks.json": true, ".claude-plugin/plugin.json": true, ".claude/settings.json": false} {
+	for file, reported := range map[string]bool{"p/hooks/hooks.json": true, ".claude-plugin/plugin.json": true, ".claude/settings.json": false} {
 		got := RefusedFiles("settings-dropped", []suites.Problem{{At: suites.Position{File: file}}})
-		if len(got) != 1 || strings.Contains(got[0].Effect, "reports only among") != told {
+		if len(got) != 1 || strings.Contains(got[0].Effect, "reports only among") != reported {
 			t.Errorf("%s: %+v", file, got)
 		}
 	}

@@ -26,7 +26,7 @@ func TestSpareKeys(t *testing.T) {
 	}{
 		"a key that it reads":                  {old: `["x"]`, new: `["y"]`, because: ".allow.tools changed, which its hook reads"},
 		"a key that it does not read":          {old: `true`, new: `false`, unaffected: true, because: "does not read .log"},
-		"beside the key":                       {old: `"paths": []`, new: `"paths": [1]`, unaffected: true, because: "does not read .allow.paths"},
+		"next to the key":                      {old: `"paths": []`, new: `"paths": [1]`, unaffected: true, because: "does not read .allow.paths"},
 		"several that it does not read":        {old: `"paths": []}, "log": true`, new: `"paths": [1]}, "log": false, "b": 1, "c": 2`, unaffected: true, because: "..."},
 		"above the key":                        {old: `{"tools": ["x"], "paths": []}`, new: "null", because: ".allow changed"},
 		"key removed":                          {old: `"tools": ["x"], `, new: "", because: ".allow.tools"},

@@ -46,7 +46,7 @@ func TestConverse(t *testing.T) {
 }
 
 // TestConverseWithNobody checks that a conversation ends if the child ends or is killed.
-func TestConverseWithNobody(t *testing.T) {
+func TestConverseWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{"ends": "exit 3", "never answers": "sleep 60"} {
 		over := false

@@ -73,7 +73,7 @@ func TestTwoFullRunsInOneSecond(t *testing.T) {
 	s := open(t, Options{Place: at(dir)})
 	for _, id := range []string{"r1", "r2", "r3"} {
 		if id == "r2" && s.Stamp(noon) != "20260301T120000Z-2" {
-			t.Errorf("the stamp foretold is %s", s.Stamp(noon))
+			t.Errorf("the predicted stamp is %s", s.Stamp(noon))
 		}
 		runFull(t, s, id, noon.Add(500*time.Millisecond), rec(id, "pm/P01", id))
 	}
@@ -246,7 +246,7 @@ func TestFilesOfAnotherToolGoToTheArchive(t *testing.T) {
 		t.Errorf("the archive holds %v, want %v", got, want)
 	}
 	if read(t, filepath.Join(dir, ignoreName)) != "*.jsonl\n" || read(t, filepath.Join(was, "notes.jsonl")) != "mine\n" {
-		t.Error("a file of somebody else's was changed")
+		t.Error("a file of another owner was changed")
 	}
 }
 

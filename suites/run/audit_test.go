@@ -217,9 +217,9 @@ func TestFile(t *testing.T) {
 	by := &suites.KeyPath{File: "config.json", Key: "file"}
 	unset := &suites.KeyPath{File: "config.json", Key: "a.none"}
 	for _, tt := range []struct {
-		check suites.Check
-		holds bool
-		told  string
+		check  suites.Check
+		holds  bool
+		detail string
 	}{
 		{suites.Check{File: "config.json"}, true, "config.json"},
 		{suites.Check{File: "no.json"}, false, "no.json does not exist"},
@@ -236,7 +236,7 @@ func TestFile(t *testing.T) {
 		{suites.Check{File: "std.json", NamedBy: &suites.KeyPath{File: "no.json", Key: "a"}}, true, "std.json"},
 	} {
 		got := newScene(t, files).look(&tt.check)
-		if want := (suites.Finding{Holds: tt.holds, Detail: tt.told}); got != want {
+		if want := (suites.Finding{Holds: tt.holds, Detail: tt.detail}); got != want {
 			t.Errorf("%+v: %+v, want %+v", tt.check, got, want)
 		}
 	}
@@ -316,7 +316,7 @@ func FuzzKeyOf(f *testing.F) {
 			t.Errorf("%q %q: %q, %q", data, key, value, why)
 		}
 		if why == "" && briefJSON(value) == "" {
-			t.Errorf("%q is told as nothing", value)
+			t.Errorf("%q is reported as nothing", value)
 		}
 	})
 }

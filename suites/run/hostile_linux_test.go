@@ -237,7 +237,7 @@ func TestHostileInNamespaces(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			if place == "elsewhere" {
-				dir = besideThisFile(t)
+				dir = nextToThisFile(t)
 			}
 			h := newHostile(t, dir)
 			r := h.runner("namespaces")
@@ -260,7 +260,7 @@ func TestHostileInNamespaces(t *testing.T) {
 }
 
 // besideThisFile returns a directory that is in no private place.
-func besideThisFile(t *testing.T) string {
+func nextToThisFile(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(".", "hostile world-")
 	if err != nil {

@@ -90,10 +90,10 @@ func TestKeepSparse(t *testing.T) {
 			if mode == "namespaces" {
 				want = append(want, "/tmp/elsewhere: 3000000 bytes", "tmp/huge: 109951162777600 bytes")
 			}
-			told, err := os.ReadFile(filepath.Join(kept, sandbox.LeftOut))
+			leftOut, err := os.ReadFile(filepath.Join(kept, sandbox.LeftOut))
 			for _, w := range want {
-				if err != nil || !strings.Contains(string(told), w) {
-					t.Errorf("%q is not told: %s, %v", w, told, err)
+				if err != nil || !strings.Contains(string(leftOut), w) {
+					t.Errorf("%q is not listed: %s, %v", w, leftOut, err)
 				}
 			}
 		})
@@ -157,8 +157,8 @@ func TestKeepMany(t *testing.T) {
 			if most := bound/sandbox.LeastTaken + 20; inodes > most {
 				t.Errorf("%d files and directories are kept, more than %d", inodes, most)
 			}
-			if told, err := os.ReadFile(filepath.Join(kept, sandbox.LeftOut)); err != nil || len(told) > bound {
-				t.Errorf("%d bytes tell what is left out: %v", len(told), err)
+			if leftOut, err := os.ReadFile(filepath.Join(kept, sandbox.LeftOut)); err != nil || len(leftOut) > bound {
+				t.Errorf("the list of omitted files has %d bytes: %v", len(leftOut), err)
 			}
 		})
 	}

@@ -218,7 +218,7 @@ func TestFixtureInProject(t *testing.T) {
 	c.Suite, c.ID, c.Hook = "s", "B", "hook.sh"
 	c.Steps[0].Fixtures[0].Path = "{project}/mine.txt"
 	if _, err := p.runner().Case(context.Background(), c); err == nil || !strings.Contains(err.Error(), "exists") {
-		t.Errorf("a fixture over a person's file: %v", err)
+		t.Errorf("a fixture over a file of the user: %v", err)
 	}
 	if b, _ := os.ReadFile(filepath.Join(p.root, "mine.txt")); string(b) != "mine" {
 		t.Errorf("the person's file is now %q", b)

@@ -48,9 +48,9 @@ func TestTempOpen(t *testing.T) {
 	}
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 
-	beside, again, err := place.Open(false)
-	if err != nil || beside == first || again != keep {
-		t.Fatalf("beside it: %s, %s, %v", beside, again, err)
+	second, again, err := place.Open(false)
+	if err != nil || second == first || again != keep {
+		t.Fatalf("opened next to it: %s, %s, %v", second, again, err)
 	}
 	if !exists(file) || !exists(kept) {
 		t.Error("one that is not alone cleared what is another's")

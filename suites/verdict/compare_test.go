@@ -130,7 +130,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("counts %v, earlier %+v, later %+v", c.Counts, c.Prev, c.Cur)
 	}
 	if !c.Deltas[3].Inputs || c.Deltas[0].Inputs {
-		t.Error("changed inputs are not told")
+		t.Error("changed inputs are not reported")
 	}
 	if got, want := fmt.Sprint(c.Environment), "[biome 2.3.15 -> 2.4.0 jaq vanished (was 1)]"; got != want {
 		t.Errorf("environment %s, want %s", got, want)

@@ -70,7 +70,7 @@ func TestJudgeEnding(t *testing.T) {
 		{"exit 0 is an expectation", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 1}, []suites.Mismatch{miss(0, "exit", "0", "1")}, "exit 1, want 0"},
 		{"a signal is no exit", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: -1, Signal: "SIGSEGV"},
 			[]suites.Mismatch{miss(0, "exit", "0", "by SIGSEGV")}, "exit by SIGSEGV, want 0"},
-		{"a signal beside the right code", suites.Expectation{Exit: exit(2)}, suites.Result{Exit: 2, Signal: "SIGTERM"},
+		{"a signal with the right code", suites.Expectation{Exit: exit(2)}, suites.Result{Exit: 2, Signal: "SIGTERM"},
 			[]suites.Mismatch{miss(0, "exit", "2", "by SIGTERM")}, ""},
 		{"the shell's own word", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 127, Stderr: []byte("start\nh.sh: line 3: jaq: command not found\n")},
 			[]suites.Mismatch{miss(0, "exit", "0", "127")}, "exit 127, want 0; h.sh: line 3: jaq: command not found"},

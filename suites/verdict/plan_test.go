@@ -120,17 +120,17 @@ func TestQueueSerial(t *testing.T) {
 	q.Add(alone, verdict.Rank{Order: 0})
 	q.Add(testCase("a"), verdict.Rank{Order: 1})
 	if got := ids(q.Next(2, 1, false)); got != "a" {
-		t.Errorf("beside a running case: %q, want a", got)
+		t.Errorf("next to a running case: %q, want a", got)
 	}
 	if got := ids(q.Next(2, 2, false)); got != "" {
-		t.Errorf("the serial case started beside others: %q", got)
+		t.Errorf("the serial case started while others ran: %q", got)
 	}
 	if got := ids(q.Next(2, 0, false)); got != "alone" {
 		t.Errorf("when all is quiet: %q, want alone", got)
 	}
 	q.Add(testCase("b"), verdict.Rank{})
 	if got := ids(q.Next(2, 1, true)); got != "" {
-		t.Errorf("%q started beside the serial case", got)
+		t.Errorf("%q started while the serial case ran", got)
 	}
 }
 

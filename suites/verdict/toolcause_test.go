@@ -131,7 +131,7 @@ func TestCauseOfMismatch(t *testing.T) {
 
 // TestCauseBesideWarning checks that the behaviour of the tool has priority over the hook's
 // warning, and that a warning about something else is no cause.
-func TestCauseBesideWarning(t *testing.T) {
+func TestCauseWithWarning(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "curl"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
 	for _, tt := range []struct {

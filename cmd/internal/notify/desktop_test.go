@@ -23,7 +23,7 @@ func regressed(ids ...string) session.Transitions {
 	return t
 }
 
-// A desk records what a desktop view does; its service answers as it is told.
+// A desk records what a desktop view does; its service answers as configured.
 type desk struct {
 	mu    sync.Mutex
 	sent  []string
@@ -105,11 +105,11 @@ func TestDesktopRingsWithoutService(t *testing.T) {
 		tty        bool
 		bell, says string
 	}{
-		{true, "\a\a", "no desktop notification (nobody home); the bell rings instead"},
-		{false, "", "no desktop notification (nobody home); transitions are shown here only"},
+		{true, "\a\a", "no desktop notification (no answer); the bell rings instead"},
+		{false, "", "no desktop notification (no answer); transitions are shown here only"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			k := &desk{send: func(int) error { return errors.New("nobody home") }}
+			k := &desk{send: func(int) error { return errors.New("no answer") }}
 			d := k.open(tt.tty)
 			d.Handle(regressed("P01"))
 			d.Handle(regressed("P02"))

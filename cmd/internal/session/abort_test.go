@@ -130,7 +130,7 @@ func TestInterrupted(t *testing.T) {
 	s.noneRuns("pids", 4)
 	s.open(session.project, &spy{}, nil)
 	if i := s.store.Interrupted(); i != nil {
-		t.Errorf("the next start tells of %+v, which was ended in order", i)
+		t.Errorf("the next start reports %+v, which ended regularly", i)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestPreflight(t *testing.T) {
 	t.Parallel()
 	const hook = "#!/bin/bash\necho ran >>\"$CLAUDE_PROJECT_DIR/ran\"\nif grep -q bad; then exit 2; fi\n"
 	const required = "preflight: {required: [no-such-tool, bash, nor-such], policy: "
-	const told = "preflight: required and absent: no-such-tool, nor-such"
+	const reason = "preflight: required and absent: no-such-tool, nor-such"
 	for _, tt := range []struct {
 		name, policy, order string
 		full                bool
@@ -189,7 +189,7 @@ func TestPreflight(t *testing.T) {
 	}{
 		{"abort", "abort", "start, B1 aborted, A1 aborted, end", true, suites.Tally{Aborted: 2}},
 		{"abort, selected", "abort", "start, B1 pass, A1 pass, end", false, suites.Tally{Passed: 2}},
-		{"report", "report", "start, warning: " + told + ", B1 pass, A1 pass, end", true, suites.Tally{Passed: 2}},
+		{"report", "report", "start, warning: " + reason + ", B1 pass, A1 pass, end", true, suites.Tally{Passed: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -209,7 +209,7 @@ func TestPreflight(t *testing.T) {
 			if tt.tally.Aborted == 0 {
 				return
 			}
-			if r := s.present()["A1"]; sum.Aborted != told || r.Note != "ABORTED: "+told || r.Pass {
+			if r := s.present()["A1"]; sum.Aborted != reason || r.Note != "ABORTED: "+reason || r.Pass {
 				t.Errorf("%q, on record %+v", sum.Aborted, r)
 			}
 			// Cases that never ran are stale.

@@ -87,7 +87,7 @@ func TestRunRecords(t *testing.T) {
 	}
 	r.Plan(proves.Key())
 	if r.Of() != 2 || r.Done() != 1 {
-		t.Errorf("planned anew: %d of %d", r.Done(), r.Of())
+		t.Errorf("planned again: %d of %d", r.Done(), r.Of())
 	}
 	r.Drop(control.Key())
 	if keys := r.Planned([]*suites.Case{control, proves}); len(keys) != 1 || keys[0] != proves.Key() || r.Done() != 0 {
@@ -142,7 +142,7 @@ func TestAction(t *testing.T) {
 	}
 	for _, why := range []string{"x", "preflight: x"} {
 		if got := (lack{Why: why}).Warning(); got != "preflight: x" {
-			t.Errorf("%q is told as %q", why, got)
+			t.Errorf("%q is reported as %q", why, got)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestSelectedRun(t *testing.T) {
 		t.Errorf("%+v; before %v, after %v", sum, before, after)
 	}
 	if done := view.find("B1"); done.Transition != Same || done.Since.IsZero() {
-		t.Errorf("the same verdict is told as %q since %s", done.Transition, done.Since)
+		t.Errorf("the same verdict is reported as %q since %s", done.Transition, done.Since)
 	}
 	if runs, err := s.reader().Runs(); err != nil || len(runs) != 1 {
 		t.Errorf("%d runs in the archive, %v", len(runs), err)
@@ -188,7 +188,7 @@ func TestSandboxes(t *testing.T) {
 		view.on = func(e Event) {
 			if done, ok := e.(CaseDone); ok && i == 0 && done.Sandbox != "" {
 				if _, err := os.Stat(done.Sandbox); !os.IsNotExist(err) {
-					t.Errorf("the sandbox is kept before the verdict is told: %v", err)
+					t.Errorf("the sandbox is kept before the verdict is reported: %v", err)
 				}
 			}
 		}
@@ -241,7 +241,7 @@ func TestSerial(t *testing.T) {
 			continue
 		}
 		if len(open) > 0 && (n[0] == 'S' || open["S0"] || open["S1"] || open["S2"] || open["S3"]) {
-			t.Errorf("%s starts beside %v", n, open)
+			t.Errorf("%s starts while %v run", n, open)
 		}
 		open[n] = true
 	}

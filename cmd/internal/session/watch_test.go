@@ -72,16 +72,16 @@ func TestWatchConsent(t *testing.T) {
 	w := s.watch()
 	w.runDone()
 
-	told := func(what, text string) {
+	warns := func(what, text string) {
 		t.Helper()
 		s.Write(".hookwatch.yaml", settings+what)
 		seen := w.until("warning", func(e Event) bool { _, ok := e.(Warning); return ok })
 		if got := seen[len(seen)-1].(Warning).Text; !strings.Contains(got, text) || !strings.Contains(got, "hookwatch trust") {
-			t.Errorf("told: %s", got)
+			t.Errorf("warning: %s", got)
 		}
 	}
-	told("run: {pass_env: [API_KEY]}\n", "asks for run.pass_env: [API_KEY];")
-	told("run: {pass_env: [API_KEY, OTHER_KEY]}\n", "asks for run.pass_env: [API_KEY, OTHER_KEY];")
+	warns("run: {pass_env: [API_KEY]}\n", "asks for run.pass_env: [API_KEY];")
+	warns("run: {pass_env: [API_KEY, OTHER_KEY]}\n", "asks for run.pass_env: [API_KEY, OTHER_KEY];")
 	asked, _ := w.reload()
 	if len(asked.Config.Run.PassEnv) != 0 {
 		t.Errorf("passed on: %v", asked.Config.Run.PassEnv)
@@ -110,12 +110,12 @@ func TestWatchFlaky(t *testing.T) {
 		t.Errorf("%+v", done.Tally)
 	}
 	if warning := next[Warning](w); warning.Text != "A1 one is flaky: fail, then pass on the same content" {
-		t.Errorf("told %q", warning.Text)
+		t.Errorf("warning %q", warning.Text)
 	}
 	w.quit()
 	for len(w.events) > 0 {
 		if e, ok := (<-w.events).(Transitions); ok {
-			t.Errorf("told of %+v", e)
+			t.Errorf("reported %+v", e)
 		}
 	}
 }

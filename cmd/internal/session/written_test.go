@@ -24,9 +24,9 @@ func TestForgetFiles(t *testing.T) {
 // project.
 func TestWritten(t *testing.T) {
 	t.Parallel()
-	own, told := newWritten(), 0
+	own, touched := newWritten(), 0
 	matters := func(path string) bool { return path == "hook.sh" }
-	touch := func() { told += len(own.Touched([]string{"log", "hook.sh"}, matters)) }
+	touch := func() { touched += len(own.Touched([]string{"log", "hook.sh"}, matters)) }
 	for range maxTouches - 1 {
 		touch()
 	}
@@ -35,16 +35,16 @@ func TestWritten(t *testing.T) {
 	}
 	for n := range maxRechecks {
 		touch()
-		if !own.Written("log") || told > 0 {
-			t.Errorf("after %d rechecks: found %v, told %d times", n, own.Written("log"), told)
+		if !own.Written("log") || touched > 0 {
+			t.Errorf("after %d rechecks: found %v, touched %d times", n, own.Written("log"), touched)
 		}
 		if again := own.recheck(); len(again) != 1 || own.Written("log") {
 			t.Errorf("recheck %d takes back %v", n, again)
 		}
 	}
 	touch()
-	if again := own.recheck(); told != 1 || len(again) > 0 || !own.Written("log") || own.Written("hook.sh") {
-		t.Errorf("at last: told %d times, taken back %v", told, again)
+	if again := own.recheck(); touched != 1 || len(again) > 0 || !own.Written("log") || own.Written("hook.sh") {
+		t.Errorf("at last: touched %d times, retracted %v", touched, again)
 	}
 	in := []suites.Input{{Path: "a"}, {Path: "log"}}
 	if got := own.Without(in); len(got) != 1 || got[0].Path != "a" || len(in) != 2 {

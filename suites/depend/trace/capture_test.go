@@ -281,7 +281,7 @@ bash ./three.sh
 		}
 	}
 	if x.Files["lib/four.sh"] != nil {
-		t.Error("lib/four.sh was met, which nobody ran")
+		t.Error("lib/four.sh is in the trace, but was not run")
 	}
 	if x.Files["lib/two.sh"].Main || !x.Files["lib/three.sh"].Main {
 		t.Error("only three.sh was started by a bash of its own")
