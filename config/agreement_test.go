@@ -147,7 +147,7 @@ func TestFolderByLink(t *testing.T) {
 		t.Error("read through a link")
 	}
 	if place, within := s.Within(filepath.Join(top, "other"), filepath.Join(top, "clone")); !within || place != filepath.Join(top, "clone") {
-		t.Error("it lies in the clone", place)
+		t.Error("it is in the clone", place)
 	}
 	if _, within := s.Within(filepath.Join(top, "other"), ""); within {
 		t.Error("it does not lie there")

@@ -132,10 +132,10 @@ func TestEveryKeyIsDecided(t *testing.T) {
 	harmless := map[string]string{
 		"verify":             "is about the project's own documents",
 		"preflight.required": "names tools that are looked up; only those on a list of hookwatch's own are started, for their version",
-		"preflight.policy":   "at worst starts a run whose cases lack a tool, and says so",
+		"preflight.policy":   "at worst starts a run whose cases lack a tool, with a warning",
 		"gates":              "at worst turns a failure into a skip that names the tool",
 		"denies":             "adds inputs that hooks must stop",
-		"clients":            "chooses among hooks that are run anyway; check says that it leaves Claude Code's out",
+		"clients":            "chooses among hooks that are run anyway; check reports that it leaves Claude Code's out",
 		"stand_ins":          "offers hookwatch's own jq, in the sandbox",
 		"run.trace":          "runs each case at most twice, within the same bounds",
 		"run.budget":         "can only make a slow hook fail",

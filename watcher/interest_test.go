@@ -35,7 +35,7 @@ func TestCovers(t *testing.T) {
 	}
 	all, err := newScope(Interest{Dirs: []string{"/"}})
 	if ok(t, err); !all.covers("/a/b") {
-		t.Error("the root directory does not cover what is in it")
+		t.Error("the root directory does not cover its content")
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// besidePause is what lies between two saves, for every tool to rest again.
+// besidePause is the time between two saves, in which every tool comes to rest.
 const besidePause = 100 * time.Millisecond
 
 // BenchmarkBeside measures the way from a complete save to the first line of the

@@ -83,7 +83,7 @@ func applySettings() {
 	}
 }
 
-// betray tells what of the person's a client could find.
+// betray prints the user's files that a client could find.
 func betray() {
 	for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CONFIG_DIR", "HTTPS_PROXY"} {
 		fmt.Fprintln(os.Stderr, name+"="+os.Getenv(name))
@@ -150,7 +150,7 @@ func askModel(prompt, result string) (c called) {
 	return c
 }
 
-// hooked runs the project's hook, and gives what it says against the call.
+// hooked runs the project's hook, and returns its objection to the call.
 func hooked(c called) (reason string) {
 	if c.Name != "Bash" {
 		return ""

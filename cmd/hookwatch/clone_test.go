@@ -63,10 +63,10 @@ func TestClonesWithLinks(t *testing.T) {
 			}
 			stdout, stderr, code := runFor(t, program(t, root, c.args...))
 			if after := contents(t, outside); !maps.Equal(before, after) {
-				t.Errorf("the person's files are\n%q, were\n%q", after, before)
+				t.Errorf("the user's files are\n%q, were\n%q", after, before)
 			}
 			if !strings.Contains(stdout+stderr, cmp.Or(c.said, c.named+" is a symbolic link to ")) {
-				t.Errorf("it is not said what is in the way:\n%s%s", stdout, stderr)
+				t.Errorf("the obstacle is not named:\n%s%s", stdout, stderr)
 			}
 			want := 3
 			if c.said != "" {
@@ -100,15 +100,15 @@ func TestClonesWithPipes(t *testing.T) {
 	}
 }
 
-// cloned is a project with links into a directory of the person's. Bare: it has
+// cloned is a project with links into a directory of the user's. Bare: it has
 // no configuration and no suite yet.
 func cloned(t *testing.T, links map[string]string, bare bool) (root, outside string) {
 	t.Helper()
 	top := t.TempDir()
-	root, outside = filepath.Join(top, "clone"), filepath.Join(top, "person")
+	root, outside = filepath.Join(top, "clone"), filepath.Join(top, "user")
 	files := map[string]string{
-		"person/bashrc": "alias ll='ls -l'\n", "person/authorized_keys": "ssh-ed25519 AAAA\n", "person/precious/20200101T000000Z/thesis": "1\n",
-		"person/precious/20200102T000000Z/thesis": "2\n", "person/precious/.pending-20200101T000000Z/thesis": "3\n",
+		"user/bashrc": "alias ll='ls -l'\n", "user/authorized_keys": "ssh-ed25519 AAAA\n", "user/precious/20200101T000000Z/thesis": "1\n",
+		"user/precious/20200102T000000Z/thesis": "2\n", "user/precious/.pending-20200101T000000Z/thesis": "3\n",
 		"clone/.claude/hooks/a.sh": "#!/bin/bash\nexit 0\n",
 	}
 	if !bare {

@@ -25,7 +25,7 @@ import (
 
 var (
 	shellFences = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
-	// saidExit is how a line tells that its command fails: in a comment at its end.
+	// saidExit matches the comment at the end of a line whose command must fail.
 	saidExit = regexp.MustCompile(`\s#.*\bexit (\d+)\b`)
 	// How long a command of .ci/run may take and how much it prints does not matter here.
 	timeBound = regexp.MustCompile(` (-timeout \S+|-v)`)
@@ -80,7 +80,7 @@ func (s *shell) command(line string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a line and expects the exit code that the line tells, else success.
+// run runs a line and expects the exit code in its comment, or success without one.
 func (s *shell) run(line string) {
 	s.t.Helper()
 	want := 0
@@ -146,7 +146,7 @@ func checkedByCI(t *testing.T) string {
 	return strings.ReplaceAll(timeBound.ReplaceAllString(text, ""), `"$work/hookwatch"`, "hookwatch")
 }
 
-// TestReadmeCommands does what the README tells a newcomer, in order. Go's own
+// TestReadmeCommands runs the commands of the README in order. Go's own
 // commands are not run: go test ./... is what runs this test, and a run of
 // all cases and building take minutes. .ci/run runs these, the last by .ci/demo, so that
 // it is enough that they are there to the letter.

@@ -83,7 +83,7 @@ func (d realDisk) signal(s syscall.Signal) {
 	}
 }
 
-// copy copies a file, or a directory with what is in it.
+// copy copies a file, or a directory with its content.
 func (d realDisk) copy(from, to string) {
 	info, err := os.Lstat(from)
 	switch {

@@ -15,7 +15,7 @@ import (
 )
 
 // editedHooks are the hooks of the edited project. Each prints what its files
-// say, so that the output of a case tells which content it ran on.
+// say, so that the output of a case identifies the content it ran on.
 var editedHooks = map[string]string{
 	".claude/hooks/h1.sh": `. "$CLAUDE_PROJECT_DIR/.claude/hooks/lib/a.sh"
 echo "h1=%d a=$A"`,

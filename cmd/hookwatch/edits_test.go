@@ -27,7 +27,7 @@ const quiet = 80 * time.Millisecond
 // TestEditSequences lets editors, git and people do their worst to the files of
 // a watching session. Whenever it rests, its verdicts are those of a full run of
 // what is there then, it has none of another content, and it has started no run
-// without a change. HOOKWATCH_TEST_SEQUENCES says how many sequences,
+// without a change. HOOKWATCH_TEST_SEQUENCES sets the number of sequences,
 // HOOKWATCH_TEST_SEED which.
 func TestEditSequences(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func (e *edited) do(s editstest.Sequence) {
 	}
 }
 
-// right reports whether the session, once it rests, stands as a full run does.
+// right reports whether the resting session has the verdicts of a full run.
 func (e *edited) right(s editstest.Sequence) bool {
 	e.t.Helper()
 	e.rests()
@@ -196,7 +196,7 @@ func (e *edited) answered() bool {
 	var others, reread bool
 	seen := e.until("the answer", func(ev event) bool {
 		e.hear(ev)
-		// Of the project as it is, or late: a busy machine may rest after the quiet.
+		// About the current project, or late: a busy machine may rest after the quiet.
 		said := ev.Event == "warning" || ev.Event == "problems" || ev.Event == "rested"
 		others = others || !said && (ev.Event != "changed" || len(ev.Changes) > 1 || ev.Changes[0].Path != e.sentinel)
 		reread = reread || ev.changed(projectConfig)
@@ -276,7 +276,7 @@ func (e *edited) verdicts(what, dir string) map[string]stood {
 	return out
 }
 
-// fresh is what a full run says that knows of nothing before it.
+// fresh returns the verdicts of a full run without earlier records.
 func (e *edited) fresh() map[string]stood {
 	e.t.Helper()
 	dir := e.t.TempDir()

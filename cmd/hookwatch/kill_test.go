@@ -39,7 +39,7 @@ func TestKilled(t *testing.T) {
 		checkKept(t, results, cases)
 		midway := underWay(t, results)
 		if k.nextStartReports(results) != midway {
-			t.Errorf("a run was under way when it was killed: %v; the next start says otherwise", midway)
+			t.Errorf("a run was under way when it was killed: %v; the next start reports the opposite", midway)
 		}
 		k.nothingIsLeft(results)
 		if midway {

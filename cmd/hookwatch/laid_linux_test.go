@@ -87,8 +87,8 @@ func numbered(form string, n int) string {
 	return b.String()
 }
 
-// TestLaid: whatever stands where a file of the project's is looked for, every
-// command ends, in a bounded memory, and says what is in the way.
+// TestLaid checks that every command ends, uses bounded memory and reports the obstacle, whatever
+// replaces a file of the project.
 func TestLaid(t *testing.T) {
 	t.Parallel()
 	for name, l := range laid {
@@ -111,7 +111,7 @@ func TestLaid(t *testing.T) {
 				for _, args := range [][]string{{"list"}, {"verify"}, {"--once"}} {
 					out := bounded(t, root, args...)
 					if notice := args[0] == "--once" || !strings.Contains(at, "settings"); notice && !strings.Contains(out, said) || strings.Contains(out, "goroutine") {
-						t.Errorf("hookwatch %s says %.600q, want %q", args, out, said)
+						t.Errorf("hookwatch %s prints %.600q, want %q", args, out, said)
 					}
 				}
 			})
@@ -163,7 +163,7 @@ func TestWalkedMachine(t *testing.T) {
 				}
 			}
 			if out := bounded(t, root, "list"); !strings.Contains(out, said) {
-				t.Errorf("it says %.300q, want %q", out, said)
+				t.Errorf("it prints %.300q, want %q", out, said)
 			}
 		})
 	}

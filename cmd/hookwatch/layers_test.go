@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// A layer says which packages of hookwatch the packages below a path may import
+// A layer defines which packages of hookwatch the packages below a path may import
 // directly, their own subpackages always among them. The first layer that matches
 // decides.
 type layer struct {

@@ -45,7 +45,7 @@ func TestRealClientOrdinaryUser(t *testing.T) {
 	}
 }
 
-// TestRealClientReadsNoHome: nothing of the person's is opened, though it lies where a
+// TestRealClientReadsNoHome: nothing of the user's is opened, though it lies where a
 // client would look for it: login, settings, memory, keys. The strace log is that of
 // hookwatch and of all that it starts.
 func TestRealClientReadsNoHome(t *testing.T) {
@@ -102,7 +102,7 @@ func TestRealClientReadsNoHome(t *testing.T) {
 				}
 			}
 			if _, err := os.Lstat(filepath.Join(p.dir, "betrayed")); err == nil {
-				t.Error("a hook of the person's own settings ran")
+				t.Error("a hook of the user's own settings ran")
 			}
 		})
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // measureSocket names the variable with the path of a socket on which a program
-// that is this test binary tells what it holds in memory.
+// that is this test binary reports its memory.
 const measureSocket = "HOOKWATCH_TEST_MEASURE"
 
 // profilesDir names the variable with a directory for profiles of the heap.

@@ -21,7 +21,7 @@ import (
 // sequences of edits do and in which a project grows and shrinks. What the session
 // holds in memory, files, processes and watches then is what it held after the
 // first edits, and its state on record is that of a fresh full run.
-// HOOKWATCH_TEST_SOAK says how many edits, HOOKWATCH_TEST_SEED which.
+// HOOKWATCH_TEST_SOAK sets the number of edits, HOOKWATCH_TEST_SEED their choice.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	n, seed := number(t, "HOOKWATCH_TEST_SOAK", soakShort), number(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))
@@ -56,7 +56,7 @@ const soakBurst = 8
 type soak struct {
 	edited
 	soaker *soaker
-	socket string // where it tells its memory; "" where it does not
+	socket string // where it reports its memory; "" if it does not
 	temp   string
 	began  time.Time
 	edits  int
@@ -114,7 +114,7 @@ func (s *soak) burst() {
 	s.rests()
 }
 
-// pause hears what the session says for a while.
+// pause reads events of the session for a while.
 func (s *soak) pause(d time.Duration) {
 	s.t.Helper()
 	over := time.After(d)

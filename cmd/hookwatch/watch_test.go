@@ -487,7 +487,7 @@ func (w *watched) sameAsFullRun() {
 	}
 	for id, pass := range fresh {
 		if left[id] != pass {
-			w.t.Errorf("%s: left as pass %v, a full run says %v", id, left[id], pass)
+			w.t.Errorf("%s: left as pass %v, a full run reports %v", id, left[id], pass)
 		}
 	}
 }

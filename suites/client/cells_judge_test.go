@@ -27,7 +27,7 @@ func TestJudge(t *testing.T) {
 		"a text and no effect":    {"PreToolUse/exit-0-plain-text", V330, Observation{Effect: suites.Proceeds, Texts: []string{"my-text"}}, "something else"},
 		"more than the reason":    {"PreToolUse/exit-2-+-valid-JSON-block", V330, Observation{Effect: suites.Denied, Texts: []string{"PreToolUse:Bash hook error: my-reason my-error"}}, "was sent my-error"},
 		"another version's words": {"PreToolUse/decision-block-+-reason", V197, Observation{Effect: suites.Denied, Texts: []string{"my-reason"}}, ""},
-		"the person was asked":    {"PreToolUse/permissionDecision-ask", V330, Observation{Effect: suites.Asked}, ""},
+		"the user was asked":      {"PreToolUse/permissionDecision-ask", V330, Observation{Effect: suites.Asked}, ""},
 		"the user is not asked":   {"PreModelSwitch/PreModelSwitch-ask", V330, Observation{Effect: suites.Denied, Texts: []string{"my-reason"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

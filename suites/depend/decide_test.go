@@ -237,7 +237,7 @@ hush() {
 		"one affects it, one does not": {code, []depend.Difference{code.changed(hook, suites.Reached), {Input: suites.Input{Path: "x", Digest: "1", By: suites.Needed}, Was: "2"}}, false, "x: the case depends"},
 		"nothing changed for real":     {code, nil, true, ""},
 		"another branch of a function": {other, []depend.Difference{other.changed(library, suites.Reached), function(other, "say")}, true, "executes nothing that changed"},
-		"what is executed of it":       {same, []depend.Difference{same.changed(library, suites.Reached), function(same, "say")}, false, "executes it"},
+		"the executed part of it":      {same, []depend.Difference{same.changed(library, suites.Reached), function(same, "say")}, false, "executes it"},
 		"a function not entered":       {quiet, []depend.Difference{quiet.changed(library, suites.Reached), function(quiet, "hush")}, false, "why it is an input"},
 		"a document's section":         {other, []depend.Difference{other.changed(library, suites.Reached), section(other, library)}, false, "why it is an input"},
 	} {

@@ -83,7 +83,7 @@ func TestPinned(t *testing.T) {
 		}
 	}
 	if _, err := r.ReadFile(path, 2); ReasonOf(err) != Size {
-		t.Errorf("a limit below what is held: %v", err)
+		t.Errorf("a limit below the pinned size: %v", err)
 	}
 	hidden := Reader{Pinned: p, Hidden: func(string) bool { return true }}
 	if _, err := hidden.ReadFile(path, 100); ReasonOf(err) != Hidden {

@@ -323,7 +323,7 @@ func TestTurns(t *testing.T) {
 			placed: marker + "\none\ntwo\n"},
 		"edit of a file that is as the case has it before": {event: "PreToolUse", sent: tool("Edit", `{"file_path":"/there"}`),
 			calls: `Read={"file_path":"/there"} Edit={"file_path":"/there","new_string":"` + marker + `one","old_string":"one","replace_all":true}`},
-		"edit as the case says": {event: "PreToolUse", sent: tool("Edit", `{"file_path":"/there","old_string":"two","new_string":"2"}`), whole: `{"tool_input":{"old_string":"two"}}`,
+		"edit of the case": {event: "PreToolUse", sent: tool("Edit", `{"file_path":"/there","old_string":"two","new_string":"2"}`), whole: `{"tool_input":{"old_string":"two"}}`,
 			calls: `Read={"file_path":"/there"} Edit={"file_path":"/there","new_string":"2","old_string":"two"}`},
 		"edit of nothing": {event: "PostToolUse", sent: tool("Edit", `{"file_path":"/not"}`), notLive: "/not is not there"},
 		"write": {event: "PostToolUse", sent: tool("Write", `{"file_path":"/there","content":"x"}`),

@@ -55,13 +55,13 @@ var traps = []trap{
 // states are the replacements that a clone can contain. hookwatch must report links and
 // other kinds of files when it finds them.
 var states = map[string]func(path, outside string) error{
-	"dangling":              func(path, outside string) error { return os.Symlink(filepath.Join(outside, "absent"), path) },
-	"link to a file":        func(path, outside string) error { return os.Symlink(filepath.Join(outside, "bashrc"), path) },
-	"link to a directory":   func(path, outside string) error { return os.Symlink(outside, path) },
-	"link to what is there": func(path, _ string) error { return os.Symlink(path+".was", path) },
-	"pipe":                  func(path, _ string) error { return syscall.Mkfifo(path, 0o644) },
-	"the other kind":        nil, // a file for a directory, a directory for a file
-	"hard link":             func(path, outside string) error { return os.Link(filepath.Join(outside, "bashrc"), path) },
+	"dangling":             func(path, outside string) error { return os.Symlink(filepath.Join(outside, "absent"), path) },
+	"link to a file":       func(path, outside string) error { return os.Symlink(filepath.Join(outside, "bashrc"), path) },
+	"link to a directory":  func(path, outside string) error { return os.Symlink(outside, path) },
+	"link to a file there": func(path, _ string) error { return os.Symlink(path+".was", path) },
+	"pipe":                 func(path, _ string) error { return syscall.Mkfifo(path, 0o644) },
+	"the other kind":       nil, // a file for a directory, a directory for a file
+	"hard link":            func(path, outside string) error { return os.Link(filepath.Join(outside, "bashrc"), path) },
 }
 
 // precious is the content of the user's file.

@@ -124,7 +124,7 @@ func TestNamesOfAnything(t *testing.T) {
 	}
 	for _, name := range list(t, dir) {
 		if parts := strings.Split(strings.TrimSuffix(name, "/"), "/"); strings.HasPrefix(name, Traces) && len(parts) > 3 {
-			t.Errorf("%s lies too deep", name)
+			t.Errorf("%s is nested too deep", name)
 		}
 	}
 }

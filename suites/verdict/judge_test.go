@@ -132,7 +132,7 @@ func TestJudgeTimeout(t *testing.T) {
 			t.Errorf("%s: %s %q, want %q", limit, got.Status, got.Note, want)
 		}
 		if wanted := []suites.Mismatch{miss(0, "timeout", "", want)}; !slices.Equal(got.Mismatches, wanted) {
-			t.Errorf("%s: %+v, want only the time-out: what was cut off says nothing", limit, got.Mismatches)
+			t.Errorf("%s: %+v, want only the time-out: truncated output decides nothing", limit, got.Mismatches)
 		}
 	}
 }
@@ -355,7 +355,7 @@ func TestFindings(t *testing.T) {
 			t.Errorf("%s, %+v: %+v", tt.need, tt.finding, v)
 		}
 		if got := (&suites.Record{Pass: v.Status.OK(), Note: v.Note}).Status(); got != tt.status {
-			t.Errorf("the record of %+v says %s", v, got)
+			t.Errorf("the record of %+v has %s", v, got)
 		}
 	}
 }

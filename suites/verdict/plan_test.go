@@ -215,7 +215,7 @@ func TestNews(t *testing.T) {
 	observe(n, rec("C", false, "7"), true)
 	observe(n, rec("C", false, "8"), false) // still failing after the next save
 	if regressions, _ := n.Take(true); len(regressions) != 1 {
-		t.Error("a run without time to reproduce says its regressions at once")
+		t.Error("a run without time to reproduce reports its regressions at once")
 	}
 }
 

@@ -102,8 +102,8 @@ func TestDesktopSendsOnePerEvent(t *testing.T) {
 func TestDesktopRingsWithoutService(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		tty        bool
-		bell, says string
+		tty         bool
+		bell, shows string
 	}{
 		{true, "\a\a", "no desktop notification (no answer); the bell rings instead"},
 		{false, "", "no desktop notification (no answer); transitions are shown here only"},
@@ -114,7 +114,7 @@ func TestDesktopRingsWithoutService(t *testing.T) {
 			d.Handle(regressed("P01"))
 			d.Handle(regressed("P02"))
 			_ = d.Close()
-			if k.bells.String() != tt.bell || len(k.said) != 1 || k.said[0] != tt.says {
+			if k.bells.String() != tt.bell || len(k.said) != 1 || k.said[0] != tt.shows {
 				t.Errorf("tty %v: bells %q, said %q", tt.tty, k.bells.String(), k.said)
 			}
 		})

@@ -190,7 +190,7 @@ func TestWriteErrors(t *testing.T) {
 	v := New(brokenPipe{}, Options{})
 	v.Handle(session.RunDone{})
 	if err := v.Close(); err == nil || err.Error() != "broken pipe" {
-		t.Errorf("Close says %v", err)
+		t.Errorf("Close returns %v", err)
 	}
 }
 

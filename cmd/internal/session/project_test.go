@@ -172,7 +172,7 @@ func TestShapes(t *testing.T) {
 		".claude/settings.json": true, "hooks/guard.sh": false, "suites/s.txt": false, "other.md": false,
 	} {
 		if got := p.Shapes(s.Path(name)); got != want {
-			t.Errorf("%s says what the project is made of: %v, want %v", name, got, want)
+			t.Errorf("%s reports the parts of the project: %v, want %v", name, got, want)
 		}
 	}
 	for name, want := range map[string]bool{
@@ -198,7 +198,7 @@ func TestMarkerPolicy(t *testing.T) {
 		}
 		for _, problem := range problems {
 			if problem.At.File != "suites/s.yaml" || problem.At.Line == 0 || problem.Hint == "" {
-				t.Errorf("%s: %+v says not where or what to do", policy, problem)
+				t.Errorf("%s: %+v has no place or no remedy", policy, problem)
 			}
 		}
 	}

@@ -163,9 +163,9 @@ func TestObserved(t *testing.T) {
 		t.Helper()
 		recorded := verdict
 		if applied := s.Applied(k, verdict.Inputs); applied != g.Digest(c) {
-			stands := s.Unaffected(c, recordedVerdict{Digests: recorded}, all).Unaffected
-			if stands == want {
-				t.Errorf("%s: the verdict stands: %v", when, stands)
+			unaffected := s.Unaffected(c, recordedVerdict{Digests: recorded}, all).Unaffected
+			if unaffected == want {
+				t.Errorf("%s: the verdict is unaffected: %v", when, unaffected)
 			}
 		} else if want {
 			t.Errorf("%s: nothing seems to have changed", when)

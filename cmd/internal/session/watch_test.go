@@ -140,7 +140,7 @@ func TestWatchSuites(t *testing.T) {
 	}
 	w.commands <- RunAll
 	if done := w.runDone(); done.Tally.Total() != 2 || done.State.Total() != 2 {
-		t.Errorf("what is left: %+v", done)
+		t.Errorf("left over: %+v", done)
 	}
 	s.Write("suites/s.yaml", strings.Replace(pair, "command: fine", "command: all fine", 1))
 	if changed := next[Changed](w); keys(changed.Selected) != "B1 A1" {
