@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
@@ -203,8 +204,12 @@ func TestCall(t *testing.T) {
 			continue
 		}
 		st := c.Steps[0]
-		if st.Tool != tt.tool || st.Command != tt.command || st.FilePath != tt.file || string(st.Payload) != tt.payload || st.PayloadRaw != nil {
-			t.Errorf("%s %s: %s %s %s %s", tt.hook.Event, tt.hook.Matcher, st.Tool, st.Command, st.FilePath, st.Payload)
+		want := suites.Step{Event: tt.hook.Event, Tool: tt.tool, Command: tt.command, FilePath: tt.file}
+		if tt.payload != "" {
+			want.Payload = json.RawMessage(tt.payload)
+		}
+		if d := cmp.Diff(want, st, cmpopts.IgnoreFields(suites.Step{}, "Fixtures")); d != "" {
+			t.Errorf("%s %s (-want +got):\n%s", tt.hook.Event, tt.hook.Matcher, d)
 		}
 	}
 	if c := Typical(Tree{Root: t.TempDir()}, discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Edit(*.ts)"}); c != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hookwatch/suites"
 )
@@ -240,12 +241,13 @@ func TestJudgeNotRun(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(0)}}, {}}}
 	skip := Judge(c, suites.Outcome{NotRun: &suites.NotRun{Status: suites.Skip, Reason: suites.ToolAbsent, Detail: "biome"}}, time.Second)
-	if skip.Status != suites.Skip || skip.Note != "absent: biome" || len(skip.Mismatches) != 0 {
-		t.Errorf("skip: %+v", skip)
+	if d := cmp.Diff(suites.Verdict{Status: suites.Skip, Reason: suites.ToolAbsent, Note: "absent: biome"}, skip); d != "" {
+		t.Errorf("skip (-want +got):\n%s", d)
 	}
 	fail := Judge(c, suites.Outcome{NotRun: &suites.NotRun{Status: suites.Fail, Reason: suites.ToolAbsent, Detail: "biome"}}, time.Second)
-	if fail.Status != suites.Fail || fail.Note != "BIOME_ABSENT" || len(fail.Mismatches) != 1 || fail.Mismatches[0].Got != "BIOME_ABSENT" {
-		t.Errorf("fail: %+v", fail)
+	want := suites.Verdict{Status: suites.Fail, Reason: suites.ToolAbsent, Note: "BIOME_ABSENT", Mismatches: []suites.Mismatch{{Kind: "gate", Field: "gate", Want: "the tool", Got: "BIOME_ABSENT"}}}
+	if d := cmp.Diff(want, fail); d != "" {
+		t.Errorf("fail (-want +got):\n%s", d)
 	}
 }
 
@@ -351,8 +353,12 @@ func TestFindings(t *testing.T) {
 		// The one result is ignored because there is a finding.
 		o := suites.Outcome{Finding: &tt.finding, Results: []suites.Result{{Exit: 7}}}
 		v := Judge(c, o, time.Second)
-		if v.Status != tt.status || v.Note != tt.note || (len(v.Mismatches) > 0) != (v.Status == suites.Fail) {
-			t.Errorf("%s, %+v: %+v", tt.need, tt.finding, v)
+		want := suites.Verdict{Status: tt.status, Note: tt.note}
+		if tt.status == suites.Fail {
+			want.Mismatches = []suites.Mismatch{{Kind: "check", Field: "check", Got: tt.note}}
+		}
+		if d := cmp.Diff(want, v, cmpopts.IgnoreFields(suites.Verdict{}, "Reason")); d != "" {
+			t.Errorf("%s, %+v (-want +got):\n%s", tt.need, tt.finding, d)
 		}
 		if got := (&suites.Record{Pass: v.Status.OK(), Note: v.Note}).Status(); got != tt.status {
 			t.Errorf("the record of %+v has %s", v, got)

@@ -73,11 +73,10 @@ func TestDepWithoutTools(t *testing.T) {
 	session := s.open(s.Load(Filter{}), view, s.machine(nil))
 	others := len(session.project.Every()) - 29
 	sum := s.all(session)
-	got := byStatus(view, "dep")
-	if got[suites.Fail] != "01 02 03 04 11 22" || got[suites.Skip] != "05 06 07 08 09 10 12 13 24" ||
-		got[suites.Pass] != "14 15 16 17 18 19 20 21 23 25 26 27 28 29" {
-		t.Errorf("dep: %v", got)
-	}
+	equal(t, "dep", map[suites.Status]string{
+		suites.Fail: "01 02 03 04 11 22", suites.Skip: "05 06 07 08 09 10 12 13 24",
+		suites.Pass: "14 15 16 17 18 19 20 21 23 25 26 27 28 29",
+	}, byStatus(view, "dep"))
 	if sum.Aborted != "DEP01 jaq absent, DEP02 ruff absent, DEP03 uv absent, DEP04 claude absent" ||
 		sum.Tally != (suites.Tally{Passed: 14, Failed: 6, Skipped: 9, Aborted: others}) {
 		t.Errorf("%+v", sum)

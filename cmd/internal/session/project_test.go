@@ -157,8 +157,9 @@ func TestRel(t *testing.T) {
 	if got := p.Rel(filepath.Join(link, "hooks", "guard.sh")); got != "hooks/guard.sh" {
 		t.Errorf("through the link: %q", got)
 	}
-	if p.Name() != "link" || !p.Exists("my hooks/a b.sh") || p.Exists("nothing") {
-		t.Errorf("name %q", p.Name())
+	equal(t, "name", "link", p.Name())
+	for name, want := range map[string]bool{"my hooks/a b.sh": true, "nothing": false} {
+		equal(t, name+" exists", want, p.Exists(name))
 	}
 }
 

@@ -27,9 +27,9 @@ func TestWatchBreakAndMend(t *testing.T) {
 
 	s.Write("hooks/guard.sh", open)
 	changed := next[Changed](w)
-	if len(changed.Changes) != 1 || changed.Changes[0].Path != "hooks/guard.sh" || keys(changed.Selected) != "B1 A1" || changed.State.Total() != 2 {
-		t.Errorf("changed %+v", changed)
-	}
+	equal(t, "changes", []Change{{Path: "hooks/guard.sh"}}, changed.Changes)
+	equal(t, "selected", "B1 A1", keys(changed.Selected))
+	equal(t, "state", suites.State{Tally: suites.Tally{Passed: 2}}, changed.State)
 	if done := w.runDone(); done.Tally != (suites.Tally{Failed: 1, Unproven: 1}) {
 		t.Errorf("broken: %+v", done.Tally)
 	}
@@ -128,16 +128,18 @@ func TestWatchSuites(t *testing.T) {
 	w := s.watch()
 	w.runDone()
 	s.Write("suites/other.yaml", other)
-	if changed := next[Changed](w); keys(changed.Selected) != "C1" || changed.State.Total() != 3 || changed.Changes[0].Path != "suites/other.yaml" {
-		t.Errorf("a new suite: %+v", changed)
-	}
+	changed := next[Changed](w)
+	equal(t, "changes by a new suite", []Change{{Path: "suites/other.yaml"}}, changed.Changes)
+	equal(t, "selected by a new suite", "C1", keys(changed.Selected))
+	equal(t, "state with a new suite", suites.State{Tally: suites.Tally{Passed: 2}, NotRun: 1}, changed.State)
 	w.runDone()
 	if err := os.Remove(s.Path("suites/other.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if changed := next[Changed](w); len(changed.Selected) != 0 || changed.State.Total() != 2 || changed.Changes[0].Path != "suites/other.yaml" {
-		t.Errorf("a suite that went: %+v", changed)
-	}
+	changed = next[Changed](w)
+	equal(t, "changes by a removed suite", []Change{{Path: "suites/other.yaml"}}, changed.Changes)
+	equal(t, "selected by a removed suite", "", keys(changed.Selected))
+	equal(t, "state without a removed suite", suites.State{Tally: suites.Tally{Passed: 2}}, changed.State)
 	w.commands <- RunAll
 	if done := w.runDone(); done.Tally.Total() != 2 || done.State.Total() != 2 {
 		t.Errorf("left over: %+v", done)
