@@ -123,7 +123,7 @@ func (s *stage) at(path string) string {
 	return filepath.Join(s.clone, path)
 }
 
-// link puts a link to target in a place, whatever was there.
+// link replaces a place by a link to target.
 func (s *stage) link(target, path string) {
 	s.t.Helper()
 	path = s.at(path)
@@ -192,7 +192,7 @@ func readOf(path string, fi fs.FileInfo) string {
 	return string(b)
 }
 
-// run starts hookwatch with a command line of words, and gives what it printed.
+// run starts hookwatch with a command line of words, and returns its output.
 func (s *stage) run(line string, env []string, uid int) (out []byte, exit int) {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), s.self, strings.Fields(line)...)
@@ -219,7 +219,7 @@ func (s *stage) placed(env []string) []string {
 	return out
 }
 
-// carryOut lays the attack out, runs it and looks at what it did.
+// carryOut creates the files of the attack, runs it and checks its effects.
 func (s *stage) carryOut(a attack, uid int) {
 	s.t.Helper()
 	if a.lay != nil {
@@ -283,7 +283,7 @@ func (s *stage) compare(before map[string]string) {
 	}
 }
 
-// inert looks for what a terminal would obey.
+// inert searches for sequences that a terminal would obey.
 func (s *stage) inert(out []byte) {
 	s.t.Helper()
 	for _, r := range string(out) {

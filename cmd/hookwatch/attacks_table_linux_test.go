@@ -146,7 +146,7 @@ func weakened() []attack {
 	return all
 }
 
-// maskedFiles are ways to have hookwatch itself read what is hidden from hooks.
+// maskedFiles are ways to make hookwatch itself read files that are hidden from hooks.
 func maskedFiles() []attack {
 	all := []attack{}
 	add := func(name string, lay func(s *stage)) {

@@ -85,7 +85,7 @@ type startedHook struct {
 	at   time.Time
 }
 
-// besideStart starts a tool and passes on what the hook prints through it.
+// besideStart starts a tool and passes on the output of the hook.
 func besideStart(b *testing.B, root string, command []string, stdin, env string) <-chan startedHook {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), command[0], command[1:]...)

@@ -97,7 +97,7 @@ func betray() {
 	os.Exit(1)
 }
 
-// turn does what the model wants and prints it.
+// turn carries out the call of the model and prints it.
 func turn() {
 	call := askModel("go", "")
 	if call.ID != "" {
@@ -119,7 +119,7 @@ type called struct {
 	Input    json.RawMessage
 }
 
-// askModel sends the model what there is and gives the call that it wants.
+// askModel sends the conversation to the model and returns the requested call.
 func askModel(prompt, result string) (c called) {
 	messages := []any{map[string]any{"role": "user", "content": prompt}}
 	if result != "" {

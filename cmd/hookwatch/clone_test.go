@@ -100,8 +100,8 @@ func TestClonesWithPipes(t *testing.T) {
 	}
 }
 
-// cloned is a project with links into a directory of the user's. Bare: it has
-// no configuration and no suite yet.
+// cloned creates a project with links into a directory of the user. A bare one has no configuration
+// and no suite yet.
 func cloned(t *testing.T, links map[string]string, bare bool) (root, outside string) {
 	t.Helper()
 	top := t.TempDir()

@@ -57,7 +57,7 @@ func copyOf(dir string) error {
 	return nil
 }
 
-// atLength tries again what fails while the end of a run is written.
+// atLength repeats an action that fails while the end of a run is written.
 func atLength(try func() error) error {
 	var err error
 	for range 100 {

@@ -12,7 +12,7 @@ import (
 )
 
 // A healthy project: a guard, a linter, a stop hook, and a session start; and the
-// same as a plugin. Nothing is to be said of either.
+// same as a plugin. Neither has a finding.
 var healthy = map[string]string{
 	".claude/settings.json": `{"hooks": {
   "PreToolUse": [{"matcher": "Bash|PowerShell", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh", "timeout": 10}]}],
@@ -79,9 +79,8 @@ func concerned(files map[string]string) map[string]string {
 	return files
 }
 
-// An injected failure: the change to the healthy project, and what has to be
-// said of it. The number is its rank among the ways in which hooks of real projects
-// failed.
+// An injected failure is a change to the healthy project with the expected finding. The number is
+// its rank among the ways in which hooks of real projects failed.
 type injected struct {
 	number   int
 	name     string
@@ -119,7 +118,7 @@ func unloaded(module string) string {
 	return "printf \"Error: Cannot find module '" + module + "'\\nRequire stack:\\n- $(dirname \"$0\")/start.sh\\n\" >&2\nexit 1\n"
 }
 
-// unheard prints context that the client drops, and heard what it takes.
+// unheard prints context that the client drops, and heard context that it uses.
 const (
 	unheard = "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"
 	heard   = "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a\"}}'\n"
@@ -345,7 +344,7 @@ var nearFailures = []struct {
 	{"an exit that has nothing to do with a deny", guardIs(silentHook + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
-// busy is what a shell does for a part of a second without a sleep.
+// busy keeps a shell busy for part of a second without a sleep.
 const busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
 
 const pythonGuard = `import json, re, sys
@@ -422,7 +421,7 @@ func TestInjectedAll(t *testing.T) {
 
 // TestInjected puts each of the known ways in which hooks fail into a healthy project and into a
 // plugin. A way that files show is looked for without firing, except the first of its rule. One that
-// firing shows stands in a plugin for the others of its rule.
+// firing shows represents the others of its rule in a plugin.
 func TestInjected(t *testing.T) {
 	t.Parallel()
 	first := map[string]int{} // the first injection of each rule
@@ -500,7 +499,7 @@ func (d checkedDocument) finds(rule, severity string) bool {
 }
 
 // checked runs hookwatch check with the arguments in a directory with these files. A name that ends in
-// " mode" tells the permissions of another.
+// " mode" sets the permissions of another.
 func checked(t *testing.T, files map[string]string, args ...string) checkedDocument {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "project")

@@ -17,11 +17,10 @@ import (
 	"hookwatch/suites/record"
 )
 
-// TestKilled ends full runs and watching sessions with SIGKILL at random moments.
-// Whatever was announced is on record, no line is torn, the next start says what was
-// interrupted and leaves no sandbox, nothing that was started goes on, nothing is
-// mounted, and a run after that is whole. HOOKWATCH_TEST_KILLS sets how many times
-// (default 6).
+// TestKilled ends full runs and watching sessions with SIGKILL at random moments. Every announced
+// verdict must be on record, no line torn, no process left and nothing mounted; the next start must
+// report the interrupted run and leave no sandbox, and a run after that must be complete.
+// HOOKWATCH_TEST_KILLS sets the number of kills (default 6).
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	kills := number(t, "HOOKWATCH_TEST_KILLS", 6)
@@ -63,7 +62,7 @@ func TestKilled(t *testing.T) {
 }
 
 // underWay reports whether a run was under way: its marker is there, and it is not
-// archived, which is what ends a full one.
+// archived, which ends a full one.
 func underWay(t *testing.T, results string) bool {
 	t.Helper()
 	var marker, archived struct {

@@ -74,7 +74,7 @@ func text(content string, files map[string]string) laidFile {
 	return laidFile{func(path string) error { return os.WriteFile(path, []byte(content), 0o755) }, files}
 }
 
-// doubled has each name stand for nine of the one before.
+// doubled defines each alias as nine of the previous one.
 func doubled(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -45,9 +45,9 @@ func TestRealClientOrdinaryUser(t *testing.T) {
 	}
 }
 
-// TestRealClientReadsNoHome: nothing of the user's is opened, though it lies where a
-// client would look for it: login, settings, memory, keys. The strace log is that of
-// hookwatch and of all that it starts.
+// TestRealClientReadsNoHome checks that no file of the user is opened, although login, settings,
+// memory and keys are where a client looks for them. The log of strace covers hookwatch and its
+// descendants.
 func TestRealClientReadsNoHome(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")

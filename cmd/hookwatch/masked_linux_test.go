@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// secrets are what a HOME holds that isolation masks. All have the canary in them.
+// secrets are files in HOME that isolation masks. All contain the canary.
 var secrets = map[string]string{
 	".netrc": "machine kanarienvogel login me password kanarienvogel\n", ".ssh/env": "export KEY=kanarienvogel\n",
 	".ssh/env.sh": "export OTHER_KEY=kanarienvogel\n", ".ssh/hook.sh": "#!/kanarienvogel\r\nexit 0\n",

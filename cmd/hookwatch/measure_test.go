@@ -20,7 +20,7 @@ const measureSocket = "HOOKWATCH_TEST_MEASURE"
 // profilesDir names the variable with a directory for profiles of the heap.
 const profilesDir = "HOOKWATCH_TEST_PROFILES"
 
-// A memory is what a program holds after a garbage collection.
+// A memory is the memory of a program after a garbage collection.
 type memory struct {
 	Heap       uint64 `json:"heap"` // bytes of live objects
 	Objects    uint64 `json:"objects"`

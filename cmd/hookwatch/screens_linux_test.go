@@ -30,10 +30,9 @@ type edit struct {
 	verdicts bool
 }
 
-// TestScreens does to two projects what people do, one thing at a time, and
-// compares what a watching session shows of it with what was read and found to name
-// the file, the line, the input and the cause. After each the project is put back,
-// and nothing may fail.
+// TestScreens applies typical edits to two projects, one at a time, and compares the output of a
+// watching session with reviewed screens, which name the file, the line, the input and the cause.
+// After each edit the project is restored, and nothing may fail.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"git", "python3", "node"} {
@@ -135,14 +134,14 @@ func inShell(t *testing.T, root, script string) {
 	}
 }
 
-// screens are a session on a terminal and what it shows of each edit.
+// screens are a session on a terminal and its output for each edit.
 type screens struct {
 	*pty
 	root string
 	seen int // bytes of what was shown already
 }
 
-// restingLine is what the live line begins with once nothing is left to be done.
+// restingLine is the beginning of the live line once nothing is left to do.
 const restingLine = "watching  "
 
 func newScreens(t *testing.T, root, only string) *screens {
@@ -186,10 +185,10 @@ func (s *screens) save(script string) {
 	s.wait(restingLine, rests+1)
 }
 
-// liveLine is what was on the last line for a while.
+// liveLine is the content of the last line.
 var liveLine = regexp.MustCompile(`[^\n]*\r\x1b\[K`)
 
-// shown is what was shown since it was asked last, as it stays on the screen.
+// shown returns the output since its last call, as it remains on the screen.
 func (s *screens) shown() string {
 	all := s.text()
 	text := all[s.seen:]

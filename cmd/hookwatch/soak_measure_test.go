@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A soakSample is what a session holds when it rests.
+// A soakSample is the use of resources by a session at rest.
 type soakSample struct {
 	edits     int
 	elapsed   time.Duration

@@ -17,10 +17,10 @@ import (
 	"hookwatch/watcher/testdata/editstest"
 )
 
-// TestSoak edits a watched project for a long time, in all the ways in which the
-// sequences of edits do and in which a project grows and shrinks. What the session
-// holds in memory, files, processes and watches then is what it held after the
-// first edits, and its state on record is that of a fresh full run.
+// TestSoak edits a watched project for a long time, with all edits of the sequences and others by
+// which a project grows and shrinks. The session must then use as much memory and as many files,
+// processes and watches as after the first edits, and its records must equal those of a new full
+// run.
 // HOOKWATCH_TEST_SOAK sets the number of edits, HOOKWATCH_TEST_SEED their choice.
 func TestSoak(t *testing.T) {
 	t.Parallel()

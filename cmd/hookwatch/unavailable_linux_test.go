@@ -89,7 +89,7 @@ func canaryProject(t *testing.T, p *place) (canaries string) {
 	return canaries
 }
 
-// escaped lists what a hook left outside of a sandbox.
+// escaped returns files that a hook left outside of a sandbox.
 func escaped(t *testing.T, p *place, canaries string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(canaries)

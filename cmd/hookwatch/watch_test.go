@@ -18,7 +18,7 @@ import (
 	"hookwatch/suites/reference"
 )
 
-// ceiling is how long a test waits for what must come.
+// ceiling is the longest time that a test waits for an event.
 const ceiling = 8 * time.Minute
 
 // A watched is a watching hookwatch over a copy of the reference project, in a
@@ -217,7 +217,7 @@ func (w *watched) runDone() []event {
 	return w.until("end of a run", func(e event) bool { return e.Event == "run_done" })
 }
 
-// rested waits until nothing is left to do, not even what can wait.
+// rested waits until nothing is left to do, including background work.
 func (w *watched) rested() []event {
 	w.t.Helper()
 	return w.until("rest", func(e event) bool { return e.Event == "rested" })
@@ -473,7 +473,7 @@ func (w *watched) settles(n int, text string) {
 	w.verdict("P01", !strings.Contains(text, mark))
 }
 
-// sameAsFullRun compares what the session left with a fresh full run.
+// sameAsFullRun compares the state of the session with that of a new full run.
 func (w *watched) sameAsFullRun() {
 	w.t.Helper()
 	left := w.state()
@@ -506,8 +506,8 @@ func (w *watched) state() map[string]bool {
 	return m
 }
 
-// TestWatchTraces saves a hook after a rest: the traces that were made meanwhile
-// leave the case alone that does not execute what was saved.
+// TestWatchTraces saves a hook after a rest and checks that the traces which were made meanwhile
+// keep the save from selecting a case that does not execute the edited lines.
 func TestWatchTraces(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -92,9 +92,10 @@ func TestDepWithoutTools(t *testing.T) {
 		}
 	}
 	adr, err := verdict.ADRAggregate(records.Records)
-	if err != nil || adr["passed"] != 14 || adr["failed"] != 6+others || adr["skipped"] != 9 {
-		t.Errorf("the ADR's aggregation: %v, %v", adr, err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	equal(t, "the ADR's aggregation", []any{14, 6 + others, 9}, []any{adr["passed"], adr["failed"], adr["skipped"]})
 	if note := s.present()["DEP17"].Note; note != "it runs on NotebookEdit as well" {
 		t.Errorf("DEP17: %q", note)
 	}
