@@ -27,7 +27,7 @@ type memory struct {
 	Goroutines int    `json:"goroutines"`
 }
 
-// tellMemory answers on a socket for as long as the program lives: "memory" with
+// printMemory answers on a socket for as long as the program lives: "memory" with
 // a memory in JSON, "heap" or "goroutine" with that profile.
 func printMemory(path string) {
 	// The runtime's own book of allocations grows with every place that allocates. The

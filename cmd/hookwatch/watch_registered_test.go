@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// besideSuite is a project with a suite of its own: one case of the guard's script.
+// withSuite is a project with a suite of its own: one case of the guard's script.
 var withSuite = map[string]string{
 	".hookwatch.yaml": "suites: [own.yaml]\nverify: off\nnotify: {desktop: false}\n",
 	"own.yaml": "suite: own\nagent: own-agent\nhook: .claude/hooks/guard.sh\nevent: PreToolUse\ntool: Bash\ncases:\n" +

@@ -117,10 +117,10 @@ func oneObject(text []byte) (map[string]any, bool) {
 func decisionOf(output map[string]any) string {
 	nested, _ := output["hookSpecificOutput"].(map[string]any)
 	request, _ := nested["decision"].(map[string]any)
-	for _, said := range []any{
+	for _, value := range []any{
 		nested["permissionDecision"], request["behavior"], output["decision"], output["permissionDecision"],
 	} {
-		if word, ok := said.(string); ok && slices.Contains(decisions, word) {
+		if word, ok := value.(string); ok && slices.Contains(decisions, word) {
 			return word
 		}
 	}

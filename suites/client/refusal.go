@@ -33,11 +33,11 @@ func (c call) refusalByExit2() Reading {
 	if c.pardoned() {
 		return c.ignored(MissingScript)
 	}
-	said := string(trim(c.in.Stderr))
-	if said == "" && (c.event.Reports == ofCompact || c.event.AnyFailure) {
+	text := string(trim(c.in.Stderr))
+	if text == "" && (c.event.Reports == ofCompact || c.event.AnyFailure) {
 		return c.silentRefusal()
 	}
-	return c.refusal(Exit2, "["+c.in.Entry.Command+"]: "+cmp.Or(said, "No stderr output"))
+	return c.refusal(Exit2, "["+c.in.Entry.Command+"]: "+cmp.Or(text, "No stderr output"))
 }
 
 // silentRefusal reads exit code 2 without stderr at an event for which the client substitutes no text of

@@ -239,7 +239,7 @@ func (q *Inquiry) mentioned() []Probe {
 		return nil
 	}
 	f.text = strings.Join(own[:min(len(own), most)], "\n") + "\n"
-	f.saying = "all that its text looks for"
+	f.description = "all that its text looks for"
 	if takesFile(f.tool) {
 		f.file, f.written = "src/hookwatch_example.py", true
 		if m := fileExtensions().FindString(q.text); m != "" {

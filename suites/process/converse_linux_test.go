@@ -47,7 +47,7 @@ func TestConverse(t *testing.T) {
 	}
 }
 
-// TestConverseWithNobody checks that a conversation ends if the child ends or is killed.
+// TestConverseWithoutAnswer checks that a conversation ends if the child ends or is killed.
 func TestConverseWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{"ends": "exit 3", "never answers": "sleep 60"} {

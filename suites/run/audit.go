@@ -369,7 +369,7 @@ func (m *auditedMachine) ask(ctx context.Context, argv []string) (version, why s
 	return line, "", nil
 }
 
-const saidLength = 100
+const answerLength = 100
 
 // versionLine returns the first line with a version number, else the first line, because some
 // programs print their names first.
@@ -385,5 +385,5 @@ func versionLine(output []byte) string {
 			break
 		}
 	}
-	return strings.ToValidUTF8(first[:min(len(first), saidLength)], "?")
+	return strings.ToValidUTF8(first[:min(len(first), answerLength)], "?")
 }

@@ -327,7 +327,7 @@ func FuzzVersionLine(f *testing.F) {
 	f.Add([]byte("a\n\nb 1.2\n"))
 	f.Fuzz(func(t *testing.T, output []byte) {
 		line := versionLine(output)
-		if strings.Contains(line, "\n") || len(line) > 3*saidLength || !utf8.ValidString(line) {
+		if strings.Contains(line, "\n") || len(line) > 3*answerLength || !utf8.ValidString(line) {
 			t.Errorf("%q", line)
 		}
 	})

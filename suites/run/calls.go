@@ -135,13 +135,13 @@ func (r *Runner) tryOut(ctx context.Context, s *caseRun, filters []suites.Tool) 
 		if err != nil {
 			return nil, err
 		}
-		said, err := r.version(ctx, t)
+		version, err := r.version(ctx, t)
 		if err != nil {
 			return nil, err
 		}
 		res := results[0]
 		calls = append(calls, suites.ToolCall{
-			Tool: t.Name, Version: firstVersion(said), Args: args,
+			Tool: t.Name, Version: firstVersion(version), Args: args,
 			Exit: res.Exit, Stdout: res.Stdout.Bytes, Stderr: res.Stderr.Bytes,
 		})
 	}
@@ -156,11 +156,11 @@ func (r *Runner) loggedCalls(ctx context.Context, w *shims, log string) ([]suite
 		if at < 0 || !askableTool(calls[i].Tool) {
 			continue
 		}
-		said, err := r.version(ctx, w.tools[at])
+		version, err := r.version(ctx, w.tools[at])
 		if err != nil {
 			return nil, err
 		}
-		calls[i].Version = firstVersion(said)
+		calls[i].Version = firstVersion(version)
 	}
 	return calls, nil
 }
@@ -180,9 +180,9 @@ func (s *caseRun) watch(ctx context.Context, w *shims) error {
 				continue
 			}
 			passesTo = at + watchedSuffix
-			if stands, err := s.standBefore(ctx, at, name); err != nil {
+			if moved, err := s.standBefore(ctx, at, name); err != nil {
 				return err
-			} else if !stands {
+			} else if !moved {
 				continue
 			}
 		}
@@ -225,7 +225,7 @@ func (s *caseRun) owns(file string) bool {
 
 // standBefore renames a tool in the case's view and puts a link to its shim in its place. It
 // returns false if the tool cannot be moved, for example because it is on a separate mount.
-func (s *caseRun) standBefore(ctx context.Context, tool, witness string) (stands bool, err error) {
+func (s *caseRun) standBefore(ctx context.Context, tool, witness string) (moved bool, err error) {
 	const unmoved = 3
 	script := fmt.Sprintf(`mv -- "$1" "$1%s" || exit %d; ln -s -- "$2" "$1"`, watchedSuffix, unmoved)
 	results, err := s.Run(ctx, process.Command{

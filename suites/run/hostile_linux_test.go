@@ -259,7 +259,7 @@ func TestHostileInNamespaces(t *testing.T) {
 	}
 }
 
-// besideThisFile returns a directory that is in no private place.
+// nextToThisFile returns a directory that is in no private place.
 func nextToThisFile(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(".", "hostile world-")

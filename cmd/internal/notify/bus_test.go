@@ -33,7 +33,7 @@ func sender(events string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	v := NewDesktop(DesktopOptions{Bell: os.Stdout, TTY: true, Say: func(s string) { fmt.Fprintln(os.Stderr, s) }})
+	v := NewDesktop(DesktopOptions{Bell: os.Stdout, TTY: true, Notice: func(s string) { fmt.Fprintln(os.Stderr, s) }})
 	start := time.Now()
 	for _, t := range list {
 		v.Handle(t)

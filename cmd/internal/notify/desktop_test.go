@@ -40,7 +40,7 @@ func (d *desk) Write(p []byte) (int, error) {
 }
 
 func (d *desk) open(tty bool) *desktop {
-	return newView(DesktopOptions{Bell: d, TTY: tty, Say: func(s string) {
+	return newView(DesktopOptions{Bell: d, TTY: tty, Notice: func(s string) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.said = append(d.said, s)

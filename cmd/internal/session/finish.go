@@ -154,7 +154,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 		Run: e.run.ID, Isolation: e.equipment.IsolationOf(x.c),
 	})
 	before, previous := e.knowledge.Verdicts.Baseline(k, r.Digests.Case), e.knowledge.Verdicts.Present(k)
-	transition := e.transition(before, previous.Says(), r)
+	transition := e.transition(before, previous.HasResult(), r)
 	var tools []string
 	if transition == Explained {
 		tools = e.knowledge.Explaining(k, before.Digests.Tools, r.Digests.Tools)

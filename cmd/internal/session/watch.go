@@ -202,7 +202,7 @@ func (w *watch) begin(ctx context.Context, selected []verdict.Selected, quiet bo
 		return
 	}
 	w.startRun(ctx, selected, quiet)
-	w.session.begun()
+	w.session.announceRun()
 }
 
 // startRun starts the selected cases before any record is written, because the user waits for the
