@@ -8,14 +8,14 @@ import (
 	"strconv"
 	"strings"
 
-	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/depend/python"
 )
 
 // pythonScript is a script of Python as lists of statements, each a range of tokens. The parser of
 // traces decides which edits are accepted.
 type pythonScript struct {
 	parsed
-	tokens []trace.PythonToken
+	tokens []python.Token
 	body   []*pythonStatement
 	random *rand.Rand
 }
@@ -35,7 +35,7 @@ func newPython(file string, text []byte, seed uint64) (Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := trace.PythonTokens(text)
+	tokens, err := python.Tokens(text)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ var (
 
 // block reads statements up to the end of an indented block or of the file.
 func (s *pythonScript) block(i *int) (list []*pythonStatement) {
-	for *i < len(s.tokens) && s.tokens[*i].Kind != trace.PythonDedent && s.tokens[*i].Kind != trace.PythonEnd {
+	for *i < len(s.tokens) && s.tokens[*i].Kind != python.Dedent && s.tokens[*i].Kind != python.End {
 		list = append(list, s.line(i)...)
 	}
 	return list
@@ -65,28 +65,28 @@ func (s *pythonScript) line(i *int) []*pythonStatement {
 	compound := false
 	for {
 		at := *i
-		for s.tokens[*i].Kind != trace.PythonNewline && s.tokens[*i].Kind != trace.PythonEnd {
+		for s.tokens[*i].Kind != python.Newline && s.tokens[*i].Kind != python.End {
 			*i++
 		}
 		end := *i
-		if s.tokens[*i].Kind == trace.PythonNewline {
+		if s.tokens[*i].Kind == python.Newline {
 			*i++
 		}
 		if s.tokens[at].Text == "@" {
 			continue
 		}
-		if slices.Contains(pythonClauses, s.tokens[at].Text) && (s.tokens[*i].Kind == trace.PythonIndent || !slices.Contains([]string{"match", "case"}, s.tokens[at].Text)) {
+		if slices.Contains(pythonClauses, s.tokens[at].Text) && (s.tokens[*i].Kind == python.Indent || !slices.Contains([]string{"match", "case"}, s.tokens[at].Text)) {
 			compound = true
 			st.clauses = append(st.clauses, at)
 		}
-		if s.tokens[*i].Kind == trace.PythonIndent {
+		if s.tokens[*i].Kind == python.Indent {
 			*i++
 			st.blocks = append(st.blocks, s.block(i))
-			if s.tokens[*i].Kind == trace.PythonDedent {
+			if s.tokens[*i].Kind == python.Dedent {
 				*i++
 			}
 		}
-		if compound && s.tokens[*i].Kind == trace.PythonName && slices.Contains(pythonContinues, s.tokens[*i].Text) {
+		if compound && s.tokens[*i].Kind == python.Name && slices.Contains(pythonContinues, s.tokens[*i].Text) {
 			continue
 		}
 		if !compound {
@@ -98,7 +98,7 @@ func (s *pythonScript) line(i *int) []*pythonStatement {
 
 // ended completes a statement whose tokens end before a place.
 func (s *pythonScript) ended(st *pythonStatement, last int) *pythonStatement {
-	for last > st.first+1 && s.tokens[last-1].Text == "" {
+	for last > st.first+1 && s.tokens[last-1].Kind < python.Name {
 		last--
 	}
 	st.last, st.to = last, s.tokens[last-1].To
@@ -148,7 +148,7 @@ func (s *pythonScript) of(st *pythonStatement) string { return s.at(st.from, st.
 
 // isText reports whether a statement is only a string, such as documentation.
 func (s *pythonScript) isText(st *pythonStatement) bool {
-	return !slices.ContainsFunc(s.tokens[st.first:st.last], func(t trace.PythonToken) bool { return t.Kind != trace.PythonString })
+	return !slices.ContainsFunc(s.tokens[st.first:st.last], func(t python.Token) bool { return t.Kind != python.String })
 }
 
 var pythonOperators = map[string]func(*pythonScript) []Change{
@@ -197,14 +197,14 @@ func (s *pythonScript) until(i int, words ...string) int {
 	depth, lambdas := 0, 0
 	for ; i < len(s.tokens); i++ {
 		t := s.tokens[i]
-		if t.Kind == trace.PythonString {
+		if t.Kind == python.String {
 			continue
 		}
 		if depth == 0 && t.Text == ":" && lambdas > 0 {
 			lambdas--
 			continue
 		}
-		if t.Kind == trace.PythonNewline || t.Kind == trace.PythonEnd || depth == 0 && (slices.Contains(words, t.Text) || strings.Contains(")]}", t.Text)) {
+		if t.Kind == python.Newline || t.Kind == python.End || depth == 0 && (slices.Contains(words, t.Text) || strings.Contains(")]}", t.Text)) {
 			return i
 		}
 		switch t.Text {
@@ -245,7 +245,7 @@ func (s *pythonScript) negations() (list []Change) {
 		}
 	})
 	for i, t := range s.tokens { // of conditional expressions and comprehensions
-		if t.Kind == trace.PythonName && t.Text == "if" && !heads[i] {
+		if t.Kind == python.Name && t.Text == "if" && !heads[i] {
 			add(i+1, "(not (", "))", "else", "for", "async", "if", ",", ":")
 		}
 	}
@@ -264,7 +264,7 @@ func (s *pythonScript) exits() (list []Change) {
 		}
 	})
 	for i, t := range s.tokens {
-		if t.Kind != trace.PythonName || !slices.Contains([]string{"exit", "_exit", "SystemExit"}, t.Text) || s.tokens[i+1].Text != "(" || i > 0 && s.tokens[i-1].Text == "def" {
+		if t.Kind != python.Name || !slices.Contains([]string{"exit", "_exit", "SystemExit"}, t.Text) || s.tokens[i+1].Text != "(" || i > 0 && s.tokens[i-1].Text == "def" {
 			continue
 		}
 		end, code := s.until(i+2), 0
@@ -289,16 +289,16 @@ func (s *pythonScript) constants() (list []Change) {
 	for i, t := range s.tokens {
 		what := "change " + short(t.Text)
 		switch {
-		case t.Kind == trace.PythonString && !texts[i]:
+		case t.Kind == python.String && !texts[i]:
 			at := t.From + len(pythonQuote.FindString(t.Text))
 			list = append(list, Change{at, at, "x", what})
-		case t.Kind == trace.PythonNumber:
+		case t.Kind == python.Number:
 			if n, err := strconv.Atoi(t.Text); err == nil {
 				list = append(list, Change{t.From, t.To, strconv.Itoa(n + 1), what})
 			}
-		case t.Kind == trace.PythonName && t.Text == "True":
+		case t.Kind == python.Name && t.Text == "True":
 			list = append(list, Change{t.From, t.To, "False", what})
-		case t.Kind == trace.PythonName && t.Text == "False":
+		case t.Kind == python.Name && t.Text == "False":
 			list = append(list, Change{t.From, t.To, "True", what})
 		}
 	}
@@ -313,7 +313,7 @@ var pythonSwaps = map[string]string{
 func (s *pythonScript) swaps() (list []Change) {
 	for i := 0; i < len(s.tokens); i++ {
 		t := s.tokens[i]
-		if t.Kind == trace.PythonString {
+		if t.Kind == python.String {
 			continue
 		}
 		word, to := t.Text, t.To
@@ -346,11 +346,11 @@ func (s *pythonScript) prints() (list []Change) {
 func (s *pythonScript) elements() (list []Change) {
 	keywords := strings.Fields("in return and or not if else is yield elif while except")
 	for i, t := range s.tokens {
-		if t.Kind != trace.PythonOp || t.Text != "[" && t.Text != "(" && t.Text != "{" || i == 0 {
+		if t.Kind != python.Operator || t.Text != "[" && t.Text != "(" && t.Text != "{" || i == 0 {
 			continue
 		}
 		last := s.tokens[i-1]
-		operand := last.Kind == trace.PythonName && !slices.Contains(keywords, last.Text) || last.Kind == trace.PythonString || last.Text == ")" || last.Text == "]" || last.Text == ""
+		operand := last.Kind == python.Name && !slices.Contains(keywords, last.Text) || last.Kind == python.String || last.Text == ")" || last.Text == "]" || last.Kind < python.Name
 		if t.Text != "{" && operand {
 			continue // a call, an index or a target
 		}
@@ -450,7 +450,7 @@ func (s *pythonScript) scopes() (list []Change) {
 		}
 		var names []string
 		for _, t := range s.tokens[st.first:st.last] {
-			if t.Kind == trace.PythonName && !slices.Contains(pythonClauses, t.Text) {
+			if t.Kind == python.Name && !slices.Contains(pythonClauses, t.Text) {
 				names = append(names, t.Text)
 			}
 		}
@@ -466,7 +466,7 @@ func (s *pythonScript) scopes() (list []Change) {
 
 func (s *pythonScript) renames() (list []Change) {
 	for i, t := range s.tokens {
-		if t.Kind != trace.PythonName || i == 0 || s.tokens[i-1].Text != "def" {
+		if t.Kind != python.Name || i == 0 || s.tokens[i-1].Text != "def" {
 			continue
 		}
 		list = append(list, Change{t.From, t.To, t.Text + "_renamed", "rename the definition of " + t.Text})
@@ -480,7 +480,7 @@ func (s *pythonScript) renames() (list []Change) {
 func (s *pythonScript) indents() (list []Change) {
 	inside := map[int]bool{} // offsets of lines
 	for _, t := range s.tokens {
-		for i := t.From; t.Kind == trace.PythonString && i < t.To; i++ {
+		for i := t.From; t.Kind == python.String && i < t.To; i++ {
 			if s.text[i] == '\n' {
 				inside[i+1] = true
 			}

@@ -11,7 +11,7 @@ var (
 )
 
 // facts derives what a statement may do from the names in it.
-func (r *reader) facts(s *Statement, m *Meaning) {
+func (r *reader) facts(s *Statement, m *meaning) {
 	t := s.Tokens
 	for i := range t {
 		switch t[i].Kind {
@@ -19,7 +19,7 @@ func (r *reader) facts(s *Statement, m *Meaning) {
 			r.name(t, i, m)
 		case String:
 			if ending[literal(t, i)] {
-				m.Untrace = "it may turn tracing off"
+				m.Ends = "it may turn tracing off"
 			}
 		}
 		if t[i].Kind == String || t[i].Kind == Template { // a template may end with the name
@@ -55,7 +55,7 @@ func loads(t []Token) bool {
 	return false
 }
 
-func (r *reader) name(t []Token, i int, m *Meaning) {
+func (r *reader) name(t []Token, i int, m *meaning) {
 	name, before, after := t[i].Text, text(t, i-1), text(t, i+1)
 	member := before == "." || before == "?."
 	switch {
@@ -67,21 +67,21 @@ func (r *reader) name(t []Token, i int, m *Meaning) {
 		name == "import" && after == "(" && specifier(t, i) == "",
 		name == "createRequire" && after == "(" && text(t, i-2) != "require",
 		running[name]:
-		m.Dynamic = "it may use names that are not in its text"
+		m.Dynamic = true
 	}
 	switch {
 	case ending[name], name == "env" && before == "." && text(t, i-2) == "process" && after == "=":
-		m.Untrace = "it may turn tracing off"
+		m.Ends = "it may turn tracing off"
 	case placing[name]:
 		m.Lines = true
 	case r.children && starting[name]:
-		m.Starts = true
+		m.Starts, m.Interprets, m.Environment = true, true, true
 	}
 	r.self(t, i, m)
 }
 
 // self checks whether the path of the file is used for more than its directory or a comparison.
-func (r *reader) self(t []Token, i int, m *Meaning) {
+func (r *reader) self(t []Token, i int, m *meaning) {
 	from, to := i, i
 	switch {
 	case text(t, i) == "__filename" && text(t, i-1) != ".":
@@ -104,20 +104,20 @@ func (r *reader) self(t []Token, i int, m *Meaning) {
 	case before == "," && after == ")" && text(t, from-3) == "(" && text(t, from-4) == "URL":
 	case comparison(before) || comparison(after):
 	default:
-		m.Self = "it may read its own text"
+		m.self = "it may read its own text"
 	}
 }
 
 func comparison(op string) bool { return op == "===" || op == "!==" || op == "==" || op == "!=" }
 
 // clears checks whether a program is started with another environment or by one that clears it.
-func (r *reader) clears(t []Token, m *Meaning) {
+func (r *reader) clears(t []Token, m *meaning) {
 	for i := range t {
 		if text(t, i) == "env" && text(t, i-1) != "." {
 			plain := text(t, i+1) == ":" && (text(t, i+2) == "process" && text(t, i+4) == "env" && text(t, i+5) != "." ||
 				text(t, i+2) == "{" && text(t, i+3) == "..." && text(t, i+4) == "process" && text(t, i+6) == "env")
 			if !plain {
-				m.Unseen = "it starts a program with another environment"
+				m.Opaque = "it starts a program with another environment"
 			}
 		}
 		if t[i].Kind != String && t[i].Kind != Template {
@@ -125,7 +125,7 @@ func (r *reader) clears(t []Token, m *Meaning) {
 		}
 		for _, word := range strings.FieldsFunc(t[i].Text, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()$/", c) }) {
 			if clearing[word] {
-				m.Unseen = "it starts " + word
+				m.Opaque = "it starts " + word
 			}
 		}
 	}

@@ -4,32 +4,28 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/depend/script"
 )
 
-// A Meaning describes what a statement does outside its own blocks.
-type Meaning struct {
-	// Defines are the names that the statement defines without any other effect, and those of other
+// A meaning describes what a statement does outside its own blocks.
+type meaning struct {
+	// defines are the names that the statement defines without any other effect, and those of other
 	// such statements that use them; nil for other statements.
-	Defines []string
+	defines []string
+	self    string // why it may read the text of the file; "" if it does not
 	// Words are the names and short strings in the statement, except in statements that only pass
 	// values on under the same name.
-	Words   []string
-	Dynamic string   // why it may use names that are not in the text; "" if it does not
-	Self    string   // why it may read the text of the file; "" if it does not
-	Untrace string   // why it may turn tracing off; "" if it does not
-	Unseen  string   // why it may start a program that is not traced; "" if it does not
-	Starts  bool     // it may start programs
-	Names   []string // of scripts, which it may read
-	Lines   bool     // it may use the places of code
+	script.Facts
 }
 
-// Exports is the word for all exports of a module: a statement has it if it may use exports without
+// allExports is the word for all exports of a module: a statement has it if it may use exports without
 // naming them.
-const Exports = "module.exports"
+const allExports = "module.exports"
 
-// Meanings describes all statements of a program.
-func (p *Program) Meanings() map[*Statement]*Meaning {
-	r := &reader{meanings: map[*Statement]*Meaning{}, names: map[string]int{}, static: map[string]int{}, imported: map[string]bool{}, known: map[string]bool{}}
+// meanings describes all statements of a program.
+func (p *Program) meanings() map[*Statement]*meaning {
+	r := &reader{meanings: map[*Statement]*meaning{}, names: map[string]int{}, static: map[string]int{}, imported: map[string]bool{}, known: map[string]bool{}}
 	r.survey(p.Body)
 	r.block(p.Body, true)
 	r.closure()
@@ -38,14 +34,14 @@ func (p *Program) Meanings() map[*Statement]*Meaning {
 
 // A reader derives meanings from tokens.
 type reader struct {
-	meanings map[*Statement]*Meaning
+	meanings map[*Statement]*meaning
 	names    map[string]int  // uses of a name as a variable
 	static   map[string]int  // those of them that are followed by the name of a member
 	known    map[string]bool // names that have a value when a statement of the file runs
 	imported map[string]bool // names that come from other files
 	children bool            // the file uses child processes
 	assigns  int             // assignments to module.exports
-	pure     []*Meaning      // of the statements that only define names
+	pure     []*meaning      // of the statements that only define names
 	flows    []flow
 }
 
@@ -113,12 +109,12 @@ func (r *reader) block(b *Block, top bool) {
 		}
 	}
 	for _, s := range b.Statements {
-		m := &Meaning{}
+		m := &meaning{}
 		r.meanings[s] = m
 		r.facts(s, m)
 		if names, ok := r.defines(s, top); ok {
-			m.Defines = names
-			if m.Dynamic == "" {
+			m.defines = names
+			if !m.Dynamic {
 				r.pure = append(r.pure, m)
 				r.flow(s, names)
 				r.foreign(s, m)
@@ -129,8 +125,8 @@ func (r *reader) block(b *Block, top bool) {
 		} else if !r.passes(s) {
 			r.words(s, m)
 		}
-		if m.Defines != nil && m.Dynamic != "" {
-			m.Defines = nil
+		if m.defines != nil && m.Dynamic {
+			m.defines = nil
 			r.words(s, m)
 		}
 		for _, inner := range s.Blocks {
@@ -165,7 +161,7 @@ func (r *reader) flow(s *Statement, names []string) {
 			continue
 		}
 		if part := t[start:i:i]; (depth == 0 || depth == 1 && text(t, i) == ",") && len(part) > 0 {
-			names := []string{Exports, part[0].Text, part[len(part)-1].Text} // "a: b", "a as b"
+			names := []string{allExports, part[0].Text, part[len(part)-1].Text} // "a: b", "a as b"
 			r.flows = append(r.flows, flow{names, uses(part)})
 			start = i + 1
 		}
@@ -207,13 +203,13 @@ func (r *reader) closure() {
 				}
 			}
 		}
-		add(m.Defines)
-		m.Defines = list
+		add(m.defines)
+		m.defines = list
 	}
 }
 
 // words adds the names and short strings of a statement.
-func (r *reader) words(s *Statement, m *Meaning) {
+func (r *reader) words(s *Statement, m *meaning) {
 	const longest = 60
 	t := s.Tokens
 	for i := range t {
@@ -226,21 +222,21 @@ func (r *reader) words(s *Statement, m *Meaning) {
 			}
 		}
 		if loading(t, i) && !standard(specifier(t, i)) {
-			m.Words = append(m.Words, Exports, "default")
+			m.Words = append(m.Words, allExports, "default")
 		}
 	}
 }
 
 // foreign adds the names from other files that a definition uses, such as defaults of parameters:
 // the flows of those files end where this one begins.
-func (r *reader) foreign(s *Statement, m *Meaning) {
+func (r *reader) foreign(s *Statement, m *meaning) {
 	t := s.Tokens
 	for i := range t {
 		if t[i].Kind == Name && (text(t, i-1) == "." || text(t, i-1) == "?." || r.imported[t[i].Text] && !slices.Contains(s.Names, t[i].Text)) {
 			m.Words = append(m.Words, t[i].Text)
 		}
 		if loading(t, i) && !standard(specifier(t, i)) {
-			m.Words = append(m.Words, Exports, "default")
+			m.Words = append(m.Words, allExports, "default")
 		}
 	}
 }
@@ -309,7 +305,7 @@ func (r *reader) defines(s *Statement, top bool) ([]string, bool) {
 		exported = true
 		t = t[1:]
 		if text(t, 0) == "{" && literal(t, len(t)-1) == "" {
-			names := []string{Exports}
+			names := []string{allExports}
 			for i := range t {
 				if t[i].Kind == Name {
 					names = append(names, t[i].Text)
@@ -320,7 +316,7 @@ func (r *reader) defines(s *Statement, top bool) ([]string, bool) {
 	}
 	names := slices.Clone(s.Names)
 	if exported {
-		names = append(names, Exports)
+		names = append(names, allExports)
 	}
 	if text(t, 0) == "default" {
 		names = append(names, "default")
@@ -344,7 +340,7 @@ func (r *reader) defines(s *Statement, top bool) ([]string, bool) {
 		return r.exportsObject(t[4:])
 	case top && r.assigns == 0 && text(t, 0) == "exports" && text(t, 1) == "." && len(t) > 4 && text(t, 3) == "=":
 		rest, ok := r.pureExpression(t[4:])
-		return []string{t[2].Text, Exports}, ok && len(rest) == 0
+		return []string{t[2].Text, allExports}, ok && len(rest) == 0
 	}
 	return nil, false
 }
@@ -354,7 +350,7 @@ func (r *reader) exportsObject(t []Token) ([]string, bool) {
 	if text(t, 0) != "{" {
 		return nil, false
 	}
-	names := []string{Exports}
+	names := []string{allExports}
 	for i := 1; i < len(t)-1; {
 		if t[i].Kind != Name {
 			return nil, false

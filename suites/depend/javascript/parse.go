@@ -41,16 +41,14 @@ type Statement struct {
 	Names    []string // that it declares
 }
 
-// Parse parses a file. module reports whether it is known to be a module; a file that imports or
-// exports is one too.
-func Parse(src string, module bool) (*Program, error) { return parseEither(src, module, false) }
-
-func parseEither(src string, module, typed bool) (*Program, error) {
+// Parse parses a file of JavaScript, or one of TypeScript as the JavaScript that remains without types.
+// A file that imports or exports is a module.
+func Parse(src string, typed bool) (*Program, error) {
 	if strings.HasPrefix(src, "\ufeff") {
 		return nil, &Problem{0, "a byte order mark"} // offsets of the coverage would differ
 	}
-	p, err := parse(src, module, typed)
-	if err != nil && !module {
+	p, err := parse(src, false, typed)
+	if err != nil {
 		m, asModule := parse(src, true, typed)
 		if asModule == nil && m.imports {
 			return m, nil

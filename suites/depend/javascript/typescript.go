@@ -3,11 +3,6 @@ package javascript
 // The types of TypeScript, as far as Node can strip them: they are read and dropped. What would have
 // to be translated, such as an enum or a parameter that is a property, is refused.
 
-// ParseTypeScript parses a file of TypeScript as the JavaScript that remains without types.
-func ParseTypeScript(src string, module bool) (*Program, error) {
-	return parseEither(src, module, true)
-}
-
 // annotation reads a type after a colon, if there is one.
 func (p *parser) annotation() {
 	if p.typed && p.skip(":") {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/pattern"
 )
 
@@ -23,7 +24,7 @@ type Run struct {
 	Resolve func(name, dir string) string
 	// Script returns the content of a resolved file, as it was during the run, parsed by the
 	// language that executed it. After an error, all of the file counts as reached.
-	Script func(path string, by Language) (*Script, error)
+	Script func(path string, by Language) (*script.Script, error)
 	// Hooks are the resolved scripts that the case starts. If no interpreter reported that it
 	// started on one, that script ran without a trace.
 	Hooks []string
@@ -37,7 +38,7 @@ type Run struct {
 
 // Decode returns the trace for the logs of a traced run.
 func Decode(logs map[string][]byte, run Run) *Trace {
-	d := &decoder{run: run, trace: &Trace{Form: Form, Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
+	d := &decoder{run: run, trace: &Trace{Form: Form, Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[script.Key]bool{}, names: map[string]bool{}, shown: map[script.Key]bool{}, sent: map[script.Key]bool{}}
 	if run.Abnormal != "" {
 		d.incomplete(run.Abnormal) // the reason for logs that are lost
 	}
@@ -104,10 +105,10 @@ type decoder struct {
 	shows   bool                    // the case may show the text of files
 	opens   bool                    // bash may have opened a script to read it as data
 	started bool                    // an interpreter reported that it started
-	words   map[Key]bool
+	words   map[script.Key]bool
 	names   map[string]bool
-	shown   map[Key]bool
-	sent    map[Key]bool
+	shown   map[script.Key]bool
+	sent    map[script.Key]bool
 
 	loose, looser bool // see rewritten
 }
@@ -132,7 +133,7 @@ func (d *decoder) file(l Language, name, dir string) *fileDecoder {
 		}
 		return f
 	}
-	f := &fileDecoder{by: l, met: &Met{}, hit: map[*Statement]bool{}, functions: map[Key]bool{}}
+	f := &fileDecoder{by: l, met: &Met{}, hit: map[*script.Statement]bool{}, functions: map[script.Key]bool{}}
 	d.files[known], d.trace.Files[known] = f, f.met
 	script, err := d.run.Script(known, l)
 	if err != nil {
@@ -268,7 +269,7 @@ func (d *decoder) source(file string) {
 	if _, uses := d.trace.Uses(file); uses {
 		return
 	}
-	if script, err := d.run.Script(file, bash{}); err == nil && script.defines() {
+	if script, err := d.run.Script(file, bash{}); err == nil && script.OnlyDefines() {
 		d.trace.Files[file] = &Met{Digest: script.Digest}
 	}
 }
@@ -295,8 +296,8 @@ func (d *decoder) whole(file, why string) {
 
 // around returns the statements that were reached and those around them: the statement around a loop
 // has the redirections.
-func (f *fileDecoder) around() map[*Statement]bool {
-	all := map[*Statement]bool{}
+func (f *fileDecoder) around() map[*script.Statement]bool {
+	all := map[*script.Statement]bool{}
 	for st := range f.hit {
 		for host := st; host != nil && !all[host]; host = host.In.Of {
 			all[host] = true
@@ -334,7 +335,7 @@ func (d *decoder) sourced() bool {
 // that was started as a program, such as a wrapper of an interpreter: what it does without a trace
 // is done by itself.
 func (d *decoder) sum(f *fileDecoder, tool bool) {
-	keys := map[Key]bool{}
+	keys := map[script.Key]bool{}
 	for st := range f.hit {
 		keys[st.Key] = true
 	}
@@ -362,7 +363,7 @@ func (d *decoder) sum(f *fileDecoder, tool bool) {
 			d.incomplete(st.Facts.Ends)
 		}
 	}
-	if f.script != nil && slices.ContainsFunc(f.script.Functions, func(fn *Function) bool { return fn.Name == "builtin" }) {
+	if f.script != nil && slices.ContainsFunc(f.script.Functions, func(fn *script.Function) bool { return fn.Name == "builtin" }) {
 		d.incomplete("it defines builtin")
 	}
 	f.met.Statements, f.met.Functions = NewSet(keys), NewSet(f.functions)
@@ -496,13 +497,13 @@ func (f *fileDecoder) note(e *event, loose bool) {
 }
 
 // find returns the statements that an event may belong to by its line, by its text, and by both.
-func (f *fileDecoder) find(e *event) (onLine, said, both []*Statement) {
+func (f *fileDecoder) find(e *event) (onLine, said, both []*script.Statement) {
 	scope := f.scope(e.function)
 	for _, st := range f.script.Statements {
 		if st.Function != nil || !scope(st) {
 			continue
 		}
-		here, announced := st.Start <= e.line && e.line <= st.End, st.announced(e)
+		here, announced := st.Start <= e.line && e.line <= st.End, announcements(st, e) > 0
 		if here {
 			onLine = append(onLine, st)
 		}
@@ -518,19 +519,19 @@ func (f *fileDecoder) find(e *event) (onLine, said, both []*Statement) {
 
 // scope returns the filter for statements that an event can belong to: those of its function,
 // those outside all functions, or any if the function was defined by code from elsewhere.
-func (f *fileDecoder) scope(function string) func(*Statement) bool {
+func (f *fileDecoder) scope(function string) func(*script.Statement) bool {
 	switch {
 	case f.named(function):
 		f.functions[WordKey(function)] = true
-		return func(st *Statement) bool { return inside(st, function) }
+		return func(st *script.Statement) bool { return inside(st, function) }
 	case function == "" || function == "main" || function == "source":
-		return func(st *Statement) bool { return st.In.Function == nil }
+		return func(st *script.Statement) bool { return st.In.Function == nil }
 	default:
-		return func(*Statement) bool { return true }
+		return func(*script.Statement) bool { return true }
 	}
 }
 
-func (f *fileDecoder) hitAll(list []*Statement) {
+func (f *fileDecoder) hitAll(list []*script.Statement) {
 	for _, st := range list {
 		f.hit[st] = true
 	}
@@ -548,7 +549,7 @@ func (f *fileDecoder) unexplained(e *event) {
 }
 
 // all records every statement of a block and of its inner blocks.
-func (f *fileDecoder) all(b *Block) {
+func (f *fileDecoder) all(b *script.Block) {
 	for _, st := range b.Statements {
 		if st.Function != nil {
 			continue
@@ -572,7 +573,7 @@ func (f *fileDecoder) named(name string) bool {
 
 // inside reports whether a statement can run as part of a function, because it is in its body.
 // Outside functions bash reports "main" or "source", which can also be names of functions.
-func inside(st *Statement, function string) bool {
+func inside(st *script.Statement, function string) bool {
 	in := st.In.Function
 	if in == nil {
 		return function == "main" || function == "source"
@@ -580,12 +581,10 @@ func inside(st *Statement, function string) bool {
 	return in.Name == function
 }
 
-func (st *Statement) announced(e *event) bool { return st.announcements(e) > 0 }
-
 // announcements returns the number of commands of a statement that an event may be of.
-func (st *Statement) announcements(e *event) (n int) {
-	for _, s := range st.signatures {
-		if s.announces(e.text, e.cut) {
+func announcements(st *script.Statement, e *event) (n int) {
+	for _, s := range st.Signatures {
+		if announces(s, e.text, e.cut) {
 			n++
 		}
 	}
@@ -593,14 +592,14 @@ func (st *Statement) announcements(e *event) (n int) {
 }
 
 // innermost drops statements that contain another statement of the list in a block.
-func innermost(list []*Statement) []*Statement {
-	outer := map[*Statement]bool{}
+func innermost(list []*script.Statement) []*script.Statement {
+	outer := map[*script.Statement]bool{}
 	for _, st := range list {
 		for up := st.In.Of; up != nil; up = up.In.Of {
 			outer[up] = true
 		}
 	}
-	var inner []*Statement
+	var inner []*script.Statement
 	for _, st := range list {
 		if !outer[st] {
 			inner = append(inner, st)
@@ -616,8 +615,8 @@ var sourceLine = pattern.Lazy(`File "[^"]+", line [0-9]|\.py:[0-9]+`)
 // A fileDecoder collects the statements and functions of one file that were reached.
 type fileDecoder struct {
 	by        Language
-	script    *Script // nil if it could not be parsed
+	script    *script.Script // nil if it could not be parsed
 	met       *Met
-	hit       map[*Statement]bool
-	functions map[Key]bool
+	hit       map[*script.Statement]bool
+	functions map[script.Key]bool
 }

@@ -1,4 +1,4 @@
-package trace
+package python
 
 import (
 	"slices"
@@ -7,20 +7,20 @@ import (
 	"hookwatch/suites/depend/javascript"
 )
 
-// A pyExpr describes a parsed expression as far as statements need it.
-type pyExpr struct {
-	kind  pyExprKind
-	text  string    // of a name or dotted name, or of a literal
-	parts []*pyExpr // elements, or the arguments of a call; nil entries are keywords and stars
+// A expr describes a parsed expression as far as statements need it.
+type expr struct {
+	kind  exprKind
+	text  string  // of a name or dotted name, or of a literal
+	parts []*expr // elements, or the arguments of a call; nil entries are keywords and stars
 
 	// A constant has no effect when it is evaluated, except that it fails if it is risky.
 	constant, risky, hashable, number bool
 }
 
-type pyExprKind byte
+type exprKind byte
 
 const (
-	otherExpr pyExprKind = iota
+	otherExpr exprKind = iota
 	nameExpr
 	memberExpr // an attribute or subscript
 	tupleExpr
@@ -30,15 +30,15 @@ const (
 	callExpr
 )
 
-var pyKeywords = set("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
+var keywords = words("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
-func (p *pyParser) peek() *pyToken { return &p.tokens[p.i] }
-func (p *pyParser) is(text string) bool {
+func (p *parser) peek() *Token { return &p.tokens[p.i] }
+func (p *parser) is(text string) bool {
 	t := p.peek()
-	return t.text == text && (t.kind == pyOp || t.kind == pyName)
+	return t.Text == text && (t.Kind == Operator || t.Kind == Name)
 }
 
-func (p *pyParser) accept(text string) bool {
+func (p *parser) accept(text string) bool {
 	if p.is(text) {
 		p.i++
 		return true
@@ -48,7 +48,7 @@ func (p *pyParser) accept(text string) bool {
 
 // each reads elements separated by commas up to a token, which it leaves. A comma may follow the
 // last.
-func (p *pyParser) each(end string, element func()) {
+func (p *parser) each(end string, element func()) {
 	for !p.is(end) {
 		element()
 		if !p.is(end) {
@@ -58,33 +58,33 @@ func (p *pyParser) each(end string, element func()) {
 }
 
 // asynchronous reads async before a statement in an async function, if it is there.
-func (p *pyParser) asynchronous(what string) {
+func (p *parser) asynchronous(what string) {
 	if p.accept("async") && !p.scope.async {
 		p.fail("%s outside an async function", what)
 	}
 }
 
-func (p *pyParser) expect(text string) {
+func (p *parser) expect(text string) {
 	if !p.accept(text) {
-		p.fail("%q instead of %q", p.peek().text, text)
+		p.fail("%q instead of %q", p.peek().Text, text)
 	}
 }
 
-func (p *pyParser) fail(format string, args ...any) { fail(p.peek().line, format, args...) }
+func (p *parser) fail(format string, args ...any) { fail(p.peek().line, format, args...) }
 
 // ident reads a name that is no keyword.
-func (p *pyParser) ident() string {
+func (p *parser) ident() string {
 	t := p.peek()
-	if t.kind != pyName || pyKeywords[t.text] {
-		p.fail("%q instead of a name", t.text)
+	if t.Kind != Name || keywords[t.Text] {
+		p.fail("%q instead of a name", t.Text)
 	}
 	p.i++
-	return t.text
+	return t.Text
 }
 
 // expressions reads expressions separated by commas, which are a tuple if there is a comma. stars
 // may be among them. ends reports whether the list can end here, after a comma.
-func (p *pyParser) expressions() *pyExpr {
+func (p *parser) expressions() *expr {
 	first := p.starred()
 	if !p.is(",") {
 		if first.kind == starExpr {
@@ -92,7 +92,7 @@ func (p *pyParser) expressions() *pyExpr {
 		}
 		return first
 	}
-	all := []*pyExpr{first}
+	all := []*expr{first}
 	for p.accept(",") {
 		if p.ends() {
 			break
@@ -102,8 +102,8 @@ func (p *pyParser) expressions() *pyExpr {
 	return tupleOf(all)
 }
 
-func tupleOf(parts []*pyExpr) *pyExpr {
-	e := &pyExpr{kind: tupleExpr, parts: parts, constant: true, hashable: true}
+func tupleOf(parts []*expr) *expr {
+	e := &expr{kind: tupleExpr, parts: parts, constant: true, hashable: true}
 	for _, x := range parts {
 		e.constant = e.constant && x.constant
 		e.risky = e.risky || x.risky
@@ -113,34 +113,34 @@ func tupleOf(parts []*pyExpr) *pyExpr {
 }
 
 // ends reports whether an expression cannot begin here, so that a trailing comma was the last.
-func (p *pyParser) ends() bool {
+func (p *parser) ends() bool {
 	t := p.peek()
-	return t.kind == pyNewline || t.kind == pyEnd || t.kind == pyOp && (strings.Contains(") ] } : ; =", t.text) || strings.HasSuffix(t.text, "="))
+	return t.Kind == Newline || t.Kind == End || t.Kind == Operator && (strings.Contains(") ] } : ; =", t.Text) || strings.HasSuffix(t.Text, "="))
 }
 
-func (p *pyParser) starred() *pyExpr {
+func (p *parser) starred() *expr {
 	if p.accept("*") {
 		inner := p.operators()
-		return &pyExpr{kind: starExpr, parts: []*pyExpr{inner}}
+		return &expr{kind: starExpr, parts: []*expr{inner}}
 	}
 	return p.expression()
 }
 
 // named reads an expression that may be an assignment expression.
-func (p *pyParser) named() *pyExpr {
-	if t := p.peek(); t.kind == pyName && !pyKeywords[t.text] && p.tokens[p.i+1].text == ":=" {
+func (p *parser) named() *expr {
+	if t := p.peek(); t.Kind == Name && !keywords[t.Text] && p.tokens[p.i+1].Text == ":=" {
 		p.i += 2
-		if slices.ContainsFunc(p.iterated, func(names map[string]bool) bool { return names[t.text] }) || len(p.iterated) > 0 && p.scope.kind == classScope || p.iterable > 0 {
-			p.fail("an assignment expression in a comprehension cannot bind %s", t.text)
+		if slices.ContainsFunc(p.iterated, func(names map[string]bool) bool { return names[t.Text] }) || len(p.iterated) > 0 && p.scope.kind == classScope || p.iterable > 0 {
+			p.fail("an assignment expression in a comprehension cannot bind %s", t.Text)
 		}
-		p.bind(t.text)
+		p.bind(t.Text)
 		p.expression()
-		return &pyExpr{}
+		return &expr{}
 	}
 	return p.expression()
 }
 
-func (p *pyParser) expression() *pyExpr {
+func (p *parser) expression() *expr {
 	if p.depth++; p.depth > 200 {
 		p.fail("an expression is nested too deeply")
 	}
@@ -153,15 +153,15 @@ func (p *pyParser) expression() *pyExpr {
 		p.or()
 		p.expect("else")
 		p.expression()
-		return &pyExpr{}
+		return &expr{}
 	}
 	return e
 }
 
-func (p *pyParser) lambda() *pyExpr {
+func (p *parser) lambda() *expr {
 	p.expect("lambda")
 	outer := p.scope
-	p.scope = newPyScope(functionScope, outer)
+	p.scope = newScope(functionScope, outer)
 	p.scope.lambda = true
 	p.parameters(p.scope, ":", false)
 	p.expect(":")
@@ -170,42 +170,42 @@ func (p *pyParser) lambda() *pyExpr {
 	p.expression()
 	p.iterated, p.iterable = iterated, iterable
 	p.scope = outer
-	return &pyExpr{}
+	return &expr{}
 }
 
-func (p *pyParser) or() *pyExpr {
+func (p *parser) or() *expr {
 	e := p.and()
 	for p.accept("or") {
 		p.and()
-		e = &pyExpr{}
+		e = &expr{}
 	}
 	return e
 }
 
-func (p *pyParser) and() *pyExpr {
+func (p *parser) and() *expr {
 	e := p.not()
 	for p.accept("and") {
 		p.not()
-		e = &pyExpr{}
+		e = &expr{}
 	}
 	return e
 }
 
-func (p *pyParser) not() *pyExpr {
+func (p *parser) not() *expr {
 	if p.accept("not") {
 		p.not()
-		return &pyExpr{}
+		return &expr{}
 	}
 	e := p.operators()
 	for {
 		is := p.is("is")
 		switch t := p.peek(); {
-		case t.kind == pyOp && slices.Contains([]string{"<", ">", "==", "!=", "<=", ">="}, t.text), p.is("in"):
+		case t.Kind == Operator && slices.Contains([]string{"<", ">", "==", "!=", "<=", ">="}, t.Text), p.is("in"):
 			p.i++
 		case is:
 			p.i++
 			p.accept("not")
-		case p.is("not") && p.tokens[p.i+1].text == "in":
+		case p.is("not") && p.tokens[p.i+1].Text == "in":
 			p.i += 2
 		default:
 			return e
@@ -214,44 +214,44 @@ func (p *pyParser) not() *pyExpr {
 		if is && (e.kind == literalExpr && e.constant || other.kind == literalExpr && other.constant || e.kind == tupleExpr || other.kind == tupleExpr) {
 			p.warn("is")
 		}
-		e = &pyExpr{}
+		e = &expr{}
 	}
 }
 
 // operators reads operands with binary operators above comparisons, of any precedence.
-func (p *pyParser) operators() *pyExpr {
+func (p *parser) operators() *expr {
 	e := p.factor()
 	for {
 		t := p.peek()
-		if t.kind != pyOp || !slices.Contains([]string{"|", "^", "&", "<<", ">>", "+", "-", "*", "/", "//", "%", "@"}, t.text) {
+		if t.Kind != Operator || !slices.Contains([]string{"|", "^", "&", "<<", ">>", "+", "-", "*", "/", "//", "%", "@"}, t.Text) {
 			return e
 		}
 		p.i++
 		other := p.factor()
-		numbers := e.number && other.number && (t.text == "+" || t.text == "-" || t.text == "*")
-		e = &pyExpr{constant: numbers, number: numbers, hashable: numbers}
+		numbers := e.number && other.number && (t.Text == "+" || t.Text == "-" || t.Text == "*")
+		e = &expr{constant: numbers, number: numbers, hashable: numbers}
 	}
 }
 
-func (p *pyParser) factor() *pyExpr {
+func (p *parser) factor() *expr {
 	if p.is("+") || p.is("-") || p.is("~") {
 		minus := p.is("-")
 		p.i++
 		e := p.factor()
 		if e.number && minus {
-			return &pyExpr{kind: literalExpr, constant: true, number: true, hashable: true}
+			return &expr{kind: literalExpr, constant: true, number: true, hashable: true}
 		}
-		return &pyExpr{}
+		return &expr{}
 	}
 	e := p.await()
 	if p.accept("**") {
 		p.factor()
-		return &pyExpr{}
+		return &expr{}
 	}
 	return e
 }
 
-func (p *pyParser) await() *pyExpr {
+func (p *parser) await() *expr {
 	if !p.accept("await") {
 		return p.primary()
 	}
@@ -259,10 +259,10 @@ func (p *pyParser) await() *pyExpr {
 		p.fail("await outside an async function")
 	}
 	p.primary()
-	return &pyExpr{}
+	return &expr{}
 }
 
-func (p *pyParser) primary() *pyExpr {
+func (p *parser) primary() *expr {
 	e := p.atom()
 	for {
 		switch {
@@ -273,14 +273,14 @@ func (p *pyParser) primary() *pyExpr {
 			if e.text != "" && (e.kind == nameExpr || e.kind == memberExpr) {
 				text = e.text + "." + name
 			}
-			e = &pyExpr{kind: memberExpr, text: text}
+			e = &expr{kind: memberExpr, text: text}
 		case p.is("("):
 			p.warnCalled(e)
 			e = p.call(e)
 		case p.accept("["):
 			p.warnCalled(e)
 			p.slices()
-			e = &pyExpr{kind: memberExpr}
+			e = &expr{kind: memberExpr}
 		default:
 			return e
 		}
@@ -288,13 +288,13 @@ func (p *pyParser) primary() *pyExpr {
 }
 
 // warnCalled records a literal that is called or subscripted, of which Python may warn.
-func (p *pyParser) warnCalled(e *pyExpr) {
+func (p *parser) warnCalled(e *expr) {
 	if e.kind == literalExpr || e.kind == tupleExpr || e.kind == listExpr {
 		p.warn("call of a literal")
 	}
 }
 
-func (p *pyParser) slices() {
+func (p *parser) slices() {
 	for {
 		if p.is("]") {
 			p.fail("an empty subscript")
@@ -321,9 +321,9 @@ func (p *pyParser) slices() {
 }
 
 // call reads arguments.
-func (p *pyParser) call(callee *pyExpr) *pyExpr {
+func (p *parser) call(callee *expr) *expr {
 	p.expect("(")
-	e := &pyExpr{kind: callExpr, text: callee.text}
+	e := &expr{kind: callExpr, text: callee.text}
 	if callee.kind != nameExpr && callee.kind != memberExpr {
 		e.text = ""
 	}
@@ -340,7 +340,7 @@ func (p *pyParser) call(callee *pyExpr) *pyExpr {
 			}
 			p.expression()
 			e.parts = append(e.parts, nil)
-		case t.kind == pyName && p.tokens[p.i+1].text == "=" && p.tokens[p.i+1].kind == pyOp:
+		case t.Kind == Name && p.tokens[p.i+1].Text == "=" && p.tokens[p.i+1].Kind == Operator:
 			name := p.ident()
 			p.i++
 			if keywords[name] {
@@ -354,7 +354,7 @@ func (p *pyParser) call(callee *pyExpr) *pyExpr {
 			if len(keywords) > 0 || double {
 				p.fail("a positional argument after keyword arguments")
 			}
-			arg := p.elements(func() *pyExpr { return p.named() }, func() {
+			arg := p.elements(func() *expr { return p.named() }, func() {
 				if len(e.parts) > 0 {
 					p.fail("a generator without parentheses among arguments")
 				}
@@ -363,7 +363,7 @@ func (p *pyParser) call(callee *pyExpr) *pyExpr {
 				if p.is(",") {
 					p.fail("a generator without parentheses among arguments")
 				}
-				arg = &pyExpr{}
+				arg = &expr{}
 			}
 			e.parts = append(e.parts, arg)
 		}
@@ -375,7 +375,7 @@ func (p *pyParser) call(callee *pyExpr) *pyExpr {
 
 // called makes a call constant if it only builds a value, and records calls that use names which
 // are not in the text.
-func (p *pyParser) called(e *pyExpr) {
+func (p *parser) called(e *expr) {
 	switch e.text {
 	case "getattr", "setattr", "delattr", "hasattr":
 		if len(e.parts) < 2 || e.parts[1] == nil || e.parts[1].kind != literalExpr || !e.parts[1].constant {
@@ -424,7 +424,7 @@ func safePattern(text string) bool {
 
 // elements reads an element, which may be followed by the clauses of a comprehension. It returns
 // nil for a comprehension.
-func (p *pyParser) elements(element func() *pyExpr, comprehension func()) *pyExpr {
+func (p *parser) elements(element func() *expr, comprehension func()) *expr {
 	at := p.i
 	names := p.ahead()
 	if names == nil {
@@ -461,36 +461,36 @@ func (p *pyParser) elements(element func() *pyExpr, comprehension func()) *pyExp
 
 // ahead returns the names that the clauses of a comprehension bind if the element that begins here
 // is followed by them, else nil.
-func (p *pyParser) ahead() map[string]bool {
+func (p *parser) ahead() map[string]bool {
 	depth, lambdas := 0, 0
 	for i := p.i; ; i++ {
 		t := &p.tokens[i]
 		switch {
-		case t.kind == pyEnd || t.kind == pyNewline:
+		case t.Kind == End || t.Kind == Newline:
 			return nil
-		case t.kind == pyString:
-		case t.text == "(" || t.text == "[" || t.text == "{":
+		case t.Kind == String:
+		case t.Text == "(" || t.Text == "[" || t.Text == "{":
 			depth++
-		case t.text == ")" || t.text == "]" || t.text == "}":
+		case t.Text == ")" || t.Text == "]" || t.Text == "}":
 			if depth--; depth < 0 {
 				return nil
 			}
 		case depth > 0:
-		case t.text == "lambda":
+		case t.Text == "lambda":
 			lambdas++
-		case t.text == ":" && lambdas > 0:
+		case t.Text == ":" && lambdas > 0:
 			lambdas--
-		case t.text == "," && lambdas == 0:
+		case t.Text == "," && lambdas == 0:
 			return nil
-		case t.text == "for" && t.kind == pyName:
+		case t.Text == "for" && t.Kind == Name:
 			names := map[string]bool{}
-			for ; p.tokens[i].kind != pyEnd && p.tokens[i].kind != pyNewline; i++ {
-				if p.tokens[i].text != "for" {
+			for ; p.tokens[i].Kind != End && p.tokens[i].Kind != Newline; i++ {
+				if p.tokens[i].Text != "for" {
 					continue
 				}
-				for i++; p.tokens[i].kind != pyEnd && p.tokens[i].kind != pyNewline && p.tokens[i].text != "in"; i++ {
-					if p.tokens[i].kind == pyName {
-						names[p.tokens[i].text] = true
+				for i++; p.tokens[i].Kind != End && p.tokens[i].Kind != Newline && p.tokens[i].Text != "in"; i++ {
+					if p.tokens[i].Kind == Name {
+						names[p.tokens[i].Text] = true
 					}
 				}
 			}
@@ -499,23 +499,23 @@ func (p *pyParser) ahead() map[string]bool {
 	}
 }
 
-func (p *pyParser) atom() *pyExpr {
+func (p *parser) atom() *expr {
 	t := p.peek()
 	switch {
-	case t.kind == pyNumber:
+	case t.Kind == Number:
 		p.i++
-		return &pyExpr{kind: literalExpr, text: t.text, constant: true, hashable: true, number: true}
-	case t.kind == pyString:
+		return &expr{kind: literalExpr, text: t.Text, constant: true, hashable: true, number: true}
+	case t.Kind == String:
 		return p.strings()
-	case t.kind == pyName && !pyKeywords[t.text]:
+	case t.Kind == Name && !keywords[t.Text]:
 		p.i++
-		p.use(t.text)
-		return &pyExpr{kind: nameExpr, text: t.text, constant: true, risky: true}
-	case t.kind == pyName && (t.text == "None" || t.text == "True" || t.text == "False"):
+		p.use(t.Text)
+		return &expr{kind: nameExpr, text: t.Text, constant: true, risky: true}
+	case t.Kind == Name && (t.Text == "None" || t.Text == "True" || t.Text == "False"):
 		p.i++
-		return &pyExpr{kind: literalExpr, text: t.text, constant: true, hashable: true}
+		return &expr{kind: literalExpr, text: t.Text, constant: true, hashable: true}
 	case p.accept("..."):
-		return &pyExpr{kind: literalExpr, constant: true, hashable: true}
+		return &expr{kind: literalExpr, constant: true, hashable: true}
 	case p.accept("("):
 		return p.parenthesis()
 	case p.accept("["):
@@ -523,19 +523,19 @@ func (p *pyParser) atom() *pyExpr {
 	case p.accept("{"):
 		return p.braces()
 	}
-	p.fail("unexpected %q", t.text)
+	p.fail("unexpected %q", t.Text)
 	return nil
 }
 
 // strings reads a string of one or more literals.
-func (p *pyParser) strings() *pyExpr {
-	e := &pyExpr{kind: literalExpr, constant: true, hashable: true, text: p.peek().text}
+func (p *parser) strings() *expr {
+	e := &expr{kind: literalExpr, constant: true, hashable: true, text: p.peek().Text}
 	var bytes, text bool
 	first := p.i
-	for ; p.peek().kind == pyString; p.i++ {
+	for ; p.peek().Kind == String; p.i++ {
 		t := p.peek()
-		quote := strings.IndexAny(t.text, `'"`)
-		prefix := strings.ToLower(t.text[:quote])
+		quote := strings.IndexAny(t.Text, `'"`)
+		prefix := strings.ToLower(t.Text[:quote])
 		bytes, text = bytes || strings.Contains(prefix, "b"), text || !strings.Contains(prefix, "b")
 		if strings.Contains(prefix, "f") {
 			e.constant, e.hashable = false, false
@@ -543,7 +543,7 @@ func (p *pyParser) strings() *pyExpr {
 				p.field(f)
 			}
 		}
-		p.literal(strings.Trim(t.text[quote:], `'"`))
+		p.literal(strings.Trim(t.Text[quote:], `'"`))
 	}
 	if bytes && text {
 		p.fail("bytes and text in one string")
@@ -558,8 +558,8 @@ func (p *pyParser) strings() *pyExpr {
 }
 
 // field parses a replacement field of an f-string.
-func (p *pyParser) field(f pyField) {
-	tokens, warns := scanPython(f.text, f.line, true)
+func (p *parser) field(f field) {
+	tokens, warns := scan(f.text, f.line, true)
 	outer, at := p.tokens, p.i
 	p.tokens, p.i = tokens, 0
 	p.warns = append(p.warns, warns...)
@@ -567,27 +567,27 @@ func (p *pyParser) field(f pyField) {
 		p.fail("yield in an f-string")
 	}
 	p.expressions()
-	if p.peek().kind != pyEnd {
-		p.fail("unexpected %q in an f-string", p.peek().text)
+	if p.peek().Kind != End {
+		p.fail("unexpected %q in an f-string", p.peek().Text)
 	}
 	p.tokens, p.i = outer, at
 }
 
-func (p *pyParser) parenthesis() *pyExpr {
+func (p *parser) parenthesis() *expr {
 	iterable := p.iterable
 	defer func() { p.iterable = iterable }()
 	switch {
 	case p.accept(")"):
-		return &pyExpr{kind: tupleExpr, constant: true, hashable: true}
+		return &expr{kind: tupleExpr, constant: true, hashable: true}
 	case p.is("yield"):
 		p.yield()
 		p.expect(")")
-		return &pyExpr{}
+		return &expr{}
 	}
 	first := p.elements(p.starredNamed, func() {})
 	if first == nil {
 		p.expect(")")
-		return &pyExpr{}
+		return &expr{}
 	}
 	if !p.is(",") {
 		if first.kind == starExpr {
@@ -600,8 +600,8 @@ func (p *pyParser) parenthesis() *pyExpr {
 }
 
 // remaining reads the elements after the first one, and the token after them.
-func (p *pyParser) remaining(first *pyExpr, end string) *pyExpr {
-	all := []*pyExpr{first}
+func (p *parser) remaining(first *expr, end string) *expr {
+	all := []*expr{first}
 	for p.accept(",") && !p.is(end) {
 		all = append(all, p.starredNamed())
 	}
@@ -609,21 +609,21 @@ func (p *pyParser) remaining(first *pyExpr, end string) *pyExpr {
 	return tupleOf(all)
 }
 
-func (p *pyParser) starredNamed() *pyExpr {
+func (p *parser) starredNamed() *expr {
 	if p.is("*") {
 		return p.starred()
 	}
 	return p.named()
 }
 
-func (p *pyParser) list() *pyExpr {
+func (p *parser) list() *expr {
 	if p.accept("]") {
-		return &pyExpr{kind: listExpr, constant: true}
+		return &expr{kind: listExpr, constant: true}
 	}
 	first := p.elements(p.starredNamed, func() {})
 	if first == nil {
 		p.expect("]")
-		return &pyExpr{}
+		return &expr{}
 	}
 	e := p.remaining(first, "]")
 	e.kind, e.hashable = listExpr, false
@@ -631,22 +631,22 @@ func (p *pyParser) list() *pyExpr {
 }
 
 // braces reads a set or dictionary.
-func (p *pyParser) braces() *pyExpr {
+func (p *parser) braces() *expr {
 	if p.accept("}") {
-		return &pyExpr{kind: literalExpr, constant: true}
+		return &expr{kind: literalExpr, constant: true}
 	}
-	e := &pyExpr{kind: literalExpr, constant: true}
+	e := &expr{kind: literalExpr, constant: true}
 	dict, sets := false, false
-	entry := func() *pyExpr {
+	entry := func() *expr {
 		switch {
 		case p.accept("**"):
 			p.operators()
 			dict, e.constant = true, false
-			return &pyExpr{}
+			return &expr{}
 		case p.is("*"):
 			p.starred()
 			sets, e.constant = true, false
-			return &pyExpr{}
+			return &expr{}
 		}
 		key := p.expression()
 		e.constant = e.constant && key.constant
@@ -659,11 +659,11 @@ func (p *pyParser) braces() *pyExpr {
 		} else {
 			sets = true
 		}
-		return &pyExpr{}
+		return &expr{}
 	}
 	if p.elements(entry, func() {}) == nil {
 		p.expect("}")
-		return &pyExpr{}
+		return &expr{}
 	}
 	for p.accept(",") && !p.is("}") {
 		entry()
@@ -675,7 +675,7 @@ func (p *pyParser) braces() *pyExpr {
 	return e
 }
 
-func (p *pyParser) yield() {
+func (p *parser) yield() {
 	p.expect("yield")
 	if p.scope.kind != functionScope || len(p.iterated) > 0 {
 		p.fail("yield outside a function")
@@ -694,15 +694,15 @@ func (p *pyParser) yield() {
 }
 
 // targets reads what a loop, a comprehension or a with statement binds.
-func (p *pyParser) targets(bind func(string)) {
-	one := func() *pyExpr {
+func (p *parser) targets(bind func(string)) {
+	one := func() *expr {
 		if p.accept("*") {
-			return &pyExpr{kind: starExpr, parts: []*pyExpr{p.primary()}}
+			return &expr{kind: starExpr, parts: []*expr{p.primary()}}
 		}
 		return p.primary()
 	}
 	first := one()
-	all := []*pyExpr{first}
+	all := []*expr{first}
 	comma := false
 	for p.accept(",") {
 		comma = true
@@ -718,7 +718,7 @@ func (p *pyParser) targets(bind func(string)) {
 }
 
 // target checks that an expression can be assigned to, and binds its names.
-func (p *pyParser) target(e *pyExpr, bind func(string)) {
+func (p *parser) target(e *expr, bind func(string)) {
 	switch e.kind {
 	case nameExpr:
 		if e.text == "__debug__" {

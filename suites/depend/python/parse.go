@@ -1,4 +1,5 @@
-package trace
+// Package python parses Python into blocks of statements with their places.
+package python
 
 import (
 	"bytes"
@@ -9,64 +10,63 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 )
 
-// Parse implements Language. It rejects everything that an interpreter from 3.8 on rejects, and
-// newer or rare syntax, because an edit of a file that cannot be compiled affects every case.
-func (python) Parse(src []byte) (script *Script, err error) {
-	if bytes.IndexByte(src, 0) >= 0 || !utf8.Valid(src) {
+// Script divides a file into statements. It rejects everything that an interpreter from 3.8 on rejects,
+// and newer or rare syntax, because an edit of a file that cannot be compiled affects every case.
+func Script(src []byte) (parsed *script.Script, err error) {
+	switch {
+	case bytes.IndexByte(src, 0) >= 0 || !utf8.Valid(src):
 		return nil, errors.New("it is no text in UTF-8")
-	}
-	defer catch(&err)
-	text := strings.TrimPrefix(string(src), "\ufeff")
-	p := &pyParser{
-		script:  &Script{Digest: suites.Digest(src), Shebang: shebangOf(src), Head: pythonHead(src), Returns: bytes.IndexByte(src, '\r') >= 0},
-		imports: map[string]string{},
-	}
-	if p.script.Returns {
+	case bytes.IndexByte(src, '\r') >= 0:
 		return nil, errors.New("it has carriage returns")
 	}
-	p.tokens, p.warns = scanPython(text, 1, false)
-	p.scope = newPyScope(moduleScope, nil)
-	p.script.Body = &Block{Slot: "file", id: mix(0, "python")}
+	defer catch(&err)
+	p := &parser{Builder: script.Build(src, "python"), imports: map[string]string{}, future: map[*script.Statement]bool{}, texts: map[*script.Statement]bool{}}
+	p.tokens, p.warns = scan(strings.TrimPrefix(string(src), "\ufeff"), 1, false)
+	p.scope = newScope(moduleScope, nil)
+	p.head = head(src)
 	p.module()
-	return p.script, nil
+	return p.Script, nil
 }
 
-// A pyParser builds the blocks of a Python file. It parses by recursive descent.
-type pyParser struct {
-	tokens []pyToken
+// A parser builds the blocks of a file. It parses by recursive descent.
+type parser struct {
+	script.Builder
+	tokens []Token
 	i      int
-	script *Script
-	scope  *pyScope
+	scope  *scope
+	head   string // how it is run
 	warns  []string
+	newer  bool // it has syntax that interpreters in use may not know
 
-	facts    *Facts          // of the statement that is parsed
-	words    map[string]bool // of the statement; false for those that are only in strings
-	function *Function
+	facts    *script.Facts     // of the statement that is parsed
+	words    map[string]bool   // of the statement; false for those that are only in strings
 	imports  map[string]string // names that imports at module level bind -> what they stand for
 	builtins []string          // that constants are built with
 	iterated []map[string]bool // names of the comprehensions around an expression
 	iterable int
 	depth    int
 	checks   []func()
-	plain    []*Statement // that bind names, of which imports of other packages are not known yet
-	foreign  bool         // imports modules that are not part of Python
+	plain    []*script.Statement        // that bind names, of which imports of other packages are not known yet
+	foreign  bool                       // imports modules that are not part of Python
+	texts    map[*script.Statement]bool // literals that may be documentation
+	future   map[*script.Statement]bool // that change how the file is compiled
 }
 
-type pyScopeKind byte
+type scopeKind byte
 
 const (
-	moduleScope pyScopeKind = iota
+	moduleScope scopeKind = iota
 	functionScope
 	classScope
 )
 
-// A pyScope is the scope of names of a module, class or function.
-type pyScope struct {
-	kind   pyScopeKind
-	outer  *pyScope
+// A scope is the scope of names of a module, class or function.
+type scope struct {
+	kind   scopeKind
+	outer  *scope
 	lambda bool
 	async  bool
 	yields bool
@@ -77,12 +77,12 @@ type pyScope struct {
 	dynamic                               bool
 }
 
-func newPyScope(kind pyScopeKind, outer *pyScope) *pyScope {
-	return &pyScope{kind: kind, outer: outer, params: map[string]bool{}, bound: map[string]bool{}, used: map[string]bool{}, global: map[string]bool{}, nonlocal: map[string]bool{}}
+func newScope(kind scopeKind, outer *scope) *scope {
+	return &scope{kind: kind, outer: outer, params: map[string]bool{}, bound: map[string]bool{}, used: map[string]bool{}, global: map[string]bool{}, nonlocal: map[string]bool{}}
 }
 
 // hash identifies what entering a function does apart from running its statements.
-func (s *pyScope) hash() uint64 {
+func (s *scope) hash() uint64 {
 	var parts []string
 	sets := []map[string]bool{s.bound, s.global, s.nonlocal}
 	if s.dynamic {
@@ -91,48 +91,48 @@ func (s *pyScope) hash() uint64 {
 	for _, names := range sets {
 		parts = append(append(parts, "|"), slices.Sorted(maps.Keys(names))...)
 	}
-	return mix(0, parts...)
+	return script.Mix(0, parts...)
 }
 
-func (p *pyParser) use(name string) {
+func (p *parser) use(name string) {
 	p.scope.used[name] = true
 	p.word(name)
 }
 
-func (p *pyParser) word(name string) {
+func (p *parser) word(name string) {
 	if p.words != nil {
 		p.words[name] = true
 	}
-	if pyDynamic[name] {
+	if dynamicNames[name] {
 		p.facts.Dynamic = true
-		p.scope.dynamic = p.scope.dynamic || pyLocals[name]
+		p.scope.dynamic = p.scope.dynamic || localNames[name]
 	}
-	if pyShows[name] {
+	if shownNames[name] {
 		p.facts.Text = true
 	}
-	if pyEnds[name] {
+	if endingNames[name] {
 		p.facts.Ends = "it uses " + name + ", which may end tracing"
 	}
 }
 
 // Names by their effect on what a trace shows.
 var (
-	// pyDynamic use names that are not in the text.
-	pyDynamic = set(`globals locals vars eval exec dir __dict__ __globals__ __import__ importlib import_module runpy inspect
+	// dynamicNames use names that are not in the text.
+	dynamicNames = words(`globals locals vars eval exec dir __dict__ __globals__ __import__ importlib import_module runpy inspect
 		attrgetter methodcaller get_type_hints pickle shelve gc ctypes unittest doctest pdb fire __builtins__ _getframe currentframe f_globals f_locals help pydoc`)
-	// pyLocals use the variables of a function by names that are not in the text.
-	pyLocals = set("locals vars eval exec dir")
-	// pyShows may show the text or the lines of a file.
-	pyShows = set(`traceback print_exc format_exc print_exception format_exception print_stack format_stack extract_stack extract_tb
+	// localNames use the variables of a function by names that are not in the text.
+	localNames = words("locals vars eval exec dir")
+	// shownNames may show the text or the lines of a file.
+	shownNames = words(`traceback print_exc format_exc print_exception format_exception print_stack format_stack extract_stack extract_tb
 		inspect linecache lineno f_lineno tb_lineno co_firstlineno currentframe _getframe getframeinfo getsource getsourcelines stack
 		__code__ f_code gi_code exc_info exception warnings warn tracemalloc faulthandler stack_info stacklevel breakpoint __traceback__`)
-	// pyEnds may keep lines from being logged.
-	pyEnds = set("settrace setprofile monitoring setrlimit chroot setuid seteuid setreuid setresuid unshare _thread addaudithook _current_frames")
+	// endingNames may keep lines from being logged.
+	endingNames = words("settrace setprofile monitoring setrlimit chroot setuid seteuid setreuid setresuid unshare _thread addaudithook _current_frames")
 )
 
 // literal records the words of a string that may be names: those of a string that is nothing but a
 // name.
-func (p *pyParser) literal(text string) {
+func (p *parser) literal(text string) {
 	if text == "" || strings.ContainsFunc(text, func(c rune) bool {
 		return c != '.' && c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
 	}) {
@@ -145,17 +145,17 @@ func (p *pyParser) literal(text string) {
 	}
 }
 
-func (p *pyParser) warn(what string) { p.warns = append(p.warns, what) }
+func (p *parser) warn(what string) { p.warns = append(p.warns, what) }
 
 // bind records a name that the current scope assigns to.
-func (p *pyParser) bind(name string) {
+func (p *parser) bind(name string) {
 	p.scope.bound[name] = true
 }
 
 // module parses the whole file.
-func (p *pyParser) module() {
-	p.facts, p.words = &Facts{}, map[string]bool{}
-	p.statements(p.script.Body, func() bool { return p.peek().kind == pyEnd })
+func (p *parser) module() {
+	p.facts, p.words = &script.Facts{}, map[string]bool{}
+	p.statements(p.Script.Body, func() bool { return p.peek().Kind == End })
 	for _, check := range p.checks {
 		check()
 	}
@@ -167,147 +167,141 @@ func (p *pyParser) module() {
 			}
 		}
 	}
-	if doc := docstring(p.script.Body); doc != nil {
+	if doc := p.docstring(p.Script.Body); doc != nil {
 		doc.Binds = []string{"__doc__"}
 	}
-	p.script.Structure = fullOf(p.script.Body)
+	p.Script.Structure = fullOf(p.Script.Body)
 	slices.Sort(p.warns)
-	p.script.Warns = strings.Join(p.warns, " ")
+	p.Script.Fixed = []script.Property{
+		{Value: p.head, Why: "its encoding, metadata or future statements changed"},
+		{Value: strings.Join(p.warns, " "), Why: "Python may warn of it when it compiles it"},
+	}
+	if p.newer {
+		p.Script.Doubtful = []script.Property{{Why: "it has new syntax that not every Python knows"}}
+	}
 }
 
 // docstring returns the statement of a block that is its documentation, nil if it has none.
-func docstring(b *Block) *Statement {
-	if len(b.Statements) == 0 || !b.Statements[0].text {
+func (p *parser) docstring(b *script.Block) *script.Statement {
+	if len(b.Statements) == 0 || !p.texts[b.Statements[0]] {
 		return nil
 	}
 	return b.Statements[0]
 }
 
-func fullOf(b *Block) uint64 {
+func fullOf(b *script.Block) uint64 {
 	parts := []string{b.Slot}
 	for _, s := range b.Statements {
 		parts = append(parts, strconv.FormatUint(s.Full, 36))
 	}
-	return mix(0, parts...)
+	return script.Mix(0, parts...)
 }
 
 // statements parses the statements of a block.
-func (p *pyParser) statements(b *Block, end func() bool) {
-	b.Function = p.function
-	seen := map[uint64]int{}
+func (p *parser) statements(b *script.Block, end func() bool) {
+	b.Function = p.Function
 	for !end() {
-		p.statement(b, seen)
+		p.statement(b)
 	}
 }
 
 // suite parses the statements after a colon, which are indented or on the same line.
-func (p *pyParser) suite(b *Block) {
-	if p.peek().kind != pyNewline {
-		b.Function = p.function
-		p.simple(b, map[uint64]int{})
+func (p *parser) suite(b *script.Block) {
+	if p.peek().Kind != Newline {
+		b.Function = p.Function
+		p.simple(b)
 		return
 	}
 	p.i++
-	if p.peek().kind != pyIndent {
+	if p.peek().Kind != Indent {
 		p.fail("expected an indented block")
 	}
 	p.i++
-	p.statements(b, func() bool { return p.peek().kind == pyDedent })
+	p.statements(b, func() bool { return p.peek().Kind == Dedent })
 	p.i++
 }
 
-func (p *pyParser) statement(b *Block, seen map[uint64]int) {
+func (p *parser) statement(b *script.Block) {
 	t := p.peek()
-	if t.kind == pyIndent {
+	if t.Kind == Indent {
 		p.fail("unexpected indentation")
 	}
 	if p.depth++; p.depth > 100 {
 		p.fail("statements are nested too deeply")
 	}
 	defer func() { p.depth-- }()
-	if t.kind == pyName {
-		switch t.text {
+	if t.Kind == Name {
+		switch t.Text {
 		case "if":
-			p.branch(b, seen)
+			p.branch(b)
 			return
 		case "while", "for":
-			p.loop(b, seen)
+			p.loop(b)
 			return
 		case "try":
-			p.try(b, seen)
+			p.try(b)
 			return
 		case "with":
-			p.with(b, seen)
+			p.with(b)
 			return
 		case "def", "class":
-			p.definition(b, seen)
+			p.definition(b)
 			return
 		case "async":
-			switch p.tokens[p.i+1].text {
+			switch p.tokens[p.i+1].Text {
 			case "def":
-				p.definition(b, seen)
+				p.definition(b)
 			case "for":
-				p.loop(b, seen)
+				p.loop(b)
 			case "with":
-				p.with(b, seen)
+				p.with(b)
 			default:
 				p.fail("unexpected async")
 			}
 			return
 		case "match":
 			if p.matches() {
-				p.match(b, seen)
+				p.match(b)
 				return
 			}
 		}
 	}
 	if p.is("@") {
-		p.definition(b, seen)
+		p.definition(b)
 		return
 	}
-	p.simple(b, seen)
+	p.simple(b)
 }
 
 // open begins a statement in a block. Facts are collected for it until the next one begins.
-func (p *pyParser) open(b *Block) *Statement {
-	st := &Statement{In: b, Index: len(b.Statements), Start: p.peek().line, Sure: true}
-	b.Statements = append(b.Statements, st)
-	p.script.Statements = append(p.script.Statements, st)
+func (p *parser) open(b *script.Block) *script.Statement {
+	st := p.Add(b, &script.Statement{Start: p.peek().line, Sure: true})
 	p.words = map[string]bool{}
 	p.facts = &st.Facts
 	return st
 }
 
 // header gives a statement its identity by the tokens from a place to here.
-func (p *pyParser) header(st *Statement, from int, seen map[uint64]int) {
-	st.Shell = p.tokensHash(from, p.i)
-	st.Key = keyOf(mix(st.In.id, strconv.FormatUint(st.Shell, 36), strconv.Itoa(seen[st.Shell])))
-	seen[st.Shell]++
+func (p *parser) header(st *script.Statement, from int) {
+	p.Identify(st, p.tokensHash(from, p.i))
 	st.End = p.tokens[p.i-1].end
 	st.Facts.Words = slices.Sorted(maps.Keys(p.words))
 }
 
-func (p *pyParser) tokensHash(from, to int) uint64 {
-	c := canon{hash: offset64}
+func (p *parser) tokensHash(from, to int) uint64 {
+	h := script.NewHash()
 	for _, t := range p.tokens[from:to] {
-		if t.kind == pyNewline || t.kind == pyIndent || t.kind == pyDedent {
+		if t.Kind == Newline || t.Kind == Indent || t.Kind == Dedent {
 			continue
 		}
-		c.number(uint64(t.kind))
-		c.put(t.text)
+		h.Number(uint64(t.Kind))
+		h.Text(t.Text)
 	}
-	return c.hash
-}
-
-// nest adds a block to a statement.
-func (p *pyParser) nest(st *Statement, slot string) *Block {
-	b := &Block{Of: st, Slot: slot, id: mix(st.id(), slot, strconv.Itoa(len(st.Blocks))), Function: p.function}
-	st.Blocks = append(st.Blocks, b)
-	return b
+	return uint64(h)
 }
 
 // close ends a compound statement.
-func (p *pyParser) close(st *Statement) {
+func (p *parser) close(st *script.Statement) {
 	parts := []string{strconv.FormatUint(st.Shell, 36)}
 	for _, b := range st.Blocks {
 		parts = append(parts, strconv.FormatUint(fullOf(b), 36))
@@ -315,11 +309,11 @@ func (p *pyParser) close(st *Statement) {
 			st.End = max(st.End, s.End)
 		}
 	}
-	st.Full = mix(0, parts...)
+	st.Full = script.Mix(0, parts...)
 }
 
-// clauses parses the header of a further clause of a statement, whose facts count for it.
-func (p *pyParser) clause(st *Statement, header func()) {
+// clause parses the header of a further clause of a statement, whose facts count for it.
+func (p *parser) clause(st *script.Statement, header func()) {
 	p.facts = &st.Facts
 	p.words = map[string]bool{}
 	for _, w := range st.Facts.Words {
@@ -331,20 +325,20 @@ func (p *pyParser) clause(st *Statement, header func()) {
 	st.Facts.Words = slices.Sorted(maps.Keys(p.words))
 }
 
-func (p *pyParser) branch(b *Block, seen map[uint64]int) {
+func (p *parser) branch(b *script.Block) {
 	st := p.open(b)
 	from := p.i
 	p.i++ // if or elif
 	cond := p.named()
 	st.Sure = !cond.constant || cond.kind == nameExpr
 	p.expect(":")
-	p.header(st, from, seen)
-	p.suite(p.nest(st, "then"))
-	other := p.nest(st, "else")
+	p.header(st, from)
+	p.suite(p.Nest(st, "then"))
+	other := p.Nest(st, "else")
 	switch {
 	case p.is("elif"):
 		other.Slot = "elif"
-		p.branch(other, map[uint64]int{})
+		p.branch(other)
 	case p.is("else"):
 		p.clause(st, func() { p.i++ })
 		p.suite(other)
@@ -352,7 +346,7 @@ func (p *pyParser) branch(b *Block, seen map[uint64]int) {
 	p.close(st)
 }
 
-func (p *pyParser) loop(b *Block, seen map[uint64]int) {
+func (p *parser) loop(b *script.Block) {
 	st := p.open(b)
 	from := p.i
 	p.asynchronous("async")
@@ -366,31 +360,31 @@ func (p *pyParser) loop(b *Block, seen map[uint64]int) {
 		p.expressions()
 	}
 	p.expect(":")
-	p.header(st, from, seen)
+	p.header(st, from)
 	p.scope.loops++
-	p.suite(p.nest(st, "loop"))
+	p.suite(p.Nest(st, "loop"))
 	p.scope.loops--
 	p.orElse(st)
 	p.close(st)
 }
 
 // orElse parses an else clause, whose block exists even if the clause does not.
-func (p *pyParser) orElse(st *Statement) {
-	other := p.nest(st, "else")
+func (p *parser) orElse(st *script.Statement) {
+	other := p.Nest(st, "else")
 	if p.is("else") {
 		p.clause(st, func() { p.i++ })
 		p.suite(other)
 	}
 }
 
-func (p *pyParser) try(b *Block, seen map[uint64]int) {
+func (p *parser) try(b *script.Block) {
 	st := p.open(b)
 	st.Sure = false
 	from := p.i
 	p.i++
 	p.expect(":")
-	p.header(st, from, seen)
-	p.suite(p.nest(st, "try"))
+	p.header(st, from)
+	p.suite(p.Nest(st, "try"))
 	handlers, bare := 0, false
 	for p.is("except") {
 		if bare {
@@ -407,7 +401,7 @@ func (p *pyParser) try(b *Block, seen map[uint64]int) {
 				p.bind(p.ident())
 			}
 		})
-		p.suite(p.nest(st, "except "+strconv.FormatUint(p.tokensHash(at, p.i), 36)))
+		p.suite(p.Nest(st, "except "+strconv.FormatUint(p.tokensHash(at, p.i), 36)))
 		handlers++
 	}
 	if p.is("else") {
@@ -418,14 +412,14 @@ func (p *pyParser) try(b *Block, seen map[uint64]int) {
 	}
 	if p.is("finally") {
 		p.clause(st, func() { p.i++ })
-		p.suite(p.nest(st, "finally"))
+		p.suite(p.Nest(st, "finally"))
 	} else if handlers == 0 {
 		p.fail("try without except or finally")
 	}
 	p.close(st)
 }
 
-func (p *pyParser) with(b *Block, seen map[uint64]int) {
+func (p *parser) with(b *script.Block) {
 	st := p.open(b)
 	from := p.i
 	p.asynchronous("async")
@@ -441,13 +435,13 @@ func (p *pyParser) with(b *Block, seen map[uint64]int) {
 		}
 	}
 	p.expect(":")
-	p.header(st, from, seen)
-	p.suite(p.nest(st, "with"))
+	p.header(st, from)
+	p.suite(p.Nest(st, "with"))
 	p.close(st)
 }
 
 // definition parses a function or class with its decorators.
-func (p *pyParser) definition(b *Block, seen map[uint64]int) {
+func (p *parser) definition(b *script.Block) {
 	st := p.open(b)
 	from := p.i
 	pure, risky := true, false
@@ -458,8 +452,8 @@ func (p *pyParser) definition(b *Block, seen map[uint64]int) {
 		}
 		pure = pure && p.plainDecorator(e)
 		risky = true
-		if p.peek().kind != pyNewline {
-			p.fail("unexpected %q after a decorator", p.peek().text)
+		if p.peek().Kind != Newline {
+			p.fail("unexpected %q after a decorator", p.peek().Text)
 		}
 		p.i++
 	}
@@ -468,18 +462,18 @@ func (p *pyParser) definition(b *Block, seen map[uint64]int) {
 		if async {
 			p.fail("unexpected async")
 		}
-		p.class(st, from, seen)
+		p.class(st, from)
 		return
 	}
 	p.expect("def")
 	name := p.ident()
-	outer, function := p.scope, p.function
+	outer, function := p.scope, p.Function
 	p.bind(name)
-	f := &Function{Name: name, Start: st.Start, Outer: function, Recorded: true}
+	f := &script.Function{Name: name, Start: st.Start, Outer: function, Recorded: true}
 	if b.Of != nil && b.Slot == "class" {
-		f.Name = b.class + "." + name
+		f.Name = b.Class + "." + name
 	}
-	inner := newPyScope(functionScope, outer)
+	inner := newScope(functionScope, outer)
 	inner.async = async
 	p.expect("(")
 	constant, doubtful := p.parameters(inner, ")", true)
@@ -490,26 +484,26 @@ func (p *pyParser) definition(b *Block, seen map[uint64]int) {
 	}
 	p.expect(":")
 	delete(p.words, name)
-	p.header(st, from, seen)
-	if outer.kind == moduleScope && b.class == "" && pure && constant && !strings.HasPrefix(name, "__") {
+	p.header(st, from)
+	if outer.kind == moduleScope && b.Class == "" && pure && constant && !strings.HasPrefix(name, "__") {
 		st.Binds, st.Risky = []string{name}, risky || doubtful
 		p.plain = append(p.plain, st)
 	}
 	facts, words := p.facts, p.words
-	p.scope, p.function = inner, f
-	p.script.Functions = append(p.script.Functions, f)
-	f.Body = &Block{Slot: "function", id: mix(st.id(), "function"), Function: f}
+	p.scope, p.Function = inner, f
+	p.Script.Functions = append(p.Script.Functions, f)
+	f.Body = &script.Block{Slot: "function", ID: script.Mix(st.ID(), "function"), Function: f}
 	st.Blocks = append(st.Blocks, f.Body)
 	p.suite(f.Body)
 	p.document(st, f.Body)
 	if inner.yields { // a call does not enter it
-		st.Shell = mix(st.Shell, "generator")
+		st.Shell = script.Mix(st.Shell, "generator")
 	}
-	p.scope, p.function, p.facts, p.words = outer, function, facts, words
+	p.scope, p.Function, p.facts, p.words = outer, function, facts, words
 	if inner.yields && inner.async && inner.value {
 		p.fail("return with a value in an async generator")
 	}
-	f.Key = keyOf(f.Body.id)
+	f.Key = script.KeyOf(f.Body.ID)
 	f.Scope = inner.hash()
 	p.close(st)
 	f.End = st.End
@@ -517,15 +511,15 @@ func (p *pyParser) definition(b *Block, seen map[uint64]int) {
 
 // document makes the documentation of a function or class a part of its definition, because it is
 // set there.
-func (p *pyParser) document(st *Statement, body *Block) {
-	if doc := docstring(body); doc != nil {
-		st.Shell = mix(st.Shell, strconv.FormatUint(doc.Shell, 36))
+func (p *parser) document(st *script.Statement, body *script.Block) {
+	if doc := p.docstring(body); doc != nil {
+		st.Shell = script.Mix(st.Shell, strconv.FormatUint(doc.Shell, 36))
 	}
 }
 
 // plainDecorator reports whether a decorator is one of those of the standard library that only
 // wrap a function.
-func (p *pyParser) plainDecorator(e *pyExpr) bool {
+func (p *parser) plainDecorator(e *expr) bool {
 	head, rest, _ := strings.Cut(e.text, ".")
 	full := p.imports[head]
 	if rest != "" {
@@ -543,7 +537,7 @@ func (p *pyParser) plainDecorator(e *pyExpr) bool {
 
 // parameters parses the parameters of a function with this scope up to a token. Defaults and
 // annotations are evaluated outside it.
-func (p *pyParser) parameters(scope *pyScope, end string, annotated bool) (constant, risky bool) {
+func (p *parser) parameters(scope *scope, end string, annotated bool) (constant, risky bool) {
 	constant = true
 	star, double, slash, bare, defaults := false, false, false, false, false
 	param := func() {
@@ -606,34 +600,34 @@ func (p *pyParser) parameters(scope *pyScope, end string, annotated bool) (const
 
 // annotation parses an annotation. Those of names and subscripts count as constant, because
 // typing has no effects; new ones may fail.
-func (p *pyParser) annotation() *pyExpr {
+func (p *parser) annotation() *expr {
 	from := p.i
 	e := p.expression()
 	plain := true
-	simple := p.i == from+1 && slices.Contains([]string{"str", "int", "bool", "float", "bytes", "object", "None"}, p.tokens[from].text)
+	simple := p.i == from+1 && slices.Contains([]string{"str", "int", "bool", "float", "bytes", "object", "None"}, p.tokens[from].Text)
 	for _, t := range p.tokens[from:p.i] {
-		if t.kind == pyString {
-			for _, w := range strings.FieldsFunc(t.text, func(c rune) bool { return c > 127 || !isPyLetter(byte(c)) && !isDigit(byte(c)) }) {
+		if t.Kind == String {
+			for _, w := range strings.FieldsFunc(t.Text, func(c rune) bool { return c > 127 || !isLetter(byte(c)) && !isDigit(byte(c)) }) {
 				p.word(w)
 			}
 		}
-		plain = plain && (t.kind == pyName || t.kind == pyString || t.kind == pyNumber || strings.Contains("[ ] , . | ...", t.text))
+		plain = plain && (t.Kind == Name || t.Kind == String || t.Kind == Number || strings.Contains("[ ] , . | ...", t.Text))
 	}
-	return &pyExpr{kind: e.kind, constant: plain, risky: !simple}
+	return &expr{kind: e.kind, constant: plain, risky: !simple}
 }
 
-func (p *pyParser) class(st *Statement, from int, seen map[uint64]int) {
+func (p *parser) class(st *script.Statement, from int) {
 	name := p.ident()
 	p.bind(name)
 	if p.is("(") {
-		p.call(&pyExpr{})
+		p.call(&expr{})
 	}
 	p.expect(":")
-	p.header(st, from, seen)
+	p.header(st, from)
 	outer, facts, words := p.scope, p.facts, p.words
-	p.scope = newPyScope(classScope, outer)
-	body := p.nest(st, "class")
-	body.class = name
+	p.scope = newScope(classScope, outer)
+	body := p.Nest(st, "class")
+	body.Class = name
 	p.suite(body)
 	p.document(st, body)
 	p.scope, p.facts, p.words = outer, facts, words
@@ -641,19 +635,19 @@ func (p *pyParser) class(st *Statement, from int, seen map[uint64]int) {
 }
 
 // matches reports whether a statement that begins with the name match is a match statement.
-func (p *pyParser) matches() bool {
+func (p *parser) matches() bool {
 	i := p.i + 1
-	for p.tokens[i].kind != pyNewline && p.tokens[i].kind != pyEnd {
+	for p.tokens[i].Kind != Newline && p.tokens[i].Kind != End {
 		i++
 	}
-	return i > p.i+2 && p.tokens[i-1].text == ":" && i+2 < len(p.tokens) && p.tokens[i+1].kind == pyIndent && p.tokens[i+2].text == "case" && p.tokens[i+2].kind == pyName
+	return i > p.i+2 && p.tokens[i-1].Text == ":" && i+2 < len(p.tokens) && p.tokens[i+1].Kind == Indent && p.tokens[i+2].Text == "case" && p.tokens[i+2].Kind == Name
 }
 
-func (p *pyParser) match(b *Block, seen map[uint64]int) {
+func (p *parser) match(b *script.Block) {
 	st := p.open(b)
 	from := p.i
 	p.i++
-	p.script.Newer = true
+	p.newer = true
 	if e := p.starredNamed(); p.is(",") {
 		for p.accept(",") && !p.is(":") {
 			p.starredNamed()
@@ -662,10 +656,10 @@ func (p *pyParser) match(b *Block, seen map[uint64]int) {
 		p.fail("a star outside a list")
 	}
 	p.expect(":")
-	p.header(st, from, seen)
+	p.header(st, from)
 	p.i += 2 // a newline and an indent
 	always := false
-	for p.peek().kind != pyDedent {
+	for p.peek().Kind != Dedent {
 		if always {
 			p.fail("a case after one that always matches")
 		}
@@ -685,14 +679,14 @@ func (p *pyParser) match(b *Block, seen map[uint64]int) {
 				always = false
 			}
 		})
-		p.suite(p.nest(st, "case "+strconv.FormatUint(p.tokensHash(at, p.i), 36)))
+		p.suite(p.Nest(st, "case "+strconv.FormatUint(p.tokensHash(at, p.i), 36)))
 	}
 	p.i++
 	p.close(st)
 }
 
 // patterns parses the patterns of a case, and reports whether they always match.
-func (p *pyParser) patterns(captured map[string]bool) (always bool) {
+func (p *parser) patterns(captured map[string]bool) (always bool) {
 	always = p.pattern(captured)
 	for p.accept(",") {
 		always = false
@@ -704,7 +698,7 @@ func (p *pyParser) patterns(captured map[string]bool) (always bool) {
 	return always
 }
 
-func (p *pyParser) capture(captured map[string]bool) {
+func (p *parser) capture(captured map[string]bool) {
 	name := p.ident()
 	if captured[name] {
 		p.fail("a pattern binds %s twice", name)
@@ -714,7 +708,7 @@ func (p *pyParser) capture(captured map[string]bool) {
 	}
 }
 
-func (p *pyParser) pattern(captured map[string]bool) (always bool) {
+func (p *parser) pattern(captured map[string]bool) (always bool) {
 	if p.accept("*") {
 		p.capture(captured)
 		return false
@@ -737,23 +731,23 @@ func (p *pyParser) pattern(captured map[string]bool) (always bool) {
 	return always
 }
 
-func (p *pyParser) closed(captured map[string]bool) (always bool) {
+func (p *parser) closed(captured map[string]bool) (always bool) {
 	t := p.peek()
 	switch {
-	case t.kind == pyString:
+	case t.Kind == String:
 		for _, s := range p.tokens[p.i:] {
-			if s.kind != pyString {
+			if s.Kind != String {
 				break
 			}
-			if len(s.fields) > 0 || strings.ContainsAny(s.text[:strings.IndexAny(s.text, `'"`)], "fF") {
+			if len(s.fields) > 0 || strings.ContainsAny(s.Text[:strings.IndexAny(s.Text, `'"`)], "fF") {
 				p.fail("a pattern is an f-string")
 			}
 		}
 		p.strings()
-	case t.kind == pyNumber, p.is("-"):
+	case t.Kind == Number, p.is("-"):
 		p.accept("-")
-		if n := p.peek(); n.kind != pyNumber {
-			p.fail("%q instead of a number", n.text)
+		if n := p.peek(); n.Kind != Number {
+			p.fail("%q instead of a number", n.Text)
 		}
 		p.i++
 		if p.is("+") || p.is("-") {
@@ -762,7 +756,7 @@ func (p *pyParser) closed(captured map[string]bool) (always bool) {
 	case p.is("None"), p.is("True"), p.is("False"):
 		p.i++
 	case p.is("("), p.is("["):
-		end := map[string]string{"(": ")", "[": "]"}[t.text]
+		end := map[string]string{"(": ")", "[": "]"}[t.Text]
 		p.i++
 		n, comma := 0, end == "]"
 		p.each(end, func() {
@@ -778,7 +772,7 @@ func (p *pyParser) closed(captured map[string]bool) (always bool) {
 				p.capture(captured)
 				return
 			}
-			if k := p.peek(); k.kind != pyString {
+			if k := p.peek(); k.Kind != String {
 				p.fail("a key of a pattern that is no string")
 			}
 			p.closed(captured)
@@ -787,7 +781,7 @@ func (p *pyParser) closed(captured map[string]bool) (always bool) {
 		})
 		p.i++
 	default:
-		if next := p.tokens[p.i+1].text; next != "." && next != "(" {
+		if next := p.tokens[p.i+1].Text; next != "." && next != "(" {
 			p.capture(captured)
 			return true
 		}
@@ -800,7 +794,7 @@ func (p *pyParser) closed(captured map[string]bool) (always bool) {
 		}
 		keyword := false
 		p.each(")", func() {
-			if p.peek().kind == pyName && p.tokens[p.i+1].text == "=" {
+			if p.peek().Kind == Name && p.tokens[p.i+1].Text == "=" {
 				p.i += 2
 				keyword = true
 			} else if keyword {
@@ -811,4 +805,12 @@ func (p *pyParser) closed(captured map[string]bool) (always bool) {
 		p.i++
 	}
 	return false
+}
+
+func words(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
 }
