@@ -12,7 +12,7 @@ import (
 	"hookwatch/suites/depend/script"
 )
 
-// Script divides a file into statements. Places are in UTF-16 units, as V8 counts them.
+// Script divides a file into statements.
 func Script(src []byte, typed bool) (*script.Script, error) {
 	u := unitsOf(src)
 	switch {
@@ -29,14 +29,14 @@ func Script(src []byte, typed bool) (*script.Script, error) {
 		}
 		return nil, err
 	}
-	b := &builder{Builder: script.Build(src, "file"), units: u, meanings: p.meanings()}
+	b := &builder{Builder: script.Build(src, "file"), meanings: p.meanings()}
 	for i := range len(src) {
 		if src[i] == '\n' {
 			b.lines = append(b.lines, i)
 		}
 	}
 	s := b.Script
-	s.Quotes, s.Size, s.Bodies = true, u.of(len(src)), map[int]*script.Function{}
+	s.Quotes, s.Units, s.Bodies = true, u, map[int]*script.Function{}
 	s.Fixed, s.Doubtful = p.properties()
 	s.Structure = b.block(s.Body, p.Body)
 	if strings.Contains(string(src), "sourceMappingURL=") {
@@ -64,14 +64,12 @@ func (p *Program) properties() (fixed, doubtful []script.Property) {
 	return fixed, doubtful
 }
 
-// units converts byte offsets of a text into offsets in UTF-16 units. It is nil for ASCII.
-type units []int32
-
-func unitsOf(src []byte) units {
+// unitsOf returns the places of bytes in UTF-16 units, nil for ASCII.
+func unitsOf(src []byte) []int32 {
 	if !slices.ContainsFunc(src, func(b byte) bool { return b >= 0x80 }) {
 		return nil
 	}
-	u := make(units, len(src)+1)
+	u := make([]int32, len(src)+1)
 	n := int32(0)
 	for i, r := range string(src) {
 		u[i] = n
@@ -81,17 +79,9 @@ func unitsOf(src []byte) units {
 	return u
 }
 
-func (u units) of(offset int) int {
-	if u == nil {
-		return offset
-	}
-	return int(u[offset])
-}
-
 type builder struct {
 	script.Builder
 	lines    []int // offsets of the line ends
-	units    units
 	meanings map[*Statement]*meaning
 }
 
@@ -114,7 +104,7 @@ func (b *builder) block(blk *script.Block, of *Block) uint64 {
 func (b *builder) statement(blk *script.Block, s *Statement) uint64 {
 	m := b.meanings[s]
 	st := b.Add(blk, &script.Statement{
-		Start: b.line(s.From), End: b.line(max(s.To-1, s.From)), From: b.units.of(s.From), To: b.units.of(s.To), Sure: true, Binds: m.defines, Facts: m.Facts,
+		Start: b.line(s.From), End: b.line(max(s.To-1, s.From)), From: s.From, To: s.To, Sure: true, Binds: m.defines, Facts: m.Facts,
 	})
 	if m.self != "" {
 		b.Script.Own = m.self
@@ -152,7 +142,7 @@ func (b *builder) body(st *script.Statement, name string, blk *script.Block, of 
 	} else if outer != nil {
 		fn.Name = outer.Name
 	}
-	b.Script.Bodies[b.units.of(of.At)] = fn
+	b.Script.Bodies[of.At] = fn
 	b.Function = fn
 	defer func() { b.Function = outer }()
 	return b.block(blk, of)

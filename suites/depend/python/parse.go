@@ -275,7 +275,7 @@ func (p *parser) statement(b *script.Block) {
 
 // open begins a statement in a block. Facts are collected for it until the next one begins.
 func (p *parser) open(b *script.Block) *script.Statement {
-	st := p.Add(b, &script.Statement{Start: p.peek().line, Sure: true})
+	st := p.Add(b, &script.Statement{Start: p.peek().line, From: p.peek().From, Sure: true})
 	p.words = map[string]bool{}
 	p.facts = &st.Facts
 	return st
@@ -284,7 +284,7 @@ func (p *parser) open(b *script.Block) *script.Statement {
 // header gives a statement its identity by the tokens from a place to here.
 func (p *parser) header(st *script.Statement, from int) {
 	p.Identify(st, p.tokensHash(from, p.i))
-	st.End = p.tokens[p.i-1].end
+	st.End, st.To = p.tokens[p.i-1].end, p.tokens[p.i-1].To
 	st.Facts.Words = slices.Sorted(maps.Keys(p.words))
 }
 
@@ -306,7 +306,7 @@ func (p *parser) close(st *script.Statement) {
 	for _, b := range st.Blocks {
 		parts = append(parts, strconv.FormatUint(fullOf(b), 36))
 		for _, s := range b.Statements {
-			st.End = max(st.End, s.End)
+			st.End, st.To = max(st.End, s.End), max(st.To, s.To)
 		}
 	}
 	st.Full = script.Mix(0, parts...)

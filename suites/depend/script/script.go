@@ -27,8 +27,9 @@ type Script struct {
 	Fixed []Property
 	// Doubtful are those that an interpreter may refuse.
 	Doubtful []Property
-	Size     int               // in units of Statement.From; 0 if statements have no places
-	Bodies   map[int]*Function // functions by the places of their bodies
+	Bodies   map[int]*Function // functions of JavaScript by the places of their bodies
+	Size     int               // bytes
+	Units    []int32           // places in UTF-16 units by bytes; nil if they are the same
 }
 
 // A Property is one that statements do not show, and Why describes what it means that it changed.
@@ -72,6 +73,14 @@ func Beyond(old, new *Script) string {
 	return ""
 }
 
+// Unit returns the place of a byte in UTF-16 units.
+func (s *Script) Unit(at int) int {
+	if s.Units == nil {
+		return at
+	}
+	return int(s.Units[at])
+}
+
 // OnlyDefines reports whether the script only defines functions.
 func (s *Script) OnlyDefines() bool {
 	return !slices.ContainsFunc(s.Body.Statements, func(st *Statement) bool { return st.Function == nil })
@@ -102,7 +111,7 @@ type Lead struct {
 type Statement struct {
 	Key        Key
 	Start, End int    // first and last line, here-documents included
-	From, To   int    // places in UTF-16 units, for a language whose interpreter reports them
+	From, To   int    // bytes; not in bash
 	Shell      uint64 // hash of the text outside its blocks
 	Full       uint64
 	Blocks     []*Block // also the body of a function, with Of nil, that it defines among other things
@@ -226,7 +235,7 @@ type Builder struct {
 
 // Build begins the script of a file. top is the identity of its top level.
 func Build(src []byte, top string) Builder {
-	s := &Script{Digest: suites.Digest(src), Shebang: Shebang(src), Body: &Block{Slot: "file", ID: Mix(0, top)}}
+	s := &Script{Digest: suites.Digest(src), Shebang: Shebang(src), Size: len(src), Body: &Block{Slot: "file", ID: Mix(0, top)}}
 	return Builder{Script: s, seen: map[[2]uint64]int{}}
 }
 

@@ -237,7 +237,7 @@ func (c *nodeCoverage) decode(d *decoder) {
 			d.trace.Dynamic = true
 		case f.script == nil:
 			d.trace.Dynamic = true
-		case c.Maps[s.URL] != nil || !s.covers(f.script.Size):
+		case c.Maps[s.URL] != nil || !s.covers(f.script.Unit(f.script.Size)):
 			d.trace.Dynamic = true
 			f.met.Whole = "it was translated before it ran"
 		default:
@@ -300,13 +300,13 @@ func (f *fileDecoder) count(s *scriptCoverage) {
 	})
 	sweep := rangeSweep{ranges: ranges}
 	for _, st := range f.script.Statements {
-		if sweep.executed(st.From, st.To) {
+		if sweep.executed(f.script.Unit(st.From), f.script.Unit(st.To)) {
 			f.hit[st] = true
 		}
 	}
 	sweep = rangeSweep{ranges: ranges}
 	for _, body := range slices.Sorted(maps.Keys(f.script.Bodies)) {
-		at := body - 1 // the body of an arrow function may begin with another function
+		at := f.script.Unit(body) - 1 // the body of an arrow function may begin with another function
 		if sweep.executed(at, at) {
 			f.functions[f.script.Bodies[body].Key] = true
 		}
