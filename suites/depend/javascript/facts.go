@@ -1,12 +1,16 @@
 package javascript
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 var (
 	starting = words("spawn spawnSync exec execSync execFile execFileSync fork execa execaSync execaCommand $ Worker")
 	running  = words("runInThisContext runInNewContext runInContext compileFunction SourceTextModule Script _load _compile")
 	placing  = words("stack captureStackTrace prepareStackTrace getCallSite getCallSites trace callsites")
 	ending   = words("NODE_V8_COVERAGE NODE_OPTIONS stopCoverage stopPreciseCoverage")
+	harmless = words("dirname basename createRequire relative") // use a path only
 	clearing = words("env sudo su doas docker podman ssh nsenter unshare systemd-run at batch crontab deno bun bunx")
 )
 
@@ -47,30 +51,27 @@ func source(s string) bool {
 }
 
 func loads(t []Token) bool {
-	for i := range t {
-		if text(t, i) == "require" || text(t, i) == "import" || text(t, i) == "from" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t, func(t Token) bool {
+		return t.Kind == Name && (t.Text == "require" || t.Text == "import" || t.Text == "from")
+	})
 }
 
 func (r *reader) name(t []Token, i int, m *meaning) {
 	name, before, after := t[i].Text, text(t, i-1), text(t, i+1)
 	member := before == "." || before == "?."
+	unknown := after == "(" && specifier(t, i) == "" // a module
 	switch {
 	case name == "eval" && !member,
 		name == "Function" && !member && (before == "new" || after == "("),
 		(name == "globalThis" || name == "global") && !member && after != ".",
-		name == "require" && !member && after == "(" && specifier(t, i) == "",
-		name == "require" && !member && after != "(" && !(after == "." && (text(t, i+2) == "main" || text(t, i+2) == "resolve")) && !(text(t, i+1) == "=" && text(t, i+2) == "createRequire"),
-		name == "import" && after == "(" && specifier(t, i) == "",
+		name == "require" && !member && (unknown || after != "(" && match(t, i, "require . main") == 0 && match(t, i, "require . resolve") == 0 && match(t, i, "require = createRequire") == 0),
+		name == "import" && unknown,
 		name == "createRequire" && after == "(" && text(t, i-2) != "require",
 		running[name]:
 		m.Dynamic = true
 	}
 	switch {
-	case ending[name], name == "env" && before == "." && text(t, i-2) == "process" && after == "=":
+	case ending[name], match(t, i-2, "process . env =") > 0:
 		m.Ends = "it may turn tracing off"
 	case placing[name]:
 		m.Lines = true
@@ -85,9 +86,9 @@ func (r *reader) self(t []Token, i int, m *meaning) {
 	from, to := i, i
 	switch {
 	case text(t, i) == "__filename" && text(t, i-1) != ".":
-	case text(t, i) == "import" && text(t, i+1) == "." && text(t, i+2) == "meta" && text(t, i+3) == "." && (text(t, i+4) == "url" || text(t, i+4) == "filename"):
+	case match(t, i, "import . meta . url") > 0, match(t, i, "import . meta . filename") > 0:
 		to = i + 4
-		if text(t, i-1) == "(" && text(t, i-2) == "fileURLToPath" && text(t, to+1) == ")" {
+		if match(t, i-2, "fileURLToPath (") > 0 && text(t, to+1) == ")" {
 			from, to = i-2, to+1
 			if text(t, from-1) == "." {
 				from -= 2
@@ -99,9 +100,8 @@ func (r *reader) self(t []Token, i int, m *meaning) {
 	before, after := text(t, from-1), text(t, to+1)
 	switch {
 	case before == "const" || before == "let" || before == "var": // its declaration
-	case before == "=" && text(t, from-2) == "__filename":
-	case before == "(" && (text(t, from-2) == "dirname" || text(t, from-2) == "basename" || text(t, from-2) == "createRequire" || text(t, from-2) == "relative"):
-	case before == "," && after == ")" && text(t, from-3) == "(" && text(t, from-4) == "URL":
+	case match(t, from-2, "__filename =") > 0, before == "(" && harmless[text(t, from-2)]:
+	case before == "," && after == ")" && match(t, from-4, "URL (") > 0:
 	case comparison(before) || comparison(after):
 	default:
 		m.self = "it may read its own text"
@@ -114,9 +114,7 @@ func comparison(op string) bool { return op == "===" || op == "!==" || op == "==
 func (r *reader) clears(t []Token, m *meaning) {
 	for i := range t {
 		if text(t, i) == "env" && text(t, i-1) != "." {
-			plain := text(t, i+1) == ":" && (text(t, i+2) == "process" && text(t, i+4) == "env" && text(t, i+5) != "." ||
-				text(t, i+2) == "{" && text(t, i+3) == "..." && text(t, i+4) == "process" && text(t, i+6) == "env")
-			if !plain {
+			if (match(t, i+1, ": process . env") == 0 || text(t, i+5) == ".") && match(t, i+1, ": { ... process . env") == 0 {
 				m.Opaque = "it starts a program with another environment"
 			}
 		}

@@ -55,6 +55,22 @@ func text(t []Token, i int) string {
 	return t[i].Text
 }
 
+// match returns the index behind the tokens from i on that are those of a pattern, 0 if there are others. In
+// a pattern, <name> and <string> stand for any name and string.
+func match(t []Token, i int, pattern string) int {
+	for word := range strings.FieldsSeq(pattern) {
+		switch {
+		case i < 0 || i >= len(t):
+			return 0
+		case text(t, i) == word, word == "<name>" && t[i].Kind == Name, word == "<string>" && t[i].Kind == String:
+			i++
+		default:
+			return 0
+		}
+	}
+	return i
+}
+
 // literal returns the content of a string, "" for other tokens.
 func literal(t []Token, i int) string {
 	if i < 0 || i >= len(t) || t[i].Kind != String {
@@ -86,7 +102,7 @@ func (r *reader) survey(b *Block) {
 			case "child_process", "cluster", "execa", "zx", "shelljs", "cross-spawn", "worker_threads":
 				r.children = true
 			}
-			if text(t, i) == "module" && text(t, i+1) == "." && text(t, i+2) == "exports" && text(t, i+3) == "=" {
+			if match(t, i, "module . exports =") > 0 {
 				r.assigns++
 			}
 		}
@@ -262,34 +278,21 @@ func specifier(t []Token, i int) string {
 func (r *reader) passes(s *Statement) bool {
 	t := s.Tokens
 	switch {
-	case text(t, 0) == "import" && text(t, 1) == "{":
-		for i := range t {
-			if text(t, i) == "as" || text(t, i) == "default" {
-				return false
-			}
-		}
-		return true
-	case text(t, 0) == "import" && text(t, 1) == "*" && text(t, 2) == "as":
+	case match(t, 0, "import {") > 0:
+		return !slices.ContainsFunc(t, func(t Token) bool { return t.Kind == Name && (t.Text == "as" || t.Text == "default") })
+	case match(t, 0, "import * as") > 0:
 		return r.namespace(text(t, 3))
 	case text(t, 0) != "const" && text(t, 0) != "let" && text(t, 0) != "var":
 		return false
 	}
 	n := len(t)
-	if n < 7 || text(t, n-5) != "=" || text(t, n-4) != "require" || text(t, n-3) != "(" || literal(t, n-2) == "" || text(t, n-1) != ")" {
+	switch {
+	case n < 7 || match(t, n-5, "= require ( <string> )") == 0 || literal(t, n-2) == "":
 		return false
-	}
-	if n == 7 {
+	case n == 7:
 		return t[1].Kind == Name && r.namespace(t[1].Text)
 	}
-	if text(t, 1) != "{" || text(t, n-6) != "}" {
-		return false
-	}
-	for i := 2; i < n-6; i++ {
-		if t[i].Kind != Name && text(t, i) != "," {
-			return false
-		}
-	}
-	return true
+	return text(t, 1) == "{" && text(t, n-6) == "}" && !slices.ContainsFunc(t[2:n-6], func(t Token) bool { return t.Kind != Name && t.Text != "," })
 }
 
 // namespace reports whether a variable is used for its named members alone, apart from its
@@ -305,13 +308,7 @@ func (r *reader) defines(s *Statement, top bool) ([]string, bool) {
 		exported = true
 		t = t[1:]
 		if text(t, 0) == "{" && literal(t, len(t)-1) == "" {
-			names := []string{allExports}
-			for i := range t {
-				if t[i].Kind == Name {
-					names = append(names, t[i].Text)
-				}
-			}
-			return names, true
+			return append([]string{allExports}, uses(t)...), true
 		}
 	}
 	names := slices.Clone(s.Names)
@@ -336,7 +333,7 @@ func (r *reader) defines(s *Statement, top bool) ([]string, bool) {
 	case text(t, 0) == "import":
 		module := literal(t, len(t)-1)
 		return names, len(names) > 0 && standard(module)
-	case top && text(t, 0) == "module" && text(t, 1) == "." && text(t, 2) == "exports" && text(t, 3) == "=" && r.assigns == 1 && r.names["exports"] == 0:
+	case top && match(t, 0, "module . exports =") > 0 && r.assigns == 1 && r.names["exports"] == 0:
 		return r.exportsObject(t[4:])
 	case top && r.assigns == 0 && text(t, 0) == "exports" && text(t, 1) == "." && len(t) > 4 && text(t, 3) == "=":
 		rest, ok := r.pureExpression(t[4:])
@@ -411,12 +408,7 @@ func (r *reader) pureVariables(t []Token) bool {
 			t = t[1:]
 		case text(t, 0) == "{":
 			end := slices.IndexFunc(t, func(t Token) bool { return t.Text == "}" })
-			for i := 1; i < end; i++ {
-				if t[i].Kind != Name && text(t, i) != "," && text(t, i) != ":" {
-					return false
-				}
-			}
-			if end < 0 || text(t, end+1) != "=" || text(t, end+2) != "require" {
+			if end < 0 || match(t, end+1, "= require") == 0 || slices.ContainsFunc(t[1:end], func(t Token) bool { return t.Kind != Name && t.Text != "," && t.Text != ":" }) {
 				return false
 			}
 			t = t[end+1:]
@@ -451,75 +443,73 @@ func (r *reader) pureExpression(t []Token) (rest []Token, ok bool) {
 			return nil, false
 		}
 		switch text(t, 0) {
-		case "||", "&&", "??", "===", "!==", "?", ":":
-			if text(t, 0) == ":" {
-				return t, true
+		case "||", "&&", "??", "===", "!==":
+		case "?":
+			if t, ok = r.pureExpression(t[1:]); !ok || text(t, 0) != ":" {
+				return nil, false
 			}
-			if text(t, 0) == "?" {
-				if t, ok = r.pureExpression(t[1:]); !ok || text(t, 0) != ":" {
-					return nil, false
-				}
-			}
-			t = t[1:]
 		default:
 			return t, true
 		}
+		t = t[1:]
 	}
 }
 
-var standardConstructors = words("Set Map WeakMap WeakSet")
-
+// pureOperand reads an operand of such an expression.
 func (r *reader) pureOperand(t []Token) ([]Token, bool) {
-	if len(t) == 0 {
-		return nil, false
-	}
-	switch t[0].Kind {
-	case String, Regexp, Number:
-		return t[1:], true
-	case Template:
-		return t[1:], strings.HasSuffix(t[0].Text, "`") && len(t[0].Text) > 1
-	case Punctuator:
-		switch t[0].Text {
-		case "[":
-			return r.pureList(t[1:], "]", false)
-		case "{":
-			return r.pureList(t[1:], "}", true)
-		case "(":
-			if rest, ok := arrowFunction(t); ok {
-				return rest, true
-			}
-			rest, ok := r.pureExpression(t[1:])
-			if !ok || text(rest, 0) != ")" {
-				return nil, false
-			}
-			return rest[1:], true
-		}
-		return nil, false
-	case Name:
-	default:
-		return nil, false
-	}
 	if rest, ok := arrowFunction(t); ok {
 		return rest, true
 	}
-	switch name := t[0].Text; {
-	case name == "function", name == "async":
-		for i := range t {
-			if t[i].Kind == Mark {
-				return t[i+1:], true
-			}
-			if i > 0 && text(t, i) == ")" && (i+1 >= len(t) || t[i+1].Kind != Mark) && text(t, i+1) != "," && text(t, i+1) != ")" {
-				return nil, false
-			}
-		}
+	switch {
+	case len(t) == 0:
 		return nil, false
-	case name == "null", name == "true", name == "false", name == "undefined", name == "__dirname", name == "__filename":
-		return t[1:], text(t, 1) != "." && text(t, 1) != "[" && text(t, 1) != "("
-	case name == "process" && text(t, 1) == "." && (text(t, 2) == "env" && text(t, 3) == "." && len(t) > 4 && t[4].Kind == Name):
-		return t[5:], text(t, 5) != "." && text(t, 5) != "(" && text(t, 5) != "["
-	case name == "process" && text(t, 1) == "." && (text(t, 2) == "platform" || text(t, 2) == "pid"):
-		return t[3:], text(t, 3) != "." && text(t, 3) != "(" && text(t, 3) != "["
-	case name == "new" && len(t) > 2 && standardConstructors[t[1].Text] && !r.known[t[1].Text] && text(t, 2) == "(":
+	case t[0].Kind == String, t[0].Kind == Regexp, t[0].Kind == Number:
+		return t[1:], true
+	case t[0].Kind == Template:
+		return t[1:], strings.HasSuffix(t[0].Text, "`") && len(t[0].Text) > 1
+	case t[0].Kind == Name:
+		return r.pureName(t)
+	case t[0].Kind != Punctuator:
+	case t[0].Text == "[":
+		return r.pureList(t[1:], "]", false)
+	case t[0].Text == "{":
+		return r.pureList(t[1:], "}", true)
+	case t[0].Text == "(":
+		return closed(r.pureExpression(t[1:]))
+	}
+	return nil, false
+}
+
+// closed reads a closing parenthesis.
+func closed(rest []Token, ok bool) ([]Token, bool) {
+	if !ok || text(rest, 0) != ")" {
+		return nil, false
+	}
+	return rest[1:], true
+}
+
+// used reports whether a member of a value is used or the value is called, by its first token behind
+// it.
+func used(t []Token) bool { return text(t, 0) == "." || text(t, 0) == "[" || text(t, 0) == "(" }
+
+var (
+	// constants are always defined.
+	constants            = []string{"null", "true", "false", "undefined", "__dirname", "__filename", "process . env . <name>", "process . platform", "process . pid"}
+	standardConstructors = words("Set Map WeakMap WeakSet")
+)
+
+// pureName reads an operand that begins with a name.
+func (r *reader) pureName(t []Token) ([]Token, bool) {
+	for _, c := range constants {
+		if end := match(t, 0, c); end > 0 {
+			return t[end:], !used(t[end:])
+		}
+	}
+	name := t[0].Text
+	switch {
+	case name == "function", name == "async":
+		return functionExpression(t)
+	case match(t, 0, "new <name> (") > 0 && standardConstructors[t[1].Text] && !r.known[t[1].Text]:
 		if text(t, 3) == ")" {
 			return t[4:], true
 		}
@@ -527,39 +517,41 @@ func (r *reader) pureOperand(t []Token) ([]Token, bool) {
 			return nil, false
 		}
 		rest, ok := r.pureList(t[4:], "]", false)
-		if strings.HasSuffix(t[1].Text, "Map") || strings.HasPrefix(t[1].Text, "Weak") {
-			ok = ok && pairs(t[4:len(t)-len(rest)])
+		if ok && t[1].Text != "Set" {
+			ok = pairs(t[4 : len(t)-len(rest)])
 		}
-		if !ok || text(rest, 0) != ")" {
-			return nil, false
-		}
-		return rest[1:], true
-	case name == "Object" && text(t, 1) == "." && text(t, 2) == "freeze" && text(t, 3) == "(" && !r.known["Object"]:
-		rest, ok := r.pureExpression(t[4:])
-		if !ok || text(rest, 0) != ")" {
-			return nil, false
-		}
-		return rest[1:], true
-	case name == "require" && text(t, 1) == "(" && standard(literal(t, 2)) && text(t, 3) == ")":
+		return closed(rest, ok)
+	case match(t, 0, "Object . freeze (") > 0 && !r.known["Object"]:
+		return closed(r.pureExpression(t[4:]))
+	case match(t, 0, "require ( <string> )") > 0 && standard(literal(t, 2)):
 		rest := t[4:]
-		for text(rest, 0) == "." && len(rest) > 1 && rest[1].Kind == Name && text(rest, 1) == "promises" {
+		for match(rest, 0, ". promises") > 0 {
 			rest = rest[2:]
 		}
-		return rest, text(rest, 0) != "." && text(rest, 0) != "(" && text(rest, 0) != "["
-	case name == "path" && r.known["path"] && text(t, 1) == "." && (text(t, 2) == "join" || text(t, 2) == "resolve") && text(t, 3) == "(":
-		for i := 4; i < len(t); i++ {
-			switch {
-			case text(t, i) == ")":
-				return t[i+1:], text(t, i+1) != "." && text(t, i+1) != "["
-			case t[i].Kind == String, text(t, i) == ",", text(t, i) == "__dirname":
-			default:
-				return nil, false
-			}
+		return rest, !used(rest)
+	case r.known["path"] && (match(t, 0, "path . join (") > 0 || match(t, 0, "path . resolve (") > 0):
+		end := 4
+		for end < len(t) && (t[end].Kind == String || text(t, end) == "," || text(t, end) == "__dirname") {
+			end++
 		}
-		return nil, false
+		rest, ok := closed(t[end:], true)
+		return rest, ok && text(rest, 0) != "." && text(rest, 0) != "["
 	case r.known[name]:
 		next := text(t, 1)
-		return t[1:], next != "." && next != "[" && next != "(" && next != "?." && next != "=" && next != "++" && next != "--" && (len(t) < 2 || t[1].Kind != Template)
+		return t[1:], !used(t[1:]) && next != "?." && next != "=" && next != "++" && next != "--" && (len(t) < 2 || t[1].Kind != Template)
+	}
+	return nil, false
+}
+
+// functionExpression reads a function that is not called.
+func functionExpression(t []Token) ([]Token, bool) {
+	for i := range t {
+		if t[i].Kind == Mark {
+			return t[i+1:], true
+		}
+		if i > 0 && text(t, i) == ")" && (i+1 >= len(t) || t[i+1].Kind != Mark) && text(t, i+1) != "," && text(t, i+1) != ")" {
+			break
+		}
 	}
 	return nil, false
 }

@@ -173,19 +173,13 @@ func (p *parser) lambda() *expr {
 	return &expr{}
 }
 
-func (p *parser) or() *expr {
-	e := p.and()
-	for p.accept("or") {
-		p.and()
-		e = &expr{}
-	}
-	return e
-}
+func (p *parser) or() *expr { return p.chain("or", func() *expr { return p.chain("and", p.not) }) }
 
-func (p *parser) and() *expr {
-	e := p.not()
-	for p.accept("and") {
-		p.not()
+// chain reads operands with a word between them.
+func (p *parser) chain(word string, operand func() *expr) *expr {
+	e := operand()
+	for p.accept(word) {
+		operand()
 		e = &expr{}
 	}
 	return e
@@ -295,29 +289,20 @@ func (p *parser) warnCalled(e *expr) {
 }
 
 func (p *parser) slices() {
-	for {
-		if p.is("]") {
-			p.fail("an empty subscript")
-		}
+	if p.is("]") {
+		p.fail("an empty subscript")
+	}
+	p.each("]", func() {
 		if !p.is(":") {
 			p.expression()
 		}
-		if p.accept(":") {
+		for colons := 0; colons < 2 && p.accept(":"); colons++ {
 			if !p.is(":") && !p.is(",") && !p.is("]") {
 				p.expression()
 			}
-			if p.accept(":") && !p.is(",") && !p.is("]") {
-				p.expression()
-			}
 		}
-		if !p.accept(",") {
-			break
-		}
-		if p.is("]") {
-			break
-		}
-	}
-	p.expect("]")
+	})
+	p.i++
 }
 
 // call reads arguments.
@@ -406,8 +391,8 @@ func (p *parser) called(e *expr) {
 // a warning. text is the literal with its quotes and prefix.
 func safePattern(text string) bool {
 	quote := strings.IndexAny(text, `'"`)
-	raw := strings.EqualFold(text[:quote], "r")
-	if !raw && quote > 0 {
+	raw := quote > 0 && strings.EqualFold(text[:quote], "r")
+	if quote < 0 || !raw && quote > 0 { // a number, or another prefix
 		return false
 	}
 	body := text[quote+1 : len(text)-1]
@@ -511,11 +496,8 @@ func (p *parser) atom() *expr {
 		p.i++
 		p.use(t.Text)
 		return &expr{kind: nameExpr, text: t.Text, constant: true, risky: true}
-	case t.Kind == Name && (t.Text == "None" || t.Text == "True" || t.Text == "False"):
-		p.i++
+	case p.accept("None"), p.accept("True"), p.accept("False"), p.accept("..."):
 		return &expr{kind: literalExpr, text: t.Text, constant: true, hashable: true}
-	case p.accept("..."):
-		return &expr{kind: literalExpr, constant: true, hashable: true}
 	case p.accept("("):
 		return p.parenthesis()
 	case p.accept("["):
@@ -574,8 +556,6 @@ func (p *parser) field(f field) {
 }
 
 func (p *parser) parenthesis() *expr {
-	iterable := p.iterable
-	defer func() { p.iterable = iterable }()
 	switch {
 	case p.accept(")"):
 		return &expr{kind: tupleExpr, constant: true, hashable: true}
@@ -584,29 +564,31 @@ func (p *parser) parenthesis() *expr {
 		p.expect(")")
 		return &expr{}
 	}
-	first := p.elements(p.starredNamed, func() {})
-	if first == nil {
-		p.expect(")")
-		return &expr{}
-	}
-	if !p.is(",") {
+	return p.remaining(")", func(first *expr) *expr {
 		if first.kind == starExpr {
 			p.fail("a star outside a list")
 		}
-		p.expect(")")
 		return first
-	}
-	return p.remaining(first, ")")
+	})
 }
 
-// remaining reads the elements after the first one, and the token after them.
-func (p *parser) remaining(first *expr, end string) *expr {
-	all := []*expr{first}
-	for p.accept(",") && !p.is(end) {
-		all = append(all, p.starredNamed())
+// remaining reads elements and the token after them. single returns what one is without a comma.
+func (p *parser) remaining(end string, single func(*expr) *expr) *expr {
+	first := p.elements(p.starredNamed, func() {})
+	e := &expr{}
+	switch {
+	case first == nil: // a comprehension
+	case !p.is(","):
+		e = single(first)
+	default:
+		all := []*expr{first}
+		for p.accept(",") && !p.is(end) {
+			all = append(all, p.starredNamed())
+		}
+		e = tupleOf(all)
 	}
 	p.expect(end)
-	return tupleOf(all)
+	return e
 }
 
 func (p *parser) starredNamed() *expr {
@@ -620,13 +602,10 @@ func (p *parser) list() *expr {
 	if p.accept("]") {
 		return &expr{kind: listExpr, constant: true}
 	}
-	first := p.elements(p.starredNamed, func() {})
-	if first == nil {
-		p.expect("]")
-		return &expr{}
+	e := p.remaining("]", func(first *expr) *expr { return tupleOf([]*expr{first}) })
+	if e.kind == tupleExpr {
+		e.kind, e.hashable = listExpr, false
 	}
-	e := p.remaining(first, "]")
-	e.kind, e.hashable = listExpr, false
 	return e
 }
 
@@ -701,20 +680,16 @@ func (p *parser) targets(bind func(string)) {
 		}
 		return p.primary()
 	}
-	first := one()
-	all := []*expr{first}
-	comma := false
-	for p.accept(",") {
-		comma = true
-		if p.is("in") || p.ends() {
-			break
-		}
+	all := []*expr{one()}
+	comma := p.is(",")
+	for p.accept(",") && !p.is("in") && !p.ends() {
 		all = append(all, one())
 	}
 	if comma {
-		first = tupleOf(all)
+		p.target(tupleOf(all), bind)
+	} else {
+		p.target(all[0], bind)
 	}
-	p.target(first, bind)
 }
 
 // target checks that an expression can be assigned to, and binds its names.

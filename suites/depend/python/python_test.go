@@ -210,8 +210,23 @@ func TestPythonRejects(t *testing.T) {
 	}
 }
 
+// TestPythonPatterns checks which constants count as regular expressions that Python certainly compiles.
+func TestPythonPatterns(t *testing.T) {
+	t.Parallel()
+	for arg, risky := range map[string]bool{`"a+"`: false, `r"\d"`: false, `"\d"`: true, `b"a"`: false, "5": true, "...": true, "None": true, `"a", re.I`: false, `"a", 5`: true} {
+		s, err := parsePython("import re\nx = re.compile(" + arg + ")\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Statements[1].Risky || s.Statements[1].Binds == nil; got != risky {
+			t.Errorf("re.compile(%s): risky %t, want %t", arg, got, risky)
+		}
+	}
+}
+
 func FuzzPython(f *testing.F) {
 	f.Add(pythonSource)
+	f.Add("import re\nx = re.compile(5)\n")
 	f.Add("def f():\n  x\nclass A: pass\n")
 	f.Fuzz(func(t *testing.T, src string) {
 		s, err := parsePython(src)

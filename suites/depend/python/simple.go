@@ -34,48 +34,38 @@ func (p *parser) simple(b *script.Block) {
 
 func (p *parser) small(st *script.Statement) {
 	s := p.scope
-	t := p.peek()
-	if t.Kind != Name || !keywords[t.Text] {
-		p.assignment(st)
-		return
-	}
-	switch t.Text {
-	case "pass":
-		p.i++
-		st.Sure = false
-	case "break", "continue":
-		if s.loops == 0 {
-			p.fail("%s outside a loop", t.Text)
+	word := p.peek().Text
+	switch {
+	case p.is("import"):
+		p.imported(st)
+	case p.is("from"):
+		p.importedFrom(st)
+	case p.accept("pass"), p.accept("break"), p.accept("continue"):
+		if word != "pass" && s.loops == 0 {
+			p.fail("%s outside a loop", word)
 		}
-		p.i++
 		st.Sure = false
-	case "return":
+	case p.accept("return"):
 		if s.kind != functionScope {
 			p.fail("return outside a function")
 		}
-		p.i++
 		if !p.ends() {
 			s.value = true
 			p.expressions()
 		}
-	case "raise":
-		p.i++
+	case p.accept("raise"):
 		if !p.ends() {
 			p.expression()
 			if p.accept("from") {
 				p.expression()
 			}
 		}
-	case "global", "nonlocal":
-		p.i++
-		p.declare(t.Text)
+	case p.accept("global"), p.accept("nonlocal"):
+		p.declare(word)
 		st.Sure = false
-	case "del":
-		p.i++
-		e := p.expressions()
-		p.deleted(e)
-	case "assert":
-		p.i++
+	case p.accept("del"):
+		p.deleted(p.expressions())
+	case p.accept("assert"):
 		e := p.expression()
 		if e.kind == tupleExpr {
 			p.warn("assert")
@@ -84,10 +74,6 @@ func (p *parser) small(st *script.Statement) {
 		if p.accept(",") {
 			p.expression()
 		}
-	case "import":
-		p.imported(st)
-	case "from":
-		p.importedFrom(st)
 	default:
 		p.assignment(st)
 	}
