@@ -15,16 +15,18 @@ type javaScript struct {
 }
 
 func newJavaScript(file string, text []byte, seed uint64) (Script, error) {
-	t, err := newTree(file, text, seed, false)
+	t, err := newTree(file, text, seed)
 	if err != nil {
 		return nil, err
 	}
+	t.end = ";"
+	t.add(t.script.Body)
 	program, err := javascript.Parse(string(text), false)
 	return &javaScript{t, program}, err
 }
 
 var javaScriptOperators = map[string]func(*javaScript) []Change{
-	"delete":   func(s *javaScript) []Change { return s.deletions(";") },
+	"delete":   func(s *javaScript) []Change { return s.deletions(";", ";") },
 	"negate":   (*javaScript).negations,
 	"constant": (*javaScript).constants,
 	"swap":     (*javaScript).swaps,

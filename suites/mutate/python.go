@@ -19,10 +19,12 @@ type pythonScript struct {
 }
 
 func newPython(file string, text []byte, seed uint64) (Script, error) {
-	t, err := newTree(file, text, seed, true)
+	t, err := newTree(file, text, seed)
 	if err != nil {
 		return nil, err
 	}
+	t.lines = true
+	t.add(t.script.Body)
 	tokens, err := python.Tokens(text)
 	return &pythonScript{t, tokens}, err
 }
@@ -51,7 +53,7 @@ func (s *pythonScript) isText(from, to int) bool {
 
 var pythonOperators = map[string]func(*pythonScript) []Change{
 	"delete": func(s *pythonScript) []Change {
-		return slices.DeleteFunc(s.deletions("pass"), func(c Change) bool { return s.isText(c.From, c.To) })
+		return slices.DeleteFunc(s.deletions("pass", "pass"), func(c Change) bool { return s.isText(c.From, c.To) })
 	},
 	"negate":   (*pythonScript).negations,
 	"exit":     (*pythonScript).exits,

@@ -8,25 +8,32 @@ import (
 	"hookwatch/suites/depend/script"
 )
 
-// A tree is a script whose parser reports the places of all statements.
+// A statement is a place that operators edit.
+type statement struct {
+	From, To int  // bytes
+	apart    bool // some of its text is elsewhere, as a here-document is: nothing can be put behind it
+}
+
+// A tree is a script as lists of statements that run in sequence.
 type tree struct {
 	parsed
 	random *rand.Rand
-	lists  [][]*script.Statement // those that run in sequence
-	all    []*script.Statement
+	lists  [][]statement
+	all    []statement
 	// lines reports whether a statement needs a line of its own with the indentation of its block, as
-	// in Python. Otherwise a semicolon is enough.
+	// in Python. Otherwise end is enough.
 	lines bool
+	end   string
 }
 
-func newTree(file string, text []byte, seed uint64, lines bool) (tree, error) {
+func newTree(file string, text []byte, seed uint64) (tree, error) {
 	p, err := newParsed(file, text)
-	if err != nil {
-		return tree{}, err
-	}
-	t := tree{parsed: p, random: rand.New(rand.NewPCG(seed, 0)), lines: lines}
-	t.add(p.script.Body)
-	return t, nil
+	return tree{parsed: p, random: rand.New(rand.NewPCG(seed, 0))}, err
+}
+
+func (t *tree) list(statements []statement) {
+	t.lists = append(t.lists, statements)
+	t.all = append(t.all, statements...)
 }
 
 // add adds a block and those below it. What is not in a block of its own counts as part of the
@@ -35,10 +42,13 @@ func newTree(file string, text []byte, seed uint64, lines bool) (tree, error) {
 func (t *tree) add(b *script.Block) {
 	if len(b.Statements) > 0 && b.Slot != "elif" {
 		first := b.Statements[0]
-		_, starts := t.indent(first)
+		_, starts := t.indent(statement{From: first.From})
 		if arrow := b.Slot == "function" && t.script.Bodies[first.From] != nil; !arrow && (starts || !t.lines) {
-			t.lists = append(t.lists, b.Statements)
-			t.all = append(t.all, b.Statements...)
+			var list []statement
+			for _, st := range b.Statements {
+				list = append(list, statement{From: st.From, To: st.To})
+			}
+			t.list(list)
 		}
 	}
 	for _, st := range b.Statements {
@@ -49,16 +59,16 @@ func (t *tree) add(b *script.Block) {
 }
 
 // of returns the text of a statement.
-func (t *tree) of(st *script.Statement) string { return t.at(st.From, st.To) }
+func (t *tree) of(st statement) string { return t.at(st.From, st.To) }
 
 // indent returns what precedes a statement on its line, and whether that is only white space.
-func (t *tree) indent(st *script.Statement) (indent string, starts bool) {
+func (t *tree) indent(st statement) (indent string, starts bool) {
 	indent = string(t.text[strings.LastIndexByte(string(t.text[:st.From]), '\n')+1 : st.From])
 	return indent, strings.TrimSpace(indent) == ""
 }
 
 // put adds a piece of code before a statement if it can be there.
-func (t *tree) put(list []Change, st *script.Statement, piece, what string) []Change {
+func (t *tree) put(list []Change, st statement, piece, what string) []Change {
 	indent, starts := t.indent(st)
 	switch {
 	case !t.lines:
@@ -71,10 +81,18 @@ func (t *tree) put(list []Change, st *script.Statement, piece, what string) []Ch
 	return append(list, Change{st.From, st.From, piece, what})
 }
 
-// deletions replace each statement.
-func (t *tree) deletions(with string) (list []Change) {
-	for _, st := range t.all {
-		list = append(list, Change{st.From, st.To, with, "delete " + short(t.of(st))})
+// deletions replace each statement, the only one of a list by another text.
+func (t *tree) deletions(with, only string) (list []Change) {
+	for _, block := range t.lists {
+		text := with
+		if len(block) == 1 {
+			text = only
+		}
+		for _, st := range block {
+			if !st.apart {
+				list = append(list, Change{st.From, st.To, text, "delete " + short(t.of(st))})
+			}
+		}
 	}
 	return list
 }
@@ -99,10 +117,10 @@ func (t *tree) insertions(pieces ...string) (list []Change) {
 			}
 			piece := pieces[t.random.IntN(len(pieces))]
 			list = t.put(list, st, piece, "insert "+short(piece))
-			if i < len(block)-1 {
+			if i < len(block)-1 || st.apart {
 				continue
 			}
-			behind := ";\n" + piece + "\n"
+			behind := t.end + "\n" + piece + "\n"
 			if t.lines {
 				behind = strings.ReplaceAll("\n"+piece, "\n", "\n"+indent)
 			}
@@ -116,7 +134,7 @@ func (t *tree) reorders() (list []Change) {
 	for _, block := range t.lists {
 		for i := 1; i < len(block); i++ {
 			a, b := block[i-1], block[i]
-			exchanged := t.of(b) + ";\n" + t.of(a) + ";"
+			exchanged := t.of(b) + t.end + "\n" + t.of(a) + t.end
 			if t.lines {
 				indent, starts := t.indent(b)
 				if _, also := t.indent(a); !starts || !also {
