@@ -11,53 +11,58 @@ import (
 	"time"
 )
 
-// laid are files that make whoever reads them wait, fill up or overflow: what is
-// made at the places, and what hookwatch says of that.
-var laid = map[string]struct {
+// A hostileFile makes whatever reads it wait, fill up or overflow.
+type hostileFile struct {
 	make  func(path string) error
-	files map[string]string // place -> what is said; "": it goes on without a word
-}{
-	"a named pipe": {func(path string) error { return syscall.Mkfifo(path, 0o644) }, map[string]string{
-		"suites/k.yaml": "is a named pipe", "suites/s.yaml": "is a named pipe", ".claude/settings.json": "is a named pipe",
-		".claude/hooks/k.sh": "", ".claude/hooks/config.json": "", "docs/k.md": "docs/k.md", ".git": "", "lib.sh": "", ".npmrc": "",
-	}},
-	"a link to /dev/zero": {func(path string) error { return os.Symlink("/dev/zero", path) }, map[string]string{
-		"suites/k.yaml": "leads out of the project", ".claude/settings.json": ".claude/settings.json", ".claude/hooks/k.sh": "",
-		".claude/hooks/config.json": "", "docs/k.md": "leads out of the project", ".git": "", "lib.sh": "",
-	}},
-	"a link to a pipe": {func(path string) error {
-		pipe := path + ".pipe"
-		if err := syscall.Mkfifo(pipe, 0o644); err != nil {
-			return err
-		}
-		return os.Symlink(pipe, path)
-	}, map[string]string{"suites/k.yaml": "is a named pipe", ".claude/settings.json": "is a named pipe", ".claude/hooks/k.sh": "", "docs/k.md": "docs/k.md", ".git": ""}},
-	"a terabyte": {func(path string) error {
-		if err := os.WriteFile(path, []byte("#!/bin/bash\n"), 0o755); err != nil {
-			return err
-		}
-		return os.Truncate(path, 1<<40)
-	}, map[string]string{
-		"suites/k.yaml": "too large", ".claude/settings.json": "too large", ".claude/hooks/k.sh": "is larger than 1 MB", ".claude/hooks/config.json": "",
-		"docs/k.md": "too large", "lib.sh": "", ".git": "",
-	}},
-	"a hundred megabytes": {func(path string) error {
-		return os.WriteFile(path, []byte(strings.Repeat("#!/bin/bash\n: (\n", 100<<20/16)), 0o755)
-	}, map[string]string{
-		"suites/k.yaml": "too large", ".claude/settings.json": "too large", ".claude/hooks/k.sh": "is larger than 1 MB", "docs/k.md": "too large",
-	}},
-	"a suite of aliases":   text("suite: k\na: &a [x,x,x,x,x,x,x,x,x]\n"+doubled(12)+"cases: *m\n", map[string]string{"suites/k.yaml": "aliases make the file too large"}),
-	"a suite of itself":    text("suite: k\ncases: &c [*c]\n", map[string]string{"suites/k.yaml": "alias of itself"}),
-	"a suite of merges":    text("a: &a {"+numbered("k%: 1,", 20_000)+"}\nsuite: k\ncases:\n"+numbered("  - {<<: *a, id: K%, name: k}\n", 300), map[string]string{"suites/k.yaml": "aliases make the file too large"}),
-	"a suite that nests":   text("suite: k\ncases: "+strings.Repeat("[", 1_000_000), map[string]string{"suites/k.yaml": "not valid YAML"}),
-	"a suite of slips":     text("suite: k\ncases:\n"+strings.Repeat("  - {idd: 1}\n", 100_000), map[string]string{"suites/k.yaml": "unknown key idd"}),
-	"settings that nest":   text(strings.Repeat("[", 900_000), map[string]string{".claude/settings.json": "settings.json"}),
-	"settings that nest 2": text(strings.Repeat(`{"hooks":`, 100_000), map[string]string{".claude/settings.json": "settings.json"}),
-	"a command that nests": text(`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "`+strings.Repeat("$(", 300_000)+`"}]}]}}`, map[string]string{".claude/settings.json": ""}),
-	"a script that nests":  text(strings.Repeat("(", 1_000_000), map[string]string{".claude/hooks/k.sh": "", "lib.sh": ""}),
-	"a document of quotes": text(strings.Repeat(">", 1_000_000), map[string]string{"docs/k.md": "nests too deep"}),
-	"a document of links":  text(strings.Repeat("[a](", 250_000), map[string]string{"docs/k.md": "nests too deep"}),
-	"many markers":         text("A1 "+strings.Repeat("x [verify: lib.sh §b] ", 40_000), map[string]string{"docs/k.md": "too many markers"}),
+	files map[string]string // place -> part of the message about it; "" if there is none
+}
+
+// hostileFiles returns hostile files by name. They are not a variable because this program starts
+// itself often, and would create their texts each time.
+func hostileFiles() map[string]hostileFile {
+	return map[string]hostileFile{
+		"a named pipe": {func(path string) error { return syscall.Mkfifo(path, 0o644) }, map[string]string{
+			"suites/k.yaml": "is a named pipe", "suites/s.yaml": "is a named pipe", ".claude/settings.json": "is a named pipe",
+			".claude/hooks/k.sh": "", ".claude/hooks/config.json": "", "docs/k.md": "docs/k.md", ".git": "", "lib.sh": "", ".npmrc": "",
+		}},
+		"a link to /dev/zero": {func(path string) error { return os.Symlink("/dev/zero", path) }, map[string]string{
+			"suites/k.yaml": "leads out of the project", ".claude/settings.json": ".claude/settings.json", ".claude/hooks/k.sh": "",
+			".claude/hooks/config.json": "", "docs/k.md": "leads out of the project", ".git": "", "lib.sh": "",
+		}},
+		"a link to a pipe": {func(path string) error {
+			pipe := path + ".pipe"
+			if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+				return err
+			}
+			return os.Symlink(pipe, path)
+		}, map[string]string{"suites/k.yaml": "is a named pipe", ".claude/settings.json": "is a named pipe", ".claude/hooks/k.sh": "", "docs/k.md": "docs/k.md", ".git": ""}},
+		"a terabyte": {func(path string) error {
+			if err := os.WriteFile(path, []byte("#!/bin/bash\n"), 0o755); err != nil {
+				return err
+			}
+			return os.Truncate(path, 1<<40)
+		}, map[string]string{
+			"suites/k.yaml": "too large", ".claude/settings.json": "too large", ".claude/hooks/k.sh": "is larger than 1 MB", ".claude/hooks/config.json": "",
+			"docs/k.md": "too large", "lib.sh": "", ".git": "",
+		}},
+		"a hundred megabytes": {func(path string) error {
+			return os.WriteFile(path, []byte(strings.Repeat("#!/bin/bash\n: (\n", 100<<20/16)), 0o755)
+		}, map[string]string{
+			"suites/k.yaml": "too large", ".claude/settings.json": "too large", ".claude/hooks/k.sh": "is larger than 1 MB", "docs/k.md": "too large",
+		}},
+		"a suite of aliases":   text("suite: k\na: &a [x,x,x,x,x,x,x,x,x]\n"+doubled(12)+"cases: *m\n", map[string]string{"suites/k.yaml": "aliases make the file too large"}),
+		"a suite of itself":    text("suite: k\ncases: &c [*c]\n", map[string]string{"suites/k.yaml": "alias of itself"}),
+		"a suite of merges":    text("a: &a {"+numbered("k%: 1,", 20_000)+"}\nsuite: k\ncases:\n"+numbered("  - {<<: *a, id: K%, name: k}\n", 300), map[string]string{"suites/k.yaml": "aliases make the file too large"}),
+		"a suite that nests":   text("suite: k\ncases: "+strings.Repeat("[", 1_000_000), map[string]string{"suites/k.yaml": "not valid YAML"}),
+		"a suite of slips":     text("suite: k\ncases:\n"+strings.Repeat("  - {idd: 1}\n", 100_000), map[string]string{"suites/k.yaml": "unknown key idd"}),
+		"settings that nest":   text(strings.Repeat("[", 900_000), map[string]string{".claude/settings.json": "settings.json"}),
+		"settings that nest 2": text(strings.Repeat(`{"hooks":`, 100_000), map[string]string{".claude/settings.json": "settings.json"}),
+		"a command that nests": text(`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "`+strings.Repeat("$(", 300_000)+`"}]}]}}`, map[string]string{".claude/settings.json": ""}),
+		"a script that nests":  text(strings.Repeat("(", 1_000_000), map[string]string{".claude/hooks/k.sh": "", "lib.sh": ""}),
+		"a document of quotes": text(strings.Repeat(">", 1_000_000), map[string]string{"docs/k.md": "nests too deep"}),
+		"a document of links":  text(strings.Repeat("[a](", 250_000), map[string]string{"docs/k.md": "nests too deep"}),
+		"many markers":         text("A1 "+strings.Repeat("x [verify: lib.sh §b] ", 40_000), map[string]string{"docs/k.md": "too many markers"}),
+	}
 }
 
 type laidFile = struct {
@@ -91,7 +96,7 @@ func numbered(form string, n int) string {
 // command ends, in a bounded memory, and says what is in the way.
 func TestLaid(t *testing.T) {
 	t.Parallel()
-	for name, l := range laid {
+	for name, l := range hostileFiles() {
 		for at, said := range l.files {
 			t.Run(name+" as "+at, func(t *testing.T) {
 				t.Parallel()

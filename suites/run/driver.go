@@ -117,7 +117,9 @@ func (talking) Play(ctx context.Context, c Client, at Place, parts []Part) (Sess
 		return Session{}, fmt.Errorf("write the client's settings: %w", err)
 	}
 	t := &talk{parts: parts, server: s, next: first}
-	results, err := at.Run(ctx, process.Command{
+	running, cancel := s.bounded(ctx)
+	defer cancel()
+	results, err := at.Run(running, process.Command{
 		Argv: c.arguments(id, settings, debug, first.Flags), Dir: c.Dir, Env: c.environment(own),
 		Timeout: c.Timeout, Converse: t.hold,
 	})

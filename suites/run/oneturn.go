@@ -150,7 +150,9 @@ func (t *turns) session(ctx context.Context) (process.Result, *Fault, error) {
 		argv = append(argv, expand.Replace(arg))
 	}
 	t.server.then(t.more)
-	results, err := t.at.Run(ctx, process.Command{Argv: argv, Dir: t.c.Dir, Env: t.environment(), Timeout: t.c.Timeout})
+	running, cancel := t.server.bounded(ctx)
+	defer cancel()
+	results, err := t.at.Run(running, process.Command{Argv: argv, Dir: t.c.Dir, Env: t.environment(), Timeout: t.c.Timeout})
 	t.server.then(nil)
 	if err == nil {
 		err = t.err

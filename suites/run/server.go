@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -25,6 +26,7 @@ type server struct {
 	model    live.Model
 	last     []string // the latest bodies
 	spent    func()   // called for a request to which the script has no answer left; may be nil
+	runaway  func()   // called if the client asks the model too often; nil before bounded
 	others   []string // requests that are not to the model
 }
 
@@ -91,10 +93,23 @@ func (s *server) reply(r *http.Request) live.Answer {
 	s.last = append(s.last, string(body))
 	s.last = s.last[max(0, len(s.last)-keptBodies):]
 	s.model.Hear(asked)
+	if s.runaway != nil && s.model.Exceeded() {
+		s.runaway()
+	}
 	if s.spent != nil && s.model.Spent() {
 		s.spent()
 	}
 	return s.model.Reply(asked)
+}
+
+// bounded returns a context for running the client, which ends when the client has asked the model
+// too often: it would go on until its timeout.
+func (s *server) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runaway = cancel
+	return ctx, cancel
 }
 
 // then sets the function for a request to which the script has no answer left.

@@ -76,16 +76,17 @@ func (m *memory) due() bool {
 // measurement only if their resident pages, including those of files, exceed the limit.
 func (m *memory) measure(first bool) int {
 	m.list(first)
-	var objects, estimate int
+	var objects, kernel int
 	if first {
-		objects, estimate = m.unmapped.measure(&m.reader, m.pids)
-		estimate = m.confirmed(estimate)
+		var estimate int
+		objects, kernel, estimate = m.unmapped.measure(&m.reader, m.pids)
+		kernel += m.confirmed(estimate)
 	}
 	all := m.sum((*procReader).resident).plus(objects)
-	if all+estimate <= m.most {
-		return all + estimate
+	if all+kernel <= m.most {
+		return all + kernel
 	}
-	return m.sum((*procReader).own).plus(objects) + estimate
+	return m.sum((*procReader).own).plus(objects) + kernel
 }
 
 // confirmed lowers an estimate, which is the most that the kernel may use for the
@@ -220,15 +221,15 @@ func (u *unmapped) keepStorage() {
 	}
 }
 
-// measure returns the bytes of the objects that processes may map, and an upper estimate
-// of the kernel's other memory for the processes.
-func (u *unmapped) measure(r *procReader, pids []int) (objects, estimate int) {
-	objects = u.stored() + u.inMemfds() + sharedSegments()
-	estimate = messages() + semaphores()
+// measure returns the bytes of the objects that processes may map, of the messages and semaphores
+// of System V, which the kernel allocates when they are created, and an upper estimate of its
+// other memory for the processes.
+func (u *unmapped) measure(r *procReader, pids []int) (objects, kernel, estimate int) {
+	objects, kernel = u.stored()+u.inMemfds()+sharedSegments(), messages()+semaphores()
 	for _, pid := range pids {
 		estimate += r.openDescriptors(pid) * u.perDescriptor
 	}
-	return objects, estimate + u.inSockets(r)
+	return objects, kernel, estimate + u.inSockets(r)
 }
 
 // stored returns the bytes of the files in the storage.
