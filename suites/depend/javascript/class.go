@@ -63,7 +63,7 @@ func (p *parser) element(derived bool, constructors *int) {
 	static := p.is("static") && !endsName(p.peek())
 	if static {
 		p.advance()
-		if p.is("{") && p.tok.Kind == Punctuator {
+		if p.is("{") {
 			p.initializer(func() { p.list("static", true) })
 			return
 		}

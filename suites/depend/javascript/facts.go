@@ -3,15 +3,17 @@ package javascript
 import (
 	"slices"
 	"strings"
+
+	"hookwatch/suites/depend/script"
 )
 
 var (
-	starting = words("spawn spawnSync exec execSync execFile execFileSync fork execa execaSync execaCommand $ Worker")
-	running  = words("runInThisContext runInNewContext runInContext compileFunction SourceTextModule Script _load _compile")
-	placing  = words("stack captureStackTrace prepareStackTrace getCallSite getCallSites trace callsites")
-	ending   = words("NODE_V8_COVERAGE NODE_OPTIONS stopCoverage stopPreciseCoverage")
-	harmless = words("dirname basename createRequire relative") // use a path only
-	clearing = words("env sudo su doas docker podman ssh nsenter unshare systemd-run at batch crontab deno bun bunx")
+	starting = script.Words("spawn spawnSync exec execSync execFile execFileSync fork execa execaSync execaCommand $ Worker")
+	running  = script.Words("runInThisContext runInNewContext runInContext compileFunction SourceTextModule Script _load _compile")
+	placing  = script.Words("stack captureStackTrace prepareStackTrace getCallSite getCallSites trace callsites")
+	ending   = script.Words("NODE_V8_COVERAGE NODE_OPTIONS stopCoverage stopPreciseCoverage")
+	harmless = script.Words("dirname basename createRequire relative") // use a path only
+	clearing = script.Words("env sudo su doas docker podman ssh nsenter unshare systemd-run at batch crontab deno bun bunx")
 )
 
 // facts derives what a statement may do from the names in it.

@@ -7,6 +7,8 @@ package javascript
 import (
 	"slices"
 	"strings"
+
+	"hookwatch/suites/depend/script"
 )
 
 // A Program is a parsed file.
@@ -358,19 +360,11 @@ func (p *parser) ends() {
 	}
 }
 
-var reserved = words("break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with" +
+var reserved = script.Words("break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with" +
 	" let static yield await")
 
 // strictly are the names that strict code cannot use for variables.
-var strictly = words("implements interface package private protected public")
-
-func words(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[w] = true
-	}
-	return m
-}
+var strictly = script.Words("implements interface package private protected public")
 
 func (p *parser) identifier() Token {
 	if p.tok.Kind != Name || reserved[p.tok.Text] {

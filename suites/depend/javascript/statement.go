@@ -45,7 +45,7 @@ func (p *parser) labelled(single bool) {
 }
 
 func (p *parser) unlabelled(single bool) {
-	if p.tok.Kind == Punctuator && p.tok.Text == "{" {
+	if p.is("{") {
 		p.list("group", false)
 		return
 	}
@@ -226,7 +226,7 @@ func (p *parser) statements(b *Block) {
 
 // body reads the statement of an if or a loop, which may be in braces.
 func (p *parser) body(slot string) {
-	if p.is("{") && p.tok.Kind == Punctuator {
+	if p.is("{") {
 		p.list(slot, false)
 		return
 	}
@@ -344,7 +344,7 @@ func (p *parser) pattern(kind string) {
 	p.enter()
 	defer func() { p.depth-- }()
 	switch {
-	case p.is("[") && p.tok.Kind == Punctuator:
+	case p.is("["):
 		p.advance()
 		for !p.is("]") {
 			if p.take(",") {
@@ -360,7 +360,7 @@ func (p *parser) pattern(kind string) {
 			}
 		}
 		p.want("]")
-	case p.is("{") && p.tok.Kind == Punctuator:
+	case p.is("{"):
 		p.objectPattern(kind)
 	case kind == "":
 		k := p.leftHandSide()

@@ -1,5 +1,7 @@
 package javascript
 
+import "hookwatch/suites/depend/script"
+
 // The types of TypeScript, as far as Node can strip them: they are read and dropped. What would have
 // to be translated, such as an enum or a parameter that is a property, is refused.
 
@@ -212,7 +214,7 @@ func (p *parser) operatorType() {
 	}
 }
 
-var plainTypes = words("void null true false this undefined")
+var plainTypes = script.Words("void null true false this undefined")
 
 func (p *parser) primaryType() {
 	switch {
@@ -376,7 +378,7 @@ func (p *parser) callArguments() bool {
 	}
 	return p.attempt(func() {
 		p.typeArguments()
-		if !(p.is("(") && p.tok.Kind == Punctuator) {
+		if !p.is("(") {
 			p.unexpected()
 		}
 	})

@@ -390,41 +390,7 @@ func (s *lexer) field(fields []field, quote string, depth int) []field {
 	}
 	s.at++
 	from, line := s.at, s.line
-	var nested []byte
-scan:
-	for {
-		if s.at >= len(s.src) {
-			fail(line, "an f-string is not closed")
-		}
-		c := s.src[s.at]
-		switch {
-		case c == '"' || c == '\'':
-			inner := &lexer{src: s.src, at: s.at, line: s.line}
-			if strings.HasPrefix(s.src[s.at:], quote) {
-				fail(line, "an f-string has its own quotes in a field") // an error before 3.12
-			}
-			inner.str(s.at, s.prefix(from))
-			s.at, s.line = inner.at, inner.line
-			continue
-		case c == '\\' || c == '#':
-			fail(line, "an f-string has a backslash or comment in a field") // an error before 3.12
-		case c == '\n':
-			if len(quote) == 1 {
-				fail(line, "an f-string is not closed")
-			}
-			s.line++
-		case c == '(' || c == '[' || c == '{':
-			nested = append(nested, c)
-		case len(nested) > 0 && (c == ')' || c == ']' || c == '}'):
-			nested = nested[:len(nested)-1]
-		case len(nested) > 0:
-		case c == '}' || c == ':' || c == '!' && !strings.HasPrefix(s.src[s.at:], "!="):
-			break scan
-		case c == '!':
-			s.at++ // of "!="
-		}
-		s.at++
-	}
+	s.fieldExpression(quote)
 	text := strings.TrimRight(s.src[from:s.at], " \t\n")
 	if body, ok := strings.CutSuffix(text, "="); ok && body != "" && strings.IndexByte("=!<>", body[len(body)-1]) < 0 {
 		text = body // prints its own text
@@ -437,25 +403,61 @@ scan:
 		s.at += 2
 	}
 	if s.src[s.at] == ':' {
-		for s.at++; ; {
+		for s.at++; s.at < len(s.src) && s.src[s.at] != '}'; {
 			switch {
-			case s.at >= len(s.src) || strings.HasPrefix(s.src[s.at:], quote) || s.src[s.at] == '\n' || s.src[s.at] == '\\':
+			case strings.HasPrefix(s.src[s.at:], quote), s.src[s.at] == '\n', s.src[s.at] == '\\':
 				fail(line, "an f-string is not closed")
 			case s.src[s.at] == '{':
 				fields = s.field(fields, quote, depth+1)
-				continue
-			case s.src[s.at] == '}':
+			default:
 				s.at++
-				return fields
 			}
-			s.at++
 		}
 	}
-	if s.src[s.at] != '}' {
+	if s.at >= len(s.src) || s.src[s.at] != '}' {
 		fail(line, "an f-string is not closed")
 	}
 	s.at++
 	return fields
+}
+
+// fieldExpression skips the expression of a replacement field. An interpreter before 3.12 refuses
+// quotes of the string, backslashes and comments in it.
+func (s *lexer) fieldExpression(quote string) {
+	from, line, nested := s.at, s.line, 0
+	for {
+		if s.at >= len(s.src) {
+			fail(line, "an f-string is not closed")
+		}
+		c := s.src[s.at]
+		switch {
+		case c == '"' || c == '\'':
+			inner := &lexer{src: s.src, at: s.at, line: s.line}
+			if strings.HasPrefix(s.src[s.at:], quote) {
+				fail(line, "an f-string has its own quotes in a field")
+			}
+			inner.str(s.at, s.prefix(from))
+			s.at, s.line = inner.at, inner.line
+			continue
+		case c == '\\' || c == '#':
+			fail(line, "an f-string has a backslash or comment in a field")
+		case c == '\n':
+			if len(quote) == 1 {
+				fail(line, "an f-string is not closed")
+			}
+			s.line++
+		case c == '(' || c == '[' || c == '{':
+			nested++
+		case nested > 0 && (c == ')' || c == ']' || c == '}'):
+			nested--
+		case nested > 0:
+		case c == '}' || c == ':' || c == '!' && !strings.HasPrefix(s.src[s.at:], "!="):
+			return
+		case c == '!':
+			s.at++ // of "!="
+		}
+		s.at++
+	}
 }
 
 // prefix returns the letters before the quote at the current place, back to from.

@@ -118,16 +118,16 @@ func (p *parser) word(name string) {
 // Names by their effect on what a trace shows.
 var (
 	// dynamicNames use names that are not in the text.
-	dynamicNames = words(`globals locals vars eval exec dir __dict__ __globals__ __import__ importlib import_module runpy inspect
+	dynamicNames = script.Words(`globals locals vars eval exec dir __dict__ __globals__ __import__ importlib import_module runpy inspect
 		attrgetter methodcaller get_type_hints pickle shelve gc ctypes unittest doctest pdb fire __builtins__ _getframe currentframe f_globals f_locals help pydoc`)
 	// localNames use the variables of a function by names that are not in the text.
-	localNames = words("locals vars eval exec dir")
+	localNames = script.Words("locals vars eval exec dir")
 	// shownNames may show the text or the lines of a file.
-	shownNames = words(`traceback print_exc format_exc print_exception format_exception print_stack format_stack extract_stack extract_tb
+	shownNames = script.Words(`traceback print_exc format_exc print_exception format_exception print_stack format_stack extract_stack extract_tb
 		inspect linecache lineno f_lineno tb_lineno co_firstlineno currentframe _getframe getframeinfo getsource getsourcelines stack
 		__code__ f_code gi_code exc_info exception warnings warn tracemalloc faulthandler stack_info stacklevel breakpoint __traceback__`)
 	// endingNames may keep lines from being logged.
-	endingNames = words("settrace setprofile monitoring setrlimit chroot setuid seteuid setreuid setresuid unshare _thread addaudithook _current_frames")
+	endingNames = script.Words("settrace setprofile monitoring setrlimit chroot setuid seteuid setreuid setresuid unshare _thread addaudithook _current_frames")
 )
 
 // literal records the words of a string that may be names: those of a string that is nothing but a
@@ -438,12 +438,4 @@ func (p *parser) with(b *script.Block) {
 	p.header(st, from)
 	p.suite(p.Nest(st, "with"))
 	p.close(st)
-}
-
-func words(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[w] = true
-	}
-	return m
 }

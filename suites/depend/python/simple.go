@@ -329,7 +329,7 @@ func (p *parser) futureStatement(st *script.Statement) {
 }
 
 // standardModules are modules of the standard library since 3.8 that do nothing when they are imported.
-var standardModules = words(`abc argparse array ast asyncio atexit base64 binascii bisect calendar codecs collections concurrent configparser contextlib
+var standardModules = script.Words(`abc argparse array ast asyncio atexit base64 binascii bisect calendar codecs collections concurrent configparser contextlib
 	copy csv dataclasses datetime decimal difflib enum errno fcntl fileinput fnmatch fractions functools getpass glob gzip hashlib heapq hmac html http
 	importlib inspect io ipaddress itertools json keyword locale logging math mimetypes multiprocessing numbers operator os pathlib pickle platform plistlib
 	posixpath pprint queue random re secrets select selectors shlex shutil signal socket sqlite3 ssl stat statistics string struct subprocess sys tempfile

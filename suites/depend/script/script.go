@@ -6,6 +6,7 @@ package script
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"hookwatch/suites"
 )
@@ -224,6 +225,15 @@ func (h *Hash) Number(n uint64) {
 		*h = (*h ^ Hash(n&0xff)) * prime64
 		n >>= 8
 	}
+}
+
+// Words returns the set of the words of a text.
+func Words(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
 }
 
 // A Builder builds a script, one statement after the other.

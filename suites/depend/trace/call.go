@@ -267,20 +267,12 @@ func plain(parts []syntax.WordPart) (string, bool) {
 
 // Programs by their effect on the trace.
 var (
-	printers = set("echo printf type which hash")
-	sources  = set("source .")
-	trees    = set("find rg tar rsync du git-status")
+	printers = script.Words("echo printf type which hash")
+	sources  = script.Words("source .")
+	trees    = script.Words("find rg tar rsync du git-status")
 
-	declarations = set("declare typeset export readonly local")
+	declarations = script.Words("declare typeset export readonly local")
 )
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
 
 // isUntraced reports whether a program can run others without a trace. Every shell except bash
 // can.

@@ -223,7 +223,7 @@ func gitReadsTree(args []string) bool {
 	return false
 }
 
-var gitTree = set("status stash add commit ls-files diff-files diff-index hash-object grep checkout restore switch merge rebase archive clean apply describe update-index blame")
+var gitTree = script.Words("status stash add commit ls-files diff-files diff-index hash-object grep checkout restore switch merge rebase archive clean apply describe update-index blame")
 
 // name records the last part of each path in a word, which may name a file that is read.
 // Expansions become patterns. A word of expansions only has its name from another place, where

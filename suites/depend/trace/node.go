@@ -156,27 +156,10 @@ func (l node) Decode(logs map[string][]byte, d *decoder) {
 	if !kept {
 		d.incomplete("the log of node is lost")
 	}
-	text := false
-	starts := map[string]int{} // by process and thread
-	for line := range bytes.Lines(log) {
-		var s nodeStart
-		if err := json.Unmarshal(line, &s); err != nil || !bytes.HasSuffix(line, []byte("\n")) {
-			d.incomplete("the log of node holds a torn line")
-			return
-		}
-		if s.Text {
-			text = true
-			continue
-		}
-		d.start(node{})
-		d.trace.Interprets = true
-		starts[fmt.Sprintf("%d/%d", s.PID, s.Thread)]++
-		if s.Thread != 0 || s.File == "" {
-			continue
-		}
-		if f := d.file(node{isTypeScript(s.File)}, s.File, s.Dir); f != nil {
-			f.met.Main = true
-		}
+	starts, text, ok := nodeStarts(log, d)
+	if !ok {
+		d.incomplete("the log of node holds a torn line")
+		return
 	}
 	for name, content := range logs {
 		if name == logName || !strings.HasPrefix(name, coverageName) {
@@ -207,6 +190,31 @@ func (l node) Decode(logs map[string][]byte, d *decoder) {
 			f.met.Text = "the case uses the text of a function"
 		}
 	}
+}
+
+// nodeStarts counts the records of each process and thread that started, and reports whether the text of
+// a function was used. ok is false if the log ends within a record.
+func nodeStarts(log []byte, d *decoder) (starts map[string]int, text, ok bool) {
+	starts = map[string]int{}
+	for line := range bytes.Lines(log) {
+		var s nodeStart
+		if err := json.Unmarshal(line, &s); err != nil || !bytes.HasSuffix(line, []byte("\n")) {
+			return nil, false, false
+		}
+		if s.Text {
+			text = true
+			continue
+		}
+		d.start(node{})
+		d.trace.Interprets = true
+		starts[fmt.Sprintf("%d/%d", s.PID, s.Thread)]++
+		if s.Thread == 0 && s.File != "" {
+			if f := d.file(node{isTypeScript(s.File)}, s.File, s.Dir); f != nil {
+				f.met.Main = true
+			}
+		}
+	}
+	return starts, text, true
 }
 
 // decode adds the executed code of one process.
