@@ -12,6 +12,7 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
@@ -215,7 +216,7 @@ func (l *lab) resolve(name, dir string) string {
 }
 
 type parsed struct {
-	script *trace.Script
+	script *script.Script
 	err    error
 }
 
@@ -225,7 +226,7 @@ type version struct {
 	by   trace.Language
 }
 
-func (l *lab) parse(path string, by trace.Language) (*trace.Script, error) {
+func (l *lab) parse(path string, by trace.Language) (*script.Script, error) {
 	v := version{path, by}
 	if p, ok := l.cache.Load(v); ok {
 		return p.(parsed).script, p.(parsed).err

@@ -11,6 +11,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/edit"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -250,7 +251,7 @@ type Decider struct {
 	others   map[versions][]string // files that differ elsewhere; nil if unknown
 	keys     map[jsonVersions]jsonChange
 	readings map[string]reading
-	parsed   map[string]*trace.Script
+	parsed   map[string]*script.Script
 }
 
 type versions struct{ path, was, now string }
@@ -263,7 +264,7 @@ func NewDecider(c Contents) *Decider {
 		others:   map[versions][]string{},
 		keys:     map[jsonVersions]jsonChange{},
 		readings: map[string]reading{},
-		parsed:   map[string]*trace.Script{},
+		parsed:   map[string]*script.Script{},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -86,13 +87,13 @@ func (w world) changed(file string, by suites.By) depend.Difference {
 func (w world) came(t *testing.T, inHook, inLibrary []int) *trace.Trace {
 	t.Helper()
 	tr := &trace.Trace{Files: map[string]*trace.Met{}}
-	words := map[trace.Key]bool{}
+	words := map[script.Key]bool{}
 	for file, lines := range map[string][]int{hook: inHook, library: inLibrary} {
 		s, err := trace.Parse(file, []byte(w.before[file]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys, functions := map[trace.Key]bool{}, map[trace.Key]bool{}
+		keys, functions := map[script.Key]bool{}, map[script.Key]bool{}
 		for _, st := range s.Statements {
 			if st.Function != nil || !slices.Contains(lines, st.Start) {
 				continue

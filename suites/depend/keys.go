@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/jsontree"
 	"hookwatch/suites/pattern"
@@ -258,7 +259,7 @@ func (r *Decider) uses(q *Question, file string) use {
 }
 
 // traced reports whether a script cannot have run without being recorded in the trace.
-func traced(t *trace.Trace, file string, s *trace.Script) bool {
+func traced(t *trace.Trace, file string, s *script.Script) bool {
 	met := t.Files[file]
 	switch {
 	case met != nil && met.Whole != "":
@@ -310,11 +311,11 @@ func (r *Decider) reading(scripts []string, name string) reading {
 }
 
 // script returns the current content of a shell script, parsed; nil if it is none.
-func (r *Decider) script(file string) *trace.Script {
+func (r *Decider) script(file string) *script.Script {
 	if s, ok := r.parsed[file]; ok {
 		return s
 	}
-	var script *trace.Script
+	var script *script.Script
 	if content := r.contents(file, ""); len(content) > 0 {
 		if s, err := trace.Parse(file, content[1:]); err == nil && isShell(file, s) {
 			script = s
@@ -324,7 +325,7 @@ func (r *Decider) script(file string) *trace.Script {
 	return script
 }
 
-func isShell(file string, s *trace.Script) bool {
+func isShell(file string, s *script.Script) bool {
 	if s.Shebang != "" {
 		words, _ := shell.Interpreter(s.Shebang)
 		return shell.LanguageOf(words) == shell.Shell

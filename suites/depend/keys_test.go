@@ -1,10 +1,11 @@
 package depend_test
 
 import (
-	"hookwatch/suites/depend"
 	"slices"
 	"strings"
 	"testing"
+
+	"hookwatch/suites/depend"
 )
 
 func texts(paths []depend.KeyPath) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
@@ -160,10 +161,10 @@ func flatten(w *shell.Word) string {
 }
 
 // listers are programs that print names of existing files, which no text contains.
-var listers = set("find fd ls compgen")
+var listers = script.Words("find fd ls compgen")
 
 // elsewhere are variables that contain directories outside of any project.
-var elsewhere = set("HOME TMPDIR TMP TEMP XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_DATA_HOME CLAUDE_PLUGIN_DATA")
+var elsewhere = script.Words("HOME TMPDIR TMP TEMP XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_DATA_HOME CLAUDE_PLUGIN_DATA")
 
 // assembled reports whether a word may be the computed name of a file: a path in the project
 // whose last part is an expansion or a pattern, or the output of a program that lists files.
@@ -183,8 +184,8 @@ func assembled(w *shell.Word, text string) bool {
 
 // openers are programs whose operands are files, and fileTests the operators of tests for files.
 var (
-	openers   = set("cat head tail wc sort uniq jq jaq grep egrep fgrep sed awk diff cmp stat ls sha256sum md5sum source . make")
-	fileTests = set("-e -f -d -r -s -x -w -a -L -h -p -S -nt -ot -ef")
+	openers   = script.Words("cat head tail wc sort uniq jq jaq grep egrep fgrep sed awk diff cmp stat ls sha256sum md5sum source . make")
+	fileTests = script.Words("-e -f -d -r -s -x -w -a -L -h -p -S -nt -ot -ef")
 )
 
 // open records the bare words that can only be names of files, which need not exist yet.
@@ -312,7 +313,7 @@ func (s *Script) Called() []string {
 }
 
 // knownTools are programs that hooks run. A literal word that is one of them counts anywhere.
-var knownTools = set(`
+var knownTools = script.Words(`
 	jq jaq gojq yq uv uvx ruff ty mypy pyright biome eslint prettier tsc oxlint knip jscpd
 	shellcheck shfmt yamllint hadolint taplo markdownlint markdownlint-cli2 semgrep gitleaks
 	bandit vulture flake8 black isort pylint pytest pip pip3 poetry pipenv
@@ -321,7 +322,7 @@ var knownTools = set(`
 	osascript notify-send terminal-notifier say timeout gtimeout sqlite3 openssl shasum sha256sum`)
 
 // builtins are names that bash does not search for in PATH.
-var builtins = set(`
+var builtins = script.Words(`
 	. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown
 	echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile
 	popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true
@@ -397,17 +398,9 @@ func isVariableRune(r rune) bool {
 
 // Extensions by the purpose of a file.
 var (
-	scriptExtensions = set(".sh .bash .zsh .ksh .py .js .mjs .cjs .ts .rb .pl .awk .jq .sed")
-	dataExtensions   = set(".json .jsonc .json5 .yaml .yml .toml .ini .cfg .conf .env .txt .list .csv .tsv .xml .lock .md")
+	scriptExtensions = script.Words(".sh .bash .zsh .ksh .py .js .mjs .cjs .ts .rb .pl .awk .jq .sed")
+	dataExtensions   = script.Words(".json .jsonc .json5 .yaml .yml .toml .ini .cfg .conf .env .txt .list .csv .tsv .xml .lock .md")
 )
-
-func set(words string) map[string]bool {
-	all := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		all[w] = true
-	}
-	return all
-}
 
 // isFileName reports whether a word has the extension of a file that scripts read or run.
 func isFileName(name string) bool {

@@ -3,8 +3,6 @@ package mutate
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -13,22 +11,52 @@ import (
 
 // A Source is a script of bash.
 type Source struct {
-	parsed
-	tree   *syntax.File
-	random *rand.Rand
+	tree
+	file *syntax.File
 }
 
 // NewSource parses a script. What is drawn at random depends on the seed.
 func NewSource(file string, text []byte, seed uint64) (*Source, error) {
-	tree, err := syntax.NewParser(syntax.KeepComments(true)).Parse(bytes.NewReader(text), file)
+	parsed, err := syntax.NewParser(syntax.KeepComments(true)).Parse(bytes.NewReader(text), file)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newParsed(file, text)
+	t, err := newTree(file, text, seed)
 	if err != nil {
 		return nil, err
 	}
-	return &Source{p, tree, rand.New(rand.NewPCG(seed, 0))}, nil
+	s := &Source{t, parsed}
+	syntax.Walk(parsed, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.File:
+			s.add(n.Stmts)
+		case *syntax.Block:
+			s.add(n.Stmts)
+		case *syntax.Subshell:
+			s.add(n.Stmts)
+		case *syntax.IfClause:
+			s.add(n.Then)
+		case *syntax.WhileClause:
+			s.add(n.Do)
+		case *syntax.ForClause:
+			s.add(n.Do)
+		case *syntax.CaseItem:
+			s.add(n.Stmts)
+		case *syntax.CmdSubst:
+			s.add(n.Stmts)
+		}
+		return true
+	})
+	return s, nil
+}
+
+// add adds a list of statements.
+func (s *Source) add(stmts []*syntax.Stmt) {
+	var list []statement
+	for _, st := range stmts {
+		list = append(list, statement{start(st), end(st), hasDocument(st)})
+	}
+	s.list(list)
 }
 
 // Changes implements Script.
@@ -39,32 +67,7 @@ func (s *Source) Changes(operator string) []Change {
 	return nil
 }
 
-// lists calls do with each list of statements.
-func (s *Source) lists(do func(list []*syntax.Stmt)) {
-	syntax.Walk(s.tree, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.File:
-			do(n.Stmts)
-		case *syntax.Block:
-			do(n.Stmts)
-		case *syntax.Subshell:
-			do(n.Stmts)
-		case *syntax.IfClause:
-			do(n.Then)
-		case *syntax.WhileClause:
-			do(n.Do)
-		case *syntax.ForClause:
-			do(n.Do)
-		case *syntax.CaseItem:
-			do(n.Stmts)
-		case *syntax.CmdSubst:
-			do(n.Stmts)
-		}
-		return true
-	})
-}
-
-func (s *Source) at(n syntax.Node) string { return string(s.text[start(n):end(n)]) }
+func (s *Source) node(n syntax.Node) string { return s.at(start(n), end(n)) }
 
 func start(n syntax.Node) int { return int(n.Pos().Offset()) }
 func end(n syntax.Node) int   { return int(n.End().Offset()) }
@@ -83,7 +86,7 @@ func hasDocument(n syntax.Node) bool {
 
 // Function implements Script.
 func (s *Source) Function(offset int) (name string) {
-	syntax.Walk(s.tree, func(n syntax.Node) bool {
+	syntax.Walk(s.file, func(n syntax.Node) bool {
 		if f, ok := n.(*syntax.FuncDecl); ok && start(f) < offset && offset < end(f) {
 			name = f.Name.Value
 		}
@@ -95,39 +98,24 @@ func (s *Source) Function(offset int) (name string) {
 // bashOperators are the operators of bash by name. Those that are not in Operators test the
 // selection of cases.
 var bashOperators = map[string]func(*Source) []Change{
-	"delete":   deletions,
+	"delete":   func(s *Source) []Change { return s.deletions("", ":") },
 	"negate":   negations,
 	"constant": constants,
 	"swap":     swaps,
 	"exit":     exits,
-	"insert":   insertions,
-	"lines":    addedLines,
-	"reorder":  reorders,
-	"global":   globals,
-	"rename":   renames,
-	"comment":  comments,
-	"blank":    blanks,
-	"indent":   indents,
-	"print":    prints,
-	"arm":      arms,
-}
-
-// deletions remove a statement, or replace the only one of a block by one that does nothing.
-func deletions(s *Source) []Change {
-	var list []Change
-	s.lists(func(stmts []*syntax.Stmt) {
-		for _, st := range stmts {
-			if hasDocument(st) {
-				continue
-			}
-			with := ""
-			if len(stmts) == 1 {
-				with = ":"
-			}
-			list = append(list, Change{start(st), end(st), with, "delete " + short(s.at(st))})
-		}
-	})
-	return list
+	"insert":   func(s *Source) []Change { return s.insertions("false;", "echo inserted >&2;", "echo inserted >&2;") },
+	"lines": func(s *Source) []Change {
+		return s.insertions("if [[ -n \"${HOME:-}\" ]]; then\n  echo added >&2\nfi\n", "for added in 1 2; do\n  echo \"added $added\" >&2\ndone\n",
+			"added() {\n  echo added >&2\n}\nadded\n", "[[ -z \"${ADDED:-}\" ]] || exit 3\nADDED=yes\n[[ -z \"${ADDED:-}\" ]] || exit 4\n")
+	},
+	"reorder": reorders,
+	"global":  globals,
+	"rename":  renames,
+	"comment": comments,
+	"blank":   func(s *Source) []Change { return s.before("\n\n\t  ", "add blank lines") },
+	"indent":  indents,
+	"print":   func(s *Source) []Change { return s.prints("echo printed;", "echo printed >&2;") },
+	"arm":     arms,
 }
 
 // negations negate conditions.
@@ -138,7 +126,7 @@ func negations(s *Source) []Change {
 			return
 		}
 		st := cond[0]
-		text := s.at(st)
+		text := s.node(st)
 		switch {
 		case text[len(text)-1] == ';':
 			text = text[:len(text)-1]
@@ -147,7 +135,7 @@ func negations(s *Source) []Change {
 			list = append(list, Change{start(st), start(st) + len(text), "! { " + text + "; }", "negate " + short(text)})
 		}
 	}
-	syntax.Walk(s.tree, func(n syntax.Node) bool {
+	syntax.Walk(s.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.IfClause:
 			add(n.Cond)
@@ -155,7 +143,7 @@ func negations(s *Source) []Change {
 			add(n.Cond)
 		case *syntax.TestClause:
 			if _, already := n.X.(*syntax.UnaryTest); !already {
-				list = append(list, Change{start(n.X), end(n.X), "! (" + s.at(n.X) + ")", "negate " + short(s.at(n))})
+				list = append(list, Change{start(n.X), end(n.X), "! (" + s.node(n.X) + ")", "negate " + short(s.node(n))})
 			}
 		}
 		return true
@@ -183,7 +171,7 @@ func constants(s *Source) []Change {
 			})
 		}
 	}
-	syntax.Walk(s.tree, func(n syntax.Node) bool {
+	syntax.Walk(s.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
 			words(n.Args[min(1, len(n.Args)):])
@@ -223,7 +211,7 @@ func swaps(s *Source) []Change {
 			list = append(list, Change{from, from + 2, "&&", "|| to &&"})
 		}
 	}
-	syntax.Walk(s.tree, func(n syntax.Node) bool {
+	syntax.Walk(s.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.AndStmt || n.Op == syntax.OrStmt {
@@ -242,7 +230,7 @@ func swaps(s *Source) []Change {
 // exits change the status that a script or a function ends with.
 func exits(s *Source) []Change {
 	var list []Change
-	syntax.Walk(s.tree, func(n syntax.Node) bool {
+	syntax.Walk(s.file, func(n syntax.Node) bool {
 		c, ok := n.(*syntax.CallExpr)
 		if !ok || len(c.Args) == 0 || c.Args[0].Lit() != "exit" && c.Args[0].Lit() != "return" {
 			return true
@@ -259,68 +247,14 @@ func exits(s *Source) []Change {
 	return list
 }
 
-// insertions add a statement that prints, or that fails.
-func insertions(s *Source) []Change {
-	var list []Change
-	s.lists(func(stmts []*syntax.Stmt) {
-		for i, st := range stmts {
-			with := "echo inserted >&2"
-			if s.random.IntN(3) == 0 {
-				with = "false"
-			}
-			list = append(list, Change{start(st), start(st), with + "; ", "insert " + with})
-			if i == len(stmts)-1 && !hasDocument(st) {
-				list = append(list, Change{end(st), end(st), "\n" + with + "\n", "append " + with})
-			}
-		}
-	})
-	return list
-}
-
-// prints add a command that prints, on either stream.
-func prints(s *Source) []Change {
-	var list []Change
-	s.lists(func(stmts []*syntax.Stmt) {
-		for _, st := range stmts {
-			before := " before " + short(s.at(st))
-			list = append(list,
-				Change{start(st), start(st), "echo printed; ", "print on stdout" + before},
-				Change{start(st), start(st), "echo printed >&2; ", "print on stderr" + before})
-		}
-	})
-	return list
-}
-
 // arms drop one arm of a case.
 func arms(s *Source) []Change {
 	var list []Change
-	syntax.Walk(s.tree, func(n syntax.Node) bool {
+	syntax.Walk(s.file, func(n syntax.Node) bool {
 		if n, ok := n.(*syntax.CaseItem); ok && !hasDocument(n) {
-			list = append(list, Change{start(n), end(n), "", "drop the arm " + short(s.at(n))})
+			list = append(list, Change{start(n), end(n), "", "drop the arm " + short(s.node(n))})
 		}
 		return true
-	})
-	return list
-}
-
-// addedLines add several lines at once: a branch, a loop, a function with its
-// call.
-func addedLines(s *Source) []Change {
-	pieces := []string{
-		"if [[ -n \"${HOME:-}\" ]]; then\n  echo added >&2\nfi\n",
-		"for added in 1 2; do\n  echo \"added $added\" >&2\ndone\n",
-		"added() {\n  echo added >&2\n}\nadded\n",
-		"[[ -z \"${ADDED:-}\" ]] || exit 3\nADDED=yes\n[[ -z \"${ADDED:-}\" ]] || exit 4\n",
-	}
-	var list []Change
-	s.lists(func(stmts []*syntax.Stmt) {
-		for i, st := range stmts {
-			piece := pieces[s.random.IntN(len(pieces))]
-			list = append(list, Change{start(st), start(st), piece, "add lines " + short(piece)})
-			if i == len(stmts)-1 && !hasDocument(st) {
-				list = append(list, Change{end(st), end(st), "\n" + piece, "append lines " + short(piece)})
-			}
-		}
 	})
 	return list
 }
@@ -328,19 +262,16 @@ func addedLines(s *Source) []Change {
 // reorders exchange two statements that follow one another.
 func reorders(s *Source) []Change {
 	var list []Change
-	s.lists(func(stmts []*syntax.Stmt) {
-		for i := 1; i < len(stmts); i++ {
-			a, b := stmts[i-1], stmts[i]
-			if hasDocument(a) || hasDocument(b) {
+	for _, block := range s.lists {
+		for i := 1; i < len(block); i++ {
+			a, b := block[i-1], block[i]
+			first, second := strings.TrimSuffix(s.of(a), ";"), strings.TrimSuffix(s.of(b), ";")
+			if a.apart || b.apart || strings.HasSuffix(first, ";") || strings.HasSuffix(second, ";") { // ends an item of a case
 				continue
 			}
-			first, second := strings.TrimSuffix(s.at(a), ";"), strings.TrimSuffix(s.at(b), ";")
-			if strings.HasSuffix(first, ";") || strings.HasSuffix(second, ";") { // ends an item of a case
-				continue
-			}
-			list = append(list, Change{start(a), end(b), second + "\n" + first + "\n", "exchange " + short(first) + " and " + short(second)})
+			list = append(list, Change{a.From, b.To, second + "\n" + first + "\n", "exchange " + short(first) + " and " + short(second)})
 		}
-	})
+	}
 	return list
 }
 
@@ -349,16 +280,16 @@ func reorders(s *Source) []Change {
 func globals(s *Source) []Change {
 	added := []string{"set +e\n", "set +u\n", "shopt -s nocasematch\n", "IFS=:\n", "TMPDIR=/nowhere\n", "cmd=changed\n", "trap 'echo ended >&2' EXIT\n"}
 	var list []Change
-	for _, st := range s.tree.Stmts {
+	for _, st := range s.file.Stmts {
 		piece := added[s.random.IntN(len(added))]
 		list = append(list, Change{start(st), start(st), piece, "add " + short(piece)})
 		c, ok := st.Cmd.(*syntax.CallExpr)
 		switch {
 		case !ok || hasDocument(st):
 		case len(c.Args) == 0 && len(c.Assigns) > 0 && c.Assigns[0].Name != nil:
-			list = append(list, Change{start(c), end(c), c.Assigns[0].Name.Value + "=changed", "change " + short(s.at(st))})
+			list = append(list, Change{start(c), end(c), c.Assigns[0].Name.Value + "=changed", "change " + short(s.node(st))})
 		case len(c.Args) > 0 && (c.Args[0].Lit() == "set" || c.Args[0].Lit() == "trap" || c.Args[0].Lit() == "shopt" || c.Args[0].Lit() == "source"):
-			list = append(list, Change{start(st), end(st), ":", "take away " + short(s.at(st))})
+			list = append(list, Change{start(st), end(st), ":", "take away " + short(s.node(st))})
 		}
 	}
 	return list
@@ -369,13 +300,11 @@ func globals(s *Source) []Change {
 func renames(s *Source) []Change {
 	var list []Change
 	calls := map[string]bool{}
-	syntax.Walk(s.tree, func(n syntax.Node) bool {
+	syntax.Walk(s.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.FuncDecl:
 			name := n.Name.Value
-			list = append(list, Change{start(n.Name), end(n.Name), name + "_renamed", "rename the definition of " + name})
-			word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
-			list = append(list, Change{0, len(s.text), string(word.ReplaceAll(s.text, []byte(name+"_renamed"))), "rename " + name})
+			list = append(list, s.renamed(start(n.Name), end(n.Name), "_renamed")...)
 			list = append(list, Change{end(n), end(n), "\n" + name + "() { echo hidden; }\n", "define " + name + " again"})
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
@@ -387,8 +316,8 @@ func renames(s *Source) []Change {
 	for _, name := range []string{"jq", "grep", "sed", "cat", "command", "git", "printf", "echo", "unheard_of"} {
 		if calls[name] || name == "unheard_of" {
 			at := len(s.text)
-			if len(s.tree.Stmts) > 0 {
-				at = start(s.tree.Stmts[0])
+			if len(s.file.Stmts) > 0 {
+				at = start(s.file.Stmts[0])
 			}
 			list = append(list, Change{at, at, name + "() { builtin echo hidden; }\n", "define " + name})
 		}
@@ -398,38 +327,18 @@ func renames(s *Source) []Change {
 
 // comments add a comment, behind a statement or on a line of its own.
 func comments(s *Source) []Change {
-	var list []Change
-	s.lists(func(stmts []*syntax.Stmt) {
-		for _, st := range stmts {
-			if lineStart(s.text, start(st)) {
-				list = append(list, Change{start(st), start(st), "# a comment\n", "add a comment"})
-			}
-		}
-	})
-	for _, c := range s.tree.Last {
+	list := s.before("# a comment\n", "add a comment")
+	for _, c := range s.file.Last {
 		list = append(list, Change{start(&c), end(&c), "# another comment", "change a comment"})
 	}
-	syntax.Walk(s.tree, func(n syntax.Node) bool {
+	syntax.Walk(s.file, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.Comment); ok && start(c) > 2 {
-			list = append(list, Change{start(c), end(c), "# another comment", "change " + short(s.at(c))})
+			list = append(list, Change{start(c), end(c), "# another comment", "change " + short(s.node(c))})
 			if lineStart(s.text, start(c)) {
-				list = append(list, Change{start(c), end(c), "", "take away " + short(s.at(c))})
+				list = append(list, Change{start(c), end(c), "", "take away " + short(s.node(c))})
 			}
 		}
 		return true
-	})
-	return list
-}
-
-// blanks add empty lines and white space between statements.
-func blanks(s *Source) []Change {
-	var list []Change
-	s.lists(func(stmts []*syntax.Stmt) {
-		for _, st := range stmts {
-			if lineStart(s.text, start(st)) {
-				list = append(list, Change{start(st), start(st), "\n\n\t  ", "add blank lines"})
-			}
-		}
 	})
 	return list
 }
@@ -447,7 +356,7 @@ func indents(s *Source) []Change {
 		{"minify", []syntax.PrinterOption{syntax.Minify(true)}},
 	} {
 		var b bytes.Buffer
-		if err := syntax.NewPrinter(style.options...).Print(&b, s.tree); err != nil {
+		if err := syntax.NewPrinter(style.options...).Print(&b, s.file); err != nil {
 			continue
 		}
 		text := b.Bytes()

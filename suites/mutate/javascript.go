@@ -2,36 +2,31 @@ package mutate
 
 import (
 	"bytes"
-	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"hookwatch/suites/depend/javascript"
 )
 
 // javaScript is a script of Node.
 type javaScript struct {
-	parsed
-	tree   *javascript.Program
-	random *rand.Rand
+	tree
+	program *javascript.Program
 }
 
 func newJavaScript(file string, text []byte, seed uint64) (Script, error) {
-	p, err := newParsed(file, text)
+	t, err := newTree(file, text, seed)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := javascript.Parse(string(text), false)
-	if err != nil {
-		return nil, err
-	}
-	return &javaScript{p, tree, rand.New(rand.NewPCG(seed, 0))}, nil
+	t.end = ";"
+	t.add(t.script.Body)
+	program, err := javascript.Parse(string(text), false)
+	return &javaScript{t, program}, err
 }
 
 var javaScriptOperators = map[string]func(*javaScript) []Change{
-	"delete":   (*javaScript).deletions,
+	"delete":   func(s *javaScript) []Change { return s.deletions(";", ";") },
 	"negate":   (*javaScript).negations,
 	"constant": (*javaScript).constants,
 	"swap":     (*javaScript).swaps,
@@ -39,13 +34,15 @@ var javaScriptOperators = map[string]func(*javaScript) []Change{
 	"insert": func(s *javaScript) []Change {
 		return s.insertions("console.error('inserted');", "throw new Error('inserted');")
 	},
-	"print": (*javaScript).prints,
+	"print": func(s *javaScript) []Change {
+		return s.prints("console.log('printed');", "console.error('printed');")
+	},
 	"lines": func(s *javaScript) []Change {
 		return s.insertions("if (process.env.HOME) {\n  console.error('added');\n}\n", "for (const added of [1, 2]) {\n  console.error(`added ${added}`);\n}\n",
 			"function added() {\n  console.error('added');\n}\nadded();\n", "const added = ['a',\n  /b/];\n")
 	},
 	"arm":     (*javaScript).elements,
-	"reorder": (*javaScript).reorders,
+	"reorder": func(s *javaScript) []Change { return s.reorders() },
 	"global":  (*javaScript).scopes,
 	"rename":  (*javaScript).renames,
 	"comment": (*javaScript).comments,
@@ -61,23 +58,6 @@ func (s *javaScript) Changes(operator string) []Change {
 	return nil
 }
 
-// lists calls do with each list of statements, except for the expression that is the body of an
-// arrow function.
-func (s *javaScript) lists(do func(b *javascript.Block)) {
-	var walk func(b *javascript.Block)
-	walk = func(b *javascript.Block) {
-		if n := len(b.Statements); n > 0 && (b.Slot != "function" || b.At != b.Statements[0].From) {
-			do(b)
-		}
-		for _, st := range b.Statements {
-			for _, inner := range st.Blocks {
-				walk(inner)
-			}
-		}
-	}
-	walk(s.tree.Body)
-}
-
 func (s *javaScript) statements(do func(st *javascript.Statement)) {
 	var walk func(b *javascript.Block)
 	walk = func(b *javascript.Block) {
@@ -88,17 +68,7 @@ func (s *javaScript) statements(do func(st *javascript.Statement)) {
 			}
 		}
 	}
-	walk(s.tree.Body)
-}
-
-func (s *javaScript) deletions() []Change {
-	var list []Change
-	s.lists(func(b *javascript.Block) {
-		for _, st := range b.Statements {
-			list = append(list, Change{st.From, st.To, ";", "delete " + short(s.at(st.From, st.To))})
-		}
-	})
-	return list
+	walk(s.program.Body)
 }
 
 func (s *javaScript) negations() []Change {
@@ -197,35 +167,6 @@ func (s *javaScript) exits() []Change {
 	return list
 }
 
-// prints add a statement that prints, on either stream.
-func (s *javaScript) prints() []Change {
-	var list []Change
-	s.lists(func(b *javascript.Block) {
-		for _, st := range b.Statements {
-			before := " before " + short(s.at(st.From, st.To))
-			list = append(list,
-				Change{st.From, st.From, "console.log('printed'); ", "print on stdout" + before},
-				Change{st.From, st.From, "console.error('printed'); ", "print on stderr" + before})
-		}
-	})
-	return list
-}
-
-// insertions add one of the pieces before each statement and at the end of each block.
-func (s *javaScript) insertions(pieces ...string) []Change {
-	var list []Change
-	s.lists(func(b *javascript.Block) {
-		for i, st := range b.Statements {
-			piece := pieces[s.random.IntN(len(pieces))]
-			list = append(list, Change{st.From, st.From, piece + " ", "insert " + short(piece)})
-			if i == len(b.Statements)-1 {
-				list = append(list, Change{st.To, st.To, ";\n" + piece + "\n", "append " + short(piece)})
-			}
-		}
-	})
-	return list
-}
-
 // elements drop an element of a list.
 func (s *javaScript) elements() []Change {
 	var list []Change
@@ -240,25 +181,11 @@ func (s *javaScript) elements() []Change {
 	return list
 }
 
-func (s *javaScript) reorders() []Change {
-	var list []Change
-	s.lists(func(b *javascript.Block) {
-		for i := 1; i < len(b.Statements); i++ {
-			first, second := b.Statements[i-1], b.Statements[i]
-			list = append(list, Change{
-				first.From, second.To, s.at(second.From, second.To) + ";\n" + s.at(first.From, first.To) + ";",
-				"exchange " + short(s.at(first.From, first.To)) + " and " + short(s.at(second.From, second.To)),
-			})
-		}
-	})
-	return list
-}
-
 // scopes add bindings that hide others, in front of the code that uses them or behind it, and
 // change what holds for the whole process.
 func (s *javaScript) scopes() []Change {
 	var list []Change
-	s.lists(func(b *javascript.Block) {
+	scope := func(b *javascript.Block) {
 		var names []string
 		for _, st := range b.Statements {
 			for i, t := range st.Tokens {
@@ -267,7 +194,7 @@ func (s *javaScript) scopes() []Change {
 				}
 			}
 		}
-		if len(names) == 0 {
+		if len(names) == 0 || b.Slot == "function" && b.At == b.Statements[0].From {
 			return
 		}
 		name := names[s.random.IntN(len(names))]
@@ -275,6 +202,12 @@ func (s *javaScript) scopes() []Change {
 		st := b.Statements[s.random.IntN(len(b.Statements))]
 		last := b.Statements[len(b.Statements)-1]
 		list = append(list, Change{st.From, st.From, piece, "add " + short(piece)}, Change{last.To, last.To, ";\n" + piece, "append " + short(piece)})
+	}
+	scope(s.program.Body)
+	s.statements(func(st *javascript.Statement) {
+		for _, b := range st.Blocks {
+			scope(b)
+		}
 	})
 	return list
 }
@@ -286,22 +219,7 @@ func (s *javaScript) renames() []Change {
 			if st.Function == "" && !slices.Contains(st.Names, t.Text) || t.Kind != javascript.Name || t.Text != st.Function && !slices.Contains(st.Names, t.Text) || i == 0 {
 				continue
 			}
-			list = append(list, Change{t.From, t.To, t.Text + "Renamed", "rename the definition of " + t.Text})
-			word := regexp.MustCompile(`\b` + regexp.QuoteMeta(t.Text) + `\b`)
-			list = append(list, Change{0, len(s.text), string(word.ReplaceAll(s.text, []byte(t.Text+"Renamed"))), "rename " + t.Text})
-		}
-	})
-	return list
-}
-
-// before adds a piece in front of statements that begin a line.
-func (s *javaScript) before(piece, what string) []Change {
-	var list []Change
-	s.lists(func(b *javascript.Block) {
-		for _, st := range b.Statements {
-			if lineStart(s.text, st.From) && !strings.HasPrefix(string(s.text), "#!") || st.From > 0 && lineStart(s.text, st.From) {
-				list = append(list, Change{st.From, st.From, piece, what})
-			}
+			list = append(list, s.renamed(t.From, t.To, "Renamed")...)
 		}
 	})
 	return list
@@ -309,11 +227,9 @@ func (s *javaScript) before(piece, what string) []Change {
 
 func (s *javaScript) comments() []Change {
 	list := append(s.before("// a comment\n", "add a comment"), s.before("/* a comment\n */ ", "add a long comment")...)
-	s.lists(func(b *javascript.Block) {
-		for _, st := range b.Statements {
-			list = append(list, Change{st.To, st.To, " /* behind */", "add a comment behind"})
-		}
-	})
+	for _, st := range s.all {
+		list = append(list, Change{st.To, st.To, " /* behind */", "add a comment behind"})
+	}
 	return list
 }
 

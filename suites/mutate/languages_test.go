@@ -224,7 +224,7 @@ f a || exit 2
 		"swap":     "&& to ||",
 		"exit":     "make it return 2",
 		"insert":   "append",
-		"lines":    "append lines",
+		"lines":    "append for added",
 		"reorder":  "exchange",
 		"global":   "change x=1",
 		"rename":   "rename f",

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -111,7 +112,7 @@ func NewScript(file string, text []byte, seed uint64) (Script, error) {
 type parsed struct {
 	file   string
 	text   []byte
-	script *trace.Script
+	script *script.Script
 }
 
 func newParsed(file string, text []byte) (parsed, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
 )
@@ -174,7 +175,7 @@ func differing(e *suites.TextExpectation, was, now string) *suites.TextExpectati
 type reachability struct {
 	file   string
 	text   []byte
-	script *trace.Script // nil if it has none
+	script *script.Script // nil if it has none
 	traces []*trace.Trace
 }
 
@@ -198,7 +199,7 @@ func (r *reachability) gap(m mutate.Mutant) string {
 	}
 	for b := st.In; ; b = b.Of.In {
 		if f := b.Function; b.Of == nil && f != nil && !r.entered(f) {
-			if slices.ContainsFunc(r.script.Functions, func(o *trace.Function) bool { return o.Name == f.Name && r.entered(o) }) {
+			if slices.ContainsFunc(r.script.Functions, func(o *script.Function) bool { return o.Name == f.Name && r.entered(o) }) {
 				return fmt.Sprintf("no case gets to line %d", st.Start) // a function without a name has that of the outer one
 			}
 			return "no case calls " + f.Name
@@ -211,7 +212,7 @@ func (r *reachability) gap(m mutate.Mutant) string {
 }
 
 // before describes how to get to a statement whose block is part of a statement that is reached.
-func (r *reachability) before(st *trace.Statement) string {
+func (r *reachability) before(st *script.Statement) string {
 	b := st.In
 	for i := st.Index - 1; i >= 0; i-- {
 		if last := b.Statements[i]; last.Function == nil && r.reached(last) {
@@ -240,7 +241,7 @@ func (r *reachability) before(st *trace.Statement) string {
 }
 
 // at returns the innermost statement on a line.
-func (r *reachability) at(line int) (found *trace.Statement) {
+func (r *reachability) at(line int) (found *script.Statement) {
 	for _, st := range r.script.Statements {
 		if st.Start <= line && line <= st.End && st.Function == nil {
 			found = st
@@ -273,7 +274,7 @@ func (r *reachability) any(is func(m *trace.Met) bool) bool {
 // reached reports whether a case executes a statement. Not every kind has an event of its own: one
 // with a reached statement in it or behind it is reached, and one that need not have an event if the
 // statement before it is.
-func (r *reachability) reached(st *trace.Statement) bool {
+func (r *reachability) reached(st *script.Statement) bool {
 	block := st.In.Statements
 	if slices.ContainsFunc(block[st.Index:], r.met) {
 		return true
@@ -282,14 +283,14 @@ func (r *reachability) reached(st *trace.Statement) bool {
 }
 
 // met reports whether a trace shows a statement, or one in its blocks.
-func (r *reachability) met(st *trace.Statement) bool {
+func (r *reachability) met(st *script.Statement) bool {
 	if st.Function != nil {
 		return false
 	}
 	return r.any(func(m *trace.Met) bool { return m.Statements.Has(st.Key) }) ||
-		slices.ContainsFunc(st.Blocks, func(b *trace.Block) bool { return slices.ContainsFunc(b.Statements, r.met) })
+		slices.ContainsFunc(st.Blocks, func(b *script.Block) bool { return slices.ContainsFunc(b.Statements, r.met) })
 }
 
-func (r *reachability) entered(f *trace.Function) bool {
+func (r *reachability) entered(f *script.Function) bool {
 	return r.any(func(m *trace.Met) bool { return m.Functions.Has(f.Key) })
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
 )
@@ -38,7 +39,7 @@ func machine(t *testing.T) Machine {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("absent: bash")
 	}
-	script, err := trace.Parse(file, []byte(guard))
+	parsed, err := trace.Parse(file, []byte(guard))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,15 +67,15 @@ func machine(t *testing.T) Machine {
 			if strings.Contains(c.Steps[0].Command, "rm") {
 				lines = []int{2, 3}
 			}
-			keys := map[trace.Key]bool{}
-			for _, st := range script.Statements {
+			keys := map[script.Key]bool{}
+			for _, st := range parsed.Statements {
 				// The first arm is compared by each command, the second by those that it does not match.
 				if !st.Arm && slices.Contains(lines, st.Start) || st.Arm && (st.Start == 3 || !slices.Contains(lines, 3)) {
 					keys[st.Key] = true
 				}
 			}
 			o, err := fire(ctx, c)
-			return o, &trace.Trace{Traced: []string{"bash"}, Files: map[string]*trace.Met{file: {Digest: script.Digest, Statements: trace.NewSet(keys), Main: true}}}, err
+			return o, &trace.Trace{Traced: []string{"bash"}, Files: map[string]*trace.Met{file: {Digest: parsed.Digest, Statements: trace.NewSet(keys), Main: true}}}, err
 		},
 	}
 }

@@ -284,14 +284,12 @@ func (a *app) initAgent(dir string, yes bool) error {
 // withAgent returns a settings file with the hook, in the form that it has otherwise. It returns it
 // unchanged if it has the hook.
 func withAgent(text []byte) ([]byte, error) {
-	bom := []byte("\ufeff")
-	rest, marked := bytes.CutPrefix(text, bom)
+	rest, marked := bytes.CutPrefix(text, []byte("\ufeff"))
 	if len(bytes.TrimSpace(rest)) == 0 {
 		rest = []byte("{}\n")
 	}
-	lines := jsontree.NewLines(rest)
 	refused := func(offset int, what string) error {
-		line, column := lines.At(offset)
+		line, column := jsontree.NewLines(rest).At(offset)
 		return fmt.Errorf("%s:%d:%d: %s; nothing was written", agentSettings, line, column, what)
 	}
 	root, err := jsontree.Parse(rest)
@@ -300,10 +298,7 @@ func withAgent(text []byte) ([]byte, error) {
 	} else if err != nil {
 		return nil, refused(0, err.Error())
 	}
-	newline, indent := "\n", "  "
-	if bytes.Contains(rest, []byte("\r\n")) {
-		newline = "\r\n"
-	}
+	indent := "  "
 	if len(root.Members) > 0 {
 		if lead, ok := leading(rest, root.Members[0].At); ok && lead != "" {
 			indent = lead
@@ -314,31 +309,46 @@ func withAgent(text []byte) ([]byte, error) {
 		Command string `json:"command"`
 		Timeout int    `json:"timeout"`
 	}
-	group := struct {
+	var value any = struct {
 		Matcher string  `json:"matcher"`
 		Hooks   []entry `json:"hooks"`
 	}{agentMatcher, []entry{{"command", agentCommand, 30}}}
-	var value any = []any{group}
-	at, key, depth := root, "hooks", 1
-	if hooks, ok := root.Get("hooks"); ok {
-		at, key, depth = hooks, "PostToolUse", 2
-		if hooks.Kind == '{' {
-			if groups, ok := hooks.Get(key); ok {
-				if groups.Kind != '[' {
-					return nil, refused(groups.Start, "PostToolUse is no list")
-				}
-				at, key, depth, value = groups, "", 3, group
-				if bytes.Contains(rest[groups.Start:groups.End], []byte("hookwatch agent")) {
-					return text, nil
-				}
-			}
+	// What exists of the path hooks, PostToolUse is kept; value is put into the last container.
+	at, depth, missing := root, 1, []string{"hooks", "PostToolUse"}
+	for len(missing) > 0 {
+		if at.Kind != '{' {
+			return nil, refused(at.Start, "want an object")
 		}
-	} else {
-		value = map[string]any{"PostToolUse": value}
+		inner, ok := at.Get(missing[0])
+		if !ok {
+			break
+		}
+		at, depth, missing = inner, depth+1, missing[1:]
 	}
-	if key != "" && at.Kind != '{' {
-		return nil, refused(at.Start, "want an object")
+	key := ""
+	switch len(missing) {
+	case 0:
+		if at.Kind != '[' {
+			return nil, refused(at.Start, "PostToolUse is no list")
+		}
+		if bytes.Contains(rest[at.Start:at.End], []byte("hookwatch agent")) {
+			return text, nil
+		}
+	case 1:
+		key, value = "PostToolUse", []any{value}
+	case 2:
+		key, value = "hooks", map[string]any{"PostToolUse": []any{value}}
 	}
+	out, err := appended(rest, at, depth, indent, key, value)
+	if marked {
+		out = slices.Concat([]byte("\ufeff"), out)
+	}
+	return out, err
+}
+
+// appended returns a JSON text with a value behind the others of an object or list at this depth, with
+// line breaks as in the rest.
+func appended(text []byte, at jsontree.Value, depth int, indent, key string, value any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -346,25 +356,25 @@ func withAgent(text []byte) ([]byte, error) {
 	if err := enc.Encode(value); err != nil {
 		return nil, err
 	}
-	added := strings.Repeat(indent, depth)
+	added := "\n" + strings.Repeat(indent, depth)
 	if key != "" {
 		added += fmt.Sprintf("%q: ", key)
 	}
-	added = newline + strings.ReplaceAll(added+strings.TrimSpace(b.String()), "\n", newline)
+	added += strings.TrimSpace(b.String())
 	end := at.End - 1 // the closing bracket
 	last := at.Start + 1
 	if n := len(at.Members); n > 0 {
 		last, added = at.Members[n-1].Value.End, ","+added
 	}
-	behind := rest[last:]
-	if !bytes.Contains(rest[last:end], []byte("\n")) {
-		behind = append([]byte(newline+strings.Repeat(indent, depth-1)), rest[end:]...)
+	behind := text[last:]
+	if !bytes.Contains(text[last:end], []byte("\n")) {
+		added += "\n" + strings.Repeat(indent, depth-1)
+		behind = text[end:]
 	}
-	out := slices.Concat(rest[:last], []byte(added), behind)
-	if marked {
-		out = slices.Concat(bom, out)
+	if bytes.Contains(text, []byte("\r\n")) {
+		added = strings.ReplaceAll(added, "\n", "\r\n")
 	}
-	return out, nil
+	return slices.Concat(text[:last], []byte(added), behind), nil
 }
 
 // leading returns the white space between an offset and the start of its line, if there is nothing else.

@@ -79,15 +79,9 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) e
 		return err
 	}
 	doc := newCheckDocument(p, of, res, time.Since(began))
-	if err := a.printFindings(result{
+	return a.report(result{
 		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
-	}); err != nil {
-		return err
-	}
-	if doc.Errors > 0 || a.strict && doc.Warnings > 0 {
-		return ErrFailed
-	}
-	return nil
+	}, doc.Errors > 0 || a.strict && doc.Warnings > 0)
 }
 
 // asked fires the hooks, or only examines files if static is set.

@@ -79,30 +79,24 @@ func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
 		return err
 	}
 	p.LiveOf = other
-	r, close, err := a.bare(p)
+	t, err := a.bare(p)
 	if err != nil {
 		return err
 	}
-	defer close()
-	jobs, err := jobs(p)
-	if err != nil {
+	defer t.close()
+	if t.jobs, err = jobs(p); err != nil {
 		return err
 	}
 	if against != "" {
-		return a.against(cmd.Context(), p, r, jobs, all, against)
+		return a.against(cmd.Context(), p, t, all, against)
 	}
-	res, err := playQuestions(cmd.Context(), r, jobs, all)
+	res, err := playQuestions(cmd.Context(), t.Runner, t.jobs, all)
 	if err != nil {
 		return err
 	}
 	doc := newDocument(res)
-	doc.Name = other.Name
-	doc.ranIn = inIsolation(r.Isolation)
-	err = a.print(doc, len(doc.Cells), doc.Line, func(w io.Writer) { printContract(w, doc, a.verbose) })
-	if err == nil && doc.Failed() {
-		return ErrFailed
-	}
-	return err
+	doc.Name, doc.ranIn = other.Name, t.ranIn
+	return a.report(result{doc: doc, items: len(doc.Cells), item: doc.Line, text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Failed())
 }
 
 // A contractDocument is the JSON document of contract. Documents of two clients differ only where

@@ -62,7 +62,7 @@ func (d againstDocument) Touched() (touched []difference) {
 
 // against plays the questions and what the project's hooks printed in recorded runs to two clients,
 // or compares the first with the predictions for a measured version.
-func (a *app) against(ctx context.Context, p *session.Project, r *run.Runner, jobs int, all []question, with string) error {
+func (a *app) against(ctx context.Context, p *session.Project, t *trial, all []question, with string) error {
 	version, path, err := otherOf(p, with)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (a *app) against(ctx context.Context, p *session.Project, r *run.Runner, jo
 		return err
 	}
 	all = append(all, recorded...)
-	now, err := playQuestions(ctx, r, jobs, all)
+	now, err := playQuestions(ctx, t.Runner, t.jobs, all)
 	if err != nil {
 		return err
 	}
@@ -80,17 +80,17 @@ func (a *app) against(ctx context.Context, p *session.Project, r *run.Runner, jo
 	if path == "" {
 		then.Rows = predictions(all, version)
 	} else {
-		o := r.Options
+		o := t.Options
 		o.Live.Client = path
 		second := run.New(o)
 		defer second.Close()
-		if then, err = playQuestions(ctx, second, jobs, all); err != nil {
+		if then, err = playQuestions(ctx, second, t.jobs, all); err != nil {
 			return err
 		}
 	}
 	doc := againstDocument{
 		Version: 1, Name: p.LiveOf.Name, Client: now.Client, Against: then.Client, Recorded: len(recorded),
-		Skipped: cmp.Or(now.Absent, then.Absent), Fault: cmp.Or(now.Fault, then.Fault), Differences: []difference{}, ranIn: inIsolation(r.Isolation),
+		Skipped: cmp.Or(now.Absent, then.Absent), Fault: cmp.Or(now.Fault, then.Fault), Differences: []difference{}, ranIn: t.ranIn,
 		Elsewhere: slices.Compact(slices.Sorted(slices.Values(slices.Concat(now.Elsewhere, then.Elsewhere)))),
 	}
 	for i, one := range now.Rows {
@@ -108,11 +108,7 @@ func (a *app) against(ctx context.Context, p *session.Project, r *run.Runner, jo
 			doc.Same++
 		}
 	}
-	err = a.print(doc, len(doc.Differences), doc.Line, func(w io.Writer) { printAgainst(w, doc) })
-	if err == nil && (len(doc.Touched()) > 0 || doc.Fault != "") {
-		return ErrFailed
-	}
-	return err
+	return a.report(result{doc: doc, items: len(doc.Differences), item: doc.Line, text: func(w io.Writer) { printAgainst(w, doc) }}, len(doc.Touched()) > 0 || doc.Fault != "")
 }
 
 // otherOf returns the version or the program to compare with.

@@ -86,16 +86,8 @@ const otherCommand = "sh answer.sh"
 
 func (s otherSession) judge(i int, r suites.Result, named func(string) string) []contractRow {
 	c := s[i]
-	var texts []string
-	for _, text := range r.ModelSees {
-		texts = append(texts, named(text))
-	}
 	j := client.Cell{Event: c.of.Events[c.Event].As, Output: c.Output}.Against(c.of.Interpret(c.Event, c.Output).Reading(), client.Observation{
-		Command: otherCommand, Answered: string(r.Files[taken]) == strconv.Itoa(i), Effect: r.Effect, Texts: texts,
+		Command: otherCommand, Answered: string(r.Files[taken]) == strconv.Itoa(i), Effect: r.Effect, Texts: namedTexts(r, named),
 	})
-	row := contractRow{c.ID(), confirmed, string(j.Predicted), string(j.Seen), j.Changed}
-	if j.Changed != "" {
-		row.Verdict = changed
-	}
-	return []contractRow{row}
+	return judged(c.ID(), j)
 }

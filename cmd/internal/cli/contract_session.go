@@ -214,18 +214,27 @@ func encoded(v any) json.RawMessage {
 
 func (s clientSession) judge(i int, r suites.Result, named func(string) string) []contractRow {
 	c := s.cells[i]
-	var texts []string
-	for _, text := range r.ModelSees {
-		texts = append(texts, named(text))
-	}
 	j := c.Judge(client.Version(r.Client), client.Observation{
-		Command: s.entry.Command, URL: s.entry.URL, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: texts,
+		Command: s.entry.Command, URL: s.entry.URL, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: namedTexts(r, named),
 	})
-	row := contractRow{c.ID(), confirmed, string(j.Predicted), string(j.Seen), j.Changed}
+	return judged(c.ID(), j)
+}
+
+// judged returns the row of a cell.
+func judged(id string, j client.Judgement) []contractRow {
+	row := contractRow{id, confirmed, string(j.Predicted), string(j.Seen), j.Changed}
 	if j.Changed != "" {
 		row.Verdict = changed
 	}
 	return []contractRow{row}
+}
+
+// namedTexts returns the texts that the model was sent, with names for what differs in each run.
+func namedTexts(r suites.Result, named func(string) string) (texts []string) {
+	for _, text := range r.ModelSees {
+		texts = append(texts, named(text))
+	}
+	return texts
 }
 
 // answered reports whether the hook played the cell. For a hook that runs asynchronously or on a

@@ -89,15 +89,9 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 		return err
 	}
 	doc.Millis = time.Since(began).Milliseconds()
-	if err := a.printFindings(result{
+	return a.report(result{
 		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), fmt.Sprintf("%s (%s affected, %s)", doc.headline(), session.Count(doc.Hooks, "hook"), session.Count(doc.Calls, "call")),
-	}); err != nil {
-		return err
-	}
-	if a.strict && doc.Allowed > 0 {
-		return ErrFailed
-	}
-	return nil
+	}, a.strict && doc.Allowed > 0)
 }
 
 // compare opens states of a project at revisions, or of its work tree without a name.

@@ -128,12 +128,12 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool, of string) err
 	if c.Hook != "" {
 		c.Hook = p.RelFrom(dirOf(a), c.Hook)
 	}
-	r, close, err := a.bare(p)
+	t, err := a.bare(p)
 	if err != nil {
 		return err
 	}
-	defer close()
-	fired, all, err := r.Fire(cmd.Context(), c)
+	defer t.close()
+	fired, all, err := t.Fire(cmd.Context(), c)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool, of string) err
 		return nothing(c)
 	}
 	doc := newFireDocument(c, fired, all)
-	doc.ranIn = inIsolation(r.Isolation)
+	doc.ranIn = t.ranIn
 	return a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) })
 }
 

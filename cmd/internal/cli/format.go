@@ -2,7 +2,9 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -150,8 +152,28 @@ func (a *app) print(doc any, items int, item func(int) any, text func(io.Writer)
 	return a.format.write(a, result{doc: doc, items: items, item: item, text: text})
 }
 
-// printFindings is print for commands with the annotation findsFaults.
-func (a *app) printFindings(r result) error { return a.format.write(a, r) }
+// report writes a result, and returns ErrFailed if the command must exit with 1 for it.
+func (a *app) report(r result, failed bool) error {
+	if err := a.format.write(a, r); err != nil || !failed {
+		return err
+	}
+	return ErrFailed
+}
+
+// reportAndWrite is report for a command that can be interrupted, and that writes cases to a file if
+// the user names one.
+func (a *app) reportAndWrite(ctx context.Context, r result, failed bool, file string, write func(file string) error) error {
+	err := a.report(r, failed)
+	if err != nil && !errors.Is(err, ErrFailed) {
+		return err
+	}
+	if file != "" {
+		if err := write(file); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(ctx.Err(), err)
+}
 
 // annotated returns a position in a file of the project as an annotation has it.
 func annotated(p *session.Project, at suites.Position) suites.Position {

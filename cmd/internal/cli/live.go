@@ -38,35 +38,27 @@ func (a *app) liveCommand() *cobra.Command {
 }
 
 func (a *app) liveHooks(ctx context.Context, of string) error {
-	other, err := liveClient(of)
+	p, err := a.loadLive(of)
 	if err != nil {
-		return err
-	}
-	p, err := a.loadHooks()
-	if err != nil {
-		return err
-	}
-	if err := useClient(p, other); err != nil {
 		return err
 	}
 	if len(p.Registered.Hooks)+len(p.Registered.Others) == 0 && p.Registered.DisabledBy.Line == 0 {
 		return p.Empty
 	}
-	r, close, err := a.bareLive(p)
+	t, err := a.bareLive(p)
 	if err != nil {
 		return err
 	}
-	defer close()
-	jobs, err := jobs(p)
-	if err != nil {
+	defer t.close()
+	if t.jobs, err = jobs(p); err != nil {
 		return err
 	}
 	began := time.Now()
-	res, err := runLive(ctx, p.Tree(os.Environ()), r, jobs)
+	res, err := runLive(ctx, p.Tree(os.Environ()), t.Runner, t.jobs)
 	if err != nil {
 		return err
 	}
-	doc := newLiveDocument(p, inIsolation(r.Isolation), res, time.Since(began).Milliseconds())
+	doc := newLiveDocument(p, t.ranIn, res, time.Since(began).Milliseconds())
 	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printLive(w, doc, a.verbose) }); err != nil {
 		return err
 	}
@@ -75,14 +67,7 @@ func (a *app) liveHooks(ctx context.Context, of string) error {
 
 // fireLive fires the hooks registered for an event, or one script, with the real client.
 func (a *app) fireLive(ctx context.Context, c *suites.Case, of string) error {
-	other, err := liveClient(of)
-	if err != nil {
-		return err
-	}
-	p, err := a.loadHooks()
-	if err == nil {
-		err = useClient(p, other)
-	}
+	p, err := a.loadLive(of)
 	if err != nil {
 		return err
 	}
@@ -90,16 +75,16 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case, of string) error {
 		c.Hook = p.RelFrom(dirOf(a), c.Hook)
 		p.Registered.Hooks = []discover.Hook{script(p.Root(), c)}
 	}
-	r, close, err := a.bareLive(p)
+	t, err := a.bareLive(p)
 	if err != nil {
 		return err
 	}
-	defer close()
-	r.Live.Alone = c.Hook != ""
-	if c = askedLive(c); len(firesLive(r, c)) == 0 {
+	defer t.close()
+	t.Live.Alone = c.Hook != ""
+	if c = askedLive(c); len(firesLive(t.Runner, c)) == 0 {
 		return nothing(c)
 	}
-	o, err := r.RunAndRemove(ctx, c)
+	o, err := t.RunAndRemove(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -107,7 +92,7 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case, of string) error {
 	if err != nil {
 		return err
 	}
-	doc.ranIn, doc.Live.Name = inIsolation(r.Isolation), other.Name
+	doc.ranIn, doc.Live.Name = t.ranIn, p.LiveOf.Name
 	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) }); err != nil {
 		return err
 	}

@@ -98,11 +98,8 @@ func (a *app) merge(cmd *cobra.Command, files []string) error {
 	defer o.close()
 	view.Handle(o.started())
 	sum := o.Merge(records, took, hooks, strings.Join(aborted, "; "))
-	if err := view.Close(); err != nil {
-		return &AbortedError{Why: fmt.Sprintf("output: %v", err)}
-	}
-	if o.lockErr != nil {
-		sum.RecordError = o.lockErr
+	if err := o.end(view, &sum); err != nil {
+		return err
 	}
 	return a.outcome(sum)
 }

@@ -169,18 +169,21 @@ func (o *opened) close() {
 
 // bare returns a runner outside a session, which records nothing. close releases the runner and
 // its directory.
-func (a *app) bare(p *session.Project) (r *run.Runner, close func(), err error) {
+func (a *app) bare(p *session.Project) (*trial, error) {
 	a.inOrder.Store(true)
 	place := sandbox.PlaceOf(p.Root())
 	temp, _, err := place.Open(false)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if r, err = session.NewRunner(p, temp, os.Environ()); err != nil {
+	r, err := session.NewRunner(p, temp, os.Environ())
+	if err != nil {
 		place.Close(temp)
-		return nil, nil, err
+		return nil, err
 	}
-	return r, func() { r.Close(); place.Close(temp) }, nil
+	t := &trial{Runner: r, ranIn: inIsolation(r.Isolation)}
+	t.close = func() { t.progress.end(); r.Close(); place.Close(temp) }
+	return t, nil
 }
 
 // A trial fires hooks for a command that reports what they do, and records nothing.
@@ -195,20 +198,18 @@ type trial struct {
 // trial opens a trial of a project. inCopy is what the command does, if hooks must then not run in
 // the project itself.
 func (a *app) trial(cmd *cobra.Command, p *session.Project, inCopy string) (*trial, error) {
-	r, end, err := a.bare(p)
+	t, err := a.bare(p)
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{Runner: r, ranIn: inIsolation(r.Isolation)}
 	if terminal.Is(cmd.ErrOrStderr()) && !a.verbose {
 		t.progress.w = cmd.ErrOrStderr()
 	}
-	t.close = func() { t.progress.end(); end() }
-	if t.jobs, err = jobs(p); err == nil && inCopy != "" && r.Isolation.Describe().InPlace {
+	if t.jobs, err = jobs(p); err == nil && inCopy != "" && t.Runner.Isolation.Describe().InPlace {
 		err = fmt.Errorf("%s, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", inCopy, t.Isolation)
 	}
 	if err != nil {
-		end()
+		t.close()
 		return nil, err
 	}
 	t.KeepReady(t.jobs)
@@ -229,16 +230,30 @@ func (l progressLine) end() { l.show("") }
 // clearLine moves to the start of the line and empties it.
 const clearLine = "\r\x1b[K"
 
-// bareLive returns a runner for the real client in the project.
-func (a *app) bareLive(p *session.Project) (r *run.Runner, close func(), err error) {
-	if r, close, err = a.bare(p); err != nil {
-		return nil, nil, err
+// loadLive loads the hooks for their real client, another one than Claude Code if it is named.
+func (a *app) loadLive(of string) (*session.Project, error) {
+	other, err := liveClient(of)
+	if err != nil {
+		return nil, err
 	}
-	if why := r.Outside(); why != "" {
-		close()
-		return nil, nil, &liveOutsideError{why}
+	p, err := a.loadHooks()
+	if err != nil {
+		return nil, err
 	}
-	return r, close, nil
+	return p, useClient(p, other)
+}
+
+// bareLive is bare for the real client.
+func (a *app) bareLive(p *session.Project) (*trial, error) {
+	t, err := a.bare(p)
+	if err != nil {
+		return nil, err
+	}
+	if why := t.Outside(); why != "" {
+		t.close()
+		return nil, &liveOutsideError{why}
+	}
+	return t, nil
 }
 
 // A liveOutsideError refuses to start the real client in a project outside of namespaces.

@@ -101,23 +101,10 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	for _, g := range guards {
 		doc.add(g, hook != "" || len(g.Stopped) > 0, registeredName(p))
 	}
-	if err := a.printFindings(result{
+	failed := slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return a.strict || f.Severity != suites.Info })
+	return a.reportAndWrite(cmd.Context(), result{
 		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(),
-	}); err != nil {
-		return err
-	}
-	if o.write != "" {
-		if err := a.writeProved(p, o.write, guards); err != nil {
-			return err
-		}
-	}
-	if err := cmd.Context().Err(); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return a.strict || f.Severity != suites.Info }) {
-		return ErrFailed
-	}
-	return nil
+	}, failed, o.write, func(file string) error { return a.writeProved(p, file, guards) })
 }
 
 // proveBriefly searches a guard that check has seen to stop something for the first ways around it,

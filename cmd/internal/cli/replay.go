@@ -98,13 +98,9 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 		return err
 	}
 	t.progress.end()
-	if err := a.print(doc, len(doc.Changes), doc.Line, func(w io.Writer) { printReplay(w, doc, a.program(), a.verbose) }); err != nil {
-		return err
-	}
-	if a.strict && doc.LetThrough > 0 {
-		return ErrFailed
-	}
-	return nil
+	return a.report(result{
+		doc: doc, items: len(doc.Changes), item: doc.Line, text: func(w io.Writer) { printReplay(w, doc, a.program(), a.verbose) },
+	}, a.strict && doc.LetThrough > 0)
 }
 
 // recorded opens a project with its corpus and a trial.

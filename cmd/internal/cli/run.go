@@ -73,13 +73,21 @@ func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*open
 	if p.Config.Run.Trace == config.TraceAlways && !sum.Interrupted {
 		o.Trace(ctx, p.Cases)
 	}
+	if err := o.end(view, &sum); err != nil {
+		return err
+	}
+	return a.outcome(sum)
+}
+
+// end closes the view of a run or a session, and adds to its summary why nothing was recorded.
+func (o *opened) end(view session.View, sum *session.Summary) error {
 	if err := view.Close(); err != nil {
 		return &AbortedError{Why: fmt.Sprintf("output: %v", err)}
 	}
 	if o.lockErr != nil {
 		sum.RecordError = o.lockErr
 	}
-	return a.outcome(sum)
+	return nil
 }
 
 func bad(t suites.Tally, strict bool) bool { return t.Failed > 0 || strict && t.Unproven > 0 }
@@ -236,11 +244,8 @@ func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher
 			return p, problems
 		},
 	})
-	if err := view.Close(); err != nil {
-		return &AbortedError{Why: fmt.Sprintf("output: %v", err)}
-	}
-	if o.lockErr != nil {
-		sum.RecordError = o.lockErr
+	if err := o.end(view, &sum); err != nil {
+		return err
 	}
 	if sum.RecordError != nil {
 		return &AbortedError{Why: sum.RecordError.Error()}

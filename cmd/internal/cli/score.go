@@ -108,21 +108,11 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 	t.progress.end()
 	doc := newScoreDocument(p, res, o, time.Since(began))
 	doc.Interrupted, doc.ranIn = cmd.Context().Err() != nil, t.ranIn
-	if err := a.print(doc, len(doc.Survivors), doc.Line, func(w io.Writer) { printScore(w, doc, a.verbose) }); err != nil {
-		return err
-	}
-	if o.write != "" {
-		if err := a.writeScored(p, o.write, res); err != nil {
-			return err
-		}
-	}
-	if err := cmd.Context().Err(); err != nil {
-		return err
-	}
-	if counted := doc.Mutants - doc.Equivalent; o.want > 0 && (doc.Score < o.want || counted < o.minimumTested || len(doc.Contradicted) > 0) {
-		return ErrFailed
-	}
-	return nil
+	counted := doc.Mutants - doc.Equivalent
+	failed := o.want > 0 && (doc.Score < o.want || counted < o.minimumTested || len(doc.Contradicted) > 0)
+	return a.reportAndWrite(cmd.Context(), result{
+		doc: doc, items: len(doc.Survivors), item: doc.Line, text: func(w io.Writer) { printScore(w, doc, a.verbose) },
+	}, failed, o.write, func(file string) error { return a.writeScored(p, file, res) })
 }
 
 // relative returns the path of a file that the user names.

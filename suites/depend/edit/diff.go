@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/depend/script"
 )
 
 // A differ collects the edits between two trees.
@@ -16,7 +16,7 @@ func (d *differ) add(e Edit) { *d.list = append(*d.list, e) }
 
 // block compares two lists of statements. Definitions of functions are no steps of a list: they
 // are compared by name.
-func (d *differ) block(old, new *trace.Block) {
+func (d *differ) block(old, new *script.Block) {
 	d.scope(old, new)
 	os, ns := steps(old), steps(new)
 	match := align(os, ns)
@@ -42,7 +42,7 @@ const namesChanged = "names changed"
 
 // scope adds an edit if a block binds other names. It affects the cases that use one of them in
 // the block or in a scope around it, even if they do not reach the definition.
-func (d *differ) scope(old, new *trace.Block) {
+func (d *differ) scope(old, new *script.Block) {
 	var names []string
 	for _, b := range []struct{ declared, other []string }{{old.Declared, new.Declared}, {new.Declared, old.Declared}} {
 		for _, binding := range b.declared {
@@ -62,7 +62,7 @@ func (d *differ) scope(old, new *trace.Block) {
 }
 
 // stepIndex returns a step's index in its block, or the block's length after the last step.
-func stepIndex(b *trace.Block, list []*trace.Statement, i int) int {
+func stepIndex(b *script.Block, list []*script.Statement, i int) int {
 	if i < len(list) {
 		return list[i].Index
 	}
@@ -72,7 +72,7 @@ func stepIndex(b *trace.Block, list []*trace.Statement, i int) int {
 // gap adds edits for statements without a match. Those with a counterpart at the same place
 // changed. New statements after the last of them can be reached only by a run that reached
 // these, or, if there are none, the place before next.
-func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statement, next int) {
+func (d *differ) gap(oldBlock, newBlock *script.Block, old, new []*script.Statement, next int) {
 	for i, o := range old {
 		e := Edit{What: nounOf(o) + " removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o)}
 		if i < len(new) {
@@ -115,16 +115,16 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 
 // doubtful reports whether new statements that only bind names may fail, or use names that the old
 // ones do not use, which a trace that remains valid would lack.
-func doubtful(list []*trace.Statement, old ...*trace.Statement) bool {
-	return slices.ContainsFunc(list, func(s *trace.Statement) bool {
+func doubtful(list []*script.Statement, old ...*script.Statement) bool {
+	return slices.ContainsFunc(list, func(s *script.Statement) bool {
 		return s.Risky || slices.ContainsFunc(s.Facts.Words, func(word string) bool {
-			return !slices.ContainsFunc(old, func(o *trace.Statement) bool { return slices.Contains(o.Facts.Words, word) })
+			return !slices.ContainsFunc(old, func(o *script.Statement) bool { return slices.Contains(o.Facts.Words, word) })
 		})
 	})
 }
 
 // bound returns the names that statements bind if they do nothing else, nil if they do.
-func bound(list ...*trace.Statement) []string {
+func bound(list ...*script.Statement) []string {
 	var names []string
 	for _, s := range list {
 		if s.Binds == nil {
@@ -136,21 +136,21 @@ func bound(list ...*trace.Statement) []string {
 }
 
 // nounOf returns what a statement is called. The body of an arm has statements of its own.
-func nounOf(s *trace.Statement) string {
+func nounOf(s *script.Statement) string {
 	if s.Arm {
 		return "pattern"
 	}
 	return "statement"
 }
 
-func linesOf(s *trace.Statement) Lines {
+func linesOf(s *script.Statement) Lines {
 	if s.Arm {
 		return Lines{s.Start, s.Start}
 	}
 	return Lines{s.Start, s.End}
 }
 
-func functionOf(b *trace.Block) string {
+func functionOf(b *script.Block) string {
 	if b.Function == nil {
 		return ""
 	}
@@ -158,7 +158,7 @@ func functionOf(b *trace.Block) string {
 }
 
 // textOf returns the functions whose text contains a block, the innermost first.
-func textOf(b *trace.Block) []string {
+func textOf(b *script.Block) []string {
 	var names []string
 	for f := b.Function; f != nil; f = f.Outer {
 		names = append(names, f.Name)
@@ -167,7 +167,7 @@ func textOf(b *trace.Block) []string {
 }
 
 // pair compares two statements that are equal outside their blocks.
-func (d *differ) pair(old, new *trace.Statement) {
+func (d *differ) pair(old, new *script.Statement) {
 	if old.Full == new.Full {
 		d.effects(old, new)
 		return
@@ -198,7 +198,7 @@ func (d *differ) pair(old, new *trace.Statement) {
 
 // effects compares what two equal statements do: one that only bound names fails if the definition of
 // a name that it uses is gone.
-func (d *differ) effects(old, new *trace.Statement) {
+func (d *differ) effects(old, new *script.Statement) {
 	if (old.Binds == nil) != (new.Binds == nil) {
 		d.effect(old, new)
 	}
@@ -210,16 +210,16 @@ func (d *differ) effects(old, new *trace.Statement) {
 	}
 }
 
-func (d *differ) effect(old, new *trace.Statement) {
+func (d *differ) effect(old, new *script.Statement) {
 	d.add(Edit{What: "statement has other effects", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: before(old.In, old.Index)})
 }
 
 // function compares two definitions of the same name.
-func (d *differ) function(old, new *trace.Block, o, n *trace.Statement, back map[*trace.Statement]*trace.Statement) {
-	samePlace := previous(old, o.Index, func(s *trace.Statement) *trace.Statement { return s }, back) ==
-		previous(new, n.Index, func(s *trace.Statement) *trace.Statement { return back[s] }, back)
+func (d *differ) function(old, new *script.Block, o, n *script.Statement, back map[*script.Statement]*script.Statement) {
+	samePlace := previous(old, o.Index, func(s *script.Statement) *script.Statement { return s }, back) ==
+		previous(new, n.Index, func(s *script.Statement) *script.Statement { return back[s] }, back)
 	if !samePlace || o.Function.Shape != n.Function.Shape {
-		d.replaced(old, new, o.Function.Name, []*trace.Statement{o}, []*trace.Statement{n})
+		d.replaced(old, new, o.Function.Name, []*script.Statement{o}, []*script.Statement{n})
 		return
 	}
 	if o.Full == n.Full {
@@ -228,14 +228,14 @@ func (d *differ) function(old, new *trace.Block, o, n *trace.Statement, back map
 	known := len(*d.list)
 	d.block(o.Function.Body, n.Function.Body)
 	if len(*d.list) == known {
-		d.replaced(old, new, o.Function.Name, []*trace.Statement{o}, []*trace.Statement{n})
+		d.replaced(old, new, o.Function.Name, []*script.Statement{o}, []*script.Statement{n})
 	}
 }
 
 // functions compares the definitions of two blocks by name. A definition that moved past a step
 // counts as removed and added, because it takes effect at another time.
-func (d *differ) functions(old, new *trace.Block, os, ns []*trace.Statement, match []int) {
-	back := make(map[*trace.Statement]*trace.Statement, len(ns))
+func (d *differ) functions(old, new *script.Block, os, ns []*script.Statement, match []int) {
+	back := make(map[*script.Statement]*script.Statement, len(ns))
 	for i, j := range match {
 		if j >= 0 {
 			back[ns[j]] = os[i]
@@ -256,7 +256,7 @@ func (d *differ) functions(old, new *trace.Block, os, ns []*trace.Statement, mat
 
 // replaced adds edits for definitions that were added, removed or moved. They affect callers of
 // the name. For a new definition, these include commands whose name is not literal.
-func (d *differ) replaced(old, new *trace.Block, name string, os, ns []*trace.Statement) {
+func (d *differ) replaced(old, new *script.Block, name string, os, ns []*script.Statement) {
 	for _, o := range os {
 		e := Edit{What: fmt.Sprintf("function %s removed", name), Old: linesOf(o), Function: functionOf(old), text: append(textOf(old), name), guard: defined(old, o, name)}
 		if len(ns) > 0 {
@@ -276,12 +276,12 @@ func (d *differ) replaced(old, new *trace.Block, name string, os, ns []*trace.St
 // align matches the steps of two lists in order: first those that are equal, then, between
 // these, those that differ only within their blocks. It returns the index of the new step for
 // each old one, or -1.
-func align(old, new []*trace.Statement) []int {
+func align(old, new []*script.Statement) []int {
 	match := make([]int, len(old))
 	for i := range match {
 		match[i] = -1
 	}
-	common(old, new, 0, 0, match, func(s *trace.Statement) uint64 { return s.Full })
+	common(old, new, 0, 0, match, func(s *script.Statement) uint64 { return s.Full })
 	i, j := 0, 0
 	for i < len(old) {
 		to := i
@@ -292,7 +292,7 @@ func align(old, new []*trace.Statement) []int {
 		if to < len(old) {
 			mate = match[to]
 		}
-		common(old[i:to], new[j:mate], i, j, match, func(s *trace.Statement) uint64 { return s.Shell })
+		common(old[i:to], new[j:mate], i, j, match, func(s *script.Statement) uint64 { return s.Shell })
 		i, j = to+1, mate+1
 	}
 	return match
@@ -300,7 +300,7 @@ func align(old, new []*trace.Statement) []int {
 
 // common finds a longest common subsequence and records it in match. The lists start at oldAt
 // and newAt.
-func common(old, new []*trace.Statement, oldAt, newAt int, match []int, id func(*trace.Statement) uint64) {
+func common(old, new []*script.Statement, oldAt, newAt int, match []int, id func(*script.Statement) uint64) {
 	for len(old) > 0 && len(new) > 0 && id(old[0]) == id(new[0]) {
 		match[oldAt] = newAt
 		old, new, oldAt, newAt = old[1:], new[1:], oldAt+1, newAt+1
@@ -331,7 +331,7 @@ func common(old, new []*trace.Statement, oldAt, newAt int, match []int, id func(
 const tableLimit = 4 << 20
 
 // lengths returns the length of the longest common subsequence from each pair of places on.
-func lengths(old, new []*trace.Statement, id func(*trace.Statement) uint64) [][]int32 {
+func lengths(old, new []*script.Statement, id func(*script.Statement) uint64) [][]int32 {
 	table := make([][]int32, len(old)+1)
 	for i := range table {
 		table[i] = make([]int32, len(new)+1)
@@ -348,8 +348,8 @@ func lengths(old, new []*trace.Statement, id func(*trace.Statement) uint64) [][]
 	return table
 }
 
-func byName(b *trace.Block) map[string][]*trace.Statement {
-	m := map[string][]*trace.Statement{}
+func byName(b *script.Block) map[string][]*script.Statement {
+	m := map[string][]*script.Statement{}
 	for _, s := range b.Statements {
 		if s.Function != nil {
 			m[s.Function.Name] = append(m[s.Function.Name], s)
@@ -358,7 +358,7 @@ func byName(b *trace.Block) map[string][]*trace.Statement {
 	return m
 }
 
-func names(a, b map[string][]*trace.Statement) []string {
+func names(a, b map[string][]*script.Statement) []string {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	return slices.Sorted(maps.Keys(all))
@@ -366,7 +366,7 @@ func names(a, b map[string][]*trace.Statement) []string {
 
 // onlyMoved reports whether two blocks have the same steps in the same order and the same
 // definitions, possibly in another order.
-func onlyMoved(old, new *trace.Block) bool {
+func onlyMoved(old, new *script.Block) bool {
 	os, ns := steps(old), steps(new)
 	if len(os) != len(ns) || len(old.Statements) != len(new.Statements) {
 		return false
@@ -391,8 +391,8 @@ func onlyMoved(old, new *trace.Block) bool {
 
 // previous returns the nearest step before an index that has a match, as its old statement, and
 // nil if there is none.
-func previous(b *trace.Block, index int, old func(*trace.Statement) *trace.Statement, back map[*trace.Statement]*trace.Statement) *trace.Statement {
-	matched := map[*trace.Statement]bool{}
+func previous(b *script.Block, index int, old func(*script.Statement) *script.Statement, back map[*script.Statement]*script.Statement) *script.Statement {
+	matched := map[*script.Statement]bool{}
 	for _, o := range back {
 		matched[o] = true
 	}
@@ -409,7 +409,7 @@ func previous(b *trace.Block, index int, old func(*trace.Statement) *trace.State
 }
 
 // defined returns a guard for runs that a definition affected.
-func defined(b *trace.Block, s *trace.Statement, name string) guard {
+func defined(b *script.Block, s *script.Statement, name string) guard {
 	g := entry(s.Function.Body)
 	g.function = name
 	if exposed(b, s.Index) {
@@ -420,7 +420,7 @@ func defined(b *trace.Block, s *trace.Statement, name string) guard {
 
 // exposed reports whether the status of a definition, which is 0, can be observed: by the next
 // statement, or as the last of its block.
-func exposed(b *trace.Block, index int) bool {
+func exposed(b *script.Block, index int) bool {
 	for _, s := range b.Statements[index+1:] {
 		if s.Function == nil {
 			return s.Facts.Status
@@ -430,7 +430,7 @@ func exposed(b *trace.Block, index int) bool {
 }
 
 // ends returns a guard for runs that reached any place of a block.
-func ends(b *trace.Block) guard {
+func ends(b *script.Block) guard {
 	g := guard{}
 	for _, s := range b.Statements {
 		g.keys = s.Keys(g.keys)
@@ -442,8 +442,8 @@ func ends(b *trace.Block) guard {
 }
 
 // steps returns the statements of a block without definitions.
-func steps(b *trace.Block) []*trace.Statement {
-	var list []*trace.Statement
+func steps(b *script.Block) []*script.Statement {
+	var list []*script.Statement
 	for _, s := range b.Statements {
 		if s.Function == nil {
 			list = append(list, s)

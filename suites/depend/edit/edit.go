@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -29,7 +30,7 @@ type Edits struct {
 	shebang  string // of the old content
 	by       trace.Language
 
-	functions []*trace.Function // of the old content
+	functions []*script.Function // of the old content
 }
 
 // None reports whether nothing that is executed differs.
@@ -106,7 +107,7 @@ func Compare(file string, before, after []byte) *Edits {
 	e.shebang, e.functions = old.Shebang, old.Functions
 	e.Assumed = old.Shebang == "" && path.Ext(file) == ""
 	e.Moved = old.Quotes || moved(old, new)
-	if e.All = beyond(was, old, new); e.All != "" {
+	if e.All = script.Beyond(old, new); e.All != "" {
 		return e
 	}
 	if old.Structure == new.Structure {
@@ -120,20 +121,8 @@ func Compare(file string, before, after []byte) *Edits {
 	return e
 }
 
-// beyond returns the reason why statements cannot describe a difference, "" if they can.
-func beyond(l trace.Language, old, new *trace.Script) string {
-	if old.Shebang != new.Shebang {
-		return "the interpreter line changed"
-	}
-	why := cmp.Or(l.Beyond(old, new), old.Own, new.Own, old.Numbers, new.Numbers)
-	if why == "" && old.Structure != new.Structure {
-		why = cmp.Or(old.Odd, new.Odd)
-	}
-	return why
-}
-
 // moved reports whether any statement is on other lines than before.
-func moved(old, new *trace.Script) bool {
+func moved(old, new *script.Script) bool {
 	if len(old.Statements) != len(new.Statements) {
 		return true
 	}
@@ -184,7 +173,7 @@ func Affected(e *Edits, t *trace.Trace) (bool, string) {
 // so that the trace shows which of its statements it executed.
 func Entered(e *Edits, t *trace.Trace, name string) bool {
 	met := t.Files[e.Path]
-	return met != nil && slices.ContainsFunc(e.functions, func(fn *trace.Function) bool { return fn.Name == name && met.Functions.Has(fn.Key) })
+	return met != nil && slices.ContainsFunc(e.functions, func(fn *script.Function) bool { return fn.Name == name && met.Functions.Has(fn.Key) })
 }
 
 // blind returns the reason why every edit of the file affects the case, "" if there is none.
@@ -292,11 +281,11 @@ func Uncovered(e *Edits, traces []*trace.Trace) []Edit {
 // A guard is true for every trace of a run that reached a place. It is a disjunction: any one of
 // its conditions is enough.
 type guard struct {
-	all      string      // why it is true for every trace
-	keys     []trace.Key // statements of the file
-	function string      // a function that was entered, or whose name is in a reached statement
-	entered  []trace.Key // functions of the file that were entered
-	dynamic  bool        // commands with unknown names ran
+	all      string       // why it is true for every trace
+	keys     []script.Key // statements of the file
+	function string       // a function that was entered, or whose name is in a reached statement
+	entered  []script.Key // functions of the file that were entered
+	dynamic  bool         // commands with unknown names ran
 }
 
 func (g guard) or(h guard) guard {
@@ -310,7 +299,7 @@ func (g guard) or(h guard) guard {
 
 // reach returns a guard for every run that reached a statement: an event in it, and, if the
 // statement may run without an event, the guard of the place before it.
-func reach(s *trace.Statement) guard {
+func reach(s *script.Statement) guard {
 	g := guard{keys: s.Keys(nil)}
 	if s.Sure {
 		return g
@@ -321,7 +310,7 @@ func reach(s *trace.Statement) guard {
 // before returns a guard for every run that reached the place before the statement with this
 // index. If that statement is sure to cause an event, the event is enough, because such a run
 // continues with it at once.
-func before(b *trace.Block, index int) guard {
+func before(b *script.Block, index int) guard {
 	for _, s := range b.Statements[index:] {
 		if s.Function != nil || s.Binds != nil { // see behind
 			continue
@@ -338,7 +327,7 @@ func before(b *trace.Block, index int) guard {
 // that statement, or, if no statement runs before the place, it entered the block. Statements that
 // only bind names do not count: a trace may lack one that was added since, because it did not affect
 // the case.
-func behind(b *trace.Block, index int) guard {
+func behind(b *script.Block, index int) guard {
 	for ; index >= 0; index-- {
 		if s := b.Statements[index]; s.Function == nil && s.Binds == nil {
 			return reach(s)
@@ -348,7 +337,7 @@ func behind(b *trace.Block, index int) guard {
 }
 
 // entry returns a guard for every run that entered a block.
-func entry(b *trace.Block) guard {
+func entry(b *script.Block) guard {
 	switch {
 	case b.After != nil && len(b.After.Statements) > 0:
 		return behind(b.After, len(b.After.Statements)-1)
@@ -357,7 +346,7 @@ func entry(b *trace.Block) guard {
 	case b.Function != nil:
 		g := guard{function: b.Function.Name}
 		if b.Function.Recorded {
-			g = guard{entered: []trace.Key{b.Function.Key}}
+			g = guard{entered: []script.Key{b.Function.Key}}
 		}
 		for _, s := range b.Statements {
 			g.keys = s.Keys(g.keys)

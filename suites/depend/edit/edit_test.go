@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hookwatch/suites/depend/edit"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -38,7 +39,7 @@ func came(t *testing.T, src string, lines ...int) *trace.Trace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	statements, functions, words := map[trace.Key]bool{}, map[trace.Key]bool{}, map[trace.Key]bool{}
+	statements, functions, words := map[script.Key]bool{}, map[script.Key]bool{}, map[script.Key]bool{}
 	for _, st := range s.Statements {
 		if st.Function != nil || !slices.Contains(lines, st.Start) {
 			continue
@@ -204,7 +205,7 @@ func TestShowsFunctions(t *testing.T) {
 	t.Parallel()
 	const src = base + "outer() {\n  inner() {\n    echo in\n  }\n}\n"
 	shown := func(names ...string) func(*trace.Trace) {
-		keys := map[trace.Key]bool{}
+		keys := map[script.Key]bool{}
 		for _, n := range names {
 			keys[trace.WordKey(n)] = true
 		}

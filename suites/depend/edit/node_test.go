@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hookwatch/suites/depend/edit"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -17,7 +18,7 @@ func ranNode(t *testing.T, src string) *trace.Trace {
 		t.Fatal(err)
 	}
 	lines := strings.Split(src, "\n")
-	keys, words, entered := map[trace.Key]bool{}, map[trace.Key]bool{}, map[trace.Key]bool{}
+	keys, words, entered := map[script.Key]bool{}, map[script.Key]bool{}, map[script.Key]bool{}
 	dynamic := false
 	for _, st := range s.Statements {
 		if strings.HasSuffix(lines[st.Start-1], "// no") {

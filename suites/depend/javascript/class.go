@@ -1,7 +1,5 @@
 package javascript
 
-import "slices"
-
 func (p *parser) classBody(declaration, unnamed bool) {
 	p.advance()
 	switch {
@@ -60,17 +58,13 @@ func (p *parser) modifiers() (readonly bool) {
 // element reads a method, a field or a static block.
 func (p *parser) element(derived bool, constructors *int) {
 	f := function{super: true, target: true}
-	static := false
 	begin := len(p.holder.Tokens)
 	readonly := p.modifiers()
-	if p.is("static") && !endsName(p.peek()) {
+	static := p.is("static") && !endsName(p.peek())
+	if static {
 		p.advance()
-		static = true
-		if p.is("{") && p.tok.Kind == Punctuator {
-			outer := p.function
-			p.function = &function{super: true, field: true, noArguments: true, target: true}
-			p.list("static", true)
-			p.function = outer
+		if p.is("{") {
+			p.initializer(func() { p.list("static", true) })
 			return
 		}
 		readonly = p.modifiers() || readonly
@@ -78,24 +72,7 @@ func (p *parser) element(derived bool, constructors *int) {
 	accessor := p.prefix(&f)
 	name := p.tok
 	if name.Kind == Private {
-		kind := accessor
-		if kind == "" {
-			kind = "one"
-		}
-		if static {
-			kind += " static"
-		}
-		was := p.class.declared[name.Text]
-		pair := []string{was, kind}
-		slices.Sort(pair)
-		if name.Text == "#constructor" || was != "" && !slices.Equal(pair, []string{"get", "set"}) && !slices.Equal(pair, []string{"get static", "set static"}) {
-			fail(name.From, name.Text+" is declared twice")
-		}
-		if was != "" {
-			kind = "both"
-		}
-		p.class.declared[name.Text] = kind
-		p.advance()
+		p.declarePrivate(static, accessor)
 	} else {
 		p.propertyName()
 	}
@@ -106,15 +83,19 @@ func (p *parser) element(derived bool, constructors *int) {
 		fail(name.From, "a readonly method")
 	}
 	text := name.Text
-	if name.Kind == String {
+	switch name.Kind {
+	case String:
 		text = text[1 : len(text)-1]
+	case Name:
+	default:
+		text = ""
 	}
-	named := name.Kind == Name || name.Kind == String
+	construct := !static && text == "constructor"
+	if static && text == "prototype" {
+		fail(name.From, "a static member named "+text)
+	}
 	if p.is("(") || p.typed && p.is("<") {
-		if named && static && text == "prototype" {
-			fail(name.From, "a static method named prototype")
-		}
-		if named && !static && text == "constructor" {
+		if construct {
 			if *constructors++; *constructors > 1 && !p.typed || f.async || f.generator || accessor != "" {
 				fail(name.From, "a second or odd constructor")
 			}
@@ -127,7 +108,7 @@ func (p *parser) element(derived bool, constructors *int) {
 			if !p.is("}") && !p.tok.Newline {
 				p.wantDropped(";")
 			}
-			if text == "constructor" {
+			if construct {
 				*constructors--
 			}
 		} else if *constructors > 1 {
@@ -136,18 +117,47 @@ func (p *parser) element(derived bool, constructors *int) {
 		return
 	}
 	p.annotation()
-	if f.async || f.generator || accessor != "" || named && (text == "constructor" || static && text == "prototype") {
+	if f.async || f.generator || accessor != "" || text == "constructor" {
 		p.unexpected()
 	}
 	if p.take("=") {
-		outer := p.function
-		p.function = &function{super: true, field: true, noArguments: true, target: true}
-		p.assignment(false)
-		p.covered()
-		p.function = outer
+		p.initializer(func() {
+			p.assignment(false)
+			p.covered()
+		})
 	}
 	if !p.is(";") && !p.is("}") && !p.tok.Newline {
 		p.unexpected()
 	}
 	p.take(";")
+}
+
+// initializer reads code that runs when the class or an instance of it is made.
+func (p *parser) initializer(code func()) {
+	outer := p.function
+	p.function = &function{super: true, field: true, noArguments: true, target: true}
+	code()
+	p.function = outer
+}
+
+// declarePrivate reads the name of a private member. Only a getter and a setter can share one.
+func (p *parser) declarePrivate(static bool, accessor string) {
+	name := p.tok
+	kind := accessor
+	if kind == "" {
+		kind = "one"
+	}
+	if static {
+		kind += " static"
+	}
+	other := map[string]string{"get": "set", "set": "get", "get static": "set static", "set static": "get static"}[kind]
+	was := p.class.declared[name.Text]
+	if name.Text == "#constructor" || was != "" && was != other {
+		fail(name.From, name.Text+" is declared twice")
+	}
+	if was != "" {
+		kind = "both"
+	}
+	p.class.declared[name.Text] = kind
+	p.advance()
 }

@@ -1,6 +1,10 @@
 package javascript
 
-import "slices"
+import (
+	"slices"
+
+	"hookwatch/suites/depend/script"
+)
 
 // A kind is what later tokens must know about an expression.
 type kind int
@@ -28,7 +32,7 @@ func (p *parser) expression(noIn bool) kind {
 	return k
 }
 
-var assignments = words("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??=")
+var assignments = script.Words("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??=")
 
 func (p *parser) assignment(noIn bool) kind {
 	p.enter()
@@ -142,7 +146,7 @@ func (p *parser) unary() kind {
 			fail(p.last.From, "a variable cannot be deleted")
 		}
 		return unaryKind
-	case p.is("void"), p.is("typeof"), p.tok.Kind == Punctuator && (p.is("+") || p.is("-") || p.is("~") || p.is("!")):
+	case p.is("void"), p.is("typeof"), p.is("+"), p.is("-"), p.is("~"), p.is("!"):
 		p.advance()
 		if k := p.unary(); k == privateKind || k == arrowKind {
 			p.unexpected()
@@ -483,7 +487,7 @@ func (p *parser) prefix(f *function) (accessor string) {
 		p.advance()
 		f.async = true
 	}
-	if p.tok.Kind == Punctuator && p.take("*") {
+	if p.take("*") {
 		f.generator = true
 	}
 	if !f.async && !f.generator && (p.is("get") || p.is("set")) && !endsName(p.peek()) && p.peek().Text != "*" {
@@ -524,201 +528,4 @@ func (p *parser) property(protos *int) {
 		p.advance()
 		p.assignment(false)
 	}
-}
-
-// arrow reads an arrow function, and reports whether there is one.
-func (p *parser) arrow(noIn bool) bool {
-	switch {
-	case p.tok.Kind == Name && !reserved[p.tok.Text]:
-		next := p.peek()
-		if p.tok.Text == "async" && !next.Newline {
-			switch {
-			case next.Kind == Name && next.Text != "function" && !reserved[next.Text]:
-			case (next.Text == "(" || p.typed && next.Text == "<") && next.Kind == Punctuator:
-			default:
-				return next.Text == "=>" && p.arrowFunction(false, noIn)
-			}
-			return p.arrowFunction(true, noIn)
-		}
-		return next.Text == "=>" && p.arrowFunction(false, noIn)
-	case p.tok.Kind == Punctuator && (p.is("(") || p.typed && p.is("<")):
-		return p.arrowFunction(false, noIn)
-	}
-	return false
-}
-
-func (p *parser) arrowFunction(async, noIn bool) bool {
-	from := p.tok.From
-	if p.arrows[from] {
-		return false
-	}
-	outer, scope := p.function, p.scope
-	f := &function{async: async, super: outer.super, construct: outer.construct, noArguments: outer.noArguments, target: outer.target, parameters: true}
-	ok := p.attempt(func() {
-		if async {
-			p.advance()
-		}
-		p.function = f
-		p.open(nil, true)
-		p.typeParameters()
-		if p.is("(") {
-			p.parameters()
-			p.returnType()
-		} else {
-			p.declare("parameter", p.identifier())
-		}
-		if !p.is("=>") || p.tok.Newline {
-			p.unexpected()
-		}
-		p.advance()
-	})
-	if !ok {
-		p.function, p.scope = outer, scope
-		p.arrows[from] = true
-		return false
-	}
-	f.parameters = false
-	if p.is("{") && p.tok.Kind == Punctuator {
-		p.list("function", true)
-	} else {
-		b := &Block{Slot: "function", At: p.tok.From}
-		p.mark(b)
-		p.open(b, true)
-		holder, cover := p.holder, p.cover
-		p.cover = -1
-		p.holder = &Statement{From: p.tok.From}
-		p.assignment(noIn)
-		p.covered()
-		p.holder.To = p.last.To
-		b.Statements = append(b.Statements, p.holder)
-		p.holder, p.cover = holder, cover
-		p.close()
-	}
-	p.close()
-	p.function = outer
-	return true
-}
-
-func (p *parser) parameters() {
-	p.want("(")
-	if p.typed && p.skip("this") {
-		p.annotation()
-		p.skip(",")
-	}
-	for !p.is(")") {
-		if p.take("...") {
-			p.pattern("parameter")
-			p.annotation()
-			break
-		}
-		p.pattern("parameter")
-		if p.typed {
-			p.skip("?")
-		}
-		p.annotation()
-		if p.take("=") {
-			p.assignment(false)
-		}
-		if !p.is(")") {
-			p.want(",")
-		}
-	}
-	p.want(")")
-}
-
-func (p *parser) functionExpression() {
-	f := &function{target: true}
-	if p.take("async") {
-		f.async = true
-	}
-	p.want("function")
-	f.generator = p.take("*")
-	outer := p.function
-	p.function = f
-	if !p.is("(") {
-		if p.is("await") || p.is("yield") {
-			p.unexpected()
-		}
-		name := p.identifier()
-		if name.Text == "eval" || name.Text == "arguments" {
-			p.unexpected()
-		}
-	}
-	if !p.rest(f, "") {
-		p.unexpected()
-	}
-	p.function = outer
-}
-
-// rest reads parameters and the body of a function. Without a body it is only a signature.
-func (p *parser) rest(f *function, accessor string) (body bool) {
-	outer, from := p.function, len(p.holder.Tokens)
-	p.function = f
-	f.parameters = true
-	p.open(nil, true)
-	p.typeParameters()
-	p.parameters()
-	p.returnType()
-	f.parameters = false
-	if body = !p.typed || p.is("{"); body {
-		count := p.holder.Tokens[from:]
-		if accessor == "get" && len(count) != 2 || accessor == "set" && (len(count) < 3 || count[1].Text == "..." || severalParameters(count)) {
-			fail(p.last.From, "a wrong number of parameters")
-		}
-		p.list("function", true)
-	}
-	p.close()
-	p.function = outer
-	return body
-}
-
-func (p *parser) functionDeclaration(unnamed bool) {
-	f := &function{target: true}
-	if p.take("async") {
-		f.async = true
-	}
-	p.want("function")
-	f.generator = p.take("*")
-	name := Token{Text: "default"}
-	if !unnamed || !p.is("(") {
-		name = p.identifier()
-	}
-	if !p.rest(f, "") { // only a signature
-		p.holder.Tokens = nil
-		p.ends()
-		return
-	}
-	p.holder.Function = name.Text
-	if name.Kind == Name {
-		p.declare("function", name)
-	}
-	p.holder.To = p.last.To
-}
-
-func (p *parser) method(f function, accessor string) {
-	from := len(p.holder.Tokens)
-	if !p.rest(&f, accessor) {
-		p.holder.Tokens = p.holder.Tokens[:from]
-	}
-}
-
-// severalParameters reports whether a list in parentheses has more than one element.
-func severalParameters(list []Token) bool {
-	depth := 0
-	for i, t := range list {
-		if t.Kind != Punctuator {
-			continue
-		}
-		switch t.Text {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-		case ",":
-			if depth == 1 && i < len(list)-2 {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -1,17 +1,23 @@
 package javascript
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"hookwatch/suites/depend/script"
+)
 
 var (
-	starting = words("spawn spawnSync exec execSync execFile execFileSync fork execa execaSync execaCommand $ Worker")
-	running  = words("runInThisContext runInNewContext runInContext compileFunction SourceTextModule Script _load _compile")
-	placing  = words("stack captureStackTrace prepareStackTrace getCallSite getCallSites trace callsites")
-	ending   = words("NODE_V8_COVERAGE NODE_OPTIONS stopCoverage stopPreciseCoverage")
-	clearing = words("env sudo su doas docker podman ssh nsenter unshare systemd-run at batch crontab deno bun bunx")
+	starting = script.Words("spawn spawnSync exec execSync execFile execFileSync fork execa execaSync execaCommand $ Worker")
+	running  = script.Words("runInThisContext runInNewContext runInContext compileFunction SourceTextModule Script _load _compile")
+	placing  = script.Words("stack captureStackTrace prepareStackTrace getCallSite getCallSites trace callsites")
+	ending   = script.Words("NODE_V8_COVERAGE NODE_OPTIONS stopCoverage stopPreciseCoverage")
+	harmless = script.Words("dirname basename createRequire relative") // use a path only
+	clearing = script.Words("env sudo su doas docker podman ssh nsenter unshare systemd-run at batch crontab deno bun bunx")
 )
 
 // facts derives what a statement may do from the names in it.
-func (r *reader) facts(s *Statement, m *Meaning) {
+func (r *reader) facts(s *Statement, m *meaning) {
 	t := s.Tokens
 	for i := range t {
 		switch t[i].Kind {
@@ -19,7 +25,7 @@ func (r *reader) facts(s *Statement, m *Meaning) {
 			r.name(t, i, m)
 		case String:
 			if ending[literal(t, i)] {
-				m.Untrace = "it may turn tracing off"
+				m.Ends = "it may turn tracing off"
 			}
 		}
 		if t[i].Kind == String || t[i].Kind == Template { // a template may end with the name
@@ -47,47 +53,44 @@ func source(s string) bool {
 }
 
 func loads(t []Token) bool {
-	for i := range t {
-		if text(t, i) == "require" || text(t, i) == "import" || text(t, i) == "from" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t, func(t Token) bool {
+		return t.Kind == Name && (t.Text == "require" || t.Text == "import" || t.Text == "from")
+	})
 }
 
-func (r *reader) name(t []Token, i int, m *Meaning) {
+func (r *reader) name(t []Token, i int, m *meaning) {
 	name, before, after := t[i].Text, text(t, i-1), text(t, i+1)
 	member := before == "." || before == "?."
+	unknown := after == "(" && specifier(t, i) == "" // a module
 	switch {
 	case name == "eval" && !member,
 		name == "Function" && !member && (before == "new" || after == "("),
 		(name == "globalThis" || name == "global") && !member && after != ".",
-		name == "require" && !member && after == "(" && specifier(t, i) == "",
-		name == "require" && !member && after != "(" && !(after == "." && (text(t, i+2) == "main" || text(t, i+2) == "resolve")) && !(text(t, i+1) == "=" && text(t, i+2) == "createRequire"),
-		name == "import" && after == "(" && specifier(t, i) == "",
+		name == "require" && !member && (unknown || after != "(" && match(t, i, "require . main") == 0 && match(t, i, "require . resolve") == 0 && match(t, i, "require = createRequire") == 0),
+		name == "import" && unknown,
 		name == "createRequire" && after == "(" && text(t, i-2) != "require",
 		running[name]:
-		m.Dynamic = "it may use names that are not in its text"
+		m.Dynamic = true
 	}
 	switch {
-	case ending[name], name == "env" && before == "." && text(t, i-2) == "process" && after == "=":
-		m.Untrace = "it may turn tracing off"
+	case ending[name], match(t, i-2, "process . env =") > 0:
+		m.Ends = "it may turn tracing off"
 	case placing[name]:
 		m.Lines = true
 	case r.children && starting[name]:
-		m.Starts = true
+		m.Starts, m.Interprets, m.Environment = true, true, true
 	}
 	r.self(t, i, m)
 }
 
 // self checks whether the path of the file is used for more than its directory or a comparison.
-func (r *reader) self(t []Token, i int, m *Meaning) {
+func (r *reader) self(t []Token, i int, m *meaning) {
 	from, to := i, i
 	switch {
 	case text(t, i) == "__filename" && text(t, i-1) != ".":
-	case text(t, i) == "import" && text(t, i+1) == "." && text(t, i+2) == "meta" && text(t, i+3) == "." && (text(t, i+4) == "url" || text(t, i+4) == "filename"):
+	case match(t, i, "import . meta . url") > 0, match(t, i, "import . meta . filename") > 0:
 		to = i + 4
-		if text(t, i-1) == "(" && text(t, i-2) == "fileURLToPath" && text(t, to+1) == ")" {
+		if match(t, i-2, "fileURLToPath (") > 0 && text(t, to+1) == ")" {
 			from, to = i-2, to+1
 			if text(t, from-1) == "." {
 				from -= 2
@@ -99,25 +102,22 @@ func (r *reader) self(t []Token, i int, m *Meaning) {
 	before, after := text(t, from-1), text(t, to+1)
 	switch {
 	case before == "const" || before == "let" || before == "var": // its declaration
-	case before == "=" && text(t, from-2) == "__filename":
-	case before == "(" && (text(t, from-2) == "dirname" || text(t, from-2) == "basename" || text(t, from-2) == "createRequire" || text(t, from-2) == "relative"):
-	case before == "," && after == ")" && text(t, from-3) == "(" && text(t, from-4) == "URL":
+	case match(t, from-2, "__filename =") > 0, before == "(" && harmless[text(t, from-2)]:
+	case before == "," && after == ")" && match(t, from-4, "URL (") > 0:
 	case comparison(before) || comparison(after):
 	default:
-		m.Self = "it may read its own text"
+		m.self = "it may read its own text"
 	}
 }
 
 func comparison(op string) bool { return op == "===" || op == "!==" || op == "==" || op == "!=" }
 
 // clears checks whether a program is started with another environment or by one that clears it.
-func (r *reader) clears(t []Token, m *Meaning) {
+func (r *reader) clears(t []Token, m *meaning) {
 	for i := range t {
 		if text(t, i) == "env" && text(t, i-1) != "." {
-			plain := text(t, i+1) == ":" && (text(t, i+2) == "process" && text(t, i+4) == "env" && text(t, i+5) != "." ||
-				text(t, i+2) == "{" && text(t, i+3) == "..." && text(t, i+4) == "process" && text(t, i+6) == "env")
-			if !plain {
-				m.Unseen = "it starts a program with another environment"
+			if (match(t, i+1, ": process . env") == 0 || text(t, i+5) == ".") && match(t, i+1, ": { ... process . env") == 0 {
+				m.Opaque = "it starts a program with another environment"
 			}
 		}
 		if t[i].Kind != String && t[i].Kind != Template {
@@ -125,7 +125,7 @@ func (r *reader) clears(t []Token, m *Meaning) {
 		}
 		for _, word := range strings.FieldsFunc(t[i].Text, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()$/", c) }) {
 			if clearing[word] {
-				m.Unseen = "it starts " + word
+				m.Opaque = "it starts " + word
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func TestDeep(t *testing.T) {
 			src := strings.Repeat(piece[0], n) + "y" + strings.Repeat(piece[1], n)
 			begin := time.Now()
 			_, _ = javascript.Parse(src, false)
-			_, _ = javascript.ParseTypeScript(src, false)
+			_, _ = javascript.Parse(src, true)
 			if took := time.Since(begin); took > 20*time.Second {
 				t.Errorf("%d times %s takes %v", n, piece, took)
 			}
@@ -104,7 +104,7 @@ func TestTypeScript(t *testing.T) {
 		"type A<T> = T extends (infer U)[] ? U : never":                                                                                             "",
 		"const x = new Map<string, number>()":                                                                                                       "const x = new Map()",
 	} {
-		p, err := javascript.ParseTypeScript(typed, false)
+		p, err := javascript.Parse(typed, true)
 		if err != nil {
 			t.Errorf("%s: %v", typed, err)
 			continue
@@ -121,7 +121,7 @@ func TestTypeScript(t *testing.T) {
 		"enum A { B }", "namespace A { }", "class A { constructor(private a) {} }", "const a: = 1", "let a: { b: }", "interface A { b", "type A =",
 		"@a class B {}", "const a = <T>b", "class A { readonly get b() { } }", "import a = require('b')", "a as", "function f(a: ) {}",
 	} {
-		if _, err := javascript.ParseTypeScript(src, false); err == nil {
+		if _, err := javascript.Parse(src, true); err == nil {
 			t.Errorf("%s is accepted", src)
 		}
 	}

@@ -4,32 +4,28 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/depend/script"
 )
 
-// A Meaning describes what a statement does outside its own blocks.
-type Meaning struct {
-	// Defines are the names that the statement defines without any other effect, and those of other
+// A meaning describes what a statement does outside its own blocks.
+type meaning struct {
+	// defines are the names that the statement defines without any other effect, and those of other
 	// such statements that use them; nil for other statements.
-	Defines []string
+	defines []string
+	self    string // why it may read the text of the file; "" if it does not
 	// Words are the names and short strings in the statement, except in statements that only pass
 	// values on under the same name.
-	Words   []string
-	Dynamic string   // why it may use names that are not in the text; "" if it does not
-	Self    string   // why it may read the text of the file; "" if it does not
-	Untrace string   // why it may turn tracing off; "" if it does not
-	Unseen  string   // why it may start a program that is not traced; "" if it does not
-	Starts  bool     // it may start programs
-	Names   []string // of scripts, which it may read
-	Lines   bool     // it may use the places of code
+	script.Facts
 }
 
-// Exports is the word for all exports of a module: a statement has it if it may use exports without
+// allExports is the word for all exports of a module: a statement has it if it may use exports without
 // naming them.
-const Exports = "module.exports"
+const allExports = "module.exports"
 
-// Meanings describes all statements of a program.
-func (p *Program) Meanings() map[*Statement]*Meaning {
-	r := &reader{meanings: map[*Statement]*Meaning{}, names: map[string]int{}, static: map[string]int{}, imported: map[string]bool{}, known: map[string]bool{}}
+// meanings describes all statements of a program.
+func (p *Program) meanings() map[*Statement]*meaning {
+	r := &reader{meanings: map[*Statement]*meaning{}, names: map[string]int{}, static: map[string]int{}, imported: map[string]bool{}, known: map[string]bool{}}
 	r.survey(p.Body)
 	r.block(p.Body, true)
 	r.closure()
@@ -38,14 +34,14 @@ func (p *Program) Meanings() map[*Statement]*Meaning {
 
 // A reader derives meanings from tokens.
 type reader struct {
-	meanings map[*Statement]*Meaning
+	meanings map[*Statement]*meaning
 	names    map[string]int  // uses of a name as a variable
 	static   map[string]int  // those of them that are followed by the name of a member
 	known    map[string]bool // names that have a value when a statement of the file runs
 	imported map[string]bool // names that come from other files
 	children bool            // the file uses child processes
 	assigns  int             // assignments to module.exports
-	pure     []*Meaning      // of the statements that only define names
+	pure     []*meaning      // of the statements that only define names
 	flows    []flow
 }
 
@@ -57,6 +53,22 @@ func text(t []Token, i int) string {
 		return ""
 	}
 	return t[i].Text
+}
+
+// match returns the index behind the tokens from i on that are those of a pattern, 0 if there are others. In
+// a pattern, <name> and <string> stand for any name and string.
+func match(t []Token, i int, pattern string) int {
+	for word := range strings.FieldsSeq(pattern) {
+		switch {
+		case i < 0 || i >= len(t):
+			return 0
+		case text(t, i) == word, word == "<name>" && t[i].Kind == Name, word == "<string>" && t[i].Kind == String:
+			i++
+		default:
+			return 0
+		}
+	}
+	return i
 }
 
 // literal returns the content of a string, "" for other tokens.
@@ -90,7 +102,7 @@ func (r *reader) survey(b *Block) {
 			case "child_process", "cluster", "execa", "zx", "shelljs", "cross-spawn", "worker_threads":
 				r.children = true
 			}
-			if text(t, i) == "module" && text(t, i+1) == "." && text(t, i+2) == "exports" && text(t, i+3) == "=" {
+			if match(t, i, "module . exports =") > 0 {
 				r.assigns++
 			}
 		}
@@ -113,12 +125,12 @@ func (r *reader) block(b *Block, top bool) {
 		}
 	}
 	for _, s := range b.Statements {
-		m := &Meaning{}
+		m := &meaning{}
 		r.meanings[s] = m
 		r.facts(s, m)
 		if names, ok := r.defines(s, top); ok {
-			m.Defines = names
-			if m.Dynamic == "" {
+			m.defines = names
+			if !m.Dynamic {
 				r.pure = append(r.pure, m)
 				r.flow(s, names)
 				r.foreign(s, m)
@@ -129,8 +141,8 @@ func (r *reader) block(b *Block, top bool) {
 		} else if !r.passes(s) {
 			r.words(s, m)
 		}
-		if m.Defines != nil && m.Dynamic != "" {
-			m.Defines = nil
+		if m.defines != nil && m.Dynamic {
+			m.defines = nil
 			r.words(s, m)
 		}
 		for _, inner := range s.Blocks {
@@ -165,7 +177,7 @@ func (r *reader) flow(s *Statement, names []string) {
 			continue
 		}
 		if part := t[start:i:i]; (depth == 0 || depth == 1 && text(t, i) == ",") && len(part) > 0 {
-			names := []string{Exports, part[0].Text, part[len(part)-1].Text} // "a: b", "a as b"
+			names := []string{allExports, part[0].Text, part[len(part)-1].Text} // "a: b", "a as b"
 			r.flows = append(r.flows, flow{names, uses(part)})
 			start = i + 1
 		}
@@ -207,13 +219,13 @@ func (r *reader) closure() {
 				}
 			}
 		}
-		add(m.Defines)
-		m.Defines = list
+		add(m.defines)
+		m.defines = list
 	}
 }
 
 // words adds the names and short strings of a statement.
-func (r *reader) words(s *Statement, m *Meaning) {
+func (r *reader) words(s *Statement, m *meaning) {
 	const longest = 60
 	t := s.Tokens
 	for i := range t {
@@ -226,21 +238,21 @@ func (r *reader) words(s *Statement, m *Meaning) {
 			}
 		}
 		if loading(t, i) && !standard(specifier(t, i)) {
-			m.Words = append(m.Words, Exports, "default")
+			m.Words = append(m.Words, allExports, "default")
 		}
 	}
 }
 
 // foreign adds the names from other files that a definition uses, such as defaults of parameters:
 // the flows of those files end where this one begins.
-func (r *reader) foreign(s *Statement, m *Meaning) {
+func (r *reader) foreign(s *Statement, m *meaning) {
 	t := s.Tokens
 	for i := range t {
 		if t[i].Kind == Name && (text(t, i-1) == "." || text(t, i-1) == "?." || r.imported[t[i].Text] && !slices.Contains(s.Names, t[i].Text)) {
 			m.Words = append(m.Words, t[i].Text)
 		}
 		if loading(t, i) && !standard(specifier(t, i)) {
-			m.Words = append(m.Words, Exports, "default")
+			m.Words = append(m.Words, allExports, "default")
 		}
 	}
 }
@@ -266,34 +278,21 @@ func specifier(t []Token, i int) string {
 func (r *reader) passes(s *Statement) bool {
 	t := s.Tokens
 	switch {
-	case text(t, 0) == "import" && text(t, 1) == "{":
-		for i := range t {
-			if text(t, i) == "as" || text(t, i) == "default" {
-				return false
-			}
-		}
-		return true
-	case text(t, 0) == "import" && text(t, 1) == "*" && text(t, 2) == "as":
+	case match(t, 0, "import {") > 0:
+		return !slices.ContainsFunc(t, func(t Token) bool { return t.Kind == Name && (t.Text == "as" || t.Text == "default") })
+	case match(t, 0, "import * as") > 0:
 		return r.namespace(text(t, 3))
 	case text(t, 0) != "const" && text(t, 0) != "let" && text(t, 0) != "var":
 		return false
 	}
 	n := len(t)
-	if n < 7 || text(t, n-5) != "=" || text(t, n-4) != "require" || text(t, n-3) != "(" || literal(t, n-2) == "" || text(t, n-1) != ")" {
+	switch {
+	case n < 7 || match(t, n-5, "= require ( <string> )") == 0 || literal(t, n-2) == "":
 		return false
-	}
-	if n == 7 {
+	case n == 7:
 		return t[1].Kind == Name && r.namespace(t[1].Text)
 	}
-	if text(t, 1) != "{" || text(t, n-6) != "}" {
-		return false
-	}
-	for i := 2; i < n-6; i++ {
-		if t[i].Kind != Name && text(t, i) != "," {
-			return false
-		}
-	}
-	return true
+	return text(t, 1) == "{" && text(t, n-6) == "}" && !slices.ContainsFunc(t[2:n-6], func(t Token) bool { return t.Kind != Name && t.Text != "," })
 }
 
 // namespace reports whether a variable is used for its named members alone, apart from its
@@ -309,18 +308,12 @@ func (r *reader) defines(s *Statement, top bool) ([]string, bool) {
 		exported = true
 		t = t[1:]
 		if text(t, 0) == "{" && literal(t, len(t)-1) == "" {
-			names := []string{Exports}
-			for i := range t {
-				if t[i].Kind == Name {
-					names = append(names, t[i].Text)
-				}
-			}
-			return names, true
+			return append([]string{allExports}, uses(t)...), true
 		}
 	}
 	names := slices.Clone(s.Names)
 	if exported {
-		names = append(names, Exports)
+		names = append(names, allExports)
 	}
 	if text(t, 0) == "default" {
 		names = append(names, "default")
@@ -340,327 +333,16 @@ func (r *reader) defines(s *Statement, top bool) ([]string, bool) {
 	case text(t, 0) == "import":
 		module := literal(t, len(t)-1)
 		return names, len(names) > 0 && standard(module)
-	case top && text(t, 0) == "module" && text(t, 1) == "." && text(t, 2) == "exports" && text(t, 3) == "=" && r.assigns == 1 && r.names["exports"] == 0:
+	case top && match(t, 0, "module . exports =") > 0 && r.assigns == 1 && r.names["exports"] == 0:
 		return r.exportsObject(t[4:])
 	case top && r.assigns == 0 && text(t, 0) == "exports" && text(t, 1) == "." && len(t) > 4 && text(t, 3) == "=":
 		rest, ok := r.pureExpression(t[4:])
-		return []string{t[2].Text, Exports}, ok && len(rest) == 0
+		return []string{t[2].Text, allExports}, ok && len(rest) == 0
 	}
 	return nil, false
 }
 
-// exportsObject reads an object that is exported, whose keys are names.
-func (r *reader) exportsObject(t []Token) ([]string, bool) {
-	if text(t, 0) != "{" {
-		return nil, false
-	}
-	names := []string{Exports}
-	for i := 1; i < len(t)-1; {
-		if t[i].Kind != Name {
-			return nil, false
-		}
-		names = append(names, t[i].Text)
-		switch text(t, i+1) {
-		case ",", "}":
-			if !r.known[t[i].Text] {
-				return nil, false
-			}
-			i += 2
-			continue
-		case ":":
-		default:
-			return nil, false
-		}
-		rest, ok := r.pureExpression(t[i+2:])
-		if !ok || len(rest) == 0 || text(rest, 0) != "," && text(rest, 0) != "}" {
-			return nil, false
-		}
-		i = len(t) - len(rest) + 1
-	}
-	return names, text(t, len(t)-1) == "}"
-}
-
-// pureClass reports whether defining a class has no effect: it extends no other, and has neither
-// static parts nor computed names.
-func pureClass(t []Token) bool {
-	depth := 0
-	for i := range t {
-		switch text(t, i) {
-		case "extends":
-			if depth == 0 {
-				return false
-			}
-		case "static":
-			return false
-		case "{", "(":
-			depth++
-		case "}", ")":
-			depth--
-		case "[":
-			if depth <= 1 {
-				return false
-			}
-			depth++
-		case "]":
-			depth--
-		}
-	}
-	return true
-}
-
-func (r *reader) pureVariables(t []Token) bool {
-	for {
-		switch {
-		case len(t) > 0 && t[0].Kind == Name:
-			t = t[1:]
-		case text(t, 0) == "{":
-			end := slices.IndexFunc(t, func(t Token) bool { return t.Text == "}" })
-			for i := 1; i < end; i++ {
-				if t[i].Kind != Name && text(t, i) != "," && text(t, i) != ":" {
-					return false
-				}
-			}
-			if end < 0 || text(t, end+1) != "=" || text(t, end+2) != "require" {
-				return false
-			}
-			t = t[end+1:]
-		default:
-			return false
-		}
-		if text(t, 0) == "=" {
-			rest, ok := r.pureExpression(t[1:])
-			if !ok {
-				return false
-			}
-			t = rest
-		}
-		if len(t) == 0 {
-			return true
-		}
-		if text(t, 0) != "," {
-			return false
-		}
-		t = t[1:]
-	}
-}
-
-// pureExpression reads an expression whose evaluation has no effect and cannot fail, and returns
-// the tokens after it.
-func (r *reader) pureExpression(t []Token) (rest []Token, ok bool) {
-	for {
-		for text(t, 0) == "!" || text(t, 0) == "-" && len(t) > 1 && t[1].Kind == Number {
-			t = t[1:]
-		}
-		if t, ok = r.pureOperand(t); !ok {
-			return nil, false
-		}
-		switch text(t, 0) {
-		case "||", "&&", "??", "===", "!==", "?", ":":
-			if text(t, 0) == ":" {
-				return t, true
-			}
-			if text(t, 0) == "?" {
-				if t, ok = r.pureExpression(t[1:]); !ok || text(t, 0) != ":" {
-					return nil, false
-				}
-			}
-			t = t[1:]
-		default:
-			return t, true
-		}
-	}
-}
-
-var standardConstructors = words("Set Map WeakMap WeakSet")
-
-func (r *reader) pureOperand(t []Token) ([]Token, bool) {
-	if len(t) == 0 {
-		return nil, false
-	}
-	switch t[0].Kind {
-	case String, Regexp, Number:
-		return t[1:], true
-	case Template:
-		return t[1:], strings.HasSuffix(t[0].Text, "`") && len(t[0].Text) > 1
-	case Punctuator:
-		switch t[0].Text {
-		case "[":
-			return r.pureList(t[1:], "]", false)
-		case "{":
-			return r.pureList(t[1:], "}", true)
-		case "(":
-			if rest, ok := arrowFunction(t); ok {
-				return rest, true
-			}
-			rest, ok := r.pureExpression(t[1:])
-			if !ok || text(rest, 0) != ")" {
-				return nil, false
-			}
-			return rest[1:], true
-		}
-		return nil, false
-	case Name:
-	default:
-		return nil, false
-	}
-	if rest, ok := arrowFunction(t); ok {
-		return rest, true
-	}
-	switch name := t[0].Text; {
-	case name == "function", name == "async":
-		for i := range t {
-			if t[i].Kind == Mark {
-				return t[i+1:], true
-			}
-			if i > 0 && text(t, i) == ")" && (i+1 >= len(t) || t[i+1].Kind != Mark) && text(t, i+1) != "," && text(t, i+1) != ")" {
-				return nil, false
-			}
-		}
-		return nil, false
-	case name == "null", name == "true", name == "false", name == "undefined", name == "__dirname", name == "__filename":
-		return t[1:], text(t, 1) != "." && text(t, 1) != "[" && text(t, 1) != "("
-	case name == "process" && text(t, 1) == "." && (text(t, 2) == "env" && text(t, 3) == "." && len(t) > 4 && t[4].Kind == Name):
-		return t[5:], text(t, 5) != "." && text(t, 5) != "(" && text(t, 5) != "["
-	case name == "process" && text(t, 1) == "." && (text(t, 2) == "platform" || text(t, 2) == "pid"):
-		return t[3:], text(t, 3) != "." && text(t, 3) != "(" && text(t, 3) != "["
-	case name == "new" && len(t) > 2 && standardConstructors[t[1].Text] && !r.known[t[1].Text] && text(t, 2) == "(":
-		if text(t, 3) == ")" {
-			return t[4:], true
-		}
-		if text(t, 3) != "[" {
-			return nil, false
-		}
-		rest, ok := r.pureList(t[4:], "]", false)
-		if strings.HasSuffix(t[1].Text, "Map") || strings.HasPrefix(t[1].Text, "Weak") {
-			ok = ok && pairs(t[4:len(t)-len(rest)])
-		}
-		if !ok || text(rest, 0) != ")" {
-			return nil, false
-		}
-		return rest[1:], true
-	case name == "Object" && text(t, 1) == "." && text(t, 2) == "freeze" && text(t, 3) == "(" && !r.known["Object"]:
-		rest, ok := r.pureExpression(t[4:])
-		if !ok || text(rest, 0) != ")" {
-			return nil, false
-		}
-		return rest[1:], true
-	case name == "require" && text(t, 1) == "(" && standard(literal(t, 2)) && text(t, 3) == ")":
-		rest := t[4:]
-		for text(rest, 0) == "." && len(rest) > 1 && rest[1].Kind == Name && text(rest, 1) == "promises" {
-			rest = rest[2:]
-		}
-		return rest, text(rest, 0) != "." && text(rest, 0) != "(" && text(rest, 0) != "["
-	case name == "path" && r.known["path"] && text(t, 1) == "." && (text(t, 2) == "join" || text(t, 2) == "resolve") && text(t, 3) == "(":
-		for i := 4; i < len(t); i++ {
-			switch {
-			case text(t, i) == ")":
-				return t[i+1:], text(t, i+1) != "." && text(t, i+1) != "["
-			case t[i].Kind == String, text(t, i) == ",", text(t, i) == "__dirname":
-			default:
-				return nil, false
-			}
-		}
-		return nil, false
-	case r.known[name]:
-		next := text(t, 1)
-		return t[1:], next != "." && next != "[" && next != "(" && next != "?." && next != "=" && next != "++" && next != "--" && (len(t) < 2 || t[1].Kind != Template)
-	}
-	return nil, false
-}
-
-// pairs reports whether all elements of a list are lists themselves, as a Map needs.
-func pairs(t []Token) bool {
-	depth := 0
-	for i := range t {
-		switch text(t, i) {
-		case "[", "{", "(":
-			if depth == 0 && text(t, i) != "[" {
-				return false
-			}
-			depth++
-		case "]", "}", ")":
-			depth--
-		default:
-			if depth == 0 && text(t, i) != "," {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// pureList reads the elements of an array or object up to its end.
-func (r *reader) pureList(t []Token, end string, object bool) ([]Token, bool) {
-	for {
-		if text(t, 0) == end {
-			rest := t[1:]
-			next := text(rest, 0)
-			return rest, next != "." && next != "[" && next != "(" && next != "?."
-		}
-		if object {
-			if len(t) < 2 || t[0].Kind != Name && t[0].Kind != String && t[0].Kind != Number {
-				return nil, false
-			}
-			switch {
-			case text(t, 1) == ":":
-				t = t[2:]
-			case text(t, 1) == "(": // a method
-				i := slices.IndexFunc(t, func(t Token) bool { return t.Kind == Mark })
-				if i < 0 || text(t, i-1) != ")" || t[0].Kind != Name || slices.ContainsFunc(t[2:i-1], func(t Token) bool { return t.Text == "(" || t.Text == ")" }) {
-					return nil, false
-				}
-				t = t[i+1:]
-				if text(t, 0) == "," {
-					t = t[1:]
-				}
-				continue
-			}
-		}
-		var ok bool
-		if t, ok = r.pureExpression(t); !ok {
-			return nil, false
-		}
-		switch text(t, 0) {
-		case ",":
-			t = t[1:]
-		case end:
-		default:
-			return nil, false
-		}
-	}
-}
-
-// arrowFunction reads an arrow function.
-func arrowFunction(t []Token) ([]Token, bool) {
-	i := 0
-	if text(t, 0) == "async" {
-		i++
-	}
-	switch {
-	case text(t, i) == "(":
-		depth := 0
-		for ; i < len(t); i++ {
-			switch text(t, i) {
-			case "(", "[", "{":
-				depth++
-			case ")", "]", "}":
-				depth--
-			}
-			if depth == 0 {
-				break
-			}
-		}
-		i++
-	case i < len(t) && t[i].Kind == Name:
-		i++
-	}
-	if text(t, i) == "=>" && i+1 < len(t) && t[i+1].Kind == Mark {
-		return t[i+2:], true
-	}
-	return nil, false
-}
-
-var standardModules = words("assert async_hooks buffer child_process console constants crypto dgram dns events fs fs/promises http http2 https module net os path path/posix perf_hooks process querystring readline readline/promises stream stream/promises string_decoder timers timers/promises tls tty url util util/types v8 worker_threads zlib")
+var standardModules = script.Words("assert async_hooks buffer child_process console constants crypto dgram dns events fs fs/promises http http2 https module net os path path/posix perf_hooks process querystring readline readline/promises stream stream/promises string_decoder timers timers/promises tls tty url util util/types v8 worker_threads zlib")
 
 // standard reports whether a module is one of Node's own, whose loading has no effect.
 func standard(name string) bool {

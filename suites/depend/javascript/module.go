@@ -26,39 +26,11 @@ func (p *parser) importDeclaration() {
 				}
 			}
 		}
-		switch {
-		case p.take("*"):
+		if p.take("*") {
 			p.want("as")
 			p.declare("import", p.identifier())
-		case p.is("{"):
-			p.advance()
-			for !p.is("}") {
-				if next := p.peek(); p.typed && p.is("type") && next.Kind == Name && next.Text != "as" {
-					p.drop()
-					p.typeName()
-					if p.skip("as") {
-						p.typeName()
-					}
-					if !p.is("}") {
-						p.wantDropped(",")
-					}
-					continue
-				}
-				name := p.moduleName()
-				names = append(names, name.Text)
-				switch {
-				case p.take("as"):
-					p.declare("import", p.identifier())
-				case name.Kind != Name || reserved[name.Text] || strictly[name.Text]:
-					fail(name.From, "an unexpected "+name.Text)
-				default:
-					p.declare("import", name)
-				}
-				if !p.is("}") {
-					p.want(",")
-				}
-			}
-			p.want("}")
+		} else if p.is("{") {
+			names = append(names, p.importNames()...)
 		}
 		p.want("from")
 	}
@@ -67,6 +39,38 @@ func (p *parser) importDeclaration() {
 		p.program.Imports = append(p.program.Imports, from+" "+n)
 	}
 	p.ends()
+}
+
+// importNames reads the names in braces. Types among them have no effect.
+func (p *parser) importNames() (names []string) {
+	p.want("{")
+	for !p.is("}") {
+		comma := p.want
+		if next := p.peek(); p.typed && p.is("type") && next.Kind == Name && next.Text != "as" {
+			comma = p.wantDropped
+			p.drop()
+			p.typeName()
+			if p.skip("as") {
+				p.typeName()
+			}
+		} else {
+			name := p.moduleName()
+			names = append(names, name.Text)
+			switch {
+			case p.take("as"):
+				p.declare("import", p.identifier())
+			case name.Kind != Name || reserved[name.Text] || strictly[name.Text]:
+				fail(name.From, "an unexpected "+name.Text)
+			default:
+				p.declare("import", name)
+			}
+		}
+		if !p.is("}") {
+			comma(",")
+		}
+	}
+	p.want("}")
+	return names
 }
 
 // typeImport reads an import of types, which has no effect.

@@ -1,12 +1,9 @@
 package javascript
 
+import "hookwatch/suites/depend/script"
+
 // The types of TypeScript, as far as Node can strip them: they are read and dropped. What would have
 // to be translated, such as an enum or a parameter that is a property, is refused.
-
-// ParseTypeScript parses a file of TypeScript as the JavaScript that remains without types.
-func ParseTypeScript(src string, module bool) (*Program, error) {
-	return parseEither(src, module, true)
-}
 
 // annotation reads a type after a colon, if there is one.
 func (p *parser) annotation() {
@@ -217,7 +214,7 @@ func (p *parser) operatorType() {
 	}
 }
 
-var plainTypes = words("void null true false this undefined")
+var plainTypes = script.Words("void null true false this undefined")
 
 func (p *parser) primaryType() {
 	switch {
@@ -381,7 +378,7 @@ func (p *parser) callArguments() bool {
 	}
 	return p.attempt(func() {
 		p.typeArguments()
-		if !(p.is("(") && p.tok.Kind == Punctuator) {
+		if !p.is("(") {
 			p.unexpected()
 		}
 	})

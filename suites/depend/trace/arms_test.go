@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -303,7 +304,7 @@ func TestComparedArms(t *testing.T) {
 func TestEventsOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	const src = "case x in\n  a) (echo a) ;;\n  b) echo b ;;\n  c) echo c ;;\nesac\n"
-	script, err := trace.Parse(hook, []byte(src))
+	parsed, err := trace.Parse(hook, []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,11 +328,11 @@ func TestEventsOfOtherProcesses(t *testing.T) {
 	} {
 		got := trace.Decode(map[string][]byte{"bash/log": []byte(tt.log)}, trace.Run{
 			Resolve: func(name, _ string) string { return name },
-			Script:  func(string, trace.Language) (*trace.Script, error) { return script, nil },
+			Script:  func(string, trace.Language) (*script.Script, error) { return parsed, nil },
 			Hooks:   []string{hook},
 		})
 		n := 0
-		for _, st := range script.Statements {
+		for _, st := range parsed.Statements {
 			if st.Arm && got.Files[hook].Statements.Has(st.Key) {
 				n++
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -22,7 +23,7 @@ type traced struct {
 	*trace.Trace
 	t      *testing.T
 	dir    string
-	script *trace.Script // of the hook
+	script *script.Script // of the hook
 	hook   string
 	source string
 }
@@ -63,7 +64,7 @@ func runBy(t *testing.T, files map[string]string, hook string, command ...string
 	}
 	x.Trace = trace.Decode(logs, trace.Run{
 		Resolve: x.resolve,
-		Script: func(path string, by trace.Language) (*trace.Script, error) {
+		Script: func(path string, by trace.Language) (*script.Script, error) {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(root, path)
 			}
@@ -195,7 +196,7 @@ func (x *traced) met() {
 
 // hit reports whether the innermost statements on a line were reached.
 func (x *traced) hit(line int) bool {
-	return slices.ContainsFunc(x.script.Statements, func(s *trace.Statement) bool {
+	return slices.ContainsFunc(x.script.Statements, func(s *script.Statement) bool {
 		return s.Function == nil && !s.Arm && (s.Start == line || s.End == line) && x.Files[x.hook].Statements.Has(s.Key)
 	})
 }

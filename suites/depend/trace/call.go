@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/shell"
 )
 
@@ -266,20 +267,12 @@ func plain(parts []syntax.WordPart) (string, bool) {
 
 // Programs by their effect on the trace.
 var (
-	printers = set("echo printf type which hash")
-	sources  = set("source .")
-	trees    = set("find rg tar rsync du git-status")
+	printers = script.Words("echo printf type which hash")
+	sources  = script.Words("source .")
+	trees    = script.Words("find rg tar rsync du git-status")
 
-	declarations = set("declare typeset export readonly local")
+	declarations = script.Words("declare typeset export readonly local")
 )
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
 
 // isUntraced reports whether a program can run others without a trace. Every shell except bash
 // can.
@@ -344,9 +337,10 @@ func EndingOf(logs map[string][]byte, script string, exit int) *suites.Ending {
 func base(file string) string { return path.Base(filepath.ToSlash(file)) }
 
 type ownReader struct {
-	script *Script
-	stack  []syntax.Node
-	tests  int
+	script  *script.Script
+	extGlob bool // it has patterns that bash cannot parse without extglob
+	stack   []syntax.Node
+	tests   int
 }
 
 func (w *ownReader) visit(n syntax.Node) bool {
@@ -368,7 +362,7 @@ func (w *ownReader) visit(n syntax.Node) bool {
 	case *syntax.CallExpr:
 		w.call(n)
 	case *syntax.ExtGlob:
-		w.script.ExtGlobs = w.script.ExtGlobs || w.tests == 0
+		w.extGlob = w.extGlob || w.tests == 0
 	case *syntax.TestClause:
 		w.tests++
 	case *syntax.CaseItem:
@@ -376,7 +370,7 @@ func (w *ownReader) visit(n syntax.Node) bool {
 		for _, p := range n.Patterns {
 			for _, part := range p.Parts {
 				if _, ok := part.(*syntax.ExtGlob); ok {
-					w.script.ExtGlobs = true // in case, unlike in [[ ]]
+					w.extGlob = true // in case, unlike in [[ ]]
 				}
 			}
 		}

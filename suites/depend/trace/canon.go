@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/depend/script"
 )
 
 var (
@@ -28,41 +30,22 @@ func structure(n syntax.Node) uint64 { return hashOf(n, false) }
 func outer(n syntax.Node) uint64 { return hashOf(n, true) }
 
 func hashOf(n syntax.Node, outer bool) uint64 {
-	c := canon{hash: offset64, shell: outer}
+	c := canon{script.NewHash(), outer}
 	c.value(reflect.ValueOf(n))
-	return c.hash
+	return uint64(c.Hash)
 }
 
-// A canon computes a 64-bit FNV-1a hash.
+// A canon computes the hash of a syntax tree.
 type canon struct {
-	hash  uint64
+	script.Hash
 	shell bool
-}
-
-const (
-	offset64 = 14695981039346656037
-	prime64  = 1099511628211
-)
-
-func (c *canon) put(s string) {
-	for i := range len(s) {
-		c.hash = (c.hash ^ uint64(s[i])) * prime64
-	}
-	c.hash = (c.hash ^ 0xff) * prime64 // a separator, which no text ends with
-}
-
-func (c *canon) number(n uint64) {
-	for range 8 {
-		c.hash = (c.hash ^ n&0xff) * prime64
-		n >>= 8
-	}
 }
 
 func (c *canon) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
-			c.put("-")
+			c.Text("-")
 			return
 		}
 		c.value(v.Elem())
@@ -71,14 +54,14 @@ func (c *canon) value(v reflect.Value) {
 	case reflect.Struct:
 		c.fields(v)
 	case reflect.String:
-		c.number(uint64(v.Len()))
-		c.put(v.String())
+		c.Number(uint64(v.Len()))
+		c.Text(v.String())
 	case reflect.Bool:
-		c.put(strconv.FormatBool(v.Bool()))
+		c.Text(strconv.FormatBool(v.Bool()))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		c.number(uint64(v.Int()))
+		c.Number(uint64(v.Int()))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		c.number(v.Uint())
+		c.Number(v.Uint())
 	default:
 		panic("syntax tree holds a " + v.Type().String()) // a kind of field that no known version has
 	}
@@ -86,11 +69,11 @@ func (c *canon) value(v reflect.Value) {
 
 func (c *canon) slice(v reflect.Value) {
 	if v.Type() == typeStmts && c.shell {
-		c.put("#")
+		c.Text("#")
 		return
 	}
-	c.put("[")
-	c.number(uint64(v.Len()))
+	c.Text("[")
+	c.Number(uint64(v.Len()))
 	for i := range v.Len() {
 		c.value(v.Index(i))
 	}
@@ -102,7 +85,7 @@ func (c *canon) fields(v reflect.Value) {
 	if p.substitution {
 		c.shell = false
 	}
-	c.put(p.name)
+	c.Text(p.name)
 	for _, i := range p.fields {
 		if i == p.elsewhere && c.shell && blockOf(v) {
 			continue
@@ -147,34 +130,19 @@ func planOf(t reflect.Type) *plan {
 	return p
 }
 
-// mix derives an identity from the parent's and from the parts that distinguish it from its
-// siblings.
-func mix(parent uint64, parts ...string) uint64 {
-	c := canon{hash: offset64}
-	c.number(parent)
-	for _, p := range parts {
-		c.put(p)
-	}
-	return c.hash
-}
-
 // WordKey returns the key of a word or a function's name.
-func WordKey(word string) Key { return keyOf(mix(0, word)) }
+func WordKey(word string) script.Key { return script.KeyOf(script.Mix(0, word)) }
 
-func keyOf(id uint64) Key { return Key((id ^ id>>24 ^ id>>48) & (1<<(8*keyBytes) - 1)) }
-
-// A signature is the start of a command as bash reports it: its words as written, without white
+// signatureOf returns the start of a command as bash reports it: its words as written, without white
 // space, up to the first part that bash prints in another form. Redirections follow the words,
 // so a signature is only a prefix.
-type signature string
-
-// signatureOf returns the signature of a command; other nodes have none.
-func signatureOf(n syntax.Node) (signature, bool) {
+// Nodes other than commands have none.
+func signatureOf(n syntax.Node) (string, bool) {
 	switch n := n.(type) {
 	case *syntax.CallExpr:
 		return callSignature(n), true
 	case *syntax.DeclClause:
-		return signature(n.Variant.Value), true
+		return n.Variant.Value, true
 	case *syntax.LetClause:
 		return "let", true
 	case *syntax.TestClause:
@@ -196,23 +164,23 @@ func signatureOf(n syntax.Node) (signature, bool) {
 	return "", false
 }
 
-func caseSignature(c *syntax.CaseClause) signature {
+func caseSignature(c *syntax.CaseClause) string {
 	var b strings.Builder
 	b.WriteString("case")
 	if signWord(&b, c.Word.Parts) {
 		b.WriteString("in")
 	}
-	return signature(b.String())
+	return b.String()
 }
 
-func callSignature(c *syntax.CallExpr) signature {
+func callSignature(c *syntax.CallExpr) string {
 	var b strings.Builder
 	for _, a := range c.Assigns {
 		if a.Name == nil || a.Index != nil || a.Array != nil || a.Value == nil {
 			if a.Name != nil {
 				b.WriteString(a.Name.Value)
 			}
-			return signature(b.String())
+			return b.String()
 		}
 		b.WriteString(a.Name.Value)
 		if a.Append {
@@ -220,7 +188,7 @@ func callSignature(c *syntax.CallExpr) signature {
 		}
 		b.WriteByte('=')
 		if !signWord(&b, a.Value.Parts) {
-			return signature(b.String())
+			return b.String()
 		}
 	}
 	for _, w := range c.Args {
@@ -228,7 +196,7 @@ func callSignature(c *syntax.CallExpr) signature {
 			break
 		}
 	}
-	return signature(b.String())
+	return b.String()
 }
 
 // signWord appends a word's text and reports whether bash prints all of it in the same form.
@@ -265,8 +233,8 @@ func signWord(b *strings.Builder, parts []syntax.WordPart) bool {
 
 // announces reports whether bash's text, squeezed and perhaps cut off, can belong to the
 // command.
-func (s signature) announces(text string, cut bool) bool {
-	return strings.HasPrefix(text, string(s)) || cut && strings.HasPrefix(string(s), text)
+func announces(signature, text string, cut bool) bool {
+	return strings.HasPrefix(text, signature) || cut && strings.HasPrefix(signature, text)
 }
 
 func squeeze(s string) string {
@@ -283,8 +251,8 @@ func squeeze(s string) string {
 // first command of its body is the next one that the process runs, and the later arms are not
 // compared. No other command can follow the event and look like that one: it runs once for each
 // event of the case, directly after it. In all other cases every arm counts as compared.
-func (f *fileDecoder) compare(st *Statement, e *event, loose bool) {
-	if loose || !st.announced(e) {
+func (f *fileDecoder) compare(st *script.Statement, e *event, loose bool) {
+	if loose || announcements(st, e) == 0 {
 		f.hitArms(st)
 		return
 	}
@@ -299,12 +267,12 @@ func (f *fileDecoder) compare(st *Statement, e *event, loose bool) {
 
 // matched returns the arms of a case up to the one that the next event proves to have matched, nil
 // if there is no proof.
-func (f *fileDecoder) matched(st *Statement, e, next *event) []*Statement {
+func (f *fileDecoder) matched(st *script.Statement, e, next *event) []*script.Statement {
 	if next == nil || next.function != e.function || next.file != e.file || next.dir != e.dir {
 		return nil
 	}
 	_, _, both := f.find(next)
-	if len(both) != 1 || both[0].announcements(next) != 1 {
+	if len(both) != 1 || announcements(both[0], next) != 1 {
 		return nil
 	}
 	for _, b := range st.Blocks {
@@ -312,7 +280,7 @@ func (f *fileDecoder) matched(st *Statement, e, next *event) []*Statement {
 			if !arm.Arm {
 				break
 			}
-			if l, ok := arm.Blocks[0].lead(); ok && l.statement == both[0] && l.signature.announces(next.text, next.cut) {
+			if l := arm.Blocks[0].Lead; l != nil && l.Statement == both[0] && announces(l.Signature, next.text, next.cut) {
 				return b.Statements[:i+1]
 			}
 		}
@@ -321,7 +289,7 @@ func (f *fileDecoder) matched(st *Statement, e, next *event) []*Statement {
 }
 
 // hitArms records all arms of the statement's own cases as compared.
-func (f *fileDecoder) hitArms(st *Statement) {
+func (f *fileDecoder) hitArms(st *script.Statement) {
 	for _, b := range st.Blocks {
 		if b.Slot == "arms" {
 			f.hitAll(b.Statements)
@@ -329,42 +297,35 @@ func (f *fileDecoder) hitArms(st *Statement) {
 	}
 }
 
-// A lead is the command that runs first whenever a block is entered, in the statement that
-// it is part of.
-type lead struct {
-	statement *Statement
-	signature signature
-}
-
 // lead returns the first command of a block. There is none if the block is empty, or if the shell
 // that enters it may run another command first, the same command again, or none.
-func (b *Block) lead() (lead, bool) {
-	if len(b.Statements) == 0 || b.Statements[0].Function != nil {
-		return lead{}, false
+func (b *builder) lead(blk *script.Block) *script.Lead {
+	if len(blk.Statements) == 0 || blk.Statements[0].Function != nil {
+		return nil
 	}
-	st := b.Statements[0]
-	s, ok := st.node.(*syntax.Stmt)
+	st := blk.Statements[0]
+	s, ok := b.nodes[st].(*syntax.Stmt)
 	for ok && !s.Background && !s.Coprocess {
 		switch c := s.Cmd.(type) {
 		case nil:
 			sig, _ := signatureOf(s)
-			return lead{st, sig}, true
+			return &script.Lead{Statement: st, Signature: sig}
 		case *syntax.CallExpr, *syntax.DeclClause, *syntax.LetClause, *syntax.TestClause, *syntax.ArithmCmd, *syntax.CaseClause:
 			sig, _ := signatureOf(c)
-			return lead{st, sig}, true
+			return &script.Lead{Statement: st, Signature: sig}
 		case *syntax.Block, *syntax.IfClause:
-			if s == st.node {
-				return st.Blocks[0].lead()
+			if s == b.nodes[st] {
+				return b.lead(st.Blocks[0])
 			}
-			return lead{}, false
+			return nil
 		case *syntax.BinaryCmd:
 			if c.Op != syntax.AndStmt && c.Op != syntax.OrStmt {
-				return lead{}, false
+				return nil
 			}
 			s = c.X
 		default:
-			return lead{}, false
+			return nil
 		}
 	}
-	return lead{}, false
+	return nil
 }

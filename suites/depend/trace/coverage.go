@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 )
 
 // A Traced is a case with its trace.
@@ -60,7 +61,7 @@ func (g Gap) String() string {
 
 // Cover returns the coverage of a script's current content. It ignores traces of other content
 // and those for which the whole file counts.
-func Cover(path string, s *Script, cases []Traced) Coverage {
+func Cover(path string, s *script.Script, cases []Traced) Coverage {
 	f := Coverage{Path: path, Functions: []CoveredFunction{}, Lines: []CoveredLine{}, Gaps: []Gap{}}
 	var met []Traced
 	for _, c := range cases {
@@ -76,7 +77,7 @@ func Cover(path string, s *Script, cases []Traced) Coverage {
 	return f
 }
 
-func covered(path string, fn *Function, met []Traced) CoveredFunction {
+func covered(path string, fn *script.Function, met []Traced) CoveredFunction {
 	out := CoveredFunction{Name: fn.Name, Line: fn.Start, End: fn.End, Cases: []string{}}
 	for _, c := range met {
 		if c.Trace.Files[path].Functions.Has(fn.Key) {
@@ -88,7 +89,7 @@ func covered(path string, fn *Function, met []Traced) CoveredFunction {
 
 // lines counts the cases of every line. Statements that bash may run without an event are
 // skipped.
-func (f *Coverage) lines(path string, s *Script, met []Traced) {
+func (f *Coverage) lines(path string, s *script.Script, met []Traced) {
 	runs := map[int]map[suites.Key]bool{}
 	for _, st := range s.Statements {
 		if st.Function != nil || st.Arm || !st.Sure {
@@ -111,7 +112,7 @@ func (f *Coverage) lines(path string, s *Script, met []Traced) {
 }
 
 // gaps joins consecutive lines that no case runs if they are in the same function.
-func (f *Coverage) gaps(s *Script) {
+func (f *Coverage) gaps(s *script.Script) {
 	open := false
 	for _, l := range f.Lines {
 		in := functionAt(s, l.Line)
@@ -129,7 +130,7 @@ func (f *Coverage) gaps(s *Script) {
 }
 
 // functionAt returns the name of the innermost function around a line, "" at top level.
-func functionAt(s *Script, line int) string {
+func functionAt(s *script.Script, line int) string {
 	name, size := "", 0
 	for _, fn := range s.Functions {
 		if fn.Start <= line && line <= fn.End && (name == "" || fn.End-fn.Start < size) {

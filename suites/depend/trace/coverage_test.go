@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -45,9 +46,9 @@ done
 `
 
 // ran returns a case that reached the statements which begin on these lines.
-func ran(t *testing.T, s *trace.Script, id string, lines ...int) trace.Traced {
+func ran(t *testing.T, s *script.Script, id string, lines ...int) trace.Traced {
 	t.Helper()
-	keys, functions := map[trace.Key]bool{}, map[trace.Key]bool{}
+	keys, functions := map[script.Key]bool{}, map[script.Key]bool{}
 	for _, st := range s.Statements {
 		if st.Function != nil || !slices.Contains(lines, st.Start) {
 			continue
@@ -62,7 +63,7 @@ func ran(t *testing.T, s *trace.Script, id string, lines ...int) trace.Traced {
 	}}}
 }
 
-func parse(t *testing.T, src string) *trace.Script {
+func parse(t *testing.T, src string) *script.Script {
 	t.Helper()
 	s, err := trace.Parse("h.sh", []byte(src))
 	if err != nil {
@@ -238,9 +239,9 @@ func readAll(name string) (string, error) {
 
 func TestSet(t *testing.T) {
 	t.Parallel()
-	keys := map[trace.Key]bool{0: true, 5: true, 1 << 20: true, 1<<24 - 1: true}
+	keys := map[script.Key]bool{0: true, 5: true, 1 << 20: true, 1<<24 - 1: true}
 	s := trace.NewSet(keys)
-	for _, k := range []trace.Key{0, 1, 4, 5, 6, 1 << 20, 1<<20 + 1, 1<<24 - 1} {
+	for _, k := range []script.Key{0, 1, 4, 5, 6, 1 << 20, 1<<20 + 1, 1<<24 - 1} {
 		if s.Has(k) != keys[k] {
 			t.Errorf("Has(%d) = %v", k, s.Has(k))
 		}

@@ -1,17 +1,15 @@
 package trace
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"maps"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/pattern"
 )
 
@@ -23,7 +21,7 @@ type Run struct {
 	Resolve func(name, dir string) string
 	// Script returns the content of a resolved file, as it was during the run, parsed by the
 	// language that executed it. After an error, all of the file counts as reached.
-	Script func(path string, by Language) (*Script, error)
+	Script func(path string, by Language) (*script.Script, error)
 	// Hooks are the resolved scripts that the case starts. If no interpreter reported that it
 	// started on one, that script ran without a trace.
 	Hooks []string
@@ -37,7 +35,7 @@ type Run struct {
 
 // Decode returns the trace for the logs of a traced run.
 func Decode(logs map[string][]byte, run Run) *Trace {
-	d := &decoder{run: run, trace: &Trace{Form: Form, Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
+	d := &decoder{run: run, trace: &Trace{Form: Form, Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[script.Key]bool{}, names: map[string]bool{}, shown: map[script.Key]bool{}, sent: map[script.Key]bool{}}
 	if run.Abnormal != "" {
 		d.incomplete(run.Abnormal) // the reason for logs that are lost
 	}
@@ -104,10 +102,10 @@ type decoder struct {
 	shows   bool                    // the case may show the text of files
 	opens   bool                    // bash may have opened a script to read it as data
 	started bool                    // an interpreter reported that it started
-	words   map[Key]bool
+	words   map[script.Key]bool
 	names   map[string]bool
-	shown   map[Key]bool
-	sent    map[Key]bool
+	shown   map[script.Key]bool
+	sent    map[script.Key]bool
 
 	loose, looser bool // see rewritten
 }
@@ -132,7 +130,7 @@ func (d *decoder) file(l Language, name, dir string) *fileDecoder {
 		}
 		return f
 	}
-	f := &fileDecoder{by: l, met: &Met{}, hit: map[*Statement]bool{}, functions: map[Key]bool{}}
+	f := &fileDecoder{by: l, met: &Met{}, hit: map[*script.Statement]bool{}, functions: map[script.Key]bool{}}
 	d.files[known], d.trace.Files[known] = f, f.met
 	script, err := d.run.Script(known, l)
 	if err != nil {
@@ -268,7 +266,7 @@ func (d *decoder) source(file string) {
 	if _, uses := d.trace.Uses(file); uses {
 		return
 	}
-	if script, err := d.run.Script(file, bash{}); err == nil && script.defines() {
+	if script, err := d.run.Script(file, bash{}); err == nil && script.OnlyDefines() {
 		d.trace.Files[file] = &Met{Digest: script.Digest}
 	}
 }
@@ -295,8 +293,8 @@ func (d *decoder) whole(file, why string) {
 
 // around returns the statements that were reached and those around them: the statement around a loop
 // has the redirections.
-func (f *fileDecoder) around() map[*Statement]bool {
-	all := map[*Statement]bool{}
+func (f *fileDecoder) around() map[*script.Statement]bool {
+	all := map[*script.Statement]bool{}
 	for st := range f.hit {
 		for host := st; host != nil && !all[host]; host = host.In.Of {
 			all[host] = true
@@ -334,7 +332,7 @@ func (d *decoder) sourced() bool {
 // that was started as a program, such as a wrapper of an interpreter: what it does without a trace
 // is done by itself.
 func (d *decoder) sum(f *fileDecoder, tool bool) {
-	keys := map[Key]bool{}
+	keys := map[script.Key]bool{}
 	for st := range f.hit {
 		keys[st.Key] = true
 	}
@@ -362,251 +360,10 @@ func (d *decoder) sum(f *fileDecoder, tool bool) {
 			d.incomplete(st.Facts.Ends)
 		}
 	}
-	if f.script != nil && slices.ContainsFunc(f.script.Functions, func(fn *Function) bool { return fn.Name == "builtin" }) {
+	if f.script != nil && slices.ContainsFunc(f.script.Functions, func(fn *script.Function) bool { return fn.Name == "builtin" }) {
 		d.incomplete("it defines builtin")
 	}
 	f.met.Statements, f.met.Functions = NewSet(keys), NewSet(f.functions)
-}
-
-// An event is one record of the log: a command that bash was about to run.
-type event struct {
-	file     string // as bash names it; "" for code that is in no file
-	dir      string // the working directory, to which file may be relative
-	function string // "" at top level
-	line     int
-	text     string // squeezed
-	cut      bool   // text is only a beginning
-	// next has the events that followed it in the same process, nil if one is unknown. Only events
-	// of case have them.
-	next map[*event]bool
-}
-
-// follow records which event followed in the same process.
-func (e *event) follow(next *event) {
-	if e == nil || !strings.HasPrefix(e.text, "case") {
-		return
-	}
-	if e.next == nil {
-		e.next = map[*event]bool{}
-	}
-	e.next[next] = true
-}
-
-// A start is the record of one bash that started.
-type start struct{ dir, file string }
-
-const fieldMark = "\x1f"
-
-// readLog returns the starts and the distinct events of a log. It returns an error if the log
-// ends within a record, because the writer was killed then.
-func readLog(log []byte) (starts []start, events []*event, err error) {
-	seen := map[string]*event{}
-	last := map[string]*event{} // by process
-	forget := func() {
-		for _, e := range last {
-			e.follow(nil)
-		}
-		clear(last)
-	}
-	defer forget()
-	for len(log) > 0 {
-		line, rest, whole := bytes.Cut(log, []byte{0})
-		if !whole {
-			return starts, events, errors.New("its log ends within a line")
-		}
-		log = rest
-		kind, record, _ := strings.Cut(string(line), fieldMark)
-		switch kind {
-		case "B":
-			f := strings.Split(record, fieldMark)
-			if len(f) != 2 {
-				return starts, events, errors.New("its log holds a torn line")
-			}
-			forget() // the next step of a case may use the same numbers of processes
-			if s := (start{f[0], f[1]}); !slices.Contains(starts, s) {
-				starts = append(starts, s)
-			}
-		case "E":
-			process, command, _ := strings.Cut(record, fieldMark)
-			e := seen[command]
-			if e == nil {
-				if e, err = eventOf(strings.Split(command, fieldMark)); err != nil {
-					return starts, events, err
-				}
-				seen[command] = e
-				events = append(events, e)
-			}
-			last[process].follow(e)
-			last[process] = e
-			if process == "" { // an old bash does not number its processes
-				forget()
-			}
-		default:
-			return starts, events, errors.New("its log holds a torn line")
-		}
-	}
-	return starts, events, nil
-}
-
-func eventOf(f []string) (*event, error) {
-	if len(f) < 5 {
-		return nil, errors.New("its log holds a torn line")
-	}
-	line, err := strconv.Atoi(f[0])
-	if err != nil {
-		return nil, errors.New("its log holds a line number that is none")
-	}
-	text := strings.Join(f[4:], fieldMark) // the command may contain the mark itself
-	return &event{
-		function: f[1], file: f[2], dir: f[3], line: line,
-		text: squeeze(text), cut: len(text) >= textLimit, // the locale may count bytes
-	}, nil
-}
-
-// rewritten reports whether the text of an event can differ from its command: in functions,
-// which traps may call, and everywhere if aliases are expanded.
-func rewritten(events []*event) (inFunctions, everywhere bool) {
-	for _, e := range events {
-		inFunctions = inFunctions || strings.HasPrefix(e.text, "trap")
-		everywhere = everywhere || strings.Contains(e.text, "expand_aliases")
-	}
-	return inFunctions, everywhere
-}
-
-// note records the statements that an event may belong to. The line is right for a plain command
-// and wrong inside a multi-line $( ), in < <( ), on entering a function and in a trap. The text
-// matches the command's signature except in a trap, where it is the text of the previous
-// command, and after an alias was expanded. Such events are loose, and both line and text count.
-func (f *fileDecoder) note(e *event, loose bool) {
-	onLine, byText, both := f.find(e)
-	found := both
-	if len(both) == 0 {
-		found = byText
-	}
-	if loose || len(byText) == 0 {
-		found = append(found, innermost(onLine)...)
-	}
-	f.hitAll(found)
-	for _, st := range found {
-		f.compare(st, e, loose)
-	}
-	if len(onLine)+len(byText) == 0 {
-		f.unexplained(e)
-	}
-}
-
-// find returns the statements that an event may belong to by its line, by its text, and by both.
-func (f *fileDecoder) find(e *event) (onLine, byText, both []*Statement) {
-	scope := f.scope(e.function)
-	for _, st := range f.script.Statements {
-		if st.Function != nil || !scope(st) {
-			continue
-		}
-		here, announced := st.Start <= e.line && e.line <= st.End, st.announced(e)
-		if here {
-			onLine = append(onLine, st)
-		}
-		if announced {
-			byText = append(byText, st)
-		}
-		if here && announced {
-			both = append(both, st)
-		}
-	}
-	return onLine, byText, both
-}
-
-// scope returns the filter for statements that an event can belong to: those of its function,
-// those outside all functions, or any if the function was defined by code from elsewhere.
-func (f *fileDecoder) scope(function string) func(*Statement) bool {
-	switch {
-	case f.named(function):
-		f.functions[WordKey(function)] = true
-		return func(st *Statement) bool { return inside(st, function) }
-	case function == "" || function == "main" || function == "source":
-		return func(st *Statement) bool { return st.In.Function == nil }
-	default:
-		return func(*Statement) bool { return true }
-	}
-}
-
-func (f *fileDecoder) hitAll(list []*Statement) {
-	for _, st := range list {
-		f.hit[st] = true
-	}
-}
-
-// unexplained handles an event that matches no statement: code from eval or of a trap, whose own
-// statement was recorded, or the entry of a function, which is reported on its first line. If
-// the event is on another line of a function, all of the function counts.
-func (f *fileDecoder) unexplained(e *event) {
-	for _, fn := range f.script.Functions {
-		if fn.Name == e.function && fn.Start < e.line && e.line <= fn.End {
-			f.all(fn.Body)
-		}
-	}
-}
-
-// all records every statement of a block and of its inner blocks.
-func (f *fileDecoder) all(b *Block) {
-	for _, st := range b.Statements {
-		if st.Function != nil {
-			continue
-		}
-		f.hit[st] = true
-		for _, inner := range st.Blocks {
-			f.all(inner)
-		}
-	}
-}
-
-// named reports whether the file defines a function with this name.
-func (f *fileDecoder) named(name string) bool {
-	for _, fn := range f.script.Functions {
-		if fn.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// inside reports whether a statement can run as part of a function, because it is in its body.
-// Outside functions bash reports "main" or "source", which can also be names of functions.
-func inside(st *Statement, function string) bool {
-	in := st.In.Function
-	if in == nil {
-		return function == "main" || function == "source"
-	}
-	return in.Name == function
-}
-
-func (st *Statement) announced(e *event) bool { return st.announcements(e) > 0 }
-
-// announcements returns the number of commands of a statement that an event may be of.
-func (st *Statement) announcements(e *event) (n int) {
-	for _, s := range st.signatures {
-		if s.announces(e.text, e.cut) {
-			n++
-		}
-	}
-	return n
-}
-
-// innermost drops statements that contain another statement of the list in a block.
-func innermost(list []*Statement) []*Statement {
-	outer := map[*Statement]bool{}
-	for _, st := range list {
-		for up := st.In.Of; up != nil; up = up.In.Of {
-			outer[up] = true
-		}
-	}
-	var inner []*Statement
-	for _, st := range list {
-		if !outer[st] {
-			inner = append(inner, st)
-		}
-	}
-	return inner
 }
 
 var lineNumber = pattern.Lazy(`(?i)\bline [0-9]+\b|\.(json|[cm]?[jt]sx?):[0-9]|\bat .*:[0-9]+:[0-9]+|--trace-uncaught`)
@@ -616,8 +373,8 @@ var sourceLine = pattern.Lazy(`File "[^"]+", line [0-9]|\.py:[0-9]+`)
 // A fileDecoder collects the statements and functions of one file that were reached.
 type fileDecoder struct {
 	by        Language
-	script    *Script // nil if it could not be parsed
+	script    *script.Script // nil if it could not be parsed
 	met       *Met
-	hit       map[*Statement]bool
-	functions map[Key]bool
+	hit       map[*script.Statement]bool
+	functions map[script.Key]bool
 }

@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
@@ -107,7 +108,7 @@ func (r *factReader) shows(command string, args []string) {
 }
 
 type factReader struct {
-	facts  Facts
+	facts  script.Facts
 	words  map[string]bool
 	names  map[string]bool
 	noFile map[*syntax.Word]bool // words that are not names of files to read
@@ -222,7 +223,7 @@ func gitReadsTree(args []string) bool {
 	return false
 }
 
-var gitTree = set("status stash add commit ls-files diff-files diff-index hash-object grep checkout restore switch merge rebase archive clean apply describe update-index blame")
+var gitTree = script.Words("status stash add commit ls-files diff-files diff-index hash-object grep checkout restore switch merge rebase archive clean apply describe update-index blame")
 
 // name records the last part of each path in a word, which may name a file that is read.
 // Expansions become patterns. A word of expansions only has its name from another place, where
@@ -337,15 +338,15 @@ func (r *factReader) visit(n syntax.Node) {
 }
 
 // facts collects the facts of a statement outside its own blocks.
-func (b *builder) facts(st *Statement) Facts {
+func (b *builder) facts(st *script.Statement) script.Facts {
 	if st.Function != nil {
-		return Facts{Words: []string{st.Function.Name}}
+		return script.Facts{Words: []string{st.Function.Name}}
 	}
 	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, noFile: map[*syntax.Word]bool{}, taken: map[syntax.Node]bool{}, shown: map[string]bool{}, sent: map[string]bool{}}
 	b.own(st, func(n syntax.Node) {
 		r.visit(n)
 		if sig, ok := signatureOf(n); ok {
-			st.signatures = append(st.signatures, sig)
+			st.Signatures = append(st.Signatures, sig)
 		}
 	})
 	r.facts.Words = slices.Sorted(maps.Keys(r.words))
@@ -356,9 +357,10 @@ func (b *builder) facts(st *Statement) Facts {
 }
 
 // own walks the nodes of a statement that belong to no inner statement, outer nodes first.
-func (b *builder) own(st *Statement, visit func(syntax.Node)) {
-	syntax.Walk(st.node, func(n syntax.Node) bool {
-		if n == nil || n != st.node && b.hosts[n] {
+func (b *builder) own(st *script.Statement, visit func(syntax.Node)) {
+	root := b.nodes[st]
+	syntax.Walk(root, func(n syntax.Node) bool {
+		if n == nil || n != root && b.hosts[n] {
 			return false
 		}
 		visit(n)

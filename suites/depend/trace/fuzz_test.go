@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -37,7 +38,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("E\x1f7\x1f2\x1ff\x1fenvironment\x1f/p\x1fg\x00"))
 	f.Add([]byte("B\x1f/p\x1fhook.sh\x00E\x1f7\x1f2\x1ff\x1fhook.sh\x1f/p\x1fcase x in \x00E\x1f7\x1f3\x1ff\x1fhook.sh\x1f/p\x1fecho one\x00"))
 	f.Add([]byte("E\x1f7\x1fx\x1f\x1f\x1f\x1f\x00rest"))
-	script, err := trace.Parse("h.sh", []byte("f() {\n  case x in\n    x) echo one ;;\n  esac\n}\nf\n"))
+	parsed, err := trace.Parse("h.sh", []byte("f() {\n  case x in\n    x) echo one ;;\n  esac\n}\nf\n"))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -49,9 +50,9 @@ func FuzzDecode(f *testing.F) {
 				}
 				return name
 			},
-			Script: func(path string, _ trace.Language) (*trace.Script, error) {
+			Script: func(path string, _ trace.Language) (*script.Script, error) {
 				if path == "hook.sh" {
-					return script, nil
+					return parsed, nil
 				}
 				return nil, errors.New("not there")
 			},

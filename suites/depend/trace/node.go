@@ -3,20 +3,17 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/javascript"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/shell"
 )
 
@@ -34,7 +31,7 @@ func (l node) Name() string {
 // Recognises implements Language.
 func (l node) Recognises(file string, content []byte) bool {
 	typed := isTypeScript(file)
-	if shebang := shebangOf(content); shebang != "" {
+	if shebang := script.Shebang(content); shebang != "" {
 		words, _ := shell.Interpreter(shebang)
 		return typed == l.typed && len(words) > 0 && path.Base(words[0]) == "node"
 	}
@@ -159,27 +156,10 @@ func (l node) Decode(logs map[string][]byte, d *decoder) {
 	if !kept {
 		d.incomplete("the log of node is lost")
 	}
-	text := false
-	starts := map[string]int{} // by process and thread
-	for line := range bytes.Lines(log) {
-		var s nodeStart
-		if err := json.Unmarshal(line, &s); err != nil || !bytes.HasSuffix(line, []byte("\n")) {
-			d.incomplete("the log of node holds a torn line")
-			return
-		}
-		if s.Text {
-			text = true
-			continue
-		}
-		d.start(node{})
-		d.trace.Interprets = true
-		starts[fmt.Sprintf("%d/%d", s.PID, s.Thread)]++
-		if s.Thread != 0 || s.File == "" {
-			continue
-		}
-		if f := d.file(node{isTypeScript(s.File)}, s.File, s.Dir); f != nil {
-			f.met.Main = true
-		}
+	starts, text, ok := nodeStarts(log, d)
+	if !ok {
+		d.incomplete("the log of node holds a torn line")
+		return
 	}
 	for name, content := range logs {
 		if name == logName || !strings.HasPrefix(name, coverageName) {
@@ -212,6 +192,31 @@ func (l node) Decode(logs map[string][]byte, d *decoder) {
 	}
 }
 
+// nodeStarts counts the records of each process and thread that started, and reports whether the text of
+// a function was used. ok is false if the log ends within a record.
+func nodeStarts(log []byte, d *decoder) (starts map[string]int, text, ok bool) {
+	starts = map[string]int{}
+	for line := range bytes.Lines(log) {
+		var s nodeStart
+		if err := json.Unmarshal(line, &s); err != nil || !bytes.HasSuffix(line, []byte("\n")) {
+			return nil, false, false
+		}
+		if s.Text {
+			text = true
+			continue
+		}
+		d.start(node{})
+		d.trace.Interprets = true
+		starts[fmt.Sprintf("%d/%d", s.PID, s.Thread)]++
+		if s.Thread == 0 && s.File != "" {
+			if f := d.file(node{isTypeScript(s.File)}, s.File, s.Dir); f != nil {
+				f.met.Main = true
+			}
+		}
+	}
+	return starts, text, true
+}
+
 // decode adds the executed code of one process.
 func (c *nodeCoverage) decode(d *decoder) {
 	for i := range c.Result {
@@ -240,7 +245,7 @@ func (c *nodeCoverage) decode(d *decoder) {
 			d.trace.Dynamic = true
 		case f.script == nil:
 			d.trace.Dynamic = true
-		case c.Maps[s.URL] != nil || !s.covers(f.script.units.of(f.script.size)):
+		case c.Maps[s.URL] != nil || !s.covers(f.script.Unit(f.script.Size)):
 			d.trace.Dynamic = true
 			f.met.Whole = "it was translated before it ran"
 		default:
@@ -303,15 +308,15 @@ func (f *fileDecoder) count(s *scriptCoverage) {
 	})
 	sweep := rangeSweep{ranges: ranges}
 	for _, st := range f.script.Statements {
-		if sweep.executed(f.script.units.of(st.from), f.script.units.of(st.to)) {
+		if sweep.executed(f.script.Unit(st.From), f.script.Unit(st.To)) {
 			f.hit[st] = true
 		}
 	}
 	sweep = rangeSweep{ranges: ranges}
-	for _, body := range slices.Sorted(maps.Keys(f.script.bodies)) {
-		at := f.script.units.of(body - 1) // the body of an arrow function may begin with another function
+	for _, body := range slices.Sorted(maps.Keys(f.script.Bodies)) {
+		at := f.script.Unit(body) - 1 // the body of an arrow function may begin with another function
 		if sweep.executed(at, at) {
-			f.functions[f.script.bodies[body].Key] = true
+			f.functions[f.script.Bodies[body].Key] = true
 		}
 	}
 }
@@ -344,57 +349,6 @@ func (s *rangeSweep) executed(start, end int) bool {
 	return executed || !found
 }
 
-// units converts byte offsets of a text into offsets in UTF-16 units. It is nil for ASCII.
-type units []int32
-
-func unitsOf(src []byte) units {
-	if !slices.ContainsFunc(src, func(b byte) bool { return b >= 0x80 }) {
-		return nil
-	}
-	u := make(units, len(src)+1)
-	n := int32(0)
-	for i, r := range string(src) {
-		u[i] = n
-		n += int32(utf16.RuneLen(r))
-	}
-	u[len(src)] = n
-	return u
-}
-
-func (u units) of(offset int) int {
-	if u == nil {
-		return offset
-	}
-	return int(u[offset])
-}
-
-// Beyond implements Language.
-func (node) Beyond(old, new *Script) string {
-	switch {
-	case old.Structure == new.Structure:
-		return ""
-	case old.Compiled.Directives != new.Compiled.Directives:
-		return "its directives changed"
-	case old.Compiled.Module != new.Compiled.Module:
-		return "it changed between script and module"
-	case old.Compiled.Module && old.Compiled.Exports != new.Compiled.Exports:
-		return "its exports changed"
-	case new.Compiled.Strict && !old.Compiled.Strict:
-		return "it has new code that a module or strict code cannot have"
-	}
-	for _, name := range new.Compiled.Imports {
-		if !slices.Contains(old.Compiled.Imports, name) {
-			return "it imports " + name
-		}
-	}
-	for _, r := range new.Compiled.Regexps {
-		if !slices.Contains(old.Compiled.Regexps, r) {
-			return "it has a new regular expression that Node may refuse"
-		}
-	}
-	return ""
-}
-
 // Unseen implements Language.
 func (node) Unseen(_ string, met *Met, t *Trace) string {
 	switch {
@@ -409,182 +363,4 @@ func (node) Unseen(_ string, met *Met, t *Trace) string {
 }
 
 // Parse implements Language.
-func (l node) Parse(src []byte) (*Script, error) {
-	switch {
-	case bytes.IndexByte(src, 0) >= 0:
-		return nil, errors.New("it holds a NUL byte")
-	case l.typed && unitsOf(src) != nil:
-		return nil, errors.New("it is TypeScript with characters other than ASCII, whose places may change when types are stripped")
-	}
-	return parseNode(src, l.typed)
-}
-
-// Compiled is what Node checks before it runs any code of a file.
-type Compiled struct {
-	Directives string
-	Module     bool
-	Exports    string
-	Strict     bool // it has code that is not allowed everywhere
-	Imports    []string
-	Regexps    []string // not known to be valid
-}
-
-// parseNode divides JavaScript into statements.
-func parseNode(src []byte, typed bool) (*Script, error) {
-	parse := javascript.Parse
-	if typed {
-		parse = javascript.ParseTypeScript
-	}
-	p, err := parse(string(src), false)
-	if err != nil {
-		var problem *javascript.Problem
-		if errors.As(err, &problem) {
-			return nil, fmt.Errorf("line %d: %s", 1+strings.Count(string(src[:problem.At]), "\n"), problem.What)
-		}
-		return nil, err
-	}
-	s := &Script{Digest: suites.Digest(src), Shebang: shebangOf(src), Quotes: true, units: unitsOf(src), size: len(src), bodies: map[int]*Function{}}
-	s.Compiled = Compiled{
-		Directives: strings.Join(p.Strict, "\n"), Module: p.Module, Exports: strings.Join(p.Exports, "\n"),
-		Strict: p.Returns || p.Awaits || p.Sloppy, Imports: p.Imports, Regexps: p.Regexps,
-	}
-	b := &nodeBuilder{script: s, meanings: p.Meanings()}
-	for i := range len(src) {
-		if src[i] == '\n' {
-			b.lines = append(b.lines, i)
-		}
-	}
-	s.Body = &Block{Slot: "file", Declared: p.Body.Declared, id: mix(0, "file")}
-	s.Structure = b.block(s.Body, p.Body)
-	if strings.Contains(string(src), "sourceMappingURL=") {
-		s.Own = "it names a source map"
-	}
-	return s, nil
-}
-
-type nodeBuilder struct {
-	script   *Script
-	lines    []int // offsets of the line ends
-	meanings map[*javascript.Statement]*javascript.Meaning
-	function *Function
-}
-
-func (b *nodeBuilder) line(offset int) int { return 1 + sort.SearchInts(b.lines, offset) }
-
-// block adds the statements of a block, and returns a hash of all of it.
-func (b *nodeBuilder) block(blk *Block, of *javascript.Block) uint64 {
-	blk.Function = b.function
-	full := canon{hash: offset64}
-	full.put(of.Slot)
-	for _, d := range of.Declared {
-		full.put(d)
-	}
-	seen := map[uint64]int{}
-	for _, s := range of.Statements {
-		full.number(b.statement(blk, s, seen))
-	}
-	return full.hash
-}
-
-func (b *nodeBuilder) statement(blk *Block, s *javascript.Statement, seen map[uint64]int) uint64 {
-	m := b.meanings[s]
-	st := &Statement{
-		In: blk, Index: len(blk.Statements), Start: b.line(s.From), End: b.line(max(s.To-1, s.From)), Sure: true,
-		Binds: m.Defines, Facts: Facts{
-			Words: m.Words, Names: m.Names, Dynamic: m.Dynamic != "", Ends: m.Untrace, Opaque: m.Unseen,
-			Starts: m.Starts, Interprets: m.Starts, Environment: m.Starts, Lines: m.Lines,
-		},
-		from: s.From, to: s.To,
-	}
-	if m.Self != "" {
-		b.script.Own = m.Self
-	}
-	blk.Statements = append(blk.Statements, st)
-	b.script.Statements = append(b.script.Statements, st)
-	shell := canon{hash: offset64}
-	for _, t := range s.Tokens {
-		shell.number(uint64(t.Kind))
-		shell.put(t.Text)
-	}
-	st.Shell = shell.hash
-	id := mix(blk.id, strconv.FormatUint(st.Shell, 36), strconv.Itoa(seen[st.Shell]))
-	seen[st.Shell]++
-	st.Key = keyOf(id)
-	full := canon{hash: offset64}
-	full.number(st.Shell)
-	for i, inner := range s.Blocks {
-		full.number(b.inner(st, s, inner, i))
-	}
-	st.Full = full.hash
-	return st.Full
-}
-
-// inner adds a block of a statement.
-func (b *nodeBuilder) inner(st *Statement, s *javascript.Statement, of *javascript.Block, i int) uint64 {
-	blk := &Block{Of: st, Slot: of.Slot, Declared: of.Declared, id: mix(st.id(), of.Slot, strconv.Itoa(i))}
-	st.Blocks = append(st.Blocks, blk)
-	if of.Slot != "function" {
-		return b.block(blk, of)
-	}
-	fn := &Function{Name: b.name(s, i), Key: keyOf(mix(blk.id, "function")), Start: st.Start, End: b.line(of.At), Body: blk, Outer: b.function, Recorded: true}
-	if n := len(of.Statements); n > 0 {
-		fn.End = b.line(of.Statements[n-1].To)
-	}
-	blk.Of = nil
-	if fn.Name != "" {
-		b.script.Functions = append(b.script.Functions, fn)
-	} else if b.function != nil {
-		fn.Name = b.function.Name
-	}
-	b.script.bodies[of.At] = fn
-	outer := b.function
-	b.function = fn
-	full := b.block(blk, of)
-	b.function = outer
-	return full
-}
-
-// name returns the name of the function whose body is the i-th block of a statement, "" if it has
-// none.
-func (b *nodeBuilder) name(s *javascript.Statement, i int) string {
-	if s.Function != "" {
-		return s.Function
-	}
-	mark := -1
-	for j, t := range s.Tokens {
-		if t.Kind == javascript.Mark {
-			if i == 0 {
-				mark = j
-				break
-			}
-			i--
-		}
-	}
-	depth := 0
-	for j := mark - 1; j > 0; j-- {
-		t := s.Tokens[j]
-		if t.Kind == javascript.Punctuator {
-			switch t.Text {
-			case ")", "]", "}":
-				depth++
-				continue
-			case "(", "[", "{":
-				if depth--; depth < 0 {
-					return ""
-				}
-				if depth == 0 && s.Tokens[j-1].Kind == javascript.Name && s.Tokens[j-1].Text != "function" && s.Tokens[j-1].Text != "async" {
-					return s.Tokens[j-1].Text // a method or a named function
-				}
-				continue
-			case "=", ":":
-				if depth == 0 && s.Tokens[j-1].Kind == javascript.Name {
-					return s.Tokens[j-1].Text
-				}
-			}
-		}
-		if depth == 0 && t.Kind == javascript.Mark {
-			return ""
-		}
-	}
-	return ""
-}
+func (l node) Parse(src []byte) (*script.Script, error) { return javascript.Script(src, l.typed) }

@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"maps"
 	"os"
@@ -13,10 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"context"
-
 	"github.com/google/go-cmp/cmp"
 
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -93,7 +93,7 @@ func runNode(t *testing.T, files map[string]string, args ...string) *nodeRun {
 	x := &nodeRun{t: t, dir: root, files: files}
 	x.Trace = trace.Decode(logs, trace.Run{
 		Resolve: (&traced{dir: root}).resolve,
-		Script: func(path string, by trace.Language) (*trace.Script, error) {
+		Script: func(path string, by trace.Language) (*script.Script, error) {
 			data, err := os.ReadFile(filepath.Join(root, path))
 			if err != nil {
 				return nil, err
@@ -126,9 +126,9 @@ func (x *nodeRun) met() {
 			}
 			want = append(want, line)
 			run := "// no"
-			if m := x.Files[name]; m != nil && slices.ContainsFunc(s.Statements, func(st *trace.Statement) bool {
-				return st.Start == i+1 && st.Binds == nil && m.Statements.Has(st.Key) && !slices.ContainsFunc(st.Blocks, func(b *trace.Block) bool {
-					return slices.ContainsFunc(b.Statements, func(inner *trace.Statement) bool { return inner.Start == i+1 })
+			if m := x.Files[name]; m != nil && slices.ContainsFunc(s.Statements, func(st *script.Statement) bool {
+				return st.Start == i+1 && st.Binds == nil && m.Statements.Has(st.Key) && !slices.ContainsFunc(st.Blocks, func(b *script.Block) bool {
+					return slices.ContainsFunc(b.Statements, func(inner *script.Statement) bool { return inner.Start == i+1 })
 				})
 			}) {
 				run = "// yes"
@@ -329,14 +329,14 @@ func TestNodeWhole(t *testing.T) {
 func FuzzNodeDecode(f *testing.F) {
 	f.Add([]byte(`{"pid":1,"thread":0,"file":"/p/hook.js","dir":"/p"}`+"\n"), []byte(`{"result":[{"url":"file:///p/hook.js","functions":[{"functionName":"","ranges":[{"startOffset":0,"endOffset":9,"count":1}]}]}]}`))
 	f.Add([]byte("{"), []byte("[]"))
-	script, err := trace.Parse("hook.js", []byte("const é = 1;\nif (é) f();\n"))
+	parsed, err := trace.Parse("hook.js", []byte("const é = 1;\nif (é) f();\n"))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, log, coverage []byte) {
 		got := trace.Decode(map[string][]byte{"bash/log": nil, "node/log": log, "node/coverage/coverage-1-2-0.json": coverage}, trace.Run{
 			Resolve: func(name, _ string) string { return strings.TrimPrefix(name, "/p/") },
-			Script:  func(string, trace.Language) (*trace.Script, error) { return script, nil },
+			Script:  func(string, trace.Language) (*script.Script, error) { return parsed, nil },
 			Hooks:   []string{"hook.js"},
 		})
 		if met := got.Files["hook.js"]; met == nil || !met.Main && met.Whole == "" {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/disk"
 )
 
@@ -200,7 +201,7 @@ type version struct {
 }
 
 type parsed struct {
-	script *Script
+	script *script.Script
 	err    error
 }
 
@@ -211,10 +212,10 @@ func NewScripts(read func(path string) ([]byte, error)) *Scripts {
 }
 
 // Script returns the parsed content of a file.
-func (s *Scripts) Script(path string) (*Script, error) { return s.As(path, nil) }
+func (s *Scripts) Script(path string) (*script.Script, error) { return s.As(path, nil) }
 
 // As returns the content of a file, parsed as a script of a language.
-func (s *Scripts) As(path string, by Language) (*Script, error) {
+func (s *Scripts) As(path string, by Language) (*script.Script, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := version{path, by}

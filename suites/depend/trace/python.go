@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	parser "hookwatch/suites/depend/python"
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/shell"
 )
 
@@ -37,7 +39,7 @@ func (python) Name() string { return shell.Python }
 
 // Recognises implements Language.
 func (python) Recognises(file string, content []byte) bool {
-	if shebang := shebangOf(content); shebang != "" {
+	if shebang := script.Shebang(content); shebang != "" {
 		words, _ := shell.Interpreter(shebang)
 		return shell.LanguageOf(words) == shell.Python
 	}
@@ -57,18 +59,8 @@ func (python) Start(dir string, env []string) suites.Tracing {
 	}
 }
 
-// Beyond implements Language.
-func (python) Beyond(old, new *Script) string {
-	switch {
-	case old.Head != new.Head:
-		return "its encoding, metadata or future statements changed"
-	case old.Warns != new.Warns:
-		return "Python may warn of it when it compiles it"
-	case new.Newer && !old.Newer:
-		return "it has new syntax that not every Python knows"
-	}
-	return ""
-}
+// Parse implements Language.
+func (python) Parse(src []byte) (*script.Script, error) { return parser.Script(src) }
 
 // Unseen implements Language. Python records every file that it executes, so a file without a
 // record was executed only by an interpreter that is not traced: one that ignores the variables,
@@ -193,7 +185,7 @@ func (d *pyDecoder) executed(name string) *fileDecoder {
 
 // line records the statements on a line: the innermost, and all that share the line with it.
 func (f *fileDecoder) line(line int) {
-	var on []*Statement
+	var on []*script.Statement
 	for _, st := range f.script.Statements {
 		if st.Start <= line && line <= st.End {
 			on = append(on, st)
@@ -213,14 +205,14 @@ func (f *fileDecoder) line(line int) {
 // enter records a function that was entered. Its code begins at its first decorator.
 func (f *fileDecoder) enter(line int, name string) {
 	for _, fn := range f.script.Functions {
-		if fn.Start <= line && line <= fn.Body.first() && lastPart(fn.Name) == name {
+		if fn.Start <= line && line <= first(fn.Body) && fn.Name[strings.LastIndexByte(fn.Name, '.')+1:] == name {
 			f.functions[fn.Key] = true
 			return
 		}
 	}
 	for _, st := range f.script.Statements { // a class has code too
 		for _, b := range st.Blocks {
-			if b.class == name && st.Start <= line {
+			if b.Class == name && st.Start <= line {
 				return
 			}
 		}
@@ -229,7 +221,7 @@ func (f *fileDecoder) enter(line int, name string) {
 }
 
 // first returns the first line of a block's statements.
-func (b *Block) first() int {
+func first(b *script.Block) int {
 	if len(b.Statements) == 0 {
 		return 0
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -142,7 +143,7 @@ func (x *traced) metInner() {
 		if !want && !strings.HasSuffix(line, "# no") {
 			continue
 		}
-		var on *trace.Statement
+		var on *script.Statement
 		for _, s := range x.script.Statements {
 			if s.Start <= i+1 && i+1 <= s.End {
 				on = s // inner ones follow outer ones
@@ -275,4 +276,22 @@ print(used()) # yes
 			t.Errorf("%+v, not seen: %q, lines matter: %v, functions: %v", met, why, x.Lines, x.Shows)
 		}
 	})
+}
+
+// TestPythonHidden checks which commands of bash may run Python without a trace.
+func TestPythonHidden(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]string{
+		"python3 x.py": "", "python3 -I x.py": "python", "python3 -uE x.py": "python", "python3 x.py -I": "", "python3 -c 'x' -S": "",
+		"uv run -q python -S x.py": "python", "env -u PYTHONPATH python3 x.py": "python", "PYTHONPATH=lib python3 x.py": "python",
+		"PYTHONPATH=\"lib:$PYTHONPATH\" python3 x.py": "", "unset PYTHONPATH": "python", "export PYTHONHOME=/x": "python",
+	} {
+		s, err := trace.Parse("h.sh", []byte(src+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Statements[0].Facts.Hides; got != want {
+			t.Errorf("%s hides %q, want %q", src, got, want)
+		}
+	}
 }

@@ -1,8 +1,6 @@
-// Package trace records the commands that one run of a case executed. It makes bash log every
-// command before it runs, and turns the log into the set of statements that were reached. A
-// statement is identified by its place in the syntax tree and its text and not by its line, so a
-// trace remains valid if other places of the file are edited. Only hashes are kept, neither the
-// text of commands nor the values of variables.
+// Package trace records the commands that one run of a case executed. It makes interpreters log
+// what they run, and turns the logs into the set of statements that were reached. Only hashes are
+// kept, neither the text of commands nor the values of variables.
 package trace
 
 import (
@@ -13,6 +11,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/script"
 )
 
 // A Trace describes the code that one case executed.
@@ -125,9 +124,9 @@ func (t *Trace) Uses(file string) (string, bool) {
 	return t.Names[i], true
 }
 
-// A Language traces scripts of one programming language and divides them into statements. A new
-// one implements this interface, calls the methods of decoder, and is added to languages; nothing
-// else distinguishes languages.
+// A Language traces scripts of one programming language. A new one has a parser in a package of its
+// own that returns a script.Script, implements this interface here by the methods of decoder, and is
+// added to languages; nothing else distinguishes languages.
 type Language interface {
 	// Name is the language's name in messages, such as "bash". It also names the directory of its
 	// files in a traced run.
@@ -140,10 +139,7 @@ type Language interface {
 	// Decode adds the logs of a run, by their path in the directory of Start, to d.
 	Decode(logs map[string][]byte, d *decoder)
 	// Parse divides a script into statements. Errors are those of a parser, with a line.
-	Parse(src []byte) (*Script, error)
-	// Beyond returns the reason why statements cannot describe the difference of two scripts, ""
-	// if they can.
-	Beyond(old, new *Script) string
+	Parse(src []byte) (*script.Script, error)
 	// Unseen returns the reason why the case of a trace may have run a file, given its interpreter
 	// line, without a record of it, "" if it cannot. met is nil if there is no record at all.
 	Unseen(shebang string, met *Met, t *Trace) string
@@ -170,7 +166,7 @@ func LanguageOf(file string, content []byte) Language {
 }
 
 // Parse divides a file into statements.
-func Parse(file string, src []byte) (*Script, error) {
+func Parse(file string, src []byte) (*script.Script, error) {
 	l := LanguageOf(file, src)
 	if l == nil {
 		l = languages[0]

@@ -1,4 +1,4 @@
-package trace
+package python
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites/depend/script"
 )
 
 // pythonSource has most of the syntax that the parser knows.
@@ -110,7 +112,7 @@ func TestPythonSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range append(own, "python_start.py") {
+	for _, file := range append(own, "../trace/python_start.py") {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -172,7 +174,7 @@ func TestPythonLiterals(t *testing.T) {
 		if p := `r"` + draw(`a - ^ $ * + ? | ( ) [ ] { } {2} {1,3} {,2} (?: \b \d \w \. \] \- \B \x41 \u0041 [^ [a-z] & ~ : é`) + `"`; safePattern(p) {
 			fmt.Fprintf(&code, "re.compile(%s)\n", p)
 		}
-		if n := draw("0 1 9 00 _ . e e+ e- j x b o f 0x 12"); pyNumbers().MatchString(n) {
+		if n := draw("0 1 9 00 _ . e e+ e- j x b o f 0x 12"); numbers().MatchString(n) {
 			fmt.Fprintln(&code, n)
 		}
 	}
@@ -183,7 +185,7 @@ func TestPythonLiterals(t *testing.T) {
 	}
 }
 
-func parsePython(src string) (*Script, error) { return python{}.Parse([]byte(src)) }
+func parsePython(src string) (*script.Script, error) { return Script([]byte(src)) }
 
 // TestPythonRejects checks that code which no interpreter compiles is rejected, because an edit to
 // it affects every case.
@@ -208,8 +210,23 @@ func TestPythonRejects(t *testing.T) {
 	}
 }
 
+// TestPythonPatterns checks which constants count as regular expressions that Python certainly compiles.
+func TestPythonPatterns(t *testing.T) {
+	t.Parallel()
+	for arg, risky := range map[string]bool{`"a+"`: false, `r"\d"`: false, `"\d"`: true, `b"a"`: false, "5": true, "...": true, "None": true, `"a", re.I`: false, `"a", 5`: true} {
+		s, err := parsePython("import re\nx = re.compile(" + arg + ")\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Statements[1].Risky || s.Statements[1].Binds == nil; got != risky {
+			t.Errorf("re.compile(%s): risky %t, want %t", arg, got, risky)
+		}
+	}
+}
+
 func FuzzPython(f *testing.F) {
 	f.Add(pythonSource)
+	f.Add("import re\nx = re.compile(5)\n")
 	f.Add("def f():\n  x\nclass A: pass\n")
 	f.Fuzz(func(t *testing.T, src string) {
 		s, err := parsePython(src)
@@ -233,22 +250,4 @@ func FuzzPython(f *testing.F) {
 			t.Error("a comment changes the structure")
 		}
 	})
-}
-
-// TestPythonHidden checks which commands of bash may run Python without a trace.
-func TestPythonHidden(t *testing.T) {
-	t.Parallel()
-	for src, want := range map[string]string{
-		"python3 x.py": "", "python3 -I x.py": "python", "python3 -uE x.py": "python", "python3 x.py -I": "", "python3 -c 'x' -S": "",
-		"uv run -q python -S x.py": "python", "env -u PYTHONPATH python3 x.py": "python", "PYTHONPATH=lib python3 x.py": "python",
-		"PYTHONPATH=\"lib:$PYTHONPATH\" python3 x.py": "", "unset PYTHONPATH": "python", "export PYTHONHOME=/x": "python",
-	} {
-		s, err := Parse("h.sh", []byte(src+"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.Statements[0].Facts.Hides; got != want {
-			t.Errorf("%s hides %q, want %q", src, got, want)
-		}
-	}
 }

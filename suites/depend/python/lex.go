@@ -1,4 +1,4 @@
-package trace
+package python
 
 import (
 	"bytes"
@@ -10,73 +10,75 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// Kinds of Python tokens.
-type pyKind byte
+// A Kind is the kind of a token.
+type Kind byte
 
+// Kinds of tokens.
 const (
-	pyEnd pyKind = iota
-	pyNewline
-	pyIndent
-	pyDedent
-	pyName
-	pyNumber
-	pyString
-	pyOp
+	End Kind = iota
+	Newline
+	Indent
+	Dedent
+	Name
+	Number
+	String
+	Operator
 )
 
-// A pyToken is a token of Python. Comments and newlines within statements are no tokens.
-type pyToken struct {
-	kind      pyKind
-	text      string
-	line, end int       // first and last line
-	at        int       // offset of its first byte
-	fields    []pyField // of an f-string
+// A Token is a token of the source, from byte From to byte To. Comments and newlines within
+// statements are no tokens; changes of the indentation are tokens without a text.
+type Token struct {
+	Kind      Kind
+	From, To  int
+	Text      string
+	line, end int     // first and last line
+	fields    []field // of an f-string
 }
 
-// A pyField is a replacement field of an f-string.
-type pyField struct {
+// A field is a replacement field of an f-string.
+type field struct {
 	text string
 	line int
 }
 
-// A pySyntax is an error of the tokenizer or parser.
-type pySyntax struct {
-	line int
-	what string
+// A Problem is the reason why a text is not accepted as Python.
+type Problem struct {
+	Line int
+	What string
 }
 
-func (e *pySyntax) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
+func (p *Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.What) }
 
-// fail ends parsing; pythonTokens and the parser recover it.
+// fail ends parsing; Script and Tokens recover it.
 func fail(line int, format string, args ...any) {
-	panic(&pySyntax{line, fmt.Sprintf(format, args...)})
+	panic(&Problem{line, fmt.Sprintf(format, args...)})
 }
 
 // catch turns a call of fail into an error.
 func catch(err *error) {
 	switch r := recover().(type) {
 	case nil:
-	case *pySyntax:
+	case *Problem:
 		*err = r
 	default:
 		panic(r)
 	}
 }
 
-// A pyScanner divides a text into tokens.
-type pyScanner struct {
+// A lexer divides a text into tokens.
+type lexer struct {
 	src    string
 	at     int
 	line   int
 	nested []byte // open brackets
-	tokens []pyToken
+	tokens []Token
 	warns  []string // texts of which Python warns when it compiles them
 }
 
-// scanPython returns the tokens of a file. In a bracket, as in the field of an f-string, newlines
+// scan returns the tokens of a file. In a bracket, as in the field of an f-string, newlines
 // and indentation do not count.
-func scanPython(src string, line int, bracket bool) (tokens []pyToken, warns []string) {
-	s := &pyScanner{src: src, line: line}
+func scan(src string, line int, bracket bool) (tokens []Token, warns []string) {
+	s := &lexer{src: src, line: line}
 	if bracket {
 		s.nested = []byte{'('}
 	}
@@ -102,19 +104,19 @@ func scanPython(src string, line int, bracket bool) (tokens []pyToken, warns []s
 		if len(s.nested) != 1 {
 			fail(s.line, "a bracket is not closed")
 		}
-		s.add(pyEnd, s.at, s.line)
+		s.add(End, s.at, s.line)
 		return s.tokens, s.warns
 	}
 	if len(s.nested) > 0 {
 		fail(s.line, "a bracket is not closed")
 	}
-	if n := len(s.tokens); n > 0 && s.tokens[n-1].kind != pyNewline {
-		s.add(pyNewline, s.at, s.line)
+	if n := len(s.tokens); n > 0 && s.tokens[n-1].Kind != Newline {
+		s.add(Newline, s.at, s.line)
 	}
 	for range indents[1:] {
-		s.add(pyDedent, s.at, s.line)
+		s.add(Dedent, s.at, s.line)
 	}
-	s.add(pyEnd, s.at, s.line)
+	s.add(End, s.at, s.line)
 	return s.tokens, s.warns
 }
 
@@ -122,13 +124,13 @@ func scanPython(src string, line int, bracket bool) (tokens []pyToken, warns []s
 type indent struct{ wide, narrow int }
 
 // lineStart reports whether a logical line may start here.
-func (s *pyScanner) lineStart() bool {
+func (s *lexer) lineStart() bool {
 	n := len(s.tokens)
-	return (n == 0 || s.tokens[n-1].kind == pyNewline) && (s.at == 0 || s.src[s.at-1] == '\n')
+	return (n == 0 || s.tokens[n-1].Kind == Newline) && (s.at == 0 || s.src[s.at-1] == '\n')
 }
 
 // indentation reads white space, and skips the line if nothing follows.
-func (s *pyScanner) indentation() (in indent, blank bool) {
+func (s *lexer) indentation() (in indent, blank bool) {
 	for ; s.at < len(s.src); s.at++ {
 		switch s.src[s.at] {
 		case ' ':
@@ -155,7 +157,7 @@ func (s *pyScanner) indentation() (in indent, blank bool) {
 }
 
 // indent adds the tokens for a line with this indentation.
-func (s *pyScanner) indent(indents []indent, in indent) []indent {
+func (s *lexer) indent(indents []indent, in indent) []indent {
 	last := indents[len(indents)-1]
 	switch {
 	case in == last:
@@ -164,11 +166,11 @@ func (s *pyScanner) indent(indents []indent, in indent) []indent {
 		if len(indents) > 90 {
 			fail(s.line, "too many levels of indentation")
 		}
-		s.add(pyIndent, s.at, s.line)
+		s.add(Indent, s.at, s.line)
 		return append(indents, in)
 	}
 	for indents[len(indents)-1].wide > in.wide {
-		s.add(pyDedent, s.at, s.line)
+		s.add(Dedent, s.at, s.line)
 		indents = indents[:len(indents)-1]
 	}
 	if indents[len(indents)-1] != in {
@@ -177,13 +179,13 @@ func (s *pyScanner) indent(indents []indent, in indent) []indent {
 	return indents
 }
 
-func (s *pyScanner) add(kind pyKind, from, line int) *pyToken {
-	s.tokens = append(s.tokens, pyToken{kind: kind, text: s.src[from:s.at], line: line, end: s.line, at: from})
+func (s *lexer) add(kind Kind, from, line int) *Token {
+	s.tokens = append(s.tokens, Token{Kind: kind, From: from, To: s.at, Text: s.src[from:s.at], line: line, end: s.line})
 	return &s.tokens[len(s.tokens)-1]
 }
 
 // space skips white space, comments, joined lines and, in brackets, newlines.
-func (s *pyScanner) space() {
+func (s *lexer) space() {
 	for s.at < len(s.src) {
 		switch c := s.src[s.at]; {
 		case c == ' ' || c == '\t' || c == '\f':
@@ -206,19 +208,19 @@ func (s *pyScanner) space() {
 	}
 }
 
-// pyOps are the operators, longest first.
-var pyOps = strings.Fields("**= //= >>= <<= ... != -> ** // >> << <= >= == := += -= *= /= %= &= |= ^= @= ( ) [ ] { } , : ; . = + - * / % & | ^ ~ < > @ !")
+// operators are the operators, longest first.
+var operators = strings.Fields("**= //= >>= <<= ... != -> ** // >> << <= >= == := += -= *= /= %= &= |= ^= @= ( ) [ ] { } , : ; . = + - * / % & | ^ ~ < > @ !")
 
-func (s *pyScanner) token() {
+func (s *lexer) token() {
 	c := s.src[s.at]
 	from, line := s.at, s.line
 	switch {
 	case c == '\n':
 		s.at++
 		s.line++
-		s.tokens = append(s.tokens, pyToken{kind: pyNewline, text: "\n", line: line, end: line, at: from})
-	case isPyLetter(c):
-		for s.at < len(s.src) && (isPyLetter(s.src[s.at]) || isDigit(s.src[s.at])) {
+		s.tokens = append(s.tokens, Token{Kind: Newline, From: from, To: s.at, Text: "\n", line: line, end: line})
+	case isLetter(c):
+		for s.at < len(s.src) && (isLetter(s.src[s.at]) || isDigit(s.src[s.at])) {
 			s.at++
 		}
 		if s.at < len(s.src) && (s.src[s.at] == '"' || s.src[s.at] == '\'') {
@@ -230,7 +232,7 @@ func (s *pyScanner) token() {
 		if s.at < len(s.src) && s.src[s.at] >= utf8.RuneSelf {
 			fail(line, "a name has characters outside ASCII")
 		}
-		s.add(pyName, from, line)
+		s.add(Name, from, line)
 	case c == '"' || c == '\'':
 		s.str(from, "")
 	case isDigit(c) || c == '.' && s.at+1 < len(s.src) && isDigit(s.src[s.at+1]):
@@ -242,8 +244,8 @@ func (s *pyScanner) token() {
 	}
 }
 
-func (s *pyScanner) op(from, line int) {
-	for _, op := range pyOps {
+func (s *lexer) op(from, line int) {
+	for _, op := range operators {
 		if !strings.HasPrefix(s.src[s.at:], op) {
 			continue
 		}
@@ -263,38 +265,38 @@ func (s *pyScanner) op(from, line int) {
 		case "!":
 			fail(line, "unexpected !")
 		}
-		s.add(pyOp, from, line)
+		s.add(Operator, from, line)
 		return
 	}
 	fail(line, "unexpected character %q", s.src[s.at])
 }
 
-func isPyLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
 // number reads a number, which must be followed by an operator or white space.
-func (s *pyScanner) number(from int) {
+func (s *lexer) number(from int) {
 	for s.at < len(s.src) {
 		c := s.src[s.at]
 		sign := (c == '+' || c == '-') && (s.src[s.at-1] == 'e' || s.src[s.at-1] == 'E') && !strings.HasPrefix(strings.ToLower(s.src[from:s.at]), "0x")
-		if !isPyLetter(c) && !isDigit(c) && c != '.' && !sign {
+		if !isLetter(c) && !isDigit(c) && c != '.' && !sign {
 			break
 		}
 		s.at++
 	}
 	text := strings.ToLower(s.src[from:s.at])
-	if len(text) > 1000 || !pyNumbers().MatchString(text) {
+	if len(text) > 1000 || !numbers().MatchString(text) {
 		fail(s.line, "%s is no number", text)
 	}
-	s.add(pyNumber, from, s.line)
+	s.add(Number, from, s.line)
 }
 
-// pyNumbers matches a number in lower case. Only 0 may have leading zeros as an integer.
-var pyNumbers = pattern.Lazy(`^(?:0x(?:_?[0-9a-f])+|0o(?:_?[0-7])+|0b(?:_?[01])+|0(?:_?0)*|[1-9](?:_?\d)*|` +
+// numbers matches a number in lower case. Only 0 may have leading zeros as an integer.
+var numbers = pattern.Lazy(`^(?:0x(?:_?[0-9a-f])+|0o(?:_?[0-7])+|0b(?:_?[01])+|0(?:_?0)*|[1-9](?:_?\d)*|` +
 	`(?:(?:\d(?:_?\d)*)?\.\d(?:_?\d)*|\d(?:_?\d)*\.)(?:e[+-]?\d(?:_?\d)*)?j?|\d(?:_?\d)*(?:e[+-]?\d(?:_?\d)*j?|j))$`)
 
 // str reads a string whose prefix ends here.
-func (s *pyScanner) str(from int, prefix string) {
+func (s *lexer) str(from int, prefix string) {
 	line := s.line
 	quote := s.src[s.at : s.at+1]
 	if strings.HasPrefix(s.src[s.at:], strings.Repeat(quote, 3)) {
@@ -302,7 +304,7 @@ func (s *pyScanner) str(from int, prefix string) {
 	}
 	s.at += len(quote)
 	raw, f, isBytes := strings.Contains(prefix, "r"), strings.Contains(prefix, "f"), strings.Contains(prefix, "b")
-	var fields []pyField
+	var fields []field
 	for {
 		if s.at >= len(s.src) {
 			fail(line, "a string is not closed")
@@ -311,7 +313,7 @@ func (s *pyScanner) str(from int, prefix string) {
 		switch {
 		case strings.HasPrefix(s.src[s.at:], quote):
 			s.at += len(quote)
-			s.add(pyString, from, line).fields = fields
+			s.add(String, from, line).fields = fields
 			return
 		case c == '\\':
 			s.escape(raw, f, isBytes)
@@ -336,7 +338,7 @@ func (s *pyScanner) str(from int, prefix string) {
 }
 
 // escape skips a backslash and what it escapes.
-func (s *pyScanner) escape(raw, f, isBytes bool) {
+func (s *lexer) escape(raw, f, isBytes bool) {
 	if s.at+1 >= len(s.src) {
 		fail(s.line, "a string is not closed")
 	}
@@ -382,52 +384,18 @@ func (s *pyScanner) escape(raw, f, isBytes bool) {
 }
 
 // field reads a replacement field of an f-string, from its brace on, and adds it to fields.
-func (s *pyScanner) field(fields []pyField, quote string, depth int) []pyField {
+func (s *lexer) field(fields []field, quote string, depth int) []field {
 	if depth > 1 {
 		fail(s.line, "an f-string is nested too deeply")
 	}
 	s.at++
 	from, line := s.at, s.line
-	var nested []byte
-scan:
-	for {
-		if s.at >= len(s.src) {
-			fail(line, "an f-string is not closed")
-		}
-		c := s.src[s.at]
-		switch {
-		case c == '"' || c == '\'':
-			inner := &pyScanner{src: s.src, at: s.at, line: s.line}
-			if strings.HasPrefix(s.src[s.at:], quote) {
-				fail(line, "an f-string has its own quotes in a field") // an error before 3.12
-			}
-			inner.str(s.at, s.prefix(from))
-			s.at, s.line = inner.at, inner.line
-			continue
-		case c == '\\' || c == '#':
-			fail(line, "an f-string has a backslash or comment in a field") // an error before 3.12
-		case c == '\n':
-			if len(quote) == 1 {
-				fail(line, "an f-string is not closed")
-			}
-			s.line++
-		case c == '(' || c == '[' || c == '{':
-			nested = append(nested, c)
-		case len(nested) > 0 && (c == ')' || c == ']' || c == '}'):
-			nested = nested[:len(nested)-1]
-		case len(nested) > 0:
-		case c == '}' || c == ':' || c == '!' && !strings.HasPrefix(s.src[s.at:], "!="):
-			break scan
-		case c == '!':
-			s.at++ // of "!="
-		}
-		s.at++
-	}
+	s.fieldExpression(quote)
 	text := strings.TrimRight(s.src[from:s.at], " \t\n")
 	if body, ok := strings.CutSuffix(text, "="); ok && body != "" && strings.IndexByte("=!<>", body[len(body)-1]) < 0 {
 		text = body // prints its own text
 	}
-	fields = append(fields, pyField{text, line})
+	fields = append(fields, field{text, line})
 	if s.src[s.at] == '!' {
 		if s.at+2 >= len(s.src) || strings.IndexByte("rsa", s.src[s.at+1]) < 0 {
 			fail(line, "an f-string has an unknown conversion")
@@ -435,94 +403,101 @@ scan:
 		s.at += 2
 	}
 	if s.src[s.at] == ':' {
-		for s.at++; ; {
+		for s.at++; s.at < len(s.src) && s.src[s.at] != '}'; {
 			switch {
-			case s.at >= len(s.src) || strings.HasPrefix(s.src[s.at:], quote) || s.src[s.at] == '\n' || s.src[s.at] == '\\':
+			case strings.HasPrefix(s.src[s.at:], quote), s.src[s.at] == '\n', s.src[s.at] == '\\':
 				fail(line, "an f-string is not closed")
 			case s.src[s.at] == '{':
 				fields = s.field(fields, quote, depth+1)
-				continue
-			case s.src[s.at] == '}':
+			default:
 				s.at++
-				return fields
 			}
-			s.at++
 		}
 	}
-	if s.src[s.at] != '}' {
+	if s.at >= len(s.src) || s.src[s.at] != '}' {
 		fail(line, "an f-string is not closed")
 	}
 	s.at++
 	return fields
 }
 
+// fieldExpression skips the expression of a replacement field. An interpreter before 3.12 refuses
+// quotes of the string, backslashes and comments in it.
+func (s *lexer) fieldExpression(quote string) {
+	from, line, nested := s.at, s.line, 0
+	for {
+		if s.at >= len(s.src) {
+			fail(line, "an f-string is not closed")
+		}
+		c := s.src[s.at]
+		switch {
+		case c == '"' || c == '\'':
+			inner := &lexer{src: s.src, at: s.at, line: s.line}
+			if strings.HasPrefix(s.src[s.at:], quote) {
+				fail(line, "an f-string has its own quotes in a field")
+			}
+			inner.str(s.at, s.prefix(from))
+			s.at, s.line = inner.at, inner.line
+			continue
+		case c == '\\' || c == '#':
+			fail(line, "an f-string has a backslash or comment in a field")
+		case c == '\n':
+			if len(quote) == 1 {
+				fail(line, "an f-string is not closed")
+			}
+			s.line++
+		case c == '(' || c == '[' || c == '{':
+			nested++
+		case nested > 0 && (c == ')' || c == ']' || c == '}'):
+			nested--
+		case nested > 0:
+		case c == '}' || c == ':' || c == '!' && !strings.HasPrefix(s.src[s.at:], "!="):
+			return
+		case c == '!':
+			s.at++ // of "!="
+		}
+		s.at++
+	}
+}
+
 // prefix returns the letters before the quote at the current place, back to from.
-func (s *pyScanner) prefix(from int) string {
+func (s *lexer) prefix(from int) string {
 	start := s.at
-	for start > from && isPyLetter(s.src[start-1]) {
+	for start > from && isLetter(s.src[start-1]) {
 		start--
 	}
 	return strings.ToLower(s.src[start:s.at])
 }
 
-// pythonHead returns the parts of a file that determine how it is run: the interpreter line, a
+// head returns the parts of a file that determine how it is run: the interpreter line, a
 // declared encoding, and the metadata of a script that declares its packages.
-func pythonHead(src []byte) string {
-	var head []string
+func head(src []byte) string {
+	var parts []string
 	n, script := 0, false
 	for line := range bytes.Lines(src) {
 		text := strings.TrimSpace(string(line))
 		switch {
 		case n == 0 && strings.HasPrefix(text, "#!"), n < 2 && strings.HasPrefix(text, "#") && strings.Contains(text, "coding"):
-			head = append(head, text)
+			parts = append(parts, text)
 		case strings.HasPrefix(text, "# ///"):
 			script = !script
-			head = append(head, text)
+			parts = append(parts, text)
 		case script && strings.HasPrefix(text, "#"):
-			head = append(head, text)
+			parts = append(parts, text)
 		default:
 			script = false
 		}
 		n++
 	}
-	return strings.Join(head, "\n")
+	return strings.Join(parts, "\n")
 }
 
-// A PythonToken is a token of Python, at the bytes From to To of the file. Line breaks and changes
-// of the indentation are tokens without a text.
-type PythonToken struct {
-	Kind     PythonKind
-	Text     string
-	From, To int
-}
-
-// A PythonKind is the kind of a PythonToken.
-type PythonKind = pyKind
-
-// The kinds of tokens.
-const (
-	PythonEnd     = pyEnd
-	PythonNewline = pyNewline
-	PythonIndent  = pyIndent
-	PythonDedent  = pyDedent
-	PythonName    = pyName
-	PythonNumber  = pyNumber
-	PythonString  = pyString
-	PythonOp      = pyOp
-)
-
-// PythonTokens returns the tokens of a file.
-func PythonTokens(src []byte) (tokens []PythonToken, err error) {
+// Tokens returns the tokens of a file.
+func Tokens(src []byte) (tokens []Token, err error) {
 	if bytes.HasPrefix(src, []byte("\ufeff")) {
-		return nil, &pySyntax{1, "it begins with a byte order mark"}
+		return nil, &Problem{1, "it begins with a byte order mark"}
 	}
 	defer catch(&err)
-	own, _ := scanPython(string(src), 1, false)
-	for _, t := range own {
-		if t.kind == pyNewline {
-			t.text = ""
-		}
-		tokens = append(tokens, PythonToken{t.kind, t.text, t.at, t.at + len(t.text)})
-	}
+	tokens, _ = scan(string(src), 1, false)
 	return tokens, nil
 }

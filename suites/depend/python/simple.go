@@ -1,13 +1,15 @@
-package trace
+package python
 
 import (
 	"maps"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/depend/script"
 )
 
 // simple parses the simple statements of one line.
-func (p *pyParser) simple(b *Block, seen map[uint64]int) {
+func (p *parser) simple(b *script.Block) {
 	for {
 		st := p.open(b)
 		from := p.i
@@ -18,62 +20,52 @@ func (p *pyParser) simple(b *Block, seen map[uint64]int) {
 		if st.Binds != nil { // who uses its strings as names is dynamic
 			maps.DeleteFunc(p.words, func(_ string, named bool) bool { return !named })
 		}
-		p.header(st, from, seen)
+		p.header(st, from)
 		st.Full = st.Shell
-		if !p.accept(";") || p.peek().kind == pyNewline {
+		if !p.accept(";") || p.peek().Kind == Newline {
 			break
 		}
 	}
-	if p.peek().kind != pyNewline {
-		p.fail("unexpected %q", p.peek().text)
+	if p.peek().Kind != Newline {
+		p.fail("unexpected %q", p.peek().Text)
 	}
 	p.i++
 }
 
-func (p *pyParser) small(st *Statement) {
+func (p *parser) small(st *script.Statement) {
 	s := p.scope
-	t := p.peek()
-	if t.kind != pyName || !pyKeywords[t.text] {
-		p.assignment(st)
-		return
-	}
-	switch t.text {
-	case "pass":
-		p.i++
-		st.Sure = false
-	case "break", "continue":
-		if s.loops == 0 {
-			p.fail("%s outside a loop", t.text)
+	word := p.peek().Text
+	switch {
+	case p.is("import"):
+		p.imported(st)
+	case p.is("from"):
+		p.importedFrom(st)
+	case p.accept("pass"), p.accept("break"), p.accept("continue"):
+		if word != "pass" && s.loops == 0 {
+			p.fail("%s outside a loop", word)
 		}
-		p.i++
 		st.Sure = false
-	case "return":
+	case p.accept("return"):
 		if s.kind != functionScope {
 			p.fail("return outside a function")
 		}
-		p.i++
 		if !p.ends() {
 			s.value = true
 			p.expressions()
 		}
-	case "raise":
-		p.i++
+	case p.accept("raise"):
 		if !p.ends() {
 			p.expression()
 			if p.accept("from") {
 				p.expression()
 			}
 		}
-	case "global", "nonlocal":
-		p.i++
-		p.declare(t.text)
+	case p.accept("global"), p.accept("nonlocal"):
+		p.declare(word)
 		st.Sure = false
-	case "del":
-		p.i++
-		e := p.expressions()
-		p.deleted(e)
-	case "assert":
-		p.i++
+	case p.accept("del"):
+		p.deleted(p.expressions())
+	case p.accept("assert"):
 		e := p.expression()
 		if e.kind == tupleExpr {
 			p.warn("assert")
@@ -82,16 +74,12 @@ func (p *pyParser) small(st *Statement) {
 		if p.accept(",") {
 			p.expression()
 		}
-	case "import":
-		p.imported(st)
-	case "from":
-		p.importedFrom(st)
 	default:
 		p.assignment(st)
 	}
 }
 
-func (p *pyParser) deleted(e *pyExpr) {
+func (p *parser) deleted(e *expr) {
 	if e.kind == starExpr {
 		p.fail("cannot delete a starred expression")
 	}
@@ -105,7 +93,7 @@ func (p *pyParser) deleted(e *pyExpr) {
 }
 
 // declare parses the names of a global or nonlocal statement.
-func (p *pyParser) declare(kind string) {
+func (p *parser) declare(kind string) {
 	s := p.scope
 	for {
 		name := p.ident()
@@ -137,7 +125,7 @@ func (p *pyParser) declare(kind string) {
 }
 
 // assignment parses an assignment or an expression.
-func (p *pyParser) assignment(st *Statement) {
+func (p *parser) assignment(st *script.Statement) {
 	from := p.i
 	if p.is("yield") {
 		p.yield()
@@ -146,10 +134,10 @@ func (p *pyParser) assignment(st *Statement) {
 	e := p.expressions()
 	t := p.peek()
 	switch {
-	case t.kind == pyOp && t.text == ":":
+	case t.Kind == Operator && t.Text == ":":
 		p.i++
 		p.annotated(st, e)
-	case t.kind == pyOp && len(t.text) > 1 && strings.HasSuffix(t.text, "=") && !slices.Contains([]string{"==", "!=", "<=", ">=", ":="}, t.text):
+	case t.Kind == Operator && len(t.Text) > 1 && strings.HasSuffix(t.Text, "=") && !slices.Contains([]string{"==", "!=", "<=", ">=", ":="}, t.Text):
 		if e.kind != nameExpr && e.kind != memberExpr {
 			p.fail("an augmented assignment to an expression")
 		}
@@ -168,23 +156,23 @@ func (p *pyParser) assignment(st *Statement) {
 		p.binds(st, targets && e.constant, e.risky, names)
 	default:
 		st.Sure = !e.constant || e.kind == nameExpr || e.kind == callExpr
-		if s := p.tokens[from]; p.i == from+1 && s.kind == pyString && e.constant && !strings.ContainsAny(s.text[:1], "bB") || e.kind == literalExpr && e.constant && s.kind == pyString {
-			st.text = true
+		if s := p.tokens[from]; p.i == from+1 && s.Kind == String && e.constant && !strings.ContainsAny(s.Text[:1], "bB") || e.kind == literalExpr && e.constant && s.Kind == String {
+			p.texts[st] = true
 		}
 	}
 }
 
 // value reads what is assigned.
-func (p *pyParser) value() *pyExpr {
+func (p *parser) value() *expr {
 	if p.is("yield") {
 		p.yield()
-		return &pyExpr{}
+		return &expr{}
 	}
 	return p.expressions()
 }
 
 // binds marks a statement at module level that only binds names.
-func (p *pyParser) binds(st *Statement, constant, risky bool, names []string) {
+func (p *parser) binds(st *script.Statement, constant, risky bool, names []string) {
 	if !constant || p.scope.kind != moduleScope || slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, "__") }) {
 		return
 	}
@@ -192,7 +180,7 @@ func (p *pyParser) binds(st *Statement, constant, risky bool, names []string) {
 	p.plain = append(p.plain, st)
 }
 
-func (p *pyParser) annotated(st *Statement, target *pyExpr) {
+func (p *parser) annotated(st *script.Statement, target *expr) {
 	if target.kind == tupleExpr || target.kind == listExpr {
 		p.fail("an annotated list of targets")
 	}
@@ -216,7 +204,7 @@ func (p *pyParser) annotated(st *Statement, target *pyExpr) {
 	}
 }
 
-func (p *pyParser) dotted() string {
+func (p *parser) dotted() string {
 	name := p.ident()
 	for p.accept(".") {
 		name += "." + p.ident()
@@ -224,7 +212,7 @@ func (p *pyParser) dotted() string {
 	return name
 }
 
-func (p *pyParser) imported(st *Statement) {
+func (p *parser) imported(st *script.Statement) {
 	p.i++
 	names, known := []string{}, true
 	for {
@@ -238,8 +226,8 @@ func (p *pyParser) imported(st *Statement) {
 		names = append(names, name)
 		p.from(name, full)
 		p.word(module)
-		known = known && pyModules[top]
-		p.facts.Dynamic = p.facts.Dynamic || pyDynamic[top] && top != "inspect" && top != "importlib" && top != "pickle"
+		known = known && standardModules[top]
+		p.facts.Dynamic = p.facts.Dynamic || dynamicNames[top] && top != "inspect" && top != "importlib" && top != "pickle"
 		if !p.accept(",") {
 			break
 		}
@@ -248,7 +236,7 @@ func (p *pyParser) imported(st *Statement) {
 }
 
 // from records the value of a name of the module.
-func (p *pyParser) from(name, full string) {
+func (p *parser) from(name, full string) {
 	if p.scope.kind == moduleScope {
 		if was, again := p.imports[name]; again && was != full {
 			full = "?"
@@ -258,17 +246,17 @@ func (p *pyParser) from(name, full string) {
 }
 
 // importing marks an import at module level of modules without effects. A new one may fail.
-func (p *pyParser) importing(st *Statement, known bool, names []string) {
+func (p *parser) importing(st *script.Statement, known bool, names []string) {
 	p.facts.Text, p.facts.Ends = false, "" // using a name does that, not importing it
 	p.foreign = p.foreign || !known
 	p.binds(st, known, true, names)
 }
 
-func (p *pyParser) importedFrom(st *Statement) {
+func (p *parser) importedFrom(st *script.Statement) {
 	p.i++
 	dots := 0
 	for p.is(".") || p.is("...") {
-		dots += len(p.peek().text)
+		dots += len(p.peek().Text)
 		p.i++
 	}
 	module := ""
@@ -277,7 +265,7 @@ func (p *pyParser) importedFrom(st *Statement) {
 	}
 	p.expect("import")
 	if module == "__future__" && dots == 0 {
-		p.future(st)
+		p.futureStatement(st)
 	}
 	top, _, _ := strings.Cut(module, ".")
 	p.word(module)
@@ -299,7 +287,7 @@ func (p *pyParser) importedFrom(st *Statement) {
 		p.word(name)
 		if p.accept("as") {
 			as = p.ident()
-			hidden = hidden || pyDynamic[name] || pyShows[name] || pyEnds[name] // under another name
+			hidden = hidden || dynamicNames[name] || shownNames[name] || endingNames[name] // under another name
 		}
 		p.bind(as)
 		p.from(as, full)
@@ -312,38 +300,36 @@ func (p *pyParser) importedFrom(st *Statement) {
 	if group {
 		p.expect(")")
 	}
-	p.importing(st, dots == 0 && pyModules[top], names)
+	p.importing(st, dots == 0 && standardModules[top], names)
 	if hidden {
 		p.facts.Dynamic, p.facts.Text = true, true
 	}
 }
 
-func lastPart(dotted string) string { return dotted[strings.LastIndexByte(dotted, '.')+1:] }
-
-// future checks that a future statement is at the top, and records it.
-func (p *pyParser) future(st *Statement) {
+// futureStatement checks that a future statement is at the top, and records it.
+func (p *parser) futureStatement(st *script.Statement) {
 	for _, s := range st.In.Statements[:st.Index] {
-		if !s.text && !s.future {
+		if !p.texts[s] && !p.future[s] {
 			p.fail("a future statement is not at the top")
 		}
 	}
-	if st.In != p.script.Body {
+	if st.In != p.Script.Body {
 		p.fail("a future statement is not at the top")
 	}
-	st.future = true
+	p.future[st] = true
 	for _, t := range p.tokens[p.i:] {
-		if t.kind == pyNewline {
+		if t.Kind == Newline {
 			break
 		}
-		if t.kind == pyName && !slices.Contains([]string{"annotations", "division", "print_function", "absolute_import", "unicode_literals", "generators", "with_statement", "nested_scopes"}, t.text) {
+		if t.Kind == Name && !slices.Contains([]string{"annotations", "division", "print_function", "absolute_import", "unicode_literals", "generators", "with_statement", "nested_scopes"}, t.Text) {
 			p.fail("an unknown future feature")
 		}
-		p.script.Head += " " + t.text
+		p.head += " " + t.Text
 	}
 }
 
-// pyModules are modules of the standard library since 3.8 that do nothing when they are imported.
-var pyModules = set(`abc argparse array ast asyncio atexit base64 binascii bisect calendar codecs collections concurrent configparser contextlib
+// standardModules are modules of the standard library since 3.8 that do nothing when they are imported.
+var standardModules = script.Words(`abc argparse array ast asyncio atexit base64 binascii bisect calendar codecs collections concurrent configparser contextlib
 	copy csv dataclasses datetime decimal difflib enum errno fcntl fileinput fnmatch fractions functools getpass glob gzip hashlib heapq hmac html http
 	importlib inspect io ipaddress itertools json keyword locale logging math mimetypes multiprocessing numbers operator os pathlib pickle platform plistlib
 	posixpath pprint queue random re secrets select selectors shlex shutil signal socket sqlite3 ssl stat statistics string struct subprocess sys tempfile

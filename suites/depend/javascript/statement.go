@@ -1,0 +1,485 @@
+package javascript
+
+import "strings"
+
+// statement reads a statement into a block. single reports whether it is the body of another
+// statement, where declarations are not allowed.
+func (p *parser) statement(b *Block, single bool) {
+	if p.skip(";") {
+		if single && b.At < 0 {
+			b.At = p.last.From
+		}
+		return
+	}
+	p.enter()
+	outer := p.holder
+	s := &Statement{From: p.tok.From}
+	p.holder = s
+	p.labelled(single)
+	p.covered()
+	if s.To == 0 {
+		s.To = p.last.To
+	}
+	p.holder = outer
+	b.Statements = append(b.Statements, s)
+	p.depth--
+}
+
+// labelled reads labels and the statement after them.
+func (p *parser) labelled(single bool) {
+	if p.tok.Kind != Name || reserved[p.tok.Text] || p.peek().Text != ":" {
+		p.unlabelled(single)
+		return
+	}
+	name := p.advance()
+	p.advance()
+	if p.function.label(name.Text) != nil {
+		fail(name.From, "a label is used twice")
+	}
+	p.function.labels = append(p.function.labels, label{name.Text, p.is("for") || p.is("while") || p.is("do")})
+	if p.is("function") || p.is("async") && p.peek().Text == "function" || p.is("class") {
+		p.unexpected()
+	}
+	p.labelled(true)
+	p.function.labels = p.function.labels[:len(p.function.labels)-1]
+}
+
+func (p *parser) unlabelled(single bool) {
+	if p.is("{") {
+		p.list("group", false)
+		return
+	}
+	if p.tok.Kind != Name {
+		p.expressionStatement()
+		return
+	}
+	if p.typeStatement() {
+		return
+	}
+	switch p.tok.Text {
+	case "var":
+		p.variables("var", false)
+		p.ends()
+	case "let", "const":
+		if single {
+			p.unexpected()
+		}
+		p.variables(p.tok.Text, false)
+		p.ends()
+	case "function":
+		if single {
+			p.unexpected()
+		}
+		p.functionDeclaration(false)
+	case "async":
+		if next := p.peek(); next.Text == "function" && !next.Newline {
+			if single {
+				p.unexpected()
+			}
+			p.functionDeclaration(false)
+			return
+		}
+		p.expressionStatement()
+	case "class":
+		if single {
+			p.unexpected()
+		}
+		p.classBody(true, false)
+	case "import":
+		if next := p.peek(); next.Text == "(" || next.Text == "." {
+			p.expressionStatement()
+			return
+		}
+		p.top(single)
+		p.importDeclaration()
+	case "export":
+		p.top(single)
+		p.exportDeclaration()
+	default:
+		p.control()
+	}
+}
+
+func (p *parser) top(single bool) {
+	if single || !p.program.Module || p.scope.block != p.program.Body || !p.function.top {
+		p.unexpected()
+	}
+}
+
+func (p *parser) control() {
+	switch p.tok.Text {
+	case "if":
+		p.advance()
+		p.condition()
+		p.body("then")
+		if p.take("else") {
+			p.body("else")
+		} else {
+			p.mark(&Block{Slot: "else", At: -1})
+			p.holder.Tokens = append(p.holder.Tokens[:len(p.holder.Tokens)-1], Token{Kind: Name, Text: "else"}, p.holder.Tokens[len(p.holder.Tokens)-1])
+		}
+	case "for":
+		p.forStatement()
+	case "while":
+		p.advance()
+		p.condition()
+		p.loop()
+	case "do":
+		p.advance()
+		p.loop()
+		p.want("while")
+		p.condition()
+		p.skip(";")
+	case "switch":
+		p.switchStatement()
+	case "try":
+		p.tryStatement()
+	case "return":
+		p.advance()
+		if p.function.top {
+			if p.program.Module {
+				fail(p.last.From, "a return outside functions")
+			}
+			p.program.Returns = true
+		}
+		if p.function.field {
+			fail(p.last.From, "a return outside functions")
+		}
+		if !p.tok.Newline && !p.is(";") && !p.is("}") && p.tok.Kind != End {
+			p.expression(false)
+		}
+		p.ends()
+	case "throw":
+		p.advance()
+		if p.tok.Newline {
+			p.unexpected()
+		}
+		p.expression(false)
+		p.ends()
+	case "break", "continue":
+		p.jump()
+	case "debugger":
+		p.advance()
+		p.ends()
+	default:
+		p.expressionStatement()
+	}
+}
+
+func (p *parser) expressionStatement() {
+	p.expression(false)
+	p.ends()
+}
+
+func (p *parser) condition() {
+	p.want("(")
+	p.expression(false)
+	p.want(")")
+}
+
+func (p *parser) jump() {
+	at := p.advance()
+	f := p.function
+	switch {
+	case p.tok.Kind == Name && !p.tok.Newline && !reserved[p.tok.Text]:
+		if l := f.label(p.tok.Text); l == nil || at.Text == "continue" && !l.loop {
+			fail(p.tok.From, "an unknown label")
+		}
+		p.advance()
+	case at.Text == "continue" && f.loops == 0, at.Text == "break" && f.breaks == 0:
+		fail(at.From, "a "+at.Text+" outside a loop")
+	}
+	p.ends()
+}
+
+// mark adds a block to the current statement.
+func (p *parser) mark(b *Block) {
+	p.holder.Tokens = append(p.holder.Tokens, Token{Kind: Mark, From: p.tok.From, To: p.tok.From, Text: b.Slot})
+	p.holder.Blocks = append(p.holder.Blocks, b)
+}
+
+// list reads statements in braces.
+func (p *parser) list(slot string, isFunction bool) {
+	b := &Block{Slot: slot, At: p.tok.From}
+	p.mark(b)
+	p.open(b, isFunction)
+	p.wantDropped("{")
+	if slot == "function" {
+		p.directives()
+	}
+	p.statements(b)
+	p.wantDropped("}")
+	p.close()
+}
+
+func (p *parser) statements(b *Block) {
+	cover := p.cover
+	p.cover = -1
+	for !p.is("}") {
+		if p.tok.Kind == End {
+			p.unexpected()
+		}
+		p.statement(b, false)
+	}
+	p.cover = cover
+}
+
+// body reads the statement of an if or a loop, which may be in braces.
+func (p *parser) body(slot string) {
+	if p.is("{") {
+		p.list(slot, false)
+		return
+	}
+	b := &Block{Slot: slot, At: p.tok.From}
+	p.mark(b)
+	p.statement(b, true)
+}
+
+func (p *parser) loop() {
+	p.function.loops++
+	p.function.breaks++
+	p.body("loop")
+	p.function.loops--
+	p.function.breaks--
+}
+
+func (p *parser) forStatement() {
+	p.advance()
+	if p.is("await") {
+		if !p.function.async {
+			p.unexpected()
+		}
+		p.awaits()
+		p.advance()
+	}
+	p.open(nil, false)
+	p.want("(")
+	switch {
+	case p.is(";"):
+	case p.is("var"), p.is("let"), p.is("const"):
+		if p.variables(p.tok.Text, true) {
+			p.forIn()
+			return
+		}
+	default:
+		from := p.tok
+		s := p.save()
+		kind := p.expression(true)
+		if p.is("of") || p.is("in") {
+			if from.Text == "async" && p.is("of") && kind == identifierKind || from.Text == "let" {
+				p.unexpected()
+			}
+			p.target(kind, s)
+			p.forIn()
+			return
+		}
+		p.covered()
+	}
+	p.want(";")
+	if !p.is(";") {
+		p.expression(false)
+	}
+	p.want(";")
+	if !p.is(")") {
+		p.expression(false)
+	}
+	p.want(")")
+	p.loop()
+	p.close()
+}
+
+func (p *parser) forIn() {
+	if p.take("of") {
+		p.assignment(false)
+	} else {
+		p.want("in")
+		p.expression(false)
+	}
+	p.want(")")
+	p.loop()
+	p.close()
+}
+
+// target checks that an expression can be assigned to. One that looks like a literal is read again
+// as a pattern.
+func (p *parser) target(kind kind, s snapshot) {
+	switch kind {
+	case identifierKind, memberKind:
+	case literalKind:
+		p.restore(s)
+		p.pattern("")
+	default:
+		p.unexpected()
+	}
+}
+
+// variables reads a declaration. In the head of a for statement it reports whether "of" or "in"
+// follows.
+func (p *parser) variables(kind string, head bool) (of bool) {
+	p.advance()
+	for first := true; ; first = false {
+		simple := p.tok.Kind == Name
+		p.pattern(kind)
+		p.annotation()
+		switch {
+		case p.is("="):
+			p.advance()
+			p.assignment(head)
+			if head && (p.is("of") || p.is("in")) {
+				p.unexpected()
+			}
+		case head && first && (p.is("of") || p.is("in")):
+			return true
+		case !simple, kind == "const":
+			p.unexpected()
+		}
+		if !p.take(",") {
+			return false
+		}
+	}
+}
+
+// pattern reads a binding of the given kind, or the target of an assignment if kind is "".
+func (p *parser) pattern(kind string) {
+	p.enter()
+	defer func() { p.depth-- }()
+	switch {
+	case p.is("["):
+		p.advance()
+		for !p.is("]") {
+			if p.take(",") {
+				continue
+			}
+			if p.take("...") {
+				p.pattern(kind)
+				break
+			}
+			p.patternDefault(kind)
+			if !p.is("]") {
+				p.want(",")
+			}
+		}
+		p.want("]")
+	case p.is("{"):
+		p.objectPattern(kind)
+	case kind == "":
+		k := p.leftHandSide()
+		if k != identifierKind && k != memberKind {
+			p.unexpected()
+		}
+	default:
+		p.declare(kind, p.identifier())
+	}
+}
+
+func (p *parser) patternDefault(kind string) {
+	p.pattern(kind)
+	if p.take("=") {
+		p.assignment(false)
+	}
+}
+
+func (p *parser) objectPattern(kind string) {
+	p.advance()
+	for !p.is("}") {
+		if p.take("...") {
+			if p.tok.Kind == Punctuator && kind != "" || p.is("{") || p.is("[") {
+				p.unexpected()
+			}
+			p.pattern(kind)
+			break
+		}
+		next := Token{}
+		if p.tok.Kind == Name {
+			next = p.peek()
+		}
+		if p.tok.Kind == Name && next.Text != ":" {
+			t := p.identifier()
+			if kind != "" {
+				p.declare(kind, t)
+			} else if t.Text == "eval" || t.Text == "arguments" {
+				fail(t.From, "an assignment to "+t.Text)
+			}
+			if p.take("=") {
+				p.assignment(false)
+			}
+		} else {
+			p.propertyName()
+			p.want(":")
+			p.patternDefault(kind)
+		}
+		if !p.is("}") {
+			p.want(",")
+		}
+	}
+	p.want("}")
+}
+
+func (p *parser) switchStatement() {
+	p.advance()
+	p.condition()
+	b := &Block{}
+	p.open(b, false)
+	p.want("{")
+	p.function.breaks++
+	defaults := 0
+	for !p.is("}") {
+		if p.take("default") {
+			if defaults++; defaults > 1 {
+				p.unexpected()
+			}
+		} else {
+			p.want("case")
+			p.expression(false)
+		}
+		one := &Block{Slot: "case", At: p.tok.From}
+		p.want(":")
+		p.mark(one)
+		for !p.is("case") && !p.is("default") && !p.is("}") {
+			if p.tok.Kind == End {
+				p.unexpected()
+			}
+			p.statement(one, false)
+		}
+	}
+	p.function.breaks--
+	p.want("}")
+	p.close()
+	for _, name := range b.Declared { // the clauses share a scope
+		p.holder.Tokens = append(p.holder.Tokens, Token{Kind: Name, From: p.last.To, To: p.last.To, Text: name[strings.IndexByte(name, ' ')+1:]})
+	}
+}
+
+func (p *parser) tryStatement() {
+	p.advance()
+	p.list("try", false)
+	caught := p.take("catch")
+	if caught {
+		p.open(nil, false)
+		if p.take("(") {
+			p.pattern("catch")
+			p.annotation()
+			p.want(")")
+		}
+		names := p.scope.names
+		b := &Block{Slot: "catch", At: p.tok.From}
+		p.mark(b)
+		p.open(b, false)
+		for name := range names {
+			p.scope.names[name] = "catch"
+		}
+		p.wantDropped("{")
+		p.statements(b)
+		p.wantDropped("}")
+		for name := range names {
+			delete(p.scope.names, name)
+		}
+		p.close()
+		p.close()
+	}
+	if p.take("finally") {
+		p.list("finally", false)
+	} else if !caught {
+		p.unexpected()
+	}
+}
