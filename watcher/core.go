@@ -110,3 +110,12 @@ const (
 	// offerEvery is how often long work pauses to report the changes found so far.
 	offerEvery = time.Millisecond
 )
+
+// A filesystem is the part of a file system that the watcher uses. The watcher follows
+// symbolic links itself, one name at a time.
+type filesystem interface {
+	Lstat(path string) (fs.FileInfo, error)
+	Readlink(path string) (string, error)
+	ReadDir(path string) ([]fs.DirEntry, error)
+	Open(path string) (fs.File, error)
+}

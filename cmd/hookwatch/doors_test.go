@@ -31,7 +31,7 @@ var doors = map[string]string{
 	"cmd/internal/cli/manual.go":        "manual pages, in a directory that the user names",
 	"cmd/internal/revision/git.go":      "an empty repository of its own in the temporary directory",
 	"cmd/internal/revision/revision.go": "that repository, and the files of a commit, next to the sandboxes",
-	"watcher/filesystem.go":             "opens for reading, without waiting for a pipe",
+	"watcher/notifier.go":               "opens for reading, without waiting for a pipe",
 	"cmd/mutatetest/":                   "for development alone: edits a copy of a project",
 }
 

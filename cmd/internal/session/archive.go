@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/record"
@@ -170,4 +171,123 @@ func (f *Filing) file(done RunDone, p *Project, s *Knowledge) error {
 	}
 	a := archiving{f.store, f.program, p, s.Environment, done}
 	return a.archive(inputs)
+}
+
+// Took returns how long a case took when it last ran, in milliseconds and at least 1. For cases
+// that never ran it is the mean of the others.
+func (e *Session) Took() func(suites.Key) int64 {
+	var sum, known int64
+	for _, c := range e.project.Every() {
+		if v := e.knowledge.Verdicts.Present(c.Key()); v != nil {
+			sum, known = sum+max(v.Duration, 1), known+1
+		}
+	}
+	mean := int64(1)
+	if known > 0 {
+		mean = max(sum/known, 1)
+	}
+	return func(k suites.Key) int64 {
+		if v := e.knowledge.Verdicts.Present(k); v != nil {
+			return max(v.Duration, 1)
+		}
+		return mean
+	}
+}
+
+// Merge files the records of cases that ran elsewhere as one full run of this project, and shows it.
+// took is the time from its start to its end, hooks the sum of the times of the hooks, aborted
+// why a part of it ended early. Every record must be of a case of the project.
+func (e *Session) Merge(records []suites.Record, took, hooks time.Duration, aborted string) Summary {
+	e.open(true)
+	e.run.Started, e.run.HookTime = e.run.Started.Add(-took), hooks
+	for i := range records {
+		e.run.Plan(records[i].Key())
+	}
+	e.announceRun()
+	e.run.Aborted = aborted
+	for i := range records {
+		r := records[i]
+		r.RunID = e.run.ID
+		c := e.project.Find(r.Key())
+		before, previous := e.knowledge.Verdicts.Baseline(r.Key(), r.Digests.Case), e.knowledge.Verdicts.Present(r.Key())
+		transition := e.transition(before, previous.HasResult(), r)
+		v := suites.Verdict{Status: r.Status(), Reason: r.Reason, Note: r.Note}
+		e.run.Judge(r.Key(), v)
+		e.keep(&execution{c: c, ended: e.opts.Now()}, r, transition)
+		e.show(CaseDone{
+			RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
+			At: c.At.String(), Defined: c.At, Script: c.Hook, Rerun: e.opts.Rerun(r.Key()), Done: e.run.Done(), Of: e.run.Of(),
+		}, previous)
+	}
+	_, checks := e.project.Requirements()
+	e.passes(e.run.Lack(checks, nil), false) // as before a full run here; the parts do not abort
+	return e.end(false)
+}
+
+// inventory holds the built-in agents whose number of cases is fixed by the document they
+// implement: a full run with fewer records is incomplete. The numbers are repeated here because
+// reading the suites takes longer than the rest of a short run; a test compares them with the
+// suites.
+var inventory = map[string]int{"dep-agent": 29, "ml-agent": 42, "pm-agent": 32}
+
+// Incomplete returns the agents of the inventory that have fewer records in run than they have
+// cases. other is another run of the same project: an agent without a file in either run is not
+// part of the project.
+func Incomplete(run, other *record.Snapshot) []string {
+	expected := map[string]int{}
+	agents := map[*suites.Record]string{}
+	for _, side := range []*record.Snapshot{run, other} {
+		for f, records := range side.ByAgent() {
+			if n := inventory[f.Agent]; n > 0 {
+				expected[f.Agent] = n
+			}
+			for i := range records {
+				agents[&records[i]] = f.Agent
+			}
+		}
+	}
+	return verdict.CheckCounts(run.Records, func(r *suites.Record) string { return agents[r] }, expected)
+}
+
+// RunOf converts a recorded run for a comparison.
+func RunOf(s *record.Snapshot) verdict.Run {
+	r := verdict.Run{ID: s.Environment.RunID, Records: s.Records, Env: s.Environment}
+	r.Time, _ = time.Parse(suites.TimestampLayout, s.Environment.Time)
+	if len(s.Records) > 0 && r.ID == "" {
+		r.ID = s.Records[0].RunID
+	}
+	return r
+}
+
+// ChangesOf returns the changed files and sections because of which cases are selected.
+func ChangesOf(selected []verdict.Selected) []Change {
+	var out []Change
+	for _, s := range selected {
+		for _, in := range s.Changed {
+			out = addChange(out, in.Path, in.Section)
+		}
+	}
+	return out
+}
+
+func addChange(out []Change, path, section string) []Change {
+	i := slices.IndexFunc(out, func(c Change) bool { return c.Path == path })
+	if i < 0 {
+		out = append(out, Change{Path: path})
+		i = len(out) - 1
+	}
+	if section != "" && !slices.Contains(out[i].Sections, section) {
+		out[i].Sections = append(out[i].Sections, section)
+	}
+	return out
+}
+
+// SectionsOf returns the changed sections of a file because of which cases are selected.
+func SectionsOf(path string, selected []verdict.Selected) []string {
+	for _, c := range ChangesOf(selected) {
+		if c.Path == path {
+			return c.Sections
+		}
+	}
+	return nil
 }
