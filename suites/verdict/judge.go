@@ -362,17 +362,17 @@ func judgeFinding(c *suites.Check, f suites.Finding) suites.Verdict {
 	case f.Holds:
 		return suites.Verdict{Status: suites.Pass, Note: f.Remark}
 	case f.Absent != "" && c.Need == suites.NeedOptional:
-		return suites.NewVerdict(suites.Skip, suites.ToolAbsent, f.Absent+because(f))
+		return suites.NewVerdict(suites.Skip, suites.ToolAbsent, f.Absent+because(c, f))
 	case f.Absent != "":
-		v = suites.NewVerdict(suites.Fail, suites.ToolAbsent, f.Absent+because(f))
+		v = suites.NewVerdict(suites.Fail, suites.ToolAbsent, f.Absent+because(c, f))
 	}
 	v.Mismatches = []suites.Mismatch{mismatch(suites.InCheck, 0, v.Note, "")}
 	return v
 }
 
 // because returns the places where a tool was searched for, unless that was only PATH.
-func because(f suites.Finding) string {
-	if f.Detail == f.Absent+" is not in PATH" {
+func because(c *suites.Check, f suites.Finding) string {
+	if slices.Equal(c.Places, []string{c.Tool}) {
 		return ""
 	}
 	return " (" + f.Detail + ")"

@@ -349,7 +349,10 @@ func TestFindings(t *testing.T) {
 		{suites.NeedAdvisory, gone, suites.Pass, "advisory: my-x.y is not in PATH"},
 		{suites.NeedAdvisory, old, suites.Pass, "advisory: x 1.0 < 2.0"},
 	} {
-		c := &suites.Case{Check: &suites.Check{Tool: "my-x.y", Need: tt.need}, Steps: make([]suites.Step, 1)}
+		c := &suites.Case{Check: &suites.Check{Tool: "my-x.y", Places: []string{"my-x.y"}, Need: tt.need}, Steps: make([]suites.Step, 1)}
+		if tt.finding == nowhere {
+			c.Check.Places = append(c.Check.Places, "~/x")
+		}
 		// The one result is ignored because there is a finding.
 		o := suites.Outcome{Finding: &tt.finding, Results: []suites.Result{{Exit: 7}}}
 		v := Judge(c, o, time.Second)
