@@ -32,7 +32,7 @@ func TestAgreement(t *testing.T) {
 	t.Parallel()
 	s := AgreementsIn(filepath.Join(t.TempDir(), "not", "yet"))
 	if a := agreed(t, s, "/p"); a.Holds(repo, none) {
-		t.Error("nobody has agreed")
+		t.Error("the user has not agreed")
 	}
 	if was, err := s.Forget("/p"); was || err != nil {
 		t.Error("nothing to forget", was, err)
@@ -46,14 +46,14 @@ func TestAgreement(t *testing.T) {
 	a := agreed(t, s, "/p")
 	for _, v := range []ConsentValue{none, {Key: "run.pass_env", Value: "API_KE"}, {Key: "settings", Value: "link/s.json"}, {Key: "settings", Value: "link/s.json", To: "/other"}, {Key: "run.pass_envAPI", Value: "_KEY"}} {
 		if a.Holds(repo, v) {
-			t.Errorf("nobody has agreed to %v", v)
+			t.Errorf("the user has not agreed to %v", v)
 		}
 	}
 	if !a.Holds(repo, agreementKey) || !a.Holds(repo, elsew) || agreed(t, s, "/p2").Holds(repo, agreementKey) {
 		t.Errorf("agreed to %v", a)
 	}
 	if a.Holds("another repository", agreementKey) || a.Holds("", agreementKey) || (&Agreement{Values: a.Values}).Holds("", agreementKey) {
-		t.Error("nobody has agreed for another repository")
+		t.Error("the user has not agreed for another repository")
 	}
 	fi, err := os.Stat(s.File("/p"))
 	if err != nil || fi.Mode().Perm() != 0o600 {
@@ -147,7 +147,7 @@ func TestFolderByLink(t *testing.T) {
 		t.Error("read through a link")
 	}
 	if place, within := s.Within(filepath.Join(top, "other"), filepath.Join(top, "clone")); !within || place != filepath.Join(top, "clone") {
-		t.Error("it lies in the clone", place)
+		t.Error("it is in the clone", place)
 	}
 	if _, within := s.Within(filepath.Join(top, "other"), ""); within {
 		t.Error("it does not lie there")

@@ -78,14 +78,14 @@ func TestConsent(t *testing.T) {
 					t.Errorf("%s: %v, want %v", when, got, want)
 				}
 				if n := len(c.Pending()); n != pending || (c.Notice() != "") != (pending > 0) {
-					t.Errorf("%s: %d asked, want %d; told: %q", when, n, pending, c.Notice())
+					t.Errorf("%s: %d asked, want %d; notice: %q", when, n, pending, c.Notice())
 				}
 			}
 			c := load(nil, nil)
 			check("untrusted", c, w.safe, 1)
 			a := c.Asks[0]
 			if a.File != FileName || a.Line != 1 || a.Column < 6 || a.Why == "" || a.Instead == "" || !strings.HasPrefix(c.Notice(), FileName+" asks for "+a.Key+": ") {
-				t.Errorf("asked without place or reason: %+v; told: %q", a, c.Notice())
+				t.Errorf("asked without place or reason: %+v; notice: %q", a, c.Notice())
 			}
 			agree(t, c)
 			check("trusted", load(nil, nil), w.asked, 0)
@@ -132,10 +132,10 @@ func TestEveryKeyIsDecided(t *testing.T) {
 	harmless := map[string]string{
 		"verify":             "is about the project's own documents",
 		"preflight.required": "names tools that are looked up; only those on a list of hookwatch's own are started, for their version",
-		"preflight.policy":   "at worst starts a run whose cases lack a tool, and says so",
+		"preflight.policy":   "at worst starts a run whose cases lack a tool, with a warning",
 		"gates":              "at worst turns a failure into a skip that names the tool",
 		"denies":             "adds inputs that hooks must stop",
-		"clients":            "chooses among hooks that are run anyway; check says that it leaves Claude Code's out",
+		"clients":            "chooses among hooks that are run anyway; check reports that it leaves Claude Code's out",
 		"stand_ins":          "offers hookwatch's own jq, in the sandbox",
 		"run.trace":          "runs each case at most twice, within the same bounds",
 		"run.budget":         "can only make a slow hook fail",
@@ -216,7 +216,7 @@ func TestPartlyAgreed(t *testing.T) {
 	}
 	want := FileName + " asks for run.pass_env: [B, C], sandbox.unmask: [.ssh]; the safe defaults are used (hookwatch trust shows and agrees to exactly these)"
 	if c.Notice() != want {
-		t.Errorf("told: %s", c.Notice())
+		t.Errorf("notice: %s", c.Notice())
 	}
 	agree(t, c)
 	write("run: {pass_env: [B]}")
@@ -311,7 +311,7 @@ func TestDefaultsByLink(t *testing.T) {
 		}
 		c := load(nil, nil)
 		if len(c.Hooks)+len(c.Settings) != 0 || !slices.Equal(c.Suites, []string{Builtin}) || !strings.HasPrefix(c.Notice(), "the project asks for hooks: [.claude/hooks], settings: ") {
-			t.Errorf("file %v: hooks %v, settings %v, suites %v; told: %s", hasFile, c.Hooks, c.Settings, c.Suites, c.Notice())
+			t.Errorf("file %v: hooks %v, settings %v, suites %v; notice: %s", hasFile, c.Hooks, c.Settings, c.Suites, c.Notice())
 		}
 		if !strings.HasPrefix(c.ResultsDir, c.State) {
 			t.Errorf("records in %s", c.ResultsDir)
@@ -351,7 +351,7 @@ func TestStateOfTheProject(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.Run.Isolation != "auto" || c.Distrust == "" || !strings.Contains(c.Notice(), "XDG_STATE_HOME") {
-			t.Errorf("%s: isolation %s; told: %s", name, c.Run.Isolation, c.Notice())
+			t.Errorf("%s: isolation %s; notice: %s", name, c.Run.Isolation, c.Notice())
 		}
 	}
 }
@@ -392,10 +392,10 @@ func TestProjectInWorkTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := load(nil, nil); len(c.Asks) > 0 || c.Root != filepath.Join(top, "out") {
-		t.Errorf("in the work tree: root %s; told: %s", c.Root, c.Notice())
+		t.Errorf("in the work tree: root %s; notice: %s", c.Root, c.Notice())
 	}
 	t.Setenv("HOME", filepath.Join(top, "."))
 	if c := load(nil, nil); len(c.Pending()) != 1 || c.Root != root {
-		t.Errorf("in HOME: root %s; told: %s", c.Root, c.Notice())
+		t.Errorf("in HOME: root %s; notice: %s", c.Root, c.Notice())
 	}
 }

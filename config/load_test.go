@@ -363,7 +363,7 @@ func FuzzLoad(f *testing.F) {
 		c := &Config{Path: filepath.Join(root, FileName), Root: root}
 		c.consent(s, root, LoadOptions{State: filepath.Join(root, "..", "state")}, func(string) bool { return false })
 		if text := c.Notice(); (text == "") != (len(c.Asks) == 0) || strings.ContainsFunc(text, unicode.IsControl) || len(text) > 10_000 {
-			t.Errorf("%d asks are told as %q", len(c.Asks), text)
+			t.Errorf("%d requests are reported as %q", len(c.Asks), text)
 		}
 		none := newSource("")
 		if err := c.merge(s, none, none); err != nil {
@@ -371,11 +371,11 @@ func FuzzLoad(f *testing.F) {
 		}
 		if !disk.Within(root, c.Root) || c.Run.Isolation == "none" || c.Run.Isolation == "copy" || len(c.Run.PassEnv)+len(c.Sandbox.Unmask) > 0 ||
 			c.Live.Client != "" || c.Sandbox.Size > 256*MB || c.Sandbox.Processes > 1000 || c.Sandbox.Memory > 2*GiB {
-			t.Errorf("nobody agreed, and in force are %+v", c)
+			t.Errorf("the user has not agreed, but %+v is in force", c)
 		}
 		for _, path := range slices.Concat(c.Hooks, c.Settings, c.Specs, c.Suites) {
 			if path != Builtin && !disk.Within(c.Root, disk.Lead(c.Abs(fixed(path)))) {
-				t.Errorf("nobody agreed, and %q is read", path)
+				t.Errorf("the user has not agreed, but %q is read", path)
 			}
 		}
 	})

@@ -67,7 +67,7 @@ func TestOwner(t *testing.T) {
 			}
 			o.Path = filepath.Join("..", FileName)
 			if c, err := Load(o); err != nil || c.Run.Jobs != 1 {
-				t.Errorf("named by the person: %v, %v", c, err)
+				t.Errorf("named by the user: %v, %v", c, err)
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func TestOwnerAsUser(t *testing.T) {
 		t.Errorf("read: %v", err)
 	}
 	if _, err := Load(LoadOptions{Dir: sub, Path: filepath.Join(dir, FileName), Env: noEnv, State: filepath.Join(dir, "state")}); err != nil {
-		t.Error("named by the person:", err)
+		t.Error("named by the user:", err)
 	}
 }
 

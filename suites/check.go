@@ -137,7 +137,7 @@ func (c *Check) Decision() string {
 type Finding struct {
 	Holds   bool
 	Absent  string // the tool that no place has; "" if something else is wrong
-	Told    string // location of the tool, or the problem, in a few words
+	Detail  string // location of the tool, or the problem, in a few words
 	StandIn string // the replacement of the tool, such as "gojq 1"
 	Remark  string // a note on a check that succeeds
 }

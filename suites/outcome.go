@@ -155,13 +155,13 @@ type LiveResult struct {
 
 // Returned is the output of one hook as the client received it.
 type Returned struct {
-	Hook    string // ID of the registered hook; "" if the client does not report it
-	Command string // "" likewise
-	Exit    *int   // nil if it did not exit by itself, or the client does not report it
-	Outcome string // as in LiveHook
-	Stdout  string
-	Stderr  string
-	Told    []string // texts sent to the model that contain words of the hook
+	Hook      string // ID of the registered hook; "" if the client does not report it
+	Command   string // "" likewise
+	Exit      *int   // nil if it did not exit by itself, or the client does not report it
+	Outcome   string // as in LiveHook
+	Stdout    string
+	Stderr    string
+	ModelSees []string // texts sent to the model that contain words of the hook
 }
 
 // A LiveHook is one hook that the client fired.

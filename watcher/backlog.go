@@ -21,7 +21,7 @@ import (
 // uses neither goroutines nor the clock.
 type backlog struct {
 	hold     time.Duration
-	told     map[string]state // states that the receiver knows; no entry means no file
+	reported map[string]state // states that the receiver knows; no entry means no file
 	waiting  map[string]pending
 	overflow bool
 }
@@ -34,12 +34,12 @@ type pending struct {
 }
 
 func newBacklog(hold time.Duration) *backlog {
-	return &backlog{hold: hold, told: map[string]state{}, waiting: map[string]pending{}}
+	return &backlog{hold: hold, reported: map[string]state{}, waiting: map[string]pending{}}
 }
 
 // knows reports whether anything about path was reported or is pending.
 func (b *backlog) knows(path string) bool {
-	if _, ok := b.told[path]; ok {
+	if _, ok := b.reported[path]; ok {
 		return true
 	}
 	_, ok := b.waiting[path]
@@ -47,18 +47,18 @@ func (b *backlog) knows(path string) bool {
 }
 
 // baseline treats s as known to the receiver.
-func (b *backlog) baseline(path string, s state) { b.told[path] = s }
+func (b *backlog) baseline(path string, s state) { b.reported[path] = s }
 
 // forget drops everything about path, reported or not.
 func (b *backlog) forget(path string) {
-	delete(b.told, path)
+	delete(b.reported, path)
 	delete(b.waiting, path)
 }
 
 // observe notes that path has state s now.
 func (b *backlog) observe(path string, s state, now time.Time) {
 	before, was := b.waiting[path]
-	if b.told[path].digest == s.digest {
+	if b.reported[path].digest == s.digest {
 		if was {
 			b.stir(path, s, now)
 		}
@@ -80,7 +80,7 @@ func (b *backlog) observe(path string, s state, now time.Time) {
 // stir notes that path has the state last reported, but may have been different for a
 // moment.
 func (b *backlog) stir(path string, s state, now time.Time) {
-	if b.told[path].digest == s.digest {
+	if b.reported[path].digest == s.digest {
 		b.waiting[path] = pending{state: s, since: now, due: now}
 	}
 }
@@ -103,24 +103,24 @@ func (b *backlog) batch(now time.Time) (Batch, bool) {
 
 func (b *backlog) change(path string, s state) Change {
 	kind := Modified
-	_, known := b.told[path]
+	_, known := b.reported[path]
 	switch {
-	case s.digest == b.told[path].digest:
+	case s.digest == b.reported[path].digest:
 		kind = Restored
 	case s.digest == "":
 		kind = Removed
 	case !known:
 		kind = Created
 	}
-	return Change{Path: path, Kind: kind, Digest: s.digest, Was: b.told[path].digest, Mode: s.mode}
+	return Change{Path: path, Kind: kind, Digest: s.digest, Was: b.reported[path].digest, Mode: s.mode}
 }
 
 // delivered notes that the receiver has received out, the last result of batch.
 func (b *backlog) delivered(out Batch) {
 	for _, c := range out.Changes {
-		b.told[c.Path] = b.waiting[c.Path].state
+		b.reported[c.Path] = b.waiting[c.Path].state
 		if c.Digest == "" {
-			delete(b.told, c.Path)
+			delete(b.reported, c.Path)
 		}
 		delete(b.waiting, c.Path)
 	}

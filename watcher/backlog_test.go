@@ -130,10 +130,10 @@ func checkSequence(t *testing.T, ops []byte) {
 		}
 		for _, c := range batch.Changes {
 			if account[c.Path] == c.Digest && c.Kind != Restored {
-				t.Fatalf("%x: %s told twice that it is %q", ops, c.Path, c.Digest)
+				t.Fatalf("%x: %s reported twice as %q", ops, c.Path, c.Digest)
 			}
 			if c.Digest != disk[c.Path] {
-				t.Fatalf("%x: %s told to be %q when it was %q", ops, c.Path, c.Digest, disk[c.Path])
+				t.Fatalf("%x: %s reported as %q when it was %q", ops, c.Path, c.Digest, disk[c.Path])
 			}
 			account[c.Path] = c.Digest
 		}
@@ -154,6 +154,6 @@ func checkSequence(t *testing.T, ops []byte) {
 	receive()
 	maps.DeleteFunc(disk, func(p, d string) bool { return d == account[p] })
 	if len(disk) > 0 {
-		t.Fatalf("%x: never told: %v", ops, disk)
+		t.Fatalf("%x: never reported: %v", ops, disk)
 	}
 }

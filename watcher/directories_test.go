@@ -42,7 +42,7 @@ func TestTwoNames(t *testing.T) {
 	ok(t, err)
 	defer func() { ok(t, b.Close()) }()
 	var said []string
-	ds := newDirectories(system{}, b, &notes{say: func(s string) { said = append(said, s) }})
+	ds := newDirectories(system{}, b, &notes{send: func(s string) { said = append(said, s) }})
 	n := &node{}
 	ds.enlist(n, path)
 	ds.enlist(n, other)

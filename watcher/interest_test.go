@@ -35,7 +35,7 @@ func TestCovers(t *testing.T) {
 	}
 	all, err := newScope(Interest{Dirs: []string{"/"}})
 	if ok(t, err); !all.covers("/a/b") {
-		t.Error("the root directory does not cover what is in it")
+		t.Error("the root directory does not cover its content")
 	}
 }
 
@@ -111,7 +111,7 @@ func TestWatchesAreReleased(t *testing.T) {
 	ok(t, p.w.SetInterest(Interest{}))
 	ok(t, p.w.request(func() {
 		ds := p.w.tree.dirs
-		if len(ds.all)+len(ds.byID)+len(ds.failed)+len(p.w.tree.owners)+len(p.w.backlog.told) > 0 {
+		if len(ds.all)+len(ds.byID)+len(ds.failed)+len(p.w.tree.owners)+len(p.w.backlog.reported) > 0 {
 			t.Errorf("left behind: %v, %v", ds.all, p.w.tree.owners)
 		}
 		if list := p.w.backend.(notifier).WatchList(); len(list) > 0 {

@@ -85,7 +85,7 @@ func (m *memory) mkdir(p string) {
 func (m *memory) enter(p string, n *inode) {
 	if dir, name, there := m.find(p, false); dir != nil && there == nil {
 		dir.entries[name] = n
-		m.tell(dir, name, fsnotify.Create)
+		m.report(dir, name, fsnotify.Create)
 	}
 }
 
@@ -97,12 +97,12 @@ func (m *memory) write(p string, text func(string) string) {
 	if n == nil {
 		n = m.inode(0o755, "")
 		dir.entries[name] = n
-		m.tell(dir, name, fsnotify.Create)
+		m.report(dir, name, fsnotify.Create)
 	}
 	if next := text(n.text); next != n.text {
 		n.text = next
 		n.modified, n.changed = m.now, m.now
-		m.tell(dir, name, fsnotify.Write)
+		m.report(dir, name, fsnotify.Write)
 	}
 }
 
@@ -110,7 +110,7 @@ func (m *memory) alter(p string, f func(*inode)) {
 	if dir, name, n := m.find(p, true); n != nil && dir != nil {
 		f(n)
 		n.changed = m.now
-		m.tell(dir, name, fsnotify.Chmod)
+		m.report(dir, name, fsnotify.Chmod)
 	}
 }
 
@@ -147,8 +147,8 @@ func (m *memory) rename(from, to string) {
 	delete(dir.entries, name)
 	into.entries[as] = n
 	n.changed = m.now
-	m.tell(dir, name, fsnotify.Rename)
-	m.tell(into, as, fsnotify.Create)
+	m.report(dir, name, fsnotify.Rename)
+	m.report(into, as, fsnotify.Create)
 	if there != nil && there.mode.IsDir() {
 		m.gone(there, fsnotify.Remove)
 	}
@@ -166,7 +166,7 @@ func (m *memory) removeAll(p string) {
 		m.removeAll(path.Join(p, e))
 	}
 	delete(dir.entries, name)
-	m.tell(dir, name, fsnotify.Remove)
+	m.report(dir, name, fsnotify.Remove)
 	if n.mode.IsDir() {
 		m.gone(n, fsnotify.Remove)
 	}

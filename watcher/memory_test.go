@@ -88,8 +88,8 @@ func (m *memory) find(p string, follow bool) (dir *inode, name string, found *in
 	return dir, name, found
 }
 
-// tell reports an event for a name in a directory.
-func (m *memory) tell(dir *inode, name string, op fsnotify.Op) {
+// report reports an event for a name in a directory.
+func (m *memory) report(dir *inode, name string, op fsnotify.Op) {
 	for p, n := range m.watches {
 		if n == dir {
 			m.push(fsnotify.Event{Name: path.Join(p, name), Op: op})

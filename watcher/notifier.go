@@ -36,9 +36,9 @@ func (n notifier) failures() <-chan error        { return n.Errors }
 
 // Notes inform the user, once for each cause, that files are polled and why.
 type notes struct {
-	say  func(string)
+	send func(string)
 	poll time.Duration
-	said map[string]bool
+	sent map[string]bool
 }
 
 // noEvents reports that the system sends no events at all.
@@ -60,14 +60,14 @@ func (n *notes) unwatched(dir string, err error) {
 }
 
 func (n *notes) once(cause, text string) {
-	if n.say == nil || n.said[cause] {
+	if n.send == nil || n.sent[cause] {
 		return
 	}
-	if n.said == nil {
-		n.said = map[string]bool{}
+	if n.sent == nil {
+		n.sent = map[string]bool{}
 	}
-	n.said[cause] = true
-	n.say(text)
+	n.sent[cause] = true
+	n.send(text)
 }
 
 // exhausted reports whether err is a limit that was reached, on inotify watches (ENOSPC)

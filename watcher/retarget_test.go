@@ -13,7 +13,7 @@ import (
 // TestRetargetTells checks that a file which was different for a moment is reported as
 // restored, even if another interest was set before the watcher checked it, because a case
 // may have read it in that moment.
-func TestRetargetTells(t *testing.T) {
+func TestRetargetReports(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, file string
@@ -73,7 +73,7 @@ func TestRetargetTells(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("%s is not told of, only %v", tt.file, b.Changes)
+			t.Errorf("%s is not reported, only %v", tt.file, b.Changes)
 		})
 	}
 }

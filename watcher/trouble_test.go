@@ -31,14 +31,14 @@ func TestLostEvents(t *testing.T) {
 		p.w.inbox.fail(fsnotify.ErrEventOverflow)
 		p.settle()
 		if !p.overflow {
-			t.Error("no batch tells of the overflow")
+			t.Error("no batch reports the overflow")
 		}
 		p.overflow = false
 		put(t, filepath.Join(root, "hooks", "lib", "a"), "3") // watched again
 		put(t, filepath.Join(root, "hooks", "new", "b"), "3")
 		p.settle()
 		if p.overflow {
-			t.Error("a later batch tells of the overflow too")
+			t.Error("a later batch reports the overflow, too")
 		}
 		ok(t, os.RemoveAll(filepath.Join(root, "old")))
 	}
@@ -71,7 +71,7 @@ func TestHarmlessOverflow(t *testing.T) {
 	rescan(p.w) // ends later
 	put(t, path, "1")
 	if p.settle(); p.overflow {
-		t.Error("a batch tells of an overflow that hid nothing")
+		t.Error("a batch reports an overflow that hid nothing")
 	}
 }
 
@@ -115,7 +115,7 @@ func TestRealOverflow(t *testing.T) {
 	tr.halt.Unlock()
 	p.settle()
 	if !p.overflow {
-		t.Error("the queue did not overflow, or no batch tells")
+		t.Error("the queue did not overflow, or no batch reports it")
 	}
 	put(t, filepath.Join(root, "d", "last"), "2")
 	p.settle()
@@ -183,7 +183,7 @@ func TestChangeBeforeWatch(t *testing.T) {
 				nth = -1
 			}
 			clear(p.account)
-			for known, s := range p.w.backlog.told {
+			for known, s := range p.w.backlog.reported {
 				p.account[known] = s.digest
 			}
 		}))

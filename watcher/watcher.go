@@ -122,7 +122,7 @@ func start(o Options, open func() (backend, error)) (*Watcher, error) {
 		done:     make(chan struct{}),
 		inbox:    newInbox(),
 	}
-	notes := &notes{say: o.Note, poll: o.Poll}
+	notes := &notes{send: o.Note, poll: o.Poll}
 	if open != nil {
 		if w.backend, err = open(); err != nil {
 			notes.noEvents(err)

@@ -16,16 +16,16 @@ import (
 	"unicode"
 )
 
-// An attack is a repository that somebody clones and starts hookwatch in. What
-// the person has beside it stays as it was, none of it is told, nothing of the
-// repository runs outside of a sandbox, and hookwatch comes to an end.
+// An attack is a repository that a user clones and starts hookwatch in. The user's other files
+// must stay unchanged, none of their content may be printed, nothing of the repository may run
+// outside of a sandbox, and hookwatch must end.
 type attack struct {
-	name  string
-	lay   func(*stage) // what the clone brings beside the plain project
-	runs  []string     // command lines, in order; none is one full run
-	env   []string     // beside the plain variables
-	told  string       // some output says so
-	exits []int        // of the last command; nil: whatever it is
+	name   string
+	lay    func(*stage) // adds files of the clone to the plain project
+	runs   []string     // command lines, in order; none is one full run
+	env    []string     // in addition to the plain variables
+	output string       // a text that the output contains
+	exits  []int        // of the last command; nil: any
 }
 
 // The secret is in masked files of HOME, in a variable and nowhere else.
@@ -39,7 +39,7 @@ const (
 	mostBytes = 900 << 20        // resident, of hookwatch itself
 )
 
-// A stage is a person's machine in small: HOME, files outside, and a clone.
+// A stage is a small model of the user's machine: HOME, files outside, and a clone.
 type stage struct {
 	t                        *testing.T
 	top, home, victim, clone string
@@ -123,7 +123,7 @@ func (s *stage) at(path string) string {
 	return filepath.Join(s.clone, path)
 }
 
-// link puts a link to target in a place, whatever was there.
+// link replaces a place by a link to target.
 func (s *stage) link(target, path string) {
 	s.t.Helper()
 	path = s.at(path)
@@ -159,8 +159,8 @@ func (s *stage) config(lines string) {
 	s.write(".hookwatch.yaml", strings.ReplaceAll(plainConfig, "run: {trace: always}\n", "")+lines+"\n")
 }
 
-// outside is all that the person has beside the clone, hookwatch's own places
-// left out: mode, time, content and target of everything.
+// outside returns mode, time, content and target of the user's files outside the clone, except
+// those in hookwatch's own directories.
 func (s *stage) outside() map[string]string {
 	s.t.Helper()
 	all := make(map[string]string)
@@ -192,7 +192,7 @@ func readOf(path string, fi fs.FileInfo) string {
 	return string(b)
 }
 
-// run starts hookwatch with a command line of words, and gives what it printed.
+// run starts hookwatch with a command line of words, and returns its output.
 func (s *stage) run(line string, env []string, uid int) (out []byte, exit int) {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), s.self, strings.Fields(line)...)
@@ -219,7 +219,7 @@ func (s *stage) placed(env []string) []string {
 	return out
 }
 
-// carryOut lays the attack out, runs it and looks at what it did.
+// carryOut creates the files of the attack, runs it and checks its effects.
 func (s *stage) carryOut(a attack, uid int) {
 	s.t.Helper()
 	if a.lay != nil {
@@ -239,9 +239,9 @@ func (s *stage) carryOut(a attack, uid int) {
 	}
 	s.compare(before)
 	s.inert(all)
-	s.untold(all)
-	if !bytes.Contains(all, []byte(a.told)) {
-		s.t.Errorf("%q is not said in\n%s", a.told, all)
+	s.leaksNothing(all)
+	if !bytes.Contains(all, []byte(a.output)) {
+		s.t.Errorf("%q is missing in\n%s", a.output, all)
 	}
 	if bytes.Contains(all, []byte("panic:")) || bytes.Contains(all, []byte("internal error")) || a.exits != nil && !oneOf(a.exits, exit) {
 		s.t.Errorf("exit %d, want one of %v\n%s", exit, a.exits, all)
@@ -283,7 +283,7 @@ func (s *stage) compare(before map[string]string) {
 	}
 }
 
-// inert looks for what a terminal would obey.
+// inert searches for sequences that a terminal would obey.
 func (s *stage) inert(out []byte) {
 	s.t.Helper()
 	for _, r := range string(out) {
@@ -294,8 +294,8 @@ func (s *stage) inert(out []byte) {
 	}
 }
 
-// untold looks for the secret in all that was printed or kept.
-func (s *stage) untold(out []byte) {
+// leaksNothing searches the output and kept files for the secret.
+func (s *stage) leaksNothing(out []byte) {
 	s.t.Helper()
 	if bytes.Contains(out, []byte(stagedSecret)) {
 		s.t.Errorf("the secret was printed:\n%s", out)
@@ -317,8 +317,8 @@ func (s *stage) untold(out []byte) {
 	}
 }
 
-// TestAttacks carries attacks out, in turn as an ordinary user and as whoever runs
-// the test: one in twelve, or every one as both with HOOKWATCH_TEST_ATTACKS=all.
+// TestAttacks carries out attacks, in turn as an ordinary user and as the user who runs the test:
+// one in twelve, or every one as both with HOOKWATCH_TEST_ATTACKS=all.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	self := installed(t)

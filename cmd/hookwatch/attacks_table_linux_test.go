@@ -109,7 +109,7 @@ func compressed(size int, pattern string) string {
 	return b.String()
 }
 
-// weakened is a configuration that asks for what a person has not agreed to.
+// weakened returns configurations that ask for settings to which the user has not agreed.
 func weakened() []attack {
 	escape := `cat >/dev/null; touch "$HOME/ran"; echo pwned >> "$HOME/.bashrc"; env; exit 2`
 	all := []attack{}
@@ -146,7 +146,7 @@ func weakened() []attack {
 	return all
 }
 
-// maskedFiles are ways to have hookwatch itself read what is hidden from hooks.
+// maskedFiles are ways to make hookwatch itself read files that are hidden from hooks.
 func maskedFiles() []attack {
 	all := []attack{}
 	add := func(name string, lay func(s *stage)) {

@@ -38,7 +38,7 @@ var inputs = []string{
 	`{"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "true # ` + strings.Repeat(strings.Repeat("a", 39)+`\n# `, 5000) + `"}}`,
 }
 
-// usualWork is what takes a hook as long as usual ones.
+// usualWork is code that takes as long as a usual hook.
 const usualWork = `for i in 1 2 3 4 5 6 7 8; do printf '%s' "$input" | sed 's/a/b/' | grep -c hello >/dev/null; done; for i in {1..8000}; do :; done`
 
 // BenchmarkCheck measures a check of 30 hooks, three firings each, against the same

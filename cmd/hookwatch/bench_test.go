@@ -76,7 +76,7 @@ func saveToStart(b *testing.B, mode string) {
 	w.quit()
 }
 
-// started is when the hook of the last case among the events says that it began.
+// started returns the time at which the hook of the last case among the events began.
 func started(b *testing.B, events []event) time.Time {
 	b.Helper()
 	for _, e := range slices.Backward(events) {

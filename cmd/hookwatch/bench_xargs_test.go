@@ -133,7 +133,7 @@ func xargs(b *testing.B, root string, cases []*suites.Case) time.Duration {
 	return time.Since(begin)
 }
 
-// scriptOf does what a case does, in sh and with as few processes as it takes.
+// scriptOf returns a script of sh that does the work of a case with as few processes as possible.
 func scriptOf(b *testing.B, root, dir, path string, c *suites.Case) string {
 	b.Helper()
 	if c.Check != nil {
@@ -174,7 +174,7 @@ func scriptOf(b *testing.B, root, dir, path string, c *suites.Case) string {
 	return writing(dir, files) + exports(env) + run.String() + removing(root, dir, files) + "exit 0\n"
 }
 
-// lookOf is what a check looks at, as cheaply as a shell can.
+// lookOf reads the files of a check as cheaply as a shell can.
 func lookOf(c *suites.Check) string {
 	switch {
 	case c.Tool != "":

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// besidePause is what lies between two saves, for every tool to rest again.
+// besidePause is the time between two saves, in which every tool comes to rest.
 const besidePause = 100 * time.Millisecond
 
 // BenchmarkBeside measures the way from a complete save to the first line of the
@@ -85,7 +85,7 @@ type startedHook struct {
 	at   time.Time
 }
 
-// besideStart starts a tool and passes on what the hook prints through it.
+// besideStart starts a tool and passes on the output of the hook.
 func besideStart(b *testing.B, root string, command []string, stdin, env string) <-chan startedHook {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), command[0], command[1:]...)

@@ -83,7 +83,7 @@ func applySettings() {
 	}
 }
 
-// betray tells what of the person's a client could find.
+// betray prints the user's files that a client could find.
 func betray() {
 	for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CONFIG_DIR", "HTTPS_PROXY"} {
 		fmt.Fprintln(os.Stderr, name+"="+os.Getenv(name))
@@ -97,7 +97,7 @@ func betray() {
 	os.Exit(1)
 }
 
-// turn does what the model wants and prints it.
+// turn carries out the call of the model and prints it.
 func turn() {
 	call := askModel("go", "")
 	if call.ID != "" {
@@ -119,7 +119,7 @@ type called struct {
 	Input    json.RawMessage
 }
 
-// askModel sends the model what there is and gives the call that it wants.
+// askModel sends the conversation to the model and returns the requested call.
 func askModel(prompt, result string) (c called) {
 	messages := []any{map[string]any{"role": "user", "content": prompt}}
 	if result != "" {
@@ -150,7 +150,7 @@ func askModel(prompt, result string) (c called) {
 	return c
 }
 
-// hooked runs the project's hook, and gives what it says against the call.
+// hooked runs the project's hook, and returns its objection to the call.
 func hooked(c called) (reason string) {
 	if c.Name != "Bash" {
 		return ""
@@ -166,7 +166,7 @@ func hooked(c called) (reason string) {
 	exit := cmd.ProcessState.ExitCode()
 	line["subtype"], line["stdout"], line["stderr"], line["exit_code"], line["outcome"] = "hook_response", out.String(), failed.String(), exit, "success"
 	printLine(line)
-	if mode, _ := os.ReadFile("client-mode"); exit == 2 && strings.TrimSpace(string(mode)) != "heedless" {
+	if mode, _ := os.ReadFile("client-mode"); exit == 2 && strings.TrimSpace(string(mode)) != "ignores-hooks" {
 		return name + " hook error: [./guard.sh]: " + failed.String()
 	}
 	return ""
@@ -177,7 +177,7 @@ func printLine(v any) {
 	fmt.Println(string(b))
 }
 
-// forever waits for a signal, which nobody sends but who ends the process.
+// forever waits for a signal. Only the one that ends the process is ever sent.
 func forever() {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, os.Interrupt)

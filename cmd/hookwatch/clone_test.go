@@ -16,9 +16,8 @@ import (
 	"time"
 )
 
-// clones are what somebody put into a project that a person cloned: from names in
-// it to what they link to among the person's own files. Named is what hookwatch
-// must say is in its way.
+// clones are links in a project that the user cloned, from names in it to the user's own files.
+// Named is the path that hookwatch must report as being in its way.
 var clones = map[string]struct {
 	links map[string]string
 	named string
@@ -49,9 +48,8 @@ var clones = map[string]struct {
 	"why":                 {links: map[string]string{"results": "precious"}, said: "asks for results.dir: results;", args: []string{"why"}},
 }
 
-// TestClonesWithLinks: what a person starts in a fresh clone reads, writes and
-// deletes nothing through its links, says which is in the way, and shows the
-// verdicts all the same.
+// TestClonesWithLinks checks that commands in a fresh clone read, write and delete nothing through
+// its links, report the link that is in the way, and still show the verdicts.
 func TestClonesWithLinks(t *testing.T) {
 	t.Parallel()
 	for name, c := range clones {
@@ -65,10 +63,10 @@ func TestClonesWithLinks(t *testing.T) {
 			}
 			stdout, stderr, code := runFor(t, program(t, root, c.args...))
 			if after := contents(t, outside); !maps.Equal(before, after) {
-				t.Errorf("the person's files are\n%q, were\n%q", after, before)
+				t.Errorf("the user's files are\n%q, were\n%q", after, before)
 			}
 			if !strings.Contains(stdout+stderr, cmp.Or(c.said, c.named+" is a symbolic link to ")) {
-				t.Errorf("it is not said what is in the way:\n%s%s", stdout, stderr)
+				t.Errorf("the obstacle is not named:\n%s%s", stdout, stderr)
 			}
 			want := 3
 			if c.said != "" {
@@ -81,7 +79,7 @@ func TestClonesWithLinks(t *testing.T) {
 	}
 }
 
-// TestClonesWithPipes: nothing waits for somebody to write.
+// TestClonesWithPipes checks that no command waits for a writer of a pipe.
 func TestClonesWithPipes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{".lock", "running.json", "rolling/a-agent.jsonl", "rolling/tools.log", "inputs.json", "a-agent-20260101T000000Z.jsonl"} {
@@ -102,15 +100,15 @@ func TestClonesWithPipes(t *testing.T) {
 	}
 }
 
-// cloned is a project with links into a directory of the person's. Bare: it has
-// no configuration and no suite yet.
+// cloned creates a project with links into a directory of the user. A bare one has no configuration
+// and no suite yet.
 func cloned(t *testing.T, links map[string]string, bare bool) (root, outside string) {
 	t.Helper()
 	top := t.TempDir()
-	root, outside = filepath.Join(top, "clone"), filepath.Join(top, "person")
+	root, outside = filepath.Join(top, "clone"), filepath.Join(top, "user")
 	files := map[string]string{
-		"person/bashrc": "alias ll='ls -l'\n", "person/authorized_keys": "ssh-ed25519 AAAA\n", "person/precious/20200101T000000Z/thesis": "1\n",
-		"person/precious/20200102T000000Z/thesis": "2\n", "person/precious/.pending-20200101T000000Z/thesis": "3\n",
+		"user/bashrc": "alias ll='ls -l'\n", "user/authorized_keys": "ssh-ed25519 AAAA\n", "user/precious/20200101T000000Z/thesis": "1\n",
+		"user/precious/20200102T000000Z/thesis": "2\n", "user/precious/.pending-20200101T000000Z/thesis": "3\n",
 		"clone/.claude/hooks/a.sh": "#!/bin/bash\nexit 0\n",
 	}
 	if !bare {

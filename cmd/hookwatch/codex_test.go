@@ -45,7 +45,7 @@ func asCodex() {
 		_ = json.Unmarshal([]byte(item.Arguments), &call)
 		payload, _ := json.Marshal(map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": call.Cmd}})
 		result := ""
-		if code, why := codexHooks("PreToolUse", string(payload)); code == 2 && why != "" && !strings.Contains(string(mode), "heedless") {
+		if code, why := codexHooks("PreToolUse", string(payload)); code == 2 && why != "" && !strings.Contains(string(mode), "ignores-hooks") {
 			result = "Command blocked by PreToolUse hook: " + why + ". Command: " + call.Cmd
 		} else {
 			out, _ := exec.Command("bash", "-c", call.Cmd).CombinedOutput()

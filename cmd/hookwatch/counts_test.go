@@ -64,7 +64,7 @@ func TestCountsAddUp(t *testing.T) {
 	w.quit()
 }
 
-// counts compares the counts that are told until all is at rest.
+// counts compares the reported counts until the session rests.
 func (w *watched) counts(what string, want []suites.State) {
 	w.t.Helper()
 	var got []suites.State

@@ -25,7 +25,7 @@ import (
 
 var (
 	shellFences = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
-	// saidExit is how a line tells that its command fails: in a comment at its end.
+	// saidExit matches the comment at the end of a line whose command must fail.
 	saidExit = regexp.MustCompile(`\s#.*\bexit (\d+)\b`)
 	// How long a command of .ci/run may take and how much it prints does not matter here.
 	timeBound = regexp.MustCompile(` (-timeout \S+|-v)`)
@@ -49,7 +49,7 @@ func commandsIn(t *testing.T, path string) []string {
 	return lines
 }
 
-// A shell is a person at a prompt: each command runs where the one before left it.
+// A shell runs commands like a prompt: each one in the directory that the previous one left.
 type shell struct {
 	t   *testing.T
 	dir string
@@ -80,7 +80,7 @@ func (s *shell) command(line string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a line and expects the exit code that the line tells, else success.
+// run runs a line and expects the exit code in its comment, or success without one.
 func (s *shell) run(line string) {
 	s.t.Helper()
 	want := 0
@@ -131,8 +131,8 @@ func (s *shell) watchAndQuit(line string) {
 	}
 }
 
-// checkedByCI is what .ci/run and .ci/demo run, as a person would type it: with no
-// bound on the time, and not into a directory for the moment.
+// checkedByCI returns the commands of .ci/run and .ci/demo as a user would type them: without a
+// time limit and without a temporary directory.
 func checkedByCI(t *testing.T) string {
 	t.Helper()
 	text := ""
@@ -146,7 +146,7 @@ func checkedByCI(t *testing.T) string {
 	return strings.ReplaceAll(timeBound.ReplaceAllString(text, ""), `"$work/hookwatch"`, "hookwatch")
 }
 
-// TestReadmeCommands does what the README tells a newcomer, in order. Go's own
+// TestReadmeCommands runs the commands of the README in order. Go's own
 // commands are not run: go test ./... is what runs this test, and a run of
 // all cases and building take minutes. .ci/run runs these, the last by .ci/demo, so that
 // it is enough that they are there to the letter.

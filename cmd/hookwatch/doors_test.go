@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// changing are the functions of package os that change what lies on a disk.
+// changing lists the functions of package os that change files.
 var changing = []string{
 	"Chmod", "Chown", "Chtimes", "CopyFS", "Create", "CreateTemp", "Lchown", "Link", "Mkdir", "MkdirAll", "MkdirTemp", "OpenFile", "OpenRoot",
 	"Remove", "RemoveAll", "Rename", "Symlink", "Truncate", "WriteFile",

@@ -23,7 +23,7 @@ type realDisk struct {
 
 func (d realDisk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
 
-// Do does an op; one that cannot be done as things stand is left undone.
+// Do carries out an op, or nothing if it is impossible in the current state.
 func (d realDisk) Do(o editstest.Op) {
 	path := d.path(o.Path)
 	switch o.Verb {
@@ -83,7 +83,7 @@ func (d realDisk) signal(s syscall.Signal) {
 	}
 }
 
-// copy copies a file, or a directory with what is in it.
+// copy copies a file, or a directory with its content.
 func (d realDisk) copy(from, to string) {
 	info, err := os.Lstat(from)
 	switch {

@@ -15,7 +15,7 @@ import (
 )
 
 // editedHooks are the hooks of the edited project. Each prints what its files
-// say, so that the output of a case tells which content it ran on.
+// say, so that the output of a case identifies the content it ran on.
 var editedHooks = map[string]string{
 	".claude/hooks/h1.sh": `. "$CLAUDE_PROJECT_DIR/.claude/hooks/lib/a.sh"
 echo "h1=%d a=$A"`,
@@ -31,7 +31,7 @@ echo "h5=%d s=$S $(bash "$CLAUDE_PROJECT_DIR/.claude/hooks/run/child.sh")"
 echo "$RANDOM" >"$CLAUDE_PROJECT_DIR/.claude/hooks/spare/state.txt"`,
 }
 
-// editedTexts are the other files, with a place for what differs.
+// editedTexts are the other files, with a placeholder for the part that differs.
 var editedTexts = map[string]string{
 	".claude/hooks/lib/a.sh":      "A=%d\n",
 	".claude/hooks/lib/b.sh":      ". \"$CLAUDE_PROJECT_DIR/.claude/hooks/lib/deep/c.sh\"\nB=%d\n",
@@ -109,7 +109,7 @@ func newEdited(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	// What a hook writes while it runs is data.
+	// Files that a running hook writes are data.
 	if err := os.Chmod(filepath.Join(root, editedSpare, "state.txt"), 0o644); err != nil {
 		t.Fatal(err)
 	}

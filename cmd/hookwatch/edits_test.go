@@ -27,7 +27,7 @@ const quiet = 80 * time.Millisecond
 // TestEditSequences lets editors, git and people do their worst to the files of
 // a watching session. Whenever it rests, its verdicts are those of a full run of
 // what is there then, it has none of another content, and it has started no run
-// without a change. HOOKWATCH_TEST_SEQUENCES says how many sequences,
+// without a change. HOOKWATCH_TEST_SEQUENCES sets the number of sequences,
 // HOOKWATCH_TEST_SEED which.
 func TestEditSequences(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func editSequences(t *testing.T, seed uint64, n int, isolation string) {
 	t.Logf("seed %d, %d sequences", seed, n)
 	root := newEdited(t)
 	e := &edited{watched: watch(t, root, "HOOKWATCH_ISOLATION="+isolation), isolation: isolation, sentinel: editedSentinel}
-	defer e.tell()
+	defer e.logHeard()
 	// Which files the hooks write is found in runs that nothing is heard of.
 	e.rested()
 	e.disk = realDisk{t, root, e.cmd.Process}
@@ -115,7 +115,7 @@ func (e *edited) do(s editstest.Sequence) {
 	}
 }
 
-// right reports whether the session, once it rests, stands as a full run does.
+// right reports whether the resting session has the verdicts of a full run.
 func (e *edited) right(s editstest.Sequence) bool {
 	e.t.Helper()
 	e.rests()
@@ -134,8 +134,8 @@ func (e *edited) right(s editstest.Sequence) bool {
 	return !e.t.Failed()
 }
 
-// tell lists what was heard since the last rest, if the test failed.
-func (e *edited) tell() {
+// logHeard logs the events since the last rest if the test failed.
+func (e *edited) logHeard() {
 	if !e.t.Failed() {
 		return
 	}
@@ -145,11 +145,10 @@ func (e *edited) tell() {
 	}
 }
 
-// rests waits until the session has seen all that was done and has nothing left
-// to do. Nothing may be lost by the asking: the question is a save of a file
-// that no case depends on. Events keep their order, so that whatever was saved
-// before is told before it or with it; and as the session rested already, a case
-// that is selected by this save is one that was lost before.
+// rests waits until the session has seen all edits and has nothing left to do. To find out, it
+// saves a file that no case depends on, so that the question hides no lost edit. Events keep their
+// order, so earlier saves are reported before this one or with it. Because the session rested
+// already, a case that this save selects was lost before.
 func (e *edited) rests() {
 	e.t.Helper()
 	limit := time.Now().Add(ceiling)
@@ -189,27 +188,27 @@ func (e *edited) falls() {
 	}
 }
 
-// answered waits for the answer and reports whether all was quiet until then. There
-// is none to a question that was put while another configuration counted, which need
-// not follow the file: what is followed anew is read as it is then.
+// answered waits for the answer and reports whether no other event came before it. A question that
+// was asked under another configuration has no answer, because that one need not watch the file,
+// and newly watched files are read without an event.
 func (e *edited) answered() bool {
 	e.t.Helper()
 	var others, reread bool
 	seen := e.until("the answer", func(ev event) bool {
 		e.hear(ev)
-		// Of the project as it is, or late: a busy machine may rest after the quiet.
+		// About the current project, or late: a busy machine may rest after the quiet.
 		said := ev.Event == "warning" || ev.Event == "problems" || ev.Event == "rested"
 		others = others || !said && (ev.Event != "changed" || len(ev.Changes) > 1 || ev.Changes[0].Path != e.sentinel)
 		reread = reread || ev.changed(projectConfig)
 		return ev.changed(e.sentinel) || reread && ev.Event == "rested"
 	})
 	if last := seen[len(seen)-1]; !others && len(last.Selected) > 0 {
-		e.t.Errorf("these were stale, and nobody ran them: %v, after\n%s", last.Selected, e.lately())
+		e.t.Errorf("these stale cases were not run: %v, after\n%s", last.Selected, e.lately())
 	}
 	return !others
 }
 
-// lately tells what was heard last, for whoever has to find out why.
+// lately returns the last events, to diagnose a failure.
 func (e *edited) lately() string {
 	var text strings.Builder
 	for _, ev := range e.heard[max(0, len(e.heard)-30):] {
@@ -277,7 +276,7 @@ func (e *edited) verdicts(what, dir string) map[string]stood {
 	return out
 }
 
-// fresh is what a full run says that knows of nothing before it.
+// fresh returns the verdicts of a full run without earlier records.
 func (e *edited) fresh() map[string]stood {
 	e.t.Helper()
 	dir := e.t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestProjectGone: a project that is renamed or deleted under a watching session
-// runs nothing, of which a person is told, and the session goes on when it is back.
+// TestProjectGone checks that a session runs nothing and reports it if its project was renamed or
+// deleted, and continues once the project is back.
 func TestProjectGone(t *testing.T) {
 	t.Parallel()
 	w := watch(t, newSmall(t, 1))
@@ -46,7 +46,7 @@ func TestProjectGone(t *testing.T) {
 	w.quit()
 }
 
-// copyOf makes a copy of a directory beside it.
+// copyOf copies a directory to one next to it.
 func copyOf(dir string) error {
 	if err := os.RemoveAll(dir + " copy"); err != nil {
 		return err
@@ -57,7 +57,7 @@ func copyOf(dir string) error {
 	return nil
 }
 
-// atLength tries again what fails while the end of a run is written.
+// atLength repeats an action that fails while the end of a run is written.
 func atLength(try func() error) error {
 	var err error
 	for range 100 {
@@ -68,8 +68,7 @@ func atLength(try func() error) error {
 	return err
 }
 
-// TestConfigurationGone: a person is told that the configuration is not there, and
-// that it is there again.
+// TestConfigurationGone checks that the session reports a missing configuration, and its return.
 func TestConfigurationGone(t *testing.T) {
 	t.Parallel()
 	w := watch(t, newSmall(t, 1))

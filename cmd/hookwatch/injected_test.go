@@ -12,7 +12,7 @@ import (
 )
 
 // A healthy project: a guard, a linter, a stop hook, and a session start; and the
-// same as a plugin. Nothing is to be said of either.
+// same as a plugin. Neither has a finding.
 var healthy = map[string]string{
 	".claude/settings.json": `{"hooks": {
   "PreToolUse": [{"matcher": "Bash|PowerShell", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh", "timeout": 10}]}],
@@ -36,7 +36,7 @@ esac
 exit 0
 `
 
-// mentioned lets a message of a commit speak of what is stopped.
+// mentioned allows a commit message that mentions the stopped command.
 const mentioned = "*'\"git commit '*) exit 0 ;;\n"
 
 // asPlugin is a project as a plugin's tree.
@@ -79,9 +79,8 @@ func concerned(files map[string]string) map[string]string {
 	return files
 }
 
-// An injected failure: what is changed in the healthy project, and what has to be
-// said of it. The number is its rank among the ways in which hooks of real projects
-// failed.
+// An injected failure is a change to the healthy project with the expected finding. The number is
+// its rank among the ways in which hooks of real projects failed.
 type injected struct {
 	number   int
 	name     string
@@ -107,19 +106,19 @@ func scriptIs(base, text string) func(map[string]string) {
 	return func(f map[string]string) { f[".claude/hooks/"+base] = text }
 }
 
-const says = "#!/bin/bash\ncat >/dev/null\n"
+const silentHook = "#!/bin/bash\ncat >/dev/null\n"
 
 // misnaming speaks of the event that a field of the input names, if it names one.
 func misnaming(field string) string {
 	return "e=$(jq -r '." + field + " // empty')\n[ -n \"$e\" ] && echo '{\"systemMessage\":\"seen\"}'\nexit 0\n"
 }
 
-// unloaded ends as node does where a script loads what is not there.
+// unloaded ends as node does if a script loads a missing module.
 func unloaded(module string) string {
 	return "printf \"Error: Cannot find module '" + module + "'\\nRequire stack:\\n- $(dirname \"$0\")/start.sh\\n\" >&2\nexit 1\n"
 }
 
-// unheard prints context that the client drops, and heard what it takes.
+// unheard prints context that the client drops, and heard context that it uses.
 const (
 	unheard = "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"
 	heard   = "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a\"}}'\n"
@@ -129,7 +128,7 @@ const (
 func waiting(then string) func(map[string]string) {
 	return func(f map[string]string) {
 		replaced(`start.sh"}`, `start.sh", "timeout": 1}`)(f)
-		scriptIs("start.sh", says+"for i in {1..20}; do [ -e ready ] && break; sleep 1; done\n"+then)(f)
+		scriptIs("start.sh", silentHook+"for i in {1..20}; do [ -e ready ] && break; sleep 1; done\n"+then)(f)
 	}
 }
 
@@ -143,8 +142,8 @@ var injections = []injected{
 	{7, "a matcher that is a permission rule", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash(rm *)"`), "dead-matcher", "error", "", false},
 	{7, "a matcher in lower case", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "bash"`), "dead-matcher", "error", "", false},
 	{7, "an MCP server without its tools", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "mcp__github"`), "dead-matcher", "error", "", false},
-	{8, "registered nowhere", func(f map[string]string) { f[".claude/hooks/other.sh"] = says }, "unregistered-script", "info", "", true},
-	{8, "registered nowhere, beside the hooks of a plugin", func(f map[string]string) { f["hooks/session-end.sh"] = says }, "unregistered-script", "info", "", false},
+	{8, "registered nowhere", func(f map[string]string) { f[".claude/hooks/other.sh"] = silentHook }, "unregistered-script", "info", "", true},
+	{8, "registered nowhere, next to the hooks of a plugin", func(f map[string]string) { f["hooks/session-end.sh"] = silentHook }, "unregistered-script", "info", "", false},
 	{8, "registered in a file that is not read", func(f map[string]string) {
 		f[".claude/hooks.json"] = `{"hooks": {"Stop": []}}`
 	}, "file-not-read", "error", "", false},
@@ -155,12 +154,12 @@ var injections = []injected{
 	{9, "the name of a tool of the past", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "MultiEdit"`), "old-tool", "warning", "", false},
 	{10, "a path without quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh`), "unquoted-path", "warning", "", false},
 	{11, "a relative path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude/hooks/guard.sh`), "relative-path", "warning", "", false},
-	{12, "text before the JSON", scriptIs("guard.sh", says+"echo checking\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}'\n"), "text-dropped", "error", "", false},
-	{13, "two JSON documents", scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a\"}}'\necho '{\"continue\":true}'\n"), "not-one-document", "warning", "", false},
-	{14, "the right words in the wrong place", scriptIs("guard.sh", says+"echo '{\"permissionDecision\":\"deny\"}'\n"), "unknown-keys", "error", "", false},
-	{14, "no hookEventName", scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"), "no-event-name", "warning", "", false},
+	{12, "text before the JSON", scriptIs("guard.sh", silentHook+"echo checking\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}'\n"), "text-dropped", "error", "", false},
+	{13, "two JSON documents", scriptIs("start.sh", silentHook+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a\"}}'\necho '{\"continue\":true}'\n"), "not-one-document", "warning", "", false},
+	{14, "the right words in the wrong place", scriptIs("guard.sh", silentHook+"echo '{\"permissionDecision\":\"deny\"}'\n"), "unknown-keys", "error", "", false},
+	{14, "no hookEventName", scriptIs("start.sh", silentHook+"echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"), "no-event-name", "warning", "", false},
 	{15, "it prints its input", scriptIs("lint.sh", "#!/bin/bash\ncat\n"), "echoes-input", "info", "", false},
-	{16, "it reads a variable that nobody sets", scriptIs("lint.sh", says+"echo \"$CLAUDE_TOOL_INPUT\" >/dev/null\n"), "unset-variable", "warning", "", false},
+	{16, "it reads a variable that is never set", scriptIs("lint.sh", silentHook+"echo \"$CLAUDE_TOOL_INPUT\" >/dev/null\n"), "unset-variable", "warning", "", false},
 	{16, "it reads a field that is not sent", scriptIs("lint.sh", "#!/bin/bash\njq -r '.tool_output' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
 	{16, "it reads the name of an agent, which is sent as its type", scriptIs("lint.sh", "#!/bin/bash\njq -r '.agent_name // empty' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
 	{16, "it reads the event under a name of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event")), "unknown-field", "warning", "", false},
@@ -169,27 +168,27 @@ var injections = []injected{
 	{18, "a guard that hangs", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); sleep 60", 1)), "timed-out", "error", "", false},
 	{20, "it waits for the end of a stdin that stays open", nil, "", "", "whether the client closes stdin is not established; probes close it", false},
 	{21, "it does not read stdin", nil, "", "", "the client was observed to keep the decision of a hook that does not read 1 MB", false},
-	{22, "a child keeps running", scriptIs("start.sh", says+"sleep 30 >/dev/null 2>&1 &\necho hello\n"), "left-behind", "info", "", false},
-	{22, "a child keeps the output open", scriptIs("start.sh", says+"sleep 30 &\necho hello\n"), "left-behind", "warning", "", false},
+	{22, "a child keeps running", scriptIs("start.sh", silentHook+"sleep 30 >/dev/null 2>&1 &\necho hello\n"), "left-behind", "info", "", false},
+	{22, "a child keeps the output open", scriptIs("start.sh", silentHook+"sleep 30 &\necho hello\n"), "left-behind", "warning", "", false},
 	{0, "plain text for one input alone", guardIs(strings.Replace(healthyGuard, ">&2; exit 2", "; exit 0", 1)), "text-dropped", "warning", "", false},
 	{0, "a message on stderr and exit 0", guardIs(strings.Replace(healthyGuard, "exit 2", "exit 0", 1)), "stderr-dropped", "warning", "", false},
 	{0, "a deny that is cut off", guardIs("#!/bin/bash\ncase $(cat) in *'rm -rf'*) printf '{\"decision\": \"block\", \"reason\": \"no' ;; esac\nexit 0 # not 2\nexit 2\n"), "text-dropped", "error", "", false},
 	{0, "a part of the input is run", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command)\neval \"x=\\\"$c\\\"\"\nexit 0\n"), "executes-input", "error", "", false},
 	{0, "an empty alternative", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash||PowerShell"`), "empty-alternative", "warning", "", false},
 	{0, "the home directory of one user", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `/home/alice-of-nowhere/hooks/guard.sh`), "home-path", "error", "", true},
-	{0, "it fails, and looks for a program that is absent", scriptIs("lint.sh", says+"command -v nothing-of-the-kind >/dev/null && nothing-of-the-kind\necho 'Error: no' >&2\nexit 1\n"), "exit-code-not-2", "warning", "", false},
+	{0, "it fails, and looks for a program that is absent", scriptIs("lint.sh", silentHook+"command -v nothing-of-the-kind >/dev/null && nothing-of-the-kind\necho 'Error: no' >&2\nexit 1\n"), "exit-code-not-2", "warning", "", false},
 	{0, "it fails on a harmless input", guardIs("#!/bin/bash\nset -eo pipefail\ncat | grep -q 'no such text'\nexit 2\n"), "exit-code-not-2", "warning", "", false},
-	{0, "every call is denied", guardIs(says + "echo no >&2\nexit 2\n"), "blocks-everything", "warning", "", false},
+	{0, "every call is denied", guardIs(silentHook + "echo no >&2\nexit 2\n"), "blocks-everything", "warning", "", false},
 	{14, "a decision in a format of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"proceed\":false,\"message\":\"Blocked\"}' ;;\n*) echo '{\"proceed\":true}' ;;\nesac\n"), "unknown-keys", "error", "", false},
 	{14, "a block in a format of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"block\": true}' ;;\nesac\nexit 0\n"), "unknown-keys", "error", "", false},
 	{14, "a rewritten command under a key of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"tool_input\":{\"command\":\"echo BLOCKED\"}}' ;;\nesac\nexit 0\n"), "unknown-keys", "error", "", false},
-	{0, "it sleeps for a second", scriptIs("lint.sh", says+"sleep 1.5\n"), "slow", "warning", "", false},
+	{0, "it sleeps for a second", scriptIs("lint.sh", silentHook+"sleep 1.5\n"), "slow", "warning", "", false},
 	{0, "it sleeps for a second in Python", scriptIs("lint.sh", "#!/usr/bin/env python3\nimport time\nfor _ in range(6):\n    time.sleep(0.25)\n"), "slow", "warning", "", false},
 	{0, "it sleeps for a second in Node", scriptIs("lint.sh", "#!/usr/bin/env node\nrequire('util').promisify(setTimeout)(1500).then(() => process.exit(0));\n"), "slow", "warning", "", false},
 	{24, "a mention is stopped", guardIs(strings.Replace(healthyGuard, mentioned, "", 1)), "false-alarm", "info", "", false},
 	{25, "a tool that does the same is left out", replaced(`"PostToolUse": [{"matcher": "Edit|Write"`, `"PreToolUse": [{"matcher": "Edit|Write"`), "uncovered-tool", "info", "", false},
 	{27, "quotes in the input end the deny", guardIs("#!/bin/bash\ninput=$(cat)\nc=${input#*\\\"command\\\":\\\"}; c=${c%%\\\"*}\ncase $input in *'\\\"'*) exit 0 ;; esac\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\n"), "fails-open", "warning", "", false},
-	{30, "GNU's grep", scriptIs("lint.sh", says+"grep -P 'a' /dev/null\nexit 0\n"), "not-portable", "info", "", false},
+	{30, "GNU's grep", scriptIs("lint.sh", silentHook+"grep -P 'a' /dev/null\nexit 0\n"), "not-portable", "info", "", false},
 	{33, "CLAUDE_PROJECT_DIR is not set", nil, "", "", "the client sets it for every hook, and a command that names it would not start; a guard whose script alone reads it is asked", false},
 	{33, "without HOME the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ -n \"$HOME\" ] || exit 0", 1)), "fails-open", "info", "", false},
 	{1, "on an input that is cut short the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ \"${input: -1}\" = '}' ] || exit 0", 1)), "fails-open", "info", "", false},
@@ -200,12 +199,12 @@ var injections = []injected{
 	{28, "context made of text breaks on quotes", scriptIs("lint.sh", "#!/bin/bash\nc=$(jq -r '.tool_input.new_string // empty')\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"PostToolUse\\\",\\\"additionalContext\\\":\\\"wrote $c\\\"}}\"\n"), "not-one-document", "warning", "", false},
 	{35, "backslashes in the path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude\\hooks\\guard.sh`), "backslash-path", "error", "", false},
 	{37, "two hooks rewrite one input", func(f map[string]string) {
-		rewrite := says + "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"command\":\"true\"}}}'\n"
+		rewrite := silentHook + "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"command\":\"true\"}}}'\n"
 		guardIs(rewrite)(f)
 		scriptIs("second.sh", rewrite)(f)
 		replaced(`"timeout": 10}`, `"timeout": 10}, {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/second.sh"}`)(f)
 	}, "input-race", "warning", "", false},
-	{19, "the stop hook ignores stop_hook_active", scriptIs("stop.sh", says+"echo 'go on' >&2\nexit 2\n"), "stop-loop", "warning", "", false},
+	{19, "the stop hook ignores stop_hook_active", scriptIs("stop.sh", silentHook+"echo 'go on' >&2\nexit 2\n"), "stop-loop", "warning", "", false},
 	{23, "a deny that other words get around", guardIs(strings.Replace(healthyGuard, "*'rm -rf'*)", "*'\"command\":\"rm -rf'*)", 1)), "bypass", "warning", "", false},
 	{26, "exit 2 with the reason on stdout", guardIs(strings.Replace(healthyGuard, ">&2; exit 2", "; exit 2", 1)), "reason-on-stdout", "warning", "", false},
 	{28, "JSON made of text breaks on quotes", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command)\ncase $c in *'rm -rf'*) echo \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"PreToolUse\\\",\\\"permissionDecision\\\":\\\"deny\\\",\\\"permissionDecisionReason\\\":\\\"not $c\\\"}}\" ;; esac\n"), "fails-open", "warning", "", false},
@@ -215,30 +214,30 @@ var injections = []injected{
 	{32, "a trailing comma in the settings", replaced(`"timeout": 10}`, `"timeout": 10,}`), "settings-dropped", "error", "", false},
 	{34, "a variable in single quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `'$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh'`), "variable-not-expanded", "error", "", false},
 	{34, "a variable as cmd.exe has it", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `\"%CLAUDE_PROJECT_DIR%\"/.claude/hooks/guard.sh`), "variable-not-expanded", "error", "", false},
-	{36, "more text than the model gets", scriptIs("start.sh", says+"t=$(printf 'a%.0s' {1..12000})\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"SessionStart\\\",\\\"additionalContext\\\":\\\"$t\\\"}}\"\n"), "long-output", "warning", "", false},
-	{38, "updatedInput without the other fields", guardIs(says + "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"description\":\"a\"}}}'\n"), "drops-input", "warning", "", false},
-	{39, "it runs claude", scriptIs("lint.sh", says+"if false; then\n  claude -p hello\nfi\n"), "starts-client", "info", "", false},
+	{36, "more text than the model gets", scriptIs("start.sh", silentHook+"t=$(printf 'a%.0s' {1..12000})\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"SessionStart\\\",\\\"additionalContext\\\":\\\"$t\\\"}}\"\n"), "long-output", "warning", "", false},
+	{38, "updatedInput without the other fields", guardIs(silentHook + "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"description\":\"a\"}}}'\n"), "drops-input", "warning", "", false},
+	{39, "it runs claude", scriptIs("lint.sh", silentHook+"if false; then\n  claude -p hello\nfi\n"), "starts-client", "info", "", false},
 	{40, "a matcher where there is none", replaced(`"Stop": [{`, `"Stop": [{"matcher": "Bash", `), "matcher-ignored", "info", "", false},
 	{41, "every hook is turned off", replaced(`{"hooks"`, `{"disableAllHooks": true, "hooks"`), "hooks-disabled", "warning", "", true},
 	{0, "a syntax error", guardIs(strings.Replace(healthyGuard, "\n", "\nif true; then\n", 1)), "syntax-error", "error", "", false},
-	{0, "its last program fails", scriptIs("start.sh", says+"sed -n 1p no-such-notes.md\n"), "crash", "warning", "", false},
-	{0, "it means to block the start of a session", scriptIs("start.sh", says+"echo 'not on this branch' >&2\nexit 2\n"), "exit-2-ignored", "error", "", false},
+	{0, "its last program fails", scriptIs("start.sh", silentHook+"sed -n 1p no-such-notes.md\n"), "crash", "warning", "", false},
+	{0, "it means to block the start of a session", scriptIs("start.sh", silentHook+"echo 'not on this branch' >&2\nexit 2\n"), "exit-2-ignored", "error", "", false},
 	{0, "it crashes on what the client sends", scriptIs("lint.sh", "#!/bin/bash\nset -u\necho \"$NOT_SET_BY_ANYBODY\"\n"), "crash", "error", "", false},
 	{16, "a command reads a variable made of a field's name", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh`, `if [[ \"$CLAUDE_TOOL_INPUT_FILE_PATH\" == *.py ]]; then true; fi`), "unset-variable", "error", "", false},
 	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "background-too-late", "error", "", false},
-	{0, "a key that the client does not know", scriptIs("start.sh", says+"echo '{\"chat\": \"a\"}'\n"), "unknown-keys", "warning", "", false},
-	{0, "a file loads another that is not there", scriptIs("start.sh", says+unloaded("./session")), "script-missing", "error", "", false},
-	{0, "what it says once its server answers", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+unheard), "no-event-name", "warning", "", false},
-	{0, "what it says at the end of its waiting", waiting(unheard), "no-event-name", "warning", "", false},
+	{0, "a key that the client does not know", scriptIs("start.sh", silentHook+"echo '{\"chat\": \"a\"}'\n"), "unknown-keys", "warning", "", false},
+	{0, "a file loads a missing one", scriptIs("start.sh", silentHook+unloaded("./session")), "script-missing", "error", "", false},
+	{0, "its output once its server answers", scriptIs("start.sh", silentHook+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+unheard), "no-event-name", "warning", "", false},
+	{0, "its output at the end of its waiting", waiting(unheard), "no-event-name", "warning", "", false},
 	{1, "a guard in Python catches an error of its own", guardIs("#!/usr/bin/env python3\nimport json, sys\ntry:\n    command = json.load(sys.stdin)['tool_input'].get('command', '')\n    if re.search('rm -rf', command):\n        print('no', file=sys.stderr)\n        sys.exit(2)\nexcept Exception:\n    pass\n"), "swallowed-error", "warning", "", false},
 	{1, "a guard in Node catches an error of its own", guardIs("#!/usr/bin/env node\ntry {\n  const d = JSON.parse(require('fs').readFileSync(0, 'utf8'));\n  if (/rm -rf/.tests(d.tool_input.command)) { console.error('no'); process.exitCode = 2; }\n} catch {}\n"), "swallowed-error", "warning", "", false},
 	{1, "a guard in Node catches that a file of its own is gone", guardIs("#!/usr/bin/env node\ntry {\n  if (require('./rules.js').bad.test('rm -rf')) { process.exit(2); }\n} catch {}\n"), "swallowed-error", "warning", "", false},
 	{2, "a filter that does not compile, its message thrown away", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input[\"command\"' 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "swallowed-error", "warning", "", false},
 	{9, "the tool's name in lower case in the script", guardIs("#!/bin/bash\ninput=$(cat)\n[ \"$(jq -r .tool_name <<<\"$input\")\" = \"bash\" ] || exit 0\ncase $input in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "misnamed-tool", "error", "", false},
 	{16, "a part of the tool's input under another name", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input.cmd // empty')\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unknown-field", "warning", "", false},
-	{16, "a variable that nobody sets, with a value in its place", guardIs("#!/bin/bash\nc=$(jq -r '.command // empty' <<<\"${CLAUDE_TOOL_INPUT:-null}\")\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unset-variable", "error", "", false},
+	{16, "a variable that is never set, with a default value", guardIs("#!/bin/bash\nc=$(jq -r '.command // empty' <<<\"${CLAUDE_TOOL_INPUT:-null}\")\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unset-variable", "error", "", false},
 	{0, "a misspelt variable", guardIs(strings.Replace(healthyGuard, "case $input", "case $imput", 1)), "unset-variable", "warning", "", false},
-	{39, "it runs claude, which fires it again", scriptIs("start.sh", says+"claude -p hello\nexit 0\n"), "starts-client", "warning", "", false},
+	{39, "it runs claude, which fires it again", scriptIs("start.sh", silentHook+"claude -p hello\nexit 0\n"), "starts-client", "warning", "", false},
 	{0, "a timeout that no interpreter keeps", replaced(`"timeout": 10`, `"timeout": 0.02`), "short-timeout", "warning", "", false},
 	{40, "a condition where there is no tool", replaced(`stop.sh"}`, `stop.sh", "if": "Bash(git *)"}`), "dead-condition", "error", "", false},
 	{40, "a condition of another tool than the matcher's", func(f map[string]string) {
@@ -256,8 +255,8 @@ var injections = []injected{
 // porous is the rule that holds for every guard that looks for a text, as the healthy one does.
 const porous = "bypass"
 
-// TestHealthy: nothing is said of hooks with which all is well, not even what is only worth
-// knowing: what is found of an injected failure was not there before.
+// TestHealthy checks that healthy hooks have no findings, not even remarks, so that the findings of
+// injected failures are due to these.
 func TestHealthy(t *testing.T) {
 	t.Parallel()
 	for name, files := range map[string]map[string]string{"project": healthy, "plugin": asPlugin(healthy)} {
@@ -279,7 +278,7 @@ func TestHealthy(t *testing.T) {
 	}
 }
 
-// nearFailures are changes of which nothing is to be said, or only what only says.
+// nearFailures are changes without a finding, or with a remark only.
 var nearFailures = []struct {
 	name   string
 	change func(map[string]string)
@@ -288,25 +287,25 @@ var nearFailures = []struct {
 }{
 	{"an interpreter is named", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`), "", true},
 	{"the first line names an interpreter", guardIs("#!/usr/bin/env python3\n" + pythonGuard), "", true},
-	{"a tool of another agent beside one of ours", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash|exec_command"`), "", true},
+	{"a tool of another agent next to one of ours", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash|exec_command"`), "", true},
 	{"a session that never starts so", func(f map[string]string) {
 		replaced(`"matcher": "startup|resume"`, `"matcher": "init"`)(f)
-		scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"Setup\"}}'\n")(f)
+		scriptIs("start.sh", silentHook+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"Setup\"}}'\n")(f)
 	}, "dead-matcher", true},
 	{"a guard with many texts", guardIs("#!/bin/bash\n# " + strings.Repeat("word ", 9) + "\nX=('" + strings.Join(manyWords, "' '") + "')\n" + strings.TrimPrefix(healthyGuard, "#!/bin/bash\n")), "", true},
-	{"a package that is not installed", scriptIs("start.sh", says+unloaded("some-package")), "absent-package", true},
-	{"a server that is not there", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+heard), "", true},
+	{"a package that is not installed", scriptIs("start.sh", silentHook+unloaded("some-package")), "absent-package", true},
+	{"a server that does not run", scriptIs("start.sh", silentHook+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+heard), "", true},
 	{"a wait for what does not come", waiting(heard), "timed-out", true},
-	{"a name of its own beside the client's", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event // .hook_event_name")), "", true},
+	{"a name of its own next to the client's", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event // .hook_event_name")), "", true},
 	{"a field of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("turn_id")), "", true},
 	{"a tool that another matcher of the same command covers", replaced(`"PreToolUse": [{"matcher": "Bash|PowerShell"`, `"PreToolUse": [{"matcher": "PowerShell", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh"}]}, {"matcher": "Bash"`), "", true},
 	{"a percent sign in a command", replaced(`/.claude/hooks/guard.sh\"`, `/.claude/hooks/guard.sh\" %s`), "", true},
 	{"an error that a guard catches before it stops what it is for", guardIs("#!/usr/bin/env python3\nimport os\ntry:\n    os.environ['NOT_SET_BY_ANYBODY']\nexcept KeyError:\n    pass\n" + pythonGuard), "", true},
 	{"a filter that finds nothing", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); jq -e .no_such_field <<<\"$input\" >/dev/null 2>&1", 1)), "", true},
-	{"a session of its own that does not call again", scriptIs("start.sh", says+"[ -n \"$WITHIN_MY_SESSION\" ] && exit 0\nWITHIN_MY_SESSION=1 claude -p hello\nexit 0\n"), "", true},
-	{"a session of its own without hooks", scriptIs("start.sh", says+"claude -p hello --setting-sources user\nexit 0\n"), "", true},
-	{"a program that is absent and would ask a server", scriptIs("start.sh", says+"nothing-of-the-kind http://127.0.0.1:6334/\n"), "", true},
-	{"a stop is approved", scriptIs("stop.sh", says+"echo '{\"decision\":\"approve\"}'\n"), "", true},
+	{"a session of its own that does not call again", scriptIs("start.sh", silentHook+"[ -n \"$WITHIN_MY_SESSION\" ] && exit 0\nWITHIN_MY_SESSION=1 claude -p hello\nexit 0\n"), "", true},
+	{"a session of its own without hooks", scriptIs("start.sh", silentHook+"claude -p hello --setting-sources user\nexit 0\n"), "", true},
+	{"a program that is absent and would ask a server", scriptIs("start.sh", silentHook+"nothing-of-the-kind http://127.0.0.1:6334/\n"), "", true},
+	{"a stop is approved", scriptIs("stop.sh", silentHook+"echo '{\"decision\":\"approve\"}'\n"), "", true},
 	{"a message of a program that cannot take a long input", scriptIs("lint.sh", "#!/bin/bash\ninput=$(cat)\n/bin/true \"$input\"\nexit 0\n"), "", true},
 	{"a variable of the user's environment", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ \"$SKIP_MY_GUARD\" = 1 ] && exit 0", 1)), "", true},
 	{"a rule in another module, behind more texts than are tried", func(f map[string]string) {
@@ -317,14 +316,14 @@ var nearFailures = []struct {
 	}, "", true},
 	{"all that a condition lets through is stopped", func(f map[string]string) {
 		replaced(`"timeout": 10`, `"if": "Bash(git commit:*)"`)(f)
-		guardIs(says + "echo 'use the release script' >&2\nexit 2\n")(f)
+		guardIs(silentHook + "echo 'use the release script' >&2\nexit 2\n")(f)
 	}, "", true},
 	{"a guard behind a condition", func(f map[string]string) {
 		replaced(`"timeout": 10`, `"if": "Bash(git push *)"`)(f)
 		guardIs("#!/bin/bash\ncase $(cat) in\n*'git push --mirror'*) echo no >&2; exit 2 ;;\n*'git push'*) exit 0 ;;\nesac\necho 'called for something else' >&2\nexit 2\n")(f)
 	}, "", true},
 	{"a gate that stops once per session", guardIs("#!/bin/bash\nseen=$HOME/.seen-$(jq -r .session_id)\n[ -e \"$seen\" ] && exit 0\n: >\"$seen\"\necho 'explain first' >&2\nexit 2\n"), "", false},
-	{"a log that speaks of what it logs", guardIs(says + "echo '{\"logged\":true,\"note\":\"blocked calls are logged: rm -rf\"}'\n"), "unknown-keys", false},
+	{"a log that speaks of what it logs", guardIs(silentHook + "echo '{\"logged\":true,\"note\":\"blocked calls are logged: rm -rf\"}'\n"), "unknown-keys", false},
 	{"a package that npm would fetch, named by a shell within the command", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/stop.sh`, `bash -lc 'npx -y some-linter hook:stop'`), "", true},
 	{"a script in Node that installs packages", func(f map[string]string) {
 		f["package.json"] = `{"dependencies": {"left-pad": "1.3.0"}}`
@@ -333,19 +332,19 @@ var nearFailures = []struct {
 	}, "", true},
 	{"a program with a time limit in Python", scriptIs("lint.sh", "#!/usr/bin/env python3\nimport subprocess, threading, time\nthreading.Thread(target=lambda: time.sleep(9), daemon=True).start()\nsubprocess.run(['sh', '-c', '"+busy+"'], timeout=20)\nchild = subprocess.Popen(['sh', '-c', '"+busy+"'])\nwhile child.poll() is None:\n    time.sleep(0.1)\n"), "", true},
 	{"a program with a time limit in Node", scriptIs("lint.sh", "#!/usr/bin/env node\nconst child = require('child_process').spawn('tail', ['-f', '/dev/null']);\nconst limit = setTimeout(() => { child.kill(); process.exit(0); }, 1500);\nchild.on('close', () => clearTimeout(limit));\n"), "", true},
-	{"a wait for a program in a shell", scriptIs("lint.sh", says+"{ "+busy+"; } &\nwhile kill -0 $! 2>/dev/null; do sleep 0.1; done\n"), "", true},
-	{"a wait until a time", scriptIs("lint.sh", says+"end=$(($(date +%s) + 2))\nwhile [ $(date +%s) -lt $end ]; do sleep 0.5; done\n"), "slow", true},
-	{"a program that a shell looks for in vain", scriptIs("lint.sh", says+"command -v nothing-of-the-kind >/dev/null || { echo 'Error: it is not installed' >&2; exit 1; }\n"), "", true},
+	{"a wait for a program in a shell", scriptIs("lint.sh", silentHook+"{ "+busy+"; } &\nwhile kill -0 $! 2>/dev/null; do sleep 0.1; done\n"), "", true},
+	{"a wait until a time", scriptIs("lint.sh", silentHook+"end=$(($(date +%s) + 2))\nwhile [ $(date +%s) -lt $end ]; do sleep 0.5; done\n"), "slow", true},
+	{"a program that a shell looks for in vain", scriptIs("lint.sh", silentHook+"command -v nothing-of-the-kind >/dev/null || { echo 'Error: it is not installed' >&2; exit 1; }\n"), "", true},
 	{"a program that a shell looks for in vain, and denies without it", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); command -v nothing-of-the-kind >/dev/null || { echo 'install it' >&2; exit 2; }", 1)), "", false},
 	{"a program that Node looks for in vain", scriptIs("lint.sh", "#!/usr/bin/env node\nconst r = require('child_process').spawnSync('nothing-of-the-kind', ['--version']);\nif (r.error || r.status !== 0) { console.error('Error: it is not installed'); process.exit(1); }\n"), "", true},
 	{"a program that a script looks for whose name is not known", func(f map[string]string) {
 		f["tools/find.sh"] = "#!/bin/sh\ncommand -v nothing-of-the-kind >/dev/null || { echo 'Error: Nothing-of-the-kind not found' >&2; exit 1; }\n"
-		scriptIs("lint.sh", says+"f=find; \"$CLAUDE_PROJECT_DIR/tools/$f.sh\"\n")(f)
+		scriptIs("lint.sh", silentHook+"f=find; \"$CLAUDE_PROJECT_DIR/tools/$f.sh\"\n")(f)
 	}, "", true},
-	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
+	{"an exit that has nothing to do with a deny", guardIs(silentHook + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
-// busy is what a shell does for a part of a second without a sleep.
+// busy keeps a shell busy for part of a second without a sleep.
 const busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
 
 const pythonGuard = `import json, re, sys
@@ -376,7 +375,7 @@ var manyWords = func() (out []string) {
 	return out
 }()
 
-// TestHealthyNear: what is near to a failure and is none raises no alarm.
+// TestHealthyNear checks that changes which only resemble a failure raise no alarm.
 func TestHealthyNear(t *testing.T) {
 	t.Parallel()
 	for _, q := range nearFailures {
@@ -422,7 +421,7 @@ func TestInjectedAll(t *testing.T) {
 
 // TestInjected puts each of the known ways in which hooks fail into a healthy project and into a
 // plugin. A way that files show is looked for without firing, except the first of its rule. One that
-// firing shows stands in a plugin for the others of its rule.
+// firing shows represents the others of its rule in a plugin.
 func TestInjected(t *testing.T) {
 	t.Parallel()
 	first := map[string]int{} // the first injection of each rule
@@ -500,7 +499,7 @@ func (d checkedDocument) finds(rule, severity string) bool {
 }
 
 // checked runs hookwatch check with the arguments in a directory with these files. A name that ends in
-// " mode" tells the permissions of another.
+// " mode" sets the permissions of another.
 func checked(t *testing.T, files map[string]string, args ...string) checkedDocument {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "project")

@@ -51,7 +51,7 @@ func hostileExpressions(t *testing.T) string {
 }
 
 // TestInterruptHostile: a signal ends every command, whatever expression of a stranger it
-// evaluates. The ceiling is ten times what is promised: this machine may be busy.
+// evaluates. The ceiling is ten times the promised time because this machine may be busy.
 func TestInterruptHostile(t *testing.T) {
 	root := hostileExpressions(t)
 	var took []time.Duration

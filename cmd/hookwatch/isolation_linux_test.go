@@ -12,8 +12,8 @@ import (
 
 const nobody = 65534
 
-// TestOrdinaryUser runs the starter project as somebody who is not root: the
-// same isolation, the same verdicts.
+// TestOrdinaryUser runs the starter project as a user other than root, with the same isolation and
+// the same verdicts.
 func TestOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -147,8 +147,8 @@ func (p *place) program(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run starts the program, as nobody if that is asked for, to whom the place is
-// given then.
+// run starts the program. With asNobody it runs as the user nobody, who becomes the owner of the
+// place.
 func (p *place) run(cmd *exec.Cmd, asNobody bool) (string, error) {
 	p.t.Helper()
 	if asNobody {

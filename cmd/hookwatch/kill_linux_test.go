@@ -28,7 +28,7 @@ func (k *killing) nothingRuns() {
 func (k *killing) running() (left []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	for _, proc := range all {
-		exe, _ := os.Readlink(proc + "/exe") // nobody's, or gone by now
+		exe, _ := os.Readlink(proc + "/exe") // of a kernel thread or an ended process
 		environ, _ := os.ReadFile(proc + "/environ")
 		if exe == k.program || strings.Contains(string(environ), killMark+"="+k.temp) {
 			line, _ := os.ReadFile(proc + "/cmdline")

@@ -2,6 +2,6 @@
 
 package main
 
-// What is left of a killed session is looked for where /proc tells.
+// Remains of a killed session are searched for on systems with /proc.
 func (k *killing) nothingRuns()           {}
 func (k *killing) nothingIsLeft(_ string) {}

@@ -17,11 +17,10 @@ import (
 	"hookwatch/suites/record"
 )
 
-// TestKilled ends full runs and watching sessions with SIGKILL at random moments.
-// Whatever was announced is on record, no line is torn, the next start says what was
-// interrupted and leaves no sandbox, nothing that was started goes on, nothing is
-// mounted, and a run after that is whole. HOOKWATCH_TEST_KILLS sets how many times
-// (default 6).
+// TestKilled ends full runs and watching sessions with SIGKILL at random moments. Every announced
+// verdict must be on record, no line torn, no process left and nothing mounted; the next start must
+// report the interrupted run and leave no sandbox, and a run after that must be complete.
+// HOOKWATCH_TEST_KILLS sets the number of kills (default 6).
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	kills := number(t, "HOOKWATCH_TEST_KILLS", 6)
@@ -38,8 +37,8 @@ func TestKilled(t *testing.T) {
 		k.nothingRuns()
 		checkKept(t, results, cases)
 		midway := underWay(t, results)
-		if k.nextStartTells(results) != midway {
-			t.Errorf("a run was under way when it was killed: %v; the next start says otherwise", midway)
+		if k.nextStartReports(results) != midway {
+			t.Errorf("a run was under way when it was killed: %v; the next start reports the opposite", midway)
 		}
 		k.nothingIsLeft(results)
 		if midway {
@@ -63,7 +62,7 @@ func TestKilled(t *testing.T) {
 }
 
 // underWay reports whether a run was under way: its marker is there, and it is not
-// archived, which is what ends a full one.
+// archived, which ends a full one.
 func underWay(t *testing.T, results string) bool {
 	t.Helper()
 	var marker, archived struct {
@@ -99,7 +98,7 @@ type killing struct {
 	t       *testing.T
 	root    string
 	random  *rand.Rand
-	program string // of its own: what it starts can be told by it
+	program string // its own copy, which identifies the processes it starts
 	temp    string
 	home    string
 	hook    string // the text of the hook that is saved
@@ -192,20 +191,20 @@ func (k *killing) kill(from string, once bool) []suites.Record {
 	return cases
 }
 
-// nextStartTells runs one case and reports whether it begins by telling of an
-// interrupted run. From then on no line is torn.
-func (k *killing) nextStartTells(results string) (told bool) {
+// nextStartReports runs one case and returns whether the run first warns of an interrupted run.
+// Afterwards no line may be torn.
+func (k *killing) nextStartReports(results string) (reported bool) {
 	t := k.t
 	t.Helper()
 	_, warnings := k.runUntil("", ceiling, "--once", "--filter", "A1")
 	for _, text := range warnings {
-		told = told || strings.Contains(text, "was interrupted after")
+		reported = reported || strings.Contains(text, "was interrupted after")
 	}
 	torn, err := reader(t, results).History(func(string, suites.Record) bool { return true })
 	if err != nil || len(torn) > 0 {
 		t.Errorf("after the next start: %v, %v", torn, err)
 	}
-	return told
+	return reported
 }
 
 // runUntil starts hookwatch and kills it some time after an event, or its start,
@@ -238,7 +237,7 @@ func (k *killing) runUntil(from string, after time.Duration, args ...string) (ca
 		}
 		switch e.Event {
 		case from:
-			if !begun { // it is told again when it grows
+			if !begun { // it is reported again when it grows
 				kill.Reset(after)
 			}
 			begun = true

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A hostileFile makes whatever reads it wait, fill up or overflow.
+// A hostileFile blocks its reader or exhausts its memory.
 type hostileFile struct {
 	make  func(path string) error
 	files map[string]string // place -> part of the message about it; "" if there is none
@@ -74,7 +74,7 @@ func text(content string, files map[string]string) laidFile {
 	return laidFile{func(path string) error { return os.WriteFile(path, []byte(content), 0o755) }, files}
 }
 
-// doubled has each name stand for nine of the one before.
+// doubled defines each alias as nine of the previous one.
 func doubled(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -92,8 +92,8 @@ func numbered(form string, n int) string {
 	return b.String()
 }
 
-// TestLaid: whatever stands where a file of the project's is looked for, every
-// command ends, in a bounded memory, and says what is in the way.
+// TestLaid checks that every command ends, uses bounded memory and reports the obstacle, whatever
+// replaces a file of the project.
 func TestLaid(t *testing.T) {
 	t.Parallel()
 	for name, l := range hostileFiles() {
@@ -116,7 +116,7 @@ func TestLaid(t *testing.T) {
 				for _, args := range [][]string{{"list"}, {"verify"}, {"--once"}} {
 					out := bounded(t, root, args...)
 					if notice := args[0] == "--once" || !strings.Contains(at, "settings"); notice && !strings.Contains(out, said) || strings.Contains(out, "goroutine") {
-						t.Errorf("hookwatch %s says %.600q, want %q", args, out, said)
+						t.Errorf("hookwatch %s prints %.600q, want %q", args, out, said)
 					}
 				}
 			})
@@ -168,7 +168,7 @@ func TestWalkedMachine(t *testing.T) {
 				}
 			}
 			if out := bounded(t, root, "list"); !strings.Contains(out, said) {
-				t.Errorf("it says %.300q, want %q", out, said)
+				t.Errorf("it prints %.300q, want %q", out, said)
 			}
 		})
 	}

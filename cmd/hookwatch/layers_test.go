@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// A layer says which packages of hookwatch the packages below a path may import
+// A layer defines which packages of hookwatch the packages below a path may import
 // directly, their own subpackages always among them. The first layer that matches
 // decides.
 type layer struct {
@@ -42,11 +42,11 @@ var layers = []layer{
 	{of: "cmd/internal/version", may: ""},
 	{of: "config", may: "config suites/disk suites/pattern suites/yamlform suites"},
 	{of: "watcher", may: "watcher suites/disk"},
-	// The supervisor is executed once for each case: what it imports is paid there.
+	// The supervisor is executed once for each case, so its imports cost time in each of them.
 	{of: "suites/process/supervisor", may: ""},
 	{of: "suites/process", may: "suites/process"},
 	{of: "suites/disk suites/jsontree suites/pattern suites/printable suites/shell", may: ""},
-	// What clients do is facts and functions of values.
+	// The behaviour of clients consists of facts and functions of values.
 	{of: "suites/client", may: "suites suites/jsontree suites/pattern", not: "suites/run suites/process suites/sandbox suites/record suites/depend suites/conform suites/discover"},
 	{of: "suites/sandbox", may: "suites suites/disk suites/sandbox suites/pattern suites/process", not: "suites/run suites/record suites/depend"},
 	// Parsers do not know what their statements are used for.
@@ -79,7 +79,7 @@ func at(name, paths string) bool {
 	return slices.ContainsFunc(strings.Fields(paths), func(p string) bool { return name == p || strings.HasPrefix(name, p+"/") })
 }
 
-// importsOf lists the packages of hookwatch and what each imports of them.
+// importsOf returns the packages of hookwatch with their imports among these.
 func importsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "hookwatch/...").Output()

@@ -27,8 +27,8 @@ func withClient(t *testing.T, p *place) (path string) {
 	return bin + ":/usr/local/bin:/usr/bin:/bin"
 }
 
-// TestRealClientOrdinaryUser: the real client fires hooks for somebody who is not root as
-// it does for root.
+// TestRealClientOrdinaryUser checks that the real client fires hooks for an ordinary user as it
+// does for root.
 func TestRealClientOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -45,9 +45,9 @@ func TestRealClientOrdinaryUser(t *testing.T) {
 	}
 }
 
-// TestRealClientReadsNoHome: nothing of the person's is opened, though it lies where a
-// client would look for it: login, settings, memory, keys. The strace log is that of
-// hookwatch and of all that it starts.
+// TestRealClientReadsNoHome checks that no file of the user is opened, although login, settings,
+// memory and keys are where a client looks for them. The log of strace covers hookwatch and its
+// descendants.
 func TestRealClientReadsNoHome(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
@@ -91,7 +91,7 @@ func TestRealClientReadsNoHome(t *testing.T) {
 				for _, h := range homes {
 					for _, f := range betraying {
 						if strings.Contains(line, `"`+h+"/"+f+`"`) {
-							t.Errorf("somebody opens what is the person's: %s", line)
+							t.Errorf("a process opens a file of the user: %s", line)
 						}
 					}
 				}
@@ -102,7 +102,7 @@ func TestRealClientReadsNoHome(t *testing.T) {
 				}
 			}
 			if _, err := os.Lstat(filepath.Join(p.dir, "betrayed")); err == nil {
-				t.Error("a hook of the person's own settings ran")
+				t.Error("a hook of the user's own settings ran")
 			}
 		})
 	}

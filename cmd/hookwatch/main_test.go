@@ -1,12 +1,16 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/itchyny/gojq"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hookwatch/cmd/internal/cli"
@@ -21,7 +25,7 @@ func TestMain(m *testing.M) {
 		_ = os.Unsetenv(asProgram)
 		if socket := os.Getenv(measureSocket); socket != "" {
 			_ = os.Unsetenv(measureSocket)
-			tellMemory(socket)
+			printMemory(socket)
 		}
 		asMain()
 	}
@@ -48,6 +52,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"json": jsonOutput},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_STATE_HOME", env.WorkDir+"/state")
 			env.Setenv("HOME", env.WorkDir+"/home")
@@ -62,4 +67,34 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(env.WorkDir+"/tmp", 0o755)
 		},
 	})
+}
+
+// jsonOutput is the script command "json FILTER WANT...". It applies a jq filter to each JSON
+// document on the standard output of the last command, and expects these results, in order.
+func jsonOutput(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: json FILTER WANT...")
+	}
+	query, err := gojq.Parse(args[0])
+	ts.Check(err)
+	var got []string
+	for documents := json.NewDecoder(strings.NewReader(ts.ReadFile("stdout"))); documents.More(); {
+		var document any
+		ts.Check(documents.Decode(&document))
+		for results := query.Run(document); ; {
+			result, more := results.Next()
+			if !more {
+				break
+			}
+			if err, failed := result.(error); failed {
+				ts.Fatalf("%s: %v", args[0], err)
+			}
+			text, err := gojq.Marshal(result)
+			ts.Check(err)
+			got = append(got, string(text))
+		}
+	}
+	if d := cmp.Diff(args[1:], got, cmpopts.EquateEmpty()); d != "" {
+		ts.Fatalf("%s (-want +got):\n%s", args[0], d)
+	}
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// secrets are what a HOME holds that isolation masks. All have the canary in them.
+// secrets are files in HOME that isolation masks. All contain the canary.
 var secrets = map[string]string{
 	".netrc": "machine kanarienvogel login me password kanarienvogel\n", ".ssh/env": "export KEY=kanarienvogel\n",
 	".ssh/env.sh": "export OTHER_KEY=kanarienvogel\n", ".ssh/hook.sh": "#!/kanarienvogel\r\nexit 0\n",
@@ -26,14 +26,14 @@ var secrets = map[string]string{
 }
 
 // A form is one way in which a project can name or link to a masked file. HOME
-// stands for the person's in its texts; a link is made from the key to the value.
+// stands for the user's in its texts; a link is made from the key to the value.
 type form struct {
-	hook   string            // content of the case's hook; "": it does nothing
-	files  map[string]string // beside it
+	hook   string            // content of the case's hook; "" for one that does nothing
+	files  map[string]string // further files
 	links  map[string]string // symbolic
 	hard   map[string]string
-	config string // beside what each project has
-	masked string // an input of the case that is told to be masked
+	config string // added to the configuration of each project
+	masked string // an input of the case that must be reported as masked
 }
 
 const h, hooks = ".claude/hooks/h.sh", ".claude/hooks/"
@@ -43,7 +43,7 @@ var forms = map[string]form{
 	"sourced without an extension":        {hook: "source HOME/.ssh/env\n"},
 	"sourced by ~":                        {hook: "source ~/.netrc\n"},
 	"sourced by $HOME":                    {hook: ". \"$HOME/.env\"\n"},
-	"sourced beside the project":          {hook: "cd \"$CLAUDE_PROJECT_DIR\"\n. ../home/.ssh/env.sh\n", masked: "HOME/.ssh/env.sh"},
+	"sourced next to the project":         {hook: "cd \"$CLAUDE_PROJECT_DIR\"\n. ../home/.ssh/env.sh\n", masked: "HOME/.ssh/env.sh"},
 	"sourced through a link to HOME":      {hook: ". up/.netrc\n", links: map[string]string{"up": "HOME"}, masked: "up/.netrc"},
 	"sourced through a linked library":    {hook: ". \"${0%/*}/lib.sh\"\n", links: map[string]string{hooks + "lib.sh": "HOME/.ssh/env.sh"}, masked: hooks + "lib.sh"},
 	"sourced from a linked directory":     {hook: ". \"${0%/*}/lib/env.sh\"\n", links: map[string]string{hooks + "lib": "HOME/.ssh"}, masked: hooks + "lib/env.sh"},
@@ -88,7 +88,7 @@ func TestMaskedIsNotRead(t *testing.T) {
 			top := t.TempDir()
 			home, root := filepath.Join(top, "home"), filepath.Join(top, "project")
 			f.build(t, home, root)
-			told := ""
+			printed := ""
 			for _, args := range [][]string{
 				{"--once"}, {"--once", "--changed", "-v"}, {"why", "A1", "--format", "json"}, {"verify"}, {"list", "-v"}, {"doctor"},
 			} {
@@ -97,18 +97,18 @@ func TestMaskedIsNotRead(t *testing.T) {
 				out, _ := cmd.CombinedOutput() // whether it fails is for other tests
 				noCanary(t, "hookwatch "+strings.Join(args, " "), out)
 				if args[0] == "why" {
-					told = string(out)
+					printed = string(out)
 				}
 			}
-			if want := strings.ReplaceAll(f.masked, "HOME", home); want != "" && !f.tellsMasked(told, want) {
-				t.Errorf("that %s is masked is not told: %s", want, told)
+			if want := strings.ReplaceAll(f.masked, "HOME", home); want != "" && !f.reportsMasked(printed, want) {
+				t.Errorf("%s is not reported as masked: %s", want, printed)
 			}
 			searchCanary(t, filepath.Join(root, "results"))
 		})
 	}
 }
 
-func (f form) tellsMasked(why, path string) bool {
+func (f form) reportsMasked(why, path string) bool {
 	for part := range strings.SplitSeq(why, "}") {
 		if strings.Contains(part, `"`+path+`"`) && strings.Contains(part, "masked: it is not read") {
 			return true

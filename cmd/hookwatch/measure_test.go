@@ -14,22 +14,22 @@ import (
 )
 
 // measureSocket names the variable with the path of a socket on which a program
-// that is this test binary tells what it holds in memory.
+// that is this test binary reports its memory.
 const measureSocket = "HOOKWATCH_TEST_MEASURE"
 
 // profilesDir names the variable with a directory for profiles of the heap.
 const profilesDir = "HOOKWATCH_TEST_PROFILES"
 
-// A memory is what a program holds after a garbage collection.
+// A memory is the memory of a program after a garbage collection.
 type memory struct {
 	Heap       uint64 `json:"heap"` // bytes of live objects
 	Objects    uint64 `json:"objects"`
 	Goroutines int    `json:"goroutines"`
 }
 
-// tellMemory answers on a socket for as long as the program lives: "memory" with
+// printMemory answers on a socket for as long as the program lives: "memory" with
 // a memory in JSON, "heap" or "goroutine" with that profile.
-func tellMemory(path string) {
+func printMemory(path string) {
 	// The runtime's own book of allocations grows with every place that allocates. The
 	// released program keeps none, as nothing in it reads one.
 	runtime.MemProfileRate = 0

@@ -47,7 +47,7 @@ func TestModesAgree(t *testing.T) {
 	t.Logf("%d runs of %d cases", rounds*3, len(want))
 }
 
-// verdicts runs the program and gives each case's pass and what it did.
+// verdicts runs the program and returns the verdict and behaviour of each case.
 func verdicts(t *testing.T, root string, args ...string) map[string]string {
 	t.Helper()
 	out, err := program(t, root, append(args, "--format", "json")...).Output()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// number is what a variable asks for of a test that can take long.
+// number returns the value of a variable that sets the extent of a long test.
 func number(t testing.TB, variable string, otherwise int) int {
 	t.Helper()
 	text, set := os.LookupEnv(variable)

@@ -35,7 +35,7 @@ func TestOpens(t *testing.T) {
 				"hooks/lib.sh":      "L=1\n",
 				"hooks/config.json": `{"a": 1}`,
 			})
-			log := filepath.Join(t.TempDir(), "strace") // below a directory that nobody watches
+			log := filepath.Join(t.TempDir(), "strace") // in a directory that is not watched
 			w := watchBy(t, []string{strace, "-f", "-qq", "-y", "-e", "trace=open,openat,openat2", "-o", log}, root, "HOOKWATCH_ISOLATION="+isolation)
 			w.runDone()
 			w.rested()
@@ -65,7 +65,7 @@ func TestOpens(t *testing.T) {
 				}
 			}
 			if after["hooks/h.sh"] == before["hooks/h.sh"] {
-				t.Error("nobody opened the saved file: the opens are not seen")
+				t.Error("no process opened the saved file: the opens are not seen")
 			}
 		})
 	}

@@ -18,23 +18,21 @@ import (
 	"hookwatch/suites/reference"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 var onlyEdits = flag.String("edits", "", "do only the edits whose names match this regular expression")
 
-// An edit is something that a person does to a watched project, in the words of a
-// shell, and what must be on the screen of it.
+// An edit is a shell command that changes a watched project.
 type edit struct {
 	name, does string
-	// verdicts: of several files it is left to the moment whether they are told of
-	// together, so only the verdicts that are told at last are compared.
+	// verdicts restricts the comparison to the last verdicts, because timing decides whether
+	// changes of several files are reported together.
 	verdicts bool
 }
 
-// TestScreens does to two projects what people do, one thing at a time, and
-// compares what a watching session shows of it with what was read and found to name
-// the file, the line, the input and the cause. After each the project is put back,
-// and nothing may fail.
+// TestScreens applies typical edits to two projects, one at a time, and compares the output of a
+// watching session with reviewed screens, which name the file, the line, the input and the cause.
+// After each edit the project is restored, and nothing may fail.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"git", "python3", "node"} {
@@ -64,7 +62,7 @@ func TestScreens(t *testing.T) {
 			fmt.Fprintf(&got, "=== the session begins\n%s\n", s.first())
 			for _, e := range p.edits {
 				if only.MatchString(e.name) {
-					fmt.Fprintf(&got, "=== %s\n$ %s\n%s\n", e.name, strings.TrimSpace(e.does), e.told(s.do(e)))
+					fmt.Fprintf(&got, "=== %s\n$ %s\n%s\n", e.name, strings.TrimSpace(e.does), e.compared(s.do(e)))
 				}
 			}
 			s.types("q")
@@ -74,8 +72,8 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// told is what is compared of the screen of an edit.
-func (e edit) told(shown string) string {
+// compared returns the part of an edit's screen that is compared.
+func (e edit) compared(shown string) string {
 	if !e.verdicts {
 		return shown
 	}
@@ -136,14 +134,14 @@ func inShell(t *testing.T, root, script string) {
 	}
 }
 
-// screens are a session on a terminal and what it shows of each edit.
+// screens are a session on a terminal and its output for each edit.
 type screens struct {
 	*pty
 	root string
 	seen int // bytes of what was shown already
 }
 
-// restingLine is what the live line begins with once nothing is left to be done.
+// restingLine is the beginning of the live line once nothing is left to do.
 const restingLine = "watching  "
 
 func newScreens(t *testing.T, root, only string) *screens {
@@ -187,10 +185,10 @@ func (s *screens) save(script string) {
 	s.wait(restingLine, rests+1)
 }
 
-// liveLine is what was on the last line for a while.
+// liveLine is the content of the last line.
 var liveLine = regexp.MustCompile(`[^\n]*\r\x1b\[K`)
 
-// shown is what was shown since it was asked last, as it stays on the screen.
+// shown returns the output since its last call, as it remains on the screen.
 func (s *screens) shown() string {
 	all := s.text()
 	text := all[s.seen:]
@@ -204,10 +202,10 @@ func (s *screens) shown() string {
 	return s.same(strings.ReplaceAll(text, "\r", ""))
 }
 
-// rewritten says how many of the rows above are shown anew.
+// rewritten matches the number of rows above that are redrawn.
 var rewritten = regexp.MustCompile(`\x1b\[(\d+)A\x1b\[J`)
 
-// redrawn is text without the rows that were shown anew.
+// redrawn returns text without the rows that were redrawn.
 func redrawn(text string) string {
 	for {
 		at := rewritten.FindStringSubmatchIndex(text)
@@ -261,6 +259,6 @@ func (s *screens) compare(name, got string) {
 		s.t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), got); d != "" {
-		s.t.Errorf("%s differs (-want +got); go test -update writes it anew:\n%s", file, d)
+		s.t.Errorf("%s differs (-want +got); go test -update rewrites it:\n%s", file, d)
 	}
 }

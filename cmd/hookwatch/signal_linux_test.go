@@ -35,7 +35,7 @@ func TestFirstSignal(t *testing.T) {
 	}
 }
 
-// TestFirstSignalWhileWaiting: a command waits for what somebody is to type.
+// TestFirstSignalWhileWaiting interrupts a command that waits for input of the user.
 func TestFirstSignalWhileWaiting(t *testing.T) {
 	t.Parallel()
 	in, typed, err := os.Pipe()

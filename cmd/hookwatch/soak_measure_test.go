@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A soakSample is what a session holds when it rests.
+// A soakSample is the use of resources by a session at rest.
 type soakSample struct {
 	edits     int
 	elapsed   time.Duration
@@ -89,7 +89,7 @@ func namesIn(t testing.TB, dir string) []string {
 	return names
 }
 
-// below lists the processes below one, those that nobody waited for too.
+// below returns the descendants of a process, including zombies.
 func below(t testing.TB, pid int) []int {
 	t.Helper()
 	var all []int

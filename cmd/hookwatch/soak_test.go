@@ -17,17 +17,17 @@ import (
 	"hookwatch/watcher/testdata/editstest"
 )
 
-// TestSoak edits a watched project for a long time, in all the ways in which the
-// sequences of edits do and in which a project grows and shrinks. What the session
-// holds in memory, files, processes and watches then is what it held after the
-// first edits, and its state on record is that of a fresh full run.
-// HOOKWATCH_TEST_SOAK says how many edits, HOOKWATCH_TEST_SEED which.
+// TestSoak edits a watched project for a long time, with all edits of the sequences and others by
+// which a project grows and shrinks. The session must then use as much memory and as many files,
+// processes and watches as after the first edits, and its records must equal those of a new full
+// run.
+// HOOKWATCH_TEST_SOAK sets the number of edits, HOOKWATCH_TEST_SEED their choice.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	n, seed := number(t, "HOOKWATCH_TEST_SOAK", soakShort), number(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))
 	t.Logf("seed %d, %d edits", seed, n)
 	s := startSoak(t, uint64(seed))
-	defer s.tell()
+	defer s.logHeard()
 	samples := []soakSample{s.settled(0)}
 	t.Log(soakHeader)
 	t.Log(samples[0])
@@ -56,7 +56,7 @@ const soakBurst = 8
 type soak struct {
 	edited
 	soaker *soaker
-	socket string // where it tells its memory; "" where it does not
+	socket string // where it reports its memory; "" if it does not
 	temp   string
 	began  time.Time
 	edits  int
@@ -114,7 +114,7 @@ func (s *soak) burst() {
 	s.rests()
 }
 
-// pause hears what the session says for a while.
+// pause reads events of the session for a while.
 func (s *soak) pause(d time.Duration) {
 	s.t.Helper()
 	over := time.After(d)
@@ -147,7 +147,7 @@ func (s *soak) settled(edits int) soakSample {
 	return s.sample(edits)
 }
 
-// profile keeps a profile of the heap where a person wants to see what is in it.
+// profile writes a profile of the heap if a directory for it is set.
 func (s *soak) profile(edits int) {
 	dir := os.Getenv(profilesDir)
 	if dir == "" || s.socket == "" {

@@ -208,7 +208,7 @@ func newSoak(t testing.TB) string {
 	return root
 }
 
-// restore makes the project what the branch one has, and nothing else.
+// restore resets the project to the content of the branch one.
 func (s *soaker) restore() {
 	t := s.disk.t
 	git(t, s.disk.root, "checkout", "-q", "-f", "one")

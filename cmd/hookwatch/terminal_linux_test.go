@@ -22,13 +22,13 @@ type pty struct {
 	before *unix.Termios
 	mu     sync.Mutex
 	out    bytes.Buffer
-	more   chan struct{} // told of each output
+	more   chan struct{} // receives for each output
 	ended  chan error
 	signal func(os.Signal) error
 }
 
-// onTerminal starts the program on a terminal of its own; typed is what a person
-// typed before it had read anything.
+// onTerminal starts the program on its own terminal; typed is input that arrives before the program
+// reads.
 func onTerminal(t *testing.T, root, typed string, args ...string) *pty {
 	t.Helper()
 	return commandOnTerminal(t, program(t, root, args...), typed, 100)
@@ -75,7 +75,7 @@ func commandOnTerminal(t *testing.T, cmd *exec.Cmd, typed string, columns uint16
 	return p
 }
 
-// resize gives the terminal so many columns; the kernel tells the program.
+// resize sets the number of columns; the kernel notifies the program.
 func (p *pty) resize(columns uint16) {
 	p.t.Helper()
 	if err := unix.IoctlSetWinsize(int(p.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
@@ -112,7 +112,7 @@ func (p *pty) wait(text string, times int) {
 	p.until(text, func(shown string) bool { return strings.Count(shown, text) >= times })
 }
 
-// until waits until what the terminal has shown is as it is to be.
+// until waits until the output of the terminal is as expected.
 func (p *pty) until(text string, is func(shown string) bool) {
 	p.t.Helper()
 	timeout := time.After(ceiling)

@@ -81,7 +81,7 @@ func canaryProject(t *testing.T, p *place) (canaries string) {
 	writeFiles(t, project, map[string]string{
 		".claude/hooks/h.sh":     "#!/bin/bash\ncat >/dev/null\ntouch " + canaries + "/$$ ~/canary\nexit 0\n",
 		".claude/settings.json":  `{"apiKeyHelper": "touch ` + canaries + `/helper", "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "bash .claude/hooks/h.sh"}]}]}}`,
-		".hookwatch.yaml":        "suites: [suite.yaml]\nrun: {isolation: copy}\n", // which nobody agreed to
+		".hookwatch.yaml":        "suites: [suite.yaml]\nrun: {isolation: copy}\n", // to which the user has not agreed
 		"suite.yaml":             "suite: c\nagent: c\nhook: .claude/hooks/h.sh\nevent: PreToolUse\ntool: Bash\ncases:\n  - {id: C1, name: runs, category: smoke, expect: {exit: 0}}\n",
 		"../home/.keep/nothing":  "",
 		"../state/.keep/nothing": "",
@@ -89,7 +89,7 @@ func canaryProject(t *testing.T, p *place) (canaries string) {
 	return canaries
 }
 
-// escaped lists what a hook left outside of a sandbox.
+// escaped returns files that a hook left outside of a sandbox.
 func escaped(t *testing.T, p *place, canaries string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(canaries)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// besideSuite is a project with a suite of its own: one case of the guard's script.
-var besideSuite = map[string]string{
+// withSuite is a project with a suite of its own: one case of the guard's script.
+var withSuite = map[string]string{
 	".hookwatch.yaml": "suites: [own.yaml]\nverify: off\nnotify: {desktop: false}\n",
 	"own.yaml": "suite: own\nagent: own-agent\nhook: .claude/hooks/guard.sh\nevent: PreToolUse\ntool: Bash\ncases:\n" +
 		"  - {id: A1, name: denied, category: block, command: rm -rf /, expect: {exit: 2}}\n",
@@ -21,12 +21,12 @@ func registers(matcher, script string) string {
 	return `{"hooks": {"PreToolUse": [{"matcher": "` + matcher + `", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/` + script + `"}]}]}}` + "\n"
 }
 
-// TestWatchRegistrations: beside a person's suites, what a save does to how hooks are
-// registered is a regression and a resolution like any other.
+// TestWatchRegistrations checks that a save which breaks or repairs the registration of a hook is
+// reported as a regression or resolution, next to those of suites.
 func TestWatchRegistrations(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "my project")
-	writeFiles(t, root, besideSuite)
+	writeFiles(t, root, withSuite)
 	if err := os.Chmod(filepath.Join(root, ".claude/hooks/guard.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -47,13 +47,13 @@ func TestWatchRegistrations(t *testing.T) {
 		w.write(settings, fault.settings)
 		e := w.transitions()
 		if len(e.Regressions) != 1 || len(e.Resolved) != 0 {
-			t.Errorf("%s was told as %+v", fault.name, e)
+			t.Errorf("%s was reported as %+v", fault.name, e)
 			continue
 		}
 		broken := e.Regressions[0].ID
 		w.replace(settings, good)
 		if e := w.transitions(); !named(e.Resolved, broken) || len(e.Regressions) != 0 {
-			t.Errorf("%s, mended, was told as %+v", fault.name, e)
+			t.Errorf("%s, repaired, was reported as %+v", fault.name, e)
 		}
 	}
 	w.quit()

@@ -18,7 +18,7 @@ import (
 	"hookwatch/suites/reference"
 )
 
-// ceiling is how long a test waits for what must come.
+// ceiling is the longest time that a test waits for an event.
 const ceiling = 8 * time.Minute
 
 // A watched is a watching hookwatch over a copy of the reference project, in a
@@ -217,7 +217,7 @@ func (w *watched) runDone() []event {
 	return w.until("end of a run", func(e event) bool { return e.Event == "run_done" })
 }
 
-// rested waits until nothing is left to do, not even what can wait.
+// rested waits until nothing is left to do, including background work.
 func (w *watched) rested() []event {
 	w.t.Helper()
 	return w.until("rest", func(e event) bool { return e.Event == "rested" })
@@ -295,8 +295,8 @@ func broken(text string) string {
 	return strings.Replace(text, "set -euo pipefail\n", "set -euo pipefail\n"+mark+"\n", 1)
 }
 
-// TestWatchEdits is a morning of edits: whatever way a file is saved, the last
-// verdict is of the last content, and a person is told once.
+// TestWatchEdits saves a file in many ways: each time, the last verdict is that of the last content,
+// and the user is notified once.
 func TestWatchEdits(t *testing.T) {
 	t.Parallel()
 	bus := desktoptest.StartBus(t)
@@ -317,13 +317,13 @@ func TestWatchEdits(t *testing.T) {
 	w.write(hook, bad)
 	w.verdict("P01", false)
 	if e := w.transitions(); !named(e.Regressions, "P01") || len(e.Resolved) != 0 {
-		t.Errorf("breaking the rule was told as %+v", e)
+		t.Errorf("breaking the rule was reported as %+v", e)
 	}
 	w.notified(desktop, "regression: ")
 	w.replace(hook, good)
 	w.verdict("P01", true)
 	if e := w.transitions(); !named(e.Resolved, "P01") || len(e.Regressions) != 0 {
-		t.Errorf("mending it was told as %+v", e)
+		t.Errorf("repairing it was reported as %+v", e)
 	}
 	w.notified(desktop, "resolved: ")
 
@@ -473,7 +473,7 @@ func (w *watched) settles(n int, text string) {
 	w.verdict("P01", !strings.Contains(text, mark))
 }
 
-// sameAsFullRun compares what the session left with a fresh full run.
+// sameAsFullRun compares the state of the session with that of a new full run.
 func (w *watched) sameAsFullRun() {
 	w.t.Helper()
 	left := w.state()
@@ -487,7 +487,7 @@ func (w *watched) sameAsFullRun() {
 	}
 	for id, pass := range fresh {
 		if left[id] != pass {
-			w.t.Errorf("%s: left as pass %v, a full run says %v", id, left[id], pass)
+			w.t.Errorf("%s: left as pass %v, a full run reports %v", id, left[id], pass)
 		}
 	}
 }
@@ -506,8 +506,8 @@ func (w *watched) state() map[string]bool {
 	return m
 }
 
-// TestWatchTraces saves a hook after a rest: the traces that were made meanwhile
-// leave the case alone that does not execute what was saved.
+// TestWatchTraces saves a hook after a rest and checks that the traces which were made meanwhile
+// keep the save from selecting a case that does not execute the edited lines.
 func TestWatchTraces(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

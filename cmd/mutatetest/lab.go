@@ -39,7 +39,7 @@ func newLab(o options, root, temp string) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Beside the project, because uses of paths below the runner's own directory are not recorded.
+	// Next to the project, because uses of paths below the runner's own directory are not recorded.
 	temp = filepath.Join(temp, "cases")
 	if err := os.Mkdir(temp, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err

@@ -116,7 +116,7 @@ cases:
 	}
 	edited, _ := Load("dep.yaml", []byte("suite: dep\ncases:\n  - {id: A, name: a, check: {tool: jaq, need: expected}}\n"))
 	if edited.Cases[0].Digest == s.Cases[0].Digest {
-		t.Error("another need leaves the digest as it is")
+		t.Error("another need leaves the digest unchanged")
 	}
 }
 

@@ -48,7 +48,7 @@ const (
 // InBackground reports whether the client does not wait for the hook.
 func (k Kind) InBackground() bool { return k == Background || k == TooLate }
 
-var endings = []ruleRow{
+var exitRules = []ruleRow{
 	{Silent, suites.Info, "exit code 0 without output",
 		"Goes on as if there were no hook.", "", onAll, keeps},
 	{StderrDropped, suites.Warning, "exit code 0 without output; stderr is dropped",
@@ -209,25 +209,25 @@ var refusals = []ruleRow{
 
 // Outputs that the client follows.
 const (
-	Nothing        Kind = "nothing-to-heed"
-	NoEffect       Kind = "decision-without-effect"
-	Allowed        Kind = "allowed"
-	AllowedSwitch  Kind = "switch-allowed"
-	Asked          Kind = "asked"
-	Deferred       Kind = "deferred"
-	Granted        Kind = "permission-granted"
-	Refused        Kind = "permission-refused"
-	HaltEnds       Kind = "continue-false-ends"
-	HaltAfterTool  Kind = "continue-false-after-tool"
-	HaltBesideDeny Kind = "continue-false-beside-deny"
-	HaltPrompt     Kind = "continue-false-blocks-prompt"
-	HaltStops      Kind = "continue-false-stops"
-	HaltIgnored    Kind = "continue-false-ignored"
-	HaltUnknown    Kind = "continue-false-unknown"
-	Retry          Kind = "retry"
-	ConditionOK    Kind = "condition-met"
-	ConditionText  Kind = "condition-unreadable"
-	Reported       Kind = "reported-to-model"
+	Nothing       Kind = "nothing-to-heed"
+	NoEffect      Kind = "decision-without-effect"
+	Allowed       Kind = "allowed"
+	AllowedSwitch Kind = "switch-allowed"
+	Asked         Kind = "asked"
+	Deferred      Kind = "deferred"
+	Granted       Kind = "permission-granted"
+	Refused       Kind = "permission-refused"
+	HaltEnds      Kind = "continue-false-ends"
+	HaltAfterTool Kind = "continue-false-after-tool"
+	HaltWithDeny  Kind = "continue-false-beside-deny"
+	HaltPrompt    Kind = "continue-false-blocks-prompt"
+	HaltStops     Kind = "continue-false-stops"
+	HaltIgnored   Kind = "continue-false-ignored"
+	HaltUnknown   Kind = "continue-false-unknown"
+	Retry         Kind = "retry"
+	ConditionOK   Kind = "condition-met"
+	ConditionText Kind = "condition-unreadable"
+	Reported      Kind = "reported-to-model"
 )
 
 var outcomes = []ruleRow{
@@ -248,7 +248,7 @@ var outcomes = []ruleRow{
 	{HaltEnds, suites.Info, "continue:false ends the session", "Ends; the model does not see stopReason.", "", onAll, keeps},
 	{HaltAfterTool, suites.Warning, "continue:false: the tool still runs, then the session ends",
 		"Runs the tool anyway.", "Add permissionDecision deny, or exit 2, to keep the tool from running.", onAll, loses},
-	{HaltBesideDeny, suites.Info, "continue:false with a deny ends the session",
+	{HaltWithDeny, suites.Info, "continue:false with a deny ends the session",
 		"Denies and ends; 2.1.197 only denies.", "", onNewer, keeps},
 	{HaltPrompt, suites.Info, "continue:false stops before the model is asked", "Sends no request and shows stopReason.", "", onAll, keeps},
 	{HaltStops, suites.Info, "continue:false lets {event} finish, whatever else the output contains",

@@ -54,9 +54,9 @@ func (c Cell) Against(predicted Reading, o Observation) Judgement {
 	}
 	texts := strings.Join(o.Texts, "\n")
 	heard := c.heard(texts)
-	tells := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
-	told := len(heard) > 0 || slices.Contains(tells, o.Effect) || slices.ContainsFunc(predicted.ModelSees, func(text string) bool { return strings.Contains(texts, text) })
-	j.Seen = seen(c.Event, o.Effect, predicted.Effect, told)
+	shown := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
+	reachedModel := len(heard) > 0 || slices.Contains(shown, o.Effect) || slices.ContainsFunc(predicted.ModelSees, func(text string) bool { return strings.Contains(texts, text) })
+	j.Seen = seen(c.Event, o.Effect, predicted.Effect, reachedModel)
 	if j.Seen != j.Predicted {
 		j.Changed = "the client did something else" + excerpt(texts, heard)
 		return j
@@ -67,23 +67,23 @@ func (c Cell) Against(predicted Reading, o Observation) Judgement {
 
 // seen returns the observed effect, or the predicted one if the two cannot be distinguished: if the
 // event never asks the user, Asked looks like Denied and Allowed like Proceeds.
-func seen(event string, observed, predicted suites.Effect, told bool) suites.Effect {
+func seen(event string, observed, predicted suites.Effect, reachedModel bool) suites.Effect {
 	quiet := []suites.Effect{suites.Proceeds, suites.Ignored}
-	tells := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
+	shown := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
 	about, _ := EventByName(event)
 	asks := about.Guards == Calls || about.Allow == Granted
 	switch {
 	case !asks && predicted == suites.Asked && observed == suites.Denied:
 		return predicted
-	case !asks && predicted == suites.Allowed && slices.Contains(quiet, observed) && !told:
+	case !asks && predicted == suites.Allowed && slices.Contains(quiet, observed) && !reachedModel:
 		return predicted
 	}
-	if !slices.Contains(quiet, observed) && !slices.Contains(tells, observed) {
+	if !slices.Contains(quiet, observed) && !slices.Contains(shown, observed) {
 		return observed
 	}
 	same := quiet
-	if told {
-		same = tells
+	if reachedModel {
+		same = shown
 	}
 	if slices.Contains(same, predicted) {
 		return predicted

@@ -19,16 +19,16 @@ func TestJudge(t *testing.T) {
 		seen    Observation
 		changed string
 	}{
-		"denied as predicted":       {"PreToolUse/exit-2-+-stderr", V330, Observation{Effect: suites.Denied, Texts: []string{"PreToolUse:Bash hook error: [x]: my-error"}}, ""},
-		"let pass":                  {"PreToolUse/exit-2-+-stderr", V330, Observation{Effect: suites.Proceeds}, "something else"},
-		"denied in other words":     {"PreToolUse/exit-2-+-stderr", V330, Observation{Effect: suites.Denied, Texts: []string{"no: my-error"}}, "not sent: PreToolUse:Bash hook error"},
-		"told what it should not":   {"PreToolUse/exit-0-plain-text", V330, Observation{Effect: suites.Denied, Texts: []string{"my-text"}}, "something else; it was sent: my-text"},
-		"ignored is to go on":       {"PreToolUse/exit-0-plain-text", V330, Observation{Effect: suites.Proceeds}, ""},
-		"told where nothing is":     {"PreToolUse/exit-0-plain-text", V330, Observation{Effect: suites.Proceeds, Texts: []string{"my-text"}}, "something else"},
-		"more than the reason":      {"PreToolUse/exit-2-+-valid-JSON-block", V330, Observation{Effect: suites.Denied, Texts: []string{"PreToolUse:Bash hook error: my-reason my-error"}}, "was sent my-error"},
-		"another version's words":   {"PreToolUse/decision-block-+-reason", V197, Observation{Effect: suites.Denied, Texts: []string{"my-reason"}}, ""},
-		"the person was asked":      {"PreToolUse/permissionDecision-ask", V330, Observation{Effect: suites.Asked}, ""},
-		"nobody is asked of models": {"PreModelSwitch/PreModelSwitch-ask", V330, Observation{Effect: suites.Denied, Texts: []string{"my-reason"}}, ""},
+		"denied as predicted":     {"PreToolUse/exit-2-+-stderr", V330, Observation{Effect: suites.Denied, Texts: []string{"PreToolUse:Bash hook error: [x]: my-error"}}, ""},
+		"let pass":                {"PreToolUse/exit-2-+-stderr", V330, Observation{Effect: suites.Proceeds}, "something else"},
+		"denied in other words":   {"PreToolUse/exit-2-+-stderr", V330, Observation{Effect: suites.Denied, Texts: []string{"no: my-error"}}, "not sent: PreToolUse:Bash hook error"},
+		"an unexpected text":      {"PreToolUse/exit-0-plain-text", V330, Observation{Effect: suites.Denied, Texts: []string{"my-text"}}, "something else; it was sent: my-text"},
+		"ignored is to go on":     {"PreToolUse/exit-0-plain-text", V330, Observation{Effect: suites.Proceeds}, ""},
+		"a text and no effect":    {"PreToolUse/exit-0-plain-text", V330, Observation{Effect: suites.Proceeds, Texts: []string{"my-text"}}, "something else"},
+		"more than the reason":    {"PreToolUse/exit-2-+-valid-JSON-block", V330, Observation{Effect: suites.Denied, Texts: []string{"PreToolUse:Bash hook error: my-reason my-error"}}, "was sent my-error"},
+		"another version's words": {"PreToolUse/decision-block-+-reason", V197, Observation{Effect: suites.Denied, Texts: []string{"my-reason"}}, ""},
+		"the user was asked":      {"PreToolUse/permissionDecision-ask", V330, Observation{Effect: suites.Asked}, ""},
+		"the user is not asked":   {"PreModelSwitch/PreModelSwitch-ask", V330, Observation{Effect: suites.Denied, Texts: []string{"my-reason"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -39,7 +39,7 @@ func checkReading(t *testing.T, got Reading, effect suites.Effect, sees string) 
 		t.Errorf("the model sees %q, want %q", got.ModelSees, sees)
 	}
 	if text := got.Because(); text == "" || strings.ContainsAny(strings.ReplaceAll(text, `{"ok": ...}`, ""), "{}") {
-		t.Errorf("the cause %+v says %q", got.Cause, text)
+		t.Errorf("the text of cause %+v is %q", got.Cause, text)
 	}
 }
 
@@ -79,11 +79,11 @@ func TestBeyondMeasured(t *testing.T) {
 		{"b no specific output", "PreCompact", stdoutOnly(specificOutput("PreCompact", `"additionalContext":"my-context"`)), both(suites.ShownToModel, `"additionalContext": "my-context"`)},
 		{"b halt", "Notification", stdoutOnly(`{"continue":false}`), dropped},
 		{"b not started", "PreToolUse", Output{Exit: -1, NotStarted: "no such file"}, goesOn},
-		{"b deny beside an input", "PreToolUse", stdoutOnly(specificOutput("PreToolUse", `"updatedInput":{"command":"ls"},"permissionDecision":"deny"`)), both(suites.Denied, "ed")},
+		{"b deny with an input", "PreToolUse", stdoutOnly(specificOutput("PreToolUse", `"updatedInput":{"command":"ls"},"permissionDecision":"deny"`)), both(suites.Denied, "ed")},
 		{"b an MCP tool's output", "PostToolUse", Output{Stdout: stdoutOnly(specificOutput("PostToolUse", `"updatedMCPToolOutput":[]`)).Stdout, Matched: "mcp__a__b"}, both(suites.Rewritten, "")},
 		{"b unknown name at exit 2", "Stop", exitsWith(2, specificOutput("Whatever", `"additionalContext":"my-context"`), "my-error"),
 			Want{suites.Ignored, suites.AnotherTurn, "", "my-error"}},
-		{"b the tool stands in the payload", "PreToolUse", Output{Exit: 2, Payload: []byte(`{"tool_name":"Bash"}`)}, both(suites.Denied, "PreToolUse:Bash hook error")},
+		{"b the tool is in the payload", "PreToolUse", Output{Exit: 2, Payload: []byte(`{"tool_name":"Bash"}`)}, both(suites.Denied, "PreToolUse:Bash hook error")},
 		{"b an MCP tool's empty input", "PreToolUse", Output{Stdout: stdoutOnly(specificOutput("PreToolUse", `"updatedInput":{}`)).Stdout, Matched: "mcp__a__b"}, both(suites.Denied, "")},
 		{"b shown", "MessageDisplay", stdoutOnly(specificOutput("MessageDisplay", `"displayContent":"x"`)), both(suites.Rewritten, "")},
 		{"b answered", "Elicitation", stdoutOnly(specificOutput("Elicitation", `"action":"accept","content":{}`)), both(suites.Rewritten, "")},

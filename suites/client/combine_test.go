@@ -35,7 +35,7 @@ func TestCombine(t *testing.T) {
 		{"context adds up", "PreToolUse", []string{context, deny, context}, "deny", suites.Denied, []string{"CTX", "PreToolUse hook error: DENY", "CTX"}},
 		{"rewritten", "PreToolUse", []string{rewrite, rewrite}, "none", suites.Rewritten, nil},
 		{"blocked prompt", "UserPromptSubmit", []string{"TEXT", blockJSON}, "block", suites.PromptBlocked, nil},
-		{"shown beside context", "PostToolUse", []string{blockJSON, specific("PostToolUse", `"additionalContext":"CTX"`)},
+		{"shown with context", "PostToolUse", []string{blockJSON, specific("PostToolUse", `"additionalContext":"CTX"`)},
 			"block", suites.ShownToModel, []string{`PostToolUse hook blocking error from command: "": RSN`, "CTX"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -23,18 +23,18 @@ func (c call) readDocument() Reading {
 		return reading
 	}
 	if c.failed() {
-		return c.failing(c.nothingHeeded())
+		return c.failing(c.nothingApplied())
 	}
-	return c.nothingHeeded()
+	return c.nothingApplied()
 }
 
-// nothingHeeded reads an object in which the client finds nothing to act on.
-func (c call) nothingHeeded() Reading {
+// nothingApplied reads an object in which the client finds nothing to act on.
+func (c call) nothingApplied() Reading {
 	unknown := c.unknownKeys()
 	reading := c.ignored(NoEffect)
 	switch {
 	case has(c.output, "decision"):
-		reading.Cause.Value = saidDecision(c.output)
+		reading.Cause.Value = decisionOf(c.output)
 	case len(unknown) > 0:
 		reading.Cause.Kind, reading.Cause.Key = UnknownKeys, strings.Join(unknown, ", ")
 	case c.event.LosesContext && c.textOf("additionalContext") != "":
@@ -73,10 +73,10 @@ func (c call) readRefused(cause Cause) Reading {
 	case c.exit2() && cause.Kind == OtherName && c.event.PassesOtherName && !c.failuresBlock():
 		reading.Cause.Kind = OtherNameAtExit
 		return reading
-	case c.exit2() && cause.Kind == OtherName && c.event.Told == asError:
-		return c.no(Exit2, "["+c.in.Entry.Command+"]: blocked (exit 2); its output could not be processed")
+	case c.exit2() && cause.Kind == OtherName && c.event.RefusalFormat == asError:
+		return c.refusal(Exit2, "["+c.in.Entry.Command+"]: blocked (exit 2); its output could not be processed")
 	case c.exit2():
-		return c.noByExit2()
+		return c.refusalByExit2()
 	default:
 		return c.failing(reading)
 	}
@@ -96,7 +96,7 @@ func (c call) readText() Reading {
 	case c.event.Plain == "":
 		return c.ignored(TextDropped)
 	default:
-		return withContext(c.reading(suites.ContextAdded, TextToModel), c.tells(c.event.Plain, string(trim(c.in.Stdout)))...)
+		return withContext(c.reading(suites.ContextAdded, TextToModel), c.message(c.event.Plain, string(trim(c.in.Stdout)))...)
 	}
 }
 
@@ -133,11 +133,11 @@ func (c call) readCondition() Reading {
 	case ok:
 		return c.proceeds(ConditionOK)
 	case c.in.Entry.Type == "agent":
-		return c.no(ConditionNotOK, "Agent hook condition was not met: "+reason)
+		return c.refusal(ConditionNotOK, "Agent hook condition was not met: "+reason)
 	case c.conditionEnds():
 		return c.reading(suites.SessionEnds, ConditionEnds)
 	default:
-		return c.no(ConditionNotOK, reason)
+		return c.refusal(ConditionNotOK, reason)
 	}
 }
 

@@ -80,8 +80,8 @@ type Event struct {
 	// Failure is the effect of a failure if the entry's onFailure is block; empty if it is that of
 	// exit code 2.
 	Failure suites.Effect
-	// Told is the format of the model's message about a refusal; empty if it gets none.
-	Told string
+	// RefusalFormat is the format of the model's message about a refusal; empty if it gets none.
+	RefusalFormat string
 	// Plain is the format in which the model gets text from stdout; empty if it gets none.
 	Plain string
 	// Proceeds describes the outcome if no hook prevents it; empty if the session goes on.
@@ -106,7 +106,7 @@ type Event struct {
 	LosesContext     bool // additionalContext is accepted and dropped
 	DropsFile        bool // one refused entry makes the client drop the whole settings file
 	PromptEnds       bool // a prompt hook's "not ok" ends the session; observed on client 2.1.330, 2.1.197 denied
-	TellsReason      bool // 2.1.197 sends the model the reason of a block that has no effect
+	SendsReason      bool // 2.1.197 sends the model the reason of a block that has no effect
 }
 
 // Guarded is an action that hooks exist to stop.

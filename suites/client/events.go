@@ -26,7 +26,7 @@ var events = []Event{
 		MatchedOn: "source", Values: []string{"startup", "resume", "clear", "compact", "fork"}, Usual: "startup",
 		fields: func(in PayloadInput) object { return object{{"source", in.Value}} }, beforeID: true,
 		Output: []Field{context, {Name: "initialUserMessage", Kind: AString}, title, watched, {Name: "reloadSkills", Kind: ABoolean}},
-		Exit2:  suites.Ignored, Exit2On: onAll, Plain: asSuccess, Halt: suites.Ignored, IgnoresOnFailure: true, TellsReason: true,
+		Exit2:  suites.Ignored, Exit2On: onAll, Plain: asSuccess, Halt: suites.Ignored, IgnoresOnFailure: true, SendsReason: true,
 	},
 	{
 		Name: "Setup", EnvFile: true,
@@ -66,7 +66,7 @@ var events = []Event{
 			permission("allow", "deny", "ask", "defer"), because, {Name: "updatedInput", Kind: AnObject}, context,
 			newer(Field{Name: "permissionDisplay", Kind: Anything}),
 		},
-		Exit2: suites.Denied, Exit2On: onAll, Told: asError, Halt: suites.SessionEnds, Allow: Allowed, PromptEnds: true, DropsFile: true,
+		Exit2: suites.Denied, Exit2On: onAll, RefusalFormat: asError, Halt: suites.SessionEnds, Allow: Allowed, PromptEnds: true, DropsFile: true,
 	},
 	{
 		Name: "PermissionRequest", Proceeds: "the user is asked", InNames: true, Command: "touch hookwatch-example",
@@ -77,7 +77,7 @@ var events = []Event{
 			{Name: "updatedInput", Kind: AnObject}, {Name: "updatedPermissions", Kind: AnArray},
 			{Name: "message", Kind: AString}, {Name: "interrupt", Kind: ABoolean},
 		}}},
-		Exit2: suites.Ignored, Exit2On: onOld, Told: asItIs, Failure: suites.Denied, Allow: Granted, DropsFile: true,
+		Exit2: suites.Ignored, Exit2On: onOld, RefusalFormat: asItIs, Failure: suites.Denied, Allow: Granted, DropsFile: true,
 	},
 	{
 		Name: "PermissionDenied", Command: "chmod 600 hookwatch-example", Outside: true,
@@ -101,7 +101,7 @@ var events = []Event{
 			context, {Name: "updatedToolOutput", Kind: Anything}, {Name: "updatedMCPToolOutput", Kind: Anything},
 			newer(Field{Name: "classifierContext", Kind: Anything}),
 		},
-		Exit2: suites.ShownToModel, Exit2On: onAll, Told: asReminder, Halt: suites.SessionEnds, PassesOtherName: true, PromptEnds: true,
+		Exit2: suites.ShownToModel, Exit2On: onAll, RefusalFormat: asReminder, Halt: suites.SessionEnds, PassesOtherName: true, PromptEnds: true,
 	},
 	{
 		Name: "PostToolUseFailure", InNames: true, Command: "false",
@@ -112,7 +112,7 @@ var events = []Event{
 		},
 		withMode: true, withEffort: true,
 		Output: []Field{context},
-		Exit2:  suites.ShownToModel, Exit2On: onAll, Told: asReminder, PassesOtherName: true,
+		Exit2:  suites.ShownToModel, Exit2On: onAll, RefusalFormat: asReminder, PassesOtherName: true,
 	},
 	{
 		Name: "PostToolBatch",
@@ -136,18 +136,18 @@ var events = []Event{
 		MatchedOn: "agent_type", Usual: "general-purpose",
 		fields: subagentStopFields, withMode: true, withEffort: true,
 		Output: []Field{context},
-		Exit2:  suites.AnotherTurn, Exit2On: onAll, Told: asStop, Halt: suites.Proceeds,
+		Exit2:  suites.AnotherTurn, Exit2On: onAll, RefusalFormat: asStop, Halt: suites.Proceeds,
 		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{
 		Name: "TaskCreated", Proceeds: "the task is created",
 		fields: taskFields,
-		Exit2:  suites.Denied, Exit2On: on330, Told: asFeedback, PassesOtherName: true,
+		Exit2:  suites.Denied, Exit2On: on330, RefusalFormat: asFeedback, PassesOtherName: true,
 	},
 	{
 		Name: "TaskCompleted", Proceeds: "the task is completed",
 		fields: taskFields,
-		Exit2:  suites.Denied, Exit2On: on330, Told: asFeedback, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
+		Exit2:  suites.Denied, Exit2On: on330, RefusalFormat: asFeedback, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{
 		Name: "Stop", Proceeds: "the turn ends", Stop: true, InNames: true, FirstInNames: true,
@@ -156,7 +156,7 @@ var events = []Event{
 		},
 		withMode: true, withEffort: true,
 		Output: []Field{context},
-		Exit2:  suites.AnotherTurn, Exit2On: onAll, Told: asStop, Halt: suites.SessionEnds,
+		Exit2:  suites.AnotherTurn, Exit2On: onAll, RefusalFormat: asStop, Halt: suites.SessionEnds,
 		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{
@@ -174,7 +174,7 @@ var events = []Event{
 		fields: func(in PayloadInput) object {
 			return object{{"trigger", in.Value}, {"custom_instructions", "keep names"}}
 		},
-		Exit2: suites.Denied, Exit2On: onAll, Told: asItIs, Plain: asItIs, KeepsExit2: true, Reports: ofCompact,
+		Exit2: suites.Denied, Exit2On: onAll, RefusalFormat: asItIs, Plain: asItIs, KeepsExit2: true, Reports: ofCompact,
 	},
 	{
 		Name: "PostCompact", Unreported: true,
@@ -182,7 +182,7 @@ var events = []Event{
 		fields: func(in PayloadInput) object {
 			return object{{"trigger", in.Value}, {"compact_summary", in.LastMessage}}
 		},
-		Exit2: suites.ShownToModel, Exit2On: onAll, Told: asFailed, Reports: ofCompact,
+		Exit2: suites.ShownToModel, Exit2On: onAll, RefusalFormat: asFailed, Reports: ofCompact,
 	},
 	{
 		Name: "Notification", InNames: true, Unreported: true,
@@ -234,7 +234,7 @@ var events = []Event{
 		Name: "WorktreeCreate", Proceeds: "the worktree is not created", Unreported: true,
 		fields: func(PayloadInput) object { return object{{"name", "example"}} },
 		Output: []Field{{Name: "worktreePath", Kind: AString}}, PrintsPath: true,
-		Exit2: suites.Denied, Exit2On: onAll, Told: asBroken, AnyFailure: true,
+		Exit2: suites.Denied, Exit2On: onAll, RefusalFormat: asBroken, AnyFailure: true,
 	},
 	{
 		Name: "WorktreeRemove", Proceeds: "the worktree stays", Unreported: true,
@@ -258,7 +258,7 @@ var events = []Event{
 		MatchedOn: "to_model", Usual: "claude-haiku-5-5",
 		fields: modelSwitchFields,
 		Output: []Field{newer(permission("allow", "deny", "ask")), newer(because)},
-		Exit2:  suites.Denied, Exit2On: on330, Told: asItIs, TimeoutBlocks: true, PassesOtherName: true, Reports: ofModel, Allow: AllowedSwitch,
+		Exit2:  suites.Denied, Exit2On: on330, RefusalFormat: asItIs, TimeoutBlocks: true, PassesOtherName: true, Reports: ofModel, Allow: AllowedSwitch,
 	},
 	{
 		Name: "PostModelSwitch", Since: V329,
@@ -278,6 +278,6 @@ var events = []Event{
 	{
 		Name: "TeammateIdle", Proceeds: "the teammate stops working",
 		fields: func(PayloadInput) object { return object{{"teammate_name", "helper"}, {"team_name", "team"}} },
-		Exit2:  suites.AnotherTurn, Told: asFeedback, PassesOtherName: true, PardonsNoScript: true,
+		Exit2:  suites.AnotherTurn, RefusalFormat: asFeedback, PassesOtherName: true, PardonsNoScript: true,
 	},
 }

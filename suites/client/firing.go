@@ -149,11 +149,11 @@ func (r *reader) payload() []byte {
 func (r *reader) event(payload []byte) string {
 	name := r.text("event")
 	if name == "" {
-		var says struct {
+		var fields struct {
 			Name string `json:"hook_event_name"`
 		}
-		_ = json.Unmarshal(payload, &says) // payload has reported its errors
-		name = says.Name
+		_ = json.Unmarshal(payload, &fields) // payload has reported its errors
+		name = fields.Name
 	}
 	if _, known := EventByName(name); known {
 		return name

@@ -74,7 +74,7 @@ func FuzzParseFiring(f *testing.F) {
 			t.Errorf("no event and no error: %s", line)
 		}
 		if err != nil && err.Error() == "" {
-			t.Errorf("an error that says nothing: %s", line)
+			t.Errorf("an error without a reason: %s", line)
 		}
 	})
 }

@@ -31,7 +31,7 @@ func Interpret(v Version, event string, in Output) Reading {
 		reading = c.ignored(NoEvent)
 		reading.Cause.Value = event
 	}
-	reading.Decision = saidDecision(c.output)
+	reading.Decision = decisionOf(c.output)
 	return reading
 }
 
@@ -49,7 +49,7 @@ func (c call) read() Reading {
 	case c.in.NotStarted != "", c.in.TimedOut:
 		return c.ended()
 	case entry.AsyncRewake && c.exit2():
-		return c.noByExit2()
+		return c.refusalByExit2()
 	case entry.Async, entry.AsyncRewake, c.output["async"] == true:
 		return c.background()
 	case c.asksModel():
@@ -73,7 +73,7 @@ func (c call) readOutput() Reading {
 	}
 	switch {
 	case c.exit2():
-		return c.noByExit2()
+		return c.refusalByExit2()
 	case c.failed():
 		return c.ended()
 	default:
@@ -158,18 +158,18 @@ func (c call) label() string {
 	return c.event.Name + ":" + c.matched
 }
 
-// tells returns the client's message to the model with a text, in the given format; nothing if the
+// message returns the client's message to the model with a text, in the given format; nothing if the
 // format is empty.
-func (c call) tells(way, text string) []string {
+func (c call) message(format, text string) []string {
 	switch {
-	case way == "":
+	case format == "":
 		return nil
-	case way == asFailed, way == asBroken: // the format already contains the command
+	case format == asFailed, format == asBroken: // the format already contains the command
 		text = strings.TrimPrefix(text, "["+c.in.Entry.Command+"]: ")
 	}
 	return []string{strings.NewReplacer(
 		"{label}", c.label(), "{event}", c.event.Name, "{command}", c.in.Entry.Command, "{text}", text,
-	).Replace(way)}
+	).Replace(format)}
 }
 
 // of returns the value of a key of hookSpecificOutput, or nil if the client does not know the key
@@ -266,46 +266,46 @@ func (c call) halt() (Reading, bool) {
 	if c.event.Guards != Calls {
 		return c.reading(c.event.Halt, HaltEnds), true
 	}
-	switch denied := c.saysNo() || c.exit2(); {
+	switch denied := c.refuses() || c.exit2(); {
 	case denied && c.version.old():
 		return Reading{}, false
 	case denied:
-		return c.reading(suites.SessionEnds, HaltBesideDeny), true
+		return c.reading(suites.SessionEnds, HaltWithDeny), true
 	default:
 		return c.reading(suites.SessionEnds, HaltAfterTool), true
 	}
 }
 
-// saysNo reports whether a JSON decision is against the action.
-func (c call) saysNo() bool {
+// refuses reports whether a JSON decision is against the action.
+func (c call) refuses() bool {
 	return !c.event.IgnoresBlock && c.output["decision"] == "block" || c.of("permissionDecision") == "deny"
 }
 
 // block reads decision block and permissionDecision deny. The reason is taken from the JSON, and
 // stderr is dropped.
 func (c call) block() (Reading, bool) {
-	if !c.saysNo() {
+	if !c.refuses() {
 		return Reading{}, false
 	}
 	reason := c.blockReason()
-	if c.event.TellsReason && c.version.old() && reason != "" {
+	if c.event.SendsReason && c.version.old() && reason != "" {
 		return withContext(c.reading(suites.ContextAdded, StartReason), reason), true
 	}
 	if c.event.Guards == Calls && c.version.old() {
-		reading := c.no(JSONNo, reason)
+		reading := c.refusal(JSONNo, reason)
 		reading.ModelSees = nonEmpty(reason)
 		if reason == "" {
 			reading.ModelSees = []string{"Hook " + c.label() + " denied this tool"}
 		}
 		return reading, true
 	}
-	reading := c.no(JSONNo, reason)
+	reading := c.refusal(JSONNo, reason)
 	switch {
 	case reason != "" || len(reading.ModelSees) == 0: // keep it
-	case c.event.Told == asError || c.event.Told == asReminder:
+	case c.event.RefusalFormat == asError || c.event.RefusalFormat == asReminder:
 		reading.ModelSees = []string{"Blocked by hook"}
 	default:
-		reading = c.no(JSONNo, "Blocked by hook")
+		reading = c.refusal(JSONNo, "Blocked by hook")
 	}
 	return reading, true
 }
@@ -329,7 +329,7 @@ func (c call) blockByExit() (Reading, bool) {
 	var reading Reading
 	switch {
 	case c.exit2():
-		reading = c.noByExit2()
+		reading = c.refusalByExit2()
 	case c.failed() && c.failuresBlock():
 		reading = c.failing(Reading{})
 	default:

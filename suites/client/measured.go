@@ -219,7 +219,7 @@ func (f InForceFile) Predicted(v Version) (names []string) {
 		return nil
 	}
 	for _, e := range read.Entries {
-		_, name, _ := strings.Cut(e.Command, says)
+		_, name, _ := strings.Cut(e.Command, appendsName)
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -228,9 +228,9 @@ func (f InForceFile) Predicted(v Version) (names []string) {
 
 // A hook's command appends its name to this file of the project.
 const (
-	Ran  = "ran"
-	says = "; echo >>\"$CLAUDE_PROJECT_DIR\"/" + Ran + " "
+	Ran         = "ran"
+	appendsName = "; echo >>\"$CLAUDE_PROJECT_DIR\"/" + Ran + " "
 )
 
 // InForceCommand returns the command of the hook with a name.
-func InForceCommand(name string) string { return "cat >/dev/null" + says + name }
+func InForceCommand(name string) string { return "cat >/dev/null" + appendsName + name }

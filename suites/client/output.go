@@ -112,15 +112,15 @@ func oneObject(text []byte) (map[string]any, bool) {
 	return output, err == io.EOF && output != nil
 }
 
-// saidDecision returns the hook's decision, even if the client ignores it. hookSpecificOutput takes
+// decisionOf returns the hook's decision, even if the client ignores it. hookSpecificOutput takes
 // precedence over the older top-level key.
-func saidDecision(output map[string]any) string {
+func decisionOf(output map[string]any) string {
 	nested, _ := output["hookSpecificOutput"].(map[string]any)
 	request, _ := nested["decision"].(map[string]any)
-	for _, said := range []any{
+	for _, value := range []any{
 		nested["permissionDecision"], request["behavior"], output["decision"], output["permissionDecision"],
 	} {
-		if word, ok := said.(string); ok && slices.Contains(decisions, word) {
+		if word, ok := value.(string); ok && slices.Contains(decisions, word) {
 			return word
 		}
 	}

@@ -20,7 +20,7 @@ type ruleRow struct {
 }
 
 // ruleTables contain every rule, in the order in which they are listed.
-var ruleTables = [][]ruleRow{endings, texts, refusedOutputs, refusals, outcomes, changes, checked}
+var ruleTables = [][]ruleRow{exitRules, texts, refusedOutputs, refusals, outcomes, changes, checked}
 
 func rowOf(kind Kind) (ruleRow, bool) {
 	for _, table := range ruleTables {

@@ -12,9 +12,9 @@ type Tool struct {
 	Also []string
 	// Successor is the tool that replaced a removed one; empty if the client still has the tool.
 	Successor string
-	// Does is the effect of a call, as far as it matters to hooks. A permission rule for one tool
+	// Kind is the effect of a call, as far as it matters to hooks. A permission rule for one tool
 	// that edits or creates files applies to all of them, as does one for a tool that reads.
-	Does Deed
+	Kind ToolKind
 	// Path is the key of the input that names the file of a call; empty if there is none.
 	Path string
 	// Requires are the keys without which the client refuses a call.
@@ -32,15 +32,15 @@ type Tool struct {
 	response func(PayloadInput) object // tool_response as captured; nil is a success
 }
 
-// A Deed is the effect of a call of a tool.
-type Deed string
+// A ToolKind is the effect of a call of a tool.
+type ToolKind string
 
-// The deeds that matter to hooks.
+// The kinds that matter to hooks.
 const (
-	Runs    Deed = "runs a command"
-	Edits   Deed = "edits a file"
-	Creates Deed = "creates a file"
-	Reads   Deed = "reads files"
+	RunsCommand ToolKind = "runs a command"
+	EditsFile   ToolKind = "edits a file"
+	CreatesFile ToolKind = "creates a file"
+	ReadsFiles  ToolKind = "reads files"
 )
 
 // tools is the table of tools, the most revealing for tests of hooks first. Names are as observed
@@ -48,21 +48,21 @@ const (
 // Agent, EnterWorktree, TaskCreate and TaskUpdate were captured from running clients.
 var tools = []Tool{
 	{
-		Name: "Bash", Does: Runs, Requires: []string{"command"}, Returns: []string{"stdout", "stderr", "interrupted", "isImage"}, On: onAll,
+		Name: "Bash", Kind: RunsCommand, Requires: []string{"command"}, Returns: []string{"stdout", "stderr", "interrupted", "isImage"}, On: onAll,
 		input: commandInput,
 		response: func(PayloadInput) object {
 			return object{{"stdout", "hello"}, {"stderr", ""}, {"interrupted", false}, {"isImage", false}, {"noOutputExpected", false}}
 		},
 	},
 	{
-		Name: "Edit", Does: Edits, Path: "file_path", Requires: []string{"file_path", "old_string", "new_string"}, On: onOld,
+		Name: "Edit", Kind: EditsFile, Path: "file_path", Requires: []string{"file_path", "old_string", "new_string"}, On: onOld,
 		input: func(in PayloadInput) object {
 			return object{{"file_path", in.file()}, {"old_string", "one"}, {"new_string", in.text("two")}, {"replace_all", false}}
 		},
 		response: editResponse,
 	},
 	{
-		Name: "Write", Does: Creates, Path: "file_path", Requires: []string{"file_path", "content"}, On: onOld,
+		Name: "Write", Kind: CreatesFile, Path: "file_path", Requires: []string{"file_path", "content"}, On: onOld,
 		input: func(in PayloadInput) object { return object{{"file_path", in.file()}, {"content", in.text("one\n")}} },
 		response: func(in PayloadInput) object {
 			return object{
@@ -72,7 +72,7 @@ var tools = []Tool{
 		},
 	},
 	{
-		Name: "Read", Does: Reads, Path: "file_path", Requires: []string{"file_path"}, On: onOld,
+		Name: "Read", Kind: ReadsFiles, Path: "file_path", Requires: []string{"file_path"}, On: onOld,
 		input: func(in PayloadInput) object { return object{{"file_path", in.file()}} },
 		response: func(in PayloadInput) object {
 			file := object{{"filePath", in.file()}, {"content", "one\n"}, {"numLines", 2}, {"startLine", 1}, {"totalLines", 2}}
@@ -80,19 +80,19 @@ var tools = []Tool{
 		},
 	},
 	{
-		Name: "NotebookEdit", Does: Edits, Path: "notebook_path", Requires: []string{"notebook_path", "new_source"},
+		Name: "NotebookEdit", Kind: EditsFile, Path: "notebook_path", Requires: []string{"notebook_path", "new_source"},
 		input: func(in PayloadInput) object {
 			return object{{"notebook_path", in.file()}, {"new_source", in.text("one\n")}, {"cell_type", "code"}, {"edit_mode", "replace"}}
 		},
 	},
 	{
-		Name: "Grep", Does: Reads, Requires: []string{"pattern"}, Harmless: map[string]any{"pattern": "hello"},
+		Name: "Grep", Kind: ReadsFiles, Requires: []string{"pattern"}, Harmless: map[string]any{"pattern": "hello"},
 		input: func(in PayloadInput) object {
 			return object{{"pattern", in.text("one")}, {"path", in.Cwd}, {"output_mode", "content"}}
 		},
 	},
 	{
-		Name: "Glob", Does: Reads, Requires: []string{"pattern"}, Harmless: map[string]any{"pattern": "*.md"},
+		Name: "Glob", Kind: ReadsFiles, Requires: []string{"pattern"}, Harmless: map[string]any{"pattern": "*.md"},
 		input: func(in PayloadInput) object { return object{{"pattern", in.text("**/*.txt")}, {"path", in.Cwd}} },
 	},
 	{
@@ -129,7 +129,7 @@ var tools = []Tool{
 	{Name: "ListAgents", Also: []string{"ListPeers"}},
 	{Name: "ListMcpResourcesTool"},
 	{Name: "Monitor"},
-	{Name: "PowerShell", Does: Runs, input: commandInput},
+	{Name: "PowerShell", Kind: RunsCommand, input: commandInput},
 	{Name: "ReadMcpResourceTool"},
 	{Name: "SendMessage"},
 	{Name: "SlashCommand"},
@@ -154,13 +154,13 @@ var tools = []Tool{
 	{Name: "Workflow"},
 
 	{
-		Name: "MultiEdit", Successor: "Edit", Does: Edits, Path: "file_path", Requires: []string{"file_path", "edits"},
+		Name: "MultiEdit", Successor: "Edit", Kind: EditsFile, Path: "file_path", Requires: []string{"file_path", "edits"},
 		input: func(in PayloadInput) object {
 			edit := object{{"old_string", "one"}, {"new_string", in.text("two")}}
 			return object{{"file_path", in.file()}, {"edits", list{edit}}}
 		},
 	},
-	{Name: "LS", Successor: "Bash", Does: Reads},
+	{Name: "LS", Successor: "Bash", Kind: ReadsFiles},
 	{Name: "NotebookRead", Successor: "Read"},
 	{Name: "AgentOutputTool", Successor: "TaskOutput"},
 	{Name: "View", Successor: "Read"},
@@ -190,11 +190,11 @@ func toolCalled(name string) Tool {
 	return Tool{}
 }
 
-// ToolNames returns the names of the client's current tools with one of the deeds, or of all of
-// them if no deed is given.
-func ToolNames(deeds ...Deed) (names []string) {
+// ToolNames returns the names of the client's current tools of the given kinds, or of all of
+// them if none is given.
+func ToolNames(kinds ...ToolKind) (names []string) {
 	for _, tool := range tools {
-		if tool.Successor == "" && (len(deeds) == 0 || slices.Contains(deeds, tool.Does)) {
+		if tool.Successor == "" && (len(kinds) == 0 || slices.Contains(kinds, tool.Kind)) {
 			names = append(names, tool.Name)
 		}
 	}
@@ -204,9 +204,9 @@ func ToolNames(deeds ...Deed) (names []string) {
 // Alike returns the names of the tools that a permission rule for t applies to, including those
 // that the client no longer has.
 func (t Tool) Alike() (names []string) {
-	deeds := map[Deed][]Deed{Edits: {Edits, Creates}, Creates: {Edits, Creates}, Reads: {Reads}}[t.Does]
+	kinds := map[ToolKind][]ToolKind{EditsFile: {EditsFile, CreatesFile}, CreatesFile: {EditsFile, CreatesFile}, ReadsFiles: {ReadsFiles}}[t.Kind]
 	for _, tool := range tools {
-		if tool.Name == t.Name || slices.Contains(deeds, tool.Does) {
+		if tool.Name == t.Name || slices.Contains(kinds, tool.Kind) {
 			names = append(names, tool.Name)
 		}
 	}

@@ -172,10 +172,10 @@ func (q *Inquiry) lostFile(name string) {
 // lookedUp is the directory in which a probe records the absent programs that a hook calls.
 const lookedUp = "{tmp}/looked-up/"
 
-// sought runs a hook whose text names programs that this machine lacks, with stand-ins that only
+// absentPrograms runs a hook whose text names programs that this machine lacks, with stand-ins that only
 // record that they were called. A called program is absent; one that is only named in a message, or
 // behind a condition that is false, does not count.
-func (q *Inquiry) sought() []Probe {
+func (q *Inquiry) absentPrograms() []Probe {
 	names := q.absentOf(frail)
 	usual := typical(q.hook, q.tree)
 	if len(names) == 0 || len(usual) == 0 || q.missing != "" {

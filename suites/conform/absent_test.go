@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
@@ -22,8 +24,8 @@ func TestUnloaded(t *testing.T) {
 		q := &Inquiry{tree: Tree{Root: "/p"}, hook: discover.Hook{Command: "node dist/cli.js"}}
 		text := "Error: Cannot find module './session'\nRequire stack:\n- " + by + "\n"
 		q.gone(suites.Result{Exit: 1, Stderr: []byte(text)}, "./session", client.MissingModule)
-		if len(q.findings) != 1 || q.findings[0].What != want || !q.broken {
-			t.Errorf("%s: %+v", by, q.findings)
+		if d := cmp.Diff([]string{want}, whats(q.findings)); d != "" || !q.broken {
+			t.Errorf("%s: broken %v, findings (-want +got):\n%s", by, q.broken, d)
 		}
 	}
 }
@@ -141,9 +143,9 @@ func TestRefused(t *testing.T) {
 // TestRefusedPlugin checks that the client reports dropped files of plugins, but not dropped
 // settings.
 func TestRefusedPlugin(t *testing.T) {
-	for file, told := range map[string]bool{"p/hooks/hooks.json": true, ".claude-plugin/plugin.json": true, ".claude/settings.json": false} {
+	for file, reported := range map[string]bool{"p/hooks/hooks.json": true, ".claude-plugin/plugin.json": true, ".claude/settings.json": false} {
 		got := RefusedFiles("settings-dropped", []suites.Problem{{At: suites.Position{File: file}}})
-		if len(got) != 1 || strings.Contains(got[0].Effect, "reports only among") != told {
+		if len(got) != 1 || strings.Contains(got[0].Effect, "reports only among") != reported {
 			t.Errorf("%s: %+v", file, got)
 		}
 	}

@@ -29,7 +29,7 @@ func Call(t Tree, h discover.Hook) (c *suites.Case, own bool) {
 		f.command = cmp.Or(f.about().Command, f.command)
 	}
 	if h.If == "" {
-		if named, ok := Ask(t, h).spoken(); ok {
+		if named, ok := Ask(t, h).namedInput(); ok {
 			f, own = named, true
 		}
 	}
@@ -46,14 +46,14 @@ const (
 	notificationType = "notification_type"
 )
 
-// spoken returns the likeliest input that a guard's text names and that is safe to send to a
+// namedInput returns the likeliest input that a guard's text names and that is safe to send to a
 // client, because a hook that allows it lets it run.
-func (q *Inquiry) spoken() (firing, bool) {
+func (q *Inquiry) namedInput() (firing, bool) {
 	if q.about().Guards != client.Calls || q.hook.NotRun() != "" {
 		return firing{}, false
 	}
 	ranked := q.ranked()
-	for _, f := range slices.Concat(ranked[allSaid], ranked[ownInput]) {
+	for _, f := range slices.Concat(ranked[allWords], ranked[ownInput]) {
 		if !ruinous().MatchString(f.command) {
 			return f, true
 		}
@@ -121,16 +121,16 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 	if f.tool == "Skill" {
 		step.Fixtures = []suites.Fixture{{Path: "{override}/.claude/skills/example/SKILL.md", Content: "---\nname: example\ndescription: an example\n---\nsay hello\n"}}
 	}
-	if over := f.said(h.Matcher); len(over) > 0 {
+	if over := f.decided(h.Matcher); len(over) > 0 {
 		step.Payload, _ = json.Marshal(over) // text always encodes
 	}
 	c.Steps = []suites.Step{step}
 	return c
 }
 
-// said returns the part of the payload that the user or the model decides. For hooks that accept
+// decided returns the part of the payload that the user or the model decides. For hooks that accept
 // any value, the client's usual value is used.
-func (f firing) said(matcher string) map[string]any {
+func (f firing) decided(matcher string) map[string]any {
 	about := f.about()
 	over := map[string]any{}
 	switch {
@@ -259,8 +259,8 @@ exit $s
 `
 }
 
-// shellSaid matches an error that a shell itself reports about a script.
-var shellSaid = pattern.Lazy(`(?m)^([^\s:]+): (?:line )?(\d+): (.+)$`)
+// shellError matches an error that a shell itself reports about a script.
+var shellError = pattern.Lazy(`(?m)^([^\s:]+): (?:line )?(\d+): (.+)$`)
 
 // unproven looks for the reason why a guard stopped none of these inputs. It first sends the
 // representative inputs unchanged, because the search may not have reached all of them: a guard
@@ -287,7 +287,7 @@ func (q *Inquiry) unproven(inputs []firing) []Probe {
 // text in other ways than the text has.
 func (q *Inquiry) representative(inputs []firing) []firing {
 	out := slices.Clone(inputs[:min(len(inputs), batch)])
-	others := q.ranked()[firstSaid]
+	others := q.ranked()[firstWord]
 	for _, f := range others[:min(len(others), batch)] {
 		if !slices.ContainsFunc(out, func(o firing) bool { return o.input() == f.input() }) {
 			out = append(out, f)
@@ -329,7 +329,7 @@ func (q *Inquiry) witnessed(inputs []firing) Probe {
 // swallowed judges the recorded errors, and the errors of a shell that continued.
 func (q *Inquiry) swallowed(f firing, r suites.Result) {
 	first, _, _ := strings.Cut(strings.TrimSpace(string(r.Files[thrown])), "\n")
-	if m := shellSaid().FindStringSubmatch(string(r.Stderr)); first == "" && m != nil {
+	if m := shellError().FindStringSubmatch(string(r.Stderr)); first == "" && m != nil {
 		first = fmt.Sprintf("%s (%s:%s)", m[3], m[1], m[2])
 	}
 	if first == "" {

@@ -174,3 +174,11 @@ func TestNotPortable(t *testing.T) {
 		}
 	}
 }
+
+// whats returns the evidence of findings.
+func whats(findings []Finding) (out []string) {
+	for _, f := range findings {
+		out = append(out, f.What)
+	}
+	return out
+}

@@ -20,18 +20,18 @@ const patience = 30 * time.Second
 
 // A firing is one event sent to a hook.
 type firing struct {
-	event      string
-	tool       string
-	command    string
-	file       string // tool_input.file_path, from the session's directory
-	prompt     string
-	value      string // the value compared with the matcher, if it is not a tool
-	stopActive bool
-	text       string   // the text that the tool writes, searches for or asks
-	saying     string   // a description of the input, shown instead of the input
-	written    bool     // the file exists, and contains the text
-	agent      string   // the subagent that makes the call
-	without    []string // programs that are absent
+	event       string
+	tool        string
+	command     string
+	file        string // tool_input.file_path, from the session's directory
+	prompt      string
+	value       string // the value compared with the matcher, if it is not a tool
+	stopActive  bool
+	text        string   // the text that the tool writes, searches for or asks
+	description string   // a description of the input, shown instead of the input
+	written     bool     // the file exists, and contains the text
+	agent       string   // the subagent that makes the call
+	without     []string // programs that are absent
 }
 
 // about returns the event of the firing.
@@ -44,8 +44,8 @@ func (f firing) about() client.Event {
 func (f firing) input() string {
 	text := cmp.Or(f.tool, f.value, f.event)
 	switch {
-	case f.saying != "":
-		text = strings.TrimSpace(f.tool + " of " + f.saying)
+	case f.description != "":
+		text = strings.TrimSpace(f.tool + " of " + f.description)
 	case f.command != "":
 		text = f.command
 	case f.file != "" && takesFile(f.tool):
@@ -64,7 +64,7 @@ func (f firing) input() string {
 }
 
 // shells are the tools that take a command.
-var shells = client.ToolNames(client.Runs)
+var shells = client.ToolNames(client.RunsCommand)
 
 // takesFile reports whether the input of a tool names a file.
 func takesFile(tool string) bool { return client.ToolNamed(tool).Path != "" }
@@ -113,7 +113,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	if f.written {
 		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: file, Content: f.text})
 	}
-	if f.saying != "" && f.tool == "" {
+	if f.description != "" && f.tool == "" {
 		line, _ := json.Marshal(map[string]any{"type": "assistant", "message": map[string]any{"role": "assistant", "content": []any{map[string]string{"type": "text", "text": f.text}}}}) // text always encodes
 		step.Fixtures[0].Content += string(line) + "\n"
 	}
@@ -168,7 +168,7 @@ func (f firing) passes(h discover.Hook) bool {
 }
 
 func matchedTools(h discover.Hook, t Tree) (out []firing) {
-	for _, kind := range [][]string{shells, client.ToolNames(client.Edits), client.ToolNames(client.Creates)} {
+	for _, kind := range [][]string{shells, client.ToolNames(client.EditsFile), client.ToolNames(client.CreatesFile)} {
 		if i := slices.IndexFunc(kind, func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }); i >= 0 {
 			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
 		}

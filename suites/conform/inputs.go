@@ -16,17 +16,17 @@ const searched = 24
 
 // The likelihood that a guard stops an input, the likeliest first.
 const (
-	allSaid   = iota // the guard's text contains every word of a usual input
-	ownInput         // the text contains it, and it looks like a command or a path
-	halfSaid         // the text contains half of the words
-	ownWord          // the text contains it, but it looks like neither
-	firstSaid        // the text contains its first word, the name of the program
-	unsaid           // a usual input that the text does not mention: a called program may
+	allWords    = iota // the guard's text contains every word of a usual input
+	ownInput           // the text contains it, and it looks like a command or a path
+	halfOfWords        // the text contains half of the words
+	ownWord            // the text contains it, but it looks like neither
+	firstWord          // the text contains its first word, the name of the program
+	noWords            // a usual input that the text does not mention: a called program may
 	ranks
 )
 
 // atMost limits the inputs of the ranks that are rarely right.
-var atMost = map[int]int{ownWord: 8, firstSaid: 8, unsaid: 8}
+var atMost = map[int]int{ownWord: 8, firstWord: 8, noWords: 8}
 
 // harmful returns inputs that a guard may exist to stop, the likeliest first.
 func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
@@ -53,7 +53,7 @@ func (q *Inquiry) meantFor(own []string) (ranked [ranks][]firing) {
 	add := func(tool string, usual, own []string, fits func(string) bool) {
 		for _, text := range usual {
 			if f := q.call(tool, text); f.passes(q.hook) {
-				rank := said(q.text, text)
+				rank := rankOf(q.text, text)
 				ranked[rank] = append(ranked[rank], f)
 			}
 		}
@@ -82,7 +82,7 @@ func (q *Inquiry) meantFor(own []string) (ranked [ranks][]firing) {
 
 // guarded are the tools with which a guard of files is tried; the first accepted one is used. Tools
 // that create files come first because they need no existing file.
-var guarded = slices.DeleteFunc(slices.Concat(client.ToolNames(client.Creates), tools), func(tool string) bool { return !takesFile(tool) })
+var guarded = slices.DeleteFunc(slices.Concat(client.ToolNames(client.CreatesFile), tools), func(tool string) bool { return !takesFile(tool) })
 
 // call returns a tool's call with a command or a file.
 func (q *Inquiry) call(tool, text string) firing {
@@ -100,7 +100,7 @@ func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 	switch {
 	case q.missing != "" || client.InBackground(q.took):
 		most = fewest // it can hardly do its work, or its refusal has no effect
-	case len(ranked[allSaid])+len(ranked[ownInput]) == 0 && !namesDecision(q.text):
+	case len(ranked[allWords])+len(ranked[ownInput]) == 0 && !namesDecision(q.text):
 		most = less // its text names nothing that it could look for
 	}
 	seen := map[string]bool{}
@@ -135,17 +135,17 @@ func byTurns(all []firing) (out []firing) {
 	return out
 }
 
-// said ranks a usual input by the number of its words in a text.
-func said(text, input string) int {
+// rankOf ranks a usual input by the number of its words in a text.
+func rankOf(text, input string) int {
 	switch found, all := wordsOf(text, input); {
 	case found == all:
-		return allSaid
+		return allWords
 	case 2*found >= all:
-		return halfSaid
+		return halfOfWords
 	case hasFirst(text, input):
-		return firstSaid
+		return firstWord
 	default:
-		return unsaid
+		return noWords
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
@@ -28,14 +29,14 @@ func TestHarmful(t *testing.T) {
 		want          string
 		among         int // want is among this number of first inputs
 	}{
-		"a usual one whose words it has":                  {"Bash", `if re.search(r"\brm\s+-rf", c): sys.exit(2)`, "rm -rf /", 8},
-		"a command of its own":                            {"Bash", `case $c in *"kubectl drain"*) exit 2 ;; esac`, "kubectl drain", 8},
-		"a word of its own":                               {"Bash", `BAD='frobnicate'; grep -q "$BAD" && exit 2`, "frobnicate", 20},
-		"a file of its own beside Bash":                   {"Bash|Write", `const no = ['prod.lock']; if (x) process.exit(2)`, "prod.lock", 12},
-		"a file where it has many texts":                  {"Bash|Read", manyPatterns, ".env", 12},
-		"a word of its own beside a program that it runs": {"Bash", `BAD='frobnicate'; git status; grep -q "$BAD" && exit 1`, "frobnicate", 8},
-		"a usual one of a program that it speaks of":      {"Bash", `grep -q '^npm ' && exit 2`, "npm install left-pad", 16},
-		"a usual one it does not mention":                 {"Bash", `python3 other.py || exit 2`, "rm -rf /", searched},
+		"a usual one whose words it has":               {"Bash", `if re.search(r"\brm\s+-rf", c): sys.exit(2)`, "rm -rf /", 8},
+		"a command of its own":                         {"Bash", `case $c in *"kubectl drain"*) exit 2 ;; esac`, "kubectl drain", 8},
+		"a word of its own":                            {"Bash", `BAD='frobnicate'; grep -q "$BAD" && exit 2`, "frobnicate", 20},
+		"a file of its own next to Bash":               {"Bash|Write", `const no = ['prod.lock']; if (x) process.exit(2)`, "prod.lock", 12},
+		"a file where it has many texts":               {"Bash|Read", manyPatterns, ".env", 12},
+		"a word of its own and a program that it runs": {"Bash", `BAD='frobnicate'; git status; grep -q "$BAD" && exit 1`, "frobnicate", 8},
+		"a usual one of a program that it speaks of":   {"Bash", `grep -q '^npm ' && exit 2`, "npm install left-pad", 16},
+		"a usual one it does not mention":              {"Bash", `python3 other.py || exit 2`, "rm -rf /", searched},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -203,8 +204,12 @@ func TestCall(t *testing.T) {
 			continue
 		}
 		st := c.Steps[0]
-		if st.Tool != tt.tool || st.Command != tt.command || st.FilePath != tt.file || string(st.Payload) != tt.payload || st.PayloadRaw != nil {
-			t.Errorf("%s %s: %s %s %s %s", tt.hook.Event, tt.hook.Matcher, st.Tool, st.Command, st.FilePath, st.Payload)
+		want := suites.Step{Event: tt.hook.Event, Tool: tt.tool, Command: tt.command, FilePath: tt.file}
+		if tt.payload != "" {
+			want.Payload = json.RawMessage(tt.payload)
+		}
+		if d := cmp.Diff(want, st, cmpopts.IgnoreFields(suites.Step{}, "Fixtures")); d != "" {
+			t.Errorf("%s %s (-want +got):\n%s", tt.hook.Event, tt.hook.Matcher, d)
 		}
 	}
 	if c := Typical(Tree{Root: t.TempDir()}, discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Edit(*.ts)"}); c != nil {

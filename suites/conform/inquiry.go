@@ -105,7 +105,7 @@ func (q *Inquiry) Report() Report {
 	r := Report{Hook: q.hook, Findings: q.findings, Firings: q.ran, Effect: q.effect, Absent: q.absent, Rewrites: q.rewrites}
 	if q.denied != nil {
 		r.Denies = q.denied.input()
-		if q.denied.saying == "" {
+		if q.denied.description == "" {
 			r.Stopped = Input{Tool: q.denied.tool, Command: q.denied.command, File: q.denied.file, Prompt: q.denied.prompt}
 		}
 	}
@@ -194,13 +194,13 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		return q
 	}
 	if h.Client != "" {
-		q.rounds = []func() []Probe{q.typical, q.sought}
+		q.rounds = []func() []Probe{q.typical, q.absentPrograms}
 		if of, _ := clients.Named(h.Client); of.Measured != "" {
 			q.rounds = append(q.rounds, q.search)
 		}
 		return q
 	}
-	q.rounds = []func() []Probe{q.paced, q.typical, q.sought, q.again, q.nesting, q.misnamed, q.varied, q.named, q.mentioned, q.search, q.hardened}
+	q.rounds = []func() []Probe{q.paced, q.typical, q.absentPrograms, q.again, q.nesting, q.misnamed, q.varied, q.named, q.mentioned, q.search, q.hardened}
 	return q
 }
 
@@ -319,17 +319,17 @@ func Calls(t Tree, h discover.Hook, other string) (all []Try) {
 		return all
 	}
 	f := usual[len(usual)-1] // the file, if there are a command and a file
-	endings := append([]string{".py"}, fileEndings().FindAllString(q.text, -1)...)
-	slices.Sort(endings)
-	for i, ending := range slices.Compact(endings) {
+	extensions := append([]string{".py"}, fileExtensions().FindAllString(q.text, -1)...)
+	slices.Sort(extensions)
+	for i, ending := range slices.Compact(extensions) {
 		texts := []string{strings.Join(own[:min(len(own), most)], "\n") + "\n"}
 		if i == 0 || !takesFile(f.tool) {
 			texts = append(texts, own[:min(len(own), words)]...)
 		}
 		for _, text := range texts {
-			if f.text, f.saying = text, Short(text); takesFile(f.tool) {
+			if f.text, f.description = text, Short(text); takesFile(f.tool) {
 				f.file, f.written = "src/hookwatch_example"+ending, true
-				f.saying += " in " + f.file
+				f.description += " in " + f.file
 			}
 			add(f)
 		}

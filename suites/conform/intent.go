@@ -218,8 +218,8 @@ func hasWord(text, word string) bool {
 	}
 }
 
-// fileEndings match the endings of file names in a hook's text.
-var fileEndings = pattern.Lazy(`\.(py|tsx?|jsx?|go|rs|sh|json|ya?ml|md|rb)\b`)
+// fileExtensions match the extensions of file names in a hook's text.
+var fileExtensions = pattern.Lazy(`\.(py|tsx?|jsx?|go|rs|sh|json|ya?ml|md|rb)\b`)
 
 // mentioned sends one input with all texts that the hook's text contains to a hook that runs after
 // a call, or for the text of a file: as the content of a file, as the model's last message and in
@@ -239,10 +239,10 @@ func (q *Inquiry) mentioned() []Probe {
 		return nil
 	}
 	f.text = strings.Join(own[:min(len(own), most)], "\n") + "\n"
-	f.saying = "all that its text looks for"
+	f.description = "all that its text looks for"
 	if takesFile(f.tool) {
 		f.file, f.written = "src/hookwatch_example.py", true
-		if m := fileEndings().FindString(q.text); m != "" {
+		if m := fileExtensions().FindString(q.text); m != "" {
 			f.file = "src/hookwatch_example" + m
 		}
 	}

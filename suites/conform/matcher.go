@@ -118,7 +118,7 @@ func listed(h discover.Hook, names []string) []Finding {
 // same effect.
 var (
 	tools = client.ToolNames()
-	alike = [][]string{client.ToolNames(client.Edits, client.Creates), client.ToolNames(client.Runs)}
+	alike = [][]string{client.ToolNames(client.EditsFile, client.CreatesFile), client.ToolNames(client.RunsCommand)}
 )
 
 // stillMatches reports whether the client accepts a former name for its successor.

@@ -489,12 +489,12 @@ func (q *Inquiry) each(all []firing, with []Use, take func(int, suites.Result)) 
 
 // compare judges a hook by its results with and without a field.
 func (q *Inquiry) compare(f firing, m misreading, sent, with suites.Result) {
-	said := func(r suites.Result) bool { return strings.TrimSpace(string(r.Stdout)) != "" || r.Exit == 2 }
+	answers := func(r suites.Result) bool { return strings.TrimSpace(string(r.Stdout)) != "" || r.Exit == 2 }
 	more := ""
 	switch next := BeyondTrace(string(with.Stderr), string(sent.Stderr)); {
-	case sent.Exit != 0 || said(sent) || sent.TimedOut:
+	case sent.Exit != 0 || answers(sent) || sent.TimedOut:
 		return // its current form has an effect
-	case said(with):
+	case answers(with):
 		more = "says " + strings.TrimSpace(string(with.Stdout))
 	case next != "":
 		more = "goes on to " + next

@@ -148,18 +148,18 @@ func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r s
 
 // rewritten judges an input that the hook replaces.
 func (q *Inquiry) rewritten(f firing, r suites.Result) {
-	var said struct {
+	var output struct {
 		Specific struct {
 			Updated map[string]json.RawMessage `json:"updatedInput"`
 		} `json:"hookSpecificOutput"`
 	}
-	if json.Unmarshal(r.Stdout, &said) != nil || len(said.Specific.Updated) == 0 {
+	if json.Unmarshal(r.Stdout, &output) != nil || len(output.Specific.Updated) == 0 {
 		return
 	}
 	q.rewrites = true
 	var lost []string
 	for key := range f.toolInput(q.hook) {
-		if _, kept := said.Specific.Updated[key]; !kept && key != "description" {
+		if _, kept := output.Specific.Updated[key]; !kept && key != "description" {
 			lost = append(lost, key)
 		}
 	}
@@ -253,7 +253,7 @@ func LossOf(event string, harmless *suites.Result, r suites.Result) (l Loss, ok 
 	if l.Lost == client.LostAllow && about.Allow == "" {
 		l.Severity = suites.Info // the allowed action happens anyway
 	}
-	if l.Lost == client.LostText && kind == client.TextDropped && !l.Reacts && !hears(about) {
+	if l.Lost == client.LostText && kind == client.TextDropped && !l.Reacts && !reachesModel(about) {
 		l.Severity = suites.Info // a log of the hook's own
 	}
 	return l, l.Lost != client.LostNothing
@@ -263,12 +263,12 @@ func LossOf(event string, harmless *suites.Result, r suites.Result) (l Loss, ok 
 // input and prints something, it intended a decision.
 func (l Loss) failure(about client.Event, harmless *suites.Result, r suites.Result) Loss {
 	l.Severity = suites.Warning
-	says := !silent(r.Stdout) || !silent(r.Stderr)
+	prints := !silent(r.Stdout) || !silent(r.Stderr)
 	if l.Lost = client.LostOf(l.Kind, r.Stdout); l.Lost == client.LostDecision {
 		l.Severity = l.Kind.Severity(l.Lost)
 	}
 	fails := l.Reacts && (harmless.Exit != r.Exit || silent(harmless.Stdout) && silent(harmless.Stderr)) // "set -e" may fail on the harmless input too
-	if fails && says {
+	if fails && prints {
 		l.Lost = client.LostDecision
 		switch {
 		case stops(about):
@@ -288,5 +288,5 @@ func stops(about client.Event) bool {
 	return slices.Contains([]suites.Effect{suites.Denied, suites.PromptBlocked, suites.AnotherTurn, suites.SessionEnds}, about.Exit2)
 }
 
-// hears reports whether an event can reach the model in another way than by text.
-func hears(about client.Event) bool { return about.Tool && !about.LosesContext }
+// reachesModel reports whether an event can reach the model in another way than by text.
+func reachesModel(about client.Event) bool { return about.Tool && !about.LosesContext }

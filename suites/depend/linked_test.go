@@ -53,9 +53,9 @@ func TestListedBehindLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Refresh([]string{"hooks/now/t.sh"}) // watchers report the path of the content behind the link
-	anew := New(Project{Root: root, HookDirs: []string{"hooks"}}).Inputs(c)
-	if d := Changed(anew, g.Inputs(c)); len(d) > 0 {
-		t.Errorf("refreshed, the inputs differ from those read anew: %+v", d)
+	fresh := New(Project{Root: root, HookDirs: []string{"hooks"}}).Inputs(c)
+	if d := Changed(fresh, g.Inputs(c)); len(d) > 0 {
+		t.Errorf("refreshed, the inputs differ from those of a new graph: %+v", d)
 	}
 }
 

@@ -34,7 +34,7 @@ const (
 	local  = ".claude/settings.local.json"
 )
 
-// settings returns a settings file with groups of hooks: event, matcher, commands.
+// settingsText returns a settings file with groups of hooks: event, matcher, commands.
 func settingsText(groups ...[]string) string {
 	events := map[string][]string{}
 	var order []string

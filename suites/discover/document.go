@@ -200,17 +200,17 @@ func (h Hook) Takes(tool string, payload []byte) bool {
 	tool = cmp.Or(tool, c.Tool)
 	named, about, limited := strings.Cut(strings.TrimSpace(h.If), "(")
 	about = strings.TrimSuffix(about, ")")
-	does := client.ToolNamed(named).Does
+	does := client.ToolNamed(named).Kind
 	switch {
 	case strings.HasPrefix(named, "mcp__"):
 		return named == tool || strings.HasPrefix(tool, strings.TrimSuffix(named, "__*")+"__")
 	case !slices.Contains(RuleTools(named), tool):
 		return false
-	case does == client.Edits || does == client.Creates:
+	case does == client.EditsFile || does == client.CreatesFile:
 		return !limited || c.isFile(about)
 	case named != tool, !limited, about == "", about == "*":
 		return true
-	case does == client.Runs:
+	case does == client.RunsCommand:
 		return runs(c.said("command"), about)
 	case client.ToolNamed(named).Path != "":
 		return c.isFile(about)

@@ -31,7 +31,7 @@ func TestIDsOutliveEdits(t *testing.T) {
 	}
 }
 
-func TestIDsTellApart(t *testing.T) {
+func TestIDsDiffer(t *testing.T) {
 	t.Parallel()
 	all := ids(discovered(t, map[string]string{
 		shared: settingsText([]string{"PreToolUse", "Bash", "x", "x ", "y"}, []string{"PreToolUse", "Edit", "x"}, []string{"PostToolUse", "Bash", "x"}),

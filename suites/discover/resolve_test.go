@@ -82,7 +82,7 @@ func TestScriptsOfConfiguration(t *testing.T) {
 		t.Errorf("scripts %q", got)
 	}
 	if got, _ := newResolver(hook, filepath.Join(root, ".claude")).scripts(); got != nil {
-		t.Errorf("the person's own hook was taken for the project's: %q", got)
+		t.Errorf("the user's own hook was taken for the project's: %q", got)
 	}
 }
 

@@ -135,7 +135,7 @@ func TestRemove(t *testing.T) {
 	dir, _, _ := scene(t)
 	write(t, filepath.Join(dir.Path(), "y", "file"), "")
 	if err := dir.RemoveDir("y"); err == nil {
-		t.Error("a directory was deleted with what is in it")
+		t.Error("a directory was deleted with its content")
 	}
 	y, err := dir.Sub("y")
 	if err != nil {
@@ -165,7 +165,7 @@ func TestSwappedDirectory(t *testing.T) {
 	}
 	link(t, outside, dir.Path())
 	if dir.InPlace(base) {
-		t.Error("a link stands in its place")
+		t.Error("a link replaced it")
 	}
 	for act, do := range acts {
 		_ = do(dir) // it only affects the directory that was opened

@@ -68,7 +68,7 @@ func TestPinned(t *testing.T) {
 		t.Skip("symbolic links are absent: ", err)
 	}
 	if got := read(path); got != "once" || len(p.files) != 0 {
-		t.Errorf("read %q, and %d files are held that nobody saved", got, len(p.files))
+		t.Errorf("read %q, but %d files are pinned without a save", got, len(p.files))
 	}
 	if got := pin(t, p, path); got != "once" {
 		t.Errorf("opened %q", got)
@@ -83,7 +83,7 @@ func TestPinned(t *testing.T) {
 		}
 	}
 	if _, err := r.ReadFile(path, 2); ReasonOf(err) != Size {
-		t.Errorf("a limit below what is held: %v", err)
+		t.Errorf("a limit below the pinned size: %v", err)
 	}
 	hidden := Reader{Pinned: p, Hidden: func(string) bool { return true }}
 	if _, err := hidden.ReadFile(path, 100); ReasonOf(err) != Hidden {
@@ -91,7 +91,7 @@ func TestPinned(t *testing.T) {
 	}
 	save(t, path, "two")
 	if got := read(path); got != "two" {
-		t.Errorf("after a save that nobody noticed: %q", got)
+		t.Errorf("after an unnoticed save: %q", got)
 	}
 	if got := string(p.files[path].content); got != "two" {
 		t.Errorf("what was read then is not held, but %q", got)

@@ -33,7 +33,7 @@ func TestParse(t *testing.T) {
 		t.Error("there is no c")
 	}
 	if line, column := NewLines([]byte(text)).At(v.Members[2].At); line != 2 || column != 20 {
-		t.Errorf("the second b stands at %d:%d", line, column)
+		t.Errorf("the second b is at %d:%d", line, column)
 	}
 }
 

@@ -18,16 +18,16 @@ import (
 // that ran without a question means allowed if a hook's output allows it, because some calls run
 // anyway.
 func (s *Seen) Effect() (effect suites.Effect, because string) {
-	said := readSaid(s.Fired())
-	if tells := ways[s.Turn.Event].effect; tells != nil {
-		if effect, because = tells(s, said); effect != "" {
+	output := readOutputs(s.Fired())
+	if effectOf := ways[s.Turn.Event].effect; effectOf != nil {
+		if effect, because = effectOf(s, output); effect != "" {
 			return effect, because
 		}
 	}
-	return s.told(said)
+	return s.shown(output)
 }
 
-func (s *Seen) before(said said) (suites.Effect, string) {
+func (s *Seen) before(output hookOutput) (suites.Effect, string) {
 	answered, hasAnswer := s.find(Answered)
 	asks, asked := s.find(Asks)
 	switch {
@@ -35,22 +35,22 @@ func (s *Seen) before(said said) (suites.Effect, string) {
 		return suites.Asked, "the client asks the user because a hook requested it"
 	case !hasAnswer && !asked:
 		return suites.SessionEnds, "the call has no result and the session ended"
-	case answered.Failed && !asked && (answered.By == "hook" || answered.By == "" && !answered.Ran && said.denies(answered.Text)):
+	case answered.Failed && !asked && (answered.By == "hook" || answered.By == "" && !answered.Ran && output.denies(answered.Text)):
 		if len(s.heard()) == 0 {
 			return suites.SessionEnds, "the call was denied, and the client sent the model nothing more"
 		}
 		return suites.Denied, "the call's result is an error: " + short(answered.Text)
 	case len(s.heard()) == 0:
 		return suites.SessionEnds, "the client sent the model nothing more"
-	case asked && !holds(asks.Input, s.Turn.tested().Input), !asked && said.rewrites:
+	case asked && !holds(asks.Input, s.Turn.tested().Input), !asked && output.rewrites:
 		return suites.Rewritten, "the client would call the tool with another input"
-	case !asked && (answered.Ran || !answered.Failed) && said.allows:
+	case !asked && (answered.Ran || !answered.Failed) && output.allows:
 		return suites.Allowed, "the call ran without a permission prompt"
 	}
 	return "", ""
 }
 
-func (s *Seen) permission(said said) (suites.Effect, string) {
+func (s *Seen) permission(output hookOutput) (suites.Effect, string) {
 	asks, asked := s.find(Asks)
 	withdrawn := slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Kind == Withdrawn && l.Request == asks.Request })
 	answered, _ := s.find(Answered)
@@ -64,7 +64,7 @@ func (s *Seen) permission(said said) (suites.Effect, string) {
 	}
 }
 
-func (s *Seen) stopped(said said) (suites.Effect, string) {
+func (s *Seen) stopped(output hookOutput) (suites.Effect, string) {
 	origin := Main
 	if about(s.Turn.Event).MatchedOn == "agent_type" {
 		origin = Subagent
@@ -78,25 +78,25 @@ func (s *Seen) stopped(said said) (suites.Effect, string) {
 	return "", ""
 }
 
-func (s *Seen) prompt(said) (suites.Effect, string) {
+func (s *Seen) prompt(hookOutput) (suites.Effect, string) {
 	if s.from(Main) == 0 {
 		return suites.PromptBlocked, "the client sent the model nothing"
 	}
 	return "", ""
 }
 
-func (s *Seen) after(said said) (suites.Effect, string) {
+func (s *Seen) after(output hookOutput) (suites.Effect, string) {
 	switch {
 	case len(s.heard()) == 0:
 		return suites.SessionEnds, "the client sent the model nothing more"
-	case said.output != "" && strings.Contains(strings.Join(s.Texts(), "\n"), said.output):
+	case output.output != "" && strings.Contains(strings.Join(s.Texts(), "\n"), output.output):
 		return suites.Rewritten, "the model was sent the hook's result for the tool's"
 	}
 	return "", ""
 }
 
-func (s *Seen) started(said said) (suites.Effect, string) {
-	if first := s.first(); said.message != "" && first != "" && !strings.Contains(first, goOn) {
+func (s *Seen) started(output hookOutput) (suites.Effect, string) {
+	if first := s.first(); output.message != "" && first != "" && !strings.Contains(first, goOn) {
 		return suites.AnotherTurn, "the model was sent the hook's message before the user's"
 	}
 	if s.from(Main) == 0 {
@@ -108,8 +108,8 @@ func (s *Seen) started(said said) (suites.Effect, string) {
 // refuses returns an effect function that finds a call that failed, or whose result reports that a
 // hook prevented its action: in the client's words for hooks of any event, or in the given words
 // for this event.
-func refuses(words string) func(*Seen, said) (suites.Effect, string) {
-	return func(s *Seen, _ said) (suites.Effect, string) {
+func refuses(words string) func(*Seen, hookOutput) (suites.Effect, string) {
+	return func(s *Seen, _ hookOutput) (suites.Effect, string) {
 		answered, ok := s.find(Answered)
 		no := strings.HasPrefix(answered.Text, s.Turn.Event+" hook feedback:") || words != "" && strings.Contains(answered.Text, words)
 		switch {
@@ -122,41 +122,41 @@ func refuses(words string) func(*Seen, said) (suites.Effect, string) {
 	}
 }
 
-func (s *Seen) elicited(said) (suites.Effect, string) {
+func (s *Seen) elicited(hookOutput) (suites.Effect, string) {
 	switch answered, _ := s.find(Answered); {
 	case strings.Contains(answered.Text, wasAnswered+"decline"):
-		return suites.Denied, "the server was told that its question is declined"
+		return suites.Denied, "the question of the server was declined"
 	case strings.Contains(answered.Text, wasAnswered+"accept"):
 		return suites.Rewritten, "the server was given an answer"
 	}
 	return "", ""
 }
 
-func (s *Seen) configured(said) (suites.Effect, string) {
+func (s *Seen) configured(hookOutput) (suites.Effect, string) {
 	if answered, ok := s.find(Answered); ok && !answered.Failed {
 		return suites.Denied, "the client went on by the settings that it had"
 	}
 	return "", ""
 }
 
-func (s *Seen) switched(said) (suites.Effect, string) {
+func (s *Seen) switched(hookOutput) (suites.Effect, string) {
 	if first, last := s.models(); first == last {
 		return suites.Denied, "the client asks the same model as before"
 	}
 	return "", ""
 }
 
-func (s *Seen) compacted(said) (suites.Effect, string) {
+func (s *Seen) compacted(hookOutput) (suites.Effect, string) {
 	if s.from(Main) < len(s.Turn.Prompts) { // a summary is a request, too
 		return suites.Denied, "the client asked for no summary"
 	}
 	return "", ""
 }
 
-// told returns the effect of hooks that prevented nothing.
-func (s *Seen) told(said said) (suites.Effect, string) {
+// shown returns the effect of hooks that prevented nothing.
+func (s *Seen) shown(output hookOutput) (suites.Effect, string) {
 	texts := strings.Join(s.Texts(), "\n")
-	for _, w := range said.told(s.Turn.Event) {
+	for _, w := range output.visible(s.Turn.Event) {
 		switch {
 		case w.in(texts) < 0:
 		case s.follows(w, texts):
@@ -165,7 +165,7 @@ func (s *Seen) told(said said) (suites.Effect, string) {
 			return suites.ShownToModel, "the model was sent what the hook says"
 		}
 	}
-	if said.anything {
+	if output.anything {
 		return suites.Ignored, "the client went on, and sent the model nothing of what the hook says"
 	}
 	return suites.Proceeds, "the client went on"
@@ -185,7 +185,7 @@ func (s *Seen) follows(w word, texts string) bool {
 
 // Halts reports whether a hook of the step ends the session, because then the client lets the call
 // run before it ends.
-func (s *Seen) Halts() bool { return readSaid(s.Fired()).halts }
+func (s *Seen) Halts() bool { return readOutputs(s.Fired()).halts }
 
 func (t *Turn) tested() Call {
 	for _, r := range t.Main {
@@ -200,10 +200,10 @@ func (t *Turn) tested() Call {
 
 // holds reports whether an input has all values of the model's call unchanged. The client may add
 // defaults.
-func holds(input, said json.RawMessage) bool {
+func holds(input, output json.RawMessage) bool {
 	var has, want map[string]any
-	if json.Unmarshal(input, &has) != nil || json.Unmarshal(said, &want) != nil {
-		return bytes.Equal(input, said)
+	if json.Unmarshal(input, &has) != nil || json.Unmarshal(output, &want) != nil {
+		return bytes.Equal(input, output)
 	}
 	for name, value := range want {
 		if !bytes.Equal(encoded(has[name]), encoded(value)) {

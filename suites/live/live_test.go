@@ -323,18 +323,18 @@ func TestTurns(t *testing.T) {
 			placed: marker + "\none\ntwo\n"},
 		"edit of a file that is as the case has it before": {event: "PreToolUse", sent: tool("Edit", `{"file_path":"/there"}`),
 			calls: `Read={"file_path":"/there"} Edit={"file_path":"/there","new_string":"` + marker + `one","old_string":"one","replace_all":true}`},
-		"edit as the case says": {event: "PreToolUse", sent: tool("Edit", `{"file_path":"/there","old_string":"two","new_string":"2"}`), whole: `{"tool_input":{"old_string":"two"}}`,
+		"edit of the case": {event: "PreToolUse", sent: tool("Edit", `{"file_path":"/there","old_string":"two","new_string":"2"}`), whole: `{"tool_input":{"old_string":"two"}}`,
 			calls: `Read={"file_path":"/there"} Edit={"file_path":"/there","new_string":"2","old_string":"two"}`},
 		"edit of nothing": {event: "PostToolUse", sent: tool("Edit", `{"file_path":"/not"}`), notLive: "/not is not there"},
 		"write": {event: "PostToolUse", sent: tool("Write", `{"file_path":"/there","content":"x"}`),
 			calls:  `Read={"file_path":"/there"} Write={"content":"one\ntwo\n","file_path":"/there"}`,
 			placed: marker + "\none\ntwo\n"},
-		"write anew":           {event: "PostToolUse", sent: tool("Write", `{"file_path":"/new","content":"x"}`), calls: `Write={"content":"x","file_path":"/new"}`},
+		"overwrite":            {event: "PostToolUse", sent: tool("Write", `{"file_path":"/new","content":"x"}`), calls: `Write={"content":"x","file_path":"/new"}`},
 		"raw":                  {event: "PreToolUse", raw: true, notLive: "given as it is"},
 		"no tool":              {event: "PreToolUse", sent: `{}`, notLive: "names no tool"},
 		"mcp":                  {event: "PreToolUse", sent: tool("mcp__a__b", `{}`), notLive: "MCP server"},
 		"what it cannot say":   {event: "PostToolUse", sent: tool("Bash", `{"command":"ls"}`), whole: `{"tool_response":{}}`, notLive: "tool_response, which the client itself decides"},
-		"an event of nobody":   {event: "TeammateIdle", sent: `{}`, notLive: "no way is known"},
+		"an event of no tool":  {event: "TeammateIdle", sent: `{}`, notLive: "no way is known"},
 		"resumed":              {event: "SessionStart", sent: `{"source":"resume"}`, notLive: "by resume"},
 		"a later start":        {event: "SessionStart", sent: `{"source":"startup"}`, later: true, notLive: "once"},
 		"a stop under way":     {event: "Stop", sent: `{"stop_hook_active":true}`, notLive: "second stop"},
@@ -423,7 +423,7 @@ func TestWitness(t *testing.T) {
 	}
 	w := all[0]
 	if got := w.Named("ran [" + entries[1].Command + "]"); got != "ran [cat; echo no >&2; exit 3]" {
-		t.Errorf("it is told of as %q", got)
+		t.Errorf("it is named %q", got)
 	}
 	read := func(name string) (string, bool) {
 		b, err := os.ReadFile(filepath.Join(w.Dir, name))

@@ -73,8 +73,8 @@ type Answer struct {
 // Spent reports whether the script has no more answers to the client itself.
 func (m *Model) Spent() bool { return len(m.waiting[Main]) == 0 }
 
-// Hear records a request.
-func (m *Model) Hear(r Request) {
+// Record records a request.
+func (m *Model) Record(r Request) {
 	m.asked++
 	if m.last == nil {
 		m.last = make(map[Origin][]string)
@@ -85,7 +85,7 @@ func (m *Model) Hear(r Request) {
 
 // Answer records a request and returns the answer.
 func (m *Model) Answer(r Request) Answer {
-	m.Hear(r)
+	m.Record(r)
 	return m.Reply(r)
 }
 

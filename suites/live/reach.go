@@ -90,7 +90,7 @@ func fileChanged(t *Turn, _ Step, p payload) error {
 // client's working directory.
 func directoryAdded(t *Turn, s Step, p payload) error {
 	dir := "hookwatch-added"
-	if _, said := saidFields(s.Whole)["directory"]; said {
+	if _, own := ownFields(s.Whole)["directory"]; own {
 		dir = p.Directory
 	}
 	if p.Source != "" && p.Source != "register_repo_root" {
@@ -122,7 +122,7 @@ esac; done`
 func question(t *Turn, s Step, p payload) error {
 	name := cmp.Or(p.Server, "demo")
 	const notice = "elicitation_response"
-	if _, said := saidFields(s.Whole)["notification_type"]; said && p.Notice != notice {
+	if _, own := ownFields(s.Whole)["notification_type"]; own && p.Notice != notice {
 		return notLive("without a user the client sends notifications of %s only, not of %s", notice, p.Notice)
 	}
 	if !s.First {
@@ -311,7 +311,7 @@ func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 	if err := json.Unmarshal(p.Input, &input); err != nil || input == nil {
 		return nil, notLive("its tool_input is no object")
 	}
-	said := saidInput(s.Whole)
+	own := ownInput(s.Whole)
 	about := client.ToolNamed(p.Tool)
 	path, _ := input[about.Path].(string)
 	switch p.Tool {
@@ -320,7 +320,7 @@ func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 		if exists {
 			t.read(path)
 		}
-		switch _, own := said["old_string"]; {
+		switch _, own := own["old_string"]; {
 		case own:
 		case !exists && after:
 			return nil, notLive("%s is not there, so that the client can have edited nothing", path)
@@ -338,7 +338,7 @@ func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 		if exists {
 			t.read(path)
 		}
-		if _, own := said["content"]; !own && exists {
+		if _, own := own["content"]; !own && exists {
 			input["content"] = content
 			if after {
 				t.Place = append(t.Place, File{path, marker + "\n" + content})
@@ -347,10 +347,10 @@ func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 			}
 		}
 	default:
-		if path != "" && about.Does == client.Edits {
+		if path != "" && about.Kind == client.EditsFile {
 			t.read(path)
 		}
-		if _, has := input["command"]; !has && about.Does == client.Runs {
+		if _, has := input["command"]; !has && about.Kind == client.RunsCommand {
 			return nil, notLive("its tool_input has no command")
 		}
 	}
@@ -371,13 +371,13 @@ func firstLine(content string) string {
 	return content
 }
 
-// saidInput returns the part of the tool's input that the case itself sets.
-func saidInput(whole json.RawMessage) map[string]any {
-	var said struct {
+// ownInput returns the part of the tool's input that the case itself sets.
+func ownInput(whole json.RawMessage) map[string]any {
+	var own struct {
 		Input map[string]any `json:"tool_input"`
 	}
-	if json.Unmarshal(whole, &said) != nil {
+	if json.Unmarshal(whole, &own) != nil {
 		return nil
 	}
-	return said.Input
+	return own.Input
 }

@@ -131,7 +131,7 @@ func (s *Seen) Failed() string {
 		return answered.Text
 	}
 	for _, l := range s.Lines {
-		if l.Kind == Heeded && l.Failed {
+		if l.Kind == RequestAnswered && l.Failed {
 			return l.Text
 		}
 	}
@@ -333,14 +333,14 @@ const (
 
 // Cut limits texts: those with words of hooks come first, and each text occurs once.
 func Cut(texts []string, hooks []HookLine) []string {
-	said := readSaid(hooks)
+	output := readOutputs(hooks)
 	var telling, others []string
 	for _, t := range texts {
 		event := ""
 		if len(hooks) > 0 {
 			event = hooks[0].Event
 		}
-		if part := said.part(t, event); part != "" {
+		if part := output.part(t, event); part != "" {
 			if at := strings.Index(t, part); at > longestText/2 {
 				t = "[...] " + t[at:]
 			}

@@ -79,8 +79,8 @@ func notLive(format string, args ...any) error {
 	return &NotLiveError{fmt.Sprintf(format, args...)}
 }
 
-// saidFields returns the fields of a payload that a case itself sets.
-func saidFields(whole json.RawMessage) (fields map[string]json.RawMessage) {
+// ownFields returns the fields of a payload that a case itself sets.
+func ownFields(whole json.RawMessage) (fields map[string]json.RawMessage) {
 	if len(whole) == 0 || json.Unmarshal(whole, &fields) != nil {
 		return nil
 	}
@@ -141,7 +141,7 @@ func NewTurn(s Step) (Turn, error) {
 	if err := json.Unmarshal(s.Sent, &p); err != nil {
 		return Turn{}, notLive("its payload is none that the client sends: %v", err)
 	}
-	for _, name := range sorted(saidFields(s.Whole)) {
+	for _, name := range sorted(ownFields(s.Whole)) {
 		if !slices.Contains(given, name) {
 			return Turn{}, notLive("its payload says %s, which the client itself decides", name)
 		}

@@ -13,7 +13,7 @@ type Way struct {
 	// fire builds the turn of a step.
 	fire func(t *Turn, s Step, p payload) error
 	// effect returns an effect that shows in more than the texts sent to the model; "" for none.
-	effect func(*Seen, said) (suites.Effect, string)
+	effect func(*Seen, hookOutput) (suites.Effect, string)
 	// afterTool reports that the hooks run after the tool, so that their texts are context only if
 	// they call them that.
 	afterTool bool

@@ -14,7 +14,7 @@ import (
 func newAttacher(src []byte, blocks []*block, known *IDs) *attacher {
 	return &attacher{
 		src: src, blocks: blocks, ids: &idReader{known, sectionNames(blocks, src)},
-		said: map[said]attachment{}, around: map[*block][]string{}, rows: map[ast.Node]attachment{},
+		said: map[sentence]attachment{}, around: map[*block][]string{}, rows: map[ast.Node]attachment{},
 		listed: map[ast.Node][]string{}, items: map[ast.Node][]string{}, sections: map[ast.Node][]string{},
 		kinds: map[string][]string{},
 	}
@@ -42,7 +42,7 @@ func (a *attacher) attach(b *block, c claim) attachment {
 	if ids := a.ofFirstClause(b, at, c); ids != nil {
 		return attachment{ids: ids, claim: claimOf(b, at), suiteWide: true}
 	}
-	found := once(a.said, said{b, at}, func() attachment { return a.inSentence(b, at) })
+	found := once(a.said, sentence{b, at}, func() attachment { return a.inSentence(b, at) })
 	if found.ids == nil && !found.suiteWide {
 		if found.ids = a.before(b, c); found.ids == nil {
 			found.ids = once(a.around, b, func() []string { return a.surroundings(b) })
@@ -262,7 +262,7 @@ type attacher struct {
 	ids    *idReader
 
 	// Results are cached for all markers of a place, because a paragraph may have hundreds.
-	said     map[said]attachment
+	said     map[sentence]attachment
 	around   map[*block][]string // see surroundings
 	rows     map[ast.Node]attachment
 	listed   map[ast.Node][]string // see casesOf
@@ -272,8 +272,8 @@ type attacher struct {
 	labels   []label               // nil until it is needed
 }
 
-// said identifies a sentence of a block.
-type said struct {
+// sentence identifies a sentence of a block.
+type sentence struct {
 	in *block
 	at textSpan
 }

@@ -302,7 +302,7 @@ func (a *attacher) inRows(kind string, labelled []string) []string {
 		}
 		cells := a.cells(row)
 		for i, cell := range cells {
-			if i == 0 || !saysKind(cell, kind, labelled != nil) {
+			if i == 0 || !isLabelled(cell, kind, labelled != nil) {
 				continue
 			}
 			for _, id := range a.leading(cells) {
@@ -315,9 +315,9 @@ func (a *attacher) inRows(kind string, labelled []string) []string {
 	return all.ids
 }
 
-// saysKind reports whether a cell is a name with a word of the kind, as in
+// isLabelled reports whether a cell is a name with a word of the kind, as in
 // semicolon_compound, or, if name is false, begins with the kind.
-func saysKind(cell, kind string, name bool) bool {
+func isLabelled(cell, kind string, name bool) bool {
 	cell, kind = strings.ToLower(cell), strings.ToLower(kind)
 	if !name {
 		return strings.HasPrefix(cell, kind) && strings.Contains(cell, " ")

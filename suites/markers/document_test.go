@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 		{"label", "**Live (P28)**: it runs. It is blocked.\n[verify: a.sh]", []string{"2:10 a.sh [P28]"}},
 		{"below a table", "| ID |\n| --- |\n| P01 |\n| P02 |\n\n[verify: a.sh §x]\n", []string{"6:10 a.sh §x [P01 P02]"}},
 		{"above a table", "**Tools** [verify: a.sh]:\n\n| ID |\n| --- |\n| P01 |\n", []string{"1:20 a.sh [P01]"}},
-		{"beside no table", "Block cases verify [verify: a.sh].\n\n| ID |\n| --- |\n| P01 |\n", []string{"1:29 a.sh []"}},
+		{"without a table", "Block cases verify [verify: a.sh].\n\n| ID |\n| --- |\n| P01 |\n", []string{"1:29 a.sh []"}},
 		{"suite-wide", "## A\n\nAll rows verify [verify: a.sh].\n\n| ID |\n| --- |\n| P01 |\n\n### B\n\n| ID |\n| --- |\n| P02 |\n\n## C\n\n| ID |\n| --- |\n| P03 |\n",
 			[]string{"3:26 a.sh [P01 P02] suite-wide"}},
 		{"all of a section, and a claim of its own behind it",
@@ -74,7 +74,7 @@ func TestRead(t *testing.T) {
 			[]string{"8:29 a.md [P02]"}},
 		{"rows of a kind that no label introduces", "| ID | What |\n| --- | --- |\n| P01 | `a` |\n| P02 | Allowlisted command |\n| P03 | allowlist |\n\nAllowlist cases verify [verify: a.md].\n",
 			[]string{"7:33 a.md [P02]"}},
-		{"rows of a kind beside those below its label", "**Compound cases**:\n\n| ID | What |\n| --- | --- |\n| P01 | `a` |\n\n| ID | Name |\n| --- | --- |\n| P02 | pipe_compound |\n| M03 | ts_compound |\n| P04 | compound words |\n\nCompound cases verify [verify: a.md].\n",
+		{"rows of a kind next to those below its label", "**Compound cases**:\n\n| ID | What |\n| --- | --- |\n| P01 | `a` |\n\n| ID | Name |\n| --- | --- |\n| P02 | pipe_compound |\n| M03 | ts_compound |\n| P04 | compound words |\n\nCompound cases verify [verify: a.md].\n",
 			[]string{"13:32 a.md [P01 P02]"}},
 		{"quote", "> P01 is\n> so [verify: a.sh\n> §b c].", []string{"2:15 a.sh §b c [P01]"}},
 		{"unresolved", "P01 may [verify: unresolved].", []string{"1:18 unresolved [P01] unresolved"}},
@@ -207,7 +207,7 @@ func tree(p parser.Parser, src string) []string {
 }
 
 // To update the golden file: go test ./suites/markers -run TestForms -update
-var update = flag.Bool("update", false, "write testdata/forms.golden anew")
+var update = flag.Bool("update", false, "rewrite testdata/forms.golden")
 
 // formIDs are the cases of the project in testdata/forms.
 func formIDs() *IDs {

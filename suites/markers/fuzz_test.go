@@ -35,7 +35,7 @@ func FuzzRead(f *testing.F) {
 			lines := bytes.Split(src, []byte("\n"))
 			for _, m := range d.Markers {
 				if m.Line < 1 || m.Line > len(lines) || m.Column < 1 || m.Column > utf8.RuneCount(lines[m.Line-1])+1 {
-					t.Fatalf("%s lies outside %q", m.At(), src)
+					t.Fatalf("%s is outside %q", m.At(), src)
 				}
 				for _, id := range m.IDs {
 					if id == "" {
@@ -87,7 +87,7 @@ func FuzzResolve(f *testing.F) {
 			}
 			for _, e := range newOutline(file, src).entries {
 				if e.start < 0 || e.end < e.start || e.end > len(src) {
-					t.Fatalf("%s: %s %q lies at %d-%d of %d bytes", file, e.rule, e.name, e.start, e.end, len(src))
+					t.Fatalf("%s: %s %q is at %d-%d of %d bytes", file, e.rule, e.name, e.start, e.end, len(src))
 				}
 			}
 		}

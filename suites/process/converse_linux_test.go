@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestConverse has a conversation with a child, line by line, and writes files for it in
@@ -37,16 +39,16 @@ func TestConverse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(heard) != 2 || heard[0] != "content of one" || heard[1] != "content of two" {
-		t.Errorf("heard %q", heard)
+	if d := cmp.Diff([]string{"content of one", "content of two"}, heard); d != "" {
+		t.Errorf("answers (-want +got):\n%s", d)
 	}
 	if got := string(results[0].Stdout.Bytes); got != "content of one\ncontent of two\nend\n" || results[0].Exit != 0 {
 		t.Errorf("kept %q, exit %d", got, results[0].Exit)
 	}
 }
 
-// TestConverseWithNobody checks that a conversation ends if the child ends or is killed.
-func TestConverseWithNobody(t *testing.T) {
+// TestConverseWithoutAnswer checks that a conversation ends if the child ends or is killed.
+func TestConverseWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{"ends": "exit 3", "never answers": "sleep 60"} {
 		over := false

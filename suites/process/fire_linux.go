@@ -150,7 +150,7 @@ func (f *firing) await(ctx context.Context) {
 func (f *firing) take(a answer) bool {
 	switch a.fields[0] {
 	case supervisor.Started:
-		tell(f.b.began)
+		notify(f.b.began)
 	case supervisor.Exited:
 		i, _ := strconv.Atoi(a.fields[1])
 		status, _ := strconv.ParseUint(a.fields[3], 10, 32)

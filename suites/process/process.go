@@ -234,15 +234,15 @@ func (s *streams) pump(r *Result, c *Command) {
 		s.wg.Go(func() { r.Stdout = drain(s.stdout, c.Limit) })
 		return
 	}
-	heard, said := io.Pipe()
+	heard, copied := io.Pipe()
 	s.wg.Go(func() {
 		c.Converse(s.stdin, heard)
 		_ = s.stdin.Close()
 		_, _ = io.Copy(io.Discard, heard) // so that the child does not block
 	})
 	s.wg.Go(func() {
-		defer said.Close()
-		r.Stdout = drain(io.TeeReader(s.stdout, said), c.Limit)
+		defer copied.Close()
+		r.Stdout = drain(io.TeeReader(s.stdout, copied), c.Limit)
 	})
 }
 

@@ -129,7 +129,7 @@ func TestNotStarted(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Started || r.StartError == nil || !strings.Contains(r.StartError.Error(), tt.want) {
-				t.Errorf("started %v, error %v, want one that says %q", r.Started, r.StartError, tt.want)
+				t.Errorf("started %v, error %v, want one with %q", r.Started, r.StartError, tt.want)
 			}
 		})
 	}

@@ -36,7 +36,7 @@ func TestShortage(t *testing.T) {
 		}
 	}
 	if Shortage(syscall.EAGAIN) != nil { // a lock that is taken
-		t.Error("EAGAIN of somebody else is a shortage")
+		t.Error("EAGAIN of another call is a shortage")
 	}
 }
 

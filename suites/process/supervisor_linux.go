@@ -77,7 +77,7 @@ func (b *Supervisor) alive() bool {
 	}
 }
 
-func tell(listener func()) {
+func notify(listener func()) {
 	if listener != nil {
 		listener()
 	}
@@ -221,7 +221,7 @@ func errnoIn(field string) syscall.Errno {
 // namespaces takes a moment, so Close does not wait for it if nothing runs there.
 func (b *Supervisor) Close() {
 	b.close.Do(func() {
-		tell(b.closed)
+		notify(b.closed)
 		_ = b.conn.Close()
 		if b.idle {
 			ending.begin()

@@ -38,12 +38,12 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 			add(Habit, fmt.Sprintf("file-name/%d", i), func(c *conform.Input) { c.File = name })
 		}
 	}
-	for _, tool := range client.ToolNames(client.Edits, client.Creates) {
+	for _, tool := range client.ToolNames(client.EditsFile, client.CreatesFile) {
 		if tool != "NotebookEdit" || strings.HasSuffix(in.File, ".ipynb") {
 			add(Habit, "tool/"+tool, func(c *conform.Input) { c.Tool = tool })
 		}
 	}
-	for _, tool := range client.ToolNames(client.Runs) {
+	for _, tool := range client.ToolNames(client.RunsCommand) {
 		if tool != "Bash" {
 			continue
 		}

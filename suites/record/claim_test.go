@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 )
 
@@ -38,15 +40,20 @@ func TestRecordsOfAClone(t *testing.T) {
 	defer r.Close()
 	now, err := r.Present()
 	must(t, err)
-	if len(now.Records)+len(now.Inputs) != 0 || now.Environment.OS != "" || len(now.Warnings) != 1 || r.Evidence(suites.Key{Suite: "pm", ID: "P01"}) != nil {
-		t.Errorf("before it is written: %+v", now)
+	if d := diffSnapshots(Snapshot{Warnings: now.Warnings[:1]}, now); d != "" {
+		t.Errorf("before it is written (-want +got):\n%s", d)
+	}
+	if e := r.Evidence(suites.Key{Suite: "pm", ID: "P01"}); e != nil {
+		t.Errorf("before it is written: evidence %+v", e)
 	}
 	for range 2 {
 		s := open(t, Options{Place: p})
 		snap := s.Snapshot()
-		if len(snap.Records)+len(snap.Inputs) != 0 || snap.Environment.OS != "" || s.Interrupted() != nil ||
-			s.Evidence(suites.Key{Suite: "pm", ID: "P01"}) != nil {
-			t.Errorf("it counts: %+v, interrupted %+v", snap, s.Interrupted())
+		if d := diffSnapshots(Snapshot{Warnings: snap.Warnings, LastFull: noon}, snap); d != "" {
+			t.Errorf("it counts (-want +got):\n%s", d)
+		}
+		if in, e := s.Interrupted(), s.Evidence(suites.Key{Suite: "pm", ID: "P01"}); in != nil || e != nil {
+			t.Errorf("it counts: interrupted %+v, evidence %+v", in, e)
 		}
 		must(t, s.Close())
 	}
@@ -60,8 +67,11 @@ func TestRecordsOfAClone(t *testing.T) {
 	must(t, s.KeepEvidence(suites.Key{Suite: "pm", ID: "P02"}, &Evidence{}))
 	must(t, s.Close())
 	again := open(t, Options{Place: p})
-	if got := describe(again.Snapshot()); len(got) != 1 || !strings.HasSuffix(got[0], ": pm/P02=ours") || again.Evidence(suites.Key{Suite: "pm", ID: "P02"}) == nil {
-		t.Errorf("one's own: %q", got)
+	if d := cmp.Diff([]string{"pm-agent-20260301T120000Z.jsonl: pm/P02=ours"}, describe(again.Snapshot())); d != "" {
+		t.Errorf("own records (-want +got):\n%s", d)
+	}
+	if again.Evidence(suites.Key{Suite: "pm", ID: "P02"}) == nil {
+		t.Error("own evidence is missing")
 	}
 }
 
@@ -73,8 +83,11 @@ func TestRecordsRestored(t *testing.T) {
 	for _, restored := range []bool{true, false} {
 		p.Restored = restored
 		s := open(t, Options{Place: p})
-		if got := describe(s.Snapshot()); len(got) != 1 || !strings.HasSuffix(got[0], ": pm/P01=theirs") || s.Evidence(suites.Key{Suite: "pm", ID: "P01"}) == nil {
-			t.Errorf("restored %v: %q", restored, got)
+		if d := cmp.Diff([]string{"pm-agent-20260301T120000Z.jsonl: pm/P01=theirs"}, describe(s.Snapshot())); d != "" {
+			t.Errorf("restored %v (-want +got):\n%s", restored, d)
+		}
+		if s.Evidence(suites.Key{Suite: "pm", ID: "P01"}) == nil {
+			t.Errorf("restored %v: evidence is missing", restored)
 		}
 		must(t, s.Close())
 	}
@@ -112,8 +125,12 @@ func TestNewerLayout(t *testing.T) {
 	before := list(t, dir)
 	_, err = Open(Options{Place: at(dir)})
 	var failed *WriteError
-	if newer := (*NewerError)(nil); !errors.As(err, &failed) || !errors.As(err, &newer) || !strings.Contains(err.Error(), "update hookwatch") {
-		t.Errorf("opening: %v", err)
+	var newer *NewerError
+	if !errors.As(err, &failed) || !errors.As(err, &newer) {
+		t.Fatalf("opening: %v", err)
+	}
+	if d := cmp.Diff(&NewerError{Dir: dir, Version: later.Version}, newer); d != "" {
+		t.Errorf("opening (-want +got):\n%s", d)
 	}
 	if _, err := OpenReader(at(dir)); err == nil {
 		t.Error("reading")

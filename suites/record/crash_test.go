@@ -9,11 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
@@ -154,8 +156,13 @@ func checkNothingLost(t *testing.T, dir string, snap *Snapshot, kept map[string]
 	runs, err := reader(t, dir).Runs()
 	must(t, err)
 	for _, r := range runs {
-		if run, err := reader(t, dir).ReadRun(r); err != nil || len(run.Records) != 12 || len(run.Warnings) != 0 || run.Environment.RunID == "" {
-			t.Errorf("the archived run %s is not whole: %v", r.Stamp, err)
+		run, err := reader(t, dir).ReadRun(r)
+		must(t, err)
+		if len(run.Records) != 12 || run.Environment.RunID == "" {
+			t.Errorf("the archived run %s is incomplete: %d records of run %q", r.Stamp, len(run.Records), run.Environment.RunID)
+		}
+		if d := cmp.Diff([]string(nil), run.Warnings, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("warnings of the archived run %s (-want +got):\n%s", r.Stamp, d)
 		}
 	}
 }
@@ -176,10 +183,9 @@ func TestInterruptedRunIsTakenOver(t *testing.T) {
 	write(t, filepath.Join(dir, archiveName, pendingPrefix+"20260301T120000Z", ".environment.json7"), "half")
 
 	again := open(t, Options{Place: at(dir)})
-	in := again.Interrupted()
-	if in == nil || in.RunID != "r2" || !in.Full || in.Planned != 2 || in.Finished != 1 || !in.Started.Equal(noon) ||
-		!slices.Equal(in.Unfinished, []suites.Key{{Suite: "pm", ID: "P01"}}) {
-		t.Errorf("interrupted: %+v", in)
+	want := &Interruption{RunID: "r2", Full: true, PID: os.Getpid(), Planned: 2, Finished: 1, Started: noon, Unfinished: []suites.Key{{Suite: "pm", ID: "P01"}}}
+	if d := cmp.Diff(want, again.Interrupted()); d != "" {
+		t.Errorf("interrupted (-want +got):\n%s", d)
 	}
 	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=1 pm/P02=2")
 	if snap := again.Snapshot(); len(snap.Warnings) != 1 || !strings.Contains(snap.Warnings[0], "13 bytes were cut off") {

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"hookwatch/suites"
 )
 
@@ -116,6 +119,11 @@ func describe(s *Snapshot) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// diffSnapshots compares the exported fields of two snapshots; nil and empty ones are equal.
+func diffSnapshots(want Snapshot, got *Snapshot) string {
+	return cmp.Diff(&want, got, cmpopts.IgnoreUnexported(Snapshot{}), cmpopts.EquateEmpty())
 }
 
 // present reads the present state of a results directory.

@@ -55,13 +55,13 @@ var traps = []trap{
 // states are the replacements that a clone can contain. hookwatch must report links and
 // other kinds of files when it finds them.
 var states = map[string]func(path, outside string) error{
-	"dangling":              func(path, outside string) error { return os.Symlink(filepath.Join(outside, "absent"), path) },
-	"link to a file":        func(path, outside string) error { return os.Symlink(filepath.Join(outside, "bashrc"), path) },
-	"link to a directory":   func(path, outside string) error { return os.Symlink(outside, path) },
-	"link to what is there": func(path, _ string) error { return os.Symlink(path+".was", path) },
-	"pipe":                  func(path, _ string) error { return syscall.Mkfifo(path, 0o644) },
-	"the other kind":        nil, // a file for a directory, a directory for a file
-	"hard link":             func(path, outside string) error { return os.Link(filepath.Join(outside, "bashrc"), path) },
+	"dangling":             func(path, outside string) error { return os.Symlink(filepath.Join(outside, "absent"), path) },
+	"link to a file":       func(path, outside string) error { return os.Symlink(filepath.Join(outside, "bashrc"), path) },
+	"link to a directory":  func(path, outside string) error { return os.Symlink(outside, path) },
+	"link to a file there": func(path, _ string) error { return os.Symlink(path+".was", path) },
+	"pipe":                 func(path, _ string) error { return syscall.Mkfifo(path, 0o644) },
+	"the other kind":       nil, // a file for a directory, a directory for a file
+	"hard link":            func(path, outside string) error { return os.Link(filepath.Join(outside, "bashrc"), path) },
 }
 
 // precious is the content of the user's file.
@@ -122,50 +122,50 @@ func set(project, outside string, tr trap, state string) error {
 
 // everything uses all features of a results directory, and continues after errors. between
 // is called between the beginning and the end of runs.
-func everything(project string, between func()) (told []string) {
-	tell := func(err error) {
+func everything(project string, between func()) (reported []string) {
+	report := func(err error) {
 		if err != nil {
-			told = append(told, err.Error())
+			reported = append(reported, err.Error())
 		}
 	}
 	p := Place{Base: project, Dir: filepath.Join(project, inClone)}
 	s, err := Open(Options{Place: p, KeepRuns: 1, KeepDays: 1, RollingSize: 200, Now: func() time.Time { return noon }})
-	tell(err)
+	report(err)
 	if err == nil {
-		told = append(told, s.Snapshot().Warnings...)
+		reported = append(reported, s.Snapshot().Warnings...)
 		for n := range 3 {
-			tell(work(s, fmt.Sprint("r", n), n > 0, between))
-			told = append(told, s.Warnings()...)
+			report(work(s, fmt.Sprint("r", n), n > 0, between))
+			reported = append(reported, s.Warnings()...)
 		}
-		tell(s.Close())
+		report(s.Close())
 	}
 	r, err := OpenReader(p)
-	tell(err)
+	report(err)
 	if err == nil {
 		defer r.Close()
 		snap, err := r.Read()
-		tell(err)
+		report(err)
 		if err == nil {
-			told = append(told, snap.Warnings...)
+			reported = append(reported, snap.Warnings...)
 		}
 		past, err := r.Past()
-		tell(err)
+		report(err)
 		if err == nil {
-			told = append(told, past.Warnings...)
+			reported = append(reported, past.Warnings...)
 			for _, r := range past.Records {
 				if r.ID == "precious" {
-					told = append(told, "LEAK: a record of "+r.ID)
+					reported = append(reported, "LEAK: a record of "+r.ID)
 				}
 			}
 		}
 		if e := r.Evidence(suites.Key{Suite: "pm", ID: "P01"}); e != nil && strings.Contains(string(e.Trace), "precious") {
-			told = append(told, "LEAK: evidence")
+			reported = append(reported, "LEAK: evidence")
 		}
 		if strings.Contains(string(r.Content(digest)), "precious") {
-			told = append(told, "LEAK: content")
+			reported = append(reported, "LEAK: content")
 		}
 	}
-	return told
+	return reported
 }
 
 func work(s *Store, id string, full bool, between func()) error {
@@ -195,8 +195,8 @@ func within(t *testing.T, do func() []string) []string {
 	done := make(chan []string, 1)
 	go func() { done <- do() }()
 	select {
-	case told := <-done:
-		return told
+	case reported := <-done:
+		return reported
 	case <-time.After(time.Minute):
 		t.Fatal("it hangs")
 		return nil
@@ -230,7 +230,7 @@ func tree(t *testing.T, dir string) map[string]string {
 }
 
 // checkOutside reports changes of files outside, and their content in records.
-func checkOutside(t *testing.T, before map[string]string, project, outside string, told []string) {
+func checkOutside(t *testing.T, before map[string]string, project, outside string, reported []string) {
 	t.Helper()
 	if after := tree(t, outside); !maps.Equal(before, after) {
 		t.Errorf("outside changed:\n%q\n%q", before, after)
@@ -239,10 +239,10 @@ func checkOutside(t *testing.T, before map[string]string, project, outside strin
 		info, err := os.Lstat(path)
 		must(t, err)
 		if st := info.Sys().(*syscall.Stat_t); strings.Contains(text, "precious") && info.Mode().IsRegular() && st.Nlink == 1 {
-			t.Errorf("%s holds what stands outside", path)
+			t.Errorf("%s contains the content of a file outside", path)
 		}
 	}
-	for _, text := range told {
+	for _, text := range reported {
 		if strings.HasPrefix(text, "LEAK") {
 			t.Error(text)
 		}

@@ -22,8 +22,11 @@ func TestNames(t *testing.T) {
 		{"pm-agent-20260220T154932Z.json", "", ""},
 	} {
 		agent, st, ok := splitName(c.name)
-		if agent != c.agent || ok != (c.agent != "") || ok && st.String() != c.stamp {
-			t.Errorf("splitName(%q) = %q %v %v", c.name, agent, st, ok)
+		if agent != c.agent || ok != (c.agent != "") {
+			t.Errorf("splitName(%q) = %q %v", c.name, agent, ok)
+		}
+		if ok && st.String() != c.stamp {
+			t.Errorf("splitName(%q): stamp %s, want %s", c.name, st, c.stamp)
 		}
 		if ok && fileName(agent, st) != c.name {
 			t.Errorf("fileName gives %q, want %q", fileName(agent, st), c.name)

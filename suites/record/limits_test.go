@@ -55,8 +55,8 @@ func TestBombs(t *testing.T) {
 			r := reader(t, dir)
 			past, err := r.Past()
 			must(t, err)
-			if told := strings.Join(past.Warnings, "\n"); !strings.Contains(told, c.want) || c.want == "" && told != "" {
-				t.Errorf("told %q, want %q", told, c.want)
+			if warnings := strings.Join(past.Warnings, "\n"); !strings.Contains(warnings, c.want) || c.want == "" && warnings != "" {
+				t.Errorf("warnings %q, want %q", warnings, c.want)
 			}
 			if most := int(HeldLimit >> 10); len(past.Records) > most {
 				t.Errorf("%d records are held, at most %d may", len(past.Records), most)
@@ -73,10 +73,10 @@ func TestSpoiltDocumentsAreKept(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, name), "spoilt")
 		s := open(t, Options{Place: at(dir)})
-		told := strings.Join(s.Snapshot().Warnings, "\n")
+		warnings := strings.Join(s.Snapshot().Warnings, "\n")
 		runSelected(t, s, "r1", rec("r1", "pm/P01", "1"))
-		if kept, err := os.ReadFile(filepath.Join(dir, name+".unreadable-1")); string(kept) != "spoilt" || !strings.Contains(told, name+" is kept as") {
-			t.Errorf("%s: kept %q, %v; told %q", name, kept, err, told)
+		if kept, err := os.ReadFile(filepath.Join(dir, name+".unreadable-1")); string(kept) != "spoilt" || !strings.Contains(warnings, name+" is kept as") {
+			t.Errorf("%s: kept %q, %v; warnings %q", name, kept, err, warnings)
 		}
 	}
 }
@@ -98,8 +98,8 @@ func TestSpoiltStateIsKept(t *testing.T) {
 	for _, path := range kept {
 		found = found || strings.Contains(read(t, path), "notes of mine")
 	}
-	if told := s.Warnings(); !found || len(told) == 0 {
-		t.Errorf("kept %v, told %q", kept, told)
+	if warnings := s.Warnings(); !found || len(warnings) == 0 {
+		t.Errorf("kept %v, warnings %q", kept, warnings)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestNamesOfAnything(t *testing.T) {
 	}
 	for _, name := range list(t, dir) {
 		if parts := strings.Split(strings.TrimSuffix(name, "/"), "/"); strings.HasPrefix(name, Traces) && len(parts) > 3 {
-			t.Errorf("%s lies too deep", name)
+			t.Errorf("%s is nested too deep", name)
 		}
 	}
 }

@@ -25,10 +25,10 @@ func TestRetentionKeepsWhatIsNotItsOwn(t *testing.T) {
 		return files
 	}
 	for name, c := range map[string]struct {
-		dir   string
-		files map[string]string
-		goes  bool
-		told  string
+		dir      string
+		files    map[string]string
+		goes     bool
+		reported string
 	}{
 		"a run":                   {old, run, true, ""},
 		"one cut short by a kill": {old, with(".RESULTS.md12", "half"), true, ""},
@@ -49,18 +49,18 @@ func TestRetentionKeepsWhatIsNotItsOwn(t *testing.T) {
 				write(t, filepath.Join(dir, archiveName, c.dir, file), text)
 			}
 			s := open(t, Options{Place: at(dir), KeepRuns: 1, KeepDays: 1})
-			told := s.Snapshot().Warnings
+			reported := s.Snapshot().Warnings
 			for _, id := range []string{"r1", "r2"} {
 				runFull(t, s, id, noon, rec(id, "pm/P01", id))
-				told = append(told, s.Warnings()...)
+				reported = append(reported, s.Warnings()...)
 			}
 			_, err := os.Stat(filepath.Join(dir, archiveName, c.dir))
 			if gone := os.IsNotExist(err); gone != c.goes {
 				t.Errorf("deleted: %v, want %v", gone, c.goes)
 			}
-			about := slices.DeleteFunc(told, func(text string) bool { return c.told == "" || !strings.Contains(text, c.told) })
-			if c.told != "" && len(about) != 1 {
-				t.Errorf("told %q, want once %q", told, c.told)
+			about := slices.DeleteFunc(reported, func(text string) bool { return c.reported == "" || !strings.Contains(text, c.reported) })
+			if c.reported != "" && len(about) != 1 {
+				t.Errorf("reported %q, want once %q", reported, c.reported)
 			}
 			if runs, err := s.Runs(); err != nil || !slices.ContainsFunc(runs, func(r ArchivedRun) bool { return r.Stamp == "20260301T120000Z-2" }) {
 				t.Errorf("the latest run is not there: %v, %v", runs, err)

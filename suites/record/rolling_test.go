@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 )
 
@@ -163,8 +165,12 @@ func TestPast(t *testing.T) {
 	if text := strings.Join(got, " "); text != "A1 old A2 B2 A3" {
 		t.Errorf("records: %s", text)
 	}
-	if len(p.Environments) != 2 || p.Environments[0].RunID != "3" || p.Environments[1].RunID != "2" {
-		t.Errorf("environments: %+v", p.Environments)
+	var runs []string
+	for _, e := range p.Environments {
+		runs = append(runs, e.RunID)
+	}
+	if d := cmp.Diff([]string{"3", "2"}, runs); d != "" {
+		t.Errorf("runs of the environments (-want +got):\n%s", d)
 	}
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "rolling/s-agent.jsonl:4") {
 		t.Errorf("warnings: %v", p.Warnings)

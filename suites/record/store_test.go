@@ -21,8 +21,11 @@ func TestFullRunThenSelectedRun(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "results")
 	s := open(t, Options{Place: at(dir)})
-	if snap := s.Snapshot(); len(snap.Records)+len(snap.Warnings) != 0 || !snap.LastFull.IsZero() || s.Interrupted() != nil {
-		t.Errorf("a new directory is not empty: %+v", snap)
+	if d := diffSnapshots(Snapshot{}, s.Snapshot()); d != "" {
+		t.Errorf("a new directory is not empty (-want +got):\n%s", d)
+	}
+	if in := s.Interrupted(); in != nil {
+		t.Errorf("a new directory has an interrupted run: %+v", in)
 	}
 	must(t, s.WriteComparison([]byte("old")))
 	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"), rec("r1", "pm/P02", "1"), rec("r1", "ml/M01", "1"))
@@ -42,15 +45,21 @@ func TestFullRunThenSelectedRun(t *testing.T) {
 		t.Error(".gitignore or RESULTS.md is not what was written")
 	}
 	snap := s.Snapshot()
-	if snap.Environment.RunID != "r2" || !snap.LastFull.Equal(noon) || snap.Agents()["own"] != "own-agent" {
-		t.Errorf("environment %+v, last full run %v, agents %v", snap.Environment, snap.LastFull, snap.Agents())
+	if snap.Environment.RunID != "r2" || !snap.LastFull.Equal(noon) {
+		t.Errorf("environment %+v, last full run %v", snap.Environment, snap.LastFull)
+	}
+	if d := cmp.Diff(map[string]string{"ml": "ml-agent", "own": "own-agent", "pm": "pm-agent"}, snap.Agents()); d != "" {
+		t.Errorf("agents (-want +got):\n%s", d)
 	}
 	runs, err := s.Runs()
 	must(t, err)
 	old, err := s.ReadRun(runs[0])
 	must(t, err)
-	if len(old.Records) != 3 || old.Environment.RunID != "r1" || old.Environment.OS != "linux" {
-		t.Errorf("the archived run is %v, environment %+v", describe(old), old.Environment)
+	if d := cmp.Diff([]string{"ml-agent-20260301T120000Z.jsonl: ml/M01=1", "pm-agent-20260301T120000Z.jsonl: pm/P01=1 pm/P02=1"}, describe(old)); d != "" {
+		t.Errorf("the archived run (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(suites.Environment{RunID: "r1", Time: "2026-03-01T12:00:00Z", OS: "linux"}, old.Environment); d != "" {
+		t.Errorf("its environment (-want +got):\n%s", d)
 	}
 }
 
@@ -73,7 +82,7 @@ func TestTwoFullRunsInOneSecond(t *testing.T) {
 	s := open(t, Options{Place: at(dir)})
 	for _, id := range []string{"r1", "r2", "r3"} {
 		if id == "r2" && s.Stamp(noon) != "20260301T120000Z-2" {
-			t.Errorf("the stamp foretold is %s", s.Stamp(noon))
+			t.Errorf("the predicted stamp is %s", s.Stamp(noon))
 		}
 		runFull(t, s, id, noon.Add(500*time.Millisecond), rec(id, "pm/P01", id))
 	}
@@ -113,8 +122,13 @@ func TestClockGoesBack(t *testing.T) {
 		if !slices.Equal(got, ids) {
 			t.Errorf("runs %v, want %v", got, ids)
 		}
-		if present := s.Snapshot(); len(present.Records) != 1 || present.Records[0].RunID != id || present.Environment.RunID != id {
-			t.Errorf("after %s the present state is %v of %s", id, describe(present), present.Environment.RunID)
+		present := s.Snapshot()
+		state := []string{present.Environment.RunID}
+		for _, r := range present.Records {
+			state = append(state, r.RunID)
+		}
+		if d := cmp.Diff([]string{id, id}, state); d != "" {
+			t.Errorf("runs of the present state after %s (-want +got):\n%s", id, d)
 		}
 	}
 }
@@ -185,8 +199,11 @@ func TestOnlyOneStoreOnADirectory(t *testing.T) {
 	first, err := Open(Options{Place: at(dir)})
 	must(t, err)
 	var locked *LockedError
-	if _, err := Open(Options{Place: at(dir)}); !errors.As(err, &locked) || locked.PID != os.Getpid() || !strings.Contains(err.Error(), "quit it first") {
-		t.Errorf("the second got %v", err)
+	if _, err := Open(Options{Place: at(dir)}); !errors.As(err, &locked) {
+		t.Fatalf("the second got %v", err)
+	}
+	if d := cmp.Diff(&LockedError{Dir: dir, PID: os.Getpid()}, locked); d != "" {
+		t.Errorf("the second (-want +got):\n%s", d)
 	}
 	if _, err := present(dir); err != nil {
 		t.Errorf("reading needs no lock, but: %v", err)
@@ -246,7 +263,7 @@ func TestFilesOfAnotherToolGoToTheArchive(t *testing.T) {
 		t.Errorf("the archive holds %v, want %v", got, want)
 	}
 	if read(t, filepath.Join(dir, ignoreName)) != "*.jsonl\n" || read(t, filepath.Join(was, "notes.jsonl")) != "mine\n" {
-		t.Error("a file of somebody else's was changed")
+		t.Error("a file of another owner was changed")
 	}
 }
 

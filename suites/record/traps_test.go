@@ -29,11 +29,11 @@ func TestTraps(t *testing.T) {
 				project, outside := clone(t)
 				must(t, set(project, outside, tr, state))
 				before := tree(t, outside)
-				told := within(t, func() []string { return everything(project, func() {}) })
-				checkOutside(t, before, project, outside, told)
-				named := strings.Contains(strings.Join(told, "\n"), filepath.Join(project, tr.name)+" ")
+				reported := within(t, func() []string { return everything(project, func() {}) })
+				checkOutside(t, before, project, outside, reported)
+				named := strings.Contains(strings.Join(reported, "\n"), filepath.Join(project, tr.name)+" ")
 				if quiet := tr.unsaid || state == "hard link" && !tr.appended; !named && !quiet {
-					t.Errorf("what is in the way is not named: %q", told)
+					t.Errorf("the obstacle is not named: %q", reported)
 				}
 			})
 		}
@@ -53,7 +53,7 @@ func TestSwaps(t *testing.T) {
 				project, outside := clone(t)
 				before := tree(t, outside)
 				swapped := false
-				told := within(t, func() []string {
+				reported := within(t, func() []string {
 					return everything(project, func() {
 						if !swapped {
 							swapped = true
@@ -63,7 +63,7 @@ func TestSwaps(t *testing.T) {
 						}
 					})
 				})
-				checkOutside(t, before, project, outside, told)
+				checkOutside(t, before, project, outside, reported)
 			})
 		}
 	}
@@ -93,13 +93,13 @@ func TestSwappedWithoutEnd(t *testing.T) {
 			}
 		}
 	}()
-	var told []string
+	var reported []string
 	for range 15 {
-		told = append(told, within(t, func() []string { return everything(project, func() {}) })...)
+		reported = append(reported, within(t, func() []string { return everything(project, func() {}) })...)
 	}
 	close(stop)
 	<-done
-	checkOutside(t, before, project, outside, told)
+	checkOutside(t, before, project, outside, reported)
 }
 
 // TestTrapsAsAnOrdinaryUser does the same as a user whose permissions are checked.

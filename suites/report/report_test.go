@@ -25,7 +25,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
@@ -40,7 +40,7 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s (write it anew with -update):\n%s", path, d)
+		t.Errorf("%s (-update rewrites it):\n%s", path, d)
 	}
 }
 

@@ -162,7 +162,7 @@ func attackSupervisor() {
 	}
 	if entries, err := os.ReadDir("/proc/1/root"); err == nil && len(entries) > 0 {
 		if _, err := os.Stat("/proc/1/root" + world("outside")); err == nil && strings.HasPrefix(os.Getenv("WORLD"), "/tmp/") {
-			escaped("what lies below through process 1")
+			escaped("the files below through process 1")
 		}
 	}
 }

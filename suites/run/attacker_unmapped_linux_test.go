@@ -219,7 +219,7 @@ func useMemfds() {
 		_ = unix.Close(fd)
 	}
 	if fi, err := os.Stat(fmt.Sprintf("/proc/self/fd/%d", hidden)); err != nil || fi.Size() > 0 {
-		escaped(fmt.Sprintf("with a memfd that nobody counts: %v", err))
+		escaped(fmt.Sprintf("with a memfd that is not counted: %v", err))
 	}
 	fd, err := memfd(unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING, piece)
 	if err != nil {

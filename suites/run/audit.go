@@ -46,19 +46,19 @@ func (m *auditedMachine) file(c *suites.Check) suites.Finding {
 	}
 	path := m.abs(name)
 	if !isFile(path) {
-		return suites.Finding{Told: name + " does not exist" + by}
+		return suites.Finding{Detail: name + " does not exist" + by}
 	}
 	if c.Key == "" {
-		return suites.Finding{Holds: true, Told: name + by}
+		return suites.Finding{Holds: true, Detail: name + by}
 	}
 	value, why := m.keyOf(path, c.Key)
 	switch {
 	case why != "":
-		return suites.Finding{Told: name + ": " + why + by}
+		return suites.Finding{Detail: name + ": " + why + by}
 	case len(c.Equals) > 0 && !equalJSON(value, c.Equals):
-		return suites.Finding{Told: fmt.Sprintf("%s: %s is %s, want %s%s", name, c.Key, briefJSON(value), c.Equals, by)}
+		return suites.Finding{Detail: fmt.Sprintf("%s: %s is %s, want %s%s", name, c.Key, briefJSON(value), c.Equals, by)}
 	}
-	return suites.Finding{Holds: true, Told: fmt.Sprintf("%s: %s is %s%s", name, c.Key, briefJSON(value), by)}
+	return suites.Finding{Holds: true, Detail: fmt.Sprintf("%s: %s is %s%s", name, c.Key, briefJSON(value), by)}
 }
 
 // named returns the file that a key names, if the key is set.
@@ -168,18 +168,18 @@ func (m *auditedMachine) registered(want *suites.Registration) suites.Finding {
 		}
 	}
 	if len(lacking) == 0 {
-		return suites.Finding{Holds: true, Told: notRegistered(want, matchers), Remark: widerMatcher(names, matchers)}
+		return suites.Finding{Holds: true, Detail: notRegistered(want, matchers), Remark: widerMatcher(names, matchers)}
 	}
 	for _, h := range m.Hooks(want.Event, lacking[0]) {
 		if err := h.MatcherError(); err != nil && slices.Contains(h.Scripts, want.Hook) {
-			return suites.Finding{Told: "whether " + want.Event + " runs " + want.Hook + " is not known: its matcher could not be evaluated: " + err.Error()}
+			return suites.Finding{Detail: "whether " + want.Event + " runs " + want.Hook + " is not known: its matcher could not be evaluated: " + err.Error()}
 		}
 	}
 	why := want.Event + " does not run " + want.Hook
 	if lacking[0] != "" {
 		why += " on " + strings.Join(lacking, ", ")
 	}
-	return suites.Finding{Told: why + "; " + m.instead(want.Event, lacking[0])}
+	return suites.Finding{Detail: why + "; " + m.instead(want.Event, lacking[0])}
 }
 
 func (m *auditedMachine) entry(want *suites.Registration, name string) *discover.Hook {
@@ -242,20 +242,20 @@ func (m *auditedMachine) tool(ctx context.Context, c *suites.Check) (suites.Find
 			not = append(not, why)
 			continue
 		}
-		f := suites.Finding{Holds: true, Told: at.told, StandIn: at.standIn}
+		f := suites.Finding{Holds: true, Detail: at.detail, StandIn: at.standIn}
 		if c.Minimum != "" {
 			return m.recent(ctx, c, at)
 		}
 		return f, nil
 	}
-	return suites.Finding{Absent: c.Tool, Told: strings.Join(not, ", ")}, nil
+	return suites.Finding{Absent: c.Tool, Detail: strings.Join(not, ", ")}, nil
 }
 
 // A foundTool is a place that has the tool: the command that prints its version, and its description.
 type foundTool struct {
 	argv    []string
-	told    string
-	said    string // its version, if it was already asked
+	detail  string
+	version string // its version, if it was already asked
 	standIn string // the replacement of the tool
 }
 
@@ -266,7 +266,7 @@ func (m *auditedMachine) place(ctx context.Context, p suites.Place, tool string)
 	}
 	name := string(p)
 	if standIn, ok := m.StandIns[name]; ok {
-		return foundTool{told: "stand-in " + standIn, said: standIn, standIn: standIn}, "", nil
+		return foundTool{detail: "stand-in " + standIn, version: standIn, standIn: standIn}, "", nil
 	}
 	if p.IsFile() {
 		name = m.abs(name)
@@ -274,7 +274,7 @@ func (m *auditedMachine) place(ctx context.Context, p suites.Place, tool string)
 	path, err := process.LookPath(name, m.Root, m.Env)
 	switch {
 	case err == nil:
-		return foundTool{argv: []string{path, "--version"}, told: path}, "", nil
+		return foundTool{argv: []string{path, "--version"}, detail: path}, "", nil
 	case p.IsFile() && errors.Is(err, os.ErrPermission):
 		return foundTool{}, string(p) + " is not executable", nil
 	case p.IsFile():
@@ -292,34 +292,34 @@ func (m *auditedMachine) runner(ctx context.Context, p suites.Place) (at foundTo
 	}
 	name := strings.TrimPrefix(string(p), strings.Join(words, " ")+" ")
 	argv := slices.Concat(words, shell.ProgramOf(words[0]).Offline, []string{name, "--version"}) // or it could install the tool
-	said, why, err := m.ask(ctx, argv)
+	version, why, err := m.ask(ctx, argv)
 	if err != nil || why != "" {
 		return foundTool{}, string(p) + ": " + why, err
 	}
-	return foundTool{argv: argv, told: string(p) + ": " + said, said: said}, "", nil
+	return foundTool{argv: argv, detail: string(p) + ": " + version, version: version}, "", nil
 }
 
 // recent compares the version of a tool with the required minimum.
 func (m *auditedMachine) recent(ctx context.Context, c *suites.Check, at foundTool) (suites.Finding, error) {
-	said := at.said
-	if said == "" {
+	version := at.version
+	if version == "" {
 		var why string
 		var err error
-		if said, why, err = m.ask(ctx, at.argv); err != nil {
+		if version, why, err = m.ask(ctx, at.argv); err != nil {
 			return suites.Finding{}, err
 		}
 		if why != "" {
-			return suites.Finding{Told: c.Tool + " --version: " + why}, nil
+			return suites.Finding{Detail: c.Tool + " --version: " + why}, nil
 		}
 	}
-	is := firstVersion(said)
+	is := firstVersion(version)
 	switch {
 	case is == "":
-		return suites.Finding{Told: fmt.Sprintf("version cannot be read: %s says %q", c.Tool, said)}, nil
+		return suites.Finding{Detail: fmt.Sprintf("version cannot be read: %s says %q", c.Tool, version)}, nil
 	case olderVersion(is, c.Minimum):
-		return suites.Finding{Told: fmt.Sprintf("%s %s < %s", c.Tool, is, c.Minimum)}, nil
+		return suites.Finding{Detail: fmt.Sprintf("%s %s < %s", c.Tool, is, c.Minimum)}, nil
 	}
-	return suites.Finding{Holds: true, Told: is}, nil
+	return suites.Finding{Holds: true, Detail: is}, nil
 }
 
 var versionPattern = pattern.Lazy(`[0-9]+(\.[0-9]+)+`)
@@ -348,7 +348,7 @@ func versionPart(parts []string, i int) int {
 }
 
 // ask returns the line with its version that a program prints, or why it prints none.
-func (m *auditedMachine) ask(ctx context.Context, argv []string) (said, why string, err error) {
+func (m *auditedMachine) ask(ctx context.Context, argv []string) (version, why string, err error) {
 	res, err := m.Ask(ctx, argv)
 	if err != nil {
 		return "", "", err
@@ -369,7 +369,7 @@ func (m *auditedMachine) ask(ctx context.Context, argv []string) (said, why stri
 	return line, "", nil
 }
 
-const saidLength = 100
+const answerLength = 100
 
 // versionLine returns the first line with a version number, else the first line, because some
 // programs print their names first.
@@ -385,5 +385,5 @@ func versionLine(output []byte) string {
 			break
 		}
 	}
-	return strings.ToValidUTF8(first[:min(len(first), saidLength)], "?")
+	return strings.ToValidUTF8(first[:min(len(first), answerLength)], "?")
 }

@@ -22,11 +22,11 @@ import (
 
 // A scene is a machine in a directory. Its PATH is bin.
 type scene struct {
-	t    *testing.T
-	root string
-	m    *auditedMachine
-	ran  [][]string
-	says map[string]process.Result // by the last words of the command
+	t       *testing.T
+	root    string
+	m       *auditedMachine
+	ran     [][]string
+	outputs map[string]process.Result // by the last words of the command
 }
 
 func newScene(t *testing.T, files map[string]string) *scene {
@@ -59,9 +59,9 @@ func newScene(t *testing.T, files map[string]string) *scene {
 			if argv[len(argv)-1] != "--version" {
 				t.Errorf("ran %q", argv)
 			}
-			res, ok := p.says[argv[len(argv)-2]]
+			res, ok := p.outputs[argv[len(argv)-2]]
 			if !ok {
-				res, ok = p.says[filepath.Base(argv[0])]
+				res, ok = p.outputs[filepath.Base(argv[0])]
 			}
 			if !ok {
 				t.Errorf("nothing known of %q", argv)
@@ -79,7 +79,7 @@ func (p *scene) look(c *suites.Check) suites.Finding {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	f.Told = strings.ReplaceAll(f.Told, p.root, "@")
+	f.Detail = strings.ReplaceAll(f.Detail, p.root, "@")
 	return f
 }
 
@@ -98,12 +98,12 @@ func TestOrder(t *testing.T) {
 			files[name] = "#!/bin/sh\n"
 		}
 		got := newScene(t, files).look(&suites.Check{Tool: "claude", Places: places})
-		if want := (suites.Finding{Holds: true, Told: "@/" + all[i]}); got != want {
+		if want := (suites.Finding{Holds: true, Detail: "@/" + all[i]}); got != want {
 			t.Errorf("with %v: %+v, want %+v", all[i:], got, want)
 		}
 	}
 	p := newScene(t, map[string]string{"home/.local/bin/claude.off": "#!/bin/sh\n"})
-	want := suites.Finding{Absent: "claude", Told: "claude is not in PATH, ~/.local/bin/claude is not executable, " +
+	want := suites.Finding{Absent: "claude", Detail: "claude is not in PATH, ~/.local/bin/claude is not executable, " +
 		"no ~/.npm-global/bin/claude, no lib/claude"}
 	if got := p.look(&suites.Check{Tool: "claude", Places: places}); got != want {
 		t.Errorf("nowhere: %+v, want %+v", got, want)
@@ -117,20 +117,20 @@ func TestRunners(t *testing.T) {
 	t.Parallel()
 	check := &suites.Check{Tool: "biome", Places: []string{"node_modules/.bin/biome", "biome", "npx biome", "pnpm exec biome", "bunx biome", "uv run biome"}}
 	for _, tt := range []struct {
-		name string
-		bin  []string
-		says map[string]process.Result
-		want suites.Finding
-		ran  [][]string
+		name    string
+		bin     []string
+		outputs map[string]process.Result
+		want    suites.Finding
+		ran     [][]string
 	}{
-		{"none", nil, nil, suites.Finding{Absent: "biome", Told: "no node_modules/.bin/biome, biome is not in PATH, npx is not in PATH, " +
+		{"none", nil, nil, suites.Finding{Absent: "biome", Detail: "no node_modules/.bin/biome, biome is not in PATH, npx is not in PATH, " +
 			"pnpm is not in PATH, bunx is not in PATH, uv is not in PATH"}, nil},
 		{"npx has none, pnpm does", []string{"npx", "pnpm", "bunx"},
 			map[string]process.Result{"npx": {Exit: 1, Stderr: prints("not cached\nat all").Stdout}, "pnpm": prints("Version: 2.3.4\n")},
-			suites.Finding{Holds: true, Told: "pnpm exec biome: Version: 2.3.4"},
+			suites.Finding{Holds: true, Detail: "pnpm exec biome: Version: 2.3.4"},
 			[][]string{{"npx", "--no-install", "biome", "--version"}, {"pnpm", "exec", "biome", "--version"}}},
 		{"nothing answers", []string{"bunx", "uv"}, map[string]process.Result{"bunx": {TimedOut: true}, "uv": {}},
-			suites.Finding{Absent: "biome", Told: "no node_modules/.bin/biome, biome is not in PATH, npx is not in PATH, " +
+			suites.Finding{Absent: "biome", Detail: "no node_modules/.bin/biome, biome is not in PATH, npx is not in PATH, " +
 				"pnpm is not in PATH, bunx biome: no answer, uv run biome: prints nothing"},
 			[][]string{{"bunx", "--no-install", "biome", "--version"}, {"uv", "run", "--no-sync", "--offline", "biome", "--version"}}},
 	} {
@@ -139,10 +139,10 @@ func TestRunners(t *testing.T) {
 			files["bin/"+name] = ""
 		}
 		p := newScene(t, files)
-		p.says = map[string]process.Result{}
+		p.outputs = map[string]process.Result{}
 		p.m.Ask = func(_ context.Context, argv []string) (process.Result, error) {
 			p.ran = append(p.ran, argv)
-			return tt.says[argv[0]], nil
+			return tt.outputs[argv[0]], nil
 		}
 		if got := p.look(check); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
@@ -157,18 +157,18 @@ func TestMinimum(t *testing.T) {
 	t.Parallel()
 	check := &suites.Check{Tool: "hadolint", Places: []string{"hadolint"}, Minimum: "2.12.0"}
 	for said, want := range map[string]suites.Finding{
-		"Haskell Dockerfile Linter 2.12.0\n": {Holds: true, Told: "2.12.0"},
-		"2.12":                               {Holds: true, Told: "2.12"},
-		"v2.12.0-no-git\nmore":               {Holds: true, Told: "2.12.0"},
-		"Linter\n\nversion: 2.13.0\n":        {Holds: true, Told: "2.13.0"},
-		"10.0":                               {Holds: true, Told: "10.0"},
-		"hadolint 2.9.13":                    {Told: "hadolint 2.9.13 < 2.12.0"},
-		"1.99.99":                            {Told: "hadolint 1.99.99 < 2.12.0"},
-		"no number":                          {Told: `version cannot be read: hadolint says "no number"`},
-		"":                                   {Told: "hadolint --version: prints nothing"},
+		"Haskell Dockerfile Linter 2.12.0\n": {Holds: true, Detail: "2.12.0"},
+		"2.12":                               {Holds: true, Detail: "2.12"},
+		"v2.12.0-no-git\nmore":               {Holds: true, Detail: "2.12.0"},
+		"Linter\n\nversion: 2.13.0\n":        {Holds: true, Detail: "2.13.0"},
+		"10.0":                               {Holds: true, Detail: "10.0"},
+		"hadolint 2.9.13":                    {Detail: "hadolint 2.9.13 < 2.12.0"},
+		"1.99.99":                            {Detail: "hadolint 1.99.99 < 2.12.0"},
+		"no number":                          {Detail: `version cannot be read: hadolint says "no number"`},
+		"":                                   {Detail: "hadolint --version: prints nothing"},
 	} {
 		p := newScene(t, map[string]string{"bin/hadolint": ""})
-		p.says = map[string]process.Result{"hadolint": prints(said)}
+		p.outputs = map[string]process.Result{"hadolint": prints(said)}
 		if got := p.look(check); got != want {
 			t.Errorf("%q: %+v, want %+v", said, got, want)
 		}
@@ -180,14 +180,14 @@ func TestMinimum(t *testing.T) {
 		"bad format":       {StartError: errors.New("bad format")},
 	} {
 		p := newScene(t, map[string]string{"bin/hadolint": ""})
-		p.says = map[string]process.Result{"hadolint": res}
-		if got := p.look(check); got.Holds || got.Absent != "" || got.Told != "hadolint --version: "+what {
-			t.Errorf("%s: %+v", what, got)
+		p.outputs = map[string]process.Result{"hadolint": res}
+		if d := cmp.Diff(suites.Finding{Detail: "hadolint --version: " + what}, p.look(check)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", what, d)
 		}
 	}
 	p := newScene(t, nil)
 	p.m.StandIns = map[string]string{"hadolint": "other 3.1"}
-	if got := p.look(check); !got.Holds || got.Told != "3.1" {
+	if got := p.look(check); !got.Holds || got.Detail != "3.1" {
 		t.Errorf("a stand-in: %+v", got)
 	}
 }
@@ -217,9 +217,9 @@ func TestFile(t *testing.T) {
 	by := &suites.KeyPath{File: "config.json", Key: "file"}
 	unset := &suites.KeyPath{File: "config.json", Key: "a.none"}
 	for _, tt := range []struct {
-		check suites.Check
-		holds bool
-		told  string
+		check  suites.Check
+		holds  bool
+		detail string
 	}{
 		{suites.Check{File: "config.json"}, true, "config.json"},
 		{suites.Check{File: "no.json"}, false, "no.json does not exist"},
@@ -236,7 +236,7 @@ func TestFile(t *testing.T) {
 		{suites.Check{File: "std.json", NamedBy: &suites.KeyPath{File: "no.json", Key: "a"}}, true, "std.json"},
 	} {
 		got := newScene(t, files).look(&tt.check)
-		if want := (suites.Finding{Holds: tt.holds, Told: tt.told}); got != want {
+		if want := (suites.Finding{Holds: tt.holds, Detail: tt.detail}); got != want {
 			t.Errorf("%+v: %+v, want %+v", tt.check, got, want)
 		}
 	}
@@ -253,16 +253,16 @@ func TestRegistered(t *testing.T) {
 		entries []string
 		want    suites.Finding
 	}{
-		{[]string{entry("Edit|Write", hook)}, suites.Finding{Holds: true, Told: "PreToolUse runs hooks/guard.sh on Edit|Write"}},
-		{[]string{entry("Write|Edit", hook)}, suites.Finding{Holds: true, Told: "PreToolUse runs hooks/guard.sh on Write|Edit"}},
-		{[]string{entry("Edit", hook), entry("Write", hook)}, suites.Finding{Holds: true, Told: "PreToolUse runs hooks/guard.sh on Edit and Write"}},
+		{[]string{entry("Edit|Write", hook)}, suites.Finding{Holds: true, Detail: "PreToolUse runs hooks/guard.sh on Edit|Write"}},
+		{[]string{entry("Write|Edit", hook)}, suites.Finding{Holds: true, Detail: "PreToolUse runs hooks/guard.sh on Write|Edit"}},
+		{[]string{entry("Edit", hook), entry("Write", hook)}, suites.Finding{Holds: true, Detail: "PreToolUse runs hooks/guard.sh on Edit and Write"}},
 		{[]string{entry("Edit|Write|NotebookEdit", "$CLAUDE_PROJECT_DIR/"+hook)}, suites.Finding{Holds: true,
-			Told: "PreToolUse runs hooks/guard.sh on Edit|Write|NotebookEdit", Remark: "it runs on NotebookEdit as well"}},
-		{[]string{entry("", hook)}, suites.Finding{Holds: true, Told: "PreToolUse runs hooks/guard.sh"}},
-		{[]string{entry("E.*|W.*", hook)}, suites.Finding{Holds: true, Told: "PreToolUse runs hooks/guard.sh on E.*|W.*"}},
-		{[]string{entry("Edit", hook)}, suites.Finding{Told: "PreToolUse does not run hooks/guard.sh on Write; no hook is in force there"}},
-		{[]string{entry("edit|write", hook)}, suites.Finding{Told: "PreToolUse does not run hooks/guard.sh on Edit, Write; no hook is in force there"}},
-		{nil, suites.Finding{Told: "PreToolUse does not run hooks/guard.sh on Edit, Write; no hook is in force there"}},
+			Detail: "PreToolUse runs hooks/guard.sh on Edit|Write|NotebookEdit", Remark: "it runs on NotebookEdit as well"}},
+		{[]string{entry("", hook)}, suites.Finding{Holds: true, Detail: "PreToolUse runs hooks/guard.sh"}},
+		{[]string{entry("E.*|W.*", hook)}, suites.Finding{Holds: true, Detail: "PreToolUse runs hooks/guard.sh on E.*|W.*"}},
+		{[]string{entry("Edit", hook)}, suites.Finding{Detail: "PreToolUse does not run hooks/guard.sh on Write; no hook is in force there"}},
+		{[]string{entry("edit|write", hook)}, suites.Finding{Detail: "PreToolUse does not run hooks/guard.sh on Edit, Write; no hook is in force there"}},
+		{nil, suites.Finding{Detail: "PreToolUse does not run hooks/guard.sh on Edit, Write; no hook is in force there"}},
 	} {
 		p := newScene(t, map[string]string{
 			"project/settings.json":  `{"hooks": {"PreToolUse": [` + strings.Join(tt.entries, ", ") + `]}}`,
@@ -278,8 +278,9 @@ func TestRegistered(t *testing.T) {
 		"project/hooks/guard.sh": "", "project/hooks/other.sh": "",
 	})
 	stop := &suites.Check{Registered: &suites.Registration{Event: "Stop", Hook: hook}}
-	if got := p.look(stop); got.Holds || !strings.Contains(got.Told, "in force there: ") || !strings.Contains(got.Told, "other") {
-		t.Errorf("another hook: %+v", got)
+	other := suites.Finding{Detail: "Stop does not run hooks/guard.sh; in force there: Stop-other.sh-befb4969"}
+	if d := cmp.Diff(other, p.look(stop)); d != "" {
+		t.Errorf("another hook (-want +got):\n%s", d)
 	}
 	p = newScene(t, map[string]string{
 		"project/settings.json":  `{"hooks": {"Stop": [` + entry("", hook) + `]}, "disableAllHooks": true}`,
@@ -316,7 +317,7 @@ func FuzzKeyOf(f *testing.F) {
 			t.Errorf("%q %q: %q, %q", data, key, value, why)
 		}
 		if why == "" && briefJSON(value) == "" {
-			t.Errorf("%q is told as nothing", value)
+			t.Errorf("%q is reported as nothing", value)
 		}
 	})
 }
@@ -326,7 +327,7 @@ func FuzzVersionLine(f *testing.F) {
 	f.Add([]byte("a\n\nb 1.2\n"))
 	f.Fuzz(func(t *testing.T, output []byte) {
 		line := versionLine(output)
-		if strings.Contains(line, "\n") || len(line) > 3*saidLength || !utf8.ValidString(line) {
+		if strings.Contains(line, "\n") || len(line) > 3*answerLength || !utf8.ValidString(line) {
 			t.Errorf("%q", line)
 		}
 	})

@@ -72,13 +72,13 @@ func TestForget(t *testing.T) {
 	p := newProject(t)
 	r, asked := p.npx("[ -e '" + filepath.Join(p.temp, "there") + "' ] && echo 1.0")
 	c := p.byNpx("linter")
-	expect := func(want suites.Status, told string) {
+	expect := func(want suites.Status, wantAsked string) {
 		t.Helper()
 		if v := judged(t, r, c); v.Status != want {
 			t.Errorf("%+v, want %s", v, want)
 		}
-		if text, _ := os.ReadFile(asked); string(text) != told {
-			t.Errorf("asked %q, want %q", text, told)
+		if text, _ := os.ReadFile(asked); string(text) != wantAsked {
+			t.Errorf("asked %q, want %q", text, wantAsked)
 		}
 	}
 	expect(suites.Skip, "linter\n")

@@ -115,11 +115,11 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 	}
 	// Names replace the directory, because it differs in each run.
 	names := strings.NewReplacer(s.tmp, "{tmp}", s.dir, "{sandbox}")
-	told, err := r.told(ctx, w, names.Replace(string(log)))
+	logged, err := r.loggedCalls(ctx, w, names.Replace(string(log)))
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	return append(tried, told...), nil
+	return append(tried, logged...), nil
 }
 
 // tryOut calls filters with an input for which the result is known.
@@ -135,32 +135,32 @@ func (r *Runner) tryOut(ctx context.Context, s *caseRun, filters []suites.Tool) 
 		if err != nil {
 			return nil, err
 		}
-		said, err := r.version(ctx, t)
+		version, err := r.version(ctx, t)
 		if err != nil {
 			return nil, err
 		}
 		res := results[0]
 		calls = append(calls, suites.ToolCall{
-			Tool: t.Name, Version: firstVersion(said), Args: args,
+			Tool: t.Name, Version: firstVersion(version), Args: args,
 			Exit: res.Exit, Stdout: res.Stdout.Bytes, Stderr: res.Stderr.Bytes,
 		})
 	}
 	return calls, nil
 }
 
-// told returns the calls in the log, with the versions of the tools.
-func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolCall, error) {
+// loggedCalls returns the calls in the log, with the versions of the tools.
+func (r *Runner) loggedCalls(ctx context.Context, w *shims, log string) ([]suites.ToolCall, error) {
 	calls := Parse(log)
 	for i := range calls {
 		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })
 		if at < 0 || !askableTool(calls[i].Tool) {
 			continue
 		}
-		said, err := r.version(ctx, w.tools[at])
+		version, err := r.version(ctx, w.tools[at])
 		if err != nil {
 			return nil, err
 		}
-		calls[i].Version = firstVersion(said)
+		calls[i].Version = firstVersion(version)
 	}
 	return calls, nil
 }
@@ -180,9 +180,9 @@ func (s *caseRun) watch(ctx context.Context, w *shims) error {
 				continue
 			}
 			passesTo = at + watchedSuffix
-			if stands, err := s.standBefore(ctx, at, name); err != nil {
+			if moved, err := s.standBefore(ctx, at, name); err != nil {
 				return err
-			} else if !stands {
+			} else if !moved {
 				continue
 			}
 		}
@@ -225,7 +225,7 @@ func (s *caseRun) owns(file string) bool {
 
 // standBefore renames a tool in the case's view and puts a link to its shim in its place. It
 // returns false if the tool cannot be moved, for example because it is on a separate mount.
-func (s *caseRun) standBefore(ctx context.Context, tool, witness string) (stands bool, err error) {
+func (s *caseRun) standBefore(ctx context.Context, tool, witness string) (moved bool, err error) {
 	const unmoved = 3
 	script := fmt.Sprintf(`mv -- "$1" "$1%s" || exit %d; ln -s -- "$2" "$1"`, watchedSuffix, unmoved)
 	results, err := s.Run(ctx, process.Command{

@@ -216,9 +216,9 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 // inTermsOfHooks converts a finding for the record format: exit 0 if the check succeeds, 1 if not,
 // with the finding as the output.
 func inTermsOfHooks(c *suites.Check, f suites.Finding) suites.Result {
-	r := suites.Result{Stdout: []byte(f.Told), Decision: c.Decision()}
+	r := suites.Result{Stdout: []byte(f.Detail), Decision: c.Decision()}
 	if !f.Holds {
-		r.Exit, r.Decision, r.Stdout, r.Stderr = 1, "not "+c.Decision(), nil, []byte(f.Told)
+		r.Exit, r.Decision, r.Stdout, r.Stderr = 1, "not "+c.Decision(), nil, []byte(f.Detail)
 		if f.Absent != "" {
 			r.Decision = "absent"
 		}

@@ -33,7 +33,7 @@ func TestChecksReadOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := suites.Finding{Holds: true, Told: "uv run bandit: bandit 1.8 1 run --no-sync --offline bandit --version"}
+	want := suites.Finding{Holds: true, Detail: "uv run bandit: bandit 1.8 1 run --no-sync --offline bandit --version"}
 	if out.Finding == nil || *out.Finding != want {
 		t.Errorf("%+v, want %+v", out.Finding, want)
 	}

@@ -211,7 +211,7 @@ func TestTakeAway(t *testing.T) {
 					t.Fatalf("the process did not place it: %v", err)
 				}
 			}
-			write(t, filepath.Join(at, "new/changed"), "the person's\n")
+			write(t, filepath.Join(at, "new/changed"), "the user's\n")
 			if err := os.Rename(filepath.Join(at, "kept"), filepath.Join(at, "moved")); err != nil {
 				t.Fatal(err)
 			}

@@ -53,11 +53,11 @@ func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*s
 		return nil, nil
 	}
 	// A tool that does not print its version may be new enough; if not, the case will fail.
-	said, err := r.version(ctx, tool)
+	version, err := r.version(ctx, tool)
 	if err != nil {
 		return nil, err
 	}
-	have := firstVersion(said)
+	have := firstVersion(version)
 	if have == "" || !olderVersion(have, g.MinVersion) {
 		return nil, nil
 	}
@@ -124,8 +124,8 @@ func (r *Runner) Versions(ctx context.Context, box *Toolbox, tools []suites.Tool
 		if hooksOnly && !r.machine.Has(tool.Path) {
 			return ""
 		}
-		said, _ := box.Version(ctx, tool, r.asking(tool)) // a tool that cannot be asked has no version
-		return said
+		version, _ := box.Version(ctx, tool, r.asking(tool)) // a tool that cannot be asked has no version
+		return version
 	})
 }
 
@@ -176,28 +176,28 @@ func (s *caseRun) below(root, file string) string {
 	return filepath.Join(s.root, strings.TrimPrefix(file, root))
 }
 
-// saidByRunners caches the answers of runners such as npx about tools in one run, because asking a
+// runnerAnswers caches the answers of runners such as npx about tools in one run, because asking a
 // runner takes longer than many a case.
-type saidByRunners struct {
+type runnerAnswers struct {
 	mu sync.Mutex
-	of map[string]*saidByRunner // key: the places
+	of map[string]*runnerAnswer // key: the places
 }
 
-// A saidByRunner is locked while a runner is asked, so that only cases with the same question wait.
-type saidByRunner struct {
+// A runnerAnswer is locked while a runner is asked, so that only cases with the same question wait.
+type runnerAnswer struct {
 	mu         sync.Mutex
 	known, has bool
 }
 
-func (a *saidByRunners) about(places []string) *saidByRunner {
+func (a *runnerAnswers) about(places []string) *runnerAnswer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := strings.Join(places, "\n")
 	if a.of[key] == nil {
 		if a.of == nil {
-			a.of = make(map[string]*saidByRunner)
+			a.of = make(map[string]*runnerAnswer)
 		}
-		a.of[key] = new(saidByRunner)
+		a.of[key] = new(runnerAnswer)
 	}
 	return a.of[key]
 }

@@ -88,8 +88,8 @@ func (s GitPlace) beginMerge(ctx context.Context, branch string, ours, theirs ma
 		return err
 	}
 	failed := s.git(ctx, s.At, "merge", "--quiet", "--no-commit", "--no-ff", merged)
-	if begun := s.git(ctx, s.At, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); begun != nil {
-		return cmp.Or(failed, begun)
+	if noMerge := s.git(ctx, s.At, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); noMerge != nil {
+		return cmp.Or(failed, noMerge)
 	}
 	return nil // git fails on a conflict, which is intended here
 }

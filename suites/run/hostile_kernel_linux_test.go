@@ -101,7 +101,7 @@ func TestUnmappedMemory(t *testing.T) {
 		h.unharmed(how, func() {
 			o, report := h.act(r, attackVariable+`=unmapped HOW="`+how+`" "$SELF"`)
 			if res := o.Last(); !strings.Contains(report, "MEMORY_192MiB") || bytes.Contains(res.Stdout, []byte("ESCAPED")) {
-				t.Errorf("%s: the report does not say so:\n%s\nstdout %s\nstderr %s", how, report, res.Stdout, res.Stderr)
+				t.Errorf("%s: the report does not show it:\n%s\nstdout %s\nstderr %s", how, report, res.Stdout, res.Stderr)
 			}
 		})
 	}

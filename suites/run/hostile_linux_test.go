@@ -212,7 +212,7 @@ var acts = []struct{ name, act, want string }{
 		"created /tmp/state\ncreated /var/tmp/state\ncreated /dev/shm/state"},
 	{"reads secrets in files", `cat ~/.ssh/id_ed25519 ~/.aws/credentials ~/.netrc ~/.config/gh/hosts.yml ~/.claude/.credentials.json "$WORLD"/home/.ssh/deep/er/key; true`,
 		"read ~/.ssh/id_ed25519, which is masked\nread ~/.aws/credentials, which is masked\nread ~/.netrc, which is masked\nread ~/.config/gh/hosts.yml, which is masked\nread ~/.claude/.credentials.json, which is masked"},
-	{"removes what is masked", `rm -rf ~/.ssh ~/.netrc; cat ~/.netrc ~/.ssh/*; true`, "deleted ~/.netrc"},
+	{"removes masked files", `rm -rf ~/.ssh ~/.netrc; cat ~/.netrc ~/.ssh/*; true`, "deleted ~/.netrc"},
 	{"searches for secrets", `grep -rs "$(echo s3cret)"-of-the-test "$HOME" /tmp /var/tmp /proc/*/environ --exclude=.env | grep -v ACT=; true`, "read ~/"},
 	{"reads secrets in variables", `env; cat /proc/*/environ | tr '\0' '\n'; true`, ""},
 	{"connects to services", `` + attackVariable + `=sockets "$SELF"`, "connected to loopback"},
@@ -237,7 +237,7 @@ func TestHostileInNamespaces(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			if place == "elsewhere" {
-				dir = besideThisFile(t)
+				dir = nextToThisFile(t)
 			}
 			h := newHostile(t, dir)
 			r := h.runner("namespaces")
@@ -259,8 +259,8 @@ func TestHostileInNamespaces(t *testing.T) {
 	}
 }
 
-// besideThisFile returns a directory that is in no private place.
-func besideThisFile(t *testing.T) string {
+// nextToThisFile returns a directory that is in no private place.
+func nextToThisFile(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(".", "hostile world-")
 	if err != nil {

@@ -70,7 +70,7 @@ func TestInstalled(t *testing.T) {
 			t.Errorf("%s: %s %s, want %s; %s", program, v.Status, v.Note, want, out.Results[0].Stderr)
 		}
 		if want == suites.Skip && (!strings.HasPrefix(v.Note, "absent: ") || !strings.Contains(v.Note, "/d/bin/hidden")) {
-			t.Errorf("%s: the note does not name what is hidden: %s", program, v.Note)
+			t.Errorf("%s: the note does not name the hidden file: %s", program, v.Note)
 		}
 		if err := r.Remove(out); err != nil {
 			t.Error(err)

@@ -74,7 +74,7 @@ func Result(session Session, i int, registered []discover.Hook, about About) sui
 	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees, seen.Fired()), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies, Failed: seen.Failed(), Elsewhere: session.Elsewhere}
 	registered = unconditional(registered, len(seen.Fired()))
 	var readings []client.Reading
-	foretold := true // enough is known of all hooks to predict the effect
+	predictable := true // enough is known of all hooks to predict the effect
 	for _, h := range live.Match(&seen, namesOf(registered)) {
 		r.Live.Hooks = append(r.Live.Hooks, suites.LiveHook{Event: seen.Turn.Event, Command: h.Command, Exit: h.Exit, Outcome: h.Outcome})
 		r.Live.Returned = append(r.Live.Returned, returned(h, registered, r.ModelSees))
@@ -90,14 +90,14 @@ func Result(session Session, i int, registered []discover.Hook, about About) sui
 		r.Stdout = append(r.Stdout, h.Stdout...)
 		r.Stderr = append(r.Stderr, h.Stderr...)
 		if h.ID == "" { // its output is unknown, so nothing can be predicted
-			foretold = false
+			predictable = false
 			if alike(r.Effect, suites.Proceeds) {
 				r.EffectReason = "the client went on; of a hook that only its log names it is not known what it printed"
 			}
 			continue
 		}
 		entry := client.Entry{Command: h.Command}
-		if foretold = foretold && h.Registered >= 0; h.Registered >= 0 {
+		if predictable = predictable && h.Registered >= 0; h.Registered >= 0 {
 			entry = registered[h.Registered].Entry
 		}
 		out := client.Output{
@@ -114,9 +114,9 @@ func Result(session Session, i int, registered []discover.Hook, about About) sui
 		predicted := client.Combine(readings)
 		r.Decision = predicted.Decision
 		switch {
-		case foretold && !alike(predicted.Effect, r.Effect):
+		case predictable && !alike(predicted.Effect, r.Effect):
 			r.Live.Predicted = predicted.Effect
-		case foretold && predicted.Effect != r.Effect: // only the output distinguishes these effects
+		case predictable && predicted.Effect != r.Effect: // only the output distinguishes these effects
 			r.Effect = predicted.Effect
 		}
 	}
@@ -151,7 +151,7 @@ func alike(a, b suites.Effect) bool {
 // returned returns the output of a hook that fired.
 func returned(h live.Fired, registered []discover.Hook, texts []string) suites.Returned {
 	out := suites.Returned{
-		Command: h.Command, Exit: h.Exit, Outcome: h.Outcome, Stdout: h.Stdout, Stderr: h.Stderr, Told: live.Carrying(texts, h.HookLine),
+		Command: h.Command, Exit: h.Exit, Outcome: h.Outcome, Stdout: h.Stdout, Stderr: h.Stderr, ModelSees: live.Carrying(texts, h.HookLine),
 	}
 	if h.Registered >= 0 {
 		out.Hook, out.Command = registered[h.Registered].ID, registered[h.Registered].Command

@@ -44,7 +44,7 @@ func TestStand(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		stand   Stand
-		anew    bool
+		reload  bool
 		entries string
 		started string
 	}{
@@ -52,13 +52,13 @@ func TestStand(t *testing.T) {
 		{Stand{Root: "/r", Home: "/h"}, true, "$CLAUDE_PROJECT_DIR/a.sh $CLAUDE_PROJECT_DIR/b.sh /h/.claude/c.sh", ""},
 		{Stand{Root: "/r", Home: "/h", Elsewhere: true}, false, "cd '/r' && /r/a.sh cd '/r' && /r/b.sh /h/.claude/c.sh", ""},
 	} {
-		entries, plugins := tt.stand.NotByItself(all, tt.anew)
-		var told []string
+		entries, plugins := tt.stand.NotByItself(all, tt.reload)
+		var commands []string
 		for _, e := range entries {
-			told = append(told, e.Command)
+			commands = append(commands, e.Command)
 		}
-		if got := strings.Join(told, " "); got != tt.entries || len(plugins) != 1 {
-			t.Errorf("%+v: told %q and %q, want %q", tt.stand, got, plugins, tt.entries)
+		if got := strings.Join(commands, " "); got != tt.entries || len(plugins) != 1 {
+			t.Errorf("%+v: commands %q and plugins %q, want %q", tt.stand, got, plugins, tt.entries)
 		}
 		if got := startedAs(tt.stand.Started(all)); tt.started != "" && got != tt.started {
 			t.Errorf("%+v: started %q, want %q", tt.stand, got, tt.started)
@@ -88,7 +88,7 @@ func TestPredicted(t *testing.T) {
 		want    suites.Effect
 		because string
 	}{
-		"as foretold":         {2, denied, false, "", ""},
+		"as predicted":        {2, denied, false, "", ""},
 		"otherwise":           {2, ran, false, suites.Denied, ""},
 		"nothing to be seen":  {1, ran, false, "", ""},
 		"it is not known who": {2, ran, true, "", ""},
@@ -116,9 +116,9 @@ func TestPredicted(t *testing.T) {
 		c := &suites.Case{Chain: true, Steps: []suites.Step{{Event: "PreToolUse"}}}
 		r := Result(Session{Version: "2.1.330", Seen: []live.Seen{seen}}, 0, registered, About{Case: c, Step: &c.Steps[0]})
 		if r.Live.Predicted != tt.want {
-			t.Errorf("%s: foretold %q, want %q; effect %s", name, r.Live.Predicted, tt.want, r.Effect)
+			t.Errorf("%s: predicted %q, want %q; effect %s", name, r.Live.Predicted, tt.want, r.Effect)
 		}
-		if got := r.Live.Returned; len(got) != len(fired) || !tt.more && (got[0].Hook != "one" || len(got[0].Told) != len(seen.Heard[0].Texts)) {
+		if got := r.Live.Returned; len(got) != len(fired) || !tt.more && (got[0].Hook != "one" || len(got[0].ModelSees) != len(seen.Heard[0].Texts)) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -143,7 +143,7 @@ func TestQuietEffect(t *testing.T) {
 		}
 		r := Result(Session{Version: "2.1.330", Seen: []live.Seen{seen}}, 0, registered, About{Case: c, Step: &c.Steps[0]})
 		if r.Effect != want || r.Live.Predicted != "" {
-			t.Errorf("%s: %s, foretold %q", stdout, r.Effect, r.Live.Predicted)
+			t.Errorf("%s: %s, predicted %q", stdout, r.Effect, r.Live.Predicted)
 		}
 	}
 }

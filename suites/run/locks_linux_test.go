@@ -25,7 +25,7 @@ func TestLocksOutside(t *testing.T) {
 	for _, where := range []string{"project", "home", "outside"} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
-			dir := besideThisFile(t)
+			dir := nextToThisFile(t)
 			self, err := os.Executable()
 			if err != nil {
 				t.Fatal(err)
@@ -46,12 +46,12 @@ func TestLocksOutside(t *testing.T) {
 				done <- fmt.Sprint(string(o.Last().Stdout), err)
 				_ = r.Remove(o)
 			}()
-			held, told := heldUntil(done, file)
-			if !strings.Contains(told, "flock <nil>\nposix <nil>\n") {
-				t.Errorf("the hook: %s", told)
+			held, printed := heldUntil(done, file)
+			if !strings.Contains(printed, "flock <nil>\nposix <nil>\n") {
+				t.Errorf("the hook: %s", printed)
 			}
 			if held != "" {
-				t.Errorf("outside hold %q; the hook: %s", held, told)
+				t.Errorf("outside hold %q; the hook: %s", held, printed)
 			}
 			for limit := time.Now().Add(time.Minute); locked(file) != ""; { // its namespaces outlive its verdict
 				if time.Now().After(limit) {
@@ -69,7 +69,7 @@ const heldAtLeast = 500 * time.Millisecond
 
 // heldUntil tries to lock the file until the case ends, and returns the obstacle that existed
 // without a break.
-func heldUntil(done <-chan string, file string) (held, told string) {
+func heldUntil(done <-chan string, file string) (held, printed string) {
 	since, longest := map[string]time.Time{}, map[string]time.Duration{}
 	note := func(what string, is bool) {
 		now := time.Now()
@@ -84,13 +84,13 @@ func heldUntil(done <-chan string, file string) (held, told string) {
 	}
 	for ended, tries := false, 0; ; tries++ {
 		select {
-		case told = <-done:
+		case printed = <-done:
 			ended = true
 		default:
 		}
 		if ended && tries > 0 {
 			maps.DeleteFunc(longest, func(_ string, d time.Duration) bool { return d < heldAtLeast })
-			return strings.Join(slices.Sorted(maps.Keys(longest)), " "), told
+			return strings.Join(slices.Sorted(maps.Keys(longest)), " "), printed
 		}
 		now := locked(file)
 		for _, what := range []string{"open", "flock", "posix"} {

@@ -97,7 +97,7 @@ func TestMountsInside(t *testing.T) {
 			for _, where := range []string{"in /tmp", "elsewhere"} {
 				dir := t.TempDir()
 				if where == "elsewhere" {
-					dir = besideThisFile(t)
+					dir = nextToThisFile(t)
 				}
 				p, r := withMounts(t, dir, mount)
 				h := &hostile{t: t, world: dir}
@@ -186,18 +186,18 @@ func sawMounts(t *testing.T, where string, o suites.Outcome, want string) {
 	if last.Exit != 0 || string(last.Stdout) != want {
 		t.Errorf("%s: exit %d, the hook saw %q\n%s", where, last.Exit, last.Stdout, last.Stderr)
 	}
-	var told []string
+	var reported []string
 	for _, c := range o.Changes {
 		if !strings.Contains(c.Path, "/.git/") {
-			told = append(told, string(c.Kind)+" "+c.Path)
+			reported = append(reported, string(c.Kind)+" "+c.Path)
 		}
 	}
 	for _, want := range []string{
 		"changed {project}/root.txt", "created {project}/new.txt", "created {project}/src/new.txt", "deleted {project}/gone.txt",
 		"created {project}/made/file", "created ~/.cache/new", "created ~/.new", "changed ~/notes.txt",
 	} {
-		if !slices.Contains(told, want) {
-			t.Errorf("%s: %q is not told: %q", where, want, told)
+		if !slices.Contains(reported, want) {
+			t.Errorf("%s: %q is not reported: %q", where, want, reported)
 		}
 	}
 	if stopped := strings.Join(o.Stopped, "\n"); !strings.Contains(stopped, "read ~/.netrc, which is masked") {
@@ -248,7 +248,7 @@ func runnerOf(t *testing.T, p *project, home string) *run.Runner {
 // TestMountsComeAndGo checks that no case fails because mounts are added and removed during a
 // session.
 func TestMountsComeAndGo(t *testing.T) {
-	dir := besideThisFile(t)
+	dir := nextToThisFile(t)
 	p, r := withMounts(t, dir, nil)
 	r.KeepReady(2)
 	at, other := filepath.Join(p.root, "node_modules/m"), filepath.Join(dir, "other")

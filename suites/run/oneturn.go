@@ -247,9 +247,9 @@ func (t *turns) lines(seen live.Seen) (lines []live.Line) {
 func (t *turns) input(payload map[string]json.RawMessage) json.RawMessage {
 	name := cmp.Or(t.of.Fields["tool_input"], "tool_input")
 	var has, sent struct{ Command string }
-	said := t.turn.Main[len(t.turn.Main)-1].Calls[0].Input
-	if json.Unmarshal(payload[name], &has) != nil || json.Unmarshal(said, &sent) != nil || sent.Command == "" || has == sent {
-		return said
+	input := t.turn.Main[len(t.turn.Main)-1].Calls[0].Input
+	if json.Unmarshal(payload[name], &has) != nil || json.Unmarshal(input, &sent) != nil || sent.Command == "" || has == sent {
+		return input
 	}
 	return payload[name]
 }

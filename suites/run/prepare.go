@@ -103,7 +103,7 @@ func (s *caseRun) place(ctx context.Context, f suites.Fixture) error {
 func (s *caseRun) writeTree(dir string, files map[string]string) error {
 	for name, content := range files {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			return fmt.Errorf("%s: lies outside the temporary project", name)
+			return fmt.Errorf("%s: is outside the temporary project", name)
 		}
 		if err := s.Write(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644); err != nil {
 			return err

@@ -31,7 +31,7 @@ type Runner struct {
 	paths     PathDirs // search paths without some tools
 	tools     *Toolbox // asked for versions by gates
 	machine   Machine
-	asked     saidByRunners
+	asked     runnerAnswers
 	evaluator evaluator.Evaluator
 }
 

@@ -43,24 +43,24 @@ func TestFilesNotRead(t *testing.T) {
 		"zero.json": "leads out of the project", "/dev/zero": "no regular file", "pipe.json": "no regular file", "large.json": "too large",
 		"own.json": `token is "mine"`, "inside.json": `token is "mine"`, "~/plain.json": `token is "open"`,
 	} {
-		told := make(chan suites.Finding, 1)
-		go func() { told <- p.look(&suites.Check{File: file, Key: "token"}) }()
+		found := make(chan suites.Finding, 1)
+		go func() { found <- p.look(&suites.Check{File: file, Key: "token"}) }()
 		select {
-		case f := <-told:
-			if !strings.Contains(f.Told, want) || f.Holds != strings.Contains(want, "token is") || strings.Contains(f.Told, "s3cret") {
+		case f := <-found:
+			if !strings.Contains(f.Detail, want) || f.Holds != strings.Contains(want, "token is") || strings.Contains(f.Detail, "s3cret") {
 				t.Errorf("%s: %+v, want %q", file, f, want)
 			}
 		case <-time.After(20 * time.Second):
-			t.Fatalf("%s: it is waited for", file)
+			t.Fatalf("%s: the check waits for it", file)
 		}
 	}
 	for by, want := range map[string]string{"names.json": "is masked", "reads.json": `token is "mine"`} {
 		f := p.look(&suites.Check{File: "nowhere", Key: "token", NamedBy: &suites.KeyPath{File: by, Key: "file"}})
-		if !strings.Contains(f.Told, want) {
+		if !strings.Contains(f.Detail, want) {
 			t.Errorf("named by %s: %+v, want %q", by, f, want)
 		}
 	}
-	if f := p.look(&suites.Check{File: "nowhere", Key: "x", NamedBy: &suites.KeyPath{File: "link.json", Key: "token"}}); strings.Contains(f.Told, "s3cret") {
-		t.Errorf("a masked file's content is told as a name: %+v", f)
+	if f := p.look(&suites.Check{File: "nowhere", Key: "x", NamedBy: &suites.KeyPath{File: "link.json", Key: "token"}}); strings.Contains(f.Detail, "s3cret") {
+		t.Errorf("a masked file's content is reported as a name: %+v", f)
 	}
 }

@@ -92,7 +92,7 @@ func (s *server) reply(r *http.Request) live.Answer {
 	}
 	s.last = append(s.last, string(body))
 	s.last = s.last[max(0, len(s.last)-keptBodies):]
-	s.model.Hear(asked)
+	s.model.Record(asked)
 	if s.runaway != nil && s.model.Exceeded() {
 		s.runaway()
 	}

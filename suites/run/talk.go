@@ -114,7 +114,7 @@ func (t *talk) turn(i int) bool {
 		}
 		if over = t.until(&seen, i, live.Over); over && n == 0 && turn.Adds != "" {
 			_, _ = t.stdin.Write(live.Add(turn.Adds)) // if the client is gone, its output ends as well
-			over = t.until(&seen, i, live.Heeded)
+			over = t.until(&seen, i, live.RequestAnswered)
 		}
 		if !over {
 			break

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 )
 
@@ -17,8 +19,9 @@ func TestRecall(t *testing.T) {
 	s.Recall(suites.Environment{Tools: tools, CaseTools: map[string][]string{
 		all: {"bash", "jq"}, one: {"bash"}, "of-an-earlier-bash": {"bash"}, "not-listed": {"awk"},
 	}}, func() []suites.Environment { return nil })
-	if len(s) != 2 || s[all]["jq"] != "2" || s[one]["bash"] != "1" {
-		t.Errorf("facts %v", s)
+	want := ToolSets{all: {"bash": "1", "jq": "2"}, one: {"bash": "1"}}
+	if d := cmp.Diff(want, s); d != "" {
+		t.Errorf("facts (-want +got):\n%s", d)
 	}
 	older := []suites.Tool{{Name: "bash", Digest: "1"}, {Name: "jq", Digest: "1"}}
 	earlier := func() []suites.Environment {
@@ -26,8 +29,9 @@ func TestRecall(t *testing.T) {
 	}
 	before := suites.ToolsDigest(older)
 	s.Recall(suites.Environment{Tools: tools, CaseTools: map[string][]string{before: {"bash", "jq"}}}, earlier)
-	if len(s) != 3 || s[before]["jq"] != "1" {
-		t.Errorf("facts of earlier tools: %v", s)
+	want[before] = map[string]string{"bash": "1", "jq": "1"}
+	if d := cmp.Diff(want, s); d != "" {
+		t.Errorf("facts of earlier tools (-want +got):\n%s", d)
 	}
 }
 
@@ -71,13 +75,16 @@ func TestLook(t *testing.T) {
 	l, asked := NewToolLook(box, make(ToolSets)), 0
 	names := func() []string { asked++; return []string{"jaq", "sh"} }
 	first := l.Set("hook", names)
-	if l.Set("hook", names) != first || asked != 1 || l.Set("", names) != first || asked != 2 {
-		t.Errorf("asked for names %d times", asked)
+	for i, key := range []string{"hook", ""} {
+		if set := l.Set(key, names); set != first || asked != i+1 {
+			t.Errorf("key %q: set %s, want %s; asked for names %d times, want %d", key, set, first, asked, i+1)
+		}
 	}
-	if other := l.Set("other", func() []string { return []string{"none"} }); other == first {
-		t.Error("another set has the same digest")
+	other := l.Set("other", func() []string { return []string{"none"} })
+	if d := cmp.Diff(map[string][]string{first: {"jaq", "sh"}, other: {"none"}}, l.Sets()); d != "" {
+		t.Errorf("sets (-want +got):\n%s", d)
 	}
-	if got := l.Sets()[first]; !slices.Equal(got, []string{"jaq", "sh"}) || len(l.Sets()) != 2 || !slices.Equal(l.Names(), []string{"jaq", "none", "sh"}) {
-		t.Errorf("sets %v of %v", l.Sets(), l.Names())
+	if d := cmp.Diff([]string{"jaq", "none", "sh"}, l.Names()); d != "" {
+		t.Errorf("names (-want +got):\n%s", d)
 	}
 }

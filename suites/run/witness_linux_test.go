@@ -124,8 +124,9 @@ func TestCallsOfUnmoved(t *testing.T) {
 	p.write("hook.sh", "#!/bin/bash\nbin/"+long+" a; bin/own b\n", 0o755)
 	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}
 	got, err := p.inMode("copy", t.TempDir()).Calls(t.Context(), c, []suites.Gate{{Tool: long, Places: []string{"bin/" + long}}, {Tool: "own", Places: []string{"bin/own"}}})
-	if err != nil || len(got) != 1 || got[0].Tool != "own" {
-		t.Errorf("%+v, %v", got, err)
+	want := []suites.ToolCall{{Tool: "own", Args: []string{"b"}, Stdout: []byte("own\n"), Stderr: []byte{}}}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("calls (-want +got), %v:\n%s", err, d)
 	}
 }
 

@@ -129,7 +129,7 @@ func (d *direct) Copied() (original, at string) { return d.original, d.copied }
 // case's directory.
 func (d *direct) Write(path, content string, mode fs.FileMode) error {
 	if rel, err := filepath.Rel(d.dir, path); err == nil && filepath.IsLocal(rel) {
-		return writeAnew(d.own, rel, content, mode)
+		return replaceFile(d.own, rel, content, mode)
 	}
 	root, rel, err := d.rooted(path)
 	if err != nil {
@@ -142,7 +142,7 @@ func (d *direct) Write(path, content string, mode fs.FileMode) error {
 	if err := d.fixtures.Note(path, content); err != nil {
 		return fmt.Errorf("fixture %s: note what is placed outside of the case's directory: %w", path, err)
 	}
-	return writeAnew(root, rel, content, mode)
+	return replaceFile(root, rel, content, mode)
 }
 
 // rooted returns the root for a path outside the case's directory. In the project it is the
@@ -159,9 +159,9 @@ func (d *direct) rooted(path string) (root *os.Root, rel string, err error) {
 	return root, rel, err
 }
 
-// writeAnew creates a file and its directories. It removes an existing file instead of opening it,
+// replaceFile creates a file and its directories. It removes an existing file instead of opening it,
 // because that can be a link, or a pipe without a reader.
-func writeAnew(root *os.Root, rel, content string, mode fs.FileMode) error {
+func replaceFile(root *os.Root, rel, content string, mode fs.FileMode) error {
 	if err := root.MkdirAll(filepath.Dir(rel), 0o755); err != nil {
 		return whole(root, err)
 	}

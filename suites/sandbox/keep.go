@@ -45,7 +45,7 @@ func (s *namespaced) Keep(dir string, bound int64) error {
 			keep(s.upper(i), v.at)
 		}
 	}
-	return errors.Join(err, tellLeftOut(dir, k.leftOut), Remove(s.dir))
+	return errors.Join(err, writeLeftOut(dir, k.leftOut), Remove(s.dir))
 }
 
 // wrote returns the files that the case created or changed, with the bytes for which they count.
@@ -140,9 +140,9 @@ func tooMuch(files map[string]int64, bound int64) map[string]bool {
 	return out
 }
 
-// tellLeftOut writes the list of what a kept sandbox lacks. It replaces whatever the case put at
+// writeLeftOut writes the list of what a kept sandbox lacks. It replaces whatever the case put at
 // its path.
-func tellLeftOut(dir string, lines []string) error {
+func writeLeftOut(dir string, lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -198,7 +198,7 @@ func trim(dir string, bound int64) error {
 		}
 		lines = append(lines, leftOutLine(rel, sizes[path], files[path], "more than is kept (sandbox.keep_size)"))
 	}
-	return tellLeftOut(dir, lines)
+	return writeLeftOut(dir, lines)
 }
 
 // A journal lists the fixtures of a case outside its own directory. It is written before they are

@@ -20,7 +20,7 @@ func TestTempNames(t *testing.T) {
 		t.Errorf("places %v and %v", a, b)
 	}
 	if filepath.Dir(a.dir) != filepath.Clean(os.TempDir()) {
-		t.Errorf("%s lies outside the temporary directory", a.dir)
+		t.Errorf("%s is outside the temporary directory", a.dir)
 	}
 	if _, err := os.Lstat(a.dir); !os.IsNotExist(err) {
 		t.Errorf("naming a place made it: %v", err)
@@ -48,19 +48,19 @@ func TestTempOpen(t *testing.T) {
 	}
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 
-	beside, again, err := place.Open(false)
-	if err != nil || beside == first || again != keep {
-		t.Fatalf("beside it: %s, %s, %v", beside, again, err)
+	second, again, err := place.Open(false)
+	if err != nil || second == first || again != keep {
+		t.Fatalf("opened next to it: %s, %s, %v", second, again, err)
 	}
 	if !exists(file) || !exists(kept) {
-		t.Error("one that is not alone cleared what is another's")
+		t.Error("a second place cleared files of the first")
 	}
 	next, _, err := place.Open(true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if exists(first) || !exists(kept) || !exists(next) {
-		t.Errorf("left over is cleared: %v; what is kept stays: %v", !exists(first), exists(kept))
+		t.Errorf("leftovers are cleared: %v; kept sandboxes stay: %v", !exists(first), exists(kept))
 	}
 
 	place.Close(next)

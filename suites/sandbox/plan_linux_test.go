@@ -97,7 +97,7 @@ func TestHere(t *testing.T) {
 	t.Parallel()
 	all := listMounts()
 	if i := mountOf(all, "/proc/self"); i < 0 || all[i].Kind != "proc" {
-		t.Errorf("/proc/self lies on %d of %v", i, all)
+		t.Errorf("/proc/self is on %d of %v", i, all)
 	}
 	if mountOf(all, "/") < 0 {
 		t.Error("no mount at /")

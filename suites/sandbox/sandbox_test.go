@@ -63,7 +63,7 @@ func TestViews(t *testing.T) {
 		{"repository in HOME", "home/p", "home", one, []string{"home"}},
 		{"directory of a repository", "home/p/part", "", one, []string{"home/p"}},
 		{"by a link", "link", "", one, []string{"home/p"}},
-		{"beside HOME", "home/plain", "w", one, []string{"w", "home/plain"}},
+		{"next to HOME", "home/plain", "w", one, []string{"w", "home/plain"}},
 		{"linked work tree", "w", "", one, []string{"w", "main/.git"}},
 		{"a file system of its own in HOME", "home/p", "home", []mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p"), Kind: "ext4"}}, []string{"home", "home/p"}},
 		{"a mount in the project", "home/p", "", []mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p/part"), Kind: "ext4"}}, []string{"home/p", "home/p/part"}},
@@ -129,7 +129,7 @@ func TestDiff(t *testing.T) {
 		t.Error("-want +got\n" + diff)
 	}
 	if d := diff(before, before); len(d) != 0 {
-		t.Errorf("nothing changed, and %v is told", d)
+		t.Errorf("nothing changed, but %v is reported", d)
 	}
 }
 

@@ -50,7 +50,7 @@ type split struct {
 
 // Limits on the handling of mounts.
 const (
-	maxBeside   = 300 // overlays of directories next to those that lead to mounts; others are hidden
+	maxSiblings = 300 // overlays of directories next to those that lead to mounts; others are hidden
 	copiesTotal = 16 << 20
 )
 
@@ -59,13 +59,13 @@ type lister func(dir string) []fs.DirEntry
 
 // A splitter divides the roots of a layout into views.
 type splitter struct {
-	l      *layout
-	mounts []mount
-	list   lister
-	link   func(path string) string
-	most   int64 // limit of copied files in bytes
-	beside int
-	copied int64
+	l        *layout
+	mounts   []mount
+	list     lister
+	link     func(path string) string
+	most     int64 // limit of copied files in bytes
+	siblings int
+	copied   int64
 }
 
 // divide creates the views of a layout: one for each root, more if it contains mounts. It processes
@@ -172,11 +172,11 @@ func (sp *splitter) divideSub(v view, path, rel string) {
 	case !v.write && sp.isEmpty(path): // a directory without an overlay looks the same
 		v.split.dirs = append(v.split.dirs, rel)
 		sp.l.ways = append(sp.l.ways, newStamp(path))
-	case sp.beside == maxBeside:
+	case sp.siblings == maxSiblings:
 		v.split.dirs = append(v.split.dirs, rel)
 		sp.l.notes = append(sp.l.notes, path+" is hidden from cases: too much is mounted in "+v.at)
 	default:
-		sp.beside++
+		sp.siblings++
 		v.split.dirs = append(v.split.dirs, rel)
 		sp.l.views = append(sp.l.views, view{at: path, write: v.write})
 	}

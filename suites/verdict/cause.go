@@ -34,7 +34,7 @@ func CauseOf(f Failure) Cause {
 	}
 	return Cause{
 		Kind: CauseEqual, Hook: r.Hook, Text: withoutSandbox(r, r.Note),
-		said: withoutSandbox(r, r.ActualOutput+"\x00"+r.ActualStderr),
+		output: withoutSandbox(r, r.ActualOutput+"\x00"+r.ActualStderr),
 	}
 }
 
@@ -62,10 +62,10 @@ type Failure struct {
 // A Cause identifies the cause of failures: failures have the same cause if their Causes are equal.
 // Hook is the file at fault, for CauseEqual the hook that failed.
 type Cause struct {
-	Kind CauseKind
-	Hook string
-	Text string
-	said string // output of the hook, for CauseEqual
+	Kind   CauseKind
+	Hook   string
+	Text   string
+	output string // output of the hook, for CauseEqual
 }
 
 // Headline returns the cause in one line: "guard.sh does not parse: line 3: ...".
@@ -218,9 +218,9 @@ func raised(r *suites.Record) (Cause, bool) {
 	if line == 0 || len(all) == 0 {
 		return Cause{}, false
 	}
-	said := all[len(all)-1]
-	text := fmt.Sprintf("line %d: %s", line, withoutSandbox(r, said))
-	if unparsedBy(r.ActualStderr, said) {
+	message := all[len(all)-1]
+	text := fmt.Sprintf("line %d: %s", line, withoutSandbox(r, message))
+	if unparsedBy(r.ActualStderr, message) {
 		return Cause{Kind: CauseSyntax, Hook: base(r.Hook), Text: text}, true
 	}
 	return Cause{Kind: CauseEqual, Hook: r.Hook, Text: r.Hook + " " + text}, true
@@ -228,8 +228,8 @@ func raised(r *suites.Record) (Cause, bool) {
 
 // unparsedBy reports whether the script itself cannot be parsed, rather than a text that it tried
 // to parse: then none of its own statements has run.
-func unparsedBy(stderr, said string) bool {
-	name, _, _ := strings.Cut(said, ":")
+func unparsedBy(stderr, message string) bool {
+	name, _, _ := strings.Cut(message, ":")
 	switch name {
 	case "SyntaxError", "IndentationError", "TabError":
 		return !strings.Contains(stderr, "Traceback (most recent call last)") && !strings.Contains(stderr, "    at JSON.parse")
@@ -324,7 +324,7 @@ func Suspects(c *suites.Case, o suites.Outcome) []suites.Gate {
 // does not know its arguments, or its output cannot be read. It returns "" if no tool behaved
 // unusually, or if that cannot explain the failure.
 func toolCause(c *suites.Case, found []suites.Mismatch, calls []suites.ToolCall) string {
-	s := soughtBy(c, found)
+	s := missingResultsOf(c, found)
 	best, text := nothingSpecial, ""
 	for i := range calls {
 		rank, found := behaviour(&s, &calls[i])
@@ -335,7 +335,7 @@ func toolCause(c *suites.Case, found []suites.Mismatch, calls []suites.ToolCall)
 	return text
 }
 
-func behaviour(s *sought, call *suites.ToolCall) (rank int, found string) {
+func behaviour(s *missingResults, call *suites.ToolCall) (rank int, found string) {
 	name := strings.TrimSpace(call.Tool + " " + call.Version)
 	exit := fmt.Sprintf("exit %d", call.Exit)
 	if suites.IsFilter(call.Tool) {
@@ -363,7 +363,7 @@ func behaviour(s *sought, call *suites.ToolCall) (rank int, found string) {
 		return silent, name + " ran and reported nothing"
 	case out == "" && !place().MatchString(err):
 		return failing, strings.TrimSuffix(fmt.Sprintf("%s fails (%s): %s", name, exit, words), ": ")
-	case asksJSON(call) && !json.Valid(call.Stdout) && len(call.Stdout) < notedWhole:
+	case asksJSON(call) && !json.Valid(call.Stdout) && len(call.Stdout) < keptWhole:
 		return unreadable, fmt.Sprintf("the output of %s cannot be read (%s), it is no JSON: %s", name, exit, words)
 	case !asksJSON(call) && !place().MatchString(out+"\n"+err):
 		return unreadable, fmt.Sprintf("the output of %s cannot be read (%s), it names no line: %s", name, exit, words)
@@ -381,8 +381,8 @@ func probed(name, exit string, call *suites.ToolCall) (rank int, found string) {
 	return rejectsConfig, fmt.Sprintf("%s does not work: %s of %s gives %s (%s)", name, suites.FilterProbe.Filter, suites.FilterProbe.Input, words, exit)
 }
 
-// notedWhole is a length of output below which nothing was cut off.
-const notedWhole = 8000
+// keptWhole is a length of output below which nothing was cut off.
+const keptWhole = 8000
 
 // place matches how line-based tools report a position, or that they found nothing.
 var place = pattern.Lazy(`(?i):\d+|\bline \d+|\b\d+ (error|problem|violation|finding)`)
@@ -405,7 +405,7 @@ func findingsLeft(call *suites.ToolCall) bool {
 		return false
 	}
 	if asksJSON(call) {
-		return json.Valid(call.Stdout) || len(call.Stdout) >= notedWhole
+		return json.Valid(call.Stdout) || len(call.Stdout) >= keptWhole
 	}
 	return place().Match(call.Stdout) || place().Match(call.Stderr)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hookwatch/suites"
 )
@@ -62,22 +63,31 @@ func TestHistoryEntries(t *testing.T) {
 	b := r("old", true, 9)
 	b.ID = "B"
 	all := Histories([]suites.Record{b, r("old", true, 10), r("new", false, 30), r("lost", false, 20)}, environments)
-	if len(all) != 2 || all[0].Key.ID != "A" || all[1].Key.ID != "B" {
-		t.Fatalf("%+v", all)
+	var ids []string
+	for i := range all {
+		ids = append(ids, all[i].Key.ID)
+	}
+	if d := cmp.Diff([]string{"A", "B"}, ids); d != "" {
+		t.Fatalf("cases (-want +got):\n%s", d)
 	}
 	h := &all[0]
 	second, third := h.Entries[1], h.Entries[2]
-	if len(second.Changes) != 1 || second.Changes[0].String() != "biome 2.3.15 -> 2.4.0" || !second.ToolsChanged {
-		t.Errorf("the second: %+v", second)
+	before, after := tool("2.3.15"), tool("2.4.0")
+	want := []Entry{
+		{ToolsChanged: true, Tools: []suites.Tool{after, {Name: "jq"}}, Changes: []ToolChange{{Name: "biome", Kind: ToolVersion, Prev: before, Cur: after}}},
+		{ToolsChanged: true}, // its tools are not on record
 	}
-	if len(second.Tools) != 2 || second.Tools[1].Name != "jq" || second.Tools[1].Present() {
-		t.Errorf("its tools: %+v", second.Tools)
+	if d := cmp.Diff(want, []Entry{second, third}, cmpopts.IgnoreFields(Entry{}, "Record")); d != "" {
+		t.Errorf("the later entries (-want +got):\n%s", d)
 	}
-	if !third.ToolsChanged || third.Changes != nil || third.Tools != nil {
-		t.Errorf("the third, of tools that are not on record: %+v", third)
+	if d := cmp.Diff([]string{"new", "lost"}, []string{h.Since().Timestamp, h.Last().Timestamp}); d != "" {
+		t.Errorf("first and last of the current status (-want +got):\n%s", d)
 	}
-	if h.Durations().Quantile(0.5) != 20 || h.Since().Timestamp != "new" || h.Last().Timestamp != "lost" || h.Verdicts() != (suites.Tally{Passed: 1, Failed: 2}) {
-		t.Errorf("median %d, since %s, %+v", h.Durations().Quantile(0.5), h.Since().Timestamp, h.Verdicts())
+	if d := cmp.Diff(suites.Tally{Passed: 1, Failed: 2}, h.Verdicts()); d != "" {
+		t.Errorf("verdicts (-want +got):\n%s", d)
+	}
+	if median := h.Durations().Quantile(0.5); median != 20 {
+		t.Errorf("median %d, want 20", median)
 	}
 }
 

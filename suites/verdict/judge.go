@@ -353,10 +353,10 @@ func mismatch(kind suites.MismatchKind, step int, got, want string) suites.Misma
 // judgeFinding returns the verdict for the finding of a check. A tool that exists but is too
 // old, or prints nothing, does not count as absent.
 func judgeFinding(c *suites.Check, f suites.Finding) suites.Verdict {
-	v := suites.Verdict{Status: suites.Fail, Note: f.Told}
+	v := suites.Verdict{Status: suites.Fail, Note: f.Detail}
 	switch {
 	case c.Need == suites.NeedAdvisory:
-		return suites.Verdict{Status: suites.Pass, Note: "advisory: " + f.Told}
+		return suites.Verdict{Status: suites.Pass, Note: "advisory: " + f.Detail}
 	case f.Holds && f.StandIn != "":
 		return suites.Verdict{Status: suites.Pass, Note: "stand-in: " + c.Tool + "=" + f.StandIn}
 	case f.Holds:
@@ -372,10 +372,10 @@ func judgeFinding(c *suites.Check, f suites.Finding) suites.Verdict {
 
 // because returns the places where a tool was searched for, unless that was only PATH.
 func because(f suites.Finding) string {
-	if f.Told == f.Absent+" is not in PATH" {
+	if f.Detail == f.Absent+" is not in PATH" {
 		return ""
 	}
-	return " (" + f.Told + ")"
+	return " (" + f.Detail + ")"
 }
 
 // A wording translates between the text of a case and the result of one run.

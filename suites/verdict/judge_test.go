@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hookwatch/suites"
 )
@@ -70,7 +71,7 @@ func TestJudgeEnding(t *testing.T) {
 		{"exit 0 is an expectation", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 1}, []suites.Mismatch{miss(0, "exit", "0", "1")}, "exit 1, want 0"},
 		{"a signal is no exit", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: -1, Signal: "SIGSEGV"},
 			[]suites.Mismatch{miss(0, "exit", "0", "by SIGSEGV")}, "exit by SIGSEGV, want 0"},
-		{"a signal beside the right code", suites.Expectation{Exit: exit(2)}, suites.Result{Exit: 2, Signal: "SIGTERM"},
+		{"a signal with the right code", suites.Expectation{Exit: exit(2)}, suites.Result{Exit: 2, Signal: "SIGTERM"},
 			[]suites.Mismatch{miss(0, "exit", "2", "by SIGTERM")}, ""},
 		{"the shell's own word", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 127, Stderr: []byte("start\nh.sh: line 3: jaq: command not found\n")},
 			[]suites.Mismatch{miss(0, "exit", "0", "127")}, "exit 127, want 0; h.sh: line 3: jaq: command not found"},
@@ -132,7 +133,7 @@ func TestJudgeTimeout(t *testing.T) {
 			t.Errorf("%s: %s %q, want %q", limit, got.Status, got.Note, want)
 		}
 		if wanted := []suites.Mismatch{miss(0, "timeout", "", want)}; !slices.Equal(got.Mismatches, wanted) {
-			t.Errorf("%s: %+v, want only the time-out: what was cut off says nothing", limit, got.Mismatches)
+			t.Errorf("%s: %+v, want only the time-out: truncated output decides nothing", limit, got.Mismatches)
 		}
 	}
 }
@@ -240,12 +241,13 @@ func TestJudgeNotRun(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(0)}}, {}}}
 	skip := Judge(c, suites.Outcome{NotRun: &suites.NotRun{Status: suites.Skip, Reason: suites.ToolAbsent, Detail: "biome"}}, time.Second)
-	if skip.Status != suites.Skip || skip.Note != "absent: biome" || len(skip.Mismatches) != 0 {
-		t.Errorf("skip: %+v", skip)
+	if d := cmp.Diff(suites.Verdict{Status: suites.Skip, Reason: suites.ToolAbsent, Note: "absent: biome"}, skip); d != "" {
+		t.Errorf("skip (-want +got):\n%s", d)
 	}
 	fail := Judge(c, suites.Outcome{NotRun: &suites.NotRun{Status: suites.Fail, Reason: suites.ToolAbsent, Detail: "biome"}}, time.Second)
-	if fail.Status != suites.Fail || fail.Note != "BIOME_ABSENT" || len(fail.Mismatches) != 1 || fail.Mismatches[0].Got != "BIOME_ABSENT" {
-		t.Errorf("fail: %+v", fail)
+	want := suites.Verdict{Status: suites.Fail, Reason: suites.ToolAbsent, Note: "BIOME_ABSENT", Mismatches: []suites.Mismatch{{Kind: "gate", Field: "gate", Want: "the tool", Got: "BIOME_ABSENT"}}}
+	if d := cmp.Diff(want, fail); d != "" {
+		t.Errorf("fail (-want +got):\n%s", d)
 	}
 }
 
@@ -322,12 +324,12 @@ func TestRemarksOfFailure(t *testing.T) {
 // advisory tool never fails, and an existing but unusable tool is not absent.
 func TestFindings(t *testing.T) {
 	t.Parallel()
-	here := suites.Finding{Holds: true, Told: "/bin/x"}
-	wider := suites.Finding{Holds: true, Told: "runs", Remark: "on more as well"}
-	standIn := suites.Finding{Holds: true, Told: "stand-in gojq 1", StandIn: "gojq 1"}
-	gone := suites.Finding{Absent: "my-x.y", Told: "my-x.y is not in PATH"}
-	nowhere := suites.Finding{Absent: "my-x.y", Told: "my-x.y is not in PATH, no ~/x"}
-	old := suites.Finding{Told: "x 1.0 < 2.0"}
+	here := suites.Finding{Holds: true, Detail: "/bin/x"}
+	wider := suites.Finding{Holds: true, Detail: "runs", Remark: "on more as well"}
+	standIn := suites.Finding{Holds: true, Detail: "stand-in gojq 1", StandIn: "gojq 1"}
+	gone := suites.Finding{Absent: "my-x.y", Detail: "my-x.y is not in PATH"}
+	nowhere := suites.Finding{Absent: "my-x.y", Detail: "my-x.y is not in PATH, no ~/x"}
+	old := suites.Finding{Detail: "x 1.0 < 2.0"}
 	for _, tt := range []struct {
 		need    suites.Need
 		finding suites.Finding
@@ -351,11 +353,15 @@ func TestFindings(t *testing.T) {
 		// The one result is ignored because there is a finding.
 		o := suites.Outcome{Finding: &tt.finding, Results: []suites.Result{{Exit: 7}}}
 		v := Judge(c, o, time.Second)
-		if v.Status != tt.status || v.Note != tt.note || (len(v.Mismatches) > 0) != (v.Status == suites.Fail) {
-			t.Errorf("%s, %+v: %+v", tt.need, tt.finding, v)
+		want := suites.Verdict{Status: tt.status, Note: tt.note}
+		if tt.status == suites.Fail {
+			want.Mismatches = []suites.Mismatch{{Kind: "check", Field: "check", Got: tt.note}}
+		}
+		if d := cmp.Diff(want, v, cmpopts.IgnoreFields(suites.Verdict{}, "Reason")); d != "" {
+			t.Errorf("%s, %+v (-want +got):\n%s", tt.need, tt.finding, d)
 		}
 		if got := (&suites.Record{Pass: v.Status.OK(), Note: v.Note}).Status(); got != tt.status {
-			t.Errorf("the record of %+v says %s", v, got)
+			t.Errorf("the record of %+v has %s", v, got)
 		}
 	}
 }

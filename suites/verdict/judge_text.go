@@ -120,19 +120,19 @@ const (
 	nothingSpecial
 )
 
-// A sought lists the missing results of a failing case. A tool that finds nothing can only
+// missingResults lists the missing results of a failing case. A tool that finds nothing can only
 // explain the failure of a case that expects a finding.
-type sought struct {
+type missingResults struct {
 	finding  bool
 	rewrite  bool     // of a file whose content is wrong
 	texts    []string // missing on a stream
 	patterns []string
 }
 
-// soughtBy collects the missing results from the mismatches: a text on a stream, an exit code
+// missingResultsOf collects the missing results from the mismatches: a text on a stream, an exit code
 // other than the 0 that it got, or the expected content of a file.
-func soughtBy(c *suites.Case, found []suites.Mismatch) sought {
-	var s sought
+func missingResultsOf(c *suites.Case, found []suites.Mismatch) missingResults {
+	var s missingResults
 	for _, m := range found {
 		if m.Step >= len(c.Steps) {
 			continue
@@ -156,7 +156,7 @@ func soughtBy(c *suites.Case, found []suites.Mismatch) sought {
 }
 
 // explainedBy reports whether the behaviour of a tool can explain the failure.
-func (s *sought) explainedBy(rank int) bool {
+func (s *missingResults) explainedBy(rank int) bool {
 	switch rank {
 	case unreadByHook, failing, silent:
 		return s.finding
@@ -167,7 +167,7 @@ func (s *sought) explainedBy(rank int) bool {
 }
 
 // miss adds the text of an expectation that a mismatch wants.
-func (s *sought) miss(e *suites.TextExpectation, want string) {
+func (s *missingResults) miss(e *suites.TextExpectation, want string) {
 	if e.IsZero() {
 		return
 	}
@@ -189,7 +189,7 @@ var codePattern = pattern.Lazy(`^(?:"code": \??)?"([^"]+)"$`)
 
 // in returns the text in a tool's output that identifies the finding that the case expects, ""
 // if there is none.
-func (s *sought) in(output string) string {
+func (s *missingResults) in(output string) string {
 	at := slices.IndexFunc(s.texts, func(text string) bool {
 		return !strings.HasPrefix(text, "[hook") && strings.Contains(output, text)
 	})

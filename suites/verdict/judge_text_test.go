@@ -167,7 +167,7 @@ func FuzzJudgeJQ(f *testing.F) {
 			}
 		}, filter, stdout, o)
 		if said > 1 || (filter == "" && said > 0) {
-			t.Errorf("%q says %d things", filter, said)
+			t.Errorf("%q has %d assertions", filter, said)
 		}
 		if took := time.Since(begin); took > 3*suites.MaxExpressionTime {
 			t.Errorf("%q took %s", filter, took)

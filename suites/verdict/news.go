@@ -9,7 +9,7 @@ import (
 // News tracks the reported state of each case and decides which changes to report. A failure is
 // reported once it was reproduced; failures that come and go in between are not.
 type News struct {
-	said       map[suites.Key]bool           // reported as failing
+	reported   map[suites.Key]bool           // reported as failing
 	latest     map[suites.Key]*suites.Record // of the cases that fail, or were reported as failing
 	reproduced map[suites.Key]bool
 	excused    map[suites.Key]bool // its failure is explained or new, so not reported
@@ -20,7 +20,7 @@ type News struct {
 // are not modified.
 func NewNews(state []suites.Record) *News {
 	n := &News{
-		said:       make(map[suites.Key]bool),
+		reported:   make(map[suites.Key]bool),
 		latest:     make(map[suites.Key]*suites.Record),
 		reproduced: make(map[suites.Key]bool),
 		excused:    make(map[suites.Key]bool),
@@ -28,7 +28,7 @@ func NewNews(state []suites.Record) *News {
 	for i := range state {
 		if bad(&state[i]) {
 			r := state[i] // a copy, so that the slice can be freed
-			n.said[r.Key()], n.latest[r.Key()] = true, &r
+			n.reported[r.Key()], n.latest[r.Key()] = true, &r
 		}
 	}
 	return n
@@ -52,7 +52,7 @@ func (n *News) Observe(r *suites.Record, regression bool) {
 	case !bad(r):
 		delete(n.reproduced, k)
 		delete(n.excused, k)
-		if !n.said[k] {
+		if !n.reported[k] {
 			delete(n.latest, k)
 		}
 	case failed && was.Digests == r.Digests:
@@ -71,19 +71,19 @@ func (n *News) Unconfirmed() []suites.Key {
 }
 
 func (n *News) fresh(k suites.Key) bool {
-	return bad(n.latest[k]) && !n.said[k] && !n.excused[k]
+	return bad(n.latest[k]) && !n.reported[k] && !n.excused[k]
 }
 
 // Take returns the changes to report now, each sorted by suite and ID, and marks them as
 // reported. Failures that were not reproduced yet remain for later, unless all is set.
 func (n *News) Take(all bool) (regressions, resolved []suites.Record) {
 	for _, k := range n.pick(func(k suites.Key) bool { return n.fresh(k) && (all || n.reproduced[k]) }) {
-		n.said[k] = true
+		n.reported[k] = true
 		regressions = append(regressions, *n.latest[k])
 	}
-	for _, k := range n.pick(func(k suites.Key) bool { return n.said[k] && !bad(n.latest[k]) }) {
+	for _, k := range n.pick(func(k suites.Key) bool { return n.reported[k] && !bad(n.latest[k]) }) {
 		resolved = append(resolved, *n.latest[k])
-		delete(n.said, k)
+		delete(n.reported, k)
 		delete(n.latest, k)
 	}
 	resolved, n.mended = append(resolved, n.mended...), nil
@@ -94,7 +94,7 @@ func (n *News) Take(all bool) (regressions, resolved []suites.Record) {
 // resolved.
 func (n *News) Forget(gone func(suites.Key) bool) {
 	for _, k := range n.pick(gone) {
-		if n.said[k] && k.Generated() {
+		if n.reported[k] && k.Generated() {
 			r := *n.latest[k]
 			r.Mend()
 			n.mended = append(n.mended, r)
@@ -102,7 +102,7 @@ func (n *News) Forget(gone func(suites.Key) bool) {
 	}
 	for k := range n.latest {
 		if gone(k) {
-			for _, known := range []map[suites.Key]bool{n.said, n.reproduced, n.excused} {
+			for _, known := range []map[suites.Key]bool{n.reported, n.reproduced, n.excused} {
 				delete(known, k)
 			}
 			delete(n.latest, k)

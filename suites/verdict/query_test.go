@@ -144,7 +144,7 @@ func TestShard(t *testing.T) {
 	}
 }
 
-func TestTallyBesideTheADRsAggregation(t *testing.T) {
+func TestTallyOfADRsAggregation(t *testing.T) {
 	t.Parallel()
 	records := []suites.Record{recordOf("P01", "pass"), recordOf("P02", "fail"), recordOf("P03", "skip"), recordOf("P04", "unproven"), recordOf("P05", "aborted"),
 		{TestName: "theirs", Hook: "hook.sh", Pass: true, Note: "absent"}, {TestName: "version", Pass: true, Note: "version_skip: biome 2.3"}}

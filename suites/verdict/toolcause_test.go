@@ -51,7 +51,7 @@ func TestToolCause(t *testing.T) {
 		{"no lines", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 0, "garbage\n", "")},
 			`the output of yamllint 1.2 cannot be read (exit 0), it names no line: "garbage"`},
 		{"fails", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 3, "", "Segmentation fault\n")}, `yamllint 1.2 fails (exit 3): "Segmentation fault"`},
-		{"fails and says nothing", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 3, "", "")}, "yamllint 1.2 fails (exit 3)"},
+		{"fails without output", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 3, "", "")}, "yamllint 1.2 fails (exit 3)"},
 		{"silent", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 0, "", "")}, "yamllint 1.2 ran and reported nothing"},
 		{"formats, then is silent", []suites.ToolCall{callOf("biome format --write a.ts", 0, "Formatted 1 file.\n", ""), callOf("biome lint a.ts", 0, "", "")},
 			"biome 1.2 ran and reported nothing"},
@@ -61,7 +61,7 @@ func TestToolCause(t *testing.T) {
 		{"mends what it can, as JSON", []suites.ToolCall{callOf("eslint --fix -f json a.js", 1, `[{"messages":[{"line":2}]}]`, "")}, ""},
 		{"is to mend and fails", []suites.ToolCall{callOf("eslint --fix a.js", 2, "", "Oops: a.js:3 something went wrong\n")},
 			`eslint 1.2 does not rewrite the file (exit 2): "Oops: a.js:3 something went wrong"`},
-		{"is to mend and says nothing of lines", []suites.ToolCall{callOf("eslint --fix a.js", 1, "", "Oops\n")},
+		{"repairs and names no lines", []suites.ToolCall{callOf("eslint --fix a.js", 1, "", "Oops\n")},
 			`eslint 1.2 does not rewrite the file (exit 1): "Oops"`},
 		{"cannot format", []suites.ToolCall{callOf("biome format --write a.ts", 1, "a.ts:1:3 parse\n", "")},
 			`biome 1.2 does not rewrite the file (exit 1): "a.ts:1:3 parse"`},
@@ -70,7 +70,7 @@ func TestToolCause(t *testing.T) {
 		{"a filter that works", []suites.ToolCall{callOf("jaq -c .a", 0, "[1,\"b\"]\n", "")}, ""},
 		{"a filter that does not", []suites.ToolCall{callOf("jaq -c .a", 0, "all your base\n", ""), callOf("yamllint a.yaml", 255, "", "invalid config: x")},
 			`jaq 1.2 does not work: .a of {"a":[1,"b"]} gives "all your base" (exit 0)`},
-		{"a filter that says nothing", []suites.ToolCall{callOf("jq -c .a", 2, "", "")}, `jq 1.2 does not work: .a of {"a":[1,"b"]} gives nothing (exit 2)`},
+		{"a filter without output", []suites.ToolCall{callOf("jq -c .a", 2, "", "")}, `jq 1.2 does not work: .a of {"a":[1,"b"]} gives nothing (exit 2)`},
 		{"a sum of none", []suites.ToolCall{callOf("markdownlint-cli2 a.md", 0, "Summary: 0 error(s)\n", "")}, ""},
 	} {
 		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2), Stderr: &suites.TextExpectation{
@@ -131,7 +131,7 @@ func TestCauseOfMismatch(t *testing.T) {
 
 // TestCauseBesideWarning checks that the behaviour of the tool has priority over the hook's
 // warning, and that a warning about something else is no cause.
-func TestCauseBesideWarning(t *testing.T) {
+func TestCauseWithWarning(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "curl"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
 	for _, tt := range []struct {

@@ -168,7 +168,7 @@ func (a *app) width() int {
 // from another goroutine, if there is no desktop.
 func (a *app) view(p *session.Project, watch bool, say func(string)) session.View {
 	notices := notify.NewDesktop(notify.DesktopOptions{
-		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Say: say,
+		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Notice: say,
 	})
 	return session.Multi(a.format.view(a, p, watch), notices)
 }

@@ -22,7 +22,7 @@ func TestSessions(t *testing.T) {
 		for i, c := range s.cells {
 			played[c.ID()]++
 			if c.Event != s.event || ends(c) && i < len(s.cells)-1 {
-				t.Errorf("%s stands at %d of a session of %d cells of %s", c.ID(), i, len(s.cells), s.event)
+				t.Errorf("%s is at %d of a session of %d cells of %s", c.ID(), i, len(s.cells), s.event)
 			}
 		}
 		c := s.asCase(1)

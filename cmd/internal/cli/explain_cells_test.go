@@ -60,8 +60,8 @@ func agrees(t *testing.T, c client.Cell, version client.Version, a explainedLine
 	if a.Effect != effect || a.Because == "" || a.Rule == "" {
 		t.Errorf("%s: %s (%s), want %s", c.ID(), a.Effect, a.Because, effect)
 	}
-	told := slices.ContainsFunc(a.ModelSees, func(text string) bool { return strings.Contains(text, sees) })
-	if sees == "" && len(a.ModelSees) > 0 || sees != "" && !told {
+	sent := slices.ContainsFunc(a.ModelSees, func(text string) bool { return strings.Contains(text, sees) })
+	if sees == "" && len(a.ModelSees) > 0 || sees != "" && !sent {
 		t.Errorf("%s: the model sees %q, want %q", c.ID(), a.ModelSees, sees)
 	}
 }

@@ -177,7 +177,7 @@ type firedByClient struct {
 	Name      string        `json:"name,omitempty"`       // of another client than Claude Code
 	Client    string        `json:"client"`               // its version
 	ModelSees []string      `json:"model_sees,omitempty"` // later requests to the model; long texts are cut
-	Foretold  suites.Effect `json:"foretold,omitempty"`   // predicted effect, if the client had another one
+	Predicted suites.Effect `json:"predicted,omitempty"`  // predicted effect, if the client had another one
 	Fault     string        `json:"fault,omitempty"`      // failure of the client
 }
 
@@ -230,7 +230,7 @@ func nothing(c *suites.Case) error {
 // Wrong returns the number of hooks if the client deviated from the predicted effect, and 0
 // otherwise.
 func (d fireDocument) Wrong() int {
-	if d.Live.Foretold == "" {
+	if d.Live.Predicted == "" {
 		return 0
 	}
 	return len(d.Hooks)
@@ -256,9 +256,9 @@ func newLive(c *suites.Case, o suites.Outcome) (fireDocument, error) {
 	if all.Live == nil {
 		return doc, nil
 	}
-	doc.Live.ModelSees, doc.Live.Foretold = all.Live.ModelSees, all.Live.Predicted
+	doc.Live.ModelSees, doc.Live.Predicted = all.Live.ModelSees, all.Live.Predicted
 	for _, h := range all.Live.Returned {
-		one := firedHook{ID: h.Hook, Command: h.Command, Exit: -1, Stdout: h.Stdout, Stderr: h.Stderr, ModelSees: h.Told, TimedOut: h.Outcome == "cancelled"}
+		one := firedHook{ID: h.Hook, Command: h.Command, Exit: -1, Stdout: h.Stdout, Stderr: h.Stderr, ModelSees: h.ModelSees, TimedOut: h.Outcome == "cancelled"}
 		if h.Exit != nil {
 			one.Exit = *h.Exit
 		}
@@ -332,8 +332,8 @@ func (l *firedByClient) text(w io.Writer, doc fireDocument) {
 	if printed == 0 {
 		writef(w, "model     nothing of it\n")
 	}
-	if l.Foretold != "" {
-		writef(w, "HOOKWATCH IS WRONG  it predicts %s\n", l.Foretold)
+	if l.Predicted != "" {
+		writef(w, "HOOKWATCH IS WRONG  it predicts %s\n", l.Predicted)
 	}
 }
 

@@ -89,7 +89,7 @@ func TestGitHub(t *testing.T) { //nolint:paralleltest // it sets variables
 }
 
 // TestGitHubTokens checks that nothing that is printed between the tokens can end them, because
-// nobody can guess one.
+// one cannot be guessed.
 func TestGitHubTokens(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

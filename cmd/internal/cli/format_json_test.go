@@ -124,7 +124,7 @@ func TestWriteErrors(t *testing.T) {
 	for name, v := range map[string]session.View{"json": newJSON(brokenPipe{}, nil), "jsonl": newJSONL(brokenPipe{}, nil), "junit": newJUnit(brokenPipe{}, nil)} {
 		v.Handle(session.RunDone{})
 		if err := v.Close(); err == nil || err.Error() != "broken pipe" {
-			t.Errorf("%s: Close says %v", name, err)
+			t.Errorf("%s: Close returns %v", name, err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"hookwatch/suites"
 )
 
-var update = flag.Bool("update", false, "write golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares text with a file of testdata, or writes the file.
 func golden(t *testing.T, name, got string) {

@@ -284,7 +284,7 @@ func TestHostileTrust(t *testing.T) {
 			}
 		}
 		if line[0] == "trust" && len(line) == 1 && (!strings.Contains(out, long) || !strings.Contains(out, "FORGED 500")) {
-			t.Errorf("what is agreed to is not shown whole:\n%s%s", out, errs)
+			t.Errorf("the accepted settings are not shown in full:\n%s%s", out, errs)
 		}
 	}
 }

@@ -129,7 +129,7 @@ type liveHook struct {
 	Outcome     string        `json:"outcome,omitempty"`
 	Stdout      string        `json:"stdout,omitempty"`
 	Stderr      string        `json:"stderr,omitempty"`
-	Beside      int           `json:"beside,omitempty"` // number of other hooks that the same call fired
+	Others      int           `json:"others,omitempty"` // number of other hooks that the same call fired
 	Effect      suites.Effect `json:"effect,omitempty"` // of all hooks of the call
 	Because     string        `json:"because,omitempty"`
 	ModelSees   []string      `json:"model_sees,omitempty"`
@@ -211,8 +211,8 @@ func printLive(w io.Writer, doc liveDocument, verbose bool) {
 
 func (h liveHook) fired(w io.Writer, verbose bool) {
 	others := ""
-	if h.Beside > 0 {
-		others = ", with " + session.Count(h.Beside, "other")
+	if h.Others > 0 {
+		others = ", with " + session.Count(h.Others, "other")
 	}
 	writef(w, "  fired      by %s%s\n", h.Call, others)
 	writef(w, "  returned   %s\n", h.returned())
@@ -268,14 +268,14 @@ func text(w io.Writer, name, content string, verbose bool) {
 // long is the command's help.
 const long = `Start the real client in a sandbox, against a scripted model and without your login
 or settings (see hookwatch help client), and have it fire every command hook that is
-registered, each once, with a call that its matcher lets through. For each hook: whether
-it was fired, or why not; what it returned; what the client did, and what of it the
+registered, each once, with a call that its matcher lets through. For each hook, print
+whether it fired or why not, its output, the reaction of the client, and the text that the
 model was sent. A call runs all hooks that are registered for it.
 
---client has another measured client, such as codex, fire the hooks that it reads.
+With --client, another measured client, such as codex, fires the hooks that it reads.
 
 Nothing is judged and nothing recorded. Exit code 1: the client itself failed. Exit
-code 3: it did otherwise than hookwatch foretells, which is an error of hookwatch's.`
+code 3: it did not react as hookwatch predicts, which is an error of hookwatch.`
 
 // contradicted returns the error for client sessions with wrong predictions or client failures,
 // or nil.
@@ -283,7 +283,7 @@ func contradicted(client string, wrong, faulty int) error {
 	switch {
 	case wrong > 0:
 		return &AbortedError{
-			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does otherwise than it predicts", session.Count(wrong, "hook"), client),
+			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does not react as it predicts", session.Count(wrong, "hook"), client),
 			Next: []string{"  this is an error of hookwatch's, not of the hooks: please report it with the output of --format json"},
 		}
 	case faulty > 0:
@@ -474,13 +474,13 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveH
 	for _, got := range r.Live.Returned {
 		unnamed = unnamed || got.Hook == ""
 		if got.Hook == h.ID {
-			out.Fired, out.Exit, out.Outcome, out.Stdout, out.Stderr, out.ModelSees = true, got.Exit, got.Outcome, got.Stdout, got.Stderr, got.Told
-			out.Beside, out.Effect, out.Because = len(r.Live.Returned)-1, r.Effect, r.EffectReason
+			out.Fired, out.Exit, out.Outcome, out.Stdout, out.Stderr, out.ModelSees = true, got.Exit, got.Outcome, got.Stdout, got.Stderr, got.ModelSees
+			out.Others, out.Effect, out.Because = len(r.Live.Returned)-1, r.Effect, r.EffectReason
 		}
 	}
 	switch {
 	case out.Fired && r.Live.Predicted != "":
-		out.Contradicts = fmt.Sprintf("hookwatch foretells %s and the client did %s: %s", r.Live.Predicted, r.Effect, r.EffectReason)
+		out.Contradicts = fmt.Sprintf("hookwatch predicts %s, but the client did %s: %s", r.Live.Predicted, r.Effect, r.EffectReason)
 	case out.Fired:
 	case out.Fault != "":
 		out.Why = out.Fault
@@ -496,7 +496,7 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveH
 		out.Why = "the client fires " + h.Event + " hooks of a plugin only if a settings file has hooks of CwdChanged or FileChanged, too"
 	default:
 		out.Why = "the client did not fire it"
-		out.Contradicts = "hookwatch foretells that the client fires it for " + out.Call + ", and it did not"
+		out.Contradicts = "hookwatch predicts that the client fires it for " + out.Call + ", but it did not"
 	}
 	return out
 }

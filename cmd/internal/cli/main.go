@@ -59,10 +59,10 @@ func delayCollection() {
 	runtime.AddCleanup(first, func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
-// orderly is the time that a command with resources such as sandboxes has for cleaning up after a
+// cleanupTime is the time that a command with resources such as sandboxes has for cleaning up after a
 // signal. Leftovers are removed at the next start, and processes of hooks end with this one;
 // announced verdicts are already recorded.
-const orderly = 150 * time.Millisecond
+const cleanupTime = 150 * time.Millisecond
 
 // endedBy runs a command and returns its error. A signal ends it immediately, even while it reads
 // a tree of a million files or waits for input. A command that must clean up gets a moment for
@@ -88,7 +88,7 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	select {
 	case err := <-done:
 		return interruption(ctx, err)
-	case <-time.After(orderly):
+	case <-time.After(cleanupTime):
 		return ErrInterrupted
 	}
 }

@@ -151,7 +151,7 @@ func TestNoTerminal(t *testing.T) {
 	a := &app{Streams: Streams{In: strings.NewReader("q"), Out: new(bytes.Buffer)}}
 	if keys := terminal.Open(t.Context(), a.In, a.Out); keys != nil {
 		keys.Close()
-		t.Error("keys are read from what is no terminal")
+		t.Error("keys are read from a file that is no terminal")
 	}
 	if a.color(a.Out) || a.width() != 80 {
 		t.Errorf("colour %v, width %d", a.color(a.Out), a.width())

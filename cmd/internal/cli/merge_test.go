@@ -33,7 +33,7 @@ func shardProject(t *testing.T) string {
 	})
 }
 
-// TestShards checks that each case is in one shard, beside its control, and that the merged shards
+// TestShards checks that each case is in one shard, with its control, and that the merged shards
 // are the full run: the same verdicts, records and exit code.
 func TestShards(t *testing.T) {
 	t.Parallel()

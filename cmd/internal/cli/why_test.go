@@ -40,7 +40,7 @@ cases:
 		{".hookwatch.yaml", "", ""},
 		{"README.md", "", ""}, // the hook names all files that it reads
 		{"odd#name.txt", "", ""},
-		{"/etc/hostname", "", "/etc/hostname lies outside of the project, and no case depends on it"},
+		{"/etc/hostname", "", "/etc/hostname is outside of the project, and no case depends on it"},
 		{"docs", "", "docs is a directory"},
 		{"docs/spce.md", "", `docs/spce.md: neither a case's ID nor a file of the project; nearest: "docs/spec.md"`},
 		{"A3", "", `A3: neither a case's ID nor a file of the project; nearest: "A2", "A1"`},

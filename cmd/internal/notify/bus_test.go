@@ -33,7 +33,7 @@ func sender(events string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	v := NewDesktop(DesktopOptions{Bell: os.Stdout, TTY: true, Say: func(s string) { fmt.Fprintln(os.Stderr, s) }})
+	v := NewDesktop(DesktopOptions{Bell: os.Stdout, TTY: true, Notice: func(s string) { fmt.Fprintln(os.Stderr, s) }})
 	start := time.Now()
 	for _, t := range list {
 		v.Handle(t)
@@ -84,7 +84,7 @@ func TestDesktopOnRealBus(t *testing.T) {
 		t.Errorf("shown %+v, want one: %+v", got, want)
 	}
 	if strings.Contains(stdout, "\a") || stderr != "" {
-		t.Errorf("a bell or a word beside a notification: %q, %q", stdout, stderr)
+		t.Errorf("a bell or a text in addition to a notification: %q, %q", stdout, stderr)
 	}
 	if send(t, bus, nil, session.Transitions{Project: "plankton"}); len(s.All()) != 0 {
 		t.Error("a notification without a transition")

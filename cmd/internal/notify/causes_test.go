@@ -81,10 +81,10 @@ func TestSuperseded(t *testing.T) {
 		v.Handle(session.RunDone{State: suites.State{NotRun: 11}})
 		for _, held := range []string{"lint.sh does not parse", "1 more like P00"} {
 			if n := strings.Count(before, held); n != tt.above {
-				t.Errorf("%s: %q is told %d times above the save, want %d:\n%s", name, held, n, tt.above, &out)
+				t.Errorf("%s: %q is printed %d times above the save, want %d:\n%s", name, held, n, tt.above, &out)
 			}
 			if n := strings.Count(out.String(), held); n != tt.all {
-				t.Errorf("%s: %q is told %d times, want %d:\n%s", name, held, n, tt.all, &out)
+				t.Errorf("%s: %q is printed %d times, want %d:\n%s", name, held, n, tt.all, &out)
 			}
 		}
 	}

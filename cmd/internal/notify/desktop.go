@@ -16,10 +16,10 @@ import (
 
 // DesktopOptions configures a desktop view.
 type DesktopOptions struct {
-	Off  bool         // no notifications; a CI variable that is not empty has the same effect
-	Bell io.Writer    // receives a BEL if no notification service answers; nil means no bell
-	TTY  bool         // Bell is a terminal; otherwise no BEL is written
-	Say  func(string) // called once, from a goroutine of the view, if there is no service; may be nil
+	Off    bool         // no notifications; a CI variable that is not empty has the same effect
+	Bell   io.Writer    // receives a BEL if no notification service answers; nil means no bell
+	TTY    bool         // Bell is a terminal; otherwise no BEL is written
+	Notice func(string) // called once, from a goroutine of the view, if there is no service; may be nil
 }
 
 const (
@@ -76,9 +76,9 @@ type desktop struct {
 	once    sync.Once
 
 	// Used only by the worker.
-	under chan error // a call that exceeded sendLimit, or nil
-	used  bool       // a call was made
-	said  bool
+	under   chan error // a call that exceeded sendLimit, or nil
+	used    bool       // a call was made
+	noticed bool
 }
 
 func (d *desktop) Handle(e session.Event) {
@@ -189,15 +189,15 @@ func (d *desktop) ring(why error) {
 	if d.o.Bell != nil && d.o.TTY {
 		_, _ = io.WriteString(d.o.Bell, "\a")
 	}
-	if d.said || d.o.Say == nil {
+	if d.noticed || d.o.Notice == nil {
 		return
 	}
-	d.said = true
+	d.noticed = true
 	instead := "transitions are shown here only"
 	if d.o.Bell != nil && d.o.TTY {
 		instead = "the bell rings instead"
 	}
-	d.o.Say(fmt.Sprintf("no desktop notification (%v); %s", why, instead))
+	d.o.Notice(fmt.Sprintf("no desktop notification (%v); %s", why, instead))
 }
 
 // desktopBody returns one line about regressions, and one about resolved cases.

@@ -23,7 +23,7 @@ func regressed(ids ...string) session.Transitions {
 	return t
 }
 
-// A desk records what a desktop view does; its service answers as it is told.
+// A desk records what a desktop view does; its service answers as configured.
 type desk struct {
 	mu    sync.Mutex
 	sent  []string
@@ -40,7 +40,7 @@ func (d *desk) Write(p []byte) (int, error) {
 }
 
 func (d *desk) open(tty bool) *desktop {
-	return newView(DesktopOptions{Bell: d, TTY: tty, Say: func(s string) {
+	return newView(DesktopOptions{Bell: d, TTY: tty, Notice: func(s string) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.said = append(d.said, s)
@@ -102,19 +102,19 @@ func TestDesktopSendsOnePerEvent(t *testing.T) {
 func TestDesktopRingsWithoutService(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		tty        bool
-		bell, says string
+		tty         bool
+		bell, shows string
 	}{
-		{true, "\a\a", "no desktop notification (nobody home); the bell rings instead"},
-		{false, "", "no desktop notification (nobody home); transitions are shown here only"},
+		{true, "\a\a", "no desktop notification (no answer); the bell rings instead"},
+		{false, "", "no desktop notification (no answer); transitions are shown here only"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			k := &desk{send: func(int) error { return errors.New("nobody home") }}
+			k := &desk{send: func(int) error { return errors.New("no answer") }}
 			d := k.open(tt.tty)
 			d.Handle(regressed("P01"))
 			d.Handle(regressed("P02"))
 			_ = d.Close()
-			if k.bells.String() != tt.bell || len(k.said) != 1 || k.said[0] != tt.says {
+			if k.bells.String() != tt.bell || len(k.said) != 1 || k.said[0] != tt.shows {
 				t.Errorf("tty %v: bells %q, said %q", tt.tty, k.bells.String(), k.said)
 			}
 		})

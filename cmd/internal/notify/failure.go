@@ -282,7 +282,7 @@ type member struct {
 	rerun string
 }
 
-func tell(e session.CaseDone) member { return member{e.Record.Key(), e.Rerun} }
+func memberOf(e session.CaseDone) member { return member{e.Record.Key(), e.Rerun} }
 
 func keys(cases []member) []suites.Key {
 	out := make([]suites.Key, len(cases))
@@ -311,7 +311,7 @@ func (h *human) joins(e session.CaseDone) bool {
 	}
 	c := verdict.CauseOf(verdict.Failure{Record: &e.Record, Mismatches: e.Verdict.Mismatches})
 	if s := h.causes.at[c]; s != nil {
-		s.more = append(s.more, tell(e))
+		s.more = append(s.more, memberOf(e))
 		return true
 	}
 	if h.causes.at == nil {
@@ -323,9 +323,9 @@ func (h *human) joins(e session.CaseDone) bool {
 	return c.Kind != verdict.CauseEqual
 }
 
-// causesTold returns the lines of all causes with their cases, in the order of the run's records
+// causeLines returns the lines of all causes with their cases, in the order of the run's records
 // because cases finish in any order. A failure without equals needs no headline.
-func (h *human) causesTold(records []suites.Record) []line {
+func (h *human) causeLines(records []suites.Record) []line {
 	at := make(map[suites.Key]int, len(records))
 	for i := range records {
 		at[records[i].Key()] = i
@@ -358,7 +358,7 @@ func (h *human) causesTold(records []suites.Record) []line {
 
 // headline returns a cause with its count, followed by the cases.
 func (h *human) headline(s *shared, at map[suites.Key]int) []line {
-	cases := append([]member{tell(s.first)}, s.more...)
+	cases := append([]member{memberOf(s.first)}, s.more...)
 	slices.SortStableFunc(cases, func(a, b member) int { return cmp.Compare(at[a.key], at[b.key]) })
 	head := h.margin().with(piece{red, "FAIL "})
 	lines := h.block(head, bold, fmt.Sprintf("%s; %s", s.Headline(), session.Count(len(cases), "case")))

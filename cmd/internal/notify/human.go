@@ -98,7 +98,7 @@ type human struct {
 
 	state      suites.State                    // current counts
 	running    bool                            // a run is in progress
-	begun      time.Time                       // start of the run
+	runStart   time.Time                       // start of the run
 	rested     bool                            // nothing is left to do until the next save
 	tracing    tracing                         // in progress, while nothing else is
 	save       save                            // the last one whose block was printed
@@ -106,7 +106,7 @@ type human struct {
 	troubled   bool                            // the last problems shown are not solved yet
 	unreadable []suites.Problem                // these problems
 	failed     int                             // so far, in this run
-	said       bool                            // this run has printed something
+	hasOutput  bool                            // this run has printed something
 	causes     causes                          // of this run's failures
 	asked      asked                           // set by keys
 	root       string                          // of the project

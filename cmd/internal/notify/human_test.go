@@ -190,7 +190,7 @@ func TestWriteErrors(t *testing.T) {
 	v := New(brokenPipe{}, Options{})
 	v.Handle(session.RunDone{})
 	if err := v.Close(); err == nil || err.Error() != "broken pipe" {
-		t.Errorf("Close says %v", err)
+		t.Errorf("Close returns %v", err)
 	}
 }
 
@@ -401,11 +401,11 @@ func TestPrinted(t *testing.T) {
 	}{
 		"a traceback": {exit, "exit 1, want 2", "Traceback (most recent call last):\n  File \"h.py\", line 3\nKeyError: 'x'\n", "",
 			[]string{"stderr  Traceback (most recent call last):", "  File \"h.py\", line 3", "KeyError: 'x'"}, "stdout"},
-		"both streams":       {exit, "exit 1, want 2", "err", "{\"a\": 1}\n", []string{"stderr  err", `stdout  {"a": 1}`}, ""},
-		"nothing":            {exit, "exit 1, want 2", " \n", "", nil, "stderr"},
-		"told as the cause":  {exit, "exit 1, want 2; jq: not found", "jq: not found\n", "", []string{"jq: not found"}, "stderr  jq"},
-		"told as a mismatch": {suites.Mismatch{Kind: "stderr", Field: "stderr", Got: `"no"`, Want: `"yes"`}, "", "no", "", []string{`stderr "no", want "yes"`}, "stderr  no"},
-		"inert":              {exit, "exit 1, want 2", "\x1b[2Jx\n", "", []string{`stderr  \x1b[2Jx`}, "\x1b"},
+		"both streams":      {exit, "exit 1, want 2", "err", "{\"a\": 1}\n", []string{"stderr  err", `stdout  {"a": 1}`}, ""},
+		"nothing":           {exit, "exit 1, want 2", " \n", "", nil, "stderr"},
+		"shown as cause":    {exit, "exit 1, want 2; jq: not found", "jq: not found\n", "", []string{"jq: not found"}, "stderr  jq"},
+		"shown as mismatch": {suites.Mismatch{Kind: "stderr", Field: "stderr", Got: `"no"`, Want: `"yes"`}, "", "no", "", []string{`stderr "no", want "yes"`}, "stderr  no"},
+		"inert":             {exit, "exit 1, want 2", "\x1b[2Jx\n", "", []string{`stderr  \x1b[2Jx`}, "\x1b"},
 	} {
 		e := session.CaseDone{
 			Record:  suites.Record{ID: "G1", TestName: "g", InputSummary: "git push", ActualStderr: tt.stderr, ActualOutput: tt.stdout},

@@ -71,11 +71,11 @@ func (h *human) filtered(f session.CaseFilter) {
 	h.asked.typing = nil
 	if f != h.asked.filter {
 		h.asked.filter = f
-		said := "the filter is removed"
+		text := "the filter is removed"
 		if f != (session.CaseFilter{}) {
-			said = fmt.Sprintf("only cases with %q in their %s are shown (Esc: all)", f.Pattern, f.By)
+			text = fmt.Sprintf("only cases with %q in their %s are shown (Esc: all)", f.Pattern, f.By)
 		}
-		h.print(h.block(nil, dim, said)...)
+		h.print(h.block(nil, dim, text)...)
 	}
 	if !h.running {
 		h.idle()
@@ -217,7 +217,7 @@ func (h *human) list(records []suites.Record, status suites.Status) []line {
 			continue
 		}
 		if len(same) <= sharedNote {
-			lines = append(lines, h.noted(status, session.Label(r), r.Note)...)
+			lines = append(lines, h.statusLines(status, session.Label(r), r.Note)...)
 			continue
 		}
 		lines = append(lines, h.group(status, same)...)
@@ -235,11 +235,11 @@ func (h *human) group(status suites.Status, same []suites.Record) []line {
 			keys[i].ID = r.TestName
 		}
 	}
-	lines := h.noted(status, session.Count(len(same), "case"), same[0].Note)
+	lines := h.statusLines(status, session.Count(len(same), "case"), same[0].Note)
 	return append(lines, h.idLines(h.margin().with(piece{plain, "     "}), keys)...)
 }
 
-func (h *human) noted(status suites.Status, what, note string) []line {
+func (h *human) statusLines(status suites.Status, what, note string) []line {
 	head := h.margin().with(
 		piece{statusStyle[status], strings.ToUpper(string(status))},
 		piece{plain, fmt.Sprintf(" %s   ", what)})

@@ -66,7 +66,7 @@ func TestKeyed(t *testing.T) {
 	before := m.String()
 	showTo(v, fixed)
 	if got, want := m.String(), before[:strings.LastIndex(strings.TrimSpace(before), "\n")]; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != strings.Count(before, "\n") {
-		t.Errorf("a run without failures is told:\n%s", got[len(want):])
+		t.Errorf("a run without failures is printed:\n%s", got[len(want):])
 	}
 	_ = v.Close()
 }

@@ -13,8 +13,8 @@ import (
 
 func (h *human) runStarted(e session.RunStarted) {
 	h.print(h.others(nil)...) // of a superseded run
-	h.running, h.rested, h.failed, h.said = true, false, 0, false
-	h.begun, h.tracing = h.o.Now(), tracing{}
+	h.running, h.rested, h.failed, h.hasOutput = true, false, 0, false
+	h.runStart, h.tracing = h.o.Now(), tracing{}
 	h.shown = [2]int{}
 	if h.o.Watch && !h.explained && !h.asked.only {
 		what := "running all " + session.Count(e.Cases, "case")
@@ -30,7 +30,7 @@ func (h *human) runStarted(e session.RunStarted) {
 // progress shows the progress of the run on the live line.
 func (h *human) progress(e session.CaseDone, force bool) {
 	l := text(fmt.Sprintf("running %d of %d", e.Done, e.Of))
-	l = l.with(remaining(h.o.Now().Sub(h.begun), e.Done, e.Of-e.Done)...)
+	l = l.with(remaining(h.o.Now().Sub(h.runStart), e.Done, e.Of-e.Done)...)
 	if h.failed > 0 {
 		l = l.with(piece{red, fmt.Sprintf("  %d failed", h.failed)})
 	}
@@ -64,7 +64,7 @@ func (h *human) caseDone(e session.CaseDone) {
 		lines = h.finished(e)
 	}
 	if lines != nil {
-		h.said = true
+		h.hasOutput = true
 		h.print(lines...)
 	}
 	h.progress(e, e.Done == e.Of)
@@ -125,7 +125,7 @@ func (h *human) superseded(selected []suites.Selection) {
 
 // others returns the cases without their own lines, once.
 func (h *human) others(records []suites.Record) []line {
-	lines := h.causesTold(records)
+	lines := h.causeLines(records)
 	if keys := h.more[failures]; len(keys) > 0 {
 		lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more: ", len(keys))}), keys)...)
 	}
@@ -162,14 +162,14 @@ func (h *human) runDone(e session.RunDone) {
 		return
 	}
 	lists := append(h.others(e.Records), h.lists(e.Records)...)
-	if h.said && len(lists) > 0 && !h.o.Watch {
+	if h.hasOutput && len(lists) > 0 && !h.o.Watch {
 		h.print(nil)
 	}
 	h.print(lists...)
 	if h.o.Watch {
 		h.print(append(h.watchSummary(e), nil)...)
 	} else {
-		if h.said || len(lists) > 0 {
+		if h.hasOutput || len(lists) > 0 {
 			h.print(nil)
 		}
 		h.print(h.summary(e)...)

@@ -18,7 +18,7 @@ import (
 )
 
 // update writes golden files instead of comparing.
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares text with a file of testdata, or writes the file.
 func golden(t *testing.T, name, got string) {
@@ -35,7 +35,7 @@ func golden(t *testing.T, name, got string) {
 	}
 	// A checkout may have changed the line ends of the file.
 	if d := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); d != "" {
-		t.Errorf("%s differs (-want +got); go test -update writes it anew:\n%s", file, d)
+		t.Errorf("%s differs (-want +got); go test -update rewrites it:\n%s", file, d)
 	}
 }
 

@@ -55,7 +55,7 @@ type screen struct {
 	ascii  bool             // the terminal shows only ASCII
 	prints int              // number of prints
 	latest int              // rows of the last print
-	held   *strings.Builder // output to write once the terminal is returned; nil if it is not lent
+	held   *strings.Builder // output to write once the terminal is returned; nil if no other program uses it
 }
 
 // width returns the number of columns for the layout, or 0 if there is no limit.

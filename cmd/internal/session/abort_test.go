@@ -66,17 +66,19 @@ func TestBackstop(t *testing.T) {
 	s.Write(".hookwatch.yaml", settings+"run: {backstop: 8s}\n") // long enough for both hooks to start
 	view := &spy{}
 	sum := s.all(s.open(s.Load(Filter{}), view, nil))
-	if sum.Tally != (suites.Tally{Passed: 1, Aborted: 4}) || !strings.Contains(sum.Aborted, "backstop") || sum.Interrupted {
-		t.Errorf("%+v: %s", sum, view.order())
-	}
+	aborted := suites.Tally{Passed: 1, Aborted: 4}
+	equal(t, "summary", Summary{RunID: sum.RunID, Tally: aborted, Present: aborted, Aborted: "backstop: the run took 8s"}, sum)
 	if got := view.order(); got != "start, Q1 pass, H1 aborted, A1 aborted, H2 aborted, W1 aborted, end" {
 		t.Errorf("events: %s", got)
 	}
 	present := s.present()
 	for _, id := range []string{"H1", "A1", "H2", "W1"} {
 		r := present[id]
-		if r.Status() != suites.Aborted || r.Pass || r.Note != "ABORTED: "+sum.Aborted || r.ActualExit != nil || s.history(id) != 1 {
-			t.Errorf("%s is on record as %+v", id, r)
+		want := r
+		want.Verdict, want.Reason, want.Pass, want.Note, want.ActualExit = suites.Aborted, "", false, "ABORTED: "+sum.Aborted, nil
+		equal(t, "the record of "+id, want, r)
+		if n := s.history(id); n != 1 {
+			t.Errorf("%s has %d verdicts", id, n)
 		}
 	}
 	if q := present["Q1"]; q.Status() != suites.Pass {
@@ -115,9 +117,7 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": quickAndHanging})
 	session, sum, view := s.interrupt()
-	if !sum.Interrupted || sum.Tally.Passed != 1 || sum.RecordError != nil {
-		t.Errorf("%+v", sum)
-	}
+	equal(t, "summary", Summary{RunID: sum.RunID, Tally: suites.Tally{Passed: 1}, Present: suites.Tally{Passed: 1}, Interrupted: true}, sum)
 	if end := view.events[len(view.events)-1].(RunDone); end.Full {
 		t.Errorf("the end counts as that of a full run: %+v", end)
 	}
@@ -130,7 +130,7 @@ func TestInterrupted(t *testing.T) {
 	s.noneRuns("pids", 4)
 	s.open(session.project, &spy{}, nil)
 	if i := s.store.Interrupted(); i != nil {
-		t.Errorf("the next start tells of %+v, which was ended in order", i)
+		t.Errorf("the next start reports %+v, which ended regularly", i)
 	}
 }
 
@@ -166,9 +166,8 @@ func TestInterruptedVerdicts(t *testing.T) {
 		}}
 		session := s.open(s.Load(Filter{}), view, nil)
 		sum := session.Once(ctx, verdict.All(session.project.Cases, "asked for"), true)
-		if !sum.Interrupted || sum.Tally != (suites.Tally{Passed: 1}) || view.order() != "start, Q1 pass, end" {
-			t.Errorf("%+v: %s", sum, view.order())
-		}
+		equal(t, "summary", Summary{RunID: sum.RunID, Tally: suites.Tally{Passed: 1}, Present: suites.Tally{Passed: 1}, Interrupted: true}, sum)
+		equal(t, "events", "start, Q1 pass, end", view.order())
 		if present := s.present(); len(present) != 1 || !present["Q1"].Pass {
 			t.Errorf("on record: %v", present)
 		}
@@ -181,7 +180,7 @@ func TestPreflight(t *testing.T) {
 	t.Parallel()
 	const hook = "#!/bin/bash\necho ran >>\"$CLAUDE_PROJECT_DIR/ran\"\nif grep -q bad; then exit 2; fi\n"
 	const required = "preflight: {required: [no-such-tool, bash, nor-such], policy: "
-	const told = "preflight: required and absent: no-such-tool, nor-such"
+	const reason = "preflight: required and absent: no-such-tool, nor-such"
 	for _, tt := range []struct {
 		name, policy, order string
 		full                bool
@@ -189,7 +188,7 @@ func TestPreflight(t *testing.T) {
 	}{
 		{"abort", "abort", "start, B1 aborted, A1 aborted, end", true, suites.Tally{Aborted: 2}},
 		{"abort, selected", "abort", "start, B1 pass, A1 pass, end", false, suites.Tally{Passed: 2}},
-		{"report", "report", "start, warning: " + told + ", B1 pass, A1 pass, end", true, suites.Tally{Passed: 2}},
+		{"report", "report", "start, warning: " + reason + ", B1 pass, A1 pass, end", true, suites.Tally{Passed: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -209,9 +208,11 @@ func TestPreflight(t *testing.T) {
 			if tt.tally.Aborted == 0 {
 				return
 			}
-			if r := s.present()["A1"]; sum.Aborted != told || r.Note != "ABORTED: "+told || r.Pass {
-				t.Errorf("%q, on record %+v", sum.Aborted, r)
-			}
+			r := s.present()["A1"]
+			want := r
+			want.Verdict, want.Pass, want.Note = suites.Aborted, false, "ABORTED: "+reason
+			equal(t, "the record of A1", want, r)
+			equal(t, "reason", reason, sum.Aborted)
 			// Cases that never ran are stale.
 			if stale := s.open(session.project, view, nil).Stale(); len(stale) != 2 || stale[0].Because[0] != verdict.NeverRun {
 				t.Errorf("stale afterwards: %+v", stale)

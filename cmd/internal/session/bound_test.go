@@ -27,8 +27,8 @@ func TestForgetGone(t *testing.T) {
 		if e.knowledge.Verdicts.Present(k) == nil {
 			t.Errorf("the verdict of %s is forgotten", k)
 		}
-		if _, told := e.audit.Check(k, &suites.Record{}); told != "" {
-			t.Errorf("%s is audited still: %s", k, told)
+		if _, problem := e.audit.Check(k, &suites.Record{}); problem != "" {
+			t.Errorf("%s is still audited: %s", k, problem)
 		}
 	}
 	if len(e.news.Unconfirmed()) > 0 {

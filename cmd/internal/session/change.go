@@ -78,7 +78,7 @@ func (w *watch) startAffected(ctx context.Context, b watcher.Batch, changed []st
 	}
 	w.show(b, changed, own)
 	if len(own) > 0 {
-		w.session.begun()
+		w.session.announceRun()
 	}
 }
 

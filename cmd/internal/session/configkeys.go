@@ -93,7 +93,7 @@ type reader struct {
 	reading depend.KeyReading
 }
 
-// readers returns the hook scripts that may read the configuration.
+// readersOf returns the hook scripts that may read the configuration.
 func readersOf(p *Project) []reader {
 	var all []reader
 	for _, name := range p.hookFiles() {

@@ -39,7 +39,7 @@ func (b *verdictBook) Put(k suites.Key, v *keptVerdict) {
 // Withdraw removes the present verdict of a case. Unless it is Aborted, it remains the baseline
 // of the next verdict in the same definition.
 func (b *verdictBook) Withdraw(k suites.Key) {
-	if was := b.present[k]; was.Says() {
+	if was := b.present[k]; was.HasResult() {
 		others := slices.DeleteFunc(b.earlier[k], func(v *keptVerdict) bool { return v.Digests.Case == was.Digests.Case })
 		b.earlier[k] = slices.Insert(others[:min(len(others), keptDefinitions-1)], 0, was)
 	}
@@ -53,7 +53,7 @@ func (b *verdictBook) Baseline(k suites.Key, definition string) *keptVerdict {
 	if k.Generated() {
 		return b.latest(k, definition)
 	}
-	if v := b.present[k]; v.Says() && v.Digests.Case == definition {
+	if v := b.present[k]; v.HasResult() && v.Digests.Case == definition {
 		return v
 	}
 	for _, v := range b.earlier[k] {
@@ -67,7 +67,7 @@ func (b *verdictBook) Baseline(k suites.Key, definition string) *keptVerdict {
 // latest returns the last verdict of a case, as if it were in this definition.
 func (b *verdictBook) latest(k suites.Key, definition string) *keptVerdict {
 	of := b.earlier[k]
-	if v := b.present[k]; v.Says() {
+	if v := b.present[k]; v.HasResult() {
 		of = []*keptVerdict{v}
 	}
 	if len(of) == 0 {
@@ -172,13 +172,13 @@ func keptVerdictOf(r *suites.Record) *keptVerdict {
 	}
 }
 
-// Says reports whether there is a verdict with a result: v is neither nil nor aborted.
-func (v *keptVerdict) Says() bool { return v != nil && v.Status != suites.Aborted }
+// HasResult reports whether there is a verdict with a result: v is neither nil nor aborted.
+func (v *keptVerdict) HasResult() bool { return v != nil && v.Status != suites.Aborted }
 
 // Traceable reports whether the case can have a trace: its hooks ran, and not in the real
 // client.
 func (v *keptVerdict) Traceable(c *suites.Case) bool {
-	return v.Says() && v.Status != suites.Skip && c.Layer != suites.Live && c.Check == nil
+	return v.HasResult() && v.Status != suites.Skip && c.Layer != suites.Live && c.Check == nil
 }
 
 // Recall adopts the records; find returns the case with a key, or nil. Strings that the project

@@ -42,9 +42,8 @@ func TestBaseline(t *testing.T) {
 	}
 	s.Put(key, verdict("8", "x", suites.Fail))
 	s.Withdraw(key)
-	if b := s.Baseline(key, "x"); s.Present(key) != nil || b == nil || b.At != "8" {
-		t.Errorf("withdrawn: present %v, baseline %v", s.Present(key), b)
-	}
+	equal(t, "present verdict after its withdrawal", nil, s.Present(key))
+	equal(t, "baseline after the withdrawal", verdict("8", "x", suites.Fail), s.Baseline(key, "x"))
 }
 
 // TestBaselineOfGenerated checks that a generated case is compared with its latest verdict,
@@ -54,9 +53,8 @@ func TestBaselineOfGenerated(t *testing.T) {
 	key := suites.Key{Suite: suites.Registered, ID: "A"}
 	s := newBook()
 	s.Put(key, &keptVerdict{At: "1", Status: suites.Pass, Digests: suites.Digests{Case: "x"}})
-	if b := s.Baseline(key, "y"); b == nil || b.At != "1" || b.Digests.Case != "y" {
-		t.Errorf("%+v", b)
-	}
+	want := &keptVerdict{At: "1", Status: suites.Pass, Digests: suites.Digests{Case: "y"}}
+	equal(t, "baseline", want, s.Baseline(key, "y"))
 	s.Withdraw(key)
 	if b := s.Baseline(key, "z"); b == nil || b.At != "1" {
 		t.Errorf("withdrawn: %+v", b)
@@ -98,8 +96,11 @@ func TestForgetGoneCases(t *testing.T) {
 		b.Put(key(n), passed(n, "y"))
 	}
 	b.ForgetGone(func(k suites.Key) bool { return k != stays }, 1)
-	if len(b.present) != keptGone+1 || len(b.earlier) != keptGone || b.present[stays] == nil || b.present[key(3*keptGone-1)] == nil {
-		t.Errorf("%d verdicts and %d earlier ones are kept, want the latest %d", len(b.present), len(b.earlier), keptGone)
+	equal(t, "numbers of kept verdicts and earlier ones", []int{keptGone + 1, keptGone}, []int{len(b.present), len(b.earlier)})
+	for _, k := range []suites.Key{stays, key(3*keptGone - 1)} {
+		if b.present[k] == nil {
+			t.Errorf("the verdict of %s is forgotten", k)
+		}
 	}
 }
 

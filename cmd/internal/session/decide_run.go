@@ -291,7 +291,7 @@ func pastDigests(underway *suites.Digests, last *keptVerdict, retracted bool) ve
 	if underway != nil {
 		return verdict.Past{Known: true, Digests: *underway}
 	}
-	if !last.Says() || last.Digests.Case == "" {
+	if !last.HasResult() || last.Digests.Case == "" {
 		return verdict.Past{}
 	}
 	past := verdict.Past{Known: true, Digests: last.Digests}

@@ -82,16 +82,16 @@ func TestRunRecords(t *testing.T) {
 		r.Plan(c.Key())
 		r.Add(suites.Record{Suite: c.Suite, ID: c.ID})
 	}
-	if got := r.Records(order); len(got) != 2 || got[0].ID != "A1" || r.Of() != 2 || r.Done() != 2 {
-		t.Errorf("records %v, %d of %d", got, r.Done(), r.Of())
-	}
+	equal(t, "records", []suites.Record{{Suite: proves.Suite, ID: "A1"}, {Suite: control.Suite, ID: "B1"}}, r.Records(order))
+	equal(t, "planned and done", []int{2, 2}, []int{r.Of(), r.Done()})
 	r.Plan(proves.Key())
 	if r.Of() != 2 || r.Done() != 1 {
-		t.Errorf("planned anew: %d of %d", r.Done(), r.Of())
+		t.Errorf("planned again: %d of %d", r.Done(), r.Of())
 	}
 	r.Drop(control.Key())
-	if keys := r.Planned([]*suites.Case{control, proves}); len(keys) != 1 || keys[0] != proves.Key() || r.Done() != 0 {
-		t.Errorf("dropped: %v, %d done", keys, r.Done())
+	equal(t, "planned after the other was dropped", []suites.Key{proves.Key()}, r.Planned([]*suites.Case{control, proves}))
+	if r.Done() != 0 {
+		t.Errorf("%d done", r.Done())
 	}
 }
 
@@ -142,7 +142,7 @@ func TestAction(t *testing.T) {
 	}
 	for _, why := range []string{"x", "preflight: x"} {
 		if got := (lack{Why: why}).Warning(); got != "preflight: x" {
-			t.Errorf("%q is told as %q", why, got)
+			t.Errorf("%q is reported as %q", why, got)
 		}
 	}
 }

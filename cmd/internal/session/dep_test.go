@@ -73,11 +73,10 @@ func TestDepWithoutTools(t *testing.T) {
 	session := s.open(s.Load(Filter{}), view, s.machine(nil))
 	others := len(session.project.Every()) - 29
 	sum := s.all(session)
-	got := byStatus(view, "dep")
-	if got[suites.Fail] != "01 02 03 04 11 22" || got[suites.Skip] != "05 06 07 08 09 10 12 13 24" ||
-		got[suites.Pass] != "14 15 16 17 18 19 20 21 23 25 26 27 28 29" {
-		t.Errorf("dep: %v", got)
-	}
+	equal(t, "dep", map[suites.Status]string{
+		suites.Fail: "01 02 03 04 11 22", suites.Skip: "05 06 07 08 09 10 12 13 24",
+		suites.Pass: "14 15 16 17 18 19 20 21 23 25 26 27 28 29",
+	}, byStatus(view, "dep"))
 	if sum.Aborted != "DEP01 jaq absent, DEP02 ruff absent, DEP03 uv absent, DEP04 claude absent" ||
 		sum.Tally != (suites.Tally{Passed: 14, Failed: 6, Skipped: 9, Aborted: others}) {
 		t.Errorf("%+v", sum)
@@ -93,9 +92,10 @@ func TestDepWithoutTools(t *testing.T) {
 		}
 	}
 	adr, err := verdict.ADRAggregate(records.Records)
-	if err != nil || adr["passed"] != 14 || adr["failed"] != 6+others || adr["skipped"] != 9 {
-		t.Errorf("the ADR's aggregation: %v, %v", adr, err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	equal(t, "the ADR's aggregation", []any{14, 6 + others, 9}, []any{adr["passed"], adr["failed"], adr["skipped"]})
 	if note := s.present()["DEP17"].Note; note != "it runs on NotebookEdit as well" {
 		t.Errorf("DEP17: %q", note)
 	}

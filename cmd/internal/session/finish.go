@@ -154,7 +154,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 		Run: e.run.ID, Isolation: e.equipment.IsolationOf(x.c),
 	})
 	before, previous := e.knowledge.Verdicts.Baseline(k, r.Digests.Case), e.knowledge.Verdicts.Present(k)
-	transition := e.transition(before, previous.Says(), r)
+	transition := e.transition(before, previous.HasResult(), r)
 	var tools []string
 	if transition == Explained {
 		tools = e.knowledge.Explaining(k, before.Digests.Tools, r.Digests.Tools)
@@ -320,20 +320,20 @@ func (e *Session) describeEnvironment(full bool) {
 // moment.
 const noticed = time.Second
 
-// An ending records when a case ended, the files it saw, and whether its verdict has been
+// A finishedCase records when a case ended, the files it saw, and whether its verdict has been
 // retracted.
-type ending struct {
+type finishedCase struct {
 	at          time.Time
 	seen        CaseInputs
 	retractions int // in a row
 	retracted   bool
 }
 
-func (e ending) recent(now time.Time) bool { return now.Sub(e.at) <= noticed }
+func (e finishedCase) recent(now time.Time) bool { return now.Sub(e.at) <= noticed }
 
 // retract marks the verdict as retracted, and reports false after verdict.MaxTries in a row: a hook
 // that itself removes and restores its files is run again a few times, and then accepted.
-func (e *ending) retract() bool {
+func (e *finishedCase) retract() bool {
 	if e.retractions >= verdict.MaxTries {
 		return false
 	}
@@ -342,23 +342,23 @@ func (e *ending) retract() bool {
 	return true
 }
 
-// endings holds the recent endings by case.
-type endings map[suites.Key]ending
+// finishedCases holds the recently finished cases.
+type finishedCases map[suites.Key]finishedCase
 
 // Ended records the end of a case that has a verdict.
-func (e endings) Ended(k suites.Key, at time.Time, seen CaseInputs) {
+func (e finishedCases) Ended(k suites.Key, at time.Time, seen CaseInputs) {
 	before := e[k]
 	if !before.retracted {
 		before.retractions = 0
 	}
-	e[k] = ending{at: at, seen: seen, retractions: before.retractions}
+	e[k] = finishedCase{at: at, seen: seen, retractions: before.retractions}
 }
 
 // Retracted reports whether the verdict of a case was retracted.
-func (e endings) Retracted(k suites.Key) bool { return e[k].retracted }
+func (e finishedCases) Retracted(k suites.Key) bool { return e[k].retracted }
 
 // retract retracts the verdicts of cases that ended recently and may be wrong.
-func (e endings) retract(now time.Time, wrong func(CaseInputs) bool) {
+func (e finishedCases) retract(now time.Time, wrong func(CaseInputs) bool) {
 	for k, end := range e {
 		if !end.retracted && end.recent(now) && wrong(end.seen) && end.retract() {
 			e[k] = end
@@ -368,7 +368,7 @@ func (e endings) retract(now time.Time, wrong func(CaseInputs) bool) {
 
 // suspect records that a running case may have seen outdated files, and reports whether it must
 // run again.
-func (e endings) suspect(k suites.Key) bool {
+func (e finishedCases) suspect(k suites.Key) bool {
 	end := e[k]
 	again := end.retract()
 	if again {
@@ -377,12 +377,12 @@ func (e endings) suspect(k suites.Key) bool {
 	return again
 }
 
-// rest discards endings that are too old for a report of the watcher.
-func (e endings) rest(now time.Time) {
-	maps.DeleteFunc(e, func(_ suites.Key, end ending) bool { return !end.retracted && !end.recent(now) })
+// rest discards cases that ended are too old for a report of the watcher.
+func (e finishedCases) rest(now time.Time) {
+	maps.DeleteFunc(e, func(_ suites.Key, end finishedCase) bool { return !end.retracted && !end.recent(now) })
 }
 
-// ForgetGone discards the endings of removed cases.
-func (e endings) ForgetGone(gone func(suites.Key) bool) {
-	maps.DeleteFunc(e, func(k suites.Key, _ ending) bool { return gone(k) })
+// ForgetGone discards removed cases.
+func (e finishedCases) ForgetGone(gone func(suites.Key) bool) {
+	maps.DeleteFunc(e, func(k suites.Key, _ finishedCase) bool { return gone(k) })
 }

@@ -272,7 +272,7 @@ func Affected(p *Project, path, section string) ([]verdict.Selected, error) {
 		}
 	}
 	if len(selected) == 0 && !p.Follows(path) && (!filepath.IsLocal(filepath.FromSlash(path)) || !p.Exists(path)) {
-		return nil, fmt.Errorf("%s lies outside of the project, and no case depends on it%s", path, markers.Nearest(path, p.followed()))
+		return nil, fmt.Errorf("%s is outside of the project, and no case depends on it%s", path, markers.Nearest(path, p.followed()))
 	}
 	return selected, nil
 }

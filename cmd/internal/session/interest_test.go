@@ -20,7 +20,7 @@ suites: [builtin, "suites/s?.yaml", "suites/[a-c].yaml"]
 `)
 	cfg := s.Config()
 	if cfg.Notice() == "" || !slices.Contains(FirstInterest(cfg).Files, cfg.TrustFile()) {
-		t.Error("what is asked for may be agreed to meanwhile")
+		t.Error("requested settings may be accepted meanwhile")
 	}
 	cfg.Hooks, cfg.Asks = append(cfg.Hooks, "../shared hooks"), nil // as if it had been agreed to
 	i := FirstInterest(cfg)

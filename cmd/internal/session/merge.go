@@ -36,14 +36,14 @@ func (e *Session) Merge(records []suites.Record, took, hooks time.Duration, abor
 	for i := range records {
 		e.run.Plan(records[i].Key())
 	}
-	e.begun()
+	e.announceRun()
 	e.run.Aborted = aborted
 	for i := range records {
 		r := records[i]
 		r.RunID = e.run.ID
 		c := e.project.Find(r.Key())
 		before, previous := e.knowledge.Verdicts.Baseline(r.Key(), r.Digests.Case), e.knowledge.Verdicts.Present(r.Key())
-		transition := e.transition(before, previous.Says(), r)
+		transition := e.transition(before, previous.HasResult(), r)
 		v := suites.Verdict{Status: r.Status(), Reason: r.Reason, Note: r.Note}
 		e.run.Judge(r.Key(), v)
 		e.keep(&execution{c: c, ended: e.opts.Now()}, r, transition)

@@ -31,6 +31,6 @@ func TestMulti(t *testing.T) {
 		t.Errorf("views saw %q, want %q", log, want)
 	}
 	if !errors.Is(err, first) || !errors.Is(err, second) {
-		t.Errorf("Close says %v, want both errors", err)
+		t.Errorf("Close returns %v, want both errors", err)
 	}
 }

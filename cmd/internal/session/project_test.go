@@ -157,8 +157,9 @@ func TestRel(t *testing.T) {
 	if got := p.Rel(filepath.Join(link, "hooks", "guard.sh")); got != "hooks/guard.sh" {
 		t.Errorf("through the link: %q", got)
 	}
-	if p.Name() != "link" || !p.Exists("my hooks/a b.sh") || p.Exists("nothing") {
-		t.Errorf("name %q", p.Name())
+	equal(t, "name", "link", p.Name())
+	for name, want := range map[string]bool{"my hooks/a b.sh": true, "nothing": false} {
+		equal(t, name+" exists", want, p.Exists(name))
 	}
 }
 
@@ -172,7 +173,7 @@ func TestShapes(t *testing.T) {
 		".claude/settings.json": true, "hooks/guard.sh": false, "suites/s.txt": false, "other.md": false,
 	} {
 		if got := p.Shapes(s.Path(name)); got != want {
-			t.Errorf("%s says what the project is made of: %v, want %v", name, got, want)
+			t.Errorf("%s reports the parts of the project: %v, want %v", name, got, want)
 		}
 	}
 	for name, want := range map[string]bool{
@@ -198,7 +199,7 @@ func TestMarkerPolicy(t *testing.T) {
 		}
 		for _, problem := range problems {
 			if problem.At.File != "suites/s.yaml" || problem.At.Line == 0 || problem.Hint == "" {
-				t.Errorf("%s: %+v says not where or what to do", policy, problem)
+				t.Errorf("%s: %+v has no place or no remedy", policy, problem)
 			}
 		}
 	}

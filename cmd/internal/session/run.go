@@ -31,7 +31,7 @@ func (e *Session) open(full bool) {
 // begin adds the selected cases to the current run, or to a new one, and starts them.
 func (e *Session) begin(ctx context.Context, selected []verdict.Selected, full bool) {
 	e.enqueueAll(selected, full)
-	e.begun()
+	e.announceRun()
 	if full {
 		e.preflight()
 	}
@@ -61,8 +61,8 @@ func (e *Session) enqueueAll(selected []verdict.Selected, full bool) {
 	}
 }
 
-// begun announces the run: to the store before any verdict, and to the view.
-func (e *Session) begun() {
+// announceRun announces the run: to the store before any verdict, and to the view.
+func (e *Session) announceRun() {
 	r := e.run
 	e.filing.Begin(record.Run{ID: r.ID, Full: r.Full, Started: r.Started, Agents: e.project.Agents(), Keys: r.Planned(e.project.Every())})
 	if !r.Quiet {
@@ -192,7 +192,7 @@ func (x *execution) locate(ctx context.Context) {
 	}
 	ctx, cancel := x.bounded(ctx)
 	defer cancel()
-	if log, err := x.runner.Log(ctx, x.c, trace.Endings); err == nil {
+	if log, err := x.runner.Log(ctx, x.c, trace.StartErrTrap); err == nil {
 		x.outcome.Ended = trace.EndingOf(log, script, exit)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 )
@@ -38,22 +40,20 @@ func TestRun(t *testing.T) {
 	if got := view.order(); got != "start, B1 pass, A1 pass, end" {
 		t.Errorf("events: %s", got)
 	}
-	if sum.Tally != (suites.Tally{Passed: 2}) || sum.Interrupted || sum.Aborted != "" || sum.RecordError != nil {
-		t.Errorf("summary %+v", sum)
-	}
-	started, ok := view.events[0].(RunStarted)
-	if !ok || !started.Full || started.Cases != 2 || started.Total != 2 || started.RunID != sum.RunID {
-		t.Errorf("start %+v", started)
-	}
+	both := suites.Tally{Passed: 2}
+	equal(t, "summary", Summary{RunID: sum.RunID, Tally: both, Present: both}, sum)
+	equal[Event](t, "start", RunStarted{RunID: sum.RunID, Full: true, Cases: 2, Total: 2}, view.events[0], cmpopts.IgnoreFields(RunStarted{}, "At"))
 	for i, d := range view.done() {
-		if d.Done != i+1 || d.Of != 2 || d.RunID != sum.RunID || d.Transition != First || d.Rerun != "again "+d.Record.Key().String() {
-			t.Errorf("%s: %d of %d, %s, %q", d.Record.ID, d.Done, d.Of, d.Transition, d.Rerun)
-		}
+		want := CaseDone{RunID: sum.RunID, Transition: First, Rerun: "again " + d.Record.Key().String(), Done: i + 1, Of: 2}
+		equal(t, d.Record.ID, want, d, cmpopts.IgnoreFields(CaseDone{}, "Record", "Verdict", "Effect", "At", "Defined", "Script"))
 	}
 	end, ok := view.events[3].(RunDone)
-	if !ok || !end.Full || end.Tally != sum.Tally || end.State != (suites.State{Tally: sum.Tally}) || end.State.Total() != 2 || len(end.Records) != 2 || end.HookTime <= 0 {
+	if !ok || end.HookTime <= 0 {
 		t.Errorf("end %+v", end)
 	}
+	equal(t, "number of records at the end", 2, len(end.Records))
+	want := RunDone{RunID: sum.RunID, Full: true, Tally: both, State: suites.State{Tally: both}, Project: p.Name()}
+	equal(t, "end", want, end, cmpopts.IgnoreFields(RunDone{}, "Records", "Duration", "HookTime", "Client", "Isolation", "Weaker", "At"))
 	if runs, err := s.reader().Runs(); err != nil || len(runs) != 1 {
 		t.Errorf("%d runs in the archive, %v", len(runs), err)
 	}
@@ -72,11 +72,14 @@ func TestSelectedRun(t *testing.T) {
 	session := s.open(s.Load(Filter{}), view, nil)
 	sum := session.Once(t.Context(), verdict.All(session.project.Cases[:1], "asked for"), false)
 	after := s.present()
-	if sum.Tally.Total() != 1 || len(after) != 2 || after["A1"].RunID != before["A1"].RunID || after["B1"].RunID != sum.RunID {
-		t.Errorf("%+v; before %v, after %v", sum, before, after)
+	equal(t, "tally", suites.Tally{Passed: 1}, sum.Tally)
+	runs := map[string]string{}
+	for id, r := range after {
+		runs[id] = r.RunID
 	}
+	equal(t, "runs of the records", map[string]string{"A1": before["A1"].RunID, "B1": sum.RunID}, runs)
 	if done := view.find("B1"); done.Transition != Same || done.Since.IsZero() {
-		t.Errorf("the same verdict is told as %q since %s", done.Transition, done.Since)
+		t.Errorf("the same verdict is reported as %q since %s", done.Transition, done.Since)
 	}
 	if runs, err := s.reader().Runs(); err != nil || len(runs) != 1 {
 		t.Errorf("%d runs in the archive, %v", len(runs), err)
@@ -188,7 +191,7 @@ func TestSandboxes(t *testing.T) {
 		view.on = func(e Event) {
 			if done, ok := e.(CaseDone); ok && i == 0 && done.Sandbox != "" {
 				if _, err := os.Stat(done.Sandbox); !os.IsNotExist(err) {
-					t.Errorf("the sandbox is kept before the verdict is told: %v", err)
+					t.Errorf("the sandbox is kept before the verdict is reported: %v", err)
 				}
 			}
 		}
@@ -241,7 +244,7 @@ func TestSerial(t *testing.T) {
 			continue
 		}
 		if len(open) > 0 && (n[0] == 'S' || open["S0"] || open["S1"] || open["S2"] || open["S3"]) {
-			t.Errorf("%s starts beside %v", n, open)
+			t.Errorf("%s starts while %v run", n, open)
 		}
 		open[n] = true
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/config"
 )
 
@@ -89,4 +91,12 @@ func inPlace(name string) (string, bool) { return "none", name == "HOOKWATCH_ISO
 // oneCase returns a suite with one case of the project's hook.
 func oneCase(id, rest string) string {
 	return "suite: s\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: " + id + ", name: one, " + rest + "}\n"
+}
+
+// equal reports the difference between two values.
+func equal[T any](t testing.TB, what string, want, got T, opts ...cmp.Option) {
+	t.Helper()
+	if d := cmp.Diff(want, got, opts...); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
 }

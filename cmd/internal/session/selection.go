@@ -65,12 +65,12 @@ const neverRuns = "it is skipped whatever its inputs"
 // now. The function without removes files that hooks write themselves.
 func (s *selector) Unaffected(c *suites.Case, v recordedVerdict, without func([]suites.Input) []suites.Input) verdict.InputChange {
 	key := c.Key()
-	stands := func(why string) verdict.InputChange {
+	unaffected := func(why string) verdict.InputChange {
 		s.latest.unaffected[key] = why
 		return verdict.InputChange{Unaffected: true}
 	}
 	if v.Skipped {
-		return stands(neverRuns)
+		return unaffected(neverRuns)
 	}
 	e := s.Evidence(key, v.Digests)
 	if e != nil {
@@ -92,17 +92,17 @@ func (s *selector) Unaffected(c *suites.Case, v recordedVerdict, without func([]
 		}
 	}
 	if len(differences) == 0 {
-		return stands("nothing that it depends on changed since")
+		return unaffected("nothing that it depends on changed since")
 	}
 	if v.LacksTool && !slices.ContainsFunc(differences, func(d depend.Difference) bool { return !s.graph.Runs(c, d.Path) }) {
-		return stands(neverRuns)
+		return unaffected(neverRuns)
 	}
 	a := s.decide(c, e, differences, now)
 	if !a.Unaffected {
 		return verdict.InputChange{Because: []string{a.Because}, Changed: changed}
 	}
 	s.carry(key, v.Digests, e, a.Trace, now)
-	return stands(a.Because)
+	return unaffected(a.Because)
 }
 
 // files returns the inputs of a difference: the input itself, or the files that it represents.

@@ -40,13 +40,13 @@ func comesToRest(t *testing.T, s *scene, file string) {
 	}
 	w.until("rest", func(e Event) bool { _, is := e.(Rested); return is })
 	w.quit()
-	told := 0
+	warnings := 0
 	for len(w.events) > 0 {
 		if e, ok := (<-w.events).(Warning); ok && strings.Contains(e.Text, file) {
-			told++
+			warnings++
 		}
 	}
-	if told > 1 {
-		t.Errorf("told %d times", told)
+	if warnings > 1 {
+		t.Errorf("%d warnings", warnings)
 	}
 }

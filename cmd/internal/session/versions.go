@@ -18,11 +18,13 @@ import (
 type Tracker struct {
 	versions
 	written
-	endings
+	finishedCases
 }
 
 // NewTracker returns a tracker without a project; call Use next.
-func NewTracker() *Tracker { return &Tracker{written: newWritten(), endings: make(endings)} }
+func NewTracker() *Tracker {
+	return &Tracker{written: newWritten(), finishedCases: make(finishedCases)}
+}
 
 // Use sets the project after it was loaded.
 func (t *Tracker) Use(p *Project) { t.versions = versions{project: p} }

@@ -39,7 +39,7 @@ func TestStamp(t *testing.T) {
 		name string
 		do   func()
 	}{
-		{"the same content, written anew", func() { s.Write("hooks/guard.sh", guard) }},
+		{"the same content, written again", func() { s.Write("hooks/guard.sh", guard) }},
 		{"there and back", func() { s.Write("hooks/guard.sh", "x"); s.Write("hooks/guard.sh", guard) }},
 		{"there and back, with the time of before", func() { s.Write("hooks/guard.sh", "x"); s.Write("hooks/guard.sh", guard); turnBack() }},
 		{"another file of the same content in its place", func() {

@@ -52,7 +52,7 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 			}
 			w.command(ctx, c)
 		case <-w.settled.C:
-			w.tell(ctx)
+			w.announce(ctx)
 		case t := <-w.idle.done:
 			w.idled(ctx, t)
 		case t := <-w.idle.trial:
@@ -74,9 +74,9 @@ func (w *watch) ended() {
 	w.waitToSettle()
 }
 
-// tell announces news once nothing changes any more. It first reproduces failures that were seen
+// announce announces news once nothing changes any more. It first reproduces failures that were seen
 // only once, and afterwards starts the work for idle times.
-func (w *watch) tell(ctx context.Context) {
+func (w *watch) announce(ctx context.Context) {
 	if w.session.run != nil || w.session.paused {
 		return // ended starts the wait again
 	}
@@ -202,7 +202,7 @@ func (w *watch) begin(ctx context.Context, selected []verdict.Selected, quiet bo
 		return
 	}
 	w.startRun(ctx, selected, quiet)
-	w.session.begun()
+	w.session.announceRun()
 }
 
 // startRun starts the selected cases before any record is written, because the user waits for the

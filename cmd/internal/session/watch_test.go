@@ -27,9 +27,9 @@ func TestWatchBreakAndMend(t *testing.T) {
 
 	s.Write("hooks/guard.sh", open)
 	changed := next[Changed](w)
-	if len(changed.Changes) != 1 || changed.Changes[0].Path != "hooks/guard.sh" || keys(changed.Selected) != "B1 A1" || changed.State.Total() != 2 {
-		t.Errorf("changed %+v", changed)
-	}
+	equal(t, "changes", []Change{{Path: "hooks/guard.sh"}}, changed.Changes)
+	equal(t, "selected", "B1 A1", keys(changed.Selected))
+	equal(t, "state", suites.State{Tally: suites.Tally{Passed: 2}}, changed.State)
 	if done := w.runDone(); done.Tally != (suites.Tally{Failed: 1, Unproven: 1}) {
 		t.Errorf("broken: %+v", done.Tally)
 	}
@@ -72,16 +72,16 @@ func TestWatchConsent(t *testing.T) {
 	w := s.watch()
 	w.runDone()
 
-	told := func(what, text string) {
+	warns := func(what, text string) {
 		t.Helper()
 		s.Write(".hookwatch.yaml", settings+what)
 		seen := w.until("warning", func(e Event) bool { _, ok := e.(Warning); return ok })
 		if got := seen[len(seen)-1].(Warning).Text; !strings.Contains(got, text) || !strings.Contains(got, "hookwatch trust") {
-			t.Errorf("told: %s", got)
+			t.Errorf("warning: %s", got)
 		}
 	}
-	told("run: {pass_env: [API_KEY]}\n", "asks for run.pass_env: [API_KEY];")
-	told("run: {pass_env: [API_KEY, OTHER_KEY]}\n", "asks for run.pass_env: [API_KEY, OTHER_KEY];")
+	warns("run: {pass_env: [API_KEY]}\n", "asks for run.pass_env: [API_KEY];")
+	warns("run: {pass_env: [API_KEY, OTHER_KEY]}\n", "asks for run.pass_env: [API_KEY, OTHER_KEY];")
 	asked, _ := w.reload()
 	if len(asked.Config.Run.PassEnv) != 0 {
 		t.Errorf("passed on: %v", asked.Config.Run.PassEnv)
@@ -110,12 +110,12 @@ func TestWatchFlaky(t *testing.T) {
 		t.Errorf("%+v", done.Tally)
 	}
 	if warning := next[Warning](w); warning.Text != "A1 one is flaky: fail, then pass on the same content" {
-		t.Errorf("told %q", warning.Text)
+		t.Errorf("warning %q", warning.Text)
 	}
 	w.quit()
 	for len(w.events) > 0 {
 		if e, ok := (<-w.events).(Transitions); ok {
-			t.Errorf("told of %+v", e)
+			t.Errorf("reported %+v", e)
 		}
 	}
 }
@@ -128,19 +128,21 @@ func TestWatchSuites(t *testing.T) {
 	w := s.watch()
 	w.runDone()
 	s.Write("suites/other.yaml", other)
-	if changed := next[Changed](w); keys(changed.Selected) != "C1" || changed.State.Total() != 3 || changed.Changes[0].Path != "suites/other.yaml" {
-		t.Errorf("a new suite: %+v", changed)
-	}
+	changed := next[Changed](w)
+	equal(t, "changes by a new suite", []Change{{Path: "suites/other.yaml"}}, changed.Changes)
+	equal(t, "selected by a new suite", "C1", keys(changed.Selected))
+	equal(t, "state with a new suite", suites.State{Tally: suites.Tally{Passed: 2}, NotRun: 1}, changed.State)
 	w.runDone()
 	if err := os.Remove(s.Path("suites/other.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if changed := next[Changed](w); len(changed.Selected) != 0 || changed.State.Total() != 2 || changed.Changes[0].Path != "suites/other.yaml" {
-		t.Errorf("a suite that went: %+v", changed)
-	}
+	changed = next[Changed](w)
+	equal(t, "changes by a removed suite", []Change{{Path: "suites/other.yaml"}}, changed.Changes)
+	equal(t, "selected by a removed suite", "", keys(changed.Selected))
+	equal(t, "state without a removed suite", suites.State{Tally: suites.Tally{Passed: 2}}, changed.State)
 	w.commands <- RunAll
 	if done := w.runDone(); done.Tally.Total() != 2 || done.State.Total() != 2 {
-		t.Errorf("what is left: %+v", done)
+		t.Errorf("left over: %+v", done)
 	}
 	s.Write("suites/s.yaml", strings.Replace(pair, "command: fine", "command: all fine", 1))
 	if changed := next[Changed](w); keys(changed.Selected) != "B1 A1" {

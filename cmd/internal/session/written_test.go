@@ -3,6 +3,8 @@ package session
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 )
 
@@ -14,9 +16,8 @@ func TestForgetFiles(t *testing.T) {
 		own.touches[path], own.files[path], own.rechecked[path] = 1, true, 1
 	}
 	own.forget([]string{"b", "c"})
-	if own.touches["a"]+own.rechecked["a"] > 0 || own.files["a"] || !own.files["b"] || own.touches["b"] != 1 || own.rechecked["b"] != 1 {
-		t.Errorf("left: %+v", own)
-	}
+	one := map[string]int{"b": 1}
+	equal(t, "left", written{touches: one, files: map[string]bool{"b": true}, rechecked: one}, own, cmp.AllowUnexported(written{}))
 }
 
 // TestWritten checks that a file that changes during several cases in a row counts as written by
@@ -24,9 +25,9 @@ func TestForgetFiles(t *testing.T) {
 // project.
 func TestWritten(t *testing.T) {
 	t.Parallel()
-	own, told := newWritten(), 0
+	own, touched := newWritten(), 0
 	matters := func(path string) bool { return path == "hook.sh" }
-	touch := func() { told += len(own.Touched([]string{"log", "hook.sh"}, matters)) }
+	touch := func() { touched += len(own.Touched([]string{"log", "hook.sh"}, matters)) }
 	for range maxTouches - 1 {
 		touch()
 	}
@@ -35,19 +36,21 @@ func TestWritten(t *testing.T) {
 	}
 	for n := range maxRechecks {
 		touch()
-		if !own.Written("log") || told > 0 {
-			t.Errorf("after %d rechecks: found %v, told %d times", n, own.Written("log"), told)
+		if !own.Written("log") || touched > 0 {
+			t.Errorf("after %d rechecks: found %v, touched %d times", n, own.Written("log"), touched)
 		}
 		if again := own.recheck(); len(again) != 1 || own.Written("log") {
 			t.Errorf("recheck %d takes back %v", n, again)
 		}
 	}
 	touch()
-	if again := own.recheck(); told != 1 || len(again) > 0 || !own.Written("log") || own.Written("hook.sh") {
-		t.Errorf("at last: told %d times, taken back %v", told, again)
+	if again := own.recheck(); touched != 1 || len(again) > 0 {
+		t.Errorf("at last: touched %d times, retracted %v", touched, again)
+	}
+	for file, want := range map[string]bool{"log": true, "hook.sh": false} {
+		equal(t, file+" is written by hooks", want, own.Written(file))
 	}
 	in := []suites.Input{{Path: "a"}, {Path: "log"}}
-	if got := own.Without(in); len(got) != 1 || got[0].Path != "a" || len(in) != 2 {
-		t.Errorf("without it: %v", got)
-	}
+	equal(t, "without it", []suites.Input{{Path: "a"}}, own.Without(in))
+	equal(t, "the given inputs", []suites.Input{{Path: "a"}, {Path: "log"}}, in)
 }

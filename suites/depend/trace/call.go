@@ -40,8 +40,8 @@ func (r *factReader) call(c command, taken bool) {
 		r.set(c.args)
 	case c.name == "unset":
 		r.unset(c.args)
-	case endings[c.name] != nil:
-		r.ends(c.args, endings[c.name])
+	case stopsTrap[c.name] != nil:
+		r.ends(c.args, stopsTrap[c.name])
 	case base == "bash":
 		r.bash(c)
 	case isUntraced(base):
@@ -138,9 +138,9 @@ func emptyQuotes(w *syntax.Word) bool {
 	return ok && text == ""
 }
 
-// endings maps builtins that can stop the tracing trap from running or writing to a test of the
+// stopsTrap maps builtins that can stop the tracing trap from running or writing to a test of the
 // arguments that do this.
-var endings = map[string]func(arg string) bool{
+var stopsTrap = map[string]func(arg string) bool{
 	"enable": func(string) bool { return true },
 	"ulimit": func(a string) bool { return strings.HasPrefix(a, "-") && strings.ContainsAny(a, "nf") },
 	"shopt": func(a string) bool {
@@ -292,10 +292,10 @@ func interprets(program string) bool {
 	return p.Interprets() || p.Builds && !p.Within
 }
 
-// Endings traces a run as Start does, but each bash logs only commands that fail, with their
+// StartErrTrap traces a run as Start does, but each bash logs only commands that fail, with their
 // status and options, because "set -e" may end the script there. It uses an ERR trap, which an
 // ERR trap of the hook itself replaces, so that nothing is known of such a hook.
-func Endings(dir string, env []string) suites.Tracing {
+func StartErrTrap(dir string, env []string) suites.Tracing {
 	var b strings.Builder
 	if theirs := valueOf(env, "BASH_ENV"); theirs != "" {
 		fmt.Fprintf(&b, "[ ! -r %[1]s ] || . %[1]s\n", shell.Quote(theirs))
@@ -308,7 +308,7 @@ func Endings(dir string, env []string) suites.Tracing {
 }
 
 // EndingOf returns the command at which a script, given by its base name, ended with an exit
-// code, from the logs of Endings. It returns nil if they have none.
+// code, from the logs of StartErrTrap. It returns nil if they have none.
 func EndingOf(logs map[string][]byte, script string, exit int) *suites.Ending {
 	var last, inner *suites.Ending
 	for line := range strings.SplitSeq(string(logs[logName]), "\x00") {

@@ -281,7 +281,7 @@ bash ./three.sh
 		}
 	}
 	if x.Files["lib/four.sh"] != nil {
-		t.Error("lib/four.sh was met, which nobody ran")
+		t.Error("lib/four.sh is in the trace, but was not run")
 	}
 	if x.Files["lib/two.sh"].Main || !x.Files["lib/three.sh"].Main {
 		t.Error("only three.sh was started by a bash of its own")
@@ -345,17 +345,17 @@ func TestWhatATraceCannotSee(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := run(t, map[string]string{hook: "#!/bin/bash\n" + tt.script + "\n", "other.sh": "echo other\n"})
-			if !says(x.Opaque, tt.opaque) {
+			if !mentions(x.Opaque, tt.opaque) {
 				t.Errorf("opaque: %q, want %q", x.Opaque, tt.opaque)
 			}
-			if !says(x.Incomplete, tt.incomplete) {
+			if !mentions(x.Incomplete, tt.incomplete) {
 				t.Errorf("incomplete: %q, want %q", x.Incomplete, tt.incomplete)
 			}
 		})
 	}
 }
 
-func says(got, want string) bool {
+func mentions(got, want string) bool {
 	return (got == "") == (want == "") && strings.Contains(got, want)
 }
 

@@ -270,7 +270,7 @@ func TestStartDirectory(t *testing.T) {
 		t.Skip("absent: bash")
 	}
 	for name, start := range map[string]func(string, []string) suites.Tracing{
-		"statements": trace.LanguageOf("x.sh", nil).Start, "endings": trace.Endings,
+		"statements": trace.LanguageOf("x.sh", nil).Start, "endings": trace.StartErrTrap,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

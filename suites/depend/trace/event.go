@@ -120,25 +120,25 @@ func rewritten(events []*event) (inFunctions, everywhere bool) {
 // matches the command's signature except in a trap, where it is the text of the previous
 // command, and after an alias was expanded. Such events are loose, and both line and text count.
 func (f *fileDecoder) note(e *event, loose bool) {
-	onLine, said, both := f.find(e)
+	onLine, byText, both := f.find(e)
 	found := both
 	if len(both) == 0 {
-		found = said
+		found = byText
 	}
-	if loose || len(said) == 0 {
+	if loose || len(byText) == 0 {
 		found = append(found, innermost(onLine)...)
 	}
 	f.hitAll(found)
 	for _, st := range found {
 		f.compare(st, e, loose)
 	}
-	if len(onLine)+len(said) == 0 {
+	if len(onLine)+len(byText) == 0 {
 		f.unexplained(e)
 	}
 }
 
 // find returns the statements that an event may belong to by its line, by its text, and by both.
-func (f *fileDecoder) find(e *event) (onLine, said, both []*script.Statement) {
+func (f *fileDecoder) find(e *event) (onLine, byText, both []*script.Statement) {
 	scope := f.scope(e.function)
 	for _, st := range f.script.Statements {
 		if st.Function != nil || !scope(st) {
@@ -149,13 +149,13 @@ func (f *fileDecoder) find(e *event) (onLine, said, both []*script.Statement) {
 			onLine = append(onLine, st)
 		}
 		if announced {
-			said = append(said, st)
+			byText = append(byText, st)
 		}
 		if here && announced {
 			both = append(both, st)
 		}
 	}
-	return onLine, said, both
+	return onLine, byText, both
 }
 
 // scope returns the filter for statements that an event can belong to: those of its function,

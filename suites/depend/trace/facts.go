@@ -164,7 +164,7 @@ func (r *factReader) reads(c command, base string, taken bool) {
 	case printers[c.name] && taken: // the words become input of another command
 	case printers[c.name]:
 		for _, w := range c.words {
-			r.toldMessage(w)
+			r.ignoreMessage(w)
 		}
 	case c.name == "[" || c.name == "test":
 		for _, w := range c.words {
@@ -183,9 +183,9 @@ func (r *factReader) reads(c command, base string, taken bool) {
 	}
 }
 
-// toldMessage ignores the words of a message, which are not file names, unless they contain a
+// ignoreMessage ignores the words of a message, which are not file names, unless they contain a
 // pattern, because bash expands it.
-func (r *factReader) toldMessage(w *syntax.Word) {
+func (r *factReader) ignoreMessage(w *syntax.Word) {
 	if !strings.ContainsAny(spelled(w), "*?[") {
 		r.noFile[w] = true
 	}

@@ -235,7 +235,7 @@ const unused = <T,>(x: T): T => {
 `, "enum.ts": "enum A { B }\n"}).met()
 }
 
-// TestNodeLost checks that a run whose coverage is incomplete says so.
+// TestNodeLost checks that a run with incomplete coverage is marked as such.
 func TestNodeLost(t *testing.T) {
 	t.Parallel()
 	const child = "console.log('child');\n"

@@ -120,7 +120,7 @@ func TestEndingOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			how := Endings(dir, nil)
+			how := StartErrTrap(dir, nil)
 			files := how.Files
 			files["hook.sh"], files["lib.sh"], files["child.sh"] = tt.script, lib, "set -e\nfalse\n"
 			for file, content := range files {

@@ -163,7 +163,7 @@ func TestFire(t *testing.T) {
 		t.Errorf("a command that leaves something behind: %q", got)
 	}
 	if got := s.hear(); len(got) != 5 || got[0] != supervisor.Done || got[1] != "1" {
-		t.Errorf("one process was left behind, and told is %q", got)
+		t.Errorf("one process was left behind, but the report is %q", got)
 	}
 
 	s.fire(dir, 0, []string{"sleep", "1000"}, []string{"sleep", "1001"})

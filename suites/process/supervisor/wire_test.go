@@ -28,7 +28,7 @@ func TestLength(t *testing.T) {
 	for _, fields := range [][]string{nil, {""}, {"a", "bc"}, {string(make([]byte, 70000))}} {
 		b := supervisor.Encode(fields...)
 		if got := supervisor.Length([4]byte(b)); got != len(b)-4 {
-			t.Errorf("%d bytes are told as %d", len(b)-4, got)
+			t.Errorf("%d bytes are reported as %d", len(b)-4, got)
 		}
 	}
 }

@@ -96,11 +96,11 @@ func (g *Generator) text(file string) string {
 	return g.p.Text(file, g.nonce)
 }
 
-// beside returns the path of name in the directory of file.
-func beside(file, name string) string { return path.Join(path.Dir(file), name) }
+// sibling returns the path of name in the directory of file.
+func sibling(file, name string) string { return path.Join(path.Dir(file), name) }
 
 // around returns the path of file with text before and after its name.
-func around(file, before, after string) string { return beside(file, before+path.Base(file)+after) }
+func around(file, before, after string) string { return sibling(file, before+path.Base(file)+after) }
 
 // letters returns n random letters, like mktemp.
 func (g *Generator) letters(n int) string {

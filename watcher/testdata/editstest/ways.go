@@ -19,7 +19,7 @@ var changing = []way{
 	{"emacs", 3, emacs},
 	{"VS Code", 4, func(g *Generator) { f := g.file(); g.truncated(f, g.text(f)) }},
 	{"JetBrains", 3, jetBrains},
-	{"sed -i", 3, func(g *Generator) { f := g.file(); g.renamed(f, beside(f, "sed"+g.letters(6)), g.text(f)) }},
+	{"sed -i", 3, func(g *Generator) { f := g.file(); g.renamed(f, sibling(f, "sed"+g.letters(6)), g.text(f)) }},
 	{"save by rename", 2, func(g *Generator) { f := g.file(); g.renamed(f, around(f, "", ".tmp"), g.text(f)) }},
 	{"save in pieces", 2, pieces},
 	{"there and back", 4, thereAndBack},
@@ -49,7 +49,7 @@ var still = []way{
 // vim renames the file away, writes a new one and removes the old one. Before that it
 // checks whether the directory is writable.
 func (g *Generator) vim(f, text string) {
-	probe := beside(f, "4913")
+	probe := sibling(f, "4913")
 	g.add(Op{Verb: Truncate, Path: probe}, Op{Verb: Remove, Path: probe}, Op{Verb: Rename, Path: f, To: f + "~"})
 	g.maybe()
 	g.add(Op{Verb: Truncate, Path: f}, Op{Verb: Append, Path: f, Text: text}, Op{Verb: Chmod, Path: f, Mode: 0o755})
@@ -297,7 +297,7 @@ func lookedAt(g *Generator) {
 	f := g.file()
 	swap := around(f, ".", ".swp")
 	g.add(Op{Verb: Append, Path: swap, Text: "b0VIM"}, Op{Verb: Symlink, Path: around(f, ".#", ""), Text: "person@host.1:1"})
-	g.add(Op{Verb: Append, Path: beside(f, "4913")}, Op{Verb: Remove, Path: beside(f, "4913")})
+	g.add(Op{Verb: Append, Path: sibling(f, "4913")}, Op{Verb: Remove, Path: sibling(f, "4913")})
 	g.maybe()
 	g.add(Op{Verb: Remove, Path: swap}, Op{Verb: Remove, Path: around(f, ".#", "")})
 }

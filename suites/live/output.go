@@ -16,8 +16,8 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// said is the output of hooks.
-type said struct {
+// hookOutput is the combined output of hooks.
+type hookOutput struct {
 	words    []word
 	reported []word // further texts that a report on the hook may contain
 	anything bool
@@ -35,8 +35,8 @@ type word struct {
 	context bool // additionalContext
 }
 
-// told returns the words that the model may be sent at an event.
-func (s said) told(event string) []word {
+// visible returns the words that the model may be sent at an event.
+func (s hookOutput) visible(event string) []word {
 	if about, _ := client.EventByName(event); about.Reports != "" {
 		return slices.Concat(s.words, s.reported)
 	}
@@ -64,7 +64,7 @@ func (w word) in(text string) int {
 
 func lettered(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-func readSaid(hooks []HookLine) (all said) {
+func readOutputs(hooks []HookLine) (all hookOutput) {
 	for _, h := range hooks {
 		// At other exit codes the client uses only JSON, so that text and silence are not an
 		// output.
@@ -116,7 +116,7 @@ func shown(result json.RawMessage) string {
 const longestWord = 200
 
 // add adds the first line of a text that is not blank.
-func (s *said) add(text string, context bool) {
+func (s *hookOutput) add(text string, context bool) {
 	line := strings.TrimSpace(firstLine(text))
 	for len(line) > longestWord {
 		line = strings.ToValidUTF8(line[:longestWord], "")
@@ -128,7 +128,7 @@ func (s *said) add(text string, context bool) {
 
 // report adds the texts of a JSON output that a client's report on its hooks may contain: the
 // output unchanged or, if the client drops it, reformatted; and the message to the user.
-func (s *said) report(stdout, message string) {
+func (s *hookOutput) report(stdout, message string) {
 	var written bytes.Buffer
 	_ = json.Indent(&written, []byte(strings.TrimSpace(strings.TrimPrefix(stdout, "\ufeff"))), "", "  ")
 	for _, text := range []string{stdout, written.String()} {
@@ -148,7 +148,7 @@ func (s *said) report(stdout, message string) {
 }
 
 // denies reports whether the error of a call was caused by a hook.
-func (s said) denies(text string) bool {
+func (s hookOutput) denies(text string) bool {
 	for _, own := range []string{" hook error: ", "denied this tool", "Blocked by hook", "No stderr output", " returned updatedInput that "} {
 		if strings.Contains(text, own) {
 			return true
@@ -160,7 +160,7 @@ func (s said) denies(text string) bool {
 // Carrying returns the parts of texts that contain words of a hook: from the line in which they
 // begin to the end of the hook's output. Each part is returned once.
 func Carrying(texts []string, hook HookLine) (out []string) {
-	said := readSaid([]HookLine{hook})
+	said := readOutputs([]HookLine{hook})
 	for _, t := range texts {
 		if part := said.part(t, hook.Event); part != "" && !slices.Contains(out, part) {
 			out = append(out, part)
@@ -170,9 +170,9 @@ func Carrying(texts []string, hook HookLine) (out []string) {
 }
 
 // part returns the part of a text that contains the words; "" if there is none.
-func (s said) part(text, event string) string {
+func (s hookOutput) part(text, event string) string {
 	from, to := -1, 0
-	for _, w := range s.told(event) {
+	for _, w := range s.visible(event) {
 		at := w.in(text)
 		if at < 0 {
 			continue
@@ -210,8 +210,8 @@ type Line struct {
 	Input      json.RawMessage // of Asks: the input of the tool
 	ReasonType string          // of Asks: the reason of the question: "hook", "rule", ...
 
-	Failed bool   // of Answered: is_error; of Over: it ended in an error; of Heeded: refused
-	Text   string // of Answered: the result; of Over: the last message; of Heeded: the reason of the refusal
+	Failed bool   // of Answered: is_error; of Over: it ended in an error; of RequestAnswered: refused
+	Text   string // of Answered: the result; of Over: the last message; of RequestAnswered: the reason of the refusal
 	By     string // of Answered: the origin of the rejection, if the client reports it: "hook", ...
 	Ran    bool   // of Answered: the client reports that the call was allowed
 	Reason string // of Over: the reason of the end
@@ -244,12 +244,12 @@ const (
 	Began
 	HookStarted
 	HookEnded
-	Asks      // the client asks for permission of a tool call
-	Withdrawn // a question was answered elsewhere
-	Elicits   // an MCP server needs an answer of the user
-	Answered  // a tool call has its result
-	Heeded    // a request of hookwatch was fulfilled, or refused
-	Over      // a turn ended
+	Asks            // the client asks for permission of a tool call
+	Withdrawn       // a question was answered elsewhere
+	Elicits         // an MCP server needs an answer of the user
+	Answered        // a tool call has its result
+	RequestAnswered // a request of hookwatch was fulfilled, or refused
+	Over            // a turn ended
 )
 
 // decided is the decision about a call; client 2.1.330 prints it, 2.1.197 does not.
@@ -312,7 +312,7 @@ func ReadLine(b []byte) (Line, error) {
 	case "control_cancel_request":
 		out.Kind, out.Request = Withdrawn, l.RequestID
 	case "control_response":
-		out.Kind, out.Failed, out.Text = Heeded, l.Response.Subtype == "error", l.Response.Error
+		out.Kind, out.Failed, out.Text = RequestAnswered, l.Response.Subtype == "error", l.Response.Error
 	case "result":
 		l.over(&out)
 	case "user":

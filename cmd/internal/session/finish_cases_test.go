@@ -8,12 +8,12 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// TestEndings checks that a verdict is retracted while the watcher may still report its files,
+// TestFinishedCases checks that a verdict is retracted while the watcher may still report its files,
 // and that a hook that causes this itself is accepted after verdict.MaxTries.
-func TestEndings(t *testing.T) {
+func TestFinishedCases(t *testing.T) {
 	t.Parallel()
 	k, at := suites.Key{Suite: "s", ID: "A"}, time.Date(2026, 2, 20, 16, 49, 32, 0, time.UTC)
-	e := make(endings)
+	e := make(finishedCases)
 	wrong := func(is bool) func(CaseInputs) bool { return func(CaseInputs) bool { return is } }
 	for _, tt := range []struct {
 		name  string
@@ -21,7 +21,7 @@ func TestEndings(t *testing.T) {
 		wrong bool
 		want  bool
 	}{
-		{"its files told", 0, false, false}, {"too late", 2 * noticed, true, false}, {"in time", noticed, true, true},
+		{"its files reported", 0, false, false}, {"too late", 2 * noticed, true, false}, {"in time", noticed, true, true},
 	} {
 		e.Ended(k, at, CaseInputs{})
 		if e.retract(at.Add(tt.later), wrong(tt.wrong)); e.Retracted(k) != tt.want {
@@ -42,9 +42,9 @@ func TestEndings(t *testing.T) {
 	e.retract(at, wrong(true))
 	e.rest(at.Add(2 * noticed))
 	if !e.Retracted(k) {
-		t.Error("a verdict that was taken back is forgotten while its case exists")
+		t.Error("a retracted verdict is forgotten while its case exists")
 	}
 	if e.ForgetGone(func(suites.Key) bool { return true }); len(e) > 0 {
-		t.Errorf("of cases that are no more: %v", e)
+		t.Errorf("kept for removed cases: %v", e)
 	}
 }

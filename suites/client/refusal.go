@@ -12,9 +12,9 @@ var withoutEffect = map[Kind]Kind{
 	Exit2: Exit2Ignored, FailureBlocks: Exit2Ignored, JSONNo: JSONNoIgnored, ConditionNotOK: JSONNoIgnored,
 }
 
-// no returns the effect of a hook's refusal on the event: text is the client's message, kind the
+// refusal returns the effect of a hook's refusal on the event: text is the client's message, kind the
 // way in which the hook refused.
-func (c call) no(kind Kind, text string) Reading {
+func (c call) refusal(kind Kind, text string) Reading {
 	reading := c.reading(c.event.Exit2, kind)
 	if kind == FailureBlocks && c.event.Failure != "" {
 		reading.Effect = c.event.Failure
@@ -24,27 +24,27 @@ func (c call) no(kind Kind, text string) Reading {
 		reading.Cause.Kind = withoutEffect[kind]
 		return reading
 	}
-	reading.ModelSees = c.tells(c.event.Told, text)
+	reading.ModelSees = c.message(c.event.RefusalFormat, text)
 	return reading
 }
 
-// noByExit2 reads exit code 2 if no JSON decision precedes it.
-func (c call) noByExit2() Reading {
+// refusalByExit2 reads exit code 2 if no JSON decision precedes it.
+func (c call) refusalByExit2() Reading {
 	if c.pardoned() {
 		return c.ignored(MissingScript)
 	}
-	said := string(trim(c.in.Stderr))
-	if said == "" && (c.event.Reports == ofCompact || c.event.AnyFailure) {
-		return c.silentNo()
+	text := string(trim(c.in.Stderr))
+	if text == "" && (c.event.Reports == ofCompact || c.event.AnyFailure) {
+		return c.silentRefusal()
 	}
-	return c.no(Exit2, "["+c.in.Entry.Command+"]: "+cmp.Or(said, "No stderr output"))
+	return c.refusal(Exit2, "["+c.in.Entry.Command+"]: "+cmp.Or(text, "No stderr output"))
 }
 
-// silentNo reads exit code 2 without stderr at an event for which the client substitutes no text of
+// silentRefusal reads exit code 2 without stderr at an event for which the client substitutes no text of
 // its own: the model is sent nothing. If a message to the model is all that exit code 2 causes
 // there, it has no effect.
-func (c call) silentNo() Reading {
-	reading := c.no(Exit2, "")
+func (c call) silentRefusal() Reading {
+	reading := c.refusal(Exit2, "")
 	reading.ModelSees = nil
 	if reading.Effect == suites.ShownToModel {
 		reading.Effect, reading.Cause.Kind, reading.Cause.Effect = suites.Ignored, Exit2Ignored, suites.Ignored
@@ -67,7 +67,7 @@ func (c call) pardoned() bool {
 func (c call) failing(otherwise Reading) Reading {
 	switch {
 	case c.failuresBlock():
-		return c.no(FailureBlocks, c.failureText())
+		return c.refusal(FailureBlocks, c.failureText())
 	case c.event.AnyFailure && c.event.Exit2 == suites.Denied:
 		reading := otherwise // because a defect of the output is the more precise cause
 		reading.Effect = suites.Denied
@@ -75,7 +75,7 @@ func (c call) failing(otherwise Reading) Reading {
 			reading = c.reading(suites.Denied, AnyFailure)
 		}
 		if text := trim(c.in.Stderr); len(text) > 0 {
-			reading.ModelSees = c.tells(c.event.Told, string(text))
+			reading.ModelSees = c.message(c.event.RefusalFormat, string(text))
 		}
 		return reading
 	default:
@@ -158,11 +158,11 @@ func (c call) report() []string {
 	case c.form == malformed && compact && !c.failed(), c.form == document && !compact: // a malformed output is an error, and /model uses only the keys of an object
 		return nil
 	case c.failed() && errs != "" && compact:
-		return c.tells(c.event.Reports, "failed: "+errs)
+		return c.message(c.event.Reports, "failed: "+errs)
 	case c.failed() && errs != "":
 		return []string{errs}
 	case !c.failed() && compact && len(trim(c.in.Stdout)) > 0:
-		return c.tells(c.event.Reports, "completed successfully: "+string(trim(c.in.Stdout)))
+		return c.message(c.event.Reports, "completed successfully: "+string(trim(c.in.Stdout)))
 	default:
 		return nil
 	}
