@@ -51,26 +51,7 @@ func (s Seen) rank() int {
 // the calls with some indexes are to be sent again, with those of their environment. used, if not
 // nil, is called with the outcomes, whose accesses are then recorded.
 func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, used func(suites.Outcome)) ([]Seen, error) {
-	out, fires := make([]Seen, len(calls)), make([]int, len(calls))
-	var cases [][]int // indexes of the calls that share a case
-	for n, c := range calls {
-		out[n] = unfired
-		if fires[n] = s.firing(h, c); fires[n] == 0 {
-			continue
-		}
-		if did, known := s.seen[h.ID+"\x00"+c.key]; known {
-			if out[n] = did; again == nil {
-				continue
-			}
-		}
-		const batch = 8
-		last := len(cases) - 1
-		if last < 0 || c.From != calls[cases[last][0]].From || c.From == "" && len(cases[last]) == batch {
-			cases = append(cases, nil)
-			last++
-		}
-		cases[last] = append(cases[last], n)
-	}
+	out, fires, cases := s.batches(h, calls, again != nil)
 	var group errgroup.Group
 	group.SetLimit(max(x.jobs, 1))
 	for _, some := range cases {
@@ -124,6 +105,31 @@ func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, 
 		}
 	}
 	return out, err
+}
+
+// batches returns what is already known of calls, the number of hooks that each fires, and the indexes of
+// those to ask for, together those that share a case. again asks for known ones, too.
+func (s *Side) batches(h *discover.Hook, calls []*Call, again bool) (out []Seen, fires []int, cases [][]int) {
+	out, fires = make([]Seen, len(calls)), make([]int, len(calls))
+	for n, c := range calls {
+		out[n] = unfired
+		if fires[n] = s.firing(h, c); fires[n] == 0 {
+			continue
+		}
+		if did, known := s.seen[h.ID+"\x00"+c.key]; known {
+			if out[n] = did; !again {
+				continue
+			}
+		}
+		const batch = 8
+		last := len(cases) - 1
+		if last < 0 || c.From != calls[cases[last][0]].From || c.From == "" && len(cases[last]) == batch {
+			cases = append(cases, nil)
+			last++
+		}
+		cases[last] = append(cases[last], n)
+	}
+	return out, fires, cases
 }
 
 // replaced returns a replacer of the names that differ between sandboxes.
