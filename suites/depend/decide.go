@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
@@ -86,7 +85,7 @@ func (r *Decider) one(q *Question, d Difference) (unaffected bool, because strin
 	if r.observed(q, d.Path) && q.Trace.Files[d.Path] == nil { // data, in which any line may matter
 		return false, "its content changed; the case was seen to use it"
 	}
-	affected, why := edit.Affected(e, q.Trace)
+	affected, why := trace.Affected(e, q.Trace)
 	return !affected, why
 }
 
@@ -166,8 +165,8 @@ func (r *Decider) section(q *Question, d Difference) (unaffected bool, because s
 		case e == nil:
 		case e.None():
 			return true, "only comments or white space changed"
-		case q.Trace != nil && edit.Entered(e, q.Trace, d.Section):
-			if affected, why := edit.Affected(e, q.Trace); !affected {
+		case q.Trace != nil && trace.Entered(e, q.Trace, d.Section):
+			if affected, why := trace.Affected(e, q.Trace); !affected {
 				return true, why
 			}
 		}
@@ -177,7 +176,7 @@ func (r *Decider) section(q *Question, d Difference) (unaffected bool, because s
 
 // edit compares the contents of a changed file. It returns nil if they are unknown, or if the
 // execute bit changed.
-func (r *Decider) edit(d Difference) *edit.Edits {
+func (r *Decider) edit(d Difference) *trace.Edits {
 	if d.Section != "" || path.Ext(d.Path) == ".json" { // a command in a settings file is no script
 		return nil
 	}
@@ -185,9 +184,9 @@ func (r *Decider) edit(d Difference) *edit.Edits {
 	if e, ok := r.edits[v]; ok {
 		return e
 	}
-	var e *edit.Edits
+	var e *trace.Edits
 	if was, now := r.contents(d.Path, d.Was), r.contents(d.Path, d.Digest); len(was) > 0 && len(now) > 0 && was[0] == now[0] {
-		e = edit.Compare(d.Path, was[1:], now[1:])
+		e = trace.Compare(d.Path, was[1:], now[1:])
 	}
 	r.edits[v] = e
 	return e
@@ -196,7 +195,7 @@ func (r *Decider) edit(d Difference) *edit.Edits {
 // An Uncovered is a list of edits of one file that no case executes.
 type Uncovered struct {
 	Path  string
-	Edits []edit.Edit
+	Edits []trace.Edit
 }
 
 // Uncovered returns the edits seen by Decide that no case executes, given the traces before the
@@ -208,7 +207,7 @@ func (r *Decider) Uncovered(traces func(path string) []*trace.Trace) []Uncovered
 		if e == nil || e.None() {
 			continue
 		}
-		if list := edit.Uncovered(e, traces(v.path)); len(list) > 0 {
+		if list := trace.Uncovered(e, traces(v.path)); len(list) > 0 {
 			out = append(out, Uncovered{v.path, list})
 		}
 	}
@@ -247,7 +246,7 @@ type Contents func(path, digest string) []byte
 // so callers must create a new one after a file changed.
 type Decider struct {
 	contents Contents
-	edits    map[versions]*edit.Edits
+	edits    map[versions]*trace.Edits
 	others   map[versions][]string // files that differ elsewhere; nil if unknown
 	keys     map[jsonVersions]jsonChange
 	readings map[string]reading
@@ -260,7 +259,7 @@ type versions struct{ path, was, now string }
 func NewDecider(c Contents) *Decider {
 	return &Decider{
 		contents: c,
-		edits:    map[versions]*edit.Edits{},
+		edits:    map[versions]*trace.Edits{},
 		others:   map[versions][]string{},
 		keys:     map[jsonVersions]jsonChange{},
 		readings: map[string]reading{},

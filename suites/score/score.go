@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
 )
@@ -244,7 +243,7 @@ func (s *scoring) progress(f *Finding, of int, found []*Finding) {
 // otherwise than by running them are left aside: most cases of a hook use one of which no trace can
 // tell that it is not the hook, and to run those could only add kills.
 func (s *scoring) jury(m mutate.Subject) []int {
-	edits := edit.Compare(m.File, m.Original, m.Content)
+	edits := trace.Compare(m.File, m.Original, m.Content)
 	var list []int
 	for i := range s.cases {
 		if s.panel.takesPart[i] && meets(edits, s.panel.traces[i]) {
@@ -255,13 +254,13 @@ func (s *scoring) jury(m mutate.Subject) []int {
 	return list
 }
 
-func meets(e *edit.Edits, t *trace.Trace) bool {
+func meets(e *trace.Edits, t *trace.Trace) bool {
 	if t == nil {
 		return true
 	}
 	ran := *t
 	ran.Names = nil
-	affected, _ := edit.Affected(e, &ran)
+	affected, _ := trace.Affected(e, &ran)
 	return affected
 }
 

@@ -1,6 +1,7 @@
-// Package trace records the commands that one run of a case executed. It makes interpreters log
-// what they run, and turns the logs into the set of statements that were reached. Only hashes are
-// kept, neither the text of commands nor the values of variables.
+// Package trace records the commands that one run of a case executed, and determines whether an edit
+// of a script can change the outcome of such a run. It makes interpreters log what they run, and turns
+// the logs into the set of statements that were reached. Only hashes are kept, neither the text of
+// commands nor the values of variables.
 package trace
 
 import (

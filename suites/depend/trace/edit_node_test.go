@@ -1,10 +1,9 @@
-package edit_test
+package trace_test
 
 import (
 	"strings"
 	"testing"
 
-	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
@@ -122,7 +121,7 @@ func TestNodeModules(t *testing.T) {
 	} {
 		tr := ranNode(t, tt.hook)
 		tr.Files["lib.js"] = met
-		got, why := edit.Affected(edit.Compare("lib.js", []byte(lib), []byte(strings.Replace(lib, "1", "3", 1))), tr)
+		got, why := trace.Affected(trace.Compare("lib.js", []byte(lib), []byte(strings.Replace(lib, "1", "3", 1))), tr)
 		if got != tt.want {
 			t.Errorf("%s: affected %v: %s", name, got, why)
 		}
@@ -138,7 +137,7 @@ func TestNodeEffects(t *testing.T) {
 		"too late":  strings.Replace(lib, "const a = (x) => x;\n", "", 1) + "const a = (x) => x;\n",
 		"elsewhere": strings.Replace(lib, "const a = (x) => x;\n", "{ const a = 1; }\n", 1),
 	} {
-		if got, _ := edit.Affected(edit.Compare("h.js", []byte(lib), []byte(after)), ranNode(t, lib)); !got {
+		if got, _ := trace.Affected(trace.Compare("h.js", []byte(lib), []byte(after)), ranNode(t, lib)); !got {
 			t.Errorf("%s: not affected", name)
 		}
 	}
@@ -150,19 +149,19 @@ func TestNodeSecond(t *testing.T) {
 	t.Parallel()
 	tr := ranNode(t, nodeHook)
 	first := strings.Replace(nodeHook, "let count", "const added = [1];\nlet count", 1)
-	e := edit.Compare("h.js", []byte(nodeHook), []byte(first))
-	if got, why := edit.Affected(e, tr); got {
+	e := trace.Compare("h.js", []byte(nodeHook), []byte(first))
+	if got, why := trace.Affected(e, tr); got {
 		t.Fatalf("affected: %s", why)
 	}
 	tr = tr.Carry("h.js", e.Old, e.New)
 	for _, second := range []string{"process.exit(1);\nconst added", "const other = make();\nconst added"} {
 		after := strings.Replace(first, "const added", second, 1)
-		if got, _ := edit.Affected(edit.Compare("h.js", []byte(first), []byte(after)), tr); !got {
+		if got, _ := trace.Affected(trace.Compare("h.js", []byte(first), []byte(after)), tr); !got {
 			t.Errorf("%q does not affect the case", second)
 		}
 	}
 	after := strings.Replace(first, "[1]", "make()", 1)
-	if got, _ := edit.Affected(edit.Compare("h.js", []byte(first), []byte(after)), tr); !got {
+	if got, _ := trace.Affected(trace.Compare("h.js", []byte(first), []byte(after)), tr); !got {
 		t.Error("a call instead of the constant does not affect the case")
 	}
 }

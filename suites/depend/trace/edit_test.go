@@ -1,16 +1,13 @@
-package edit_test
+package trace_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
-
-const file = "hooks/guard.sh"
 
 // A replacement is an edit of a hook, and whether it affects a case.
 type replacement struct {
@@ -25,7 +22,7 @@ func (r replacement) check(t *testing.T, file, hook string, ran *trace.Trace) {
 		t.Fatal("no such text")
 	}
 	after := strings.Replace(hook, r.old, r.new, 1)
-	affected, why := edit.Affected(edit.Compare(file, []byte(hook), []byte(after)), ran)
+	affected, why := trace.Affected(trace.Compare(file, []byte(hook), []byte(after)), ran)
 	if affected != (r.want != "") || !strings.Contains(why, r.want) {
 		t.Errorf("affected %v: %s; want %q", affected, why, r.want)
 	}
@@ -148,13 +145,13 @@ func TestAffected(t *testing.T) {
 			if after == base {
 				t.Fatal("the edit changes nothing")
 			}
-			e := edit.Compare(file, []byte(base), []byte(after))
-			got, because := edit.Affected(e, came(t, base, met...))
+			e := trace.Compare(file, []byte(base), []byte(after))
+			got, because := trace.Affected(e, came(t, base, met...))
 			if got != tt.affected || !strings.Contains(because, tt.because) {
 				t.Errorf("affected %v: %s; want %v: %s\nedits %v", got, because, tt.affected, tt.because, e.List)
 			}
-			back := edit.Compare(file, []byte(base), []byte(base))
-			if affected, _ := edit.Affected(back, nil); affected {
+			back := trace.Compare(file, []byte(base), []byte(base))
+			if affected, _ := trace.Affected(back, nil); affected {
 				t.Error("the same content affects a case")
 			}
 		})
@@ -184,8 +181,8 @@ func TestBlindTraces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tr := came(t, base, 2, 15)
-			e := edit.Compare(file, []byte(base), []byte(tt.after))
-			if affected, because := edit.Affected(e, tr); affected {
+			e := trace.Compare(file, []byte(base), []byte(tt.after))
+			if affected, because := trace.Affected(e, tr); affected {
 				t.Fatalf("affected even without: %s", because)
 			}
 			if tt.change == nil {
@@ -193,7 +190,7 @@ func TestBlindTraces(t *testing.T) {
 			} else {
 				tt.change(tr)
 			}
-			affected, because := edit.Affected(e, tr)
+			affected, because := trace.Affected(e, tr)
 			if !affected || !strings.Contains(because, tt.because) {
 				t.Errorf("affected %v: %s; want %s", affected, because, tt.because)
 			}
@@ -241,8 +238,8 @@ func TestShowsFunctions(t *testing.T) {
 	} {
 		tr := came(t, src, 2)
 		tt.shows(tr)
-		e := edit.Compare(file, []byte(src), []byte(strings.Replace(src, tt.old, tt.new, 1)))
-		if affected, because := edit.Affected(e, tr); affected != tt.affected {
+		e := trace.Compare(file, []byte(src), []byte(strings.Replace(src, tt.old, tt.new, 1)))
+		if affected, because := trace.Affected(e, tr); affected != tt.affected {
 			t.Errorf("%s: affected %v: %s", name, affected, because)
 		}
 	}
@@ -252,8 +249,8 @@ func TestCarry(t *testing.T) {
 	t.Parallel()
 	tr := came(t, base, 2, 15, 16, 4, 5, 6, 10)
 	next := strings.Replace(base, "echo two", "echo TWO\n  echo more", 1)
-	e := edit.Compare(file, []byte(base), []byte(next))
-	if affected, because := edit.Affected(e, tr); affected {
+	e := trace.Compare(file, []byte(base), []byte(next))
+	if affected, because := trace.Affected(e, tr); affected {
 		t.Fatal(because)
 	}
 	carried := tr.Carry(file, e.Old, e.New)
@@ -261,11 +258,11 @@ func TestCarry(t *testing.T) {
 		strings.Replace(next, "echo a\n", "echo A\n", 1): true,
 		strings.Replace(next, "echo b\n", "echo B\n", 1): false,
 	} {
-		e := edit.Compare(file, []byte(next), []byte(after))
-		if got, because := edit.Affected(e, carried); got != want {
+		e := trace.Compare(file, []byte(next), []byte(after))
+		if got, because := trace.Affected(e, carried); got != want {
 			t.Errorf("affected %v: %s; want %v", got, because, want)
 		}
-		if got, _ := edit.Affected(e, tr); !got {
+		if got, _ := trace.Affected(e, tr); !got {
 			t.Error("the trace was taken for one of a content that it is not of")
 		}
 	}
@@ -277,17 +274,17 @@ func TestCarry(t *testing.T) {
 func TestUncovered(t *testing.T) {
 	t.Parallel()
 	after := strings.NewReplacer("echo b\n", "echo B\n    echo C\n", "echo a\n", "echo A\n", "echo two", "echo 2").Replace(base)
-	e := edit.Compare(file, []byte(base), []byte(after))
+	e := trace.Compare(file, []byte(base), []byte(after))
 	traces := []*trace.Trace{came(t, base, 2, 15, 4, 5, 6, 10), came(t, base, 2, 15)}
 	var got []string
-	for _, u := range edit.Uncovered(e, traces) {
+	for _, u := range trace.Uncovered(e, traces) {
 		got = append(got, u.String())
 	}
 	want := []string{"statement changed at line 8 in one", "new statement at line 9 in one", "statement changed at line 14 in two"}
 	if !slices.Equal(got, want) {
 		t.Errorf("uncovered %q, want %q", got, want)
 	}
-	if u := edit.Uncovered(e, append(traces, nil)); u != nil {
+	if u := trace.Uncovered(e, append(traces, nil)); u != nil {
 		t.Errorf("uncovered %v although one case has no trace", u)
 	}
 }
@@ -312,8 +309,8 @@ func TestOtherFiles(t *testing.T) {
 			t.Parallel()
 			after := strings.ReplaceAll(tt.src, "x\n", "z\n")
 			after = strings.ReplaceAll(after, "x;", "z;")
-			e := edit.Compare(tt.path, []byte(tt.src), []byte(after))
-			got, because := edit.Affected(e, came(t, base, 2))
+			e := trace.Compare(tt.path, []byte(tt.src), []byte(after))
+			got, because := trace.Affected(e, came(t, base, 2))
 			if got != tt.affected {
 				t.Errorf("affected %v: %s", got, because)
 			}
@@ -330,8 +327,8 @@ func FuzzCompare(f *testing.F) {
 	f.Add("a", "if")
 	f.Add("a", "a")
 	f.Fuzz(func(t *testing.T, before, after string) {
-		e := edit.Compare(file, []byte(before), []byte(after))
-		affected, because := edit.Affected(e, nil)
+		e := trace.Compare(file, []byte(before), []byte(after))
+		affected, because := trace.Affected(e, nil)
 		_, oldErr := trace.Parse("h.sh", []byte(before))
 		_, newErr := trace.Parse("h.sh", []byte(after))
 		switch {
@@ -349,11 +346,11 @@ func FuzzCompare(f *testing.F) {
 				t.Errorf("edit without a place: %s", one)
 			}
 		}
-		_ = edit.Uncovered(e, []*trace.Trace{{}})
+		_ = trace.Uncovered(e, []*trace.Trace{{}})
 		if oldErr == nil {
 			if all := everything(t, before); !affected && !e.None() {
 				t.Errorf("an edit does not affect a case without a trace: %v %v", e.List, all)
-			} else if hit, _ := edit.Affected(e, all); !hit && len(e.List) > 0 && !onlyUnused(e) {
+			} else if hit, _ := trace.Affected(e, all); !hit && len(e.List) > 0 && !onlyUnused(e) {
 				t.Errorf("an edit does not affect a case that executed everything: %v", e.List)
 			}
 		}
@@ -375,7 +372,7 @@ func everything(t *testing.T, src string) *trace.Trace {
 
 // onlyUnused reports whether all edits are of functions, which a run that reached every
 // statement may not have called.
-func onlyUnused(e *edit.Edits) bool {
+func onlyUnused(e *trace.Edits) bool {
 	for _, one := range e.List {
 		if !strings.HasPrefix(one.What, "function ") && one.Function == "" {
 			return false
@@ -396,8 +393,8 @@ func TestSilentStatements(t *testing.T) {
 		"file":     "for i in $2; do b; done\na\n",
 	} {
 		after := strings.Replace(src, "for i", "new\nfor i", 1)
-		e := edit.Compare(file, []byte(src), []byte(after))
-		if got, because := edit.Affected(e, came(t, src, 1, 2, 5)); !got {
+		e := trace.Compare(file, []byte(src), []byte(after))
+		if got, because := trace.Affected(e, came(t, src, 1, 2, 5)); !got {
 			t.Errorf("%s: not affected: %s; %v", name, because, e.List)
 		}
 	}
@@ -407,13 +404,13 @@ func TestSilentStatements(t *testing.T) {
 func TestStartedUnseen(t *testing.T) {
 	t.Parallel()
 	const library = "echo a\n"
-	e := edit.Compare("hooks/lib.sh", []byte(library), []byte("echo b\n"))
+	e := trace.Compare("hooks/lib.sh", []byte(library), []byte("echo b\n"))
 	tr := came(t, base, 2, 15)
-	if affected, because := edit.Affected(e, tr); affected {
+	if affected, because := trace.Affected(e, tr); affected {
 		t.Fatalf("affected even without: %s", because)
 	}
 	tr.Starts = true
-	if affected, because := edit.Affected(e, tr); !affected || !strings.Contains(because, "not traced") {
+	if affected, because := trace.Affected(e, tr); !affected || !strings.Contains(because, "not traced") {
 		t.Errorf("affected %v: %s", affected, because)
 	}
 }

@@ -1,10 +1,9 @@
-package edit_test
+package trace_test
 
 import (
 	"strings"
 	"testing"
 
-	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
@@ -150,14 +149,14 @@ func TestPythonDynamic(t *testing.T) {
 	for _, use := range []string{"globals()", "eval(x)", "getattr(h, name)", "h.__dict__", "vars()", "from other import *"} {
 		src := "X = 1\nimport h\n" + use + "\n"
 		after := strings.Replace(src, "1", "2", 1)
-		if affected, _ := edit.Affected(edit.Compare("h.py", []byte(src), []byte(after)), ranPython(t, src)); !affected {
+		if affected, _ := trace.Affected(trace.Compare("h.py", []byte(src), []byte(after)), ranPython(t, src)); !affected {
 			t.Errorf("%s: not affected", use)
 		}
 	}
 	for _, use := range []string{"getattr(h, 'Y')", "h.Y", "print('X marks the spot')"} {
 		src := "X = 1\nimport h\n" + use + "\n"
 		after := strings.Replace(src, "1", "2", 1)
-		if affected, why := edit.Affected(edit.Compare("h.py", []byte(src), []byte(after)), ranPython(t, src)); affected {
+		if affected, why := trace.Affected(trace.Compare("h.py", []byte(src), []byte(after)), ranPython(t, src)); affected {
 			t.Errorf("%s: %s", use, why)
 		}
 	}
@@ -178,12 +177,12 @@ func TestPythonUnseen(t *testing.T) {
 		"a Python by itself":    {trace.Trace{Traced: []string{"python"}, Started: []string{"python"}, Hidden: []string{"python"}}, true},
 		"a trace with its text": {trace.Trace{Traced: []string{"python"}, Files: map[string]*trace.Met{"lib.py": {Text: "the case reads it"}}}, true},
 	} {
-		if got, why := edit.Affected(edit.Compare("lib.py", before, after), &tt.trace); got != tt.want {
+		if got, why := trace.Affected(trace.Compare("lib.py", before, after), &tt.trace); got != tt.want {
 			t.Errorf("%s: affected %v: %s", name, got, why)
 		}
 	}
 	commented := []byte("x()  # a comment\n")
-	if got, _ := edit.Affected(edit.Compare("lib.py", before, commented), &trace.Trace{Files: map[string]*trace.Met{"lib.py": {Text: "the case reads it"}}}); !got {
+	if got, _ := trace.Affected(trace.Compare("lib.py", before, commented), &trace.Trace{Files: map[string]*trace.Met{"lib.py": {Text: "the case reads it"}}}); !got {
 		t.Error("a comment does not affect a case that reads the file")
 	}
 }

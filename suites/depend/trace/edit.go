@@ -1,11 +1,4 @@
-// Package edit determines whether an edit of a script can change the outcome of a case,
-// given a trace of the case on the content before the edit.
-//
-// Two contents are compared as trees, block by block. Up to the first edited place that a run
-// reaches, the old and the new script behave the same, and a run that reaches none behaves as
-// before. So each edit has a condition that is true for every run that reached its place, and in
-// doubt for more.
-package edit
+package trace
 
 import (
 	"bytes"
@@ -16,10 +9,14 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/script"
-	"hookwatch/suites/depend/trace"
 )
 
 // Edits describes the differences between two contents of one file.
+//
+// Two contents are compared as trees, block by block. Up to the first edited place that a run
+// reaches, the old and the new script behave the same, and a run that reaches none behaves as
+// before. So each edit has a condition that is true for every run that reached its place, and in
+// doubt for more.
 type Edits struct {
 	Path     string // slash path from the project's root, as traces name it
 	Old, New string // digests of the contents
@@ -28,7 +25,7 @@ type Edits struct {
 	Moved    bool   // some statement is on other lines
 	Assumed  bool   // neither its name nor its content shows that it is a script
 	shebang  string // of the old content
-	by       trace.Language
+	by       Language
 
 	functions []*script.Function // of the old content
 }
@@ -83,7 +80,7 @@ func Compare(file string, before, after []byte) *Edits {
 	if bytes.Equal(before, after) {
 		return e
 	}
-	was, is := trace.LanguageOf(file, before), trace.LanguageOf(file, after)
+	was, is := LanguageOf(file, before), LanguageOf(file, after)
 	switch {
 	case was != is:
 		e.All = "the interpreter line changed"
@@ -137,7 +134,7 @@ func moved(old, new *script.Script) bool {
 // Affected reports whether the edits can change the outcome of a case with this trace, and why,
 // in one line. If the trace is nil, nothing is known of the case, and only edits without any
 // effect leave it unaffected.
-func Affected(e *Edits, t *trace.Trace) (bool, string) {
+func Affected(e *Edits, t *Trace) (bool, string) {
 	if e.Old == e.New {
 		return false, "the content is the same"
 	}
@@ -171,13 +168,13 @@ func Affected(e *Edits, t *trace.Trace) (bool, string) {
 
 // Entered reports whether a case with this trace entered a function of the old content with this name,
 // so that the trace shows which of its statements it executed.
-func Entered(e *Edits, t *trace.Trace, name string) bool {
+func Entered(e *Edits, t *Trace, name string) bool {
 	met := t.Files[e.Path]
 	return met != nil && slices.ContainsFunc(e.functions, func(fn *script.Function) bool { return fn.Name == name && met.Functions.Has(fn.Key) })
 }
 
 // blind returns the reason why every edit of the file affects the case, "" if there is none.
-func blind(e *Edits, t *trace.Trace) string {
+func blind(e *Edits, t *Trace) string {
 	if e.All != "" {
 		return e.All
 	}
@@ -191,7 +188,7 @@ func blind(e *Edits, t *trace.Trace) string {
 	if slices.Contains(t.Hidden, e.by.Name()) {
 		return "the case may run it by a " + e.by.Name() + " that is not traced"
 	}
-	if met == nil && !trace.Traces(t, e.by) {
+	if met == nil && !Traces(t, e.by) {
 		return "the trace does not show what " + e.by.Name() + " executes"
 	}
 	if why := e.by.Unseen(e.shebang, met, t); why != "" {
@@ -209,14 +206,14 @@ func blind(e *Edits, t *trace.Trace) string {
 }
 
 // met returns the reason why a case with this trace executed the edit, "" if it did not.
-func (e Edit) met(file string, t *trace.Trace) string {
-	if e.binds != nil && !t.Dynamic && !slices.ContainsFunc(e.binds, func(name string) bool { return t.Words.Has(trace.WordKey(name)) }) {
+func (e Edit) met(file string, t *Trace) string {
+	if e.binds != nil && !t.Dynamic && !slices.ContainsFunc(e.binds, func(name string) bool { return t.Words.Has(WordKey(name)) }) {
 		return ""
 	}
 	return e.reached(file, t)
 }
 
-func (e Edit) reached(file string, t *trace.Trace) string {
+func (e Edit) reached(file string, t *Trace) string {
 	g := e.guard
 	if g.all != "" {
 		return fmt.Sprintf("%s: %s", e, g.all)
@@ -230,7 +227,7 @@ func (e Edit) reached(file string, t *trace.Trace) string {
 		}
 	}
 	if g.function != "" {
-		if t.Words.Has(trace.WordKey(g.function)) || entered(t, g.function) {
+		if t.Words.Has(WordKey(g.function)) || entered(t, g.function) {
 			return fmt.Sprintf("%s; the case executes a call of %s", e, g.function)
 		}
 	}
@@ -243,8 +240,8 @@ func (e Edit) reached(file string, t *trace.Trace) string {
 	return ""
 }
 
-func entered(t *trace.Trace, function string) bool {
-	key := trace.WordKey(function)
+func entered(t *Trace, function string) bool {
+	key := WordKey(function)
 	for _, met := range t.Files {
 		if met.Functions.Has(key) {
 			return true
@@ -256,7 +253,7 @@ func entered(t *trace.Trace, function string) bool {
 // Uncovered returns the edits that none of the traces reaches: code that no case runs, so a pass
 // does not cover it. It returns nil if one of the traces cannot decide this, or if the edits are
 // of a kind that statements do not show.
-func Uncovered(e *Edits, traces []*trace.Trace) []Edit {
+func Uncovered(e *Edits, traces []*Trace) []Edit {
 	if e.All != "" || len(e.List) == 0 {
 		return nil
 	}
