@@ -64,8 +64,10 @@ func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, 
 			}
 			c := asCase(h, calls, some)
 			if again != nil { // another process first, so that process numbers differ from those of the first time
-				shift := suites.Fixture{Path: "{tmp}/.hookwatch-again", Age: time.Hour}
-				c.Steps[0].Fixtures = append([]suites.Fixture{shift}, c.Steps[0].Fixtures...)
+				for n := range x.round { // as many as the round, because one may be offset by a process of the sandbox
+					shift := suites.Fixture{Path: fmt.Sprintf("{tmp}/.hookwatch-again-%d", n), Age: time.Hour}
+					c.Steps[0].Fixtures = append([]suites.Fixture{shift}, c.Steps[0].Fixtures...)
+				}
 			}
 			o, err := s.run(x.ctx, c, used != nil)
 			if err != nil {

@@ -29,6 +29,7 @@ type Comparison struct {
 
 	ctx       context.Context
 	jobs      int
+	round     int                        // of asking again, from 1
 	mu        sync.Mutex                 // guards Firings, results and Progress
 	lacking   map[string]suites.Position // what hooks lack on this machine, with their places
 	recorded  []*Call                    // of real sessions
@@ -368,6 +369,7 @@ func (x *Comparison) both(p pair, calls []*Call, same func(a, b Seen) bool) (did
 	h := p.any()
 	const rounds = 3
 	for round := 1; round <= rounds && len(differ) > 0; round++ {
+		x.round = round
 		var again [2][]Seen
 		for i, s := range x.Sides {
 			if again[i], err = x.ask(s, p[i], calls, differ, nil); err != nil {
