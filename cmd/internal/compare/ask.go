@@ -48,9 +48,10 @@ func (s Seen) rank() int {
 }
 
 // ask sends calls to a hook of a side, several in one environment. What it did before is known, unless
-// the calls with some indexes are to be sent again, with those of their environment. used, if not
-// nil, is called with the outcomes, whose accesses are then recorded.
-func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, used func(suites.Outcome)) ([]Seen, error) {
+// the calls with the indexes in again must be sent again, with those of their environment; round counts
+// these attempts from 1. used, if not nil, is called with the outcomes, whose accesses are then
+// recorded.
+func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, round int, used func(suites.Outcome)) ([]Seen, error) {
 	out, fires, cases := s.batches(h, calls, again != nil)
 	var group errgroup.Group
 	group.SetLimit(max(x.jobs, 1))
@@ -64,7 +65,7 @@ func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, 
 			}
 			c := asCase(h, calls, some)
 			if again != nil { // another process first, so that process numbers differ from those of the first time
-				for n := range x.round { // as many as the round, because one may be offset by a process of the sandbox
+				for n := range round { // as many as the round, because one may be offset by a process of the sandbox
 					shift := suites.Fixture{Path: fmt.Sprintf("{tmp}/.hookwatch-again-%d", n), Age: time.Hour}
 					c.Steps[0].Fixtures = append([]suites.Fixture{shift}, c.Steps[0].Fixtures...)
 				}

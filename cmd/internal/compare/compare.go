@@ -29,7 +29,6 @@ type Comparison struct {
 
 	ctx       context.Context
 	jobs      int
-	round     int                        // of asking again, from 1
 	mu        sync.Mutex                 // guards Firings, results and Progress
 	lacking   map[string]suites.Position // what hooks lack on this machine, with their places
 	recorded  []*Call                    // of real sessions
@@ -63,7 +62,7 @@ func (x *Comparison) Close() {
 
 // Ask sends calls to all hooks of a side.
 func (x *Comparison) Ask(s *Side, calls []*Call) ([]Seen, error) {
-	return x.ask(s, every, calls, nil, nil)
+	return x.ask(s, every, calls, nil, 0, nil)
 }
 
 // Together sends calls to all hooks of both sides. Where the client does something else, its effect
@@ -356,7 +355,7 @@ func (x *Comparison) behaviour(p pair) (changes []Change, n int, err error) {
 // and returns what differs apart from what is not even equal between two runs of one side.
 func (x *Comparison) both(p pair, calls []*Call, same func(a, b Seen) bool) (did [2][]Seen, changes []Change, err error) {
 	for i, s := range x.Sides {
-		if did[i], err = x.ask(s, p[i], calls, nil, nil); err != nil {
+		if did[i], err = x.ask(s, p[i], calls, nil, 0, nil); err != nil {
 			return did, nil, err
 		}
 	}
@@ -369,10 +368,9 @@ func (x *Comparison) both(p pair, calls []*Call, same func(a, b Seen) bool) (did
 	h := p.any()
 	const rounds = 3
 	for round := 1; round <= rounds && len(differ) > 0; round++ {
-		x.round = round
 		var again [2][]Seen
 		for i, s := range x.Sides {
-			if again[i], err = x.ask(s, p[i], calls, differ, nil); err != nil {
+			if again[i], err = x.ask(s, p[i], calls, differ, round, nil); err != nil {
 				return did, nil, err
 			}
 		}
@@ -442,7 +440,7 @@ func (c *Call) answer(s Seen) Answer {
 // touches reports whether the hook of the base uses a file that differs between the sides, for one of
 // the calls; or whether that is unknown.
 func (x *Comparison) touches(p pair, calls []*Call) (touched bool, err error) {
-	_, err = x.ask(x.Sides[0], p[0], calls, nil, func(o suites.Outcome) {
+	_, err = x.ask(x.Sides[0], p[0], calls, nil, 0, func(o suites.Outcome) {
 		touched = touched || o.Unobserved != ""
 		for _, a := range o.Accesses {
 			rest, inside := strings.CutPrefix(a.Path, o.Project+"/")

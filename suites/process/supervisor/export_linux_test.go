@@ -43,3 +43,10 @@ func (o *Observer) Record() (uses map[string]string, bytes int) {
 	}
 	return uses, o.o.record.bytes
 }
+
+// Unmapped measures memory that no process maps: what the kernel has allocated, and an estimate.
+func Unmapped() (kernel, estimate int) {
+	var u unmapped
+	_, kernel, estimate = u.measure(&procReader{}, nil)
+	return kernel, estimate
+}
