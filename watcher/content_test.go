@@ -3,6 +3,7 @@ package watcher
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,11 +125,12 @@ func TestResolve(t *testing.T) {
 		"loop":         {"", 41, []lookup{{"", "loop", false}}},
 	}
 	for path, tt := range tests {
-		p, err := resolve(system{}, root, path)
-		if strings.Contains(path, "..") {
-			p, err = resolve(system{}, root, filepath.Clean(path))
-		}
+		path = filepath.Clean(path)
+		p, err := resolve(system{}, root, path, filepath.Join(root, path))
 		ok(t, err)
+		if unhinted, err := resolve(system{}, root, path, ""); err != nil || !slices.Equal(unhinted.lookups, p.lookups) || unhinted.real != p.real {
+			t.Errorf("%s: %+v (%v) without a known path, %+v with it", path, unhinted, err, p)
+		}
 		var steps []lookup
 		for _, l := range p.lookups {
 			if below, in := strings.CutPrefix(l.dir, root); in {
@@ -142,7 +144,7 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%s leads to %s (%v), want %s", path, p.real, p.info, tt.real)
 		}
 	}
-	if p, err := resolve(system{}, root, ""); err != nil || p.info == nil {
+	if p, err := resolve(system{}, root, "", root); err != nil || p.info == nil {
 		t.Errorf("the start itself: %v, %v", p, err)
 	}
 }

@@ -21,13 +21,16 @@ import (
 // file of a directory, which is too much for a home or root directory.
 const watchPassing = runtime.GOOS == "linux" || runtime.GOOS == "windows"
 
+// A nodeSet is small: thousands of nodes are in the set of each directory above them.
+type nodeSet map[*node]struct{}
+
 // A directory is a real directory, its path free of symbolic links, in which names are
 // looked up.
 type directory struct {
 	path    string
-	entries map[string]map[*node]bool // nodes that looked up a name
-	trees   map[*node]bool            // nodes that need every name
-	needed  int                       // number of lookups that are not merely passing, and of trees
+	entries map[string]nodeSet // nodes that looked up a name
+	trees   nodeSet            // nodes that need every name
+	needed  int                // number of lookups that are not merely passing, and of trees
 
 	watched bool
 	id      disk.FileID // set when watched
@@ -69,7 +72,7 @@ func newDirectories(on filesystem, b backend, n *notes) *directories {
 func (ds *directories) get(path string) *directory {
 	d := ds.all[path]
 	if d == nil {
-		d = &directory{path: path, entries: map[string]map[*node]bool{}, trees: map[*node]bool{}}
+		d = &directory{path: path, entries: map[string]nodeSet{}, trees: nodeSet{}}
 		ds.all[path] = d
 	}
 	return d
@@ -79,9 +82,9 @@ func (ds *directories) get(path string) *directory {
 func (ds *directories) depend(n *node, l lookup) {
 	d := ds.get(l.dir)
 	if d.entries[l.name] == nil {
-		d.entries[l.name] = map[*node]bool{}
+		d.entries[l.name] = nodeSet{}
 	}
-	d.entries[l.name][n] = true
+	d.entries[l.name][n] = struct{}{}
 	if !l.passing {
 		d.needed++
 	}
@@ -115,7 +118,7 @@ func (ds *directories) exchange(n *node, old, lookups []lookup) {
 // enlist notes that n needs every entry of the directory at path.
 func (ds *directories) enlist(n *node, path string) {
 	d := ds.get(path)
-	d.trees[n] = true
+	d.trees[n] = struct{}{}
 	d.needed++
 }
 
@@ -291,10 +294,10 @@ type place struct {
 
 // resolve follows rest from the real directory start, including symbolic links, as the
 // system would. A missing file is not an error; an error means that the result is
-// currently unknown.
-func resolve(on filesystem, start, rest string) (place, error) {
-	p := place{real: start}
+// currently unknown. The paths in the result are parts of known where they can be.
+func resolve(on filesystem, start, rest, known string) (place, error) {
 	todo := split(rest)
+	p := place{real: start, lookups: make([]lookup, 0, len(todo))}
 	for len(todo) > 0 {
 		name := todo[0]
 		todo = todo[1:]
@@ -302,7 +305,7 @@ func resolve(on filesystem, start, rest string) (place, error) {
 			p.real, p.info = filepath.Dir(p.real), nil
 			continue
 		}
-		full := filepath.Join(p.real, name)
+		full := join(p.real, name, known)
 		info, err := on.Lstat(full)
 		p.add(lookup{p.real, name, err == nil && info.IsDir() && len(todo) > 0})
 		switch {
@@ -335,6 +338,19 @@ func resolve(on filesystem, start, rest string) (place, error) {
 	}
 	p.info = info
 	return p, nil
+}
+
+// join returns the path of an entry of a directory, without a copy if it is the beginning of
+// known: thousands of files have the same directories above them.
+func join(dir, name, known string) string {
+	end := len(dir) + 1 + len(name)
+	if dir == rootOf(dir) {
+		end-- // it ends in a separator itself
+	}
+	if len(known) >= end && strings.HasPrefix(known, dir) && os.IsPathSeparator(known[end-len(name)-1]) && known[end-len(name):end] == name {
+		return known[:end]
+	}
+	return filepath.Join(dir, name)
 }
 
 func (p *place) add(l lookup) {

@@ -155,7 +155,7 @@ func (t *tree) locate(n *node) (place, error) {
 		start, rest = n.parent.real, filepath.Base(n.path)
 	}
 	for range turnLimit {
-		p, err := resolve(t.dirs.disk, start, rest)
+		p, err := resolve(t.dirs.disk, start, rest, n.path)
 		again := t.hold(n, p.lookups)
 		if err != nil || !again {
 			return p, err
