@@ -213,10 +213,6 @@ f() {
 }
 f a || exit 2
 `
-	s, err := NewSource("x.sh", []byte(text), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, want := range map[string]string{
 		"delete":   "delete echo one",
 		"negate":   "negate [[ $1 == a && -n $x ]]",
@@ -234,6 +230,10 @@ f a || exit 2
 		"print":    "print on stdout before echo one",
 		"arm":      "drop the arm b) :",
 	} {
+		s, err := NewSource("x.sh", []byte(text), 1) // of its own, because its numbers are random
+		if err != nil {
+			t.Fatal(err)
+		}
 		var made []string
 		for _, c := range s.Changes(name) {
 			if m, ok := s.Mutant(name, c); ok {
