@@ -219,11 +219,17 @@ func compact(cases []suites.Case) {
 		n += len(cases[i].Steps)
 		cases[i].Hook = unique.Make(cases[i].Hook).Value()
 	}
-	steps := make([]suites.Step, 0, n)
+	steps, codes := make([]suites.Step, 0, n), make([]int, n)
 	for i := range cases {
 		from := len(steps)
 		steps = append(steps, cases[i].Steps...)
 		cases[i].Steps = steps[from:len(steps):len(steps)]
+	}
+	for i := range steps {
+		if e := &steps[i].Expect; e.Exit != nil {
+			codes[i] = *e.Exit
+			e.Exit = &codes[i]
+		}
 	}
 	var all strings.Builder
 	size := 0

@@ -20,8 +20,9 @@ func (g *Graph) Prepare(cases []*suites.Case) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	hooks := map[string]bool{}
+	var space [2]string
 	for _, c := range cases {
-		for _, h := range g.hooksOf(c) {
+		for _, h := range g.hooksOf(c, space[:0]) {
 			hooks[h] = true
 		}
 	}
@@ -52,52 +53,62 @@ func (g *Graph) node(c *suites.Case) *node {
 	if old != nil && old.observed == seen && old.fresh() {
 		return old
 	}
-	n := &node{observed: seen}
-	if seen != nil {
-		if seen.inputs == nil {
-			seen.read(g)
+	if seen != nil && seen.inputs == nil {
+		seen.read(g)
+	}
+	var space [2]string
+	hooks := g.hooksOf(c, space[:0])
+	fired := g.registrationsOf(c, hooks)
+	var own []suites.Input
+	if old != nil && !old.stale {
+		own = old.own // only its hooks changed
+	} else {
+		own = g.ownInputs(c, len(hooks) > 0, len(fired) > 0)
+		g.known = nil
+	}
+	alone := len(hooks) == 1 && len(own)+len(fired) == 0
+	if alone {
+		if n := g.reach(hooks[0]).sharedNode(seen); n != nil {
+			g.nodes[c] = n
+			return n
 		}
+	}
+	n := &node{observed: seen, fired: fired, own: own}
+	if seen != nil {
 		n.reading = seen.readings
 	}
-	hooks := g.hooksOf(c)
-	n.fired = g.registrationsOf(c, hooks)
 	for _, hook := range hooks {
 		n.reaches = append(n.reaches, g.reach(hook))
 	}
-	if old != nil && !old.stale {
-		n.own = old.own // only its hooks changed
-	} else {
-		n.own = g.ownInputs(c, n)
-		g.known = nil
-	}
-	if len(n.reaches) == 1 && len(n.own)+len(n.fired) == 0 {
-		n = n.reaches[0].share(n)
+	if alone {
+		n.reaches[0].share(n)
 	}
 	g.nodes[c] = n
 	return n
 }
 
-// hooksOf returns the scripts that a case runs, without duplicates.
-func (g *Graph) hooksOf(c *suites.Case) []string {
-	var hooks []string
-	add := func(hook string) {
-		if hook == "" {
-			return
-		}
-		if hook = g.files.slash(hook); !slices.Contains(hooks, hook) {
-			hooks = append(hooks, hook)
-		}
-	}
-	add(c.Hook)
+// hooksOf appends the scripts that a case runs to an empty slice, without duplicates.
+func (g *Graph) hooksOf(c *suites.Case, hooks []string) []string {
+	hooks = g.appendHook(hooks, c.Hook)
 	for i := range c.Steps {
-		add(c.Steps[i].Hook)
+		hooks = g.appendHook(hooks, c.Steps[i].Hook)
 	}
 	if c.Chain && g.project.Scripts != nil {
 		for _, s := range g.project.Scripts(c) {
-			add(s)
+			hooks = g.appendHook(hooks, s)
 		}
 	}
 	return hooks
+}
+
+func (g *Graph) appendHook(hooks []string, hook string) []string {
+	if hook == "" {
+		return hooks
+	}
+	if hook = g.files.slash(hook); slices.Contains(hooks, hook) {
+		return hooks
+	}
+	return append(hooks, hook)
 }
 
 // Tools returns the names of programs that a hook and the files it sources or runs can reach,

@@ -15,10 +15,8 @@ import (
 
 func (t *tracer) follow() *reach {
 	t.add(t.hook, "the case runs it", true)
-	for len(t.queue) > 0 {
-		p := t.queue[0]
-		t.queue = t.queue[1:]
-		t.expand(p)
+	for i := 0; i < len(t.queue); i++ {
+		t.expand(t.queue[i])
 	}
 	t.addIfThere(path.Join(path.Dir(t.hook), "config.json"), "configuration next to "+t.hook, false)
 	if t.mention("settings") { // as data; registrations are inputs of their own
@@ -29,7 +27,7 @@ func (t *tracer) follow() *reach {
 	r := &reach{tools: t.tools(), dirs: t.dirs, absent: t.absent, scripts: slices.Sorted(maps.Keys(t.scripts))}
 	for _, p := range t.order {
 		f := t.g.files.get(p)
-		in := suites.Input{Path: p, Digest: t.g.files.stateOf(p), Because: t.because[p]}
+		in := suites.Input{Path: f.path, Digest: t.g.files.stateOf(p), Because: t.because[p]}
 		if f.digest == masked {
 			in.Because += " (masked: it is not read)"
 		}
@@ -79,7 +77,7 @@ func (t *tracer) expand(p string) {
 		return
 	}
 	s := f.script
-	t.scripts[p] = s
+	t.scripts[f.path] = s
 	because := namedIn + p
 	dirs := []string{path.Dir(p)}
 	if f.target != "" {
@@ -176,11 +174,18 @@ func (g *Graph) reach(hook string) *reach {
 	return r
 }
 
+// tracer returns a tracer for a hook. It reuses the memory of the previous one.
 func (g *Graph) tracer(hook string) *tracer {
-	return &tracer{
-		g: g, hook: hook, listing: g.listing(),
-		because: map[string]string{}, scripts: map[string]*Script{}, absent: map[string]bool{},
+	t := g.traced
+	if t == nil {
+		t = &tracer{g: g, because: map[string]string{}, scripts: map[string]*Script{}}
+		g.traced = t
 	}
+	clear(t.because)
+	clear(t.scripts)
+	t.hook, t.listing, t.queue, t.order = hook, g.listing(), t.queue[:0], t.order[:0]
+	t.dirs, t.absent = nil, map[string]bool{}
+	return t
 }
 
 // A tracer follows a hook to the files that it and these files may use.
@@ -267,11 +272,12 @@ func (t *tracer) addName(name, because string, dirs []string) {
 
 // addIfThere adds a file, or records it as absent.
 func (t *tracer) addIfThere(p, because string, code bool) {
-	if t.g.files.get(p).digest == "" {
-		t.absent[p] = t.absent[p] || isFileName(p)
+	f := t.g.files.get(p)
+	if f.digest == "" {
+		t.absent[f.path] = t.absent[p] || isFileName(p)
 		return
 	}
-	t.add(p, because, code)
+	t.add(f.path, because, code)
 }
 
 // checked returns the files that a check examines, except tools.

@@ -26,6 +26,7 @@ type Graph struct {
 	files    *index
 	listed   *listing // nil if it must be read again
 	reaches  map[string]*reach
+	traced   *tracer                     // whose memory the next one reuses
 	runners  map[string][]*discover.Hook // script -> registered hooks; nil until first used
 	nodes    map[*suites.Case]*node      // cases with one hook and no other dependencies share theirs
 	others   *others                     // nil until some hook may read any file
@@ -136,19 +137,26 @@ func (r *reach) sameFiles(other *reach) bool {
 		slices.EqualFunc(r.deps, other.deps, func(a, b suites.Input) bool { return a.Path == b.Path })
 }
 
-// share returns the single node of all cases that are like n.
-func (r *reach) share(n *node) *node {
-	if o := n.observed; o != nil {
-		if one := o.shared[r]; one != nil && one.fresh() {
-			return one
-		}
-		o.shared[r] = n
-		return n
+// sharedNode returns the node of the cases that only run this hook and were seen to use the same
+// paths, or nil if it must be computed.
+func (r *reach) sharedNode(o *observed) *node {
+	n := r.shared
+	if o != nil {
+		n = o.shared[r]
 	}
-	if r.shared == nil || !r.shared.fresh() {
-		r.shared = n
+	if n == nil || !n.fresh() {
+		return nil
 	}
-	return r.shared
+	return n
+}
+
+// share makes n the node that sharedNode returns.
+func (r *reach) share(n *node) {
+	if n.observed != nil {
+		n.observed.shared[r] = n
+		return
+	}
+	r.shared = n
 }
 
 func (g *Graph) listing() *listing {

@@ -34,6 +34,7 @@ type index struct {
 
 // A file is the state of a path. The digest is "" if no regular file exists there.
 type file struct {
+	path   string // the key in the index: the one copy that everything else shares
 	digest string
 	// signature is that of the file before this content was read.
 	signature disk.Signature
@@ -141,9 +142,13 @@ func (x *index) put(p string, l *look) (*file, []byte) {
 		l.script = old.script
 	}
 	f := l.file
-	if old := x.files[p]; old != nil && !l.same(old) {
-		x.newer[p] = true // analyses may have used the earlier state
-		f.signature = old.signature
+	f.path = p
+	if old := x.files[p]; old != nil {
+		f.path = old.path
+		if !l.same(old) {
+			x.newer[p] = true // analyses may have used the earlier state
+			f.signature = old.signature
+		}
 	}
 	x.files[p] = &f
 	for _, step := range l.steps {
@@ -198,6 +203,7 @@ func (x *index) prepare(paths []string) {
 	}
 	_ = group.Wait() // no function returns an error
 	for i, p := range missing {
+		looks[i].script = looks[i].script.compact()
 		x.put(p, looks[i])
 	}
 }

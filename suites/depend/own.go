@@ -13,16 +13,17 @@ import (
 
 // ownInputs returns the dependencies of a case other than those that its hooks reach: the
 // sections that markers name, the files that its own texts name, and the project's configuration
-// if the client fires the case or it has no hook.
-func (g *Graph) ownInputs(c *suites.Case, n *node) []suites.Input {
+// if the client fires the case or it has no hook. hook and registered report whether it runs one,
+// and whether it fires one by its registration.
+func (g *Graph) ownInputs(c *suites.Case, hook, registered bool) []suites.Input {
 	var own []suites.Input
 	switch {
 	case c.Check != nil:
 		own = append(own, g.checked(c.Check)...)
-	case c.Layer == suites.Live, len(n.reaches) == 0 && c.Repo == nil && c.Project == nil:
+	case c.Layer == suites.Live, !hook && c.Repo == nil && c.Project == nil:
 		own = append(own, g.configuration(c)...)
 	}
-	if g.project.Other != nil && len(n.fired) > 0 && len(n.reaches) == 0 {
+	if g.project.Other != nil && registered && !hook {
 		own = append(own, g.elsewhere("what its command reads is not known"))
 	}
 	for _, text := range c.Verify {
@@ -34,10 +35,11 @@ func (g *Graph) ownInputs(c *suites.Case, n *node) []suites.Input {
 			own = g.appendRef(own, claim{ref, nil, "the case's own marker"})
 		}
 	}
-	docs := g.documents()
-	for _, id := range []string{c.ID, c.Key().String()} {
-		for _, cl := range docs.byID[id] {
-			own = g.appendRef(own, cl)
+	if docs := g.documents(); len(docs.byID) > 0 {
+		for _, id := range []string{c.ID, c.Key().String()} {
+			for _, cl := range docs.byID[id] {
+				own = g.appendRef(own, cl)
+			}
 		}
 	}
 	for _, p := range g.namedBy(c) {

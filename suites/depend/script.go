@@ -101,6 +101,27 @@ func readScript(p string, content []byte) *Script {
 	return s
 }
 
+// compact returns a copy that keeps nothing of the data of parsing: the words are parts of the text
+// where they occur in it. Otherwise each small text would keep a page of unneeded data in memory.
+func (s *Script) compact() *Script {
+	if s == nil {
+		return nil
+	}
+	c := *s
+	c.Text = strings.Clone(c.Text)
+	for _, list := range []*[]string{&c.Names, &c.Opened, &c.Tools, &c.Words, &c.Functions} {
+		*list = slices.Clone(*list)
+		for i, word := range *list {
+			if at := strings.Index(c.Text, word); at >= 0 {
+				(*list)[i] = c.Text[at : at+len(word)]
+			} else {
+				(*list)[i] = strings.Clone(word)
+			}
+		}
+	}
+	return &c
+}
+
 func (s *Script) readShell() {
 	read, err := shell.Read(s.Text)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"hookwatch/suites"
 )
@@ -166,8 +167,8 @@ type keptVerdict struct {
 }
 
 // keptVerdictOf returns the verdict of a record.
-func keptVerdictOf(r *suites.Record) *keptVerdict {
-	return &keptVerdict{
+func keptVerdictOf(r *suites.Record) keptVerdict {
+	return keptVerdict{
 		r.Status(), r.Layer, r.Digests, r.RunID, r.Timestamp, r.DurationMS, printedOf(r.ActualExit, r.ActualOutput, r.ActualStderr),
 	}
 }
@@ -189,7 +190,7 @@ func (b *verdictBook) Recall(records []suites.Record, find func(suites.Key) *sui
 	for i := range records {
 		r := &records[i]
 		key, v := r.Key(), &verdicts[i]
-		*v = *keptVerdictOf(r)
+		*v = keptVerdictOf(r)
 		v.Run, v.At = seen.one(v.Run), seen.one(v.At)
 		v.Digests.Inputs, v.Digests.Tools = seen.one(v.Digests.Inputs), seen.one(v.Digests.Tools)
 		if c := find(key); c != nil {
@@ -209,6 +210,7 @@ func (t texts) one(s string) string {
 	if first, ok := t[s]; ok {
 		return first
 	}
+	s = strings.Clone(s) // apart from the records
 	t[s] = s
 	return s
 }

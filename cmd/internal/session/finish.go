@@ -205,7 +205,8 @@ func (e *Session) keep(x *execution, r suites.Record, transition Transition) {
 	k := x.c.Key()
 	e.filing.Append(r)
 	e.news.Observe(&r, transition == Regression)
-	e.knowledge.Verdicts.Put(k, keptVerdictOf(&r))
+	kept := keptVerdictOf(&r)
+	e.knowledge.Verdicts.Put(k, &kept)
 	if r.Status() != suites.Aborted {
 		e.knowledge.Selector.Concluded(k, r.Digests)
 	}

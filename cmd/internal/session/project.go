@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -310,7 +309,10 @@ func (p *Project) ToolKey(c *suites.Case) string {
 	if c.Chain || c.Check != nil || p.various[c] {
 		return ""
 	}
-	key := fmt.Sprint(c.Hook, "\x00", c.Layer)
+	key := c.Hook
+	if c.Layer == suites.Live {
+		key += "\x01"
+	}
 	for _, g := range c.Gates {
 		key += "\x00" + g.Tool
 	}

@@ -86,7 +86,8 @@ func TestTransition(t *testing.T) {
 	} {
 		var before *keptVerdict
 		if tt.before != nil {
-			before = keptVerdictOf(tt.before)
+			kept := keptVerdictOf(tt.before)
+			before = &kept
 		}
 		if got := e.transition(before, tt.seen, tt.now); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)

@@ -43,7 +43,8 @@ func TestUnexplained(t *testing.T) {
 		if c.Deltas[i].Kind != want || (len(c.Deltas[i].Tools) > 0) != (want == verdict.Explained) {
 			t.Errorf("compared: %s is %s by %v, want %s", c.Deltas[i].Key, c.Deltas[i].Kind, c.Deltas[i].Tools, want)
 		}
-		if got := e.transition(keptVerdictOf(&before.Records[i]), true, after.Records[i]); string(got) != string(want) {
+		kept := keptVerdictOf(&before.Records[i])
+		if got := e.transition(&kept, true, after.Records[i]); string(got) != string(want) {
 			t.Errorf("%s is a %s, want %s", c.Deltas[i].Key, got, want)
 		}
 	}
