@@ -2,6 +2,8 @@ package suites
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -198,6 +200,45 @@ type Step struct {
 	Expect   Expectation
 }
 
+// A Fixture is a file written before a step. Path is a template with {tmp}, {project}, {override}
+// and {session}, the case's number. A relative path is in {tmp}.
+type Fixture struct {
+	Path    string
+	Content string
+	Mode    uint32        // permission bits; 0 means 0644
+	Age     time.Duration `json:",omitempty"` // time since its last change; 0 is now
+	Fill    bool          `json:",omitempty"` // Content is a template as Path is, and for Moments
+}
+
+// Moments replaces {now} with the current time in seconds since 1970, as hooks write it into their
+// state files, and {now-15m} with the time 15 minutes ago.
+func Moments(text string, now time.Time) (string, error) {
+	const open = "{now"
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, open)
+		out.WriteString(before)
+		if !found {
+			return out.String(), nil
+		}
+		ago, after, closed := strings.Cut(rest, "}")
+		switch length, minus := strings.CutPrefix(ago, "-"); {
+		case closed && ago == "":
+			out.WriteString(strconv.FormatInt(now.Unix(), 10))
+		case closed && minus:
+			d, err := time.ParseDuration(length)
+			if err != nil || d < 0 {
+				return "", fmt.Errorf("%s%s}: no time ago, such as {now-15m}", open, ago)
+			}
+			out.WriteString(strconv.FormatInt(now.Add(-d).Unix(), 10))
+		default: // another word with this prefix
+			out.WriteString(open)
+			after = rest
+		}
+		text = after
+	}
+}
+
 // An Answer is one answer of the scripted model: a tool call, or text. Input is a template as in
 // Fixture.
 type Answer struct {
@@ -242,6 +283,18 @@ type FileExpectation struct {
 	Change ChangeKind // since the case started; Untouched, or "" for anything
 	Text   TextExpectation
 }
+
+// A Deny is an input that a hook must block according to the user.
+type Deny struct {
+	At   Position
+	Hook string // its ID, or part of its command or of its script's path
+	Tool string // "": Bash for a command, a tool that writes for a file
+	// Exactly one is set.
+	Command, File, Prompt string
+}
+
+// Input returns the command, the file or the prompt.
+func (d Deny) Input() string { return d.Command + d.File + d.Prompt }
 
 // ControlKey returns the identity of the case's control, which is an ID in its own suite or
 // "suite/ID".

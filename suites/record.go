@@ -44,6 +44,27 @@ type Record struct {
 // MaxChanges bounds the changes that a record lists.
 const MaxChanges = 50
 
+// A ChangeKind is how a file changed.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	Created ChangeKind = "created"
+	Changed ChangeKind = "changed"
+	Deleted ChangeKind = "deleted"
+	// Untouched is no change; only expectations use it.
+	Untouched ChangeKind = "none"
+)
+
+// A Change is a file that a case created, changed or deleted. Its path starts with {tmp},
+// {override}, {project} or ~ if it is in one of them. A directory's path ends with a slash; it is
+// reported only if nothing in it changed.
+type Change struct {
+	Kind ChangeKind `json:"kind"`
+	Path string     `json:"path"`
+	Size int64      `json:"size"` // bytes; 0 if deleted
+}
+
 // Digests identify the inputs of a verdict: equal digests mean equal content.
 type Digests struct {
 	Case   string `json:"case"`
@@ -92,6 +113,35 @@ const TimestampLayout = time.RFC3339
 
 // StampLayout is the layout of times in file and directory names.
 const StampLayout = "20060102T150405Z"
+
+// An Input is a file, or a section of one, that a case's verdict depends on, with the digest of its
+// content when it was read.
+type Input struct {
+	Path    string `json:"path"`              // slash path from the project's root
+	Section string `json:"section,omitempty"` // "" for the whole file
+	Digest  string `json:"digest"`            // "" when the file or section does not exist
+	Because string `json:"because"`           // why the case depends on it, in a few words
+	By      By     `json:"by,omitempty"`      // the strongest if several apply
+}
+
+// By is the relation that makes a file or section an input of a case. It matters because traces can
+// exempt a case from edits of files that its hooks only reach.
+type By string
+
+// The relations, weakest first.
+const (
+	Reached By = ""       // its hooks run, source or name it, or find it where they search
+	Marked  By = "marker" // a marker names it
+	Needed  By = "case"   // the case itself names it, or depends on all of it
+)
+
+// Name formats the input as "path" or "path §section".
+func (i Input) Name() string {
+	if i.Section == "" {
+		return i.Path
+	}
+	return i.Path + " §" + i.Section
+}
 
 // A Tool is a program that hooks can reach, as found on this machine.
 type Tool struct {

@@ -32,56 +32,6 @@ const (
 
 var keywords = script.Words("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
-func (p *parser) peek() *Token { return &p.tokens[p.i] }
-func (p *parser) is(text string) bool {
-	t := p.peek()
-	return t.Text == text && (t.Kind == Operator || t.Kind == Name)
-}
-
-func (p *parser) accept(text string) bool {
-	if p.is(text) {
-		p.i++
-		return true
-	}
-	return false
-}
-
-// each reads elements separated by commas up to a token, which it leaves. A comma may follow the
-// last.
-func (p *parser) each(end string, element func()) {
-	for !p.is(end) {
-		element()
-		if !p.is(end) {
-			p.expect(",")
-		}
-	}
-}
-
-// asynchronous reads async before a statement in an async function, if it is there.
-func (p *parser) asynchronous(what string) {
-	if p.accept("async") && !p.scope.async {
-		p.fail("%s outside an async function", what)
-	}
-}
-
-func (p *parser) expect(text string) {
-	if !p.accept(text) {
-		p.fail("%q instead of %q", p.peek().Text, text)
-	}
-}
-
-func (p *parser) fail(format string, args ...any) { fail(p.peek().line, format, args...) }
-
-// ident reads a name that is no keyword.
-func (p *parser) ident() string {
-	t := p.peek()
-	if t.Kind != Name || keywords[t.Text] {
-		p.fail("%q instead of a name", t.Text)
-	}
-	p.i++
-	return t.Text
-}
-
 // expressions reads expressions separated by commas, which are a tuple if there is a comma. stars
 // may be among them. ends reports whether the list can end here, after a comma.
 func (p *parser) expressions() *expr {

@@ -439,3 +439,53 @@ func (p *parser) with(b *script.Block) {
 	p.suite(p.Nest(st, "with"))
 	p.close(st)
 }
+
+func (p *parser) peek() *Token { return &p.tokens[p.i] }
+func (p *parser) is(text string) bool {
+	t := p.peek()
+	return t.Text == text && (t.Kind == Operator || t.Kind == Name)
+}
+
+func (p *parser) accept(text string) bool {
+	if p.is(text) {
+		p.i++
+		return true
+	}
+	return false
+}
+
+// each reads elements separated by commas up to a token, which it leaves. A comma may follow the
+// last.
+func (p *parser) each(end string, element func()) {
+	for !p.is(end) {
+		element()
+		if !p.is(end) {
+			p.expect(",")
+		}
+	}
+}
+
+// asynchronous reads async before a statement in an async function, if it is there.
+func (p *parser) asynchronous(what string) {
+	if p.accept("async") && !p.scope.async {
+		p.fail("%s outside an async function", what)
+	}
+}
+
+func (p *parser) expect(text string) {
+	if !p.accept(text) {
+		p.fail("%q instead of %q", p.peek().Text, text)
+	}
+}
+
+func (p *parser) fail(format string, args ...any) { fail(p.peek().line, format, args...) }
+
+// ident reads a name that is no keyword.
+func (p *parser) ident() string {
+	t := p.peek()
+	if t.Kind != Name || keywords[t.Text] {
+		p.fail("%q instead of a name", t.Text)
+	}
+	p.i++
+	return t.Text
+}
