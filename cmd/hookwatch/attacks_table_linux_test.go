@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,15 +99,15 @@ func madeState() []attack {
 	}
 }
 
+// compressed returns a gzip file of a size in bytes, from one megabyte that is compressed once:
+// files can contain several streams.
 func compressed(size int, pattern string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	block := []byte(strings.Repeat(pattern, 1<<20/len(pattern)))
-	for n := 0; n < size; n += len(block) {
-		_, _ = z.Write(block)
-	}
+	block := strings.Repeat(pattern, 1<<20/len(pattern))
+	_, _ = io.WriteString(z, block)
 	_ = z.Close()
-	return b.String()
+	return strings.Repeat(b.String(), size/len(block)+1)
 }
 
 // weakened returns configurations that ask for settings to which the user has not agreed.

@@ -34,9 +34,9 @@ var sessionSecrets = []struct{ text, secret string }{
 	{"cat /home/%s/.ssh/config", "janeadoe"},
 }
 
-// seeded returns 210 payloads of a session in a project, with every secret in each of six places.
+// seeded returns payloads of a session in a project, with every secret in each of six places.
 func seeded(project string) (all []map[string]any) {
-	for i := range 210 {
+	for i := range 6 * len(sessionSecrets) {
 		s := sessionSecrets[i%len(sessionSecrets)]
 		text := fmt.Sprintf(s.text, s.secret) + fmt.Sprintf(" # %d", i)
 		p := map[string]any{"session_id": fmt.Sprint(i), "cwd": project, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": text}}
