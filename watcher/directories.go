@@ -21,7 +21,7 @@ import (
 // file of a directory, which is too much for a home or root directory.
 const watchPassing = runtime.GOOS == "linux" || runtime.GOOS == "windows"
 
-// A nodeSet is small: thousands of nodes are in the set of each directory above them.
+// A nodeSet has no values, because a directory above thousands of nodes contains all of them.
 type nodeSet map[*node]struct{}
 
 // A directory is a real directory, its path free of symbolic links, in which names are

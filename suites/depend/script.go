@@ -101,8 +101,8 @@ func readScript(p string, content []byte) *Script {
 	return s
 }
 
-// compact returns a copy that keeps nothing of the data of parsing: the words are parts of the text
-// where they occur in it. Otherwise each small text would keep a page of unneeded data in memory.
+// compact returns a copy that keeps nothing of the data of parsing: otherwise each small text would
+// keep a page of unneeded data in memory. The words of a list share one text.
 func (s *Script) compact() *Script {
 	if s == nil {
 		return nil
@@ -110,13 +110,13 @@ func (s *Script) compact() *Script {
 	c := *s
 	c.Text = strings.Clone(c.Text)
 	for _, list := range []*[]string{&c.Names, &c.Opened, &c.Tools, &c.Words, &c.Functions} {
+		rest := strings.Join(*list, "")
+		if len(*list) == 1 {
+			rest = strings.Clone(rest) // Join returned the only one
+		}
 		*list = slices.Clone(*list)
 		for i, word := range *list {
-			if at := strings.Index(c.Text, word); at >= 0 {
-				(*list)[i] = c.Text[at : at+len(word)]
-			} else {
-				(*list)[i] = strings.Clone(word)
-			}
+			(*list)[i], rest = rest[:len(word)], rest[len(word):]
 		}
 	}
 	return &c

@@ -309,7 +309,7 @@ func (p *Project) ToolKey(c *suites.Case) string {
 	if c.Chain || c.Check != nil || p.various[c] {
 		return ""
 	}
-	key := c.Hook
+	key := cmp.Or(c.Hook, "\x00")
 	if c.Layer == suites.Live {
 		key += "\x01"
 	}

@@ -8,11 +8,11 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// ranNode returns the trace of a case that executed the lines of a script that do not end in
-// "// no".
-func ranNode(t *testing.T, src string) *trace.Trace {
+// ranLines returns the trace of a case that executed the lines of a script that do not end in unrun. If
+// sure is set, the trace has only statements that are certain to be recorded.
+func ranLines(t *testing.T, name, src, unrun string, sure bool) *trace.Trace {
 	t.Helper()
-	s, err := trace.Parse("h.js", []byte(src))
+	s, err := trace.Parse(name, []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func ranNode(t *testing.T, src string) *trace.Trace {
 	keys, words, entered := map[script.Key]bool{}, map[script.Key]bool{}, map[script.Key]bool{}
 	dynamic := false
 	for _, st := range s.Statements {
-		if strings.HasSuffix(lines[st.Start-1], "// no") {
+		if sure && !st.Sure || strings.HasSuffix(lines[st.Start-1], unrun) {
 			continue
 		}
 		keys[st.Key] = true
@@ -33,7 +33,12 @@ func ranNode(t *testing.T, src string) *trace.Trace {
 		}
 	}
 	met := &trace.Met{Digest: s.Digest, Statements: trace.NewSet(keys), Functions: trace.NewSet(entered), Main: true}
-	return &trace.Trace{Files: map[string]*trace.Met{"h.js": met}, Words: trace.NewSet(words), Dynamic: dynamic}
+	return &trace.Trace{Files: map[string]*trace.Met{name: met}, Words: trace.NewSet(words), Dynamic: dynamic}
+}
+
+func ranNode(t *testing.T, src string) *trace.Trace {
+	t.Helper()
+	return ranLines(t, "h.js", src, "// no", false)
 }
 
 const nodeHook = `#!/usr/bin/env node

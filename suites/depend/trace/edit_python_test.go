@@ -4,39 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 )
 
-// ranPython returns the trace of a case that executed the lines of a script that do not end in
-// "# no", as Python records them.
+// ranPython is ranLines for a Python script.
 func ranPython(t *testing.T, src string) *trace.Trace {
 	t.Helper()
-	s, err := trace.Parse("h.py", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(src, "\n")
-	keys, words, entered := map[script.Key]bool{}, map[script.Key]bool{}, map[script.Key]bool{}
-	dynamic := false
-	for _, st := range s.Statements {
-		if !st.Sure || strings.HasSuffix(lines[st.Start-1], "# no") {
-			continue
-		}
-		keys[st.Key] = true
-		dynamic = dynamic || st.Facts.Dynamic
-		for _, w := range st.Facts.Words {
-			words[trace.WordKey(w)] = true
-		}
-		if fn := st.In.Function; fn != nil {
-			entered[fn.Key] = true
-		}
-	}
-	met := &trace.Met{Digest: s.Digest, Statements: trace.NewSet(keys), Functions: trace.NewSet(entered), Main: true}
-	return &trace.Trace{
-		Files: map[string]*trace.Met{"h.py": met}, Words: trace.NewSet(words), Dynamic: dynamic,
-		Interprets: true, Traced: []string{"python"}, Started: []string{"python"},
-	}
+	tr := ranLines(t, "h.py", src, "# no", true)
+	tr.Interprets, tr.Traced, tr.Started = true, []string{"python"}, []string{"python"}
+	return tr
 }
 
 const pythonHook = `#!/usr/bin/env python3
