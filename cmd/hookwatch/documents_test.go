@@ -196,7 +196,7 @@ func TestTopicCommands(t *testing.T) {
 			}
 			root := filepath.Join(t.TempDir(), "my project")
 			if topic == "hooks" { // for projects without suites
-				writeFiles(t, root, concerned(healthy))
+				writeFiles(t, root, unsuited)
 			} else if _, err := reference.Linters.Extract(root); err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"runtime"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hookwatch/cmd/internal/cli"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // asProgram makes the test binary hookwatch itself, for tests that need a
@@ -30,6 +32,9 @@ func TestMain(m *testing.M) {
 		asMain()
 	}
 	keepInherited()
+	if err := errors.Join(processtest.ResolveShims(), processtest.Overlap()); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"hookwatch": asMain, "jq": asMain, "jaq": asMain, "client-stand-in": asClient, "codex": asCodex})
 }
 

@@ -13,7 +13,7 @@ var withSuite = map[string]string{
 	"own.yaml": "suite: own\nagent: own-agent\nhook: .claude/hooks/guard.sh\nevent: PreToolUse\ntool: Bash\ncases:\n" +
 		"  - {id: A1, name: denied, category: block, command: rm -rf /, expect: {exit: 2}}\n",
 	".claude/settings.json":  registers("Bash", "guard.sh"),
-	".claude/hooks/guard.sh": healthyGuard,
+	".claude/hooks/guard.sh": "#!/bin/bash\ncase $(cat) in *'rm -rf'*) echo 'rm -rf is not allowed' >&2; exit 2 ;; esac\nexit 0\n",
 }
 
 // registers makes settings with one hook.

@@ -135,6 +135,7 @@ func program(t testing.TB, root string, args ...string) *exec.Cmd {
 	cmd.Env = []string{
 		asProgram + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + t.TempDir(),
 		"XDG_STATE_HOME=" + root + ".state", "CI=true", raceOptions, "HOOKWATCH_PASS_ENV=GORACE",
+		"HOOKWATCH_SETTLE=10ms",
 	}
 	return cmd
 }

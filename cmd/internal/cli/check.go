@@ -20,6 +20,7 @@ import (
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/prove"
 	"hookwatch/suites/run"
 )
 
@@ -87,7 +88,7 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) e
 // asked fires the hooks, or only examines files if static is set.
 func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, static bool) (checkResult, error) {
 	if static {
-		return runCheck(cmd.Context(), tree, nil, 0, nil)
+		return runCheck(cmd.Context(), tree, nil, nil, 0, nil)
 	}
 	if cmd.Flags().Changed("timeout") {
 		tree.Timeout = p.Config.Run.Timeout
@@ -98,8 +99,12 @@ func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, s
 	}
 	defer t.close()
 	t.Reuse = true // a firing costs half then; a script that is saved meanwhile is checked by the next run
+	machine, end, err := session.Prover(t.Runner, 1)
+	if err == nil { // without namespaces nothing that guards stop is executed
+		defer end()
+	}
 	hooks := len(tree.Asked())
-	res, err := runCheck(cmd.Context(), tree, t.Runner, t.jobs, func(now checkProgress) {
+	res, err := runCheck(cmd.Context(), tree, t.Runner, machine, t.jobs, func(now checkProgress) {
 		t.progress.show("firing hooks: %d of %d  %s  %.40s", now.Done, hooks, session.Count(now.Firings, "firing"), now.Hook)
 	})
 	res.ranIn = t.ranIn
@@ -329,10 +334,10 @@ type checkProgress struct {
 	Hook    string // ID of the hook fired last
 }
 
-// runCheck checks the tree and fires all hooks, jobs at a time. If r is nil it fires none. After
-// each firing it calls progress, if not nil, from one goroutine at a time. It returns an error
+// runCheck checks the tree and fires all hooks, jobs at a time. If r is nil it fires none. A guard
+// that stops something is searched for ways around it, unless m is nil. After each firing it calls progress, if not nil, from one goroutine at a time. It returns an error
 // only if hookwatch itself failed.
-func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, progress func(checkProgress)) (checkResult, error) {
+func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Machine, jobs int, progress func(checkProgress)) (checkResult, error) {
 	res := checkResult{Findings: tree.About(conform.Static(tree))}
 	hooks := tree.Asked()
 	reports := make([]conform.Report, len(hooks))
@@ -348,10 +353,6 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, p
 			}
 		}
 		launch := launches(ctx, r, jobs)
-		machine, end, err := session.Prover(r, 1)
-		if err == nil { // without namespaces nothing that guards stop is executed
-			defer end()
-		}
 		group := new(errgroup.Group)
 		group.SetLimit(max(jobs, 1))
 		for i, hook := range hooks {
@@ -360,9 +361,9 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, p
 					defer advance(hook.ID, max(1, len(c.Steps)), 0)
 					return launch(c)
 				}, hook)
-				if err == nil && machine != nil {
+				if err == nil && m != nil {
 					fired := 0
-					fired, err = proveBriefly(ctx, tree, machine, &reports[i])
+					fired, err = proveBriefly(ctx, tree, m, &reports[i])
 					advance(hook.ID, fired, 0)
 				}
 				advance(hook.ID, 0, 1)

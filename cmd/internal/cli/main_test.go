@@ -18,18 +18,29 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/process"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 func TestMain(m *testing.M) {
 	if err := os.Unsetenv("GITHUB_ACTIONS"); err != nil { // it chooses a format
 		panic(err)
 	}
-	if err := process.Adopt(); err != nil {
+	state, err := os.MkdirTemp("", "hookwatch-cli-")
+	if err != nil {
+		panic(err)
+	}
+	err = errors.Join(os.Setenv("HOME", state), os.Setenv("XDG_STATE_HOME", filepath.Join(state, "state")),
+		processtest.ResolveShims(), processtest.Overlap(), process.Adopt())
+	if err != nil {
 		panic(err)
 	}
 	// The rolling log's library keeps one goroutine per file forever. The clock of patterns ends
 	// by itself some time after the last match.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"), goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"), goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"),
+		goleak.Cleanup(func(code int) {
+			_ = os.RemoveAll(state)
+			os.Exit(code)
+		}))
 }
 
 // newProject writes a project to a directory with a space in its name.

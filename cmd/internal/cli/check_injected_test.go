@@ -1,7 +1,8 @@
-package main
+package cli
 
 import (
 	"encoding/json"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -9,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hookwatch/suites/conform"
+	"hookwatch/suites/run"
 )
 
 // A healthy project: a guard, a linter, a stop hook, and a session start; and the
@@ -388,7 +392,7 @@ func TestHealthyNear(t *testing.T) {
 				files[guardFile] = pythonGuard
 			}
 			left := concerned(files)
-			doc := checked(t, left)
+			doc := judgeProject(t, left, false)
 			for _, f := range doc.Findings {
 				if f.Severity != "info" && f.Rule != q.only && f.Rule != porous {
 					t.Errorf("%s %s: %s", f.Severity, f.Rule, f.What)
@@ -419,9 +423,9 @@ func TestInjectedAll(t *testing.T) {
 	}
 }
 
-// TestInjected puts each of the known ways in which hooks fail into a healthy project and into a
-// plugin. A way that files show is looked for without firing, except the first of its rule. One that
-// firing shows represents the others of its rule in a plugin.
+// TestInjected puts each of the known ways in which hooks fail into a healthy project or a plugin,
+// in turn. A way that files show is put into both, and looked for without firing, except the first of
+// its rule.
 func TestInjected(t *testing.T) {
 	t.Parallel()
 	first := map[string]int{} // the first injection of each rule
@@ -440,22 +444,21 @@ func TestInjected(t *testing.T) {
 			files := maps.Clone(healthy)
 			in.change(files)
 			needs(t, in.name, files)
-			files = concerned(files)
-			static := checked(t, files, "--static").finds(in.rule, in.severity)
-			if !static || first[in.rule] == i {
-				wants(t, checked(t, files), in.rule, in.severity)
+			files, severity := concerned(files), in.severity
+			static := finds(judgeProject(t, files, true), in.rule, severity)
+			fire := judgeProject
+			if in.rule == porous || in.rule == "executes-input" {
+				fire = func(t *testing.T, files map[string]string, _ bool) checkDocument { return checked(t, files) }
 			}
-			if in.project {
-				return
+			plugin := !in.project && (static || i%2 == 1)
+			if !plugin || static {
+				wants(t, fire(t, files, static && first[in.rule] != i), in.rule, severity)
 			}
-			severity := in.severity
-			if in.rule == "relative-path" {
-				severity = "error" // the session is in another project
-			}
-			if static {
-				wants(t, checked(t, asPlugin(files), "--static"), in.rule, severity)
-			} else if first[in.rule] == i {
-				wants(t, checked(t, asPlugin(files)), in.rule, severity)
+			if plugin {
+				if in.rule == "relative-path" {
+					severity = "error" // the session is in another project
+				}
+				wants(t, fire(t, asPlugin(files), static), in.rule, severity)
 			}
 		})
 	}
@@ -475,34 +478,23 @@ func needs(t *testing.T, name string, files map[string]string) {
 	}
 }
 
-func wants(t *testing.T, doc checkedDocument, rule, severity string) {
+func wants(t *testing.T, doc checkDocument, rule, severity string) {
 	t.Helper()
-	if !doc.finds(rule, severity) {
+	if !finds(doc, rule, severity) {
 		t.Errorf("want %s %s, got %+v", severity, rule, doc.Findings)
 	}
 }
 
-type checkedHook struct{ ID, Denies string }
-
-type checkedDocument struct {
-	Hooks    []checkedHook
-	Findings []struct{ Rule, Severity, What string }
+func finds(doc checkDocument, rule, severity string) bool {
+	return slices.ContainsFunc(doc.Findings, func(f conform.Finding) bool {
+		return f.Rule == rule && string(f.Severity) == severity
+	})
 }
 
-func (d checkedDocument) finds(rule, severity string) bool {
-	for _, f := range d.Findings {
-		if f.Rule == rule && f.Severity == severity {
-			return true
-		}
-	}
-	return false
-}
-
-// checked runs hookwatch check with the arguments in a directory with these files. A name that ends in
-// " mode" sets the permissions of another.
-func checked(t *testing.T, files map[string]string, args ...string) checkedDocument {
+// lay writes the files of a project. A name that ends in " mode" sets the permissions of another.
+func lay(t *testing.T, files map[string]string) (root string) {
 	t.Helper()
-	root := filepath.Join(t.TempDir(), "project")
+	root = filepath.Join(t.TempDir(), "project")
 	for name, content := range files {
 		if strings.HasSuffix(name, " mode") {
 			continue
@@ -519,13 +511,38 @@ func checked(t *testing.T, files map[string]string, args ...string) checkedDocum
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(os.Args[0], append([]string{"check", "--format", "json"}, args...)...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), asProgram+"=1", "XDG_STATE_HOME="+t.TempDir(), "HOME="+t.TempDir())
-	out, err := cmd.Output()
-	var doc checkedDocument
-	if decoding := json.Unmarshal(out, &doc); decoding != nil {
-		t.Fatalf("%v (%v): %s", decoding, err, out)
+	return root
+}
+
+// checked runs check on a project of these files.
+func checked(t *testing.T, files map[string]string) checkDocument {
+	t.Helper()
+	_, out, diagnostics := call(t, lay(t, files), "", "check", "--format", "json")
+	var doc checkDocument
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		t.Fatalf("%v: %s%s", err, out, diagnostics)
 	}
 	return doc
+}
+
+// judgeProject checks a project of these files without searching guards for ways around them. It fires
+// no hook if static is set.
+func judgeProject(t *testing.T, files map[string]string, static bool) checkDocument {
+	t.Helper()
+	p := load(t, lay(t, files))
+	tree, r, jobs := p.Tree(os.Environ()), (*run.Runner)(nil), 0
+	if !static {
+		fired, err := newApp(Streams{Out: io.Discard, Err: io.Discard}).bare(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer fired.close()
+		fired.Reuse = true
+		r, jobs = fired.Runner, 2
+	}
+	res, err := runCheck(t.Context(), tree, r, nil, jobs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newCheckDocument(p, nil, res, 0)
 }

@@ -1,0 +1,43 @@
+// Package processtest prepares the environment of tests that start many processes.
+package processtest
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+)
+
+// ResolveShims puts the directory of the real python3 first in PATH if python3 is a script of a
+// version manager such as pyenv, which starts several shells before each start of Python.
+func ResolveShims() error {
+	shim, err := exec.LookPath("python3")
+	if err != nil {
+		return nil // tests that need it name it when they skip
+	}
+	text, err := os.ReadFile(shim)
+	if err != nil || !bytes.HasPrefix(text, []byte("#!")) {
+		return err
+	}
+	real, err := exec.Command(shim, "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(string(bytes.TrimSpace(real)))
+	return os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// Overlap lets four tests run at a time on each processor, unless -parallel is set, because the
+// tests of a package wait for processes and files most of the time.
+func Overlap() error {
+	flag.Parse()
+	set := false
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "test.parallel" })
+	if set {
+		return nil
+	}
+	return flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0)))
+}
