@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestBombs checks that hostile files result in an error, with little time and memory. It is not
@@ -61,20 +60,15 @@ func TestBombs(t *testing.T) {
 			dir := project(t, map[string]string{FileName: file})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			start := time.Now()
 			_, err := Load(LoadOptions{Dir: dir, Env: noEnv, State: filepath.Join(dir, "..", "state")})
-			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			if err == nil || len(err.Error()) > 100_000 {
 				t.Errorf("error of %d bytes", len(fmt.Sprint(err)))
 			}
-			if took > 5*time.Second { // a tenth of a second each; the machine may be busy
-				t.Errorf("took %v", took)
-			}
 			if total := after.TotalAlloc - before.TotalAlloc; total > 100<<20 {
 				t.Errorf("allocated %d MB", total>>20)
 			}
-			t.Logf("%v, %d MB: %.100v", took, (after.TotalAlloc-before.TotalAlloc)>>20, err)
+			t.Logf("%d MB: %.100v", (after.TotalAlloc-before.TotalAlloc)>>20, err)
 		})
 	}
 }

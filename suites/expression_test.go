@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/itchyny/gojq"
 )
@@ -63,13 +62,9 @@ func TestCheck(t *testing.T) {
 		{FilterExpression, strings.Repeat("[", 300) + strings.Repeat("]", 300), "nested more than 200 deep"}, {FilterExpression, strings.Repeat(" ", MaxExpression) + ".", "at most 16384"},
 		{PatternExpression, `^a+$`, ""}, {PatternExpression, `(`, "missing closing )"}, {PatternExpression, strings.Repeat(`.{1000}`, 30), "at most 20000"}, {PatternExpression, `.{1000}`, ""},
 	} {
-		begin := time.Now()
 		err := CheckExpression(test.kind, test.source)
 		if got := fmt.Sprint(err); test.want == "" && err != nil || !strings.Contains(got, test.want) {
 			t.Errorf("%.40s: %v, want %q", test.source, err, test.want)
-		}
-		if took := time.Since(begin); took > 2*time.Second {
-			t.Errorf("%.40s: took %s", test.source, took)
 		}
 	}
 }
@@ -94,7 +89,7 @@ func FuzzFilterFactor(f *testing.F) {
 			return
 		}
 		most := factor * (valueSize*(len(text)+1) + len(filter))
-		size, begin := 0, time.Now()
+		size := 0
 		for results := q.Run(input); ; {
 			v, more := results.Next()
 			if !more {
@@ -106,9 +101,6 @@ func FuzzFilterFactor(f *testing.F) {
 			if size += sizeOf(v); size > most {
 				t.Fatalf("%q on %q: outputs of more than %d, factor %d", filter, text, most, factor)
 			}
-		}
-		if took := time.Since(begin); took > 10*time.Second {
-			t.Errorf("%q on %q took %s", filter, text, took)
 		}
 	})
 }

@@ -32,10 +32,17 @@ func TestMain(m *testing.M) {
 		asMain()
 	}
 	keepInherited()
+	testscript.Main(prepared{m}, map[string]func(){"hookwatch": asMain, "jq": asMain, "jaq": asMain, "client-stand-in": asClient, "codex": asCodex})
+}
+
+// prepared are the tests. Programs that have the test binary under another name do not reach them.
+type prepared struct{ *testing.M }
+
+func (m prepared) Run() int {
 	if err := errors.Join(processtest.ResolveShims(), processtest.Overlap()); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"hookwatch": asMain, "jq": asMain, "jaq": asMain, "client-stand-in": asClient, "codex": asCodex})
+	return m.M.Run()
 }
 
 // asMain is main. If the binary has the name of a JSON tool, it is that tool.

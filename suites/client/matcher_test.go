@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestNames(t *testing.T) {
@@ -71,15 +70,11 @@ func TestCostly(t *testing.T) {
 		strings.Repeat("(", 100_000) + strings.Repeat(")", 100_000): "the pattern has 200000 bytes, at most 1000 are evaluated",
 		`[((((((((((((]Bash|\(\(\(\(\(\(\(\(\(\(`:                   "",
 	} {
-		begin := time.Now()
-		for range 100 {
+		for range 100 { // minutes, if it were evaluated each time
 			matched, err := EvaluateMatcher(pattern, MatcherSeparators, "NotebookEdit")
 			if matched || want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
 				t.Fatalf("%.40s: %v, %v, want %q", pattern, matched, err, want)
 			}
-		}
-		if took := time.Since(begin); took > 5*time.Second {
-			t.Errorf("%.40s: found out after %s", pattern, took)
 		}
 	}
 }
@@ -96,11 +91,7 @@ func FuzzEvaluate(f *testing.F) {
 		compiledMatchers.Lock()
 		clear(compiledMatchers.tooSlow)
 		compiledMatchers.Unlock()
-		begin := time.Now()
 		_, _ = EvaluateMatcher(pattern, MatcherSeparators, value)
-		if took := time.Since(begin); took > 5*time.Second {
-			t.Errorf("%q on %q took %s", pattern, value, took)
-		}
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 	"hookwatch/suites/process"
 )
 
-const ceiling = 30 * time.Second
+const ceiling = 2 * time.Minute
 
 // gone waits until no process has the mark in its environment or arguments.
 func gone(t *testing.T, mark string) {

@@ -237,7 +237,7 @@ func TestHostileInNamespaces(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			if place == "elsewhere" {
-				dir = nextToThisFile(t)
+				dir = newPublicDir(t)
 			}
 			h := newHostile(t, dir)
 			r := h.runner("namespaces")
@@ -259,18 +259,39 @@ func TestHostileInNamespaces(t *testing.T) {
 	}
 }
 
-// nextToThisFile returns a directory that is in no private place.
-func nextToThisFile(t *testing.T) string {
+// newPublicDir returns a new directory that every user can reach and that sandboxes show: it is in
+// none of the directories that they make private, such as /tmp.
+func newPublicDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(".", "hostile world-")
+	here, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if dir, err = filepath.Abs(dir); err != nil {
-		t.Fatal(err)
+	for _, parent := range []string{"/srv", "/opt", here, os.Getenv("HOME")} {
+		if real, err := filepath.EvalSymlinks(parent); err != nil || !isPublic(real) {
+			continue
+		} else if dir, err := os.MkdirTemp(real, "hostile world-"); err == nil {
+			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+			return dir
+		}
 	}
-	return dir
+	t.Skip("needs a directory to write to that every user can reach and that is not below /tmp: none of /srv, /opt, the clone and HOME is one")
+	return ""
+}
+
+// isPublic reports whether every user can reach a directory, which is in no private place.
+func isPublic(dir string) bool {
+	for _, private := range []string{"/tmp", "/var/tmp", "/run", "/dev"} {
+		if strings.HasPrefix(dir+"/", private+"/") {
+			return false
+		}
+	}
+	for ; dir != "/"; dir = filepath.Dir(dir) {
+		if fi, err := os.Stat(dir); err != nil || fi.Mode()&1 == 0 && os.Geteuid() == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // actsOnCopies are acts that a copy confines, and one that it need not.

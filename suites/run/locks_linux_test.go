@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func TestLocksOutside(t *testing.T) {
 	for _, where := range []string{"project", "home", "outside"} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
-			dir := nextToThisFile(t)
+			dir := newPublicDir(t)
 			self, err := os.Executable()
 			if err != nil {
 				t.Fatal(err)
@@ -62,45 +63,27 @@ func TestLocksOutside(t *testing.T) {
 	}
 }
 
-// heldAtLeast is how long a lock must exist without a break to count. The hook's lasts a second,
-// but a process that is being started has our descriptors for a moment, and with them the locks
-// that were just tried.
-const heldAtLeast = 500 * time.Millisecond
-
-// heldUntil tries to lock the file until the case ends, and returns the obstacle that existed
-// without a break.
+// heldUntil tries to lock the file until the case ends, and returns the obstacles.
 func heldUntil(done <-chan string, file string) (held, printed string) {
-	since, longest := map[string]time.Time{}, map[string]time.Duration{}
-	note := func(what string, is bool) {
-		now := time.Now()
-		switch began, was := since[what]; {
-		case !is:
-			delete(since, what)
-		case !was:
-			since[what] = now
-		default:
-			longest[what] = max(longest[what], now.Sub(began))
-		}
-	}
-	for ended, tries := false, 0; ; tries++ {
+	seen := map[string]bool{}
+	for ended := false; !ended; {
 		select {
 		case printed = <-done:
 			ended = true
 		default:
 		}
-		if ended && tries > 0 {
-			maps.DeleteFunc(longest, func(_ string, d time.Duration) bool { return d < heldAtLeast })
-			return strings.Join(slices.Sorted(maps.Keys(longest)), " "), printed
-		}
-		now := locked(file)
-		for _, what := range []string{"open", "flock", "posix"} {
-			note(what, strings.Contains(now, what))
+		for what := range strings.FieldsSeq(locked(file)) {
+			seen[what] = true
 		}
 	}
+	return strings.Join(slices.Sorted(maps.Keys(seen)), " "), printed
 }
 
-// locked returns the reason why another process cannot lock a file.
+// locked returns the reason why another process cannot lock a file. No process is started meanwhile,
+// because it would have the descriptor for a moment, and with it the lock.
 func locked(file string) (by string) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	f, err := os.OpenFile(file, os.O_RDWR|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return "open"

@@ -14,7 +14,7 @@ import (
 
 // TestMasksElsewhere checks that a masked file is masked by every path to it, and for every HOME.
 func TestMasksElsewhere(t *testing.T) {
-	dir := nextToThisFile(t)
+	dir := newPublicDir(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{
 		"home/.ssh/id", "home/.ssh/a/b/c/d/e/deep", "home/.netrc", "home/keys/id", "data/key", "home/work/x", "own/.aws/credentials", "own/.netrc",

