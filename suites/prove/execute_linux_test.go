@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,12 +14,13 @@ import (
 	"go.uber.org/goleak"
 
 	"hookwatch/suites/process"
+	"hookwatch/suites/process/testdata/processtest"
 	"hookwatch/suites/run"
 	"hookwatch/suites/sandbox"
 )
 
 func TestMain(m *testing.M) {
-	if err := process.Adopt(); err != nil {
+	if err := errors.Join(processtest.ResolveShims(), processtest.Overlap(), process.Adopt()); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))

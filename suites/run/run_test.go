@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
+	"hookwatch/suites/process/testdata/processtest"
 	"hookwatch/suites/run"
 	"hookwatch/suites/sandbox"
 	"hookwatch/suites/verdict"
@@ -24,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) {
 	attack()
-	if err := process.Adopt(); err != nil {
+	if err := errors.Join(processtest.ResolveShims(), processtest.Overlap(), process.Adopt()); err != nil {
 		panic(err)
 	}
 	// The clock of patterns stops by itself, some time after the last match.

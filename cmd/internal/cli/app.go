@@ -56,6 +56,7 @@ type app struct {
 	restored  bool
 	startedIn string      // see workDir
 	inOrder   atomic.Bool // there is something to clean up at the end: sandboxes, a run
+	closing   atomic.Bool // a session closes its run after a signal
 }
 
 func newApp(s Streams) *app {

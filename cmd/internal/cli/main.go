@@ -64,6 +64,10 @@ func delayCollection() {
 // announced verdicts are already recorded.
 const cleanupTime = 150 * time.Millisecond
 
+// closingTime is the time that a session has which has begun to close its run within cleanupTime, so
+// that a busy machine does not leave it to the next start. A second signal ends it.
+const closingTime = 10 * time.Second
+
 // endedBy runs a command and returns its error. A signal ends it immediately, even while it reads
 // a tree of a million files or waits for input. A command that must clean up gets a moment for
 // that.
@@ -85,11 +89,15 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	if !a.inOrder.Load() {
 		return ErrInterrupted
 	}
-	select {
-	case err := <-done:
-		return interruption(ctx, err)
-	case <-time.After(cleanupTime):
-		return ErrInterrupted
+	for limit := cleanupTime; ; limit = closingTime {
+		select {
+		case err := <-done:
+			return interruption(ctx, err)
+		case <-time.After(limit):
+		}
+		if limit == closingTime || !a.closing.Load() {
+			return ErrInterrupted
+		}
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -205,6 +207,29 @@ func TestEndedBy(t *testing.T) {
 			if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
+		})
+	}
+}
+
+// TestEndedClosing checks that a session that closes its run after a signal has time for it.
+func TestEndedClosing(t *testing.T) {
+	t.Parallel()
+	for closing, want := range map[bool]time.Duration{false: cleanupTime, true: time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			a := newApp(Streams{})
+			a.inOrder.Store(true)
+			ctx, cancel := context.WithCancel(t.Context())
+			began := time.Now()
+			err := a.endedBy(ctx, func(ctx context.Context) error {
+				a.closing.Store(closing)
+				cancel()
+				time.Sleep(time.Second)
+				return ctx.Err()
+			})
+			if took := time.Since(began); took != want || !errors.Is(err, ErrInterrupted) {
+				t.Errorf("closing %v: %v after %s, want %s", closing, err, took, want)
+			}
+			time.Sleep(time.Second)
 		})
 	}
 }

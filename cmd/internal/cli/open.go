@@ -58,6 +58,7 @@ func (a *app) open(p *session.Project, view session.View, kept records, sharing 
 		Shuffle: a.shuffle,
 		Rerun:   a.program().About(p, "run"),
 		Now:     time.Now,
+		Closing: func() { a.closing.Store(true) },
 		Program: version.Number,
 	}, o.before)
 	if err != nil {

@@ -4,6 +4,8 @@ package session
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -63,9 +65,25 @@ func (s *scene) noneRuns(file string, want int) {
 func TestBackstop(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
-	s.Write(".hookwatch.yaml", settings+"run: {backstop: 8s}\n") // long enough for both hooks to start
-	view := &spy{}
-	sum := s.all(s.open(s.Load(Filter{}), view, nil))
+	s.Write(".hookwatch.yaml", settings+"run: {backstop: 8s}\n")
+	quick, over := make(chan bool, 8), make(chan time.Time)
+	view := &spy{on: func(e Event) {
+		if _, ok := e.(CaseDone); ok {
+			quick <- true
+		}
+	}}
+	go func() { // once Q1 has ended and both others hang
+		defer close(over)
+		<-quick
+		look := time.NewTicker(5 * time.Millisecond)
+		defer look.Stop()
+		for limit := time.Now().Add(ceiling); time.Now().Before(limit); <-look.C {
+			if pids, _ := os.ReadFile(filepath.Join(s.Root, "pids")); len(strings.Fields(string(pids))) == 8 {
+				return
+			}
+		}
+	}()
+	sum := s.all(s.open(s.Load(Filter{}), view, func(o *Options) { o.After = func(time.Duration) <-chan time.Time { return over } }))
 	aborted := suites.Tally{Passed: 1, Aborted: 4}
 	equal(t, "summary", Summary{RunID: sum.RunID, Tally: aborted, Present: aborted, Aborted: "backstop: the run took 8s"}, sum)
 	if got := view.order(); got != "start, Q1 pass, H1 aborted, A1 aborted, H2 aborted, W1 aborted, end" {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"hookwatch/suites"
@@ -132,17 +133,36 @@ func TestInquiryBounded(t *testing.T) {
 	t.Parallel()
 	s, view := newInquired(t), &spy{}
 	session := s.session(view, nil)
-	begin := time.Now()
+	var end context.CancelFunc
+	session.bound = func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
+		ctx, end = context.WithCancel(ctx)
+		return ctx, end
+	}
 	session.begin(t.Context(), verdict.All(session.project.Cases, "asked for"), false)
 	s.underInquiry()
+	end()
 	e := <-session.results
-	if took := time.Since(begin); took < leastInquiry || took > 2*mostInquiry || len(e.outcome.Calls) > 0 {
-		t.Errorf("after %s: %+v", took, e.outcome.Calls)
+	if len(e.outcome.Calls) > 0 {
+		t.Errorf("%+v", e.outcome.Calls)
 	}
 	delete(session.running, e.c.Key())
 	session.finish(t.Context(), e)
 	session.end(false)
 	if view.order() != "start, A1 fail, end" {
 		t.Error(view.order())
+	}
+}
+
+// TestBoundInquiry checks how long a second run may take, by the duration of the first.
+func TestBoundInquiry(t *testing.T) {
+	t.Parallel()
+	for took, want := range map[time.Duration]time.Duration{0: 8 * time.Second, 2 * time.Second: 8 * time.Second, 9 * time.Second / 4: 9 * time.Second, time.Hour: 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := boundInquiry(t.Context(), took)
+			defer cancel()
+			if at, ok := ctx.Deadline(); !ok || time.Until(at) != want {
+				t.Errorf("%s: %s, want %s", took, time.Until(at), want)
+			}
+		})
 	}
 }

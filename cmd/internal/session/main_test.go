@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -13,12 +14,13 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/process"
+	"hookwatch/suites/process/testdata/processtest"
 	"hookwatch/suites/record"
 	"hookwatch/suites/verdict"
 )
 
 func TestMain(m *testing.M) {
-	if err := process.Adopt(); err != nil {
+	if err := errors.Join(processtest.ResolveShims(), processtest.Overlap(), process.Adopt()); err != nil {
 		panic(err)
 	}
 	// The rolling log's library keeps one goroutine per file forever. The clock of patterns ends
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 // ceiling is how long a test waits before it fails.
-const ceiling = 60 * time.Second
+const ceiling = 4 * time.Minute
 
 // A scene is a small project with records and sandboxes.
 type scene struct {

@@ -88,7 +88,7 @@ func (e *Session) start(ctx context.Context, c *suites.Case) {
 	e.equipment.WarnOfNotes()
 	e.knowledge.Selector.Starting(c, e.knowledge.Digests(c))
 	ctx, cancel := context.WithCancel(ctx)
-	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, seen: e.knowledge.Tracker.See(c)}
+	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, bound: e.bound, seen: e.knowledge.Tracker.See(c)}
 	x.digests = e.knowledge.DigestsOf(c, x.seen.Inputs)
 	e.running[c.Key()] = x
 	e.busy.start(e.opts.Now())
@@ -111,8 +111,7 @@ func (e *Session) Once(ctx context.Context, selected []verdict.Selected, full bo
 		e.equipment.KeepReady(min(most+1, keptReady))
 		defer e.equipment.KeepReady(0)
 	}
-	backstop := time.NewTimer(e.project.Config.Run.Backstop)
-	defer backstop.Stop()
+	backstop := e.opts.After(e.project.Config.Run.Backstop)
 	for e.underway() {
 		e.fill(ctx)
 		select {
@@ -121,9 +120,10 @@ func (e *Session) Once(ctx context.Context, selected []verdict.Selected, full bo
 			e.fill(ctx) // starts the next case before this one is judged
 			e.finish(ctx, x)
 			e.passPreflight()
-		case <-backstop.C:
+		case <-backstop:
 			e.abort("backstop: the run took " + e.project.Config.Run.Backstop.String())
 		case <-ctx.Done():
+			e.opts.Closing()
 			e.drain()
 			return e.end(true)
 		}
@@ -136,6 +136,7 @@ type execution struct {
 	c       *suites.Case
 	runner  *run.Runner // the session may use another one before this execution ends
 	cancel  context.CancelFunc
+	bound   bound      // of the second run
 	seen    CaseInputs // its inputs when it started
 	digests suites.Digests
 	stale   bool // superseded: the verdict would be about outdated content
@@ -162,13 +163,14 @@ func (x *execution) do(ctx context.Context, now func() time.Time) {
 	}
 }
 
-// The second run that explains a failure delays the verdict: by at most inquiryTimes the duration
-// of the case, within these bounds.
-const (
-	inquiryTimes = 4
-	leastInquiry = 8 * time.Second
-	mostInquiry  = 10 * time.Second
-)
+// A bound limits the second run that explains a failure of a case which took some time, because
+// it delays the verdict.
+type bound func(ctx context.Context, took time.Duration) (context.Context, context.CancelFunc)
+
+// boundInquiry is the bound by time.
+func boundInquiry(ctx context.Context, took time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, min(max(4*took, 8*time.Second), 10*time.Second))
+}
 
 // inquire traces the tool calls of a failing case. An error is ignored because it is not the
 // fault of the case, and incomplete calls would explain nothing.
@@ -177,7 +179,7 @@ func (x *execution) inquire(ctx context.Context) {
 	if len(suspects) == 0 {
 		return
 	}
-	ctx, cancel := x.bounded(ctx)
+	ctx, cancel := x.bound(ctx, x.outcome.Duration)
 	defer cancel()
 	if calls, err := x.runner.Calls(ctx, x.c, suspects); err == nil {
 		x.outcome.Calls = calls
@@ -190,16 +192,11 @@ func (x *execution) locate(ctx context.Context) {
 	if script == "" {
 		return
 	}
-	ctx, cancel := x.bounded(ctx)
+	ctx, cancel := x.bound(ctx, x.outcome.Duration)
 	defer cancel()
 	if log, err := x.runner.Log(ctx, x.c, trace.StartErrTrap); err == nil {
 		x.outcome.Ended = trace.EndingOf(log, script, exit)
 	}
-}
-
-// bounded limits how long a second run may delay the verdict.
-func (x *execution) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, min(max(inquiryTimes*x.outcome.Duration, leastInquiry), mostInquiry))
 }
 
 // judge sets the execution's own verdict.

@@ -48,7 +48,9 @@ type Options struct {
 	Shuffle uint64                    // seed of a random order; 0 keeps the order
 	Rerun   func(k suites.Key) string // returns the command that reruns one case
 	Now     func() time.Time
-	Program string // hookwatch's own version
+	After   func(time.Duration) <-chan time.Time // nil means time.After
+	Closing func()                               // called when a signal has ended the run and it is being closed; may be nil
+	Program string                               // hookwatch's own version
 }
 
 // A Session runs cases and keeps their state. Its methods must be called from one goroutine.
@@ -73,6 +75,7 @@ type Session struct {
 	ran     func(*suites.Case) // called for every verdict
 	counts  suites.State       // last counts sent to the view
 	first   bool               // there were no records before this run
+	bound   bound              // of runs that explain failures
 }
 
 // New returns a session for a project; before holds its records and may be nil.
@@ -82,6 +85,12 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Closing == nil {
+		o.Closing = func() {}
+	}
+	if o.After == nil {
+		o.After = time.After
 	}
 	if before == nil {
 		before = new(record.Snapshot)
@@ -96,6 +105,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		held:      make(map[suites.Key]*execution),
 		results:   make(chan *execution),
 		ran:       func(*suites.Case) {},
+		bound:     boundInquiry,
 	}
 	e.first = len(before.Records) == 0
 	e.filing = NewFiling(o.Store, o.Program, e.warn)

@@ -104,6 +104,7 @@ func (w *watch) stop() Summary {
 	if w.session.run == nil {
 		return Summary{RecordError: w.session.filing.Err()}
 	}
+	w.session.opts.Closing()
 	for _, x := range w.session.running {
 		x.cancel()
 	}
