@@ -78,7 +78,7 @@ const auditedFileSize = 8 << 20
 // finding is printed in reports, and a file outside the project that a link leads to, because the
 // link may have come with the project.
 func (m *auditedMachine) read(path string) (data []byte, why string) {
-	r := disk.Reader{Hidden: m.Hidden}
+	r := m.Reader.Anywhere()
 	if rel, err := filepath.Rel(m.Root, path); err == nil && filepath.IsLocal(rel) {
 		r.Root = m.Root
 	}

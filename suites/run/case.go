@@ -194,7 +194,7 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 			s.close()
 		}
 	}()
-	m := auditedMachine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Hidden: r.Reader.Hidden}
+	m := auditedMachine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Reader: r.Reader}
 	if m.Hooks == nil {
 		m.Hooks = func(string, string) []discover.Hook { return nil }
 	}

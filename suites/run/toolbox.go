@@ -223,8 +223,7 @@ type auditedMachine struct {
 	// Hooks returns the registered hooks that fire for an event and the value that matchers are
 	// compared with; "" for hooks that fire for any value.
 	Hooks func(event, value string) []discover.Hook
-	// Hidden reports whether a file is masked from hooks. If nil, none is.
-	Hidden func(path string) bool
+	Reader disk.Reader // reads what cases see
 	// Ask runs a program that must only print its version.
 	Ask func(ctx context.Context, argv []string) (process.Result, error)
 }

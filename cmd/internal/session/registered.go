@@ -281,6 +281,10 @@ func SandboxOptions(cfg *config.Config, env []string) sandbox.Options {
 	if self, err := os.Executable(); err == nil {
 		o.Shown = []string{self} // stand-ins are links to it
 	}
+	o.Shown = append(o.Shown, cfg.Agreed...)
+	if cfg.State != "" { // it may be outside of HOME
+		o.Private = []string{filepath.Join(cfg.State, "hookwatch")}
+	}
 	if filepath.IsAbs(cfg.Live.Client) { // any other is in PATH or in the project
 		o.Shown = append(o.Shown, filepath.Dir(disk.Real(cfg.Live.Client)))
 	}
