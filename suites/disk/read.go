@@ -18,7 +18,7 @@ import (
 type Reader struct {
 	// Absolute path; files whose real path is elsewhere are refused; "" means none are.
 	Root   string
-	Agreed []string               // real paths of files and directories outside Root that may be read
+	Agreed []string // real paths of files and directories outside Root that may be read
 	// World returns Hidden or Absent if cases do not see what is at a path whose directories are no
 	// links, and 0 if they do. If nil, they see everything.
 	World  func(path string) Reason
@@ -125,14 +125,25 @@ func (r Reader) meaning(path, real string) Reason {
 	if r.World == nil {
 		return 0
 	}
-	if path != real {
-		for _, link := range Links(path) {
-			if reason := r.World(link); reason != 0 {
-				return reason
-			}
+	if path == real {
+		return r.World(real)
+	}
+	for _, place := range append(Links(path), real) {
+		if reason := r.World(place); reason != 0 {
+			return reason
 		}
 	}
-	return r.World(real)
+	return 0
+}
+
+// Sees reports whether cases see what is at an absolute path itself, which may be a link.
+func (r Reader) Sees(path string) bool {
+	if r.World == nil {
+		return true
+	}
+	dir := filepath.Dir(path)
+	hidden := func(p string) bool { return r.World(p) != 0 }
+	return !slices.ContainsFunc(Links(dir), hidden) && !hidden(filepath.Join(Real(dir), filepath.Base(path)))
 }
 
 // Links returns the links on the way along an absolute path, each with the real path of its

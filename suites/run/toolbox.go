@@ -222,7 +222,7 @@ type auditedMachine struct {
 	StandIns map[string]string // replaced tools, such as jaq -> gojq 0.12
 	// Hooks returns the registered hooks that fire for an event and the value that matchers are
 	// compared with; "" for hooks that fire for any value.
-	Hooks func(event, value string) []discover.Hook
+	Hooks  func(event, value string) []discover.Hook
 	Reader disk.Reader // reads what cases see
 	// Ask runs a program that must only print its version.
 	Ask func(ctx context.Context, argv []string) (process.Result, error)

@@ -211,7 +211,9 @@ func (s *namespaced) viewChanges(i int, after snapshot) []suites.Change {
 
 // absent reports whether the case found nothing at a path, whatever the machine has there.
 func (s *namespaced) absent(path string) bool {
-	return slices.ContainsFunc(s.masks, func(m mask) bool { return (m.Absent || m.IsDir && m.Names == nil && m.Path != path) && disk.Within(m.Path, path) })
+	return slices.ContainsFunc(s.masks, func(m mask) bool {
+		return (m.Absent || m.IsDir && m.Names == nil && m.Path != path) && disk.Within(m.Path, path)
+	})
 }
 
 // layered returns the changes that an entry in the upper layer of a view means for the file below.
