@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/sandbox"
+	"hookwatch/suites/verdict"
 )
 
 // privateFiles are files of HOME that no hook needs, of every kind that people have: clients and
@@ -146,5 +148,42 @@ mkdir -p .cache/own .claude/logs && echo x >.cache/own/x && echo x >.claude/logs
 	}
 	if err := r.Remove(out); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWithheld checks that files of HOME that a hook looks for and does not see are named: those in
+// its messages, and if paths are recorded, all.
+func TestWithheld(t *testing.T) {
+	t.Parallel()
+	p, home := newProject(t), t.TempDir()
+	for _, name := range []string{".guard/rules", ".config/guard/more", "notes.txt", ".netrc", ".claude/hooks/a.sh"} {
+		write(t, filepath.Join(home, name), "x")
+	}
+	p.write("hook.sh", "#!/bin/bash\ncat ~/.guard/rules ~/.nothing ~/.netrc ~/.claude/hooks/a.sh\n[[ -f ~/.config/guard/more ]] && exit 2\necho about ~/notes.txt\nexit 0\n", 0o755)
+	r := runnerOf(t, p, home)
+	r.Reader = disk.Reader{World: sandbox.Options{Root: p.root, Home: home}.World(true, nil).Means}
+	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{Exit: code(0)}}}}
+	for _, observed := range []bool{false, true} {
+		want := []string{"~/.guard/rules"}
+		fire := r.Case
+		if observed {
+			want = append(want, "~/.config/guard/more")
+			fire = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) { return r.Traced(ctx, c, nil) }
+		}
+		o, err := fire(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(o.Withheld)
+		slices.Sort(want)
+		if !slices.Equal(o.Withheld, want) {
+			t.Errorf("observed %v: %q, want %q\n%s", observed, o.Withheld, want, o.Last().Stderr)
+		}
+		if v := verdict.Judge(c, o, time.Second); !strings.Contains(v.Note, "looked for ~/.guard/rules, which cases do not see (sandbox.unmask: [.guard/rules])") {
+			t.Errorf("the verdict is %+v", v)
+		}
+		if err := r.Remove(o); err != nil {
+			t.Error(err)
+		}
 	}
 }

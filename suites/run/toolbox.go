@@ -24,6 +24,7 @@ type Toolbox struct {
 	root     string
 	env      []string
 	standIns map[string]string // name -> replacement, such as "gojq 0.12.19"
+	Reader   disk.Reader       // of what cases see; programs that they do not see are absent
 	mu       sync.Mutex
 	versions map[string]string // by Tool.Digest
 }
@@ -62,13 +63,22 @@ func (t *Toolbox) FindOne(name string) suites.Tool {
 	if rest, home := strings.CutPrefix(name, "~/"); home {
 		at = filepath.Join(process.Getenv(t.env, "HOME"), rest)
 	}
-	path, err := process.LookPath(at, t.root, t.env)
+	path, err := LookPath(t.Reader, at, t.root, t.env)
 	if err != nil {
 		return tool
 	}
 	tool.Path = path
 	tool.Digest = disk.ProgramDigest(path)
 	return tool
+}
+
+// LookPath finds a program as process.LookPath does, if cases see it.
+func LookPath(r disk.Reader, name, dir string, env []string) (string, error) {
+	path, err := process.LookPath(name, dir, env)
+	if err == nil {
+		_, err = r.Anywhere().Resolve(path)
+	}
+	return path, err
 }
 
 func shortHash(s string) string {

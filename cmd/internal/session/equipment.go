@@ -66,6 +66,7 @@ func (e *equipment) Use(p *Project, known []suites.Tool) error {
 	e.standIns = offered
 	unavailable := e.choose(cfg, withStandIns)
 	e.Tools = run.NewToolbox(p.Root(), env, offered, known)
+	e.Tools.Reader = p.Reader
 	e.Close()
 	e.Runner = e.newRunner(p, withStandIns)
 	e.Runner.KeepReady(e.ready)
