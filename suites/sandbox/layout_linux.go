@@ -68,9 +68,8 @@ func (p *plan) Fresh() bool {
 	defer p.mu.Unlock()
 	if p.changed() {
 		p.renew()
-	} else if !p.current.listed(0) { // something may have appeared that cases must not see
-		p.renew()
-		p.moved = true
+	} else if p.homes != nil && !current(p.homes.read, 0) { // something may have appeared that cases must not see
+		p.homes, p.moved = nil, true
 	}
 	moved := p.moved
 	p.moved = false
@@ -95,7 +94,7 @@ func (p *plan) Notes() []string {
 func (p *plan) layout() *layout {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.changed() || !p.current.listed(settled) {
+	if p.changed() || !current(p.current.ways, settled) {
 		p.renew()
 	}
 	return p.current
@@ -122,13 +121,13 @@ func (p *plan) unseen(l *layout, search []string, masks []mask) (*sight, []mask)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	same := func(a, b mask) bool { return a.Path == b.Path }
-	if h := p.homes; h != nil && h.of == l && slices.Equal(h.search, search) && slices.EqualFunc(h.masks, masks, same) {
+	if h := p.homes; h != nil && h.of == l && current(h.read, settled) && slices.Equal(h.search, search) && slices.EqualFunc(h.masks, masks, same) {
 		return h.sight, h.unseen
 	}
 	h := &homesSeen{of: l, search: search, masks: masks, sight: l.sight(p.o, search, &p.installed)}
 	for _, home := range l.homes {
 		unseen, read := h.sight.unseen(home, masks)
-		h.unseen, l.ways = append(h.unseen, unseen...), append(l.ways, read...)
+		h.unseen, h.read = append(h.unseen, unseen...), append(h.read, read...)
 	}
 	p.homes = h
 	return h.sight, h.unseen

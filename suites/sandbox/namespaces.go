@@ -124,6 +124,7 @@ type homesSeen struct {
 	masks  []mask
 	sight  *sight
 	unseen []mask
+	read   []stamp // of the directories that were listed
 }
 
 // A copied file is one in a directory that is split because of mounts.

@@ -248,10 +248,10 @@ func newStamp(dir string) stamp {
 	return s
 }
 
-// listed reports whether the directories that were listed still have the same entries. A list that
+// current reports whether the directories that were listed still have the same entries. A list that
 // was made within margin of the last change does not count.
-func (l *layout) listed(margin time.Duration) bool {
-	return !slices.ContainsFunc(l.ways, func(s stamp) bool {
+func current(ways []stamp, margin time.Duration) bool {
+	return !slices.ContainsFunc(ways, func(s stamp) bool {
 		fi, err := os.Stat(s.dir)
 		return err != nil || !fi.ModTime().Equal(s.mtime) || s.read.Sub(s.mtime).Abs() < margin
 	})
