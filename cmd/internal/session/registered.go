@@ -263,6 +263,32 @@ func (p *Project) GoLive() {
 	}
 }
 
+// namedInHome returns the files that commands of the user's own settings name in HOME, which hooks see
+// wherever they are kept. Commands of the project do
+// not count, because a clone must not choose what its hooks see of HOME.
+func (p *Project) namedInHome() (shown []string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil
+	}
+	expand := strings.NewReplacer(`"`, "", "'", "", "${HOME}", home, "$HOME", home)
+	for _, h := range p.Registered.Hooks {
+		if h.Scope != discover.InUser {
+			continue
+		}
+		for _, word := range append(strings.Fields(h.Command), h.Args...) {
+			word = expand.Replace(word)
+			if rest, ok := strings.CutPrefix(word, "~/"); ok {
+				word = filepath.Join(home, rest)
+			}
+			if fi, err := os.Stat(word); err == nil && fi.Mode().IsRegular() && disk.Within(home, word) {
+				shown = append(shown, word)
+			}
+		}
+	}
+	return shown
+}
+
 // SandboxOptions returns the configuration of sandboxes; env is the environment of hooks.
 func SandboxOptions(cfg *config.Config, env []string) sandbox.Options {
 	o := sandbox.Options{
