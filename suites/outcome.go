@@ -49,6 +49,7 @@ type Outcome struct {
 	StandIns []string      // such as "jaq=gojq", if the hook could reach one
 	Changes  []Change      // made by the case, by path; outside its sandbox only as far as they are known
 	Unseen   []string      // paths of programs that a hook did not find although they exist outside its sandbox
+	Withheld []string      // files of HOME that a hook looked for, as far as it is known, and that cases do not see
 	Stopped  []string      // actions that isolation prevented, in words, as far as the system reports them
 	Duration time.Duration // wall time of the whole case
 	Root     string        // the project as the case saw it: the project itself or the case's copy

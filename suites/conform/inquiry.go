@@ -79,6 +79,9 @@ func (q *Inquiry) then(round func() []Probe) { q.rounds = slices.Insert(q.rounds
 // Take records the outcome of a probe.
 func (q *Inquiry) Take(p Probe, o suites.Outcome) {
 	q.ran += max(1, len(o.Results))
+	for _, name := range o.Withheld {
+		q.found("script-missing", name+" is hidden from hooks: to show it to them, add it to sandbox.unmask", suites.Info)
+	}
 	if o.NotRun != nil || len(o.Results) == 0 {
 		q.broken = true
 		return

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // Elsewhere is the path of the input that represents all files of the project that are no other
@@ -83,7 +84,10 @@ func (o *others) list(g *Graph, dir string) {
 // look records the current state of a file. A link has the state of its target.
 func (o *others) look(g *Graph, p string) {
 	o.forget(p)
-	info, err := os.Stat(g.files.abs(p))
+	info, err := g.files.reader.Anywhere().Stat(g.files.abs(p))
+	if disk.ReasonOf(err) == disk.Hidden {
+		o.files[p] = masked
+	}
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}

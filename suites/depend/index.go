@@ -124,8 +124,13 @@ func (x *index) look(p string, keep bool) *look {
 	abs := x.abs(p)
 	l := &look{}
 	f, err := x.reader.Anywhere().Open(abs, digestAtMost)
+	if disk.ReasonOf(err) == disk.Absent { // the same whatever the machine has there
+		_, l.link, l.steps = x.linked(p, abs, "")
+		return l
+	}
 	if err != nil {
-		l.target, l.link, l.steps = x.linked(p, abs, "")
+		real, _ := filepath.EvalSymlinks(abs)
+		l.target, l.link, l.steps = x.linked(p, abs, real)
 		l.signature = SignatureOf(p, abs)
 		l.digest, l.err = refused(abs, err)
 		return l
@@ -208,13 +213,10 @@ func (x *index) prepare(paths []string) {
 	}
 }
 
-// linked follows symbolic links from a path. It returns the final target, "" if the path is no
-// link or the link is broken, the text of the first link, and every step. real is the target if the caller knows it,
-// otherwise "".
+// linked follows symbolic links from a path, as far as cases see them. It returns the final target,
+// "" if the path is no link or the link is broken, the text of the first link, and every step. real
+// is the target, "" if there is none.
 func (x *index) linked(p, abs, real string) (target, link string, steps []string) {
-	if real == "" {
-		real, _ = filepath.EvalSymlinks(abs)
-	}
 	if real != "" {
 		if target = x.slash(real); target == p {
 			return "", "", nil
@@ -223,7 +225,7 @@ func (x *index) linked(p, abs, real string) (target, link string, steps []string
 	}
 	for range maxLinks {
 		to, err := os.Readlink(abs)
-		if err != nil {
+		if err != nil || !x.reader.Sees(abs) {
 			break
 		}
 		if len(link) == 0 {

@@ -249,7 +249,7 @@ func (x *index) stateOf(p string) string {
 		return f.digest
 	}
 	s := SignatureOf(p, x.abs(p))
-	if !s.Mode.IsDir() {
+	if !s.Mode.IsDir() || !x.reader.Sees(x.abs(p)) {
 		return ""
 	}
 	f.signature = s

@@ -71,7 +71,18 @@ func TestReader(t *testing.T) {
 	link(t, filepath.Join(base, "results"), filepath.Join(base, "in"))
 	link(t, "loop", filepath.Join(base, "loop"))
 	write(t, filepath.Join(base, "large"), "123456789")
-	hidden := func(path string) bool { return filepath.Base(path) == "bashrc" }
+	hidden := func(path string) Reason {
+		if filepath.Base(path) == "bashrc" {
+			return Hidden
+		}
+		return 0
+	}
+	private := func(path string) Reason {
+		if path == filepath.Join(base, "out") { // the link exists only outside
+			return Absent
+		}
+		return 0
+	}
 	for _, c := range []struct {
 		name   string
 		r      Reader
@@ -83,8 +94,9 @@ func TestReader(t *testing.T) {
 		{"link out", Reader{Root: base}, "out/bashrc", Outside},
 		{"agreed", Reader{Root: base, Agreed: []string{outside}}, "out/bashrc", 0},
 		{"anywhere", Reader{}, "out/bashrc", 0},
-		{"hidden", Reader{Hidden: hidden}, "out/bashrc", Hidden},
-		{"agreed and hidden", Reader{Root: base, Agreed: []string{outside}, Hidden: hidden}, "out/bashrc", Hidden},
+		{"hidden", Reader{World: hidden}, "out/bashrc", Hidden},
+		{"agreed and hidden", Reader{Root: base, Agreed: []string{outside}, World: hidden}, "out/bashrc", Hidden},
+		{"through a link that cases lack", Reader{World: private}, "out/bashrc", Absent},
 		{"large", Reader{}, "large", Size},
 		{"up", Reader{Root: base}, "../outside/bashrc", Outside},
 	} {

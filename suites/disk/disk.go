@@ -35,6 +35,7 @@ const (
 	Outside // it is outside of the project
 	Hidden  // it is hidden from hooks, and so from records
 	Moved   // it was replaced while it was opened
+	Absent  // cases have a directory of their own there
 )
 
 // An Error reports a file that was refused.
@@ -60,11 +61,21 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s leads out of the project, to %s: it is not read", path, detail)
 	case Hidden:
 		return fmt.Sprintf("%s is masked: it is not read", path)
+	case Absent:
+		return fmt.Sprintf("%s does not exist for cases: their directory there is private", path)
 	case Moved:
 		return fmt.Sprintf("%s was exchanged while it was opened", path)
 	default:
 		return path + " is refused"
 	}
+}
+
+// Unwrap makes a file that does not exist for cases one that does not exist.
+func (e *Error) Unwrap() error {
+	if e.Reason == Absent {
+		return fs.ErrNotExist
+	}
+	return nil
 }
 
 // printable quotes names that a terminal would not show unchanged.

@@ -85,7 +85,7 @@ func TestPinned(t *testing.T) {
 	if _, err := r.ReadFile(path, 2); ReasonOf(err) != Size {
 		t.Errorf("a limit below the pinned size: %v", err)
 	}
-	hidden := Reader{Pinned: p, Hidden: func(string) bool { return true }}
+	hidden := Reader{Pinned: p, World: func(string) Reason { return Hidden }}
 	if _, err := hidden.ReadFile(path, 100); ReasonOf(err) != Hidden {
 		t.Errorf("a hidden file that is held: %v", err)
 	}

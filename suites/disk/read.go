@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -17,14 +18,16 @@ import (
 type Reader struct {
 	// Absolute path; files whose real path is elsewhere are refused; "" means none are.
 	Root   string
-	Agreed []string               // real paths of files and directories outside Root that may be read
-	Hidden func(path string) bool // reports whether a real path must not be read; may be nil
-	Pinned *Pinned                // cache of recently saved files; may be nil
+	Agreed []string // real paths of files and directories outside Root that may be read
+	// World returns Hidden or Absent if cases do not see what is at a path whose directories are no
+	// links, and 0 if they do. If nil, they see everything.
+	World  func(path string) Reason
+	Pinned *Pinned // cache of recently saved files; may be nil
 }
 
 // Anywhere returns a Reader that also reads files outside the project, because a script
-// may use all files that its user can see. Hidden files stay hidden.
-func (r Reader) Anywhere() Reader { return Reader{Hidden: r.Hidden, Pinned: r.Pinned} }
+// may use all files that its case sees.
+func (r Reader) Anywhere() Reader { return Reader{World: r.World, Pinned: r.Pinned} }
 
 // A File is an open regular file and its metadata.
 type File struct {
@@ -101,10 +104,66 @@ func (r Reader) Resolve(path string) (string, error) {
 	if r.Root != "" && !r.inside(real) {
 		return "", &Error{path, Outside, real}
 	}
-	if r.Hidden != nil && r.Hidden(real) {
-		return "", &Error{path, Hidden, ""}
+	if reason := r.meaning(abs, real); reason != 0 {
+		return "", &Error{path, reason, ""}
 	}
 	return real, nil
+}
+
+// Stat returns the metadata of a file or directory that the Reader may read.
+func (r Reader) Stat(path string) (fs.FileInfo, error) {
+	real, err := r.Resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	return os.Stat(real)
+}
+
+// meaning returns why cases do not see a file: where its path leads, or a link on the way is not in
+// their world.
+func (r Reader) meaning(path, real string) Reason {
+	if r.World == nil {
+		return 0
+	}
+	if path == real {
+		return r.World(real)
+	}
+	for _, place := range append(Links(path), real) {
+		if reason := r.World(place); reason != 0 {
+			return reason
+		}
+	}
+	return 0
+}
+
+// Sees reports whether cases see what is at an absolute path itself, which may be a link.
+func (r Reader) Sees(path string) bool {
+	if r.World == nil {
+		return true
+	}
+	dir := filepath.Dir(path)
+	hidden := func(p string) bool { return r.World(p) != 0 }
+	return !slices.ContainsFunc(Links(dir), hidden) && !hidden(filepath.Join(Real(dir), filepath.Base(path)))
+}
+
+// Links returns the links on the way along an absolute path, each with the real path of its
+// directory.
+func Links(path string) (links []string) {
+	rest, at := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/"), string(filepath.Separator)
+	for left := maxLinks; len(rest) > 0 && left > 0; {
+		at, rest = filepath.Join(at, rest[0]), rest[1:]
+		target, err := os.Readlink(at)
+		if err != nil {
+			continue
+		}
+		left--
+		links = append(links, at)
+		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
+		if at = filepath.Dir(at); filepath.IsAbs(target) {
+			at = string(filepath.Separator)
+		}
+	}
+	return links
 }
 
 func (r Reader) inside(real string) bool {

@@ -20,7 +20,6 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/process"
 	"hookwatch/suites/shell"
 )
 
@@ -78,7 +77,7 @@ const auditedFileSize = 8 << 20
 // finding is printed in reports, and a file outside the project that a link leads to, because the
 // link may have come with the project.
 func (m *auditedMachine) read(path string) (data []byte, why string) {
-	r := disk.Reader{Hidden: m.Hidden}
+	r := m.Reader.Anywhere()
 	if rel, err := filepath.Rel(m.Root, path); err == nil && filepath.IsLocal(rel) {
 		r.Root = m.Root
 	}
@@ -271,7 +270,7 @@ func (m *auditedMachine) place(ctx context.Context, p suites.Place, tool string)
 	if p.IsFile() {
 		name = m.abs(name)
 	}
-	path, err := process.LookPath(name, m.Root, m.Env)
+	path, err := LookPath(m.Reader, name, m.Root, m.Env)
 	switch {
 	case err == nil:
 		return foundTool{argv: []string{path, "--version"}, detail: path}, "", nil
@@ -287,7 +286,7 @@ func (m *auditedMachine) place(ctx context.Context, p suites.Place, tool string)
 // runner asks a runner for the tool, if the runner exists.
 func (m *auditedMachine) runner(ctx context.Context, p suites.Place) (at foundTool, why string, err error) {
 	words := p.Runner()
-	if _, err := process.LookPath(words[0], m.Root, m.Env); err != nil {
+	if _, err := LookPath(m.Reader, words[0], m.Root, m.Env); err != nil {
 		return foundTool{}, words[0] + " is not in PATH", nil
 	}
 	name := strings.TrimPrefix(string(p), strings.Join(words, " ")+" ")

@@ -85,6 +85,8 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer, observed boo
 		o.Accesses, o.Unobserved = s.accesses(o.Results)
 		o.Project = r.Root
 	}
+	o.Withheld = s.withheld(&o)
+	o.Stopped = append(o.Stopped, withheldNotes(o.Withheld)...)
 	o.Duration = time.Since(begin)
 	spare = r.Reuse && t == nil && !observed && s.untouched(&o) && r.pool.Spare(s.Sandbox, "tmp")
 	return o, nil
@@ -194,7 +196,7 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 			s.close()
 		}
 	}()
-	m := auditedMachine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Hidden: r.Reader.Hidden}
+	m := auditedMachine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Reader: r.Reader}
 	if m.Hooks == nil {
 		m.Hooks = func(string, string) []discover.Hook { return nil }
 	}

@@ -5,8 +5,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +20,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/process"
 )
 
@@ -263,6 +267,56 @@ func (s *caseRun) unseen(results []suites.Result) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// withheldAtMost bounds the files of HOME that are named to the user.
+const withheldAtMost = 5
+
+// withheld returns the existing files of HOME, from "~/", that hooks looked for and did not find
+// because cases do not see them: those in messages of the hooks, and if its paths were recorded, all.
+// Masked files are not among them, because they have a name in the sandbox.
+func (s *caseRun) withheld(o *suites.Outcome) (names []string) {
+	home := filepath.Clean(process.Getenv(s.o.Env, "HOME"))
+	if !s.Private() || !filepath.IsAbs(home) {
+		return nil
+	}
+	add := func(path string) {
+		rel, inside := strings.CutPrefix(path, home+"/")
+		if !inside || len(names) == withheldAtMost || s.o.Reader.Sees(path) {
+			return
+		}
+		if _, err := s.Read(path); !errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		if _, err := os.Stat(path); err == nil && !slices.Contains(names, "~/"+rel) {
+			names = append(names, "~/"+rel)
+		}
+	}
+	for _, r := range o.Results {
+		for line := range bytes.Lines(slices.Concat(r.Stderr, []byte("\n"), r.Stdout)) {
+			if _, path, named := bytes.Cut(line, []byte(home+"/")); named && missingFile().Match(line) {
+				add(filepath.Join(home, string(pathStart().Find(path))))
+			}
+		}
+	}
+	for _, a := range o.Accesses {
+		add(filepath.Clean(a.Path))
+	}
+	return names
+}
+
+// pathStart matches the rest of a path in a message, and missingFile messages about a missing file.
+var (
+	pathStart   = pattern.Lazy(`^[\w.@+/-]*[\w@+-]`)
+	missingFile = pattern.Lazy(`(?i)no such file|not found|cannot (?:find|open|read)|can't (?:find|open)|does not exist|ENOENT`)
+)
+
+// withheldNotes describes such files.
+func withheldNotes(names []string) (notes []string) {
+	for _, name := range names {
+		notes = append(notes, fmt.Sprintf("looked for %s, which cases do not see (sandbox.unmask: [%s])", name, strings.TrimPrefix(name, "~/")))
+	}
+	return notes
 }
 
 // Script returns the script of a program. A program with a fixed output does not read its stdin,

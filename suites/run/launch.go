@@ -13,7 +13,6 @@ import (
 
 	"hookwatch/suites/disk"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/process"
 	"hookwatch/suites/shell"
 )
 
@@ -51,8 +50,12 @@ func (r From) Of(root, hook string) Launch {
 		return l
 	}
 	head, err := r.firstLine(file)
-	if disk.ReasonOf(err) == disk.Hidden {
+	switch disk.ReasonOf(err) {
+	case disk.Hidden:
 		l.Fault = fmt.Sprintf("hook is masked: %s leads to a file that cases are kept from (see sandbox.unmask)", hook)
+		return l
+	case disk.Absent:
+		l.Fault = fmt.Sprintf("hook missing: %s leads to a directory of which each case has its own (see hookwatch help isolation)", hook)
 		return l
 	}
 	if err != nil {
@@ -105,7 +108,7 @@ func (r From) interpreter(hook string, head []byte) (name string, absent bool, f
 	if len(fields) == 0 {
 		return "", false, fmt.Sprintf("hook has a #! line of env without a program: %s", hook)
 	}
-	_, err := process.LookPath(fields[0], r.Root, r.Env)
+	_, err := LookPath(r.Reader, fields[0], r.Root, r.Env)
 	known := mayBeAbsent(fields[0])
 	if err != nil && !known {
 		return "", false, fmt.Sprintf("bad interpreter: %s names %s, which this machine does not have (127: the client goes on as if there were no hook)", hook, fields[0])

@@ -32,7 +32,7 @@ func TestLocksOutside(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, r := chosen(t, "namespaces", func(o *run.Options, i *sandbox.Options) {
-				i.Shown, i.Home = []string{self}, filepath.Join(dir, "home")
+				i.Shown, i.Home, i.Unmask = []string{self}, filepath.Join(dir, "home"), []string{"locked"}
 				if err := os.MkdirAll(i.Home, 0o755); err != nil {
 					t.Fatal(err)
 				}

@@ -56,7 +56,7 @@ var mountsInside = map[string]func(t *testing.T, project, home, other string){
 		write(t, filepath.Join(project, "node_modules/m/index.js"), "module\n")
 	},
 	"in HOME": func(t *testing.T, project, home, other string) {
-		mounted(t, other, filepath.Join(home, ".cache/tool"), "", unix.MS_BIND, "")
+		mounted(t, other, filepath.Join(home, ".cache/uv/tool"), "", unix.MS_BIND, "")
 		mounted(t, "tmpfs", filepath.Join(home, ".ssh/agent"), "tmpfs", 0, "size=1m")
 		write(t, filepath.Join(project, "node_modules/m/index.js"), "module\n")
 	},
@@ -83,7 +83,7 @@ var mountsInside = map[string]func(t *testing.T, project, home, other string){
 const inMounts = `cd "$CLAUDE_PROJECT_DIR" || exit 3
 cat root.txt node_modules/m/index.js src/main.txt
 echo more >>root.txt; echo new >new.txt; echo new >src/new.txt; rm gone.txt; mkdir made; echo x >made/file
-echo new >"$HOME/.cache/new"; echo new >"$HOME/.new"; echo more >>"$HOME/notes.txt"
+echo new >"$HOME/.cache/new"; echo new >"$HOME/.new"; echo more >>"$HOME/.claude/hooks/notes.txt"
 cat "$HOME/.netrc" "$HOME/.ssh/id" 2>/dev/null
 git -C . status --short >/dev/null || exit 4
 echo module >node_modules/m/index.js 2>/dev/null
@@ -194,7 +194,7 @@ func sawMounts(t *testing.T, where string, o suites.Outcome, want string) {
 	}
 	for _, want := range []string{
 		"changed {project}/root.txt", "created {project}/new.txt", "created {project}/src/new.txt", "deleted {project}/gone.txt",
-		"created {project}/made/file", "created ~/.cache/new", "created ~/.new", "changed ~/notes.txt",
+		"created {project}/made/file", "created ~/.cache/new", "created ~/.new", "changed ~/.claude/hooks/notes.txt",
 	} {
 		if !slices.Contains(reported, want) {
 			t.Errorf("%s: %q is not reported: %q", where, want, reported)
@@ -216,7 +216,7 @@ func withMounts(t *testing.T, dir string, mount func(t *testing.T, project, home
 	} {
 		write(t, filepath.Join(root, name), content)
 	}
-	for name, content := range map[string]string{".cache/tool/x": "", ".cache/y/z": "", ".ssh/agent/x": secret, ".ssh/id": secret, ".netrc": secret, "notes.txt": "n\n"} {
+	for name, content := range map[string]string{".cache/uv/tool/x": "", ".cache/y/z": "", ".ssh/agent/x": secret, ".ssh/id": secret, ".netrc": secret, ".claude/hooks/notes.txt": "n\n"} {
 		write(t, filepath.Join(home, name), content)
 	}
 	write(t, filepath.Join(other, "file"), "")

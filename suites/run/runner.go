@@ -38,6 +38,7 @@ type Runner struct {
 // New returns a runner with these options.
 func New(o Options) *Runner {
 	r := &Runner{Options: o, tools: NewToolbox(o.Root, o.Env, nil, nil), machine: NewMachine(o.Root, o.Env)}
+	r.tools.Reader = o.Reader
 	r.paths.Dir = o.Temp
 	r.pool = sandbox.NewPool(sandbox.PoolOptions{
 		Temp: o.Temp, Choice: o.Isolation, KeepSize: o.KeepSize,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // TestFilesNotRead checks that nothing is reported of a masked file, of one that a link of the
@@ -23,10 +24,13 @@ func TestFilesNotRead(t *testing.T) {
 		"project/names.json": `{"file": "~/.netrc"}`, "project/reads.json": `{"file": "own.json"}`,
 	})
 	masked := filepath.Join(p.root, "home/.netrc")
-	p.m.Hidden = func(path string) bool {
+	p.m.Reader.World = func(path string) disk.Reason {
 		fi, err := os.Stat(path)
 		was, errWas := os.Stat(masked)
-		return err == nil && errWas == nil && os.SameFile(fi, was)
+		if err == nil && errWas == nil && os.SameFile(fi, was) {
+			return disk.Hidden
+		}
+		return 0
 	}
 	at := func(name string) string { return filepath.Join(p.m.Root, name) }
 	for _, err := range []error{

@@ -24,6 +24,7 @@ type Toolbox struct {
 	root     string
 	env      []string
 	standIns map[string]string // name -> replacement, such as "gojq 0.12.19"
+	Reader   disk.Reader       // of what cases see; programs that they do not see are absent
 	mu       sync.Mutex
 	versions map[string]string // by Tool.Digest
 }
@@ -62,13 +63,22 @@ func (t *Toolbox) FindOne(name string) suites.Tool {
 	if rest, home := strings.CutPrefix(name, "~/"); home {
 		at = filepath.Join(process.Getenv(t.env, "HOME"), rest)
 	}
-	path, err := process.LookPath(at, t.root, t.env)
+	path, err := LookPath(t.Reader, at, t.root, t.env)
 	if err != nil {
 		return tool
 	}
 	tool.Path = path
 	tool.Digest = disk.ProgramDigest(path)
 	return tool
+}
+
+// LookPath finds a program as process.LookPath does, if cases see it.
+func LookPath(r disk.Reader, name, dir string, env []string) (string, error) {
+	path, err := process.LookPath(name, dir, env)
+	if err == nil {
+		_, err = r.Anywhere().Resolve(path)
+	}
+	return path, err
 }
 
 func shortHash(s string) string {
@@ -222,9 +232,8 @@ type auditedMachine struct {
 	StandIns map[string]string // replaced tools, such as jaq -> gojq 0.12
 	// Hooks returns the registered hooks that fire for an event and the value that matchers are
 	// compared with; "" for hooks that fire for any value.
-	Hooks func(event, value string) []discover.Hook
-	// Hidden reports whether a file is masked from hooks. If nil, none is.
-	Hidden func(path string) bool
+	Hooks  func(event, value string) []discover.Hook
+	Reader disk.Reader // reads what cases see
 	// Ask runs a program that must only print its version.
 	Ask func(ctx context.Context, argv []string) (process.Result, error)
 }

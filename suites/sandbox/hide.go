@@ -13,8 +13,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// credentials are the files and directories below HOME that contain secrets or private data of the
-// user, which no hook test needs.
+// credentials are the files and directories below HOME that contain secrets. In a HOME of which cases
+// see only some files they keep their names, so that a case that reads one is recognized.
 var credentials = strings.Fields(`
 	.ssh .gnupg .age .config/sops .password-store .netrc .authinfo .authinfo.gpg
 	.aws .azure .config/gcloud .boto .s3cfg .config/rclone .config/doctl .config/hcloud .config/linode-cli
@@ -27,14 +27,20 @@ var credentials = strings.Fields(`
 	.cargo/credentials .cargo/credentials.toml .gem/credentials .bundle/config .composer/auth.json
 	.config/composer/auth.json .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties
 	.nuget/NuGet/NuGet.Config .hex .pub-cache/credentials.json .config/dart .sbt/.credentials .ivy2/.credentials
-	.pgpass .my.cnf .mylogin.cnf .mongorc.js .dbshell .rediscli_history .psql_history .mysql_history .sqlite_history
-	.claude.json .claude/.credentials.json .claude/history.jsonl .claude/projects .config/claude .anthropic
-	.codex/auth.json .gemini .config/openai .openai .config/github-copilot .local/share/opencode/auth.json
+	.pgpass .my.cnf .mylogin.cnf .claude.json .claude/.credentials.json .codex/auth.json
 	.huggingface .cache/huggingface/token .config/huggingface .kaggle .jupyter .config/ngrok .ngrok2
-	.local/share/keyrings .local/share/kwalletd .pki .mozilla .thunderbird .config/google-chrome .config/chromium
-	.config/BraveSoftware .config/Slack .config/discord .config/Signal .Xauthority .ICEauthority
-	.bash_history .zsh_history .python_history .node_repl_history .local/share/fish .lesshst .viminfo
 	.env .envrc .secrets .config/secrets .rhosts .smbcredentials .subversion/auth`)
+
+// privateData are other private files below HOME. They matter only if they are in the project, which
+// may be HOME or ~/.claude itself, and in the modes without private views.
+var privateData = strings.Fields(`
+	.claude/history.jsonl .claude/projects .claude/file-history .claude/todos .claude/shell-snapshots .claude/session-env
+	.claude/paste-cache .claude/statsig .claude/debug .claude/ide .claude/backups .config/claude .anthropic .gemini .config/openai .openai
+	.copilot .qwen .factory .codex/sessions .codex/history.jsonl .cursor .local/share/opencode
+	.mongorc.js .dbshell .rediscli_history .psql_history .mysql_history .sqlite_history
+	.local/share/keyrings .local/share/kwalletd .pki .mozilla .thunderbird .config/google-chrome .config/chromium
+	.config/BraveSoftware .config/Slack .config/discord .config/Signal .config/Code .config/Cursor snap .var .Xauthority .ICEauthority
+	.bash_history .zsh_history .python_history .node_repl_history .local/share/fish .lesshst .viminfo .local/state/hookwatch`)
 
 // A rules value describes whose files are masked, and which. Paths are absolute, except in Mask and
 // Unmask, which are relative to each home.
@@ -52,6 +58,7 @@ type mask struct {
 	Path    string   // without symbolic links
 	Names   []string // of the files in it; those of directories end with a slash
 	IsDir   bool
+	Absent  bool     // it has no replacement
 	linked  []named  // files in it that also have other names, once for each name in it
 	targets []string // of symbolic links in it
 }
@@ -87,7 +94,7 @@ func (r rules) secrets() []string {
 	var out []string
 	w := r.whose()
 	for _, home := range w.homes {
-		for _, name := range slices.Concat(credentials, r.Mask) {
+		for _, name := range slices.Concat(credentials, privateData, r.Mask) {
 			if slices.Contains(r.Unmask, name) {
 				continue
 			}
@@ -161,7 +168,9 @@ func (r rules) present(home string) []string {
 	}
 	var out []string
 	w := r.whose()
-	for _, name := range slices.Concat(credentials, r.Mask) {
+	elsewhere := func(name string) bool { return !disk.Within(w.root, filepath.Join(home, name)) }
+	inProject := slices.DeleteFunc(slices.Clone(privateData), elsewhere)
+	for _, name := range slices.Concat(credentials, r.Mask, inProject) {
 		top, _, _ := strings.Cut(filepath.Clean(name), "/")
 		path := filepath.Join(home, name)
 		if slices.Contains(r.Unmask, name) || !listed(home, top) || !listed(filepath.Dir(path), filepath.Base(path)) {

@@ -34,19 +34,12 @@ func newPlan(o Options) *plan {
 }
 
 func (p *plan) newLayout() *layout {
-	all := listMounts()
-	l := &layout{roots: p.o.views(all), mounts: all}
-	for _, d := range []string{"/tmp", "/var/tmp", "/run"} {
-		if d = disk.Real(d); disk.IsDir(d) && !slices.Contains(l.roots, d) {
-			l.private = append(l.private, d)
-		}
-	}
-	l.private = sortedSet(l.private)
+	l := p.o.layout(listMounts())
 	l.machine = l.machineRoots()
 	if _, err := gitCommon(disk.Real(GitTop(disk.Real(p.o.Root)))); err != nil {
 		l.notes = append(l.notes, err.Error())
 	}
-	sp := splitter{l: l, mounts: all, list: entries, link: target, most: min(copiesTotal, p.o.Size/4)}
+	sp := splitter{l: l, mounts: l.mounts, list: entries, link: target, most: min(copiesTotal, p.o.Size/4)}
 	sp.divide()
 	l.hide(p.refused)
 	return l
@@ -69,12 +62,14 @@ func target(link string) string {
 }
 
 // Fresh reports whether the layout for cases is the same as at the last call: no mount that affects
-// it was added or removed.
+// it was added or removed, and no entry of a directory of which cases see only some.
 func (p *plan) Fresh() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.changed() {
 		p.renew()
+	} else if p.homes != nil && !current(p.homes.read, 0) { // something may have appeared that cases must not see
+		p.homes, p.moved = nil, true
 	}
 	moved := p.moved
 	p.moved = false
@@ -99,7 +94,7 @@ func (p *plan) Notes() []string {
 func (p *plan) layout() *layout {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.changed() || !p.current.listed() {
+	if p.changed() || !current(p.current.ways, settled) {
 		p.renew()
 	}
 	return p.current
@@ -115,7 +110,27 @@ func (p *plan) masks(l *layout) []mask {
 	for _, m := range p.deep { // targets of links far down in hidden directories
 		names = append(names, m.Path)
 	}
-	return p.rules.Everywhere(masks, l.mounts, names)
+	return slices.DeleteFunc(p.rules.Everywhere(masks, l.mounts, names), func(m mask) bool {
+		return l.replaced(m.Path) && !l.inView(m.Path) // nothing of the machine is there
+	})
+}
+
+// unseen returns masks for what cases do not see of homes, besides the masked files. They are the
+// same until an entry of a directory changes.
+func (p *plan) unseen(l *layout, search []string, masks []mask) (*sight, []mask) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	same := func(a, b mask) bool { return a.Path == b.Path }
+	if h := p.homes; h != nil && h.of == l && current(h.read, settled) && slices.Equal(h.search, search) && slices.EqualFunc(h.masks, masks, same) {
+		return h.sight, h.unseen
+	}
+	h := &homesSeen{of: l, search: search, masks: masks, sight: l.sight(p.o, search, &p.installed)}
+	for _, home := range l.homes {
+		unseen, read := h.sight.unseen(home, masks)
+		h.unseen, h.read = append(h.unseen, unseen...), append(h.read, read...)
+	}
+	p.homes = h
+	return h.sight, h.unseen
 }
 
 // openTries bounds how often a sandbox is planned again.
@@ -209,7 +224,7 @@ func (l *layout) hasView(at string) bool {
 const smallFile = 16 << 10
 
 // file shows a file in a directory that is split because of mounts.
-func (s *script) file(source, target string) {
+func (s *script) file(source, target string, kind homeKind) {
 	fi, err := os.Stat(source)
 	if err != nil {
 		return
@@ -217,10 +232,13 @@ func (s *script) file(source, target string) {
 	plain := fi.Mode() == fi.Mode().Perm() && fi.Size() <= smallFile && heldBy(fi) >= fi.Size()
 	content, err := disk.Reader{}.ReadFile(source, smallFile)
 	if plain && err == nil {
+		content = kind.part(content)
 		s.add(supervisor.File, target, strconv.FormatUint(uint64(fi.Mode()), 8), strconv.FormatInt(fi.ModTime().UnixNano(), 10), string(content))
 		return
 	}
-	s.copies = append(s.copies, copied{source, target})
+	if kind == asIs { // else it is too large to be divided
+		s.copies = append(s.copies, copied{source, target})
+	}
 }
 
 // fill copies the files that the supervisor did not create.
@@ -242,11 +260,13 @@ func (s *namespaced) fill(copies []copied) error {
 func (s *script) masks(masks []mask) (places []place) {
 	for i, m := range masks {
 		v, rel := s.l.viewOf(m.Path)
-		if s.l.views[v].write {
+		if s.l.views[v].write && (!m.Absent || s.l.views[v].split == nil) { // else a split does not copy it
 			s.maskInView(v, rel, m)
+		}
+		if s.l.views[v].write {
 			continue
 		}
-		if s.l.views[v].split != nil || s.covered(m.Path) {
+		if s.l.views[v].split != nil || s.l.covered(m.Path) {
 			continue // a split does not copy it, or the place is private
 		}
 		hidden := maskDir + "/" + strconv.Itoa(i)
@@ -259,14 +279,24 @@ func (s *script) masks(masks []mask) (places []place) {
 
 func (s *script) maskInView(v int, rel string, m mask) {
 	upper := viewDir + strconv.Itoa(v) + "/upper"
-	at := upper
-	for _, part := range strings.Split(rel, "/") {
-		s.dirOnce(at, filepath.Join(s.l.views[v].at, strings.TrimPrefix(at, upper)))
-		at += "/" + part
+	s.dirsOnce(upper, s.l.views[v].at, rel)
+	at := upper + "/" + rel
+	if m.Absent {
+		s.add(supervisor.Whiteout, at)
+		return
 	}
 	s.hide(at, m)
 	if m.IsDir { // hide everything in the real directory
 		s.add(supervisor.Xattr, at, "user.overlay.opaque", "y")
+	}
+}
+
+// dirsOnce creates the directories on the way to an entry of a view's upper layer.
+func (s *script) dirsOnce(upper, view, rel string) {
+	at := upper
+	for _, part := range strings.Split(rel, "/") {
+		s.dirOnce(at, filepath.Join(view, strings.TrimPrefix(at, upper)))
+		at += "/" + part
 	}
 }
 

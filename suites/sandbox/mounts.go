@@ -58,7 +58,7 @@ func mountOf(mounts []mount, path string) int {
 }
 
 // views returns the directories, without symbolic links, for which cases get copy-on-write views:
-// the work tree around the project, its repository, HOME, and mounts inside the project. Outer ones
+// the work tree around the project, its repository, homes, and mounts inside the project. Outer ones
 // come first. It omits directories within another one on the same mount.
 func (o Options) views(all []mount) []string {
 	top := disk.Real(GitTop(disk.Real(o.Root)))
@@ -66,9 +66,7 @@ func (o Options) views(all []mount) []string {
 	if common, _ := gitCommon(top); common != "" {
 		wanted = append(wanted, common)
 	}
-	if o.Home != "" && disk.IsDir(o.Home) {
-		wanted = append(wanted, disk.Real(o.Home))
-	}
+	wanted = append(wanted, o.rules().Homes()...)
 	for _, m := range all {
 		if disk.Within(top, m.At) && disk.IsDir(m.At) {
 			wanted = append(wanted, m.At)
@@ -138,6 +136,43 @@ func (l *layout) inView(path string) bool {
 // inPrivate reports whether a path is in a directory that each case has its own of.
 func (l *layout) inPrivate(path string) bool {
 	return slices.ContainsFunc(l.private, func(d string) bool { return path != d && disk.Within(d, path) })
+}
+
+// covered reports whether a private directory hides path.
+func (l *layout) covered(path string) bool { return !l.inView(path) && l.inPrivate(path) }
+
+// maxNeeded bounds the programs and directories that are shown in private directories and homes.
+const maxNeeded = 200
+
+// needed returns the files and directories of private directories and homes that must be visible:
+// programs in search and what they need.
+func (l *layout) needed(o Options, search []string, known *installed) []string {
+	var wanted []string
+	hidden := func(path string) bool { return l.covered(path) || l.homeOf(path) != "" }
+	for _, d := range search {
+		if slices.Contains(usualPrograms, d) {
+			continue
+		}
+		d = disk.Real(d)
+		if hidden(d) && disk.IsDir(d) {
+			wanted = append(wanted, l.installation(d)...)
+		}
+		for _, f := range known.of(d, hidden) {
+			for _, at := range l.installation(filepath.Dir(f)) {
+				if !hidden(at) || slices.Contains(l.homes, at) {
+					at = f
+				}
+				wanted = append(wanted, at)
+			}
+		}
+	}
+	for _, f := range slices.Concat(o.Shown, []string{"/run/current-system", "/run/wrappers"}) {
+		if f = disk.Real(f); hidden(f) {
+			wanted = append(wanted, f)
+		}
+	}
+	wanted = sortedSet(wanted)
+	return wanted[:min(len(wanted), maxNeeded)]
 }
 
 // GitTop returns the top of the git work tree that contains dir, because hooks ask git about all of

@@ -100,6 +100,7 @@ type plan struct {
 	moved   bool            // the layout changed since the last call of Fresh
 	deep    []mask          // found by a deep search at the start
 	names   otherNames      // of masked files
+	homes   *homesSeen      // nil: not examined yet
 	refused map[string]bool // directories that the system makes no overlay of
 }
 
@@ -114,6 +115,16 @@ type prospect struct {
 	steps  []process.Step
 	reach  map[string]bool // paths that the steps create
 	copies []copied        // files that no step creates
+}
+
+// A homesSeen is what cases with one layout see of homes.
+type homesSeen struct {
+	of     *layout
+	search []string
+	masks  []mask
+	sight  *sight
+	unseen []mask
+	read   []stamp // of the directories that were listed
 }
 
 // A copied file is one in a directory that is split because of mounts.

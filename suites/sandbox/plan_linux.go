@@ -40,11 +40,14 @@ func (p *plan) prospect(search []string) *prospect {
 		return last
 	}
 	pr := &prospect{of: l, made: time.Now(), search: search, masks: p.masks(l)}
+	sight, unseen := p.unseen(l, search, pr.masks)
+	pr.masks = outermost(append(pr.masks, unseen...))
 	pr.layout = l.without(pr.masks)
 	s := &script{p: p, l: pr.layout, reach: make(map[string]bool), masked: pr.masks}
 	s.enter()
 	s.makeDevices()
 	elsewhere := s.masks(pr.masks)
+	s.parts(sight.entries)
 	s.places(slices.Concat(s.shown(search), elsewhere), search)
 	s.sys()
 	pr.steps, pr.reach, pr.copies = s.steps, s.reach, s.copies
@@ -82,8 +85,8 @@ func (s *script) observed(dir, given string, search []string) []string {
 	session := []string{filepath.Dir(dir), filepath.Dir(given)}
 	kept := []string{s.p.o.Root, disk.Real(s.p.o.Root), s.p.o.Home, disk.Real(s.p.o.Home)}
 	for _, d := range search {
-		if d = disk.Real(d); s.covered(d) && !disk.Within(session[0], d) {
-			kept = append(kept, installation(d))
+		if d = disk.Real(d); s.l.covered(d) && !disk.Within(session[0], d) {
+			kept = append(kept, s.l.installation(d)...)
 		}
 	}
 	return observedRules(slices.Concat(session, s.l.private), kept)
@@ -159,34 +162,10 @@ func (s *script) places(more []place, search []string) {
 
 // shown returns the places that private directories would hide but that must be visible: programs.
 func (s *script) shown(search []string) (places []place) {
-	var wanted []string
-	for _, d := range search {
-		if slices.Contains(usualPrograms, d) {
-			continue
-		}
-		d = disk.Real(d)
-		if s.covered(d) && disk.IsDir(d) {
-			wanted = append(wanted, installation(d))
-		}
-		for _, f := range s.p.installed.of(d, s.covered) {
-			if at := installation(filepath.Dir(f)); s.covered(at) {
-				wanted = append(wanted, at)
-			} else {
-				wanted = append(wanted, f)
-			}
-		}
-	}
-	for _, f := range slices.Concat(s.p.o.Shown, []string{"/run/current-system", "/run/wrappers"}) {
-		if f = disk.Real(f); s.covered(f) {
-			wanted = append(wanted, f)
-		}
-	}
-	for i, at := range sortedSet(wanted) {
+	for i, at := range s.l.needed(s.p.o, search, &s.p.installed) {
 		fi, err := os.Stat(at)
 		switch {
-		case i == maxShown:
-			return places
-		case err != nil:
+		case err != nil, !s.l.covered(at):
 		case fi.IsDir():
 			places = append(places, place{at, func() { s.readOnly(supervisor.Optional, at, at) }})
 		case fi.Mode().IsRegular(): // mounted from an overlay of its directory
@@ -202,17 +181,20 @@ func (s *script) shown(search []string) (places []place) {
 	return places
 }
 
-// maxShown bounds the programs and directories that are shown in private directories.
-const maxShown = 200
-
-// installation returns the directory that programs in dir need: prefix for prefix/bin, unless prefix
-// is at the top of the file system, where it may be a private directory such as /tmp.
-func installation(dir string) string {
-	up := filepath.Dir(dir)
-	if filepath.Base(dir) != "bin" || strings.Count(up, "/") < 2 {
-		return dir
+// parts puts the visible part of files of a home over them.
+func (s *script) parts(entries []homeEntry) {
+	for _, e := range entries {
+		v, rel := s.l.viewOf(e.real)
+		if e.kind == asIs || e.kind == empty || s.l.homeOf(e.real) == "" || !s.l.views[v].write {
+			continue
+		}
+		upper := viewDir + number(v) + "/upper"
+		s.dirsOnce(upper, s.l.views[v].at, rel)
+		if at := upper + "/" + rel; !s.reach[at] {
+			s.reach[at] = true
+			s.file(e.real, at, e.kind)
+		}
 	}
-	return up
 }
 
 // lead creates the directories and symbolic links on the way to a path in private directories.
@@ -335,7 +317,7 @@ func (s *script) splitDirs(upper string, v view) {
 	}
 	for _, rel := range v.split.files {
 		if !hidden(rel) {
-			s.file(filepath.Join(v.at, rel), upper+"/"+rel)
+			s.file(filepath.Join(v.at, rel), upper+"/"+rel, asIs)
 		}
 	}
 	for _, rel := range slices.Sorted(maps.Keys(v.split.links)) {
@@ -374,12 +356,4 @@ func mode(dir string) string {
 		return strconv.FormatUint(uint64(fi.Mode().Perm()), 8)
 	}
 	return "1777"
-}
-
-// covered reports whether a private directory hides path.
-func (s *script) covered(path string) bool {
-	if s.l.inView(path) {
-		return false
-	}
-	return s.l.inPrivate(path)
 }

@@ -328,6 +328,7 @@ type Options struct {
 	Home      string   // HOME of the hooks; "" for none
 	OwnHome   string   // the user's home directory by the system's records; "" for none
 	Shown     []string // files and directories besides PATH that private directories do not hide
+	Private   []string // directories that cases see empty, besides those for temporary files and homes
 	Mask      []string // paths to hide, besides the known ones, relative to each home
 	Unmask    []string // paths not to hide, relative to each home
 	Size      int64    // bytes that a case may write

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // A snapshot contains the entries of a tree, by slash path relative to its top, without the top.
@@ -198,7 +199,9 @@ func (s *namespaced) viewChanges(i int, after snapshot) []suites.Change {
 		}
 		real := s.layout.views[i].at + "/" + rel
 		if !is {
-			out = append(out, suites.Change{Kind: suites.Deleted, Path: real})
+			if !s.absent(real) {
+				out = append(out, suites.Change{Kind: suites.Deleted, Path: real})
+			}
 			continue
 		}
 		out = append(out, s.layered(name, real, a, was, present)...)
@@ -206,10 +209,20 @@ func (s *namespaced) viewChanges(i int, after snapshot) []suites.Change {
 	return out
 }
 
+// absent reports whether the case found nothing at a path, whatever the machine has there.
+func (s *namespaced) absent(path string) bool {
+	return slices.ContainsFunc(s.masks, func(m mask) bool {
+		return (m.Absent || m.IsDir && m.Names == nil && m.Path != path) && disk.Within(m.Path, path)
+	})
+}
+
 // layered returns the changes that an entry in the upper layer of a view means for the file below.
 func (s *namespaced) layered(name, real string, a entry, was bool, present sorted) []suites.Change {
 	lower, err := os.Lstat(real)
 	below := err == nil
+	if s.absent(real) {
+		below, was = false, false
+	}
 	top := s.path() + "/" + name
 	switch {
 	case a.mode&fs.ModeCharDevice != 0 && isWhiteout(top):

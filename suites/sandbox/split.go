@@ -19,9 +19,27 @@ type layout struct {
 	machine []string // shown read-only: "/" and the mounts elsewhere
 	views   []view   // outer ones first; "/" is the first
 	private []string // directories that are replaced by an empty one for each case
+	homes   []string // of which cases see only what homeRows lists
 	mounts  []mount
 	ways    []stamp  // directories whose entries were listed
 	notes   []string // files that cases do not see as they are, for users
+}
+
+// layout returns the roots and private directories for cases with these mounts.
+func (o Options) layout(all []mount) *layout {
+	l := &layout{roots: o.views(all), mounts: all, homes: o.rules().listedHomes()}
+	private := slices.Concat([]string{"/tmp", "/var/tmp", "/run", os.TempDir()}, o.Private)
+	for _, h := range l.homes { // other paths to the same files
+		private = append(private, aliases(all, h)...)
+	}
+	for _, d := range private {
+		d = disk.Real(d)
+		if disk.IsDir(d) && d != "/" && !l.inView(d) {
+			l.private = append(l.private, d)
+		}
+	}
+	l.private = sortedSet(l.private)
+	return l
 }
 
 // A stamp detects that entries were added to or removed from a directory.
@@ -230,11 +248,12 @@ func newStamp(dir string) stamp {
 	return s
 }
 
-// listed reports whether the directories that were listed still have the same entries.
-func (l *layout) listed() bool {
-	return !slices.ContainsFunc(l.ways, func(s stamp) bool {
+// current reports whether the directories that were listed still have the same entries. A list that
+// was made within margin of the last change does not count.
+func current(ways []stamp, margin time.Duration) bool {
+	return !slices.ContainsFunc(ways, func(s stamp) bool {
 		fi, err := os.Stat(s.dir)
-		return err != nil || !fi.ModTime().Equal(s.mtime) || s.read.Sub(s.mtime).Abs() < settled
+		return err != nil || !fi.ModTime().Equal(s.mtime) || s.read.Sub(s.mtime).Abs() < margin
 	})
 }
 

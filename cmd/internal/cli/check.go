@@ -357,9 +357,9 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 		group.SetLimit(max(jobs, 1))
 		for i, hook := range hooks {
 			group.Go(func() (err error) {
-				reports[i], err = checkHook(ctx, tree, func(c *suites.Case) (suites.Outcome, error) {
+				reports[i], err = checkHook(ctx, tree, func(c *suites.Case, observed bool) (suites.Outcome, error) {
 					defer advance(hook.ID, max(1, len(c.Steps)), 0)
-					return launch(c)
+					return launch(c, observed)
 				}, hook)
 				if err == nil && m != nil {
 					fired := 0
@@ -383,21 +383,28 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 	return res, ctx.Err()
 }
 
+// A launching fires a case, and records the paths that it uses if observed.
+type launching func(c *suites.Case, observed bool) (suites.Outcome, error)
+
 // launches returns a function that fires cases. It limits all calls together to jobs at a time.
-func launches(ctx context.Context, r *run.Runner, jobs int) func(*suites.Case) (suites.Outcome, error) {
+func launches(ctx context.Context, r *run.Runner, jobs int) launching {
 	free := make(chan struct{}, max(jobs, 1))
-	return func(c *suites.Case) (suites.Outcome, error) {
+	return func(c *suites.Case, observed bool) (suites.Outcome, error) {
 		free <- struct{}{}
 		defer func() { <-free }()
-		return r.RunAndRemove(ctx, c)
+		if !observed {
+			return r.RunAndRemove(ctx, c)
+		}
+		o, err := r.Traced(ctx, c, nil)
+		return o, errors.Join(err, r.Remove(o))
 	}
 }
 
 // checkHook fires one hook until its checks are complete. Probes of one round run in parallel,
 // because no two firings share a sandbox at a time.
-func checkHook(ctx context.Context, tree conform.Tree, launch func(*suites.Case) (suites.Outcome, error), h discover.Hook) (conform.Report, error) {
+func checkHook(ctx context.Context, tree conform.Tree, launch launching, h discover.Hook) (conform.Report, error) {
 	q := conform.Ask(tree, h)
-	for ctx.Err() == nil {
+	for round := 0; ctx.Err() == nil; round++ {
 		probes := q.Next()
 		if len(probes) == 0 {
 			break
@@ -406,7 +413,7 @@ func checkHook(ctx context.Context, tree conform.Tree, launch func(*suites.Case)
 		var group errgroup.Group
 		for i, p := range probes {
 			group.Go(func() (err error) {
-				outcomes[i], err = launch(p.Case)
+				outcomes[i], err = launch(p.Case, round+i == 0) // one shows which files of HOME it looks for
 				return err
 			})
 		}

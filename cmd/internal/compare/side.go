@@ -117,7 +117,7 @@ func (s *Side) load(ctx context.Context, rev *revision.Revision, p *session.Proj
 		}
 		own := filepath.Join(p.Root(), name)
 		info, err := d.Info()
-		if err != nil || info.Size() > largest || p.Reader.Hidden(own) { // neither side sees a hidden one
+		if err != nil || info.Size() > largest || p.Reader.World(own) != 0 { // neither side sees a hidden one
 			return err
 		}
 		content, err := os.ReadFile(path)

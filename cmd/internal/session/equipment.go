@@ -64,8 +64,9 @@ func (e *equipment) Use(p *Project, known []suites.Tool) error {
 		return err
 	}
 	e.standIns = offered
-	unavailable := e.choose(cfg, withStandIns)
+	unavailable := e.choose(cfg, p.namedInHome(), withStandIns)
 	e.Tools = run.NewToolbox(p.Root(), env, offered, known)
+	e.Tools.Reader = p.Reader
 	e.Close()
 	e.Runner = e.newRunner(p, withStandIns)
 	e.Runner.KeepReady(e.ready)
@@ -109,16 +110,17 @@ func (e *equipment) KeepReady(n int) {
 // errNothingRuns is the reason for equipment that only inspects a project.
 var errNothingRuns = errors.New("no hook is run by this command")
 
-// choose selects the isolation that the configuration requests; env is the environment of hooks.
-// After an error nothing can run, because the previous isolation may be weaker than the requested
-// one.
-func (e *equipment) choose(cfg *config.Config, env []string) (err error) {
+// choose selects the isolation that the configuration requests; shown are further files that cases
+// see, and env is the environment of hooks. After an error nothing can run, because the previous
+// isolation may be weaker than the requested one.
+func (e *equipment) choose(cfg *config.Config, shown, env []string) (err error) {
 	if e.o.Temp == "" {
 		e.isolation = sandbox.Refuse(errNothingRuns)
 		e.isolation.Why = ""
 		return nil
 	}
 	o := SandboxOptions(cfg, env)
+	o.Shown = append(o.Shown, shown...)
 	o.Plain = run.Plain(env, cfg.Sandbox.Home == config.HomeEmpty)
 	chosenFor := fmt.Sprint(cfg.Run.Isolation, o)
 	if e.chosenFor == chosenFor {

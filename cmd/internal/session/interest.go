@@ -29,7 +29,7 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 	i := watcher.Interest{
 		Files:  []string{ConfigFile(cfg)},
 		Ignore: func(file string, dir bool) bool { return ignored(cfg, file, dir) },
-		Unread: func(real string) bool { return r.Hidden(real) },
+		Unread: func(real string) bool { return real != cfg.TrustFile() && r.World(real) != 0 },
 	}
 	if len(cfg.Asks) > 0 { // the user may agree to them at any time
 		i.Files = append(i.Files, cfg.TrustFile())

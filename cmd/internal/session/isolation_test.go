@@ -1,12 +1,14 @@
 package session
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"hookwatch/config"
+	"hookwatch/suites/discover"
 )
 
 // TestNamedClient checks that the client in live.client is visible in private places, even
@@ -36,5 +38,26 @@ func TestNamedClient(t *testing.T) {
 	cfg.Live.Client = "claude"
 	if o := SandboxOptions(cfg, nil); len(o.Shown) != 1 {
 		t.Errorf("shown are %q", o.Shown)
+	}
+}
+
+// TestNamedInHome checks that files which the user's own commands name are shown, and no file that a
+// project's command names.
+func TestNamedInHome(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for _, name := range []string{"guards/a.sh", "guards/b.py", "guards/c.sh", "secret"} {
+		if err := errors.Join(os.MkdirAll(filepath.Join(home, "guards"), 0o755), os.WriteFile(filepath.Join(home, name), nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &Project{}
+	p.Registered.Hooks = []discover.Hook{
+		{Scope: discover.InUser, Command: `"$HOME"/guards/a.sh --all ~/absent ~`}, {Scope: discover.InUser, Command: "python3", Args: []string{"~/guards/b.py"}},
+		{Scope: discover.InProject, Command: "cat ~/secret ~/guards/c.sh"},
+	}
+	want := []string{filepath.Join(home, "guards/a.sh"), filepath.Join(home, "guards/b.py")}
+	if got := p.namedInHome(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -404,14 +404,17 @@ func confined(cfg *config.Config) disk.Reader {
 	return disk.Reader{Root: cfg.Root, Agreed: cfg.Agreed}
 }
 
-// newReader returns the only reader of a project. It does not read files that isolation
-// hides from hooks; these are determined when the first file is read. Recently saved files
+// newReader returns the only reader of a project. It does not read files that cases do not
+// see; these are determined when the first file is read. Recently saved files
 // are taken from pinned, which may be nil.
 func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
-	hiding := sync.OnceValue(func() *sandbox.Hiding { return SandboxOptions(cfg, os.Environ()).Hiding() })
+	world := sync.OnceValue(func() *sandbox.World {
+		private := cfg.Run.Isolation == sandbox.Auto || sandbox.Describe(cfg.Run.Isolation).Private
+		return SandboxOptions(cfg, os.Environ()).World(private, filepath.SplitList(os.Getenv("PATH")))
+	})
 	r := confined(cfg)
 	r.Pinned = pinned
-	r.Hidden = func(real string) bool { return hiding().Hides(real) }
+	r.World = func(path string) disk.Reason { return world().Means(path) }
 	return r
 }
 
@@ -469,7 +472,7 @@ func (p *Project) AddUser() (warnings []string, err error) {
 		dir = filepath.Join(home, ".claude")
 	}
 	file := filepath.Join(dir, "settings.json")
-	own, err := discover.Hooks(p.Reader.Anywhere(), p.Root(), nil, []discover.Source{{File: file, Scope: discover.InUser}})
+	own, err := discover.Hooks(disk.Reader{}, p.Root(), nil, []discover.Source{{File: file, Scope: discover.InUser}})
 	if err != nil {
 		return nil, err
 	}

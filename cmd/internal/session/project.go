@@ -20,7 +20,6 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/markers"
-	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
 )
@@ -427,6 +426,6 @@ func (p *Project) unknown(ids []string) []string {
 func (p *Project) Tree(env []string) conform.Tree {
 	t := p.tree()
 	t.Denies = p.Config.Denies
-	t.Installed = func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil }
+	t.Installed = func(program string) bool { _, err := run.LookPath(p.Reader, program, p.Root(), env); return err == nil }
 	return t
 }

@@ -263,6 +263,32 @@ func (p *Project) GoLive() {
 	}
 }
 
+// namedInHome returns the files that commands of the user's own settings name in HOME, which hooks see
+// wherever they are kept. Commands of the project do
+// not count, because a clone must not choose what its hooks see of HOME.
+func (p *Project) namedInHome() (shown []string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil
+	}
+	expand := strings.NewReplacer(`"`, "", "'", "", "${HOME}", home, "$HOME", home)
+	for _, h := range p.Registered.Hooks {
+		if h.Scope != discover.InUser {
+			continue
+		}
+		for _, word := range append(strings.Fields(h.Command), h.Args...) {
+			word = expand.Replace(word)
+			if rest, ok := strings.CutPrefix(word, "~/"); ok {
+				word = filepath.Join(home, rest)
+			}
+			if fi, err := os.Stat(word); err == nil && fi.Mode().IsRegular() && disk.Within(home, word) {
+				shown = append(shown, word)
+			}
+		}
+	}
+	return shown
+}
+
 // SandboxOptions returns the configuration of sandboxes; env is the environment of hooks.
 func SandboxOptions(cfg *config.Config, env []string) sandbox.Options {
 	o := sandbox.Options{
@@ -280,6 +306,10 @@ func SandboxOptions(cfg *config.Config, env []string) sandbox.Options {
 	}
 	if self, err := os.Executable(); err == nil {
 		o.Shown = []string{self} // stand-ins are links to it
+	}
+	o.Shown = append(o.Shown, cfg.Agreed...)
+	if cfg.State != "" { // it may be outside of HOME
+		o.Private = []string{filepath.Join(cfg.State, "hookwatch")}
 	}
 	if filepath.IsAbs(cfg.Live.Client) { // any other is in PATH or in the project
 		o.Shown = append(o.Shown, filepath.Dir(disk.Real(cfg.Live.Client)))

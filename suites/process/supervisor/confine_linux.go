@@ -20,6 +20,7 @@ const (
 	Dir      = "dir"      // path, mode in octal: created with its parents unless it exists
 	Symlink  = "symlink"  // target, path
 	Blank    = "blank"    // path: an empty file with all times 0
+	Whiteout = "whiteout" // path in an upper layer: hides the entry of the lower one
 	File     = "file"     // path, mode in octal, modification time in nanoseconds, content
 	Put      = "put"      // path, content: written to an existing file
 	Xattr    = "xattr"    // path, name, value
@@ -80,7 +81,7 @@ func (s *supervising) confine(steps []string) {
 
 // fieldCounts is the number of fields of each step, including its name.
 var fieldCounts = map[string]int{
-	Mount: 6, Attr: 4, Overlay: 5, Pivot: 3, Detach: 2, Open: 3, Dir: 3, Symlink: 3, Blank: 2, File: 5, Put: 3, Xattr: 4, Limit: 3,
+	Mount: 6, Attr: 4, Overlay: 5, Pivot: 3, Detach: 2, Open: 3, Dir: 3, Symlink: 3, Blank: 2, Whiteout: 2, File: 5, Put: 3, Xattr: 4, Limit: 3,
 	Watch: 4, Filter: 4, Observe: 2,
 }
 
@@ -122,6 +123,8 @@ func perform(f []string) syscall.Errno {
 		return unless(syscall.EEXIST, syscall.Symlink(f[1], f[2]))
 	case Blank:
 		return blank(f[1])
+	case Whiteout:
+		return errnoOf(syscall.Mknod(f[1], syscall.S_IFCHR, 0))
 	case File:
 		return file(f[1], uint32(number(f[2], 8)), int64(number(f[3], 10)), f[4])
 	case Put:
