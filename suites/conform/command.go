@@ -163,18 +163,40 @@ func (c *commandReader) found(rule, what string, severity ...suites.Severity) {
 
 // call judges the words of a simple command.
 func (c *commandReader) call(call *shell.Command) {
+	program, script := started(call)
 	for i, word := range call.Args {
 		c.unquoted(word)
-		if i == 0 || i == 1 && runsFile(call.Name()) {
+		if i == program || i == script {
 			c.literal(word)
 			c.relative(word)
 		}
 	}
 }
 
-// runsFile reports whether a program runs the file that is its first argument.
-func runsFile(program string) bool {
-	return shell.ProgramOf(program).RunsScripts() || program == "source" || program == "."
+// started returns the indexes of the program that a command starts, behind wrappers, and of the
+// script that it runs; 0 if it runs none.
+func started(call *shell.Command) (program, script int) {
+	words := make([]string, len(call.Args))
+	for i, word := range call.Args {
+		words[i] = word.Bare()
+	}
+	for len(words) > program {
+		inner := shell.Inner(words[program:])
+		if inner == 0 {
+			break
+		}
+		program += inner
+	}
+	switch rest := words[program:]; {
+	case len(rest) < 2:
+	case rest[0] == "source", rest[0] == ".":
+		return program, program + 1
+	case shell.ProgramOf(rest[0]).RunsScripts():
+		if at, inline := shell.Operand(rest); !inline {
+			return program, program + at
+		}
+	}
+	return program, 0
 }
 
 // unquoted judges a directory's variable that the shell splits at spaces.

@@ -172,6 +172,9 @@ func lost(h discover.Hook, s string) Finding {
 // command is unknown.
 func withoutScript(h discover.Hook, s string) string {
 	fields := strings.Fields(h.Command)
+	for inner := shell.Inner(fields); inner > 0; inner = shell.Inner(fields) {
+		fields = fields[inner:]
+	}
 	code, known := 127, slices.Contains(h.Direct, s) || len(fields) > 0 && strings.Trim(fields[0], `"'`) == s
 	if !known && len(fields) > 0 {
 		code = shell.ProgramOf(fields[0]).Missing
