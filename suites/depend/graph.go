@@ -105,7 +105,7 @@ func (n *node) fresh() bool {
 func (n *node) inputs() []suites.Input {
 	all := slices.Clone(n.fired)
 	for _, r := range n.reaches {
-		if n.observed != nil {
+		if n.observed != nil && !n.observed.earlier {
 			all = append(all, r.hook)
 			continue
 		}
