@@ -78,7 +78,8 @@ func (t Tree) command(h discover.Hook) []Finding {
 	}
 	for _, p := range script.Parameters {
 		assigned := func(a *shell.Assign) bool { return a.Name == p.Name && a.Start < p.Start }
-		if p.Op == "" && NeverSet(p.Name) && !slices.ContainsFunc(script.Assigns, assigned) {
+		_, set := h.Variables()[p.Name]
+		if p.Op == "" && NeverSet(p.Name) && !set && !slices.ContainsFunc(script.Assigns, assigned) {
 			c.found("unset-variable", "$"+p.Name+" is never set")
 		}
 	}

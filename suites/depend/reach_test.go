@@ -413,6 +413,8 @@ func TestRegistrations(t *testing.T) {
 		"off, elsewhere": {".claude/settings.local.json", `{"disableAllHooks": true}`, "chain named"},
 		"twice":          {".claude/settings.local.json", `{"hooks": {"PreToolUse": [` + guard + `]}}`, itsOwn},
 		"by a plugin":    {"hooks/hooks.json", `{"hooks": {"PreToolUse": [` + guard + `]}}`, itsOwn},
+		"variables":      {settings, `{"env": {"STRICT": "1"}, "hooks": {"PreToolUse": [` + guard + `], ` + stop + `}}`, itsOwn},
+		"local ones":     {".claude/settings.local.json", `{"env": {"STRICT": "1"}}`, itsOwn},
 		"permissions":    {settings, `{"permissions": {"allow": ["Bash(ls)"]}, "hooks": {"PreToolUse": [` + guard + `], ` + stop + `}}`, ""},
 		"white space":    {settings, with(" \n " + guard), ""},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path"
@@ -20,7 +21,12 @@ import (
 
 // newResolver returns a resolver for a hook registered in a file of directory settingsDir.
 func newResolver(hook Hook, settingsDir string) *resolver {
-	r := &resolver{hook: hook, cwd: hook.Start(), vars: map[string]string{"CLAUDE_PROJECT_DIR": hook.Start(), "PWD": hook.Start()}}
+	r := &resolver{hook: hook, cwd: hook.Start(), vars: map[string]string{}}
+	if home, err := os.UserHomeDir(); err == nil {
+		r.vars["HOME"] = home
+	}
+	maps.Copy(r.vars, hook.Variables())
+	r.vars["CLAUDE_PROJECT_DIR"] = hook.Start()
 	if hook.PluginRoot != "" {
 		r.vars["CLAUDE_PLUGIN_ROOT"] = hook.PluginRoot
 	}
@@ -30,9 +36,7 @@ func newResolver(hook Hook, settingsDir string) *resolver {
 			r.vars[name] = value
 		}
 	}
-	if home, err := os.UserHomeDir(); err == nil {
-		r.vars["HOME"] = home
-	}
+	r.vars["PWD"] = hook.Start()
 	// Settings outside of any .claude directory are the user's own configuration kept as a
 	// project, because it is installed as ~/.claude and its commands contain that path.
 	if _, inside := within(hook.Root, settingsDir); inside && filepath.Base(settingsDir) != ".claude" && hook.PluginRoot == "" {

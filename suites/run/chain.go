@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -111,28 +112,31 @@ func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 // registered returns the command with which the client runs a hook.
 func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (process.Command, error) {
 	h = s.placed(h)
-	argv := discover.LaunchCommand(h)
-	if argv == nil {
+	l, isCommand := h.Launch(discover.Call{Event: st.Event, Session: "hookwatch-" + s.number, Payload: stdin, Version: s.o.Client, Data: s.tmp})
+	if !isCommand {
 		return process.Command{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
 	}
-	c := s.command(st, argv, h.Payload(stdin))
-	c.Timeout = s.waits(h.Timeout)
-	if h.Session != "" && s.override == "" && s.c.WantedEnv().Cwd == "" {
-		c.Dir = h.Session
+	c := s.command(st, l.Argv, l.Stdin)
+	c.Timeout = s.waits(l.Timeout)
+	if l.Dir != "" && s.override == "" && s.c.WantedEnv().Cwd == "" {
+		c.Dir = l.Dir
 	}
-	given := h.Env("hookwatch-"+s.number, st.Event, s.o.Client)
-	given = append(given, discover.PluginEnv(h, s.tmp)...)
-	own := variables(c.Env) // the case's variables override the client's
-	switch {
-	case h.Client != "":
-		delete(own, "CLAUDE_PROJECT_DIR") // unless that client sets it
-	case own["CLAUDE_PROJECT_DIR"] == s.project():
-		own["CLAUDE_PROJECT_DIR"] = h.Start()
+	given := map[string]string{}
+	for _, v := range l.Env {
+		if v.Name != "PATH" || v.Value != s.settings["PATH"] { // that is part of the case's own PATH
+			given[v.Name] = v.Value
+		}
 	}
 	if h.Scope == discover.InHome {
-		own["HOME"] = s.home()
+		given["HOME"] = s.home()
 	}
-	c.Env = process.Without(process.With(given, own), s.c.WantedEnv().Unset)
+	base := s.base
+	if h.Client != "" {
+		base = process.Without(slices.Clone(base), []string{"CLAUDE_PROJECT_DIR"}) // unless that client sets it
+	}
+	own := maps.Clone(s.over)
+	maps.Copy(own, s.expanded(st.Env))
+	c.Env = process.Without(process.With(process.With(base, given), own), s.c.WantedEnv().Unset)
 	return c, nil
 }
 

@@ -69,6 +69,7 @@ func (p *project) runner() *run.Runner {
 		Isolation: direct("none", p.root),
 		Env:       run.Environment(os.Environ(), nil),
 		Hooks:     registered.For,
+		InForce:   func() []discover.Hook { return registered.Hooks },
 	})
 }
 

@@ -1,0 +1,47 @@
+//go:build unix
+
+package run_test
+
+import (
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend/trace"
+)
+
+// TestSettingsEnv checks that a hook that is fired as registered gets the variables of the settings,
+// BASH_ENV too, under those of the case, and that a trace works with the settings' own BASH_ENV.
+func TestSettingsEnv(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".claude/settings.json", `{"env":{"GUARD":"on","OWN":"settings","BASH_ENV":"$CLAUDE_PROJECT_DIR/env.sh","PATH":"`+p.root+`/tools:/usr/bin:/bin","CLAUDE_PROJECT_DIR":"/none"},
+		"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"bash \"$CLAUDE_PROJECT_DIR\"/hook.sh"}]}]}}`, 0o600)
+	p.write("env.sh", "FROM_FILE=file\n", 0o600)
+	p.write("tools/mine", "#!/bin/sh\necho mine\n", 0o755)
+	p.write("hook.sh", "#!/bin/bash\nset -u\necho \"$GUARD $OWN $FROM_FILE $(mine)\" >&2\nexit 2\n", 0o755)
+	c := bashCase(suites.Expectation{Exit: code(2)})
+	c.Suite, c.ID, c.Chain, c.Env = "s", "A", true, map[string]string{"OWN": "case"}
+	for name, fire := range map[string]func() (suites.Outcome, error){
+		"fired":  func() (suites.Outcome, error) { return p.runner().Case(t.Context(), c) },
+		"traced": func() (suites.Outcome, error) { return p.runner().Traced(t.Context(), c, trace.Start) },
+	} {
+		o, err := fire()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := string(o.Last().Stderr), "on case file mine\n"; got != want || o.Last().Exit != 2 {
+			t.Errorf("%s: exit %d, %q, want %q", name, o.Last().Exit, got, want)
+		}
+		if name != "traced" {
+			continue
+		}
+		logs := ""
+		for _, log := range o.Trace {
+			logs += string(log)
+		}
+		if !strings.Contains(logs, "set -u") {
+			t.Errorf("the hook is not traced: %q", logs)
+		}
+	}
+}
