@@ -104,7 +104,7 @@ func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 	fired := make([]Fired, len(hooks))
 	for i, h := range hooks {
 		fired[i] = s.fired(h, st, stdin, results[i])
-		fired[i].Result.Timeout = commands[i].Timeout
+		fired[i].Result.Timeout, fired[i].Result.TimeoutBy = s.waits(h.Timeout)
 	}
 	return fired, nil
 }
@@ -117,7 +117,7 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 		return process.Command{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
 	}
 	c := s.command(st, l.Argv, l.Stdin)
-	c.Timeout = s.waits(l.Timeout)
+	c.Timeout, _ = s.waits(l.Timeout)
 	if l.Dir != "" && s.override == "" && s.c.WantedEnv().Cwd == "" {
 		c.Dir = l.Dir
 	}
@@ -140,21 +140,28 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	return c, nil
 }
 
-// waits returns the timeout of a registered hook: the client's, but no more than the case's. A case
-// generated from a registration gets at most the default timeout, because the client waits up to
-// ten minutes. A patient case (a probe) keeps its own timeout, because a busy machine is no fault
-// of the hook.
-func (s *caseRun) waits(hook time.Duration) time.Duration {
-	switch {
-	case s.c.Patient:
-		return s.o.bounded(s.c.Timeout)
-	case s.c.Timeout == 0 && s.c.Key().Generated() && s.o.Timeout > 0:
-		return s.o.bounded(min(hook, s.o.Timeout))
-	case s.c.Timeout == 0 || hook < s.c.Timeout:
-		return s.o.bounded(hook)
-	default:
-		return s.o.bounded(s.c.Timeout)
+// waits returns the timeout of a registered hook: the client's, but no more than the case's, or
+// than run.timeout, because the client waits up to ten minutes. by names what bounds it if the
+// client would wait longer. A patient case (a probe) keeps its own timeout, because a busy machine
+// is no fault of the hook.
+func (s *caseRun) waits(hook time.Duration) (limit time.Duration, by string) {
+	if s.c.Patient {
+		return s.o.bounded(s.c.Timeout), ""
 	}
+	limit, by = s.c.Timeout, "timeout of the case"
+	if limit == 0 {
+		limit, by = s.o.Timeout, "run.timeout"
+	}
+	if limit == 0 || limit >= hook {
+		limit, by = hook, ""
+	}
+	if most := s.o.bounded(limit); most < limit {
+		limit, by = most, "run.backstop"
+	}
+	if by != "" {
+		by += "; the client itself waits for " + hook.String()
+	}
+	return limit, by
 }
 
 // fired returns the result of one hook and the client's reaction to it alone.
@@ -185,7 +192,7 @@ func combine(fired []Fired) suites.Result {
 		all.Memory = cmp.Or(all.Memory, r.Memory)
 		all.StdinUnread = all.StdinUnread || r.StdinUnread
 		if r.TimedOut {
-			all.TimedOut, all.Timeout = true, r.Timeout
+			all.TimedOut, all.Timeout, all.TimeoutBy = true, r.Timeout, r.TimeoutBy
 		}
 		all.Stdout = bytes.Join([][]byte{all.Stdout, r.Stdout}, nil)
 		all.Stderr = bytes.Join([][]byte{all.Stderr, r.Stderr}, nil)

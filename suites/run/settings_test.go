@@ -5,9 +5,11 @@ package run_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/run"
 )
 
 // TestSettingsEnv checks that a hook that is fired as registered gets the variables of the settings,
@@ -42,6 +44,28 @@ func TestSettingsEnv(t *testing.T) {
 		}
 		if !strings.Contains(logs, "set -u") {
 			t.Errorf("the hook is not traced: %q", logs)
+		}
+	}
+}
+
+// TestBounds checks what bounds the time of a registered hook, whose client waits for ten minutes.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	for name, tt := range map[string]struct {
+		entry, own, run, backstop, limit time.Duration
+		by                               string
+	}{
+		"the run's":              {600 * second, 0, 30 * second, 900 * second, 30 * second, "run.timeout; the client itself waits for 10m0s"},
+		"the case's":             {600 * second, 60 * second, 30 * second, 0, 60 * second, "timeout of the case; the client itself waits for 10m0s"},
+		"the entry's":            {5 * second, 0, 30 * second, 0, 5 * second, ""},
+		"the entry's, in a case": {5 * second, 60 * second, 30 * second, 0, 5 * second, ""},
+		"the backstop":           {600 * second, 60 * second, 30 * second, 10 * second, 10 * second, "run.backstop; the client itself waits for 10m0s"},
+		"no other":               {600 * second, 0, 0, 0, 600 * second, ""},
+	} {
+		limit, by := run.Waits(run.Options{Timeout: tt.run, Backstop: tt.backstop}, &suites.Case{Timeout: tt.own}, tt.entry)
+		if limit != tt.limit || by != tt.by {
+			t.Errorf("%s: %s by %q, want %s by %q", name, limit, by, tt.limit, tt.by)
 		}
 	}
 }
