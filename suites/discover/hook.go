@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -227,20 +228,96 @@ type Registered struct {
 // commands run once, as in the client. A hook with an `if` is included for a tool event, because
 // it may match the call, and for no other. A hook whose matcher is not evaluated is included:
 // see Hook.MatcherError.
-func (r Registered) For(event, value string) []Hook {
-	about, _ := client.EventByName(event)
-	seen := map[string]bool{}
-	var firing []Hook
-	for _, hook := range r.Hooks {
-		if hook.Event != event || hook.If != "" && !about.Tool || !client.Match(event, hook.Matcher, value) && hook.MatcherError() == nil {
-			continue
-		}
-		if same := hook.runsAs(); !seen[same] {
-			seen[same] = true
-			firing = append(firing, hook)
+func (r Registered) For(event, value string) (firing []Hook) {
+	for _, e := range r.entries(event, value) {
+		if e.why == fires {
+			firing = append(firing, e.Hook)
 		}
 	}
 	return firing
+}
+
+// An Entry is a registered hook of an event, and whether the client fires it for a value.
+type Entry struct {
+	Hook  Hook
+	why   whyNot
+	about string
+}
+
+type whyNot int
+
+const (
+	fires whyNot = iota
+	conditionWithoutTool
+	noMatch
+	sameCommand
+	inactive
+)
+
+// NotRun returns the reason why the client does not fire the entry, "" if it does.
+func (e Entry) NotRun() string {
+	switch e.why {
+	case conditionWithoutTool:
+		return "an entry with \"if\" runs only for tools"
+	case noMatch:
+		return fmt.Sprintf("its matcher %q does not match %q", e.Hook.Matcher, e.about)
+	case sameCommand:
+		return "the client runs the same command once, as " + e.about
+	default:
+		return e.about
+	}
+}
+
+// Entries returns all hooks that are registered for an event, those that the client never fires in
+// a session at the root last.
+func (r Registered) Entries(event, value string) []Entry {
+	all := r.entries(event, value)
+	for _, h := range r.Others {
+		if h.Event == event {
+			all = append(all, Entry{h, inactive, r.idle(h)})
+		}
+	}
+	return all
+}
+
+func (r Registered) entries(event, value string) (all []Entry) {
+	about, _ := client.EventByName(event)
+	seen := map[string]string{}
+	for _, h := range r.Hooks {
+		if h.Event != event {
+			continue
+		}
+		e := Entry{Hook: h}
+		switch same := h.runsAs(); {
+		case h.If != "" && !about.Tool:
+			e.why = conditionWithoutTool
+		case !client.Match(event, h.Matcher, value) && h.MatcherError() == nil:
+			e.why, e.about = noMatch, value
+		case seen[same] != "":
+			e.why, e.about = sameCommand, seen[same]
+		default:
+			seen[same] = h.ID
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// idle returns the reason why a session that starts at the root does not have one of Others.
+func (r Registered) idle(h Hook) string {
+	switch {
+	case h.Dead:
+		return "the client drops " + h.Source.File + ", which registers it"
+	case h.Scope == InTemplate:
+		return "the client does not read " + h.Source.File
+	case h.Scope == InDirectory:
+		return "only sessions that start in " + h.Session + " have it"
+	case h.Scope == InDocument:
+		return "it runs only while " + h.Source.File + " is active"
+	case h.Scope == InGuess:
+		return "no settings register it"
+	}
+	return "it is not in force"
 }
 
 // Of returns what a client other than Claude Code registers: the hooks of its own files, and those

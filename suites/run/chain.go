@@ -112,7 +112,7 @@ func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 // registered returns the command with which the client runs a hook.
 func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (process.Command, error) {
 	h = s.placed(h)
-	l, isCommand := h.Launch(discover.Call{Event: st.Event, Session: "hookwatch-" + s.number, Payload: stdin, Version: s.o.Client, Data: s.tmp})
+	l, isCommand := h.Launch(s.call(st, stdin))
 	if !isCommand {
 		return process.Command{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
 	}
@@ -138,6 +138,11 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	maps.Copy(own, s.expanded(st.Env))
 	c.Env = process.Without(process.With(process.With(base, given), own), s.c.WantedEnv().Unset)
 	return c, nil
+}
+
+// call returns the call of a step.
+func (s *caseRun) call(st *suites.Step, stdin []byte) discover.Call {
+	return discover.Call{Event: st.Event, Session: "hookwatch-" + s.number, Payload: stdin, Version: s.o.Client, Data: s.tmp}
 }
 
 // waits returns the timeout of a registered hook: the client's, but no more than the case's, or

@@ -3,12 +3,16 @@
 package run_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/run"
 )
 
@@ -67,5 +71,56 @@ func TestBounds(t *testing.T) {
 		if limit != tt.limit || by != tt.by {
 			t.Errorf("%s: %s by %q, want %s by %q", name, limit, by, tt.limit, tt.by)
 		}
+	}
+}
+
+// TestPlanned checks what fire --explain shows: the launch with the origin of each variable, or why
+// an entry does not run.
+func TestPlanned(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("settings.json", `{"env":{"STRICT":"1"},"hooks":{"PreToolUse":[
+		{"matcher":"Bash","hooks":[{"type":"command","command":"a"},{"type":"command","command":"a"},{"type":"http","url":"http://127.0.0.1/"},
+			{"type":"command","command":"git","args":["${CLAUDE_PROJECT_DIR}/x"],"if":"Bash(git *)","timeout":5}]},
+		{"matcher":"Edit","hooks":[{"type":"command","command":"edits"}]},{"matcher":"B.*","hooks":[{"type":"command","command":"a"}]}],
+		"Stop":[{"hooks":[{"type":"command","command":"stops"}]}]}}`, 0o600)
+	p.write("copy/settings.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"copied"}]}]}}`, 0o600)
+	copied := discover.Source{File: p.root + "/copy/settings.json", Scope: discover.InTemplate}
+	registered, err := discover.Hooks(disk.Reader{}, p.root, []string{"settings.json"}, []discover.Source{copied})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := run.Options{Root: p.root, Env: []string{"PATH=/bin", "HOME=/home/me"}, Timeout: 30 * time.Second, InForce: func() []discover.Hook { return registered.Hooks }}
+	c := &suites.Case{Chain: true, Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: "ls"}}}
+	planned, err := o.Planned(c, registered, "/dir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, one := range planned {
+		if one.NotRun != "" {
+			got = append(got, one.NotRun)
+			continue
+		}
+		env := ""
+		for _, v := range one.Variables {
+			if slices.Contains([]string{"STRICT", "HOME", "TMPDIR", "CLAUDECODE"}, v.Name) {
+				env += " " + v.Name + " from " + v.From
+			}
+		}
+		got = append(got, fmt.Sprint(one.Argv, one.Dir == p.root, one.Timeout, " ", one.Limit, env))
+	}
+	want := []string{
+		"[/bin/sh -c a] true 30s run.timeout; the client itself waits for 10m0s CLAUDECODE from claude HOME from your environment STRICT from settings.json TMPDIR from hookwatch",
+		"a hook of type http has no command", "its \"if\": \"Bash(git *)\" does not let this call through",
+		"its matcher \"Edit\" does not match \"Bash\"", "the client runs the same command once, as " + registered.Hooks[0].ID,
+		"the client does not read copy/settings.json",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	c.Steps[0].Command = "git push"
+	if planned, err = o.Planned(c, registered, "/dir"); err != nil || planned[2].NotRun != "" || fmt.Sprint(planned[2].Argv) != "[git "+p.root+"/x]" || planned[2].Timeout != 5*time.Second {
+		t.Errorf("%+v, %v", planned, err)
 	}
 }
