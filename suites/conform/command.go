@@ -100,6 +100,9 @@ var backslashes = pattern.Lazy(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\
 func (t Tree) wrongRoot(h discover.Hook) []Finding {
 	text := h.Command + " " + strings.Join(h.Args, " ")
 	inPlugin := h.PluginRoot != ""
+	if f := misspeltRoot(h, text); f != nil {
+		return f
+	}
 	switch {
 	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
 		return []Finding{FindingOf("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
@@ -108,6 +111,39 @@ func (t Tree) wrongRoot(h discover.Hook) []Finding {
 	}
 	return nil
 }
+
+// misspeltRoot judges a variable at the beginning of a path that is nearly the client's, and that
+// neither the client nor the settings nor the command set.
+func misspeltRoot(h discover.Hook, text string) []Finding {
+	if h.Client != "" {
+		return nil
+	}
+	own := h.Variables()
+	for _, m := range rootLike().FindAllStringSubmatch(text, -1) {
+		name := m[1] + m[2]
+		if _, set := own[name]; set || slices.Contains(givenRoots, name) || strings.HasPrefix(name, "CLAUDE_CODE_") || strings.Contains(text, name+"=") {
+			continue
+		}
+		meant := "CLAUDE_PROJECT_DIR"
+		if h.PluginRoot != "" && !strings.Contains(strings.ToUpper(name), "PROJECT") {
+			meant = "CLAUDE_PLUGIN_ROOT"
+		}
+		f := FindingOf("wrong-root", h.ID, h.Source, "$"+name+" is never set: the client sets "+meant)
+		about, _ := client.EventByName(h.Event)
+		f.Effect = cmp.Or(withoutScript(h, "it"), about.Fill("nothing is found: {proceeds} as if there were no hook"))
+		f.Remedy = `write "$` + meant + `"`
+		return []Finding{f}
+	}
+	return nil
+}
+
+var (
+	// rootLike matches a path that begins with a variable whose name looks like that of a root.
+	rootLike = pattern.Lazy(`\$(?:\{((?i:claude_?\w*(?:root|dir|path|proj|workspace|cwd|plugin|hook)\w*))\}|((?i:claude_?\w*(?:root|dir|path|proj|workspace|cwd|plugin|hook)\w*)))"?/`)
+
+	// givenRoots are variables that the client sets, or users for it.
+	givenRoots = append([]string{"CLAUDE_CONFIG_DIR"}, roots...)
+)
 
 // homes matches a path in the home directory of one user.
 var homes = pattern.Lazy(`(?:/home/|/Users/|[A-Za-z]:[/\\]+Users[/\\]+)[\w.-]+[/\\]+([^\s"';|&)]+)`)
