@@ -3,7 +3,9 @@ package conform
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,6 +149,63 @@ func TestLocalModules(t *testing.T) {
 		q.unpacked(module, []string{filepath.Join(tree.Root, "hooks/x.py")})
 		if len(q.findings) != 1 || q.findings[0].Severity != suites.Error || !strings.Contains(q.findings[0].What, want) {
 			t.Errorf("%s: %+v", module, q.findings)
+		}
+	}
+}
+
+// TestStandInForUV checks which scripts python3 runs on a machine without uv.
+func TestStandInForUV(t *testing.T) {
+	t.Parallel()
+	const block = "# /// script\n# requires-python = \">=3.8\"\n# dependencies = [%s]\n# ///\nimport sys\n"
+	none, some := fmt.Sprintf(block, ""), fmt.Sprintf(block, "\n#   \"rich\",\n# ")
+	const shebang = "#!/usr/bin/env -S uv run --script\n"
+	for name, tt := range map[string]struct {
+		script, command, lacks string
+		want                   bool
+	}{
+		"by its first line":     {shebang + none, `"$CLAUDE_PROJECT_DIR"/x.py`, "uv", true},
+		"by the command":        {none, `uv run --script "$CLAUDE_PROJECT_DIR"/x.py`, "uv", true},
+		"without dependencies":  {"# /// script\n# requires-python = '>=3.8'\n# ///\n", `uv run "$CLAUDE_PROJECT_DIR"/x.py`, "uv", true},
+		"with a package":        {shebang + some, `"$CLAUDE_PROJECT_DIR"/x.py`, "uv", false},
+		"without metadata":      {shebang, `"$CLAUDE_PROJECT_DIR"/x.py`, "uv", false},
+		"where uv is installed": {shebang + none, `"$CLAUDE_PROJECT_DIR"/x.py`, "", false},
+		"without python3":       {shebang + none, `"$CLAUDE_PROJECT_DIR"/x.py`, "uv python3", false},
+		"by python3":            {none, `python3 "$CLAUDE_PROJECT_DIR"/x.py`, "uv", false},
+	} {
+		tree := treeOf(t, map[string]string{"x.py": tt.script}, tt.command)
+		tree.Installed = func(program string) bool { return !strings.Contains(" "+tt.lacks+" ", " "+program+" ") }
+		q := Ask(tree, tree.Registered.Hooks[0])
+		if got := q.uv != ""; got != tt.want || len(q.findings) != count(tt.want) {
+			t.Errorf("%s: a stand-in %v, findings %+v", name, got, q.findings)
+		}
+		for _, p := range q.Next() {
+			if has := slices.ContainsFunc(p.Case.WantedEnv().Programs, func(p suites.Program) bool { return p.Name == "uv" }); has != tt.want {
+				t.Errorf("%s: fired with it: %v", name, has)
+			}
+		}
+	}
+}
+
+func count(one bool) int {
+	if one {
+		return 1
+	}
+	return 0
+}
+
+// TestStandInRuns runs the stand-in as a script's first line does.
+func TestStandInRuns(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip(err)
+	}
+	tree := treeOf(t, map[string]string{"x.py": "# /// script\n# requires-python = \">=3.6\"\n# dependencies = []\n# ///\nimport sys\nprint(sys.argv[1:])\n"}, "uv run --script x.py")
+	tree.Installed = func(program string) bool { return program == "python3" }
+	script := Ask(tree, tree.Registered.Hooks[0]).uv
+	for args, want := range map[string]string{"run --script x.py a": "['a']\n", "run -q -p 3.12 x.py --flag": "['--flag']\n"} {
+		cmd := exec.Command("sh", append([]string{"-c", script, "uv"}, strings.Fields(args)...)...)
+		cmd.Dir = tree.Root
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
+			t.Errorf("uv %s: %q, %v, want %q", args, out, err, want)
 		}
 	}
 }
