@@ -209,3 +209,20 @@ func TestStandInRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestReadOnlyPlaces checks that a hook that writes where firings may not is not judged.
+func TestReadOnlyPlaces(t *testing.T) {
+	t.Parallel()
+	for _, stderr := range []string{
+		"hook.sh: line 3: /srv/log: Read-only file system", "hook.sh: 3: cannot create /srv/log: Read-only file system",
+		"tee: /srv/log: Read-only file system", "touch: cannot touch '/srv/log': Read-only file system",
+		"Traceback (most recent call last):\nOSError: [Errno 30] Read-only file system: '/srv/log'", "Error: EROFS: read-only file system, open '/srv/log'\n    at open",
+	} {
+		tree := treeOf(t, map[string]string{"x.sh": "#!/bin/sh\n"}, `"$CLAUDE_PROJECT_DIR"/x.sh`)
+		q := Ask(tree, tree.Registered.Hooks[0])
+		q.ended(firing{event: "PreToolUse"}, suites.Result{Exit: 1, Stderr: []byte(stderr)})
+		if !strings.Contains(q.absent, "it writes /srv/log, which is read-only here") || len(q.findings) > 0 {
+			t.Errorf("%s: %q, %+v", stderr, q.absent, q.findings)
+		}
+	}
+}
