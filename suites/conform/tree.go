@@ -166,7 +166,7 @@ func (t Tree) untracked(h discover.Hook, s string) []Finding {
 	}
 	f := FindingOf("script-missing", h.ID, h.Source, s+" is ignored by git: clones and worktrees do not have it", suites.Warning)
 	if effect := withoutScript(h, s); effect != "" {
-		f.Effect = "there " + effect
+		f.Effect = "in a clone: " + effect
 	}
 	f.Remedy = "take it out of .gitignore, or register it in " + path.Join(path.Dir(file), "settings.local.json")
 	return []Finding{f}
@@ -183,6 +183,7 @@ func (t Tree) missing(h discover.Hook, s string) []Finding {
 	f := lost(h, s)
 	if t.ignoredByGit(s) {
 		f.What += ": git ignores it, so that no clone has it"
+		f.Remedy = "take it out of .gitignore, and commit it"
 	}
 	return []Finding{f}
 }
