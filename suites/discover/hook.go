@@ -326,7 +326,7 @@ func (r Registered) Of(of clients.Client) Registered {
 	var hooks []Hook
 	for _, h := range r.Hooks {
 		if event, known := of.EventFor(h.Event, h.Source.File); known && of.Reads(h.Source.File) {
-			h.Client, h.ClientEvent = of.Name, event
+			h.Client, h.ClientEvent, h.Layers = of.Name, event, nil
 			if of.Ignores("if") {
 				h.If, h.Entry.If = "", ""
 			}
