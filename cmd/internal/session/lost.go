@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"path"
 	"slices"
+	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
@@ -25,8 +26,8 @@ func (p *loader) lost() (out []suites.Case) {
 		}
 		p.Registrations = append(p.Registrations, was)
 		dropped := func(problem suites.Problem) bool { return problem.At.File == was.File }
-		if p.Registered.DisabledBy.Line > 0 || slices.ContainsFunc(p.Registered.Dropped, dropped) {
-			continue // reported for all hooks together
+		if p.Registered.DisabledBy.Line > 0 || slices.ContainsFunc(p.Registered.Dropped, dropped) || p.firesByName(was) {
+			continue // reported for all hooks together, or by that case
 		}
 		sum := sha256.Sum256([]byte(was.Hook + "\x00" + was.Event))
 		digest := hex.EncodeToString(sum[:6])
@@ -39,6 +40,18 @@ func (p *loader) lost() (out []suites.Case) {
 		})
 	}
 	return out
+}
+
+// firesByName reports whether a case fires a hook by a registration that names its script.
+func (p *loader) firesByName(r record.Registration) bool {
+	return slices.ContainsFunc(p.Suites, func(s suites.Suite) bool {
+		return slices.ContainsFunc(s.Cases, func(c suites.Case) bool {
+			return slices.ContainsFunc(c.Steps, func(st suites.Step) bool {
+				name := cmp.Or(st.Registered, c.Registered)
+				return name != "" && st.Event == r.Event && strings.Contains(r.Hook, name)
+			})
+		})
+	})
 }
 
 // registrations returns where the scripts that cases start themselves are registered for their

@@ -66,4 +66,11 @@ func TestLostRegistration(t *testing.T) {
 		t.Fatal(err)
 	}
 	sound("forgotten")
+	s.Write("suites/r.yaml", "suite: r\nregistered: guard.sh\nevent: Stop\ncases:\n  - {id: R, name: r, expect: {exit: 0}}\n")
+	s.Write(file, register(event))
+	sound("with a case of the registration")
+	s.Write(file, `{}`)
+	if failed := once(); len(failed) != 1 || failed[0].Record.ID != "R" {
+		t.Errorf("reported by a case: %+v", failed)
+	}
 }
