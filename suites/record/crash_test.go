@@ -44,7 +44,7 @@ func recordUntilKilled(dir string) {
 		for i := range 12 {
 			r := rec(id, fmt.Sprintf("%s/C%02d", []string{"pm", "ml"}[i%2], i), "")
 			r.DurationMS = int64(n)
-			r.ActualOutput = strings.Repeat("<>\n", 1+(n+i)*4001%30_000) // many pages, so that a write can be torn
+			r.ActualOutput = strings.Repeat("<>\n", 1+(n%30_000+i)*4001%30_000) // many pages, so that a write can be torn
 			records = append(records, r)
 		}
 		err := s.Begin(Run{ID: id, Full: n%3 == 0, Started: time.Now(), Keys: keys(records)})
