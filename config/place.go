@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -54,7 +55,8 @@ func (s *source) checkRoot(root string) {
 }
 
 // projectRoot guesses the root without a file: the nearest directory from dir upwards that
-// git or the client treats as one, or else dir.
+// git or the client treats as one, or else dir. A directory with hooks that is no repository,
+// such as a copy of a plugin, is not part of the home directory, or of a project above it.
 func projectRoot(dir string) string {
 	home, _ := os.UserHomeDir()
 	root := upwards(dir, func(d string) bool {
@@ -65,11 +67,35 @@ func projectRoot(dir string) string {
 		claude := filepath.Join(d, ".claude")
 		return d != home && isDir(claude) && mayRule(dir, claude)
 	})
+	if root == "" || disk.Within(root, home) || !exists(filepath.Join(root, ".git")) {
+		if own := upwards(dir, func(d string) bool { return registersHooks(d, dir, home) }); len(own) > len(root) {
+			return own
+		}
+	}
 	if root == "" {
 		return dir
 	}
 	return root
 }
+
+// registersHooks reports whether a directory is the root of a plugin or of a ~/.claude by its files.
+// from is the directory in which the user works.
+func registersHooks(dir, from, home string) bool {
+	if filepath.Base(dir) == ".claude" && filepath.Dir(dir) != home {
+		return false // that of a project
+	}
+	for _, name := range []string{".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "hooks/hooks.json"} {
+		if file := filepath.Join(dir, filepath.FromSlash(name)); exists(file) && mayRule(from, file) {
+			return true
+		}
+	}
+	settings := filepath.Join(dir, "settings.json")
+	text, err := disk.Reader{Root: dir}.ReadFile(settings, settingsAtMost)
+	return err == nil && bytes.Contains(text, []byte(`"hooks"`)) && mayRule(from, settings)
+}
+
+// settingsAtMost limits the size of a settings file in bytes.
+const settingsAtMost = 1 << 20
 
 // StateFolder returns the system's folder for the state of the user's programs.
 func StateFolder() string { return xdg.StateHome }

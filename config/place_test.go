@@ -16,6 +16,9 @@ func TestRootWithoutFile(t *testing.T) {
 		"repo/mono/.claude/settings.json": "{}", "repo/mono/src/x": "",
 		"agent/.claude/settings.json": "{}", "agent/src/x": "",
 		"worktree/.git": "gitdir: elsewhere", "worktree/src/x": "",
+		"dotclaude/settings.json": `{"hooks": {}}`, "dotclaude/hooks/x": "", "editor/settings.json": "{}",
+		"plugin/.claude-plugin/plugin.json": "{}", "plugin/hooks/x": "", "agent/copy/settings.json": `{"hooks": {}}`,
+		"agent/.claude/hooks/x": "", "repo/copy/settings.json": `{"hooks": {}}`,
 	})
 	t.Setenv("HOME", home)
 	for dir, want := range map[string]string{
@@ -26,6 +29,13 @@ func TestRootWithoutFile(t *testing.T) {
 		"worktree/src":   "worktree",
 		"plain/sub":      "plain/sub", // not the home directory, whose .claude is the client's own
 		"repo/sub/none1": "repo",
+		// No repository, and not a part of the home directory or of a project above it.
+		"dotclaude/hooks":     "dotclaude",
+		"plugin/hooks":        "plugin",
+		"agent/copy":          "agent/copy",
+		"editor":              "editor",
+		"agent/.claude/hooks": "agent",
+		"repo/copy":           "repo",
 	} {
 		c, err := Load(LoadOptions{Dir: filepath.Join(home, dir), Env: noEnv})
 		if err != nil {
@@ -33,6 +43,17 @@ func TestRootWithoutFile(t *testing.T) {
 		}
 		if c.Root != filepath.Join(home, want) || c.Path != "" {
 			t.Errorf("%s: root %s, path %q; want %s and none", dir, c.Root, c.Path, want)
+		}
+	}
+}
+
+// TestRootInRepository checks a directory of hooks in a home directory that is a repository itself.
+func TestRootInRepository(t *testing.T) {
+	home := project(t, map[string]string{".git/HEAD": "", "dotclaude/settings.json": `{"hooks": {}}`, "notes/x": ""})
+	t.Setenv("HOME", home)
+	for dir, want := range map[string]string{"dotclaude": "dotclaude", "notes": ""} {
+		if c, err := Load(LoadOptions{Dir: filepath.Join(home, dir), Env: noEnv}); err != nil || c.Root != filepath.Join(home, want) {
+			t.Errorf("%s: root %s, %v", dir, c.Root, err)
 		}
 	}
 }

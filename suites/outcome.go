@@ -120,6 +120,7 @@ type Result struct {
 	Files        map[string][]byte // content of the files that the step's expectation names, if they exist
 	Changes      []Change          // so far, if the step's expectation requires them
 	Timeout      time.Duration     // timeout of the hook, if it is not the case's
+	TimeoutBy    string            // what bounds it, if the client would wait longer
 	Decision     string
 	Effect       Effect
 	ModelSees    []string // texts that reach the model

@@ -73,7 +73,7 @@ func (r *rule) observe(traces []*trace.Trace) {
 			continue
 		}
 		for _, g := range []*depend.Graph{r.graph, r.marked} {
-			g.Observe(r.cases[i].Key(), t.Observed.Paths)
+			g.Observe(r.cases[i].Key(), t.Observed.Paths, false)
 		}
 	}
 }

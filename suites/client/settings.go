@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"net/url"
 	"slices"
@@ -26,6 +27,8 @@ type Settings struct {
 	Dead []Entry
 	// Ignored are the parts that the client skips while it uses the rest.
 	Ignored []suites.Problem
+	// Env are the variables that the client sets for the whole session, hooks included.
+	Env map[string]string
 	// DisableAllHooks is the position of the setting that disables every hook, also those of other
 	// settings files; zero if the file does not.
 	DisableAllHooks suites.Position
@@ -76,6 +79,7 @@ func (p *parser) finish() (*Settings, []suites.Problem) {
 	s := p.settings
 	if len(p.problems) > 0 {
 		s.Dropped, s.Dead, s.Entries, s.DisableAllHooks = true, s.Entries, nil, suites.Position{}
+		s.Env = nil
 	}
 	return s, p.problems
 }
@@ -160,9 +164,23 @@ func (p *parser) readSettings(root jsontree.Value) {
 			p.settings.DisableAllHooks = p.source.position(value.Start)
 		}
 	}
+	if env, given := root.Get("env"); given {
+		p.settings.Env = variables(env)
+	}
 	if hooks, given := root.Get("hooks"); given {
 		p.hooks(hooks)
 	}
+}
+
+// variables returns the variables of a setting env. Numbers and booleans count as their text.
+func variables(env jsontree.Value) map[string]string {
+	all := map[string]string{}
+	for _, m := range env.Members {
+		if m.Value.Scalar != nil && m.Key != "" && !strings.ContainsAny(m.Key, "=\x00") {
+			all[m.Key] = fmt.Sprint(m.Value.Scalar)
+		}
+	}
+	return all
 }
 
 func isStatusLine(value jsontree.Value) bool {

@@ -101,6 +101,22 @@ func Loaders(r suites.Result) (files []string) {
 	return files
 }
 
+var readOnly = []func() *regexp.Regexp{
+	pattern.Lazy(`(/[^\s:'"’]+)['"’]?: Read-only file system`),           // shells and programs
+	pattern.Lazy(`(?i)read-only file system(?:, \w+|:) ['"](/[^'"\n]+)`), // Python, Node
+}
+
+// ReadOnly returns the path that a hook failed to write because its file system is read-only, ""
+// if there is none.
+func ReadOnly(r suites.Result) string {
+	for _, re := range readOnly {
+		if m := re().FindSubmatch(r.Stderr); m != nil && r.Exit != 0 {
+			return string(m[1])
+		}
+	}
+	return ""
+}
+
 // Messages on stderr that show an error in the script itself, each on a line of its own.
 var (
 	noParse = pattern.Lazy(`(?m)^.*(?:syntax error|unexpected EOF|unexpected end of file|Unterminated quoted|SyntaxError:|IndentationError:).*$`)

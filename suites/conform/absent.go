@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -63,8 +64,18 @@ var manifests = []string{"package.json", "requirements.txt", "requirements-dev.t
 // project declares only has to be installed; any other exists only on its author's machine, and the
 // hook does nothing elsewhere.
 func (q *Inquiry) unpacked(name string, loaders []string) {
-	if q.declares(name, loaders) {
+	if !strings.HasPrefix(name, "_") && q.declares(name, loaders) { // no package has such a name
 		q.lacks("its package " + name + " is not installed")
+		return
+	}
+	if by, near := q.localModule(name, loaders); by != "" {
+		q.broken = true
+		f := FindingOf("script-missing", q.hook.ID, suites.Position{File: by}, by+" loads "+name+", which does not exist")
+		if near != "" {
+			f.What += "; there is " + near
+		}
+		f.Effect = q.about().Fill("it ends with an error: {proceeds} as if there were no hook")
+		q.findings = append(q.findings, f)
 		return
 	}
 	q.absent, q.broken = "its package "+name+" is not installed", true
@@ -73,6 +84,29 @@ func (q *Inquiry) unpacked(name string, loaders []string) {
 		severity = suites.Error
 	}
 	q.found("absent-package", q.absent+", and nothing declares it", severity)
+}
+
+// localModule returns the file of the tree that loads a Python module of the tree's own which does not
+// exist: one whose name begins with _, or is nearly that of a module next to the file, near.
+func (q *Inquiry) localModule(name string, loaders []string) (by, near string) {
+	for _, loader := range loaders {
+		slash, inside := q.inTree(loader)
+		real, err := q.tree.Reader.Resolve(q.tree.path(path.Dir(slash)))
+		if !inside || path.Ext(slash) != ".py" || err != nil {
+			continue
+		}
+		entries, _ := os.ReadDir(real)
+		var modules []string
+		for _, e := range entries {
+			if module := strings.TrimSuffix(e.Name(), ".py"); (e.IsDir() || module != e.Name()) && e.Name() != path.Base(slash) {
+				modules = append(modules, module)
+			}
+		}
+		if near = pattern.Nearest(name, modules); near != "" || strings.HasPrefix(name, "_") {
+			return slash, near
+		}
+	}
+	return "", ""
 }
 
 // declares reports whether a package is named in a manifest in or above the directory of a script

@@ -314,7 +314,7 @@ func (q *Inquiry) witnessed(inputs []firing) Probe {
 		}
 		slices.SortFunc(s.Programs, func(a, b suites.Program) int { return strings.Compare(a.Name, b.Name) })
 	})
-	p.Case.Env = map[string]string{"PYTHONPATH": "{tmp}/witness", "NODE_OPTIONS": "--require={tmp}/witness/witness.cjs"}
+	p.Case.Env = q.loading("{tmp}/witness", "witness.cjs")
 	for i := range p.Case.Steps {
 		p.Case.Steps[i].Env = nil // no trace of the shell
 	}

@@ -78,7 +78,8 @@ func (t Tree) command(h discover.Hook) []Finding {
 	}
 	for _, p := range script.Parameters {
 		assigned := func(a *shell.Assign) bool { return a.Name == p.Name && a.Start < p.Start }
-		if p.Op == "" && NeverSet(p.Name) && !slices.ContainsFunc(script.Assigns, assigned) {
+		_, set := h.Variables()[p.Name]
+		if p.Op == "" && NeverSet(p.Name) && !set && !slices.ContainsFunc(script.Assigns, assigned) {
 			c.found("unset-variable", "$"+p.Name+" is never set")
 		}
 	}
@@ -99,6 +100,9 @@ var backslashes = pattern.Lazy(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\
 func (t Tree) wrongRoot(h discover.Hook) []Finding {
 	text := h.Command + " " + strings.Join(h.Args, " ")
 	inPlugin := h.PluginRoot != ""
+	if f := misspeltRoot(h, text); f != nil {
+		return f
+	}
 	switch {
 	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
 		return []Finding{FindingOf("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
@@ -107,6 +111,39 @@ func (t Tree) wrongRoot(h discover.Hook) []Finding {
 	}
 	return nil
 }
+
+// misspeltRoot judges a variable at the beginning of a path that is nearly the client's, and that
+// neither the client nor the settings nor the command set.
+func misspeltRoot(h discover.Hook, text string) []Finding {
+	if h.Client != "" {
+		return nil
+	}
+	own := h.Variables()
+	for _, m := range rootLike().FindAllStringSubmatch(text, -1) {
+		name := m[1] + m[2]
+		if _, set := own[name]; set || slices.Contains(givenRoots, name) || strings.HasPrefix(name, "CLAUDE_CODE_") || strings.Contains(text, name+"=") {
+			continue
+		}
+		meant := "CLAUDE_PROJECT_DIR"
+		if h.PluginRoot != "" && !strings.Contains(strings.ToUpper(name), "PROJECT") {
+			meant = "CLAUDE_PLUGIN_ROOT"
+		}
+		f := FindingOf("wrong-root", h.ID, h.Source, "$"+name+" is never set: the client sets "+meant)
+		about, _ := client.EventByName(h.Event)
+		f.Effect = cmp.Or(withoutScript(h, "it"), about.Fill("nothing is found: {proceeds} as if there were no hook"))
+		f.Remedy = `write "$` + meant + `"`
+		return []Finding{f}
+	}
+	return nil
+}
+
+var (
+	// rootLike matches a path that begins with a variable whose name looks like that of a root.
+	rootLike = pattern.Lazy(`\$(?:\{((?i:claude_?\w*(?:root|dir|path|proj|workspace|cwd|plugin|hook)\w*))\}|((?i:claude_?\w*(?:root|dir|path|proj|workspace|cwd|plugin|hook)\w*)))"?/`)
+
+	// givenRoots are variables that the client sets, or users for it.
+	givenRoots = append([]string{"CLAUDE_CONFIG_DIR"}, roots...)
+)
 
 // homes matches a path in the home directory of one user.
 var homes = pattern.Lazy(`(?:/home/|/Users/|[A-Za-z]:[/\\]+Users[/\\]+)[\w.-]+[/\\]+([^\s"';|&)]+)`)
@@ -163,18 +200,40 @@ func (c *commandReader) found(rule, what string, severity ...suites.Severity) {
 
 // call judges the words of a simple command.
 func (c *commandReader) call(call *shell.Command) {
+	program, script := started(call)
 	for i, word := range call.Args {
 		c.unquoted(word)
-		if i == 0 || i == 1 && runsFile(call.Name()) {
+		if i == program || i == script {
 			c.literal(word)
 			c.relative(word)
 		}
 	}
 }
 
-// runsFile reports whether a program runs the file that is its first argument.
-func runsFile(program string) bool {
-	return shell.ProgramOf(program).RunsScripts() || program == "source" || program == "."
+// started returns the indexes of the program that a command starts, behind wrappers, and of the
+// script that it runs; 0 if it runs none.
+func started(call *shell.Command) (program, script int) {
+	words := make([]string, len(call.Args))
+	for i, word := range call.Args {
+		words[i] = word.Bare()
+	}
+	for len(words) > program {
+		inner := shell.Inner(words[program:])
+		if inner == 0 {
+			break
+		}
+		program += inner
+	}
+	switch rest := words[program:]; {
+	case len(rest) < 2:
+	case rest[0] == "source", rest[0] == ".":
+		return program, program + 1
+	case shell.ProgramOf(rest[0]).RunsScripts():
+		if at, inline := shell.Operand(rest); !inline {
+			return program, program + at
+		}
+	}
+	return program, 0
 }
 
 // unquoted judges a directory's variable that the shell splits at spaces.

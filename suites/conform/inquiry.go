@@ -36,6 +36,7 @@ type Inquiry struct {
 	queue    []Probe
 	rounds   []func() []Probe // produce more probes when the queue is empty
 	ran      int
+	uv       string // the script that stands in for uv, "" if none does
 	missing  string // a program that it looks up and that this machine lacks
 	absent   string // the reason why the hook was not judged, such as a missing program
 	broken   bool   // it does not run in its current form, so that more probes prove nothing
@@ -69,6 +70,9 @@ func (q *Inquiry) Next() []Probe {
 	}
 	for _, p := range next {
 		Hasten(p.Case)
+		if q.uv != "" {
+			p.around(func(s *suites.CaseEnv) { s.Programs = append(s.Programs, suites.Program{Name: "uv", Script: q.uv}) })
+		}
 	}
 	return next
 }
@@ -192,6 +196,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 	for _, s := range h.Scripts {
 		q.text += "\n" + t.read(s)
 	}
+	q.standIn()
 	if name := q.fetched(); name != "" {
 		q.lacks("its package " + name + " is not installed")
 		return q

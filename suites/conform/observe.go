@@ -63,6 +63,12 @@ func (q *Inquiry) crashed(f Finding, input string, r suites.Result) {
 // failed judges a hook that failed by itself on an input, and reports whether it did. Missing
 // programs and files are judged elsewhere.
 func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity) bool {
+	if path := client.ReadOnly(r); path != "" {
+		if _, inside := q.inTree(path); !inside { // it may write there on the user's machine
+			q.absent, q.broken = "it writes "+path+", which is read-only here (--isolation copy lets it write there)", true
+			return true
+		}
+	}
 	fault, line := client.FaultOf(r)
 	what := fmt.Sprintf("exit %d: %s", r.Exit, Short(line))
 	switch fault {

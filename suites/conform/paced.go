@@ -138,13 +138,25 @@ func (q *Inquiry) paced() []Probe {
 	p.around(func(s *suites.CaseEnv) {
 		s.Programs = []suites.Program{{Name: "sleep", Script: limited(sleepProgram)}}
 	})
-	p.Case.Env = map[string]string{"PYTHONPATH": "{tmp}/pace", "NODE_OPTIONS": "--require={tmp}/pace/pace.cjs"}
+	p.Case.Env = q.loading("{tmp}/pace", "pace.cjs")
 	step := &p.Case.Steps[0]
 	step.Fixtures = append(step.Fixtures,
 		suites.Fixture{Path: "{tmp}/pace/sitecustomize.py", Content: limited(sleepPython), Fill: true},
 		suites.Fixture{Path: "{tmp}/pace/pace.cjs", Content: limited(sleepNode), Fill: true})
 	step.Expect.Files = []suites.FileExpectation{{Path: slept}}
 	return []Probe{p}
+}
+
+// loading returns the variables by which Python loads a directory's sitecustomize and Node a
+// module of it, in addition to what the settings set.
+func (q *Inquiry) loading(dir, module string) map[string]string {
+	env := map[string]string{"PYTHONPATH": dir, "NODE_OPTIONS": "--require=" + dir + "/" + module}
+	for name, joined := range map[string]string{"PYTHONPATH": ":", "NODE_OPTIONS": " "} {
+		if own := q.hook.Variables()[name]; own != "" {
+			env[name] += joined + own
+		}
+	}
+	return env
 }
 
 // seconds returns the sum of the sleeps that a paced probe recorded.

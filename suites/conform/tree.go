@@ -122,6 +122,9 @@ func exists(file string) bool {
 // asked matches a command that first checks whether a file exists, or continues if it does not.
 var asked = pattern.Lazy(`(\[|test)\s+!?\s*-[efxrs]\s|\|\|`)
 
+// answers matches a command that prints a decision in the place of a hook that fails or is missing.
+var answers = pattern.Lazy(`\|\|\s*(echo|printf)\b`)
+
 // byPercent matches the client's variables in the syntax of cmd.exe.
 var byPercent = pattern.Lazy(`%CLAUDE_\w+%`)
 
@@ -138,25 +141,51 @@ func (t Tree) files(h discover.Hook) (all []Finding) {
 		switch {
 		case err != nil:
 			all = append(all, t.missing(h, s)...)
+			continue
 		case info.IsDir():
 		case slices.Contains(h.Direct, s):
 			all = append(all, t.program(h, s, info.Mode().Perm()&0o111 != 0)...)
 		default:
 			all = append(all, t.carriage(h, s)...)
 		}
+		all = append(all, t.untracked(h, s)...)
 	}
 	return all
+}
+
+// untracked judges a script that exists here and that git ignores, although the file that registers
+// it is shared.
+func (t Tree) untracked(h discover.Hook, s string) []Finding {
+	file := h.Source.File
+	if h.Scope != discover.InProject || filepath.IsAbs(file) || !exists(t.path(".git")) || !t.ignoredByGit(s) || t.ignoredByGit(file) {
+		return nil
+	}
+	index := t.read(".git/index") // paths stand in it as text
+	if index == "" || strings.Contains(index, s) || !strings.Contains(index, file) {
+		return nil
+	}
+	f := FindingOf("script-missing", h.ID, h.Source, s+" is ignored by git: clones and worktrees do not have it", suites.Warning)
+	if effect := withoutScript(h, s); effect != "" {
+		f.Effect = "in a clone: " + effect
+	}
+	f.Remedy = "take it out of .gitignore, or register it in " + path.Join(path.Dir(file), "settings.local.json")
+	return []Finding{f}
 }
 
 func (t Tree) missing(h discover.Hook, s string) []Finding {
 	what := s + " does not exist"
 	switch {
-	case asked().MatchString(h.Command):
+	case asked().MatchString(h.Command) && !answers().MatchString(h.Command):
 		return nil
-	case slices.ContainsFunc(strings.Split(path.Dir(s), "/"), func(d string) bool { return slices.Contains(installedDirs, d) }), t.ignoredByGit(s):
+	case slices.ContainsFunc(strings.Split(path.Dir(s), "/"), func(d string) bool { return slices.Contains(installedDirs, d) }):
 		return []Finding{FindingOf("script-missing", h.ID, h.Source, what+": it is built or installed first, it seems", suites.Info)}
 	}
-	return []Finding{lost(h, s)}
+	f := lost(h, s)
+	if t.ignoredByGit(s) {
+		f.What += ": git ignores it, so that no clone has it"
+		f.Remedy = "take it out of .gitignore, and commit it"
+	}
+	return []Finding{f}
 }
 
 // lost returns the finding for a missing script, with the client's reaction at the event.
@@ -172,6 +201,9 @@ func lost(h discover.Hook, s string) Finding {
 // command is unknown.
 func withoutScript(h discover.Hook, s string) string {
 	fields := strings.Fields(h.Command)
+	for inner := shell.Inner(fields); inner > 0; inner = shell.Inner(fields) {
+		fields = fields[inner:]
+	}
 	code, known := 127, slices.Contains(h.Direct, s) || len(fields) > 0 && strings.Trim(fields[0], `"'`) == s
 	if !known && len(fields) > 0 {
 		code = shell.ProgramOf(fields[0]).Missing
@@ -192,18 +224,32 @@ func withoutScript(h discover.Hook, s string) string {
 	return r.Because()
 }
 
-// ignoredByGit reports whether a plain rule of the tree's .gitignore names a file or a directory
-// above it.
-func (t Tree) ignoredByGit(s string) bool {
-	for line := range strings.Lines(t.read(".gitignore")) {
-		rule := strings.Trim(strings.TrimSpace(line), "/")
-		if rule == "" || strings.HasPrefix(rule, "#") {
-			continue
+// ignoredByGit reports whether the last plain rule for a file or a directory above it, in the
+// .gitignore of the tree or of a directory on the way, ignores it.
+func (t Tree) ignoredByGit(s string) (ignored bool) {
+	dir := ""
+	for {
+		for line := range strings.Lines(t.read(path.Join(dir, ".gitignore"))) {
+			rule, excepted := strings.CutPrefix(strings.TrimSpace(line), "!")
+			if rule = strings.Trim(rule, "/"); rule != "" && !strings.HasPrefix(rule, "#") && ignores(rule, strings.TrimPrefix(s, dir)) {
+				ignored = !excepted
+			}
 		}
-		if s == rule || strings.HasPrefix(s, rule+"/") || strings.Contains("/"+s+"/", "/"+rule+"/") && !strings.Contains(rule, "/") {
-			return true
+		next, _, below := strings.Cut(strings.TrimPrefix(s, dir), "/")
+		if !below {
+			return ignored
 		}
-		if ok, err := path.Match(rule, path.Base(s)); ok && err == nil {
+		dir += next + "/"
+	}
+}
+
+// ignores reports whether a rule of a .gitignore names a path from its directory.
+func ignores(rule, s string) bool {
+	if s == rule || strings.HasPrefix(s, rule+"/") || strings.Contains("/"+s+"/", "/"+rule+"/") && !strings.Contains(rule, "/") {
+		return true
+	}
+	for _, name := range []string{path.Base(s), s} {
+		if ok, err := path.Match(rule, name); ok && err == nil {
 			return true
 		}
 	}
@@ -225,8 +271,19 @@ func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding
 	case bytes.HasSuffix(line, []byte("\r")):
 		return append(all, FindingOf("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" has CRLF line ends: its interpreter does not exist"))
 	}
-	if fields := strings.Fields(string(line)); len(fields) > 0 && path.IsAbs(fields[0]) && !exists(fields[0]) && !usual(fields[0]) {
-		all = append(all, FindingOf("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" names "+fields[0]+", which this machine does not have"))
+	fields := strings.Fields(string(line))
+	words, _ := shell.Interpreter(string(head))
+	bad := func(name string, severity ...suites.Severity) {
+		all = append(all, FindingOf("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" names "+name+", which this machine does not have", severity...))
+	}
+	switch {
+	case len(fields) == 0:
+	case path.IsAbs(fields[0]) && !exists(fields[0]) && !usual(fields[0]):
+		bad(fields[0])
+	case path.IsAbs(fields[0]) && !exists(fields[0]):
+		bad(fields[0], suites.Warning) // others may have it
+	case len(words) > 0 && !path.IsAbs(words[0]) && t.Installed != nil && !t.Installed(words[0]):
+		bad(words[0], suites.Warning)
 	}
 	return all
 }

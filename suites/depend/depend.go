@@ -63,7 +63,8 @@ func (g *Graph) node(c *suites.Case) *node {
 	if old != nil && !old.stale {
 		own = old.own // only its hooks changed
 	} else {
-		own = g.ownInputs(c, len(hooks) > 0, len(fired) > 0)
+		known := slices.ContainsFunc(hooks, func(script string) bool { return g.files.get(script).digest != "" })
+		own = g.ownInputs(c, known || len(hooks) > 0 && len(fired) == 0, len(fired) > 0)
 		g.known = nil
 	}
 	alone := len(hooks) == 1 && len(own)+len(fired) == 0

@@ -105,7 +105,7 @@ func (n *node) fresh() bool {
 func (n *node) inputs() []suites.Input {
 	all := slices.Clone(n.fired)
 	for _, r := range n.reaches {
-		if n.observed != nil {
+		if n.observed != nil && !n.observed.earlier {
 			all = append(all, r.hook)
 			continue
 		}
@@ -475,7 +475,8 @@ const registers = "it registers the hook"
 
 // registrations returns the inputs for registrations of hooks, one per file and event. The
 // digest covers the entries and not the text, so edits of other settings or of white space do
-// not change it. The setting that switches all hooks off is an input, too.
+// not change it. The variables of settings and the setting that switches all hooks off are inputs,
+// too.
 func (g *Graph) registrations(hooks []*discover.Hook) []suites.Input {
 	entries := map[suites.Input][]any{}
 	for _, h := range hooks {
@@ -485,6 +486,12 @@ func (g *Graph) registrations(hooks []*discover.Hook) []suites.Input {
 		entries[in] = append(entries[in], []any{entry, h.Scope, h.Dead, h.Session, h.PluginRoot})
 	}
 	var all []suites.Input
+	for _, h := range hooks {
+		for _, layer := range h.Layers {
+			text, _ := json.Marshal(layer.Env) // texts always encode, in the order of their names
+			all = append(all, suites.Input{Path: g.files.slash(layer.File), Section: "env", Digest: suites.Digest(text), Because: "it sets variables of the hook", By: suites.Needed})
+		}
+	}
 	for in, list := range entries {
 		text, _ := json.Marshal(list) // plain values always encode
 		in.Digest = suites.Digest(text)

@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path"
@@ -13,8 +14,8 @@ import (
 
 // ownInputs returns the dependencies of a case other than those that its hooks reach: the
 // sections that markers name, the files that its own texts name, and the project's configuration
-// if the client fires the case or it has no hook. hook and registered report whether it runs one,
-// and whether it fires one by its registration.
+// if the client fires the case or it has no hook. hook and registered report whether it runs a
+// known script, and whether it fires a hook by its registration.
 func (g *Graph) ownInputs(c *suites.Case, hook, registered bool) []suites.Input {
 	var own []suites.Input
 	switch {
@@ -148,6 +149,7 @@ func (g *Graph) addNamed(named map[string]bool, text string, relative bool) {
 // An observed is a set of paths that the processes of cases used. Cases with equal sets share one.
 type observed struct {
 	paths    []string
+	earlier  bool             // in a run on other content, so that their scripts' inputs count as well
 	inputs   []suites.Input   // with their current digests; nil if they must be read again
 	readings int              // how often they were read
 	shared   map[*reach]*node // of the cases that depend on nothing else
@@ -156,8 +158,9 @@ type observed struct {
 // Observe makes the paths that the processes of a case used in a traced run its inputs, instead
 // of everything that its scripts may use. Paths are slash paths from the root, absolute outside
 // it, missing files included; one that ends in a slash represents the names in a directory. nil
-// undoes this.
-func (g *Graph) Observe(k suites.Key, paths []string) {
+// undoes this. If earlier, the run was on other content, so that the case may use other paths now:
+// they are inputs in addition to those of its scripts.
+func (g *Graph) Observe(k suites.Key, paths []string, earlier bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if paths == nil {
@@ -165,10 +168,10 @@ func (g *Graph) Observe(k suites.Key, paths []string) {
 		g.dropUnused()
 		return
 	}
-	id := strings.Join(paths, "\x00")
+	id := fmt.Sprint(earlier, strings.Join(paths, "\x00"))
 	set := g.sets[id]
 	if set == nil {
-		set = &observed{paths: slices.Clone(paths), shared: map[*reach]*node{}}
+		set = &observed{paths: slices.Clone(paths), earlier: earlier, shared: map[*reach]*node{}}
 		g.sets[id] = set
 		g.known = nil
 	}

@@ -198,7 +198,7 @@ func TestObservedLinks(t *testing.T) {
 			lead(tt.from)
 			c := hookCase("P01", "hook")
 			digest := func(g *Graph) string {
-				g.Observe(c.Key(), tt.paths)
+				g.Observe(c.Key(), tt.paths, false)
 				return g.Digest(&c)
 			}
 			g := New(projectAt(root))
@@ -413,6 +413,8 @@ func TestRegistrations(t *testing.T) {
 		"off, elsewhere": {".claude/settings.local.json", `{"disableAllHooks": true}`, "chain named"},
 		"twice":          {".claude/settings.local.json", `{"hooks": {"PreToolUse": [` + guard + `]}}`, itsOwn},
 		"by a plugin":    {"hooks/hooks.json", `{"hooks": {"PreToolUse": [` + guard + `]}}`, itsOwn},
+		"variables":      {settings, `{"env": {"STRICT": "1"}, "hooks": {"PreToolUse": [` + guard + `], ` + stop + `}}`, itsOwn},
+		"local ones":     {".claude/settings.local.json", `{"env": {"STRICT": "1"}}`, itsOwn},
 		"permissions":    {settings, `{"permissions": {"allow": ["Bash(ls)"]}, "hooks": {"PreToolUse": [` + guard + `], ` + stop + `}}`, ""},
 		"white space":    {settings, with(" \n " + guard), ""},
 	} {
@@ -432,5 +434,28 @@ func TestRegistrations(t *testing.T) {
 				t.Errorf("affected %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestRegisteredMissing checks that a case of a registered hook whose scripts do not exist, so that
+// its command was perhaps read wrongly, depends on any file.
+func TestRegisteredMissing(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	const command = `{"matcher": "Bash", "hooks": [{"type": "command", "command": "unknown --option .claude/hooks/x.sh"}, {"type": "command", "command": "./gone.sh"}]}`
+	write(t, root, map[string]string{".claude/hooks/x.sh": "", ".claude/settings.json": `{"hooks": {"PreToolUse": [` + command + `]}}`})
+	step := []suites.Step{{Event: "PreToolUse", Tool: "Bash"}}
+	g := New(Project{Root: root, HookDirs: []string{".claude/hooks"}, Registered: registering(t, root), Other: func(string, bool) bool { return true }})
+	for name, tt := range map[string]struct {
+		c    suites.Case
+		want bool
+	}{
+		"known":    {suites.Case{ID: "1", Hook: ".claude/hooks/x.sh", Registered: "x.sh", Steps: step}, false},
+		"missing":  {suites.Case{ID: "2", Hook: "gone.sh", Registered: "gone.sh", Steps: step}, true},
+		"declared": {suites.Case{ID: "3", Hook: "gone.sh", Steps: step}, false},
+	} {
+		if got := slices.ContainsFunc(g.Inputs(&tt.c), func(in suites.Input) bool { return in.Path == Elsewhere }); got != tt.want {
+			t.Errorf("%s: any file is an input: %v", name, got)
+		}
 	}
 }

@@ -30,7 +30,7 @@ func TestRefreshRandom(t *testing.T) {
 			cs = append(cs, outside, hookCase("P03", "plain.sh"), hookCase("Q04", "plain.sh")) // like Q00 at first
 			observe := func(g *Graph) {
 				for i, paths := range observedSets {
-					g.Observe(cs[i].Key(), paths)
+					g.Observe(cs[i].Key(), paths, false)
 				}
 			}
 			observe(g)

@@ -269,7 +269,7 @@ func (s *Script) call(words []string, inline bool, line int) {
 	case name == "eval":
 		computes("runs code from strings")
 	case name == "source", name == ".", shell.ProgramOf(name).RunsScripts():
-		if why := computedScript(words[1:], inline); why != "" {
+		if why := computedScript(words, inline); why != "" {
 			computes(why)
 		}
 	}
@@ -282,24 +282,23 @@ func (s *Script) runs(name string) {
 	}
 }
 
-// computedScript returns why the script that an interpreter or source runs with these arguments
-// is not known, "" if it is.
-func computedScript(args []string, inline bool) string {
-	for i, a := range args {
-		switch {
-		case a == "-c" && i+1 < len(args):
-			return "runs code from strings"
-		case a == "-m":
-			return "runs a module"
-		case strings.HasPrefix(a, "-"):
-		case strings.ContainsAny(path.Base(a), expanded+"*?["):
-			return "runs a file whose name is computed"
-		default:
-			return ""
-		}
+// computedScript returns why the script that a command of an interpreter or of source runs is not
+// known, "" if it is.
+func computedScript(words []string, inline bool) string {
+	at, code := 1, false
+	if shell.ProgramOf(words[0]).RunsScripts() {
+		at, code = shell.Operand(words)
 	}
-	asks := len(args) == 1 && (args[0] == "--version" || args[0] == "--help" || args[0] == "-V")
-	if inline || asks {
+	switch {
+	case code && words[at-1] == "-m":
+		return "runs a module"
+	case code:
+		return "runs code from strings"
+	case at < len(words) && strings.ContainsAny(path.Base(words[at]), expanded+"*?["):
+		return "runs a file whose name is computed"
+	case at < len(words), inline:
+		return ""
+	case len(words) == 2 && (words[1] == "--version" || words[1] == "--help" || words[1] == "-V"):
 		return ""
 	}
 	return "runs code from its input"

@@ -27,18 +27,41 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 		return Registered{}, fmt.Errorf("project root: %w", err)
 	}
 	c := &collector{reader: r, root: root, ids: map[string]bool{}}
+	var all []parsed
 	for _, path := range settingsPaths {
-		if err := c.read(Source{File: c.absolute(path), Scope: InProject}); err != nil {
+		one, err := c.read(Source{File: c.absolute(path), Scope: InProject})
+		if err != nil {
 			return Registered{}, err
 		}
+		all = append(all, one)
 	}
 	for _, source := range more {
-		if err := c.read(source); err != nil { // the user did not name it, so the rest is still valid
+		one, err := c.read(source)
+		if err != nil { // the user did not name it, so the rest is still valid
 			problem := suites.Problem{At: suites.Position{File: c.slash(source.File)}, What: err.Error()}
 			c.out.Problems = append(c.out.Problems, problem)
 		}
+		all = append(all, one)
+	}
+	c.layers(all)
+	for _, one := range all {
+		switch {
+		case one.data == nil:
+		case one.from.Client != "":
+			c.elsewhere(one.from, c.slash(one.from.File), one.data)
+		default:
+			c.add(one.from, one.settings, one.problems)
+		}
 	}
 	return c.finish(), nil
+}
+
+// A parsed is a file that registers hooks. Its data is nil if there is none.
+type parsed struct {
+	from     Source
+	data     []byte
+	settings *client.Settings // nil for another client's file
+	problems []suites.Problem
 }
 
 // A collector collects the hooks of the files.
@@ -49,21 +72,20 @@ type collector struct {
 	ids    map[string]bool
 }
 
-// read adds the hooks of one file.
-func (c *collector) read(from Source) error {
+// read reads one file.
+func (c *collector) read(from Source) (parsed, error) {
 	data, err := c.reader.ReadFile(from.File, settingsAtMost)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return parsed{}, nil
 	case err != nil && from.Plugin != "":
-		return fmt.Errorf("plugin: %w", err)
+		return parsed{}, fmt.Errorf("plugin: %w", err)
 	case err != nil:
-		return err
+		return parsed{}, err
 	}
-	name := c.slash(from.File)
+	one := parsed{from: from, data: append([]byte{}, data...)}
 	if from.Client != "" {
-		c.elsewhere(from, name, data)
-		return nil
+		return one, nil
 	}
 	parse := client.ParseSettings
 	switch from.Scope {
@@ -74,9 +96,19 @@ func (c *collector) read(from Source) error {
 	case InDocument:
 		parse = parseDocument
 	}
-	read, problems := parse(name, data)
-	c.add(from, read, problems)
-	return nil
+	one.settings, one.problems = parse(c.slash(from.File), data)
+	return one, nil
+}
+
+// layers collects the variables of the settings, which count for commands in any file.
+func (c *collector) layers(all []parsed) {
+	for _, scope := range []Scope{InUser, InHome, InProject, InDirectory} {
+		for _, one := range all {
+			if one.settings != nil && one.from.Scope == scope && len(one.settings.Env) > 0 {
+				c.out.Layers = append(c.out.Layers, Layer{one.settings.Path, one.settings.Env, scope, one.from.Session})
+			}
+		}
+	}
 }
 
 // elsewhere adds the hooks of another client's file.
@@ -157,6 +189,7 @@ func (c *collector) hook(from Source, entry client.Entry) Hook {
 		Scope: from.Scope, Session: from.Session, Plugin: from.Plugin, PluginRoot: from.PluginRoot, Root: c.root,
 	}
 	hook.Entry.Plugin = from.Scope == InPlugin
+	hook.Layers = layersOf(c.out.Layers, hook)
 	hook.Timeout = cmp.Or(hook.Timeout, client.DefaultTimeout(entry.Event, entry.Type))
 	if hook.Type == "command" {
 		hook.Scripts, hook.Direct = newResolver(hook, filepath.Dir(from.File)).scripts()

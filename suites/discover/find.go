@@ -71,7 +71,7 @@ func (f *finder) file(name string) {
 		if f.registers(absolute) {
 			f.add(Source{File: absolute, Scope: InTemplate})
 		}
-	case base == "hooks.json" && path.Base(dir) == ".claude" || name == ".claude/hooks/hooks.json":
+	case base == "hooks.json" && slices.Contains(unreadDirs, path.Base(dir)) || name == ".claude/hooks/hooks.json":
 		if !slices.Contains(f.read, absolute) && f.registers(absolute) {
 			f.out.Unread = append(f.out.Unread, name)
 		}
@@ -79,6 +79,10 @@ func (f *finder) file(name string) {
 		f.document(name, absolute)
 	}
 }
+
+// unreadDirs are directories in which hooks.json is misplaced: a plugin's is in hooks, next to
+// .claude-plugin.
+var unreadDirs = []string{".claude", ".claude-plugin"}
 
 // settings classifies a settings file by its place.
 func (f *finder) settings(name, absolute string) {

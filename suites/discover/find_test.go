@@ -60,7 +60,7 @@ func TestFind(t *testing.T) {
 		"other clients below": {files: map[string]string{"web/.gemini/settings.json": someHooks, "tests/.codex/hooks.json": someHooks, ".codex/config.toml": "model = \"hooks\"\n", "a/.codex/config.toml": "[[hooks.Stop]]\n", ".clinerules/hooks/PreToolUse": "#!/bin/sh\n"},
 			want:    sources{"web/.gemini/settings.json": InDirectory, "tests/.codex/hooks.json": InTemplate, "a/.codex/config.toml": InDirectory},
 			foreign: []string{".clinerules/hooks", "a/.codex/config.toml", "tests/.codex/hooks.json", "web/.gemini/settings.json"}},
-		"a file that is never read": {files: map[string]string{".claude/hooks.json": someHooks}, unread: []string{".claude/hooks.json"}},
+		"a file that is never read": {files: map[string]string{".claude/hooks.json": someHooks, "p/.claude-plugin/hooks.json": someHooks}, unread: []string{".claude/hooks.json", "p/.claude-plugin/hooks.json"}},
 		"scripts named by events": {files: map[string]string{"hooks/pre-tool-use.sh": "", "hooks/stop.py": "", "hooks/helper.sh": "", "docs/hooks/stop.sh": "", ".cursor/hooks/stop.js": ""},
 			guessed: []string{"hooks/pre-tool-use.sh", "hooks/stop.py"}},
 	} {

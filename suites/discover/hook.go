@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,7 @@ type Hook struct {
 	Root       string          `json:"-"` // absolute path of the project
 	Inert      []string        `json:"-"` // keys of the entry that its client ignores
 	Direct     []string        `json:"-"` // those of Scripts that it starts as programs, which need an execute bit
+	Layers     []Layer         `json:"-"` // whose variables its session has; a later one counts
 }
 
 // runsAs returns equal texts for hooks of one event of which the client runs only one.
@@ -216,6 +218,8 @@ type Registered struct {
 	ElsewhereProblems []suites.Problem
 	// Files are the settings files that exist and were read.
 	Files []string
+	// Layers are the settings files that set variables, the user's before the project's.
+	Layers []Layer
 	// DisabledBy is the setting that disables every hook; Hooks is empty then.
 	DisabledBy suites.Position
 }
@@ -224,20 +228,96 @@ type Registered struct {
 // commands run once, as in the client. A hook with an `if` is included for a tool event, because
 // it may match the call, and for no other. A hook whose matcher is not evaluated is included:
 // see Hook.MatcherError.
-func (r Registered) For(event, value string) []Hook {
-	about, _ := client.EventByName(event)
-	seen := map[string]bool{}
-	var firing []Hook
-	for _, hook := range r.Hooks {
-		if hook.Event != event || hook.If != "" && !about.Tool || !client.Match(event, hook.Matcher, value) && hook.MatcherError() == nil {
-			continue
-		}
-		if same := hook.runsAs(); !seen[same] {
-			seen[same] = true
-			firing = append(firing, hook)
+func (r Registered) For(event, value string) (firing []Hook) {
+	for _, e := range r.entries(event, value) {
+		if e.why == fires {
+			firing = append(firing, e.Hook)
 		}
 	}
 	return firing
+}
+
+// An Entry is a registered hook of an event, and whether the client fires it for a value.
+type Entry struct {
+	Hook  Hook
+	why   whyNot
+	about string
+}
+
+type whyNot int
+
+const (
+	fires whyNot = iota
+	conditionWithoutTool
+	noMatch
+	sameCommand
+	inactive
+)
+
+// NotRun returns the reason why the client does not fire the entry, "" if it does.
+func (e Entry) NotRun() string {
+	switch e.why {
+	case conditionWithoutTool:
+		return "an entry with \"if\" runs only for tools"
+	case noMatch:
+		return fmt.Sprintf("its matcher %q does not match %q", e.Hook.Matcher, e.about)
+	case sameCommand:
+		return "the client runs the same command once, as " + e.about
+	default:
+		return e.about
+	}
+}
+
+// Entries returns all hooks that are registered for an event, those that the client never fires in
+// a session at the root last.
+func (r Registered) Entries(event, value string) []Entry {
+	all := r.entries(event, value)
+	for _, h := range r.Others {
+		if h.Event == event {
+			all = append(all, Entry{h, inactive, r.idle(h)})
+		}
+	}
+	return all
+}
+
+func (r Registered) entries(event, value string) (all []Entry) {
+	about, _ := client.EventByName(event)
+	seen := map[string]string{}
+	for _, h := range r.Hooks {
+		if h.Event != event {
+			continue
+		}
+		e := Entry{Hook: h}
+		switch same := h.runsAs(); {
+		case h.If != "" && !about.Tool:
+			e.why = conditionWithoutTool
+		case !client.Match(event, h.Matcher, value) && h.MatcherError() == nil:
+			e.why, e.about = noMatch, value
+		case seen[same] != "":
+			e.why, e.about = sameCommand, seen[same]
+		default:
+			seen[same] = h.ID
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// idle returns the reason why a session that starts at the root does not have one of Others.
+func (r Registered) idle(h Hook) string {
+	switch {
+	case h.Dead:
+		return "the client drops " + h.Source.File + ", which registers it"
+	case h.Scope == InTemplate:
+		return "the client does not read " + h.Source.File
+	case h.Scope == InDirectory:
+		return "only sessions that start in " + h.Session + " have it"
+	case h.Scope == InDocument:
+		return "it runs only while " + h.Source.File + " is active"
+	case h.Scope == InGuess:
+		return "no settings register it"
+	}
+	return "it is not in force"
 }
 
 // Of returns what a client other than Claude Code registers: the hooks of its own files, and those
@@ -246,7 +326,7 @@ func (r Registered) Of(of clients.Client) Registered {
 	var hooks []Hook
 	for _, h := range r.Hooks {
 		if event, known := of.EventFor(h.Event, h.Source.File); known && of.Reads(h.Source.File) {
-			h.Client, h.ClientEvent = of.Name, event
+			h.Client, h.ClientEvent, h.Layers = of.Name, event, nil
 			if of.Ignores("if") {
 				h.If, h.Entry.If = "", ""
 			}
@@ -354,88 +434,12 @@ func (r Registered) With(user Registered) Registered {
 	r.Problems = slices.Concat(user.Problems, r.Problems)
 	r.Dropped, r.Ignored = slices.Concat(user.Dropped, r.Dropped), slices.Concat(user.Ignored, r.Ignored)
 	r.Files = slices.Concat(user.Files, r.Files)
+	r.Layers = slices.Concat(user.Layers, r.Layers)
+	r.Others = slices.Clone(r.Others)
+	for _, hooks := range [][]Hook{r.Hooks, r.Others} {
+		for i := range hooks {
+			hooks[i].Layers = layersOf(r.Layers, hooks[i])
+		}
+	}
 	return r
-}
-
-// LaunchCommand returns the arguments with which the client starts the hook: `/bin/sh -c
-// COMMAND`, or bash if the entry requires it, or the command with its args, in which only
-// ${CLAUDE_PROJECT_DIR} (for a plugin also ${CLAUDE_PLUGIN_ROOT}) is replaced. It is nil for a
-// hook that is no command.
-func LaunchCommand(h Hook) (argv []string) {
-	switch {
-	case h.Type != "command":
-		return nil
-	case h.Client != "":
-		of, _ := clients.Named(h.Client)
-		return of.Command(h.Command)
-	case h.Args == nil && h.Entry.Shell == "bash":
-		return []string{"bash", "-c", h.Command}
-	case h.Args == nil:
-		return []string{"/bin/sh", "-c", h.Command}
-	}
-	variables := []string{"${CLAUDE_PROJECT_DIR}", h.Start()}
-	if h.PluginRoot != "" {
-		variables = append(variables, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot)
-	}
-	expand := strings.NewReplacer(variables...)
-	for _, word := range append([]string{h.Command}, h.Args...) {
-		argv = append(argv, expand.Replace(word))
-	}
-	return argv
-}
-
-// noProcess is a process ID that no process has, so that a hook which sends a signal to the client
-// has no effect.
-const noProcess = "2147483647"
-
-// ClientEnv returns the variables, as NAME=value, that a client of this version adds to a hook's
-// environment, as observed. Except for the project and the session, the values are placeholders.
-func ClientEnv(root, session string, event string, version client.Version) []string {
-	env := []string{
-		"CLAUDE_PROJECT_DIR=" + root,
-		"CLAUDECODE=1",
-		"CLAUDE_CODE_SESSION_ID=" + session,
-		"CLAUDE_CODE_ENTRYPOINT=sdk-cli",
-		"CLAUDE_CODE_CHILD_SESSION=1",
-		"AI_AGENT=claude-code",
-	}
-	if about, _ := client.EventByName(event); about.EnvFile {
-		env = append(env, "CLAUDE_ENV_FILE=/dev/null")
-	}
-	if version.Since(client.V329) {
-		env = append(env,
-			"CLAUDE_PID="+noProcess,
-			"CLAUDE_EFFORT=high",
-			"CLAUDE_CODE_MESSAGING_SOCKET=/dev/null",
-			"CLAUDE_CODE_MESSAGING_TOKEN=placeholder",
-		)
-	}
-	return env
-}
-
-// Env returns the variables that the client of a hook adds to its environment.
-func (h Hook) Env(session, event string, version client.Version) []string {
-	if h.Client != "" {
-		of, _ := clients.Named(h.Client)
-		return of.Env(h.Start())
-	}
-	return ClientEnv(h.Start(), session, event, version)
-}
-
-// Payload returns Claude Code's payload of an event as the client of a hook sends it.
-func (h Hook) Payload(payload []byte) []byte {
-	if h.Client == "" {
-		return payload
-	}
-	of, _ := clients.Named(h.Client)
-	return of.Payload(h.ClientEvent, payload)
-}
-
-// PluginEnv returns the variables that a plugin's hook receives in addition to ClientEnv; data
-// is the directory that the plugin may write to. It is empty for a hook of a settings file.
-func PluginEnv(h Hook, data string) []string {
-	if h.PluginRoot == "" {
-		return nil
-	}
-	return []string{"CLAUDE_PLUGIN_ROOT=" + h.PluginRoot, "CLAUDE_PLUGIN_DATA=" + filepath.Clean(data)}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path"
@@ -20,7 +21,12 @@ import (
 
 // newResolver returns a resolver for a hook registered in a file of directory settingsDir.
 func newResolver(hook Hook, settingsDir string) *resolver {
-	r := &resolver{hook: hook, cwd: hook.Start(), vars: map[string]string{"CLAUDE_PROJECT_DIR": hook.Start(), "PWD": hook.Start()}}
+	r := &resolver{hook: hook, cwd: hook.Start(), vars: map[string]string{}}
+	if home, err := os.UserHomeDir(); err == nil {
+		r.vars["HOME"] = home
+	}
+	maps.Copy(r.vars, hook.Variables())
+	r.vars["CLAUDE_PROJECT_DIR"] = hook.Start()
 	if hook.PluginRoot != "" {
 		r.vars["CLAUDE_PLUGIN_ROOT"] = hook.PluginRoot
 	}
@@ -30,9 +36,7 @@ func newResolver(hook Hook, settingsDir string) *resolver {
 			r.vars[name] = value
 		}
 	}
-	if home, err := os.UserHomeDir(); err == nil {
-		r.vars["HOME"] = home
-	}
+	r.vars["PWD"] = hook.Start()
 	// Settings outside of any .claude directory are the user's own configuration kept as a
 	// project, because it is installed as ~/.claude and its commands contain that path.
 	if _, inside := within(hook.Root, settingsDir); inside && filepath.Base(settingsDir) != ".claude" && hook.PluginRoot == "" {
@@ -115,7 +119,7 @@ func (r *resolver) words(words []word) {
 		return
 	}
 	if base := words[0].program(); base == "source" || shell.ProgramOf(base).RunsScripts() {
-		r.interpreted(base, words[1:])
+		r.interpreted(words)
 		return
 	}
 	if first := words[0]; first.known && strings.ContainsRune(first.text, '/') {
@@ -134,41 +138,45 @@ func (r *resolver) words(words []word) {
 // these was a runner.
 func unwrapped(words []word) (command []word, launched bool) {
 	for {
-		texts := make([]string, len(words))
-		for i, w := range words {
-			texts[i] = w.text
-		}
-		at := shell.Inner(texts)
+		at := shell.Inner(texts(words))
 		if at == 0 {
 			return words, launched
 		}
-		launched = shell.ProgramOf(texts[0]).Runner
+		launched = shell.ProgramOf(words[0].text).Runner
 		words = words[at:]
 	}
 }
 
-// interpreted reads the arguments of an interpreter: the first that is not an option is a
-// script, whether it exists or not.
-func (r *resolver) interpreted(program string, words []word) {
-	for i, word := range words {
-		switch option := word.text; {
-		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.HasSuffix(option, "c") && shell.ProgramOf(program).Shell:
-			if i+1 < len(words) && words[i+1].known {
-				r.parse(words[i+1].text)
-			}
-			return
-		case option == "-c", option == "-m", option == "-e", option == "--eval", option == "-p", option == "-":
-			r.arguments(words[i+1:])
-			return
-		case strings.HasPrefix(option, "-"), option == "run":
-		default:
-			if word.known {
-				r.add(option)
-			}
-			r.arguments(words[i+1:])
-			return
-		}
+// interpreted reads the words of an interpreter: what it runs is a script, whether it exists or
+// not, or code.
+func (r *resolver) interpreted(words []word) {
+	at, inline := 1, false
+	if program := words[0].program(); program != "source" {
+		at, inline = shell.Operand(texts(words))
 	}
+	if at >= len(words) {
+		r.arguments(words[1:])
+		return
+	}
+	switch run := words[at]; {
+	case inline && shell.ProgramOf(words[0].text).Shell:
+		if run.known {
+			r.parse(run.text)
+		}
+		return
+	case !inline && run.known:
+		r.add(run.text)
+	}
+	r.arguments(words[at+1:])
+	r.arguments(words[1:at]) // such as the module of node --require
+}
+
+func texts(words []word) []string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = w.text
+	}
+	return all
 }
 
 // arguments adds the arguments that are files of the project.

@@ -60,6 +60,8 @@ type ObservedCase struct {
 	Set int    `json:"set"` // index of its paths in Sets
 	// Used is 1 more than the index of its programs in Programs, 0 if they are not known.
 	Used int `json:"used,omitempty"`
+	// Earlier reports that the paths are those of a run on other content.
+	Earlier bool `json:"earlier,omitempty"`
 }
 
 // Limits on reading evidence, because its files may come from someone else.

@@ -32,7 +32,9 @@ const (
 	markerName      = "running.json"
 	inputsName      = "inputs.json"
 	environmentName = "environment.json"
-	pendingPrefix   = ".pending-" // of an archive directory that is not complete yet
+
+	registrationsName = "registrations.json"
+	pendingPrefix     = ".pending-" // of an archive directory that is not complete yet
 )
 
 // ownDocuments describe the last run, together with the records.

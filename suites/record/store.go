@@ -10,6 +10,7 @@
 //	contents/<digest>                         contents of files, to compare later ones with
 //	RESULTS.md COMPARISON.md environment.json of the latest run
 //	inputs.json                               the inputs behind the records' digests
+//	registrations.json                        where the scripts of cases are, or were last, registered
 //	running.json                              the run in progress
 //	.lock                                     PID of the hookwatch that writes here
 //	.origin                                   ID of this results directory

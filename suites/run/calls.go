@@ -191,7 +191,7 @@ func (s *caseRun) watch(ctx context.Context, w *shims) error {
 		}
 	}
 	if path, ok := beforeSearched(process.Getenv(s.env, "PATH"), s.searched, bin); ok {
-		s.env = process.With(s.env, map[string]string{"PATH": path})
+		s.set(map[string]string{"PATH": path})
 	}
 	return nil
 }

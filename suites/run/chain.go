@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -103,7 +104,7 @@ func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 	fired := make([]Fired, len(hooks))
 	for i, h := range hooks {
 		fired[i] = s.fired(h, st, stdin, results[i])
-		fired[i].Result.Timeout = commands[i].Timeout
+		fired[i].Result.Timeout, fired[i].Result.TimeoutBy = s.waits(h.Timeout)
 	}
 	return fired, nil
 }
@@ -111,46 +112,61 @@ func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 // registered returns the command with which the client runs a hook.
 func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (process.Command, error) {
 	h = s.placed(h)
-	argv := discover.LaunchCommand(h)
-	if argv == nil {
+	l, isCommand := h.Launch(s.call(st, stdin))
+	if !isCommand {
 		return process.Command{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
 	}
-	c := s.command(st, argv, h.Payload(stdin))
-	c.Timeout = s.waits(h.Timeout)
-	if h.Session != "" && s.override == "" && s.c.WantedEnv().Cwd == "" {
-		c.Dir = h.Session
+	c := s.command(st, l.Argv, l.Stdin)
+	c.Timeout, _ = s.waits(l.Timeout)
+	if l.Dir != "" && s.override == "" && s.c.WantedEnv().Cwd == "" {
+		c.Dir = l.Dir
 	}
-	given := h.Env("hookwatch-"+s.number, st.Event, s.o.Client)
-	given = append(given, discover.PluginEnv(h, s.tmp)...)
-	own := variables(c.Env) // the case's variables override the client's
-	switch {
-	case h.Client != "":
-		delete(own, "CLAUDE_PROJECT_DIR") // unless that client sets it
-	case own["CLAUDE_PROJECT_DIR"] == s.project():
-		own["CLAUDE_PROJECT_DIR"] = h.Start()
+	given := map[string]string{}
+	for _, v := range l.Env {
+		if v.Name != "PATH" || v.Value != s.settings["PATH"] { // that is part of the case's own PATH
+			given[v.Name] = v.Value
+		}
 	}
 	if h.Scope == discover.InHome {
-		own["HOME"] = s.home()
+		given["HOME"] = s.home()
 	}
-	c.Env = process.Without(process.With(given, own), s.c.WantedEnv().Unset)
+	base := s.base
+	if h.Client != "" {
+		base = process.Without(slices.Clone(base), []string{"CLAUDE_PROJECT_DIR"}) // unless that client sets it
+	}
+	own := maps.Clone(s.over)
+	maps.Copy(own, s.expanded(st.Env))
+	c.Env = process.Without(process.With(process.With(base, given), own), s.c.WantedEnv().Unset)
 	return c, nil
 }
 
-// waits returns the timeout of a registered hook: the client's, but no more than the case's. A case
-// generated from a registration gets at most the default timeout, because the client waits up to
-// ten minutes. A patient case (a probe) keeps its own timeout, because a busy machine is no fault
-// of the hook.
-func (s *caseRun) waits(hook time.Duration) time.Duration {
-	switch {
-	case s.c.Patient:
-		return s.o.bounded(s.c.Timeout)
-	case s.c.Timeout == 0 && s.c.Key().Generated() && s.o.Timeout > 0:
-		return s.o.bounded(min(hook, s.o.Timeout))
-	case s.c.Timeout == 0 || hook < s.c.Timeout:
-		return s.o.bounded(hook)
-	default:
-		return s.o.bounded(s.c.Timeout)
+// call returns the call of a step.
+func (s *caseRun) call(st *suites.Step, stdin []byte) discover.Call {
+	return discover.Call{Event: st.Event, Session: "hookwatch-" + s.number, Payload: stdin, Version: s.o.Client, Data: s.tmp}
+}
+
+// waits returns the timeout of a registered hook: the client's, but no more than the case's, or
+// than run.timeout, because the client waits up to ten minutes. by names what bounds it if the
+// client would wait longer. A patient case (a probe) keeps its own timeout, because a busy machine
+// is no fault of the hook.
+func (s *caseRun) waits(hook time.Duration) (limit time.Duration, by string) {
+	if s.c.Patient {
+		return s.o.bounded(s.c.Timeout), ""
 	}
+	limit, by = s.c.Timeout, "timeout of the case"
+	if limit == 0 {
+		limit, by = s.o.Timeout, "run.timeout"
+	}
+	if limit == 0 || limit >= hook {
+		limit, by = hook, ""
+	}
+	if most := s.o.bounded(limit); most < limit {
+		limit, by = most, "run.backstop"
+	}
+	if by != "" {
+		by += "; the client itself waits for " + hook.String()
+	}
+	return limit, by
 }
 
 // fired returns the result of one hook and the client's reaction to it alone.
@@ -181,7 +197,7 @@ func combine(fired []Fired) suites.Result {
 		all.Memory = cmp.Or(all.Memory, r.Memory)
 		all.StdinUnread = all.StdinUnread || r.StdinUnread
 		if r.TimedOut {
-			all.TimedOut, all.Timeout = true, r.Timeout
+			all.TimedOut, all.Timeout, all.TimeoutBy = true, r.Timeout, r.TimeoutBy
 		}
 		all.Stdout = bytes.Join([][]byte{all.Stdout, r.Stdout}, nil)
 		all.Stderr = bytes.Join([][]byte{all.Stderr, r.Stderr}, nil)

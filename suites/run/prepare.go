@@ -1,10 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -28,8 +30,11 @@ type caseRun struct {
 	override string // the case's own CLAUDE_PROJECT_DIR; "" if it is the project
 	cwd      string
 	number   string
-	searched string // PATH without the case's programs and shims
-	env      []string
+	searched string            // PATH without the case's programs and shims
+	base     []string          // the environment of every program of the case
+	over     map[string]string // the case's variables, which override those of clients and settings
+	env      []string          // both
+	settings map[string]string // variables that settings set for the hooks that the case fires
 	named    []string          // the templates and their values, alternating
 	expand   *strings.Replacer // of the templates
 	places   []place           // see symbolic
@@ -137,7 +142,8 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer, observed bo
 	if err := r.Isolation.Refused(); err != nil {
 		return nil, err
 	}
-	path := process.Getenv(r.Env, "PATH")
+	settings := r.settings(c)
+	path := cmp.Or(settings["PATH"], process.Getenv(r.Env, "PATH"))
 	searched, err := r.paths.Path(path, c.WantedEnv().AbsentTools)
 	if err != nil {
 		return nil, err
@@ -150,7 +156,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer, observed bo
 	if err != nil {
 		return nil, err
 	}
-	s := &caseRun{Sandbox: opened, o: r.Options.of(c), c: c, dir: opened.Dir(), root: opened.Root(), number: sessionNumber(), searched: searched}
+	s := &caseRun{Sandbox: opened, o: r.Options.of(c), c: c, dir: opened.Dir(), root: opened.Root(), number: sessionNumber(), searched: searched, settings: settings}
 	s.tmp = filepath.Join(s.dir, "tmp")
 	if err := s.prepare(ctx, t); err != nil {
 		s.close()
@@ -260,7 +266,7 @@ func (s *caseRun) trace(t Tracer) error {
 	if t == nil {
 		return nil
 	}
-	how := t(filepath.Join(s.dir, traceDir), s.env)
+	how := t(filepath.Join(s.dir, traceDir), process.With(process.With(s.base, s.settings), s.over))
 	for i := range s.c.Steps {
 		for name := range how.Set {
 			if _, own := s.c.Steps[i].Env[name]; own {
@@ -274,8 +280,14 @@ func (s *caseRun) trace(t Tracer) error {
 		}
 	}
 	s.logs = how.Logs
-	s.env = process.With(s.env, how.Set)
+	s.set(how.Set)
 	return nil
+}
+
+// set sets variables of all later programs of the case, as the case itself would.
+func (s *caseRun) set(variables map[string]string) {
+	maps.Copy(s.over, variables)
+	s.env = process.With(s.env, variables)
 }
 
 // traced returns the logs of a traced run, nil if it was not traced. A log that cannot be read is

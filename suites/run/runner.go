@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -238,7 +239,27 @@ func (s *caseRun) environ() {
 	if s.o.EmptyHome || s.c.Layer == suites.Live {
 		set["HOME"] = filepath.Join(s.dir, "home")
 	}
-	s.env = process.With(process.With(s.o.Env, set), s.expanded(s.c.Env))
+	s.base, s.over = process.With(s.o.Env, set), s.expanded(s.c.Env)
+	s.env = process.With(s.base, s.over)
+}
+
+// settings returns the variables that settings set for the registered hooks that a case fires.
+func (o *Options) settings(c *suites.Case) map[string]string {
+	all := map[string]string{}
+	fires := func(h discover.Hook) bool {
+		return slices.ContainsFunc(c.Steps, func(st suites.Step) bool {
+			name := cmp.Or(st.Registered, c.Registered)
+			return h.Event == st.Event && (c.Chain || name != "" && h.Answers(name))
+		})
+	}
+	if o.InForce != nil {
+		for _, h := range o.InForce() {
+			if fires(h) {
+				maps.Copy(all, h.Variables())
+			}
+		}
+	}
+	return all
 }
 
 func (s *caseRun) expanded(vars map[string]string) map[string]string {

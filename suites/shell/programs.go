@@ -25,6 +25,10 @@ type Program struct {
 	Wraps   bool     // it runs the command among its arguments
 	Own     int      // its own arguments before that command, not counting options and assignments
 	Valued  string   // options whose value is the next word, separated by spaces
+	Inline  string   // options of an interpreter whose value is the code, or a module, instead of a script
+	Joined  string   // letters of options whose value is the rest of the word
+	Apart   bool     // its short options are never joined into one word
+	Verb    string   // the word before a script, which may be left out; "" for none
 	Within  bool     // the command may be anywhere among its arguments, as in "find -exec"
 	Runner  bool     // it runs a program of the project, given by name
 	Behind  string   // the word before that name; "" for none
@@ -43,64 +47,75 @@ const (
 
 // programs has one row for each program that runs code or other programs.
 var programs = map[string]Program{
-	"bash":    {Language: Shell, Shell: true, ByBash: true, Missing: 127},
-	"sh":      {Language: Shell, Shell: true, ByBash: true, Missing: 2}, // if it is dash
-	"dash":    {Language: Shell, Shell: true, ByBash: true, Missing: 2},
-	"ash":     {Language: Shell, Shell: true},
-	"ksh":     {Language: Shell, Shell: true},
-	"mksh":    {Language: Shell, Shell: true},
-	"zsh":     {Language: Shell, Shell: true},
-	"rbash":   {Language: Shell, Shell: true},
-	"fish":    {Language: "fish", Shell: true},
-	"csh":     {Language: "csh", Shell: true},
-	"tcsh":    {Language: "csh", Shell: true},
+	"bash":    {Language: Shell, Shell: true, ByBash: true, Missing: 127, Valued: "-o -O --init-file --rcfile", Inline: "-c"},
+	"sh":      {Language: Shell, Shell: true, ByBash: true, Missing: 2, Valued: "-o -O", Inline: "-c"}, // if it is dash
+	"dash":    {Language: Shell, Shell: true, ByBash: true, Missing: 2, Valued: "-o", Inline: "-c"},
+	"ash":     {Language: Shell, Shell: true, Valued: "-o", Inline: "-c"},
+	"ksh":     {Language: Shell, Shell: true, Valued: "-o -R", Inline: "-c"},
+	"mksh":    {Language: Shell, Shell: true, Valued: "-o -T", Inline: "-c"},
+	"zsh":     {Language: Shell, Shell: true, Valued: "-o --emulate", Inline: "-c"},
+	"rbash":   {Language: Shell, Shell: true, Valued: "-o -O --init-file --rcfile", Inline: "-c"},
+	"fish":    {Language: "fish", Shell: true, Valued: "-C --init-command -d --debug -D --debug-stack-frames -f --features -o --debug-output --profile --profile-startup", Inline: "-c --command"},
+	"csh":     {Language: "csh", Shell: true, Inline: "-c"},
+	"tcsh":    {Language: "csh", Shell: true, Inline: "-c"},
 	"busybox": {Untraced: true},
 
-	"python":  {Language: Python, Missing: 2},
-	"pypy":    {Language: Python},
-	"node":    {Language: Node, Missing: 1},
-	"nodejs":  {Language: Node, Missing: 1},
-	"deno":    {Language: Node},
-	"bun":     {Language: Node},
-	"tsx":     {Language: Node},
-	"ts-node": {Language: Node},
-	"ruby":    {Language: "ruby"},
-	"perl":    {Language: "perl", Missing: 2},
-	"php":     {Language: "php"},
-	"lua":     {Language: "lua"},
-	"tclsh":   {Language: "tcl", Missing: 1},
-	"pwsh":    {Language: "powershell"},
+	"python": {Language: Python, Missing: 2, Valued: "-W -X --check-hash-based-pycs", Inline: "-c -m"},
+	"pypy":   {Language: Python, Valued: "-W -X --jit --check-hash-based-pycs", Inline: "-c -m"},
+	"node":   {Language: Node, Apart: true, Missing: 1, Valued: nodeOptions, Inline: "-e --eval -p --print -pe --run"},
+	"nodejs": {Language: Node, Apart: true, Missing: 1, Valued: nodeOptions, Inline: "-e --eval -p --print -pe --run"},
+	"deno": {Language: Node, Apart: true, Verb: "run", Inline: "eval repl task test",
+		Valued: "-c --config --import-map -L --log-level --lock --cert --location --seed --ext --preload --unsafely-ignore-certificate-errors"},
+	"bun": {Language: Node, Apart: true, Verb: "run", Inline: "-e --eval -p --print x test",
+		Valued: "-r --preload --require --import --cwd -d --define -l --loader --env-file --tsconfig-override -F --filter --extension-order --main-fields --conditions --inspect-brk"},
+	"tsx":     {Language: Node, Apart: true, Verb: "watch", Valued: nodeOptions + " --tsconfig", Inline: "-e --eval -p --print"},
+	"ts-node": {Language: Node, Apart: true, Valued: "-r --require -P --project -C --compiler -O --compilerOptions --compiler-options -I --ignore -D --ignoreDiagnostics --scopeDir", Inline: "-e --eval -p --print -pe"},
+	"ruby":    {Language: "ruby", Valued: "-C -E -I -r --encoding --external-encoding --internal-encoding", Joined: "FKTWxi", Inline: "-e"},
+	"perl":    {Language: "perl", Missing: 2, Valued: "-I", Joined: "MmDFixdV", Inline: "-e -E"},
+	"php":     {Language: "php", Valued: "-c --php-ini -d --define -t --docroot -z --zend-extension", Inline: "-r --run -B --process-begin -R --process-code -E --process-end -F --process-file -S --server"},
+	"lua":     {Language: "lua", Valued: "-e -l"},
+	"tclsh":   {Language: "tcl", Apart: true, Missing: 1, Valued: "-encoding"},
+	"pwsh": {Language: "powershell", Apart: true, Inline: "-Command -command -c -EncodedCommand -e -enc",
+		Valued: "-ExecutionPolicy -executionpolicy -ep -ex -InputFormat -inp -OutputFormat -ConfigurationName -ConfigurationFile -CustomPipeName -SettingsFile -Version -WindowStyle -WorkingDirectory -wd"},
 
-	"env":      {Wraps: true, Valued: "-u --unset -C --chdir"},
-	"command":  {Wraps: true},
-	"exec":     {Wraps: true, Valued: "-a"},
-	"builtin":  {Wraps: true},
-	"nohup":    {Wraps: true},
-	"nice":     {Wraps: true, Valued: "-n --adjustment"},
-	"ionice":   {Wraps: true, Valued: "-c --class -n --classdata"},
-	"setsid":   {Wraps: true},
-	"sudo":     {Wraps: true, Valued: "-u --user -g --group -C -D -h -p -R -T", Untraced: true},
-	"doas":     {Wraps: true, Valued: "-u -C", Untraced: true},
-	"stdbuf":   {Wraps: true, Valued: "-i -o -e"},
-	"xargs":    {Wraps: true, Valued: "-a -d -E -I -L -n -P -s"},
-	"time":     {Wraps: true, Valued: "-f -o"},
-	"chronic":  {Wraps: true},
-	"unbuffer": {Wraps: true},
-	"timeout":  {Wraps: true, Own: 1, Valued: "-k --kill-after -s --signal"},
-	"gtimeout": {Wraps: true, Own: 1, Valued: "-k --kill-after -s --signal"},
-	"flock":    {Wraps: true, Own: 1, Valued: "-w --timeout --wait -E --conflict-exit-code"},
-	"find":     {Within: true},
-	"watch":    {Within: true},
-	"script":   {Within: true},
-	"parallel": {Within: true, Builds: true},
+	"env":        {Wraps: true, Valued: "-u --unset -C --chdir -a --argv0"},
+	"command":    {Wraps: true},
+	"exec":       {Wraps: true, Valued: "-a"},
+	"builtin":    {Wraps: true},
+	"nohup":      {Wraps: true},
+	"nice":       {Wraps: true, Valued: "-n --adjustment"},
+	"ionice":     {Wraps: true, Valued: "-c --class -n --classdata"},
+	"chrt":       {Wraps: true, Own: 1, Valued: "-T --sched-runtime -P --sched-period -D --sched-deadline"},
+	"taskset":    {Wraps: true, Own: 1},
+	"caffeinate": {Wraps: true, Valued: "-t -w"},
+	"setsid":     {Wraps: true},
+	"sudo":       {Wraps: true, Valued: "-u --user -g --group -C --close-from -D --chdir -h --host -p --prompt -R --chroot -r --role -t --type -T --command-timeout -U --other-user", Untraced: true},
+	"doas":       {Wraps: true, Valued: "-u -C", Untraced: true},
+	"stdbuf":     {Wraps: true, Valued: "-i --input -o --output -e --error"},
+	"xargs":      {Wraps: true, Valued: "-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars -J -R -S"},
+	"time":       {Wraps: true, Valued: "-f --format -o --output"},
+	"chronic":    {Wraps: true},
+	"unbuffer":   {Wraps: true},
+	"timeout":    {Wraps: true, Own: 1, Valued: "-k --kill-after -s --signal"},
+	"gtimeout":   {Wraps: true, Own: 1, Valued: "-k --kill-after -s --signal"},
+	"flock":      {Wraps: true, Own: 1, Valued: "-w --timeout --wait -E --conflict-exit-code"},
+	"find":       {Within: true},
+	"watch":      {Within: true},
+	"script":     {Within: true},
+	"parallel":   {Within: true, Builds: true},
 
-	"uv":   {Runner: true, Behind: "run", Language: Python, Offline: []string{"--no-sync", "--offline"}, Valued: "--with --python -p --project --directory --extra --group --env-file --package"},
-	"uvx":  {Runner: true, Valued: "--from --with --python -p"},
-	"npx":  {Runner: true, Offline: []string{"--no-install"}, Valued: "-p --package"},
-	"bunx": {Runner: true, Offline: []string{"--no-install"}, Valued: "-p --package"},
-	"npm":  {Runner: true, Behind: "exec", Valued: "-p --package"},
-	"pnpm": {Runner: true, Behind: "exec"},
-	"yarn": {Runner: true, Behind: "exec"},
+	"uv":     {Runner: true, Behind: "run", Language: Python, Offline: []string{"--no-sync", "--offline"}, Valued: uvOptions},
+	"uvx":    {Runner: true, Valued: "--from " + uvOptions},
+	"npx":    {Runner: true, Offline: []string{"--no-install"}, Valued: "-p --package -w --workspace --prefix --cache --registry"},
+	"bunx":   {Runner: true, Offline: []string{"--no-install"}, Valued: "-p --package"},
+	"npm":    {Runner: true, Behind: "exec", Valued: "-p --package -w --workspace -C --prefix --cache --registry"},
+	"pnpm":   {Runner: true, Behind: "exec", Valued: "-C --dir -F --filter"},
+	"yarn":   {Runner: true, Behind: "exec", Valued: "--cwd"},
+	"poetry": {Runner: true, Behind: "run", Valued: "-C --directory -P --project"},
+	"pipenv": {Runner: true, Behind: "run", Valued: "--python --pypi-mirror"},
+	"pdm":    {Runner: true, Behind: "run", Valued: "-p --project -c --config"},
+	"conda":  {Runner: true, Behind: "run", Valued: "-n --name -p --prefix --cwd"},
+	"bundle": {Runner: true, Behind: "exec", Valued: "--gemfile"},
 
 	"make":  {Builds: true},
 	"just":  {Builds: true},
@@ -119,6 +134,21 @@ var programs = map[string]Program{
 	"batch":       {Untraced: true},
 	"crontab":     {Untraced: true},
 }
+
+// Options with values of programs with many, from their manuals: node(1), and uv help run.
+const (
+	nodeOptions = "-r --require --import --loader --experimental-loader -C --conditions --title --env-file --env-file-if-exists --input-type " +
+		"--icu-data-dir --openssl-config --redirect-warnings --report-dir --report-directory --report-filename --report-signal --diagnostic-dir " +
+		"--cpu-prof-dir --cpu-prof-name --cpu-prof-interval --heap-prof-dir --heap-prof-name --heap-prof-interval --heapsnapshot-signal " +
+		"--max-http-header-size --unhandled-rejections --dns-result-order --disable-warning --experimental-default-type --watch-path " +
+		"--test-reporter --test-reporter-destination --test-name-pattern --test-concurrency --tls-cipher-list --tls-keylog " +
+		"--trace-event-categories --trace-event-file-pattern --use-largepages --secure-heap --secure-heap-min --allow-fs-read --allow-fs-write " +
+		"--localstorage-file --inspect-port --debug-port --network-family-autoselection-attempt-timeout"
+	uvOptions = "-w --with --with-editable --with-requirements -p --python --project --directory --extra --no-extra --group --no-group --only-group " +
+		"--env-file --package --index --default-index -i --index-url --extra-index-url -f --find-links --index-strategy --keyring-provider " +
+		"-P --upgrade-package --resolution --prerelease --fork-strategy -C --config-setting --exclude-newer --link-mode --refresh-package " +
+		"--reinstall-package --no-build-package --no-binary-package --cache-dir --config-file --color --allow-insecure-host"
+)
 
 // extensions maps extensions to the program that runs a file without a "#!" line.
 var extensions = map[string]string{
@@ -163,13 +193,13 @@ func Inner(words []string) int {
 	if !p.Wraps && !p.Runner {
 		return 0
 	}
-	valued, own, behind := strings.Fields(p.Valued), p.Own, p.Behind
+	own, behind := p.Own, p.Behind
 	for i := 1; i < len(words); i++ {
 		word := words[i]
 		switch {
-		case slices.Contains(valued, word):
-			i++
 		case strings.HasPrefix(word, "-"):
+			values, _ := p.option(word)
+			i += values
 		case behind != "" && word != behind:
 			return 0
 		case behind != "":
@@ -186,6 +216,74 @@ func Inner(words []string) int {
 		return 0
 	}
 	return len(words)
+}
+
+// Operand returns the index of what an interpreter at the start of a command line runs: a script,
+// or, if inline, the value of an option such as -c. Its arguments follow. It is len(words) if the
+// interpreter reads code from its input.
+func Operand(words []string) (at int, inline bool) {
+	p := ProgramOf(words[0])
+	for at = 1; at < len(words); at++ {
+		word := words[at]
+		option := strings.HasPrefix(word, "-") || p.Shell && strings.HasPrefix(word, "+")
+		switch {
+		case word == "--", word == "-" && p.Shell: // the end of the options
+			return min(at+1, len(words)), inline
+		case word == "-": // its input
+			return len(words), false
+		case option:
+			values, code := p.option(word)
+			if code && !p.Shell {
+				return min(at+values, len(words)), true
+			}
+			at += values
+			inline = inline || code // a shell takes its code after all options
+		case word == p.Verb && word != "":
+		case slices.Contains(strings.Fields(p.Inline), word):
+			return min(at+1, len(words)), true
+		default:
+			return at, inline
+		}
+	}
+	return len(words), inline
+}
+
+// option returns how many of the words after an option are its values, and whether they, or the
+// option itself, hold code. One word may join several letters: -euo takes one value, -Bc the code.
+func (p Program) option(word string) (values int, code bool) {
+	valued, inline := strings.Fields(p.Valued), strings.Fields(p.Inline)
+	switch {
+	case slices.Contains(inline, word):
+		return count(!p.Shell), true
+	case slices.Contains(valued, word):
+		return 1, false
+	case strings.HasPrefix(word, "--"), p.Apart:
+		return 0, false
+	}
+	letters := word[1:]
+	for i, letter := range letters {
+		last := i+len(string(letter)) == len(letters)
+		switch option := "-" + string(letter); {
+		case slices.Contains(inline, option) && p.Shell:
+			code = true
+		case slices.Contains(inline, option):
+			return count(last), true
+		case slices.Contains(valued, option) && p.Shell:
+			values++ // "-oe pipefail" takes one as well
+		case slices.Contains(valued, option):
+			return count(last), false
+		case strings.ContainsRune(p.Joined, letter):
+			return 0, false
+		}
+	}
+	return values, code
+}
+
+func count(one bool) int {
+	if one {
+		return 1
+	}
+	return 0
 }
 
 // isAssignment reports whether env and similar programs treat a word as a variable.

@@ -32,10 +32,10 @@ func TestPrograms(t *testing.T) {
 		"interprets": "bun deno lua node nodejs perl php pwsh pypy python ruby tclsh ts-node tsx",
 		"python":     "pypy python uv",
 		"node":       "bun deno node nodejs ts-node tsx",
-		"wraps":      "builtin chronic command doas env exec flock gtimeout ionice nice nohup setsid stdbuf sudo time timeout unbuffer xargs",
-		"own":        "flock gtimeout timeout",
+		"wraps":      "builtin caffeinate chronic chrt command doas env exec flock gtimeout ionice nice nohup setsid stdbuf sudo taskset time timeout unbuffer xargs",
+		"own":        "chrt flock gtimeout taskset timeout",
 		"within":     "find parallel script watch",
-		"runner":     "bunx npm npx pnpm uv uvx yarn",
+		"runner":     "bundle bunx conda npm npx pdm pipenv pnpm poetry uv uvx yarn",
 		"builds":     "cargo go just make parallel",
 		"untraced":   "at batch busybox chroot crontab doas docker nsenter podman ssh su sudo systemd-run unshare",
 	}
@@ -99,9 +99,47 @@ func TestInner(t *testing.T) {
 		"command -v jq":                "2",
 		"find . -exec grep {} ;":       "0",
 		"doas -u root A=1 /bin/cat /x": "4",
+		"env -iu B bash x":             "3",
+		"xargs -0I {} bash x":          "3",
+		"stdbuf -oL -e 0 bash x":       "4",
+		"poetry -C d run python x.py":  "4",
+		"conda run -n base python x":   "4",
+		"taskset -c 0 bash x":          "3",
 	} {
 		if got := fmt.Sprint(Inner(strings.Fields(command))); got != want {
 			t.Errorf("%q: %s, want %s", command, got, want)
+		}
+	}
+}
+
+// TestOperand finds what interpreters run behind options with values, as their manuals have them:
+// "hook" is a script, "c" code.
+func TestOperand(t *testing.T) {
+	t.Parallel()
+	for _, command := range strings.Split(`python hook; python -X utf8 hook; python3 -W ignore hook; python3 -Wignore hook; python -Xdev -u hook; python -uX dev hook; python -Bm c hook;
+		python3 -c c hook; python3 -uc c; python3.12 --check-hash-based-pycs never hook; pypy3 --jit off hook;
+		bash hook; bash -o pipefail hook; bash -euo pipefail hook; bash -oe pipefail hook; bash -O extglob hook; bash +e hook; bash +O extglob -x hook; bash -- hook; bash - hook;
+		bash --rcfile f hook; bash -c c; bash -ec c hook; bash -c -x c; bash -co pipefail c; bash -o pipefail -c c; sh -e hook; zsh -o x -f hook; dash -o nounset hook;
+		node hook; node -C cond hook; node --title t hook; node --title=t hook; node -r m hook; node --env-file f --no-warnings hook; node -e c; node -pe c; node --import m -p c;
+		deno run --allow-all hook; deno run --config f hook; deno hook; deno eval c; bun hook; bun run --cwd d hook; bun -e c; tsx watch --tsconfig f hook; tsx hook; ts-node -P f hook;
+		ruby -I lib hook; ruby -rjson -Ilib hook; ruby -ne c; ruby -W0 -e c; perl -I lib hook; perl -MText::Balanced hook; perl -i.be -pe c; perl -lane c; perl -E c;
+		php -d a=b hook; php -f hook; php -r c; lua -l m -e s hook; tclsh -encoding utf-8 hook; pwsh -NoProfile -ExecutionPolicy Bypass -File hook; pwsh -Command c; fish -C s hook`, ";") {
+		words := strings.Fields(command)
+		at, inline := Operand(words)
+		want, found := "hook", ""
+		if inline {
+			want = "c"
+		}
+		if at < len(words) {
+			found = words[at]
+		}
+		if found != want || inline != slices.Contains(words, "c") {
+			t.Errorf("%s: runs %q (code %v)", command, found, inline)
+		}
+	}
+	for _, command := range []string{"bash", "bash -s", "python3 -", "node", "bash -o pipefail", "python3 --version", "bash --"} {
+		if words := strings.Fields(command); func() bool { at, _ := Operand(words); return at != len(words) }() {
+			t.Errorf("%s runs a script", command)
 		}
 	}
 }

@@ -235,7 +235,11 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	case r.Memory > 0:
 		return []suites.Mismatch{mismatch(suites.InMemory, step, fmt.Sprintf("MEMORY_%dMiB", r.Memory>>20), "")}
 	case r.TimedOut:
-		return []suites.Mismatch{mismatch(suites.InTime, step, timeoutNote(cmp.Or(r.Timeout, timeout)), "")}
+		note := timeoutNote(cmp.Or(r.Timeout, timeout))
+		if r.TimeoutBy != "" {
+			note += " (" + r.TimeoutBy + ")"
+		}
+		return []suites.Mismatch{mismatch(suites.InTime, step, note, "")}
 	}
 	var found []suites.Mismatch
 	add := addFunc(func(kind suites.MismatchKind, got, want string) {

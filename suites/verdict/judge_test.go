@@ -111,6 +111,8 @@ func TestJudgeBudget(t *testing.T) {
 		"not exceeded":     {late.Duration, late, ""},
 		"exceeded":         {200 * time.Millisecond, late, "duration 250ms, want at most 200ms"},
 		"after a time-out": {200 * time.Millisecond, suites.Result{Duration: time.Second, TimedOut: true}, "TIMEOUT_30s"},
+		"before the client's": {0, suites.Result{TimedOut: true, Timeout: 5 * time.Second, TimeoutBy: "run.timeout; the client itself waits for 10m0s"},
+			"TIMEOUT_5s (run.timeout; the client itself waits for 10m0s)"},
 	} {
 		c := &suites.Case{Budget: tt.budget, Steps: []suites.Step{{}}}
 		if got := Judge(c, suites.Outcome{Results: []suites.Result{tt.result}}, 30*time.Second); got.Note != tt.want {

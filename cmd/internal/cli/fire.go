@@ -22,7 +22,7 @@ import (
 
 func (a *app) fireCommand() *cobra.Command {
 	var o request
-	var user, live bool
+	var user, live, explain bool
 	var payload, of string
 	cmd := &cobra.Command{
 		Use:   "fire EVENT [TOOL]",
@@ -32,7 +32,9 @@ one script (--hook), and show exit code, stdout, stderr and what the client woul
 make of them. Hooks that are no commands (prompt, agent, http) are named and left out.
 With --live the real client fires them (see hookwatch help client), and what it did and
 sent the model is shown. With --client NAME, another client's hooks are fired as it
-fires them; EVENT is Claude Code's or its own name. Nothing is recorded.`,
+fires them; EVENT is Claude Code's or its own name. With --explain nothing is started:
+the arguments, the environment and where each variable comes from, the directory and
+stdin of each entry are shown, or why it does not run. Nothing is recorded.`,
 		Example: `  hookwatch fire PreToolUse Bash --command 'pip install requests'
   hookwatch fire PostToolUse Edit --file src/a.py --hook .claude/hooks/lint.sh
   hookwatch fire Stop --payload '{"hook_event_name":"Stop","stop_hook_active":true}'`,
@@ -63,7 +65,7 @@ fires them; EVENT is Claude Code's or its own name. Nothing is recorded.`,
 			if live {
 				return a.fireLive(cmd.Context(), c, of)
 			}
-			return a.fire(cmd, c, user, of)
+			return a.fire(cmd, c, user, explain, of)
 		},
 	}
 	f := cmd.Flags()
@@ -74,9 +76,11 @@ fires them; EVENT is Claude Code's or its own name. Nothing is recorded.`,
 	f.StringVar(&o.Stdin, "stdin", "", "these bytes as they are, valid JSON or not")
 	withUser(f, &user)
 	withClient(f, &of)
+	f.BoolVar(&explain, "explain", false, "show what would be started, and start nothing")
 	f.BoolVar(&live, "live", false, "have the real client fire them")
 	cmd.MarkFlagsMutuallyExclusive("client", "hook")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
+	cmd.MarkFlagsMutuallyExclusive("explain", "live", "hook")
 	cmd.MarkFlagsMutuallyExclusive("user", "live") // the client never gets your settings
 	cmd.MarkFlagsMutuallyExclusive("user", "hook")
 	return cmd
@@ -113,7 +117,7 @@ func oneClient(name string) (clients.Client, error) {
 	return named[0], nil
 }
 
-func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool, of string) error {
+func (a *app) fire(cmd *cobra.Command, c *suites.Case, user, explain bool, of string) error {
 	p, err := a.loadWithUser(user)
 	if err != nil {
 		return err
@@ -124,6 +128,16 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool, of string) err
 		if len(p.Registered.For(c.Steps[0].Event, c.Steps[0].Tool)) == 0 {
 			return unregistered([]clients.Client{other})
 		}
+	}
+	if explain {
+		doc, err := planned(p, c)
+		if err == nil && len(doc.Entries) == 0 && doc.Disabled == "" {
+			err = nothing(c)
+		}
+		if err != nil {
+			return err
+		}
+		return a.print(doc, len(doc.Entries), doc.Line, doc.print)
 	}
 	if c.Hook != "" {
 		c.Hook = p.RelFrom(dirOf(a), c.Hook)

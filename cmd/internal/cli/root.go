@@ -57,7 +57,7 @@ func newRoot(a *app) *cobra.Command {
 	config.AddFlags(g)
 	root.Flags().BoolVar(&a.once, "once", false, "run all cases once and exit")
 	root.Flags().BoolVar(&a.changed, "changed", false, "with --once: only what changed since the last run affects")
-	root.Flags().BoolVar(&a.accept, "accept", false, "with --once: forget what hooks stopped before, where a project has no suite: what they stop now counts")
+	root.Flags().BoolVar(&a.accept, "accept", false, "with --once: forget what hooks stopped before, where a project has no suite, and lost registrations: what is now counts")
 	root.Flags().BoolVar(&a.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
 	root.Flags().BoolVar(&a.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help client)")
 	root.Flags().StringVar(&a.shard, "shard", "", "with --once: run this part of the cases, as `2/4` (see hookwatch help records)")

@@ -24,6 +24,7 @@ var sampled = map[string]reflect.Type{
 	"why ID":             reflect.TypeFor[whyCase](),
 	"coverage":           reflect.TypeFor[coverageDocument](),
 	"fire":               reflect.TypeFor[fireDocument](),
+	"fire --explain":     reflect.TypeFor[launchesDocument](),
 	"live":               reflect.TypeFor[liveDocument](),
 	"doctor":             reflect.TypeFor[doctorDocument](),
 	"trust":              reflect.TypeFor[trustDocument](),

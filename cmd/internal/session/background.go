@@ -130,8 +130,13 @@ func (e *Session) finishTrace(ctx context.Context, t *tracedRun) {
 		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.knowledge.Tracker.Changed(t.seen)) > 0 {
 		return
 	}
-	if o := t.trace.Observed; o != nil && e.knowledge.Tracker.ChangedSince(o.Paths, t.started) {
-		t.trace.Observed = nil
+	if o := t.trace.Observed; o != nil {
+		switch {
+		case e.knowledge.Tracker.ChangedSince(o.Paths, t.started):
+			t.trace.Observed = nil
+		case e.knowledge.Tracker.Doubt(k, t.seen, o.Paths, t.last.started()):
+			return
+		}
 	}
 	e.knowledge.Selector.Traced(t.c, now.Digests, t.seen.Inputs, t.trace, e.knowledge.Tracker.Without)
 	if e.knowledge.Selector.Unsaved() >= heldTraces {

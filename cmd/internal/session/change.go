@@ -295,6 +295,7 @@ func (e *Session) adopt(p *Project) {
 		e.warnError(err)
 	}
 	e.knowledge.setTools(e.equipment.Tools)
+	e.keepRegistrations()
 	e.dropRemoved()
 	e.forgetGone()
 	for _, c := range e.queue.Clear() {

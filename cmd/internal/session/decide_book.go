@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"hookwatch/suites"
 )
@@ -164,12 +165,24 @@ type keptVerdict struct {
 	At       string // timestamp in the format of the record
 	Duration int64  // milliseconds
 	Printed  printed
+	Began    int64 // when the case was started, by the clock of the file system's times; 0 for one that was recorded earlier
+}
+
+// started returns a time at which the case had been started: for a recorded verdict, the end of
+// its last second, because the record has no fractions.
+func (v *keptVerdict) started() time.Time {
+	if v.Began > 0 {
+		return time.Unix(0, v.Began)
+	}
+	at, _ := time.Parse(suites.TimestampLayout, v.At) // the zero time of a damaged record doubts it
+	return at.Add(time.Second)
 }
 
 // keptVerdictOf returns the verdict of a record.
 func keptVerdictOf(r *suites.Record) keptVerdict {
 	return keptVerdict{
-		r.Status(), r.Layer, r.Digests, r.RunID, r.Timestamp, r.DurationMS, printedOf(r.ActualExit, r.ActualOutput, r.ActualStderr),
+		Status: r.Status(), Layer: r.Layer, Digests: r.Digests, Run: r.RunID, At: r.Timestamp, Duration: r.DurationMS,
+		Printed: printedOf(r.ActualExit, r.ActualOutput, r.ActualStderr),
 	}
 }
 

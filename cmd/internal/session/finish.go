@@ -206,6 +206,7 @@ func (e *Session) keep(x *execution, r suites.Record, transition Transition) {
 	e.filing.Append(r)
 	e.news.Observe(&r, transition == Regression)
 	kept := keptVerdictOf(&r)
+	kept.Began = x.began.UnixNano()
 	e.knowledge.Verdicts.Put(k, &kept)
 	if r.Status() != suites.Aborted {
 		e.knowledge.Selector.Concluded(k, r.Digests)

@@ -17,8 +17,10 @@ type observation struct {
 	now   string        // digest of the observed inputs that the verdict applies to
 	paths []string      // that the case used
 	used  []suites.Tool // programs that it ran or searched for; cases with equal ones share them
-	// lapsed reports that the case was started on other content and has no verdict for it yet.
-	lapsed bool
+	// lapsed reports that the case was started on other content and has no verdict for it yet,
+	// earlier that it has one and no trace of it: until then the paths are inputs in addition to
+	// those of its scripts, because a script that no analysis found must still select the case.
+	lapsed, earlier bool
 }
 
 // observations are those of all cases. They are read when they are first needed.
@@ -43,7 +45,7 @@ func (o *observations) all() map[suites.Key]observation {
 	}
 	for _, c := range kept.Cases {
 		if c.Set >= 0 && c.Set < len(kept.Sets) {
-			o.byCase[c.Key] = observation{of: c.Of, now: c.Now, paths: kept.Sets[c.Set], used: used[c.Key]}
+			o.byCase[c.Key] = observation{of: c.Of, now: c.Now, paths: kept.Sets[c.Set], used: used[c.Key], earlier: c.Earlier}
 		}
 	}
 	return o.byCase
@@ -67,7 +69,8 @@ func (o *observations) put(k suites.Key, one observation) {
 // hold records that the verdict of an observed case applies to other inputs, too.
 func (o *observations) hold(k suites.Key, of, now string) {
 	if one, ok := o.all()[k]; ok {
-		o.put(k, observation{of: of, now: now, paths: one.paths, used: one.used})
+		one.of, one.now, one.earlier, one.lapsed = of, now, one.earlier || one.lapsed, false
+		o.put(k, one)
 	}
 }
 
@@ -85,7 +88,7 @@ func (o *observations) save(to contentKeeper) {
 			set = len(kept.Sets)
 			sets[id], kept.Sets = set, append(kept.Sets, one.paths)
 		}
-		c := record.ObservedCase{Key: k, Of: one.of, Now: one.now, Set: set}
+		c := record.ObservedCase{Key: k, Of: one.of, Now: one.now, Set: set, Earlier: one.earlier}
 		if len(one.used) > 0 {
 			if programs[&one.used[0]] == 0 {
 				kept.Programs = append(kept.Programs, one.used)
@@ -102,9 +105,7 @@ func (o *observations) save(to contentKeeper) {
 // observe makes the observed paths of all cases their inputs.
 func (s *selector) observe() {
 	for k, one := range s.observed.all() {
-		if !one.lapsed {
-			s.graph.Observe(k, one.paths)
-		}
+		s.graph.Observe(k, one.paths, one.lapsed || one.earlier)
 	}
 }
 
@@ -113,7 +114,7 @@ func (s *selector) Unobserve(k suites.Key) {
 	if _, ok := s.observed.all()[k]; ok {
 		delete(s.observed.byCase, k)
 		s.observed.unsaved = true
-		s.graph.Observe(k, nil)
+		s.graph.Observe(k, nil, false)
 	}
 }
 
@@ -165,7 +166,7 @@ func (s *selector) Starting(c *suites.Case, now suites.Digests) {
 	if one.now != now.Inputs || was.Case != now.Case || was.Tools != now.Tools || len(s.Replaced(k)) > 0 {
 		one.lapsed = true
 		s.observed.byCase[k] = one // on disk it stays, in case there will be no verdict
-		s.graph.Observe(k, nil)
+		s.graph.Observe(k, one.paths, true)
 	}
 }
 
@@ -176,12 +177,12 @@ func (s *selector) Concluded(k suites.Key, d suites.Digests) {
 	switch {
 	case !ok:
 	case one.lapsed:
-		s.Unobserve(k)
+		s.observed.put(k, observation{of: d.Inputs, now: d.Inputs, paths: one.paths, earlier: true})
 		s.memory.put(k, &caseEvidence{})
 	case one.of != d.Inputs:
 		e := *s.memory.of(k)
 		e.Digests = d
 		s.memory.put(k, &e)
-		s.observed.put(k, observation{of: d.Inputs, now: one.now, paths: one.paths, used: one.used})
+		s.observed.hold(k, d.Inputs, one.now)
 	}
 }

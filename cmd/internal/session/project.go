@@ -36,9 +36,11 @@ type Project struct {
 	Stray      []string       // files with hooks that the client does not read
 	Graph      *depend.Graph
 	Stops      *Stops // inputs that its hooks were seen to stop
-	Warnings   []string
-	Unread     []string // the warnings about files that were not read
-	Empty      error    // why there is nothing to run, or nil
+	// Registrations are those to keep on record: where the scripts of cases are registered, or were.
+	Registrations []record.Registration
+	Warnings      []string
+	Unread        []string // the warnings about files that were not read
+	Empty         error    // why there is nothing to run, or nil
 
 	Reader   disk.Reader    // for all files of the project
 	every    []*suites.Case // without the filter
@@ -47,6 +49,7 @@ type Project struct {
 	controls map[suites.Key]bool
 	various  map[*suites.Case]bool // those whose steps run hooks of their own
 	alone    bool                  // its only cases are those made of registered hooks
+	started  map[[2]string]bool    // scripts and events that cases start themselves
 	scripts  []string
 	entries  map[string]bool // scripts that are run as hooks
 	specs    []string

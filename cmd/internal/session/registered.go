@@ -25,7 +25,7 @@ import (
 
 // RegisteredSuite is the name of the suite made of the hooks that a project registers. If
 // the project has no other suite, it has all hooks; otherwise only those that the client
-// would drop, could not start, or would never run.
+// would drop, could not start, or would never run, and those whose registration was lost.
 const RegisteredSuite = suites.Registered
 
 // addRegistered makes a case of each registered hook, which checks that the client can
@@ -45,6 +45,7 @@ func (p *loader) addRegistered() {
 		}
 	}
 	suite.Cases = append(suite.Cases, p.unread(findings)...)
+	suite.Cases = append(suite.Cases, p.lost()...)
 	if p.Stops = ReadStops(p.Config); p.alone {
 		suite.Cases = append(suite.Cases, p.stopCases()...)
 	}

@@ -88,7 +88,7 @@ func (e *Session) start(ctx context.Context, c *suites.Case) {
 	e.equipment.WarnOfNotes()
 	e.knowledge.Selector.Starting(c, e.knowledge.Digests(c))
 	ctx, cancel := context.WithCancel(ctx)
-	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, bound: e.bound, seen: e.knowledge.Tracker.See(c)}
+	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, bound: e.bound, seen: e.knowledge.Tracker.See(c), began: time.Now()}
 	x.digests = e.knowledge.DigestsOf(c, x.seen.Inputs)
 	e.running[c.Key()] = x
 	e.busy.start(e.opts.Now())
@@ -145,6 +145,7 @@ type execution struct {
 	verdict suites.Verdict // its own, before the control is considered
 	whole   bool           // it ran to the end; later steps only explain the result
 	ended   time.Time
+	began   time.Time // by the clock of the file system's times
 }
 
 // supersede cancels an execution whose content is outdated.

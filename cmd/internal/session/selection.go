@@ -188,7 +188,7 @@ func (s *selector) Traced(c *suites.Case, d suites.Digests, inputs []suites.Inpu
 		e.Wide = kept.Wide
 	}
 	if t.Observed != nil && e.Wide == "" {
-		s.graph.Observe(k, t.Observed.Paths)
+		s.graph.Observe(k, t.Observed.Paths, false)
 		e.Inputs = without(s.graph.Inputs(c))
 		e.Now = depend.InputsDigest(e.Inputs)
 		s.observed.put(k, observation{of: d.Inputs, now: e.Now, paths: t.Observed.Paths, used: s.observed.share(t.Observed.Programs)})
@@ -326,7 +326,7 @@ func (s *Knowledge) Traceable(c *suites.Case) *keptVerdict {
 	}
 	e := s.Selector.Evidence(c.Key(), last.Digests)
 	s.Selector.Release(c.Key()) // because ten thousand of them would fill memory
-	if e == nil {
+	if e == nil && !s.Selector.observed.all()[c.Key()].earlier {
 		s.Selector.Unobserve(c.Key())
 	}
 	if !s.Current(c, last) {

@@ -117,6 +117,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	}
 	e.knowledge.setTools(e.equipment.Tools)
 	e.counts = e.State()
+	e.keepRegistrations()
 	return e, nil
 }
 

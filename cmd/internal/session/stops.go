@@ -19,6 +19,7 @@ import (
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record"
 )
 
 // Stops are the inputs that the registered hooks of a project without suites were seen to
@@ -97,9 +98,12 @@ func (s *Stops) Save(cfg *config.Config) error {
 	return errors.Join(d.Replace(stopsName(cfg), data, disk.Unsynced), d.Close())
 }
 
-// ForgetStops removes the stops of a project, so that its hooks are tried again and
-// compared with their present behaviour from then on.
+// ForgetStops removes the stops of a project and the lost registrations of its scripts, so that
+// its hooks are tried again and compared with their present behaviour from then on.
 func ForgetStops(cfg *config.Config) error {
+	if err := record.ForgetRegistrations(RecordsPlace(cfg, false)); err != nil {
+		return err
+	}
 	d, err := disk.Open(disk.Existing(cfg.State), stopsDir(cfg))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"hookwatch/suites"
@@ -59,6 +60,19 @@ func (t *Tracker) Restored(paths []string, now time.Time) {
 // have been missing when it was read.
 func (t *Tracker) Suspect(k suites.Key, seen CaseInputs, restored []string) bool {
 	return t.unseen(seen, restored) && t.suspect(k)
+}
+
+// Doubt retracts the verdict of a case that was seen to use files which no analysis had found, if
+// one of them changed after the case was started: the verdict may be about other content.
+func (t *Tracker) Doubt(k suites.Key, seen CaseInputs, used []string, started time.Time) bool {
+	hidden := slices.DeleteFunc(slices.Clone(used), func(p string) bool {
+		return slices.Contains(seen.Files(), p) || !t.now(strings.TrimSuffix(p, "/")).Mode.IsRegular()
+	})
+	if !t.ChangedSince(hidden, started) || !t.suspect(k) {
+		return false
+	}
+	t.noticed = true
+	return true
 }
 
 // InputsDigest returns the digest of a case's inputs, without files that hooks write.

@@ -386,14 +386,21 @@ func unexpanded(path string) string {
 // that "set -x" of the hook does not show it.
 func startFile(log, theirs string) string {
 	var b strings.Builder
-	if theirs != "" {
-		fmt.Fprintf(&b, "[ ! -r %[1]s ] || . %[1]s\n", shell.Quote(theirs))
-	}
+	b.WriteString(sourced(theirs))
 	to := shell.Quote(log)
 	fmt.Fprintf(&b, `builtin printf 'B\037%%s\037%%s\0' "$PWD" "$0" >>%s 2>/dev/null`+"\n", to)
 	trap := fmt.Sprintf(`{ builtin printf "E\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0%%.0s" "${BASHPID-}" "$LINENO" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "${BASH_COMMAND:0:%d}" "$_" || :; } 2>/dev/null >>%s`, textLimit, to)
 	fmt.Fprintf(&b, "set -T\ntrap %s DEBUG\n", shell.Quote(trap))
 	return b.String()
+}
+
+// sourced returns the command that reads the file which the hook's own BASH_ENV names. Bash expands
+// that value as in double quotes.
+func sourced(theirs string) string {
+	if theirs == "" {
+		return ""
+	}
+	return fmt.Sprintf("[ ! -r %[1]s ] || . %[1]s\n", `"`+strings.ReplaceAll(theirs, `"`, `\"`)+`"`)
 }
 
 func valueOf(env []string, name string) string {

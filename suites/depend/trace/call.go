@@ -297,9 +297,7 @@ func interprets(program string) bool {
 // ERR trap of the hook itself replaces, so that nothing is known of such a hook.
 func StartErrTrap(dir string, env []string) suites.Tracing {
 	var b strings.Builder
-	if theirs := valueOf(env, "BASH_ENV"); theirs != "" {
-		fmt.Fprintf(&b, "[ ! -r %[1]s ] || . %[1]s\n", shell.Quote(theirs))
-	}
+	b.WriteString(sourced(valueOf(env, "BASH_ENV")))
 	trap := fmt.Sprintf(`{ builtin printf "%%s\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0" "$?" "$-" "$$/$BASHPID" "$LINENO" "$0" "${BASH_SOURCE[0]-$0}" "${BASH_COMMAND:0:%d}" || :; } 2>/dev/null >>%s`,
 		textLimit, shell.Quote(filepath.Join(dir, logName)))
 	fmt.Fprintf(&b, "set -E\ntrap %s ERR\n", shell.Quote(trap))

@@ -81,21 +81,12 @@ func (python) Unseen(shebang string, met *Met, t *Trace) string {
 // untracedPython reports whether the words of a command start Python with an option by which it
 // ignores variables or sitecustomize.
 func untracedPython(words []string) bool {
-	python := false
-	for _, w := range words {
-		switch {
-		case !python:
-			p := shell.ProgramOf(strings.TrimPrefix(w, "#!"))
-			python = p.Language == shell.Python && !p.Runner
-		case strings.HasPrefix(w, "--"):
-		case !strings.HasPrefix(w, "-") || w == "-":
-			return false
-		case strings.ContainsAny(w, "IES"):
-			return true
-		case strings.ContainsAny(w, "cmWX"):
-			if !strings.HasSuffix(w, "W") && !strings.HasSuffix(w, "X") {
-				return false
-			}
+	for i, w := range words {
+		if p := shell.ProgramOf(strings.TrimPrefix(w, "#!")); p.Language == shell.Python && !p.Runner {
+			at, _ := shell.Operand(words[i:])
+			return slices.ContainsFunc(words[i+1:i+at], func(option string) bool {
+				return strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.ContainsAny(option, "IES")
+			})
 		}
 	}
 	return false

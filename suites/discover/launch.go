@@ -1,0 +1,185 @@
+package discover
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
+)
+
+// A Launch is what a client starts for a hook.
+type Launch struct {
+	Argv    []string
+	Env     []Variable // in addition to the client's own environment, each name once
+	Dir     string     // absolute; "" is the directory of the session
+	Stdin   []byte
+	Timeout time.Duration // after which the client ends it
+}
+
+// A Variable is a variable that a hook gets, and where it comes from.
+type Variable struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	From  string `json:"from"` // a settings file, a client or a plugin
+}
+
+// A Call is the event for which a hook is launched.
+type Call struct {
+	Event   string
+	Session string // its ID
+	Payload []byte // Claude Code's
+	Version client.Version
+	Data    string // the directory that a plugin may write to
+}
+
+// Launch returns what the client of a hook starts for a call, and false for a hook that is no
+// command. Variables of the client override those of settings, which override its environment
+// (observed on 2.1.330).
+func (h Hook) Launch(c Call) (Launch, bool) {
+	argv := LaunchCommand(h)
+	if argv == nil {
+		return Launch{}, false
+	}
+	set := map[string]Variable{}
+	for _, layer := range h.Layers {
+		for name, value := range layer.Env {
+			set[name] = Variable{name, value, layer.File}
+		}
+	}
+	add := func(from string, env []string) {
+		for _, kv := range env {
+			name, value, _ := strings.Cut(kv, "=")
+			set[name] = Variable{name, value, from}
+		}
+	}
+	from := h.Client
+	if from == "" {
+		from = clients.Claude
+	}
+	add(from, h.Env(c.Session, c.Event, c.Version))
+	add("plugin "+h.Plugin, PluginEnv(h, c.Data))
+	l := Launch{Argv: argv, Dir: h.Session, Stdin: h.Payload(c.Payload), Timeout: h.Timeout}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		l.Env = append(l.Env, set[name])
+	}
+	return l, true
+}
+
+// A Layer is a settings file that sets variables for the hooks of a session.
+type Layer struct {
+	File    string // slash path from the root, or absolute
+	Env     map[string]string
+	scope   Scope
+	session string // absolute path of the directory where the session starts; "" is the root
+}
+
+// layersOf returns the layers of the sessions in which a hook is launched. A plugin's hook is
+// launched in other projects. Other clients do not set the variables of Claude Code's settings.
+func layersOf(all []Layer, h Hook) (own []Layer) {
+	for _, l := range all {
+		switch {
+		case h.Client != "":
+		case l.scope == InUser, l.scope == InHome,
+			l.scope == InProject && h.Session == "" && !h.Scope.Foreign(),
+			l.scope == InDirectory && l.session == h.Session:
+			own = append(own, l)
+		}
+	}
+	return own
+}
+
+// Variables returns the variables that settings set for the hook.
+func (h Hook) Variables() map[string]string {
+	all := map[string]string{}
+	for _, l := range h.Layers {
+		maps.Copy(all, l.Env)
+	}
+	return all
+}
+
+// LaunchCommand returns the arguments with which the client starts the hook: `/bin/sh -c
+// COMMAND`, or bash if the entry requires it, or the command with its args, in which only
+// ${CLAUDE_PROJECT_DIR} (for a plugin also ${CLAUDE_PLUGIN_ROOT}) is replaced. It is nil for a
+// hook that is no command.
+func LaunchCommand(h Hook) (argv []string) {
+	switch {
+	case h.Type != "command":
+		return nil
+	case h.Client != "":
+		of, _ := clients.Named(h.Client)
+		return of.Command(h.Command)
+	case h.Args == nil && h.Entry.Shell == "bash":
+		return []string{"bash", "-c", h.Command}
+	case h.Args == nil:
+		return []string{"/bin/sh", "-c", h.Command}
+	}
+	variables := []string{"${CLAUDE_PROJECT_DIR}", h.Start()}
+	if h.PluginRoot != "" {
+		variables = append(variables, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot)
+	}
+	expand := strings.NewReplacer(variables...)
+	for _, word := range append([]string{h.Command}, h.Args...) {
+		argv = append(argv, expand.Replace(word))
+	}
+	return argv
+}
+
+// noProcess is a process ID that no process has, so that a hook which sends a signal to the client
+// has no effect.
+const noProcess = "2147483647"
+
+// ClientEnv returns the variables, as NAME=value, that a client of this version adds to a hook's
+// environment, as observed. Except for the project and the session, the values are placeholders.
+func ClientEnv(root, session string, event string, version client.Version) []string {
+	env := []string{
+		"CLAUDE_PROJECT_DIR=" + root,
+		"CLAUDECODE=1",
+		"CLAUDE_CODE_SESSION_ID=" + session,
+		"CLAUDE_CODE_ENTRYPOINT=sdk-cli",
+		"CLAUDE_CODE_CHILD_SESSION=1",
+		"AI_AGENT=claude-code",
+	}
+	if about, _ := client.EventByName(event); about.EnvFile {
+		env = append(env, "CLAUDE_ENV_FILE=/dev/null")
+	}
+	if version.Since(client.V329) {
+		env = append(env,
+			"CLAUDE_PID="+noProcess,
+			"CLAUDE_EFFORT=high",
+			"CLAUDE_CODE_MESSAGING_SOCKET=/dev/null",
+			"CLAUDE_CODE_MESSAGING_TOKEN=placeholder",
+		)
+	}
+	return env
+}
+
+// Env returns the variables that the client of a hook adds to its environment.
+func (h Hook) Env(session, event string, version client.Version) []string {
+	if h.Client != "" {
+		of, _ := clients.Named(h.Client)
+		return of.Env(h.Start())
+	}
+	return ClientEnv(h.Start(), session, event, version)
+}
+
+// Payload returns Claude Code's payload of an event as the client of a hook sends it.
+func (h Hook) Payload(payload []byte) []byte {
+	if h.Client == "" {
+		return payload
+	}
+	of, _ := clients.Named(h.Client)
+	return of.Payload(h.ClientEvent, payload)
+}
+
+// PluginEnv returns the variables that a plugin's hook receives in addition to ClientEnv; data
+// is the directory that the plugin may write to. It is empty for a hook of a settings file.
+func PluginEnv(h Hook, data string) []string {
+	if h.PluginRoot == "" {
+		return nil
+	}
+	return []string{"CLAUDE_PLUGIN_ROOT=" + h.PluginRoot, "CLAUDE_PLUGIN_DATA=" + filepath.Clean(data)}
+}
