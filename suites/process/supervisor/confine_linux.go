@@ -32,7 +32,8 @@ const (
 	Privileges = "privileges"
 	// Filter refuses system calls to the processes that are started: a BPF program, two
 	// numbers that make the supervisor's own calls pass as the third and fourth argument, then
-	// number, errno and name of each call that the kernel asks about.
+	// number, errno, name and target of each call that the kernel asks about. The target is Anyone,
+	// or the argument that names a process: then the call is refused only for the supervisor itself.
 	Filter = "filter"
 	// Observe makes a later Filter install a BPF program that also asks about ObservedCalls,
 	// and the supervisor record their paths: the program, then rules, each a directory after

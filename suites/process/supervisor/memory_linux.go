@@ -183,8 +183,7 @@ func kilobytes(b []byte, name string) int {
 // before 6.2, which do not report it.
 func (r *procReader) openDescriptors(pid int) int {
 	r.name("/proc/", pid, "/fd", 0, "")
-	var st syscall.Stat_t
-	_, _, errno := syscall.RawSyscall6(sysNewfstatat, uintptr(at), uintptr(unsafe.Pointer(&r.path[0])), uintptr(unsafe.Pointer(&st)), 0, 0, 0)
+	st, errno := r.stat()
 	if errno != 0 {
 		return 0
 	}

@@ -6,9 +6,27 @@ import (
 	"unsafe"
 )
 
-// children lists the PIDs of this process's children, including those of its other
-// threads.
-func children() []int { return childrenOf(syscall.Getpid()) }
+// openProc opens /proc, or returns -1.
+func openProc() int {
+	fd, err := syscall.Open("/proc", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return -1
+	}
+	return fd
+}
+
+// children lists the PIDs of the supervisor's children. It opens no file, because a hook that is not
+// confined may have set the limit of open files to 0.
+func (s *supervising) children() []int {
+	_, _ = syscall.Seek(s.proc, 0, 0)
+	var pids []int
+	for _, n := range listOpen(s.proc) {
+		if pid, err := strconv.Atoi(n); err == nil && isChild(pid) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
 
 func childrenOf(pid int) []int {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
@@ -34,7 +52,10 @@ func list(dir string) []string {
 		return nil
 	}
 	defer syscall.Close(fd)
-	var names []string
+	return listOpen(fd)
+}
+
+func listOpen(fd int) (names []string) {
 	buf := make([]byte, 4096)
 	for {
 		n, err := syscall.ReadDirent(fd, buf)
@@ -177,6 +198,12 @@ func (r *procReader) name(a string, n int, b string, m int, c string) {
 		r.path = strconv.AppendInt(r.path, int64(m), 10)
 	}
 	r.path = append(append(r.path, c...), 0)
+}
+
+// stat returns the metadata of the path.
+func (r *procReader) stat() (st syscall.Stat_t, errno syscall.Errno) {
+	_, _, errno = syscall.RawSyscall6(sysNewfstatat, uintptr(at), uintptr(unsafe.Pointer(&r.path[0])), uintptr(unsafe.Pointer(&st)), 0, 0, 0)
+	return st, errno
 }
 
 // open opens the path made of the parts.

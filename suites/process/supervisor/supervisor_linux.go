@@ -41,22 +41,43 @@ func supervise() {
 	keepFromHook(3)
 	if s.first {
 		defaultSignals()
+		endWithParent(syscall.SIGKILL)
+	} else {
+		s.proc = openProc()
+		endWithParent(syscall.SIGCONT)
 	}
-	for {
-		if s.await() {
-			m, files, ok := receive()
-			if !ok || len(m) == 0 {
-				break
-			}
-			s.answer(m, files)
-		}
-		if s.firing {
-			s.step()
-		}
+	for s.turn() {
 	}
 	if !s.first { // if process 1 ends, the kernel kills all others
 		s.killAll()
 	}
+}
+
+// turn waits, answers a request if there is one, and advances the firing. It reports whether the
+// supervisor goes on.
+func (s *supervising) turn() bool {
+	request, errno := s.await()
+	if errno != 0 {
+		return false
+	}
+	if request {
+		m, files, ok := receive()
+		if !ok || len(m) == 0 {
+			return false
+		}
+		s.answer(m, files)
+	}
+	if s.firing {
+		s.step()
+	}
+	return true
+}
+
+// endWithParent makes the kernel send a signal when hookwatch ends. It ends process 1 of namespaces
+// in any state, and all others with it. Elsewhere the supervisor must end them itself, and a hook may
+// have stopped it.
+func endWithParent(sig syscall.Signal) {
+	syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(sig), 0)
 }
 
 func (s *supervising) answer(m []string, files []int) {
@@ -88,6 +109,8 @@ func (s *supervising) answer(m []string, files []int) {
 // start another thread.
 type supervising struct {
 	first    bool        // process 1 of a namespace
+	proc     int         // descriptor of /proc, unless it is process 1; -1 for none
+	polled   []pollfd    // reused, because garbage collection is off
 	commands map[int]int // number of the command by PID
 	watched  map[int]int // by PID, a descriptor that becomes readable when the command ends
 	firing   bool
