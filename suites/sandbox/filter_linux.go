@@ -60,6 +60,7 @@ func refusals(fileSize int64) []refusal {
 		{call: unix.SYS_MEMFD_SECRET, errno: unix.ENOSYS},
 		// The rules of a ruleset are kernel memory without a limit. Programs continue without them.
 		{call: unix.SYS_LANDLOCK_CREATE_RULESET, errno: unix.ENOSYS},
+		{call: unix.SYS_FANOTIFY_INIT, errno: unix.ENOSYS}, // its marks keep inodes in memory
 
 		// A part of a page that is moved into a pipe with this call keeps the page's whole
 		// allocation, which nothing counts. Programs use write instead.

@@ -28,6 +28,13 @@ func (s *script) boundNamespaces() {
 	}
 }
 
+// boundWatches limits the memory for watched files: a watch keeps an inode, and an instance up to 16,384
+// events with names. It must run before /proc becomes read-only.
+func (s *script) boundWatches() {
+	s.add(supervisor.Optional+supervisor.Put, "/proc/sys/user/max_inotify_watches", "8192")
+	s.add(supervisor.Optional+supervisor.Put, "/proc/sys/user/max_inotify_instances", "16")
+}
+
 // keys hides the names of keys, because they belong to the user.
 func (s *script) keys() {
 	s.add(supervisor.Blank, keysFile)
@@ -118,7 +125,7 @@ func (s *namespaced) Bounds() []Bound {
 	bounds := []Bound{{"disk", megabytes(s.plan.o.Size)}, {"file", megabytes(s.plan.o.Size)}, {"processes", processes}}
 	bounds = append(bounds, limitBounds(s.Supervisor)...)
 	if memory, _ := s.MemoryBound(); memory == process.MemoryWatched {
-		counted := "part of the memory; shared mappings that a process gives up in part are not"
+		counted := "part of the memory; not counted: " + kindsOf(UnboundMemory)
 		if !callsKnown || s.missed(supervisor.Filter) {
 			counted = "part of the memory, memfds are not (no seccomp)"
 		}

@@ -117,7 +117,7 @@ func (s *script) makeDevices() {
 	s.add(supervisor.Dir, deviceFS+"/shm", "1777")
 	s.add(supervisor.Dir, deviceFS+"/pts", "755")
 	s.add(supervisor.Optional+supervisor.Mount, "devpts", deviceFS+"/pts", "devpts",
-		number(unix.MS_NOSUID|unix.MS_NOEXEC), "newinstance,ptmxmode=0666,mode=620")
+		number(unix.MS_NOSUID|unix.MS_NOEXEC), "newinstance,ptmxmode=0666,mode=620,max=16")
 }
 
 var deviceLinks = []struct{ name, target string }{
@@ -259,6 +259,7 @@ func (s *script) finish() {
 	// After a wraparound the kernel no longer assigns PIDs below 300.
 	s.add(supervisor.Optional+supervisor.Put, pidMax, number(reservedPIDs+s.p.o.processes()))
 	s.boundNamespaces()
+	s.boundWatches()
 	s.keys()
 	// Root may write there without any capability, for example to core_pattern.
 	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")

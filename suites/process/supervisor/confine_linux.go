@@ -26,7 +26,7 @@ const (
 	Loopback = "loopback" // up
 	Keyring  = "keyring"  // replaces the session's keyring by an empty one
 	Limit    = "limit"    // number of a resource, maximum value
-	Watch    = "watch"    // bytes for all processes together, for the buffers of a socket, per descriptor of a pipe
+	Watch    = "watch"    // bytes for all processes together, for the buffers of a socket, per descriptor of a pipe; mappings of a process, items of epoll of a user
 	// Privileges leaves only the given capabilities, by number, to the processes that are
 	// started, and no way to gain others.
 	Privileges = "privileges"
@@ -82,7 +82,7 @@ func (s *supervising) confine(steps []string) {
 // fieldCounts is the number of fields of each step, including its name.
 var fieldCounts = map[string]int{
 	Mount: 6, Attr: 4, Overlay: 5, Pivot: 3, Detach: 2, Open: 3, Dir: 3, Symlink: 3, Blank: 2, File: 5, Put: 3, Xattr: 4, Limit: 3,
-	Watch: 4, Filter: 4, Observe: 2,
+	Watch: 6, Filter: 4, Observe: 2,
 }
 
 // perform carries out a step on the supervisor itself or, with the function perform, on

@@ -181,10 +181,11 @@ func leadingNumber(b []byte) int {
 // off, and uses raw calls, because during a slow ordinary call the runtime would start
 // another thread, which fails if hooks have used up all processes.
 type procReader struct {
-	path  []byte
-	fd    int
-	tasks []int
-	buf   [32 << 10]byte
+	path     []byte
+	fd       int
+	tasks    []int
+	mappings int // maximum number in a process
+	buf      [32 << 10]byte
 }
 
 // name sets path to the concatenation of the parts; a number of 0 is left out.
@@ -246,6 +247,22 @@ func (r *procReader) content() []byte {
 			return r.buf[:size]
 		}
 		size += n
+	}
+}
+
+// lines returns the number of lines of the open file.
+func (r *procReader) lines() (count int) {
+	defer r.close()
+	for {
+		n := r.read(syscall.SYS_READ, 0)
+		if n == 0 {
+			return count
+		}
+		for _, c := range r.buf[:n] {
+			if c == '\n' {
+				count++
+			}
+		}
 	}
 }
 
