@@ -145,17 +145,22 @@ func write(path, mode, content string) syscall.Errno {
 		return errnoOf(err)
 	}
 	defer syscall.Close(fd)
-	for content != "" {
-		n, err := syscall.Write(fd, unsafe.Slice(unsafe.StringData(content), len(content)))
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != nil {
-			return errnoOf(err)
-		}
-		content = content[n:]
+	if errno := writeAll(fd, content); errno != 0 {
+		return errno
 	}
 	return errnoOf(syscall.Fchmod(fd, perm)) // for existing files, and because of the umask
+}
+
+// writeAll writes the whole content. The kernel writes a part of it if a file system becomes full.
+func writeAll(fd int, content string) syscall.Errno {
+	for content != "" {
+		n, err := syscall.Write(fd, unsafe.Slice(unsafe.StringData(content), len(content)))
+		if err != nil && err != syscall.EINTR {
+			return errnoOf(err)
+		}
+		content = content[max(n, 0):]
+	}
+	return 0
 }
 
 // read returns the content of a regular file in the file system that hooks see.

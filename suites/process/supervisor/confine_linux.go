@@ -246,10 +246,8 @@ func file(path string, mode uint32, mtime int64, content string) syscall.Errno {
 		return errnoOf(err)
 	}
 	defer syscall.Close(fd)
-	if content != "" {
-		if _, err := syscall.Write(fd, []byte(content)); err != nil {
-			return errnoOf(err)
-		}
+	if errno := writeAll(fd, content); errno != 0 {
+		return errno
 	}
 	if err := syscall.Fchmod(fd, mode); err != nil { // because of the umask
 		return errnoOf(err)
@@ -264,8 +262,7 @@ func put(path, content string) syscall.Errno {
 		return errnoOf(err)
 	}
 	defer syscall.Close(fd)
-	_, err = syscall.Write(fd, []byte(content))
-	return errnoOf(err)
+	return writeAll(fd, content)
 }
 
 // loopback brings up the namespace's only interface.
