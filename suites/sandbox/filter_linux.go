@@ -253,15 +253,27 @@ func instructions(arch uint32, all []refusal, observed []uint32) []bpf.Instructi
 	if arch == unix.AUDIT_ARCH_X86_64 {
 		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1}, failing(unix.ENOSYS))
 	}
+	always := make(map[bpf.Instruction][]uint32) // calls by their result
 	for _, r := range all {
-		prog = append(prog, r.instructions(slices.Contains(observed, r.call))...)
+		if len(r.when) == 0 {
+			always[r.refused()] = append(always[r.refused()], r.call)
+		} else {
+			prog = append(prog, block(r.call, r.instructions(slices.Contains(observed, r.call)))...)
+		}
 	}
+	for refused, calls := range always {
+		prog = append(prog, anyOf(calls, []bpf.Instruction{refused})...)
+	}
+	var simple []uint32 // that name a process in their first argument
 	for _, c := range aimedCalls {
-		prog = append(prog, block(c.call, c.instructions())...)
+		if c.target == 0 {
+			simple = append(simple, c.call)
+		} else {
+			prog = append(prog, block(c.call, c.instructions())...)
+		}
 	}
-	for _, call := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
-		prog = append(prog, block(call, sockets())...)
-	}
+	prog = append(prog, anyOf(simple, aimedCall{}.instructions())...)
+	prog = append(prog, anyOf([]uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR}, sockets())...)
 	prog = append(prog, block(unix.SYS_MEMFD_CREATE, served(servingKey(), firstIgnoredOfMemfd))...)
 	return append(prog, observing(observed)...)
 }
@@ -308,24 +320,33 @@ func block(call uint32, inner []bpf.Instruction) []bpf.Instruction {
 	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: uint8(len(inner))}}, inner...)
 }
 
-// instructions refuses a call. If it is observed, it is passed to the supervisor in any case.
-func (r refusal) instructions(observed bool) []bpf.Instruction {
-	refused := failing(r.errno)
+// anyOf applies inner to several calls.
+func anyOf(calls []uint32, inner []bpf.Instruction) (prog []bpf.Instruction) {
+	for i, call := range calls {
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpEqual, Val: call, SkipTrue: uint8(len(calls) - i)})
+	}
+	return append(append(prog, bpf.Jump{Skip: uint32(len(inner))}), inner...)
+}
+
+// refused returns the result of a refused call.
+func (r refusal) refused() bpf.Instruction {
 	if r.name != "" {
-		refused = result(unix.SECCOMP_RET_USER_NOTIF)
+		return result(unix.SECCOMP_RET_USER_NOTIF)
 	}
-	if len(r.when) == 0 {
-		return block(r.call, []bpf.Instruction{refused})
-	}
-	var inner []bpf.Instruction
+	return failing(r.errno)
+}
+
+// instructions refuses a call under conditions. If it is observed, it is passed to the supervisor in
+// any case.
+func (r refusal) instructions(observed bool) (inner []bpf.Instruction) {
 	for _, c := range r.when {
-		inner = append(inner, c.instructions(refused)...)
+		inner = append(inner, c.instructions(r.refused())...)
 	}
 	otherwise := result(unix.SECCOMP_RET_ALLOW)
 	if observed {
 		otherwise = result(unix.SECCOMP_RET_USER_NOTIF)
 	}
-	return block(r.call, append(inner, otherwise))
+	return append(inner, otherwise)
 }
 
 func (c condition) instructions(refused bpf.Instruction) []bpf.Instruction {

@@ -258,8 +258,7 @@ const pidMax = "/proc/sys/kernel/pid_max"
 func (s *script) finish() {
 	// After a wraparound the kernel no longer assigns PIDs below 300.
 	s.add(supervisor.Optional+supervisor.Put, pidMax, number(reservedPIDs+s.p.o.processes()))
-	s.boundNamespaces()
-	s.boundWatches()
+	s.boundUser()
 	s.keys()
 	// Root may write there without any capability, for example to core_pattern.
 	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")
@@ -275,7 +274,8 @@ func (s *script) finish() {
 	}
 	s.add(keep...)
 	if callsKnown {
-		s.add(filterCalls(s.p.o.Size)...)
+		s.p.filterMade.Do(func() { s.p.filter = filterCalls(s.p.o.Size) })
+		s.add(s.p.filter...)
 	}
 }
 

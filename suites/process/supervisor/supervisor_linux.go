@@ -10,6 +10,24 @@
 // their own imports are ready, so a package that imports only syscall is initialised
 // before os and before every library. It costs as much as a minimal Go program, whatever
 // hookwatch links. TestImports checks that.
+//
+// A supervisor has the user of the hooks. As process 1 of namespaces it relies on the following, which
+// TestFirstProcess of suites/run attacks and the named tests of suites/process check:
+//
+//   - Signals: it has no handlers, so the kernel drops what others in the namespaces send (defaultSignals).
+//   - Limits, priority, scheduler, processors: the filter refuses to change those of its threads, and of
+//     their group and user (filtered.aim; TestFilter of suites/sandbox).
+//   - Memory, descriptors, tracing, pages, locks: it is not dumpable, and hooks have no capability for
+//     other processes (dropPrivileges).
+//   - Its files in /proc: /proc is read-only and nothing can be mounted over it (plan.finish).
+//   - Its memory: it allocates nothing for a call that hooks can repeat, because garbage collection is off.
+//   - Its children: one that makes it its tracer, or that is a sibling of a command, ends like all others.
+//   - poll: if it fails, the case ends (TestNoZombies, "robbed").
+//   - hookwatch: when it ends, the kernel kills process 1 in any state (TestDeathOfHookwatch). If an answer
+//     does not come, hookwatch kills it by its own handle (TestNoZombies, "stopped").
+//
+// Without namespaces a hook can kill its supervisor. Then its processes become hookwatch's children, which
+// ends them.
 package supervisor
 
 import (
