@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -108,6 +109,12 @@ func (f *firing) await(ctx context.Context) {
 	bound := time.NewTimer(killBound)
 	bound.Stop()
 	defer bound.Stop()
+	patience := f.b.patience
+	kill := func(command int) {
+		_ = f.b.send(nil, supervisor.Kill, strconv.Itoa(command))
+		patience = killBound
+		bound.Reset(patience)
+	}
 	var look <-chan time.Time
 	if f.b.cgroup != nil {
 		ticker := time.NewTicker(cgroupPoll)
@@ -124,22 +131,22 @@ func (f *firing) await(ctx context.Context) {
 			if f.take(a) {
 				return
 			}
+			if !slices.Contains(f.ended, false) {
+				bound.Reset(patience) // no timeout of a command applies to what is left
+			}
 		case i := <-f.timeouts:
 			if !f.ended[i] {
 				f.results[i].TimedOut = true
-				_ = f.b.send(nil, supervisor.Kill, strconv.Itoa(i))
-				bound.Reset(killBound)
+				kill(i)
 			}
 		case <-look:
 			if f.b.cgroup.exceeded() {
 				f.over, look = true, nil
-				_ = f.b.send(nil, supervisor.Kill, "-1")
-				bound.Reset(killBound)
+				kill(-1)
 			}
 		case <-done:
 			done = nil
-			_ = f.b.send(nil, supervisor.Kill, "-1")
-			bound.Reset(killBound)
+			kill(-1)
 		case <-bound.C:
 			_ = f.b.process.Kill() // it is stopped or stuck; its children become ours
 		}

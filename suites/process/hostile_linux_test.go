@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,12 +99,31 @@ func TestHostile(t *testing.T) {
 // of the hook remains.
 func TestDeathOfHookwatch(t *testing.T) {
 	t.Parallel()
-	mark := "MARK_death_" + strconv.Itoa(os.Getpid())
-	if os.Getenv("PROCESS_TEST_VICTIM") != "" {
-		bash(t, process.Command{Env: env(os.Getenv("PROCESS_TEST_VICTIM") + "=1")},
-			"setsid sleep 1000 & echo up > "+os.Getenv("PROCESS_TEST_FIFO")+"; sleep 1000")
+	if variant := os.Getenv("PROCESS_TEST_VICTIM"); variant != "" {
+		setup := process.Setup{}
+		if strings.Contains(variant, "process 1") {
+			setup.Steps = []process.Step{{"loopback"}}
+		}
+		b, err := process.Open(setup)
+		if err != nil {
+			_ = os.WriteFile(os.Getenv("PROCESS_TEST_FIFO"), []byte(err.Error()+"\n"), 0)
+			return
+		}
+		_, _ = b.Run(t.Context(), process.Command{
+			Argv: []string{"bash", "-c", "setsid sleep 1000 & echo up > " + os.Getenv("PROCESS_TEST_FIFO") + "; sleep 1000"}, Dir: "/", Env: env(),
+		})
 		return
 	}
+	for _, variant := range []string{"plain", "plain, process 1", "stopped", "stopped, process 1"} {
+		t.Run(variant, func(t *testing.T) {
+			t.Parallel()
+			killHookwatch(t, variant)
+		})
+	}
+}
+
+func killHookwatch(t *testing.T, variant string) {
+	t.Helper()
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
@@ -111,7 +131,7 @@ func TestDeathOfHookwatch(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), ceiling)
 	defer cancel()
 	victim := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestDeathOfHookwatch$")
-	victim.Env = append(os.Environ(), "PROCESS_TEST_VICTIM="+mark, "PROCESS_TEST_FIFO="+fifo)
+	victim.Env = append(os.Environ(), "PROCESS_TEST_VICTIM="+variant, "PROCESS_TEST_FIFO="+fifo)
 	if err := victim.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -123,14 +143,47 @@ func TestDeathOfHookwatch(t *testing.T) {
 	if line, err := bufio.NewReader(f).ReadString('\n'); err != nil || strings.TrimSpace(line) != "up" {
 		t.Fatalf("%q, %v", line, err)
 	}
-	for len(carrying(mark+"=1")) == 0 { // a process shows no environment during exec
-		if ctx.Err() != nil {
-			t.Fatal("the hook is not there")
+	all := below(victim.Process.Pid)
+	if len(all) < 3 { // the supervisor, bash or what it became, and the daemon
+		t.Fatalf("%v run, want more", all)
+	}
+	var handles []unix.PollFd
+	for pid, name := range all {
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = unix.Close(fd) }()
+		handles = append(handles, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+		if name == "hookwatch-case" && strings.HasPrefix(variant, "stopped") {
+			if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	_ = victim.Process.Kill()
 	_ = victim.Wait()
-	gone(t, mark)
+	for i := range handles {
+		if n, err := unix.Poll(handles[i:i+1], int(ceiling.Milliseconds())); n != 1 {
+			t.Fatalf("of %v, some are left: %v", all, err)
+		}
+	}
+}
+
+// below returns the names of the descendants of a process by PID.
+func below(top int) map[int]string {
+	all := make(map[int]string)
+	files, _ := filepath.Glob("/proc/" + strconv.Itoa(top) + "/task/*/children")
+	for _, f := range files {
+		b, _ := os.ReadFile(f)
+		for field := range strings.FieldsSeq(string(b)) {
+			pid, _ := strconv.Atoi(field)
+			name, _ := os.ReadFile("/proc/" + field + "/comm")
+			all[pid] = strings.TrimSpace(string(name))
+			maps.Copy(all, below(pid))
+		}
+	}
+	return all
 }
 
 // TestTextFileBusy starts a script that is still open for writing.

@@ -25,6 +25,7 @@ func (l Limits) steps(watched bool) []Step {
 		limit(unix.RLIMIT_CORE, 0),
 		limit(unix.RLIMIT_NOFILE, OpenFiles),
 		limit(unix.RLIMIT_MSGQUEUE, messageQueues),
+		limit(unix.RLIMIT_SIGPENDING, pendingSignals),
 		// If the machine runs out of memory before a limit is reached, the kernel should kill
 		// these processes rather than hookwatch.
 		{supervisor.Optional + supervisor.Put, "/proc/self/oom_score_adj", "1000"},
@@ -36,7 +37,11 @@ func (l Limits) steps(watched bool) []Step {
 		// No RLIMIT_DATA, because Bun, Java and programs built with a sanitizer reserve far
 		// more than they touch.
 		b := kernelBuffers()
-		steps = append(steps, Step{supervisor.Watch, strconv.FormatInt(l.Memory, 10), strconv.Itoa(b.socket), strconv.Itoa(b.descriptor)})
+		watch := Step{supervisor.Watch, strconv.FormatInt(l.Memory, 10)}
+		for _, n := range []int{b.socket, b.descriptor, b.mappings, b.watches} {
+			watch = append(watch, strconv.Itoa(n))
+		}
+		steps = append(steps, watch)
 	}
 	return steps
 }
@@ -68,11 +73,16 @@ var machineMemory = sync.OnceValue(func() int64 {
 // contain: Linux's default.
 const messageQueues = 819_200
 
-// buffers are the maximum numbers of bytes that the kernel keeps for an unprivileged
+// pendingSignals is the number of signals and timers that the kernel may keep for a user.
+const pendingSignals = 8192
+
+// buffers are the maximum amounts of memory that the kernel keeps for an unprivileged
 // process.
 type buffers struct {
-	socket     int // per socket
-	descriptor int // per descriptor of a pipe
+	socket     int // bytes per socket
+	descriptor int // bytes per descriptor of a pipe
+	mappings   int // per process
+	watches    int // items of epoll, per user
 }
 
 // kernelBuffers returns the machine's settings.
@@ -90,7 +100,11 @@ var kernelBuffers = sync.OnceValue(func() buffers {
 	}
 	const ordinary = 212_992
 	// The kernel doubles the size that a program requests.
-	b := buffers{socket: 2 * max(setting("net/core/wmem_max", ordinary), setting("net/core/rmem_max", ordinary))}
+	b := buffers{
+		socket:   2 * max(setting("net/core/wmem_max", ordinary), setting("net/core/rmem_max", ordinary)),
+		mappings: setting("vm/max_map_count", 65_530),
+		watches:  setting("fs/epoll/max_user_watches", 1<<30),
+	}
 	// Once a user has this many pages in pipes, a new pipe has two pages.
 	b.descriptor = 2 * os.Getpagesize()
 	if setting("fs/pipe-user-pages-soft", 0) == 0 {

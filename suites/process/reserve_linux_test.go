@@ -2,7 +2,10 @@ package process
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -177,4 +180,24 @@ func needsNamespaces(t *testing.T) {
 		t.Skipf("needs user namespaces: %v", err)
 	}
 	b.Close()
+}
+
+// TestFullStorage checks that a step fails whose content does not fit, of which the kernel writes a part.
+func TestFullStorage(t *testing.T) {
+	t.Parallel()
+	needsNamespaces(t)
+	dir := t.TempDir()
+	content, file := strings.Repeat("x", 3*os.Getpagesize()), dir+"/f"
+	for name, steps := range map[string][]Step{
+		"file": {{supervisor.File, file, "600", "0", content}},
+		"put":  {{supervisor.Blank, file}, {supervisor.Put, file, content}},
+	} {
+		b, err := Open(Setup{Steps: append([]Step{{supervisor.Mount, "tmpfs", dir, "tmpfs", "0", fmt.Sprint("size=", 2*os.Getpagesize())}}, steps...)})
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: %v, want no space", name, err)
+		}
+		if err == nil {
+			b.Close()
+		}
+	}
 }

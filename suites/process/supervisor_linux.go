@@ -33,12 +33,13 @@ type Supervisor struct {
 	limits   Limits  // with Memory lowered to the machine's
 	cgroup   *cgroup // nil if it has none
 	confined bool
-	idle     bool        // no command or descendant of one is running
-	answers  chan answer // closed when the supervisor has ended
-	replies  chan answer // to requests about files, which may come while a command runs; closed when answers are
-	sending  sync.Mutex  // one message after the other
-	began    func()      // called whenever commands have started; may be nil
-	closed   func()      // called when the supervisor is closed; may be nil
+	patience time.Duration // for an answer, before the supervisor is killed
+	idle     bool          // no command or descendant of one is running
+	answers  chan answer   // closed when the supervisor has ended
+	replies  chan answer   // to requests about files, which may come while a command runs; closed when answers are
+	sending  sync.Mutex    // one message after the other
+	began    func()        // called whenever commands have started; may be nil
+	closed   func()        // called when the supervisor is closed; may be nil
 	close    sync.Once
 }
 
@@ -83,15 +84,18 @@ func notify(listener func()) {
 	}
 }
 
-// reap waits for the end of the supervisor. If it did not exit by itself, processes of its hooks may
-// have become children of hookwatch (see Adopt), because the kernel reparents them before the wait
-// ends.
+// reap ends the supervisor. Process 1 of namespaces is killed, by its own handle and in whatever state
+// it is, and the kernel ends all others before the wait ends. Elsewhere the supervisor has to end the
+// others, and if it did not exit by itself, they may have become children of hookwatch (see Adopt).
 func (b *Supervisor) reap() {
+	if b.confined {
+		_ = b.process.Kill()
+	}
 	bound := time.AfterFunc(killBound, func() { _ = b.process.Kill() })
 	state, err := b.process.Wait()
 	bound.Stop()
 	unregister(b.process.Pid)
-	if err != nil || !state.Success() {
+	if !b.confined && (err != nil || !state.Success()) {
 		endOrphans()
 	}
 }
@@ -115,7 +119,7 @@ func open(s Setup, by *spawner) (*Supervisor, error) {
 // advance.
 func prepare(l Limits, advance []Step, confined bool, by *spawner) (*Supervisor, error) {
 	l.Memory = ofMachine(l.Memory)
-	b := &Supervisor{confined: confined, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
+	b := &Supervisor{confined: confined, patience: answerBound, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
 	if err := b.start(by); err != nil {
 		b.leaveCgroup()
 		if short := shortageOf(err); short != nil {
@@ -317,11 +321,17 @@ func send(conn *net.UnixConn, fds []int, fields ...string) error {
 	return err
 }
 
+// answerBound is the time for an answer that does not depend on a hook. It is long, because many
+// supervisors may be at work on a busy machine.
+const answerBound = 30 * time.Second
+
 // ask sends a request and waits for its answer on the given channel.
 func (b *Supervisor) ask(answers <-chan answer, fields ...string) (answer, error) {
 	if err := b.send(nil, fields...); err != nil {
 		return answer{}, err
 	}
+	bound := time.AfterFunc(b.patience, func() { _ = b.process.Kill() })
+	defer bound.Stop()
 	a, ok := <-answers
 	if !ok {
 		return answer{}, errLost

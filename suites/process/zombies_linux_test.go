@@ -35,8 +35,27 @@ var endings = map[string]func(*testing.T){
 			t.Error("an impossible step was done")
 		}
 	},
-	"killed while it is open": func(t *testing.T) { kill(t, opened(t), unix.SIGKILL) },
-	"stopped":                 func(t *testing.T) { b := opened(t); kill(t, b, unix.SIGSTOP); b.Close() },
+	"stopped, as process 1": func(t *testing.T) { b := confined(t); kill(t, b, unix.SIGSTOP); b.Close() },
+	"stopped when it is asked": func(t *testing.T) {
+		b := confined(t)
+		b.patience = 10 * time.Millisecond
+		kill(t, b, unix.SIGSTOP)
+		if err := b.WriteFile(filepath.Join(t.TempDir(), "f"), "", 0o600); err == nil {
+			t.Error("a stopped supervisor answered")
+		}
+	},
+	"stopped after its commands ended": func(t *testing.T) {
+		b := opened(t)
+		b.patience = 200 * time.Millisecond
+		c := Command{Argv: []string{"bash", "-c", "(setsid bash -c 'sleep 0.05; kill -STOP '$PPID &)"}, Env: []string{"PATH=" + os.Getenv("PATH")}}
+		if results, err := b.Run(context.Background(), c); err != nil || results[0].Exit != 0 {
+			t.Errorf("%+v, %v", results, err)
+		}
+	},
+	"robbed of its descriptors":               func(t *testing.T) { rob(t, opened(t)) },
+	"robbed of its descriptors, as process 1": func(t *testing.T) { rob(t, confined(t)) },
+	"killed while it is open":                 func(t *testing.T) { kill(t, opened(t), unix.SIGKILL) },
+	"stopped":                                 func(t *testing.T) { b := opened(t); kill(t, b, unix.SIGSTOP); b.Close() },
 	"killed by hooks that fork": func(t *testing.T) {
 		if err := Adopt(); err != nil {
 			t.Fatal(err)
@@ -83,6 +102,32 @@ func opened(t *testing.T) *Supervisor {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// confined opens a supervisor that is process 1 of namespaces.
+func confined(t *testing.T) *Supervisor {
+	t.Helper()
+	needsNamespaces(t)
+	b, err := Open(Setup{Steps: []Step{{"loopback"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// rob takes the right to open and to poll descriptors from a supervisor whose commands run, as a hook
+// with its rights can where calls are not filtered. The commands must end, although none has a timeout.
+func rob(t *testing.T, b *Supervisor) {
+	t.Helper()
+	b.began = func() {
+		if err := unix.Prlimit(b.process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{}, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	c := Command{Argv: []string{"bash", "-c", "setsid sleep 1000 & sleep 1000"}, Env: []string{"PATH=" + os.Getenv("PATH")}}
+	if results, err := b.Run(context.Background(), c); err != nil || results[0].Signal != "SIGKILL" {
+		t.Errorf("%+v, %v", results, err)
+	}
 }
 
 func kill(t *testing.T, b *Supervisor, sig unix.Signal) {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -16,12 +18,83 @@ import (
 // The amount of each kind of memory to allocate: more than a case may have, in pieces that no other
 // limit refuses.
 const (
-	taken = 512 << 20
+	taken = 256 << 20
 	piece = 4 << 20
 )
 
-// unmappedMemory allocates memory that no process maps, in one way each.
-var unmappedMemory = map[string]func() error{
+// kindsOfMemory take memory of each kind in sandbox.MemoryKinds: counted memory, most of which no process
+// maps, until the case is ended; limited memory up to its limit; refused memory with calls that fail.
+var kindsOfMemory = map[string]func() error{
+	"pages of a process": func() error { take(taken); return nil },
+	"shared pages": func() error {
+		b, err := unix.Mmap(-1, 0, taken, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+		touch(b)
+		return err
+	},
+	"mappings": func() error {
+		return inChildren(6, func() error {
+			const most = 32_500 // pairs in a process
+			page := os.Getpagesize()
+			b, err := unix.Mmap(-1, 0, 2*most*page, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+			if err != nil {
+				return err
+			}
+			return repeat(most, func(i int) error { return unix.Mprotect(b[2*i*page:(2*i+1)*page], unix.PROT_NONE) })
+		})
+	},
+	"inodes and attributes": func() error {
+		if err := os.WriteFile("/dev/shm/f", nil, 0o600); err != nil {
+			return err
+		}
+		value := make([]byte, 60_000)
+		return repeat(taken/len(value), func(i int) error { return unix.Setxattr("/dev/shm/f", fmt.Sprint("user.", i), value, 0) })
+	},
+	"epoll items":              func() error { return addItems(500, 2000, func(int) error { return nil }) },
+	"epoll items on their way": sendEpolls,
+	"POSIX message queues": func() error {
+		return upTo(10, func(i int) error {
+			name := []byte(fmt.Sprint("q", i, "\x00"))
+			attr := [8]int64{1: 10, 2: 8192}
+			return failure(unix.SYS_MQ_OPEN, pointer(&name[0]), unix.O_CREAT|unix.O_RDWR, 0o600, pointer(&attr))
+		})
+	},
+	"signals and timers": func() error {
+		return upTo(8192, func(int) error {
+			var id int32
+			return failure(unix.SYS_TIMER_CREATE, unix.CLOCK_MONOTONIC, 0, pointer(&id))
+		})
+	},
+	"seccomp filters": func() error {
+		runtime.LockOSThread()
+		_ = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+		program := make([]unix.SockFilter, 4096)
+		for i := range program {
+			program[i] = unix.SockFilter{Code: unix.BPF_RET, K: unix.SECCOMP_RET_ALLOW}
+		}
+		prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+		return upTo(8, func(int) error { return failure(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, pointer(&prog)) })
+	},
+	"inotify watches": func() error {
+		most, err := os.ReadFile("/proc/sys/user/max_inotify_watches")
+		if strings.TrimSpace(string(most)) != "8192" {
+			escaped(fmt.Sprintf("from a limit: %s watches, %v", most, err))
+		}
+		return upTo(16, func(int) error { _, err := unix.InotifyInit(); return err })
+	},
+	"terminals": func() error {
+		return upTo(16, func(int) error { _, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0); return err })
+	},
+	"asynchronous reads": func() error {
+		return upTo(1<<17, func(int) error { var id uintptr; return failure(unix.SYS_IO_SETUP, 1000, pointer(&id)) })
+	},
+	"memfd_secret":           func() error { return refused(unix.SYS_MEMFD_SECRET) },
+	"io_uring":               func() error { return refused(unix.SYS_IO_URING_SETUP) },
+	"bpf maps":               func() error { return refused(unix.SYS_BPF) },
+	"buffers of perf":        func() error { return refused(unix.SYS_PERF_EVENT_OPEN) },
+	"keys":                   func() error { return refused(unix.SYS_ADD_KEY) },
+	"pages moved into pipes": func() error { return refused(unix.SYS_VMSPLICE) },
+	"rules of landlock":      func() error { return refused(unix.SYS_LANDLOCK_CREATE_RULESET) },
+	"marks of fanotify":      func() error { return refused(unix.SYS_FANOTIFY_INIT) },
 	"memfds": func() error {
 		return repeat(taken/piece, func(int) error { _, err := memfd(0, piece); return err })
 	},
@@ -145,6 +218,78 @@ var unmappedMemory = map[string]func() error{
 	},
 }
 
+func failure(call uintptr, a ...uintptr) error {
+	var all [6]uintptr
+	copy(all[:], a)
+	if _, _, errno := syscall.Syscall6(call, all[0], all[1], all[2], all[3], all[4], all[5]); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// refused reports a call that the filter lets pass.
+func refused(call uintptr) error {
+	if err := failure(call, ^uintptr(0), ^uintptr(0)); err != unix.ENOSYS {
+		escaped(fmt.Sprintf("by call %d: %v", call, err))
+	}
+	return nil
+}
+
+// upTo takes something as often as possible, and reports more than a number of it.
+func upTo(most int, take func(int) error) error {
+	for i := range most + 1 {
+		if err := take(i); err != nil {
+			return nil
+		}
+	}
+	escaped(fmt.Sprintf("from a limit: took more than %d", most))
+	return nil
+}
+
+// addItems creates instances of epoll, each of which watches the same files.
+func addItems(instances, files int, each func(epoll int) error) error {
+	var watched []int
+	for range files {
+		fd, err := unix.Eventfd(0, 0)
+		if err != nil {
+			return err
+		}
+		watched = append(watched, fd)
+	}
+	return repeat(instances, func(int) error {
+		epoll, err := unix.EpollCreate1(0)
+		if err != nil {
+			return err
+		}
+		for _, fd := range watched {
+			if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{}); err != nil {
+				return err
+			}
+		}
+		return each(epoll)
+	})
+}
+
+// sendEpolls creates instances of epoll that no process has open, because they are on their way.
+func sendEpolls() error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	var open []int
+	return addItems(8000, 90, func(epoll int) error {
+		if open = append(open, epoll); len(open) < 250 {
+			return nil
+		}
+		err := unix.Sendmsg(pair[0], []byte{0}, unix.UnixRights(open...), nil, 0)
+		for _, fd := range open {
+			_ = unix.Close(fd)
+		}
+		open = open[:0]
+		return err
+	})
+}
+
 // held keeps sockets alive, because they are closed when they are collected.
 var held []any
 
@@ -194,13 +339,16 @@ func inChildren(n int, do func() error) error {
 	return do()
 }
 
-// attackUnmapped allocates memory in one way.
+// attackUnmapped takes memory of one kind.
 func attackUnmapped() {
-	err := unmappedMemory[os.Getenv("HOW")]()
+	err := kindsOfMemory[os.Getenv("HOW")]()
 	if err != nil {
 		fmt.Println(err)
 	}
-	<-time.After(3 * time.Second) // it is ended in the meantime
+	if os.Getenv("COUNTED") == "" {
+		return
+	}
+	<-time.After(20 * time.Second) // it is ended in the meantime
 	escaped("from the bound on memory, with " + os.Getenv("HOW"))
 }
 

@@ -13,6 +13,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/sandbox"
 )
 
 // kernelActs attack the kernel, or use more of the machine than a case may. want is the expected
@@ -91,21 +93,32 @@ func TestLimitsInPlace(t *testing.T) {
 	}
 }
 
-// TestUnmappedMemory allocates memory in ways that no process shows.
-func TestUnmappedMemory(t *testing.T) {
+// TestMemoryKinds takes memory of every kind, most of which no process shows.
+func TestMemoryKinds(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t, t.TempDir())
-	r := h.runnerWith("namespaces", 1<<30)
+	r := h.runnerWith("namespaces", 1<<30, 96<<20)
 	r.Timeout = 30 * time.Second // nothing here waits for it
-	for how := range unmappedMemory {
-		h.unharmed(how, func() {
-			o, report := h.act(r, attackVariable+`=unmapped HOW="`+how+`" "$SELF"`)
-			if res := o.Last(); !strings.Contains(report, "MEMORY_192MiB") || bytes.Contains(res.Stdout, []byte("ESCAPED")) {
-				t.Errorf("%s: the report does not show it:\n%s\nstdout %s\nstderr %s", how, report, res.Stdout, res.Stderr)
+	for _, k := range sandbox.MemoryKinds {
+		if k.Means == sandbox.UnboundMemory {
+			continue
+		}
+		if kindsOfMemory[k.Name] == nil {
+			t.Errorf("nothing takes %s", k.Name)
+			continue
+		}
+		act, want := attackVariable+`=unmapped HOW="`+k.Name+`" "$SELF"`, ""
+		if k.Means == sandbox.CountedMemory {
+			act, want = "export COUNTED=1; "+act, "MEMORY_96MiB"
+		}
+		h.unharmed(k.Name, func() {
+			o, report := h.act(r, act)
+			if res := o.Last(); !strings.Contains(report, want) || bytes.Contains(res.Stdout, []byte("ESCAPED")) || want == "" && res.Exit != 0 {
+				t.Errorf("%s: the report does not show it:\n%s\nstdout %s\nstderr %s", k.Name, report, res.Stdout, res.Stderr)
 			}
 		})
 	}
-	o, report := h.act(r, attackVariable+`=memfds "$SELF"`)
+	o, report := h.act(h.runner("namespaces"), attackVariable+`=memfds "$SELF"`)
 	if res := o.Last(); report != "" || len(res.Stdout) > 0 || res.Exit != 0 {
 		t.Errorf("ordinary use of memfds: %s\nstdout %s\nstderr %s", report, res.Stdout, res.Stderr)
 	}
@@ -142,12 +155,12 @@ func TestHostileForOrdinaryUser(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "cp", self, program).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.run", "^(TestHostileInNamespaces|TestHostileToTheKernel|TestUnmappedMemory|TestLimitsInPlace|TestOrdinaryPrograms|TestAccesses)$")
+	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.run", "^(TestHostileInNamespaces|TestHostileToTheKernel|TestMemoryKinds|TestFirstProcess|TestLimitsInPlace|TestOrdinaryPrograms|TestAccesses)$")
 	cmd.Dir = filepath.Join(dir, "tmp")
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + cmd.Dir, "GORACE=atexit_sleep_ms=0"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
-	if err != nil || bytes.Count(out, []byte("--- PASS")) < 6 || bytes.Contains(out, []byte("--- SKIP")) {
+	if err != nil || bytes.Count(out, []byte("--- PASS")) < 7 || bytes.Contains(out, []byte("--- SKIP")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -140,10 +140,10 @@ func (h *hostile) digest() map[string]string {
 }
 
 // runner runs cases of the project in a mode.
-func (h *hostile) runner(mode string) *run.Runner { return h.runnerWith(mode, 8<<20) }
+func (h *hostile) runner(mode string) *run.Runner { return h.runnerWith(mode, 8<<20, 192<<20) }
 
-// runnerWith runs cases that may write the given number of bytes.
-func (h *hostile) runnerWith(mode string, size int64) *run.Runner {
+// runnerWith runs cases that may write and use the given numbers of bytes.
+func (h *hostile) runnerWith(mode string, size, memory int64) *run.Runner {
 	h.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -157,7 +157,7 @@ func (h *hostile) runnerWith(mode string, size int64) *run.Runner {
 		Root: filepath.Join(h.world, "project"), Temp: h.t.TempDir(), Env: env, Timeout: 5 * time.Second,
 	}
 	choice, err := sandbox.Choose(mode, sandbox.Options{
-		Root: o.Root, Home: filepath.Join(h.world, "home"), Shown: []string{self}, Size: size, Processes: 100, Memory: 192 << 20,
+		Root: o.Root, Home: filepath.Join(h.world, "home"), Shown: []string{self}, Size: size, Processes: 100, Memory: memory,
 	}, o.Temp)
 	if err != nil {
 		h.t.Skipf("user namespaces are needed: %v", err)

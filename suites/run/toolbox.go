@@ -26,13 +26,14 @@ type Toolbox struct {
 	standIns map[string]string // name -> replacement, such as "gojq 0.12.19"
 	Reader   disk.Reader       // of what cases see; programs that they do not see are absent
 	mu       sync.Mutex
-	versions map[string]string // by Tool.Digest
+	versions map[string]string        // by Tool.Digest
+	asked    map[string]chan struct{} // closed when a tool that is being asked has answered, by Tool.Digest
 }
 
 // NewToolbox returns a toolbox that searches the PATH of env. known are tools found earlier; their
 // versions are not asked again while the programs are unchanged.
 func NewToolbox(root string, env []string, standIns map[string]string, known []suites.Tool) *Toolbox {
-	t := &Toolbox{root: root, env: env, standIns: standIns, versions: make(map[string]string)}
+	t := &Toolbox{root: root, env: env, standIns: standIns, versions: make(map[string]string), asked: make(map[string]chan struct{})}
 	for _, k := range known {
 		if k.Version != "" {
 			t.versions[k.Digest] = k.Version
@@ -138,23 +139,40 @@ func (t *Toolbox) KnownVersions(tools []suites.Tool) {
 // A toolAsking runs a program that must print its version.
 type toolAsking func(ctx context.Context, argv []string) (process.Result, error)
 
-// Version returns the version of a tool and asks it only once. It returns an error if hookwatch
-// itself fails.
+// Version returns the version of a tool and asks it only once, however many cases want it. It returns
+// an error if hookwatch itself fails.
 func (t *Toolbox) Version(ctx context.Context, tool suites.Tool, ask toolAsking) (string, error) {
 	t.mu.Lock()
-	known, ok := t.versions[tool.Digest]
-	t.mu.Unlock()
-	if ok {
-		return known, nil
+	defer t.mu.Unlock()
+	for {
+		if known, ok := t.versions[tool.Digest]; ok {
+			return known, nil
+		}
+		other := t.asked[tool.Digest]
+		if other == nil {
+			break
+		}
+		t.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+		}
+		if t.mu.Lock(); ctx.Err() != nil {
+			return "", nil
+		}
 	}
+	answered := make(chan struct{})
+	t.asked[tool.Digest] = answered
+	t.mu.Unlock()
 	res, err := ask(ctx, []string{tool.Path, "--version"})
-	if err != nil || ctx.Err() != nil {
+	t.mu.Lock()
+	delete(t.asked, tool.Digest)
+	close(answered)
+	if err != nil || ctx.Err() != nil { // one that waits asks again
 		return "", err
 	}
 	v := printedVersion(res)
-	t.mu.Lock()
 	t.versions[tool.Digest] = v
-	t.mu.Unlock()
 	return v, nil
 }
 

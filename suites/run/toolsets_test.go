@@ -1,12 +1,16 @@
 package run
 
 import (
+	"context"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"hookwatch/suites"
+	"hookwatch/suites/process"
 )
 
 // TestRecall checks that a recorded environment counts only if its tools have the digest of the
@@ -86,5 +90,45 @@ func TestLook(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"jaq", "none", "sh"}, l.Names()); d != "" {
 		t.Errorf("names (-want +got):\n%s", d)
+	}
+}
+
+// TestVersionOnce checks that a tool that several cases want is asked once, and again only if the case
+// that asked was interrupted.
+func TestVersionOnce(t *testing.T) {
+	t.Parallel()
+	for name, interrupted := range map[string]bool{"answered": false, "interrupted": true} {
+		box := NewToolbox(t.TempDir(), nil, nil, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		var asked atomic.Int32
+		var wanted, done sync.WaitGroup
+		wanted.Add(3)
+		begun := make(chan struct{})
+		ask := func(ctx context.Context, _ []string) (process.Result, error) {
+			if asked.Add(1) == 1 {
+				close(begun)
+				wanted.Wait() // for those that must not ask
+			}
+			if interrupted {
+				cancel()
+			}
+			return process.Result{Stdout: process.Capture{Bytes: []byte("jq-1.7\n")}}, nil
+		}
+		tool := suites.Tool{Name: "jq", Path: "/bin/jq", Digest: "x"}
+		done.Go(func() { _, _ = box.Version(ctx, tool, ask) })
+		<-begun
+		for range 3 {
+			done.Go(func() {
+				wanted.Done()
+				if v, err := box.Version(t.Context(), tool, ask); v != "jq-1.7" || err != nil {
+					t.Errorf("%s: %q, %v", name, v, err)
+				}
+			})
+		}
+		done.Wait()
+		cancel()
+		if n, want := asked.Load(), map[bool]int32{false: 1, true: 2}[interrupted]; n != want {
+			t.Errorf("%s: asked %d times, want %d", name, n, want)
+		}
 	}
 }

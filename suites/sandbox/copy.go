@@ -316,8 +316,10 @@ func copyData(out, in *os.File, fi fs.FileInfo) error {
 	return out.Truncate(fi.Size())
 }
 
+// keepTimes sets the times and permissions of a copy. It does not get the right to run as its owner,
+// because a case that runs as root must not leave a program of root's.
 func keepTimes(target string, fi fs.FileInfo) error {
-	if err := os.Chmod(target, fi.Mode()&(fs.ModePerm|fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky)); err != nil {
+	if err := os.Chmod(target, fi.Mode()&(fs.ModePerm|fs.ModeSticky)); err != nil {
 		return err
 	}
 	return os.Chtimes(target, fi.ModTime(), fi.ModTime())

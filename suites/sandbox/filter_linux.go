@@ -56,6 +56,12 @@ func refusals(fileSize int64) []refusal {
 		{call: unix.SYS_IO_URING_REGISTER, errno: unix.ENOSYS},
 		{call: unix.SYS_CLONE3, errno: unix.ENOSYS},
 
+		// The kernel counts its pages for no process and no file system.
+		{call: unix.SYS_MEMFD_SECRET, errno: unix.ENOSYS},
+		// The rules of a ruleset are kernel memory without a limit. Programs continue without them.
+		{call: unix.SYS_LANDLOCK_CREATE_RULESET, errno: unix.ENOSYS},
+		{call: unix.SYS_FANOTIFY_INIT, errno: unix.ENOSYS}, // its marks keep inodes in memory
+
 		// A part of a page that is moved into a pipe with this call keeps the page's whole
 		// allocation, which nothing counts. Programs use write instead.
 		{call: unix.SYS_VMSPLICE, errno: unix.ENOSYS},
@@ -93,6 +99,32 @@ func refusals(fileSize int64) []refusal {
 	return all
 }
 
+// An aimedCall changes another process, which an argument names. The supervisor has the same user as
+// the case, so the kernel allows these calls to change it, too: prlimit64 with a limit of no
+// descriptors once made its poll fail for ever. A caller that aims at itself, with 0, is not asked
+// about; those that name a group or the user are refused, because the supervisor belongs to both.
+type aimedCall struct {
+	call   uint32
+	name   string
+	target int    // argument with the process
+	kind   uint32 // of the target: the value of the argument before it, if that is one
+}
+
+var aimedCalls = []aimedCall{
+	{unix.SYS_PRLIMIT64, "prlimit64", 0, 0}, {unix.SYS_SETPRIORITY, "setpriority", 1, unix.PRIO_PROCESS},
+	{unix.SYS_IOPRIO_SET, "ioprio_set", 1, 1}, {unix.SYS_SCHED_SETSCHEDULER, "sched_setscheduler", 0, 0},
+	{unix.SYS_SCHED_SETPARAM, "sched_setparam", 0, 0}, {unix.SYS_SCHED_SETATTR, "sched_setattr", 0, 0},
+	{unix.SYS_SCHED_SETAFFINITY, "sched_setaffinity", 0, 0},
+}
+
+func (c aimedCall) instructions() (inner []bpf.Instruction) {
+	if c.target > 0 {
+		inner = append(inner, load(argumentAt), bpf.JumpIf{Cond: bpf.JumpEqual, Val: c.kind, SkipTrue: 1}, failing(unix.EPERM))
+	}
+	return append(inner, load(argumentAt+8*c.target), bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: 0, SkipTrue: 1},
+		result(unix.SECCOMP_RET_ALLOW), result(unix.SECCOMP_RET_USER_NOTIF))
+}
+
 // families are the socket families that cases may use: network sockets, which reach only their own
 // loopback, and unix sockets.
 var families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}
@@ -116,15 +148,20 @@ func filterCalls(fileSize int64) []string {
 		supervisor.Optional + supervisor.Filter, program(architectures[runtime.GOARCH], all, nil),
 		strconv.FormatUint(key[0], 10), strconv.FormatUint(key[1], 10),
 	}
+	add := func(call uint32, errno unix.Errno, name string, target int) {
+		step = append(step, strconv.Itoa(int(call)), strconv.Itoa(int(errno)), name, strconv.Itoa(target))
+	}
 	for _, r := range all {
 		if r.name != "" {
-			step = append(step, strconv.Itoa(int(r.call)), strconv.Itoa(int(r.errno)), r.name)
+			add(r.call, r.errno, r.name, supervisor.Anyone)
 		}
 	}
-	step = append(step, strconv.Itoa(unix.SYS_MEMFD_CREATE), strconv.Itoa(int(unix.ENFILE)), "memfd_create")
-	for _, call := range []int{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
-		step = append(step, strconv.Itoa(call), strconv.Itoa(int(unix.EAFNOSUPPORT)), otherSocket)
+	for _, c := range aimedCalls {
+		add(c.call, unix.EPERM, c.name, c.target)
 	}
+	add(unix.SYS_MEMFD_CREATE, unix.ENFILE, "memfd_create", supervisor.Anyone)
+	add(unix.SYS_SOCKET, unix.EAFNOSUPPORT, otherSocket, supervisor.Anyone)
+	add(unix.SYS_SOCKETPAIR, unix.EAFNOSUPPORT, otherSocket, supervisor.Anyone)
 	return step
 }
 
@@ -216,12 +253,27 @@ func instructions(arch uint32, all []refusal, observed []uint32) []bpf.Instructi
 	if arch == unix.AUDIT_ARCH_X86_64 {
 		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1}, failing(unix.ENOSYS))
 	}
+	always := make(map[bpf.Instruction][]uint32) // calls by their result
 	for _, r := range all {
-		prog = append(prog, r.instructions(slices.Contains(observed, r.call))...)
+		if len(r.when) == 0 {
+			always[r.refused()] = append(always[r.refused()], r.call)
+		} else {
+			prog = append(prog, block(r.call, r.instructions(slices.Contains(observed, r.call)))...)
+		}
 	}
-	for _, call := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
-		prog = append(prog, block(call, sockets())...)
+	for refused, calls := range always {
+		prog = append(prog, anyOf(calls, []bpf.Instruction{refused})...)
 	}
+	var simple []uint32 // that name a process in their first argument
+	for _, c := range aimedCalls {
+		if c.target == 0 {
+			simple = append(simple, c.call)
+		} else {
+			prog = append(prog, block(c.call, c.instructions())...)
+		}
+	}
+	prog = append(prog, anyOf(simple, aimedCall{}.instructions())...)
+	prog = append(prog, anyOf([]uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR}, sockets())...)
 	prog = append(prog, block(unix.SYS_MEMFD_CREATE, served(servingKey(), firstIgnoredOfMemfd))...)
 	return append(prog, observing(observed)...)
 }
@@ -268,24 +320,33 @@ func block(call uint32, inner []bpf.Instruction) []bpf.Instruction {
 	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: uint8(len(inner))}}, inner...)
 }
 
-// instructions refuses a call. If it is observed, it is passed to the supervisor in any case.
-func (r refusal) instructions(observed bool) []bpf.Instruction {
-	refused := failing(r.errno)
+// anyOf applies inner to several calls.
+func anyOf(calls []uint32, inner []bpf.Instruction) (prog []bpf.Instruction) {
+	for i, call := range calls {
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpEqual, Val: call, SkipTrue: uint8(len(calls) - i)})
+	}
+	return append(append(prog, bpf.Jump{Skip: uint32(len(inner))}), inner...)
+}
+
+// refused returns the result of a refused call.
+func (r refusal) refused() bpf.Instruction {
 	if r.name != "" {
-		refused = result(unix.SECCOMP_RET_USER_NOTIF)
+		return result(unix.SECCOMP_RET_USER_NOTIF)
 	}
-	if len(r.when) == 0 {
-		return block(r.call, []bpf.Instruction{refused})
-	}
-	var inner []bpf.Instruction
+	return failing(r.errno)
+}
+
+// instructions refuses a call under conditions. If it is observed, it is passed to the supervisor in
+// any case.
+func (r refusal) instructions(observed bool) (inner []bpf.Instruction) {
 	for _, c := range r.when {
-		inner = append(inner, c.instructions(refused)...)
+		inner = append(inner, c.instructions(r.refused())...)
 	}
 	otherwise := result(unix.SECCOMP_RET_ALLOW)
 	if observed {
 		otherwise = result(unix.SECCOMP_RET_USER_NOTIF)
 	}
-	return block(r.call, append(inner, otherwise))
+	return append(inner, otherwise)
 }
 
 func (c condition) instructions(refused bpf.Instruction) []bpf.Instruction {

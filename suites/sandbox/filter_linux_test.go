@@ -73,7 +73,7 @@ func TestFilter(t *testing.T) {
 	}
 	const allow, ask = unix.SECCOMP_RET_ALLOW, unix.SECCOMP_RET_USER_NOTIF
 	key := servingKey()
-	unknown := unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+	unknown, refused := unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS), unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)
 	for name, tt := range map[string]struct {
 		arch, call uint32
 		arguments  [6]uint64
@@ -84,6 +84,19 @@ func TestFilter(t *testing.T) {
 		"io_uring":                {arch, unix.SYS_IO_URING_SETUP, [6]uint64{}, unknown},
 		"clone3":                  {arch, unix.SYS_CLONE3, [6]uint64{}, unknown},
 		"vmsplice":                {arch, unix.SYS_VMSPLICE, [6]uint64{}, unknown},
+		"memfd_secret":            {arch, unix.SYS_MEMFD_SECRET, [6]uint64{}, unknown},
+		"its own limits":          {arch, unix.SYS_PRLIMIT64, [6]uint64{0, unix.RLIMIT_NOFILE}, allow},
+		"limits of process 1":     {arch, unix.SYS_PRLIMIT64, [6]uint64{1, unix.RLIMIT_NOFILE}, ask},
+		"limits, garbage above":   {arch, unix.SYS_PRLIMIT64, [6]uint64{1<<32 | 1}, ask},
+		"its own, garbage above":  {arch, unix.SYS_PRLIMIT64, [6]uint64{1 << 32}, allow},
+		"its own priority":        {arch, unix.SYS_SETPRIORITY, [6]uint64{unix.PRIO_PROCESS, 0, 5}, allow},
+		"another's priority":      {arch, unix.SYS_SETPRIORITY, [6]uint64{unix.PRIO_PROCESS, 7, 5}, ask},
+		"its group's priority":    {arch, unix.SYS_SETPRIORITY, [6]uint64{unix.PRIO_PGRP, 0, 5}, refused},
+		"its user's priority":     {arch, unix.SYS_SETPRIORITY, [6]uint64{unix.PRIO_USER, 0, 5}, refused},
+		"its own ioprio":          {arch, unix.SYS_IOPRIO_SET, [6]uint64{1, 0}, allow},
+		"another's ioprio":        {arch, unix.SYS_IOPRIO_SET, [6]uint64{1, 7}, ask},
+		"its user's ioprio":       {arch, unix.SYS_IOPRIO_SET, [6]uint64{3, 0}, refused},
+		"another's affinity":      {arch, unix.SYS_SCHED_SETAFFINITY, [6]uint64{7}, ask},
 		"memfd_create":            {arch, unix.SYS_MEMFD_CREATE, [6]uint64{}, ask},
 		"with half of the key":    {arch, unix.SYS_MEMFD_CREATE, [6]uint64{2: key[0]}, ask},
 		"with the key":            {arch, unix.SYS_MEMFD_CREATE, [6]uint64{2: key[0], 3: key[1]}, allow},

@@ -286,5 +286,29 @@ func move(dir, to string, bound int64) error {
 	if err := os.Rename(dir, to); err != nil {
 		return err
 	}
-	return trim(to, bound)
+	return errors.Join(takeRights(to), trim(to, bound))
+}
+
+// takeRights removes the right to run as their owner from the files in a directory. A file with other
+// names, which may be outside, loses the name in the directory instead.
+func takeRights(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // an unreadable directory, which no one else can enter
+		}
+		fi, err := d.Info()
+		switch {
+		case err != nil || fi.Mode()&(fs.ModeSetuid|fs.ModeSetgid) == 0:
+			return nil
+		case namesOf(fi) > 1:
+			return root.Remove(name)
+		default:
+			return root.Chmod(name, fi.Mode()&(fs.ModePerm|fs.ModeSticky))
+		}
+	})
 }

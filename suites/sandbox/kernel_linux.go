@@ -16,15 +16,18 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// nested are the kinds of namespaces that a case could create inside its own to gain every
-// capability there, for example to mount the machine's cgroups.
-var nested = []string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time"}
+// userSettings are settings of the case's user namespace. It may create no other inside, in which it
+// would have every capability, for example to mount the machine's cgroups; all other kinds of namespaces
+// need a capability. A watch of a file keeps an inode in memory, and an instance up to 16,384 events with
+// names.
+var userSettings = []struct{ name, most string }{
+	{"max_user_namespaces", "0"}, {"max_inotify_watches", "8192"}, {"max_inotify_instances", "16"},
+}
 
-// boundNamespaces prevents the creation of more namespaces in the case's user namespace. It must
-// run before /proc becomes read-only.
-func (s *script) boundNamespaces() {
-	for _, kind := range nested {
-		s.add(supervisor.Optional+supervisor.Put, "/proc/sys/user/max_"+kind+"_namespaces", "0")
+// boundUser sets them. It must run before /proc becomes read-only.
+func (s *script) boundUser() {
+	for _, u := range userSettings {
+		s.add(supervisor.Optional+supervisor.Put, "/proc/sys/user/"+u.name, u.most)
 	}
 }
 
@@ -118,7 +121,7 @@ func (s *namespaced) Bounds() []Bound {
 	bounds := []Bound{{"disk", megabytes(s.plan.o.Size)}, {"file", megabytes(s.plan.o.Size)}, {"processes", processes}}
 	bounds = append(bounds, limitBounds(s.Supervisor)...)
 	if memory, _ := s.MemoryBound(); memory == process.MemoryWatched {
-		counted := "part of the memory; shared mappings that a process gives up in part are not"
+		counted := "part of the memory; not counted: " + kindsOf(UnboundMemory)
 		if !callsKnown || s.missed(supervisor.Filter) {
 			counted = "part of the memory, memfds are not (no seccomp)"
 		}

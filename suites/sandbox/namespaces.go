@@ -91,6 +91,9 @@ type plan struct {
 	devices []string
 	root    bool // hookwatch runs as root
 
+	filterMade sync.Once
+	filter     []string // the step that refuses calls, the same for all cases
+
 	installed installed // programs that others in PATH lead to
 
 	mu      sync.Mutex

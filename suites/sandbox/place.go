@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // A Place contains a project's sandboxes: those of running cases in one directory per process,
@@ -26,41 +28,90 @@ func PlaceOf(root string) Place {
 	return Place{filepath.Join(os.TempDir(), name)}
 }
 
-// Open creates the directories for a session. A session that holds the project's lock sets alone
-// and also removes the files of killed processes.
-func (p Place) Open(alone bool) (running, keep string, err error) {
-	keep = filepath.Join(p.dir, "kept")
-	for _, dir := range []string{p.dir, keep} {
-		if err := private(dir); err != nil {
-			return "", "", err
-		}
-	}
-	if alone {
-		entries, err := os.ReadDir(p.dir)
-		if err != nil {
-			return "", "", err
-		}
-		for _, e := range entries {
-			if e.Name() != "kept" && !alive(e.Name()) {
-				left := filepath.Join(p.dir, e.Name())
-				_ = RemoveFixtures(left)
-				_ = Remove(left)
-			}
-		}
-	}
-	running, err = os.MkdirTemp(p.dir, fmt.Sprintf("run-%d-", os.Getpid()))
-	return running, keep, err
+// A Running is the directory of the running cases of one process, which no other process removes while
+// this one has its lock.
+type Running struct {
+	Dir   string
+	Keep  string // directory of the sandboxes of failing cases
+	place Place
+	lock  *disk.Lock
 }
 
-// alive reports whether the process named in a session's directory still runs. It can be another
-// session of the project, with records elsewhere or without any.
-func alive(name string) bool {
+// opening keeps a place of this process from removing a directory that is not locked yet.
+var opening sync.Mutex
+
+// Open creates the directories for a session, and removes those of killed processes with the files that
+// their cases placed elsewhere.
+func (p Place) Open() (*Running, error) {
+	opening.Lock()
+	defer opening.Unlock()
+	r := &Running{Keep: filepath.Join(p.dir, "kept"), place: p}
+	for _, dir := range []string{p.dir, r.Keep} {
+		if err := private(dir); err != nil {
+			return nil, err
+		}
+	}
+	entries, err := os.ReadDir(p.dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.Name() != "kept" && p.abandoned(e.Name()) {
+			left := filepath.Join(p.dir, e.Name())
+			_ = RemoveFixtures(left)
+			_ = Remove(left)
+		}
+	}
+	if r.Dir, err = os.MkdirTemp(p.dir, fmt.Sprintf("run-%d-", os.Getpid())); err != nil {
+		return nil, err
+	}
+	if r.lock, _, err = lockRunning(r.Dir); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close removes the directory, and the whole place if it contains no kept sandboxes.
+func (r *Running) Close() {
+	if r.lock != nil {
+		_ = r.lock.Close()
+	}
+	_ = Remove(r.Dir)
+	_ = os.Remove(r.Keep) // intended to fail unless empty
+	_ = os.Remove(r.place.dir)
+}
+
+// abandoned reports whether the process of a directory has ended. In another PID namespace, which shares
+// the temporary directory, its number belongs to no process or to another one; the lock is the same.
+func (p Place) abandoned(name string) bool {
 	var pid int
-	if _, err := fmt.Sscanf(name, "run-%d-", &pid); err != nil || pid == os.Getpid() {
+	if _, err := fmt.Sscanf(name, "run-%d-", &pid); err != nil {
+		return true
+	}
+	if process, err := os.FindProcess(pid); pid != os.Getpid() && err == nil && !errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone) {
 		return false
 	}
-	process, err := os.FindProcess(pid)
-	return err == nil && !errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
+	lock, held, err := lockRunning(filepath.Join(p.dir, name))
+	if err != nil {
+		return true
+	}
+	_ = lock.Close()
+	return held
+}
+
+// lockRunning takes the lock of a directory of running cases, unless another process has it.
+func lockRunning(dir string) (l *disk.Lock, held bool, err error) {
+	d, err := disk.Open(dir, dir)
+	if err != nil {
+		return nil, false, err
+	}
+	defer d.Close()
+	if l, err = d.Lock(".lock"); err != nil {
+		return nil, false, err
+	}
+	held, err = l.Try()
+	return l, held, err
 }
 
 // private creates a directory that only the user can access. In a world-writable directory another
@@ -84,13 +135,6 @@ func private(dir string) error {
 		return fmt.Errorf("others can exchange what is in %s: chmod +t it, or set TMPDIR", filepath.Dir(dir))
 	}
 	return os.Chmod(dir, 0o700)
-}
-
-// Close removes the session's directory, and the whole place if it contains no kept sandboxes.
-func (p Place) Close(running string) {
-	_ = Remove(running)
-	_ = os.Remove(filepath.Join(p.dir, "kept")) // intended to fail unless empty
-	_ = os.Remove(p.dir)
 }
 
 // Kept is a directory with the sandboxes of failing cases.

@@ -30,17 +30,17 @@ func TestTempNames(t *testing.T) {
 func TestTempOpen(t *testing.T) {
 	t.Parallel()
 	place := Place{filepath.Join(t.TempDir(), "place")}
-	first, keep, err := place.Open(true)
+	first, err := place.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{place.dir, first, keep} {
+	for _, dir := range []string{place.dir, first.Dir, first.Keep} {
 		if fi, err := os.Stat(dir); err != nil || !fi.IsDir() || fi.Mode().Perm() != 0o700 {
 			t.Errorf("%s: %v, %v", dir, fi, err)
 		}
 	}
-	file := filepath.Join(first, "s-A1-1", "tmp")
-	kept := filepath.Join(keep, "s-A2")
+	file := filepath.Join(first.Dir, "s-A1-1", "tmp")
+	kept := filepath.Join(first.Keep, "s-A2")
 	for _, dir := range []string{file, kept} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -48,33 +48,37 @@ func TestTempOpen(t *testing.T) {
 	}
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 
-	second, again, err := place.Open(false)
-	if err != nil || second == first || again != keep {
-		t.Fatalf("opened next to it: %s, %s, %v", second, again, err)
+	second, err := place.Open()
+	if err != nil || second.Dir == first.Dir || second.Keep != first.Keep {
+		t.Fatalf("opened next to it: %+v, %v", second, err)
 	}
 	if !exists(file) || !exists(kept) {
 		t.Error("a second place cleared files of the first")
 	}
-	next, _, err := place.Open(true)
+	if err := first.lock.Close(); err != nil { // as if a process with this number had been killed
+		t.Fatal(err)
+	}
+	next, err := place.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if exists(first) || !exists(kept) || !exists(next) {
-		t.Errorf("leftovers are cleared: %v; kept sandboxes stay: %v", !exists(first), exists(kept))
+	if exists(first.Dir) || !exists(second.Dir) || !exists(kept) || !exists(next.Dir) {
+		t.Errorf("leftovers are cleared: %v; others stay: %v; kept sandboxes stay: %v", !exists(first.Dir), exists(second.Dir), exists(kept))
 	}
 
-	place.Close(next)
-	if exists(next) || !exists(kept) {
+	second.Close()
+	next.Close()
+	if exists(next.Dir) || !exists(kept) {
 		t.Error("closing takes away its own directory, and nothing that is kept")
 	}
 	if err := os.RemoveAll(kept); err != nil {
 		t.Fatal(err)
 	}
-	last, _, err := place.Open(true)
+	last, err := place.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	place.Close(last)
+	last.Close()
 	if exists(place.dir) {
 		t.Error("an empty place stays behind")
 	}
@@ -100,11 +104,9 @@ func TestTempOfOthers(t *testing.T) {
 		refused = append(refused, foreign)
 	}
 	for _, place := range refused {
-		for _, alone := range []bool{true, false} {
-			_, _, err := Place{place}.Open(alone)
-			if err == nil || !strings.Contains(err.Error(), place+" is not a directory of yours") || !strings.Contains(err.Error(), "TMPDIR") {
-				t.Errorf("%s: %v", filepath.Base(place), err)
-			}
+		_, err := Place{place}.Open()
+		if err == nil || !strings.Contains(err.Error(), place+" is not a directory of yours") || !strings.Contains(err.Error(), "TMPDIR") {
+			t.Errorf("%s: %v", filepath.Base(place), err)
 		}
 	}
 	if entries, err := os.ReadDir(target); err != nil || len(entries) != 0 {
@@ -125,14 +127,14 @@ func TestTempOfOthers(t *testing.T) {
 		if err := os.Chmod(wide, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := (Place{wide}).Open(true); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (Place{wide}).Open(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("mode %o: %v, want %q", mode, err, want)
 		}
 	}
 	if err := errors.Join(os.Remove(filepath.Join(wide, "kept")), os.Chmod(wide, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := (Place{wide}).Open(false); err != nil {
+	if _, err := (Place{wide}).Open(); err != nil {
 		t.Fatal(err)
 	}
 	if fi, err := os.Stat(wide); err != nil || fi.Mode().Perm() != 0o700 {
@@ -141,7 +143,7 @@ func TestTempOfOthers(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := (Place{wide}).Open(true); err == nil || !strings.Contains(err.Error(), "chmod +t") {
+	if _, err := (Place{wide}).Open(); err == nil || !strings.Contains(err.Error(), "chmod +t") {
 		t.Errorf("in a place where others can exchange it: %v", err)
 	}
 	if _, err := os.Stat(precious); err != nil {
@@ -188,7 +190,7 @@ func TestKeepSandbox(t *testing.T) {
 func TestTempOfTheLiving(t *testing.T) {
 	t.Parallel()
 	place := Place{filepath.Join(t.TempDir(), "place")}
-	if _, _, err := place.Open(false); err != nil {
+	if _, err := place.Open(); err != nil {
 		t.Fatal(err)
 	}
 	for name, stays := range map[string]bool{
@@ -201,7 +203,7 @@ func TestTempOfTheLiving(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := place.Open(true); err != nil {
+		if _, err := place.Open(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(dir); (err == nil) != stays {
@@ -230,5 +232,38 @@ func TestKeepMany(t *testing.T) {
 	entries, err := os.ReadDir(keep)
 	if err != nil || len(entries) != 2 { // each has 101 directories; a megabyte is enough for 244
 		t.Errorf("%d sandboxes are kept, want 2: %v", len(entries), err)
+	}
+}
+
+// TestKeepNoRights checks that files of a kept sandbox lose the right to run as their owner, and that a
+// file that has another name outside keeps it there.
+func TestKeepNoRights(t *testing.T) {
+	t.Parallel()
+	temp := t.TempDir()
+	outside := filepath.Join(temp, "outside")
+	for name, keep := range map[string]func(dir, to string) error{
+		"moved":  func(dir, to string) error { return NewPool(PoolOptions{}).Keep(dir, to) },
+		"copied": func(dir, to string) error { return new(copier).Tree(dir, to) },
+	} {
+		dir, to := filepath.Join(temp, name), filepath.Join(temp, name+"-kept")
+		file := filepath.Join(dir, "d", "f")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o600), os.WriteFile(outside, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		const all = os.ModeSetuid | os.ModeSetgid | 0o755
+		if err := errors.Join(os.Chmod(file, all), os.Chmod(filepath.Dir(file), all), os.Chmod(outside, all), os.Link(outside, filepath.Join(dir, "linked"))); err != nil {
+			t.Fatal(err)
+		}
+		if err := keep(dir, to); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"d", "d/f", "linked"} {
+			if fi, err := os.Lstat(filepath.Join(to, path)); err == nil && fi.Mode().Perm() != 0o755 || err == nil && fi.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 || err != nil && path != "linked" {
+				t.Errorf("%s: %s: %v, %v", name, path, fi, err)
+			}
+		}
+		if fi, err := os.Lstat(outside); err != nil || fi.Mode() != all {
+			t.Errorf("%s: outside: %v, %v", name, fi, err)
+		}
 	}
 }

@@ -120,7 +120,7 @@ func (s *script) makeDevices() {
 	s.add(supervisor.Dir, deviceFS+"/shm", "1777")
 	s.add(supervisor.Dir, deviceFS+"/pts", "755")
 	s.add(supervisor.Optional+supervisor.Mount, "devpts", deviceFS+"/pts", "devpts",
-		number(unix.MS_NOSUID|unix.MS_NOEXEC), "newinstance,ptmxmode=0666,mode=620")
+		number(unix.MS_NOSUID|unix.MS_NOEXEC), "newinstance,ptmxmode=0666,mode=620,max=16")
 }
 
 var deviceLinks = []struct{ name, target string }{
@@ -240,7 +240,7 @@ const pidMax = "/proc/sys/kernel/pid_max"
 func (s *script) finish() {
 	// After a wraparound the kernel no longer assigns PIDs below 300.
 	s.add(supervisor.Optional+supervisor.Put, pidMax, number(reservedPIDs+s.p.o.processes()))
-	s.boundNamespaces()
+	s.boundUser()
 	s.keys()
 	// Root may write there without any capability, for example to core_pattern.
 	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")
@@ -256,7 +256,8 @@ func (s *script) finish() {
 	}
 	s.add(keep...)
 	if callsKnown {
-		s.add(filterCalls(s.p.o.Size)...)
+		s.p.filterMade.Do(func() { s.p.filter = filterCalls(s.p.o.Size) })
+		s.add(s.p.filter...)
 	}
 }
 

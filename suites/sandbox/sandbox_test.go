@@ -224,7 +224,7 @@ func TestTempOfTheKilled(t *testing.T) {
 	}
 	fixture, changed := filepath.Join(top, "fixture"), filepath.Join(top, "changed")
 	place := Place{filepath.Join(top, "place")}
-	if _, _, err := place.Open(false); err != nil {
+	if _, err := place.Open(); err != nil {
 		t.Fatal(err)
 	}
 	dead := filepath.Join(place.dir, "run-999999999-1")
@@ -240,7 +240,7 @@ func TestTempOfTheKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := place.Open(true); err != nil {
+	if _, err := place.Open(); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]bool{fixture: false, changed: true, dead: false} {

@@ -36,14 +36,13 @@ func (a *app) doctor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	place := sandbox.PlaceOf(p.Root())
 	a.inOrder.Store(true)
-	temp, _, err := place.Open(false)
+	place, err := sandbox.PlaceOf(p.Root()).Open()
 	if err != nil {
 		return err
 	}
-	defer place.Close(temp)
-	d, err := session.Diagnose(ctx, session.EquipmentOptions{Temp: temp, Env: os.Environ(), Warn: func(string) {}}, p)
+	defer place.Close()
+	d, err := session.Diagnose(ctx, session.EquipmentOptions{Temp: place.Dir, Env: os.Environ(), Warn: func(string) {}}, p)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type opened struct {
 	lastFull time.Time
 	project  *session.Project
 	view     session.View
-	temp     string
+	place    *sandbox.Running
 	lockErr  error
 }
 
@@ -46,14 +46,13 @@ func (a *app) open(p *session.Project, view session.View, kept records, sharing 
 		return nil, err
 	}
 	a.inOrder.Store(true)
-	running, keep, err := sandbox.PlaceOf(p.Root()).Open(o.store != nil)
-	if err != nil {
+	var err error
+	if o.place, err = sandbox.PlaceOf(p.Root()).Open(); err != nil {
 		o.close()
 		return nil, fmt.Errorf("no place for sandboxes: %w", err)
 	}
-	o.temp = running
 	o.Session, err = session.New(session.Options{
-		Project: p, Store: o.store, Records: a.records(p.Config), View: view, Temp: running, Keep: keep,
+		Project: p, Store: o.store, Records: a.records(p.Config), View: view, Temp: o.place.Dir, Keep: o.place.Keep,
 		Env:     os.Environ(),
 		Shuffle: a.shuffle,
 		Rerun:   a.program().About(p, "run"),
@@ -160,8 +159,8 @@ func (o *opened) started() session.Started {
 }
 
 func (o *opened) close() {
-	if o.temp != "" {
-		sandbox.PlaceOf(o.project.Root()).Close(o.temp)
+	if o.place != nil {
+		o.place.Close()
 	}
 	if o.store != nil {
 		_ = o.store.Close()
@@ -172,18 +171,17 @@ func (o *opened) close() {
 // its directory.
 func (a *app) bare(p *session.Project) (*trial, error) {
 	a.inOrder.Store(true)
-	place := sandbox.PlaceOf(p.Root())
-	temp, _, err := place.Open(false)
+	place, err := sandbox.PlaceOf(p.Root()).Open()
 	if err != nil {
 		return nil, err
 	}
-	r, err := session.NewRunner(p, temp, os.Environ())
+	r, err := session.NewRunner(p, place.Dir, os.Environ())
 	if err != nil {
-		place.Close(temp)
+		place.Close()
 		return nil, err
 	}
 	t := &trial{Runner: r, ranIn: inIsolation(r.Isolation)}
-	t.close = func() { t.progress.end(); r.Close(); place.Close(temp) }
+	t.close = func() { t.progress.end(); r.Close(); place.Close() }
 	return t, nil
 }
 

@@ -46,13 +46,12 @@ func CheckOut(ctx context.Context, project, name string) (*Revision, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := sandbox.PlaceOf(project)
-	temp, _, err := place.Open(false)
+	place, err := sandbox.PlaceOf(project).Open()
 	if err != nil {
 		return nil, err
 	}
-	own, tree := filepath.Join(temp, "git"), filepath.Join(temp, "tree")
-	r := &Revision{Name: name, Root: filepath.Join(tree, within), base: project, top: top, done: func() { place.Close(temp) }}
+	own, tree := filepath.Join(place.Dir, "git"), filepath.Join(place.Dir, "tree")
+	r := &Revision{Name: name, Root: filepath.Join(tree, within), base: project, top: top, done: place.Close}
 	if err = errors.Join(os.Mkdir(own, 0o700), os.Mkdir(tree, 0o700)); err == nil {
 		r.git, _, err = newIsolatedGit(top, own, dir, common)
 	}

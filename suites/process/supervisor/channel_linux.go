@@ -104,22 +104,31 @@ type pollfd struct {
 const in = 1 // POLLIN
 
 // poll uses a raw call, so that the runtime does not start another thread while it waits.
-func poll(fds []pollfd, timeout *syscall.Timespec) {
-	syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+func poll(fds []pollfd, timeout *syscall.Timespec) syscall.Errno {
+	for {
+		_, _, errno := syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+		if errno != syscall.EINTR {
+			return errno
+		}
+	}
 }
 
 // requested reports whether a request is pending.
 func requested() bool {
 	fds := [1]pollfd{{fd: ControlFD, events: in}}
-	poll(fds[:], &syscall.Timespec{})
-	return fds[0].revents != 0
+	return poll(fds[:], &syscall.Timespec{}) != 0 || fds[0].revents != 0
 }
 
 // anyChild reports whether there are children, including ended ones.
-func anyChild() bool {
-	const pAll, exited, noWait = 0, 4, 0x01000000
+func anyChild() bool { return hasChild(0, 0) }
+
+// isChild reports whether a process is a child.
+func isChild(pid int) bool { const byPID = 1; return hasChild(byPID, pid) }
+
+func hasChild(kind, id int) bool {
+	const exited, noWait = 4, 0x01000000
 	var info [128]byte
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_WAITID, pAll, 0, uintptr(unsafe.Pointer(&info)), exited|noWait|syscall.WNOHANG, 0, 0)
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_WAITID, uintptr(kind), uintptr(id), uintptr(unsafe.Pointer(&info)), exited|noWait|syscall.WNOHANG, 0, 0)
 	return errno != syscall.ECHILD
 }
 
@@ -136,17 +145,22 @@ func write(path, mode, content string) syscall.Errno {
 		return errnoOf(err)
 	}
 	defer syscall.Close(fd)
-	for content != "" {
-		n, err := syscall.Write(fd, unsafe.Slice(unsafe.StringData(content), len(content)))
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != nil {
-			return errnoOf(err)
-		}
-		content = content[n:]
+	if errno := writeAll(fd, content); errno != 0 {
+		return errno
 	}
 	return errnoOf(syscall.Fchmod(fd, perm)) // for existing files, and because of the umask
+}
+
+// writeAll writes the whole content. The kernel writes a part of it if a file system becomes full.
+func writeAll(fd int, content string) syscall.Errno {
+	for content != "" {
+		n, err := syscall.Write(fd, unsafe.Slice(unsafe.StringData(content), len(content)))
+		if err != nil && err != syscall.EINTR {
+			return errnoOf(err)
+		}
+		content = content[max(n, 0):]
+	}
+	return 0
 }
 
 // read returns the content of a regular file in the file system that hooks see.

@@ -27,13 +27,14 @@ const (
 	Loopback = "loopback" // up
 	Keyring  = "keyring"  // replaces the session's keyring by an empty one
 	Limit    = "limit"    // number of a resource, maximum value
-	Watch    = "watch"    // bytes for all processes together, for the buffers of a socket, per descriptor of a pipe
+	Watch    = "watch"    // bytes for all processes together, for the buffers of a socket, per descriptor of a pipe; mappings of a process, items of epoll of a user
 	// Privileges leaves only the given capabilities, by number, to the processes that are
 	// started, and no way to gain others.
 	Privileges = "privileges"
 	// Filter refuses system calls to the processes that are started: a BPF program, two
 	// numbers that make the supervisor's own calls pass as the third and fourth argument, then
-	// number, errno and name of each call that the kernel asks about.
+	// number, errno, name and target of each call that the kernel asks about. The target is Anyone,
+	// or the argument that names a process: then the call is refused only for the supervisor itself.
 	Filter = "filter"
 	// Observe makes a later Filter install a BPF program that also asks about ObservedCalls,
 	// and the supervisor record their paths: the program, then rules, each a directory after
@@ -82,7 +83,7 @@ func (s *supervising) confine(steps []string) {
 // fieldCounts is the number of fields of each step, including its name.
 var fieldCounts = map[string]int{
 	Mount: 6, Attr: 4, Overlay: 5, Pivot: 3, Detach: 2, Open: 3, Dir: 3, Symlink: 3, Blank: 2, Whiteout: 2, File: 5, Put: 3, Xattr: 4, Limit: 3,
-	Watch: 4, Filter: 4, Observe: 2,
+	Watch: 6, Filter: 4, Observe: 2,
 }
 
 // perform carries out a step on the supervisor itself or, with the function perform, on
@@ -248,10 +249,8 @@ func file(path string, mode uint32, mtime int64, content string) syscall.Errno {
 		return errnoOf(err)
 	}
 	defer syscall.Close(fd)
-	if content != "" {
-		if _, err := syscall.Write(fd, []byte(content)); err != nil {
-			return errnoOf(err)
-		}
+	if errno := writeAll(fd, content); errno != 0 {
+		return errno
 	}
 	if err := syscall.Fchmod(fd, mode); err != nil { // because of the umask
 		return errnoOf(err)
@@ -266,8 +265,7 @@ func put(path, content string) syscall.Errno {
 		return errnoOf(err)
 	}
 	defer syscall.Close(fd)
-	_, err = syscall.Write(fd, []byte(content))
-	return errnoOf(err)
+	return writeAll(fd, content)
 }
 
 // loopback brings up the namespace's only interface.

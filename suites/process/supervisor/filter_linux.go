@@ -16,13 +16,18 @@ type filter struct {
 	calls    []filtered
 }
 
-// A filtered call is refused with errno and reported as name.
+// A filtered call is refused with errno and reported as name, unless it is aimed at another process
+// than the supervisor.
 type filtered struct {
 	number int32
 	errno  syscall.Errno
 	name   string
+	target int // argument with a process; Anyone if it is refused in any case
 	seen   bool
 }
+
+// Anyone is the target of calls that are refused whatever process they are about.
+const Anyone = -1
 
 // install puts the filter on the calling thread, which starts all commands and must have
 // no way to gain privileges. If the thread already has someone else's filter with a
@@ -32,14 +37,16 @@ type filtered struct {
 // With an observer, its program is installed instead, if the kernel has a listener for it.
 func (f *filter) install(program string, key, named []string, o *observer) syscall.Errno {
 	const newListener = 8
-	if len(named)%3 != 0 {
+	if len(named)%4 != 0 {
 		return syscall.EINVAL
 	}
 	for i := range f.key {
 		f.key[i], _ = strconv.ParseUint(key[i], 10, 64)
 	}
-	for i := 0; i < len(named); i += 3 {
-		f.calls = append(f.calls, filtered{number: int32(number(named[i], 10)), errno: syscall.Errno(number(named[i+1], 10)), name: named[i+2]})
+	for i := 0; i < len(named); i += 4 {
+		f.calls = append(f.calls, filtered{
+			number: int32(number(named[i], 10)), errno: syscall.Errno(number(named[i+1], 10)), name: named[i+2], target: number(named[i+3], 10),
+		})
 	}
 	if o != nil && o.start(f) {
 		return 0
@@ -115,10 +122,30 @@ func (f *filter) answer(n notification, m *memory) {
 		if c != nil && errno == syscall.ENFILE {
 			c.seen = true
 		}
+	case c != nil && c.target != Anyone:
+		c.aim(&r, &m.reader, int(int32(n.arguments[c.target])))
 	case c != nil:
 		c.seen, r.errno = true, -int32(c.errno)
 	}
 	syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(f.listener), answerCall, uintptr(unsafe.Pointer(&r)))
+}
+
+// aim sets the answer to a call about a process or thread. One that does not exist could become part
+// of the supervisor before the kernel carries the call out.
+func (c *filtered) aim(answer *response, r *procReader, pid int) {
+	exists := func(dir string) bool {
+		r.name(dir, pid, "", 0, "")
+		_, errno := r.stat()
+		return errno == 0
+	}
+	switch {
+	case pid <= 0 || !exists("/proc/"):
+		answer.errno = -int32(syscall.ESRCH)
+	case exists("/proc/self/task/"):
+		c.seen, answer.errno = true, -int32(c.errno)
+	default:
+		answer.errno, answer.flags = 0, proceed
+	}
 }
 
 // called returns the filtered call with a number, or nil if there is none.

@@ -149,10 +149,11 @@ func runnable(path string) bool {
 }
 
 // await waits until a request arrives or the state of the running commands may have
-// changed. It reports whether there is a request.
-func (s *supervising) await() bool {
+// changed. It reports whether there is a request. An error cannot be overcome: a hook that
+// is not confined may have taken the right to poll from its supervisor.
+func (s *supervising) await() (request bool, errno syscall.Errno) {
 	const forever = -1
-	fds := []pollfd{{fd: ControlFD, events: in}}
+	fds := append(s.polled[:0], pollfd{fd: ControlFD, events: in})
 	wait := forever
 	switch {
 	case s.firing && len(s.commands) == 0:
@@ -176,11 +177,14 @@ func (s *supervising) await() bool {
 		t := syscall.NsecToTimespec(int64(wait) * 1e6)
 		timeout = &t
 	}
-	poll(fds, timeout)
+	s.polled = fds
+	if errno := poll(fds, timeout); errno != 0 {
+		return false, errno
+	}
 	if asking >= 0 && fds[1].revents&in != 0 {
 		s.answerCalls()
 	}
-	return fds[0].revents != 0
+	return fds[0].revents != 0, 0
 }
 
 // asking returns a descriptor that becomes readable when the kernel asks about a call; -1 if it
@@ -274,6 +278,7 @@ const Program = "/proc/self/exe"
 
 func spawnAll() {
 	setName("hookwatch-spawn")
+	endWithParent(syscall.SIGKILL)
 	for {
 		m, files, ok := receive()
 		if !ok || len(m) != 6 || len(files) == 0 {
@@ -336,7 +341,7 @@ func (s *supervising) strays() []int {
 		return nil
 	}
 	if !s.first {
-		return children()
+		return s.children()
 	}
 	var pids []int
 	for _, n := range list("/proc") {
@@ -377,10 +382,11 @@ func (s *supervising) killAll() {
 func (s *supervising) strike() {
 	if s.first {
 		_ = syscall.Kill(-1, syscall.SIGKILL)
-	}
-	for _, pid := range children() {
-		_ = syscall.Kill(-pid, syscall.SIGKILL)
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+	} else {
+		for _, pid := range s.children() {
+			_ = syscall.Kill(-pid, syscall.SIGKILL)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
 	}
 	sleep(1)
 }
@@ -406,6 +412,9 @@ func (s *supervising) collect() {
 		}
 		if err != nil || pid <= 0 {
 			return
+		}
+		if status.Stopped() {
+			continue // a hook made the supervisor its tracer, and has not ended
 		}
 		if i, ok := s.commands[pid]; ok {
 			delete(s.commands, pid)

@@ -82,9 +82,9 @@ func (m *memory) measure(first bool) int {
 		objects, kernel, estimate = m.unmapped.measure(&m.reader, m.pids)
 		kernel += m.confirmed(estimate)
 	}
-	all := m.sum((*procReader).resident).plus(objects)
-	if all+kernel <= m.most {
-		return all + kernel
+	all := m.sum((*procReader).resident)
+	if all.plus(objects)+kernel+all.possible <= m.most {
+		return all.plus(objects) + kernel
 	}
 	return m.sum((*procReader).own).plus(objects) + kernel
 }
@@ -101,8 +101,9 @@ func (m *memory) confirmed(estimate int) int {
 
 // A use is the memory of processes, in bytes.
 type use struct {
-	private int
-	shared  int // with other processes and with files in memory
+	private  int
+	shared   int // with other processes and with files in memory
+	possible int // of the kernel, for what is not counted because that takes long
 }
 
 // plus returns the total of the use and objects in memory. Processes may map these
@@ -110,7 +111,7 @@ type use struct {
 func (u use) plus(objects int) int { return u.private + max(u.shared, objects) }
 
 // sum adds up the memory of the processes. It stops if a request is pending, because a
-// measurement takes long if many processes want to run.
+// measurement takes long if many processes want to run, and when the limit is exceeded.
 func (m *memory) sum(of func(*procReader, int) use) use {
 	var sum use
 	for _, pid := range m.pids {
@@ -120,6 +121,9 @@ func (m *memory) sum(of func(*procReader, int) use) use {
 		u := of(&m.reader, pid)
 		sum.private += u.private
 		sum.shared += u.shared
+		if sum.possible += u.possible; sum.private > m.most {
+			break
+		}
 	}
 	return sum
 }
@@ -151,7 +155,19 @@ func (r *procReader) resident(pid int) use {
 	r.open("/proc/", pid, "/status", 0, "")
 	b := r.content()
 	shared := kilobytes(b, "RssShmem:")
-	return use{kilobytes(b, "VmRSS:") - shared + kilobytes(b, "VmPTE:"), shared}
+	return use{kilobytes(b, "VmRSS:") - shared + kilobytes(b, "VmPTE:"), shared, r.mostMappings(b) * perMapping}
+}
+
+// The kernel's memory for a mapping with its place in the tree of mappings, and for an item of epoll
+// with its entry in the queue of a file.
+const (
+	perMapping = 320
+	perItem    = 320
+)
+
+// mostMappings returns the most mappings that a process may have, from its status: each has a page.
+func (r *procReader) mostMappings(status []byte) int {
+	return min(kilobytes(status, "VmSize:")/syscall.Getpagesize(), r.mappings)
 }
 
 // own returns a process's share of the memory that does not belong to a file on a disk:
@@ -160,12 +176,17 @@ func (r *procReader) resident(pid int) use {
 func (r *procReader) own(pid int) use {
 	r.open("/proc/", pid, "/status", 0, "")
 	b := r.content()
-	tables := kilobytes(b, "VmPTE:")
-	all := use{kilobytes(b, "RssAnon:") + tables, kilobytes(b, "RssShmem:")}
+	tables, mappings := kilobytes(b, "VmPTE:"), r.mostMappings(b)
+	all := use{private: kilobytes(b, "RssAnon:"), shared: kilobytes(b, "RssShmem:")}
+	r.open("/proc/", pid, "/maps", 0, "")
+	if n := r.lines(); n > 0 { // none if the kernel denies access
+		mappings = n
+	}
 	r.open("/proc/", pid, "/smaps_rollup", 0, "")
 	if b = r.content(); len(b) > 0 { // empty if the kernel denies access
-		return use{kilobytes(b, "Pss_Anon:") + tables, kilobytes(b, "Pss_Shmem:")}
+		all = use{private: kilobytes(b, "Pss_Anon:"), shared: kilobytes(b, "Pss_Shmem:")}
 	}
+	all.private += tables + mappings*perMapping
 	return all
 }
 
@@ -183,8 +204,7 @@ func kilobytes(b []byte, name string) int {
 // before 6.2, which do not report it.
 func (r *procReader) openDescriptors(pid int) int {
 	r.name("/proc/", pid, "/fd", 0, "")
-	var st syscall.Stat_t
-	_, _, errno := syscall.RawSyscall6(sysNewfstatat, uintptr(at), uintptr(unsafe.Pointer(&r.path[0])), uintptr(unsafe.Pointer(&st)), 0, 0, 0)
+	st, errno := r.stat()
 	if errno != 0 {
 		return 0
 	}
@@ -199,13 +219,17 @@ type unmapped struct {
 	storage       int // descriptor of the file system in memory; 0 if none
 	memfds        []int
 	probe         int // netlink socket that lists other sockets, opened before calls are filtered; 0 if none
+	items         int // maximum number of items of epoll
+	sent          int // bytes in unix sockets, which may carry descriptors
 }
 
-// watch sets the limit on memory: bytes for all, for each socket, for each descriptor.
+// watch sets the limit on memory: see Watch.
 func (s *supervising) watch(f []string) syscall.Errno {
 	m := &s.memory
 	m.most = number(f[0], 10)
-	m.unmapped.perSocket, m.unmapped.perDescriptor = number(f[1], 10), number(f[2], 10)
+	u := &m.unmapped
+	u.perSocket, u.perDescriptor, u.items = number(f[1], 10), number(f[2], 10), number(f[4], 10)
+	m.reader.mappings = number(f[3], 10)
 	if s.first {
 		m.unmapped.probe = openProbe()
 	}
@@ -225,25 +249,36 @@ func (u *unmapped) keepStorage() {
 // of System V, which the kernel allocates when they are created, and an upper estimate of its
 // other memory for the processes.
 func (u *unmapped) measure(r *procReader, pids []int) (objects, kernel, estimate int) {
-	objects, kernel = u.stored()+u.inMemfds()+sharedSegments(), messages()+semaphores()
+	blocks, inodes := u.stored()
+	objects, kernel = blocks+u.inMemfds()+sharedSegments(), inodes+messages()+semaphores()
+	estimate = u.inSockets(r)
+	// A message with descriptors takes at least this many bytes, and a user may have no more of them on
+	// their way than a process may have open.
+	const perMessage, open = 512, 8192
+	onTheirWay, items := min(u.sent/perMessage*maxFiles, open), 0
 	for _, pid := range pids {
-		estimate += r.openDescriptors(pid) * u.perDescriptor
+		n := r.openDescriptors(pid)
+		estimate += n * u.perDescriptor
+		// An item is a pair of descriptors, of which one is for epoll. There are most items if half of
+		// them are.
+		items += n * (n/4 + onTheirWay)
 	}
-	return objects, kernel, estimate + u.inSockets(r)
+	return objects, kernel, estimate + min(items, u.items)*perItem
 }
 
-// stored returns the bytes of the files in the storage.
-func (u *unmapped) stored() int {
+// stored returns the bytes of the files in the storage, and of their inodes and attributes.
+func (u *unmapped) stored() (blocks, inodes int) {
 	const tmpfs = 0x01021994
 	var st syscall.Statfs_t
 	if u.storage == 0 {
-		return 0
+		return 0, 0
 	}
 	_, _, errno := syscall.RawSyscall(syscall.SYS_FSTATFS, uintptr(u.storage), uintptr(unsafe.Pointer(&st)), 0)
 	if errno != 0 || int64(st.Type) != tmpfs {
-		return 0
+		return 0, 0
 	}
-	return int(st.Blocks-st.Bfree) * int(st.Bsize)
+	const perInode = 1024 // attributes count as inodes of this size
+	return int(st.Blocks-st.Bfree) * int(st.Bsize), int(st.Files-st.Ffree) * perInode
 }
 
 // The kernel's totals of the System V objects in this namespace, including those that no
@@ -288,6 +323,7 @@ func semaphores() int {
 // with their maximum.
 func (u *unmapped) inSockets(r *procReader) int {
 	sockets := countSockets(r)
+	u.sent = 0
 	if u.probe != 0 {
 		sockets--
 	}
@@ -295,7 +331,9 @@ func (u *unmapped) inSockets(r *procReader) int {
 		return 0
 	}
 	listed, held := u.listSockets(r)
-	return held + max(0, sockets-listed)*u.perSocket
+	unlisted := max(0, sockets-listed) * u.perSocket
+	u.sent += unlisted
+	return held + unlisted
 }
 
 // countSockets returns the number of sockets in this network namespace, including closed
@@ -497,6 +535,9 @@ func (u *unmapped) listSockets(r *procReader) (listed, held int) {
 			var count, bytes int
 			count, bytes, more = f.read(r.buf[:n])
 			listed, held = listed+count, held+bytes
+		}
+		if i == 0 { // unix sockets
+			u.sent = held
 		}
 	}
 	return listed, held

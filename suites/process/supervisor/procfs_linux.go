@@ -6,9 +6,27 @@ import (
 	"unsafe"
 )
 
-// children lists the PIDs of this process's children, including those of its other
-// threads.
-func children() []int { return childrenOf(syscall.Getpid()) }
+// openProc opens /proc, or returns -1.
+func openProc() int {
+	fd, err := syscall.Open("/proc", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return -1
+	}
+	return fd
+}
+
+// children lists the PIDs of the supervisor's children. It opens no file, because a hook that is not
+// confined may have set the limit of open files to 0.
+func (s *supervising) children() []int {
+	_, _ = syscall.Seek(s.proc, 0, 0)
+	var pids []int
+	for _, n := range listOpen(s.proc) {
+		if pid, err := strconv.Atoi(n); err == nil && isChild(pid) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
 
 func childrenOf(pid int) []int {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
@@ -34,7 +52,10 @@ func list(dir string) []string {
 		return nil
 	}
 	defer syscall.Close(fd)
-	var names []string
+	return listOpen(fd)
+}
+
+func listOpen(fd int) (names []string) {
 	buf := make([]byte, 4096)
 	for {
 		n, err := syscall.ReadDirent(fd, buf)
@@ -160,10 +181,11 @@ func leadingNumber(b []byte) int {
 // off, and uses raw calls, because during a slow ordinary call the runtime would start
 // another thread, which fails if hooks have used up all processes.
 type procReader struct {
-	path  []byte
-	fd    int
-	tasks []int
-	buf   [32 << 10]byte
+	path     []byte
+	fd       int
+	tasks    []int
+	mappings int // maximum number in a process
+	buf      [32 << 10]byte
 }
 
 // name sets path to the concatenation of the parts; a number of 0 is left out.
@@ -177,6 +199,12 @@ func (r *procReader) name(a string, n int, b string, m int, c string) {
 		r.path = strconv.AppendInt(r.path, int64(m), 10)
 	}
 	r.path = append(append(r.path, c...), 0)
+}
+
+// stat returns the metadata of the path.
+func (r *procReader) stat() (st syscall.Stat_t, errno syscall.Errno) {
+	_, _, errno = syscall.RawSyscall6(sysNewfstatat, uintptr(at), uintptr(unsafe.Pointer(&r.path[0])), uintptr(unsafe.Pointer(&st)), 0, 0, 0)
+	return st, errno
 }
 
 // open opens the path made of the parts.
@@ -219,6 +247,22 @@ func (r *procReader) content() []byte {
 			return r.buf[:size]
 		}
 		size += n
+	}
+}
+
+// lines returns the number of lines of the open file.
+func (r *procReader) lines() (count int) {
+	defer r.close()
+	for {
+		n := r.read(syscall.SYS_READ, 0)
+		if n == 0 {
+			return count
+		}
+		for _, c := range r.buf[:n] {
+			if c == '\n' {
+				count++
+			}
+		}
 	}
 }
 

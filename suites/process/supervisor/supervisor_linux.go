@@ -10,6 +10,24 @@
 // their own imports are ready, so a package that imports only syscall is initialised
 // before os and before every library. It costs as much as a minimal Go program, whatever
 // hookwatch links. TestImports checks that.
+//
+// A supervisor has the user of the hooks. As process 1 of namespaces it relies on the following, which
+// TestFirstProcess of suites/run attacks and the named tests of suites/process check:
+//
+//   - Signals: it has no handlers, so the kernel drops what others in the namespaces send (defaultSignals).
+//   - Limits, priority, scheduler, processors: the filter refuses to change those of its threads, and of
+//     their group and user (filtered.aim; TestFilter of suites/sandbox).
+//   - Memory, descriptors, tracing, pages, locks: it is not dumpable, and hooks have no capability for
+//     other processes (dropPrivileges).
+//   - Its files in /proc: /proc is read-only and nothing can be mounted over it (plan.finish).
+//   - Its memory: it allocates nothing for a call that hooks can repeat, because garbage collection is off.
+//   - Its children: one that makes it its tracer, or that is a sibling of a command, ends like all others.
+//   - poll: if it fails, the case ends (TestNoZombies, "robbed").
+//   - hookwatch: when it ends, the kernel kills process 1 in any state (TestDeathOfHookwatch). If an answer
+//     does not come, hookwatch kills it by its own handle (TestNoZombies, "stopped").
+//
+// Without namespaces a hook can kill its supervisor. Then its processes become hookwatch's children, which
+// ends them.
 package supervisor
 
 import (
@@ -41,22 +59,43 @@ func supervise() {
 	keepFromHook(3)
 	if s.first {
 		defaultSignals()
+		endWithParent(syscall.SIGKILL)
+	} else {
+		s.proc = openProc()
+		endWithParent(syscall.SIGCONT)
 	}
-	for {
-		if s.await() {
-			m, files, ok := receive()
-			if !ok || len(m) == 0 {
-				break
-			}
-			s.answer(m, files)
-		}
-		if s.firing {
-			s.step()
-		}
+	for s.turn() {
 	}
 	if !s.first { // if process 1 ends, the kernel kills all others
 		s.killAll()
 	}
+}
+
+// turn waits, answers a request if there is one, and advances the firing. It reports whether the
+// supervisor goes on.
+func (s *supervising) turn() bool {
+	request, errno := s.await()
+	if errno != 0 {
+		return false
+	}
+	if request {
+		m, files, ok := receive()
+		if !ok || len(m) == 0 {
+			return false
+		}
+		s.answer(m, files)
+	}
+	if s.firing {
+		s.step()
+	}
+	return true
+}
+
+// endWithParent makes the kernel send a signal when hookwatch ends. It ends process 1 of namespaces
+// in any state, and all others with it. Elsewhere the supervisor must end them itself, and a hook may
+// have stopped it.
+func endWithParent(sig syscall.Signal) {
+	syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(sig), 0)
 }
 
 func (s *supervising) answer(m []string, files []int) {
@@ -88,6 +127,8 @@ func (s *supervising) answer(m []string, files []int) {
 // start another thread.
 type supervising struct {
 	first    bool        // process 1 of a namespace
+	proc     int         // descriptor of /proc, unless it is process 1; -1 for none
+	polled   []pollfd    // reused, because garbage collection is off
 	commands map[int]int // number of the command by PID
 	watched  map[int]int // by PID, a descriptor that becomes readable when the command ends
 	firing   bool
