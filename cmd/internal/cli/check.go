@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -92,16 +92,13 @@ func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, s
 	if cmd.Flags().Changed("timeout") {
 		tree.Timeout = p.Config.Run.Timeout
 	}
-	t, err := a.trial(cmd, p, "")
+	t, err := a.trial(p, "")
 	if err != nil {
 		return checkResult{}, err
 	}
 	defer t.close()
 	t.Reuse = true // a firing costs half then; a script that is saved meanwhile is checked by the next run
-	hooks := len(tree.Asked())
-	res, err := runCheck(cmd.Context(), tree, t.Runner, t.jobs, func(now checkProgress) {
-		t.progress.show("firing hooks: %d of %d  %s  %.40s", now.Done, hooks, session.Count(now.Firings, "firing"), now.Hook)
-	})
+	res, err := runCheck(cmd.Context(), tree, t.Runner, t.jobs, t.progress)
 	res.ranIn = t.ranIn
 	return res, err
 }
@@ -322,30 +319,35 @@ func (r checkResult) Count(s suites.Severity) (n int) {
 	return n
 }
 
-// checkProgress is the progress of a check.
-type checkProgress struct {
-	Done    int    // hooks whose checks are complete
-	Firings int    // completed firings
-	Hook    string // ID of the hook fired last
+// judgedText returns one line about a hook that was judged.
+func judgedText(r conform.Report) string {
+	text := r.Hook.ID + "  "
+	for _, s := range []suites.Severity{suites.Error, suites.Warning} {
+		for _, f := range r.Findings {
+			if f.Severity == s {
+				return text + string(s) + ": " + f.What
+			}
+		}
+	}
+	switch {
+	case r.Absent != "":
+		return text + "not judged: " + r.Absent
+	case r.Denies != "":
+		return text + "stops " + r.Denies
+	}
+	return text + string(r.Effect)
 }
 
-// runCheck checks the tree and fires all hooks, jobs at a time. If r is nil it fires none. After
-// each firing it calls progress, if not nil, from one goroutine at a time. It returns an error
-// only if hookwatch itself failed.
-func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, progress func(checkProgress)) (checkResult, error) {
+// runCheck checks the tree and fires all hooks, jobs at a time. If r is nil it fires none. It returns an
+// error only if hookwatch itself failed.
+func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, shown *progress) (checkResult, error) {
 	res := checkResult{Findings: tree.About(conform.Static(tree))}
 	hooks := tree.Asked()
 	reports := make([]conform.Report, len(hooks))
 	if r != nil {
-		var mu sync.Mutex // guards now
-		var now checkProgress
-		advance := func(hook string, firings, done int) {
-			mu.Lock()
-			defer mu.Unlock()
-			now = checkProgress{Done: now.Done + done, Firings: now.Firings + firings, Hook: hook}
-			if progress != nil {
-				progress(now)
-			}
+		var fired, done atomic.Int64
+		advance := func(firings int) {
+			shown.show("firing hooks: %d of %d  %s", done.Load(), len(hooks), session.Count(int(fired.Add(int64(firings))), "firing"))
 		}
 		launch := launches(ctx, r, jobs)
 		machine, end, err := session.Prover(r, 1)
@@ -357,15 +359,19 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, p
 		for i, hook := range hooks {
 			group.Go(func() (err error) {
 				reports[i], err = checkHook(ctx, tree, func(c *suites.Case) (suites.Outcome, error) {
-					defer advance(hook.ID, max(1, len(c.Steps)), 0)
-					return launch(c)
+					defer advance(max(1, len(c.Steps)))
+					return launch(c, func() func() { return shown.begin(hook.ID) })
 				}, hook)
 				if err == nil && machine != nil {
-					fired := 0
-					fired, err = proveBriefly(ctx, tree, machine, &reports[i])
-					advance(hook.ID, fired, 0)
+					proved := 0
+					proved, err = proveBriefly(ctx, tree, machine, &reports[i])
+					advance(proved)
 				}
-				advance(hook.ID, 0, 1)
+				done.Add(1)
+				advance(0)
+				if err == nil && ctx.Err() == nil {
+					shown.result(judgedText(reports[i]))
+				}
 				return err
 			})
 		}
@@ -382,12 +388,14 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, p
 	return res, ctx.Err()
 }
 
-// launches returns a function that fires cases. It limits all calls together to jobs at a time.
-func launches(ctx context.Context, r *run.Runner, jobs int) func(*suites.Case) (suites.Outcome, error) {
+// launches returns a function that fires cases. It limits all calls together to jobs at a time. It calls
+// begin when a case starts, and the returned function when it has ended.
+func launches(ctx context.Context, r *run.Runner, jobs int) func(c *suites.Case, begin func() (end func())) (suites.Outcome, error) {
 	free := make(chan struct{}, max(jobs, 1))
-	return func(c *suites.Case) (suites.Outcome, error) {
+	return func(c *suites.Case, begin func() func()) (suites.Outcome, error) {
 		free <- struct{}{}
 		defer func() { <-free }()
+		defer begin()()
 		return r.RunAndRemove(ctx, c)
 	}
 }
