@@ -23,10 +23,10 @@ import (
 
 // A Comparison fires the hooks of states of a project, and compares two.
 type Comparison struct {
-	Sides    []*Side                        // base and head, or one alone
+	Sides []*Side // base and head, or one alone
 	// Sent is called when a call is sent to hooks, and the returned function when they have ended.
-	Sent func(call string) (ended func(firings int)) // may be nil
-	Firings  int
+	Sent    func(call string) (ended func(firings int)) // may be nil
+	Firings int
 
 	ctx       context.Context
 	jobs      int

@@ -19,7 +19,9 @@ func TestObstacle(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
-	pipe := func(path string) error { return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), syscall.Mkfifo(path, 0o600)) }
+	pipe := func(path string) error {
+		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), syscall.Mkfifo(path, 0o600))
+	}
 	for name, tt := range map[string]struct {
 		prepare func(top, objects string) error
 		want    string // "" if git reads the repository
