@@ -97,7 +97,7 @@ func (g *isolatedGit) run(ctx context.Context, dir string, env []string, args ..
 	defer cancel(nil)
 	defer time.AfterFunc(g.patience, func() {
 		if found := g.obstacle(dir); found != "" {
-			cancel(fmt.Errorf("git would wait for %s, which is no file", found))
+			cancel(&obstacleError{found})
 		}
 	}).Stop()
 	results, err := box.Run(ctx, process.Command{
@@ -143,6 +143,13 @@ func (g *isolatedGit) obstacle(dir string) (found string) {
 		found = special(dir, func(string) bool { return true }, ".gitignore")
 	}
 	return found
+}
+
+// An obstacleError names what git would wait for.
+type obstacleError struct{ path string }
+
+func (e *obstacleError) Error() string {
+	return fmt.Sprintf("git would wait for %s, which is no file", e.path)
 }
 
 // mostStores limits the repositories whose objects are examined.

@@ -62,6 +62,9 @@ func TestObstacle(t *testing.T) {
 			case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want+", which is no file")):
 				t.Errorf("%q, %v, want %s", out, err, tt.want)
 			}
+			if _, err := g.resolve(t.Context(), "HEAD", repository, repository); name == "alternates" && !errors.As(err, new(*obstacleError)) {
+				t.Errorf("HEAD: %v", err)
+			}
 		})
 	}
 }
