@@ -205,7 +205,7 @@ type Step struct {
 type Fixture struct {
 	Path    string
 	Content string
-	Mode    uint32        // permission bits; 0 means 0644
+	Mode    uint32        // permission bits; 0 means 0644. With fs.ModeSymlink, Content is the target of a link
 	Age     time.Duration `json:",omitempty"` // time since its last change; 0 is now
 	Fill    bool          `json:",omitempty"` // Content is a template as Path is, and for Moments
 }

@@ -52,6 +52,7 @@ var mistakes = map[string]struct {
 	"tab":                {"suite:\n\ta: 1\n", []string{"2:1: not valid YAML: found character that cannot start any token (indent with spaces, not tabs)"}},
 	"endless alias":      {"suite: s\nenv: &e {A: *e}\n", []string{"2:6: &e holds an alias of itself (write its content out)"}},
 	"alias bomb":         {bomb(), []string{"1:1: aliases make the file too large (repeat less, or write several suites)"}},
+	"a large default":    {"suite: s\nenv: {A: " + strings.Repeat("x", 300_000) + "}\ncases:\n" + strings.Repeat("- {id: A}\n", 1000), []string{"4:1: cases: each of 1000 would get 300015 bytes of the suite (write long texts in the cases that need them, or several suites)"}},
 	"merged text":        {oneCase(ok + "<<: x"), []string{`8:9: <<: want an alias of keys with values, got "x"`}},
 	"a case is text":     {"suite: s\ncases: [x]\n", []string{`2:9: a case: want keys with values, got "x"`}},
 	"nothing near":       {oneCase(ok + "zzzzzz: 1"), []string{"8:5: unknown key zzzzzz (known here: " + caseKeys + ")"}},

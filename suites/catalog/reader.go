@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -42,7 +43,26 @@ func (r *reader) parse(data []byte) *yaml.Node {
 	if !r.Flatten(&docs[0], "repeat less, or write several suites") {
 		return nil
 	}
-	return docs[0].Content[0]
+	root := docs[0].Content[0]
+	if cases := lookup(root, "cases"); cases != nil {
+		if each := textIn(root) - textIn(cases); each*len(cases.Content) > mostRepeated {
+			r.Add(cases, fmt.Sprintf("cases: each of %d would get %d bytes of the suite", len(cases.Content), each), "write long texts in the cases that need them, or several suites")
+			return nil
+		}
+	}
+	return root
+}
+
+// mostRepeated limits the text of a suite that its cases repeat, because each of them has a digest.
+const mostRepeated = 256 << 20
+
+// textIn returns the bytes of text in a value.
+func textIn(n *yaml.Node) int {
+	size := len(n.Value)
+	for _, c := range n.Content {
+		size += textIn(c)
+	}
+	return size
 }
 
 // lookup returns the value of a key of a mapping, or nil.

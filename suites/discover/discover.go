@@ -26,7 +26,7 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 	if err != nil {
 		return Registered{}, fmt.Errorf("project root: %w", err)
 	}
-	c := &collector{reader: r, root: root, ids: map[string]bool{}}
+	c := &collector{reader: r, root: root, ids: map[string]int{}}
 	var all []parsed
 	for _, path := range settingsPaths {
 		one, err := c.read(Source{File: c.absolute(path), Scope: InProject})
@@ -69,7 +69,7 @@ type collector struct {
 	reader disk.Reader
 	root   string
 	out    Registered
-	ids    map[string]bool
+	ids    map[string]int // to the last number that follows it
 }
 
 // read reads one file.
@@ -237,9 +237,10 @@ func (c *collector) slash(path string) string {
 // such as a trailing space, with which the client has another command.
 func (c *collector) unique(id string) string {
 	candidate := id
-	for n := 2; c.ids[candidate]; n++ {
-		candidate = id + "-" + strconv.Itoa(n)
+	for c.ids[candidate] > 0 {
+		c.ids[id]++
+		candidate = id + "-" + strconv.Itoa(c.ids[id])
 	}
-	c.ids[candidate] = true
+	c.ids[candidate] = 1
 	return candidate
 }

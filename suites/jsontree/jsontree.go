@@ -122,23 +122,33 @@ func (r *reader) members(v *Value) {
 	r.next() // the closing bracket
 }
 
-// Lines converts offsets in a text to lines and columns.
+// Lines converts offsets in a text to lines and columns, in time that does not depend on the length
+// of a line.
 type Lines struct {
 	text   []byte
-	starts []int
+	starts []int // of lines
+	runes  []int // number of characters before every blockSize bytes
 }
+
+const blockSize = 1 << 10
 
 // NewLines returns the Lines of a text.
 func NewLines(text []byte) Lines {
 	l := Lines{text: text, starts: []int{0}}
-	for at := 0; ; {
-		end := bytes.IndexByte(text[at:], '\n')
-		if end < 0 {
-			return l
+	count := 0
+	for at, c := range text {
+		if at%blockSize == 0 {
+			l.runes = append(l.runes, count)
 		}
-		at += end + 1
-		l.starts = append(l.starts, at)
+		if utf8.RuneStart(c) {
+			count++
+		}
+		if c == '\n' {
+			l.starts = append(l.starts, at+1)
+		}
 	}
+	l.runes = append(l.runes, count)
+	return l
 }
 
 // At returns the line of an offset and its column in characters, both from 1. Offsets outside the
@@ -146,5 +156,17 @@ func NewLines(text []byte) Lines {
 func (l Lines) At(offset int) (line, column int) {
 	offset = min(max(offset, 0), len(l.text))
 	line = sort.SearchInts(l.starts, offset+1)
-	return line, utf8.RuneCount(l.text[l.starts[line-1]:offset]) + 1
+	return line, l.before(offset) - l.before(l.starts[line-1]) + 1
+}
+
+// before returns the number of characters before an offset.
+func (l Lines) before(offset int) int {
+	block := offset / blockSize
+	count := l.runes[block]
+	for _, c := range l.text[block*blockSize : offset] {
+		if utf8.RuneStart(c) {
+			count++
+		}
+	}
+	return count
 }

@@ -218,37 +218,72 @@ func isCalled(e, at *entry, n sectionName) bool {
 const (
 	mostMarkers = 4_000
 	mostClaims  = 200_000 // IDs of all markers together
-	mostQuotes  = 100     // block quotes within each other
+	mostNested  = 100     // block quotes and lists within each other that begin in one line
 	mostLinks   = 50_000_000
+	mostOpened  = 100_000_000
 	mostEntries = 20_000 // sections of a source
 	mostNames   = 500    // number of names to search for the nearest
 )
 
 var (
-	errIntricate = errors.New("it nests too deep or has too many links in a paragraph: it is not read as Markdown")
+	errIntricate = errors.New("it nests too deep, or has too many links, brackets or emphases in a paragraph: it is not read as Markdown")
 	errMarkers   = errors.New("it has too many markers, or markers about too many cases: it is not read (at most 4,000 markers; split it)")
 )
 
-// intricate reports whether Markdown would take its parser time that grows with the square
-// of its length, because it tries each possible beginning of a link up to the end of the
-// paragraph.
+// intricate reports whether Markdown would take its parser time that grows with the square of its
+// length, because it tries each possible beginning of a link up to the end of the paragraph, looks for
+// the beginning of each bracket and emphasis among all before it, and continues each open list.
 func intricate(src []byte) bool {
-	length, links := 0, 0
+	var length, links, opening, closing, emphases int // of the paragraph
 	for line := range bytes.Lines(src) {
-		plain := bytes.TrimLeft(line, "> \t")
-		if bytes.Count(line[:len(line)-len(plain)], []byte(">")) > mostQuotes {
+		depth, plain := nesting(line)
+		if depth > mostNested {
 			return true
 		}
 		if len(bytes.TrimSpace(plain)) == 0 {
-			length, links = 0, 0
+			length, links, opening, closing, emphases = 0, 0, 0, 0, 0
 			continue
 		}
 		length += len(line)
-		if links += bytes.Count(line, []byte("](")); links*length > mostLinks {
+		links += bytes.Count(line, []byte("]("))
+		opening += bytes.Count(line, []byte("["))
+		closing += bytes.Count(line, []byte("]"))
+		emphases += marks(line)
+		if links*length > mostLinks || opening*closing > mostOpened || emphases*emphases > mostOpened {
 			return true
 		}
 	}
 	return false
+}
+
+// marks returns the number of places in a line that may begin or end emphasis: stars, and underscores
+// that are not inside a word.
+func marks(line []byte) (n int) {
+	for i, c := range line {
+		outside := i == 0 || i+1 == len(line) || !isWord(rune(line[i-1])) || !isWord(rune(line[i+1]))
+		if (c == '*' || c == '_' && outside) && (i == 0 || line[i-1] != c) {
+			n++
+		}
+	}
+	return n
+}
+
+// nesting returns the number of block quotes and list items that begin at the start of a line, and the
+// text after them.
+func nesting(line []byte) (depth int, plain []byte) {
+	for {
+		line = bytes.TrimLeft(line, " \t")
+		marker := bytes.TrimLeft(line, "0123456789")
+		switch {
+		case bytes.HasPrefix(line, []byte(">")):
+			line = line[1:]
+		case len(marker) > 1 && strings.IndexByte("-+*.)", marker[0]) >= 0 && strings.IndexByte(" \t", marker[1]) >= 0:
+			line = marker[1:]
+		default:
+			return depth, line
+		}
+		depth++
+	}
 }
 
 // maxRange is the maximum number of IDs in a range such as "P01–P999".

@@ -132,6 +132,10 @@ func TestRefused(t *testing.T) {
 		"IDs":           {prefixes + strings.Repeat("x [verify: a.sh] ", 100), errMarkers},
 		"quotes":        {strings.Repeat(">", 100_000) + "x", errIntricate},
 		"links":         {strings.Repeat("[a](", 100_000), errIntricate},
+		"brackets":      {strings.Repeat("[![", 13_000) + strings.Repeat("]", 40_000), errIntricate},
+		"emphases":      {strings.Repeat("*a_ ", 10_000), errIntricate},
+		"lists":         {strings.Repeat("- 1. ", 100) + "x", errIntricate},
+		"a table":       {"A1 [verify: a.sh]\n\n| a | b |\n| - | - |\n" + strings.Repeat("| **a_b** | [x](y) `c_d_e` |\n", 1000) + "\n" + strings.Repeat("-", 1000), nil},
 		"a long marker": {"A1 [verify: a.sh §" + strings.Repeat("b, ", markerLength) + "]", nil},
 		"plain":         {strings.Repeat("A1 blocks [x](y) [verify: a.sh §b].\n\n> quoted [a](b)\n\n", 1000), nil},
 	} {
@@ -139,7 +143,7 @@ func TestRefused(t *testing.T) {
 		if !errors.Is(d.Refused, tt.want) || (d.Refused != nil) != (tt.want != nil) {
 			t.Errorf("%s: %v, want %v", name, d.Refused, tt.want)
 		}
-		if len(d.Markers) > 0 != (name == "plain") {
+		if len(d.Markers) > 0 != (name == "plain" || name == "a table") {
 			t.Errorf("%s: %d markers", name, len(d.Markers))
 		}
 	}

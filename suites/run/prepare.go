@@ -97,6 +97,9 @@ func (s *caseRun) place(ctx context.Context, f suites.Fixture) error {
 			return err
 		}
 	}
+	if mode&fs.ModeSymlink != 0 {
+		return s.tool(ctx, nil, s.root, "sh", "-c", `mkdir -p -- "$1" && ln -sfn -- "$2" "$3"`, "sh", filepath.Dir(path), content, path)
+	}
 	if err := s.Write(path, content, mode); err != nil || f.Age == 0 {
 		return err
 	}

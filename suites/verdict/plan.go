@@ -204,6 +204,7 @@ func Ended(superseded, disturbed bool, tries int, there bool) Next {
 // A Rank orders waiting cases: the result that the user waits for comes first. If the user waits
 // for the end of all cases, long ones come first, so that none of them runs alone at the end.
 type Rank struct {
+	Rounds   int   // verdicts that the case has had while others waited, because the user kept saving
 	Control  bool  // others need its verdict
 	Failed   bool  // failed in its last run
 	Duration int64 // of its last run in milliseconds; shorter ones first
@@ -216,6 +217,7 @@ func (r Rank) compare(o Rank) int {
 		return cmp.Or(cmp.Compare(o.Duration, r.Duration), cmp.Compare(r.Order, o.Order))
 	}
 	return cmp.Or(
+		cmp.Compare(r.Rounds, o.Rounds),
 		first(r.Control, o.Control),
 		first(r.Failed, o.Failed),
 		cmp.Compare(r.Duration, o.Duration),

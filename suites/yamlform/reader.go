@@ -106,10 +106,12 @@ func (r *Reader) quote(text string) string {
 	return Quoted(text, r.Bounds.Shown)
 }
 
-// Limits for files that expand by aliases and merge keys.
+// Limits for files that expand by aliases and merge keys. Text counts too, because a case with a
+// megabyte that its suite contains once costs as much as one that repeats it.
 const (
-	maxValues = 4_000_000
-	maxMerged = 1_000_000
+	maxValues    = 4_000_000
+	maxMerged    = 1_000_000
+	textPerValue = 16 // bytes of text that count as a value
 )
 
 // Flatten replaces a document's aliases and merge keys by their values. It reports whether the
@@ -131,7 +133,7 @@ type flattener struct {
 	endless bool
 }
 
-// flatten returns the number of values under n, up to maxValues.
+// flatten returns the size of n in values, up to maxValues.
 func (f *flattener) flatten(n *yaml.Node) int {
 	if n.Anchor != "" {
 		size, seen := f.sizes[n]
@@ -145,7 +147,7 @@ func (f *flattener) flatten(n *yaml.Node) int {
 		}
 		f.sizes[n] = 0
 	}
-	size := 1
+	size := 1 + len(n.Value)/textPerValue
 	for i, c := range n.Content {
 		if c.Kind == yaml.AliasNode {
 			c = c.Alias

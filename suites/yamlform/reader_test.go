@@ -57,3 +57,33 @@ func TestReader(t *testing.T) {
 		})
 	}
 }
+
+// TestFlattenIsBounded checks that a file may repeat much, and that one is refused that repeats a long
+// text for every case: 100 cases with 3 MB took 18 s, because each got a copy of its own.
+func TestFlattenIsBounded(t *testing.T) {
+	t.Parallel()
+	merging := func(length, n int) string {
+		return "a: &a {x: " + strings.Repeat("y", length) + "}\nb:\n" + strings.Repeat("- {<<: *a, z: 1}\n", n)
+	}
+	for name, tt := range map[string]struct {
+		text   string
+		within bool
+	}{
+		"a long text, seldom": {merging(1_000_000, 10), true},
+		"a long text, often":  {merging(1_000_000, 100), false},
+		"a short text, often": {merging(100, 10_000), true},
+		"a list, often":       {"a: &a [" + strings.Repeat(strings.Repeat("y", 1000)+",", 100) + "]\nb:\n" + strings.Repeat("- [*a]\n", 1000), false},
+	} {
+		r := yamlform.Reader{File: "f", Bounds: yamlform.Bounds{Problems: 10}}
+		var doc yaml.Node
+		if err := yaml.Load([]byte(tt.text), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Flatten(&doc, "repeat less"); got != tt.within {
+			t.Errorf("%s: %v, want %v", name, got, tt.within)
+		}
+		if !tt.within && (len(r.Problems) != 1 || r.Problems[0].Error() != "f:1:1: aliases make the file too large (repeat less)") {
+			t.Errorf("%s: %v", name, r.Problems)
+		}
+	}
+}

@@ -153,8 +153,11 @@ func oneArg(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes one argument, not %d: call it once for each, as in %s %s", cmd.CommandPath(), len(args), cmd.CommandPath(), quote(args[0]))
 }
 
-func (a *app) width() int {
-	n, ok := terminal.FD(a.Out)
+func (a *app) width() int { return columns(a.Out) }
+
+// columns returns the width of a stream's terminal, or the usual one.
+func columns(stream io.Writer) int {
+	n, ok := terminal.FD(stream)
 	if !ok {
 		return 80
 	}

@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,7 +93,7 @@ func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, s
 	if cmd.Flags().Changed("timeout") {
 		tree.Timeout = p.Config.Run.Timeout
 	}
-	t, err := a.trial(cmd, p, "")
+	t, err := a.trial(p, "")
 	if err != nil {
 		return checkResult{}, err
 	}
@@ -103,10 +103,7 @@ func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, s
 	if err == nil { // without namespaces nothing that guards stop is executed
 		defer end()
 	}
-	hooks := len(tree.Asked())
-	res, err := runCheck(cmd.Context(), tree, t.Runner, machine, t.jobs, func(now checkProgress) {
-		t.progress.show("firing hooks: %d of %d  %s  %.40s", now.Done, hooks, session.Count(now.Firings, "firing"), now.Hook)
-	})
+	res, err := runCheck(cmd.Context(), tree, t.Runner, machine, t.jobs, t.progress)
 	res.ranIn = t.ranIn
 	return res, err
 }
@@ -327,30 +324,36 @@ func (r checkResult) Count(s suites.Severity) (n int) {
 	return n
 }
 
-// checkProgress is the progress of a check.
-type checkProgress struct {
-	Done    int    // hooks whose checks are complete
-	Firings int    // completed firings
-	Hook    string // ID of the hook fired last
+// judgedText returns one line about a hook that was judged.
+func judgedText(r conform.Report) string {
+	text := r.Hook.ID + "  "
+	for _, s := range []suites.Severity{suites.Error, suites.Warning} {
+		for _, f := range r.Findings {
+			if f.Severity == s {
+				return text + string(s) + ": " + f.What
+			}
+		}
+	}
+	switch {
+	case r.Absent != "":
+		return text + "not judged: " + r.Absent
+	case r.Denies != "":
+		return text + "stops " + r.Denies
+	}
+	return text + string(r.Effect)
 }
 
 // runCheck checks the tree and fires all hooks, jobs at a time. If r is nil it fires none. A guard
-// that stops something is searched for ways around it, unless m is nil. After each firing it calls progress, if not nil, from one goroutine at a time. It returns an error
-// only if hookwatch itself failed.
-func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Machine, jobs int, progress func(checkProgress)) (checkResult, error) {
+// that stops something is searched for ways around it, unless m is nil. It returns an error only if
+// hookwatch itself failed.
+func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Machine, jobs int, shown *progress) (checkResult, error) {
 	res := checkResult{Findings: tree.About(conform.Static(tree))}
 	hooks := tree.Asked()
 	reports := make([]conform.Report, len(hooks))
 	if r != nil {
-		var mu sync.Mutex // guards now
-		var now checkProgress
-		advance := func(hook string, firings, done int) {
-			mu.Lock()
-			defer mu.Unlock()
-			now = checkProgress{Done: now.Done + done, Firings: now.Firings + firings, Hook: hook}
-			if progress != nil {
-				progress(now)
-			}
+		var fired, done atomic.Int64
+		advance := func(firings int) {
+			shown.show("firing hooks: %d of %d  %s", done.Load(), len(hooks), session.Count(int(fired.Add(int64(firings))), "firing"))
 		}
 		launch := launches(ctx, r, jobs)
 		group := new(errgroup.Group)
@@ -358,15 +361,19 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 		for i, hook := range hooks {
 			group.Go(func() (err error) {
 				reports[i], err = checkHook(ctx, tree, func(c *suites.Case, observed bool) (suites.Outcome, error) {
-					defer advance(hook.ID, max(1, len(c.Steps)), 0)
-					return launch(c, observed)
+					defer advance(max(1, len(c.Steps)))
+					return launch(c, observed, func() func() { return shown.begin(hook.ID) })
 				}, hook)
 				if err == nil && m != nil {
-					fired := 0
-					fired, err = proveBriefly(ctx, tree, m, &reports[i])
-					advance(hook.ID, fired, 0)
+					proved := 0
+					proved, err = proveBriefly(ctx, tree, m, &reports[i])
+					advance(proved)
 				}
-				advance(hook.ID, 0, 1)
+				done.Add(1)
+				advance(0)
+				if err == nil && ctx.Err() == nil {
+					shown.result(judgedText(reports[i]))
+				}
 				return err
 			})
 		}
@@ -386,12 +393,14 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 // A launching fires a case, and records the paths that it uses if observed.
 type launching func(c *suites.Case, observed bool) (suites.Outcome, error)
 
-// launches returns a function that fires cases. It limits all calls together to jobs at a time.
-func launches(ctx context.Context, r *run.Runner, jobs int) launching {
+// launches returns a function that fires cases. It limits all calls together to jobs at a time. It calls
+// begin when a case starts, and the returned function when it has ended.
+func launches(ctx context.Context, r *run.Runner, jobs int) func(c *suites.Case, observed bool, begin func() (end func())) (suites.Outcome, error) {
 	free := make(chan struct{}, max(jobs, 1))
-	return func(c *suites.Case, observed bool) (suites.Outcome, error) {
+	return func(c *suites.Case, observed bool, begin func() func()) (suites.Outcome, error) {
 		free <- struct{}{}
 		defer func() { <-free }()
+		defer begin()()
 		if !observed {
 			return r.RunAndRemove(ctx, c)
 		}

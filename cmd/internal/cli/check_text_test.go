@@ -29,16 +29,3 @@ func TestSome(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-// TestLine checks that the line is overwritten and removed, and that nothing is written to a
-// stream that is no terminal.
-func TestLine(t *testing.T) {
-	var out strings.Builder
-	l := progressLine{&out}
-	l.show("%d of %d  %.4s", 1, 2, "Stop-x.sh")
-	l.end()
-	if got, want := out.String(), clearLine+"1 of 2  Stop"+clearLine; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	progressLine{}.show("%d", 1)
-}

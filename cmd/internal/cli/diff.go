@@ -61,7 +61,7 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 	if err != nil {
 		return err
 	}
-	t, err := a.trial(cmd, p, "diff runs the hooks of other revisions")
+	t, err := a.trial(p, "diff runs the hooks of other revisions")
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,10 @@ func (t *trial) compare(ctx context.Context, p *session.Project, names ...string
 	t.Reuse = true
 	x, err := compare.New(ctx, p, t.Runner, t.jobs, names...)
 	if err == nil {
-		x.Progress = func(firings int, call string) { t.progress.show("%s  %.40s", session.Count(firings, "firing"), call) }
+		x.Sent = func(call string) func(int) {
+			end := t.progress.begin(call)
+			return func(firings int) { end(); t.progress.show("%s", session.Count(firings, "firing")) }
+		}
 	}
 	return x, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
+	"hookwatch/suites/catalog"
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
@@ -95,6 +96,10 @@ func (a *app) initProject(dir string) error {
 	if len(hooks) == 0 {
 		return fmt.Errorf("no hooks in %s: looked for settings with hooks, plugins and scripts in .claude/hooks (hookwatch init --starter writes a project to begin with)", root)
 	}
+	hooks, unwritable := writable(hooks)
+	if notRun = append(notRun, unwritable...); len(hooks) == 0 {
+		return fmt.Errorf("no case can be written for any hook: %s", strings.Join(notRun, "; "))
+	}
 	written, kept, err := write(root, firstSuite, hooks)
 	if err != nil {
 		return err
@@ -121,6 +126,36 @@ type firstHook struct {
 	Registered string // name of the registration; "" for an unregistered script
 	Verify     string // the file on which its claim depends
 	Elsewhere  bool   // its sessions run in other projects
+	Raw        bool   // the tool is in a payload, because a case may not name it
+}
+
+// writable returns the hooks for which a case can be written that loads, and descriptions of the others.
+func writable(hooks []firstHook) (can []firstHook, not []string) {
+	for _, h := range hooks {
+		why := h.unwritable()
+		if why != "" {
+			h.Raw = true // such as a tool that the client does not have, by a mistake in the matcher
+			why = h.unwritable()
+		}
+		if why != "" {
+			not = append(not, fmt.Sprintf("%s of %s: %s", cmp.Or(h.Registered, h.Script), h.Event, why))
+			continue
+		}
+		can = append(can, h)
+	}
+	return can, not
+}
+
+// unwritable returns the reason why the hook's case does not load, "" if it does.
+func (h firstHook) unwritable() string {
+	suite, problems := catalog.Load(firstSuite, suiteOfHooks([]firstHook{h}))
+	switch {
+	case len(problems) > 0:
+		return problems[0].What
+	case suite.Cases[0].Registered != h.Registered || h.Registered == "" && suite.Cases[0].Hook != h.Script:
+		return "its name is not valid UTF-8"
+	}
+	return ""
 }
 
 // suiteOfHooks returns a suite with one case per hook, which must run and be sound.
@@ -186,6 +221,8 @@ func payloadFor(h firstHook) string {
 		return ""
 	case !event.Tool:
 		return fmt.Sprintf("    payload: {%s: %q}\n", event.MatchedOn, h.Passing)
+	case h.Raw:
+		return fmt.Sprintf("    payload: {tool_name: %q, tool_input: {}}\n", h.Passing)
 	case h.Passing == "Bash":
 		return "    tool: Bash\n    command: echo hello\n"
 	case client.ToolNamed(h.Passing).Path == "":

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
+	"hookwatch/suites/client"
 	"hookwatch/suites/disk"
 )
 
@@ -56,6 +58,51 @@ func TestFor(t *testing.T) {
 		if (st.FilePath != "") != (len(st.Fixtures) > 0) || st.Tool == "Bash" && st.Command == "" {
 			t.Errorf("%s: command %q, file %q, fixtures %v", c.ID, st.Command, st.FilePath, st.Fixtures)
 		}
+	}
+}
+
+// FuzzFirstSuite checks that the first suite loads whatever is registered, and that a tool is what the
+// matcher says.
+func FuzzFirstSuite(f *testing.F) {
+	for _, passing := range []string{"Bash", "Bsh", "\x01", "nl\ny", "a\u0085b", "x\u2028y", "\ufeffz", "\x1b[2J", "a: b # c", "{tmp}", "\xff"} {
+		f.Add("PreToolUse", passing, "hooks/a.sh")
+		f.Add("SessionStart", passing, "")
+		f.Add("Stop", "", "hooks/"+passing)
+	}
+	f.Fuzz(func(t *testing.T, event, passing, script string) {
+		registered := firstHook{Script: script, Event: event, Passing: passing, Registered: "Stop-a-1", Verify: ".claude/settings.json"}
+		loose := firstHook{Script: script, Event: event, Passing: passing, Verify: script}
+		hooks, not := writable([]firstHook{registered, loose})
+		if len(hooks)+len(not) != 2 {
+			t.Fatalf("%+v, and not %q", hooks, not)
+		}
+		if len(hooks) == 0 {
+			return
+		}
+		suite, problems := catalog.Load("first.yaml", suiteOfHooks(hooks))
+		if len(problems) > 0 {
+			t.Fatalf("%v\n%s", problems, suiteOfHooks(hooks))
+		}
+		known, _ := client.EventByName(suite.Cases[0].Steps[0].Event)
+		if tool := suite.Cases[0].Steps[0].Tool; known.Tool && utf8.ValidString(passing) && tool != passing {
+			t.Errorf("tool %q, want %q", tool, passing)
+		}
+	})
+}
+
+// TestFirstSuiteOfOddMatchers checks that a tool which no case may name is in the payload.
+func TestFirstSuiteOfOddMatchers(t *testing.T) {
+	t.Parallel()
+	for passing, want := range map[string]string{
+		"Bash": "tool: Bash\n", "mcp__a\x01__b": `tool: "mcp__a\x01__b"`, "nl\ny": `payload: {tool_name: "nl\ny", tool_input: {}}`, "Bsh": `payload: {tool_name: "Bsh", tool_input: {}}`,
+	} {
+		hooks, not := writable([]firstHook{{Script: "a.sh", Event: "PreToolUse", Passing: passing, Registered: "a.sh", Verify: "a.sh"}})
+		if text := string(suiteOfHooks(hooks)); len(not) > 0 || !strings.Contains(text, want) {
+			t.Errorf("%q: %q\n%s", passing, not, text)
+		}
+	}
+	if _, not := writable([]firstHook{{Script: "a\nb.sh", Event: "Stop", Verify: "a\nb.sh"}}); len(not) != 1 {
+		t.Errorf("a name of two lines: %q", not)
 	}
 }
 

@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/revision"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/cmd/internal/version"
@@ -190,19 +187,19 @@ type trial struct {
 	*run.Runner
 	ranIn
 	jobs     int
-	progress progressLine
-	close    func() // also removes the progress from the terminal
+	progress *progress // nil if nothing is shown
+	close    func()    // also removes the progress from the terminal
 }
 
 // trial opens a trial of a project. inCopy is what the command does, if hooks must then not run in
 // the project itself.
-func (a *app) trial(cmd *cobra.Command, p *session.Project, inCopy string) (*trial, error) {
+func (a *app) trial(p *session.Project, inCopy string) (*trial, error) {
 	t, err := a.bare(p)
 	if err != nil {
 		return nil, err
 	}
-	if terminal.Is(cmd.ErrOrStderr()) && !a.verbose {
-		t.progress.w = cmd.ErrOrStderr()
+	if !a.verbose {
+		t.progress = newProgress(a.raw.Err, func() int { return columns(a.Err) })
 	}
 	if t.jobs, err = jobs(p); err == nil && inCopy != "" && t.Runner.Isolation.Describe().InPlace {
 		err = fmt.Errorf("%s, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", inCopy, t.Isolation)
@@ -214,20 +211,6 @@ func (a *app) trial(cmd *cobra.Command, p *session.Project, inCopy string) (*tri
 	t.KeepReady(t.jobs)
 	return t, nil
 }
-
-// A progressLine is a line on a terminal that shows progress and is overwritten.
-type progressLine struct{ w io.Writer } // nil shows nothing
-
-func (l progressLine) show(format string, args ...any) {
-	if l.w != nil {
-		writef(l.w, clearLine+format, args...)
-	}
-}
-
-func (l progressLine) end() { l.show("") }
-
-// clearLine moves to the start of the line and empties it.
-const clearLine = "\r\x1b[K"
 
 // loadLive loads the hooks for their real client, another one than Claude Code if it is named.
 func (a *app) loadLive(of string) (*session.Project, error) {

@@ -77,7 +77,7 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	} else if len(hooks) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", hook)
 	}
-	t, err := a.trial(cmd, p, "")
+	t, err := a.trial(p, "")
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (a *app) recorded(cmd *cobra.Command, inCopy string) (p *session.Project, c
 	if c, err = openCorpus(p.Config, false); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if t, err = a.trial(cmd, p, inCopy); err != nil {
+	if t, err = a.trial(p, inCopy); err != nil {
 		return nil, nil, nil, nil, errors.Join(err, c.Close())
 	}
 	return p, c, t, func() { t.close(); _ = c.Close() }, nil

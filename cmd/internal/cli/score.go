@@ -92,12 +92,12 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 	if err != nil {
 		return err
 	}
-	t, err := a.trial(cmd, p, "score runs broken hooks")
+	t, err := a.trial(p, "score runs broken hooks")
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	if t.progress.w != nil {
+	if t.progress != nil {
 		options.Progress = func(s score.Progress) { showScoring(t.progress, s) }
 	}
 	began := time.Now()
@@ -123,8 +123,8 @@ func (a *app) relative(file string) string {
 	return filepath.Join(dirOf(a), file)
 }
 
-// showScoring replaces the line that shows the progress.
-func showScoring(l progressLine, s score.Progress) {
+// showScoring shows the progress.
+func showScoring(l *progress, s score.Progress) {
 	if s.Of == 0 {
 		l.show("running %d of %s as they are", s.Cases, session.Count(s.CasesOf, "case"))
 		return

@@ -70,6 +70,10 @@ func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, 
 					c.Steps[0].Fixtures = append([]suites.Fixture{shift}, c.Steps[0].Fixtures...)
 				}
 			}
+			ended := func(int) {}
+			if x.Sent != nil {
+				ended = x.Sent(calls[some[0]].Input)
+			}
 			o, err := s.run(x.ctx, c, used != nil)
 			if err != nil {
 				return err
@@ -82,9 +86,7 @@ func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, 
 				fired = fires[some[0]] // they are combined
 			}
 			x.Firings += fired
-			if x.Progress != nil {
-				x.Progress(x.Firings, calls[some[0]].Input)
-			}
+			ended(x.Firings)
 			for m, n := range some {
 				if calls[n].From != "" {
 					m = calls[n].step

@@ -23,13 +23,14 @@ import (
 
 // A Comparison fires the hooks of states of a project, and compares two.
 type Comparison struct {
-	Sides    []*Side                        // base and head, or one alone
-	Progress func(firings int, call string) // may be nil
-	Firings  int
+	Sides []*Side // base and head, or one alone
+	// Sent is called when a call is sent to hooks, and the returned function when they have ended.
+	Sent    func(call string) (ended func(firings int)) // may be nil
+	Firings int
 
 	ctx       context.Context
 	jobs      int
-	mu        sync.Mutex                 // guards Firings, results and Progress
+	mu        sync.Mutex                 // guards Firings and results
 	lacking   map[string]suites.Position // what hooks lack on this machine, with their places
 	recorded  []*Call                    // of real sessions
 	differing map[string]bool            // files that differ between the sides, as slash paths

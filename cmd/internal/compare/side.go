@@ -108,7 +108,8 @@ func (s *Side) load(ctx context.Context, rev *revision.Revision, p *session.Proj
 	}
 	s.removed = slices.DeleteFunc(added, func(name string) bool { return strings.HasSuffix(name, "/") }) // other repositories
 	err = filepath.WalkDir(rev.Root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		link := d != nil && d.Type()&fs.ModeSymlink != 0
+		if err != nil || !link && !d.Type().IsRegular() {
 			return err
 		}
 		name, err := filepath.Rel(rev.Root, path)
@@ -116,20 +117,29 @@ func (s *Side) load(ctx context.Context, rev *revision.Revision, p *session.Proj
 			return err
 		}
 		own := filepath.Join(p.Root(), name)
+		other := inTheWay(p.Root(), name)
 		info, err := d.Info()
 		if err != nil || info.Size() > largest || p.Reader.World(own) != 0 { // neither side sees a hidden one
 			return err
 		}
-		content, err := os.ReadFile(path)
-		if err != nil || bytes.HasPrefix(content, []byte("version https://git-lfs")) {
+		content, mode := []byte(nil), info.Mode().Perm()
+		if link {
+			to, err := os.Readlink(path)
+			if now, _ := os.Readlink(own); err != nil || now == to {
+				return err
+			}
+			content, mode = []byte(to), fs.ModeSymlink
+		} else if content, err = os.ReadFile(path); err != nil || bytes.HasPrefix(content, []byte("version https://git-lfs")) {
 			return err
 		}
-		if now, err := os.Lstat(own); err == nil && now.Mode().IsRegular() && now.Size() == info.Size() && now.Mode()&0o100 == info.Mode()&0o100 {
+		if other != "" && !slices.Contains(s.removed, other) {
+			s.removed = append(s.removed, other)
+		} else if now, err := os.Lstat(own); err == nil && now.Mode().IsRegular() && now.Size() == info.Size() && now.Mode()&0o100 == info.Mode()&0o100 {
 			if text, err := p.Reader.ReadFile(own, largest); err == nil && bytes.Equal(text, content) {
 				return nil
 			}
 		}
-		s.files = append(s.files, suites.Fixture{Path: inProject + filepath.ToSlash(name), Content: string(content), Mode: uint32(info.Mode().Perm())})
+		s.files = append(s.files, suites.Fixture{Path: inProject + filepath.ToSlash(name), Content: string(content), Mode: uint32(mode)})
 		return nil
 	})
 	if before := len(s.files) + len(s.removed); before > most {
@@ -142,6 +152,25 @@ func (s *Side) load(ctx context.Context, rev *revision.Revision, p *session.Proj
 		s.left = before - len(s.files) - len(s.removed)
 	}
 	return err
+}
+
+// inTheWay returns the part of a path below root that is a link or of another kind than a file's path
+// needs, "" if there is none. Nothing can be written there, or it would be written elsewhere.
+func inTheWay(root, name string) string {
+	for at := range len(name) + 1 {
+		last := at == len(name)
+		if !last && name[at] != filepath.Separator {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(root, name[:at]))
+		if err != nil {
+			return ""
+		}
+		if last && !info.Mode().IsRegular() || !last && !info.IsDir() {
+			return filepath.ToSlash(name[:at])
+		}
+	}
+	return ""
 }
 
 // inProject begins the paths of fixtures in the project.

@@ -4,9 +4,11 @@ package revision
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +60,10 @@ const (
 // another one, because that may be a stranger's. Its configuration can make git start programs
 // (core.fsmonitor, a remote to fetch missing objects from), and its replacements and grafts can
 // make git show another history.
-type isolatedGit struct{ program, own, objects string }
+type isolatedGit struct {
+	program, own, objects string
+	patience              time.Duration // after which a command that has not ended is examined; see obstacle
+}
 
 // newIsolatedGit creates the repository in the directory own, for the work tree at top, whose git
 // directory is dir and whose repository is common. It also returns the hash that HEAD points to.
@@ -78,7 +83,7 @@ func newIsolatedGit(top, own, dir, common string) (g *isolatedGit, head string, 
 	if fi, err := os.Lstat(objects); err != nil || !fi.IsDir() {
 		return nil, "", fmt.Errorf("%s is no directory", objects) // a link could lead to any repository
 	}
-	return &isolatedGit{git, own, objects}, head, nil
+	return &isolatedGit{git, own, objects, time.Second}, head, nil
 }
 
 // run runs a git command in a directory and returns what it prints.
@@ -88,6 +93,13 @@ func (g *isolatedGit) run(ctx context.Context, dir string, env []string, args ..
 		return nil, err
 	}
 	defer box.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer time.AfterFunc(g.patience, func() {
+		if found := g.obstacle(dir); found != "" {
+			cancel(&obstacleError{found})
+		}
+	}).Stop()
 	results, err := box.Run(ctx, process.Command{
 		Argv: append([]string{g.program}, args...), Dir: dir, Timeout: historyTime, Limit: largestList,
 		Env: append([]string{
@@ -96,7 +108,7 @@ func (g *isolatedGit) run(ctx context.Context, dir string, env []string, args ..
 			"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0",
 		}, env...),
 	})
-	if err != nil {
+	if err = cmp.Or(context.Cause(ctx), err); err != nil {
 		return nil, err
 	}
 	switch r := results[0]; {
@@ -107,8 +119,63 @@ func (g *isolatedGit) run(ctx context.Context, dir string, env []string, args ..
 	case r.Exit != 0:
 		return nil, fmt.Errorf("git %s: %s", args[0], bytes.TrimSpace(r.Stderr.Bytes))
 	default:
-		return r.Stdout.Bytes, ctx.Err()
+		return r.Stdout.Bytes, nil
 	}
+}
+
+// obstacle returns a pipe, socket or device among the files that git reads without hookwatch: objects,
+// those of other repositories that they name, and the .gitignore files below dir. It returns "" if there
+// is none. Git waits for ever for a pipe that no one writes to.
+func (g *isolatedGit) obstacle(dir string) (found string) {
+	stores := []string{g.objects}
+	for i := 0; i < len(stores) && i < mostStores && found == ""; i++ {
+		found = special(stores[i], func(dir string) bool { return storeDirs().MatchString(dir) }, "")
+		named, _ := (disk.Reader{}).ReadFile(filepath.Join(stores[i], "info", "alternates"), largestRefs)
+		for line := range strings.Lines(string(named)) {
+			other := strings.TrimSpace(line)
+			if !filepath.IsAbs(other) {
+				other = filepath.Join(stores[i], other)
+			}
+			stores = append(stores, disk.Real(other))
+		}
+	}
+	if found == "" {
+		found = special(dir, func(string) bool { return true }, ".gitignore")
+	}
+	return found
+}
+
+// An obstacleError names what git would wait for.
+type obstacleError struct{ path string }
+
+func (e *obstacleError) Error() string {
+	return fmt.Sprintf("git would wait for %s, which is no file", e.path)
+}
+
+// mostStores limits the repositories whose objects are examined.
+const mostStores = 20
+
+// storeDirs matches the directories in which git keeps objects.
+var storeDirs = pattern.Lazy(`^(\.|info|info/commit-graphs|pack|[0-9a-f]{2})$`)
+
+// special returns a file below the top directory that a program cannot simply read, or "". enters
+// selects directories by their slash path from the top; name is that of the files, "" for all.
+func special(top string, enters func(dir string) bool, name string) (found string) {
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		switch rel, _ := filepath.Rel(top, path); {
+		case err != nil: // git reports what it cannot read
+		case d.IsDir() && !enters(filepath.ToSlash(rel)):
+			return filepath.SkipDir
+		case d.IsDir() || name != "" && name != d.Name():
+		default:
+			if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() { // the target of a link
+				found = path
+				return filepath.SkipAll
+			}
+		}
+		return nil
+	})
+	return found
 }
 
 // emptyRepository creates a repository without refs, with the hash algorithm and the

@@ -131,6 +131,9 @@ func (g *isolatedGit) resolve(ctx context.Context, name, dir, common string) (st
 	if commit := hash(out); err == nil && commit != "" {
 		return commit, nil
 	}
+	if obstacle := (*obstacleError)(nil); errors.As(err, &obstacle) {
+		return "", err
+	}
 	return "", errors.Join(ctx.Err(), errors.New("the repository has no such commit, branch or tag"))
 }
 

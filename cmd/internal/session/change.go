@@ -44,7 +44,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	}
 	w.touchedElsewhere(changed)
 	w.session.project.Graph.Refresh(changed)
-	w.session.supersede(others)
+	w.session.supersedeAll(others)
 	w.session.retract(restored)
 	w.startAffected(ctx, b, changed)
 	w.toAudit = w.session.sample(w.session.project.Config.Watch.Audit)
@@ -95,12 +95,23 @@ func (w *watch) reshapes(c watcher.Change) bool {
 	return c.Kind != watcher.Modified
 }
 
-// supersede cancels cases that run on outdated content.
-func (e *Session) supersede(changed []string) {
+// supersede cancels an execution, or lets it end: while the user keeps saving, the case would never have a
+// verdict otherwise.
+func (e *Session) supersede(x *execution) {
+	k := x.c.Key()
+	if !x.stale && e.project.Find(k) != nil && e.unseen[k] >= savesUnseen {
+		x.allow(e.patience)
+	} else {
+		x.supersede()
+	}
+}
+
+// supersedeAll cancels cases that run on outdated content.
+func (e *Session) supersedeAll(changed []string) {
 	under := make(map[string]bool) // changed while a case that depends on it runs
 	for _, x := range e.running {
 		if verdict.Superseded(x.c, e.project.Find(x.c.Key()), x.seen.Inputs, changed) {
-			x.supersede()
+			e.supersede(x)
 		}
 		for _, path := range x.seen.Files() {
 			if slices.Contains(changed, path) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"hookwatch/suites"
@@ -35,7 +36,10 @@ func (e *Session) finish(ctx context.Context, x *execution) {
 func (e *Session) again(x *execution) bool {
 	k := x.c.Key()
 	var changed []string
-	x.stale = x.stale || !e.awaited && e.project.Gone() // Once ends with the results it has
+	x.stale = x.stale || x.earlier && !x.whole || !e.awaited && e.project.Gone() // Once ends with the results it has
+	if x.earlier && !x.stale {
+		return false
+	}
 	if !x.stale {
 		if changed = e.knowledge.Tracker.Changed(x.seen); len(changed) == 0 {
 			e.knowledge.Tracker.Undisturbed(x.seen)
@@ -67,8 +71,37 @@ func (e *Session) judge(x *execution) {
 	if fault := machineFault(x.err); fault != nil && e.run.Fault == nil {
 		e.run.Fault = fault
 	}
-	e.run.Judge(x.c.Key(), x.verdict)
-	e.held[x.c.Key()] = x
+	k := x.c.Key()
+	if x.earlier {
+		e.judgeEarlier(x)
+		return
+	}
+	e.run.Judge(k, x.verdict)
+	e.held[k] = x
+}
+
+// judgeEarlier concludes an execution whose files were saved again while it ran, and queues the case for
+// the current ones. The inputs of its verdict count as unknown, because the hook may have read some of
+// them before and some after the save: it is shown and recorded, but never taken for the verdict of a
+// content, and is no news. Its control is judged likewise.
+func (e *Session) judgeEarlier(x *execution) {
+	k := x.c.Key()
+	e.earlier[k] = x.verdict
+	x.digests.Inputs = ""
+	v := x.verdict
+	if control, has := verdict.ControlOf(x.c); has && v.Status == suites.Pass {
+		own, judged := e.earlier[control]
+		if !judged {
+			own = suites.Verdict{Status: suites.Fail, Note: "has no verdict yet"}
+		}
+		v = verdict.Prove(v, control, own)
+	}
+	const remark = "of an earlier save: its files were saved again while it ran"
+	v.Note, v.Remarks = strings.TrimPrefix(v.Note+"; "+remark, "; "), append(slices.Clip(v.Remarks), remark)
+	e.conclude(x, v)
+	if c := e.project.Find(k); c != nil {
+		e.enqueue(c)
+	}
 }
 
 func (e *Session) timeout(c *suites.Case) time.Duration {
@@ -204,6 +237,11 @@ func (e *Session) transition(before *keptVerdict, seen bool, r suites.Record) Tr
 func (e *Session) keep(x *execution, r suites.Record, transition Transition) {
 	k := x.c.Key()
 	e.filing.Append(r)
+	if x.earlier { // the verdict of before is still the one to compare with
+		e.rounds[k]++
+		return
+	}
+	delete(e.unseen, k)
 	e.news.Observe(&r, transition == Regression)
 	kept := keptVerdictOf(&r)
 	kept.Began = x.began.UnixNano()
@@ -278,6 +316,9 @@ type Summary struct {
 func (e *Session) end(interrupted bool) Summary {
 	r := e.run
 	e.run, e.first = nil, false
+	clear(e.earlier)
+	clear(e.rounds)
+	clear(e.unseen)
 	if r.Fault != nil && r.Aborted == "" {
 		r.Aborted = r.Fault.Error()
 	}

@@ -52,8 +52,11 @@ func (e *Session) enqueueAll(selected []verdict.Selected, full bool) {
 			e.last = append(e.last, k)
 		}
 		e.run.Plan(k)
+		if e.pending(k) {
+			e.unseen[k]++
+		}
 		if x := e.running[k]; x != nil {
-			x.supersede()
+			e.supersede(x)
 			continue // finish puts it back into the queue
 		}
 		delete(e.held, k)
@@ -140,6 +143,7 @@ type execution struct {
 	seen    CaseInputs // its inputs when it started
 	digests suites.Digests
 	stale   bool // superseded: the verdict would be about outdated content
+	earlier bool // it may end although its files were saved again: the verdict is about an earlier save
 	outcome suites.Outcome
 	err     error
 	verdict suites.Verdict // its own, before the control is considered
@@ -152,6 +156,14 @@ type execution struct {
 func (x *execution) supersede() {
 	x.stale = true
 	x.cancel()
+}
+
+// allow lets an execution end although its content is outdated, if that does not take long.
+func (x *execution) allow(most time.Duration) {
+	if !x.earlier {
+		x.earlier = true
+		time.AfterFunc(most, x.cancel)
+	}
 }
 
 // do runs the case, and then explains a failure from a second run if needed.

@@ -76,7 +76,16 @@ type Session struct {
 	counts  suites.State       // last counts sent to the view
 	first   bool               // there were no records before this run
 	bound   bound              // of runs that explain failures
+
+	// What the current run has shown while files were saved again and again.
+	unseen   map[suites.Key]int            // saves since a case last had a verdict, which it waits for
+	rounds   map[suites.Key]int            // verdicts about earlier saves
+	earlier  map[suites.Key]suites.Verdict // the last of these, before controls are considered
+	patience time.Duration                 // how long a save waits for such a verdict
 }
+
+// savesUnseen is the number of saves in a row that may cancel a case.
+const savesUnseen = 2
 
 // New returns a session for a project; before holds its records and may be nil.
 func New(o Options, before *record.Snapshot) (*Session, error) {
@@ -106,6 +115,10 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		results:   make(chan *execution),
 		ran:       func(*suites.Case) {},
 		bound:     boundInquiry,
+		unseen:    make(map[suites.Key]int),
+		rounds:    make(map[suites.Key]int),
+		earlier:   make(map[suites.Key]suites.Verdict),
+		patience:  2 * time.Second,
 	}
 	e.first = len(before.Records) == 0
 	e.filing = NewFiling(o.Store, o.Program, e.warn)
@@ -152,7 +165,7 @@ func (e *Session) State() suites.State {
 // Stale selects the cases affected by changes since the last run, and their controls.
 func (e *Session) Stale() []verdict.Selected {
 	return e.knowledge.Stale(func(k suites.Key) *suites.Digests {
-		if x := e.running[k]; x != nil && !x.stale {
+		if x := e.running[k]; x != nil && !x.stale && !x.earlier {
 			return &x.digests
 		}
 		if x := e.held[k]; x != nil {
@@ -175,7 +188,7 @@ func (e *Session) underway() bool { return e.queue.Len()+len(e.running)+len(e.he
 
 // enqueue adds a case to the queue with its rank.
 func (e *Session) enqueue(c *suites.Case) {
-	rank := verdict.Rank{Control: e.project.IsControl(c.Key()), Order: e.project.Order(c.Key()), Awaited: e.awaited}
+	rank := verdict.Rank{Rounds: e.rounds[c.Key()], Control: e.project.IsControl(c.Key()), Order: e.project.Order(c.Key()), Awaited: e.awaited}
 	if before := e.knowledge.Verdicts.Present(c.Key()); before != nil {
 		rank.Failed, rank.Duration = !before.Status.OK(), before.Duration
 	}

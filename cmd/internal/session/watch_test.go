@@ -3,9 +3,12 @@
 package session
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -150,6 +153,66 @@ func TestWatchSuites(t *testing.T) {
 	}
 	w.runDone()
 	w.quit()
+}
+
+// TestWatchKeepsSaving checks that a user who saves faster than a case ends sees verdicts: about earlier
+// saves, marked as such and never the verdict of record, and in the end that of the last save.
+func TestWatchKeepsSaving(t *testing.T) {
+	t.Parallel()
+	fifo := filepath.Join(t.TempDir(), "started")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	started, err := os.OpenFile(fifo, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer started.Close()
+	held := "#!/bin/bash\necho >" + fifo + "\nwhile [[ -e $CLAUDE_PROJECT_DIR/hold ]]; do sleep 0.01; done\necho no >&2; exit 2 # "
+	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
+	w := s.watch()
+	w.runDone()
+	s.Write("hold", "")
+	for i := range savesUnseen + 2 { // the first starts the case, the last lets it end
+		s.Write("hooks/guard.sh", fmt.Sprint(held, i))
+		w.until("a save", func(e Event) bool { _, ok := e.(Changed); return ok })
+		if i > savesUnseen {
+			continue // the case has not been started again
+		}
+		if _, err := started.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(s.Path("hold")); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range w.until("the end", func(e Event) bool { _, ok := e.(RunDone); return ok }) {
+		if done, ok := e.(CaseDone); ok {
+			got = append(got, fmt.Sprintf("%s %s %v %v", done.Status, done.Transition, done.Record.Digests.Inputs != "", strings.Contains(done.Note, "earlier save")))
+		}
+	}
+	equal(t, "verdicts", []string{"fail regression false true", "fail regression true false"}, slices.Compact(got)) // one save may be noticed twice
+	if news := next[Transitions](w); recordIDs(news.Regressions) != "A1" {
+		t.Errorf("regressions %s", recordIDs(news.Regressions))
+	}
+	w.quit()
+	if r := s.present()["A1"]; r.Pass || r.Digests.Inputs == "" {
+		t.Errorf("on record %+v", r)
+	}
+}
+
+// TestAllow checks that what may end although its files were saved again is cancelled after a time.
+func TestAllow(t *testing.T) {
+	t.Parallel()
+	cancelled := make(chan struct{})
+	x := &execution{cancel: func() { close(cancelled) }}
+	x.allow(0)
+	x.allow(0) // once
+	<-cancelled
+	if !x.earlier || x.stale {
+		t.Errorf("%+v", x)
+	}
 }
 
 // TestWatchSuiteComesBack checks that a case that was removed during a run, and so has no verdict

@@ -52,6 +52,7 @@ func (s *scene) watch() *watching {
 		s.T.Fatal(err)
 	}
 	w.session = s.open(p, channel(w.events), nil)
+	w.session.patience = ceiling // on a busy machine as well
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
 	finished := make(chan struct{})

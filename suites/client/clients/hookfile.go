@@ -9,7 +9,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -33,24 +32,15 @@ type Hook struct {
 // Hooks reads one of the client's hook files. The problems are parts of the file that it does not
 // use.
 func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites.Problem) {
-	f := &hookFile{client: c, file: file, text: text}
-	source := text
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	f := &hookFile{client: c, file: file, lines: jsontree.NewLines(text)}
+	parse, kind, lost := jsontree.Parse, "JSON", ": "+c.Title+" uses no hook of it"
 	if path.Ext(file) == ".toml" {
-		var err error
-		if source, err = f.fromTOML(); err != nil {
-			return nil, []suites.Problem{f.problem(f.line(err), "not TOML: "+err.Error(), "correct the file")}
-		}
+		parse, kind, lost = parseTOML, "TOML", ""
 	}
-	source = bytes.TrimPrefix(source, []byte("\ufeff"))
-	f.lines = jsontree.NewLines(source)
-	root, err := jsontree.Parse(source)
+	root, err := parse(text)
 	if err != nil {
-		var at *json.SyntaxError
-		offset := 0
-		if errors.As(err, &at) {
-			offset = int(at.Offset)
-		}
-		return nil, []suites.Problem{f.problem(f.at(offset), "not JSON: "+err.Error(), "correct the file: "+c.Title+" uses no hook of it")}
+		return nil, []suites.Problem{f.problem(f.fault(err), "not "+kind+": "+err.Error(), "correct the file"+lost)}
 	}
 	events, _ := root.Get("hooks")
 	for _, event := range events.Members {
@@ -59,7 +49,7 @@ func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites
 		case event.Value.Kind == '[':
 			f.event(event)
 		case c.Entry.Nested:
-			f.problems = append(f.problems, f.problem(f.place(event.At, "hooks."+event.Key), event.Key+" is no list", "it uses no hook of the file"))
+			f.problems = append(f.problems, f.problem(f.at(event.At), event.Key+" is no list", "it uses no hook of the file"))
 		}
 	}
 	return f.hooks, f.problems
@@ -69,53 +59,28 @@ func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites
 type hookFile struct {
 	client   Client
 	file     string
-	text     []byte
-	toml     bool
 	lines    jsontree.Lines
 	hooks    []Hook
 	problems []suites.Problem
 }
 
-// fromTOML returns the hooks of a TOML file as JSON, without their positions.
-func (f *hookFile) fromTOML() ([]byte, error) {
-	f.toml = true
-	var all struct {
-		Hooks map[string]any `toml:"hooks"`
+// fault returns the position of a syntax error.
+func (f *hookFile) fault(err error) suites.Position {
+	var inJSON *json.SyntaxError
+	var inTOML *toml.DecodeError
+	switch {
+	case errors.As(err, &inJSON):
+		return f.at(int(inJSON.Offset))
+	case errors.As(err, &inTOML):
+		line, _ := inTOML.Position()
+		return suites.Position{File: f.file, Line: line, Column: 1}
 	}
-	if err := toml.Unmarshal(f.text, &all); err != nil {
-		return nil, err
-	}
-	return json.Marshal(map[string]any{"hooks": all.Hooks})
-}
-
-// line returns the position of a TOML error.
-func (f *hookFile) line(err error) suites.Position {
-	line := 1
-	var at *toml.DecodeError
-	if errors.As(err, &at) {
-		line, _ = at.Position()
-	}
-	return suites.Position{File: f.file, Line: line, Column: 1}
+	return f.at(0)
 }
 
 func (f *hookFile) at(offset int) suites.Position {
 	line, column := f.lines.At(offset)
 	return suites.Position{File: f.file, Line: max(1, line), Column: max(1, column)}
-}
-
-// place returns the position of an offset; in TOML, the first line with a text of that place.
-func (f *hookFile) place(offset int, text string) suites.Position {
-	if !f.toml {
-		return f.at(offset)
-	}
-	first, _, _ := strings.Cut(text, "\n")
-	for i, line := range bytes.Split(f.text, []byte("\n")) {
-		quoted := strconv.Quote(first)
-		if bytes.Contains(line, []byte(first)) || bytes.Contains(line, []byte(quoted[1:len(quoted)-1])) {
-			return suites.Position{File: f.file, Line: i + 1, Column: 1}
-		}
-	}
-	return suites.Position{File: f.file, Line: 1, Column: 1}
 }
 
 func (f *hookFile) problem(at suites.Position, what, hint string) suites.Problem {
@@ -126,36 +91,36 @@ func (f *hookFile) problem(at suites.Position, what, hint string) suites.Problem
 // directly in the event.
 func (f *hookFile) event(event jsontree.Member) {
 	if _, known := f.client.Events[event.Key]; !known && len(f.client.Events) > 0 {
-		f.problems = append(f.problems, f.problem(f.place(event.At, "hooks."+event.Key), "no event "+event.Key, "its hooks never run"))
+		f.problems = append(f.problems, f.problem(f.at(event.At), "no event "+event.Key, "its hooks never run"))
 		return
 	}
 	for _, group := range event.Value.Members {
 		inner, nested := group.Value.Get("hooks")
 		if !nested && f.client.Entry.Nested {
-			at := f.place(group.Value.Start, "hooks."+event.Key)
+			at := f.at(group.Value.Start)
 			f.problems = append(f.problems, f.problem(at, "an entry that is not below hooks", "the hook never runs: write it as [{\"hooks\": [{...}]}], in TOML [[hooks."+event.Key+".hooks]]"))
 			continue
 		}
+		h := Hook{Event: event.Key, Matcher: textOf(group.Value, "matcher")}
+		claudes, matches := f.client.claudeMatcher(event.Key, h.Matcher)
+		h.Entry = client.Entry{Event: f.client.Events[event.Key].As, Matcher: claudes, Type: "command"}
 		if !nested {
-			f.entry(event.Key, group.Value, group.Value)
+			f.entry(h, matches, group.Value)
 			continue
 		}
 		for _, entry := range inner.Members {
-			f.entry(event.Key, group.Value, entry.Value)
+			f.entry(h, matches, entry.Value)
 		}
 	}
 }
 
-func (f *hookFile) entry(event string, group, entry jsontree.Value) {
-	h := Hook{Event: event, Matcher: textOf(group, "matcher")}
-	about := f.client.Events[event]
-	claudes, matches := f.client.claudeMatcher(event, h.Matcher)
-	h.Entry = client.Entry{Event: about.As, Matcher: claudes, Type: "command"}
+// entry reads an entry; h is what its group says.
+func (f *hookFile) entry(h Hook, matches bool, entry jsontree.Value) {
 	if !f.client.Ignores("if") {
 		h.Entry.If = textOf(entry, "if")
 	}
-	if h.Matcher == "" && about.Tool != "" {
-		h.Entry.Matcher = about.Tool
+	if tool := f.client.Events[h.Event].Tool; h.Matcher == "" && tool != "" {
+		h.Entry.Matcher = tool
 	}
 	if kind := textOf(entry, "type"); kind != "" {
 		h.Entry.Type = kind
@@ -165,7 +130,7 @@ func (f *hookFile) entry(event string, group, entry jsontree.Value) {
 			h.Entry.Command = textOf(entry, key)
 		}
 	}
-	h.Entry.At = f.place(entry.Start, h.Entry.Command)
+	h.Entry.At = f.at(entry.Start)
 	h.Entry.Timeout = f.client.timeout(entry)
 	for _, member := range entry.Members {
 		if f.client.Ignores(member.Key) {

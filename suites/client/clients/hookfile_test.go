@@ -37,11 +37,11 @@ func TestHooks(t *testing.T) {
 		},
 		"a table": {
 			client: "codex", file: ".codex/config.toml", text: "\n[hooks.Stop]\ncommand = 'a'\n",
-			problems: []string{".codex/config.toml:2:1: Codex: Stop is no list"},
+			problems: []string{".codex/config.toml:2:8: Codex: Stop is no list"},
 		},
 		"an unknown event in TOML": {
 			client: "codex", file: ".codex/config.toml", text: "model = 'x'\n\n[[hooks.Nope]]\ncommand = 'a'\n",
-			problems: []string{".codex/config.toml:3:1: Codex: no event Nope"},
+			problems: []string{".codex/config.toml:3:9: Codex: no event Nope"},
 		},
 		"flat entries": {
 			client: "copilot", file: ".github/hooks/a.json",

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"golang.org/x/sys/unix"
+)
+
+// A console is a pseudo-terminal whose output is drawn on a screen.
+type console struct {
+	t      *testing.T
+	master *os.File
+	slave  *os.File
+	screen *vt.Emulator
+}
+
+const consoleColumns, consoleRows = 60, 8
+
+func newConsole(t *testing.T) *console {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("needs /dev/ptmx: ", err)
+	}
+	t.Cleanup(func() { _ = master.Close() })
+	fd := int(master.Fd())
+	number, err := unix.IoctlGetUint32(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: consoleRows, Col: consoleColumns})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile("/dev/pts/"+strconv.Itoa(int(number)), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = slave.Close() })
+	return &console{t, master, slave, vt.NewEmulator(consoleColumns, consoleRows)}
+}
+
+// rows draws everything that was written, and returns the rows of the screen with text.
+func (c *console) rows() []string {
+	c.t.Helper()
+	const end = "\x1b]0;drawn\a" // a title, which the screen does not show
+	if _, err := c.slave.WriteString(end); err != nil {
+		c.t.Fatal(err)
+	}
+	var all strings.Builder
+	for b := make([]byte, 4096); !strings.Contains(all.String(), end); {
+		n, err := c.master.Read(b)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		all.Write(b[:n])
+	}
+	if _, err := c.screen.Write([]byte(all.String())); err != nil {
+		c.t.Fatal(err)
+	}
+	var rows []string
+	for row := range strings.Lines(c.screen.String()) {
+		if row = strings.TrimRight(row, " \r\n"); row != "" {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// TestProgressOnTerminal checks what a user sees on a real terminal while a command works: one line
+// that is overwritten, results above it, and nothing that a hook's name could draw.
+func TestProgressOnTerminal(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	a := newApp(Streams{Out: c.slave, Err: c.slave})
+	if n := columns(a.Err); n != consoleColumns {
+		t.Errorf("%d columns", n)
+	}
+	now := time.Unix(0, 0)
+	p := newProgress(a.raw.Err, func() int { return columns(a.Err) })
+	p.stop() // the test ticks itself
+	p.now, p.began = func() time.Time { return now }, now
+	after := func(d time.Duration, want ...string) {
+		t.Helper()
+		now = now.Add(d)
+		p.update(func() {}, true)
+		if got := c.rows(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("after %s the screen is %q, want %q", now.Sub(p.began), got, want)
+		}
+	}
+	p.show("firing hooks: %d of %d", 0, 4)
+	end := p.begin("guard\x1b[2J.sh")
+	after(0, "firing hooks: 0 of 4")
+	p.result("first.sh  stops git push")
+	after(100*time.Millisecond, "firing hooks: 0 of 4")
+	after(time.Second, "first.sh  stops git push", "firing hooks: 0 of 4")
+	after(11*time.Second, "first.sh  stops git push", `guard\x1b[2J.sh running for 12 s; firing hooks: 0 of 4`)
+	end()
+	defer p.begin("next.sh")()
+	p.show("%s", strings.Repeat("wide ", 30))
+	p.result("second.sh  \r\x1b[Aproceeds")
+	after(time.Second, "first.sh  stops git push", `second.sh  \r\x1b[Aproceeds`, strings.TrimRight(strings.Repeat("wide ", 30)[:consoleColumns-1], " "))
+	p.end()
+	writef(a.Out, "1 error\n")
+	if got, want := c.rows(), []string{"first.sh  stops git push", `second.sh  \r\x1b[Aproceeds`, "1 error"}; strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("in the end the screen is %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestProgressInFile checks that a file gets plain lines from time to time, and none if the command
+// ends before.
+func TestProgressInFile(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	now := time.Unix(0, 0)
+	p := newProgress(&out, func() int { return 80 })
+	p.stop() // the test ticks itself
+	p.now, p.began = func() time.Time { return now }, now
+	after := func(d time.Duration, want string) {
+		t.Helper()
+		now = now.Add(d)
+		p.update(func() {}, true)
+		if got := out.String(); got != want {
+			t.Errorf("after %s: %q, want %q", now.Sub(p.began), got, want)
+		}
+		out.Reset()
+	}
+	p.show("%d of 2", 0)
+	defer p.begin("a\nb")()
+	p.result("x  stops y")
+	after(plainAfter-time.Millisecond, "")
+	after(time.Millisecond, "x  stops y\n"+`a\nb running for 5 s; 0 of 2`+"\n")
+	p.result("z  proceeds")
+	p.show("%d of 2", 1)
+	after(plainAfter/2, "")
+	after(plainAfter/2, "z  proceeds\n"+`a\nb running for 10 s; 1 of 2`+"\n")
+	p.result("never shown, because the report follows")
+	p.end()
+	after(time.Hour, "")
+
+	var none *progress
+	none.show("x")
+	none.begin("x")()
+	none.result("x")
+	none.end()
+}
