@@ -37,6 +37,7 @@ const (
 	TimedOut      Kind = "timed-out"
 	Background    Kind = "background"
 	TooLate       Kind = "background-too-late"
+	LateContext   Kind = "background-context"
 	NoEvent       Kind = "no-such-event"
 	NeverRuns     Kind = "if-never-runs"
 	EntryDropped  Kind = "entry-dropped"
@@ -46,7 +47,7 @@ const (
 )
 
 // InBackground reports whether the client does not wait for the hook.
-func (k Kind) InBackground() bool { return k == Background || k == TooLate }
+func (k Kind) InBackground() bool { return k == Background || k == TooLate || k == LateContext }
 
 var exitRules = []ruleRow{
 	{Silent, suites.Info, "exit code 0 without output",
@@ -75,6 +76,8 @@ var exitRules = []ruleRow{
 	{TooLate, suites.Error, "the hook runs in the background: neither exit code nor output has an effect",
 		`Does not wait for a hook with async, or one that printed {"async":true} first; its refusal comes too late.`,
 		"Remove async from a hook that must block.", onAll, loses},
+	{LateContext, suites.Info, "the hook runs in the background; its context reaches the model later",
+		"Does not wait for it, and sends the model additionalContext and systemMessage when it has ended.", "", on332, keeps},
 	{NoEvent, suites.Error, "client {version} has no event {value}: the hook never runs",
 		"Ignores an unknown event without a warning.", "Event names are case-sensitive, as in PreToolUse.", onAll, keeps},
 	{NeverRuns, suites.Error, "an entry with `if` never runs on {event}",
@@ -235,7 +238,7 @@ var outcomes = []ruleRow{
 	{NoEffect, suites.Error, "decision {value} has no effect on {event}",
 		"Accepts the decision and drops it.", "hookwatch schema output EVENT lists what has one.", onAll, loses},
 	{Allowed, suites.Info, "the tool runs without a permission prompt",
-		"Skips the permission prompt; deny and ask rules of the settings still apply.", "", onAll, keeps},
+		"Skips the permission prompt; deny and ask rules of the settings and the client's own checks of .claude and .git still apply.", "", onAll, keeps},
 	{AllowedSwitch, suites.Info, "the model is switched", "Switches.", "", on330, keeps},
 	{Asked, suites.Info, "permissionDecision ask: without a user to ask, {event} is denied",
 		"Asks the user; if there is none, denies with the reason.", "", onAll, keeps},
@@ -309,6 +312,9 @@ var changes = []ruleRow{
 	{RewriteRace, suites.Warning, "{count} hooks rewrite the same value: the last to finish wins",
 		"Runs hooks in parallel.", "Rewrite it in one hook only.", onOld, keeps},
 }
+
+// givesInput reports whether the hook replaced a tool's input, validly or not.
+func (k Kind) givesInput() bool { return k == InputRewritten || k == InputIncomplete || k == InputEmpty }
 
 // did describes the effect of a refusal.
 var did = map[suites.Effect]string{

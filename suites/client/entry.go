@@ -34,6 +34,7 @@ type Entry struct {
 	// 2.1.330.
 	ContinueOnBlock bool
 	Plugin          bool            // registered by a plugin
+	Dir             string          // where the command runs, from the session's directory; of other clients only
 	At              suites.Position // of the entry itself
 }
 
@@ -81,6 +82,10 @@ var entryKeys = []EntryKey{
 	{Name: "if", Kind: AString, On: onAll},
 	{Name: "once", Kind: ABoolean, On: onAll},
 	{Name: "statusMessage", Kind: AString, On: onAll},
+	{Name: "holdsTools", Kind: Anything, Since: V332},
+	{Name: "rewakeMessage", Kind: Anything, Since: V332},
+	{Name: "rewakeSummary", Kind: Anything, Since: V332},
+	{Name: "cloud", Kind: Anything, Since: V332},
 }
 
 // EntryKeys returns the keys of an entry.

@@ -91,7 +91,7 @@ func TestMatcherValue(t *testing.T) {
 func TestProfile(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[Version]Version{
-		"": Default, "2.1.197": V197, "2.1.328": V197, "2.1.329": V329, "2.2.0": V330, "3.0.0": V330, "2.1.330": V330,
+		"": Default, "2.1.197": V197, "2.1.328": V197, "2.1.329": V329, "2.2.0": V332, "3.0.0": V332, "2.1.330": V330, "2.1.331": V330, "2.1.332": V332,
 		"1.0.400": V197, "latest": Default, "2.1": Default,
 	} {
 		if got := version.Profile(); got != want {

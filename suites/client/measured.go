@@ -97,7 +97,15 @@ type measurements struct {
 			NewerSees          string `yaml:"newer_sees"`
 		}
 	}
-	Matchers []InForceMatcher
+	Matchers   []InForceMatcher
+	Conditions []struct {
+		Tool  string
+		Rules []string
+		Calls []struct {
+			Input map[string]any
+			Runs  []string
+		}
+	}
 	Settings []struct {
 		Case, Content string
 		Then          []struct{ At, Run, Old, Newer []string }
@@ -170,6 +178,41 @@ func (m InForceMatcher) Predicted() bool { return Match(m.Event, m.Matcher, m.Va
 
 // Matchers returns the measured matchers.
 func Matchers() []InForceMatcher { return slices.Clone(measured().Matchers) }
+
+// An InForceCondition is a hook's `if`, and a call that it is compared with.
+type InForceCondition struct {
+	Tool  string
+	Input map[string]any
+	If    string
+	Runs  bool
+}
+
+// ID identifies the row.
+func (c InForceCondition) ID() string {
+	return Guarding(Calls).Name + "/if-" + strconv.Quote(c.If) + "-on-" + c.Tool + string(c.input())
+}
+
+func (c InForceCondition) input() []byte {
+	text, _ := json.Marshal(c.Input) // values of YAML always encode
+	return text
+}
+
+// Payload returns the part of the payload that the call decides.
+func (c InForceCondition) Payload() []byte {
+	return slices.Concat([]byte(`{"tool_input":`), c.input(), []byte(`}`))
+}
+
+// Conditions returns the measured conditions, those of one call together.
+func Conditions() (all []InForceCondition) {
+	for _, group := range measured().Conditions {
+		for _, call := range group.Calls {
+			for _, rule := range group.Rules {
+				all = append(all, InForceCondition{group.Tool, call.Input, rule, slices.Contains(call.Runs, rule)})
+			}
+		}
+	}
+	return all
+}
 
 // An InForceFile is a settings file. Old, of 2.1.197, and Newer, of 2.1.330, are the names of its
 // hooks that run after every event that it registers hooks for has occurred.

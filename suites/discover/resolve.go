@@ -20,7 +20,7 @@ import (
 
 // newResolver returns a resolver for a hook registered in a file of directory settingsDir.
 func newResolver(hook Hook, settingsDir string) *resolver {
-	r := &resolver{hook: hook, cwd: hook.Start(), vars: map[string]string{"CLAUDE_PROJECT_DIR": hook.Start(), "PWD": hook.Start()}}
+	r := &resolver{hook: hook, cwd: filepath.Join(hook.Start(), filepath.FromSlash(hook.Entry.Dir)), vars: map[string]string{"CLAUDE_PROJECT_DIR": hook.Start(), "PWD": hook.Start()}}
 	if hook.PluginRoot != "" {
 		r.vars["CLAUDE_PLUGIN_ROOT"] = hook.PluginRoot
 	}

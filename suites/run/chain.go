@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -55,7 +56,7 @@ func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin
 		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + name + " (hookwatch list --hooks shows what is)"}, nil
 	}
 	value := cmp.Or(st.MatchedAs, client.MatchedValue(st.Event, st.Tool, stdin))
-	if matches := value == "" || client.Match(st.Event, h.Matcher, value); h.MatcherError() != nil {
+	if matches := value == "" || h.Matches(value); h.MatcherError() != nil {
 		return unknown(h, h.MatcherError()), nil
 	} else if !matches {
 		return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("the client does not fire it: its matcher %s does not match %s", h.Matcher, value)}, nil
@@ -120,6 +121,9 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if h.Session != "" && s.override == "" && s.c.WantedEnv().Cwd == "" {
 		c.Dir = h.Session
 	}
+	if h.Entry.Dir != "" {
+		c.Dir = filepath.Join(c.Dir, filepath.FromSlash(h.Entry.Dir))
+	}
 	given := h.Env("hookwatch-"+s.number, st.Event, s.o.Client)
 	given = append(given, discover.PluginEnv(h, s.tmp)...)
 	own := variables(c.Env) // the case's variables override the client's
@@ -170,9 +174,12 @@ func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res proc
 func combine(fired []Fired) suites.Result {
 	var all suites.Result
 	var readings []client.Reading
+	ended := slices.SortedStableFunc(slices.Values(fired), func(a, b Fired) int { return cmp.Compare(a.Result.Duration, b.Result.Duration) })
+	for _, f := range ended {
+		readings = append(readings, f.reading)
+	}
 	for i, f := range fired {
 		r := f.Result
-		readings = append(readings, f.reading)
 		if i == 0 || worse(r.Exit, all.Exit) {
 			all.Exit = r.Exit
 		}

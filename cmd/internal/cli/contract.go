@@ -210,6 +210,9 @@ func questions() (all []question) {
 	for _, m := range client.Matchers() {
 		all = append(all, m)
 	}
+	for _, c := range client.Conditions() {
+		all = append(all, c)
+	}
 	for _, f := range client.Files() {
 		all = append(all, f)
 	}
@@ -228,6 +231,7 @@ type play interface {
 func playsOf(questions []question) (plays []play) {
 	var outputs []client.Cell
 	var matchers []client.InForceMatcher
+	var conditions []client.InForceCondition
 	var files []client.InForceFile
 	var others []otherCell
 	for _, q := range questions {
@@ -236,6 +240,8 @@ func playsOf(questions []question) (plays []play) {
 			outputs = append(outputs, q)
 		case client.InForceMatcher:
 			matchers = append(matchers, q)
+		case client.InForceCondition:
+			conditions = append(conditions, q)
 		case client.InForceFile:
 			files = append(files, q)
 		case otherCell:
@@ -247,6 +253,9 @@ func playsOf(questions []question) (plays []play) {
 		plays = append(plays, s)
 	}
 	for _, s := range together(matchers) {
+		plays = append(plays, s)
+	}
+	for _, s := range conditionsOf(conditions) {
 		plays = append(plays, s)
 	}
 	for _, f := range files {
@@ -378,10 +387,11 @@ func (p *player) all(ctx context.Context, jobs int, plays []play) {
 	wait.Wait()
 }
 
-// again returns the changed questions, each in a client session of its own.
+// again returns the changed questions, each in a client session of its own. Conditions are
+// functions of the call, which no earlier turn affects.
 func (p *player) again(played []question) (plays []play) {
 	for _, q := range played {
-		if p.rows[q.ID()].Verdict == changed {
+		if _, pure := q.(client.InForceCondition); p.rows[q.ID()].Verdict == changed && !pure {
 			plays = append(plays, playsOf([]question{q})...)
 		}
 	}

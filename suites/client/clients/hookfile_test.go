@@ -43,6 +43,26 @@ func TestHooks(t *testing.T) {
 			client: "codex", file: ".codex/config.toml", text: "model = 'x'\n\n[[hooks.Nope]]\ncommand = 'a'\n",
 			problems: []string{".codex/config.toml:3:1: Codex: no event Nope"},
 		},
+		"a type for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"},{"type":"http","url":"http://x"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:62: Codex: an entry of type http"},
+		},
+		"a time limit for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"hooks":{"Stop":[{"hooks":[{"command":"a"},{"command":"b","timeout":1.5}]}]}}`,
+			problems: []string{".codex/hooks.json:1:45: Codex: timeout is 1.5"},
+		},
+		"a prompt, which Codex skips alone": {
+			client: "codex", file: ".codex/hooks.json",
+			text: `{"hooks":{"Stop":[{"hooks":[{"type":"prompt","prompt":"x"},{"command":"b"}]}],"PreModelRequest":[{"hooks":[{"command":"c"}]}]}}`,
+			want: []string{"Stop as Stop, , , 0s, ", "Stop as Stop, , b, 0s, ", "PreModelRequest as , , c, 0s, "},
+		},
+		"a tool's name in part": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"hooks":{"PreToolUse":[{"matcher":"Bas","hooks":[{"command":"a"}]},{"matcher":"Bash,Edit","hooks":[{"command":"b"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:51: Codex: the matcher \"Bas\"", ".codex/hooks.json:1:101: Codex: the matcher \"Bash,Edit\""},
+		},
 		"flat entries": {
 			client: "copilot", file: ".github/hooks/a.json",
 			text: `{"version":1,"hooks":{"preToolUse":[{"type":"command","bash":"a","powershell":"b","timeoutSec":5,"matcher":"BASH"}],"agentStop":[{"bash":"c"}]}}`,
@@ -96,6 +116,50 @@ func TestHooks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMatch compares matchers with tools as each client does.
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		client, event, matcher, value string
+		want                          bool
+	}{
+		{"codex", "PreToolUse", "", "Bash", true},
+		{"codex", "PreToolUse", "*", "Bash", true},
+		{"codex", "PreToolUse", "Bash", "Bash", true},
+		{"codex", "PreToolUse", "Bas", "Bash", false},
+		{"codex", "PreToolUse", "ash", "Bash", false},
+		{"codex", "PreToolUse", "Bas|Read", "Bash", false},
+		{"codex", "PreToolUse", "Read|Bash", "Bash", true},
+		{"codex", "PreToolUse", "Bas.", "Bash", true},
+		{"codex", "PreToolUse", "^Ba", "Bash", true},
+		{"codex", "PreToolUse", "Bash,Edit", "Bash", false},
+		{"codex", "PreToolUse", "Bash ", "Bash", false},
+		{"codex", "PreToolUse", "^(?!Read).*", "Bash", false},
+		{"codex", "PreToolUse", "apply_patch", "Write", true},
+		{"codex", "PreToolUse", "Write", "Write", true},
+		{"codex", "PreToolUse", "mcp__a__.*", "mcp__a__b", true},
+		{"codex", "SessionStart", "startup", "startup", true},
+		{"codex", "Stop", "anything", "", true},
+		{"codex", "StopFailure", "", "", false},
+		{"copilot", "PreToolUse", "bash", "Bash", true},
+		{"copilot", "preToolUse", "BASH", "Bash", true},
+		{"copilot", "preToolUse", "^(?!view).*", "Bash", true},
+		{"copilot", "preToolUse", "view", "Bash", false},
+		{"gemini", "BeforeTool", "run_shell_command", "Bash", true},
+		{"gemini", "BeforeTool", "Edit|Write", "Edit", false},
+		{"gemini", "PreToolUse", "", "Bash", false},
+	} {
+		c, _ := Named(tt.client)
+		if got := c.Match(tt.event, tt.matcher, tt.value); got != tt.want {
+			t.Errorf("%s: %s %q on %s: %v", tt.client, tt.event, tt.matcher, tt.value, got)
+		}
+	}
+	gemini, _ := Named("gemini")
+	if got := gemini.ClaudeTool("run_shell_command") + gemini.ClaudeTool("other"); got != "Bashother" {
+		t.Error(got)
 	}
 }
 
