@@ -216,6 +216,7 @@ const (
 	NoEffect      Kind = "decision-without-effect"
 	Allowed       Kind = "allowed"
 	AllowedSwitch Kind = "switch-allowed"
+	AllowedLine   Kind = "line-allowed"
 	Asked         Kind = "asked"
 	Deferred      Kind = "deferred"
 	Granted       Kind = "permission-granted"
@@ -240,6 +241,7 @@ var outcomes = []ruleRow{
 	{Allowed, suites.Info, "the tool runs without a permission prompt",
 		"Skips the permission prompt; deny and ask rules of the settings and the client's own checks of .claude and .git still apply.", "", onAll, keeps},
 	{AllowedSwitch, suites.Info, "the model is switched", "Switches.", "", on330, keeps},
+	{AllowedLine, suites.Info, "the line of the command runs", "Runs it, as far as the command's allowed-tools let it.", "", on332, keeps},
 	{Asked, suites.Info, "permissionDecision ask: without a user to ask, {event} is denied",
 		"Asks the user; if there is none, denies with the reason.", "", onAll, keeps},
 	{Deferred, suites.Warning, "permissionDecision defer ends the run at once",
@@ -272,6 +274,7 @@ const (
 	InputRewritten   Kind = "input-rewritten"
 	InputIncomplete  Kind = "input-incomplete"
 	InputEmpty       Kind = "input-empty"
+	InputRefused     Kind = "input-refused"
 	OutputRewritten  Kind = "output-rewritten"
 	OutputShape      Kind = "output-of-wrong-shape"
 	MCPOutput        Kind = "mcp-output-elsewhere"
@@ -293,6 +296,8 @@ var changes = []ruleRow{
 		"Copy tool_input and change only the fields that you mean to change.", onAll, loses},
 	{InputEmpty, suites.Error, "updatedInput is empty: the call is denied",
 		"Replaces the whole input with nothing and denies the call.", "Copy tool_input and change only the fields that you mean to change.", on330, loses},
+	{InputRefused, suites.Error, "{event} takes no updatedInput: the line does not run",
+		"Runs no line of a command for which a hook gives another input.", "Exit 2 to keep the line from running.", on332, loses},
 	{OutputRewritten, suites.Info, "{key} replaces the tool's result",
 		"Shows the model this instead.", "", onAll, keeps},
 	{OutputShape, suites.Error, "updatedToolOutput does not have the shape of the tool's own output",
@@ -314,7 +319,9 @@ var changes = []ruleRow{
 }
 
 // givesInput reports whether the hook replaced a tool's input, validly or not.
-func (k Kind) givesInput() bool { return k == InputRewritten || k == InputIncomplete || k == InputEmpty }
+func (k Kind) givesInput() bool {
+	return k == InputRewritten || k == InputIncomplete || k == InputEmpty
+}
 
 // did describes the effect of a refusal.
 var did = map[suites.Effect]string{

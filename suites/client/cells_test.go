@@ -16,7 +16,7 @@ func check(t *testing.T, all []Cell) {
 		in.Entry.Command = CellCommand
 		for _, version := range Versions() {
 			effect, sees, ok := c.Want.On(version)
-			if !ok {
+			if about, _ := EventByName(c.Event); !ok || version != V197 && !about.Known(version) {
 				continue
 			}
 			t.Run(c.ID()+"/"+string(version), func(t *testing.T) {

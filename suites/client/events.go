@@ -69,6 +69,13 @@ var events = []Event{
 		Exit2: suites.Denied, Exit2On: onAll, RefusalFormat: asError, Halt: suites.SessionEnds, Allow: Allowed, PromptEnds: true, DropsFile: true,
 	},
 	{
+		Name: "PreSkillShellCommand", Proceeds: "the line runs", Since: V332,
+		MatchedOn: "tool_name", Tool: true,
+		fields: skillShellFields, withMode: true, withEffort: true,
+		Output: []Field{permission("allow", "deny", "ask"), because, {Name: "updatedInput", Kind: AnObject}, context},
+		Exit2:  suites.Denied, Exit2On: on332, RefusalFormat: asNotRun, Halt: suites.SessionEnds, LosesContext: true, RefusesInput: true, Allow: AllowedLine,
+	},
+	{
 		Name: "PermissionRequest", Proceeds: "the user is asked", InNames: true, Command: "touch hookwatch-example",
 		MatchedOn: "tool_name", Tool: true,
 		fields: permissionRequestFields, withMode: true, withEffort: true,

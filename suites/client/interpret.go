@@ -82,13 +82,13 @@ func (c call) readOutput() Reading {
 }
 
 // background reads a hook for which the client does not wait. Its context and its message to the user
-// reach the model later, whatever event it names; observed on client 2.1.332.
+// reach the model in a later turn, whatever event it names; observed on client 2.1.332.
 func (c call) background() Reading {
 	if c.in.Entry.Async && c.form == document && !c.failed() && !c.version.old() {
 		context, _ := c.nested["additionalContext"].(string)
 		message, _ := c.output["systemMessage"].(string)
 		if texts := append(nonEmpty(context), nonEmpty(message)...); len(texts) > 0 && !c.event.Last {
-			return withContext(c.reading(suites.ContextAdded, LateContext), texts...)
+			return c.proceeds(LateContext)
 		}
 	}
 	quiet := c.form == silent || !c.in.Entry.Async && !c.in.Entry.AsyncRewake && c.onlyAsync()
@@ -172,7 +172,7 @@ func (c call) message(format, text string) []string {
 	switch {
 	case format == "":
 		return nil
-	case format == asFailed, format == asBroken: // the format already contains the command
+	case format == asFailed, format == asBroken, format == asNotRun: // without the command, or with it in the format
 		text = strings.TrimPrefix(text, "["+c.in.Entry.Command+"]: ")
 	}
 	return []string{strings.NewReplacer(
@@ -388,7 +388,7 @@ func (c call) answer() (Reading, bool) {
 	message, _ := answer["message"].(string)
 	switch answer["behavior"] {
 	case "allow":
-		if input, rewrites := answer["updatedInput"].(map[string]any); rewrites {
+		if input, _ := answer["updatedInput"].(map[string]any); len(input) > 0 { // an empty one is none; observed on client 2.1.332
 			return c.rewriteInput(input), true
 		}
 		return c.reading(suites.Allowed, Granted), true
@@ -410,6 +410,8 @@ func (c call) approve() (Reading, bool) {
 // rewrite reads the keys that replace values of the client.
 func (c call) rewrite() (Reading, bool) {
 	switch {
+	case c.of("updatedInput") != nil && c.event.RefusesInput:
+		return c.reading(suites.Denied, InputRefused), true
 	case c.of("updatedInput") != nil:
 		input, _ := c.of("updatedInput").(map[string]any)
 		return c.rewriteInput(input), true

@@ -77,6 +77,9 @@ func (s clientSession) split() []clientSession {
 	if live.WayTo(s.event).Single || s.entry.Type == "http" || s.starts {
 		share = 1
 	}
+	if share == 1 {
+		rest, last = append(rest, last...), nil
+	}
 	n := max(len(last), (len(rest)+share-1)/share)
 	out := make([]clientSession, n)
 	for i := range out {

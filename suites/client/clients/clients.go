@@ -77,7 +77,7 @@ type Entry struct {
 		Types      []string // another type than these; none if that has no such effect
 		Fractional bool     // a time limit that is no whole number
 	}
-	Nested  bool     // entries are only read below a matcher's hooks
+	Nested bool // entries are only read below a matcher's hooks
 	// Settings are keys next to events that are none.
 	Settings []string
 }
