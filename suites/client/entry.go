@@ -51,7 +51,7 @@ type EntryKey struct {
 	// Since is the first version that has the key; "" is all.
 	Since Version
 	// On are the versions on which the effect of the key, or of a wrong value, was observed; none
-	// if it is only in the schema of 2.1.330.
+	// if it is only in the client's schema.
 	On []Version
 }
 
@@ -82,10 +82,10 @@ var entryKeys = []EntryKey{
 	{Name: "if", Kind: AString, On: onAll},
 	{Name: "once", Kind: ABoolean, On: onAll},
 	{Name: "statusMessage", Kind: AString, On: onAll},
-	{Name: "holdsTools", Kind: Anything, Since: V332},
-	{Name: "rewakeMessage", Kind: Anything, Since: V332},
-	{Name: "rewakeSummary", Kind: Anything, Since: V332},
-	{Name: "cloud", Kind: Anything, Since: V332},
+	{Name: "holdsTools", Kind: ABoolean, Of: []string{"command"}, Since: V332}, // of the client's own plugins, as are the next
+	{Name: "rewakeMessage", Kind: AString, Of: []string{"command"}, Since: V332},
+	{Name: "rewakeSummary", Kind: AString, Of: []string{"command"}, Since: V332},
+	{Name: "cloud", Kind: Anything, Of: []string{"command"}, Since: V332}, // a wrong value counts as skip
 }
 
 // EntryKeys returns the keys of an entry.

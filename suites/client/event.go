@@ -75,8 +75,6 @@ type Event struct {
 
 	// Exit2 is the effect of exit code 2 and of a JSON decision "block".
 	Exit2 suites.Effect
-	// Exit2On are the versions on which Exit2 was observed; none if it is only documented.
-	Exit2On []Version
 	// Failure is the effect of a failure if the entry's onFailure is block; empty if it is that of
 	// exit code 2.
 	Failure suites.Effect

@@ -118,3 +118,16 @@ func TestMatchedOn(t *testing.T) {
 		}
 	}
 }
+
+// TestExit2Observed checks that exit code 2 counts as observed only where a cell has it.
+func TestExit2Observed(t *testing.T) {
+	t.Parallel()
+	for event, want := range map[string][]string{
+		"PreToolUse": {"2.1.197", "2.1.329", "2.1.330", "2.1.332"}, "PostToolBatch": {"2.1.329", "2.1.330", "2.1.332"},
+		"PreSkillShellCommand": {"2.1.332"}, "TeammateIdle": nil,
+	} {
+		if got := Interpret(Default, event, Output{Exit: 2, Stderr: []byte("no")}).Cause.Rule().Observed; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", event, got, want)
+		}
+	}
+}

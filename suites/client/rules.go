@@ -1,6 +1,7 @@
 package client
 
 import (
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -70,8 +71,25 @@ func Rules() []suites.Rule {
 	return rules
 }
 
-// Rule returns the rule that explains the cause, with its texts for calls of tools.
-func (c Cause) Rule() suites.Rule { return RuleAt(string(c.Kind), Guarding(Calls)) }
+// Rule returns the rule that explains the cause, with its texts for calls of tools. Exit code 2 was
+// observed on the versions for which its event has such a cell.
+func (c Cause) Rule() suites.Rule {
+	rule := RuleAt(string(c.Kind), Guarding(Calls))
+	if c.Kind != Exit2 && c.Kind != Exit2Ignored {
+		return rule
+	}
+	rule.Observed = nil
+	for _, v := range Versions() {
+		seen := func(cell Cell) bool {
+			_, _, observed := cell.Want.On(v)
+			return observed && cell.Event == c.Event && cell.Output.Exit == 2 && len(cell.Output.Stdout) == 0
+		}
+		if slices.ContainsFunc(Cells(), seen) {
+			rule.Observed = append(rule.Observed, string(v))
+		}
+	}
+	return rule
+}
 
 // Remedy returns the advice for the cause at its event.
 func (c Cause) Remedy() string {

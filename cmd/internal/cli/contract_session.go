@@ -442,7 +442,7 @@ func (s conditional) judge(i int, r suites.Result, _ func(string) string) (rows 
 
 // takes reports whether hookwatch predicts that a hook with a condition runs.
 func takes(c client.InForceCondition) bool {
-	return discover.Hook{If: c.If}.Takes(c.Tool, c.Payload())
+	return discover.Hook{If: c.If}.Takes(c.Tool, c.Example())
 }
 
 func runs(yes bool) string {
