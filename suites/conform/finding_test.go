@@ -136,6 +136,28 @@ func TestPluginServers(t *testing.T) {
 	}
 }
 
+// TestNewer checks that an event of the installed client is no error.
+func TestNewer(t *testing.T) {
+	t.Parallel()
+	_, problems := client.ParseSettings("s.json", []byte(`{"hooks":{"FromTheFuture":[],"stop":[]}}`))
+	read, _ := client.ParseSettings("s.json", []byte(`{"hooks":{"FromTheFuture":[],"stop":[]}}`))
+	if len(problems) > 0 || len(read.Ignored) != 2 || !NamesUnknownEvent(read.Ignored[0]) {
+		t.Fatalf("%v %v", problems, read.Ignored)
+	}
+	for _, tt := range []struct {
+		newer []string
+		want  []suites.Severity
+	}{{nil, []suites.Severity{suites.Error, suites.Error}}, {[]string{"FromTheFuture"}, []suites.Severity{suites.Error, suites.Info}}} {
+		var got []suites.Severity
+		for _, f := range (Tree{Registered: discover.Registered{Ignored: read.Ignored}, Newer: tt.newer}).settings() {
+			got = append(got, f.Severity)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, want %q", tt.newer, got, tt.want)
+		}
+	}
+}
+
 // TestTogether checks that two hooks race only within one client.
 func TestTogether(t *testing.T) {
 	t.Parallel()

@@ -218,6 +218,25 @@ func RefusedFiles(rule string, problems []suites.Problem) (all []Finding) {
 // ofPlugins are files that the client reports if it drops them.
 var ofPlugins = []string{"hooks.json", "plugin.json", "marketplace.json"}
 
+// NamesUnknownEvent reports whether a problem is an event that hookwatch does not know.
+func NamesUnknownEvent(p suites.Problem) bool { return noEvent().MatchString(p.What) }
+
+// newer returns the problems without those of events that the installed client knows, and a remark for
+// each of these: a newer client is no fault of the project.
+func (t Tree) newer() (others []suites.Problem, remarks []Finding) {
+	for _, p := range t.Registered.Ignored {
+		m := noEvent().FindStringSubmatch(p.What)
+		if m == nil || !slices.Contains(t.Newer, m[1]) {
+			others = append(others, p)
+			continue
+		}
+		f := FindingOf("entry-ignored", "", p.At, fmt.Sprintf("%s is not judged: newer than hookwatch's model %s", m[1], client.Default), suites.Info)
+		f.Effect, f.Remedy = "the installed client names the event", "update hookwatch, or test the hook with the client (hookwatch help client)"
+		remarks = append(remarks, f)
+	}
+	return others, remarks
+}
+
 // fronts judges the hooks of documents. Many have the same front matter, so one finding covers all
 // documents with a problem. An unknown event never fires; the effect of other mistakes in a
 // document was not observed.

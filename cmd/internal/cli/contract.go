@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -95,7 +96,7 @@ func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
 		return err
 	}
 	doc := newDocument(res)
-	doc.Name, doc.ranIn = other.Name, t.ranIn
+	doc.Name, doc.ranIn, doc.Newer = other.Name, t.ranIn, p.NewerEvents(os.Environ())
 	return a.report(result{doc: doc, items: len(doc.Cells), item: doc.Line, text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Failed())
 }
 
@@ -111,6 +112,7 @@ type contractDocument struct {
 	Skipped      string        `json:"skipped,omitempty"`
 	Fault        string        `json:"fault,omitempty"`
 	Elsewhere    []string      `json:"elsewhere,omitempty"` // requests to anything but the model, all refused
+	Newer        []string      `json:"newer,omitempty"`     // events of the client that the model lacks
 	Cells        []contractRow `json:"cells"`
 
 	ranIn
@@ -167,6 +169,7 @@ func printContract(w io.Writer, d contractDocument, verbose bool) {
 		reasons(w, d)
 	}
 	printFault(w, d.Fault, d.Elsewhere)
+	printNewer(w, d.Newer)
 	writef(w, "%s %s: %d confirmed, %d changed, %d not reachable, of %d cells\n", clientName(d.Name), cmp.Or(d.Client, "unknown"), d.Confirmed, d.Changed, d.NotReachable, len(d.Cells))
 }
 

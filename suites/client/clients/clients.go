@@ -54,7 +54,12 @@ type Client struct {
 	ClaudeFields map[string]string `yaml:"claude_payload"`
 	// Inputs are the fields of tool_input of tools that have others, by Claude Code's tool; {NAME} is
 	// Claude Code's field.
-	Inputs  map[string]map[string]string
+	Inputs map[string]map[string]string
+	// Responses are the texts that it sends as tool_response, by Claude Code's tool; {NAME} is a field
+	// of Claude Code's.
+	Responses map[string]string
+	// Adds are fields of every payload that Claude Code does not send, with a value of each.
+	Adds    map[string]string
 	Accepts Accepts
 	Outputs []Rule
 	Live    Live

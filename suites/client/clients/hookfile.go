@@ -282,6 +282,9 @@ func (c Client) Payload(event string, payload []byte) []byte {
 		if input, ok := c.Inputs[claudeTool]; ok && member.Key == "tool_input" {
 			value = inputOf(input, member.Value)
 		}
+		if text, ok := c.Responses[claudeTool]; ok && member.Key == "tool_response" && member.Value.Kind == '{' {
+			value = quoted(filled(text, member.Value))
+		}
 		if text, ok := member.Value.Scalar.(string); ok {
 			switch member.Key {
 			case "hook_event_name":
@@ -297,8 +300,18 @@ func (c Client) Payload(event string, payload []byte) []byte {
 		}
 		fmt.Fprintf(&line, "%s:%s", quoted(name), value)
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Adds)) {
+		fmt.Fprintf(&line, ",%s:%s", quoted(name), quoted(c.Adds[name]))
+	}
 	line.WriteString("}\n")
 	return line.Bytes()
+}
+
+// filled returns a text with the fields of an object.
+func filled(text string, from jsontree.Value) string {
+	var out map[string]string
+	_ = json.Unmarshal(inputOf(map[string]string{"text": text}, from), &out) // it was just encoded
+	return out["text"]
 }
 
 // inputOf returns the input of a tool with the client's own fields.

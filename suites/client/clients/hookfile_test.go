@@ -202,7 +202,7 @@ func TestPayload(t *testing.T) {
 	t.Parallel()
 	sent := `{"session_id":"s","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"a"},"tool_response":1}` + "\n"
 	for name, tt := range map[string]struct{ client, event, want string }{
-		"Codex":                         {"codex", "PreToolUse", sent},
+		"Codex":                         {"codex", "PreToolUse", strings.TrimSuffix(sent, "}\n") + `,"model":"gpt-5.5"}` + "\n"},
 		"Copilot's own files":           {"copilot", "preToolUse", `{"sessionId":"s","toolName":"bash","toolArgs":{"command":"a"},"toolResult":1}` + "\n"},
 		"Claude Code's files, Copilot":  {"copilot", "PreToolUse", `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"a"},"tool_result":1}` + "\n"},
 		"Gemini":                        {"gemini", "BeforeTool", `{"session_id":"s","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"a"},"tool_response":1}` + "\n"},
@@ -214,8 +214,13 @@ func TestPayload(t *testing.T) {
 		}
 	}
 	edit := []byte(`{"tool_name":"Edit","tool_input":{"file_path":"/p/a","old_string":"x","new_string":"y \"z\""}}`)
+	ran := []byte(`{"tool_name":"Bash","tool_input":{"command":"a","description":"b"},"tool_response":{"stdout":"c\nd","stderr":""}}`)
+	codex, _ := Named("codex")
+	if got := string(codex.Payload("PostToolUse", ran)); got != `{"tool_name":"Bash","tool_input":{"command":"a"},"tool_response":"c\nd","model":"gpt-5.5"}`+"\n" {
+		t.Error(got)
+	}
 	for name, want := range map[string]string{
-		"codex":   `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y \"z\"\n*** End Patch\n"}}` + "\n",
+		"codex":   `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y \"z\"\n*** End Patch\n"},"model":"gpt-5.5"}` + "\n",
 		"copilot": `{"tool_name":"Edit","tool_input":{"new_str":"y \"z\"","old_str":"x","path":"/p/a"}}` + "\n",
 	} {
 		c, _ := Named(name)
