@@ -87,8 +87,8 @@ func readOutputs(hooks []HookLine) (all hookOutput) {
 						Command string `json:"command"`
 					} `json:"updatedInput"`
 				} `json:"decision"`
-				Message  string          `json:"initialUserMessage"`
-				Output   json.RawMessage `json:"updatedToolOutput"`
+				Message string          `json:"initialUserMessage"`
+				Output  json.RawMessage `json:"updatedToolOutput"`
 			} `json:"hookSpecificOutput"`
 		}
 		if json.Unmarshal([]byte(strings.TrimPrefix(h.Stdout, "\ufeff")), &out) != nil {
