@@ -40,6 +40,8 @@ type Problem struct {
 	At   Position `json:"at"`
 	What string   `json:"what"`
 	Hint string   `json:"hint,omitempty"`
+	// Severity is how bad the problem is, if that is known better than by its kind.
+	Severity Severity `json:"-"`
 }
 
 // Error formats the problem as "file:line:column: what (hint)".

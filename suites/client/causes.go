@@ -37,6 +37,7 @@ const (
 	TimedOut      Kind = "timed-out"
 	Background    Kind = "background"
 	TooLate       Kind = "background-too-late"
+	LateContext   Kind = "background-context"
 	NoEvent       Kind = "no-such-event"
 	NeverRuns     Kind = "if-never-runs"
 	EntryDropped  Kind = "entry-dropped"
@@ -46,7 +47,7 @@ const (
 )
 
 // InBackground reports whether the client does not wait for the hook.
-func (k Kind) InBackground() bool { return k == Background || k == TooLate }
+func (k Kind) InBackground() bool { return k == Background || k == TooLate || k == LateContext }
 
 var exitRules = []ruleRow{
 	{Silent, suites.Info, "exit code 0 without output",
@@ -75,6 +76,8 @@ var exitRules = []ruleRow{
 	{TooLate, suites.Error, "the hook runs in the background: neither exit code nor output has an effect",
 		`Does not wait for a hook with async, or one that printed {"async":true} first; its refusal comes too late.`,
 		"Remove async from a hook that must block.", onAll, loses},
+	{LateContext, suites.Info, "the hook runs in the background; its context reaches the model later",
+		"Does not wait for it, and sends the model additionalContext and systemMessage when it has ended.", "", on332, keeps},
 	{NoEvent, suites.Error, "client {version} has no event {value}: the hook never runs",
 		"Ignores an unknown event without a warning.", "Event names are case-sensitive, as in PreToolUse.", onAll, keeps},
 	{NeverRuns, suites.Error, "an entry with `if` never runs on {event}",
@@ -213,6 +216,7 @@ const (
 	NoEffect      Kind = "decision-without-effect"
 	Allowed       Kind = "allowed"
 	AllowedSwitch Kind = "switch-allowed"
+	AllowedLine   Kind = "line-allowed"
 	Asked         Kind = "asked"
 	Deferred      Kind = "deferred"
 	Granted       Kind = "permission-granted"
@@ -235,8 +239,9 @@ var outcomes = []ruleRow{
 	{NoEffect, suites.Error, "decision {value} has no effect on {event}",
 		"Accepts the decision and drops it.", "hookwatch schema output EVENT lists what has one.", onAll, loses},
 	{Allowed, suites.Info, "the tool runs without a permission prompt",
-		"Skips the permission prompt; deny and ask rules of the settings still apply.", "", onAll, keeps},
+		"Skips the permission prompt; deny and ask rules of the settings and the client's own checks of .claude and .git still apply.", "", onAll, keeps},
 	{AllowedSwitch, suites.Info, "the model is switched", "Switches.", "", on330, keeps},
+	{AllowedLine, suites.Info, "the line of the command runs", "Runs it, as far as the command's allowed-tools let it.", "", on332, keeps},
 	{Asked, suites.Info, "permissionDecision ask: without a user to ask, {event} is denied",
 		"Asks the user; if there is none, denies with the reason.", "", onAll, keeps},
 	{Deferred, suites.Warning, "permissionDecision defer ends the run at once",
@@ -269,6 +274,7 @@ const (
 	InputRewritten   Kind = "input-rewritten"
 	InputIncomplete  Kind = "input-incomplete"
 	InputEmpty       Kind = "input-empty"
+	InputRefused     Kind = "input-refused"
 	OutputRewritten  Kind = "output-rewritten"
 	OutputShape      Kind = "output-of-wrong-shape"
 	MCPOutput        Kind = "mcp-output-elsewhere"
@@ -290,6 +296,8 @@ var changes = []ruleRow{
 		"Copy tool_input and change only the fields that you mean to change.", onAll, loses},
 	{InputEmpty, suites.Error, "updatedInput is empty: the call is denied",
 		"Replaces the whole input with nothing and denies the call.", "Copy tool_input and change only the fields that you mean to change.", on330, loses},
+	{InputRefused, suites.Error, "{event} takes no updatedInput: the line does not run",
+		"Runs no line of a command for which a hook gives another input.", "Exit 2 to keep the line from running.", on332, loses},
 	{OutputRewritten, suites.Info, "{key} replaces the tool's result",
 		"Shows the model this instead.", "", onAll, keeps},
 	{OutputShape, suites.Error, "updatedToolOutput does not have the shape of the tool's own output",
@@ -308,6 +316,11 @@ var changes = []ruleRow{
 	{FirstMessage, suites.Info, "initialUserMessage adds a turn before the prompt", "Runs that turn first.", "", onAll, keeps},
 	{RewriteRace, suites.Warning, "{count} hooks rewrite the same value: the last to finish wins",
 		"Runs hooks in parallel.", "Rewrite it in one hook only.", onOld, keeps},
+}
+
+// givesInput reports whether the hook replaced a tool's input, validly or not.
+func (k Kind) givesInput() bool {
+	return k == InputRewritten || k == InputIncomplete || k == InputEmpty
 }
 
 // did describes the effect of a refusal.

@@ -82,7 +82,7 @@ func TestBeyondMeasured(t *testing.T) {
 		{"b deny with an input", "PreToolUse", stdoutOnly(specificOutput("PreToolUse", `"updatedInput":{"command":"ls"},"permissionDecision":"deny"`)), both(suites.Denied, "ed")},
 		{"b an MCP tool's output", "PostToolUse", Output{Stdout: stdoutOnly(specificOutput("PostToolUse", `"updatedMCPToolOutput":[]`)).Stdout, Matched: "mcp__a__b"}, both(suites.Rewritten, "")},
 		{"b unknown name at exit 2", "Stop", exitsWith(2, specificOutput("Whatever", `"additionalContext":"my-context"`), "my-error"),
-			Want{suites.Ignored, suites.AnotherTurn, "", "my-error"}},
+			Want{suites.Ignored, suites.AnotherTurn, "", "my-error", ""}},
 		{"b the tool is in the payload", "PreToolUse", Output{Exit: 2, Payload: []byte(`{"tool_name":"Bash"}`)}, both(suites.Denied, "PreToolUse:Bash hook error")},
 		{"b an MCP tool's empty input", "PreToolUse", Output{Stdout: stdoutOnly(specificOutput("PreToolUse", `"updatedInput":{}`)).Stdout, Matched: "mcp__a__b"}, both(suites.Denied, "")},
 		{"b shown", "MessageDisplay", stdoutOnly(specificOutput("MessageDisplay", `"displayContent":"x"`)), both(suites.Rewritten, "")},
@@ -119,7 +119,7 @@ func FuzzInterpret(f *testing.F) {
 }
 
 // Outputs of tests.
-func both(effect suites.Effect, sees string) Want { return Want{effect, effect, sees, sees} }
+func both(effect suites.Effect, sees string) Want { return Want{effect, effect, sees, sees, ""} }
 
 var (
 	dropped = both(suites.Ignored, "")

@@ -77,6 +77,8 @@ func (c call) readRefused(cause Cause) Reading {
 		return c.refusal(Exit2, "["+c.in.Entry.Command+"]: blocked (exit 2); its output could not be processed")
 	case c.exit2():
 		return c.refusalByExit2()
+	case c.event.AnyFailure && cause.Kind == OtherName && !c.failed(): // observed on client 2.1.330
+		return reading
 	default:
 		return c.failing(reading)
 	}

@@ -34,6 +34,7 @@ type Entry struct {
 	// 2.1.330.
 	ContinueOnBlock bool
 	Plugin          bool            // registered by a plugin
+	Dir             string          // where the command runs, from the session's directory; of other clients only
 	At              suites.Position // of the entry itself
 }
 
@@ -50,7 +51,7 @@ type EntryKey struct {
 	// Since is the first version that has the key; "" is all.
 	Since Version
 	// On are the versions on which the effect of the key, or of a wrong value, was observed; none
-	// if it is only in the schema of 2.1.330.
+	// if it is only in the client's schema.
 	On []Version
 }
 
@@ -81,6 +82,10 @@ var entryKeys = []EntryKey{
 	{Name: "if", Kind: AString, On: onAll},
 	{Name: "once", Kind: ABoolean, On: onAll},
 	{Name: "statusMessage", Kind: AString, On: onAll},
+	{Name: "holdsTools", Kind: ABoolean, Of: []string{"command"}, Since: V332}, // of the client's own plugins, as are the next
+	{Name: "rewakeMessage", Kind: AString, Of: []string{"command"}, Since: V332},
+	{Name: "rewakeSummary", Kind: AString, Of: []string{"command"}, Since: V332},
+	{Name: "cloud", Kind: Anything, Of: []string{"command"}, Since: V332}, // a wrong value counts as skip
 }
 
 // EntryKeys returns the keys of an entry.

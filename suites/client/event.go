@@ -75,8 +75,6 @@ type Event struct {
 
 	// Exit2 is the effect of exit code 2 and of a JSON decision "block".
 	Exit2 suites.Effect
-	// Exit2On are the versions on which Exit2 was observed; none if it is only documented.
-	Exit2On []Version
 	// Failure is the effect of a failure if the entry's onFailure is block; empty if it is that of
 	// exit code 2.
 	Failure suites.Effect
@@ -104,6 +102,7 @@ type Event struct {
 	KeepsExit2       bool // 2.1.197 uses exit code 2 with JSON that names another event
 	NeedsSettings    bool // a plugin's hooks run only if a settings file also has hooks of such an event
 	LosesContext     bool // additionalContext is accepted and dropped
+	RefusesInput     bool // any updatedInput is a refusal
 	DropsFile        bool // one refused entry makes the client drop the whole settings file
 	PromptEnds       bool // a prompt hook's "not ok" ends the session; observed on client 2.1.330, 2.1.197 denied
 	SendsReason      bool // 2.1.197 sends the model the reason of a block that has no effect
@@ -139,6 +138,7 @@ const (
 	asContext  = "{event} hook additional context: {text}"
 	asSuccess  = "{label} hook success: {text}"
 	asItIs     = "{text}"
+	asNotRun   = "[not run: blocked by hook: {text}]" // in place of a line of a command
 )
 
 // The formats in which the client reports the result of each hook to the model, in the output of a

@@ -91,7 +91,7 @@ func TestMatcherValue(t *testing.T) {
 func TestProfile(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[Version]Version{
-		"": Default, "2.1.197": V197, "2.1.328": V197, "2.1.329": V329, "2.2.0": V330, "3.0.0": V330, "2.1.330": V330,
+		"": Default, "2.1.197": V197, "2.1.328": V197, "2.1.329": V329, "2.2.0": V332, "3.0.0": V332, "2.1.330": V330, "2.1.331": V330, "2.1.332": V332,
 		"1.0.400": V197, "latest": Default, "2.1": Default,
 	} {
 		if got := version.Profile(); got != want {
@@ -115,6 +115,19 @@ func TestMatchedOn(t *testing.T) {
 	} {
 		if about, known := EventByName(event); !known || about.MatchedOn != want {
 			t.Errorf("%s is matched on %q, want %q", event, about.MatchedOn, want)
+		}
+	}
+}
+
+// TestExit2Observed checks that exit code 2 counts as observed only where a cell has it.
+func TestExit2Observed(t *testing.T) {
+	t.Parallel()
+	for event, want := range map[string][]string{
+		"PreToolUse": {"2.1.197", "2.1.329", "2.1.330", "2.1.332"}, "PostToolBatch": {"2.1.329", "2.1.330", "2.1.332"},
+		"PreSkillShellCommand": {"2.1.332"}, "TeammateIdle": nil,
+	} {
+		if got := Interpret(Default, event, Output{Exit: 2, Stderr: []byte("no")}).Cause.Rule().Observed; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", event, got, want)
 		}
 	}
 }

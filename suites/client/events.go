@@ -17,7 +17,7 @@ import (
 // that a timeout blocks PreModelSwitch. It was read from the code that TeammateIdle pardons a
 // missing script and drops exit code 2 with another event's name. ElicitationResult is assumed to
 // block with another event's name because Elicitation does. NeedsSettings was observed on client
-// 2.1.330. EnvFile was observed for SessionStart, and is from the schema of 2.1.197 for the others.
+// 2.1.330. That PreSkillShellCommand drops the file was read from the code of 2.1.332. EnvFile was observed for SessionStart, and is from the schema of 2.1.197 for the others.
 // Timeouts are documented; SessionEnd's was observed on client 2.1.197. DropsFile applies to newer
 // clients, because 2.1.197 drops the file for an entry of any event.
 var events = []Event{
@@ -26,7 +26,7 @@ var events = []Event{
 		MatchedOn: "source", Values: []string{"startup", "resume", "clear", "compact", "fork"}, Usual: "startup",
 		fields: func(in PayloadInput) object { return object{{"source", in.Value}} }, beforeID: true,
 		Output: []Field{context, {Name: "initialUserMessage", Kind: AString}, title, watched, {Name: "reloadSkills", Kind: ABoolean}},
-		Exit2:  suites.Ignored, Exit2On: onAll, Plain: asSuccess, Halt: suites.Ignored, IgnoresOnFailure: true, SendsReason: true,
+		Exit2:  suites.Ignored, Plain: asSuccess, Halt: suites.Ignored, IgnoresOnFailure: true, SendsReason: true,
 	},
 	{
 		Name: "Setup", EnvFile: true,
@@ -48,7 +48,7 @@ var events = []Event{
 		Name: "UserPromptSubmit", Proceeds: "the prompt reaches the model", InNames: true, Guards: Prompts, Timeout: 30 * time.Second,
 		fields: func(in PayloadInput) object { return object{{"prompt", in.Prompt}} }, withMode: true,
 		Output: []Field{context, title, suppress},
-		Exit2:  suites.PromptBlocked, Exit2On: onAll, Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true, PardonsPlugin: true,
+		Exit2:  suites.PromptBlocked, Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true, PardonsPlugin: true,
 	},
 	{
 		Name: "UserPromptExpansion", Proceeds: "the prompt reaches the model",
@@ -66,7 +66,14 @@ var events = []Event{
 			permission("allow", "deny", "ask", "defer"), because, {Name: "updatedInput", Kind: AnObject}, context,
 			newer(Field{Name: "permissionDisplay", Kind: Anything}),
 		},
-		Exit2: suites.Denied, Exit2On: onAll, RefusalFormat: asError, Halt: suites.SessionEnds, Allow: Allowed, PromptEnds: true, DropsFile: true,
+		Exit2: suites.Denied, RefusalFormat: asError, Halt: suites.SessionEnds, Allow: Allowed, PromptEnds: true, DropsFile: true,
+	},
+	{
+		Name: "PreSkillShellCommand", Proceeds: "the line runs", Since: V332,
+		MatchedOn: "tool_name", Tool: true,
+		fields: skillShellFields, withMode: true, withEffort: true,
+		Output: []Field{permission("allow", "deny", "ask"), because, {Name: "updatedInput", Kind: AnObject}, context},
+		Exit2:  suites.Denied, RefusalFormat: asNotRun, Halt: suites.SessionEnds, LosesContext: true, RefusesInput: true, Allow: AllowedLine, DropsFile: true,
 	},
 	{
 		Name: "PermissionRequest", Proceeds: "the user is asked", InNames: true, Command: "touch hookwatch-example",
@@ -77,7 +84,7 @@ var events = []Event{
 			{Name: "updatedInput", Kind: AnObject}, {Name: "updatedPermissions", Kind: AnArray},
 			{Name: "message", Kind: AString}, {Name: "interrupt", Kind: ABoolean},
 		}}},
-		Exit2: suites.Ignored, Exit2On: onOld, RefusalFormat: asItIs, Failure: suites.Denied, Allow: Granted, DropsFile: true,
+		Exit2: suites.Ignored, RefusalFormat: asItIs, Failure: suites.Denied, Allow: Granted, DropsFile: true,
 	},
 	{
 		Name: "PermissionDenied", Command: "chmod 600 hookwatch-example", Outside: true,
@@ -101,7 +108,7 @@ var events = []Event{
 			context, {Name: "updatedToolOutput", Kind: Anything}, {Name: "updatedMCPToolOutput", Kind: Anything},
 			newer(Field{Name: "classifierContext", Kind: Anything}),
 		},
-		Exit2: suites.ShownToModel, Exit2On: onAll, RefusalFormat: asReminder, Halt: suites.SessionEnds, PassesOtherName: true, PromptEnds: true,
+		Exit2: suites.ShownToModel, RefusalFormat: asReminder, Halt: suites.SessionEnds, PassesOtherName: true, PromptEnds: true,
 	},
 	{
 		Name: "PostToolUseFailure", InNames: true, Command: "false",
@@ -112,7 +119,7 @@ var events = []Event{
 		},
 		withMode: true, withEffort: true,
 		Output: []Field{context},
-		Exit2:  suites.ShownToModel, Exit2On: onAll, RefusalFormat: asReminder, PassesOtherName: true,
+		Exit2:  suites.ShownToModel, RefusalFormat: asReminder, PassesOtherName: true,
 	},
 	{
 		Name: "PostToolBatch",
@@ -122,7 +129,7 @@ var events = []Event{
 		},
 		withMode: true, withEffort: true,
 		Output: []Field{context},
-		Exit2:  suites.SessionEnds, Exit2On: on330, Halt: suites.SessionEnds, PassesOtherName: true,
+		Exit2:  suites.SessionEnds, Halt: suites.SessionEnds, PassesOtherName: true,
 	},
 	{
 		Name: "SubagentStart", Proceeds: "the subagent starts", InNames: true,
@@ -136,18 +143,18 @@ var events = []Event{
 		MatchedOn: "agent_type", Usual: "general-purpose",
 		fields: subagentStopFields, withMode: true, withEffort: true,
 		Output: []Field{context},
-		Exit2:  suites.AnotherTurn, Exit2On: onAll, RefusalFormat: asStop, Halt: suites.Proceeds,
+		Exit2:  suites.AnotherTurn, RefusalFormat: asStop, Halt: suites.Proceeds,
 		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{
 		Name: "TaskCreated", Proceeds: "the task is created",
 		fields: taskFields,
-		Exit2:  suites.Denied, Exit2On: on330, RefusalFormat: asFeedback, PassesOtherName: true,
+		Exit2:  suites.Denied, RefusalFormat: asFeedback, PassesOtherName: true,
 	},
 	{
 		Name: "TaskCompleted", Proceeds: "the task is completed",
 		fields: taskFields,
-		Exit2:  suites.Denied, Exit2On: on330, RefusalFormat: asFeedback, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
+		Exit2:  suites.Denied, RefusalFormat: asFeedback, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{
 		Name: "Stop", Proceeds: "the turn ends", Stop: true, InNames: true, FirstInNames: true,
@@ -156,7 +163,7 @@ var events = []Event{
 		},
 		withMode: true, withEffort: true,
 		Output: []Field{context},
-		Exit2:  suites.AnotherTurn, Exit2On: onAll, RefusalFormat: asStop, Halt: suites.SessionEnds,
+		Exit2:  suites.AnotherTurn, RefusalFormat: asStop, Halt: suites.SessionEnds,
 		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{
@@ -174,7 +181,7 @@ var events = []Event{
 		fields: func(in PayloadInput) object {
 			return object{{"trigger", in.Value}, {"custom_instructions", "keep names"}}
 		},
-		Exit2: suites.Denied, Exit2On: onAll, RefusalFormat: asItIs, Plain: asItIs, KeepsExit2: true, Reports: ofCompact,
+		Exit2: suites.Denied, RefusalFormat: asItIs, Plain: asItIs, KeepsExit2: true, Reports: ofCompact,
 	},
 	{
 		Name: "PostCompact", Unreported: true,
@@ -182,7 +189,7 @@ var events = []Event{
 		fields: func(in PayloadInput) object {
 			return object{{"trigger", in.Value}, {"compact_summary", in.LastMessage}}
 		},
-		Exit2: suites.ShownToModel, Exit2On: onAll, RefusalFormat: asFailed, Reports: ofCompact,
+		Exit2: suites.ShownToModel, RefusalFormat: asFailed, Reports: ofCompact,
 	},
 	{
 		Name: "Notification", InNames: true, Unreported: true,
@@ -198,7 +205,7 @@ var events = []Event{
 		MatchedOn: "mcp_server_name", Usual: "demo",
 		fields: elicitationFields,
 		Output: answers,
-		Exit2:  suites.Denied, Exit2On: onAll, KeepsExit2: true,
+		Exit2:  suites.Denied, KeepsExit2: true,
 	},
 	{
 		Name: "ElicitationResult", Proceeds: "the answer is sent", Unreported: true,
@@ -207,7 +214,7 @@ var events = []Event{
 			return object{{"mcp_server_name", in.Value}, {"mode", "form"}, {"action", "cancel"}}
 		},
 		Output: answers,
-		Exit2:  suites.Denied, Exit2On: onAll,
+		Exit2:  suites.Denied,
 	},
 	{
 		Name: "ConfigChange", Proceeds: "the change takes effect", Unreported: true,
@@ -215,7 +222,7 @@ var events = []Event{
 		fields: func(in PayloadInput) object {
 			return object{{"source", in.Value}, {"file_path", in.Cwd + "/.claude/settings.local.json"}}
 		},
-		Exit2: suites.Denied, Exit2On: onAll, KeepsExit2: true,
+		Exit2: suites.Denied, KeepsExit2: true,
 	},
 	{
 		Name: "CwdChanged", EnvFile: true, Unreported: true,
@@ -234,12 +241,12 @@ var events = []Event{
 		Name: "WorktreeCreate", Proceeds: "the worktree is not created", Unreported: true,
 		fields: func(PayloadInput) object { return object{{"name", "example"}} },
 		Output: []Field{{Name: "worktreePath", Kind: AString}}, PrintsPath: true,
-		Exit2: suites.Denied, Exit2On: onAll, RefusalFormat: asBroken, AnyFailure: true,
+		Exit2: suites.Denied, RefusalFormat: asBroken, AnyFailure: true,
 	},
 	{
 		Name: "WorktreeRemove", Proceeds: "the worktree stays", Unreported: true,
 		fields: func(in PayloadInput) object { return object{{"worktree_path", in.Cwd}} },
-		Exit2:  suites.Denied, Exit2On: onAll, AnyFailure: true, IgnoresBlock: true,
+		Exit2:  suites.Denied, AnyFailure: true, IgnoresBlock: true,
 	},
 	{
 		Name: "MessageDisplay", Timeout: 10 * time.Second,
@@ -258,7 +265,7 @@ var events = []Event{
 		MatchedOn: "to_model", Usual: "claude-haiku-5-5",
 		fields: modelSwitchFields,
 		Output: []Field{newer(permission("allow", "deny", "ask")), newer(because)},
-		Exit2:  suites.Denied, Exit2On: on330, RefusalFormat: asItIs, TimeoutBlocks: true, PassesOtherName: true, Reports: ofModel, Allow: AllowedSwitch,
+		Exit2:  suites.Denied, RefusalFormat: asItIs, TimeoutBlocks: true, PassesOtherName: true, Reports: ofModel, Allow: AllowedSwitch,
 	},
 	{
 		Name: "PostModelSwitch", Since: V329,

@@ -81,8 +81,16 @@ func (c call) readOutput() Reading {
 	}
 }
 
-// background reads a hook for which the client does not wait.
+// background reads a hook for which the client does not wait. Its context and its message to the user
+// reach the model in a later turn, whatever event it names; observed on client 2.1.332.
 func (c call) background() Reading {
+	if c.in.Entry.Async && c.form == document && !c.failed() && !c.version.old() {
+		context, _ := c.nested["additionalContext"].(string)
+		message, _ := c.output["systemMessage"].(string)
+		if texts := append(nonEmpty(context), nonEmpty(message)...); len(texts) > 0 && !c.event.Last {
+			return c.proceeds(LateContext)
+		}
+	}
 	quiet := c.form == silent || !c.in.Entry.Async && !c.in.Entry.AsyncRewake && c.onlyAsync()
 	if quiet && c.in.Signal == "" && c.in.Exit == 0 {
 		return c.proceeds(Background)
@@ -164,7 +172,7 @@ func (c call) message(format, text string) []string {
 	switch {
 	case format == "":
 		return nil
-	case format == asFailed, format == asBroken: // the format already contains the command
+	case format == asFailed, format == asBroken, format == asNotRun: // without the command, or with it in the format
 		text = strings.TrimPrefix(text, "["+c.in.Entry.Command+"]: ")
 	}
 	return []string{strings.NewReplacer(
@@ -210,11 +218,23 @@ var strength = []suites.Effect{
 // decisionStrength orders the decisions of hooks in the same way.
 var decisionStrength = []string{noDecision, "approve", "allow", "defer", "ask", "block", "deny"}
 
-// Combine returns the client's reading of several hooks of one event: the strongest effect wins, in
-// any order of completion, and context adds up.
+// Combine returns the client's reading of several hooks of one event, in the order in which they
+// ended: the strongest effect wins, in any order, and context adds up. Of several inputs the last one
+// is used, which is only then validated, and of several denials the model is sent the last; observed
+// on client 2.1.332.
 func Combine(readings []Reading) Reading {
 	if len(readings) == 0 {
 		return Reading{Decision: noDecision, Effect: suites.Proceeds, Cause: Cause{Kind: NoHook}}
+	}
+	last := len(readings) - 1
+	for last > 0 && !readings[last].Cause.Kind.givesInput() {
+		last--
+	}
+	readings = slices.Clone(readings)
+	for i, reading := range readings[:last] {
+		if reading.Cause.Kind.givesInput() && reading.Effect == suites.Denied {
+			readings[i] = Reading{Decision: reading.Decision, Effect: suites.Proceeds, Cause: reading.Cause, Context: reading.Context, ModelSees: reading.Context}
+		}
 	}
 	winner := slices.MaxFunc(readings, func(a, b Reading) int {
 		return slices.Index(strength, a.Effect) - slices.Index(strength, b.Effect)
@@ -243,7 +263,12 @@ func (r *Reading) add(one Reading) {
 		return // the model is not asked again
 	}
 	texts := one.Context
-	if one.Effect == r.Effect || one.Effect == suites.ShownToModel {
+	switch one.Effect {
+	case suites.Denied:
+		if r.Effect == one.Effect {
+			r.ModelSees, texts = slices.Clone(r.Context), one.ModelSees
+		}
+	case r.Effect, suites.ShownToModel:
 		texts = one.ModelSees
 	}
 	r.Context = append(r.Context, one.Context...)
@@ -342,6 +367,11 @@ func (c call) blockByExit() (Reading, bool) {
 func (c call) ask() (Reading, bool) {
 	switch c.of("permissionDecision") {
 	case "ask":
+		if input, rewrites := c.of("updatedInput").(map[string]any); rewrites { // observed on client 2.1.332
+			if reading := c.rewriteInput(input); reading.Effect == suites.Denied {
+				return reading, true
+			}
+		}
 		reading := c.reading(suites.Asked, Asked)
 		reading.ModelSees = nonEmpty(c.textOf("permissionDecisionReason"))
 		return reading, true
@@ -358,6 +388,9 @@ func (c call) answer() (Reading, bool) {
 	message, _ := answer["message"].(string)
 	switch answer["behavior"] {
 	case "allow":
+		if input, _ := answer["updatedInput"].(map[string]any); len(input) > 0 { // an empty one is none; observed on client 2.1.332
+			return c.rewriteInput(input), true
+		}
 		return c.reading(suites.Allowed, Granted), true
 	case "deny":
 		reading := c.reading(suites.Denied, Refused)
@@ -377,8 +410,11 @@ func (c call) approve() (Reading, bool) {
 // rewrite reads the keys that replace values of the client.
 func (c call) rewrite() (Reading, bool) {
 	switch {
+	case c.of("updatedInput") != nil && c.event.RefusesInput:
+		return c.reading(suites.Denied, InputRefused), true
 	case c.of("updatedInput") != nil:
-		return c.rewriteInput(), true
+		input, _ := c.of("updatedInput").(map[string]any)
+		return c.rewriteInput(input), true
 	case c.of("updatedToolOutput") != nil:
 		return c.rewriteOutput("updatedToolOutput", ToolNamed(c.matched).takes(c.of("updatedToolOutput")), OutputShape)
 	case c.of("updatedMCPToolOutput") != nil:
@@ -408,8 +444,7 @@ func (c call) alsoRewritten(no Reading) Reading {
 }
 
 // rewriteInput replaces the tool's whole input, so that the new one must be complete.
-func (c call) rewriteInput() Reading {
-	input, _ := c.of("updatedInput").(map[string]any)
+func (c call) rewriteInput(input map[string]any) Reading {
 	lacking := ToolNamed(c.matched).lacks(input)
 	reading := c.reading(suites.Denied, InputIncomplete)
 	reading.Cause.Key, reading.Cause.Value = lacking, c.matched

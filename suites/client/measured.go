@@ -27,11 +27,12 @@ type Cell struct {
 	Want   Want
 }
 
-// A Want is the observed result. Old is 2.1.197, newer are 2.1.329 and 2.1.330; "" was not
+// A Want is the observed result. Old is 2.1.197, newer are the newer versions; "" was not
 // observed. Sees is text that the model must be sent; "" if it must be sent nothing.
 type Want struct {
 	old, newer         suites.Effect
 	oldSees, newerSees string
+	since              Version // of the event
 }
 
 // On returns the observation on a version; ok is false if there is none.
@@ -40,7 +41,7 @@ func (w Want) On(v Version) (effect suites.Effect, sees string, ok bool) {
 	if v.Profile() == V197 {
 		effect, sees = w.old, w.oldSees
 	}
-	return effect, sees, effect != ""
+	return effect, sees, effect != "" && (v.old() || v.Since(w.since))
 }
 
 // ID identifies the cell by its event and its case.
@@ -97,7 +98,15 @@ type measurements struct {
 			NewerSees          string `yaml:"newer_sees"`
 		}
 	}
-	Matchers []InForceMatcher
+	Matchers   []InForceMatcher
+	Conditions []struct {
+		Tool  string
+		Rules []string
+		Calls []struct {
+			Input map[string]any
+			Runs  []string
+		}
+	}
 	Settings []struct {
 		Case, Content string
 		Then          []struct{ At, Run, Old, Newer []string }
@@ -122,12 +131,13 @@ func Cells() (all []Cell) {
 		o, e := row.Output, row.Entry
 		for _, then := range row.Then {
 			fill := strings.NewReplacer("LONG", strings.Repeat("x", long))
-			want := Want{then.Old, then.Newer, fill.Replace(then.OldSees), fill.Replace(then.NewerSees)}
+			want := Want{then.Old, then.Newer, fill.Replace(then.OldSees), fill.Replace(then.NewerSees), ""}
 			if then.Effect != "" {
-				want = Want{then.Effect, then.Effect, fill.Replace(then.Sees), fill.Replace(then.Sees)}
+				want = Want{then.Effect, then.Effect, fill.Replace(then.Sees), fill.Replace(then.Sees), ""}
 			}
 			for _, event := range then.At {
 				about, _ := EventByName(event)
+				want.since = about.Since
 				fill := strings.NewReplacer("LONG", strings.Repeat("x", long), "EVENT", event)
 				out := Output{
 					Exit: o.Exit, Signal: o.Signal, TimedOut: o.TimedOut, NotStarted: o.NotStarted,
@@ -170,6 +180,47 @@ func (m InForceMatcher) Predicted() bool { return Match(m.Event, m.Matcher, m.Va
 
 // Matchers returns the measured matchers.
 func Matchers() []InForceMatcher { return slices.Clone(measured().Matchers) }
+
+// An InForceCondition is a hook's `if`, and a call that it is compared with.
+type InForceCondition struct {
+	Tool  string
+	Input map[string]any
+	If    string
+	Runs  bool
+}
+
+// ID identifies the row.
+func (c InForceCondition) ID() string {
+	return Guarding(Calls).Name + "/if-" + strconv.Quote(c.If) + "-on-" + c.Tool + string(c.input())
+}
+
+func (c InForceCondition) input() []byte {
+	text, _ := json.Marshal(c.Input) // values of YAML always encode
+	return text
+}
+
+// Payload returns the part of the payload that the call decides.
+func (c InForceCondition) Payload() []byte {
+	return slices.Concat([]byte(`{"tool_input":`), c.input(), []byte(`}`))
+}
+
+// Example returns a payload of the call in a project whose directory is /p/w.
+func (c InForceCondition) Example() []byte {
+	fill := strings.NewReplacer("{override}/..", "/p", "{override}", "/p/w", "{home}", "/elsewhere")
+	return []byte(`{"cwd":"/p/w","tool_input":` + fill.Replace(string(c.input())) + `}`)
+}
+
+// Conditions returns the measured conditions, those of one call together.
+func Conditions() (all []InForceCondition) {
+	for _, group := range measured().Conditions {
+		for _, call := range group.Calls {
+			for _, rule := range group.Rules {
+				all = append(all, InForceCondition{group.Tool, call.Input, rule, slices.Contains(call.Runs, rule)})
+			}
+		}
+	}
+	return all
+}
 
 // An InForceFile is a settings file. Old, of 2.1.197, and Newer, of 2.1.330, are the names of its
 // hooks that run after every event that it registers hooks for has occurred.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -127,6 +128,15 @@ func expansionFields(in PayloadInput) object {
 	return object{
 		{"expansion_type", "slash_command"}, {"command_name", in.Value}, {"command_args", arguments},
 		{"command_source", "projectSettings"}, {"prompt", prompt},
+	}
+}
+
+// skillShellFields are those of a line that a skill or a command runs before the model is asked;
+// observed on client 2.1.332.
+func skillShellFields(in PayloadInput) object {
+	return object{
+		{"tool_name", in.Tool}, {"tool_input", object{{"command", cmp.Or(in.Command, "echo hello")}}}, {"tool_use_id", toolUseID},
+		{"command_name", "example"}, {"command_source", "projectSettings"}, {"invoked_by", "user"},
 	}
 }
 

@@ -91,6 +91,8 @@ func (c call) failureText() string {
 		how = "timed out"
 	case len(text) > 0:
 		more = "\n" + string(text)
+	case c.failed() && c.in.Signal == "" && (c.in.Entry.Type == "command" || c.in.Entry.Type == ""):
+		more = "\nNo stderr output"
 	}
 	name := c.in.Entry.Command
 	if c.in.Entry.Type == "http" {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -70,8 +71,25 @@ func Rules() []suites.Rule {
 	return rules
 }
 
-// Rule returns the rule that explains the cause, with its texts for calls of tools.
-func (c Cause) Rule() suites.Rule { return RuleAt(string(c.Kind), Guarding(Calls)) }
+// Rule returns the rule that explains the cause, with its texts for calls of tools. Exit code 2 was
+// observed on the versions for which its event has such a cell.
+func (c Cause) Rule() suites.Rule {
+	rule := RuleAt(string(c.Kind), Guarding(Calls))
+	if c.Kind != Exit2 && c.Kind != Exit2Ignored {
+		return rule
+	}
+	rule.Observed = nil
+	for _, v := range Versions() {
+		seen := func(cell Cell) bool {
+			_, _, observed := cell.Want.On(v)
+			return observed && cell.Event == c.Event && cell.Output.Exit == 2 && len(cell.Output.Stdout) == 0
+		}
+		if slices.ContainsFunc(Cells(), seen) {
+			rule.Observed = append(rule.Observed, string(v))
+		}
+	}
+	return rule
+}
 
 // Remedy returns the advice for the cause at its event.
 func (c Cause) Remedy() string {
@@ -207,6 +225,9 @@ var checked = []ruleRow{
 	{"input-race", suites.Warning, "two hooks rewrite the input of the same call",
 		"they run in parallel, and the last to finish wins",
 		"combine them into one hook", onOld, keeps},
+	{"rewrite-hides-rule", suites.Error, "the hook rewrites a command that permissions.deny denies",
+		"permission rules see the rewritten command only: the denied command runs",
+		"let the hook leave commands alone that it need not change, or deny them in the hook", on332, keeps},
 	{"long-output", suites.Warning, "more than 10,000 characters for the model",
 		"the model gets a preview and a file name",
 		"print less", onFirst, keeps},

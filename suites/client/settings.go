@@ -30,8 +30,13 @@ type Settings struct {
 	// Env are the variables that the client sets for the whole session, hooks included.
 	Env map[string]string
 	// DisableAllHooks is the position of the setting that disables every hook, also those of other
-	// settings files; zero if the file does not.
+	// settings files; zero if the file does not. EnablesHooks reports that the setting is false, which
+	// counts in place of that of a file with less precedence: local settings before the project's
+	// before the user's; observed on client 2.1.332.
 	DisableAllHooks suites.Position
+	EnablesHooks    bool
+	// Denies are the permission rules that deny calls.
+	Denies []string
 }
 
 // A parser collects the contents of one file.
@@ -162,6 +167,11 @@ func (p *parser) readSettings(root jsontree.Value) {
 			p.fatal(value.Start, "statusLine has no type command with a command", `write {"type": "command", "command": "..."}`)
 		case setting.name == "disableAllHooks" && value.Scalar == true:
 			p.settings.DisableAllHooks = p.source.position(value.Start)
+		case setting.name == "disableAllHooks":
+			p.settings.EnablesHooks = true
+		case setting.name == "permissions":
+			denies, _ := value.Get("deny")
+			p.settings.Denies = listed(denies)
 		}
 	}
 	if env, given := root.Get("env"); given {

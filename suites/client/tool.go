@@ -12,9 +12,11 @@ type Tool struct {
 	Also []string
 	// Successor is the tool that replaced a removed one; empty if the client still has the tool.
 	Successor string
-	// Kind is the effect of a call, as far as it matters to hooks. A permission rule for one tool
-	// that edits or creates files applies to all of them, as does one for a tool that reads.
+	// Kind is the effect of a call, as far as it matters to hooks.
 	Kind ToolKind
+	// OnlyWhole reports that an entry's `if` with arguments of the tool never matches; observed on
+	// client 2.1.332.
+	OnlyWhole bool
 	// Path is the key of the input that names the file of a call; empty if there is none.
 	Path string
 	// Requires are the keys without which the client refuses a call.
@@ -96,7 +98,7 @@ var tools = []Tool{
 		input: func(in PayloadInput) object { return object{{"pattern", in.text("**/*.txt")}, {"path", in.Cwd}} },
 	},
 	{
-		Name: "WebFetch", Requires: []string{"url", "prompt"}, Harmless: map[string]any{"url": "http://127.0.0.1/", "prompt": "say hello"},
+		Name: "WebFetch", OnlyWhole: true, Requires: []string{"url", "prompt"}, Harmless: map[string]any{"url": "http://127.0.0.1/", "prompt": "say hello"},
 		input: func(in PayloadInput) object {
 			return object{{"url", "https://example.com/"}, {"prompt", in.text("what is it about?")}}
 		},
@@ -105,7 +107,7 @@ var tools = []Tool{
 		Name: "WebSearch", Requires: []string{"query"}, Harmless: map[string]any{"query": "hello"},
 		input: func(in PayloadInput) object { return object{{"query", in.text("an example")}} },
 	},
-	{Name: "Agent", Also: []string{"Task"}, Requires: []string{"description", "prompt"}, On: onOld, input: agentInput, response: agentResponse},
+	{Name: "Agent", Also: []string{"Task"}, OnlyWhole: true, Requires: []string{"description", "prompt"}, On: onOld, input: agentInput, response: agentResponse},
 	{
 		Name: "Skill", Requires: []string{"skill"}, Harmless: map[string]any{"skill": "example"},
 		input: func(in PayloadInput) object { return object{{"skill", "example"}, {"args", in.text("")}} },
@@ -195,18 +197,6 @@ func toolCalled(name string) Tool {
 func ToolNames(kinds ...ToolKind) (names []string) {
 	for _, tool := range tools {
 		if tool.Successor == "" && (len(kinds) == 0 || slices.Contains(kinds, tool.Kind)) {
-			names = append(names, tool.Name)
-		}
-	}
-	return names
-}
-
-// Alike returns the names of the tools that a permission rule for t applies to, including those
-// that the client no longer has.
-func (t Tool) Alike() (names []string) {
-	kinds := map[ToolKind][]ToolKind{EditsFile: {EditsFile, CreatesFile}, CreatesFile: {EditsFile, CreatesFile}, ReadsFiles: {ReadsFiles}}[t.Kind]
-	for _, tool := range tools {
-		if tool.Name == t.Name || slices.Contains(kinds, tool.Kind) {
 			names = append(names, tool.Name)
 		}
 	}

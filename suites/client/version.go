@@ -22,11 +22,12 @@ const (
 	V197    Version = "2.1.197"
 	V329    Version = "2.1.329"
 	V330    Version = "2.1.330"
-	Default         = V330
+	V332    Version = "2.1.332"
+	Default         = V332
 )
 
 // Versions returns the observed versions, oldest first.
-func Versions() []Version { return []Version{V197, V329, V330} }
+func Versions() []Version { return []Version{V197, V329, V330, V332} }
 
 // Profile returns the observed version that represents v: the newest that is not newer than v, or
 // the oldest if all are newer. An empty or unreadable version gives Default.
@@ -54,15 +55,20 @@ func (v Version) old() bool { return v.Profile() == V197 }
 
 // Since reports whether v is at least the observed version first; "" is the oldest. Facts observed
 // only on 2.1.330 are assumed to be true of 2.1.329 because runs on both differed only in wording.
-func (v Version) Since(first Version) bool { return first == "" || !v.old() }
+func (v Version) Since(first Version) bool {
+	have, _ := v.Profile().numbers()
+	want, given := first.numbers()
+	return !given || !less(have, want)
+}
 
 // The versions on which rows of the tables were observed. nil means documented only.
 var (
 	onAll   = Versions()
 	onOld   = []Version{V197}
-	onNewer = []Version{V329, V330}
+	onNewer = []Version{V329, V330, V332}
 	onFirst = []Version{V197, V329}
-	on330   = []Version{V330}
+	on330   = []Version{V330, V332}
+	on332   = []Version{V332}
 )
 
 func (v Version) numbers() (n [3]int, ok bool) {

@@ -67,12 +67,9 @@ var ruinous = pattern.Lazy(`\brm\b|\bdd\b|mkfs|/dev/|:\(\)|chmod -R|shutdown|\be
 // conditional returns a harmless firing that the hook's `if` accepts, made of the text of the rule;
 // usual is a firing for hooks without it.
 func conditional(h discover.Hook, usual firing) firing {
-	tool, about, _ := strings.Cut(strings.TrimSuffix(h.If, ")"), "(")
-	switch {
-	case client.Match(h.Event, h.Matcher, tool):
-	case slices.Contains(discover.RuleTools(tool), usual.tool):
-		tool = usual.tool
-	default:
+	rule := discover.ReadCondition(h.If)
+	tool, about := rule.Tool, rule.Text
+	if !h.Matches(tool) {
 		return usual
 	}
 	f := firing{event: h.Event, tool: tool, file: usual.file}

@@ -32,23 +32,46 @@ func timeout(h discover.Hook) []Finding {
 	return []Finding{FindingOf("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
 }
 
-// condition judges an "if" that accepts nothing, because the event has no tool call to compare, or
-// because the matcher does not accept its tool.
+// condition judges an "if" that accepts nothing, or less than the matcher.
 func condition(h discover.Hook) []Finding {
 	event, known := client.EventByName(h.Event)
 	if h.If == "" || !known {
 		return nil
 	}
-	takes := func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }
-	if tool, _, _ := strings.Cut(h.If, "("); event.Tool && slices.Contains(tools, tool) && !slices.ContainsFunc(discover.RuleTools(tool), takes) && h.MatcherError() == nil {
-		f := FindingOf("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q lets only calls of %s through, and the matcher %q does not take that tool", h.If, tool, h.Matcher))
-		f.Remedy = "name " + tool + " in the matcher, or a tool of the matcher in \"if\""
+	dead := func(why, remedy string) []Finding {
+		f := FindingOf("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q %s", h.If, why))
+		f.Remedy = cmp.Or(remedy, f.Remedy)
 		return []Finding{f}
 	}
-	if event.Tool {
+	rule := discover.ReadCondition(h.If)
+	about, ofServer := client.ToolNamed(rule.Tool), strings.HasPrefix(rule.Tool, "mcp__")
+	switch {
+	case !event.Tool:
+		return dead("on "+h.Event+", which has no tool", "")
+	case strings.ContainsAny(rule.Tool, "( )"):
+		return dead("is no rule: write TOOL or TOOL(ARGUMENTS), without blanks around it", "write it as in Bash(git push *)")
+	case about.Successor != "":
+		return dead("is for a tool that current clients do not have", "name "+about.Successor)
+	case rule.Text != "" && (about.OnlyWhole || ofServer):
+		return dead("never matches: arguments of "+rule.Tool+" are not compared", "write \"if\": \""+rule.Tool+"\", and check the arguments in the hook")
+	case ofServer && (strings.Count(rule.Tool, "__") == 1 || strings.Contains(rule.Tool, "*")):
+		return dead("is compared with the whole name of a tool, and names a server", "remove it: the matcher takes mcp__server__.*")
+	case (ofServer || slices.Contains(tools, rule.Tool)) && !h.Matches(rule.Tool) && h.MatcherError() == nil:
+		return dead(fmt.Sprintf("lets only calls of %s through, and the matcher %q does not take that tool", rule.Tool, h.Matcher),
+			"name "+rule.Tool+" in the matcher, or a tool of the matcher in \"if\"")
+	}
+	return narrowed(h, rule)
+}
+
+// narrowed judges an "if" that leaves out tools that a guard's matcher names.
+func narrowed(h discover.Hook, rule discover.Condition) []Finding {
+	out := slices.DeleteFunc(client.MatcherNames(h.Matcher), func(tool string) bool { return tool == rule.Tool || !slices.Contains(tools, tool) })
+	if about, _ := client.EventByName(h.Event); about.Guards != client.Calls || len(out) == 0 {
 		return nil
 	}
-	return []Finding{FindingOf("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q on %s, which has no tool", h.If, h.Event))}
+	f := FindingOf("uncovered-tool", h.ID, h.Source, fmt.Sprintf("\"if\": %q lets only calls of %s through, and the matcher names %s as well", h.If, rule.Tool, strings.Join(out, ", ")), suites.Warning)
+	f.Remedy = "register the hook once for each tool, each with an \"if\" of its own"
+	return []Finding{f}
 }
 
 // roots are the variables that name a directory for a hook.
@@ -83,12 +106,16 @@ func (t Tree) command(h discover.Hook) []Finding {
 			c.found("unset-variable", "$"+p.Name+" is never set")
 		}
 	}
-	if script.BashOnly != "" && h.Entry.Shell != "bash" {
+	if script.BashOnly != "" {
 		severity := suites.Warning
 		if t.PlainShell {
 			severity = suites.Error
 		}
-		c.found("shell-syntax", script.BashOnly+" is bash, and the client runs /bin/sh", severity)
+		also := ""
+		if h.Entry.Shell == "bash" {
+			also = ` although the entry's shell is "bash"`
+		}
+		c.found("shell-syntax", script.BashOnly+" is bash, and the client runs /bin/sh"+also, severity)
 	}
 	return append(all, c.out...)
 }

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -176,7 +177,7 @@ func (t Tree) elsewhere() (all []Finding) {
 			continue
 		}
 		f := FindingOf("client-entry", "", p.At, p.What)
-		f.Effect = p.Hint
+		f.Effect, f.Severity = p.Hint, cmp.Or(p.Severity, f.Severity)
 		all = append(all, f)
 	}
 	for _, h := range t.Elsewhere() {

@@ -157,7 +157,9 @@ func (t Tree) registrations() []Finding {
 // settings judges the files that register hooks.
 func (t Tree) settings() (all []Finding) {
 	all = append(all, RefusedFiles("settings-dropped", t.Registered.Dropped)...)
-	all = append(all, RefusedFiles("entry-ignored", t.Registered.Ignored)...)
+	unknown, newer := t.newer()
+	all = append(all, RefusedFiles("entry-ignored", unknown)...)
+	all = append(all, newer...)
 	if at := t.Registered.DisabledBy; at.Line > 0 {
 		all = append(all, FindingOf("hooks-disabled", "", at, "disableAllHooks is true"))
 	}

@@ -117,6 +117,87 @@ func TestServers(t *testing.T) {
 	}
 }
 
+// TestPluginServers checks that a matcher for a plugin's own MCP server names the plugin.
+func TestPluginServers(t *testing.T) {
+	t.Parallel()
+	for matcher, want := range map[string]suites.Severity{
+		"mcp__linear__create": suites.Error, "mcp__linear__.*": suites.Error, "mcp__plugin_p_linear__create": "", "mcp__.*linear.*": "", "mcp__other__x": "",
+	} {
+		h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: matcher, Plugin: "p", Servers: []string{"linear"}}
+		var got suites.Severity
+		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).matched(h) {
+			if got = f.Severity; !strings.Contains(f.What, "mcp__plugin_p_linear__") {
+				t.Errorf("%s: %s", matcher, f.What)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", matcher, got, want)
+		}
+	}
+}
+
+// TestNewer checks that an event of the installed client is no error.
+func TestNewer(t *testing.T) {
+	t.Parallel()
+	_, problems := client.ParseSettings("s.json", []byte(`{"hooks":{"FromTheFuture":[],"stop":[]}}`))
+	read, _ := client.ParseSettings("s.json", []byte(`{"hooks":{"FromTheFuture":[],"stop":[]}}`))
+	if len(problems) > 0 || len(read.Ignored) != 2 || !NamesUnknownEvent(read.Ignored[0]) {
+		t.Fatalf("%v %v", problems, read.Ignored)
+	}
+	for _, tt := range []struct {
+		newer []string
+		want  []suites.Severity
+	}{{nil, []suites.Severity{suites.Error, suites.Error}}, {[]string{"FromTheFuture"}, []suites.Severity{suites.Error, suites.Info}}} {
+		var got []suites.Severity
+		for _, f := range (Tree{Registered: discover.Registered{Ignored: read.Ignored}, Newer: tt.newer}).settings() {
+			got = append(got, f.Severity)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, want %q", tt.newer, got, tt.want)
+		}
+	}
+}
+
+// TestTogether checks that two hooks race only within one client.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	report := func(id, of string) Report {
+		return Report{Hook: discover.Hook{ID: id, Client: of, Event: "PreToolUse", Matcher: "Bash"}, Rewrites: true}
+	}
+	if got := Together([]Report{report("a", ""), report("b", "codex")}); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := Together([]Report{report("a", ""), report("b", "")}); len(got) != 1 || !strings.HasPrefix(got[0].What, "PreToolUse Bash: ") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestDeniedByRule checks which rewrites hide a command from permissions.deny.
+func TestDeniedByRule(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		command string
+		found   bool
+	}{
+		{"rtk git push example", true},
+		{"nice -n 5 git push example", false},
+		{"git push example --dry-run", false},
+		{"cd x && git push example", false},
+	} {
+		tree := Tree{Registered: discover.Registered{Denies: []string{"Read(.env)", "Bash(git push *)"}}}
+		q := &Inquiry{tree: tree, hook: discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash", Type: "command"}, rewrites: true}
+		probes := q.deniedByRule()
+		if len(probes) != 1 {
+			t.Fatalf("%d probes", len(probes))
+		}
+		stdout := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"` + tt.command + `"}}}`
+		probes[0].take[0](suites.Result{Effect: suites.Rewritten, Stdout: []byte(stdout)})
+		if found := len(q.findings) == 1; found != tt.found {
+			t.Errorf("%s: %+v", tt.command, q.findings)
+		}
+	}
+}
+
 // TestUnknownFields checks that a field read under a wrong name is reported for the hooks whose
 // events send the intended field.
 func TestUnknownFields(t *testing.T) {

@@ -169,15 +169,19 @@ func (f firing) passes(h discover.Hook) bool {
 
 func matchedTools(h discover.Hook, t Tree) (out []firing) {
 	for _, kind := range [][]string{shells, client.ToolNames(client.EditsFile), client.ToolNames(client.CreatesFile)} {
-		if i := slices.IndexFunc(kind, func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }); i >= 0 {
+		if i := slices.IndexFunc(kind, func(tool string) bool { return h.Matches(tool) }); i >= 0 {
 			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
 		}
 	}
 	if len(out) > 0 {
 		return out
 	}
-	for _, tool := range slices.Concat(tools, named(h.Matcher), []string{"mcp__example__example"}) {
-		if client.Match(h.Event, h.Matcher, tool) {
+	own := []string{"mcp__example__example"}
+	for _, server := range h.Servers {
+		own = append(own, h.ServerTool("mcp__"+server+"__example"))
+	}
+	for _, tool := range slices.Concat(tools, named(h.Matcher), own) {
+		if h.Matches(tool) {
 			return []firing{{event: h.Event, tool: tool, file: t.exampleFile(h)}}
 		}
 	}
@@ -228,7 +232,7 @@ func matching(h discover.Hook) string {
 		candidates = slices.Concat([]string{about.Usual}, about.Others, named(h.Matcher))
 	}
 	for _, v := range candidates {
-		if v != "" && client.Match(h.Event, h.Matcher, v) {
+		if v != "" && h.Matches(v) {
 			return v
 		}
 	}

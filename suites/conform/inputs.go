@@ -49,7 +49,7 @@ func (q *Inquiry) meantFor(own []string) (ranked [ranks][]firing) {
 		}
 		return ranked
 	}
-	takes := func(tool string) bool { return client.Match(q.hook.Event, q.hook.Matcher, tool) }
+	takes := func(tool string) bool { return q.hook.Matches(tool) }
 	add := func(tool string, usual, own []string, fits func(string) bool) {
 		for _, text := range usual {
 			if f := q.call(tool, text); f.passes(q.hook) {
@@ -188,7 +188,7 @@ func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 	if h.Event != eventOf(d) {
 		return f, false
 	}
-	takes := func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }
+	takes := func(tool string) bool { return h.Matches(tool) }
 	switch {
 	case d.Prompt != "":
 		return f, true

@@ -183,7 +183,7 @@ func TestCall(t *testing.T) {
 		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git:*)"}, "Bash", "git example", "", ""},
 		{discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write", If: "Edit(*.ts)"}, "Edit", "", "{tmp}/example.ts", ""},
 		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git commit:*)"}, "Bash", `git commit -m "feat: add an example"`, "", ""},
-		{discover.Hook{Event: "PreToolUse", Matcher: "Write", If: "Edit(*.ts)"}, "Write", "", "{tmp}/example.ts", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Write", If: "Write(*.ts)"}, "Write", "", "{tmp}/example.ts", ""},
 		{discover.Hook{Event: "PreToolUse", Matcher: "Write", Scope: discover.InPlugin}, "Write", "", "{override}/src/example.py", ""},
 		{discover.Hook{Event: "PermissionRequest"}, "Bash", "touch hookwatch-example", "", ""},
 		{discover.Hook{Event: "PostToolUse", Matcher: "WebSearch"}, "WebSearch", "", "", `{"tool_input":{"query":"hello"}}`},
@@ -215,13 +215,39 @@ func TestCall(t *testing.T) {
 	if c := Typical(Tree{Root: t.TempDir()}, discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Edit(*.ts)"}); c != nil {
 		t.Errorf("a call for a condition of another tool: %+v", c.Steps[0])
 	}
-	for rule, want := range map[string]int{"Edit(*.ts)": 1, "Bash(git *)": 0, "Read(x)": 1, "mcp__a__b": 0} {
-		if got := condition(discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: rule}); len(got) != want {
-			t.Errorf("%s: %+v", rule, got)
-		}
-	}
 	if c, _ := Call(Tree{Root: t.TempDir()}, discover.Hook{Event: "SessionStart", Matcher: "Startup"}); c != nil {
 		t.Errorf("a call for a matcher that nothing matches: %+v", c.Steps[0])
+	}
+}
+
+// TestCondition checks the findings about an "if" that lets nothing through, or less than the matcher.
+func TestCondition(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ event, matcher, rule, want string }{
+		{"PreToolUse", "Bash", "Edit(*.ts)", "dead-condition"},
+		{"PreToolUse", "Bash", "Bash(git *)", ""},
+		{"PreToolUse", "Bash", "Read(x)", "dead-condition"},
+		{"PreToolUse", "Bash", "mcp__a__b", "dead-condition"},
+		{"PreToolUse", "mcp__a__.*", "mcp__a__b", ""},
+		{"PreToolUse", "mcp__a__.*", "mcp__a__b(x)", "dead-condition"},
+		{"PreToolUse", "mcp__a__.*", "mcp__a__*", "dead-condition"},
+		{"PreToolUse", "mcp__a__.*", "mcp__a", "dead-condition"},
+		{"PreToolUse", "Task", "Task", ""},
+		{"PreToolUse", "Task", "Agent(general-purpose)", "dead-condition"},
+		{"PreToolUse", "Bash", "Bash(git *", "dead-condition"},
+		{"PreToolUse", "Bash", " Bash ", "dead-condition"},
+		{"PreToolUse", "Edit", "MultiEdit(*.ts)", "dead-condition"},
+		{"PreToolUse", "Edit|Write", "Edit(*.ts)", "uncovered-tool"},
+		{"PostToolUse", "Edit|Write", "Edit(*.ts)", ""},
+		{"Stop", "", "Bash", "dead-condition"},
+	} {
+		var got string
+		for _, f := range condition(discover.Hook{Event: tt.event, Matcher: tt.matcher, If: tt.rule}) {
+			got += f.Rule
+		}
+		if got != tt.want {
+			t.Errorf("%s %s, if %s: %q, want %q", tt.event, tt.matcher, tt.rule, got, tt.want)
+		}
 	}
 }
 

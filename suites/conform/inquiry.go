@@ -208,7 +208,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		}
 		return q
 	}
-	q.rounds = []func() []Probe{q.paced, q.typical, q.absentPrograms, q.again, q.nesting, q.misnamed, q.varied, q.named, q.mentioned, q.search, q.hardened}
+	q.rounds = []func() []Probe{q.paced, q.typical, q.deniedByRule, q.absentPrograms, q.again, q.nesting, q.misnamed, q.varied, q.named, q.mentioned, q.search, q.hardened}
 	return q
 }
 
@@ -249,10 +249,11 @@ func (q *Inquiry) again() []Probe {
 
 // Together judges hooks that the client runs in parallel.
 func Together(reports []Report) (all []Finding) {
-	byEvent := map[string][]Report{}
+	type place struct{ client, event, matcher string }
+	byEvent := map[place][]Report{}
 	for _, r := range reports {
 		if r.Rewrites {
-			key := r.Hook.Event + " " + r.Hook.Matcher
+			key := place{r.Hook.Client, r.Hook.Event, r.Hook.Matcher}
 			byEvent[key] = append(byEvent[key], r)
 		}
 	}
@@ -260,7 +261,7 @@ func Together(reports []Report) (all []Finding) {
 		if len(both) < 2 {
 			continue
 		}
-		f := FindingOf("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
+		f := FindingOf("input-race", "", both[0].Hook.Source, key.event+" "+key.matcher+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
 		for _, r := range both {
 			f.Hooks = append(f.Hooks, r.Hook.ID)
 		}

@@ -25,7 +25,7 @@ func (t Tree) matched(h discover.Hook) []Finding {
 	if event.MatchedOn == "" {
 		return []Finding{FindingOf("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}
 	}
-	if list := event.Values; list != nil && !slices.ContainsFunc(list, func(v string) bool { return client.Match(h.Event, h.Matcher, v) }) {
+	if list := event.Values; list != nil && !slices.ContainsFunc(list, func(v string) bool { return h.Matches(v) }) {
 		return []Finding{FindingOf("dead-matcher", h.ID, h.Source,
 			fmt.Sprintf("matcher %q never matches: %s has %s", h.Matcher, h.Event, strings.Join(list, ", ")))}
 	}
@@ -51,7 +51,7 @@ func alternatives(h discover.Hook) []Finding {
 		return nil
 	}
 	f := FindingOf("empty-alternative", h.ID, h.Source, fmt.Sprintf("matcher %q has an empty alternative", h.Matcher))
-	if client.Match(h.Event, h.Matcher, noTool) {
+	if h.Matches(noTool) {
 		f.What += ", which takes every tool"
 	} else {
 		f.Effect = "as a list of names it is left out; with one character more, such as a dot, it takes every tool"
@@ -61,7 +61,10 @@ func alternatives(h discover.Hook) []Finding {
 
 // expression judges a matcher that is a regular expression.
 func expression(h discover.Hook) []Finding {
-	live := func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }
+	live := func(tool string) bool { return h.Matches(tool) }
+	if server := unmatchedServer(h); server != "" {
+		return []Finding{FindingOf("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: tools of the plugin's own server %s are called %s", h.Matcher, server, h.ServerTool("mcp__"+server+"__TOOL")))}
+	}
 	if slices.ContainsFunc(tools, live) || strings.Contains(h.Matcher, "mcp__") {
 		return nil
 	}
@@ -72,11 +75,25 @@ func expression(h discover.Hook) []Finding {
 	return []Finding{FindingOf("dead-matcher", h.ID, h.Source, what)}
 }
 
+// unmatchedServer returns a server of the hook's plugin whose tools its matcher means by a name that
+// the client does not send; "" if there is none.
+func unmatchedServer(h discover.Hook) string {
+	for _, server := range h.Servers {
+		tool := "mcp__" + server + "__example"
+		if client.Match(h.Event, h.Matcher, tool) && !client.Match(h.Event, h.Matcher, h.ServerTool(tool)) {
+			return server
+		}
+	}
+	return ""
+}
+
 // listed judges a matcher that lists names.
 func listed(h discover.Hook, names []string) []Finding {
 	var old, unknown []string
 	for _, name := range names {
 		switch {
+		case h.ServerTool(name) != name:
+			unknown = append(unknown, fmt.Sprintf("%s: a tool of the plugin's own server is called %s", name, h.ServerTool(name)))
 		case slices.Contains(tools, name), stillMatches(name):
 		case client.ToolNamed(name).Successor != "":
 			old = append(old, name+" (today "+client.ToolNamed(name).Successor+")")
@@ -102,6 +119,9 @@ func listed(h discover.Hook, names []string) []Finding {
 		f := FindingOf("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), deadness(unknown))
 		if slices.ContainsFunc(unknown, func(s string) bool { return strings.HasPrefix(s, "mcp__") }) {
 			f.Remedy = "write mcp__.* or mcp__server__.* in its place: the whole matcher is a regular expression then"
+			if len(h.Servers) > 0 {
+				f.Remedy = "write the whole name, mcp__plugin_PLUGIN_SERVER__TOOL"
+			}
 		}
 		if len(unknown) < len(names) {
 			f.Effect = "the hook never runs for it; the other names of the matcher are not affected"
@@ -129,7 +149,7 @@ func stillMatches(name string) bool {
 // covers reports whether a hook is registered for a tool, under any matcher.
 func (t Tree) covers(h discover.Hook, tool string) bool {
 	return slices.ContainsFunc(t.hooks(), func(o discover.Hook) bool {
-		return o.Event == h.Event && o.Command == h.Command && slices.Equal(o.Args, h.Args) && client.Match(o.Event, o.Matcher, tool)
+		return o.Event == h.Event && o.Command == h.Command && slices.Equal(o.Args, h.Args) && o.Matches(tool)
 	})
 }
 
@@ -196,7 +216,26 @@ func RefusedFiles(rule string, problems []suites.Problem) (all []Finding) {
 }
 
 // ofPlugins are files that the client reports if it drops them.
-var ofPlugins = []string{"hooks.json", "plugin.json"}
+var ofPlugins = []string{"hooks.json", "plugin.json", "marketplace.json"}
+
+// NamesUnknownEvent reports whether a problem is an event that hookwatch does not know.
+func NamesUnknownEvent(p suites.Problem) bool { return noEvent().MatchString(p.What) }
+
+// newer returns the problems without those of events that the installed client knows, and a remark for
+// each of these: a newer client is no fault of the project.
+func (t Tree) newer() (others []suites.Problem, remarks []Finding) {
+	for _, p := range t.Registered.Ignored {
+		m := noEvent().FindStringSubmatch(p.What)
+		if m == nil || !slices.Contains(t.Newer, m[1]) {
+			others = append(others, p)
+			continue
+		}
+		f := FindingOf("entry-ignored", "", p.At, fmt.Sprintf("%s is not judged: newer than hookwatch's model %s", m[1], client.Default), suites.Info)
+		f.Effect, f.Remedy = "the installed client names the event", "update hookwatch, or test the hook with the client (hookwatch help client)"
+		remarks = append(remarks, f)
+	}
+	return others, remarks
+}
 
 // fronts judges the hooks of documents. Many have the same front matter, so one finding covers all
 // documents with a problem. An unknown event never fires; the effect of other mistakes in a

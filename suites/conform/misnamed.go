@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
@@ -516,7 +515,7 @@ func (q *Inquiry) subjects() []firing {
 	}
 	var out []firing
 	for _, name := range q.tree.agents(q.hook.PluginRoot) {
-		if client.Match(q.hook.Event, q.hook.Matcher, name) && len(out) < batch*2 {
+		if q.hook.Matches(name) && len(out) < batch*2 {
 			out = append(out, firing{event: q.hook.Event, value: name, agent: name})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
+	"hookwatch/suites/shell"
 )
 
 // observe judges a hook's result for a typical input.
@@ -172,6 +173,56 @@ func (q *Inquiry) rewritten(f firing, r suites.Result) {
 	if slices.Sort(lost); len(lost) > 0 {
 		q.found("drops-input", "updatedInput leaves out "+strings.Join(lost, ", "))
 	}
+}
+
+// deniedByRule sends a hook that rewrites commands those that a rule of permissions.deny denies. The client
+// applies the rules to the rewritten command, without programs such as nice before it; observed on
+// client 2.1.332.
+func (q *Inquiry) deniedByRule() (probes []Probe) {
+	if !q.rewrites || q.hook.Client != "" || q.about().Guards != client.Calls {
+		return nil
+	}
+	for _, rule := range q.tree.Registered.Denies {
+		f := conditional(discover.Hook{Event: q.hook.Event, Matcher: q.hook.Matcher, If: rule}, firing{})
+		if f.command == "" {
+			continue
+		}
+		probes = append(probes, q.probe(f, func(r suites.Result) {
+			if after := replaced(r); r.Effect == suites.Rewritten && after != "" && !deniedBy(rule, f.tool, after) {
+				q.seen("rewrite-hides-rule", fmt.Sprintf("permissions.deny has %s, and the hook makes %s of it, which the rule does not match", rule, Short(after)), f.input())
+			}
+		}))
+	}
+	return probes
+}
+
+// replaced returns the command in updatedInput.
+func replaced(r suites.Result) string {
+	var output struct {
+		Specific struct {
+			Updated struct {
+				Command string `json:"command"`
+			} `json:"updatedInput"`
+		} `json:"hookSpecificOutput"`
+	}
+	_ = json.Unmarshal(r.Stdout, &output) // the effect shows that it is JSON
+	return output.Specific.Updated.Command
+}
+
+// stripped are the programs before a command that permission rules ignore; documented.
+var stripped = []string{"nice", "nohup", "stdbuf", "time", "timeout"}
+
+// deniedBy reports whether a rule applies to a command.
+func deniedBy(rule, tool, command string) bool {
+	takes := func(command string) bool {
+		payload, _ := json.Marshal(map[string]any{"tool_name": tool, "tool_input": map[string]string{"command": command}}) // text always encodes
+		return discover.Hook{If: rule}.Takes("", payload)
+	}
+	words := strings.Fields(command)
+	for len(words) > 0 && slices.Contains(stripped, words[0]) {
+		words = words[max(1, shell.Inner(words)):]
+	}
+	return takes(command) || takes(strings.Join(words, " "))
 }
 
 // toolInput returns the firing's tool input; nil if there is none.

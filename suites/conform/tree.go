@@ -32,6 +32,7 @@ type Tree struct {
 	Named      string        // a part of the IDs, commands or scripts of the hooks to judge; "" for all
 	Timeout    time.Duration // the time limit of a probe; 0 for the usual one
 	PlainShell bool          // /bin/sh does not understand bash
+	Newer      []string      // events of the installed client that hookwatch's model lacks
 	// Clients are those other than Claude Code whose hooks are judged and compared; AskedClients
 	// are the names of those that the user asked for.
 	Clients      []clients.Client

@@ -97,6 +97,10 @@ func (c *collector) read(from Source) (parsed, error) {
 		parse = parseDocument
 	}
 	one.settings, one.problems = parse(c.slash(from.File), data)
+	if from.Refused.What != "" {
+		one.problems = append(one.problems, from.Refused)
+		one.settings.Dead, one.settings.Entries = append(one.settings.Dead, one.settings.Entries...), nil
+	}
 	return one, nil
 }
 
@@ -145,10 +149,11 @@ func (c *collector) add(from Source, read *client.Settings, problems []suites.Pr
 	}
 	c.out.Ignored = append(c.out.Ignored, read.Ignored...)
 	c.out.Problems = append(append(c.out.Problems, c.out.Dropped[len(c.out.Dropped)-len(problems):]...), read.Ignored...)
-	if from.Scope.Everywhere() && read.DisableAllHooks.Line > 0 && c.out.DisabledBy.Line == 0 {
-		c.out.DisabledBy = read.DisableAllHooks
-	}
 	if from.Scope.Everywhere() {
+		if read.DisableAllHooks.Line > 0 || read.EnablesHooks {
+			c.out.DisabledBy, c.out.EnablesHooks = read.DisableAllHooks, read.EnablesHooks // the last file counts
+		}
+		c.out.Denies = append(c.out.Denies, read.Denies...)
 		c.out.Hooks = append(c.out.Hooks, c.hooks(from, read.Entries)...)
 	}
 }
@@ -186,7 +191,7 @@ func (c *collector) hook(from Source, entry client.Entry) Hook {
 	hook := Hook{
 		Event: entry.Event, Matcher: entry.Matcher, Type: entry.Type, Command: entry.Command, Args: entry.Args,
 		If: entry.If, Timeout: entry.Timeout, Source: entry.At, Entry: entry, Client: from.Client,
-		Scope: from.Scope, Session: from.Session, Plugin: from.Plugin, PluginRoot: from.PluginRoot, Root: c.root,
+		Scope: from.Scope, Session: from.Session, Plugin: from.Plugin, PluginRoot: from.PluginRoot, Root: c.root, Servers: from.Servers,
 	}
 	hook.Entry.Plugin = from.Scope == InPlugin
 	hook.Layers = layersOf(c.out.Layers, hook)
@@ -206,14 +211,14 @@ func (c *collector) scopeOf(from Source) string {
 	return scopeName(c.slash(from.File))
 }
 
-// finish returns the collected hooks. It drops all of them if any file sets disableAllHooks.
+// finish returns the collected hooks. It drops all of them if the setting that counts disables them.
 func (c *collector) finish() Registered {
 	if c.out.DisabledBy.Line > 0 {
 		c.out.Problems = append(c.out.Problems, suites.Problem{
 			At: c.out.DisabledBy, What: "disableAllHooks turns every hook off, those of other settings files too",
 			Hint: "remove it, or set it to false, to have hooks again",
 		})
-		c.out.Hooks = nil
+		c.out.Hooks, c.out.disabled = nil, c.out.Hooks
 	}
 	return c.out
 }

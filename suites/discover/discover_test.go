@@ -134,6 +134,10 @@ func TestHookFields(t *testing.T) {
 	if got := LaunchCommand(second); !slices.Equal(got, []string{"node", first.Root + "/.claude/hooks/x.sh"}) {
 		t.Errorf("launched as %q", got)
 	}
+	inBash := Hook{Type: "command", Command: "[[ x ]]", Entry: client.Entry{Shell: "bash"}}
+	if got := LaunchCommand(inBash); got[0] != "/bin/sh" {
+		t.Errorf("an entry with shell bash starts %q", got)
+	}
 	if third.Type != "http" || LaunchCommand(third) != nil {
 		t.Errorf("third hook %+v", third)
 	}
@@ -154,6 +158,73 @@ func TestDisabled(t *testing.T) {
 	})
 	if len(registered.Hooks) > 0 || registered.DisabledBy.String() != local+":1:21" || len(registered.Problems) != 1 {
 		t.Errorf("%+v", registered)
+	}
+	for _, tt := range []struct {
+		user, project, local string
+		want                 int // hooks in force, of two
+	}{
+		{"", "", "", 2},
+		{"true", "", "", 0},
+		{"", "true", "", 0},
+		{"", "true", "false", 2},
+		{"", "false", "true", 0},
+		{"true", "false", "", 2},
+		{"true", "", "false", 2},
+		{"false", "true", "", 0},
+	} {
+		settings := func(disable, command string) string {
+			if disable != "" {
+				disable = `"disableAllHooks":` + disable + `,`
+			}
+			return `{` + disable + `"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + command + `"}]}]}}`
+		}
+		own := discovered(t, map[string]string{shared: settings(tt.project, "p"), local: `{"disableAllHooks":` + tt.local + `}`})
+		if tt.local == "" {
+			own = discovered(t, map[string]string{shared: settings(tt.project, "p")})
+		}
+		user := discovered(t, map[string]string{shared: settings(tt.user, "u")})
+		if got := own.With(user); len(got.Hooks) != tt.want {
+			t.Errorf("%+v: %d hooks", tt, len(got.Hooks))
+		}
+	}
+}
+
+// TestMarketplace checks that a plugin is not loaded whose entry names its hooks by a path.
+func TestMarketplace(t *testing.T) {
+	t.Parallel()
+	for hooks, want := range map[string]int{``: 1, `,"hooks":"./hooks/hooks.json"`: 0, `,"hooks":["./hooks/hooks.json"]`: 0} {
+		got := discovered(t, map[string]string{
+			".claude-plugin/marketplace.json": "{\"plugins\":[\n{\"name\":\"p\",\"source\":\"./\"" + hooks + "}]}",
+			".claude-plugin/plugin.json":      `{"name":"p"}`,
+			"hooks/hooks.json":                settingsText([]string{"Stop", "", "${CLAUDE_PLUGIN_ROOT}/x.sh"}),
+		})
+		if len(got.Hooks) != want || len(got.Dropped) != 1-want {
+			t.Errorf("%q: %+v", hooks, got)
+		}
+		if want == 0 && (got.Dropped[0].At.String() != ".claude-plugin/marketplace.json:2:1" || len(got.Others) != 1 || !got.Others[0].Dead) {
+			t.Errorf("%q: %+v", hooks, got)
+		}
+	}
+}
+
+// TestServerTools checks the names of the tools of a plugin's own MCP servers.
+func TestServerTools(t *testing.T) {
+	t.Parallel()
+	got := discovered(t, map[string]string{
+		"p/.claude-plugin/plugin.json": `{"name":"track.er","mcpServers":{"two":{}}}`,
+		"p/.mcp.json":                  `{"mcpServers":{"linear":{}}}`,
+		"p/hooks/hooks.json":           settingsText([]string{"PreToolUse", "mcp__.*linear.*", "a"}, []string{"PreToolUse", "mcp__linear__x", "b"}),
+	})
+	if len(got.Hooks) != 2 || !slices.Equal(got.Hooks[0].Servers, []string{"linear", "two"}) {
+		t.Fatalf("%+v", got.Hooks)
+	}
+	if name := got.Hooks[0].ServerTool("mcp__linear__x"); name != "mcp__plugin_track_er_linear__x" {
+		t.Error(name)
+	}
+	for tool, want := range map[string]int{"mcp__plugin_track_er_linear__x": 1, "mcp__linear__x": 0, "mcp__other_linear__x": 1} {
+		if n := len(got.For("PreToolUse", tool)); n != want {
+			t.Errorf("%s fires %d hooks, want %d", tool, n, want)
+		}
 	}
 }
 
@@ -290,57 +361,40 @@ func FuzzDocument(f *testing.F) {
 	})
 }
 
-// TestTakes checks that an entry's if is a permission rule that one of the commands, or the
-// file, must match.
+// TestTakes checks what the conditions do that were measured, and the calls that no rule excludes.
 func TestTakes(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		rule, tool, key, value string
-		want                   bool
-	}{
-		{"", "Bash", "command", "echo hello", true},
-		{"Bash", "Bash", "command", "echo hello", true},
-		{"Bash(*)", "Bash", "command", "echo hello", true},
-		{"Bash(git commit:*)", "Bash", "command", "echo hello", false},
-		{"Bash(git commit:*)", "Bash", "command", "git commit -m x", true},
-		{"Bash(git commit:*)", "Bash", "command", "git commit", true},
-		{"Bash(git commit:*)", "Bash", "command", "git commit-tree x", false},
-		{"Bash(git commit *)", "Bash", "command", "git commit -m \"a\nb\"", true},
-		{"Bash(git commit *)", "Bash", "command", "git push", false},
-		{"Bash(git commit *)", "Bash", "command", "git commit", true},
-		{"Bash(git *)", "Bash", "command", "gitk", false},
-		{"Bash(git *)", "Bash", "command", "cd x && git push", true},
-		{"Bash(git *)", "Bash", "command", "FOO=1 git push", true},
-		{"Bash(git *)", "Bash", "command", "echo $(git push)", true},
-		{"Bash(git *)", "Bash", "command", "echo git push", false},
-		{"Bash(git *)", "Bash", "command", "echo 'it", true}, // does not parse
-		{"Bash(npm test)", "Bash", "command", "npm test", true},
-		{"Bash(npm test)", "Bash", "command", "npm test x", false},
-		{"Bash(* --force)", "Bash", "command", "git push --force", true},
-		{"Bash(git *)", "Edit", "file_path", "/p/a.ts", false},
-		{"Edit(*.ts)", "Edit", "file_path", "/p/src/a.ts", true},
-		{"Edit(*.ts)", "Write", "file_path", "/p/src/a.ts", true},
-		{"Edit(*.ts)", "Edit", "file_path", "/p/src/a.py", false},
-		{"Edit(src/**)", "Edit", "file_path", "/p/src/x/a.py", true},
-		{"Edit(/src/**)", "Edit", "file_path", "/p/src/x/a.py", true},
-		{"Edit(src/**)", "Edit", "file_path", "/p/lib/src/a.py", false},
-		{"Edit(//etc/**)", "Edit", "file_path", "/etc/hosts", true},
-		{"Read(~/.ssh/**)", "Read", "file_path", "/p/a", true}, // not evaluated
-		{"WebFetch(domain:example.com)", "WebFetch", "url", "https://example.com/a", true},
-		{"WebFetch(domain:example.com)", "WebFetch", "url", "https://other.com/a", false},
-		{"mcp__a", "mcp__a__b", "x", "", true},
-		{"mcp__a__*", "mcp__a__b", "x", "", true},
-		{"mcp__a__b", "mcp__a__c", "x", "", false},
-	} {
-		payload, err := json.Marshal(map[string]any{"cwd": "/p", "tool_name": tt.tool, "tool_input": map[string]string{tt.key: tt.value}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := (Hook{If: tt.rule}).Takes("", payload); got != tt.want {
-			t.Errorf("%q for %s %q: %v, want %v", tt.rule, tt.tool, tt.value, got, tt.want)
+	all := client.Conditions()
+	const least = 1000
+	if len(all) < least {
+		t.Errorf("%d conditions, want at least %d", len(all), least)
+	}
+	for _, c := range all {
+		if got := (Hook{If: c.If}).Takes(c.Tool, c.Example()); got != c.Runs {
+			t.Errorf("%s: %v, want %v", c.ID(), got, c.Runs)
 		}
 	}
-	if !(Hook{If: "Bash(git *)"}).Takes("", []byte("{")) || (Hook{If: "Bash(git *)"}).Takes("Edit", []byte("{}")) {
-		t.Error("a payload without a tool")
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Skip("no home directory")
+	}
+	for _, tt := range []struct {
+		rule, tool, input string
+		want              bool
+	}{
+		{"", "Bash", `{"command":"x"}`, true},
+		{"Bash(git *)", "Bash", `{"command":1}`, true},
+		{"Bash(git *)", "Edit", `{}`, false},
+		{"Read(~/a)", "Read", `{"file_path":"` + home + `/a"}`, true},
+		{"Read(~/a)", "Read", `{"file_path":"/elsewhere/a"}`, false},
+		{"Skill(x)", "Skill", `{"skill":"y"}`, true}, // not observed
+	} {
+		payload := `{"cwd":"/p","tool_name":"` + tt.tool + `","tool_input":` + tt.input + `}`
+		if got := (Hook{If: tt.rule}).Takes("", []byte(payload)); got != tt.want {
+			t.Errorf("%q for %s: %v, want %v", tt.rule, payload, got, tt.want)
+		}
+	}
+	if !(Hook{If: "Bash(git *)"}).Takes("", []byte("{")) {
+		t.Error("a payload that is no JSON excludes a hook")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/disk"
@@ -109,6 +110,8 @@ type finder struct {
 	names  []string // slash paths from the root
 	read   []string // absolute paths of files that are sources already
 	out    Found
+	// refused are the reasons why the client does not load plugins, by their absolute paths.
+	refused map[string]suites.Problem
 }
 
 // add adds a source, each file only once.

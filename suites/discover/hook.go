@@ -15,6 +15,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
 
@@ -44,6 +45,7 @@ type Hook struct {
 	PluginRoot string          `json:"-"` // absolute path of the plugin
 	Root       string          `json:"-"` // absolute path of the project
 	Inert      []string        `json:"-"` // keys of the entry that its client ignores
+	Servers    []string        `json:"-"` // of its plugin
 	Direct     []string        `json:"-"` // those of Scripts that it starts as programs, which need an execute bit
 	Layers     []Layer         `json:"-"` // whose variables its session has; a later one counts
 }
@@ -89,6 +91,30 @@ func (h Hook) NotRun() string {
 	}
 	return ""
 }
+
+// Matches reports whether the client of the hook runs it for a value of its event's matched field:
+// Claude Code's name of a tool, or another value.
+func (h Hook) Matches(value string) bool {
+	if h.Client == "" {
+		return client.Match(h.Event, h.Matcher, value) && h.ServerTool(value) == value
+	}
+	of, _ := clients.Named(h.Client)
+	return of.Match(h.ClientEvent, h.ClientMatcher, value)
+}
+
+// ServerTool returns the name of a tool as the client sends it: those of a plugin's own MCP servers
+// have the plugin in their names; observed on client 2.1.332.
+func (h Hook) ServerTool(tool string) string {
+	if words := strings.SplitN(tool, "__", 3); words[0] == "mcp" && len(words) == 3 && slices.Contains(h.Servers, words[1]) {
+		return "mcp__plugin_" + serverName(h.Plugin) + "_" + serverName(words[1]) + "__" + words[2]
+	}
+	return tool
+}
+
+// serverName returns a name as it occurs in names of tools.
+func serverName(name string) string { return notInNames().ReplaceAllString(name, "_") }
+
+var notInNames = pattern.Lazy(`[^A-Za-z0-9_-]`)
 
 // MatcherError returns the reason why the matcher is not evaluated. If it is not nil, the values
 // for which the client fires the hook are unknown.
@@ -183,6 +209,10 @@ type Source struct {
 	PluginRoot string // absolute path of the plugin
 	Client     string // the client that alone reads the file; "" is Claude Code
 	Session    string // absolute path of the directory where a session starts; "" is the root
+	// Servers are the names of a plugin's own MCP servers.
+	Servers []string
+	// Refused is the reason why the client does not load the plugin; its What is "" if it does.
+	Refused suites.Problem
 }
 
 // settingsAtMost limits the size of a settings file in bytes.
@@ -220,8 +250,13 @@ type Registered struct {
 	Files []string
 	// Layers are the settings files that set variables, the user's before the project's.
 	Layers []Layer
-	// DisabledBy is the setting that disables every hook; Hooks is empty then.
-	DisabledBy suites.Position
+	// DisabledBy is the setting that disables every hook; Hooks is empty then. EnablesHooks reports
+	// that a file sets it to false.
+	DisabledBy   suites.Position
+	EnablesHooks bool
+	disabled     []Hook // by that setting
+	// Denies are the permission rules of the settings that deny calls.
+	Denies []string
 }
 
 // For returns the hooks that fire if the event's matched field is value, in order. Identical
@@ -291,7 +326,7 @@ func (r Registered) entries(event, value string) (all []Entry) {
 		switch same := h.runsAs(); {
 		case h.If != "" && !about.Tool:
 			e.why = conditionWithoutTool
-		case !client.Match(event, h.Matcher, value) && h.MatcherError() == nil:
+		case !h.Matches(value) && h.MatcherError() == nil:
 			e.why, e.about = noMatch, value
 		case seen[same] != "":
 			e.why, e.about = sameCommand, seen[same]
@@ -326,7 +361,7 @@ func (r Registered) Of(of clients.Client) Registered {
 	var hooks []Hook
 	for _, h := range r.Hooks {
 		if event, known := of.EventFor(h.Event, h.Source.File); known && of.Reads(h.Source.File) {
-			h.Client, h.ClientEvent, h.Layers = of.Name, event, nil
+			h.Client, h.ClientEvent, h.ClientMatcher, h.Layers = of.Name, event, h.Matcher, nil
 			if of.Ignores("if") {
 				h.If, h.Entry.If = "", ""
 			}
@@ -411,12 +446,16 @@ func (r *Registered) Guess(root string, scripts []string) {
 }
 
 // With adds the hooks of the user's own settings, which fire before those of the project. A
-// command that both register under the same matcher is one hook, the project's, and if the
-// project disables every hook, the user's are disabled too. It was not observed whether the
-// user's own disableAllHooks disables a project's hooks, so it only disables the user's.
+// command that both register under the same matcher is one hook, the project's. Either disables
+// the hooks of both, but the project may enable what the user disables.
 func (r Registered) With(user Registered) Registered {
 	same := func(a, b Hook) bool {
 		return a.Event == b.Event && a.Matcher == b.Matcher && a.Type == "command" && a.runsAs() == b.runsAs()
+	}
+	if user.DisabledBy.Line > 0 && r.EnablesHooks {
+		by := user.DisabledBy
+		user.Problems = slices.DeleteFunc(slices.Clone(user.Problems), func(p suites.Problem) bool { return p.At == by })
+		user.Hooks, user.DisabledBy = user.disabled, suites.Position{}
 	}
 	var own []Hook
 	for _, h := range user.Hooks {
@@ -424,12 +463,14 @@ func (r Registered) With(user Registered) Registered {
 			own = append(own, h)
 		}
 	}
-	if r.DisabledBy.Line > 0 {
+	switch {
+	case r.DisabledBy.Line > 0:
 		own = nil
-	} else {
-		r.DisabledBy = user.DisabledBy
+	case user.DisabledBy.Line > 0:
+		r.DisabledBy, r.Hooks = user.DisabledBy, nil
 	}
 	r.Hooks = append(own, r.Hooks...)
+	r.Denies = slices.Concat(user.Denies, r.Denies)
 	r.Others = slices.Concat(user.Others, r.Others)
 	r.Problems = slices.Concat(user.Problems, r.Problems)
 	r.Dropped, r.Ignored = slices.Concat(user.Dropped, r.Dropped), slices.Concat(user.Ignored, r.Ignored)

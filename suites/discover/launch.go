@@ -102,9 +102,9 @@ func (h Hook) Variables() map[string]string {
 }
 
 // LaunchCommand returns the arguments with which the client starts the hook: `/bin/sh -c
-// COMMAND`, or bash if the entry requires it, or the command with its args, in which only
-// ${CLAUDE_PROJECT_DIR} (for a plugin also ${CLAUDE_PLUGIN_ROOT}) is replaced. It is nil for a
-// hook that is no command.
+// COMMAND`, also if the entry's shell is bash (observed on client 2.1.332), or the command with its
+// args, in which only ${CLAUDE_PROJECT_DIR} (for a plugin also ${CLAUDE_PLUGIN_ROOT}) is replaced.
+// It is nil for a hook that is no command.
 func LaunchCommand(h Hook) (argv []string) {
 	switch {
 	case h.Type != "command":
@@ -112,8 +112,6 @@ func LaunchCommand(h Hook) (argv []string) {
 	case h.Client != "":
 		of, _ := clients.Named(h.Client)
 		return of.Command(h.Command)
-	case h.Args == nil && h.Entry.Shell == "bash":
-		return []string{"bash", "-c", h.Command}
 	case h.Args == nil:
 		return []string{"/bin/sh", "-c", h.Command}
 	}

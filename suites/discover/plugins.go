@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"hookwatch/suites"
 	"hookwatch/suites/client"
 )
 
@@ -18,17 +20,21 @@ type manifest struct {
 	Name   string          `json:"name"`
 	Hooks  json.RawMessage `json:"hooks"`
 	Source json.RawMessage `json:"source"` // in a marketplace: a path, or an object for a plugin in another place
+	// Servers are the plugin's own MCP servers, or paths of files with them.
+	Servers json.RawMessage `json:"mcpServers"`
 }
 
 // plugins finds the plugins of a tree, by manifest, by marketplace and by a hooks/hooks.json
 // whose commands name the plugin's root.
 func (f *finder) plugins() {
-	for _, name := range f.names {
-		switch {
-		case inside(name, manifestName) && !exampleDirs().MatchString(path.Dir(name)):
-			f.manifest(strings.TrimSuffix(name, manifestName), name)
-		case inside(name, marketplaceName):
+	for _, name := range f.names { // first, because a marketplace decides whether its plugins are loaded
+		if inside(name, marketplaceName) {
 			f.marketplace(strings.TrimSuffix(name, marketplaceName), name)
+		}
+	}
+	for _, name := range f.names {
+		if inside(name, manifestName) && !exampleDirs().MatchString(path.Dir(name)) {
+			f.manifest(strings.TrimSuffix(name, manifestName), name)
 		}
 	}
 	for _, name := range f.names {
@@ -99,24 +105,72 @@ func (f *finder) marketplace(dir, name string) {
 			at = path.Join(dir, market.Metadata.PluginRoot, source)
 		}
 		if filepath.IsLocal(filepath.FromSlash(at)) || at == "." {
+			f.refuse(at, name, m)
 			f.plugin(at+"/", m)
 			f.declared(at+"/", name, m)
 		}
 	}
 }
 
+// refuse records that the client does not load a plugin whose entry in a marketplace names a file, or
+// a list, as its hooks; observed on client 2.1.332.
+func (f *finder) refuse(at, marketplace string, m manifest) {
+	if len(m.Hooks) == 0 || m.Hooks[0] != '"' && m.Hooks[0] != '[' {
+		return
+	}
+	data, _ := f.reader.ReadFile(f.absolute(marketplace), settingsAtMost) // it was just decoded
+	line := 1
+	if start := bytes.Index(data, m.Hooks); start >= 0 {
+		line += bytes.Count(data[:start], []byte("\n"))
+	}
+	if f.refused == nil {
+		f.refused = map[string]suites.Problem{}
+	}
+	f.refused[f.absolute(at)] = suites.Problem{
+		At:   suites.Position{File: marketplace, Line: line, Column: 1},
+		What: "the entry of plugin " + m.Name + " has a path or a list as its hooks, and the client loads no such plugin",
+		Hint: "remove hooks from the entry: the client reads " + pluginHooks + " of the plugin by itself",
+	}
+}
+
+// sourceOf returns a source of a plugin's hooks without its file.
+func (f *finder) sourceOf(dir string, m manifest) Source {
+	root := f.absolute(dir)
+	return Source{
+		Scope: InPlugin, Plugin: cmp.Or(m.Name, filepath.Base(root)), PluginRoot: root,
+		Servers: f.servers(dir, m), Refused: f.refused[root],
+	}
+}
+
+// servers returns the names of a plugin's own MCP servers.
+func (f *finder) servers(dir string, m manifest) (names []string) {
+	var listed struct {
+		Servers map[string]json.RawMessage `json:"mcpServers"`
+	}
+	f.decode(path.Join(dir, ".mcp.json"), &listed)
+	names = slices.Collect(maps.Keys(listed.Servers))
+	var file string
+	switch {
+	case json.Unmarshal(m.Servers, &listed.Servers) == nil:
+		names = append(names, slices.Collect(maps.Keys(listed.Servers))...)
+	case json.Unmarshal(m.Servers, &file) == nil && f.decode(path.Join(dir, file), &listed):
+		names = append(names, slices.Collect(maps.Keys(listed.Servers))...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // plugin adds the hooks file at the standard place of a plugin.
 func (f *finder) plugin(dir string, m manifest) {
-	root := f.absolute(dir)
-	if file := filepath.Join(root, filepath.FromSlash(pluginHooks)); exists(file) {
-		f.add(Source{File: file, Scope: InPlugin, Plugin: cmp.Or(m.Name, filepath.Base(root)), PluginRoot: root})
+	source := f.sourceOf(dir, m)
+	if source.File = filepath.Join(source.PluginRoot, filepath.FromSlash(pluginHooks)); exists(source.File) {
+		f.add(source)
 	}
 }
 
 // declared adds the hooks that a manifest declares in addition to that file.
 func (f *finder) declared(dir, name string, m manifest) {
-	root := f.absolute(dir)
-	source := Source{Scope: InPlugin, Plugin: cmp.Or(m.Name, filepath.Base(root)), PluginRoot: root}
+	source := f.sourceOf(dir, m)
 	var items []json.RawMessage
 	if json.Unmarshal(m.Hooks, &items) != nil {
 		items = []json.RawMessage{m.Hooks}
@@ -127,7 +181,7 @@ func (f *finder) declared(dir, name string, m manifest) {
 		case len(item) == 0:
 			continue
 		case json.Unmarshal(item, &file) == nil:
-			source.File = filepath.Join(root, filepath.FromSlash(file))
+			source.File = filepath.Join(source.PluginRoot, filepath.FromSlash(file))
 		case item[0] == '{' && path.Base(name) == path.Base(manifestName):
 			source.File = f.absolute(name)
 		default:

@@ -21,7 +21,7 @@ import (
 
 // newResolver returns a resolver for a hook registered in a file of directory settingsDir.
 func newResolver(hook Hook, settingsDir string) *resolver {
-	r := &resolver{hook: hook, cwd: hook.Start(), vars: map[string]string{}}
+	r := &resolver{hook: hook, cwd: filepath.Join(hook.Start(), filepath.FromSlash(hook.Entry.Dir)), vars: map[string]string{}}
 	if home, err := os.UserHomeDir(); err == nil {
 		r.vars["HOME"] = home
 	}

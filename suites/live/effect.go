@@ -59,6 +59,8 @@ func (s *Seen) permission(output hookOutput) (suites.Effect, string) {
 		return "", ""
 	case answered.Failed:
 		return suites.Denied, "the hook answered before the user could: " + short(answered.Text)
+	case output.echoes != "" && strings.Contains(answered.Text, output.echoes):
+		return suites.Rewritten, "the hook answered before the user could, and the call ran with its input"
 	default:
 		return suites.Allowed, "the hook answered before the user could, and the call ran"
 	}
@@ -81,6 +83,16 @@ func (s *Seen) stopped(output hookOutput) (suites.Effect, string) {
 func (s *Seen) prompt(hookOutput) (suites.Effect, string) {
 	if s.from(Main) == 0 {
 		return suites.PromptBlocked, "the client sent the model nothing"
+	}
+	return "", ""
+}
+
+func (s *Seen) lineRan(hookOutput) (suites.Effect, string) {
+	switch {
+	case s.from(Main) == 0:
+		return suites.SessionEnds, "the client sent the model nothing"
+	case !strings.Contains(strings.Join(s.Texts(), "\n"), lineOutput):
+		return suites.Denied, "the model was sent no output of the line"
 	}
 	return "", ""
 }

@@ -23,6 +23,7 @@ type hookOutput struct {
 	anything bool
 	allows   bool
 	rewrites bool
+	echoes   string // output of the command that a hook gives as a tool's input
 	output   string // replaces the tool's result
 	message  string // precedes the user's message
 	halts    bool
@@ -81,8 +82,13 @@ func readOutputs(hooks []HookLine) (all hookOutput) {
 				Reason   string          `json:"permissionDecisionReason"`
 				Context  string          `json:"additionalContext"`
 				Updated  json.RawMessage `json:"updatedInput"`
-				Message  string          `json:"initialUserMessage"`
-				Output   json.RawMessage `json:"updatedToolOutput"`
+				Answer   struct {
+					Updated struct {
+						Command string `json:"command"`
+					} `json:"updatedInput"`
+				} `json:"decision"`
+				Message string          `json:"initialUserMessage"`
+				Output  json.RawMessage `json:"updatedToolOutput"`
 			} `json:"hookSpecificOutput"`
 		}
 		if json.Unmarshal([]byte(strings.TrimPrefix(h.Stdout, "\ufeff")), &out) != nil {
@@ -97,6 +103,9 @@ func readOutputs(hooks []HookLine) (all hookOutput) {
 		all.halts = all.halts || out.Continue != nil && !*out.Continue
 		all.allows = all.allows || out.Decision == "approve" || string(out.Specific.Decision) == `"allow"`
 		all.rewrites = all.rewrites || len(out.Specific.Updated) > 0
+		if echo, isEcho := strings.CutPrefix(out.Specific.Answer.Updated.Command, "echo "); isEcho {
+			all.echoes = echo
+		}
 	}
 	return all
 }

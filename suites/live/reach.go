@@ -140,6 +140,23 @@ func prompt(t *Turn, _ Step, p payload) error {
 	return nil
 }
 
+// A command of the project with a line that the client runs before it asks the model. The line prints
+// what its text does not contain.
+const (
+	lineCommand = "hookwatch-line"
+	lineEcho    = `hook"watch"-ran`
+	lineOutput  = "hookwatch-ran"
+)
+
+// skillLine has the client run the line of a command, which must exist when the client starts.
+func skillLine(t *Turn, s Step, _ payload) error {
+	if !s.First {
+		return notLive("the client reads the command with the line at its start: make a case of one step")
+	}
+	t.Prompts = []string{"/" + lineCommand}
+	return nil
+}
+
 // expansion needs a command of that name in the project, because the client does.
 func expansion(t *Turn, _ Step, p payload) error {
 	if p.Name == "" {

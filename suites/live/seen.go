@@ -167,7 +167,8 @@ func Witnessed(entries []client.Entry, dir string) ([]client.Entry, []Witness) {
 			continue
 		}
 		w := Witness{Event: e.Event, Dir: path.Join(dir, strconv.Itoa(i)), Command: e.Command}
-		w.line = w.stand(e.Shell)
+		w.line = w.filled("/bin/sh",
+			`at=@DIR; @SHELL "$at/command" >"$at/stdout" 2>"$at/stderr"; code=$?; cat "$at/stdout"; cat "$at/stderr" >&2; echo "$code" >"$at/exit"; exit "$code"`)
 		e.Command = w.line
 		all = append(all, w)
 	}
@@ -192,15 +193,6 @@ func (w Witness) Line() string { return w.line }
 
 func (w Witness) filled(shell, line string) string {
 	return strings.NewReplacer("@DIR", "'"+strings.ReplaceAll(w.Dir, "'", `'\''`)+"'", "@SHELL", shell).Replace(line)
-}
-
-// stand returns the command line of a witness.
-func (w Witness) stand(shell string) string {
-	if shell == "" {
-		shell = "/bin/sh"
-	}
-	return w.filled(shell,
-		`at=@DIR; @SHELL "$at/command" >"$at/stdout" 2>"$at/stderr"; code=$?; cat "$at/stdout"; cat "$at/stderr" >&2; echo "$code" >"$at/exit"; exit "$code"`)
 }
 
 // Named returns a text sent to the model, with the registered command in place of the witness's.

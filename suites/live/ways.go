@@ -51,7 +51,11 @@ func bash(command string) suites.Step { return suites.Step{Tool: "Bash", Command
 
 // ways are the ways to all events.
 var ways = map[string]Way{
-	"PreToolUse":         {fire: tool(false), effect: (*Seen).before, Step: bash("touch probe"), Value: "Bash"},
+	"PreToolUse": {fire: tool(false), effect: (*Seen).before, Step: bash("touch probe"), Value: "Bash"},
+	"PreSkillShellCommand": {
+		fire: skillLine, effect: (*Seen).lineRan, Single: true, Value: "Bash",
+		Step: suites.Step{Fixtures: []suites.Fixture{{Path: "{override}/.claude/commands/" + lineCommand + ".md", Content: "---\nallowed-tools: Bash(echo:*)\n---\nlook: !`echo " + lineEcho + "`\n"}}},
+	},
 	"PermissionRequest":  {fire: tool(false), effect: (*Seen).permission, Value: "Bash"},
 	"PermissionDenied":   {fire: unasked, WholeSession: true, Single: true},
 	"PostToolUse":        {fire: tool(true), effect: (*Seen).after, afterTool: true, Step: bash("echo probe"), Value: "Bash"},

@@ -22,7 +22,7 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 	add := func(kind Kind, rule string, change func(*conform.Input)) {
 		c := in
 		change(&c)
-		if client.Match(h.Event, h.Matcher, c.Tool) && c != in {
+		if h.Matches(c.Tool) && c != in {
 			out = append(out, candidate{Rewrite: Rewrite{kind, rule, c.Text()}, input: c})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -56,7 +57,7 @@ func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin
 		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + name + " (hookwatch list --hooks shows what is)"}, nil
 	}
 	value := cmp.Or(st.MatchedAs, client.MatchedValue(st.Event, st.Tool, stdin))
-	if matches := value == "" || client.Match(st.Event, h.Matcher, value); h.MatcherError() != nil {
+	if matches := value == "" || h.Matches(value); h.MatcherError() != nil {
 		return unknown(h, h.MatcherError()), nil
 	} else if !matches {
 		return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("the client does not fire it: its matcher %s does not match %s", h.Matcher, value)}, nil
@@ -120,6 +121,9 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	c.Timeout, _ = s.waits(l.Timeout)
 	if l.Dir != "" && s.override == "" && s.c.WantedEnv().Cwd == "" {
 		c.Dir = l.Dir
+	}
+	if h.Entry.Dir != "" {
+		c.Dir = filepath.Join(c.Dir, filepath.FromSlash(h.Entry.Dir))
 	}
 	given := map[string]string{}
 	for _, v := range l.Env {
@@ -186,9 +190,12 @@ func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res proc
 func combine(fired []Fired) suites.Result {
 	var all suites.Result
 	var readings []client.Reading
+	ended := slices.SortedStableFunc(slices.Values(fired), func(a, b Fired) int { return cmp.Compare(a.Result.Duration, b.Result.Duration) })
+	for _, f := range ended {
+		readings = append(readings, f.reading)
+	}
 	for i, f := range fired {
 		r := f.Result
-		readings = append(readings, f.reading)
 		if i == 0 || worse(r.Exit, all.Exit) {
 			all.Exit = r.Exit
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -95,7 +96,7 @@ func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
 		return err
 	}
 	doc := newDocument(res)
-	doc.Name, doc.ranIn = other.Name, t.ranIn
+	doc.Name, doc.ranIn, doc.Newer = other.Name, t.ranIn, p.NewerEvents(os.Environ())
 	return a.report(result{doc: doc, items: len(doc.Cells), item: doc.Line, text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Failed())
 }
 
@@ -111,6 +112,7 @@ type contractDocument struct {
 	Skipped      string        `json:"skipped,omitempty"`
 	Fault        string        `json:"fault,omitempty"`
 	Elsewhere    []string      `json:"elsewhere,omitempty"` // requests to anything but the model, all refused
+	Newer        []string      `json:"newer,omitempty"`     // events of the client that the model lacks
 	Cells        []contractRow `json:"cells"`
 
 	ranIn
@@ -167,6 +169,7 @@ func printContract(w io.Writer, d contractDocument, verbose bool) {
 		reasons(w, d)
 	}
 	printFault(w, d.Fault, d.Elsewhere)
+	printNewer(w, d.Newer)
 	writef(w, "%s %s: %d confirmed, %d changed, %d not reachable, of %d cells\n", clientName(d.Name), cmp.Or(d.Client, "unknown"), d.Confirmed, d.Changed, d.NotReachable, len(d.Cells))
 }
 
@@ -210,6 +213,9 @@ func questions() (all []question) {
 	for _, m := range client.Matchers() {
 		all = append(all, m)
 	}
+	for _, c := range client.Conditions() {
+		all = append(all, c)
+	}
 	for _, f := range client.Files() {
 		all = append(all, f)
 	}
@@ -228,6 +234,7 @@ type play interface {
 func playsOf(questions []question) (plays []play) {
 	var outputs []client.Cell
 	var matchers []client.InForceMatcher
+	var conditions []client.InForceCondition
 	var files []client.InForceFile
 	var others []otherCell
 	for _, q := range questions {
@@ -236,6 +243,8 @@ func playsOf(questions []question) (plays []play) {
 			outputs = append(outputs, q)
 		case client.InForceMatcher:
 			matchers = append(matchers, q)
+		case client.InForceCondition:
+			conditions = append(conditions, q)
 		case client.InForceFile:
 			files = append(files, q)
 		case otherCell:
@@ -247,6 +256,9 @@ func playsOf(questions []question) (plays []play) {
 		plays = append(plays, s)
 	}
 	for _, s := range together(matchers) {
+		plays = append(plays, s)
+	}
+	for _, s := range conditionsOf(conditions) {
 		plays = append(plays, s)
 	}
 	for _, f := range files {
@@ -378,10 +390,11 @@ func (p *player) all(ctx context.Context, jobs int, plays []play) {
 	wait.Wait()
 }
 
-// again returns the changed questions, each in a client session of its own.
+// again returns the changed questions, each in a client session of its own. Conditions are
+// functions of the call, which no earlier turn affects.
 func (p *player) again(played []question) (plays []play) {
 	for _, q := range played {
-		if p.rows[q.ID()].Verdict == changed {
+		if _, pure := q.(client.InForceCondition); p.rows[q.ID()].Verdict == changed && !pure {
 			plays = append(plays, playsOf([]question{q})...)
 		}
 	}

@@ -161,6 +161,8 @@ func predictions(all []question, v client.Version) (rows []contractRow) {
 			seen = string(client.Interpret(v, q.Event, in).Effect)
 		case client.InForceMatcher:
 			seen = runs(q.Predicted())
+		case client.InForceCondition:
+			seen = runs(takes(q))
 		case client.InForceFile:
 			seen = listed(client.InForceFile(q).Predicted(v))
 		case otherCell:

@@ -12,6 +12,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/live"
 )
 
@@ -75,6 +76,9 @@ func (s clientSession) split() []clientSession {
 	share := most
 	if live.WayTo(s.event).Single || s.entry.Type == "http" || s.starts {
 		share = 1
+	}
+	if share == 1 {
+		rest, last = append(rest, last...), nil
 	}
 	n := max(len(last), (len(rest)+share-1)/share)
 	out := make([]clientSession, n)
@@ -363,6 +367,82 @@ func (s matching) judge(i int, r suites.Result, _ func(string) string) (rows []c
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// A conditional is a session with one hook per condition, which records that it runs. Each step is
+// one call.
+type conditional struct {
+	rules []string
+	calls [][]client.InForceCondition
+}
+
+// conditionsOf distributes conditions over sessions of one tool each, because a session's hooks see
+// all of its calls.
+func conditionsOf(all []client.InForceCondition) (sessions []conditional) {
+	for i, c := range all {
+		sameTool := i > 0 && all[i-1].Tool == c.Tool
+		sameCall := sameTool && bytes.Equal(all[i-1].Payload(), c.Payload())
+		if !sameTool || !sameCall && len(sessions[len(sessions)-1].calls) == most {
+			sessions = append(sessions, conditional{})
+			sameCall = false
+		}
+		s := &sessions[len(sessions)-1]
+		if !sameCall {
+			s.calls = append(s.calls, nil)
+		}
+		last := len(s.calls) - 1
+		s.calls[last] = append(s.calls[last], c)
+		if !slices.Contains(s.rules, c.If) {
+			s.rules = append(s.rules, c.If)
+		}
+	}
+	return sessions
+}
+
+func (s conditional) ids() (ids []string) {
+	for _, c := range slices.Concat(s.calls...) {
+		ids = append(ids, c.ID())
+	}
+	return ids
+}
+
+func (s conditional) hooksAnswer() bool { return false }
+
+func (s conditional) asCase(number int) *suites.Case {
+	event := client.Guarding(client.Calls).Name
+	entries := []client.Entry{{Event: event, Command: client.InForceCommand("any")}}
+	for i, rule := range s.rules {
+		entries = append(entries, client.Entry{Event: event, If: rule, Command: client.InForceCommand(strconv.Itoa(i))})
+	}
+	var steps []suites.Step
+	for _, call := range s.calls {
+		step := comes(call[0].Tool)
+		if step.Event == event {
+			step = suites.Step{Event: event, Tool: call[0].Tool, Payload: call[0].Payload()}
+		}
+		steps = append(steps, step)
+	}
+	return registering("conditions-"+strconv.Itoa(number), live.Settings(entries, nil), steps...)
+}
+
+func (s conditional) judge(i int, r suites.Result, _ func(string) string) (rows []contractRow) {
+	names := strings.Fields(string(r.Files[ran]))
+	for _, c := range s.calls[i] {
+		row := contractRow{ID: c.ID(), Verdict: confirmed, Predicted: runs(takes(c)), Seen: runs(slices.Contains(names, strconv.Itoa(slices.Index(s.rules, c.If))))}
+		switch {
+		case !slices.Contains(names, "any"):
+			row = contractRow{ID: c.ID(), Verdict: notReachable, Because: "the client made no such call of " + c.Tool}
+		case row.Seen != row.Predicted:
+			row.Verdict, row.Because = changed, "the condition is compared otherwise"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// takes reports whether hookwatch predicts that a hook with a condition runs.
+func takes(c client.InForceCondition) bool {
+	return discover.Hook{If: c.If}.Takes(c.Tool, c.Example())
 }
 
 func runs(yes bool) string {

@@ -16,6 +16,7 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/cmd/internal/version"
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/sandbox"
 )
 
@@ -47,6 +48,7 @@ func (a *app) doctor(ctx context.Context) error {
 		return err
 	}
 	doc := newDoctorDocument(version.Number, p, d)
+	doc.Newer = p.NewerEvents(os.Environ())
 	return a.print(doc, len(doc.Tools), func(i int) any { return doc.Tools[i] }, func(w io.Writer) { printDoctor(w, doc) })
 }
 
@@ -60,6 +62,7 @@ type doctorDocument struct {
 	Cases     int             `json:"cases"`
 	Isolation doctorIsolation `json:"isolation"`
 	Tools     []doctorTool    `json:"tools"`
+	Newer     []string        `json:"newer,omitempty"` // events of the installed client that the model lacks
 }
 
 // doctorIsolation describes the isolation in use, and why it is not a stronger one.
@@ -128,6 +131,14 @@ func printDoctor(out io.Writer, doc *doctorDocument) {
 	}
 	bounds(out, doc.Isolation.Bounds)
 	tools(out, doc.Tools)
+	printNewer(out, doc.Newer)
+}
+
+// printNewer prints the events of the installed client that hookwatch's model lacks.
+func printNewer(out io.Writer, events []string) {
+	if len(events) > 0 {
+		writef(out, "not judged: %s: newer than hookwatch's model %s\n", strings.Join(events, ", "), client.Default)
+	}
 }
 
 func bounds(out io.Writer, bounds map[string]string) {

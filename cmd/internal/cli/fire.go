@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,7 +87,7 @@ stdin of each entry are shown, or why it does not run. Nothing is recorded.`,
 	return cmd
 }
 
-// claudeEvent replaces an event of another client by Claude Code's of the same meaning.
+// claudeEvent replaces an event and a tool of another client by Claude Code's of the same meaning.
 func claudeEvent(args []string, of string) ([]string, error) {
 	if of == "" {
 		return args, nil
@@ -101,6 +102,9 @@ func claudeEvent(args []string, of string) ([]string, error) {
 			return nil, fmt.Errorf("hookwatch has no input for %s of %s", args[0], c.Title)
 		}
 		args[0] = own.As
+	}
+	if len(args) > 1 {
+		args[1] = c.ClaudeTool(args[1])
 	}
 	return args, nil
 }
@@ -125,7 +129,8 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user, explain bool, of st
 	if of != "" {
 		other, _ := clients.Named(of) // claudeEvent checked the name
 		p.Registered = p.Registered.Of(other)
-		if len(p.Registered.For(c.Steps[0].Event, c.Steps[0].Tool)) == 0 {
+		st := c.Steps[0]
+		if len(p.Registered.For(st.Event, cmp.Or(client.MatchedValue(st.Event, st.Tool, st.PayloadRaw), client.UsualMatcher(st.Event)))) == 0 {
 			return unregistered([]clients.Client{other})
 		}
 	}

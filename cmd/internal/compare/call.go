@@ -128,7 +128,7 @@ func (s *Side) firing(h *discover.Hook, c *Call) int {
 	switch {
 	case h == every:
 		return len(s.Runner.Hooks(st.Event, value))
-	case (value == "" || client.Match(h.Event, h.Matcher, value)) && h.Takes(st.MatchedAs, payload):
+	case (value == "" || h.Matches(value)) && h.Takes(st.MatchedAs, payload):
 		return 1
 	}
 	return 0

@@ -214,7 +214,7 @@ func (p *loader) stopping(s Stop) (meant discover.Hook, found bool) {
 		if !s.about(h) {
 			continue
 		}
-		if matches := value == "" || client.Match(h.Event, h.Matcher, value); !found || matches {
+		if matches := value == "" || h.Matches(value); !found || matches {
 			meant, found = *h, true
 			if matches {
 				break

@@ -54,7 +54,12 @@ type Client struct {
 	ClaudeFields map[string]string `yaml:"claude_payload"`
 	// Inputs are the fields of tool_input of tools that have others, by Claude Code's tool; {NAME} is
 	// Claude Code's field.
-	Inputs  map[string]map[string]string
+	Inputs map[string]map[string]string
+	// Responses are the texts that it sends as tool_response, by Claude Code's tool; {NAME} is a field
+	// of Claude Code's.
+	Responses map[string]string
+	// Adds are fields of every payload that Claude Code does not send, with a value of each.
+	Adds    map[string]string
 	Accepts Accepts
 	Outputs []Rule
 	Live    Live
@@ -69,7 +74,15 @@ type Entry struct {
 		Default float64 // seconds
 	}
 	Ignored []string // keys of Claude Code without effect
-	Nested  bool     // entries are only read below a matcher's hooks
+	// Dir is the key of the directory in which the command runs, from the session's; "" if there is
+	// none.
+	Dir string
+	// Fatal are mistakes in one entry for which the client drops the whole file.
+	Fatal struct {
+		Types      []string // another type than these; none if that has no such effect
+		Fractional bool     // a time limit that is no whole number
+	}
+	Nested bool // entries are only read below a matcher's hooks
 	// Settings are keys next to events that are none.
 	Settings []string
 }
@@ -81,14 +94,6 @@ type Launch struct {
 	// Sets are the variables that the client adds. Those that end in _DIR or _CWD are the project's
 	// directory.
 	Sets []string
-}
-
-// A Matcher describes how a matcher is compared with the name of a tool.
-type Matcher struct {
-	Kind       string // regexp: an unanchored regular expression; anchored: one for the whole name
-	IgnoreCase bool   `yaml:"ignore_case"`
-	// BothNames reports that it is also compared with Claude Code's name of the tool.
-	BothNames bool `yaml:"both_names"`
 }
 
 // An Event is a moment at which a client runs hooks.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +51,11 @@ func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites
 			f.problems = append(f.problems, f.problem(f.at(event.At), event.Key+" is no list", "it uses no hook of the file"))
 		}
 	}
+	if f.fatal != nil {
+		f.fatal.Hint = fmt.Sprintf("it drops the whole file for it: none of its %d hooks runs", len(f.hooks)+1)
+		f.fatal.Severity = suites.Error
+		return nil, append(f.problems, *f.fatal)
+	}
 	return f.hooks, f.problems
 }
 
@@ -62,6 +66,7 @@ type hookFile struct {
 	lines    jsontree.Lines
 	hooks    []Hook
 	problems []suites.Problem
+	fatal    *suites.Problem // the first mistake for which the client drops the file
 }
 
 // fault returns the position of a syntax error.
@@ -91,7 +96,11 @@ func (f *hookFile) problem(at suites.Position, what, hint string) suites.Problem
 // directly in the event.
 func (f *hookFile) event(event jsontree.Member) {
 	if _, known := f.client.Events[event.Key]; !known && len(f.client.Events) > 0 {
-		f.problems = append(f.problems, f.problem(f.at(event.At), "no event "+event.Key, "its hooks never run"))
+		p := f.problem(f.at(event.At), "no event "+event.Key, "its hooks never run")
+		if f.client.Measured != "" && isEvent(event.Key) {
+			p.Severity = suites.Error // it is another client's, and not a newer one
+		}
+		f.problems = append(f.problems, p)
 		return
 	}
 	for _, group := range event.Value.Members {
@@ -131,6 +140,14 @@ func (f *hookFile) entry(h Hook, matches bool, entry jsontree.Value) {
 		}
 	}
 	h.Entry.At = f.at(entry.Start)
+	if key := f.client.Entry.Dir; key != "" {
+		h.Entry.Dir = textOf(entry, key)
+	}
+	if what := f.client.mistake(h, entry); what != "" && f.fatal == nil {
+		p := f.problem(h.Entry.At, what, "")
+		f.fatal = &p
+		return
+	}
 	h.Entry.Timeout = f.client.timeout(entry)
 	for _, member := range entry.Members {
 		if f.client.Ignores(member.Key) {
@@ -178,51 +195,29 @@ func (c Client) unit() time.Duration {
 	return time.Second
 }
 
-// claudeMatcher returns the matcher that matches Claude Code's tools for those of the client that a
-// matcher of an event matches; false if it names only tools that the client does not have. What is
-// no known tool stays as it is.
-func (c Client) claudeMatcher(event, matcher string) (string, bool) {
-	matcher = strings.TrimSpace(matcher)
-	if matcher == "*" || matcher == ".*" || matcher == "" {
-		return "", true
-	}
-	if about, _ := client.EventByName(c.Events[event].As); !about.Tool {
-		return matcher, true
-	}
-	alternatives := []string{matcher}
-	if !strings.ContainsAny(matcher, `()[]\`) {
-		alternatives = strings.Split(matcher, "|")
-	}
-	var all []string
-	for _, one := range alternatives {
-		tools := c.matched(event, one)
-		if own := c.Tools[strings.Trim(one, "^$ ")]; len(tools) == 0 && (own == "" || c.Measured == "") {
-			tools = []string{one}
-		}
-		all = append(all, tools...)
-	}
-	return strings.Join(all, "|"), len(all) > 0
+// isEvent reports whether some client has an event.
+func isEvent(name string) bool {
+	return slices.ContainsFunc(load(), func(c Client) bool { _, known := c.EventFor(name, ""); return known || has(c.Events, name) })
 }
 
-// matched returns Claude Code's names of the tools that an alternative of a matcher matches.
-func (c Client) matched(event, one string) (tools []string) {
-	pattern := "(?:" + strings.TrimSpace(one) + ")"
-	if c.Matcher.Kind == "anchored" {
-		pattern = "^" + pattern + "$"
+func has[V any](all map[string]V, key string) bool {
+	_, present := all[key]
+	return present
+}
+
+// mistake returns a mistake in an entry for which the client drops the whole file; "" if there is
+// none.
+func (c Client) mistake(h Hook, entry jsontree.Value) string {
+	if types := c.Entry.Fatal.Types; types != nil && !slices.Contains(types, h.Entry.Type) {
+		return fmt.Sprintf("an entry of type %s, which is none of %s", h.Entry.Type, strings.Join(types, ", "))
 	}
-	if c.Matcher.IgnoreCase {
-		pattern = "(?i)" + pattern
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
-		if re.MatchString(c.Tools[name]) || (c.Matcher.BothNames || c.Events[event].Claude) && re.MatchString(name) {
-			tools = append(tools, name)
+	for _, key := range c.Entry.Timeout.Keys {
+		value, _ := entry.Get(key)
+		if limit, isNumber := value.Scalar.(json.Number); isNumber && c.Entry.Fatal.Fractional && strings.ContainsAny(limit.String(), ".eE") {
+			return key + " is " + limit.String() + ", which is no whole number"
 		}
 	}
-	return tools
+	return ""
 }
 
 // Payload returns Claude Code's payload of an event as the client sends it: with its names of the
@@ -252,6 +247,9 @@ func (c Client) Payload(event string, payload []byte) []byte {
 		if input, ok := c.Inputs[claudeTool]; ok && member.Key == "tool_input" {
 			value = inputOf(input, member.Value)
 		}
+		if text, ok := c.Responses[claudeTool]; ok && member.Key == "tool_response" && member.Value.Kind == '{' {
+			value = quoted(filled(text, member.Value))
+		}
 		if text, ok := member.Value.Scalar.(string); ok {
 			switch member.Key {
 			case "hook_event_name":
@@ -267,8 +265,18 @@ func (c Client) Payload(event string, payload []byte) []byte {
 		}
 		fmt.Fprintf(&line, "%s:%s", quoted(name), value)
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Adds)) {
+		fmt.Fprintf(&line, ",%s:%s", quoted(name), quoted(c.Adds[name]))
+	}
 	line.WriteString("}\n")
 	return line.Bytes()
+}
+
+// filled returns a text with the fields of an object.
+func filled(text string, from jsontree.Value) string {
+	var out map[string]string
+	_ = json.Unmarshal(inputOf(map[string]string{"text": text}, from), &out) // it was just encoded
+	return out["text"]
 }
 
 // inputOf returns the input of a tool with the client's own fields.

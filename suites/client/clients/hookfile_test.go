@@ -43,6 +43,26 @@ func TestHooks(t *testing.T) {
 			client: "codex", file: ".codex/config.toml", text: "model = 'x'\n\n[[hooks.Nope]]\ncommand = 'a'\n",
 			problems: []string{".codex/config.toml:3:9: Codex: no event Nope"},
 		},
+		"a type for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"},{"type":"http","url":"http://x"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:62: Codex: an entry of type http"},
+		},
+		"a time limit for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"hooks":{"Stop":[{"hooks":[{"command":"a"},{"command":"b","timeout":1.5}]}]}}`,
+			problems: []string{".codex/hooks.json:1:45: Codex: timeout is 1.5"},
+		},
+		"a prompt, which Codex skips alone": {
+			client: "codex", file: ".codex/hooks.json",
+			text: `{"hooks":{"Stop":[{"hooks":[{"type":"prompt","prompt":"x"},{"command":"b"}]}],"PreModelRequest":[{"hooks":[{"command":"c"}]}]}}`,
+			want: []string{"Stop as Stop, , , 0s, ", "Stop as Stop, , b, 0s, ", "PreModelRequest as , , c, 0s, "},
+		},
+		"a tool's name in part": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"hooks":{"PreToolUse":[{"matcher":"Bas","hooks":[{"command":"a"}]},{"matcher":"Bash,Edit","hooks":[{"command":"b"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:51: Codex: the matcher \"Bas\"", ".codex/hooks.json:1:101: Codex: the matcher \"Bash,Edit\""},
+		},
 		"flat entries": {
 			client: "copilot", file: ".github/hooks/a.json",
 			text: `{"version":1,"hooks":{"preToolUse":[{"type":"command","bash":"a","powershell":"b","timeoutSec":5,"matcher":"BASH"}],"agentStop":[{"bash":"c"}]}}`,
@@ -99,6 +119,50 @@ func TestHooks(t *testing.T) {
 	}
 }
 
+// TestMatch compares matchers with tools as each client does.
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		client, event, matcher, value string
+		want                          bool
+	}{
+		{"codex", "PreToolUse", "", "Bash", true},
+		{"codex", "PreToolUse", "*", "Bash", true},
+		{"codex", "PreToolUse", "Bash", "Bash", true},
+		{"codex", "PreToolUse", "Bas", "Bash", false},
+		{"codex", "PreToolUse", "ash", "Bash", false},
+		{"codex", "PreToolUse", "Bas|Read", "Bash", false},
+		{"codex", "PreToolUse", "Read|Bash", "Bash", true},
+		{"codex", "PreToolUse", "Bas.", "Bash", true},
+		{"codex", "PreToolUse", "^Ba", "Bash", true},
+		{"codex", "PreToolUse", "Bash,Edit", "Bash", false},
+		{"codex", "PreToolUse", "Bash ", "Bash", false},
+		{"codex", "PreToolUse", "^(?!Read).*", "Bash", false},
+		{"codex", "PreToolUse", "apply_patch", "Write", true},
+		{"codex", "PreToolUse", "Write", "Write", true},
+		{"codex", "PreToolUse", "mcp__a__.*", "mcp__a__b", true},
+		{"codex", "SessionStart", "startup", "startup", true},
+		{"codex", "Stop", "anything", "", true},
+		{"codex", "StopFailure", "", "", false},
+		{"copilot", "PreToolUse", "bash", "Bash", true},
+		{"copilot", "preToolUse", "BASH", "Bash", true},
+		{"copilot", "preToolUse", "^(?!view).*", "Bash", true},
+		{"copilot", "preToolUse", "view", "Bash", false},
+		{"gemini", "BeforeTool", "run_shell_command", "Bash", true},
+		{"gemini", "BeforeTool", "Edit|Write", "Edit", false},
+		{"gemini", "PreToolUse", "", "Bash", false},
+	} {
+		c, _ := Named(tt.client)
+		if got := c.Match(tt.event, tt.matcher, tt.value); got != tt.want {
+			t.Errorf("%s: %s %q on %s: %v", tt.client, tt.event, tt.matcher, tt.value, got)
+		}
+	}
+	gemini, _ := Named("gemini")
+	if got := gemini.ClaudeTool("run_shell_command") + gemini.ClaudeTool("other"); got != "Bashother" {
+		t.Error(got)
+	}
+}
+
 // FuzzHooks requires that every text is read without a panic, and that timeouts have a limit.
 func FuzzHooks(f *testing.F) {
 	for _, text := range []string{`{"hooks":{"Stop":[{"hooks":[{"command":"a","timeout":1e300}]}]}}`, "[[hooks.Stop]]\ncommand = 'a'\n", `{"hooks":{"Stop":{}}}`, `{"hooks":[]}`, ""} {
@@ -138,7 +202,7 @@ func TestPayload(t *testing.T) {
 	t.Parallel()
 	sent := `{"session_id":"s","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"a"},"tool_response":1}` + "\n"
 	for name, tt := range map[string]struct{ client, event, want string }{
-		"Codex":                         {"codex", "PreToolUse", sent},
+		"Codex":                         {"codex", "PreToolUse", strings.TrimSuffix(sent, "}\n") + `,"model":"gpt-5.5"}` + "\n"},
 		"Copilot's own files":           {"copilot", "preToolUse", `{"sessionId":"s","toolName":"bash","toolArgs":{"command":"a"},"toolResult":1}` + "\n"},
 		"Claude Code's files, Copilot":  {"copilot", "PreToolUse", `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"a"},"tool_result":1}` + "\n"},
 		"Gemini":                        {"gemini", "BeforeTool", `{"session_id":"s","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"a"},"tool_response":1}` + "\n"},
@@ -150,8 +214,13 @@ func TestPayload(t *testing.T) {
 		}
 	}
 	edit := []byte(`{"tool_name":"Edit","tool_input":{"file_path":"/p/a","old_string":"x","new_string":"y \"z\""}}`)
+	ran := []byte(`{"tool_name":"Bash","tool_input":{"command":"a","description":"b"},"tool_response":{"stdout":"c\nd","stderr":""}}`)
+	codex, _ := Named("codex")
+	if got := string(codex.Payload("PostToolUse", ran)); got != `{"tool_name":"Bash","tool_input":{"command":"a"},"tool_response":"c\nd","model":"gpt-5.5"}`+"\n" {
+		t.Error(got)
+	}
 	for name, want := range map[string]string{
-		"codex":   `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y \"z\"\n*** End Patch\n"}}` + "\n",
+		"codex":   `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y \"z\"\n*** End Patch\n"},"model":"gpt-5.5"}` + "\n",
 		"copilot": `{"tool_name":"Edit","tool_input":{"new_str":"y \"z\"","old_str":"x","path":"/p/a"}}` + "\n",
 	} {
 		c, _ := Named(name)

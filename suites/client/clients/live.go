@@ -61,10 +61,7 @@ func (l Live) Call(tool string, input []byte) (name string, own []byte, ok bool)
 		}
 		own = inputOf(fields, root)
 	case string:
-		own = inputOf(map[string]string{"text": form}, root)
-		var text struct{ Text string }
-		_ = json.Unmarshal(own, &text) // it was just encoded
-		own = quoted(text.Text)
+		own = quoted(filled(form, root))
 	}
 	return call.Tool, own, own != nil
 }
