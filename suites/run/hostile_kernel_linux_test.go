@@ -136,8 +136,8 @@ func TestHostileForOrdinaryUser(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	const nobody = 65534
-	for _, d := range []string{"", "home", "tmp"} {
-		d = filepath.Join(dir, d)
+	public := newPublicDir(t)
+	for _, d := range []string{public, dir, filepath.Join(dir, "home"), filepath.Join(dir, "tmp")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestHostileForOrdinaryUser(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.run", "^(TestHostileInNamespaces|TestHostileToTheKernel|TestMemoryKinds|TestFirstProcess|TestLimitsInPlace|TestOrdinaryPrograms|TestAccesses)$")
 	cmd.Dir = filepath.Join(dir, "tmp")
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + cmd.Dir, "GORACE=atexit_sleep_ms=0"}
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + cmd.Dir, publicVariable + "=" + public, "GORACE=atexit_sleep_ms=0"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil || bytes.Count(out, []byte("--- PASS")) < 7 || bytes.Contains(out, []byte("--- SKIP")) {

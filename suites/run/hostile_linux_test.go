@@ -260,6 +260,9 @@ func TestHostileInNamespaces(t *testing.T) {
 	}
 }
 
+// publicVariable names a directory in which newPublicDir can make others.
+const publicVariable = "RUN_TEST_PUBLIC"
+
 // newPublicDir returns a new directory that every user can reach and that sandboxes show: it is in
 // none of the directories that they make private, such as /tmp.
 func newPublicDir(t *testing.T) string {
@@ -268,7 +271,7 @@ func newPublicDir(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, parent := range []string{"/srv", "/opt", here, os.Getenv("HOME")} {
+	for _, parent := range []string{os.Getenv(publicVariable), "/srv", "/opt", here, os.Getenv("HOME")} {
 		if real, err := filepath.EvalSymlinks(parent); err != nil || !isPublic(real) {
 			continue
 		} else if dir, err := os.MkdirTemp(real, "hostile world-"); err == nil {

@@ -321,11 +321,11 @@ var nearFailures = []struct {
 	{"all that a condition lets through is stopped", func(f map[string]string) {
 		replaced(`"timeout": 10`, `"if": "Bash(git commit:*)"`)(f)
 		guardIs(silentHook + "echo 'use the release script' >&2\nexit 2\n")(f)
-	}, "", true},
+	}, "uncovered-tool", true},
 	{"a guard behind a condition", func(f map[string]string) {
 		replaced(`"timeout": 10`, `"if": "Bash(git push *)"`)(f)
 		guardIs("#!/bin/bash\ncase $(cat) in\n*'git push --mirror'*) echo no >&2; exit 2 ;;\n*'git push'*) exit 0 ;;\nesac\necho 'called for something else' >&2\nexit 2\n")(f)
-	}, "", true},
+	}, "uncovered-tool", true},
 	{"a gate that stops once per session", guardIs("#!/bin/bash\nseen=$HOME/.seen-$(jq -r .session_id)\n[ -e \"$seen\" ] && exit 0\n: >\"$seen\"\necho 'explain first' >&2\nexit 2\n"), "", false},
 	{"a log that speaks of what it logs", guardIs(silentHook + "echo '{\"logged\":true,\"note\":\"blocked calls are logged: rm -rf\"}'\n"), "unknown-keys", false},
 	{"a package that npm would fetch, named by a shell within the command", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/stop.sh`, `bash -lc 'npx -y some-linter hook:stop'`), "", true},

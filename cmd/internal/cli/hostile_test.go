@@ -119,11 +119,12 @@ func obeyed(out string) string {
 	return ""
 }
 
-// arguments returns the arguments with which each command is called: none, hostile words and
-// flags, and --help.
+// refused are arguments with which no command does its work: hostile words and flags, and --help.
+var refused = [][]string{{evilText}, {"--", evilText, evilText}, {"--help"}, {"--" + evilText}, {"-" + evilWord}, {"--jobs", evilText}, {"--format", evilText},
+	{"--suite", evilText}, {"--filter", evilText}, {"--timeout", evilText}, {"--isolation", evilText}}
+
+// arguments returns the arguments with which each command is called besides those that are refused.
 func arguments(cmd *cobra.Command) [][]string {
-	all := [][]string{{}, {evilText}, {"--", evilText, evilText}, {"--help"}, {"--" + evilText}, {"-" + evilWord}, {"--jobs", evilText}, {"--format", evilText},
-		{"--suite", evilText}, {"--filter", evilText}, {"--timeout", evilText}, {"--isolation", evilText}, {"-v"}}
 	more := map[string][][]string{
 		"":         {{"--once"}, {"--once", "-v"}, {"--once", "--changed"}, {"--once", "--audit"}, {"--once", "--filter", "A"}, {evilText, evilText}},
 		"run":      {{"A1", "A2"}, {"-v", "A4"}, {"A1-A9"}},
@@ -139,14 +140,14 @@ func arguments(cmd *cobra.Command) [][]string {
 		"trust":    {{"--yes"}, {"--list"}, {"--forget"}},
 	}
 	if cmd.HasParent() {
-		return append(all, more[cmd.Name()]...)
+		return append([][]string{{}, {"-v"}}, more[cmd.Name()]...)
 	}
-	return append(all[1:len(all)-1], more[""]...) // without arguments or errors it would watch
+	return more[""] // without arguments or errors it would watch
 }
 
 const quoteForQuery = `"\u001b[31m\u009b\u202e", error("\u001b]0;x\u0007\nFORGED")`
 
-// TestHostileProject runs every command with a hostile project and in every format, and checks
+// TestHostileProject runs every command with a hostile project and in every format that it has, and checks
 // that none writes control sequences or forged lines.
 func TestHostileProject(t *testing.T) {
 	evilTools(t)
@@ -160,10 +161,13 @@ func TestHostileProject(t *testing.T) {
 		if slices.Contains(topicNames(), cmd.Name()) {
 			continue // no text from elsewhere
 		}
-		for _, args := range arguments(cmd) {
+		for i, args := range slices.Concat(refused, arguments(cmd)) {
 			formats := formatNames()
-			if slices.Contains(args, "--isolation") || slices.Contains(args, "--audit") || cmd.Name() == "completion" {
+			switch {
+			case slices.Contains(args, "--audit") || cmd.Name() == "completion":
 				formats = []string{"human"}
+			case i < len(refused) || slices.Equal(args, []string{"-v"}):
+				formats = []string{"human", "json", "jsonl"} // the others print errors as human does, and ignore -v
 			}
 			for _, format := range formats {
 				line := append([]string{"--format", format}, args...)

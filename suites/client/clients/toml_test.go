@@ -20,7 +20,7 @@ command = "a"
 [[hooks.PreToolUse.hooks]]
 command = """
 b\u0041"""
-timeout = 2.5
+timeout = 2
 async = true
 [[ hooks . "PreToolUse" ]]
 hooks = [
@@ -40,7 +40,7 @@ a.b.c.d.e.f.g.h.i.j.k = [[[[[[[[[[[[1]]]]]]]]]]]]
 	}
 	want := []string{
 		`config.toml:1:25 Stop "a"  0s`, `config.toml:2:3 Stop "a"  10s`,
-		`config.toml:5:1 PreToolUse "a" Bash 0s`, `config.toml:7:1 PreToolUse "bA" Bash 2.5s`,
+		`config.toml:5:1 PreToolUse "a" Bash 0s`, `config.toml:7:1 PreToolUse "bA" Bash 2s`,
 		`config.toml:15:3 PreToolUse "é"  0s`, `config.toml:15:38 PreToolUse "c"  0s`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
