@@ -52,7 +52,7 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 	if n, ok := i.known[dir]; ok && n.at.Equal(fi.ModTime()) {
 		return n.files
 	}
-	n := needs{at: fi.ModTime()}
+	n, examined := needs{at: fi.ModTime()}, map[string]bool{}
 	entries, _ := os.ReadDir(dir) // an unreadable directory counts as empty
 	for _, e := range entries[:min(len(entries), programsAtMost)] {
 		program := filepath.Join(dir, e.Name())
@@ -60,7 +60,7 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 		if e.Type()&fs.ModeSymlink != 0 {
 			real = disk.Real(program)
 		}
-		n.files = append(n.files, behind(program, real, hidden, wrappersDeep)...)
+		n.files = append(n.files, behind(program, real, hidden, examined, wrappersDeep)...)
 	}
 	if i.known == nil {
 		i.known = make(map[string]needs)
@@ -71,7 +71,8 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 
 // behind returns the programs behind a program for which hidden returns true: the target of a link,
 // and programs that a script contains by path. real is the program's path without symbolic links.
-func behind(program, real string, hidden func(string) bool, deep int) (files []string) {
+// It examines each script once, because all shims of a version manager start the same one.
+func behind(program, real string, hidden func(string) bool, examined map[string]bool, deep int) (files []string) {
 	fi, err := os.Stat(real)
 	if err != nil || !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0 {
 		return nil
@@ -79,9 +80,10 @@ func behind(program, real string, hidden func(string) bool, deep int) (files []s
 	if real != program && hidden(real) {
 		files = append(files, real)
 	}
-	if deep == 0 || fi.Size() > wrapperAtMost {
+	if deep == 0 || fi.Size() > wrapperAtMost || examined[real] {
 		return files
 	}
+	examined[real] = true
 	for _, path := range absolute().FindAll(scriptText(real), -1) {
 		next := string(path)
 		if !hidden(next) {
@@ -92,7 +94,7 @@ func behind(program, real string, hidden func(string) bool, deep int) (files []s
 			continue
 		}
 		if fi, err := os.Stat(next); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {
-			files = append(append(files, next), behind(next, target, hidden, deep-1)...)
+			files = append(append(files, next), behind(next, target, hidden, examined, deep-1)...)
 		}
 	}
 	return files

@@ -12,6 +12,7 @@ import (
 // what the case itself could have read. It is safe for concurrent use.
 type World struct {
 	o         Options
+	root      string // without symbolic links
 	private   bool
 	search    []string
 	hiding    *Hiding
@@ -34,7 +35,7 @@ type seen struct {
 // have private views. In the modes copy and none they see all of the machine, and what hookwatch
 // does not read are only credentials.
 func (o Options) World(private bool, search []string) *World {
-	return &World{o: o, private: private, search: search, hiding: o.Hiding()}
+	return &World{o: o, root: disk.Real(o.Root), private: private, search: search, hiding: o.Hiding()}
 }
 
 // Means returns what cases find at an absolute path whose directories are no symbolic links: 0 for
@@ -44,7 +45,7 @@ func (w *World) Means(path string) disk.Reason {
 	switch {
 	case w.hiding.Hides(path):
 		return disk.Hidden
-	case !w.private:
+	case !w.private, disk.Within(w.root, path):
 		return 0
 	}
 	return w.now().means(path)

@@ -81,7 +81,8 @@ stdin of each entry are shown, or why it does not run. Nothing is recorded.`,
 	f.BoolVar(&live, "live", false, "have the real client fire them")
 	cmd.MarkFlagsMutuallyExclusive("client", "hook")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
-	cmd.MarkFlagsMutuallyExclusive("explain", "live", "hook")
+	cmd.MarkFlagsMutuallyExclusive("explain", "live")
+	cmd.MarkFlagsMutuallyExclusive("explain", "hook")
 	cmd.MarkFlagsMutuallyExclusive("user", "live") // the client never gets your settings
 	cmd.MarkFlagsMutuallyExclusive("user", "hook")
 	return cmd
