@@ -44,7 +44,7 @@ func TestSoak(t *testing.T) {
 }
 
 // soakShort is how many edits a soak has in a plain test.
-const soakShort = 60
+const soakShort = 40
 
 // soakSamples is into how many parts the edits are divided by samples.
 const soakSamples = 10

@@ -272,7 +272,7 @@ func newPublicDir(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, parent := range []string{os.Getenv(publicVariable), "/srv", "/opt", here, os.Getenv("HOME")} {
-		if real, err := filepath.EvalSymlinks(parent); err != nil || !isPublic(real) {
+		if real, err := filepath.EvalSymlinks(parent); err != nil || !filepath.IsAbs(real) || !isPublic(real) {
 			continue
 		} else if dir, err := os.MkdirTemp(real, "hostile world-"); err == nil {
 			t.Cleanup(func() { _ = os.RemoveAll(dir) })

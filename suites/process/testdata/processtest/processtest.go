@@ -30,7 +30,7 @@ func ResolveShims() error {
 	return os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// Overlap lets four tests run at a time on each processor, unless -parallel is set, because the
+// Overlap lets two tests run at a time on each processor, unless -parallel is set, because the
 // tests of a package wait for processes and files most of the time.
 func Overlap() error {
 	flag.Parse()
@@ -39,5 +39,5 @@ func Overlap() error {
 	if set {
 		return nil
 	}
-	return flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0)))
+	return flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 }
