@@ -133,11 +133,8 @@ func TestInquiryBounded(t *testing.T) {
 	t.Parallel()
 	s, view := newInquired(t), &spy{}
 	session := s.session(view, nil)
-	var end context.CancelFunc
-	session.bound = func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
-		ctx, end = context.WithCancel(ctx)
-		return ctx, end
-	}
+	bounded, end := context.WithCancel(t.Context())
+	session.bound = func(context.Context, time.Duration) (context.Context, context.CancelFunc) { return bounded, func() {} }
 	session.begin(t.Context(), verdict.All(session.project.Cases, "asked for"), false)
 	s.underInquiry()
 	end()
