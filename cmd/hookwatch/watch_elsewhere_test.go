@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// strange is a project whose hook is registered, sources a file by a computed path and
-// reads another through "..".
+// strange is a project whose hook is registered, sources a file by a computed path and reads
+// another through "..". It takes longer than the time-out of a millisecond on any machine.
 var strange = map[string]string{
 	".hookwatch.yaml": "suites: [own.yaml]\nverify: off\nnotify: {desktop: false}\n",
 	"own.yaml": "suite: own\nevent: PreToolUse\ntool: Bash\ncases:\n" +
 		"  - {id: A1, name: denied, registered: guard.sh, command: rm -rf /, expect: {exit: 2}}\n",
 	".claude/settings.json": registers("Bash", "guard.sh"),
-	".claude/hooks/guard.sh": "#!/usr/bin/env bash\nin=$(cat)\nROOT=${BASH_SOURCE%/*}/../..\nname=git\nkind=tx\nsource \"${ROOT}/adapters/${name}.sh\"\n" +
+	".claude/hooks/guard.sh": "#!/usr/bin/env bash\nin=$(cat); sleep 0.1\nROOT=${BASH_SOURCE%/*}/../..\nname=git\nkind=tx\nsource \"${ROOT}/adapters/${name}.sh\"\n" +
 		"word=$(cat \"$ROOT/data/words.${kind}t\")\ncase $in in *\"$word\"*) deny ;; esac\n",
 	"adapters/git.sh": "deny() { echo denied >&2; exit 2; }\n",
 	"data/words.txt":  "rm -rf\n",
