@@ -314,15 +314,15 @@ func signalIgnored(sig int, do func()) {
 // what HOW names.
 func attackFirst() {
 	for _, c := range firstCalls {
-		before := stateOfFirst()
-		for _, target := range threadsOfFirst() {
+		threads := threadsOfFirst()
+		before := stateOfFirst(threads)
+		for _, target := range threads {
 			c.make(target)
 		}
-		after := stateOfFirst()
-		// A thread that blocks signals for a moment has them pending for so long, and drops them then.
-		for tries := 0; after != before && tries < 2000; tries++ {
+		after := stateOfFirst(threads)
+		for tries := 0; after != before && tries < 2000; tries++ { // signals to all threads that block them are pending for a moment
 			_ = unix.Nanosleep(&unix.Timespec{Nsec: 1e6}, nil)
-			after = stateOfFirst()
+			after = stateOfFirst(threads)
 		}
 		if after != before {
 			escaped(fmt.Sprintf("with %s: process 1 had %q", c.name, firstDifference(before, after)))
@@ -357,16 +357,17 @@ func threadsOfFirst() []int {
 	return all
 }
 
-// stateOfFirst returns what others could change of process 1.
-func stateOfFirst() string {
+// stateOfFirst returns what others could change of process 1 and these threads. The signals that a
+// thread blocks are its own, and so are those that are pending because it blocks them for a moment.
+func stateOfFirst(threads []int) string {
 	read := func(name string) string { b, _ := os.ReadFile("/proc/1/" + name); return string(b) }
 	all := read("limits") + read("oom_score_adj") + read("coredump_filter") + read("timerslack_ns") + read("comm")
-	for _, task := range threadsOfFirst() {
+	for _, task := range threads {
 		at := "task/" + strconv.Itoa(task)
 		for line := range strings.Lines(read(at + "/status")) {
 			if kind, _, _ := strings.Cut(line, ":"); slices.Contains([]string{
-				"TracerPid", "Uid", "Gid", "Groups", "SigQ", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt", "CapEff", "NoNewPrivs", "Cpus_allowed_list", "Mems_allowed_list",
-			}, kind) && kind != "SigQ" {
+				"TracerPid", "Uid", "Gid", "Groups", "ShdPnd", "SigIgn", "SigCgt", "CapEff", "NoNewPrivs", "Cpus_allowed_list", "Mems_allowed_list",
+			}, kind) {
 				all += line
 			}
 		}
