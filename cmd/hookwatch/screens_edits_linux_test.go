@@ -24,7 +24,6 @@ var starterEdits = []edit{
 	{"a hook that hangs", `sed -i 's/timeout: .*}/timeout: 1s}/' .hookwatch.yaml; sed -i '2i sleep 600' ` + protect, true},
 	{"a hook that floods", `sed -i '2i yes flood | head -c 3000000' ` + protect, false},
 	{"Windows line ends", `sed -i 's/$/\r/' ` + protect, false},
-	{"several hooks in one save", `for f in .claude/hooks/*.sh; do sed -i '1a exit 7' "$f"; done`, true},
 	{"config.json is deleted", `rm .claude/hooks/config.json`, false},
 	{"config.json is no JSON", `sed -i '2s/,$//' .claude/hooks/config.json`, false},
 	{"a key of config.json", `sed -i 's/"python": "uv"/"python": "pip"/' .claude/hooks/config.json`, false},
