@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -391,6 +392,7 @@ func attackAsRelative() {
 	if pid == 0 && errno == 0 {
 		syscall.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
 	}
+	runtime.LockOSThread() // only the thread that asks for it is traced, and must get the signal
 	switch os.Getenv("HOW") {
 	case "traced":
 		raw(unix.SYS_PTRACE, unix.PTRACE_TRACEME)
@@ -399,7 +401,7 @@ func attackAsRelative() {
 		raw(unix.SYS_PTRACE, unix.PTRACE_TRACEME)
 		cmd := exec.Command("setsid", "sleep", "1000")
 		_ = cmd.Start()
-		_ = unix.Kill(os.Getpid(), unix.SIGTRAP)
+		_ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGTRAP)
 	}
 	_ = unix.Pause()
 }
