@@ -223,13 +223,13 @@ func TestEndedClosing(t *testing.T) {
 			err := a.endedBy(ctx, func(ctx context.Context) error {
 				a.closing.Store(closing)
 				cancel()
-				time.Sleep(time.Second)
+				<-time.After(time.Second) // fake time
 				return ctx.Err()
 			})
 			if took := time.Since(began); took != want || !errors.Is(err, ErrInterrupted) {
 				t.Errorf("closing %v: %v after %s, want %s", closing, err, took, want)
 			}
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 		})
 	}
 }
