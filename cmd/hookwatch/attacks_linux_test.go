@@ -89,7 +89,7 @@ run: {trace: always}
 results: {keep_runs: 1, rolling_size: 1KB}
 `
 	plainHook = `#!/usr/bin/env bash
-decide() { grep -q bad && { echo "no bad" >&2; exit 2; }; }
+decide() { grep -qw bad && { echo "no bad" >&2; exit 2; }; }
 decide
 exit 0
 `

@@ -25,7 +25,7 @@ var healthy = map[string]string{
   "SessionStart": [{"matcher": "startup|resume", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/start.sh"}]}]
 }}`,
 	".claude/hooks/guard.sh": healthyGuard,
-	".claude/hooks/lint.sh":  "#!/bin/bash\ninput=$(cat)\ncase $input in *bad*) echo 'bad name' >&2; exit 2 ;; esac\nexit 0\n",
+	".claude/hooks/lint.sh":  "#!/bin/bash\ninput=$(cat)\ncase $input in *bad_name*) echo 'bad name' >&2; exit 2 ;; esac\nexit 0\n",
 	".claude/hooks/stop.sh":  "#!/bin/bash\ninput=$(cat)\ncase $input in *'\"stop_hook_active\":true'*) exit 0 ;; esac\nif [ -e \"$CLAUDE_PROJECT_DIR/unfinished\" ]; then echo 'finish it' >&2; exit 2; fi\n",
 	".claude/hooks/start.sh": "#!/bin/bash\ncat >/dev/null\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"hello\"}}'\n",
 }

@@ -19,7 +19,7 @@ func guarded(t *testing.T) string {
 		"docs/spec.md":          "# Spec\n\n## D1\n\nNo bad thing.\n\n## D2\n\nAll else.\n",
 		".claude/settings.json": `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh"}]}]}}`,
 		".claude/hooks/guard.sh": "#!/bin/bash\n" +
-			"if grep -q bad; then echo '<no> & never' >&2; exit 2; fi\n",
+			"if grep -qw bad; then echo '<no> & never' >&2; exit 2; fi\n",
 		"suite.yaml": `suite: s
 hook: .claude/hooks/guard.sh
 event: PreToolUse

@@ -196,7 +196,7 @@ func TestInterruptedVerdicts(t *testing.T) {
 // selected runs and projects with the report policy do not.
 func TestPreflight(t *testing.T) {
 	t.Parallel()
-	const hook = "#!/bin/bash\necho ran >>\"$CLAUDE_PROJECT_DIR/ran\"\nif grep -q bad; then exit 2; fi\n"
+	const hook = "#!/bin/bash\necho ran >>\"$CLAUDE_PROJECT_DIR/ran\"\nif grep -qw bad; then exit 2; fi\n"
 	const required = "preflight: {required: [no-such-tool, bash, nor-such], policy: "
 	const reason = "preflight: required and absent: no-such-tool, nor-such"
 	for _, tt := range []struct {

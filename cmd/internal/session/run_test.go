@@ -135,7 +135,7 @@ func TestControlOfAnotherSuite(t *testing.T) {
 // TestSlowControl checks that a pass that ends first waits for its control.
 func TestSlowControl(t *testing.T) {
 	t.Parallel()
-	hook := "#!/bin/bash\ncd \"$CLAUDE_PROJECT_DIR\"\nif ! grep -q bad; then touch approved; exit 0; fi\n" +
+	hook := "#!/bin/bash\ncd \"$CLAUDE_PROJECT_DIR\"\nif ! grep -qw bad; then touch approved; exit 0; fi\n" +
 		"for n in {1..2000}; do [[ -e approved ]] && break; sleep 0.01; done\nsleep 0.1\n"
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": pair})
 	view := &spy{}

@@ -14,7 +14,7 @@ import (
 const settings = "suites: [suites/*.yaml]\nhooks: [hooks]\nverify: off\nresults: {dir: results}\nnotify: {desktop: false, settle: 20ms}\n"
 
 // guard is a hook that denies every input that contains "bad".
-const guard = "#!/bin/bash\nif grep -q bad; then echo no >&2; exit 2; fi\n"
+const guard = "#!/bin/bash\nif grep -qw bad; then echo no >&2; exit 2; fi\n"
 
 // projectFiles are those of a small project on disk, in a directory with a space in its name.
 type projectFiles struct {
