@@ -52,7 +52,7 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 	if n, ok := i.known[dir]; ok && n.at.Equal(fi.ModTime()) {
 		return n.files
 	}
-	n, examined := needs{at: fi.ModTime()}, map[string]bool{}
+	n, w := needs{at: fi.ModTime()}, wrappers{hidden: hidden, examined: make(map[string]bool), programs: make(map[string]string)}
 	entries, _ := os.ReadDir(dir) // an unreadable directory counts as empty
 	for _, e := range entries[:min(len(entries), programsAtMost)] {
 		program := filepath.Join(dir, e.Name())
@@ -60,7 +60,9 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 		if e.Type()&fs.ModeSymlink != 0 {
 			real = disk.Real(program)
 		}
-		n.files = append(n.files, behind(program, real, hidden, examined, wrappersDeep)...)
+		if isProgram(real) {
+			n.files = append(n.files, w.behind(program, real, wrappersDeep)...)
+		}
 	}
 	if i.known == nil {
 		i.known = make(map[string]needs)
@@ -69,44 +71,61 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 	return n.files
 }
 
+// A wrappers follows scripts that start other programs. It examines each script and each path once,
+// because all shims of a version manager start the same program.
+type wrappers struct {
+	hidden   func(path string) bool
+	examined map[string]bool   // scripts
+	programs map[string]string // by path in a script: without symbolic links; "" for what is no program
+}
+
 // behind returns the programs behind a program for which hidden returns true: the target of a link,
 // and programs that a script contains by path. real is the program's path without symbolic links.
-// It examines each script once, because all shims of a version manager start the same one.
-func behind(program, real string, hidden func(string) bool, examined map[string]bool, deep int) (files []string) {
-	fi, err := os.Stat(real)
-	if err != nil || !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0 {
-		return nil
-	}
-	if real != program && hidden(real) {
+func (w *wrappers) behind(program, real string, deep int) (files []string) {
+	if real != program && w.hidden(real) {
 		files = append(files, real)
 	}
-	if deep == 0 || fi.Size() > wrapperAtMost || examined[real] {
+	if deep == 0 || w.examined[real] {
 		return files
 	}
-	examined[real] = true
+	w.examined[real] = true
 	for _, path := range absolute().FindAll(scriptText(real), -1) {
 		next := string(path)
-		if !hidden(next) {
-			continue
-		}
-		target := disk.Real(next)
-		if target == real {
-			continue
-		}
-		if fi, err := os.Stat(next); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {
-			files = append(append(files, next), behind(next, target, hidden, examined, deep-1)...)
+		if target := w.program(next); target != "" && target != real {
+			files = append(append(files, next), w.behind(next, target, deep-1)...)
 		}
 	}
 	return files
 }
 
-// scriptText returns the text of a script, and nil for other files, of which it reads two bytes.
+// program returns the path without symbolic links of a program that is hidden, and "" for others.
+func (w *wrappers) program(path string) string {
+	real, known := w.programs[path]
+	if !known {
+		if w.hidden(path) && isProgram(path) {
+			real = disk.Real(path)
+		}
+		w.programs[path] = real
+	}
+	return real
+}
+
+func isProgram(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0
+}
+
+// scriptText returns the text of a script, and nil for large and other files, of which it reads two
+// bytes.
 func scriptText(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
+	if fi, err := f.Stat(); err != nil || fi.Size() > wrapperAtMost {
+		return nil
+	}
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(f, head); err != nil || string(head) != "#!" {
 		return nil
