@@ -40,7 +40,7 @@ var clones = map[string]struct {
 	"rules of git":        {links: map[string]string{"results/.gitignore": "bashrc"}, named: ".gitignore"},
 	"init: suites":        {links: map[string]string{".claude/tests": "precious"}, named: ".claude/tests", args: []string{"init"}},
 	"init: configuration": {links: map[string]string{".hookwatch.yaml": "absent"}, said: ".hookwatch.yaml: cannot be read", args: []string{"init"}},
-	"init --starter":      {links: map[string]string{"docs": "precious"}, named: "docs", args: []string{"init", "--starter"}},
+	"init --starter":      {links: map[string]string{"docs": "precious"}, named: "docs", args: []string{"init", "--starter", "linters"}},
 	"coverage":            {links: map[string]string{"results/traces": "precious"}, named: "traces", args: []string{"coverage"}},
 	"history":             {links: map[string]string{"results/archive": "precious"}, named: "archive", args: []string{"history"}},
 	"history of a file":   {links: map[string]string{"results/rolling/a-agent.jsonl": "bashrc"}, named: "rolling/a-agent.jsonl", args: []string{"history"}},

@@ -197,7 +197,7 @@ func TestTopicCommands(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "my project")
 			if topic == "hooks" { // for projects without suites
 				writeFiles(t, root, unsuited)
-			} else if _, err := reference.Linters.Extract(root); err != nil {
+			} else if _, err := reference.First.Extract(root); err != nil {
 				t.Fatal(err)
 			}
 			sh := newShell(t, root)

@@ -17,7 +17,7 @@ const nobody = 65534
 func TestOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	out, err := p.run(p.program("--once", "--suite", "pm"), os.Getuid() == 0)
+	out, err := p.run(p.program("--once", "--suite", "guard"), os.Getuid() == 0)
 	if err != nil || !strings.Contains(out, "isolation: namespaces") || !strings.Contains(out, "FAIL 0") {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -55,13 +55,13 @@ func TestNoNamespaces(t *testing.T) {
 		}
 		return cmd
 	}
-	out, err := p.run(refusing("--once --suite pm --filter 'P0*'"), false)
+	out, err := p.run(refusing("--once --suite guard --filter 'G0*'"), false)
 	for _, want := range []string{"the system allows no user namespaces", "sysctl user.max_user_namespaces", "--isolation copy"} {
 		if err == nil || !strings.Contains(out, want) {
 			t.Errorf("%v: %q is not in\n%s", err, want, out)
 		}
 	}
-	out, err = p.run(refusing("--once --suite pm --filter 'P0*' --isolation copy"), false)
+	out, err = p.run(refusing("--once --suite guard --filter 'G0*' --isolation copy"), false)
 	for _, want := range []string{"isolation: copy", "the network are open to them", "FAIL 0"} {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%v: %q is not in\n%s", err, want, out)

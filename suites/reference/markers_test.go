@@ -50,7 +50,7 @@ func TestMarkersResolve(t *testing.T) {
 				checkMarkers(t, r, c)
 			}
 		}
-		if seen < max(20, least[s.Name]) {
+		if seen < max(12, least[s.Name]) {
 			t.Errorf("%s: only %d cases were looked at", s.Name, seen)
 		}
 	}

@@ -143,6 +143,21 @@ var Commands = Starter{
 //go:embed commands/README.md
 var commandsFiles embed.FS
 
+// First is the project to begin with: one guard, and a case for each thing that it must stop or let
+// through. Its hook needs nothing but bash and jq.
+var First = Starter{
+	Name:  "first",
+	About: "one guard in bash that is understood at a glance, with twelve cases",
+	files: firstFiles,
+}
+
+//go:embed first/.claude/hooks/guard.sh
+//go:embed first/.claude/settings.json
+//go:embed first/.claude/tests/hooks/suites/guard.yaml
+//go:embed first/.hookwatch.yaml
+//go:embed first/README.md
+var firstFiles embed.FS
+
 // Quality is a project with a plugin that runs the project's own checks.
 var Quality = Starter{
 	Name:  "quality",
@@ -234,7 +249,7 @@ var guardsFiles embed.FS
 
 // Starters returns the starter projects, sorted by name.
 func Starters() []Starter {
-	return []Starter{Commands, Guards, Linters, Quality}
+	return []Starter{Commands, First, Guards, Linters, Quality}
 }
 
 // Names returns the names of the starter projects.

@@ -32,7 +32,7 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "Write a commented configuration and a first suite",
 		Long: `Write a commented .hookwatch.yaml, and a first suite with one case for every hook
 that is found. With --starter: a small project to begin with, its hooks, settings,
-documents and configuration; linters unless another is named:
+documents and configuration; first unless another is named:
 
 ` + reference.Listing() + `
 Files that exist are never overwritten. With --agent: after asking, a hook in the
@@ -40,7 +40,7 @@ project's settings that runs the cases which an edit of the agent affects and gi
 the failures, and a skill that teaches it check, explain and prove (see hookwatch help
 watching).`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if starter == reference.Linters.Name && len(args) == 1 {
+			if starter == reference.First.Name && len(args) == 1 {
 				return nil // the name after --starter
 			}
 			return noArgs(cmd, args)
@@ -63,7 +63,7 @@ watching).`,
 	cmd.Flags().BoolVar(&agent, "agent", false, "register a hook that runs the affected cases after each edit of the agent, and write a skill")
 	cmd.Flags().BoolVar(&yes, "yes", false, "with --agent: write without asking")
 	cmd.MarkFlagsMutuallyExclusive("agent", "starter")
-	cmd.Flags().Lookup("starter").NoOptDefVal = reference.Linters.Name
+	cmd.Flags().Lookup("starter").NoOptDefVal = reference.First.Name
 	return cmd
 }
 
