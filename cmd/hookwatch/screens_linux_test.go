@@ -46,7 +46,7 @@ func TestScreens(t *testing.T) {
 		only  string // these cases
 		edits []edit
 	}{
-		{"starter", layStarter, "[PA]0*", starterEdits},
+		{"starter", layStarter, "[PA]0[1-3]", starterEdits},
 		{"second", laySecond, "*", secondEdits},
 	} {
 		t.Run(p.name, func(t *testing.T) {

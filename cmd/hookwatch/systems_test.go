@@ -1,3 +1,5 @@
+//go:build systems
+
 package main
 
 import (
