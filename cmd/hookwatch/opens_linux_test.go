@@ -36,7 +36,7 @@ func TestOpens(t *testing.T) {
 				"hooks/config.json": `{"a": 1}`,
 			})
 			log := filepath.Join(t.TempDir(), "strace") // in a directory that is not watched
-			w := watchBy(t, []string{strace, "-f", "-qq", "-y", "-e", "trace=open,openat,openat2", "-o", log}, root, "HOOKWATCH_ISOLATION="+isolation)
+			w := watchBy(t, []string{strace, "-f", "-qq", "-y", "-e", "trace=open,openat,openat2", "-o", log}, root, nil, "HOOKWATCH_ISOLATION="+isolation)
 			w.runDone()
 			w.rested()
 			session := below(t, w.cmd.Process.Pid)[0]

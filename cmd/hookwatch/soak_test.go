@@ -31,8 +31,12 @@ func TestSoak(t *testing.T) {
 	samples := []soakSample{s.settled(0)}
 	t.Log(soakHeader)
 	t.Log(samples[0])
-	for len(samples) <= soakSamples {
-		until := n * len(samples) / soakSamples
+	most := soakSamples
+	if n == soakShort {
+		most = soakSamplesShort
+	}
+	for len(samples) <= most {
+		until := n * len(samples) / most
 		for s.edits < until {
 			s.burst()
 		}
@@ -46,8 +50,9 @@ func TestSoak(t *testing.T) {
 // soakShort is how many edits a soak has in a plain test.
 const soakShort = 40
 
-// soakSamples is into how many parts the edits are divided by samples.
-const soakSamples = 10
+// soakSamples is into how many parts the edits are divided by samples, in a plain test by fewer,
+// because each has a full run.
+const soakSamples, soakSamplesShort = 10, 4
 
 // soakBurst is after how many sequences of edits the session is let come to rest.
 const soakBurst = 8

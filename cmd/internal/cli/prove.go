@@ -17,6 +17,7 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/catalog"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
@@ -76,6 +77,9 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 		return p.Empty
 	} else if len(hooks) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", hook)
+	}
+	if err := a.checkAppendable(o.write); err != nil { // before the search, which takes a while
+		return err
 	}
 	t, err := a.trial(p, "")
 	if err != nil {
@@ -382,6 +386,28 @@ func (a *app) writeProved(p *session.Project, file string, guards []prove.Guard)
 	})
 }
 
+// largestAppended bounds a suite file that gets more cases, in bytes.
+const largestAppended = 4 << 20
+
+// checkAppendable returns an error if cases cannot be added to an existing file.
+func (a *app) checkAppendable(file string) error {
+	if file == "" {
+		return nil
+	}
+	file = a.relative(file)
+	existing, err := disk.Reader{}.ReadFile(file, largestAppended)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		_, _, err = catalog.Continue(string(existing))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
 // appendToSuite adds cases to a suite file, which it creates if it is missing. more returns the
 // lines to add to the existing text, and the number of cases; name is that of a new suite.
 func (a *app) appendToSuite(p *session.Project, file string, more func(existing, name string) (lines string, n int, err error)) error {
@@ -391,8 +417,7 @@ func (a *app) appendToSuite(p *session.Project, file string, more func(existing,
 		return err
 	}
 	defer d.Close()
-	const most = 4 << 20
-	existing, err := d.ReadFile(filepath.Base(file), most)
+	existing, err := d.ReadFile(filepath.Base(file), largestAppended)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
