@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"runtime"
@@ -9,12 +8,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/itchyny/gojq"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hookwatch/cmd/internal/cli"
+	"hookwatch/cmd/internal/cli/testdata/scripttest"
 	"hookwatch/suites/process/testdata/processtest"
 )
 
@@ -57,14 +54,14 @@ func asMain() {
 	os.Exit(code)
 }
 
-// TestScripts runs the command line's own scripts: one file a subject, in
-// testdata/script.
+// TestScripts runs the scripts, one file a subject, that need the program: another environment,
+// standard input, signals, or what it leaves behind. The others are in cmd/internal/cli.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"json": jsonOutput},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"json": scripttest.JSON},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_STATE_HOME", env.WorkDir+"/state")
 			env.Setenv("HOME", env.WorkDir+"/home")
@@ -79,34 +76,4 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(env.WorkDir+"/tmp", 0o755)
 		},
 	})
-}
-
-// jsonOutput is the script command "json FILTER WANT...". It applies a jq filter to each JSON
-// document on the standard output of the last command, and expects these results, in order.
-func jsonOutput(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
-		ts.Fatalf("usage: json FILTER WANT...")
-	}
-	query, err := gojq.Parse(args[0])
-	ts.Check(err)
-	var got []string
-	for documents := json.NewDecoder(strings.NewReader(ts.ReadFile("stdout"))); documents.More(); {
-		var document any
-		ts.Check(documents.Decode(&document))
-		for results := query.Run(document); ; {
-			result, more := results.Next()
-			if !more {
-				break
-			}
-			if err, failed := result.(error); failed {
-				ts.Fatalf("%s: %v", args[0], err)
-			}
-			text, err := gojq.Marshal(result)
-			ts.Check(err)
-			got = append(got, string(text))
-		}
-	}
-	if d := cmp.Diff(args[1:], got, cmpopts.EquateEmpty()); d != "" {
-		ts.Fatalf("%s (-want +got):\n%s", args[0], d)
-	}
 }

@@ -156,6 +156,9 @@ func (o *opened) started() session.Started {
 }
 
 func (o *opened) close() {
+	if o.Session != nil {
+		o.Session.Close()
+	}
 	if o.place != nil {
 		o.place.Close()
 	}

@@ -170,6 +170,9 @@ func (e *equipment) StandIns() []string {
 	return out
 }
 
+// Close stops the processes that are kept ready for cases. Running cases are not affected.
+func (e *Session) Close() { e.equipment.Close() }
+
 // Close stops the processes that the runner keeps ready. Running cases are not affected.
 func (e *equipment) Close() {
 	if e.Runner != nil {
