@@ -32,11 +32,19 @@ func CauseOf(f Failure) Cause {
 	if c, ok := raised(r); ok {
 		return c
 	}
-	return Cause{
-		Kind: CauseEqual, Hook: r.Hook, Text: withoutSandbox(r, r.Note),
-		output: withoutSandbox(r, r.ActualOutput+"\x00"+r.ActualStderr),
+	text := quotation().ReplaceAllString(withoutSandbox(r, r.Note), "...")
+	c := Cause{Kind: CauseEqual, Hook: r.Hook, Text: text}
+	if !reaction().MatchString(text) { // else texts differ because inputs do
+		c.Text, c.output = withoutSandbox(r, r.Note), withoutSandbox(r, r.ActualOutput+"\x00"+r.ActualStderr)
 	}
+	return c
 }
+
+// quotation matches a text of a hook or of a case in a note.
+var quotation = pattern.Lazy(`"(?:[^"\\]|\\.)*"`)
+
+// reaction matches what a hook or the client did other than expected, in a note.
+var reaction = pattern.Lazy(`(?:^|; )(?:exit|effect|decision|signal) |TIMEOUT`)
 
 // A CauseKind is the kind of cause that failures share.
 type CauseKind string
@@ -148,10 +156,19 @@ var (
 // does not find its program.
 var unknownProgram = pattern.Lazy(`(?:^|\n)(?:/\S*/)?(?:sh|dash|bash): (?:line )?\d+: ([^\s:/]+): (?:command )?not found\n*$`)
 
-// lacking returns the program that a registered command does not find. All hooks that need it have
-// the same cause.
+// forbidden matches what a shell prints of a program that is not executable.
+var forbidden = pattern.Lazy(`(?:^|\n)(?:/\S*/)?(?:sh|dash|bash): (?:line )?\d+: (\S+): Permission denied\n*$`)
+
+// lacking returns the program that a registered command does not find, which is the same cause for all
+// hooks that need it, or the script that it must not execute.
 func lacking(r *suites.Record) (Cause, bool) {
-	if r.ActualExit == nil || *r.ActualExit != 127 {
+	if r.ActualExit == nil {
+		return Cause{}, false
+	}
+	if m := forbidden().FindStringSubmatch(r.ActualStderr); *r.ActualExit == 126 && m != nil && base(m[1]) == base(r.Hook) {
+		return Cause{Kind: CauseNotStarted, Hook: base(r.Hook), Text: "it is not executable (chmod +x mends that)"}, true
+	}
+	if *r.ActualExit != 127 {
 		return Cause{}, false
 	}
 	m := unknownProgram().FindStringSubmatch(r.ActualStderr)

@@ -54,14 +54,15 @@ func TestCauseOf(t *testing.T) {
 }
 
 // TestCauseGroups checks that failures with one cause form one group, whatever each case
-// expected: file errors first, then the largest groups. All others stay separate.
+// expected: file errors first, then the largest groups. The output does not separate failures that
+// differ in exit code or effect, because it contains the input. All others stay separate.
 func TestCauseGroups(t *testing.T) {
 	t.Parallel()
 	failed := []Failure{
 		{Record: record("A1", "guard.sh", "exit 0, want 2", "")},
 		{Record: record("A2", "lint.sh", "exit 2, want 0", brokenHook)},
-		{Record: record("A3", "guard.sh", "exit 0, want 2", "see /t/s-A3-123/tmp/x")},
-		{Record: record("A4", "guard.sh", "exit 0, want 2", "see /t/s-A4-456/tmp/x")},
+		{Record: record("A3", "guard.sh", `stderr "a", want "b"`, "see /t/s-A3-123/tmp/x")},
+		{Record: record("A4", "guard.sh", `stderr "a", want "b"`, "see /t/s-A4-456/tmp/x")},
 		{Record: record("A5", "lint.sh", "decision approve, want block", brokenHook)},
 		{Record: record("A6", "guard.sh", "exit 0, want 2", "other")},
 		{Record: record("A7", "other.sh", "exit 0, want 2", "")},
@@ -79,7 +80,7 @@ func TestCauseGroups(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(g.Kind, ids))
 	}
-	want := "not_started[A8] syntax[A2 A5] library[A9] equal[A3 A4] equal[B1 B2] equal[A1] equal[A6] equal[A7] equal[B3]"
+	want := "not_started[A8] syntax[A2 A5] library[A9] equal[A1 A6] equal[A3 A4] equal[B1 B2] equal[A7] equal[B3]"
 	if strings.Join(got, " ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, " "), want)
 	}

@@ -56,7 +56,22 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 	if len(found) > 0 {
 		return failure(c, found, o)
 	}
+	if why := unparsedHook(c, o); why != "" {
+		return suites.NewVerdict(suites.Unproven, "", why)
+	}
 	return suites.Verdict{Status: suites.Pass, Note: joined(standIns(o), remarks(o))}
+}
+
+// unparsedHook returns why a pass proves nothing: bash ends with exit code 2, which denies, if it
+// cannot parse a script.
+func unparsedHook(c *suites.Case, o suites.Outcome) string {
+	for i, r := range o.Results {
+		m := unparsedScript().FindStringSubmatch(string(r.Stderr))
+		if script := cmp.Or(c.Steps[i].Hook, c.Hook, c.Registered); r.Exit == 2 && m != nil && base(m[1]) == base(script) {
+			return base(m[1]) + " does not parse, so that bash denies whatever the input is: " + strings.TrimSpace(m[2])
+		}
+	}
+	return ""
 }
 
 // Prove returns the final verdict of a case that names a control. Its pass proves something only

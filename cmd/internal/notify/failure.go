@@ -15,21 +15,22 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// failure returns the lines of a failed case: expected and actual results, output of the hook,
-// the client's reaction, the place of the case and its input, and the command to run it again.
-func (h *human) failure(e session.CaseDone) []line {
+// failure returns the lines of a failed case: expected and actual results, the cases that fail
+// equally, output of the hook, the client's reaction, the place of the case and its input, and the
+// command to run it again.
+func (h *human) failure(e session.CaseDone, equal []member) []line {
 	head := h.margin().with(piece{red, "FAIL "}, piece{bold, session.Label(e.Record)})
 	indent := strings.Repeat(" ", h.margin().columns()+5)
 	right := h.transition(e)
-	if !h.o.Watch && e.Transition == session.First {
-		right = nil
-	}
 	var lines []line
 	if brief := head.with(piece{plain, "   " + brief(e.Verdict)}); h.fits(brief, right) {
 		lines = h.spread(brief, right, len(indent))
 	} else {
 		lines = h.spread(head, right, len(indent))
 		lines = append(lines, h.details(e, indent)...)
+	}
+	if len(equal) > 0 {
+		lines = append(lines, h.idLines(line{{plain, indent}, {bold, fmt.Sprintf("and %d more like it: ", len(equal))}}, keys(equal))...)
 	}
 	if more := strings.Join(e.Verdict.Remarks, "; "); more != "" && !(against(e, "stderr") && strings.Contains(e.Record.ActualStderr, more)) {
 		lines = append(lines, h.block(text(indent), plain, h.near(more))...)
@@ -53,7 +54,7 @@ func (h *human) failure(e session.CaseDone) []line {
 func Failure(e session.CaseDone, o Options) string {
 	var b strings.Builder
 	h := New(&b, o).(*human)
-	h.print(h.failure(e)...)
+	h.print(h.failure(e, nil)...)
 	return b.String()
 }
 
@@ -255,8 +256,8 @@ func bytesText(n int64) string {
 	}
 }
 
-// causes groups a run's failures by cause, each with the first failure and the cases that are
-// shown with it at the end of the run.
+// causes groups a run's failures by cause. They are shown together at the end of the run, or those
+// that are known after a moment if it takes longer.
 type causes struct {
 	all []*shared
 	at  map[verdict.Cause]*shared
@@ -264,13 +265,14 @@ type causes struct {
 
 type shared struct {
 	verdict.Cause
-	first session.CaseDone
-	more  []member // the others
+	first   session.CaseDone // of those that are not shown yet, by order
+	more    []member         // the others
+	printed bool             // first was shown
 }
 
-// within reports whether some contains every case that is shown with the cause.
+// within reports whether some contains every case that is still to be shown with the cause.
 func (s *shared) within(some map[suites.Key]bool) bool {
-	if s.Kind != verdict.CauseEqual && !some[s.first.Record.Key()] {
+	if !s.printed && !some[s.first.Record.Key()] {
 		return false
 	}
 	return !slices.ContainsFunc(s.more, func(m member) bool { return !some[m.key] })
@@ -279,10 +281,10 @@ func (s *shared) within(some map[suites.Key]bool) bool {
 // A member is a case that is shown in a group.
 type member struct {
 	key   suites.Key
-	rerun string
+	order int
 }
 
-func memberOf(e session.CaseDone) member { return member{e.Record.Key(), e.Rerun} }
+func memberOf(e session.CaseDone) member { return member{e.Record.Key(), e.Order} }
 
 func keys(cases []member) []suites.Key {
 	out := make([]suites.Key, len(cases))
@@ -292,80 +294,103 @@ func keys(cases []member) []suites.Key {
 	return out
 }
 
-// file returns the headline of the first cause other than equal failures, such as an error in a
-// file, or "". The live line shows it before the cases are counted.
-func (c *causes) file() string {
+// headline returns the most important cause so far in a line, or "".
+func (c *causes) headline() string {
 	for _, s := range c.all {
 		if s.Kind != verdict.CauseEqual {
 			return s.Headline()
 		}
 	}
-	return ""
+	if len(c.all) == 0 {
+		return ""
+	}
+	first := c.all[0].first
+	return strings.TrimSpace(session.Label(first.Record) + "  " + brief(first.Verdict))
 }
 
-// joins adds a failure to its cause, and reports whether it is shown with the group later instead
+// joins adds a failure to its cause, and reports whether it is shown with the others later instead
 // of separately now.
 func (h *human) joins(e session.CaseDone) bool {
 	if h.o.Verbose {
 		return false
 	}
 	c := verdict.CauseOf(verdict.Failure{Record: &e.Record, Mismatches: e.Verdict.Mismatches})
-	if s := h.causes.at[c]; s != nil {
+	s := h.causes.at[c]
+	switch {
+	case s == nil:
+		if h.causes.at == nil {
+			h.causes.at = map[verdict.Cause]*shared{}
+		}
+		s = &shared{Cause: c, first: e}
+		h.causes.at[c] = s
+		h.causes.all = append(h.causes.all, s)
+	case !s.printed && e.Order < s.first.Order:
+		s.more, s.first = append(s.more, memberOf(s.first)), e
+	default:
 		s.more = append(s.more, memberOf(e))
-		return true
 	}
-	if h.causes.at == nil {
-		h.causes.at = map[verdict.Cause]*shared{}
-	}
-	s := &shared{Cause: c, first: e}
-	h.causes.at[c] = s
-	h.causes.all = append(h.causes.all, s)
-	return c.Kind != verdict.CauseEqual
+	return true
 }
 
-// causeLines returns the lines of all causes with their cases, in the order of the run's records
-// because cases finish in any order. A failure without equals needs no headline.
-func (h *human) causeLines(records []suites.Record) []line {
-	at := make(map[suites.Key]int, len(records))
-	for i := range records {
-		at[records[i].Key()] = i
+// sort puts causes into the order of the project's cases, because cases finish in any order; errors
+// in files come first.
+func (c *causes) sort() {
+	for _, s := range c.all {
+		slices.SortFunc(s.more, func(a, b member) int { return cmp.Compare(a.order, b.order) })
 	}
-	for _, s := range h.causes.all {
-		slices.SortStableFunc(s.more, func(a, b member) int { return cmp.Compare(at[a.key], at[b.key]) })
-	}
-	slices.SortStableFunc(h.causes.all, func(a, b *shared) int {
-		return cmp.Or(verdict.CompareCauses(a.Kind, len(a.more), b.Kind, len(b.more)),
-			cmp.Compare(at[a.first.Record.Key()], at[b.first.Record.Key()]))
+	slices.SortFunc(c.all, func(a, b *shared) int {
+		return cmp.Or(verdict.CompareCauses(a.Kind, 0, b.Kind, 0), cmp.Compare(a.first.Order, b.first.Order))
 	})
-	var lines []line
+}
+
+// early returns the lines of the failures so far, of a run that takes long.
+func (h *human) early() (lines []line) {
+	h.causes.sort()
+	for _, s := range h.causes.all {
+		if s.Kind == verdict.CauseEqual && !s.printed && h.whole(failures, s.first) {
+			s.printed = true
+			h.asked.at = s.first.Record.Key()
+			lines = append(lines, h.failure(s.first, s.more)...)
+			s.more = nil
+		}
+	}
+	return lines
+}
+
+// causeLines returns the lines of all causes with their cases.
+func (h *human) causeLines() (lines []line) {
+	h.causes.sort()
 	for _, s := range h.causes.all {
 		switch {
-		case s.Kind == verdict.CauseEqual && len(s.more) == 0:
-		case s.Kind == verdict.CauseEqual:
+		case s.printed && len(s.more) > 0:
 			head := fmt.Sprintf("%d more like %s: ", len(s.more), session.Label(suites.Record{ID: s.first.Record.ID}))
 			lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, head}), keys(s.more))...)
-		case len(s.more) == 0:
+		case s.printed:
+		case s.Kind != verdict.CauseEqual && len(s.more) > 0:
 			h.asked.at = s.first.Record.Key()
-			lines = append(lines, h.failure(s.first)...)
+			lines = append(lines, h.headline(s)...)
+		case h.whole(failures, s.first):
+			h.asked.at = s.first.Record.Key()
+			lines = append(lines, h.failure(s.first, s.more)...)
 		default:
-			h.asked.at = s.first.Record.Key()
-			lines = append(lines, h.headline(s, at)...)
+			h.more[failures] = append(h.more[failures], keys(s.more)...)
 		}
 	}
 	h.causes = causes{}
 	return lines
 }
 
-// headline returns a cause with its count, followed by the cases.
-func (h *human) headline(s *shared, at map[suites.Key]int) []line {
-	cases := append([]member{memberOf(s.first)}, s.more...)
-	slices.SortStableFunc(cases, func(a, b member) int { return cmp.Compare(at[a.key], at[b.key]) })
-	head := h.margin().with(piece{red, "FAIL "})
-	lines := h.block(head, bold, fmt.Sprintf("%s; %s", s.Headline(), session.Count(len(cases), "case")))
+// headline returns a cause with its count, the cases, and the client's reaction.
+func (h *human) headline(s *shared) []line {
+	head := h.margin().with(piece{red, "FAIL "}, piece{bold, printable.Field(fmt.Sprintf("%s; %s", s.Headline(), session.Count(len(s.more)+1, "case")))})
 	indent := h.margin().with(piece{plain, "     "})
-	lines = append(lines, h.idLines(indent, keys(cases))...)
-	if rerun := cases[0].rerun; rerun != "" {
-		lines = append(lines, indent.with(piece{whole, rerun}))
+	lines := h.spread(head, h.transition(s.first), indent.columns())
+	lines = append(lines, h.idLines(indent, append([]suites.Key{s.first.Record.Key()}, keys(s.more)...))...)
+	if strings.Trim(s.first.Effect, ": ") != "" {
+		lines = append(lines, h.block(indent, plain, effect(s.first.Effect))...)
+	}
+	if s.first.Rerun != "" {
+		lines = append(lines, indent.with(piece{whole, s.first.Rerun}))
 	}
 	return lines
 }

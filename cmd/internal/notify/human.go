@@ -54,6 +54,8 @@ func (h *human) show(e session.Event) {
 		h.runStarted(e)
 	case session.CaseDone:
 		h.caseDone(e)
+	case session.Running:
+		h.stillRunning(e)
 	case session.RunDone:
 		h.runDone(e)
 	case session.Saved:
@@ -222,7 +224,7 @@ func (h *human) keep(e session.Event) {
 		begins = !h.continues(e)
 	case session.RunStarted:
 		begins = !h.explained
-	case session.Warning, session.CaseDone, session.RunDone, session.Transitions, session.Help, session.ShowFailure:
+	case session.Warning, session.CaseDone, session.Running, session.RunDone, session.Transitions, session.Help, session.ShowFailure:
 	default:
 		return
 	}

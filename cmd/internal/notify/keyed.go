@@ -32,7 +32,7 @@ func (h *human) keyed(e session.Event) {
 		h.asked.whole = !h.asked.whole
 		h.answer(h.asked.whole, "whole output from now on (v: its first and last lines)", "the first and last lines of output from now on (v: all)")
 		if d, ok := h.failing[h.asked.at]; ok {
-			h.print(h.failure(d)...)
+			h.print(h.failure(d, nil)...)
 		}
 	case session.ShowFailure:
 		h.look(e)
@@ -105,7 +105,7 @@ func (h *human) look(e session.ShowFailure) {
 	h.asked.at = k
 	head := text(fmt.Sprintf("failure %d of %d", i+1, len(keys)))
 	if d, ok := h.failing[k]; ok {
-		h.print(append([]line{head}, h.failure(d)...)...)
+		h.print(append([]line{head}, h.failure(d, nil)...)...)
 		return
 	}
 	lines := h.block(head.with(piece{plain, "  "}), plain, k.String()+" failed before this session; f runs it again")
@@ -207,27 +207,39 @@ func (h *human) list(records []suites.Record, status suites.Status) []line {
 	byNote := map[string][]suites.Record{}
 	for _, r := range records {
 		if r.Status() == status {
-			byNote[r.Note] = append(byNote[r.Note], r)
+			byNote[sharedText(r)] = append(byNote[sharedText(r)], r)
 		}
 	}
 	var lines []line
 	for _, r := range records {
-		same := byNote[r.Note]
+		text := sharedText(r)
+		same := byNote[text]
 		if r.Status() != status || same == nil {
 			continue
 		}
-		if len(same) <= sharedNote {
+		if len(same) <= sharedNote && text != notCaught {
 			lines = append(lines, h.statusLines(status, session.Label(r), r.Note)...)
 			continue
 		}
-		lines = append(lines, h.group(status, same)...)
-		delete(byNote, r.Note)
+		lines = append(lines, h.group(status, same, text)...)
+		delete(byNote, text)
 	}
 	return lines
 }
 
+// notCaught is said once of all cases whose controls fail, because each control has its own lines.
+const notCaught = "their controls fail, so that they prove nothing"
+
+// sharedText returns the note that a case may share with others.
+func sharedText(r suites.Record) string {
+	if r.Status() == suites.Unproven && strings.HasPrefix(r.Status().Detail(r.Note), "control ") {
+		return notCaught
+	}
+	return r.Note
+}
+
 // group returns the note that several cases share, and their IDs.
-func (h *human) group(status suites.Status, same []suites.Record) []line {
+func (h *human) group(status suites.Status, same []suites.Record, text string) []line {
 	keys := make([]suites.Key, len(same))
 	for i, r := range same {
 		keys[i] = r.Key()
@@ -235,7 +247,10 @@ func (h *human) group(status suites.Status, same []suites.Record) []line {
 			keys[i].ID = r.TestName
 		}
 	}
-	lines := h.statusLines(status, session.Count(len(same), "case"), same[0].Note)
+	if len(same) == 1 {
+		return h.statusLines(status, session.Label(same[0]), same[0].Note)
+	}
+	lines := h.statusLines(status, session.Count(len(same), "case"), text)
 	return append(lines, h.idLines(h.margin().with(piece{plain, "     "}), keys)...)
 }
 

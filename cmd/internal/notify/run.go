@@ -12,7 +12,7 @@ import (
 )
 
 func (h *human) runStarted(e session.RunStarted) {
-	h.print(h.others(nil)...) // of a superseded run
+	h.print(h.others()...) // of a superseded run
 	h.running, h.rested, h.failed, h.hasOutput = true, false, 0, false
 	h.runStart, h.tracing = h.o.Now(), tracing{}
 	h.shown = [2]int{}
@@ -28,20 +28,19 @@ func (h *human) runStarted(e session.RunStarted) {
 }
 
 // progress shows the progress of the run on the live line.
-func (h *human) progress(e session.CaseDone, force bool) {
-	l := text(fmt.Sprintf("running %d of %d", e.Done, e.Of))
-	l = l.with(remaining(h.o.Now().Sub(h.runStart), e.Done, e.Of-e.Done)...)
+func (h *human) progress(e session.CaseDone, force bool) { h.status(h.underway(e.Done, e.Of), force) }
+
+// underway returns how far the run is, and what failed.
+func (h *human) underway(done, of int) line {
+	l := text(fmt.Sprintf("running %d of %d", done, of))
+	l = l.with(remaining(h.o.Now().Sub(h.runStart), done, of-done)...)
 	if h.failed > 0 {
 		l = l.with(piece{red, fmt.Sprintf("  %d failed", h.failed)})
 	}
-	if c := h.causes.file(); c != "" {
-		h.status(l.with(piece{red, "  " + printable.Field(c)}), force)
-		return
+	if c := h.causes.headline(); c != "" {
+		l = l.with(piece{red, "  " + printable.Field(c)})
 	}
-	if name := session.Label(e.Record); name != "" {
-		l = l.with(piece{dim, "  " + name})
-	}
-	h.status(l, force)
+	return l
 }
 
 func (h *human) caseDone(e session.CaseDone) {
@@ -55,7 +54,7 @@ func (h *human) caseDone(e session.CaseDone) {
 			h.asked.hidden++
 		} else if !h.joins(e) && h.whole(failures, e) {
 			h.asked.at = e.Record.Key()
-			lines = h.failure(e)
+			lines = h.failure(e, nil)
 		}
 	case h.asked.only, !h.asked.lets(e):
 	case h.o.Verbose:
@@ -68,6 +67,27 @@ func (h *human) caseDone(e session.CaseDone) {
 		h.print(lines...)
 	}
 	h.progress(e, e.Done == e.Of)
+}
+
+// longCase is how long a case runs before the live line names it.
+const longCase = 3 * time.Second
+
+// held is how long failures are held back so that those with one cause are shown as one. The live line
+// has the first cause at once.
+const held = 3 * time.Second
+
+// stillRunning shows the failures of a run that takes long, and what it waits for.
+func (h *human) stillRunning(e session.Running) {
+	if h.o.Now().Sub(h.runStart) < held {
+		return
+	}
+	if lines := h.early(); lines != nil {
+		h.hasOutput = true
+		h.print(lines...)
+	}
+	if len(e.Cases) > 0 && e.Cases[0].For >= longCase {
+		h.status(h.underway(e.Done, e.Of).with(piece{dim, fmt.Sprintf("  %s running for %s", printable.Name(e.Cases[0].ID), e.Cases[0].For.Round(time.Second))}), true)
+	}
 }
 
 // Limits of the failures kept to be shown again: their number, and the bytes of each output.
@@ -120,12 +140,12 @@ func (h *human) superseded(selected []suites.Selection) {
 	for i := range h.more {
 		h.more[i] = slices.DeleteFunc(h.more[i], func(k suites.Key) bool { return again[k] })
 	}
-	h.print(h.others(nil)...)
+	h.print(h.others()...)
 }
 
 // others returns the cases without their own lines, once.
-func (h *human) others(records []suites.Record) []line {
-	lines := h.causeLines(records)
+func (h *human) others() []line {
+	lines := h.causeLines()
 	if keys := h.more[failures]; len(keys) > 0 {
 		lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more: ", len(keys))}), keys)...)
 	}
@@ -161,7 +181,7 @@ func (h *human) runDone(e session.RunDone) {
 		h.idle()
 		return
 	}
-	lists := append(h.others(e.Records), h.lists(e.Records)...)
+	lists := append(h.others(), h.lists(e.Records)...)
 	if h.hasOutput && len(lists) > 0 && !h.o.Watch {
 		h.print(nil)
 	}
@@ -344,6 +364,9 @@ func (h *human) transition(e session.CaseDone) line {
 	case session.Explained:
 		return line{{dim, "explained: " + strings.Join(e.Tools, ", ") + " changed"}}
 	case session.First:
+		if !h.o.Watch { // all are
+			return nil
+		}
 		return line{{dim, "new"}}
 	case session.Same:
 	}

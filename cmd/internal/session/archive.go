@@ -216,7 +216,7 @@ func (e *Session) Merge(records []suites.Record, took, hooks time.Duration, abor
 		e.keep(&execution{c: c, ended: e.opts.Now()}, r, transition)
 		e.show(CaseDone{
 			RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
-			At: c.At.String(), Defined: c.At, Script: c.Hook, Rerun: e.opts.Rerun(r.Key()), Done: e.run.Done(), Of: e.run.Of(),
+			At: c.At.String(), Defined: c.At, Script: c.Hook, Rerun: e.opts.Rerun(r.Key()), Done: e.run.Done(), Of: e.run.Of(), Order: e.project.Order(r.Key()),
 		}, previous)
 	}
 	_, checks := e.project.Requirements()

@@ -113,6 +113,19 @@ type CaseDone struct {
 	At      string          `json:"-"` // where the case is defined, as file:line
 	Defined suites.Position `json:"-"` // the same
 	Script  string          `json:"-"` // the hook, relative to the root; "" if it is only in the settings
+	Order   int             `json:"-"` // position of the case among all of the project
+}
+
+// Running is sent every second of a run: the cases that are being executed, the longest first.
+type Running struct {
+	Cases    []RunningCase
+	Done, Of int
+}
+
+// A RunningCase is a case that is being executed.
+type RunningCase struct {
+	ID  string
+	For time.Duration // since its start
 }
 
 // RunDone ends a run. Records holds the records of this run, in case order.
@@ -167,6 +180,7 @@ func (Saved) event()       {}
 func (Rested) event()      {}
 func (Proved) event()      {}
 func (Tracing) event()     {}
+func (Running) event()     {}
 func (Started) event()     {}
 func (Problems) event()    {}
 func (Warning) event()     {}

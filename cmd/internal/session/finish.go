@@ -196,7 +196,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	done := CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
 		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[shownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.opts.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
-		Done: e.run.Done(), Of: e.run.Of(), Tools: tools,
+		Done: e.run.Done(), Of: e.run.Of(), Tools: tools, Order: e.project.Order(k),
 	}
 	if previous != nil {
 		done.Since.Time, _ = time.Parse(suites.TimestampLayout, previous.At)
@@ -316,6 +316,7 @@ type Summary struct {
 func (e *Session) end(interrupted bool) Summary {
 	r := e.run
 	e.run, e.first = nil, false
+	e.second.Stop()
 	clear(e.earlier)
 	clear(e.rounds)
 	clear(e.unseen)

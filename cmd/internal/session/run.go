@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 // open starts a new run.
 func (e *Session) open(full bool) {
 	now := e.opts.Now()
+	e.second.Reset(time.Second)
 	e.run = newRun(fmt.Sprintf("%s-%04x", now.UTC().Format(suites.StampLayout), rand.N(1<<16)), full, now)
 	e.knowledge.refreshTools()
 	e.equipment.Runner.Forget()
@@ -118,6 +120,8 @@ func (e *Session) Once(ctx context.Context, selected []verdict.Selected, full bo
 	for e.underway() {
 		e.fill(ctx)
 		select {
+		case <-e.second.C:
+			e.showRunning()
 		case x := <-e.results:
 			delete(e.running, x.c.Key())
 			e.fill(ctx) // starts the next case before this one is judged
@@ -132,6 +136,20 @@ func (e *Session) Once(ctx context.Context, selected []verdict.Selected, full bo
 		}
 	}
 	return e.end(false)
+}
+
+// showRunning tells the view which cases are being executed.
+func (e *Session) showRunning() {
+	if e.run == nil || e.run.Quiet {
+		return
+	}
+	r := Running{Done: e.run.Done(), Of: e.run.Of()}
+	now := time.Now()
+	for k, x := range e.running {
+		r.Cases = append(r.Cases, RunningCase{k.ID, now.Sub(x.began)})
+	}
+	slices.SortFunc(r.Cases, func(a, b RunningCase) int { return cmp.Or(cmp.Compare(b.For, a.For), cmp.Compare(a.ID, b.ID)) })
+	e.opts.View.Handle(r)
 }
 
 // An execution is one run of a case, from the queue to its verdict.

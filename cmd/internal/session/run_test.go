@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 	equal[Event](t, "start", RunStarted{RunID: sum.RunID, Full: true, Cases: 2, Total: 2}, view.events[0], cmpopts.IgnoreFields(RunStarted{}, "At"))
 	for i, d := range view.done() {
 		want := CaseDone{RunID: sum.RunID, Transition: First, Rerun: "again " + d.Record.Key().String(), Done: i + 1, Of: 2}
-		equal(t, d.Record.ID, want, d, cmpopts.IgnoreFields(CaseDone{}, "Record", "Verdict", "Effect", "At", "Defined", "Script"))
+		equal(t, d.Record.ID, want, d, cmpopts.IgnoreFields(CaseDone{}, "Record", "Verdict", "Effect", "At", "Defined", "Script", "Order"))
 	}
 	end, ok := view.events[3].(RunDone)
 	if !ok || end.HookTime <= 0 {

@@ -76,6 +76,7 @@ type Session struct {
 	counts  suites.State       // last counts sent to the view
 	first   bool               // there were no records before this run
 	bound   bound              // of runs that explain failures
+	second  *time.Ticker       // during a run
 
 	// What the current run has shown while files were saved again and again.
 	unseen   map[suites.Key]int            // saves since a case last had a verdict, which it waits for
@@ -119,7 +120,9 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		rounds:    make(map[suites.Key]int),
 		earlier:   make(map[suites.Key]suites.Verdict),
 		patience:  2 * time.Second,
+		second:    time.NewTicker(time.Second),
 	}
+	e.second.Stop()
 	e.first = len(before.Records) == 0
 	e.filing = NewFiling(o.Store, o.Program, e.warn)
 	e.news = verdict.NewNews(e.knowledge.load(before))

@@ -42,6 +42,8 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 		select {
 		case x := <-e.results:
 			e.finish(ctx, x)
+		case <-e.second.C:
+			e.showRunning()
 		case b := <-in.Watcher.Batches():
 			w.changed(ctx, b)
 		case text := <-in.Notes:
