@@ -334,9 +334,9 @@ var nearFailures = []struct {
 		f[".claude/hooks/install.cjs"] = "require('child_process').execSync('npm install', { stdio: 'pipe' });\n"
 		replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/start.sh`, `node \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/install.cjs`)(f)
 	}, "", true},
-	{"a program with a time limit in Python", scriptIs("lint.sh", "#!/usr/bin/env python3\nimport subprocess, threading, time\nthreading.Thread(target=lambda: time.sleep(9), daemon=True).start()\nsubprocess.run(['sh', '-c', '"+busy+"'], timeout=20)\nchild = subprocess.Popen(['sh', '-c', '"+busy+"'])\nwhile child.poll() is None:\n    time.sleep(0.1)\n"), "", true},
-	{"a program with a time limit in Node", scriptIs("lint.sh", "#!/usr/bin/env node\nconst child = require('child_process').spawn('tail', ['-f', '/dev/null']);\nconst limit = setTimeout(() => { child.kill(); process.exit(0); }, 1500);\nchild.on('close', () => clearTimeout(limit));\n"), "", true},
-	{"a wait for a program in a shell", scriptIs("lint.sh", silentHook+"{ "+busy+"; } &\nwhile kill -0 $! 2>/dev/null; do sleep 0.1; done\n"), "", true},
+	{"a program with a time limit in Python", lintsOne("#!/usr/bin/env python3\nimport subprocess, threading, time\nthreading.Thread(target=lambda: time.sleep(9), daemon=True).start()\nsubprocess.run(['sh', '-c', '"+busy+"'], timeout=20)\nchild = subprocess.Popen(['sh', '-c', '"+busy+"'])\nwhile child.poll() is None:\n    time.sleep(0.1)\n"), "", true},
+	{"a program with a time limit in Node", lintsOne("#!/usr/bin/env node\nconst child = require('child_process').spawn('tail', ['-f', '/dev/null']);\nconst limit = setTimeout(() => { child.kill(); process.exit(0); }, 1500);\nchild.on('close', () => clearTimeout(limit));\n"), "", true},
+	{"a wait for a program in a shell", lintsOne(silentHook+"{ "+busy+"; } &\nwhile kill -0 $! 2>/dev/null; do sleep 0.1; done\n"), "", true},
 	{"a wait until a time", scriptIs("lint.sh", silentHook+"end=$(($(date +%s) + 2))\nwhile [ $(date +%s) -lt $end ]; do sleep 0.5; done\n"), "slow", true},
 	{"a program that a shell looks for in vain", scriptIs("lint.sh", silentHook+"command -v nothing-of-the-kind >/dev/null || { echo 'Error: it is not installed' >&2; exit 1; }\n"), "", true},
 	{"a program that a shell looks for in vain, and denies without it", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); command -v nothing-of-the-kind >/dev/null || { echo 'install it' >&2; exit 2; }", 1)), "", false},
@@ -348,8 +348,16 @@ var nearFailures = []struct {
 	{"an exit that has nothing to do with a deny", guardIs(silentHook + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
-// busy keeps a shell busy for part of a second without a sleep.
-const busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
+// busy lasts for longer than check allows a hook to sleep, without a sleep and without work for the processor.
+const busy = "timeout 1.2 tail -f /dev/null; true"
+
+// lintsOne lets the linter hear of one tool instead of two, so that a slow one runs half as often.
+func lintsOne(text string) func(map[string]string) {
+	return func(f map[string]string) {
+		replaced(`"matcher": "Edit|Write"`, `"matcher": "Write"`)(f)
+		scriptIs("lint.sh", text)(f)
+	}
+}
 
 const pythonGuard = `import json, re, sys
 command = json.load(sys.stdin)["tool_input"].get("command", "")
