@@ -12,7 +12,7 @@ import (
 // is closed.
 func TestCloseInTheMiddle(t *testing.T) {
 	t.Parallel()
-	const files = 2000
+	const files = 400
 	dir := t.TempDir()
 	for n := range files {
 		put(t, filepath.Join(dir, fmt.Sprint("d", n%50), fmt.Sprint(n)), "")

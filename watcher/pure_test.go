@@ -77,7 +77,7 @@ func branch(p editstest.Project, n int) []editstest.Op {
 // any order. HOOKWATCH_TEST_SEQUENCES is the number of sequences in hundreds.
 func TestPureSequences(t *testing.T) {
 	t.Parallel()
-	n, seed := 100*variable(t, "HOOKWATCH_TEST_SEQUENCES", 20), variable(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))
+	n, seed := 100*variable(t, "HOOKWATCH_TEST_SEQUENCES", 10), variable(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))
 	for i := range 4 {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()

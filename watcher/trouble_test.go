@@ -106,10 +106,11 @@ func TestRealOverflow(t *testing.T) {
 	root := t.TempDir()
 	p, tr := watchTroubled(t, Interest{Dirs: []string{root}}, never, nil)
 	tr.halt.Lock()
-	for i := range n + 10_000 { // the backend reads some before it blocks
-		path := filepath.Join(root, strconv.Itoa(i%2))
-		ok(t, os.WriteFile(path, nil, 0o644))
-		ok(t, os.Remove(path))
+	from, to := filepath.Join(root, "0"), filepath.Join(root, "1")
+	ok(t, os.WriteFile(from, nil, 0o644))
+	for range n/2 + 5_000 { // two events each; the backend reads some before it blocks
+		ok(t, os.Rename(from, to))
+		from, to = to, from
 	}
 	put(t, filepath.Join(root, "d", "last"), "1")
 	tr.halt.Unlock()

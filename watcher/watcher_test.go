@@ -190,12 +190,12 @@ var sequences = map[string][]step{
 	},
 	"ignored": {{writes("hooks/skip/x.sh", "1"), []string{}}, {writes("hooks/x.tmp", "1"), []string{}}},
 	"emptied": {{writes("hooks/a.sh", ""), []string{"hooks/a.sh"}}, {writes("hooks/empty", ""), []string{"hooks/empty"}}},
-	"thousands of files": {{func(t *testing.T, at func(string) string) {
-		for i := range 2000 {
+	"hundreds of files": {{func(t *testing.T, at func(string) string) {
+		for i := range 800 {
 			put(t, at("hooks/many/"+strconv.Itoa(i%30)+"/"+strconv.Itoa(i)), strconv.Itoa(i))
 		}
 	}, nil}, {func(t *testing.T, at func(string) string) {
-		for i := range 2000 {
+		for i := range 800 {
 			put(t, at("hooks/many/"+strconv.Itoa(i%30)+"/"+strconv.Itoa(i)), "x"+strconv.Itoa(i))
 		}
 	}, nil}, {removes("hooks/many"), nil}},

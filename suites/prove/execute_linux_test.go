@@ -55,20 +55,25 @@ func executed(t testing.TB, r *run.Runner, seed string, texts []string) map[int]
 	return Effects(o)
 }
 
-// TestEquivalent executes all rewrites of the seeds: they do the same, but for a few that are known
-// not to, so that the comparison does not accept everything.
+// TestEquivalent executes rewrites of the seeds: they do the same, but for a few that are known not
+// to, so that the comparison does not accept everything. Each rule is tried on two seeds and on every
+// fourth after these, or with HOOKWATCH_TEST_GUARDS=all on every seed.
 func TestEquivalent(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t)
 	known := []string{">/dev/null", ": $(", "env -S"}
-	for _, seed := range seeds {
+	tried := map[string]int{}
+	for n, seed := range seeds {
 		all, err := Rewrites(seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		texts := []string{seed}
-		for _, w := range all {
-			if executable(w.Text, names(seed)) == "" {
+		for i, w := range all {
+			if executable(w.Text, names(seed)) != "" {
+				continue
+			}
+			if tried[w.Rule]++; tried[w.Rule] <= 2 || (n+i)%4 == 0 || everyGuard() {
 				texts = append(texts, w.Text)
 			}
 		}
@@ -120,7 +125,7 @@ func TestRealPrograms(t *testing.T) {
 	}
 	const env = `export HOME=$PWD GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@a GIT_AUTHOR_DATE='1700000000 +0000' GIT_COMMITTER_DATE='1700000000 +0000'
 `
-	const prepare = env + `git init -q --bare -b main r.git; git init -q -b main w; cd w; git remote add origin ../r.git
+	const prepare = env + `git init -q --bare --template= -b main r.git; git init -q --template= -b main w; mkdir w/.git/hooks; cd w; git remote add origin ../r.git
 echo 1 >a; git add a; git commit -qm 1; echo 2 >a; git commit -qam 2; git branch old; git checkout -q old; git commit -q --allow-empty -m 3; git checkout -q main; git push -q origin main old
 git reset -q --hard HEAD~1; echo 4 >b; git add b; git commit -qm 4; echo 5 >>b; git add b; mkdir d; echo 6 >d/c; echo .i >.gitignore; echo x >.i; printf 'exit 1\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit
 `
@@ -131,7 +136,7 @@ git reset -q --hard HEAD~1; echo 4 >b; git add b; git commit -qm 4; echo 5 >>b; 
 		t.Fatalf("%v\n%s", err, out)
 	}
 	effect := func(text string) string {
-		cmd := exec.Command("bash", "-c", env+"cp -a '"+prepared+"'/. . && cd w && { "+text+"\n} >/dev/null 2>&1\nfind . -path ./.git -prune -o -type f -exec sh -c 'echo $1; cat $1' _ {} \\; | sort; git for-each-ref --format='%(refname) %(tree)' refs/heads; git -C ../r.git for-each-ref --format='%(refname) %(tree)'; git diff --cached")
+		cmd := exec.Command("bash", "-c", env+"cp -a '"+prepared+"'/. . && cd w && { "+text+"\n} >/dev/null 2>&1\nfind . -path ./.git -prune -o -type f -exec head -v {} + | sort; git for-each-ref --format='%(refname) %(tree)' refs/heads; git -C ../r.git for-each-ref --format='%(refname) %(tree)'; git diff --cached")
 		cmd.Dir = t.TempDir()
 		out, err := cmd.CombinedOutput()
 		if err != nil {

@@ -45,7 +45,8 @@ func searchGuard(t *testing.T, edit func(string) string, o Options, commands ...
 	if err != nil {
 		t.Skip("no namespaces: ", err)
 	}
-	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: `python3 "$CLAUDE_PROJECT_DIR"/` + script, Scripts: []string{script}, Root: root, Timeout: time.Minute}
+	// Without -S, Python takes as long to look for packages, of which the guard has none, as for all else.
+	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: `python3 -S "$CLAUDE_PROJECT_DIR"/` + script, Scripts: []string{script}, Root: root, Timeout: time.Minute}
 	options := run.Options{
 		Root: root, Temp: temp, Timeout: time.Minute, Isolation: choice, Env: append(run.Environment(os.Environ(), nil), "HOME="+home),
 		Registered: func(event, name string) (discover.Hook, bool) { return h, name == h.ID },

@@ -234,12 +234,15 @@ func attackDisk() {
 	}
 }
 
-// attackForks starts processes, each of which does the same.
+// attackForks starts processes, each of which does the same. When there are as many as there may be,
+// it tries again from time to time, so that some is always about to be made.
 func attackForks() {
 	for {
 		cmd := exec.Command("/proc/self/exe")
 		cmd.Env = os.Environ()
-		_ = cmd.Start()
+		if cmd.Start() != nil {
+			<-time.After(100 * time.Millisecond)
+		}
 	}
 }
 

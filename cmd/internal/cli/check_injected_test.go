@@ -334,9 +334,9 @@ var nearFailures = []struct {
 		f[".claude/hooks/install.cjs"] = "require('child_process').execSync('npm install', { stdio: 'pipe' });\n"
 		replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/start.sh`, `node \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/install.cjs`)(f)
 	}, "", true},
-	{"a program with a time limit in Python", scriptIs("lint.sh", "#!/usr/bin/env python3\nimport subprocess, threading, time\nthreading.Thread(target=lambda: time.sleep(9), daemon=True).start()\nsubprocess.run(['sh', '-c', '"+busy+"'], timeout=20)\nchild = subprocess.Popen(['sh', '-c', '"+busy+"'])\nwhile child.poll() is None:\n    time.sleep(0.1)\n"), "", true},
-	{"a program with a time limit in Node", scriptIs("lint.sh", "#!/usr/bin/env node\nconst child = require('child_process').spawn('tail', ['-f', '/dev/null']);\nconst limit = setTimeout(() => { child.kill(); process.exit(0); }, 1500);\nchild.on('close', () => clearTimeout(limit));\n"), "", true},
-	{"a wait for a program in a shell", scriptIs("lint.sh", silentHook+"{ "+busy+"; } &\nwhile kill -0 $! 2>/dev/null; do sleep 0.1; done\n"), "", true},
+	{"a program with a time limit in Python", lintsOne("#!/usr/bin/env python3\nimport subprocess, threading, time\nthreading.Thread(target=lambda: time.sleep(9), daemon=True).start()\nsubprocess.run(['sh', '-c', '" + busy + "'], timeout=20)\nchild = subprocess.Popen(['sh', '-c', '" + busy + "'])\nwhile child.poll() is None:\n    time.sleep(0.1)\n"), "", true},
+	{"a program with a time limit in Node", lintsOne("#!/usr/bin/env node\nconst child = require('child_process').spawn('tail', ['-f', '/dev/null']);\nconst limit = setTimeout(() => { child.kill(); process.exit(0); }, 1500);\nchild.on('close', () => clearTimeout(limit));\n"), "", true},
+	{"a wait for a program in a shell", lintsOne(silentHook + "{ " + busy + "; } &\nwhile kill -0 $! 2>/dev/null; do sleep 0.1; done\n"), "", true},
 	{"a wait until a time", scriptIs("lint.sh", silentHook+"end=$(($(date +%s) + 2))\nwhile [ $(date +%s) -lt $end ]; do sleep 0.5; done\n"), "slow", true},
 	{"a program that a shell looks for in vain", scriptIs("lint.sh", silentHook+"command -v nothing-of-the-kind >/dev/null || { echo 'Error: it is not installed' >&2; exit 1; }\n"), "", true},
 	{"a program that a shell looks for in vain, and denies without it", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); command -v nothing-of-the-kind >/dev/null || { echo 'install it' >&2; exit 2; }", 1)), "", false},
@@ -348,8 +348,16 @@ var nearFailures = []struct {
 	{"an exit that has nothing to do with a deny", guardIs(silentHook + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
-// busy keeps a shell busy for part of a second without a sleep.
-const busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
+// busy lasts for longer than check allows a hook to sleep, without a sleep and without work for the processor.
+const busy = "timeout 1.2 tail -f /dev/null; true"
+
+// lintsOne lets the linter hear of one tool instead of two, so that a slow one runs half as often.
+func lintsOne(text string) func(map[string]string) {
+	return func(f map[string]string) {
+		replaced(`"matcher": "Edit|Write"`, `"matcher": "Write"`)(f)
+		scriptIs("lint.sh", text)(f)
+	}
+}
 
 const pythonGuard = `import json, re, sys
 command = json.load(sys.stdin)["tool_input"].get("command", "")
@@ -425,7 +433,8 @@ func TestInjectedAll(t *testing.T) {
 
 // TestInjected puts each of the known ways in which hooks fail into a healthy project or a plugin,
 // in turn. A way that files show is put into both, and looked for without firing, except the first of
-// its rule.
+// its rule. The check is complete for the first of each rule; for the others it ends once the rule is
+// found, because the rest of their firings is the same.
 func TestInjected(t *testing.T) {
 	t.Parallel()
 	first := map[string]int{} // the first injection of each rule
@@ -447,6 +456,11 @@ func TestInjected(t *testing.T) {
 			files, severity := concerned(files), in.severity
 			static := finds(judgeProject(t, files, true), in.rule, severity)
 			fire := judgeProject
+			if first[in.rule] != i {
+				fire = func(t *testing.T, files map[string]string, static bool) checkDocument {
+					return judgeUntil(t, files, static, func(doc checkDocument) bool { return finds(doc, in.rule, severity) })
+				}
+			}
 			if in.rule == porous || in.rule == "executes-input" {
 				fire = func(t *testing.T, files map[string]string, _ bool) checkDocument { return checked(t, files) }
 			}
@@ -529,6 +543,13 @@ func checked(t *testing.T, files map[string]string) checkDocument {
 // no hook if static is set.
 func judgeProject(t *testing.T, files map[string]string, static bool) checkDocument {
 	t.Helper()
+	return judgeUntil(t, files, static, nil)
+}
+
+// judgeUntil is judgeProject that fires no more once the reports of the hooks so far are enough, unless
+// enough is nil.
+func judgeUntil(t *testing.T, files map[string]string, static bool, enough func(checkDocument) bool) checkDocument {
+	t.Helper()
 	p := load(t, lay(t, files))
 	tree, r, jobs := p.Tree(os.Environ()), (*run.Runner)(nil), 0
 	if !static {
@@ -539,6 +560,24 @@ func judgeProject(t *testing.T, files map[string]string, static bool) checkDocum
 		defer fired.close()
 		fired.Reuse = true
 		r, jobs = fired.Runner, 2
+	}
+	if enough != nil && !static {
+		launch := launches(t.Context(), r, jobs)
+		for _, h := range tree.Asked() {
+			q := conform.Ask(tree, h)
+			for probes, first := q.Next(), true; len(probes) > 0; probes, first = q.Next(), false {
+				for i, probe := range probes {
+					o, err := launch(probe.Case, first && i == 0, func() func() { return func() {} })
+					if err != nil {
+						t.Fatal(err)
+					}
+					q.Take(probe, o)
+				}
+				if doc := newCheckDocument(p, nil, checkResult{Findings: q.Report().Findings}, 0); enough(doc) {
+					return doc
+				}
+			}
+		}
 	}
 	res, err := runCheck(t.Context(), tree, r, nil, jobs, nil)
 	if err != nil {
