@@ -260,7 +260,7 @@ func ignores(rule, s string) bool {
 // program judges a script that is started without an interpreter's name.
 func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding) {
 	if !executable {
-		all = append(all, FindingOf("script-not-executable", h.ID, h.Source, s+" may not be executed"))
+		all = append(all, FindingOf("script-not-executable", h.ID, h.Source, s+" is not executable"))
 	}
 	head := t.head(s)
 	line, isScript := bytes.CutPrefix(head, []byte("#!"))

@@ -5,6 +5,8 @@ package pattern
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -48,7 +50,7 @@ func alternatives(glob string) int {
 	return n
 }
 
-// Nearest returns the word that was most likely meant, or "" if none is similar.
+// Nearest returns the word that was most likely meant, or "" if none is similar: "deny" means denied.
 func Nearest(s string, words []string) string {
 	best, limit := "", min(2, len(s)/2)+1
 	for _, w := range words {
@@ -59,7 +61,14 @@ func Nearest(s string, words []string) string {
 			best, limit = w, d
 		}
 	}
-	return best
+	if best != "" || len(s) < 4 {
+		return best
+	}
+	others := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, s[:len(s)-1]) })
+	if len(others) == 1 {
+		return others[0]
+	}
+	return ""
 }
 
 // NearestHint asks whether the nearest word was meant. It returns "" if none is similar.

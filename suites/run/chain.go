@@ -54,7 +54,7 @@ func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin
 		h, found = s.o.Registered(st.Event, name)
 	}
 	if !found {
-		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + name + " (hookwatch list --hooks shows what is)"}, nil
+		return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("the client never runs it: %s is not registered for %s, or more than once (hookwatch list --hooks shows what is)", name, st.Event)}, nil
 	}
 	value := cmp.Or(st.MatchedAs, client.MatchedValue(st.Event, st.Tool, stdin))
 	if matches := value == "" || h.Matches(value); h.MatcherError() != nil {

@@ -88,6 +88,7 @@ func (r *Reader) Sort() {
 	slices.SortStableFunc(r.Problems, func(a, b suites.Problem) int {
 		return cmp.Or(cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
 	})
+	r.Problems = slices.Compact(r.Problems) // a value that several aliases stand for is read several times
 }
 
 func (r *Reader) long(n *yaml.Node) bool { return r.Bounds.Text > 0 && len(n.Value) > r.Bounds.Text }

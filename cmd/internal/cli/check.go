@@ -28,19 +28,28 @@ func (a *app) checkCommand() *cobra.Command {
 	var static, user bool
 	var client string
 	cmd := &cobra.Command{
-		Use:   "check",
+		Use:   "check [HOOK]",
 		Short: "Check that every registered hook works; needs no suite",
 		Long: `Read the registrations of hooks and their scripts, fire every hook as the client
 would, in isolation, and report hooks that the client would drop, could not start or
 would ignore, and guards that let through the input they should stop. No suite and no
-configuration are needed. The exit code is 1 for errors; with --strict also for warnings.
+configuration are needed. HOOK is a part of the ID, command or script of the hooks to
+check. The exit code is 1 for errors; with --strict also for warnings.
 
 Hooks in the files of other clients (Codex, Copilot CLI, ...) are fired as those do, and
 where a client does something else with a hook's output than Claude Code, check reports it.
 --client names the clients instead; see hookwatch help clients.`,
-		Args:        noArgs,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if fi, err := os.Stat(args[0]); err != nil || !fi.IsDir() {
+					return nil
+				}
+			}
+			return noArgs(cmd, args)
+		},
 		Annotations: map[string]string{findsFaults: ""},
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.filter = cmp.Or(strings.Join(args, ""), a.filter)
 			return a.checkHooks(cmd, static, user, client)
 		},
 	}

@@ -26,22 +26,32 @@ func (a *app) fireCommand() *cobra.Command {
 	var user, live, explain bool
 	var payload, of string
 	cmd := &cobra.Command{
-		Use:   "fire EVENT [TOOL]",
+		Use:   "fire EVENT [TOOL [INPUT]]",
 		Short: "Fire one hook, or all of an event, and show the result",
 		Long: `Send an event to the hooks that are registered for it, as the client would, or to
 one script (--hook), and show exit code, stdout, stderr and what the client would
-make of them. Hooks that are no commands (prompt, agent, http) are named and left out.
+make of them. INPUT is the command of Bash or the file of another tool. Hooks that are no commands (prompt, agent, http) are named and left out.
 With --live the real client fires them (see hookwatch help client), and what it did and
 sent the model is shown. With --client NAME, another client's hooks are fired as it
 fires them; EVENT is Claude Code's or its own name. With --explain nothing is started:
 the arguments, the environment and where each variable comes from, the directory and
 stdin of each entry are shown, or why it does not run. Nothing is recorded.`,
-		Example: `  hookwatch fire PreToolUse Bash --command 'pip install requests'
+		Example: `  hookwatch fire PreToolUse Bash 'pip install requests'
   hookwatch fire PostToolUse Edit --file src/a.py --hook .claude/hooks/lint.sh
   hookwatch fire Stop --payload '{"hook_event_name":"Stop","stop_hook_active":true}'`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return errors.New("fire needs an event and may have a tool, such as hookwatch fire PreToolUse Bash")
+			if len(args) < 1 || len(args) > 3 {
+				return errors.New("fire needs an event and may have a tool and its input, such as hookwatch fire PreToolUse Bash 'git push'")
+			}
+			if len(args) == 3 {
+				into := &o.File
+				if args[1] == "Bash" || args[1] == "PowerShell" {
+					into = &o.Command
+				}
+				if *into != "" {
+					return fmt.Errorf("%q and --command or --file: state the input once", args[2])
+				}
+				*into = args[2]
 			}
 			return nil
 		},
@@ -56,7 +66,7 @@ stdin of each entry are shown, or why it does not run. Nothing is recorded.`,
 			if args, err = claudeEvent(args, of); err != nil {
 				return err
 			}
-			c, err := o.Case(args, dir)
+			c, err := o.Case(args[:min(len(args), 2)], dir)
 			if err != nil {
 				return err
 			}

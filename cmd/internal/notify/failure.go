@@ -39,6 +39,9 @@ func (h *human) failure(e session.CaseDone, equal []member) []line {
 	if strings.Trim(e.Effect, ": ") != "" {
 		lines = append(lines, h.block(text(indent), plain, effect(e.Effect))...)
 	}
+	if e.Remedy != "" {
+		lines = append(lines, h.block(text(indent), plain, "to do: "+e.Remedy)...)
+	}
 	lines = append(lines, h.changes(e.Record.Changes, indent)...)
 	lines = append(lines, h.fired(e, indent)...)
 	if e.Rerun != "" {
@@ -382,12 +385,24 @@ func (h *human) causeLines() (lines []line) {
 
 // headline returns a cause with its count, the cases, and the client's reaction.
 func (h *human) headline(s *shared) []line {
-	head := h.margin().with(piece{red, "FAIL "}, piece{bold, printable.Field(fmt.Sprintf("%s; %s", s.Headline(), session.Count(len(s.more)+1, "case")))})
+	head := h.margin().with(piece{red, "FAIL "})
 	indent := h.margin().with(piece{plain, "     "})
-	lines := h.spread(head, h.transition(s.first), indent.columns())
+	cause := fmt.Sprintf("%s; %s", s.Headline(), session.Count(len(s.more)+1, "case"))
+	lines := h.block(head, bold, cause)
+	if right := h.transition(s.first); len(lines) == 1 {
+		lines = h.spread(lines[0], right, indent.columns())
+	} else if right != nil {
+		lines = append(lines, slices.Concat(indent, right))
+	}
 	lines = append(lines, h.idLines(indent, append([]suites.Key{s.first.Record.Key()}, keys(s.more)...))...)
 	if strings.Trim(s.first.Effect, ": ") != "" {
 		lines = append(lines, h.block(indent, plain, effect(s.first.Effect))...)
+	}
+	if s.first.Remedy != "" {
+		lines = append(lines, h.block(indent, plain, "to do: "+s.first.Remedy)...)
+	}
+	if s.first.Registered != "" {
+		lines = append(lines, h.block(indent, plain, "registered at "+s.first.Registered)...)
 	}
 	if s.first.Rerun != "" {
 		lines = append(lines, indent.with(piece{whole, s.first.Rerun}))

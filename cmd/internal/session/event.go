@@ -101,7 +101,9 @@ type CaseDone struct {
 	RunID          string        `json:"run_id"`
 	Record         suites.Record `json:"case"`
 	suites.Verdict               // with the note of the record
-	Effect         string        `json:"effect,omitempty"` // the client's reaction to the step shown, in words, if known
+	Effect         string        `json:"effect,omitempty"`     // the client's reaction to the step shown, in words, if known
+	Remedy         string        `json:"remedy,omitempty"`     // what to do about that reaction
+	Registered     string        `json:"registered,omitempty"` // where the hook that the case fires is registered, as file:line:column
 	Transition     Transition    `json:"transition,omitempty"`
 	Tools          []string      `json:"tools,omitempty"`   // changed tools that explain it
 	Since          Time          `json:"since,omitzero"`    // time of the previous verdict

@@ -202,7 +202,11 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 		done.Since.Time, _ = time.Parse(suites.TimestampLayout, previous.At)
 	}
 	if v.Status == suites.Fail {
-		done.Effect = clientWould(x.outcome, shownStep(x.c, v))
+		step := shownStep(x.c, v)
+		done.Effect, done.Remedy = clientWould(x.outcome, step), remedyOf(x.c, x.outcome, step)
+		if h, ok := e.project.Registered.Named(x.c.Steps[step].Event, x.c.Registered); ok && x.c.Registered != "" {
+			done.Registered = h.Source.String()
+		}
 	}
 	e.run.HookTime += hookTime(x.outcome)
 	e.show(done, previous)

@@ -43,9 +43,7 @@ func (p *loader) checkMarkers() []suites.Problem {
 			continue
 		}
 		problems = append(problems, p.unmarked(&p.Suites[i])...)
-		for j := range p.Suites[i].Cases {
-			problems = append(problems, p.unresolved(&p.Suites[i].Cases[j])...)
-		}
+		problems = append(problems, p.unresolved(&p.Suites[i])...)
 	}
 	documents := p.unresolvedClaims()
 	if p.Config.Verify == config.VerifyStrict {
@@ -83,11 +81,27 @@ func (p *loader) unmarked(s *suites.Suite) []suites.Problem {
 		Hint: `add verify: ["file §section"], name it next to a marker of a spec document, or set verify: off`}}
 }
 
-func (p *loader) unresolved(c *suites.Case) []suites.Problem {
+// unresolved returns one problem for each reason why markers of a suite's cases do not resolve,
+// because a renamed script has many.
+func (p *loader) unresolved(s *suites.Suite) []suites.Problem {
 	var problems []suites.Problem
-	for _, m := range p.Markers(c) {
-		if m.At == "" {
-			problems = append(problems, suites.Problem{At: c.At, What: fmt.Sprintf("case %s: marker %s does not resolve", c.ID, m.Ref()), Hint: m.Why})
+	ids, refs := map[string][]string{}, map[string]string{} // by reason
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		for _, m := range p.Markers(c) {
+			if m.At != "" {
+				continue
+			}
+			if ids[m.Why] == nil {
+				problems = append(problems, suites.Problem{At: c.At, Hint: m.Why})
+			}
+			ids[m.Why], refs[m.Why] = append(ids[m.Why], c.ID), m.Ref()
+		}
+	}
+	for i := range problems {
+		all := slices.Compact(ids[problems[i].Hint])
+		if problems[i].What = fmt.Sprintf("case %s: marker %s does not resolve", all[0], refs[problems[i].Hint]); len(all) > 1 {
+			problems[i].What = fmt.Sprintf("markers of %s do not resolve", IDs(all))
 		}
 	}
 	return problems

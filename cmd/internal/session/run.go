@@ -11,6 +11,7 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
@@ -262,6 +263,18 @@ func clientWould(o suites.Outcome, step int) string {
 	}
 	r := o.Results[step]
 	return string(r.Effect) + ": " + r.EffectReason
+}
+
+// remedyOf returns what to do about the client's reaction to a step, or "".
+func remedyOf(c *suites.Case, o suites.Outcome, step int) string {
+	if step >= len(o.Results) || o.Results[step].EffectRule == "" {
+		return ""
+	}
+	about, known := client.EventByName(c.Steps[step].Event)
+	if !known {
+		return ""
+	}
+	return client.RuleAt(o.Results[step].EffectRule, about).Remedy
 }
 
 func hookTime(o suites.Outcome) (d time.Duration) {
