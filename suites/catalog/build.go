@@ -54,6 +54,7 @@ func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suite
 	var wg sync.WaitGroup
 	for from := 0; from < len(items); from += share {
 		part := newReader(r.File)
+		part.data = r.data
 		readers = append(readers, part)
 		wg.Go(func() {
 			for i := from; i < min(from+share, len(items)) && !part.Full(); i++ {

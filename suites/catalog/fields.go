@@ -104,7 +104,7 @@ func setTables() {
 		key("tool", "", tool, func(c *caseForm) *string { return &c.tool }).in(anywhere),
 		key("delegate", "What the scripted model answers a client that the hook itself starts, one after the other; then it says that it is done. Needs layer 2.", list(answerMapping.form()), func(c *caseForm) *[]suites.Answer { return &c.Delegate }).in(inCase | inStep),
 		key("args", "Arguments of the script, which is run directly; templates as in file_path.", list(anyText), func(c *caseForm) *[]string { return &c.Args }).in(inCase | inStep),
-		key("command", "tool_input.command", text, func(c *caseForm) *string { return &c.Command }).in(inCase | inStep),
+		key("command", "tool_input.command", ofText(text.schema, (*reader).command), func(c *caseForm) *string { return &c.Command }).in(inCase | inStep),
 		key("file_path", "tool_input.file_path; {tmp}, {project} and {override} stand for directories, {session} for the process in HOOK_SESSION_PID and HOOK_GUARD_PID.", text, func(c *caseForm) *string { return &c.FilePath }).in(inCase | inStep),
 		key("payload", "Fields over those that the client would send; null leaves one out.", payload(func(s *stepForm) *json.RawMessage { return &s.Payload }), step).in(inCase | inStep),
 		key("payload_raw", "The whole object that the hook gets, instead of what the client would send.", payload(func(s *stepForm) *json.RawMessage { return &s.PayloadRaw }), step).in(inCase | inStep),

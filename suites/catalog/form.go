@@ -128,7 +128,14 @@ func decode[T any](r *reader, what string, fields []field[T], n *yaml.Node, t *T
 			}
 		}
 		names := fieldNames(fields)
-		hint := cmp.Or(pattern.NearestHint(k.Value, names), "known here: "+strings.Join(names, ", "))
+		hint := pattern.NearestHint(k.Value, names)
+		switch {
+		case hint != "":
+		case n.Style&yaml.FlowStyle != 0 && v.ShortTag() == "!!null" && v.Value == "": // {command: echo a, b}
+			hint = "quote a text that contains a comma"
+		default:
+			hint = "known here: " + strings.Join(names, ", ")
+		}
 		r.Add(k, "unknown key "+k.Value, hint)
 	})
 }

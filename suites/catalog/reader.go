@@ -19,6 +19,19 @@ const mostProblems = 200
 type reader struct {
 	yamlform.Reader
 	checked map[string]string // patterns and filters -> the problem, "" if they are valid
+	data    []byte            // the file
+	lines   [][]byte          // of the file, once they are needed
+}
+
+// line returns a line of the file, counted from 1.
+func (r *reader) line(n int) string {
+	if r.lines == nil {
+		r.lines = bytes.Split(r.data, []byte("\n"))
+	}
+	if n < 1 || n > len(r.lines) {
+		return ""
+	}
+	return string(r.lines[n-1])
 }
 
 func newReader(file string) *reader {
@@ -28,6 +41,7 @@ func newReader(file string) *reader {
 // parse returns the root of the file's only document, without aliases and merge keys, or nil
 // after a problem.
 func (r *reader) parse(data []byte) *yaml.Node {
+	r.data = data
 	docs, err := parseDocuments(data)
 	if err != nil {
 		r.Syntax(data, err)

@@ -508,6 +508,18 @@ func (r *reader) mapping(name string, n *yaml.Node) bool {
 // text reads text that is not empty.
 func (r *reader) text(name string, n *yaml.Node) string { return r.Text(name, n, "") }
 
+// command reads a command. A # in it must be quoted, because YAML drops the rest of the line.
+func (r *reader) command(name string, n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode && n.Style == 0 {
+		line := r.line(n.Line)
+		rest, found := strings.CutPrefix(line[min(n.Column-1, len(line)):], n.Value)
+		if found && strings.HasPrefix(strings.TrimLeft(rest, " \t"), "#") {
+			r.Add(n, name+": it ends before #, where YAML begins a comment", "quote the command, or put the comment on a line of its own")
+		}
+	}
+	return r.text(name, n)
+}
+
 // matching reads text of a certain form, which want describes.
 func (r *reader) matching(name string, n *yaml.Node, form func() *regexp.Regexp, want string) string {
 	v := r.text(name, n)

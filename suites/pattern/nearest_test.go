@@ -8,10 +8,10 @@ import (
 
 func TestNearest(t *testing.T) {
 	t.Parallel()
-	words := []string{"suites", "verify", "hooks", "run"}
+	words := []string{"suites", "verify", "hooks", "run", "denied"}
 	for _, tt := range []struct{ word, want string }{
-		{"suite", "suites"}, {"vrefy", "verify"}, {"hoks", "hooks"}, {"hooks", "hooks"},
-		{"rn", "run"}, {"x", ""}, {"", ""}, {"something", ""}, {"veri", "verify"}, {"ver", ""},
+		{"deny", "denied"}, {"suite", "suites"}, {"vrefy", "verify"}, {"hoks", "hooks"}, {"hooks", "hooks"},
+		{"rn", "run"}, {"x", ""}, {"", ""}, {"something", ""}, {"veri", "verify"}, {"ver", ""}, {"verification", ""},
 	} {
 		if got := pattern.Nearest(tt.word, words); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.word, got, tt.want)

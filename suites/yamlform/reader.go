@@ -78,6 +78,8 @@ func (r *Reader) Syntax(data []byte, err error) {
 		lines := strings.Split(string(data), "\n")
 		if i := le.Mark.Line - 1; i >= 0 && i < len(lines) && strings.HasPrefix(strings.TrimLeft(lines[i], " "), "\t") {
 			p.Hint = "indent with spaces, not tabs"
+		} else if strings.HasPrefix(le.Message, "mapping values are not allowed") {
+			p.Hint = `quote a text that contains ": "`
 		}
 	}
 	r.Problems = append(r.Problems, p)
