@@ -61,3 +61,24 @@ func TestWatchRegistrations(t *testing.T) {
 	}
 	w.quit()
 }
+
+// TestWatchFromNothing checks that watching starts in a directory without hooks, and runs the first
+// hook once it is there.
+func TestWatchFromNothing(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "my project")
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, root)
+	w.warned("waiting for the first")
+	w.rested()
+	writeFiles(t, root, map[string]string{".claude/settings.json": withSuite[".claude/settings.json"], ".claude/hooks/guard.sh": withSuite[".claude/hooks/guard.sh"]})
+	if err := os.Chmod(filepath.Join(root, ".claude/hooks/guard.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.until("a pass of the hook", func(e event) bool {
+		return e.Event == "case" && strings.HasPrefix(e.Record.ID, "PreToolUse-guard.sh") && e.Record.Pass
+	})
+	w.quit()
+}

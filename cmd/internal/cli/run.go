@@ -210,6 +210,10 @@ func (a *app) watch(ctx context.Context) error {
 	kept := make(chan records, 1)
 	go func() { kept <- a.openRecords(cfg) }() // in parallel with loading the project
 	p, err := a.load()
+	if err != nil && p != nil && err == p.Empty && len(p.Every()) == 0 && !p.Gone() {
+		note(err.Error() + "; waiting for the first") // many start to watch before they write a hook
+		err = nil
+	}
 	if err != nil {
 		return errors.Join(err, (<-kept).close())
 	}
