@@ -74,8 +74,8 @@ func (p *loader) unmarked(s *suites.Suite) []suites.Problem {
 		}
 		ids = append(ids, c.ID)
 	}
-	if len(ids) == 0 {
-		return nil
+	if len(ids) == 0 || len(ids) == len(s.Cases) && len(p.specs) == 0 && p.Config.Verify != config.VerifyStrict {
+		return nil // the project does not use markers
 	}
 	return []suites.Problem{{At: at, What: fmt.Sprintf("%s without a marker: %s", Count(len(ids), "case"), IDs(ids)),
 		Hint: `add verify: ["file §section"], name it next to a marker of a spec document, or set verify: off`}}
