@@ -1,0 +1,142 @@
+// Command differtest compares hookwatch's model of a client with the client itself, on random projects:
+// a seed gives settings of all layers, a plugin and calls of the model. One session of the real client
+// plays them. Then every event of the session is asked of hookwatch in the same project, and what
+// differs is printed, each kind once, with the smallest project that still shows it. The client is right
+// by definition; differences that are kept are in a table, and make it exit with 1 otherwise.
+//
+//	differtest [-n PROJECTS] [-seed SEED] PROGRAM
+//
+// The client is started with a dummy key, a HOME of its own and a scripted model on loopback. The
+// commands of a project are its own recorder. It is for the developers of hookwatch and no part of it;
+// .ci/differ installs the client and runs it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+)
+
+type options struct {
+	program string
+	n       int
+	seed    uint64
+	jobs    int
+	shrinks int
+	keep    bool
+	table   bool
+}
+
+func main() { os.Exit(exit(os.Args[1:], os.Stdout, os.Stderr)) }
+
+var errDiffers = errors.New("hookwatch and the client differ")
+
+// exit is the program, and its exit code.
+func exit(args []string, out, complaints io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	o, err := parse(args)
+	if err == nil {
+		err = compareAll(ctx, o, out)
+	}
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errDiffers):
+		fmt.Fprintln(complaints, "differtest:", err)
+		return 1
+	default:
+		fmt.Fprintln(complaints, "differtest:", err)
+		return 2
+	}
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	f := flag.NewFlagSet("differtest", flag.ContinueOnError)
+	f.IntVar(&o.n, "n", 60, "number of projects")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the first project; the next ones count up")
+	f.IntVar(&o.jobs, "jobs", 2, "clients at a time")
+	f.IntVar(&o.shrinks, "shrink", 12, "clients that are started to make a project smaller, for each kind of difference")
+	f.BoolVar(&o.keep, "keep", false, "keep the directories of projects, and print their paths")
+	f.BoolVar(&o.table, "known", false, "print known differences as well")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if f.NArg() != 1 || o.n < 1 || o.jobs < 1 {
+		return o, errors.New("usage: differtest [-n PROJECTS] [-seed SEED] PROGRAM")
+	}
+	o.program = f.Arg(0)
+	return o, nil
+}
+
+// compareAll compares projects and prints the differences.
+func compareAll(ctx context.Context, o options, out io.Writer) error {
+	d, err := readDraws()
+	if err != nil {
+		return err
+	}
+	results := make([]chan result, o.n)
+	slots := make(chan struct{}, o.jobs)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for i := range results {
+		results[i] = make(chan result, 1)
+	}
+	go func() {
+		for i := range results {
+			slots <- struct{}{}
+			wg.Go(func() {
+				defer func() { <-slots }()
+				p := d.project(o.seed + uint64(i))
+				r := result{project: p}
+				if ctx.Err() == nil {
+					r.session, r.err = play(ctx, o, p)
+				}
+				results[i] <- r
+			})
+		}
+	}()
+	t := tally{out: out, kinds: map[string]int{}, known: map[string]int{}}
+	for i := range results {
+		r := <-results[i]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r.err != nil {
+			return fmt.Errorf("seed %d: %w", r.project.Seed, r.err)
+		}
+		differences, err := r.session.compare(ctx)
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", r.project.Seed, err)
+		}
+		t.projects++
+		t.firings += r.session.firings
+		for _, diff := range differences {
+			if t.fresh(diff, o.table) {
+				small := shrink(ctx, o, r.project, diff)
+				t.print(diff, small)
+			}
+		}
+		if o.keep {
+			fmt.Fprintf(out, "seed %d is in %s\n", r.project.Seed, r.session.dir)
+			continue
+		}
+		r.session.remove()
+	}
+	return t.summary()
+}
+
+// A result is a project that was played.
+type result struct {
+	project project
+	session *sessionOnDisk
+	err     error
+}
