@@ -105,6 +105,11 @@ func (t *turn) launches(f firing, p prediction) {
 		for _, r := range runs {
 			all[r.n] = append(all[r.n], r)
 		}
+		for _, same := range all { // those of two layers run in any order
+			slices.SortFunc(same, func(a, b record) int {
+				return cmp.Or(cmp.Compare(a.env["CLAUDE_PLUGIN_ROOT"], b.env["CLAUDE_PLUGIN_ROOT"]), slices.Compare(a.argv, b.argv), cmp.Compare(a.cwd, b.cwd))
+			})
+		}
 		return all
 	}
 	client, own := of(f.runs), of(p.runs)
@@ -119,8 +124,8 @@ func (t *turn) launches(f firing, p prediction) {
 		if len(client[n]) != len(own[n]) {
 			t.oneSided[n] = true
 			e := t.s.project.hook(n)
-			t.add(fmt.Sprintf("runs: %d times in the client, %d in hookwatch, %s %s", len(client[n]), len(own[n]), f.event, e.features()), []string{n},
-				"hook %s of %s %s: matcher %q, if %v, command %s, stdin %s", n, f.event, f.tool, e.Matcher, e.Keys["if"], e.Form.Command, f.stdin)
+			t.add(fmt.Sprintf("runs: %d times in the client, %d in hookwatch, %s %s", len(client[n]), len(own[n]), f.event, e.features(f)), []string{n},
+				"hook %s of %s %s: matcher %q, if %v, command %s %q, stdin %s", n, f.event, f.tool, e.Matcher, e.Keys["if"], e.Form.Command, e.Form.Args, f.stdin)
 			continue
 		}
 		for i, c := range client[n] {
@@ -129,14 +134,19 @@ func (t *turn) launches(f firing, p prediction) {
 	}
 }
 
-// features are what may decide whether an entry runs.
-func (e entry) features() string {
+// features are what may decide whether an entry runs for a firing.
+func (e entry) features(f firing) string {
 	var all []string
 	if e.Layer == plugin {
 		all = append(all, plugin)
 	}
 	if e.Keys["if"] != nil {
-		all = append(all, fmt.Sprintf("if %v", e.Keys["if"]))
+		var p struct {
+			Input map[string]any `json:"tool_input"`
+		}
+		_ = json.Unmarshal([]byte(f.stdin), &p) // an event without a tool has none
+		about := cmp.Or(p.Input["command"], p.Input["file_path"])
+		all = append(all, fmt.Sprintf("if %v on %q", e.Keys["if"], fmt.Sprint(about)))
 	}
 	if e.Matcher != "" {
 		all = append(all, fmt.Sprintf("matcher %q", e.Matcher))
@@ -150,6 +160,7 @@ func (e entry) features() string {
 }
 
 func (t *turn) launch(f firing, n string, client, own record) {
+	client.argv, own.argv = client.plain(), own.plain()
 	if !slices.Equal(client.argv, own.argv) {
 		t.add("argv: "+t.s.project.hook(n).Form.Command, []string{n}, "%s: %q in the client, %q in hookwatch", f.event, client.argv, own.argv)
 	}
@@ -160,16 +171,29 @@ func (t *turn) launch(f firing, n string, client, own record) {
 		value, has := own.env[name]
 		switch {
 		case !has:
-			t.add("env: only the client sets "+name, []string{n}, "%s: %s", f.event, client.env[name])
+			t.add("env: only the client sets "+name+" at "+f.event, []string{n}, "%s: %s", f.event, client.env[name])
 		case value != client.env[name]:
-			t.add("env: value of "+name, []string{n}, "%s: %q in the client, %q in hookwatch", f.event, client.env[name], value)
+			t.add("env: value of "+name+" at "+f.event, []string{n}, "%s: %q in the client, %q in hookwatch", f.event, client.env[name], value)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(own.env)) {
 		if _, has := client.env[name]; !has {
-			t.add("env: only hookwatch sets "+name, []string{n}, "%s: %s", f.event, own.env[name])
+			t.add("env: only hookwatch sets "+name+" at "+f.event, []string{n}, "%s: %s", f.event, own.env[name])
 		}
 	}
+}
+
+// plain returns the arguments with a name for the directory of a plugin's data, which is the case's own
+// in hookwatch.
+func (r record) plain() (argv []string) {
+	data := r.env["CLAUDE_PLUGIN_DATA"]
+	for _, arg := range r.argv {
+		if data != "" {
+			arg = strings.ReplaceAll(arg, data, "{data}")
+		}
+		argv = append(argv, arg)
+	}
+	return argv
 }
 
 // stdin compares the keys that hookwatch makes up for an event, and the types of their values.
@@ -329,8 +353,13 @@ func (t *turn) texts(effects []suites.Effect) {
 	ran := map[string]firing{}
 	for i, f := range t.firings {
 		p := t.predicted[i]
-		for _, n := range t.numbers(f, p) {
-			ran[n] = f
+		if p.effect != suites.Asked {
+			for _, n := range t.numbers(f, p) {
+				ran[n] = f
+			}
+		}
+		if p.effect == suites.Asked {
+			continue // the reason reaches the user, who is asked in this session, and not the model
 		}
 		for _, text := range p.texts {
 			found := marks(text)

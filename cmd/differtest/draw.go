@@ -28,12 +28,14 @@ type draws struct {
 	Rules      []string            `yaml:"rules"`
 	Modes      []string            `yaml:"modes"`
 	Mistakes   []mistake           `yaml:"mistakes"`
+	Battery    battery             `yaml:"battery"`
 }
 
 type form struct {
 	In      []string `yaml:"in"`
 	Command string   `yaml:"command"`
 	Args    []string `yaml:"args"`
+	Blocks  bool     `yaml:"blocks"` // always
 }
 
 // An output is what a hook does.
@@ -192,7 +194,9 @@ func (r *drawing) entry(p *project, layer, event string) {
 	}
 	r.n++
 	e.N = r.n
-	forms := slices.DeleteFunc(slices.Clone(r.d.Forms), func(f form) bool { return len(f.In) > 0 && !slices.Contains(f.In, layer) })
+	forms := slices.DeleteFunc(slices.Clone(r.d.Forms), func(f form) bool {
+		return len(f.In) > 0 && !slices.Contains(f.In, layer) || f.Blocks && strings.HasSuffix(event, "Stop")
+	})
 	if layer == plugin {
 		forms = append(forms, slices.DeleteFunc(slices.Clone(forms), func(f form) bool { return len(f.In) == 0 })...)
 	}
@@ -271,6 +275,11 @@ func (p project) of(event string) (all []entry) {
 	return all
 }
 
+// sets reports whether settings set a variable.
+func (p project) sets(name string) bool {
+	return slices.ContainsFunc(p.Files, func(f settings) bool { _, has := f.Env[name]; return has })
+}
+
 // hook returns an entry with a number.
 func (p project) hook(n string) entry {
 	for _, e := range p.Entries {
@@ -297,6 +306,9 @@ func (p project) content(f settings, fill *strings.Replacer) []byte {
 			h["args"] = args
 		}
 		maps.Copy(h, e.Keys)
+		if rule, ok := h["if"].(string); ok {
+			h["if"] = fill.Replace(rule)
+		}
 		group := map[string]any{"hooks": []any{h}}
 		if e.Matcher != "" {
 			group["matcher"] = e.Matcher

@@ -29,11 +29,31 @@ var keepings = []keeping{
 	{"values that differ between two runs of one hook", func(_ project, d difference) bool {
 		return oneOf(d.kind, "env: value of ", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_ENV_FILE", "CLAUDE_CODE_MESSAGING_SOCKET", "AI_AGENT", "CLAUDE_PLUGIN_DATA", "_")
 	}},
+	{"variables of the project's settings for a plugin's hooks, which hookwatch takes to run in other projects", func(p project, d difference) bool {
+		name, client := strings.CutPrefix(d.kind, "env: only the client sets ")
+		name, _, _ = strings.Cut(name, " at ")
+		return client && p.hook(d.hooks[0]).Layer == plugin && p.sets(name) || strings.HasPrefix(d.kind, "env: value of ") && p.hook(d.hooks[0]).Layer == plugin
+	}},
+	{"asyncRewake denies in a session with a plain prompt only", func(p project, d difference) bool {
+		return (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) && slices.ContainsFunc(d.hooks, func(n string) bool {
+			return p.hook(n).Keys["asyncRewake"] == true
+		})
+	}},
+	{"texts of a hook in the background reach the model in a later turn", func(p project, d difference) bool {
+		return strings.HasPrefix(d.kind, "texts: ") && slices.ContainsFunc(d.hooks, func(n string) bool {
+			e := p.hook(n)
+			return e.Keys["async"] == true || strings.Contains(e.Output.Stdout, `"async":true`)
+		})
+	}},
+	{"a hook with once runs once in a session", func(p project, d difference) bool {
+		return strings.HasPrefix(d.kind, "runs: 0 times in the client, 1 in hookwatch") && d.turn > 0 && p.hook(d.hooks[0]).Keys["once"] == true
+	}},
 }
 
 // oneOf reports whether a kind is a beginning with one of the names after it.
 func oneOf(kind, beginning string, names ...string) bool {
 	rest, ok := strings.CutPrefix(kind, beginning)
+	rest, _, _ = strings.Cut(rest, " at ")
 	return ok && slices.Contains(names, rest)
 }
 

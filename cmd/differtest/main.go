@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"time"
 )
 
 type options struct {
@@ -30,6 +31,7 @@ type options struct {
 	shrinks int
 	keep    bool
 	table   bool
+	battery bool
 }
 
 func main() { os.Exit(exit(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -65,6 +67,7 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.shrinks, "shrink", 12, "clients that are started to make a project smaller, for each kind of difference")
 	f.BoolVar(&o.keep, "keep", false, "keep the directories of projects, and print their paths")
 	f.BoolVar(&o.table, "known", false, "print known differences as well")
+	f.BoolVar(&o.battery, "battery", false, "play the batteries instead of random projects")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -81,6 +84,11 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	nth := func(i int) project { return d.project(o.seed + uint64(i)) }
+	if o.battery {
+		all := d.batteries()
+		o.n, nth = len(all), func(i int) project { return all[i] }
+	}
 	results := make([]chan result, o.n)
 	slots := make(chan struct{}, o.jobs)
 	var wg sync.WaitGroup
@@ -95,10 +103,14 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 			slots <- struct{}{}
 			wg.Go(func() {
 				defer func() { <-slots }()
-				p := d.project(o.seed + uint64(i))
+				p := nth(i)
 				r := result{project: p}
+				begin := time.Now()
 				if ctx.Err() == nil {
 					r.session, r.err = play(ctx, o, p)
+				}
+				if os.Getenv("T") != "" {
+					fmt.Fprintln(os.Stderr, "play", p.Seed, time.Since(begin))
 				}
 				results[i] <- r
 			})
@@ -111,9 +123,18 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 			return err
 		}
 		if r.err != nil {
-			return fmt.Errorf("seed %d: %w", r.project.Seed, r.err)
+			fmt.Fprintf(out, "NOT PLAYED  seed %d: %v\n", r.project.Seed, r.err)
+			t.kinds["not played"]++
+			if !o.keep {
+				r.session.remove()
+			}
+			continue
 		}
+		begin := time.Now()
 		differences, err := r.session.compare(ctx)
+		if os.Getenv("T") != "" {
+			fmt.Fprintln(os.Stderr, "ask", r.project.Seed, r.session.firings, time.Since(begin))
+		}
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", r.project.Seed, err)
 		}

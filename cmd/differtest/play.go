@@ -75,7 +75,7 @@ func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 		return s, err
 	}
 	c := run.Client{
-		Program: o.program, Dir: s.root, Home: s.home, Timeout: 3 * time.Minute,
+		Program: o.program, Dir: s.root, Home: s.home, Timeout: time.Minute,
 		Env: []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "HOME=" + s.home},
 	}
 	for _, event := range events {
@@ -111,7 +111,8 @@ func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 	if s.played, err = (run.Live{}).Driver().Play(ctx, c, place, parts); err != nil {
 		return s, err
 	}
-	if f := s.played.Fault; f != nil && f.Kind != run.Crashed { // a hook may end the session, and with it the client
+	// A hook may end the session and with it the client, or have it ask again and again.
+	if f := s.played.Fault; f != nil && f.Kind != run.Crashed && f.Kind != run.Looping {
 		return s, f
 	}
 	if strayed := s.played.Elsewhere; len(strayed) > 0 {
@@ -217,7 +218,7 @@ func (s *sessionOnDisk) write() (err error) {
 		files[at+"/stdout"] = e.filled(e.Output.Stdout, s.fill())
 		files[at+"/stderr"] = e.filled(e.Output.Stderr, s.fill())
 		files[at+"/exit"] = strconv.Itoa(e.Output.Exit)
-		files[at+"/sleep"] = strconv.FormatFloat(e.Output.Sleep+float64(e.Delay)*0.25, 'f', 2, 64)
+		files[at+"/sleep"] = strconv.FormatFloat(e.Output.Sleep+float64(e.Delay)*0.1, 'f', 1, 64)
 	}
 	for name, content := range files {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -317,6 +317,12 @@ func TestClientEnv(t *testing.T) {
 		{"PreToolUse", client.V329, "CLAUDE_ENV_FILE=", false},
 		{"SessionStart", client.V197, "CLAUDE_ENV_FILE=", true},
 		{"SessionStart", client.V329, "ANTHROPIC", false},
+		{"PreToolUse", client.V332, "CLAUDE_EFFORT=", true},
+		{"SessionStart", client.V332, "CLAUDE_EFFORT=", false},
+		{"Stop", client.V332, "CLAUDE_CODE_MESSAGING_SOCKET=", true},
+		{"SessionEnd", client.V332, "CLAUDE_CODE_MESSAGING_SOCKET=", false},
+		{"SessionEnd", client.V332, "CLAUDE_CODE_SESSION_ATTENDED=", true},
+		{"PreToolUse", client.V329, "CLAUDE_CODE_SESSION_ATTENDED=", false},
 	} {
 		if got := names(test.event, test.version, test.prefix); got != test.want {
 			t.Errorf("%s on %s has %s: %t", test.event, test.version, test.prefix, got)

@@ -126,12 +126,29 @@ func LaunchCommand(h Hook) (argv []string) {
 	return argv
 }
 
+// NotStarted returns why the client cannot start a command, "" if it can. It names a plugin's
+// directory in a form that the client fills in, and is not a plugin's (observed on client 2.1.332).
+func (h Hook) NotStarted() string {
+	if h.Type != "command" || h.PluginRoot != "" || h.Client != "" {
+		return ""
+	}
+	for _, text := range append([]string{h.Command}, h.Args...) {
+		for _, name := range []string{"${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_PLUGIN_DATA}"} {
+			if strings.Contains(text, name) {
+				return "it names " + name + ", which only a plugin's hook has"
+			}
+		}
+	}
+	return ""
+}
+
 // noProcess is a process ID that no process has, so that a hook which sends a signal to the client
 // has no effect.
 const noProcess = "2147483647"
 
 // ClientEnv returns the variables, as NAME=value, that a client of this version adds to a hook's
-// environment, as observed. Except for the project and the session, the values are placeholders.
+// environment, as observed. Except for the project and the session, the values are placeholders. The
+// events with CLAUDE_EFFORT, and that SessionEnd has no messaging, were observed on client 2.1.332.
 func ClientEnv(root, session string, event string, version client.Version) []string {
 	env := []string{
 		"CLAUDE_PROJECT_DIR=" + root,
@@ -141,17 +158,19 @@ func ClientEnv(root, session string, event string, version client.Version) []str
 		"CLAUDE_CODE_CHILD_SESSION=1",
 		"AI_AGENT=claude-code",
 	}
-	if about, _ := client.EventByName(event); about.EnvFile {
-		env = append(env, "CLAUDE_ENV_FILE=/dev/null")
+	about, _ := client.EventByName(event)
+	add := func(is bool, more ...string) {
+		if is {
+			env = append(env, more...)
+		}
 	}
-	if version.Since(client.V329) {
-		env = append(env,
-			"CLAUDE_PID="+noProcess,
-			"CLAUDE_EFFORT=high",
-			"CLAUDE_CODE_MESSAGING_SOCKET=/dev/null",
-			"CLAUDE_CODE_MESSAGING_TOKEN=placeholder",
-		)
-	}
+	newer := version.Since(client.V329)
+	add(about.EnvFile, "CLAUDE_ENV_FILE=/dev/null")
+	add(newer, "CLAUDE_PID="+noProcess)
+	add(newer && about.Effort(), "CLAUDE_EFFORT=high")
+	add(newer && !about.Last, "CLAUDE_CODE_MESSAGING_SOCKET=/dev/null", "CLAUDE_CODE_MESSAGING_TOKEN=placeholder")
+	add(version.Since(client.V332), "CLAUDE_CODE_CHILD_NOTES_DIR=/dev/null", "CLAUDE_CODE_SESSION_ATTENDED=0",
+		"COREPACK_ENABLE_AUTO_PIN=0", "NoDefaultCurrentDirectoryInExePath=1")
 	return env
 }
 
