@@ -113,6 +113,14 @@ func (t *turn) launches(f firing, p prediction) {
 		return all
 	}
 	client, own := of(f.runs), of(p.runs)
+	mistake := func(layer string) string {
+		for _, file := range t.s.project.Files {
+			if file.Layer == layer && file.Mistake != nil {
+				return fmt.Sprintf(", mistake %q", file.Mistake.New)
+			}
+		}
+		return ""
+	}
 	numbers := slices.Collect(maps.Keys(client))
 	for n := range own {
 		if client[n] == nil {
@@ -124,7 +132,7 @@ func (t *turn) launches(f firing, p prediction) {
 		if len(client[n]) != len(own[n]) {
 			t.oneSided[n] = true
 			e := t.s.project.hook(n)
-			t.add(fmt.Sprintf("runs: %d times in the client, %d in hookwatch, %s %s", len(client[n]), len(own[n]), f.event, e.features(f)), []string{n},
+			t.add(fmt.Sprintf("runs: %d times in the client, %d in hookwatch, %s %s%s", len(client[n]), len(own[n]), f.event, e.features(f), mistake(e.Layer)), []string{n},
 				"hook %s of %s %s: matcher %q, if %v, command %s %q, stdin %s", n, f.event, f.tool, e.Matcher, e.Keys["if"], e.Form.Command, e.Form.Args, f.stdin)
 			continue
 		}
@@ -300,6 +308,9 @@ func (t *turn) effect(f firing) (effect suites.Effect, because string, ok bool) 
 		return "", "", false
 	}
 	tested := t.s.project.Calls[t.i].Tool
+	if tested == "Agent" && f.event == "Stop" {
+		return "", "", false // the end of the agent begins another turn
+	}
 	if f.tool != "" && f.tool != tested || seen.Tested == "" && f.event != "UserPromptSubmit" {
 		return "", "", false
 	}

@@ -280,6 +280,11 @@ func (p project) sets(name string) bool {
 	return slices.ContainsFunc(p.Files, func(f settings) bool { _, has := f.Env[name]; return has })
 }
 
+// permits reports whether settings decide about calls themselves.
+func (p project) permits() bool {
+	return slices.ContainsFunc(p.Files, func(f settings) bool { return len(f.Ask)+len(f.Deny) > 0 || f.Mode != "" })
+}
+
 // hook returns an entry with a number.
 func (p project) hook(n string) entry {
 	for _, e := range p.Entries {

@@ -27,12 +27,16 @@ var keepings = []keeping{
 		return oneOf(d.kind, "env: only hookwatch sets ", "HOOK_SESSION_PID", "HOOK_GUARD_PID", "TMPDIR")
 	}},
 	{"values that differ between two runs of one hook", func(_ project, d difference) bool {
-		return oneOf(d.kind, "env: value of ", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_ENV_FILE", "CLAUDE_CODE_MESSAGING_SOCKET", "AI_AGENT", "CLAUDE_PLUGIN_DATA", "_")
+		return oneOf(d.kind, "env: value of ", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_ENV_FILE", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_EFFORT", "AI_AGENT", "CLAUDE_PLUGIN_DATA", "_")
 	}},
 	{"variables of the project's settings for a plugin's hooks, which hookwatch takes to run in other projects", func(p project, d difference) bool {
 		name, client := strings.CutPrefix(d.kind, "env: only the client sets ")
 		name, _, _ = strings.Cut(name, " at ")
-		return client && p.hook(d.hooks[0]).Layer == plugin && p.sets(name) || strings.HasPrefix(d.kind, "env: value of ") && p.hook(d.hooks[0]).Layer == plugin
+		return client && p.hook(d.hooks[0]).Layer == plugin && p.sets(name) || (strings.HasPrefix(d.kind, "env: value of ") || strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, "$FOO")) && p.hook(d.hooks[0]).Layer == plugin
+	}},
+	{"rules and modes of permissions decide in addition to hooks", func(p project, d difference) bool {
+		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && p.permits() &&
+			(strings.Contains(d.kind, "asked in hookwatch") || strings.Contains(d.kind, "allowed in hookwatch"))
 	}},
 	{"asyncRewake denies in a session with a plain prompt only", func(p project, d difference) bool {
 		return (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) && slices.ContainsFunc(d.hooks, func(n string) bool {

@@ -31,7 +31,7 @@ type options struct {
 	shrinks int
 	keep    bool
 	table   bool
-	battery bool
+	battery string
 }
 
 func main() { os.Exit(exit(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -67,7 +67,7 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.shrinks, "shrink", 12, "clients that are started to make a project smaller, for each kind of difference")
 	f.BoolVar(&o.keep, "keep", false, "keep the directories of projects, and print their paths")
 	f.BoolVar(&o.table, "known", false, "print known differences as well")
-	f.BoolVar(&o.battery, "battery", false, "play the batteries instead of random projects")
+	f.StringVar(&o.battery, "battery", "", "play batteries instead of random projects: rules, patterns, forms, plugin, settings or all")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -85,8 +85,8 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	nth := func(i int) project { return d.project(o.seed + uint64(i)) }
-	if o.battery {
-		all := d.batteries()
+	if o.battery != "" {
+		all := d.batteries(o.battery)
 		o.n, nth = len(all), func(i int) project { return all[i] }
 	}
 	results := make([]chan result, o.n)

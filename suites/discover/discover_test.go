@@ -128,17 +128,17 @@ func TestHookFields(t *testing.T) {
 	if second.Timeout != 10*time.Minute || !second.Entry.Async || !slices.Equal(second.Scripts, script) || !slices.Equal(first.Scripts, script) {
 		t.Errorf("hooks %+v and %+v", first, second)
 	}
-	if got := LaunchCommand(first); !slices.Equal(got, []string{"/bin/sh", "-c", ".claude/hooks/x.sh"}) {
+	if got := LaunchCommand(first, "/d"); !slices.Equal(got, []string{"/bin/sh", "-c", ".claude/hooks/x.sh"}) {
 		t.Errorf("launched as %q", got)
 	}
-	if got := LaunchCommand(second); !slices.Equal(got, []string{"node", first.Root + "/.claude/hooks/x.sh"}) {
+	if got := LaunchCommand(second, "/d"); !slices.Equal(got, []string{"node", first.Root + "/.claude/hooks/x.sh"}) {
 		t.Errorf("launched as %q", got)
 	}
 	inBash := Hook{Type: "command", Command: "[[ x ]]", Entry: client.Entry{Shell: "bash"}}
-	if got := LaunchCommand(inBash); got[0] != "/bin/sh" {
+	if got := LaunchCommand(inBash, "/d"); got[0] != "/bin/sh" {
 		t.Errorf("an entry with shell bash starts %q", got)
 	}
-	if third.Type != "http" || LaunchCommand(third) != nil {
+	if third.Type != "http" || LaunchCommand(third, "/d") != nil {
 		t.Errorf("third hook %+v", third)
 	}
 }
@@ -146,7 +146,7 @@ func TestHookFields(t *testing.T) {
 func TestLaunchCommandExpandsNothingElse(t *testing.T) {
 	t.Parallel()
 	hook := Hook{Type: "command", Command: "x", Args: []string{"$HOME", "${HOME}", "${CLAUDE_PROJECT_DIR}", "${CLAUDE_PLUGIN_ROOT}"}, Root: "/p"}
-	if got := LaunchCommand(hook); !slices.Equal(got, []string{"x", "$HOME", "${HOME}", "/p", "${CLAUDE_PLUGIN_ROOT}"}) {
+	if got := LaunchCommand(hook, "/d"); !slices.Equal(got, []string{"x", "$HOME", "${HOME}", "/p", "${CLAUDE_PLUGIN_ROOT}"}) {
 		t.Errorf("launched as %q", got)
 	}
 }

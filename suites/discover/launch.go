@@ -40,7 +40,7 @@ type Call struct {
 // command. Variables of the client override those of settings, which override its environment
 // (observed on 2.1.330).
 func (h Hook) Launch(c Call) (Launch, bool) {
-	argv := LaunchCommand(h)
+	argv := LaunchCommand(h, c.Data)
 	if argv == nil {
 		return Launch{}, false
 	}
@@ -103,9 +103,9 @@ func (h Hook) Variables() map[string]string {
 
 // LaunchCommand returns the arguments with which the client starts the hook: `/bin/sh -c
 // COMMAND`, also if the entry's shell is bash (observed on client 2.1.332), or the command with its
-// args, in which only ${CLAUDE_PROJECT_DIR} (for a plugin also ${CLAUDE_PLUGIN_ROOT}) is replaced.
-// It is nil for a hook that is no command.
-func LaunchCommand(h Hook) (argv []string) {
+// args, in which only ${CLAUDE_PROJECT_DIR} (for a plugin also ${CLAUDE_PLUGIN_ROOT}, and
+// ${CLAUDE_PLUGIN_DATA} by data) is replaced. It is nil for a hook that is no command.
+func LaunchCommand(h Hook, data string) (argv []string) {
 	switch {
 	case h.Type != "command":
 		return nil
@@ -117,7 +117,7 @@ func LaunchCommand(h Hook) (argv []string) {
 	}
 	variables := []string{"${CLAUDE_PROJECT_DIR}", h.Start()}
 	if h.PluginRoot != "" {
-		variables = append(variables, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot)
+		variables = append(variables, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot, "${CLAUDE_PLUGIN_DATA}", filepath.Clean(data))
 	}
 	expand := strings.NewReplacer(variables...)
 	for _, word := range append([]string{h.Command}, h.Args...) {
