@@ -82,4 +82,3 @@ func (s setting) find(value jsontree.Value) (jsontree.Value, bool) {
 	}
 	return value, given
 }
-

@@ -151,6 +151,15 @@ func TestLaunchCommandExpandsNothingElse(t *testing.T) {
 	}
 }
 
+// TestLaunchCommandOfPlugin checks the arguments of a plugin's hook.
+func TestLaunchCommandOfPlugin(t *testing.T) {
+	t.Parallel()
+	hook := Hook{Type: "command", Command: "${CLAUDE_PLUGIN_ROOT}/x", Args: []string{"${CLAUDE_PLUGIN_DATA}/y", "$CLAUDE_PLUGIN_DATA"}, Root: "/p", PluginRoot: "/q"}
+	if got := LaunchCommand(hook, "/d"); !slices.Equal(got, []string{"/q/x", "/d/y", "$CLAUDE_PLUGIN_DATA"}) {
+		t.Errorf("launched as %q", got)
+	}
+}
+
 func TestDisabled(t *testing.T) {
 	t.Parallel()
 	registered := discovered(t, map[string]string{
@@ -394,6 +403,16 @@ func TestTakes(t *testing.T) {
 		{"Read(~/a)", "Read", `{"file_path":"` + home + `/a"}`, true},
 		{"Read(~/a)", "Read", `{"file_path":"/elsewhere/a"}`, false},
 		{"Skill(x)", "Skill", `{"skill":"y"}`, true}, // not observed
+		{"Read(*/old.txt)", "Read", `{"file_path":"/p/src/old.txt"}`, true},
+		{"Read(*/old.txt)", "Read", `{"file_path":"/elsewhere/old.txt"}`, true},
+		{"Read(*.TXT)", "Read", `{"file_path":"/p/src/old.txt"}`, true},
+		{"Read(*.TXT)", "Read", `{"file_path":"/elsewhere/old.txt"}`, false},
+		{"Read(*.[t]xt)", "Read", `{"file_path":"/elsewhere/old.txt"}`, false},
+		{"Read(src/**)", "Read", `{"file_path":"/p/src"}`, true},
+		{"Read(**/src/**)", "Read", `{"file_path":"/p/src"}`, true},
+		{"Read(src/)", "Read", `{"file_path":"/p/src"}`, false},
+		{"Read(src/)", "Read", `{"file_path":"/p/src/old.txt"}`, true},
+		{"Bash(echo *)", "Bash", `{"command":"time"}`, false},
 	} {
 		payload := `{"cwd":"/p","tool_name":"` + tt.tool + `","tool_input":` + tt.input + `}`
 		if got := (Hook{If: tt.rule}).Takes("", []byte(payload)); got != tt.want {
