@@ -346,7 +346,7 @@ func (p *parser) event(member jsontree.Member) {
 		return
 	}
 	note := p.ignore
-	if dropsFile(member.Key) && !p.plugin && !p.old() && !isNull(member.Value) {
+	if dropsFile(member.Key) && !p.old() && !isNull(member.Value) {
 		note = p.fatal
 	}
 	note(member.Value.Start, member.Key+" is "+describe(member.Value)+": its hooks never run",

@@ -158,6 +158,8 @@ func TestParsePlugin(t *testing.T) {
 		{"group without a list", `{"hooks": {"CwdChanged": [` + goodHook + `], ` + stop + `}}`, V332, 1, false},
 		{"matcher null", `{"hooks": {"PreCompact": [{"matcher": null, "hooks": [` + goodHook + `]}], ` + stop + `}}`, V332, 1, false},
 		{"invalid entry that can drop a file", `{"hooks": {"PermissionRequest": [{"hooks": [{"type": "command", "command": "x", "timeout": 0}]}], ` + stop + `}}`, V332, 0, true},
+		{"event as an object", `{"hooks": {"Notification": {}, ` + stop + `}}`, V332, 1, false},
+		{"event as an object that can drop a file", `{"hooks": {"PermissionRequest": {}, ` + stop + `}}`, V332, 0, true},
 		{"byte order mark", "\ufeff" + `{"hooks": {` + stop + `}}`, V332, 0, true},
 	} {
 		settings, problems := ParsePlugin(test.version, "hooks.json", []byte(test.data))
