@@ -14,7 +14,8 @@ type setting struct {
 }
 
 // others are the settings other than hooks that the client was observed to validate (2.1.330, and from
-// env on 2.1.332). Of arrays the elements were not observed.
+// env on 2.1.332). Of other arrays the elements were not
+// observed, and of objects nothing within.
 var others = []setting{
 	{name: "permissions", kind: AnObject},
 	{name: "model", kind: AString},
@@ -30,7 +31,7 @@ var others = []setting{
 	{name: "permissions.deny", kind: AnArray},
 	{name: "permissions.additionalDirectories", kind: AnArray},
 	{name: "permissions.defaultMode", kind: AString, values: []string{"acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "manual", "plan"}},
-	{name: "permissions.disableBypassPermissionsMode", kind: AString},
+	{name: "permissions.disableBypassPermissionsMode", kind: AString, values: []string{"disable"}},
 	{name: "sandbox", kind: AnObject},
 	{name: "sandbox.enabled", kind: ABoolean},
 	{name: "defaultShell", kind: AString, values: []string{"bash", "powershell"}},
@@ -43,10 +44,10 @@ var others = []setting{
 	{name: "autoCompactEnabled", kind: ABoolean},
 	{name: "autoMemoryEnabled", kind: ABoolean},
 	{name: "autoUpdatesChannel", kind: AString},
-	{name: "availableModels", kind: AnArray},
+	{name: "availableModels", kind: SomeStrings},
 	{name: "awsAuthRefresh", kind: AString},
 	{name: "awsCredentialExport", kind: AString},
-	{name: "companyAnnouncements", kind: AnArray},
+	{name: "companyAnnouncements", kind: SomeStrings},
 	{name: "disabledMcpjsonServers", kind: AnArray},
 	{name: "enableAllProjectMcpServers", kind: ABoolean},
 	{name: "enabledMcpjsonServers", kind: AnArray},
