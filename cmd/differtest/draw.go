@@ -210,7 +210,9 @@ func (r *drawing) entry(p *project, layer, event string) {
 		e.Keys["if"] = pick(r, r.d.Conditions)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.d.Keys)) {
-		if r.chance(6) || name == "timeout" && r.chance(15) {
+		drawn := r.chance(6) || name == "timeout" && r.chance(15)
+		// It would wake a session that has no call up again and again.
+		if drawn && (name != "asyncRewake" || slices.Contains(toolEvents, event)) {
 			e.Keys[name] = pick(r, r.d.Keys[name])
 		}
 	}

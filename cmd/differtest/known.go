@@ -38,9 +38,12 @@ var keepings = []keeping{
 		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && p.permits() &&
 			(strings.Contains(d.kind, "asked in hookwatch") || strings.Contains(d.kind, "allowed in hookwatch"))
 	}},
+	{"permission_suggestions depend on the tool", func(_ project, d difference) bool {
+		return d.kind == "stdin: only hookwatch has PermissionRequest.permission_suggestions"
+	}},
 	{"asyncRewake denies in a session with a plain prompt only", func(p project, d difference) bool {
 		return (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) && slices.ContainsFunc(d.hooks, func(n string) bool {
-			return p.hook(n).Keys["asyncRewake"] == true
+			return slices.ContainsFunc(p.of(p.hook(n).Event), func(e entry) bool { return e.Keys["asyncRewake"] == true })
 		})
 	}},
 	{"texts of a hook in the background reach the model in a later turn", func(p project, d difference) bool {
