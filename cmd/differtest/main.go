@@ -20,7 +20,6 @@ import (
 	"os"
 	"os/signal"
 	"sync"
-	"time"
 )
 
 type options struct {
@@ -30,6 +29,7 @@ type options struct {
 	jobs    int
 	shrinks int
 	keep    bool
+	first   bool
 	table   bool
 	battery string
 }
@@ -66,6 +66,7 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.jobs, "jobs", 2, "clients at a time")
 	f.IntVar(&o.shrinks, "shrink", 12, "clients that are started to make a project smaller, for each kind of difference")
 	f.BoolVar(&o.keep, "keep", false, "keep the directories of projects, and print their paths")
+	f.BoolVar(&o.first, "first", false, "end with the first project that differs")
 	f.BoolVar(&o.table, "known", false, "print known differences as well")
 	f.StringVar(&o.battery, "battery", "", "play batteries instead of random projects: rules, patterns, forms, plugin, settings or all")
 	if err := f.Parse(args); err != nil {
@@ -105,12 +106,8 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 				defer func() { <-slots }()
 				p := nth(i)
 				r := result{project: p}
-				begin := time.Now()
 				if ctx.Err() == nil {
 					r.session, r.err = play(ctx, o, p)
-				}
-				if os.Getenv("T") != "" {
-					fmt.Fprintln(os.Stderr, "play", p.Seed, time.Since(begin))
 				}
 				results[i] <- r
 			})
@@ -130,11 +127,7 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 			}
 			continue
 		}
-		begin := time.Now()
 		differences, err := r.session.compare(ctx)
-		if os.Getenv("T") != "" {
-			fmt.Fprintln(os.Stderr, "ask", r.project.Seed, r.session.firings, time.Since(begin))
-		}
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", r.project.Seed, err)
 		}
@@ -151,6 +144,9 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 			continue
 		}
 		r.session.remove()
+		if o.first && len(t.kinds) > 0 {
+			break
+		}
 	}
 	return t.summary()
 }
