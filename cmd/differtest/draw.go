@@ -277,6 +277,11 @@ func (p project) of(event string) (all []entry) {
 	return all
 }
 
+// inPlugin reports whether a hook with a number is one of the plugin.
+func (p project) inPlugin(n string) bool {
+	return slices.ContainsFunc(p.Entries, func(e entry) bool { return strconv.Itoa(e.N) == n && e.Layer == plugin })
+}
+
 // sets reports whether settings set a variable.
 func (p project) sets(name string) bool {
 	return slices.ContainsFunc(p.Files, func(f settings) bool { _, has := f.Env[name]; return has })

@@ -32,7 +32,10 @@ var keepings = []keeping{
 	{"variables of the project's settings for a plugin's hooks, which hookwatch takes to run in other projects", func(p project, d difference) bool {
 		name, client := strings.CutPrefix(d.kind, "env: only the client sets ")
 		name, _, _ = strings.Cut(name, " at ")
-		return client && p.hook(d.hooks[0]).Layer == plugin && p.sets(name) || (strings.HasPrefix(d.kind, "env: value of ") || strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, "$FOO")) && p.hook(d.hooks[0]).Layer == plugin
+		value, differs := strings.CutPrefix(d.kind, "env: value of ")
+		value, _, _ = strings.Cut(value, " at ")
+		argument := strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, "$FOO")
+		return (client && p.sets(name) || differs && p.sets(value) || argument) && p.inPlugin(d.hooks[0])
 	}},
 	{"rules and modes of permissions decide in addition to hooks", func(p project, d difference) bool {
 		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && p.permits() &&

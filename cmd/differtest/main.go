@@ -90,60 +90,17 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 		all := d.batteries(o.battery)
 		o.n, nth = len(all), func(i int) project { return all[i] }
 	}
-	results := make([]chan result, o.n)
-	slots := make(chan struct{}, o.jobs)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for i := range results {
-		results[i] = make(chan result, 1)
-	}
-	go func() {
-		for i := range results {
-			slots <- struct{}{}
-			wg.Go(func() {
-				defer func() { <-slots }()
-				p := nth(i)
-				r := result{project: p}
-				if ctx.Err() == nil {
-					r.session, r.err = play(ctx, o, p)
-				}
-				results[i] <- r
-			})
-		}
-	}()
+	q := newQueue(ctx, o, nth)
+	defer q.close()
 	t := tally{out: out, kinds: map[string]int{}, known: map[string]int{}}
-	for i := range results {
-		r := <-results[i]
+	for range o.n {
+		r := q.next()
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r.err != nil {
-			fmt.Fprintf(out, "NOT PLAYED  seed %d: %v\n", r.project.Seed, r.err)
-			t.kinds["not played"]++
-			if !o.keep {
-				r.session.remove()
-			}
-			continue
-		}
-		differences, err := r.session.compare(ctx)
-		if err != nil {
+		if err := t.take(ctx, o, r); err != nil {
 			return fmt.Errorf("seed %d: %w", r.project.Seed, err)
 		}
-		t.projects++
-		t.firings += r.session.firings
-		for _, diff := range differences {
-			if t.fresh(diff, o.table) {
-				small := shrink(ctx, o, r.project, diff)
-				t.print(diff, small)
-			}
-		}
-		if o.keep {
-			fmt.Fprintf(out, "seed %d is in %s\n", r.project.Seed, r.session.dir)
-			continue
-		}
-		r.session.remove()
 		if o.first && len(t.kinds) > 0 {
 			break
 		}
@@ -151,9 +108,91 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 	return t.summary()
 }
 
+// take compares one session and prints differences of new kinds.
+func (t *tally) take(ctx context.Context, o options, r result) error {
+	if o.keep {
+		fmt.Fprintf(t.out, "seed %d is in %s\n", r.project.Seed, r.session.dir)
+	} else {
+		defer r.session.remove()
+	}
+	if r.err != nil {
+		fmt.Fprintf(t.out, "NOT PLAYED  seed %d: %v\n", r.project.Seed, r.err)
+		t.kinds["not played"]++
+		return nil
+	}
+	differences, err := r.session.compare(ctx)
+	if err != nil {
+		return err
+	}
+	t.projects++
+	t.firings += r.session.firings
+	for _, diff := range differences {
+		if t.fresh(diff, o.table) {
+			t.print(diff, shrink(ctx, o, r.project, diff))
+		}
+	}
+	return nil
+}
+
 // A result is a project that was played.
 type result struct {
 	project project
 	session *sessionOnDisk
 	err     error
+}
+
+// A queue plays projects, several at a time, and returns them in order.
+type queue struct {
+	results []chan result
+	cancel  context.CancelFunc
+	players sync.WaitGroup
+}
+
+func newQueue(ctx context.Context, o options, nth func(i int) project) *queue {
+	ctx, cancel := context.WithCancel(ctx)
+	q := &queue{cancel: cancel}
+	next := make(chan int)
+	for range o.n {
+		q.results = append(q.results, make(chan result, 1))
+	}
+	results := q.results
+	q.players.Go(func() {
+		defer close(next)
+		for i := range results {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for range o.jobs {
+		q.players.Go(func() {
+			for i := range next {
+				r := result{project: nth(i)}
+				r.session, r.err = play(ctx, o, r.project)
+				results[i] <- r
+			}
+		})
+	}
+	return q
+}
+
+func (q *queue) next() result {
+	r := <-q.results[0]
+	q.results = q.results[1:]
+	return r
+}
+
+// close ends the players, and removes what they played and nobody wants.
+func (q *queue) close() {
+	q.cancel()
+	q.players.Wait()
+	for _, played := range q.results {
+		select {
+		case r := <-played:
+			r.session.remove()
+		default:
+		}
+	}
 }

@@ -276,7 +276,7 @@ func (r *entryReader) set(key string, value jsontree.Value) {
 	e := &r.entry
 	texts := map[string]*string{
 		"type": &e.Type, "command": &e.Command, "url": &e.URL, "prompt": &e.Prompt, "server": &e.Server, "tool": &e.Tool,
-		"if": &e.If, "shell": &e.Shell, "onFailure": &e.OnFailure,
+		"if": &e.If, "shell": &e.Shell, "onFailure": &e.OnFailure, "statusMessage": &e.StatusMessage,
 	}
 	flags := map[string]*bool{
 		"async": &e.Async, "asyncRewake": &e.AsyncRewake, "once": &e.Once, "continueOnBlock": &e.ContinueOnBlock,

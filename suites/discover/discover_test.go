@@ -160,6 +160,21 @@ func TestLaunchCommandOfPlugin(t *testing.T) {
 	}
 }
 
+// TestNamed checks how messages to the model name a command.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	entry := client.Entry{Command: "${CLAUDE_PLUGIN_ROOT}/x", Args: []string{"a b", "$HOME"}}
+	for want, h := range map[string]Hook{
+		"${CLAUDE_PLUGIN_ROOT}/x a b $HOME": {Entry: entry},
+		"/q/x a b $HOME":                    {Entry: entry, PluginRoot: "/q"},
+		"checking":                          {Entry: client.Entry{Command: "x", StatusMessage: "checking"}},
+	} {
+		if got := h.Named().Command; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestDisabled(t *testing.T) {
 	t.Parallel()
 	registered := discovered(t, map[string]string{

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -124,6 +125,21 @@ func LaunchCommand(h Hook, data string) (argv []string) {
 		argv = append(argv, expand.Replace(word))
 	}
 	return argv
+}
+
+// Named returns the entry with the command as messages to the model name it: with its arguments, for a
+// plugin with its directory, or the status message instead (observed on client 2.1.332).
+func (h Hook) Named() client.Entry {
+	e := h.Entry
+	if h.Client != "" {
+		return e
+	}
+	e.Command = strings.Join(append([]string{e.Command}, e.Args...), " ")
+	if h.PluginRoot != "" {
+		e.Command = strings.ReplaceAll(e.Command, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot)
+	}
+	e.Command = cmp.Or(e.StatusMessage, e.Command)
+	return e
 }
 
 // NotStarted returns why the client cannot start a command, "" if it can. It names a plugin's

@@ -186,7 +186,7 @@ func (s *caseRun) waits(hook time.Duration) (limit time.Duration, by string) {
 // fired returns the result of one hook and the client's reaction to it alone.
 func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
 	f := Fired{Hook: h}
-	f.Result, f.reading = s.interpret(st, h.Entry, stdin, res, startFault(res))
+	f.Result, f.reading = s.interpret(st, h.Named(), stdin, res, startFault(res))
 	if h.Client != "" {
 		of, _ := clients.Named(h.Client)
 		f.reading = of.Interpret(h.ClientEvent, clients.OutputOf(f.Result)).Reading()
