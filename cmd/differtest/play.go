@@ -218,7 +218,7 @@ func (s *sessionOnDisk) write() (err error) {
 		files[at+"/stdout"] = e.filled(e.Output.Stdout, s.fill())
 		files[at+"/stderr"] = e.filled(e.Output.Stderr, s.fill())
 		files[at+"/exit"] = strconv.Itoa(e.Output.Exit)
-		files[at+"/sleep"] = strconv.FormatFloat(e.Output.Sleep+float64(e.Delay)*0.1, 'f', 1, 64)
+		files[at+"/sleep"] = strconv.FormatFloat(e.Output.Sleep+float64(e.Delay)*0.2, 'f', 1, 64)
 	}
 	for name, content := range files {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
