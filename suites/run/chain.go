@@ -40,7 +40,7 @@ func (s *caseRun) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 		}
 	}
 	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h discover.Hook) bool {
-		return !h.Takes(st.MatchedAs, stdin) || h.Entry.Shell == "powershell"
+		return !h.Takes(st.MatchedAs, stdin) || h.ForPowerShell()
 	})
 	fired, err := s.fire(ctx, hooks, st, stdin)
 	if err != nil {

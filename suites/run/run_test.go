@@ -335,6 +335,7 @@ func TestNotStarted(t *testing.T) {
 		`"command":"./deny.sh","args":["${CLAUDE_PLUGIN_ROOT}"]`:    suites.Proceeds,
 		`"command":"./deny.sh # ${CLAUDE_PLUGIN_ROOT}"`:             suites.Proceeds,
 		`"command":"./deny.sh ${CLAUDE_PLUGIN_ROOT}","if":"Bash"`:   suites.Proceeds,
+		`"command":"./deny.sh","args":[],"shell":"powershell"`:      suites.Denied,
 		`"command":"./deny.sh","shell":"powershell"`:                suites.Proceeds,
 		`"command":"./deny.sh","shell":"bash","onFailure":"block"`:  suites.Denied,
 		`"command":"x ${CLAUDE_PLUGIN_ROOT}","onFailure":"block"`:   suites.Denied,
