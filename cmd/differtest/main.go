@@ -128,7 +128,13 @@ func (t *tally) take(ctx context.Context, o options, r result) error {
 	t.firings += r.session.firings
 	for _, diff := range differences {
 		if t.fresh(diff, o.table) {
-			t.print(diff, shrink(ctx, o, r.project, diff))
+			small, again := shrink(ctx, o, r.project, diff)
+			if !again {
+				fmt.Fprintf(t.out, "NOT REPEATED  seed %d: %s\n", r.project.Seed, diff.kind)
+				delete(t.kinds, diff.kind)
+				continue
+			}
+			t.print(diff, small)
 		}
 	}
 	return nil

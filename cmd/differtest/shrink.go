@@ -7,8 +7,10 @@ import (
 )
 
 // shrink returns the smallest project found that still shows a difference of a kind: first with what
-// the difference is about alone, then without one part at a time, while clients are left to start.
-func shrink(ctx context.Context, o options, p project, d difference) project {
+// the difference is about alone, then without one part at a time, while clients are left to start. It
+// returns false if the project itself does not show it again, because on a busy machine a hook may end
+// late, or not before its timeout.
+func shrink(ctx context.Context, o options, p project, d difference) (project, bool) {
 	left := o.shrinks
 	shows := func(smaller project) bool {
 		if left == 0 || ctx.Err() != nil {
@@ -23,12 +25,15 @@ func shrink(ctx context.Context, o options, p project, d difference) project {
 		all, err := s.compare(ctx)
 		return err == nil && slices.ContainsFunc(all, func(other difference) bool { return other.kind == d.kind && other.known == d.known })
 	}
+	if left > 0 && !shows(p) {
+		return p, false
+	}
 	for _, step := range steps(p, d) {
 		if smaller, changed := step(p); changed && shows(smaller) {
 			p = smaller
 		}
 	}
-	return p
+	return p, true
 }
 
 // A reducing leaves out a part of a project, and reports whether there was one.
