@@ -33,6 +33,7 @@ var doors = map[string]string{
 	"cmd/internal/revision/revision.go": "that repository, and the files of a commit, next to the sandboxes",
 	"watcher/notifier.go":               "opens for reading, without waiting for a pipe",
 	"cmd/mutatetest/":                   "for development alone: edits a copy of a project",
+	"cmd/differtest/":                   "for development alone: writes random projects to the temporary directory",
 }
 
 // TestDoors reports calls of os functions that change the disk outside of doors.

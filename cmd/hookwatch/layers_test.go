@@ -30,7 +30,7 @@ type layer struct {
 // one another's internals.
 var layers = []layer{
 	{of: "cmd/hookwatch", may: "cmd/internal/cli"},
-	{of: "cmd/mutatetest", may: "cmd/internal/session config suites"},
+	{of: "cmd/mutatetest cmd/differtest", may: "cmd/internal/session config suites"},
 	{of: "cmd/internal/cli", may: "cmd/internal config suites watcher"},
 	// Views see the events of a session, and nothing of how it runs.
 	{of: "cmd/internal/notify", may: "cmd/internal/session suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},

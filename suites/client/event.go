@@ -108,6 +108,10 @@ type Event struct {
 	SendsReason      bool // 2.1.197 sends the model the reason of a block that has no effect
 }
 
+// Effort reports whether a payload has the effort of the model, and the hook's environment
+// CLAUDE_EFFORT.
+func (e Event) Effort() bool { return e.withEffort }
+
 // Guarded is an action that hooks exist to stop.
 type Guarded string
 

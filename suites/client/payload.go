@@ -109,12 +109,12 @@ var Varying = map[string]string{
 
 const toolUseID = "toolu_0001"
 
-// toolFields returns the fields of every tool event. mcp_server was observed on client 2.1.330, for
-// tools of MCP servers; its place among the others was not.
+// toolFields returns the fields of every tool event. mcp_server was observed on client 2.1.332, for
+// tools of MCP servers; its source is where the server is configured, as project or dynamic.
 func toolFields(in PayloadInput) object {
 	fields := object{{"tool_name", in.Tool}, {"tool_input", toolInput(in)}}
 	if words := strings.SplitN(in.Tool, "__", 3); words[0] == "mcp" && len(words) == 3 {
-		fields = append(fields, payloadField{"mcp_server", words[1]})
+		fields = append(fields, payloadField{"mcp_server", object{{"name", words[1]}, {"source", "project"}}})
 	}
 	return fields
 }

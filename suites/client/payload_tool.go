@@ -62,11 +62,13 @@ func editResponse(in PayloadInput) object {
 	}
 }
 
+// agentResponse is that of an agent in the background, where the client starts it; observed on client
+// 2.1.332.
 func agentResponse(in PayloadInput) object {
 	return object{
-		{"status", "completed"}, {"prompt", in.Prompt}, {"agentId", "a0000000000000001"}, {"agentType", "general-purpose"},
-		{"content", list{object{{"type", "text"}, {"text", in.LastMessage}}}},
-		{"totalDurationMs", 12}, {"totalTokens", 15}, {"totalToolUseCount", 1},
+		{"isAsync", true}, {"status", "async_launched"}, {"agentId", "a0000000000000001"}, {"description", "an example"},
+		{"resolvedModel", "claude-opus-5-5"}, {"prompt", in.Prompt}, {"outputFile", in.TranscriptPath + ".output"},
+		{"canReadOutputFile", true}, {"canContinueAgent", true},
 	}
 }
 

@@ -45,6 +45,7 @@ type parser struct {
 	source   source
 	version  Version
 	plugin   bool
+	alone    bool // a single entry, which is dropped for any mistake
 	problems []suites.Problem
 }
 
@@ -58,7 +59,7 @@ func dropsFile(event string) bool {
 func (p *parser) old() bool { return p.version.Profile() == V197 }
 
 // drops reports whether the client drops a file for an invalid entry of an event.
-func (p *parser) drops(event string) bool { return p.plugin || p.old() || dropsFile(event) }
+func (p *parser) drops(event string) bool { return p.alone || p.old() || dropsFile(event) }
 
 // fatal records a problem for which the client drops the file.
 func (p *parser) fatal(at int, what, hint string) {
@@ -108,11 +109,14 @@ func ParseOn(v Version, path string, data []byte) (*Settings, []suites.Problem) 
 
 // ParsePlugin returns the reading of a plugin's hooks.json, which has its hooks below a key
 // "hooks", by a client of version v. For one unknown event name, 2.1.197 drops all of the plugin's
-// hooks and newer clients only that event. The effect of an invalid entry was not observed; it is
-// assumed to drop all of them.
+// hooks and newer clients only that event. Invalid entries, and that a byte order mark drops all of
+// them, were observed on client 2.1.332; for older ones an entry is assumed to drop all of them.
 func ParsePlugin(v Version, path string, data []byte) (*Settings, []suites.Problem) {
 	p := &parser{settings: &Settings{Path: path}, version: v, plugin: true}
 	if root, ok := p.root(path, data); ok {
+		if len(p.source.data) < len(data) {
+			p.fatal(0, "a plugin's hooks.json starts with a byte order mark", "save it as UTF-8 without BOM")
+		}
 		if hooks, found := root.Get("hooks"); found {
 			p.hooks(hooks)
 		} else {
@@ -125,7 +129,7 @@ func ParsePlugin(v Version, path string, data []byte) (*Settings, []suites.Probl
 // ParseEntry reads a single entry of an event. Its problems are those for which the client would
 // drop it.
 func ParseEntry(event string, data []byte) (Entry, []suites.Problem) {
-	p := &parser{settings: &Settings{}, version: Default, plugin: true}
+	p := &parser{settings: &Settings{}, version: Default, alone: true}
 	if root, ok := p.root("", data); ok {
 		p.entry(event, "", root)
 	}
@@ -157,12 +161,15 @@ func (p *parser) root(path string, data []byte) (jsontree.Value, bool) {
 // readSettings reads a settings file. One bad setting next to the hooks drops them.
 func (p *parser) readSettings(root jsontree.Value) {
 	for _, setting := range others {
-		value, given := root.Get(setting.name)
+		value, given := setting.find(root)
+		text, _ := textOf(value)
 		switch {
 		case !given:
 		case !holds(setting.kind, value):
 			p.fatal(value.Start, setting.name+" is "+describe(value)+", not "+string(setting.kind),
 				"the client drops the whole file for one bad setting")
+		case setting.values != nil && !slices.Contains(setting.values, text):
+			p.fatal(value.Start, setting.name+" is "+describe(value)+", which the client does not know", "use one of "+strings.Join(setting.values, ", "))
 		case setting.name == "statusLine" && !isStatusLine(value):
 			p.fatal(value.Start, "statusLine has no type command with a command", `write {"type": "command", "command": "..."}`)
 		case setting.name == "disableAllHooks" && value.Scalar == true:
@@ -221,7 +228,7 @@ func (p *parser) entry(event, matcher string, hook jsontree.Value) {
 			r.key(key)
 		}
 	}
-	dropped := dropsFile(event) && !p.plugin && r.entry.Command != "" // it goes to Dead with the file's other hooks
+	dropped := dropsFile(event) && !p.alone && r.entry.Command != "" // it goes to Dead with the file's other hooks
 	if !r.bad || dropped {
 		p.settings.Entries = append(p.settings.Entries, r.entry)
 	}
@@ -269,7 +276,7 @@ func (r *entryReader) set(key string, value jsontree.Value) {
 	e := &r.entry
 	texts := map[string]*string{
 		"type": &e.Type, "command": &e.Command, "url": &e.URL, "prompt": &e.Prompt, "server": &e.Server, "tool": &e.Tool,
-		"if": &e.If, "shell": &e.Shell, "onFailure": &e.OnFailure,
+		"if": &e.If, "shell": &e.Shell, "onFailure": &e.OnFailure, "statusMessage": &e.StatusMessage,
 	}
 	flags := map[string]*bool{
 		"async": &e.Async, "asyncRewake": &e.AsyncRewake, "once": &e.Once, "continueOnBlock": &e.ContinueOnBlock,
@@ -339,7 +346,7 @@ func (p *parser) event(member jsontree.Member) {
 		return
 	}
 	note := p.ignore
-	if dropsFile(member.Key) && !p.plugin && !p.old() && !isNull(member.Value) {
+	if dropsFile(member.Key) && !p.old() && !isNull(member.Value) {
 		note = p.fatal
 	}
 	note(member.Value.Start, member.Key+" is "+describe(member.Value)+": its hooks never run",
@@ -363,10 +370,11 @@ func (p *parser) unknownEvent(member jsontree.Member) {
 	}
 }
 
-// holdsGuarded reports whether a value has a key, at any depth, that is an event of dropsFile.
+// holdsGuarded reports whether a value has a key, at any depth, that is an event of dropsFile with
+// hooks.
 func holdsGuarded(value jsontree.Value) bool {
 	for _, member := range value.Members {
-		if value.Kind == '{' && dropsFile(member.Key) || holdsGuarded(member.Value) {
+		if value.Kind == '{' && dropsFile(member.Key) && len(member.Value.Members) > 0 || holdsGuarded(member.Value) {
 			return true
 		}
 	}
@@ -467,23 +475,6 @@ func (s source) syntaxProblem(err error) suites.Problem {
 		}
 	}
 	return suites.Problem{At: s.position(offset), What: "not valid JSON: " + err.Error(), Hint: hint}
-}
-
-// others are the settings other than hooks that the client was observed to validate (2.1.330); env
-// and disableAllHooks are assumed to follow the same validation.
-var others = []struct {
-	name string
-	kind ValueKind
-}{
-	{"permissions", AnObject},
-	{"env", AnObject},
-	{"model", AString},
-	{"statusLine", AnObject},
-	{"outputStyle", AString},
-	{"cleanupPeriodDays", ACount},
-	{"includeCoAuthoredBy", ABoolean},
-	{"allowedHttpHookUrls", SomeStrings},
-	{"disableAllHooks", ABoolean},
 }
 
 // hints show how to write a value of each kind.

@@ -52,6 +52,36 @@ func TestParseDrops(t *testing.T) {
 	}
 }
 
+// TestOthers checks that one bad setting next to the hooks drops the file, whichever it is, and that
+// good ones do not.
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	examples := map[ValueKind]string{AString: `"x"`, ABoolean: "true", AnObject: "{}", AnArray: "[]", SomeStrings: `["x"]`, ACount: "1"}
+	for _, s := range others {
+		within := func(value string) string {
+			names := strings.Split(s.name, ".")
+			text := value
+			for i := range names {
+				text = `{"` + names[len(names)-1-i] + `":` + text + `}`
+			}
+			return strings.TrimSuffix(text, "}") + `,"hooks":{"Stop":[{"hooks":[` + goodHook + `]}]}}`
+		}
+		good := examples[s.kind]
+		if s.values != nil {
+			good = `"` + s.values[0] + `"`
+			if read, _ := ParseSettings("s.json", []byte(within(`"x"`))); !read.Dropped {
+				t.Errorf("an unknown %s keeps the file", s.name)
+			}
+		}
+		if read, problems := ParseSettings("s.json", []byte(within(good))); len(read.Entries) != 1 && s.name != "statusLine" {
+			t.Errorf("%s: %v", within(good), problems)
+		}
+		if read, problems := ParseSettings("s.json", []byte(within("null"))); !read.Dropped || len(problems) != 1 || !strings.Contains(problems[0].What, s.name+" is null") {
+			t.Errorf("a bad %s keeps the file: %v", s.name, problems)
+		}
+	}
+}
+
 func TestParseKeeps(t *testing.T) {
 	t.Parallel()
 	stop := `"Stop": [{"hooks": [` + goodHook + `]}]`
@@ -92,7 +122,7 @@ func TestParseEntry(t *testing.T) {
 		t.Fatalf("hooks %v", settings.Entries)
 	}
 	got := fmt.Sprintf("%+v", settings.Entries[0])
-	want := `{Event:PreToolUse Matcher:Bash Type:command Command:run Args:[a b] URL: Prompt: Server: Tool: If:Bash(git *) Shell: Timeout:500ms Async:true AsyncRewake:false Once:true OnFailure: ContinueOnBlock:false Plugin:false Dir: At:s.json:3:1}`
+	want := `{Event:PreToolUse Matcher:Bash Type:command Command:run Args:[a b] URL: Prompt: Server: Tool: If:Bash(git *) Shell: Timeout:500ms Async:true AsyncRewake:false Once:true OnFailure: StatusMessage: ContinueOnBlock:false Plugin:false Dir: At:s.json:3:1}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -123,6 +153,14 @@ func TestParsePlugin(t *testing.T) {
 		{"unknown event, old", `{"hooks": {"Later": [], ` + stop + `}}`, V197, 0, true},
 		{"unknown event, new", `{"hooks": {"Later": [], ` + stop + `}}`, V329, 1, false},
 		{"newer event, old", `{"hooks": {"PreModelSwitch": [], ` + stop + `}}`, V197, 0, true},
+		{"invalid entry", `{"hooks": {"Notification": [{"hooks": [{"type": "command"}]}], ` + stop + `}}`, V332, 1, false},
+		{"invalid entry next to a good one", `{"hooks": {"Stop": [{"hooks": [` + goodHook + `, {"type": "cmd"}]}]}}`, V332, 1, false},
+		{"group without a list", `{"hooks": {"CwdChanged": [` + goodHook + `], ` + stop + `}}`, V332, 1, false},
+		{"matcher null", `{"hooks": {"PreCompact": [{"matcher": null, "hooks": [` + goodHook + `]}], ` + stop + `}}`, V332, 1, false},
+		{"invalid entry that can drop a file", `{"hooks": {"PermissionRequest": [{"hooks": [{"type": "command", "command": "x", "timeout": 0}]}], ` + stop + `}}`, V332, 0, true},
+		{"event as an object", `{"hooks": {"Notification": {}, ` + stop + `}}`, V332, 1, false},
+		{"event as an object that can drop a file", `{"hooks": {"PermissionRequest": {}, ` + stop + `}}`, V332, 0, true},
+		{"byte order mark", "\ufeff" + `{"hooks": {` + stop + `}}`, V332, 0, true},
 	} {
 		settings, problems := ParsePlugin(test.version, "hooks.json", []byte(test.data))
 		if len(settings.Entries) != test.hooks || settings.Dropped != test.dropped || (len(problems) > 0) != test.dropped {

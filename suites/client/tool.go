@@ -141,6 +141,9 @@ var tools = []Tool{
 		input: func(in PayloadInput) object {
 			return object{{"subject", "an example"}, {"description", in.text("an example")}}
 		},
+		response: func(in PayloadInput) object { // observed on client 2.1.332
+			return object{{"task", object{{"id", "1"}, {"subject", "an example"}, {"description", in.text("an example")}}}}
+		},
 	},
 	{Name: "TaskGet"},
 	{Name: "TaskList"},

@@ -133,8 +133,9 @@ func commandRule(rule string) *regexp.Regexp {
 }
 
 // isFile reports whether a file matches the path of a rule, as in .gitignore and ignoring case: from
-// the session's directory, with // or a star at the beginning from the root of the file system, and
-// with ~/ from the home directory. A path without a slash matches at any depth.
+// the session's directory, with // from the root of the file system, and with ~/ from the home
+// directory. A path without a slash matches at any depth. With a star at the beginning, a rule is also
+// compared with the whole path, in which a star matches anything.
 func (c call) isFile(file, rule string) bool {
 	rule = strings.TrimRight(rule, " ")
 	if file == "" || strings.HasPrefix(rule, "!") {
@@ -147,8 +148,8 @@ func (c call) isFile(file, rule string) bool {
 	switch rest, home := strings.CutPrefix(rule, "~/"); {
 	case strings.HasPrefix(rule, "//"):
 		base, rule = "/", rule[1:]
-	case strings.HasPrefix(rule, "*"):
-		base = ""
+	case strings.HasPrefix(rule, "*") && anywhere(rule).MatchString(path.Clean(file)):
+		return true
 	case home:
 		dir, _ := os.UserHomeDir() // without one nothing matches
 		base, rule = dir+"/", "/"+rest
@@ -160,15 +161,26 @@ func (c call) isFile(file, rule string) bool {
 	return ignoreRule(strings.TrimPrefix(rule, "./")).MatchString(strings.TrimPrefix(relative, "/"))
 }
 
+// anywhere returns the expression for a pattern in which a star matches anything.
+func anywhere(rule string) *regexp.Regexp {
+	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(rule), `\*`, ".*") + "$")
+}
+
 // ignored matches the parts of a .gitignore pattern that are not literal.
 var ignored = pattern.Lazy(`^(?:\*\*/)|/\*\*/|/\*\*$|\*+|\?|\[[^\]]+\]|\\.`)
 
 // ignoreRule returns the expression for a pattern of .gitignore, compared with a relative path.
 func ignoreRule(rule string) *regexp.Regexp {
-	text := strings.TrimSuffix(rule, "/")
+	text, end := strings.TrimSuffix(rule, "/"), "(?:/.*)?$"
+	if text != rule { // a directory alone, of which only what is in it is a file
+		end = "/.*$"
+	}
 	start := "(?:.*/)?"
 	if strings.Contains(text, "/") {
 		start, text = "", strings.TrimPrefix(text, "/")
+	}
+	if dir := strings.TrimSuffix(text, "/**"); dir != "" { // what is in a directory includes it
+		text = dir
 	}
 	var b strings.Builder
 	for at := 0; at < len(text); {
@@ -185,9 +197,9 @@ func ignoreRule(rule string) *regexp.Regexp {
 		b.WriteString(ignoredPart(text[at : at+found[1]]))
 		at += found[1]
 	}
-	compiled, err := regexp.Compile("(?is)^" + start + b.String() + "(?:/.*)?$")
+	compiled, err := regexp.Compile("(?is)^" + start + b.String() + end)
 	if err != nil { // a class that is none
-		return regexp.MustCompile("(?is)^" + start + regexp.QuoteMeta(text) + "(?:/.*)?$")
+		return regexp.MustCompile("(?is)^" + start + regexp.QuoteMeta(text) + end)
 	}
 	return compiled
 }

@@ -128,17 +128,17 @@ func TestHookFields(t *testing.T) {
 	if second.Timeout != 10*time.Minute || !second.Entry.Async || !slices.Equal(second.Scripts, script) || !slices.Equal(first.Scripts, script) {
 		t.Errorf("hooks %+v and %+v", first, second)
 	}
-	if got := LaunchCommand(first); !slices.Equal(got, []string{"/bin/sh", "-c", ".claude/hooks/x.sh"}) {
+	if got := LaunchCommand(first, "/d"); !slices.Equal(got, []string{"/bin/sh", "-c", ".claude/hooks/x.sh"}) {
 		t.Errorf("launched as %q", got)
 	}
-	if got := LaunchCommand(second); !slices.Equal(got, []string{"node", first.Root + "/.claude/hooks/x.sh"}) {
+	if got := LaunchCommand(second, "/d"); !slices.Equal(got, []string{"node", first.Root + "/.claude/hooks/x.sh"}) {
 		t.Errorf("launched as %q", got)
 	}
 	inBash := Hook{Type: "command", Command: "[[ x ]]", Entry: client.Entry{Shell: "bash"}}
-	if got := LaunchCommand(inBash); got[0] != "/bin/sh" {
+	if got := LaunchCommand(inBash, "/d"); got[0] != "/bin/sh" {
 		t.Errorf("an entry with shell bash starts %q", got)
 	}
-	if third.Type != "http" || LaunchCommand(third) != nil {
+	if third.Type != "http" || LaunchCommand(third, "/d") != nil {
 		t.Errorf("third hook %+v", third)
 	}
 }
@@ -146,8 +146,32 @@ func TestHookFields(t *testing.T) {
 func TestLaunchCommandExpandsNothingElse(t *testing.T) {
 	t.Parallel()
 	hook := Hook{Type: "command", Command: "x", Args: []string{"$HOME", "${HOME}", "${CLAUDE_PROJECT_DIR}", "${CLAUDE_PLUGIN_ROOT}"}, Root: "/p"}
-	if got := LaunchCommand(hook); !slices.Equal(got, []string{"x", "$HOME", "${HOME}", "/p", "${CLAUDE_PLUGIN_ROOT}"}) {
+	if got := LaunchCommand(hook, "/d"); !slices.Equal(got, []string{"x", "$HOME", "${HOME}", "/p", "${CLAUDE_PLUGIN_ROOT}"}) {
 		t.Errorf("launched as %q", got)
+	}
+}
+
+// TestLaunchCommandOfPlugin checks the arguments of a plugin's hook.
+func TestLaunchCommandOfPlugin(t *testing.T) {
+	t.Parallel()
+	hook := Hook{Type: "command", Command: "${CLAUDE_PLUGIN_ROOT}/x", Args: []string{"${CLAUDE_PLUGIN_DATA}/y", "$CLAUDE_PLUGIN_DATA"}, Root: "/p", PluginRoot: "/q"}
+	if got := LaunchCommand(hook, "/d"); !slices.Equal(got, []string{"/q/x", "/d/y", "$CLAUDE_PLUGIN_DATA"}) {
+		t.Errorf("launched as %q", got)
+	}
+}
+
+// TestNamed checks how messages to the model name a command.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	entry := client.Entry{Command: "${CLAUDE_PLUGIN_ROOT}/x", Args: []string{"a b", "$HOME"}}
+	for want, h := range map[string]Hook{
+		"${CLAUDE_PLUGIN_ROOT}/x a b $HOME": {Entry: entry},
+		"/q/x a b $HOME":                    {Entry: entry, PluginRoot: "/q"},
+		"checking":                          {Entry: client.Entry{Command: "x", StatusMessage: "checking"}},
+	} {
+		if got := h.Named().Command; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
@@ -317,6 +341,12 @@ func TestClientEnv(t *testing.T) {
 		{"PreToolUse", client.V329, "CLAUDE_ENV_FILE=", false},
 		{"SessionStart", client.V197, "CLAUDE_ENV_FILE=", true},
 		{"SessionStart", client.V329, "ANTHROPIC", false},
+		{"PreToolUse", client.V332, "CLAUDE_EFFORT=", true},
+		{"SessionStart", client.V332, "CLAUDE_EFFORT=", false},
+		{"Stop", client.V332, "CLAUDE_CODE_MESSAGING_SOCKET=", true},
+		{"SessionEnd", client.V332, "CLAUDE_CODE_MESSAGING_SOCKET=", false},
+		{"SessionEnd", client.V332, "CLAUDE_CODE_SESSION_ATTENDED=", true},
+		{"PreToolUse", client.V329, "CLAUDE_CODE_SESSION_ATTENDED=", false},
 	} {
 		if got := names(test.event, test.version, test.prefix); got != test.want {
 			t.Errorf("%s on %s has %s: %t", test.event, test.version, test.prefix, got)
@@ -388,6 +418,16 @@ func TestTakes(t *testing.T) {
 		{"Read(~/a)", "Read", `{"file_path":"` + home + `/a"}`, true},
 		{"Read(~/a)", "Read", `{"file_path":"/elsewhere/a"}`, false},
 		{"Skill(x)", "Skill", `{"skill":"y"}`, true}, // not observed
+		{"Read(*/old.txt)", "Read", `{"file_path":"/p/src/old.txt"}`, true},
+		{"Read(*/old.txt)", "Read", `{"file_path":"/elsewhere/old.txt"}`, true},
+		{"Read(*.TXT)", "Read", `{"file_path":"/p/src/old.txt"}`, true},
+		{"Read(*.TXT)", "Read", `{"file_path":"/elsewhere/old.txt"}`, false},
+		{"Read(*.[t]xt)", "Read", `{"file_path":"/elsewhere/old.txt"}`, false},
+		{"Read(src/**)", "Read", `{"file_path":"/p/src"}`, true},
+		{"Read(**/src/**)", "Read", `{"file_path":"/p/src"}`, true},
+		{"Read(src/)", "Read", `{"file_path":"/p/src"}`, false},
+		{"Read(src/)", "Read", `{"file_path":"/p/src/old.txt"}`, true},
+		{"Bash(echo *)", "Bash", `{"command":"time"}`, false},
 	} {
 		payload := `{"cwd":"/p","tool_name":"` + tt.tool + `","tool_input":` + tt.input + `}`
 		if got := (Hook{If: tt.rule}).Takes("", []byte(payload)); got != tt.want {

@@ -72,12 +72,16 @@ func (h Hook) Answers(name string) bool {
 	return h.ID == name || strings.Contains(h.Command, name) || slices.ContainsFunc(h.Scripts, func(s string) bool { return strings.Contains(s, name) })
 }
 
+// ForPowerShell reports whether the client starts the hook by PowerShell. A command with arguments has
+// no shell; observed on client 2.1.332.
+func (h Hook) ForPowerShell() bool { return h.Entry.Shell == "powershell" && h.Args == nil }
+
 // NotRun returns the reason why hookwatch does not run a hook, "" if it does.
 func (h Hook) NotRun() string {
 	switch {
 	case h.Type != "command":
 		return "a hook of type " + h.Type + " has no command"
-	case h.Entry.Shell == "powershell":
+	case h.ForPowerShell():
 		return "it is for PowerShell"
 	case h.Client != "" && h.Event == "":
 		return "hookwatch has no input for " + h.ClientEvent

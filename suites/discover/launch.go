@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,7 @@ type Call struct {
 // command. Variables of the client override those of settings, which override its environment
 // (observed on 2.1.330).
 func (h Hook) Launch(c Call) (Launch, bool) {
-	argv := LaunchCommand(h)
+	argv := LaunchCommand(h, c.Data)
 	if argv == nil {
 		return Launch{}, false
 	}
@@ -103,9 +104,9 @@ func (h Hook) Variables() map[string]string {
 
 // LaunchCommand returns the arguments with which the client starts the hook: `/bin/sh -c
 // COMMAND`, also if the entry's shell is bash (observed on client 2.1.332), or the command with its
-// args, in which only ${CLAUDE_PROJECT_DIR} (for a plugin also ${CLAUDE_PLUGIN_ROOT}) is replaced.
-// It is nil for a hook that is no command.
-func LaunchCommand(h Hook) (argv []string) {
+// args, in which only ${CLAUDE_PROJECT_DIR} (for a plugin also ${CLAUDE_PLUGIN_ROOT}, and
+// ${CLAUDE_PLUGIN_DATA} by data) is replaced. It is nil for a hook that is no command.
+func LaunchCommand(h Hook, data string) (argv []string) {
 	switch {
 	case h.Type != "command":
 		return nil
@@ -117,7 +118,7 @@ func LaunchCommand(h Hook) (argv []string) {
 	}
 	variables := []string{"${CLAUDE_PROJECT_DIR}", h.Start()}
 	if h.PluginRoot != "" {
-		variables = append(variables, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot)
+		variables = append(variables, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot, "${CLAUDE_PLUGIN_DATA}", filepath.Clean(data))
 	}
 	expand := strings.NewReplacer(variables...)
 	for _, word := range append([]string{h.Command}, h.Args...) {
@@ -126,12 +127,44 @@ func LaunchCommand(h Hook) (argv []string) {
 	return argv
 }
 
+// Named returns the entry with the command as messages to the model name it: with its arguments, for a
+// plugin with its directory, or the status message instead (observed on client 2.1.332).
+func (h Hook) Named() client.Entry {
+	e := h.Entry
+	if h.Client != "" {
+		return e
+	}
+	e.Command = strings.Join(append([]string{e.Command}, e.Args...), " ")
+	if h.PluginRoot != "" {
+		e.Command = strings.ReplaceAll(e.Command, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot)
+	}
+	e.Command = cmp.Or(e.StatusMessage, e.Command)
+	return e
+}
+
+// NotStarted returns why the client cannot start a command, "" if it can. It names a plugin's
+// directory in a form that the client fills in, and is not a plugin's (observed on client 2.1.332).
+func (h Hook) NotStarted() string {
+	if h.Type != "command" || h.PluginRoot != "" || h.Client != "" {
+		return ""
+	}
+	for _, text := range append([]string{h.Command}, h.Args...) {
+		for _, name := range []string{"${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_PLUGIN_DATA}"} {
+			if strings.Contains(text, name) {
+				return "it names " + name + ", which only a plugin's hook has"
+			}
+		}
+	}
+	return ""
+}
+
 // noProcess is a process ID that no process has, so that a hook which sends a signal to the client
 // has no effect.
 const noProcess = "2147483647"
 
 // ClientEnv returns the variables, as NAME=value, that a client of this version adds to a hook's
-// environment, as observed. Except for the project and the session, the values are placeholders.
+// environment, as observed. Except for the project and the session, the values are placeholders. The
+// events with CLAUDE_EFFORT, and that SessionEnd has no messaging, were observed on client 2.1.332.
 func ClientEnv(root, session string, event string, version client.Version) []string {
 	env := []string{
 		"CLAUDE_PROJECT_DIR=" + root,
@@ -141,17 +174,19 @@ func ClientEnv(root, session string, event string, version client.Version) []str
 		"CLAUDE_CODE_CHILD_SESSION=1",
 		"AI_AGENT=claude-code",
 	}
-	if about, _ := client.EventByName(event); about.EnvFile {
-		env = append(env, "CLAUDE_ENV_FILE=/dev/null")
+	about, _ := client.EventByName(event)
+	add := func(is bool, more ...string) {
+		if is {
+			env = append(env, more...)
+		}
 	}
-	if version.Since(client.V329) {
-		env = append(env,
-			"CLAUDE_PID="+noProcess,
-			"CLAUDE_EFFORT=high",
-			"CLAUDE_CODE_MESSAGING_SOCKET=/dev/null",
-			"CLAUDE_CODE_MESSAGING_TOKEN=placeholder",
-		)
-	}
+	newer := version.Since(client.V329)
+	add(about.EnvFile, "CLAUDE_ENV_FILE=/dev/null")
+	add(newer, "CLAUDE_PID="+noProcess)
+	add(newer && about.Effort(), "CLAUDE_EFFORT=high")
+	add(newer && !about.Last, "CLAUDE_CODE_MESSAGING_SOCKET=/dev/null", "CLAUDE_CODE_MESSAGING_TOKEN=placeholder")
+	add(version.Since(client.V332), "CLAUDE_CODE_CHILD_NOTES_DIR=/dev/null", "CLAUDE_CODE_SESSION_ATTENDED=0",
+		"COREPACK_ENABLE_AUTO_PIN=0", "NoDefaultCurrentDirectoryInExePath=1")
 	return env
 }
 

@@ -58,7 +58,7 @@ func (r *resolver) scripts() (all, direct []string) {
 
 func (r *resolver) launched() []word {
 	var words []word
-	for _, text := range LaunchCommand(r.hook) {
+	for _, text := range LaunchCommand(r.hook, "") {
 		words = append(words, word{text, true})
 	}
 	return words

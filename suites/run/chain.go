@@ -39,7 +39,9 @@ func (s *caseRun) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 			return unknown(h, err), nil
 		}
 	}
-	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h discover.Hook) bool { return !h.Takes(st.MatchedAs, stdin) })
+	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h discover.Hook) bool {
+		return !h.Takes(st.MatchedAs, stdin) || h.ForPowerShell()
+	})
 	fired, err := s.fire(ctx, hooks, st, stdin)
 	if err != nil {
 		return suites.Result{}, err
@@ -88,19 +90,27 @@ func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 	if err := s.installed(hooks); err != nil {
 		return nil, err
 	}
-	for _, h := range hooks {
+	results := make([]process.Result, len(hooks))
+	var started []int // indexes of hooks
+	for i, h := range hooks {
+		if why := h.NotStarted(); why != "" {
+			results[i] = process.Result{Exit: -1, StartError: errors.New(why)}
+			continue
+		}
 		c, err := s.registered(h, st, stdin)
 		if err != nil {
 			return nil, err
 		}
-		commands = append(commands, c)
+		commands, started = append(commands, c), append(started, i)
 	}
-	if len(hooks) == 0 {
-		return nil, nil
-	}
-	results, err := s.runRetrying(ctx, commands...)
-	if err != nil {
-		return nil, err
+	if len(commands) > 0 {
+		ended, err := s.runRetrying(ctx, commands...)
+		if err != nil {
+			return nil, err
+		}
+		for at, i := range started {
+			results[i] = ended[at]
+		}
 	}
 	fired := make([]Fired, len(hooks))
 	for i, h := range hooks {
@@ -176,7 +186,7 @@ func (s *caseRun) waits(hook time.Duration) (limit time.Duration, by string) {
 // fired returns the result of one hook and the client's reaction to it alone.
 func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
 	f := Fired{Hook: h}
-	f.Result, f.reading = s.interpret(st, h.Entry, stdin, res, startFault(res))
+	f.Result, f.reading = s.interpret(st, h.Named(), stdin, res, startFault(res))
 	if h.Client != "" {
 		of, _ := clients.Named(h.Client)
 		f.reading = of.Interpret(h.ClientEvent, clients.OutputOf(f.Result)).Reading()
@@ -282,10 +292,10 @@ func (s *caseRun) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 }
 
 // byType separates the commands from the hooks that are not run: those of other types, which only
-// the client can run, and those whose matcher cannot be evaluated.
+// the client can run, those for PowerShell, and those whose matcher cannot be evaluated.
 func byType(hooks []discover.Hook) (commands, others []discover.Hook) {
 	for _, h := range hooks {
-		if h.Type == "command" && h.MatcherError() == nil {
+		if h.NotRun() == "" {
 			commands = append(commands, h)
 		} else {
 			others = append(others, h)

@@ -34,8 +34,8 @@ type Driver interface {
 	Play(context.Context, Client, Place, []Part) (Session, error)
 }
 
-// driver returns the driver of the client.
-func (l Live) driver() Driver {
+// Driver returns the driver of the client.
+func (l Live) Driver() Driver {
 	if l.Of.Live.Program != "" {
 		return oneTurn{l.Of}
 	}

@@ -35,7 +35,7 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 		return skip(suites.NotLive, why)
 	}
 	if _, err := o.clientProgram(); err != nil {
-		return skip(suites.ToolAbsent, o.Live.Program()+" ("+o.Live.driver().Install()+")")
+		return skip(suites.ToolAbsent, o.Live.Program()+" ("+o.Live.Driver().Install()+")")
 	}
 	if why := Unplayable(c); why != "" {
 		return skip(suites.NotLive, why)
@@ -111,7 +111,7 @@ func (s *caseRun) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 	if err != nil {
 		return live.Turn{}, err
 	}
-	return s.o.Live.driver().Turn(live.Step{
+	return s.o.Live.Driver().Turn(live.Step{
 		Event: st.Event, Value: client.MatchedValue(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
 		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: Delegated(st.Delegate, s.payload),
 	})
@@ -156,7 +156,7 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 		}
 	}
 	s.Begin()
-	session, err := s.o.Live.driver().Play(ctx, c, Place{Run: s.Run, Listen: s.Listen, Read: s.Read, Write: s.writeText}, parts)
+	session, err := s.o.Live.Driver().Play(ctx, c, Place{Run: s.Run, Listen: s.Listen, Read: s.Read, Write: s.writeText}, parts)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ func (o Options) Planned(c *suites.Case, all discover.Registered, dir string) ([
 		if p.NotRun == "" && !e.Hook.Takes(st.MatchedAs, stdin) {
 			p.NotRun = passedOver(e.Hook)
 		}
+		p.NotRun = cmp.Or(p.NotRun, e.Hook.NotStarted())
 		if p.NotRun == "" {
 			if err := s.explain(&p, st, stdin); err != nil {
 				return nil, err

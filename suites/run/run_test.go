@@ -323,6 +323,36 @@ func TestCondition(t *testing.T) {
 	}
 }
 
+// TestNotStarted checks hooks that the client cannot start: one of settings that names a plugin's
+// directory, as a command or as an argument, and one for PowerShell.
+func TestNotStarted(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("deny.sh", "#!/bin/sh\necho no >&2; exit 2", 0o755)
+	for entry, want := range map[string]suites.Effect{
+		`"command":"./deny.sh"`:                                     suites.Denied,
+		`"command":"./deny.sh","args":["$CLAUDE_PLUGIN_ROOT"]`:      suites.Denied,
+		`"command":"./deny.sh","args":["${CLAUDE_PLUGIN_ROOT}"]`:    suites.Proceeds,
+		`"command":"./deny.sh # ${CLAUDE_PLUGIN_ROOT}"`:             suites.Proceeds,
+		`"command":"./deny.sh ${CLAUDE_PLUGIN_ROOT}","if":"Bash"`:   suites.Proceeds,
+		`"command":"./deny.sh","args":[],"shell":"powershell"`:      suites.Denied,
+		`"command":"./deny.sh","shell":"powershell"`:                suites.Proceeds,
+		`"command":"./deny.sh","shell":"bash","onFailure":"block"`:  suites.Denied,
+		`"command":"x ${CLAUDE_PLUGIN_ROOT}","onFailure":"block"`:   suites.Denied,
+		`"command":"./deny.sh","shell":"powershell","async":false`:  suites.Proceeds,
+		`"command":"./deny.sh","args":["${CLAUDE_PLUGIN_DATA}/x"]`:  suites.Proceeds,
+		`"command":"./deny.sh","args":["${CLAUDE_PROJECT_DIR}/x"]`:  suites.Denied,
+		`"command":"./deny.sh","args":["${CLAUDE_PLUGIN_ROOT:-x}"]`: suites.Denied,
+	} {
+		p.write(".claude/settings.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command",`+entry+`}]}]}}`, 0o644)
+		c := &suites.Case{Suite: "s", ID: "A", Chain: true, Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: "echo hello"}}}
+		_, all, err := p.runner().Fire(context.Background(), c)
+		if got := all.Last().Effect; got != want || err != nil {
+			t.Errorf("fire %s: %s, want %s, %v", entry, got, want, err)
+		}
+	}
+}
+
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -174,7 +174,7 @@ func (l *Live) Use(of clients.Client) {
 }
 
 // Program returns the name of the client's program as users write it.
-func (l Live) Program() string { return cmp.Or(l.Client, l.driver().Program()) }
+func (l Live) Program() string { return cmp.Or(l.Client, l.Driver().Program()) }
 
 // passed are the variables of the caller that hooks get unchanged.
 var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"}

@@ -84,6 +84,10 @@ func (r *plainReader) statement(s *syntax.Stmt) bool {
 	case *syntax.TestClause:
 		return r.test(c)
 	case *syntax.TimeClause:
+		if c.Stmt == nil {
+			r.commands = append(r.commands, []string{"time"})
+			return true
+		}
 		return r.prefixed(c.Stmt, "time", c.PosixFormat)
 	case *syntax.CoprocClause:
 		return r.prefixed(c.Stmt, "coproc", false)

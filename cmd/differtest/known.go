@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A keeping is a known difference that is kept, and why. Those of hookwatch's model are also in the
+// topic limits.
+type keeping struct {
+	name string
+	is   func(p project, d difference) bool
+}
+
+// keepings are the known differences.
+var keepings = []keeping{
+	{"variables of the scripted session, which this program sets", func(_ project, d difference) bool {
+		return oneOf(d.kind, "env: only the client sets ", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_MAX_RETRIES", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY",
+			"DISABLE_ERROR_REPORTING", "DISABLE_BUG_COMMAND", "BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_TIMEOUT_MS", "CLAUDE_CODE_ENABLE_TODO_TOOLS", "IS_SANDBOX", "NO_PROXY",
+			"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC")
+	}},
+	{"variables of hookwatch's own cases", func(_ project, d difference) bool {
+		return oneOf(d.kind, "env: only hookwatch sets ", "HOOK_SESSION_PID", "HOOK_GUARD_PID", "TMPDIR")
+	}},
+	{"values that differ between two runs of one hook", func(_ project, d difference) bool {
+		return oneOf(d.kind, "env: value of ", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_ENV_FILE", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_EFFORT", "AI_AGENT", "CLAUDE_PLUGIN_DATA", "_")
+	}},
+	{"variables of the project's settings for a plugin's hooks, which hookwatch takes to run in other projects", func(p project, d difference) bool {
+		name, client := strings.CutPrefix(d.kind, "env: only the client sets ")
+		name, _, _ = strings.Cut(name, " at ")
+		value, differs := strings.CutPrefix(d.kind, "env: value of ")
+		value, _, _ = strings.Cut(value, " at ")
+		argument := strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, "$FOO")
+		return (client && p.sets(name) || differs && p.sets(value) || argument) && p.inPlugin(d.hooks[0])
+	}},
+	{"rules and modes of permissions decide in addition to hooks", func(p project, d difference) bool {
+		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && p.permits() &&
+			(strings.Contains(d.kind, "asked in hookwatch") || strings.Contains(d.kind, "allowed in hookwatch"))
+	}},
+	{"permission_suggestions depend on the tool", func(_ project, d difference) bool {
+		return d.kind == "stdin: only hookwatch has PermissionRequest.permission_suggestions"
+	}},
+	{"asyncRewake denies in a session with a plain prompt only", func(p project, d difference) bool {
+		return (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) && slices.ContainsFunc(d.hooks, func(n string) bool {
+			return slices.ContainsFunc(p.of(p.hook(n).Event), func(e entry) bool { return e.Keys["asyncRewake"] == true })
+		})
+	}},
+	{"texts of a hook in the background reach the model in a later turn", func(p project, d difference) bool {
+		return strings.HasPrefix(d.kind, "texts: ") && slices.ContainsFunc(d.hooks, func(n string) bool {
+			e := p.hook(n)
+			return e.Keys["async"] == true || strings.Contains(e.Output.Stdout, `"async":true`)
+		})
+	}},
+	{"a hook with once runs once in a session", func(p project, d difference) bool {
+		return strings.HasPrefix(d.kind, "runs: 0 times in the client, 1 in hookwatch") && d.turn > 0 && p.hook(d.hooks[0]).Keys["once"] == true
+	}},
+}
+
+// oneOf reports whether a kind is a beginning with one of the names after it.
+func oneOf(kind, beginning string, names ...string) bool {
+	rest, ok := strings.CutPrefix(kind, beginning)
+	rest, _, _ = strings.Cut(rest, " at ")
+	return ok && slices.Contains(names, rest)
+}
+
+// known returns the name of a kept difference, "" if it is another.
+func known(p project, d difference) string {
+	for _, k := range keepings {
+		if k.is(p, d) {
+			return k.name
+		}
+	}
+	return ""
+}
+
+// A tally counts differences and prints each kind once.
+type tally struct {
+	out      io.Writer
+	projects int
+	firings  int
+	kinds    map[string]int
+	known    map[string]int
+}
+
+// fresh counts a difference and reports whether it is to be printed.
+func (t *tally) fresh(d difference, knownToo bool) bool {
+	if d.known != "" {
+		t.known[d.known]++
+		return knownToo && t.known[d.known] == 1
+	}
+	t.kinds[d.kind]++
+	return t.kinds[d.kind] == 1
+}
+
+// mostPrinted is the number of entries of a project up to which all of them are printed.
+const mostPrinted = 4
+
+// print prints a difference with the smallest project that shows it.
+func (t *tally) print(d difference, p project) {
+	fmt.Fprintf(t.out, "DIFFERS  %s\n  seed %d, turn %d, hooks %s\n  %s\n", d.kind, p.Seed, d.turn, strings.Join(d.hooks, " "), strings.ReplaceAll(d.detail, "\n", "\n  "))
+	for _, e := range p.Entries {
+		if len(d.hooks) > 0 && !slices.Contains(d.hooks, strconv.Itoa(e.N)) && len(p.Entries) > mostPrinted {
+			continue
+		}
+		fmt.Fprintf(t.out, "  %d: %s %s %q %q %q %v exit %d, stdout %q, stderr %q, sleep %v\n", e.N, e.Layer, e.Event, e.Matcher, e.Form.Command, e.Form.Args, e.Keys,
+			e.Output.Exit, e.Output.Stdout, e.Output.Stderr, e.Output.Sleep)
+	}
+	for _, f := range p.Files {
+		var parts []string
+		add := func(is bool, name string, value any) {
+			if is {
+				parts = append(parts, fmt.Sprintf("%s %v", name, value))
+			}
+		}
+		add(len(f.Env) > 0, "env", f.Env)
+		add(len(f.Allow) > 0, "allow", f.Allow)
+		add(len(f.Ask) > 0, "ask", f.Ask)
+		add(len(f.Deny) > 0, "deny", f.Deny)
+		add(f.Mode != "", "mode", f.Mode)
+		if f.DisableAll != nil {
+			add(true, "disableAllHooks", *f.DisableAll)
+		}
+		if f.Mistake != nil {
+			add(true, "mistake", f.Mistake.New)
+		}
+		if len(parts) > 0 {
+			fmt.Fprintf(t.out, "  %s: %s\n", f.Layer, strings.Join(parts, ", "))
+		}
+	}
+	for i, c := range p.Calls {
+		if len(p.Calls) > 1 && i != d.turn {
+			continue
+		}
+		fmt.Fprintf(t.out, "  call %s %v\n", c.Tool, c.Input)
+	}
+	if p.Plugin != "" {
+		fmt.Fprintf(t.out, "  plugin %s\n", p.Plugin)
+	}
+}
+
+func (t *tally) summary() error {
+	different := 0
+	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
+		different += t.kinds[kind]
+		fmt.Fprintf(t.out, "%6d  %s\n", t.kinds[kind], kind)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.known)) {
+		fmt.Fprintf(t.out, "%6d  known: %s\n", t.known[name], name)
+	}
+	fmt.Fprintf(t.out, "%d projects, %d firings, %d differences of %d kinds\n", t.projects, t.firings, different, len(t.kinds))
+	if different > 0 {
+		return errDiffers
+	}
+	return nil
+}

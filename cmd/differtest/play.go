@@ -1,0 +1,311 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"hookwatch/suites/client"
+	"hookwatch/suites/live"
+	"hookwatch/suites/process"
+	"hookwatch/suites/run"
+)
+
+// A sessionOnDisk is a project on disk, and how the client played it.
+type sessionOnDisk struct {
+	project project
+	dir     string
+	root    string
+	home    string
+	plugin  string // its root, "" without a plugin
+	played  run.Session
+	took    []string // where each turn was recorded
+	firings int
+}
+
+// recorder is the script of every hook. It writes what it was given to the directory that the file
+// "where" names, so that firings of the client and of hookwatch land in different places, and does what
+// the files of its number say. The environment of a client has a token, which is not written. A hook
+// that blocked a stop lets the next one pass.
+const recorder = `#!/bin/sh
+d=$(cat '@DIR/where'); n=$1; i=0
+until mkdir "$d/$n-$i" 2>/dev/null; do i=$((i+1)); done
+at=$d/$n-$i
+for a; do printf '%s\0' "$a"; done >"$at/argv"
+pwd >"$at/cwd"
+env | grep -v TOKEN >"$at/env"
+cat >"$at/stdin"
+touch "$at/done"
+o='@DIR'/out/$n
+test -d "$o" || exit 0
+if grep -q '"stop_hook_active":true' "$at/stdin"; then exit 0; fi
+sleep "$(cat "$o/sleep")"
+cat "$o/stdout"
+cat "$o/stderr" >&2
+exit "$(cat "$o/exit")"
+`
+
+// server is an MCP server with one tool.
+const server = `while IFS= read -r l; do id=${l##*\"id\":}; id=${id%%[,\}]*}
+say() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$1" "$2"; }
+case $l in
+*'"method":"initialize"'*) say "$id" '"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1"}}';;
+*'"method":"tools/list"'*) say "$id" '"result":{"tools":[{"name":"say","description":"says","inputSchema":{"type":"object"}}]}';;
+*'"method":"tools/call"'*) say "$id" '"result":{"content":[{"type":"text","text":"said"}]}';;
+*'"id":'*) say "$id" '"result":{}';;
+esac; done`
+
+// witness is the number of the entry that records every event; no entry of a project has it.
+const witness = "0"
+
+// play writes a project and has the client play it.
+func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
+	s := &sessionOnDisk{project: p}
+	if err := s.write(); err != nil {
+		return s, err
+	}
+	c := run.Client{
+		Program: o.program, Dir: s.root, Home: s.home, Timeout: time.Minute,
+		Env: []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "HOME=" + s.home},
+	}
+	for _, event := range events {
+		c.Hooks = append(c.Hooks, client.Entry{Event: event.name, Type: "command", Command: s.dir + "/rec.sh " + witness})
+	}
+	if s.plugin != "" {
+		c.Plugins = []string{s.plugin}
+	}
+	place := run.Place{
+		Run: func(ctx context.Context, all ...process.Command) (results []process.Result, err error) {
+			for _, one := range all {
+				r, err := process.Run(ctx, one)
+				if err != nil {
+					return nil, err
+				}
+				results = append(results, r)
+			}
+			return results, nil
+		},
+		Listen: func() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") },
+		Read:   os.ReadFile,
+		Write:  func(path, content string) error { return os.WriteFile(path, []byte(content), 0o600) },
+	}
+	var parts []run.Part
+	for i := range p.Calls {
+		parts = append(parts, run.Part{
+			Make:      func() (live.Turn, error) { return s.turn(i) },
+			Done:      func() {},
+			Questions: func(string) bool { return s.witnessed() },
+		})
+	}
+	var err error
+	if s.played, err = (run.Live{}).Driver().Play(ctx, c, place, parts); err != nil {
+		return s, err
+	}
+	// A hook may end the session and with it the client, or have it ask again and again.
+	if f := s.played.Fault; f != nil && f.Kind != run.Crashed && f.Kind != run.Looping {
+		return s, f
+	}
+	if strayed := s.played.Elsewhere; len(strayed) > 0 {
+		return s, fmt.Errorf("the client asked for %s", strings.Join(strayed, ", "))
+	}
+	return s, nil
+}
+
+// witnessed reports whether hooks run at all.
+func (s *sessionOnDisk) witnessed() bool {
+	found, err := filepath.Glob(filepath.Join(s.dir, "client", "*", witness+"-*"))
+	return err == nil && len(found) > 0
+}
+
+// turn begins the turn of a call.
+func (s *sessionOnDisk) turn(i int) (live.Turn, error) {
+	at := filepath.Join(s.dir, "client", strconv.Itoa(i))
+	if err := s.recordIn(at); err != nil {
+		return live.Turn{}, err
+	}
+	s.took = append(s.took, at)
+	c := s.project.Calls[i]
+	t := live.Turn{Event: "PreToolUse", Value: c.Tool, Prompts: []string{"go on " + strconv.Itoa(i)}, Allow: true}
+	if c.Before != nil {
+		t.Main = append(t.Main, live.Reply{Calls: []live.Call{{Tool: c.Before.Tool, Input: s.input(*c.Before)}}})
+	}
+	// A hook that answers a permission question needs time, because the answer of the user ends it.
+	t.Main = append(t.Main, live.Reply{Calls: []live.Call{{Tool: c.Tool, Input: s.input(c), Tested: true}}})
+	if i == 0 {
+		t.Flags = []string{"--mcp-config", string(encoded(map[string]any{"mcpServers": map[string]any{"demo": map[string]any{"command": "/bin/sh", "args": []string{"-c", server}}}}))}
+	}
+	return t, nil
+}
+
+// input returns the input of a call.
+func (s *sessionOnDisk) input(c call) json.RawMessage {
+	input := map[string]any{}
+	for key, value := range c.Input {
+		if text, ok := value.(string); ok {
+			value = s.fill().Replace(text)
+		}
+		input[key] = value
+	}
+	b, err := json.Marshal(input)
+	if err != nil {
+		panic(err) // never: values of our own
+	}
+	return b
+}
+
+func (s *sessionOnDisk) fill() *strings.Replacer {
+	return strings.NewReplacer("{root}", s.root, "{home}", s.home, "{rec}", s.dir+"/rec.sh", "{n}", "number")
+}
+
+// recordIn sets where hooks record.
+func (s *sessionOnDisk) recordIn(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.dir, "where"), []byte(dir), 0o600)
+}
+
+// write writes the project, its HOME and what its hooks do.
+func (s *sessionOnDisk) write() (err error) {
+	if s.dir, err = os.MkdirTemp("", "differ-"); err != nil {
+		return err
+	}
+	if s.dir, err = filepath.EvalSymlinks(s.dir); err != nil {
+		return err
+	}
+	s.root, s.home = filepath.Join(s.dir, "project"), filepath.Join(s.dir, "home")
+	if s.project.Space {
+		s.root = filepath.Join(s.dir, "my project")
+	}
+	files := map[string]string{
+		s.root + "/README.md": "some text\n", s.root + "/src/old.txt": "old\n", s.home + "/outside.txt": "outside\n", s.home + "/tmp/keep": "",
+	}
+	script := strings.ReplaceAll(recorder, "@DIR", s.dir)
+	scripts := []string{s.dir + "/rec.sh", s.home + "/rec.sh", s.root + "/.claude/hooks/rec.sh"}
+	switch s.project.Plugin {
+	case "root":
+		s.plugin = s.root
+	case "below":
+		s.plugin = s.root + "/plugins/own"
+		files[s.root+"/.claude-plugin/marketplace.json"] = `{"name": "market", "owner": {"name": "o"}, "plugins": [{"name": "own", "source": "./plugins/own"}]}`
+	}
+	if s.plugin != "" {
+		files[s.plugin+"/.claude-plugin/plugin.json"] = `{"name": "own", "version": "1.0.0", "description": "an example"}`
+		scripts = append(scripts, s.plugin+"/rec.sh")
+	}
+	for _, at := range scripts {
+		files[at] = script
+	}
+	for _, f := range s.project.Files {
+		at := map[string]string{
+			user: s.home + "/.claude/settings.json", shared: s.root + "/.claude/settings.json",
+			local: s.root + "/.claude/settings.local.json", plugin: s.plugin + "/hooks/hooks.json",
+		}[f.Layer]
+		files[at] = string(s.project.content(f, s.fill()))
+	}
+	for _, e := range s.project.Entries {
+		at := s.dir + "/out/" + strconv.Itoa(e.N)
+		files[at+"/stdout"] = e.filled(e.Output.Stdout, s.fill())
+		files[at+"/stderr"] = e.filled(e.Output.Stderr, s.fill())
+		files[at+"/exit"] = strconv.Itoa(e.Output.Exit)
+		files[at+"/sleep"] = strconv.FormatFloat(e.Output.Sleep+float64(e.Delay)*0.2, 'f', 1, 64)
+	}
+	for name, content := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if strings.HasSuffix(name, ".sh") {
+			mode = 0o755
+		}
+		if err := os.WriteFile(name, []byte(content), mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sessionOnDisk) remove() { _ = os.RemoveAll(s.dir) }
+
+// A record is one run of a hook.
+type record struct {
+	n     string
+	argv  []string
+	cwd   string
+	env   map[string]string
+	stdin string
+}
+
+// A firing is an event with the runs of hooks for it: those with the same stdin.
+type firing struct {
+	event string
+	tool  string
+	stdin string
+	runs  []record // without the witness
+	seen  bool     // by the witness
+}
+
+// readRecords returns the records in a directory.
+func readRecords(dir string) ([]record, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*-*"))
+	if err != nil {
+		return nil, err
+	}
+	var all []record
+	for _, at := range names {
+		if _, err := os.Stat(filepath.Join(at, "done")); errors.Is(err, fs.ErrNotExist) {
+			continue // the hook was ended before it had read its stdin
+		}
+		text := func(name string) string {
+			b, err := os.ReadFile(filepath.Join(at, name))
+			if err != nil {
+				return ""
+			}
+			return string(b)
+		}
+		r := record{cwd: strings.TrimSuffix(text("cwd"), "\n"), stdin: text("stdin"), env: map[string]string{}}
+		r.n, _, _ = strings.Cut(filepath.Base(at), "-")
+		r.argv = strings.Split(strings.TrimSuffix(text("argv"), "\x00"), "\x00")
+		for line := range strings.Lines(text("env")) {
+			if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "="); ok {
+				r.env[name] = value
+			}
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// firingsIn groups records by their stdin.
+func firingsIn(records []record) (all []firing) {
+	for _, r := range records {
+		var p struct {
+			Event string `json:"hook_event_name"`
+			Tool  string `json:"tool_name"`
+		}
+		if json.NewDecoder(bytes.NewReader([]byte(r.stdin))).Decode(&p) != nil {
+			p.Event = "" // a hook without stdin
+		}
+		i := slices.IndexFunc(all, func(f firing) bool { return f.stdin == r.stdin })
+		if i < 0 {
+			all = append(all, firing{event: p.Event, tool: p.Tool, stdin: r.stdin})
+			i = len(all) - 1
+		}
+		if r.n == witness {
+			all[i].seen = true
+		} else {
+			all[i].runs = append(all[i].runs, r)
+		}
+	}
+	return all
+}
