@@ -261,11 +261,8 @@ func TestHostileConfiguration(t *testing.T) {
 		{".claude/settings.json": "{" + evilRaw},
 	} {
 		root := newProject(t, files)
-		for _, line := range [][]string{{"list"}, {"--once"}, {"doctor"}, {"verify"}, {"--once", "--format", "json"}, {}} {
+		for _, line := range [][]string{{"list"}, {"--once"}, {"doctor"}, {"verify"}, {"--once", "--format", "json"}, {"--filter", "x"}} {
 			_, settings := files[".claude/settings.json"]
-			if settings && len(line) == 0 {
-				continue // it watches, because such a file is a failing case until it is fixed
-			}
 			code, out, errs := call(t, root, "", line...)
 			if code == 0 && !(settings && line[0] == "list") && !slices.Contains(line, "doctor") && !slices.Contains(line, "verify") {
 				t.Errorf("%v: %q is no mistake", files, line)

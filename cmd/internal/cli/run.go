@@ -210,7 +210,7 @@ func (a *app) watch(ctx context.Context) error {
 	kept := make(chan records, 1)
 	go func() { kept <- a.openRecords(cfg) }() // in parallel with loading the project
 	p, err := a.load()
-	if err != nil && p != nil && err == p.Empty && len(p.Every()) == 0 && !p.Gone() {
+	if err != nil && p != nil && err == p.Empty && len(p.Every()) == 0 && !p.Gone() && len(a.suites) == 0 && a.filter == "" {
 		note(err.Error() + "; waiting for the first") // many start to watch before they write a hook
 		err = nil
 	}
