@@ -26,9 +26,9 @@ type World struct {
 type seen struct {
 	at     time.Time
 	layout *layout
-	shown  []string // of private directories
-	links  []string // on the way to what cases see
-	sight  *sight   // of homes
+	shown  func() []string // of private directories
+	links  func() []string // on the way to what cases see
+	sight  func() *sight   // of homes
 }
 
 // World returns the world of cases that look for programs in search. private reports whether they
@@ -59,11 +59,15 @@ func (w *World) now() *seen {
 		return s
 	}
 	s := &seen{at: time.Now(), layout: w.o.layout(listMounts())}
-	s.shown = s.layout.needed(w.o, w.search, &w.installed)
-	s.sight = s.layout.sight(w.o, w.search, &w.installed)
-	for _, n := range slices.Concat([]string{w.o.Root, w.o.Home}, w.search) {
-		s.links = append(s.links, disk.Links(n)...)
-	}
+	// Most paths are neither private nor in a home, and the rest takes long.
+	s.shown = sync.OnceValue(func() []string { return s.layout.needed(w.o, w.search, &w.installed) })
+	s.sight = sync.OnceValue(func() *sight { return s.layout.sight(w.o, w.search, &w.installed) })
+	s.links = sync.OnceValue(func() (links []string) {
+		for _, n := range slices.Concat([]string{w.o.Root, w.o.Home}, w.search) {
+			links = append(links, disk.Links(n)...)
+		}
+		return links
+	})
 	w.current = s
 	return s
 }
@@ -77,9 +81,9 @@ func (s *seen) means(path string) disk.Reason {
 	}
 	part := func(e homeEntry) bool { return e.kind != asIs && e.kind != empty && e.real == path }
 	switch home := s.layout.homeOf(path); {
-	case home != "" && (!s.sight.sees(path) || slices.ContainsFunc(s.sight.entries, part)):
+	case home != "" && (!s.sight().sees(path) || slices.ContainsFunc(s.sight().entries, part)):
 		return disk.Hidden
-	case home != "", !within(s.layout.private), s.layout.inView(path), within(s.shown), slices.Contains(s.links, path):
+	case home != "", !within(s.layout.private), s.layout.inView(path), within(s.shown()), slices.Contains(s.links(), path):
 		return 0
 	}
 	return disk.Absent
