@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
@@ -108,5 +109,37 @@ func TestSupersededMany(t *testing.T) {
 	before, after, _ := strings.Cut(out.String(), "b.sh")
 	if !strings.Contains(before, "FAIL 2 more: D5 D7\n") || strings.Contains(after, "more") {
 		t.Error(out.String())
+	}
+}
+
+// TestEarly checks that a run that takes long shows its failures before its end, each once, however
+// often it is said that cases are being executed, and names a case that runs for long.
+func TestEarly(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	clock := sceneTime.Time
+	v := New(&out, Options{Watch: true, Now: func() time.Time { return clock }})
+	v.Handle(session.RunStarted{Cases: 9, Total: 11})
+	for n := range wholeCases + 2 {
+		r := recordOf("s", fmt.Sprintf("D%d", n), "n", false, fmt.Sprintf("exit %d, want 2", n+3))
+		r.Hook = fmt.Sprintf("h%d.sh", n)
+		e := doneWith(r, n+1, 9, suites.Mismatch{Kind: "exit", Field: "exit", Got: strconv.Itoa(n + 3), Want: "2"})
+		e.Order = n
+		v.Handle(e)
+	}
+	still := session.Running{Done: 7, Of: 9, Cases: []session.RunningCase{{ID: "D8", For: 12 * time.Second}}}
+	if v.Handle(still); strings.Contains(out.String(), "FAIL") {
+		t.Errorf("shown at once:\n%s", &out)
+	}
+	clock = clock.Add(held)
+	for range 3 {
+		v.Handle(still)
+	}
+	if n := strings.Count(out.String(), "FAIL D"); n != wholeCases {
+		t.Errorf("%d failures are shown before the end, want %d:\n%s", n, wholeCases, &out)
+	}
+	v.Handle(session.RunDone{State: suites.State{NotRun: 11}})
+	if strings.Count(out.String(), "FAIL 2 more: D5 D6\n") != 1 {
+		t.Errorf("at the end:\n%s", &out)
 	}
 }

@@ -350,8 +350,8 @@ func (c *causes) sort() {
 func (h *human) early() (lines []line) {
 	h.causes.sort()
 	for _, s := range h.causes.all {
-		if s.Kind == verdict.CauseEqual && !s.printed && h.whole(failures, s.first) {
-			s.printed = true
+		if s.Kind == verdict.CauseEqual && !s.printed && h.spare(failures) { // the others wait for the end
+			s.printed = h.whole(failures, s.first)
 			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.failure(s.first, s.more)...)
 			s.more = nil

@@ -117,13 +117,16 @@ const wholeCases = 5
 
 // whole reports whether a case has its own lines; otherwise it records the case for others.
 func (h *human) whole(kind int, e session.CaseDone) bool {
-	if !h.o.Watch || h.o.Verbose || h.shown[kind] < wholeCases {
+	if h.spare(kind) {
 		h.shown[kind]++
 		return true
 	}
 	h.more[kind] = append(h.more[kind], e.Record.Key())
 	return false
 }
+
+// spare reports whether one more case may have its own lines.
+func (h *human) spare(kind int) bool { return !h.o.Watch || h.o.Verbose || h.shown[kind] < wholeCases }
 
 // superseded prints the remaining failures of the run that a save ends, above the block of the
 // save. It omits cases that the save selects, because their verdicts are about earlier files and
