@@ -7,10 +7,14 @@ import (
 	"encoding/hex"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // secrets are files in HOME that isolation masks. All contain the canary.
@@ -82,7 +86,8 @@ func TestMaskedIsNotRead(t *testing.T) {
 	if len(forms) < 16 {
 		t.Fatal("these are not all")
 	}
-	for name, f := range forms {
+	for _, name := range processtest.Sample(slices.Sorted(maps.Keys(forms)), 3) {
+		f := forms[name]
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			top := t.TempDir()

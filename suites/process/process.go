@@ -148,7 +148,7 @@ func Without(env []string, names []string) []string {
 }
 
 // Open starts a supervisor. Without namespaces nothing but the context should fail.
-func Open(s Setup) (*Supervisor, error) { return open(s, nil) }
+func Open(s Setup) (*Supervisor, error) { return open(s, &spawning) }
 
 // Run starts the commands concurrently and returns when all of them and all of their descendants
 // have ended. The result of a command is in its Result; the error is a failure of hookwatch itself.

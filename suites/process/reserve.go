@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +20,7 @@ type Reserve struct {
 	ready   []*Supervisor
 	coming  int // being started
 	closed  bool
-	spawner spawner
+	spawner *spawner // nil: that of this process
 }
 
 // Open returns a supervisor that is ready, or starts one as the function of this name
@@ -53,7 +54,7 @@ func (r *Reserve) open(s Setup) (*Supervisor, error) {
 			return b, nil
 		}
 	}
-	return open(s, &r.spawner)
+	return open(s, cmp.Or(r.spawner, &spawning))
 }
 
 func (r *Reserve) take(advance []Step) *Supervisor {
@@ -96,7 +97,7 @@ func (r *Reserve) fill() {
 
 // add starts one. If the system refuses, Open tries again.
 func (r *Reserve) add() {
-	b, err := prepare(r.Limits, r.Advance, len(r.Advance) > 0, &r.spawner)
+	b, err := prepare(r.Limits, r.Advance, len(r.Advance) > 0, cmp.Or(r.spawner, &spawning))
 	r.mu.Lock()
 	r.coming--
 	keep := err == nil && !r.closed && len(r.ready) < r.size
@@ -118,7 +119,6 @@ func (r *Reserve) Close() {
 	for _, b := range ready {
 		b.Close()
 	}
-	r.spawner.close()
 	awaitRemoval()
 }
 

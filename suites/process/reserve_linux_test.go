@@ -123,7 +123,8 @@ func TestReserveRefills(t *testing.T) {
 func TestSpawner(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)
-	r := new(Reserve)
+	r := &Reserve{spawner: new(spawner)}
+	defer r.spawner.end()
 	defer r.Close()
 	setup := Setup{Steps: []Step{{"loopback"}}}
 	opened := func() *Supervisor {
@@ -157,7 +158,7 @@ func TestSpawner(t *testing.T) {
 func TestSpawnerErrors(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)
-	r := &Reserve{spawner: spawner{direct: spawnAfter}}
+	r := &Reserve{spawner: &spawner{direct: spawnAfter}}
 	defer r.Close()
 	sys := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 0}}}
 	ours, theirs, err := socket()

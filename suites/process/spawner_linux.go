@@ -15,14 +15,18 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
+// spawning is the spawner of this process, for all reserves: each of them would start hookwatch itself
+// spawnAfter times, and a spawner in addition. It ends with this process, whose end of the socket it
+// reads.
+var spawning spawner
+
 // spawnAfter is the number of confined supervisors that are started directly before a
 // spawner is started, because the start of the spawner costs more than it saves for one of
 // them.
 const spawnAfter = 2
 
 // A spawner is a small process that starts confined supervisors as children of this one,
-// because a fork of hookwatch is expensive (see supervisor.Spawn). The nil pointer and the
-// zero value are usable. If it fails, supervisors are started directly.
+// because a fork of hookwatch is expensive (see supervisor.Spawn). The zero value is usable. If it fails, supervisors are started directly.
 type spawner struct {
 	mu      sync.Mutex
 	direct  int // number of supervisors requested so far
@@ -33,7 +37,7 @@ type spawner struct {
 
 // start starts a supervisor. If ok is false, the caller must start it itself.
 func (s *spawner) start(sys *syscall.SysProcAttr, theirs *os.File) (p *os.Process, err error, ok bool) {
-	if s == nil || sys.Cloneflags == 0 {
+	if sys.Cloneflags == 0 {
 		return nil, nil, false
 	}
 	s.mu.Lock()
@@ -107,12 +111,6 @@ func mappings(all []syscall.SysProcIDMap) string {
 		numbers = append(numbers, strconv.Itoa(m.ContainerID), strconv.Itoa(m.HostID), strconv.Itoa(m.Size))
 	}
 	return strings.Join(numbers, " ")
-}
-
-func (s *spawner) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.end()
 }
 
 // end ends the spawner for good.

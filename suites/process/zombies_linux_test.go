@@ -74,7 +74,7 @@ var endings = map[string]func(*testing.T){
 	},
 	"started by a spawner": func(t *testing.T) {
 		needsNamespaces(t)
-		r := &Reserve{spawner: spawner{direct: spawnAfter}}
+		r := &Reserve{spawner: &spawner{direct: spawnAfter}}
 		for range 3 {
 			b, err := r.Open(Setup{Steps: []Step{{"loopback"}}})
 			if err != nil {
@@ -86,6 +86,7 @@ var endings = map[string]func(*testing.T){
 			t.Error("there was no spawner")
 		}
 		r.Close()
+		r.spawner.end()
 	},
 	"started for a closed reserve": func(*testing.T) {
 		r := new(Reserve)

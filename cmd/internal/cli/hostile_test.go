@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/suites"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // Hostile text: sequences that set the title, the clipboard, colours and links, move the cursor
@@ -81,19 +82,11 @@ func hostileProject(t *testing.T) string {
 	return root
 }
 
-// evilTools adds a tool with a hostile version and path to PATH.
-func evilTools(t *testing.T) {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "bin"+evilName)
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(bin, "eviltool"), []byte("#!/bin/sh\nprintf '%s' '"+evilRaw+"1.2.3'\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Setenv("HOOKWATCH_JOBS", "")
+// addHostileTool adds a tool with a hostile version and path to PATH, behind all others.
+func addHostileTool(dir string) error {
+	bin := filepath.Join(dir, "bin"+evilName)
+	return errors.Join(os.MkdirAll(bin, 0o755), os.WriteFile(filepath.Join(bin, "eviltool"), []byte("#!/bin/sh\nprintf '%s' '"+evilRaw+"1.2.3'\n"), 0o755),
+		os.Setenv("PATH", os.Getenv("PATH")+string(filepath.ListSeparator)+bin))
 }
 
 // obeyed returns a part of an output that a terminal would interpret or hide, or a line forged by
@@ -147,10 +140,10 @@ func arguments(cmd *cobra.Command) [][]string {
 
 const quoteForQuery = `"\u001b[31m\u009b\u202e", error("\u001b]0;x\u0007\nFORGED")`
 
-// TestHostileProject runs every command with a hostile project, once in every format, and checks
-// that none writes control sequences or forged lines.
+// TestHostileProject runs every command with a hostile project, once in every format (by default each
+// call in one of them), and checks that none writes control sequences or forged lines.
 func TestHostileProject(t *testing.T) {
-	evilTools(t)
+	t.Parallel()
 	root := hostileProject(t)
 	prepareRecords(t, root)
 	top := newRoot(newApp(Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}))
@@ -164,6 +157,8 @@ func TestHostileProject(t *testing.T) {
 		for i, args := range slices.Concat(refused, arguments(cmd)) {
 			formats := []string{"human", "json", "jsonl"}
 			switch {
+			case !processtest.Exhaustive():
+				formats = formatNames()[(i+len(cmd.Name()))%len(formatNames()):][:1]
 			case slices.Contains(args, "--audit") || cmd.Name() == "completion":
 				formats = formats[:1]
 			case i < len(refused): // the others print errors as human does
@@ -184,7 +179,11 @@ func TestHostileProject(t *testing.T) {
 			}
 		}
 	}
-	if shown < 1000 {
+	least := 400
+	if processtest.Exhaustive() {
+		least = 1000
+	}
+	if shown < least {
 		t.Errorf("hostile text was shown in %d places; the project no longer is hostile", shown)
 	}
 }
@@ -316,7 +315,7 @@ func (s *stopAt) Write(p []byte) (int, error) {
 
 // TestHostileWatch checks the same for a watching session.
 func TestHostileWatch(t *testing.T) {
-	evilTools(t)
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	out := &stopAt{text: "failed", stop: cancel}

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	err = errors.Join(os.Setenv("HOME", state), os.Setenv("XDG_STATE_HOME", filepath.Join(state, "state")), standIn(filepath.Join(state, "bin"), "jq"),
+	err = errors.Join(os.Setenv("HOME", state), os.Setenv("XDG_STATE_HOME", filepath.Join(state, "state")), standIn(filepath.Join(state, "bin"), "jq"), addHostileTool(state),
 		processtest.ResolveShims(), processtest.Overlap(), process.Adopt())
 	if err != nil {
 		panic(err)

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -10,15 +11,25 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hookwatch/cmd/internal/cli/testdata/scripttest"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
-// TestScripts runs the scripts in testdata/script, one file a subject. Their command "hookwatch
+// TestScripts runs the scripts in testdata/script, one file a subject, and a sample of those in
+// testdata/suites, which run whole suites that hookwatch ships. Their command "hookwatch
 // ARG... [<FILE]" runs in this process: those that need a process, or another environment, are in
 // cmd/hookwatch.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	var files []string
+	for dir, every := range map[string]int{"script": 1, "suites": 4} {
+		all, err := filepath.Glob("testdata/" + dir + "/*.txt")
+		if err != nil || len(all) < every {
+			t.Fatalf("%d scripts in %s: %v", len(all), dir, err)
+		}
+		files = append(files, processtest.Sample(all, every)...)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               files,
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"json": scripttest.JSON,

@@ -108,7 +108,8 @@ func TestWatchFlaky(t *testing.T) {
 	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
 	w := s.watch()
 	w.runDone()
-	s.Write("hooks/guard.sh", "#!/bin/bash\nonce=$CLAUDE_PROJECT_DIR/once\n[[ -e $once ]] && exit 0\ntouch \"$once\"\nexit 1\n")
+	// Hookwatch must not know the file: else its creation makes the case stale, which hides the failure.
+	s.Write("hooks/guard.sh", "#!/bin/bash\nonce=$(printf %s "+t.TempDir()+")/once\n[[ -e $once ]] && exit 0\ntouch \"$once\"\nexit 1\n")
 	w.until("the failure", func(e Event) bool { done, ok := e.(RunDone); return ok && done.Tally.Failed == 1 })
 	if warning := next[Warning](w); warning.Text != "A1 one is flaky: fail, then pass on the same content" {
 		t.Errorf("warning %q", warning.Text)

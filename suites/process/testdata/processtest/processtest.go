@@ -41,3 +41,19 @@ func Overlap() error {
 	}
 	return flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 }
+
+// Exhaustive reports whether tests that take a sample by default run completely: if HOOKWATCH_TEST_ALL
+// is set, as .ci/run sets it for these tests.
+func Exhaustive() bool { return os.Getenv("HOOKWATCH_TEST_ALL") != "" }
+
+// Sample returns every nth value, beginning with the first, or all if the tests are exhaustive.
+func Sample[T any](all []T, n int) []T {
+	if Exhaustive() {
+		return all
+	}
+	var some []T
+	for i := 0; i < len(all); i += n {
+		some = append(some, all[i])
+	}
+	return some
+}
