@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { processtest.VerifyTestMain(m, nil) }
 
 // ceiling is the maximum time to wait for an expected event.
 const ceiling = 30 * time.Second

@@ -21,13 +21,26 @@ type Finding struct {
 	Hooks    []string        `json:"hooks,omitempty"` // IDs
 	Where    suites.Position `json:"-"`
 	At       string          `json:"where"`
+	Fault    suites.Position `json:"-"` // the line of a script that caused it, if known
+	FaultAt  string          `json:"fault,omitempty"`
 	What     string          `json:"what"`              // the evidence, one line
 	Input    string          `json:"input,omitempty"`   // the input on which it was seen
 	Printed  string          `json:"printed,omitempty"` // the hook's output then
 	Effect   string          `json:"effect"`            // the client's behavior
 	Remedy   string          `json:"remedy"`
 	event    string          // the event of the rule's texts; "" for the finding's own texts
+	firing   *Firing         // on which it was seen, if it was
 }
+
+// A Firing is one run of a hook.
+type Firing struct {
+	Case   *suites.Case
+	Result suites.Result
+}
+
+// Firing returns the firing on which a finding was seen; nil if files show it, or if its place is not
+// the registration of the hook.
+func (f Finding) Firing() *Firing { return f.firing }
 
 // severities are all severities, the worst first.
 var severities = []suites.Severity{suites.Error, suites.Warning, suites.Info}
@@ -72,6 +85,9 @@ func (f Finding) forEvent(event string) Finding {
 func (f *Finding) merge(other Finding) {
 	if f.Printed == "" { // f was only read, other was observed
 		f.Input, f.Printed = other.Input, other.Printed
+	}
+	if f.FaultAt == "" {
+		f.Fault, f.FaultAt = other.Fault, other.FaultAt
 	}
 	if f.Effect != other.Effect {
 		f.Effect = client.RuleAt(f.Rule, client.Event{}).Client

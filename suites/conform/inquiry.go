@@ -91,7 +91,15 @@ func (q *Inquiry) Take(p Probe, o suites.Outcome) {
 		return
 	}
 	for i, r := range o.Results {
+		known := len(q.findings)
 		p.take[i](r)
+		for j := known; j < len(q.findings); j++ {
+			if f := &q.findings[j]; f.Where == q.hook.Source {
+				c := *p.Case
+				c.Steps = c.Steps[i : i+1 : i+1]
+				f.firing = &Firing{Case: &c, Result: r}
+			}
+		}
 	}
 }
 

@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"hookwatch/suites/process"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { processtest.VerifyTestMain(m, nil) }
 
 func env(extra ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH")}, extra...)

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	if err := errors.Join(processtest.ResolveShims(), processtest.Overlap(), process.Adopt()); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
+	processtest.VerifyTestMain(m, nil, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }
 
 // newRunner returns a runner in an empty project. It skips the test on a machine without namespaces.

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"hookwatch/suites"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 func TestFullRunThenSelectedRun(t *testing.T) {
@@ -328,5 +328,5 @@ func TestMain(m *testing.M) {
 		return
 	}
 	HeldLimit = 160 << 20 // so that bombs can be small
-	goleak.VerifyTestMain(m)
+	processtest.VerifyTestMain(m, nil)
 }

@@ -148,7 +148,11 @@ func (d checkDocument) annotations(p *session.Project) (list []annotation) {
 		if f.Input != "" {
 			text = "on: " + f.Input + "\n" + text
 		}
-		list = append(list, annotation{f.Rule, f.Severity, annotated(p, f.Where), f.What, text, append([]string{f.Input}, f.Hooks...)})
+		a := annotation{rule: f.Rule, severity: f.Severity, at: annotated(p, f.Where), title: f.What, text: text, subject: append([]string{f.Input}, f.Hooks...)}
+		if f.Fault.Line > 0 {
+			a.at, a.registered = annotated(p, f.Fault), a.at
+		}
+		list = append(list, a)
 	}
 	return list
 }
@@ -205,7 +209,10 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 		if f.Input != "" {
 			what += " (on: " + f.Input + ")"
 		}
-		writef(w, severityFormat[f.Severity], f.At, what)
+		writef(w, severityFormat[f.Severity], cmp.Or(f.FaultAt, f.At), what)
+		if f.FaultAt != "" {
+			writef(w, "         registered at %s\n", f.At)
+		}
 		if f.Printed != "" {
 			writef(w, "         printed: %s\n", f.Printed)
 		}
@@ -377,6 +384,9 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 					proved := 0
 					proved, err = proveBriefly(ctx, tree, m, &reports[i])
 					advance(proved)
+				}
+				if err == nil {
+					placeFaults(ctx, r, hook.Scripts, reports[i].Findings)
 				}
 				done.Add(1)
 				advance(0)

@@ -236,7 +236,8 @@ func shape(c compare.Change) string {
 // annotations returns the changes as annotations of the files of a project.
 func (d diffDocument) annotations(p *session.Project, all bool) (list []annotation) {
 	for _, r := range d.Registrations {
-		list = append(list, annotation{"registration-" + r.What, suites.Warning, annotated(p, r.Place), "registration " + r.What + ": " + cmp.Or(r.Head, r.Base), registrationText(r), []string{r.Hook}})
+		list = append(list, annotation{rule: "registration-" + r.What, severity: suites.Warning, at: annotated(p, r.Place),
+			title: "registration " + r.What + ": " + cmp.Or(r.Head, r.Base), text: registrationText(r), subject: []string{r.Hook}})
 	}
 	for _, g := range d.groups(all) {
 		c := g[0]
@@ -244,10 +245,11 @@ func (d diffDocument) annotations(p *session.Project, all bool) (list []annotati
 		if c.Together != "" || c.What == compare.Message || c.What == compare.Output {
 			severity = suites.Info
 		}
-		list = append(list, annotation{strings.ReplaceAll(c.What, "_", "-"), severity, annotated(p, c.Place), whatText[c.What] + ": " + g.inputs(false), strings.Join(g.details(), "; "), []string{c.Hook, c.Input}})
+		list = append(list, annotation{rule: strings.ReplaceAll(c.What, "_", "-"), severity: severity, at: annotated(p, c.Place),
+			title: whatText[c.What] + ": " + g.inputs(false), text: strings.Join(g.details(), "; "), subject: []string{c.Hook, c.Input}})
 	}
 	for _, text := range slices.Sorted(maps.Keys(d.Lacking)) {
-		list = append(list, annotation{"not-compared", suites.Info, annotated(p, d.Lacking[text]), "not compared in full", text, []string{text}})
+		list = append(list, annotation{rule: "not-compared", severity: suites.Info, at: annotated(p, d.Lacking[text]), title: "not compared in full", text: text, subject: []string{text}})
 	}
 	return list
 }

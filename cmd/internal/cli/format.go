@@ -65,6 +65,8 @@ type annotation struct {
 	title    string          // one line
 	text     string          // may have several lines
 	subject  []string        // distinguishes the finding from others of its rule, wherever its lines move
+	// registered is the place of the hook's registration if at is the line of its script.
+	registered suites.Position
 }
 
 // formats is the registry, by name.

@@ -19,9 +19,11 @@ import (
 // precision.
 func sampleAnnotations() []annotation {
 	return []annotation{
-		{"crash", suites.Error, suites.Position{File: "a dir/.claude/settings.json", Line: 3, Column: 7}, "exit 1: 100 % <of> a, b", "one\n::error::two\x1b[2J", []string{"Bash ls", "PreToolUse-1"}},
-		{"crash", suites.Warning, suites.Position{File: "x.sh", Line: 2}, "exit 1", "one", []string{"Bash rm", "PreToolUse-1"}},
-		{"false-block", suites.Info, suites.Position{}, "echo rm stopped by mistake", "", []string{"PreToolUse-1"}},
+		{rule: "crash", severity: suites.Error, at: suites.Position{File: "a dir/.claude/settings.json", Line: 3, Column: 7},
+			title: "exit 1: 100 % <of> a, b", text: "one\n::error::two\x1b[2J", subject: []string{"Bash ls", "PreToolUse-1"}},
+		{rule: "crash", severity: suites.Warning, at: suites.Position{File: "x.sh", Line: 2}, title: "exit 1", text: "one", subject: []string{"Bash rm", "PreToolUse-1"},
+			registered: suites.Position{File: ".claude/settings.json", Line: 7, Column: 11}},
+		{rule: "false-block", severity: suites.Info, title: "echo rm stopped by mistake", subject: []string{"PreToolUse-1"}},
 	}
 }
 

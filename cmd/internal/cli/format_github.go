@@ -101,11 +101,15 @@ func (a annotation) command() string {
 			properties = append(properties, name+"="+commandProperty.Replace(printable.Field(value)))
 		}
 	}
+	text := strings.TrimSpace(cmp.Or(a.text, a.title))
+	if a.registered.File != "" {
+		text += "\nregistered at " + a.registered.String()
+	}
 	add("file", a.at.File)
 	add("line", fmt.Sprint(a.at.Line))
 	add("col", fmt.Sprint(a.at.Column))
 	add("title", a.title)
-	return fmt.Sprintf("::%s %s::%s\n", levels[a.severity], strings.Join(properties, ","), commandData.Replace(printable.Lines(strings.TrimSpace(cmp.Or(a.text, a.title)))))
+	return fmt.Sprintf("::%s %s::%s\n", levels[a.severity], strings.Join(properties, ","), commandData.Replace(printable.Lines(text)))
 }
 
 // github annotates the cases of one run that neither passed nor were skipped.
@@ -124,6 +128,9 @@ func (v *github) Handle(e session.Event) {
 		switch e.Verdict.Status {
 		case suites.Fail:
 			a.text = v.describe(e)
+			if e.FaultAt.Line > 0 {
+				a.at = v.place(e.FaultAt) // the text names the case
+			}
 		case suites.Unproven:
 			a.severity = suites.Warning
 		case suites.Pass, suites.Skip:

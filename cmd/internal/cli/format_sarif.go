@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -61,10 +62,12 @@ type (
 		Level        string            `json:"level"`
 		Message      sarifText         `json:"message"`
 		Locations    []sarifLocation   `json:"locations,omitempty"`
+		Related      []sarifLocation   `json:"relatedLocations,omitempty"`
 		Fingerprints map[string]string `json:"partialFingerprints"`
 	}
 	sarifLocation struct {
 		Physical sarifPhysical `json:"physicalLocation"`
+		Message  *sarifText    `json:"message,omitempty"`
 	}
 	sarifPhysical struct {
 		Artifact sarifArtifact `json:"artifactLocation"`
@@ -95,21 +98,28 @@ func newSARIF(list []annotation) sarifLog {
 			index[a.rule] = at
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(a))
 		}
-		sum := sha256.Sum256([]byte(strings.Join(append([]string{a.rule, a.at.File}, a.subject...), "\x00")))
+		sum := sha256.Sum256([]byte(strings.Join(append([]string{a.rule, cmp.Or(a.registered.File, a.at.File)}, a.subject...), "\x00")))
 		r := sarifResult{
 			Rule: a.rule, Index: at, Level: sarifLevels[a.severity], Message: sarifText{printable.Lines(a.title + "\n" + a.text)},
 			Fingerprints: map[string]string{"finding/v1": hex.EncodeToString(sum[:])},
 		}
 		if a.at.File != "" {
-			place := sarifPhysical{Artifact: sarifArtifact{URI: (&url.URL{Path: a.at.File}).EscapedPath(), Base: "%SRCROOT%"}}
-			if a.at.Line > 0 {
-				place.Region = &sarifRegion{a.at.Line, a.at.Column}
-			}
-			r.Locations = []sarifLocation{{place}}
+			r.Locations = []sarifLocation{{Physical: sarifPlace(a.at)}}
+		}
+		if a.registered.File != "" {
+			r.Related = []sarifLocation{{sarifPlace(a.registered), &sarifText{"the hook is registered here"}}}
 		}
 		run.Results = append(run.Results, r)
 	}
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}
+
+func sarifPlace(at suites.Position) sarifPhysical {
+	place := sarifPhysical{Artifact: sarifArtifact{URI: (&url.URL{Path: at.File}).EscapedPath(), Base: "%SRCROOT%"}}
+	if at.Line > 0 {
+		place.Region = &sarifRegion{at.Line, at.Column}
+	}
+	return place
 }
 
 // sarifRuleOf describes the rule of a finding.

@@ -41,11 +41,7 @@ func TestMain(m *testing.M) {
 	}
 	// The rolling log's library keeps one goroutine per file forever. The clock of patterns ends
 	// by itself some time after the last match.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"), goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"),
-		goleak.Cleanup(func(code int) {
-			_ = os.RemoveAll(state)
-			os.Exit(code)
-		}))
+	processtest.VerifyTestMain(m, func() { _ = os.RemoveAll(state) }, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"), goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
 }
 
 // standIn puts a JSON tool that is this program in front of PATH. Debian's jq takes four times as long

@@ -371,9 +371,9 @@ func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (l
 	}
 	for _, f := range d.Findings {
 		list = append(list, annotation{
-			provenRule[f.What], f.Severity, at[f.Hook], conform.Short(f.Input.Text()) + " " + headline[f.What],
-			fmt.Sprintf("it %s; %s is stopped\nthe hook's answer: %s, %s", f.Does, f.From.Text(), f.Effect, f.Because),
-			[]string{f.Hook, f.Input.Text(), f.From.Text()},
+			rule: provenRule[f.What], severity: f.Severity, at: at[f.Hook], title: conform.Short(f.Input.Text()) + " " + headline[f.What],
+			text:    fmt.Sprintf("it %s; %s is stopped\nthe hook's answer: %s, %s", f.Does, f.From.Text(), f.Effect, f.Because),
+			subject: []string{f.Hook, f.Input.Text(), f.From.Text()},
 		})
 	}
 	return list

@@ -39,6 +39,9 @@ func (h *human) failure(e session.CaseDone, equal []member) []line {
 	if strings.Trim(e.Effect, ": ") != "" {
 		lines = append(lines, h.block(text(indent), plain, effect(e.Effect))...)
 	}
+	if e.Fault != "" {
+		lines = append(lines, text(indent+"at "+e.Fault))
+	}
 	if e.Remedy != "" {
 		lines = append(lines, h.block(text(indent), plain, "to do: "+e.Remedy)...)
 	}
@@ -397,6 +400,9 @@ func (h *human) headline(s *shared) []line {
 	lines = append(lines, h.idLines(indent, append([]suites.Key{s.first.Record.Key()}, keys(s.more)...))...)
 	if strings.Trim(s.first.Effect, ": ") != "" {
 		lines = append(lines, h.block(indent, plain, effect(s.first.Effect))...)
+	}
+	if s.first.Fault != "" {
+		lines = append(lines, h.block(indent, plain, "at "+s.first.Fault)...)
 	}
 	if s.first.Remedy != "" {
 		lines = append(lines, h.block(indent, plain, "to do: "+s.first.Remedy)...)

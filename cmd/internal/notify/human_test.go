@@ -11,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 func atNow() time.Time { return sceneTime.Time }
@@ -262,7 +261,7 @@ func TestMain(m *testing.M) {
 	if events := os.Getenv(senderEvents); events != "" {
 		os.Exit(sender(events))
 	}
-	goleak.VerifyTestMain(m)
+	processtest.VerifyTestMain(m, nil)
 }
 
 func TestMismatchTexts(t *testing.T) {

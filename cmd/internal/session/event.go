@@ -104,6 +104,7 @@ type CaseDone struct {
 	Effect         string        `json:"effect,omitempty"`     // the client's reaction to the step shown, in words, if known
 	Remedy         string        `json:"remedy,omitempty"`     // what to do about that reaction
 	Registered     string        `json:"registered,omitempty"` // where the hook that the case fires is registered, as file:line:column
+	Fault          string        `json:"fault,omitempty"`      // the line of a script that made it fail, if known, as file:line
 	Transition     Transition    `json:"transition,omitempty"`
 	Tools          []string      `json:"tools,omitempty"`   // changed tools that explain it
 	Since          Time          `json:"since,omitzero"`    // time of the previous verdict
@@ -114,6 +115,7 @@ type CaseDone struct {
 
 	At      string          `json:"-"` // where the case is defined, as file:line
 	Defined suites.Position `json:"-"` // the same
+	FaultAt suites.Position `json:"-"` // as Fault
 	Script  string          `json:"-"` // the hook, relative to the root; "" if it is only in the settings
 	Order   int             `json:"-"` // position of the case among all of the project
 }

@@ -203,6 +203,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	}
 	if v.Status == suites.Fail {
 		step := shownStep(x.c, v)
+		done.Fault, done.FaultAt = x.fault.String(), x.fault
 		done.Effect, done.Remedy = clientWould(x.outcome, step), remedyOf(x.c, x.outcome, step)
 		if h, ok := e.project.Registered.Named(x.c.Steps[step].Event, x.c.Registered); ok && x.c.Registered != "" {
 			done.Registered = h.Source.String()

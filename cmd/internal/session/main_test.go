@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	// The rolling log's library keeps one goroutine per file forever. The clock of patterns ends
 	// by itself some time after the last match.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"), goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
+	processtest.VerifyTestMain(m, nil, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"), goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
 }
 
 // ceiling is how long a test waits before it fails.

@@ -94,7 +94,7 @@ func (e *Session) start(ctx context.Context, c *suites.Case) {
 	e.equipment.WarnOfNotes()
 	e.knowledge.Selector.Starting(c, e.knowledge.Digests(c))
 	ctx, cancel := context.WithCancel(ctx)
-	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, bound: e.bound, seen: e.knowledge.Tracker.See(c), began: time.Now()}
+	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, bound: e.bound, seen: e.knowledge.Tracker.See(c), began: time.Now(), places: e.run.places}
 	x.digests = e.knowledge.DigestsOf(c, x.seen.Inputs)
 	e.running[c.Key()] = x
 	e.busy.start(e.opts.Now())
@@ -165,9 +165,11 @@ type execution struct {
 	earlier bool // it may end although its files were saved again: the verdict is about an earlier save
 	outcome suites.Outcome
 	err     error
-	verdict suites.Verdict // its own, before the control is considered
-	whole   bool           // it ran to the end; later steps only explain the result
+	verdict suites.Verdict  // its own, before the control is considered
+	fault   suites.Position // the line of a script that made it fail; zero if unknown
+	whole   bool            // it ran to the end; later steps only explain the result
 	ended   time.Time
+	places  *places
 	began   time.Time // by the clock of the file system's times
 }
 
@@ -192,7 +194,28 @@ func (x *execution) do(ctx context.Context, now func() time.Time) {
 	if x.whole && x.err == nil {
 		x.inquire(ctx)
 		x.locate(ctx)
+		x.place(ctx)
 	}
+}
+
+// place finds the line of a script that made the case fail, unless a second run would delay the verdict
+// much, or the result of an earlier step has to be there.
+func (x *execution) place(ctx context.Context) {
+	const most = time.Second
+	o := x.outcome
+	if o.NotRun != nil || o.Finding != nil || x.c.Layer == suites.Live || len(x.c.Steps) != 1 || len(o.Results) != 1 || o.Duration > most {
+		return
+	}
+	res := o.Results[0]
+	if silent := res.Exit == 0 && len(res.Stdout) == 0; silent || verdict.Judge(x.c, o, 0).Status != suites.Fail {
+		return
+	}
+	if x.places.taken(cmp.Or(x.c.Hook, x.c.Registered)) > placedAtMost {
+		return
+	}
+	ctx, cancel := x.bound(ctx, o.Duration)
+	defer cancel()
+	x.fault = PlaceOf(ctx, x.runner, x.c, res, nil)
 }
 
 // A bound limits the second run that explains a failure of a case which took some time, because

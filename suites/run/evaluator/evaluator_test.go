@@ -7,15 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"hookwatch/suites"
 	"hookwatch/suites/process"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 func TestMain(m *testing.M) {
 	_ = process.Adopt()
-	goleak.VerifyTestMain(m)
+	processtest.VerifyTestMain(m, nil)
 }
 
 func filter(source, text string) suites.Question {
