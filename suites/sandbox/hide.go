@@ -280,12 +280,14 @@ func outermost(masks []mask) []mask {
 // its path. It is safe for concurrent use and caches results for directories.
 type Hiding struct {
 	root  string // the project, without symbolic links
+	homes []string
 	known hidden
 	// deep returns the hard links and links far down in masked directories as well. It walks all of
 	// them, so it is called only for the first file that may be one.
-	deep func() hidden
-	mu   sync.Mutex
-	dirs map[string]bool
+	deep   func() hidden
+	mu     sync.Mutex
+	dirs   map[string]bool // masked, or in one that is
+	shared map[string]bool // see isShared
 }
 
 // A hidden is a set of masked files.
@@ -297,15 +299,16 @@ type hidden struct {
 // Hiding returns a Hiding for these rules. Code that reads a file with an untrusted name must ask
 // it first.
 func (r rules) Hiding() *Hiding {
+	secrets := r.secrets()
 	return &Hiding{
-		root: disk.Real(r.Root), known: r.hidden(false),
-		deep: sync.OnceValue(func() hidden { return r.hidden(true) }), dirs: make(map[string]bool),
+		root: disk.Real(r.Root), homes: r.Homes(), known: r.hidden(secrets, false),
+		deep: sync.OnceValue(func() hidden { return r.hidden(secrets, true) }), dirs: make(map[string]bool), shared: make(map[string]bool),
 	}
 }
 
-func (r rules) hidden(deep bool) hidden {
+func (r rules) hidden(secrets []string, deep bool) hidden {
 	h := hidden{make(map[string]bool), make(map[fileID]bool)}
-	for _, path := range r.secrets() {
+	for _, path := range secrets {
 		h.note(path)
 	}
 	for _, m := range r.Find(deep) {
@@ -350,6 +353,9 @@ func (h *Hiding) Hides(path string) bool {
 	if fi == nil || namesOf(fi) == 1 && disk.Within(h.root, path) {
 		return false
 	}
+	if public := fi.Mode().IsRegular() && fi.Mode().Perm()&0o004 != 0; public && h.isShared(filepath.Dir(path)) {
+		return false // by any of its names everyone may read it
+	}
 	deep := h.deep()
 	for up := path; up != filepath.Dir(up); up = filepath.Dir(up) {
 		if up != path {
@@ -360,6 +366,29 @@ func (h *Hiding) Hides(path string) bool {
 		}
 	}
 	return false
+}
+
+// isShared reports whether a directory is one in which packages install files and that everyone may
+// read, as those above it: no link in a hidden directory makes a file in it a secret (see secretTarget).
+func (h *Hiding) isShared(dir string) bool {
+	h.mu.Lock()
+	shared, known := h.shared[dir]
+	h.mu.Unlock()
+	if known {
+		return shared
+	}
+	within := func(dirs []string) bool {
+		return slices.ContainsFunc(dirs, func(d string) bool { return disk.Within(d, dir) })
+	}
+	shared = within(published) && !within(h.homes)
+	for up := dir; shared && up != filepath.Dir(up); up = filepath.Dir(up) {
+		fi, err := os.Lstat(up)
+		shared = err == nil && fi.IsDir() && fi.Mode().Perm()&0o004 != 0
+	}
+	h.mu.Lock()
+	h.shared[dir] = shared
+	h.mu.Unlock()
+	return shared
 }
 
 // hidesDir reports whether a directory, or one that contains it, is masked.

@@ -73,7 +73,16 @@ func (r rules) listedHomes() []string {
 // homeEntries returns what homeRows and sandbox.unmask list of a home.
 func (r rules) homeEntries(home string) (all []homeEntry) {
 	w := r.whose()
+	names, err := os.ReadDir(home)
+	tops := make(map[string]bool, len(names))
+	for _, n := range names {
+		tops[n.Name()] = true
+	}
 	add := func(name string, kind homeKind) {
+		top, _, _ := strings.Cut(name, "/")
+		if err == nil && !tops[top] && !strings.ContainsAny(top, "*?[") { // most do not exist
+			return
+		}
 		named := []string{filepath.Join(home, name)}
 		if strings.ContainsRune(filepath.Base(name), '*') {
 			named, _ = filepath.Glob(named[0]) // only a malformed pattern is an error

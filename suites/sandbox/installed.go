@@ -52,7 +52,7 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 	if n, ok := i.known[dir]; ok && n.at.Equal(fi.ModTime()) {
 		return n.files
 	}
-	n, w := needs{at: fi.ModTime()}, wrappers{hidden: hidden, examined: make(map[string]bool), programs: make(map[string]string)}
+	n, w := needs{at: fi.ModTime()}, wrappers{hidden: hidden, examined: make(map[string]bool), texts: make(map[string]bool), programs: make(map[string]string)}
 	entries, _ := os.ReadDir(dir) // an unreadable directory counts as empty
 	for _, e := range entries[:min(len(entries), programsAtMost)] {
 		program := filepath.Join(dir, e.Name())
@@ -76,6 +76,7 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 type wrappers struct {
 	hidden   func(path string) bool
 	examined map[string]bool   // scripts
+	texts    map[string]bool   // of scripts
 	programs map[string]string // by path in a script: without symbolic links; "" for what is no program
 }
 
@@ -89,7 +90,12 @@ func (w *wrappers) behind(program, real string, deep int) (files []string) {
 		return files
 	}
 	w.examined[real] = true
-	for _, path := range absolute().FindAll(scriptText(real), -1) {
+	text := scriptText(real)
+	if w.texts[string(text)] {
+		return files // a shim with the text of another one
+	}
+	w.texts[string(text)] = true
+	for _, path := range absolute().FindAll(text, -1) {
 		next := string(path)
 		if target := w.program(next); target != "" && target != real {
 			files = append(append(files, next), w.behind(next, target, deep-1)...)
@@ -123,18 +129,18 @@ func scriptText(path string) []byte {
 		return nil
 	}
 	defer f.Close()
-	if fi, err := f.Stat(); err != nil || fi.Size() > wrapperAtMost {
+	fi, err := f.Stat()
+	if err != nil || fi.Size() > wrapperAtMost {
 		return nil
 	}
-	head := make([]byte, 2)
-	if _, err := io.ReadFull(f, head); err != nil || string(head) != "#!" {
+	text := make([]byte, fi.Size())
+	if n, err := io.ReadFull(f, text[:min(2, len(text))]); err != nil || n < 2 || string(text[:2]) != "#!" {
 		return nil
 	}
-	text, err := io.ReadAll(f)
-	if err != nil {
+	if _, err := io.ReadFull(f, text[2:]); err != nil {
 		return nil
 	}
-	return append(head, text...)
+	return text
 }
 
 // readBelow reads a regular file of at most limit bytes in a directory whose content is untrusted:
