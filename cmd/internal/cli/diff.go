@@ -22,8 +22,12 @@ import (
 	"hookwatch/suites/conform"
 )
 
+// diffBudget is the usual time for a comparison.
+const diffBudget = time.Minute
+
 func (a *app) diffCommand() *cobra.Command {
-	return &cobra.Command{
+	var budget time.Duration
+	cmd := &cobra.Command{
 		Use:   "diff BASE [HEAD]",
 		Short: "Compare what the hooks of two revisions do",
 		Long: `Fire the hooks of two revisions with the same calls, and report what the client would
@@ -48,12 +52,14 @@ anything is newly allowed.
 		},
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.diff(cmd, args[0], append(args, "")[1])
+			return a.diff(cmd, args[0], append(args, "")[1], budget)
 		},
 	}
+	cmd.Flags().DurationVar(&budget, "budget", diffBudget, "fire hooks for this `TIME` altogether; what was left out is listed")
+	return cmd
 }
 
-func (a *app) diff(cmd *cobra.Command, base, head string) error {
+func (a *app) diff(cmd *cobra.Command, base, head string, budget time.Duration) error {
 	if len(a.suites) > 0 || a.filter != "" {
 		return errors.New("--suite and --filter do not go with diff: it fires every hook that the change affects")
 	}
@@ -83,15 +89,33 @@ func (a *app) diff(cmd *cobra.Command, base, head string) error {
 		calls = compare.Recorded(c, all[:min(len(all), most)])
 	}
 	doc := diffDocument{Version: 1, Project: p.Name(), ranIn: t.ranIn}
-	doc.Result, err = x.Compare(calls)
+	x.Compared = func(hook string, changes []compare.Change) {
+		t.progress.result(hook + "  " + changesText(changes))
+	}
+	doc.Result, err = x.Compare(calls, budget)
 	t.progress.end()
-	if err != nil {
+	if doc.Interrupted = cmd.Context().Err() != nil; err != nil && !doc.Interrupted {
 		return err
 	}
 	doc.Millis = time.Since(began).Milliseconds()
-	return a.report(result{
+	return a.reportAndWrite(cmd.Context(), result{
 		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), fmt.Sprintf("%s (%s affected, %s)", doc.headline(), session.Count(doc.Hooks, "hook"), session.Count(doc.Calls, "call")),
-	}, a.strict && doc.Allowed > 0)
+	}, a.strict && doc.Allowed > 0, "", nil)
+}
+
+// changesText counts changes by kind, the most important first.
+func changesText(changes []compare.Change) string {
+	count := map[string]int{}
+	for _, c := range changes {
+		count[c.What]++
+	}
+	var parts []string
+	for _, what := range compare.Whats {
+		if n := count[what]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, whatText[what]))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "nothing differs")
 }
 
 // compare opens states of a project at revisions, or of its work tree without a name.
@@ -112,7 +136,8 @@ type diffDocument struct {
 	Version int    `json:"version"`
 	Project string `json:"project"`
 	compare.Result
-	Millis int64 `json:"duration_ms"`
+	Millis      int64 `json:"duration_ms"`
+	Interrupted bool  `json:"interrupted,omitempty"`
 
 	ranIn
 }
@@ -293,6 +318,9 @@ func printDiff(w io.Writer, doc diffDocument, verbose bool) {
 	}
 	printIsolation(w, doc.ranIn)
 	writef(w, "%s\n", doc.summary())
+	if doc.Interrupted {
+		writef(w, "interrupted: this is what differs so far\n")
+	}
 }
 
 // summary returns the last line.

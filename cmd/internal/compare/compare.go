@@ -5,6 +5,7 @@ package compare
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
@@ -25,8 +27,10 @@ import (
 type Comparison struct {
 	Sides []*Side // base and head, or one alone
 	// Sent is called when a call is sent to hooks, and the returned function when they have ended.
-	Sent    func(call string) (ended func(firings int)) // may be nil
-	Firings int
+	Sent func(call string) (ended func(firings int)) // may be nil
+	// Compared is called when a hook was compared, with what differs.
+	Compared func(hook string, changes []Change) // may be nil
+	Firings  int
 
 	ctx       context.Context
 	jobs      int
@@ -137,12 +141,54 @@ type Answer struct {
 	Output  string        `json:"output,omitempty"`
 }
 
-// Compare fires the hooks that the change between two sides affects, also with recorded calls.
-func (x *Comparison) Compare(recorded []*Call) (Result, error) {
+// decision is the part of the budget, in percent, for what all hooks of the calls do together.
+const decision = 15
+
+// bound ends what x fires at a time. The returned function restores the context.
+func (x *Comparison) bound(at time.Time) (restore func()) {
+	all := x.ctx
+	ctx, cancel := context.WithDeadline(all, at)
+	x.ctx = ctx
+	return func() { cancel(); x.ctx = all }
+}
+
+// late reports whether an error is that of the budget.
+func (x *Comparison) late(err error) bool {
+	return err != nil && errors.Is(context.Cause(x.ctx), context.DeadlineExceeded)
+}
+
+// Compare fires the hooks that the change between two sides affects, also with recorded calls: those
+// first whose own scripts differ. What the budget did not suffice for is listed in NotFired. If the
+// context ends, the result is what is known, with its error.
+func (x *Comparison) Compare(recorded []*Call, budget time.Duration) (Result, error) {
+	end := time.Now().Add(budget)
 	res := Result{Base: x.Sides[0].Name, Head: x.Sides[1].Name, Registrations: []Registration{}, Changes: []Change{}, Left: max(x.Sides[0].left, x.Sides[1].left)}
 	x.recorded = recorded
 	x.between()
-	for _, p := range x.pairs() {
+	err := x.each(&res, x.affectedPairs(&res), end.Add(-budget*decision/100), budget)
+	res.NotFired, res.Lacking = append(res.NotFired, slices.Sorted(maps.Keys(x.lacking))...), x.lacking
+	if err == nil {
+		restore := x.bound(end)
+		if err = x.decided(res.Changes); x.late(err) {
+			err = nil // which hooks decide together is unknown
+		}
+		restore()
+	}
+	res.Firings = x.Firings
+	for _, c := range res.Changes {
+		if c.What == NewlyAllowed && c.Together == "" {
+			res.Allowed++
+		}
+	}
+	return res, cmp.Or(err, x.ctx.Err())
+}
+
+// affectedPairs returns the hooks to fire, and adds registrations that differ, and hooks that need not or
+// cannot be fired, to the result.
+func (x *Comparison) affectedPairs(res *Result) (fire []pair) {
+	pairs := x.pairs()
+	slices.SortStableFunc(pairs, func(a, b pair) int { return a.distance(x.differing) - b.distance(x.differing) })
+	for _, p := range pairs {
 		if r, changed := registration(p); changed {
 			res.Registrations = append(res.Registrations, r)
 		} else if !x.affected(p) {
@@ -154,28 +200,49 @@ func (x *Comparison) Compare(recorded []*Call) (Result, error) {
 			res.NotFired = append(res.NotFired, p.any().ID+": "+why)
 			continue
 		}
-		changes, calls, err := x.behaviour(p)
-		if err != nil {
-			return res, err
-		}
+		fire = append(fire, p)
+	}
+	return fire
+}
+
+// each compares hooks, each in an equal part of the time that is left until end.
+func (x *Comparison) each(res *Result, pairs []pair, end time.Time, budget time.Duration) error {
+	for i, p := range pairs {
+		now := time.Now()
+		restore := x.bound(now.Add(end.Sub(now) / time.Duration(len(pairs)-i)))
+		changes, calls, left, err := x.behaviour(p)
+		late := x.late(err)
+		restore()
 		res.Calls += calls
 		res.Changes = append(res.Changes, changes...)
-	}
-	res.NotFired, res.Lacking = append(res.NotFired, slices.Sorted(maps.Keys(x.lacking))...), x.lacking
-	err := x.decided(res.Changes)
-	res.Firings = x.Firings
-	for _, c := range res.Changes {
-		if c.What == NewlyAllowed && c.Together == "" {
-			res.Allowed++
+		if late && left > 0 {
+			res.NotFired = append(res.NotFired, fmt.Sprintf("%s: %d of %d calls are left out, because its part of the budget of %s is used up", p.any().ID, left, left+calls, budget))
+		} else if err != nil {
+			return err
+		}
+		if x.Compared != nil && calls > 0 {
+			x.Compared(p.any().ID, changes)
 		}
 	}
-	return res, cmp.Or(err, x.ctx.Err())
+	return nil
 }
 
 // A pair is one hook on both sides; one of them is nil if only the other registers it.
 type pair [2]*discover.Hook
 
 func (p pair) any() *discover.Hook { return cmp.Or(p[1], p[0]) }
+
+// distance orders pairs by how close a change is: to the registration or the scripts of a hook, or
+// elsewhere.
+func (p pair) distance(differing map[string]bool) int {
+	if p[0] == nil || p[1] == nil || registered(p[0]) != registered(p[1]) {
+		return 0
+	}
+	if slices.ContainsFunc(slices.Concat(p[0].Scripts, p[1].Scripts), func(s string) bool { return differing[s] }) {
+		return 0
+	}
+	return 1
+}
 
 // pairs matches the hooks of both sides by their IDs, then by event and command, script, name of
 // the script, and position.
@@ -318,9 +385,13 @@ func (s *Side) Digest() string {
 	return suites.Digest([]byte(all))
 }
 
+// leastAtOnce is the number of the first calls that are compared before the next ones, which are twice as
+// many: what is known of them is not lost if the budget is used up meanwhile.
+const leastAtOnce = 16
+
 // behaviour compares what the hooks of a pair do with all calls that either may react to. It returns
-// the number of calls, too.
-func (x *Comparison) behaviour(p pair) (changes []Change, n int, err error) {
+// the number of calls, too, and of those that were left out because of an error.
+func (x *Comparison) behaviour(p pair) (changes []Change, n, left int, err error) {
 	calls, own := x.calls(p)
 	if lacks := x.lacks(p); lacks != "" {
 		x.lacking[p.any().ID+" calls "+lacks+", which this machine lacks"] = place(p.any())
@@ -329,27 +400,34 @@ func (x *Comparison) behaviour(p pair) (changes []Change, n int, err error) {
 		const few = 16 // calls that show whether a hook uses files other than its scripts
 		first := calls[:min(len(calls), few)]
 		if len(x.differing) == 0 {
-			return nil, 0, nil
-		} else if touched, err := x.touches(p, first); err != nil || !touched {
-			return nil, len(first), err
+			return nil, 0, 0, nil
+		} else if touched, err := x.touches(p, first); err != nil {
+			return nil, 0, len(calls) + len(own), err
+		} else if !touched {
+			return nil, len(first), 0, nil
 		}
 	}
 	calls = append(calls, own...)
 	for round := 0; len(calls) > 0 && round < 2; round++ {
-		n += len(calls)
-		did, some, err := x.both(p, calls, func(a, b Seen) bool { return a == b })
-		if err != nil {
-			return nil, n, err
-		}
-		for _, side := range did {
-			if at := slices.IndexFunc(side, func(s Seen) bool { return s.missing != "" }); at >= 0 {
-				x.lacking[p.any().ID+" lacks "+side[at].missing+", so it shows little"] = place(p.any())
+		var all [2][]Seen
+		for sent, size := 0, leastAtOnce; sent < len(calls); sent, size = sent+size, 2*size {
+			now := calls[sent:min(sent+size, len(calls))]
+			did, some, err := x.both(p, now, func(a, b Seen) bool { return a == b })
+			if err != nil {
+				return changes, n, len(calls) - sent, err
 			}
+			n += len(now)
+			for i, side := range did {
+				if at := slices.IndexFunc(side, func(s Seen) bool { return s.missing != "" }); at >= 0 {
+					x.lacking[p.any().ID+" lacks "+side[at].missing+", so it shows little"] = place(p.any())
+				}
+				all[i] = append(all[i], side...)
+			}
+			changes = append(changes, some...)
 		}
-		changes = append(changes, some...)
-		calls = related(p, calls, did)
+		calls = related(p, calls, all)
 	}
-	return changes, n, nil
+	return changes, n, 0, nil
 }
 
 // both sends calls to the hooks of a pair. Where what they do is not the same, it sends them again,
