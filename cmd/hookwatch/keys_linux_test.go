@@ -36,7 +36,7 @@ func TestKeys(t *testing.T) {
 			root := newKeyed(t)
 			cmd := program(t, root, "--shuffle", "1", "--isolation", "none")
 			cmd.Env = append(cmd.Env, "EDITOR=echo opened", "NO_COLOR=1", "LANG=C")
-			p := commandOnTerminal(t, cmd, "", columns)
+			p := commandOnTerminal(t, cmd, "", columns, usualRows)
 			p.wait(restingLine, 1)
 			for _, tt := range []struct{ keys, shows string }{
 				{"?", "Ctrl-Z"},
@@ -69,7 +69,7 @@ func TestKeys(t *testing.T) {
 					})
 				}
 			}
-			p.resize(columns - 1)
+			p.resize(columns-1, usualRows)
 			p.wait("\x1b[H\x1b[2J", 2)
 			writeFiles(t, root, map[string]string{"slow": ""})
 			p.wait("1 of 3 selected: B1", 1)
@@ -106,7 +106,7 @@ func TestStopped(t *testing.T) {
 	}
 	cmd.Path, cmd.Args = shell, []string{"bash", "--norc", "--noprofile", "-i"}
 	cmd.Env = append(cmd.Env, "PS1=ready> ", "NO_COLOR=1")
-	p := commandOnTerminal(t, cmd, "", 100)
+	p := commandOnTerminal(t, cmd, "", 100, usualRows)
 	p.wait("ready> ", 1)
 	p.types("'" + self + "' --isolation none\n")
 	p.wait(restingLine, 1)

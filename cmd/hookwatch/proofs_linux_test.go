@@ -28,7 +28,7 @@ func TestProveKey(t *testing.T) {
 	})
 	cmd := program(t, root)
 	cmd.Env = append(cmd.Env, "NO_COLOR=1", "LANG=C")
-	p := commandOnTerminal(t, cmd, "", 200)
+	p := commandOnTerminal(t, cmd, "", 200, usualRows)
 	p.wait(restingLine, 1)
 	p.types("g")
 	p.wait("[habit]", 1)

@@ -31,11 +31,14 @@ type pty struct {
 // reads.
 func onTerminal(t *testing.T, root, typed string, args ...string) *pty {
 	t.Helper()
-	return commandOnTerminal(t, program(t, root, args...), typed, 100)
+	return commandOnTerminal(t, program(t, root, args...), typed, 100, usualRows)
 }
 
-// commandOnTerminal starts a command on a terminal of so many columns.
-func commandOnTerminal(t *testing.T, cmd *exec.Cmd, typed string, columns uint16) *pty {
+// usualRows is the height of terminals on which it does not matter.
+const usualRows = 40
+
+// commandOnTerminal starts a command on a terminal of so many columns and rows.
+func commandOnTerminal(t *testing.T, cmd *exec.Cmd, typed string, columns, rows uint16) *pty {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -55,7 +58,7 @@ func commandOnTerminal(t *testing.T, cmd *exec.Cmd, typed string, columns uint16
 		t.Fatal(err)
 	}
 	defer slave.Close()
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns}); err != nil {
 		t.Fatal(err)
 	}
 	p := &pty{t: t, master: master, more: make(chan struct{}, 1), ended: make(chan error, 1)}
@@ -75,10 +78,10 @@ func commandOnTerminal(t *testing.T, cmd *exec.Cmd, typed string, columns uint16
 	return p
 }
 
-// resize sets the number of columns; the kernel notifies the program.
-func (p *pty) resize(columns uint16) {
+// resize sets the number of columns and rows; the kernel notifies the program.
+func (p *pty) resize(columns, rows uint16) {
 	p.t.Helper()
-	if err := unix.IoctlSetWinsize(int(p.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
+	if err := unix.IoctlSetWinsize(int(p.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns}); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -230,7 +233,7 @@ func TestAsksFirst(t *testing.T) {
 		transcribe(t, filepath.Join(p.dir, "home/.claude/projects", name, "s.jsonl"), seeded(p.project)[:15])
 		cmd := exec.Command(os.Args[0], strings.Fields(tt.args)...)
 		cmd.Dir, cmd.Env = p.project, p.env
-		terminal := commandOnTerminal(t, cmd, "", 300)
+		terminal := commandOnTerminal(t, cmd, "", 300, usualRows)
 		terminal.wait("? [y/N] ", 1)
 		if before := p.written(t); len(before) > 0 {
 			t.Errorf("%s: %v is written before the user agrees", tt.args, before)

@@ -49,6 +49,28 @@ func (s *caseRun) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 	return combine(fired), nil
 }
 
+// unregistered returns why no one hook is registered under a name.
+func (s *caseRun) unregistered(event, name string) string {
+	const list = " (hookwatch list --hooks shows what is)"
+	n := 0
+	if s.o.InForce != nil {
+		for _, h := range s.o.InForce() {
+			if h.Event == event && h.Answers(name) {
+				n++
+			}
+		}
+	}
+	if n > 1 {
+		return fmt.Sprintf("%s means %d hooks of %s: name one by its ID%s", name, n, event, list)
+	}
+	if s.o.Dropped != nil {
+		for _, p := range s.o.Dropped() {
+			return fmt.Sprintf("the client never runs it: it does not read the settings that may register %s: %s: %s", name, p.At, p.What)
+		}
+	}
+	return fmt.Sprintf("the client never runs it: no settings register %s for %s%s", name, event, list)
+}
+
 // alone fires the registered hook with the given name as the client does.
 func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin []byte) (suites.Result, error) {
 	h, found := discover.Hook{}, false
@@ -56,7 +78,7 @@ func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin
 		h, found = s.o.Registered(st.Event, name)
 	}
 	if !found {
-		return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("the client never runs it: %s is not registered for %s, or more than once (hookwatch list --hooks shows what is)", name, st.Event)}, nil
+		return suites.Result{Exit: -1, NotStarted: s.unregistered(st.Event, name)}, nil
 	}
 	value := cmp.Or(st.MatchedAs, client.MatchedValue(st.Event, st.Tool, stdin))
 	if matches := value == "" || h.Matches(value); h.MatcherError() != nil {

@@ -117,6 +117,9 @@ type Options struct {
 	Hooks func(event, value string) []discover.Hook
 	// InForce returns the registered hooks. If nil, none are registered.
 	InForce func() []discover.Hook
+	// Dropped returns the problems because of which the client reads none of the hooks of a file. If nil,
+	// there are none.
+	Dropped func() []suites.Problem
 	// Registered returns the registered hook of an event that a case names. If nil, none are
 	// registered.
 	Registered func(event, name string) (discover.Hook, bool)

@@ -162,6 +162,9 @@ func (h *human) idleLine() line {
 	if h.rested {
 		l = line{{dim, "watching  "}}
 	}
+	if h.troubled {
+		l = l.with(piece{red, "invalid: " + h.unreadable[0].At.String() + "  "})
+	}
 	l = l.with(standing(h.state)...)
 	if f := h.asked.filter; f != (session.CaseFilter{}) {
 		l = l.with(piece{yellow, fmt.Sprintf("  %s: %s", f.By, f.Pattern)})

@@ -181,7 +181,8 @@ func (h *human) hints(columns int) string {
 	return b.String()
 }
 
-// sharedNote is the maximum number of cases with the same note that have separate lines.
+// sharedNote is the maximum number of cases with the same note that have separate lines, except those
+// that prove nothing.
 const sharedNote = 3
 
 // lists returns the reasons of all cases that did not run or that prove nothing. A watching
@@ -217,7 +218,7 @@ func (h *human) list(records []suites.Record, status suites.Status) []line {
 		if r.Status() != status || same == nil {
 			continue
 		}
-		if len(same) <= sharedNote && text != notCaught {
+		if len(same) <= sharedNote && status != suites.Unproven {
 			lines = append(lines, h.statusLines(status, session.Label(r), r.Note)...)
 			continue
 		}

@@ -39,7 +39,7 @@ func newRun(id string, full bool, started time.Time) *currentRun {
 		own:     make(map[suites.Key]suites.Verdict),
 		records: make(map[suites.Key]suites.Record),
 		tries:   make(map[suites.Key]int),
-		places:  &places{byHook: make(map[string]int)},
+		places:  &places{alike: make(map[string]int)},
 	}
 }
 

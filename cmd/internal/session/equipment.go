@@ -88,6 +88,7 @@ func (e *equipment) newRunner(p *Project, env []string) *run.Runner {
 		Hooks:       p.Registered.For,
 		Registered:  p.Registered.Named,
 		InForce:     func() []discover.Hook { return p.Registered.Hooks },
+		Dropped:     func() []suites.Problem { return p.Registered.Dropped },
 		Others:      p.Registered.Of,
 		Live:        p.live(),
 		Interpreted: p.Interpreted,

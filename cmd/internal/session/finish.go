@@ -207,6 +207,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 		done.Effect, done.Remedy = clientWould(x.outcome, step), remedyOf(x.c, x.outcome, step)
 		if h, ok := e.project.Registered.Named(x.c.Steps[step].Event, x.c.Registered); ok && x.c.Registered != "" {
 			done.Registered = h.Source.String()
+			done.Remedy = cmp.Or(e.project.gone(h), done.Remedy)
 		}
 	}
 	e.run.HookTime += hookTime(x.outcome)

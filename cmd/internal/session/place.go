@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"context"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -10,6 +11,8 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/run"
 )
 
@@ -18,22 +21,40 @@ const (
 	maxScript = 1 << 20         // the largest script, in bytes, that is read for a place
 )
 
-// placedAtMost is the number of failing cases of a hook in one run whose place is looked for by another
-// run of the case: those of one cause have one place, and all of them wait for it.
-const placedAtMost = 3
+// placedAtMost is the number of cases of a hook in one run that fail alike whose place is looked for by
+// another run of the case: most of them have one place, and the verdict of each waits for it.
+const placedAtMost = 2
 
-// places counts, by hook, the failing cases of a run whose place was looked for.
+// places counts, by hook and mismatch, the failing cases of a run whose place was looked for.
 type places struct {
-	mu     sync.Mutex
-	byHook map[string]int
+	mu    sync.Mutex
+	alike map[string]int
 }
 
-// taken counts one more of a hook, and returns their number.
-func (p *places) taken(hook string) int {
+// taken counts one more, and returns their number.
+func (p *places) taken(alike string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.byHook[hook]++
-	return p.byHook[hook]
+	p.alike[alike]++
+	return p.alike[alike]
+}
+
+// gone returns what to do if a script of a registered hook does not exist, "" if all do.
+func (p *Project) gone(h discover.Hook) string {
+	for _, s := range h.Scripts {
+		if path.IsAbs(s) || p.Exists(s) {
+			continue
+		}
+		idle := slices.DeleteFunc(p.Scripts(), func(script string) bool {
+			return slices.ContainsFunc(p.Registered.Hooks, func(h discover.Hook) bool { return slices.Contains(h.Scripts, script) })
+		})
+		text := s + " does not exist: correct the path in the registration"
+		if hint := pattern.NearestHint(s, idle); hint != "" {
+			text += "; " + hint
+		}
+		return text
+	}
+	return ""
 }
 
 // PlaceOf returns the line of a script of the project that caused the result of the first step of a

@@ -203,14 +203,20 @@ func (x *execution) do(ctx context.Context, now func() time.Time) {
 func (x *execution) place(ctx context.Context) {
 	const most = time.Second
 	o := x.outcome
-	if o.NotRun != nil || o.Finding != nil || x.c.Layer == suites.Live || len(x.c.Steps) != 1 || len(o.Results) != 1 || o.Duration > most {
+	if o.NotRun != nil || o.Finding != nil || x.c.Layer == suites.Live || len(x.c.Steps) != 1 || len(o.Results) != 1 {
 		return
 	}
 	res := o.Results[0]
-	if silent := res.Exit == 0 && len(res.Stdout) == 0; silent || verdict.Judge(x.c, o, 0).Status != suites.Fail {
+	if o.Duration > most && !res.TimedOut {
 		return
 	}
-	if x.places.taken(cmp.Or(x.c.Hook, x.c.Registered)) > placedAtMost {
+	v := verdict.Judge(x.c, o, 0)
+	if silent := res.Exit == 0 && len(res.Stdout) == 0; silent || v.Status != suites.Fail || len(v.Mismatches) == 0 {
+		return
+	}
+	first := v.Mismatches[0]
+	n := x.places.taken(fmt.Sprint(cmp.Or(x.c.Hook, x.c.Registered), first.Field, first.Got, first.Want))
+	if n > placedAtMost || res.TimedOut && n > 1 {
 		return
 	}
 	ctx, cancel := x.bound(ctx, o.Duration)
