@@ -80,7 +80,11 @@ func (p *Pool) Close() {
 	p.giveUp(p.takePrewarmed())
 	p.discardSpares(0)
 	p.o.Choice.probed.discard()
-	p.supervisors().Close()
+	p.mu.Lock()
+	p.ready = 0 // a case that is opened now may replace the reserve
+	reserve := p.reserve
+	p.mu.Unlock()
+	reserve.Close()
 }
 
 // Open creates the sandbox of a case, in a directory whose name starts with name, or returns the

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 	if len(found) > 0 {
 		return failure(c, found, o)
 	}
-	if why := unparsedHook(c, o); why != "" {
+	if why := cmp.Or(unparsedHook(c, o), failedHook(c, o)); why != "" {
 		return suites.NewVerdict(suites.Unproven, "", why)
 	}
 	return suites.Verdict{Status: suites.Pass, Note: joined(standIns(o), remarks(o))}
@@ -69,6 +70,19 @@ func unparsedHook(c *suites.Case, o suites.Outcome) string {
 		m := unparsedScript().FindStringSubmatch(string(r.Stderr))
 		if script := cmp.Or(c.Steps[i].Hook, c.Hook, c.Registered); r.Exit == 2 && m != nil && base(m[1]) == base(script) {
 			return base(m[1]) + " does not parse, so that bash denies whatever the input is: " + strings.TrimSpace(m[2])
+		}
+	}
+	return ""
+}
+
+// failedHook returns why a pass proves nothing: the case expects only that the client proceeds, and it
+// does because the hook failed.
+func failedHook(c *suites.Case, o suites.Outcome) string {
+	for i, r := range o.Results {
+		e := c.Steps[i].Expect
+		failed := r.Exit != 0 && r.Exit != 2 && r.Effect == suites.Proceeds
+		if e.Effect, failed = "", failed && e.Effect == suites.Proceeds; failed && reflect.ValueOf(e).IsZero() {
+			return fmt.Sprintf("the hook failed with exit code %d, so that the client proceeds whatever the input is: expect the exit code, too", r.Exit)
 		}
 	}
 	return ""

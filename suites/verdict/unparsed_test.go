@@ -27,3 +27,26 @@ func TestUnparsedHook(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedHook checks that a pass proves nothing if the client proceeds because the hook failed, unless
+// the case expects the failure.
+func TestFailedHook(t *testing.T) {
+	t.Parallel()
+	one, proceeds := 1, suites.Expectation{Effect: suites.Proceeds}
+	for name, tt := range map[string]struct {
+		exit   int
+		expect suites.Expectation
+		want   suites.Status
+	}{
+		"it failed":            {1, proceeds, suites.Unproven},
+		"it let through":       {0, proceeds, suites.Pass},
+		"the failure is meant": {1, suites.Expectation{Effect: suites.Proceeds, Exit: &one}, suites.Pass},
+		"its message is meant": {1, suites.Expectation{Effect: suites.Proceeds, Stderr: &suites.TextExpectation{Contains: []string{"no"}}}, suites.Pass},
+	} {
+		c := &suites.Case{Hook: ".claude/hooks/guard.sh", Steps: []suites.Step{{Expect: tt.expect}}}
+		r := suites.Result{Exit: tt.exit, Effect: suites.Proceeds, Stderr: []byte("no\n")}
+		if v := Judge(c, suites.Outcome{Results: []suites.Result{r}}, time.Second); v.Status != tt.want {
+			t.Errorf("%s: %s (%s), want %s", name, v.Status, v.Note, tt.want)
+		}
+	}
+}

@@ -23,7 +23,6 @@ type currentRun struct {
 	Behind   []*suites.Case // waiting for the preflight
 	Cut      bool           // ends early: cases still waiting for a control get no verdict
 	Quiet    bool           // only reproduces failures: shown only if a result differs
-	places   *places
 
 	planned map[suites.Key]bool
 	own     map[suites.Key]suites.Verdict // before controls are considered
@@ -39,7 +38,6 @@ func newRun(id string, full bool, started time.Time) *currentRun {
 		own:     make(map[suites.Key]suites.Verdict),
 		records: make(map[suites.Key]suites.Record),
 		tries:   make(map[suites.Key]int),
-		places:  &places{alike: make(map[string]int)},
 	}
 }
 

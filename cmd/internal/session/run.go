@@ -24,6 +24,7 @@ import (
 func (e *Session) open(full bool) {
 	now := e.opts.Now()
 	e.second.Reset(time.Second)
+	e.places = &places{alike: make(map[string]int)}
 	e.run = newRun(fmt.Sprintf("%s-%04x", now.UTC().Format(suites.StampLayout), rand.N(1<<16)), full, now)
 	e.knowledge.refreshTools()
 	e.equipment.Runner.Forget()
@@ -94,7 +95,7 @@ func (e *Session) start(ctx context.Context, c *suites.Case) {
 	e.equipment.WarnOfNotes()
 	e.knowledge.Selector.Starting(c, e.knowledge.Digests(c))
 	ctx, cancel := context.WithCancel(ctx)
-	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, bound: e.bound, seen: e.knowledge.Tracker.See(c), began: time.Now(), places: e.run.places}
+	x := &execution{c: c, runner: e.equipment.Runner, cancel: cancel, bound: e.bound, seen: e.knowledge.Tracker.See(c), began: time.Now(), places: e.places}
 	x.digests = e.knowledge.DigestsOf(c, x.seen.Inputs)
 	e.running[c.Key()] = x
 	e.busy.start(e.opts.Now())

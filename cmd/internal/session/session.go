@@ -77,6 +77,7 @@ type Session struct {
 	first   bool               // there were no records before this run
 	bound   bound              // of runs that explain failures
 	second  *time.Ticker       // during a run
+	places  *places            // of the current run
 
 	// What the current run has shown while files were saved again and again.
 	unseen   map[suites.Key]int            // saves since a case last had a verdict, which it waits for
