@@ -85,13 +85,14 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) e
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", filter)
 	}
 	res, err := a.asked(cmd, p, tree, static)
-	if err != nil {
+	if err != nil && cmd.Context().Err() == nil {
 		return err
 	}
 	doc := newCheckDocument(p, of, res, time.Since(began))
-	return a.report(result{
+	doc.Interrupted = cmd.Context().Err() != nil
+	return a.reportAndWrite(cmd.Context(), result{
 		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
-	}, doc.Errors > 0 || a.strict && doc.Warnings > 0)
+	}, doc.Errors > 0 || a.strict && doc.Warnings > 0, "", nil)
 }
 
 // asked fires the hooks, or only examines files if static is set.
@@ -119,16 +120,17 @@ func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, s
 
 // checkDocument is the JSON document of check.
 type checkDocument struct {
-	Version  int               `json:"version"`
-	Project  string            `json:"project"`
-	Hooks    []checkedHook     `json:"hooks"`
-	Findings []conform.Finding `json:"findings"`
-	Errors   int               `json:"errors"`
-	Warnings int               `json:"warnings"`
-	Firings  int               `json:"firings"`
-	Millis   int64             `json:"duration_ms"`
-	Foreign  []string          `json:"foreign,omitempty"` // hook files of other clients
-	Clients  []knownClient     `json:"clients,omitempty"` // whose hooks were judged, if not Claude Code alone
+	Version     int               `json:"version"`
+	Project     string            `json:"project"`
+	Hooks       []checkedHook     `json:"hooks"`
+	Findings    []conform.Finding `json:"findings"`
+	Errors      int               `json:"errors"`
+	Warnings    int               `json:"warnings"`
+	Firings     int               `json:"firings"`
+	Millis      int64             `json:"duration_ms"`
+	Interrupted bool              `json:"interrupted,omitempty"` // these are the hooks that were judged until then
+	Foreign     []string          `json:"foreign,omitempty"`     // hook files of other clients
+	Clients     []knownClient     `json:"clients,omitempty"`     // whose hooks were judged, if not Claude Code alone
 
 	ranIn // empty if no hook was fired
 }
@@ -232,6 +234,9 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 		printIsolation(w, doc.ranIn)
 	}
 	writef(w, "%s\n", summary(doc))
+	if doc.Interrupted {
+		writef(w, "interrupted: these are the findings so far\n")
+	}
 	if infos > 0 {
 		writef(w, "%s more with -v\n", session.Count(infos, "remark"))
 	}
@@ -396,8 +401,11 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 				return err
 			})
 		}
-		if err := group.Wait(); err != nil {
+		if err := group.Wait(); err != nil && ctx.Err() == nil {
 			return res, err
+		}
+		if ctx.Err() != nil {
+			reports = slices.DeleteFunc(reports, func(r conform.Report) bool { return r.Firings == 0 }) // of which nothing is known
 		}
 	}
 	for _, report := range reports {

@@ -13,8 +13,8 @@ import (
 // Times of the progress of a command.
 const (
 	redrawAfter   = 50 * time.Millisecond // on a terminal
-	plainAfter    = 5 * time.Second       // to the first line in a file or pipe, and between two of them
-	resultsAfter  = time.Second           // to the first result on a terminal: a shorter command only reports
+	plainAfter    = 5 * time.Second       // to the first status in a file or pipe, and between two of them
+	resultsAfter  = time.Second           // to the first result: a shorter command only reports
 	longRunning   = 3 * time.Second       // what runs for longer is named
 	progressTicks = time.Second
 )
@@ -130,6 +130,9 @@ func (p *progress) update(change func(), tick bool) {
 
 // plain writes lines to a file.
 func (p *progress) plain(now time.Time) {
+	if now.Sub(p.began) >= resultsAfter {
+		p.flush()
+	}
 	last := p.drawn
 	if last.IsZero() {
 		last = p.began
@@ -137,7 +140,6 @@ func (p *progress) plain(now time.Time) {
 	if now.Sub(last) < plainAfter {
 		return
 	}
-	p.flush()
 	if line := p.line(now); line != "" {
 		writef(p.out, "%s\n", line)
 	}
