@@ -61,13 +61,7 @@ func (p *Project) gone(h discover.Hook) string {
 // case: the one that an interpreter named on stderr, otherwise the one that a second run, traced, reached
 // last. It is the zero value if it is unknown.
 func PlaceOf(ctx context.Context, r *run.Runner, c *suites.Case, res suites.Result, scripts []string) suites.Position {
-	source := trace.Source{Own: trace.OwnIn(r.Root, slices.Concat(scripts, r.Scripts)...), Read: func(file string) string {
-		text, err := r.Reader.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), maxScript)
-		if err != nil {
-			return "" // it was deleted meanwhile
-		}
-		return string(text)
-	}}
+	source := sourceOf(r, scripts)
 	if at := trace.ReportedIn(string(res.Stderr), source); at.Line > 0 {
 		return at
 	}
@@ -80,4 +74,14 @@ func PlaceOf(ctx context.Context, r *run.Runner, c *suites.Case, res suites.Resu
 		return suites.Position{}
 	}
 	return trace.PlaceOf(logs, source, len(bytes.TrimSpace(res.Stdout)) > 0 && (res.Exit == 0 || res.Exit == 2))
+}
+
+func sourceOf(r *run.Runner, scripts []string) trace.Source {
+	return trace.Source{Own: trace.OwnIn(r.Root, slices.Concat(scripts, r.Scripts)...), Read: func(file string) string {
+		text, err := r.Reader.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), maxScript)
+		if err != nil {
+			return "" // it was deleted meanwhile
+		}
+		return string(text)
+	}}
 }

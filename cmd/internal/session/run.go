@@ -215,6 +215,9 @@ func (x *execution) place(ctx context.Context) {
 	if silent := res.Exit == 0 && len(res.Stdout) == 0; silent || v.Status != suites.Fail || len(v.Mismatches) == 0 {
 		return
 	}
+	if x.fault = trace.ReportedIn(string(res.Stderr), sourceOf(x.runner, nil)); x.fault.Line > 0 {
+		return
+	}
 	first := v.Mismatches[0]
 	n := x.places.taken(fmt.Sprint(cmp.Or(x.c.Hook, x.c.Registered), first.Field, first.Got, first.Want))
 	if n > placedAtMost || res.TimedOut && n > 1 {
