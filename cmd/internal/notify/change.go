@@ -62,36 +62,32 @@ func (h *human) problems(e session.Problems) {
 		title += "; the last good ones stay in force"
 	}
 	lines := h.block(head, red, title)
-	shown := map[suites.Problem]bool{}
-	for i, p := range e.List {
-		alike := p
-		alike.At.Line, alike.At.Column = 0, 0
-		if shown[alike] {
-			continue
+	at := map[suites.Problem][]string{} // the lines of problems that differ only in their places in a file
+	for _, p := range e.List {
+		at[anywhere(p)] = append(at[anywhere(p)], strconv.Itoa(p.At.Line))
+	}
+	for _, p := range e.List {
+		places := at[anywhere(p)]
+		if delete(at, anywhere(p)); len(places) == 0 {
+			continue // it is shown with the first
 		}
-		shown[alike] = true
 		what := p
 		what.Hint = ""
 		lines = append(lines, h.block(text("  "), plain, what.Error())...)
 		if p.Hint != "" {
 			lines = append(lines, h.block(text("      hint: "), plain, p.Hint)...)
 		}
-		if more := linesOf(e.List[i+1:], alike); len(more) > 0 {
+		if more := places[1:]; len(more) > 0 {
 			lines = append(lines, h.block(text("      "), plain, fmt.Sprintf("and %d more like it: line %s", len(more), strings.Join(more, ", ")))...)
 		}
 	}
 	h.print(append(lines, nil)...)
 }
 
-// linesOf returns the lines of the problems that are like one apart from their place in its file.
-func linesOf(list []suites.Problem, alike suites.Problem) (lines []string) {
-	for _, p := range list {
-		line := p.At.Line
-		if p.At.Line, p.At.Column = 0, 0; p == alike {
-			lines = append(lines, strconv.Itoa(line))
-		}
-	}
-	return lines
+// anywhere returns a problem without its place in its file.
+func anywhere(p suites.Problem) suites.Problem {
+	p.At.Line, p.At.Column = 0, 0
+	return p
 }
 
 // unread reports whether each of the files has a problem that was shown.

@@ -178,7 +178,8 @@ func ReportedIn(stderr string, s Source) (at suites.Position) {
 			at = suites.Position{File: file, Line: line}
 		}
 	}
-	if at.File != "" && strings.Contains(stderr, "unexpected end of file") || strings.Contains(stderr, "unexpected EOF") {
+	atEnd := strings.Contains(stderr, "unexpected end of file") || strings.Contains(stderr, "unexpected EOF")
+	if at.File != "" && atEnd {
 		if p := unparsed(s.Read(at.File)); p.Line > 0 {
 			at.Line, at.Column = p.Line, p.Column
 		}
