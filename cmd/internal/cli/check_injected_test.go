@@ -434,8 +434,9 @@ func TestInjectedAll(t *testing.T) {
 
 // TestInjected puts each of the known ways in which hooks fail into a healthy project or a plugin,
 // in turn. A way that files show is put into both, and looked for without firing, except the first of
-// its rule. The check is complete for the first of each rule; for the others it ends once the rule is
-// found, because the rest of their firings is the same. Of these, every third runs by default.
+// its rule. The check ends once the rule is found, because the rest of its firings is the same. By
+// default the first way of each rule is tried, and a third of the others; if the tests are exhaustive,
+// all are, and the check is complete for the first of each rule.
 func TestInjected(t *testing.T) {
 	t.Parallel()
 	first := map[string]int{} // the first injection of each rule
@@ -457,7 +458,7 @@ func TestInjected(t *testing.T) {
 			files, severity := concerned(files), in.severity
 			static := finds(judgeProject(t, files, true), in.rule, severity)
 			fire := judgeProject
-			if first[in.rule] != i {
+			if first[in.rule] != i || !processtest.Exhaustive() {
 				fire = func(t *testing.T, files map[string]string, static bool) checkDocument {
 					return judgeUntil(t, files, static, func(doc checkDocument) bool { return finds(doc, in.rule, severity) })
 				}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // faults are scripts of a guard in which one line, marked by "FAULT", has to change.
@@ -24,7 +26,7 @@ var faults = []struct {
 	{"a field in the wrong place", "g.sh", "input=$(cat)\nif [[ $input == *rm* ]]; then\n  echo '{\"permissionDecision\": \"deny\"}' # FAULT\nfi\nexit 0\n", ""},
 	{"no JSON", "g.sh", "input=$(cat)\nif [[ $input == *rm* ]]; then\n  printf '%s' '{\"hookSpecificOutput\": {\"permissionDecision\": deny}}' # FAULT\nfi\nexit 0\n", ""},
 	{"the reason on stdout", "g.sh", "input=$(cat)\nif [[ $input == *rm* ]]; then\n  echo 'not allowed' # FAULT\n  exit 2\nfi\nexit 0\n", ""},
-	{"an endless loop", "g.sh", "input=$(cat)\nif [[ $input == *command* ]]; then\n  while true; do :; done # FAULT\nfi\nexit 0\n", `, "timeout": 1`},
+	{"an endless loop", "g.sh", "input=$(cat)\nif [[ $input == *command* ]]; then\n  while true; do sleep 9; done # FAULT\nfi\nexit 0\n", `, "timeout": 1`},
 	{"exit 1 in Python", "g.py", "import json, sys\ncall = json.load(sys.stdin)\nif 'rm' in call['tool_input'].get('command', ''):\n    print('not allowed', file=sys.stderr)\n    sys.exit(1)  # FAULT\n", ""},
 	{"a returned 1", "g.py", "import json, sys\ndef main():\n    call = json.load(sys.stdin)\n    if 'rm' in str(call):\n        print('no', file=sys.stderr)\n        return 1  # FAULT\n    return 0\nsys.exit(main())\n", ""},
 	{"a missing key", "g.py", "import json, sys\ncall = json.load(sys.stdin)\nif call['input']['command'] == 'rm':  # FAULT\n    sys.exit(2)\n", ""},
@@ -38,11 +40,11 @@ var faults = []struct {
 }
 
 // TestFaultPlaces checks that findings name the line to change, and not only the registration: in the
-// document, SARIF and annotations.
+// document, SARIF and annotations. By default every third is tried.
 func TestFaultPlaces(t *testing.T) {
 	t.Parallel()
 	interpreters := map[string]string{".sh": "bash", ".py": "python3", ".js": "node"}
-	for i, f := range faults {
+	for i, f := range processtest.Sample(faults, 3) {
 		t.Run(strings.ReplaceAll(f.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			program := interpreters[f.file[1:]]
