@@ -250,7 +250,7 @@ type Answer struct {
 
 // An Expectation describes the required result of one step. Zero fields are not checked.
 type Expectation struct {
-	Exit      *int
+	Exit      []int // one of these codes
 	Decision  string
 	Effect    Effect
 	Sound     bool             `json:",omitempty"` // starts, does not crash, prints nothing that the client drops

@@ -154,6 +154,9 @@ func (r *reader) steps(n *yaml.Node, f *caseForm, defaults scope) []suites.Step 
 	steps := make([]suites.Step, len(f.steps))
 	for i, form := range f.steps {
 		step := form.Step
+		if form.blank {
+			step.Payload = form.blanked()
+		}
 		event, _ := form.payload["hook_event_name"].(string)
 		tool, _ := form.payload["tool_name"].(string)
 		step.Event = cmp.Or(step.Event, own("event", f.event), event, defaults.event)
@@ -220,17 +223,11 @@ func compact(cases []suites.Case) {
 		n += len(cases[i].Steps)
 		cases[i].Hook = unique.Make(cases[i].Hook).Value()
 	}
-	steps, codes := make([]suites.Step, 0, n), make([]int, n)
+	steps := make([]suites.Step, 0, n)
 	for i := range cases {
 		from := len(steps)
 		steps = append(steps, cases[i].Steps...)
 		cases[i].Steps = steps[from:len(steps):len(steps)]
-	}
-	for i := range steps {
-		if e := &steps[i].Expect; e.Exit != nil {
-			codes[i] = *e.Exit
-			e.Exit = &codes[i]
-		}
 	}
 	var all strings.Builder
 	size := 0

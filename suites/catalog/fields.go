@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ type scope struct {
 type stepForm struct {
 	suites.Step
 	payload map[string]any
+	blank   bool // the command is empty, which is none in a Step
 }
 
 // A caseForm is a case as written, over the scope of its suite. A suite and a step have some of
@@ -104,7 +106,7 @@ func setTables() {
 		key("tool", "", tool, func(c *caseForm) *string { return &c.tool }).in(anywhere),
 		key("delegate", "What the scripted model answers a client that the hook itself starts, one after the other; then it says that it is done. Needs layer 2.", list(answerMapping.form()), func(c *caseForm) *[]suites.Answer { return &c.Delegate }).in(inCase | inStep),
 		key("args", "Arguments of the script, which is run directly; templates as in file_path.", list(anyText), func(c *caseForm) *[]string { return &c.Args }).in(inCase | inStep),
-		key("command", "tool_input.command", ofText(text.schema, (*reader).command), func(c *caseForm) *string { return &c.Command }).in(inCase | inStep),
+		key("command", "tool_input.command", command, step).in(inCase | inStep),
 		key("file_path", "tool_input.file_path; {tmp}, {project} and {override} stand for directories, {session} for the process in HOOK_SESSION_PID and HOOK_GUARD_PID.", text, func(c *caseForm) *string { return &c.FilePath }).in(inCase | inStep),
 		key("payload", "Fields over those that the client would send; null leaves one out.", payload(func(s *stepForm) *json.RawMessage { return &s.Payload }), step).in(inCase | inStep),
 		key("payload_raw", "The whole object that the hook gets, instead of what the client would send.", payload(func(s *stepForm) *json.RawMessage { return &s.PayloadRaw }), step).in(inCase | inStep),
@@ -206,6 +208,33 @@ func payload(at func(*stepForm) *json.RawMessage) form[stepForm] {
 		empty:  func(s *stepForm) bool { return len(*at(s)) == 0 },
 		schema: constant(`"type": "object"`),
 	}
+}
+
+// command is the command of a tool call. An empty one is a field of the payload.
+var command = form[stepForm]{
+	read: func(r *reader, name string, n *yaml.Node, s *stepForm) {
+		s.Command = r.command(name, n)
+		s.blank = s.Command == "" && n.ShortTag() == "!!str"
+	},
+	write:  func(s *stepForm) *yaml.Node { return scalar(s.Command) },
+	empty:  func(s *stepForm) bool { return s.Command == "" },
+	schema: anyText.schema,
+}
+
+// blanked returns the payload of a step whose command is empty.
+func (s *stepForm) blanked() json.RawMessage {
+	payload := maps.Clone(s.payload)
+	if payload == nil {
+		payload = map[string]any{}
+	}
+	input, _ := payload["tool_input"].(map[string]any)
+	input = maps.Clone(input)
+	if input == nil {
+		input = map[string]any{}
+	}
+	input["command"], payload["tool_input"] = "", input
+	text, _ := json.Marshal(payload) // it was read from a document
+	return text
 }
 
 // added appends to the suite's value instead of replacing it, because that applies to each of

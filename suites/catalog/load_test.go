@@ -48,7 +48,7 @@ func fullBase(id, name string, line int) suites.Case {
 // fullCases is the content of testdata/full.yaml, without digests.
 func fullCases() []suites.Case {
 	text := func(s string) *string { return &s }
-	exit := func(i int) *int { return &i }
+	exit := func(codes ...int) []int { return codes }
 	f1 := fullBase("F01", "pip_blocked", 12)
 	f1.Summary, f1.Verify = "pip install x && true", []string{contract, "docs/spec.md §D1"}
 	f1.Steps = []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: "pip install x && true", Expect: suites.Expectation{
@@ -84,7 +84,7 @@ func fullCases() []suites.Case {
 	f4.CaseEnv = &suites.CaseEnv{Server: []suites.Route{{Method: "POST", Path: "/v1/**", Contains: "hello", Status: 200, Reply: `{"ok": true}`}, {Status: 503}}}
 	f4.Steps = []suites.Step{
 		{Event: "PreToolUse", Tool: "Bash", Command: "git commit", Expect: suites.Expectation{Exit: exit(0)}},
-		{Event: "Stop", Tool: "Edit", Hook: ".claude/hooks/stop.sh", Env: map[string]string{"AGAIN": "1"}, Stdin: text(""), Args: []string{"-v", ""}, Expect: suites.Expectation{Exit: exit(2)}},
+		{Event: "Stop", Tool: "Edit", Hook: ".claude/hooks/stop.sh", Env: map[string]string{"AGAIN": "1"}, Stdin: text(""), Args: []string{"-v", ""}, Expect: suites.Expectation{Exit: exit(2, 3)}},
 		{Event: "Stop", Tool: "Bash", Registered: "/stop.sh", Expect: suites.Expectation{Exit: exit(0)}},
 	}
 	f5 := fullBase("F05", "chained", 54)
@@ -200,6 +200,20 @@ cases:
 }
 
 // TestSuiteDefaults checks that the values of a suite apply to each case independently.
+// TestEmptyCommand checks that an empty command is sent as such, beside the fields of a payload.
+func TestEmptyCommand(t *testing.T) {
+	t.Parallel()
+	s := loadText(t, "suite: s\nhook: h.sh\nevent: PreToolUse\ntool: Bash\ncases:\n"+
+		"  - {id: A, name: a, command: '', payload: {x: 1, tool_input: {timeout: 5}}, expect: {exit: [0, 1]}}\n"+
+		"  - {id: B, name: b, steps: [{command: '', expect: {exit: 0}}]}\n")
+	for i, want := range []string{`{"tool_input":{"command":"","timeout":5},"x":1}`, `{"tool_input":{"command":""}}`} {
+		if got := string(s.Cases[i].Steps[0].Payload); got != want {
+			t.Errorf("%s: %s, want %s", s.Cases[i].ID, got, want)
+		}
+	}
+	checkWritten(t, s)
+}
+
 func TestSuiteDefaults(t *testing.T) {
 	t.Parallel()
 	// Seventeen leave spare capacity that cases must not share.

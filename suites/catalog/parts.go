@@ -267,8 +267,7 @@ func (r *reader) completeCheck(name string, n *yaml.Node, c *suites.Check, flawe
 
 // checked returns the step that gives a check's record the same fields as other records.
 func checked(c *suites.Check) []suites.Step {
-	none := 0
-	return []suites.Step{{Expect: suites.Expectation{Exit: &none, Decision: c.Decision()}}}
+	return []suites.Step{{Expect: suites.Expectation{Exit: exits[:1], Decision: c.Decision()}}}
 }
 
 const maxExit = 255
@@ -284,7 +283,7 @@ var exits = func() (all [maxExit + 1]int) {
 var expectMapping = mapping[suites.Expectation]{
 	name: "expect", doc: "What the step must do; keys that are left out are not checked.",
 	fields: []field[suites.Expectation]{
-		key("exit", "", exitCode, func(e *suites.Expectation) **int { return &e.Exit }),
+		key("exit", "The exit code, or several of which any will do.", exitCodes, func(e *suites.Expectation) *[]int { return &e.Exit }),
 		key("decision", "", line, func(e *suites.Expectation) *string { return &e.Decision }),
 		key("effect", "", choice(words(suites.Effects...)), func(e *suites.Expectation) *suites.Effect { return &e.Effect }),
 		key("sound", "The hook starts, does not crash, and prints nothing that the client ignores.", onlyTrue("leave it out"), func(e *suites.Expectation) *bool { return &e.Sound }),
@@ -306,10 +305,26 @@ var expectation = func() form[suites.Expectation] {
 	return f
 }()
 
-var exitCode = func() form[*int] {
-	f := optional(whole[int](0, maxExit))
-	f.read = func(r *reader, name string, n *yaml.Node, v **int) { *v = &exits[r.whole(name, n, 0, maxExit)] }
-	return f
+var exitCodes = func() form[[]int] {
+	one, several := whole[int](0, maxExit), some(list(whole[int](0, maxExit)))
+	return form[[]int]{
+		read: func(r *reader, name string, n *yaml.Node, v *[]int) {
+			if n.Kind == yaml.SequenceNode {
+				several.read(r, name, n, v)
+				return
+			}
+			code := r.whole(name, n, 0, maxExit)
+			*v = exits[code : code+1 : code+1]
+		},
+		write: func(v *[]int) *yaml.Node {
+			if len(*v) == 1 {
+				return one.write(&(*v)[0])
+			}
+			return several.write(v)
+		},
+		empty:  several.empty,
+		schema: func(d *definitions) string { return `"anyOf": [{` + one.schema(d) + `}, {` + several.schema(d) + `}]` },
+	}
 }()
 
 var streamMapping = mapping[suites.TextExpectation]{

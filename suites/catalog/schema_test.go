@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 
@@ -107,7 +108,7 @@ cases:
 			t.Errorf("%s: -want +got\n%s", c.ID, diff)
 		}
 		if c.Hook != "" || c.Summary != summaries[i] || len(c.Steps) != 1 || c.Steps[0].Event != "" ||
-			*c.Steps[0].Expect.Exit != 0 || c.Steps[0].Expect.Decision != c.Check.Decision() {
+			!slices.Equal(c.Steps[0].Expect.Exit, []int{0}) || c.Steps[0].Expect.Decision != c.Check.Decision() {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -517,7 +517,7 @@ func (r *reader) command(name string, n *yaml.Node) string {
 			r.Add(n, name+": it ends before #, where YAML begins a comment", "quote the command, or put the comment on a line of its own")
 		}
 	}
-	return r.text(name, n)
+	return r.AnyText(name, n)
 }
 
 // matching reads text of a certain form, which want describes.

@@ -103,7 +103,7 @@ func (p *project) judge(c *suites.Case) (suites.Verdict, suites.Outcome) {
 	return verdict.Judge(c, o, timeout), o
 }
 
-func code(n int) *int { return &n }
+func code(n int) []int { return []int{n} }
 
 func bashCase(e suites.Expectation) *suites.Case {
 	return &suites.Case{Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: "pip install x", Expect: e}}}

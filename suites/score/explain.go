@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hookwatch/suites"
@@ -132,10 +133,8 @@ func (f *Finding) expectation(e *suites.Expectation) (added bool) {
 		}
 		switch of {
 		case exitField:
-			if _, err := fmt.Sscan(f.was[of], new(int)); err == nil {
-				exit := 0
-				_, _ = fmt.Sscan(f.was[of], &exit)
-				e.Exit, added = &exit, true
+			if exit, err := strconv.Atoi(f.was[of]); err == nil {
+				e.Exit, added = []int{exit}, true
 			}
 		case stdoutField:
 			e.Stdout, added = differing(e.Stdout, f.was[of], f.now[of]), true

@@ -84,7 +84,7 @@ func testCase(id, command string, e suites.Expectation) *suites.Case {
 	return &suites.Case{Suite: "guard", ID: id, Hook: file, Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: command, Expect: e}}}
 }
 
-func exits(n int) suites.Expectation { return suites.Expectation{Exit: &n} }
+func exits(n int) suites.Expectation { return suites.Expectation{Exit: []int{n}} }
 
 func guardCases() []*suites.Case {
 	okay := exits(0)

@@ -280,8 +280,8 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 			return found // the other results are of a hook that did not run
 		}
 	}
-	if e.Exit != nil && (r.Exit != *e.Exit || r.Signal != "") {
-		add(suites.InExit, gotExit(r), fmt.Sprint(*e.Exit))
+	if len(e.Exit) > 0 && (!slices.Contains(e.Exit, r.Exit) || r.Signal != "") {
+		add(suites.InExit, gotExit(r), wantExit(e.Exit))
 	}
 	if e.Decision != "" && e.Decision != r.Decision {
 		add(suites.InDecision, r.Decision, e.Decision)

@@ -16,7 +16,7 @@ import (
 // okay is a successful result without output.
 func okay() suites.Result { return suites.Result{Exit: 0, Effect: suites.Proceeds} }
 
-func exit(code int) *int { return &code }
+func exit(codes ...int) []int { return codes }
 
 func miss(step int, field, want, got string) suites.Mismatch {
 	kind, _, _ := strings.Cut(field, " ")
@@ -69,6 +69,8 @@ func TestJudgeEnding(t *testing.T) {
 		{"exit", suites.Expectation{Exit: exit(2)}, suites.Result{Exit: 2}, nil, "-"},
 		{"another exit", suites.Expectation{Exit: exit(2)}, okay(), []suites.Mismatch{miss(0, "exit", "2", "0")}, "exit 0, want 2"},
 		{"exit 0 is an expectation", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 1}, []suites.Mismatch{miss(0, "exit", "0", "1")}, "exit 1, want 0"},
+		{"one of several exits", suites.Expectation{Exit: exit(0, 2)}, suites.Result{Exit: 2}, nil, "-"},
+		{"none of several exits", suites.Expectation{Exit: exit(0, 2)}, suites.Result{Exit: 1}, []suites.Mismatch{miss(0, "exit", "0 or 2", "1")}, "exit 1, want 0 or 2"},
 		{"a signal is no exit", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: -1, Signal: "SIGSEGV"},
 			[]suites.Mismatch{miss(0, "exit", "0", "by SIGSEGV")}, "exit by SIGSEGV, want 0"},
 		{"a signal with the right code", suites.Expectation{Exit: exit(2)}, suites.Result{Exit: 2, Signal: "SIGTERM"},
@@ -295,8 +297,7 @@ func TestProve(t *testing.T) {
 // path.
 func TestCauseOfEveryRun(t *testing.T) {
 	t.Parallel()
-	want := 2
-	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: &want}}}}
+	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
 	v := Judge(c, suites.Outcome{Sandbox: "/tmp/h/M08-123", Results: []suites.Result{{
 		Stderr: []byte("[hook:warning] no report: /tmp/h/M08-123/tmp/a.yaml of /tmp/h/M08-123/project " + strings.Repeat("x", 300) + "\n"),
 	}}}, time.Second)

@@ -93,6 +93,11 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
+// wantExit returns the accepted codes, such as "0 or 1".
+func wantExit(codes []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(codes), "[]"), " ", " or ")
+}
+
 func gotExit(r suites.Result) string {
 	if r.Signal != "" {
 		return "by " + r.Signal

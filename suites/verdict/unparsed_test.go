@@ -11,7 +11,6 @@ import (
 // hook whose input does not parse does.
 func TestUnparsedHook(t *testing.T) {
 	t.Parallel()
-	two := 2
 	for name, tt := range map[string]struct {
 		stderr string
 		want   suites.Status
@@ -20,7 +19,7 @@ func TestUnparsedHook(t *testing.T) {
 		"a file that it got": {"/tmp/x.sh: line 3: syntax error near unexpected token `}'\n", suites.Pass},
 		"its own message":    {"guard.sh: no forced push\n", suites.Pass},
 	} {
-		c := &suites.Case{Hook: ".claude/hooks/guard.sh", Steps: []suites.Step{{Expect: suites.Expectation{Exit: &two}}}}
+		c := &suites.Case{Hook: ".claude/hooks/guard.sh", Steps: []suites.Step{{Expect: suites.Expectation{Exit: []int{2}}}}}
 		v := Judge(c, suites.Outcome{Results: []suites.Result{{Exit: 2, Stderr: []byte(tt.stderr)}}}, time.Second)
 		if v.Status != tt.want {
 			t.Errorf("%s: %s (%s), want %s", name, v.Status, v.Note, tt.want)
@@ -32,7 +31,7 @@ func TestUnparsedHook(t *testing.T) {
 // the case expects the failure.
 func TestFailedHook(t *testing.T) {
 	t.Parallel()
-	one, proceeds := 1, suites.Expectation{Effect: suites.Proceeds}
+	proceeds := suites.Expectation{Effect: suites.Proceeds}
 	for name, tt := range map[string]struct {
 		exit   int
 		expect suites.Expectation
@@ -40,7 +39,7 @@ func TestFailedHook(t *testing.T) {
 	}{
 		"it failed":            {1, proceeds, suites.Unproven},
 		"it let through":       {0, proceeds, suites.Pass},
-		"the failure is meant": {1, suites.Expectation{Effect: suites.Proceeds, Exit: &one}, suites.Pass},
+		"the failure is meant": {1, suites.Expectation{Effect: suites.Proceeds, Exit: []int{1}}, suites.Pass},
 		"its message is meant": {1, suites.Expectation{Effect: suites.Proceeds, Stderr: &suites.TextExpectation{Contains: []string{"no"}}}, suites.Pass},
 	} {
 		c := &suites.Case{Hook: ".claude/hooks/guard.sh", Steps: []suites.Step{{Expect: tt.expect}}}

@@ -187,7 +187,7 @@ func stoppedBySuites(p *session.Project, h discover.Hook) (all []conform.Input) 
 	for _, c := range p.Every() {
 		step := c.Steps[0]
 		own := slices.Contains(h.Scripts, c.Hook) && c.Hook != "" || c.Registered != "" && h.Answers(c.Registered)
-		denied := slices.Contains(stops, step.Expect.Effect) || step.Expect.Exit != nil && *step.Expect.Exit == 2 || slices.Contains([]string{"block", "deny"}, step.Expect.Decision)
+		denied := slices.Contains(stops, step.Expect.Effect) || slices.Equal(step.Expect.Exit, []int{2}) || slices.Contains([]string{"block", "deny"}, step.Expect.Decision)
 		if !own || !denied || len(c.Steps) > 1 || step.Event != h.Event || step.Stdin != nil || len(step.Payload) > 0 || len(c.WantedEnv().AbsentTools) > 0 {
 			continue
 		}

@@ -41,7 +41,6 @@ func newRecord(m recordValues) suites.Record {
 		Category:         c.Category,
 		InputSummary:     c.Summary,
 		ExpectedDecision: expectedDecision(c.Layer, expect),
-		ExpectedExit:     expect.Exit,
 		Pass:             m.Verdict.Status.OK(),
 		Note:             m.Verdict.Note,
 		Timestamp:        m.Ended.UTC().Format(suites.TimestampLayout),
@@ -57,6 +56,9 @@ func newRecord(m recordValues) suites.Record {
 		Reason:           m.Verdict.Reason,
 		Changes:          o.Changes[:min(len(o.Changes), suites.MaxChanges)],
 		Stopped:          o.Stopped,
+	}
+	if len(expect.Exit) == 1 {
+		r.ExpectedExit = &expect.Exit[0]
 	}
 	if i < len(o.Results) {
 		res := o.Results[i]
@@ -114,8 +116,8 @@ func expectedDecision(l suites.Layer, e suites.Expectation) string {
 		return fired(e.HookFired == nil || *e.HookFired)
 	case e.Decision != "":
 		return e.Decision
-	case e.Exit != nil:
-		return fmt.Sprintf("exit_%d", *e.Exit)
+	case len(e.Exit) > 0:
+		return "exit_" + strings.Trim(strings.ReplaceAll(fmt.Sprint(e.Exit), " ", "_or_"), "[]")
 	default:
 		return string(e.Effect)
 	}

@@ -23,18 +23,19 @@ func TestDecisions(t *testing.T) {
 		result         suites.Result
 		wanted, actual string
 	}{
-		{"decision", suites.Direct, suites.Expectation{Decision: "block", Exit: number(2), Effect: suites.Denied}, suites.Result{Decision: "approve"}, "block", "approve"},
-		{"exit", suites.Direct, suites.Expectation{Exit: number(2), Effect: suites.Denied}, suites.Result{Exit: 0, Effect: suites.Proceeds, Decision: "x"}, "exit_2", "exit_0"},
-		{"exit 0", suites.Direct, suites.Expectation{Exit: number(0)}, suites.Result{Exit: 126}, "exit_0", "exit_126"},
+		{"decision", suites.Direct, suites.Expectation{Decision: "block", Exit: []int{2}, Effect: suites.Denied}, suites.Result{Decision: "approve"}, "block", "approve"},
+		{"exit", suites.Direct, suites.Expectation{Exit: []int{2}, Effect: suites.Denied}, suites.Result{Exit: 0, Effect: suites.Proceeds, Decision: "x"}, "exit_2", "exit_0"},
+		{"exit 0", suites.Direct, suites.Expectation{Exit: []int{0}}, suites.Result{Exit: 126}, "exit_0", "exit_126"},
+		{"several", suites.Direct, suites.Expectation{Exit: []int{0, 1}}, suites.Result{Exit: 1}, "exit_0_or_1", "exit_1"},
 		{"effect", suites.Direct, suites.Expectation{Effect: suites.Denied}, suites.Result{Effect: suites.Asked}, "denied", "asked"},
 		{"text only", suites.Direct, suites.Expectation{Stdout: &suites.TextExpectation{Empty: true}}, suites.Result{Exit: 1}, "", "exit_1"},
-		{"signal", suites.Direct, suites.Expectation{Exit: number(0)}, suites.Result{Exit: -1, Signal: "SIGSEGV"}, "exit_0", "SIGSEGV"},
+		{"signal", suites.Direct, suites.Expectation{Exit: []int{0}}, suites.Result{Exit: -1, Signal: "SIGSEGV"}, "exit_0", "SIGSEGV"},
 		{"time-out", suites.Direct, suites.Expectation{Decision: "block"}, suites.Result{Exit: -1, Signal: "SIGKILL", TimedOut: true, Decision: "block"}, "block", "timeout"},
 		{"not started", suites.Direct, suites.Expectation{Decision: "block"}, suites.Result{Exit: -1, NotStarted: "hook missing"}, "block", "not_started"},
 		{"fired", suites.Live, suites.Expectation{Effect: suites.Denied}, suites.Result{Exit: 2, Fired: true, Effect: suites.Proceeds}, "hook_fired", "hook_fired"},
 		{"not fired", suites.Live, suites.Expectation{Effect: suites.Denied}, suites.Result{Effect: suites.Proceeds}, "hook_fired", "hook_not_fired"},
 		{"not to be fired", suites.Live, suites.Expectation{HookFired: new(bool)}, suites.Result{}, "hook_not_fired", "hook_not_fired"},
-		{"exit of a live case", suites.Live, suites.Expectation{Exit: number(2)}, suites.Result{Exit: 2, Fired: true}, "exit_2", "exit_2"},
+		{"exit of a live case", suites.Live, suites.Expectation{Exit: []int{2}}, suites.Result{Exit: 2, Fired: true}, "exit_2", "exit_2"},
 	} {
 		if got := expectedDecision(tt.layer, tt.expect); got != tt.wanted {
 			t.Errorf("%s: expected decision %q, want %q", tt.name, got, tt.wanted)
@@ -55,7 +56,7 @@ func TestRecord(t *testing.T) {
 	t.Parallel()
 	two := &suites.Case{
 		Suite: "s", ID: "T1", Name: "two_steps", Category: "block", Summary: "pip install", Hook: ".claude/hooks/guard.sh", Layer: suites.Direct,
-		Steps: []suites.Step{{Expect: suites.Expectation{Exit: number(0)}}, {Expect: suites.Expectation{Decision: "block"}}},
+		Steps: []suites.Step{{Expect: suites.Expectation{Exit: []int{0}}}, {Expect: suites.Expectation{Decision: "block"}}},
 	}
 	chain := &suites.Case{Suite: "s", ID: "C1", Chain: true, Steps: []suites.Step{{Expect: suites.Expectation{Effect: suites.Denied}}}}
 	live := &suites.Case{
