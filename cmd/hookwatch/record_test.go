@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // sessionSecrets have a secret of each kind, with text in which sessions have it: %s is what must not be
@@ -198,7 +200,7 @@ func TestRecordSecrets(t *testing.T) {
 	if len(ids) < len(sessionSecrets)*3 {
 		t.Fatalf("%d payloads are blocked again", len(ids))
 	}
-	for _, id := range ids[:len(sessionSecrets)] {
+	for _, id := range processtest.Sample(ids[:len(sessionSecrets)], 3) {
 		p.run(t, "", "record", "--case", id[1], "--write", "suites/recorded.yaml")
 		p.run(t, "", "record", "--case", id[1])
 	}

@@ -42,9 +42,12 @@ func Overlap() error {
 	return flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 }
 
-// Exhaustive reports whether tests that take a sample by default run completely: if HOOKWATCH_TEST_ALL
+// All is the variable that makes tests exhaustive.
+const All = "HOOKWATCH_TEST_ALL"
+
+// Exhaustive reports whether tests that take a sample by default run completely: if the variable All
 // is set, as .ci/run sets it for these tests.
-func Exhaustive() bool { return os.Getenv("HOOKWATCH_TEST_ALL") != "" }
+func Exhaustive() bool { return os.Getenv(All) != "" }
 
 // Sample returns every nth value, beginning with the first, or all if the tests are exhaustive.
 func Sample[T any](all []T, n int) []T {
