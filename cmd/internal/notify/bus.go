@@ -15,7 +15,7 @@ import (
 // desktopService uses org.freedesktop.Notifications on the session bus directly. Libraries
 // that fall back to notify-send, kdialog or dbus-launch search PATH for them, where a
 // project's directory may come first.
-func desktopService() (send func(title, body string) error, hangUp func()) {
+func desktopService() (send func(notification) error, hangUp func()) {
 	var b sessionBus
 	return b.send, b.close
 }
@@ -23,22 +23,31 @@ func desktopService() (send func(title, body string) error, hangUp func()) {
 // A sessionBus is a connection that is made when it is first needed. Only one notification
 // is sent at a time.
 type sessionBus struct {
-	conn *dbus.Conn
+	conn  *dbus.Conn
+	shown uint32 // the last notification, which the next one replaces
 
 	mu     sync.Mutex
 	cancel context.CancelFunc // ends the connection, even while it is being made
 }
 
 // send shows a notification and waits for the service's answer.
-func (b *sessionBus) send(title, body string) error {
+func (b *sessionBus) send(n notification) error {
 	if err := b.connect(); err != nil {
 		return err
 	}
 	const name = "org.freedesktop.Notifications"
-	const normal, serversOwn = byte(1), int32(-1)
-	return b.conn.Object(name, "/org/freedesktop/Notifications").Call(name+".Notify", 0,
-		"hookwatch", uint32(0), "", title, body, []string{},
-		map[string]dbus.Variant{"urgency": dbus.MakeVariant(normal)}, serversOwn).Err
+	const low, normal, serversOwn = byte(0), byte(1), int32(-1)
+	urgency := low
+	if n.urgent {
+		urgency = normal
+	}
+	call := b.conn.Object(name, "/org/freedesktop/Notifications").Call(name+".Notify", 0,
+		"hookwatch", b.shown, "", n.title, n.body, []string{},
+		map[string]dbus.Variant{"urgency": dbus.MakeVariant(urgency)}, serversOwn)
+	if call.Err != nil {
+		return call.Err
+	}
+	return call.Store(&b.shown)
 }
 
 func (b *sessionBus) connect() error {

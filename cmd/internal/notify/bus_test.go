@@ -78,13 +78,17 @@ func TestDesktopOnRealBus(t *testing.T) {
 			Resolved: []suites.Record{recordOf("pm", "P02", "npm_blocked", true, "")}})
 	want := desktoptest.Notification{
 		App: "hookwatch", Title: "hookwatch: plankton",
-		Body: "regression: P01 name_P01, P03 name_P03\nresolved: P02 npm_blocked",
+		Body: "regression of guard.sh: P01 name_P01, P03 name_P03\nresolved: P02 npm_blocked", Urgency: 1,
 	}
 	if got := s.All(); len(got) != 1 || got[0] != want {
 		t.Errorf("shown %+v, want one: %+v", got, want)
 	}
 	if strings.Contains(stdout, "\a") || stderr != "" {
 		t.Errorf("a bell or a text in addition to a notification: %q, %q", stdout, stderr)
+	}
+	send(t, bus, nil, regressed("P01"), session.Transitions{Project: "plankton", Resolved: regressed("P01").Regressions})
+	if got := s.All(); len(got) != 2 || got[0].Replaces != 0 || got[1].Replaces != desktoptest.ID || got[1].Urgency != 0 {
+		t.Errorf("shown %+v, want two: the second replaces the first, and is less urgent", got)
 	}
 	if send(t, bus, nil, session.Transitions{Project: "plankton"}); len(s.All()) != 0 {
 		t.Error("a notification without a transition")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -54,7 +55,7 @@ var (
 	errNoBus    = errors.New("no D-Bus session: DBUS_SESSION_BUS_ADDRESS is not set")
 )
 
-func newView(o DesktopOptions, send func(title, body string) error, hangUp func()) *desktop {
+func newView(o DesktopOptions, send func(notification) error, hangUp func()) *desktop {
 	d := &desktop{
 		o: o, send: send, hangUp: hangUp,
 		queue: make(chan session.Transitions, queued), closing: make(chan struct{}),
@@ -64,9 +65,15 @@ func newView(o DesktopOptions, send func(title, body string) error, hangUp func(
 	return d
 }
 
+// A notification is what a service shows instead of its predecessor.
+type notification struct {
+	title, body string
+	urgent      bool // something broke; otherwise all of it is resolved
+}
+
 type desktop struct {
 	o      DesktopOptions
-	send   func(title, body string) error
+	send   func(notification) error
 	hangUp func() // ends the connection, and with it a hanging call
 
 	queue   chan session.Transitions
@@ -155,7 +162,9 @@ func (d *desktop) deliver(t session.Transitions) {
 	}
 	d.used = true
 	result := make(chan error, 1)
-	go func() { result <- d.send("hookwatch: "+inert(t.Project), desktopBody(t)) }()
+	go func() {
+		result <- d.send(notification{"hookwatch: " + inert(t.Project), desktopBody(t), len(t.Regressions) > 0})
+	}()
 	timer := time.NewTimer(sendLimit)
 	defer timer.Stop()
 	select {
@@ -200,11 +209,12 @@ func (d *desktop) ring(why error) {
 	d.o.Notice(fmt.Sprintf("no desktop notification (%v); %s", why, instead))
 }
 
-// desktopBody returns one line about regressions, and one about resolved cases.
+// desktopBody returns one line about regressions, with the hook and the reason of the first, and one
+// about resolved cases.
 func desktopBody(t session.Transitions) string {
 	var lines []string
 	if len(t.Regressions) > 0 {
-		lines = append(lines, "regression: "+named(t.Regressions))
+		lines = append(lines, "regression"+blamed(t.Regressions)+": "+named(t.Regressions))
 	}
 	if len(t.Resolved) > 0 {
 		lines = append(lines, "resolved: "+named(t.Resolved))
@@ -220,6 +230,27 @@ var markup = strings.NewReplacer("<", "‹", ">", "›", "&", "+", "://", "∶�
 // inert returns a name as text that no notification service interprets.
 func inert(name string) string {
 	return printable.Prefix(markup.Replace(printable.Field(name)), namedColumns)
+}
+
+// blamed returns the hook of the first case and why it failed, and the number of the other hooks.
+func blamed(records []suites.Record) string {
+	first := records[0]
+	if first.Hook == "" {
+		return ""
+	}
+	text := " of " + inert(path.Base(first.Hook))
+	if first.Note != "" {
+		text += " (" + inert(first.Note) + ")"
+	}
+	others := map[string]bool{}
+	for _, r := range records {
+		others[r.Hook] = r.Hook != first.Hook
+	}
+	delete(others, first.Hook)
+	if len(others) > 0 {
+		text += fmt.Sprintf(" and %d more", len(others))
+	}
+	return text
 }
 
 // named lists the first cases, and the number of the others.

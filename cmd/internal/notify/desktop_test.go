@@ -44,12 +44,12 @@ func (d *desk) open(tty bool) *desktop {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.said = append(d.said, s)
-	}}, func(title, body string) error {
+	}}, func(n notification) error {
 		d.mu.Lock()
-		d.sent = append(d.sent, title+": "+body)
-		n := len(d.sent)
+		d.sent = append(d.sent, n.title+": "+n.body)
+		count := len(d.sent)
 		d.mu.Unlock()
-		return d.send(n)
+		return d.send(count)
 	}, func() { d.mu.Lock(); d.hung++; d.mu.Unlock() })
 }
 
@@ -60,12 +60,14 @@ func TestDesktopBody(t *testing.T) {
 		in   session.Transitions
 		want string
 	}{
-		{"regression", regressed("P01"), "regression: P01 name_P01"},
+		{"regression", regressed("P01"), "regression of guard.sh: P01 name_P01"},
 		{"more than it names", regressed("P1", "P2", "P3", "P4", "P5"),
-			"regression: P1 name_P1, P2 name_P2, P3 name_P3 (+2)"},
+			"regression of guard.sh: P1 name_P1, P2 name_P2, P3 name_P3 (+2)"},
 		{"both", session.Transitions{Regressions: regressed("P01").Regressions,
 			Resolved: []suites.Record{recordOf("pm", "P02", "two", true, "")}},
-			"regression: P01 name_P01\nresolved: P02 two"},
+			"regression of guard.sh: P01 name_P01\nresolved: P02 two"},
+		{"with the reason", session.Transitions{Regressions: []suites.Record{recordOf("pm", "P01", "one", false, "exit 0, want 2"), {Hook: "a/b.sh", ID: "P02"}, {Hook: "a/c.sh", ID: "P03"}}},
+			"regression of guard.sh (exit 0, want 2) and 2 more: P01 one, P02, P03"},
 		{"no markup, nothing raw", session.Transitions{Resolved: []suites.Record{recordOf("pm", "P02", "<b>&\x1b[1m", true, "")}},
 			`resolved: P02 ‹b›+\x1b[1m`},
 	} {
@@ -90,7 +92,7 @@ func TestDesktopSendsOnePerEvent(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if want := []string{"hookwatch: plankton: regression: P01 name_P01"}; !slices.Equal(k.sent, want) {
+		if want := []string{"hookwatch: plankton: regression of guard.sh: P01 name_P01"}; !slices.Equal(k.sent, want) {
 			t.Errorf("sent %q, want %q", k.sent, want)
 		}
 		if k.bells.Len() > 0 || len(k.said) > 0 || k.hung != 1 {
@@ -163,7 +165,7 @@ func TestDesktopCloseWaitsNoLongerThanItSays(t *testing.T) {
 		release := make(chan struct{})
 		var sent atomic.Int32
 		d := newView(DesktopOptions{},
-			func(string, string) error { sent.Add(1); <-release; return nil },
+			func(notification) error { sent.Add(1); <-release; return nil },
 			func() { <-release })
 		d.Handle(regressed("P01"))
 		d.Handle(regressed("P02"))

@@ -9,12 +9,12 @@ import (
 
 // desktopService uses only the Windows Runtime. The library could also run a PowerShell
 // script made of the text, in which $(...) in a name would be a command.
-func desktopService() (send func(title, body string) error, hangUp func()) {
-	return func(title, body string) error {
+func desktopService() (send func(notification) error, hangUp func()) {
+	return func(n notification) error {
 		if err := wintoast.SetAppData(wintoast.AppData{AppID: "hookwatch"}); err != nil {
 			return err
 		}
-		return wintoast.Push(toast(title, body))
+		return wintoast.Push(toast(n.title, n.body))
 	}, func() {}
 }
 

@@ -73,7 +73,12 @@ func StartBus(t *testing.T) (address string) {
 type Notification struct {
 	App, Icon, Title, Body string
 	Actions                int
+	Replaces               uint32
+	Urgency                byte
 }
+
+// ID is what a service answers for each notification.
+const ID = 7
 
 // A Service is one of org.freedesktop.Notifications. It answers once hang is
 // closed.
@@ -83,11 +88,12 @@ type Service struct {
 }
 
 // Notify is the service's method of that name.
-func (s *Service) Notify(app string, _ uint32, icon, title, body string, actions []string,
-	_ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
-	s.Shown <- Notification{app, icon, title, body, len(actions)}
+func (s *Service) Notify(app string, replaces uint32, icon, title, body string, actions []string,
+	hints map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+	urgency, _ := hints["urgency"].Value().(byte)
+	s.Shown <- Notification{app, icon, title, body, len(actions), replaces, urgency}
 	<-s.hang
-	return 1, nil
+	return ID, nil
 }
 
 // GetCapabilities is the service's method of that name.
