@@ -353,8 +353,8 @@ func (c *causes) sort() {
 func (h *human) early() (lines []line) {
 	h.causes.sort()
 	for _, s := range h.causes.all {
-		if s.Kind == verdict.CauseEqual && !s.printed && h.spare(failures) { // the others wait for the end
-			s.printed = h.whole(failures, s.first)
+		if s.Kind == verdict.CauseEqual && !s.printed && h.spare() { // the others wait for the end
+			s.printed = h.whole(s.first)
 			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.failure(s.first, s.more)...)
 			s.more = nil
@@ -375,11 +375,11 @@ func (h *human) causeLines() (lines []line) {
 		case s.Kind != verdict.CauseEqual && len(s.more) > 0:
 			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.headline(s)...)
-		case h.whole(failures, s.first):
+		case h.whole(s.first):
 			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.failure(s.first, s.more)...)
 		default:
-			h.more[failures] = append(h.more[failures], keys(s.more)...)
+			h.more = append(h.more, keys(s.more)...)
 		}
 	}
 	h.causes = causes{}

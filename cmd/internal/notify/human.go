@@ -113,8 +113,9 @@ type human struct {
 	asked      asked                           // set by keys
 	root       string                          // of the project
 	failing    map[suites.Key]session.CaseDone // current failures, to be shown again
-	more       [2][]suites.Key                 // failures and resolved cases of which only the IDs are shown
-	shown      [2]int                          // number of those shown with their own lines
+	more       []suites.Key                    // failures of which only the IDs are shown
+	resolved   []session.CaseDone              // of the run, to be shown at its end
+	shown      int                             // number of those shown with their own lines
 	recent     *recent                         // shown again when the terminal's size changes
 }
 

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ func (h *human) runStarted(e session.RunStarted) {
 	h.print(h.others()...) // of a superseded run
 	h.running, h.rested, h.failed, h.hasOutput = true, false, 0, false
 	h.runStart, h.tracing = h.o.Now(), tracing{}
-	h.shown = [2]int{}
+	h.shown = 0
 	if h.o.Watch && !h.explained && !h.asked.only {
 		what := "running all " + session.Count(e.Cases, "case")
 		if !e.Full {
@@ -52,15 +53,15 @@ func (h *human) caseDone(e session.CaseDone) {
 		h.remember(e)
 		if !h.asked.lets(e) {
 			h.asked.hidden++
-		} else if !h.joins(e) && h.whole(failures, e) {
+		} else if !h.joins(e) && h.whole(e) {
 			h.asked.at = e.Record.Key()
 			lines = h.failure(e, nil)
 		}
 	case h.asked.only, !h.asked.lets(e):
 	case h.o.Verbose:
 		lines = h.finished(e)
-	case e.Transition == session.Resolved && status == suites.Pass && h.whole(resolutions, e):
-		lines = h.finished(e)
+	case e.Transition == session.Resolved && status == suites.Pass:
+		h.resolved = append(h.resolved, e)
 	}
 	if lines != nil {
 		h.hasOutput = true
@@ -107,26 +108,22 @@ func (h *human) remember(e session.CaseDone) {
 }
 
 // A watching session shows the first wholeCases failures in full and the others by ID, because a
-// hook that is broken in the middle of an edit fails all of its cases.
-const (
-	failures = iota
-	resolutions
-)
-
+// hook that is broken in the middle of an edit fails all of its cases. The same applies to resolved
+// cases.
 const wholeCases = 5
 
-// whole reports whether a case has its own lines; otherwise it records the case for others.
-func (h *human) whole(kind int, e session.CaseDone) bool {
-	if h.spare(kind) {
-		h.shown[kind]++
+// whole reports whether a failure has its own lines; otherwise it records the case for others.
+func (h *human) whole(e session.CaseDone) bool {
+	if h.spare() {
+		h.shown++
 		return true
 	}
-	h.more[kind] = append(h.more[kind], e.Record.Key())
+	h.more = append(h.more, e.Record.Key())
 	return false
 }
 
-// spare reports whether one more case may have its own lines.
-func (h *human) spare(kind int) bool { return !h.o.Watch || h.o.Verbose || h.shown[kind] < wholeCases }
+// spare reports whether one more failure may have its own lines.
+func (h *human) spare() bool { return !h.o.Watch || h.o.Verbose || h.shown < wholeCases }
 
 // superseded prints the remaining failures of the run that a save ends, above the block of the
 // save. It omits cases that the save selects, because their verdicts are about earlier files and
@@ -140,25 +137,39 @@ func (h *human) superseded(selected []suites.Selection) {
 		again[s.Key] = true
 	}
 	h.causes.all = slices.DeleteFunc(h.causes.all, func(s *shared) bool { return s.within(again) })
-	for i := range h.more {
-		h.more[i] = slices.DeleteFunc(h.more[i], func(k suites.Key) bool { return again[k] })
-	}
+	h.more = slices.DeleteFunc(h.more, func(k suites.Key) bool { return again[k] })
+	h.resolved = slices.DeleteFunc(h.resolved, func(e session.CaseDone) bool { return again[e.Record.Key()] })
 	h.print(h.others()...)
 }
 
 // others returns the cases without their own lines, once.
 func (h *human) others() []line {
 	lines := h.causeLines()
-	if keys := h.more[failures]; len(keys) > 0 {
-		lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more: ", len(keys))}), keys)...)
+	if len(h.more) > 0 {
+		lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more: ", len(h.more))}), h.more)...)
 	}
 	if n := h.asked.hidden; n > 0 {
 		lines = append(lines, h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more, which the filter keeps back (Esc: all)", n)}))
 	}
-	if keys := h.more[resolutions]; len(keys) > 0 {
-		lines = append(lines, h.idLines(h.margin().with(piece{green, "PASS "}, piece{plain, fmt.Sprintf("%d more resolved: ", len(keys))}), keys)...)
+	h.more, h.asked.hidden = nil, 0
+	return append(lines, h.resolvedLines()...)
+}
+
+// resolvedLines returns the resolved cases in the order of the project's cases, once.
+func (h *human) resolvedLines() (lines []line) {
+	slices.SortFunc(h.resolved, func(a, b session.CaseDone) int { return cmp.Compare(a.Order, b.Order) })
+	var more []suites.Key
+	for i, e := range h.resolved {
+		if i < wholeCases || !h.o.Watch {
+			lines = append(lines, h.finished(e)...)
+		} else {
+			more = append(more, e.Record.Key())
+		}
 	}
-	h.more, h.asked.hidden = [2][]suites.Key{}, 0
+	h.resolved = nil
+	if len(more) > 0 {
+		lines = append(lines, h.idLines(h.margin().with(piece{green, "PASS "}, piece{plain, fmt.Sprintf("%d more resolved: ", len(more))}), more)...)
+	}
 	return lines
 }
 
