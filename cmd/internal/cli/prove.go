@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ type proving struct {
 	seed         int64
 }
 
-// proveBudget is the usual time for each guard.
+// proveBudget is the time for each guard, unless the user gives one for all.
 const proveBudget = 10 * time.Second
 
 func (a *app) proveCommand() *cobra.Command {
@@ -56,7 +57,7 @@ every finding. See hookwatch help proving.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.input, "input", "", "start from this command, file or prompt alone: `TEXT`")
-	f.DurationVar(&o.budget, "budget", proveBudget, "search for this `TIME` in each guard")
+	f.DurationVar(&o.budget, "budget", 0, "search for this `TIME` altogether, instead of "+proveBudget.String()+" in each guard")
 	f.Int64Var(&o.seed, "seed", 1, "combine rewrites in another order: `N`")
 	f.StringVar(&o.write, "write", "", "add the findings as cases to this suite `FILE`")
 	return cmd
@@ -92,9 +93,15 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	}
 	defer end()
 	began := time.Now()
-	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: o.budget.Milliseconds(), ranIn: t.ranIn}
+	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))).Milliseconds(), ranIn: t.ranIn}
 	guards, err := searchGuards(cmd.Context(), p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {
 		t.progress.show("proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
+	}, func(g prove.Guard) {
+		line := fmt.Sprintf("%s: %s", g.Hook.ID, session.Count(len(g.Findings), "finding"))
+		if len(g.Findings) > 0 {
+			line += fmt.Sprintf(", %s: %s", headline[g.Findings[0].What], conform.Short(g.Findings[0].Input.Text()))
+		}
+		t.progress.result(line)
 	})
 	t.progress.end()
 	doc.Interrupted = cmd.Context().Err() != nil
@@ -136,14 +143,20 @@ func proveBriefly(ctx context.Context, tree conform.Tree, m *prove.Machine, repo
 	return g.Fired, err
 }
 
-// searchGuards searches all hooks that may be guards, one after the other. It calls progress, if not
-// nil, after each step.
-func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving, progress func(i, of int, g prove.Guard)) (guards []prove.Guard, err error) {
+// searchGuards searches all hooks that may be guards, one after the other. Each has an equal part of
+// the time that is left. It calls progress after each step, and searched after each hook, if they are not
+// nil.
+func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving, progress func(i, of int, g prove.Guard), searched func(prove.Guard)) (guards []prove.Guard, err error) {
+	until := time.Now().Add(o.budget)
 	for i, h := range hooks {
 		if ctx.Err() != nil {
 			break
 		}
-		options := prove.Options{Budget: o.budget, Seed: o.seed, Most: prove.Obfuscation, Inputs: stoppedBySuites(p, h), Only: o.input != ""}
+		part := proveBudget
+		if o.budget > 0 {
+			part = max(time.Until(until)/time.Duration(len(hooks)-i), time.Millisecond)
+		}
+		options := prove.Options{Budget: part, Seed: o.seed, Most: prove.Obfuscation, Inputs: stoppedBySuites(p, h), Only: o.input != ""}
 		if options.Only {
 			in, ok := conform.Named(h, o.input)
 			if !ok {
@@ -159,13 +172,16 @@ func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, ho
 			return guards, err
 		}
 		guards = append(guards, g)
+		if searched != nil {
+			searched(g)
+		}
 	}
 	return guards, nil
 }
 
 // proveInSession searches guards for a watching session.
 func proveInSession(ctx context.Context, p *session.Project, hooks []discover.Hook, m *prove.Machine) ([]prove.Guard, string, error) {
-	guards, err := searchGuards(ctx, p, p.Tree(os.Environ()), hooks, m, proving{budget: proveBudget, seed: 1}, nil)
+	guards, err := searchGuards(ctx, p, p.Tree(os.Environ()), hooks, m, proving{seed: 1}, nil, nil)
 	var doc proveDocument
 	for _, g := range guards {
 		doc.add(g, true, registeredName(p))
@@ -386,6 +402,18 @@ func (a *app) writeProved(p *session.Project, file string, guards []prove.Guard)
 	})
 }
 
+// writeSchema writes the schema of suite files to their directory if it is not there.
+func writeSchema(dir *disk.Dir) error {
+	f, err := dir.Create(catalog.SchemaFile, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	_, err = f.Write(catalog.Schema())
+	return errors.Join(err, f.Close())
+}
+
 // largestAppended bounds a suite file that gets more cases, in bytes.
 const largestAppended = 4 << 20
 
@@ -430,8 +458,11 @@ func (a *app) appendToSuite(p *session.Project, file string, more func(existing,
 		if err != nil {
 			return err
 		}
+		if len(existing) == 0 {
+			lines = catalog.SchemaLine + lines
+		}
 		_, err = out.Write([]byte(lines))
-		if err = errors.Join(err, out.Close()); err != nil {
+		if err = errors.Join(err, out.Close(), writeSchema(d)); err != nil {
 			return err
 		}
 	}
