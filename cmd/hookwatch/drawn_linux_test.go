@@ -50,7 +50,7 @@ var breakages = []breakage{
 	{"settings that are no JSON", "sed -i '1s/{/{{/' " + ownSettings,
 		[]string{"the client never runs it", ownSettings + ":1", "JSON"}},
 	{"a suite with an unknown key", "sed -i 's/^event:/evnt:/' " + ownSuite,
-		[]string{ownSuite + ":5", "did you mean event"}},
+		[]string{ownSuite + ":6", "did you mean event"}},
 	{"many causes", `sed -i 's/^check_push "/exit 3\n&/; s/^  local everything/  exit 1\n&/' ` + guardScript,
 		[]string{"exit 3", guardScript}},
 }

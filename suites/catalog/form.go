@@ -227,6 +227,13 @@ func described(doc, body string) string {
 // quoted returns a value as JSON.
 func quoted(v any) string { return string(encode(v)) }
 
+// SchemaFile is the name of the JSON Schema beside a suite file that hookwatch writes. The file begins
+// with SchemaLine, by which editors find it.
+const (
+	SchemaFile = "suite.schema.json"
+	SchemaLine = "# yaml-language-server: $schema=" + SchemaFile + "\n"
+)
+
 // Schema returns the JSON Schema of a suite file.
 func Schema() []byte {
 	tables()

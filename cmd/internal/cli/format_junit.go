@@ -27,15 +27,18 @@ var _ = register(&format{
 // describe returns the text of a failure, without control characters except line ends.
 // Close returns the first error of writing; it does not close out.
 func newJUnit(out io.Writer, describe func(session.CaseDone) string) session.View {
-	return &junit{out: out, describe: describe, failures: map[suites.Key]string{}}
+	return &junit{out: out, describe: describe, failures: map[suites.Key]junitFailure{}}
 }
 
 type junit struct {
 	out      io.Writer
 	describe func(session.CaseDone) string
-	failures map[suites.Key]string
+	failures map[suites.Key]junitFailure
 	err      error
 }
+
+// A junitFailure is the description of a failure, and the line that caused it, if known.
+type junitFailure struct{ text, at string }
 
 func (v *junit) Close() error { return v.err }
 
@@ -45,7 +48,7 @@ func (v *junit) Handle(e session.Event) {
 		clear(v.failures)
 	case session.CaseDone:
 		if e.Verdict.Status == suites.Fail {
-			v.failures[e.Record.Key()] = v.describe(e)
+			v.failures[e.Record.Key()] = junitFailure{v.describe(e), e.Fault}
 		}
 	case session.RunDone:
 		text, err := xml.MarshalIndent(v.document(e), "", "  ")
@@ -135,7 +138,11 @@ func (v *junit) document(e session.RunDone) junitRun {
 		counts := junitCounts{Tests: 1, Time: took}
 		switch r.Status() {
 		case suites.Fail:
-			message.Text = v.failures[r.Key()]
+			failure := v.failures[r.Key()]
+			message.Text = failure.text
+			if failure.at != "" { // the schema has no attribute for it
+				message.Message = printable.Field(failure.at) + ": " + message.Message
+			}
 			c.Failure, counts.Failures = message, 1
 		case suites.Aborted:
 			c.Error, counts.Errors = message, 1

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -75,6 +76,13 @@ func (a *app) initStarter(dir, name string) error {
 	written, err := starter.Extract(dir)
 	if err != nil {
 		return err
+	}
+	if name == reference.First.Name { // whose suite names it
+		schema := path.Join(path.Dir(firstSuite), catalog.SchemaFile)
+		if err := writeNew(dir, schema, catalog.Schema()); err != nil {
+			return err
+		}
+		written = append(written, schema)
 	}
 	a.wrote(written)
 	writef(a.Out, "\nNext: hookwatch --once\n")
@@ -161,7 +169,7 @@ func (h firstHook) unwritable() string {
 // suiteOfHooks returns a suite with one case per hook, which must run and be sound.
 func suiteOfHooks(hooks []firstHook) []byte {
 	var b strings.Builder
-	b.WriteString(`# The first suite of this project. A case fires one hook and states the expected result;
+	b.WriteString(catalog.SchemaLine + `# The first suite of this project. A case fires one hook and states the expected result;
 # hookwatch schema suite describes every key. These cases fire each hook as
 # the client would, and only see that it starts, does not crash and prints nothing that
 # the client ignores: add what it must block, and name that case
@@ -274,7 +282,7 @@ func write(root, suite string, hooks []firstHook) (written, kept []string, err e
 	for _, f := range []struct {
 		name    string
 		content []byte
-	}{{config.FileName, config.Example()}, {suite, suiteOfHooks(hooks)}} {
+	}{{config.FileName, config.Example()}, {suite, suiteOfHooks(hooks)}, {path.Join(path.Dir(suite), catalog.SchemaFile), catalog.Schema()}} {
 		err := writeNew(root, f.name, f.content)
 		switch {
 		case errors.Is(err, fs.ErrExist) && !disk.IsRefused(err):

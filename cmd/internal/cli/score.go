@@ -394,8 +394,8 @@ func (a *app) writeScored(p *session.Project, file string, res *score.Result) er
 	} else if err != nil {
 		return err
 	}
-	_, err = out.Write(text)
-	if err = errors.Join(err, out.Close()); err == nil {
+	_, err = out.Write(append([]byte(catalog.SchemaLine), text...))
+	if err = errors.Join(err, out.Close(), writeSchema(d)); err == nil {
 		a.reportWritten(p, file, len(suite.Cases), "written")
 	}
 	return err
