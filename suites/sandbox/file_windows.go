@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"io/fs"
+	"os"
 )
 
 // heldBy returns the size of a file.
@@ -21,3 +22,15 @@ func owned(fs.FileInfo) bool { return true }
 func openToOthers(fs.FileInfo) bool { return false }
 
 func openToAll(fs.FileInfo) bool { return false }
+
+// readSmall returns the content of a regular file of at most that many bytes, and nil for others.
+func readSmall(path string, atMost int64) []byte {
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || fi.Size() > atMost {
+		return nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return content
+}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,6 +51,8 @@ type rules struct {
 	OwnHome string   // the user's home directory by the system's records; "" for none
 	Mask    []string // paths to hide, besides the known ones
 	Unmask  []string // paths not to hide
+
+	found *whose // as found when the rules were made; nil: looked up each time
 }
 
 // A mask hides one file or directory. Files in a hidden directory keep their names, so that looking
@@ -77,7 +80,9 @@ const (
 )
 
 // Homes returns the directories whose credentials are masked, without symbolic links.
-func (r rules) Homes() []string {
+func (r rules) Homes() []string { return r.whose().homes }
+
+func (r rules) findHomes() []string {
 	var homes []string
 	for _, h := range []string{r.Home, r.OwnHome} {
 		if h != "" && h != "/" && disk.IsDir(h) {
@@ -117,7 +122,12 @@ type whose struct {
 	homes []string
 }
 
-func (r rules) whose() whose { return whose{disk.Real(r.Root), r.Homes()} }
+func (r rules) whose() whose {
+	if r.found != nil {
+		return *r.found
+	}
+	return whose{disk.Real(r.Root), r.findHomes()}
+}
 
 func (w whose) maskable(path string) bool {
 	return !disk.Within(path, w.root) && !slices.ContainsFunc(w.homes, func(h string) bool { return disk.Within(path, h) })
@@ -299,19 +309,21 @@ type hidden struct {
 // Hiding returns a Hiding for these rules. Code that reads a file with an untrusted name must ask
 // it first.
 func (r rules) Hiding() *Hiding {
-	secrets := r.secrets()
+	known := hidden{make(map[string]bool), make(map[fileID]bool)}
+	for _, path := range r.secrets() {
+		known.note(path)
+	}
+	known = known.with(r.Find(false))
 	return &Hiding{
-		root: disk.Real(r.Root), homes: r.Homes(), known: r.hidden(secrets, false),
-		deep: sync.OnceValue(func() hidden { return r.hidden(secrets, true) }), dirs: make(map[string]bool), shared: make(map[string]bool),
+		root: disk.Real(r.Root), homes: r.Homes(), known: known,
+		deep: sync.OnceValue(func() hidden { return known.with(r.Find(true)) }), dirs: make(map[string]bool), shared: make(map[string]bool),
 	}
 }
 
-func (r rules) hidden(secrets []string, deep bool) hidden {
-	h := hidden{make(map[string]bool), make(map[fileID]bool)}
-	for _, path := range secrets {
-		h.note(path)
-	}
-	for _, m := range r.Find(deep) {
+// with returns h and masks.
+func (h hidden) with(masks []mask) hidden {
+	h = hidden{maps.Clone(h.paths), maps.Clone(h.ids)}
+	for _, m := range masks {
 		h.note(m.Path)
 		for _, l := range m.linked {
 			h.ids[l.id] = true

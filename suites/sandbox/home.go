@@ -66,8 +66,8 @@ type homeEntry struct {
 // listedHomes returns the homes of which cases see only what homeRows lists. If the project is a home
 // or contains it, all of it is the project's, except for credentials.
 func (r rules) listedHomes() []string {
-	root := disk.Real(r.Root)
-	return slices.DeleteFunc(r.Homes(), func(h string) bool { return disk.Within(root, h) })
+	w := r.whose()
+	return slices.DeleteFunc(slices.Clone(w.homes), func(h string) bool { return disk.Within(w.root, h) })
 }
 
 // homeEntries returns what homeRows and sandbox.unmask list of a home.
@@ -118,14 +118,14 @@ type sight struct {
 	open    []string // directories without their content
 }
 
-// sight returns what cases that look for programs in search see of homes.
-func (l *layout) sight(o Options, search []string, known *installed) *sight {
+// sight returns what cases that look for programs in search, and need these files, see of homes.
+func (l *layout) sight(o Options, search, needed []string) *sight {
 	s := &sight{}
 	if len(l.homes) == 0 {
 		return s
 	}
 	root := disk.Real(o.Root)
-	s.visible = slices.Concat([]string{root, disk.Real(os.TempDir())}, l.private, l.needed(o, search, known))
+	s.visible = slices.Concat([]string{root, disk.Real(os.TempDir())}, l.private, needed)
 	top := disk.Real(GitTop(root))
 	common, _ := gitCommon(top)
 	if l.homeOf(top) == top { // not all of HOME because of a repository of dotfiles

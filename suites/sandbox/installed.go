@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -121,23 +122,10 @@ func isProgram(path string) bool {
 	return err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0
 }
 
-// scriptText returns the text of a script, and nil for large and other files, of which it reads two
-// bytes.
+// scriptText returns the text of a script, and nil for large and other files.
 func scriptText(path string) []byte {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil || fi.Size() > wrapperAtMost {
-		return nil
-	}
-	text := make([]byte, fi.Size())
-	if n, err := io.ReadFull(f, text[:min(2, len(text))]); err != nil || n < 2 || string(text[:2]) != "#!" {
-		return nil
-	}
-	if _, err := io.ReadFull(f, text[2:]); err != nil {
+	text := readSmall(path, wrapperAtMost)
+	if !bytes.HasPrefix(text, []byte("#!")) {
 		return nil
 	}
 	return text

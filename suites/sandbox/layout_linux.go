@@ -21,14 +21,14 @@ import (
 
 // newPlan returns a plan for the current state of the machine and the project.
 func newPlan(o Options) *plan {
-	p := &plan{o: o, rules: o.rules(), root: os.Geteuid() == 0, changed: watchMounts(), refused: make(map[string]bool)}
+	p := &plan{o: o, root: os.Geteuid() == 0, changed: watchMounts(), refused: make(map[string]bool)}
 	for _, d := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
 		if _, err := os.Stat("/dev/" + d); err == nil {
 			p.devices = append(p.devices, d)
 		}
 	}
 	_ = p.changed()
-	p.deep = p.rules.Find(true)
+	p.deep = o.rules().Find(true)
 	p.current = p.newLayout()
 	return p
 }
@@ -102,29 +102,30 @@ func (p *plan) layout() *layout {
 
 // masks returns the masks for the next case.
 func (p *plan) masks(l *layout) []mask {
-	masks := p.rules.Find(false)
+	rules := p.o.rules()
+	masks := rules.Find(false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.names.Find(slices.Concat(p.deep, masks), slices.Concat(p.rules.Homes(), l.roots))
+	p.names.Find(slices.Concat(p.deep, masks), slices.Concat(rules.Homes(), l.roots))
 	names := slices.Clone(p.names.paths)
 	for _, m := range p.deep { // targets of links far down in hidden directories
 		names = append(names, m.Path)
 	}
-	return slices.DeleteFunc(p.rules.Everywhere(masks, l.mounts, names), func(m mask) bool {
+	return slices.DeleteFunc(rules.Everywhere(masks, l.mounts, names), func(m mask) bool {
 		return l.replaced(m.Path) && !l.inView(m.Path) // nothing of the machine is there
 	})
 }
 
 // unseen returns masks for what cases do not see of homes, besides the masked files. They are the
 // same until an entry of a directory changes.
-func (p *plan) unseen(l *layout, search []string, masks []mask) (*sight, []mask) {
+func (p *plan) unseen(l *layout, search, needed []string, masks []mask) (*sight, []mask) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	same := func(a, b mask) bool { return a.Path == b.Path }
-	if h := p.homes; h != nil && h.of == l && current(h.read, settled) && slices.Equal(h.search, search) && slices.EqualFunc(h.masks, masks, same) {
+	if h := p.homes; h != nil && h.of == l && current(h.read, settled) && slices.Equal(h.search, search) && slices.Equal(h.needed, needed) && slices.EqualFunc(h.masks, masks, same) {
 		return h.sight, h.unseen
 	}
-	h := &homesSeen{of: l, search: search, masks: masks, sight: l.sight(p.o, search, &p.installed)}
+	h := &homesSeen{of: l, search: search, needed: needed, masks: masks, sight: l.sight(p.o, search, needed)}
 	for _, home := range l.homes {
 		unseen, read := h.sight.unseen(home, masks)
 		h.unseen, h.read = append(h.unseen, unseen...), append(h.read, read...)

@@ -60,13 +60,13 @@ func mountOf(mounts []mount, path string) int {
 // views returns the directories, without symbolic links, for which cases get copy-on-write views:
 // the work tree around the project, its repository, homes, and mounts inside the project. Outer ones
 // come first. It omits directories within another one on the same mount.
-func (o Options) views(all []mount) []string {
+func (o Options) views(all []mount, homes []string) []string {
 	top := disk.Real(GitTop(disk.Real(o.Root)))
 	wanted := []string{top}
 	if common, _ := gitCommon(top); common != "" {
 		wanted = append(wanted, common)
 	}
-	wanted = append(wanted, o.rules().Homes()...)
+	wanted = append(wanted, homes...)
 	for _, m := range all {
 		if disk.Within(top, m.At) && disk.IsDir(m.At) {
 			wanted = append(wanted, m.At)

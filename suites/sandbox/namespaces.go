@@ -87,7 +87,6 @@ func (n *namespacesBackend) Notes() []string { return n.plan().Notes() }
 // A plan creates the sandboxes of a session. It is safe for concurrent use.
 type plan struct {
 	o       Options
-	rules   rules
 	devices []string
 	root    bool // hookwatch runs as root
 
@@ -124,6 +123,7 @@ type prospect struct {
 type homesSeen struct {
 	of     *layout
 	search []string
+	needed []string
 	masks  []mask
 	sight  *sight
 	unseen []mask

@@ -40,7 +40,8 @@ func (p *plan) prospect(search []string) *prospect {
 		return last
 	}
 	pr := &prospect{of: l, made: time.Now(), search: search, masks: p.masks(l)}
-	sight, unseen := p.unseen(l, search, pr.masks)
+	needed := l.needed(p.o, search, &p.installed)
+	sight, unseen := p.unseen(l, search, needed, pr.masks)
 	pr.masks = outermost(append(pr.masks, unseen...))
 	pr.layout = l.without(pr.masks)
 	s := &script{p: p, l: pr.layout, reach: make(map[string]bool), masked: pr.masks}
@@ -48,7 +49,7 @@ func (p *plan) prospect(search []string) *prospect {
 	s.makeDevices()
 	elsewhere := s.masks(pr.masks)
 	s.parts(sight.entries)
-	s.places(slices.Concat(s.shown(search), elsewhere), search)
+	s.places(slices.Concat(s.shown(needed), elsewhere), search)
 	s.sys()
 	pr.steps, pr.reach, pr.copies = s.steps, s.reach, s.copies
 	p.mu.Lock()
@@ -161,8 +162,8 @@ func (s *script) places(more []place, search []string) {
 }
 
 // shown returns the places that private directories would hide but that must be visible: programs.
-func (s *script) shown(search []string) (places []place) {
-	for i, at := range s.l.needed(s.p.o, search, &s.p.installed) {
+func (s *script) shown(needed []string) (places []place) {
+	for i, at := range needed {
 		fi, err := os.Stat(at)
 		switch {
 		case err != nil, !s.l.covered(at):

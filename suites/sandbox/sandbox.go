@@ -349,7 +349,10 @@ func (o Options) processes() int { return max(o.Processes, 1) }
 func (o Options) Hiding() *Hiding { return o.rules().Hiding() }
 
 func (o Options) rules() rules {
-	return rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
+	r := rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
+	w := r.whose()
+	r.found = &w
+	return r
 }
 
 // A Bound is a limit of every case.

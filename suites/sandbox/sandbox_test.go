@@ -77,7 +77,7 @@ func TestViews(t *testing.T) {
 				o.Home = filepath.Join(dir, tt.home)
 			}
 			var got []string
-			for _, v := range o.views(tt.mounts) {
+			for _, v := range o.views(tt.mounts, o.rules().Homes()) {
 				got = append(got, strings.TrimPrefix(v, dir+"/"))
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -85,7 +85,7 @@ func TestViews(t *testing.T) {
 			}
 		})
 	}
-	if got := (Options{Root: "/", Home: "/"}).views(one); len(got) != 0 {
+	if got := (Options{Root: "/", Home: "/"}).views(one, nil); len(got) != 0 {
 		t.Errorf("views of everything: %v", got)
 	}
 }

@@ -27,7 +27,8 @@ type layout struct {
 
 // layout returns the roots and private directories for cases with these mounts.
 func (o Options) layout(all []mount) *layout {
-	l := &layout{roots: o.views(all), mounts: all, homes: o.rules().listedHomes()}
+	rules := o.rules()
+	l := &layout{roots: o.views(all, rules.Homes()), mounts: all, homes: rules.listedHomes()}
 	private := slices.Concat([]string{"/tmp", "/var/tmp", "/run", os.TempDir()}, o.Private)
 	for _, h := range l.homes { // other paths to the same files
 		private = append(private, aliases(all, h)...)

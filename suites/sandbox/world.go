@@ -61,7 +61,7 @@ func (w *World) now() *seen {
 	s := &seen{at: time.Now(), layout: w.o.layout(listMounts())}
 	// Most paths are neither private nor in a home, and the rest takes long.
 	s.shown = sync.OnceValue(func() []string { return s.layout.needed(w.o, w.search, &w.installed) })
-	s.sight = sync.OnceValue(func() *sight { return s.layout.sight(w.o, w.search, &w.installed) })
+	s.sight = sync.OnceValue(func() *sight { return s.layout.sight(w.o, w.search, s.shown()) })
 	s.links = sync.OnceValue(func() (links []string) {
 		for _, n := range slices.Concat([]string{w.o.Root, w.o.Home}, w.search) {
 			links = append(links, disk.Links(n)...)
