@@ -106,7 +106,9 @@ func TestDrawn(t *testing.T) {
 			layFirst(t, bare)
 			inShell(t, bare, "rm -r .hookwatch.yaml .claude/tests && "+breakages[0].does)
 			d = newDrawing(t, bare, size)
-			show("no suite", breakages[0].does, d.screen())
+			screen := d.screen()
+			d.within(breakage{name: "no suite", shows: []string{"exit code 1", "the client proceeds", guardScript + ":8"}}, screen)
+			show("no suite", breakages[0].does, screen)
 			d.types("q")
 			d.end()
 			if slow > 0 {

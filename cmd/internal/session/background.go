@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
@@ -191,7 +192,8 @@ const enoughStops = 8
 type trialRun struct {
 	*Trial
 	results []stopped
-	works   bool // the hook ended with exit code 0 for some input
+	works   bool   // the hook ended with exit code 0 for some input
+	failing string // what it did with the first input for which it failed; "" if with none
 	err     error
 }
 
@@ -213,6 +215,12 @@ func (t *trialRun) try(ctx context.Context, r *run.Runner) {
 		}
 		last := o.Last()
 		t.works = t.works || len(o.Results) > 0 && last.Exit == 0
+		if t.failing == "" && last.Exit > 0 && last.Exit != 2 && last.Effect == suites.Proceeds {
+			t.failing = fmt.Sprintf("; for %s it fails with exit code %d, and the client proceeds: exit 2 to block", one.Input, last.Exit)
+			if at := PlaceOf(ctx, r, one.Case, last, t.Hook.Scripts); at.Line > 0 {
+				t.failing += fmt.Sprintf(" (%s:%d)", at.File, at.Line)
+			}
+		}
 		if conform.Stops(last.Effect) {
 			t.results = append(t.results, stopped{one, last.Effect})
 		}
@@ -262,7 +270,7 @@ func (w *watch) tried(ctx context.Context, t *trialRun) {
 		added = stops.Add(&t.Hook, r.Try, r.effect) || added
 	}
 	if t.Guard && t.works && stops.Of(&t.Hook) == 0 { // a hook that does not work at all is reported elsewhere
-		w.session.warnf("%s: no case and no input exercises this hook: it stops none of %d inputs that it may be there to stop", t.Hook.Source, len(t.Tries))
+		w.session.warnf("%s: no case and no input exercises this hook: it stops none of %d inputs that it may be there to stop%s", t.Hook.Source, len(t.Tries), t.failing)
 	}
 	w.session.project.Stops.Tried[t.Hook.ID] = t.Digest
 	if err := stops.Save(w.session.project.Config); err != nil {
