@@ -150,7 +150,7 @@ func interrupted(i *record.Interruption) string {
 // started returns the first event of a session.
 func (o *opened) started() session.Started {
 	return session.Started{
-		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()),
+		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()), NoSuite: o.project.NoSuite(),
 		Isolation: o.Isolation().Describe().Name, Weaker: o.Isolation().Why, State: o.State(), LastFull: session.Time{Time: o.lastFull},
 	}
 }

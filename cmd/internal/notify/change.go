@@ -40,6 +40,9 @@ func (h *human) started(e session.Started) {
 		}
 		h.print(h.spread(state, line{{dim, full}}, 2)...)
 	}
+	if e.NoSuite {
+		h.print(h.block(nil, dim, "no suite: each hook is fired as it is registered, and with inputs that it stops (hookwatch init writes a suite)")...)
+	}
 	h.print(nil)
 	h.idle()
 }
@@ -51,7 +54,7 @@ func (h *human) problems(e session.Problems) {
 	}
 	if len(e.List) == 0 {
 		if h.troubled {
-			h.print(head.with(piece{green, "mended: configuration and suite files are valid again"}), nil)
+			h.print(head.with(piece{green, "configuration and suite files are valid again"}), nil)
 		}
 		h.troubled, h.unreadable = false, nil
 		return

@@ -34,7 +34,8 @@ type Started struct {
 	Root      string       `json:"root"`    // absolute path
 	Hooks     int          `json:"hooks"`
 	Cases     int          `json:"cases"`
-	Watched   int          `json:"watched"` // files watched; 0 if not watching
+	NoSuite   bool         `json:"no_suite"` // the cases are those of registered hooks, and inputs that these stop
+	Watched   int          `json:"watched"`  // files watched; 0 if not watching
 	Isolation string       `json:"isolation"`
 	Weaker    string       `json:"isolation_why,omitempty"` // why the isolation is not namespaces
 	State     suites.State `json:"state"`                   // before anything ran

@@ -137,6 +137,9 @@ func (p *Project) Scripts() []string { return p.scripts }
 // Every returns all cases, including those that the filter excludes.
 func (p *Project) Every() []*suites.Case { return p.every }
 
+// NoSuite reports whether the only cases are those made of registered hooks.
+func (p *Project) NoSuite() bool { return p.alone && len(p.every) > 0 }
+
 // Agent returns the agent of a suite.
 func (p *Project) Agent(suite string) string { return p.Agents()[suite] }
 
