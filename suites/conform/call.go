@@ -326,13 +326,17 @@ func (q *Inquiry) witnessed(inputs []firing) Probe {
 // swallowed judges the recorded errors, and the errors of a shell that continued.
 func (q *Inquiry) swallowed(f firing, r suites.Result) {
 	first, _, _ := strings.Cut(strings.TrimSpace(string(r.Files[thrown])), "\n")
+	severity := suites.Warning
 	if m := shellError().FindStringSubmatch(string(r.Stderr)); first == "" && m != nil {
 		first = fmt.Sprintf("%s (%s:%s)", m[3], m[1], m[2])
+		if strings.HasSuffix(m[3], "command not found") { // which is no matter of the input
+			severity = suites.Error
+		}
 	}
 	if first == "" {
 		return
 	}
-	q.seen("swallowed-error", "it stops nothing, and hides an error of its own: "+Short(places().ReplaceAllString(first, "")), f.input())
+	q.seen("swallowed-error", "it stops nothing, and hides an error of its own: "+Short(places().ReplaceAllString(first, "")), f.input(), severity)
 }
 
 // places matches the directory of a file, which has another name in every run.

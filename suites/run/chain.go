@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/process"
 )
 
@@ -53,10 +55,14 @@ func (s *caseRun) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 func (s *caseRun) unregistered(event, name string) string {
 	const list = " (hookwatch list --hooks shows what is)"
 	n := 0
+	var scripts []string
 	if s.o.InForce != nil {
 		for _, h := range s.o.InForce() {
 			if h.Event == event && h.Answers(name) {
 				n++
+			}
+			for _, script := range h.Scripts {
+				scripts = append(scripts, path.Base(script))
 			}
 		}
 	}
@@ -68,7 +74,11 @@ func (s *caseRun) unregistered(event, name string) string {
 			return fmt.Sprintf("the client never runs it: it does not read the settings that may register %s: %s: %s", name, p.At, p.What)
 		}
 	}
-	return fmt.Sprintf("the client never runs it: no settings register %s for %s%s", name, event, list)
+	hint := list
+	if meant := pattern.Nearest(path.Base(name), scripts); meant != "" && meant != path.Base(name) {
+		hint = " (did you mean " + meant + "?)"
+	}
+	return fmt.Sprintf("the client never runs it: no settings register %s for %s%s", name, event, hint)
 }
 
 // alone fires the registered hook with the given name as the client does.

@@ -27,24 +27,13 @@ type QueryError struct {
 	Err          error
 }
 
-// Error returns the position, the cause and, below, the line with a caret.
+// Error returns the position, the cause and the filter, in one line.
 func (e *QueryError) Error() string {
+	cause, _, _ := strings.Cut(e.Err.Error(), "\n") // gojq repeats the filter below
 	if e.Line == 0 {
-		return fmt.Sprintf("query: %v in %q", e.Err, e.Filter)
+		return fmt.Sprintf("query: %s in %q", cause, e.Filter)
 	}
-	line := strings.TrimSuffix(strings.Split(e.Filter, "\n")[e.Line-1], "\r")
-	var pad strings.Builder
-	for i, r := range []rune(line) {
-		if i >= e.Column-1 {
-			break
-		}
-		if r == '\t' {
-			pad.WriteRune(r) // keeps the caret aligned
-		} else {
-			pad.WriteByte(' ')
-		}
-	}
-	return fmt.Sprintf("query:%d:%d: %v\n    %s\n    %s^", e.Line, e.Column, e.Err, line, pad.String())
+	return fmt.Sprintf("query:%d:%d: %s in %q", e.Line, e.Column, cause, e.Filter)
 }
 
 // Unwrap returns the cause.
@@ -108,7 +97,11 @@ func (q *Query) Run(ctx context.Context, records []suites.Record, emit func(v an
 			if halt := (*gojq.HaltError)(nil); errors.As(err, &halt) && halt.Value() == nil {
 				return nil
 			}
-			return fmt.Errorf("query: %w", err)
+			hint := ""
+			if strings.Contains(err.Error(), "but got: array") {
+				hint = "; the records are an array: begin with .[]"
+			}
+			return fmt.Errorf("query: %w%s", err, hint)
 		}
 		if err := emit(normalise(v)); err != nil {
 			return err

@@ -57,13 +57,13 @@ func TestQuery(t *testing.T) {
 func TestBadQuery(t *testing.T) {
 	t.Parallel()
 	for filter, want := range map[string]string{
-		".[] | ]":                  "query:1:7: unexpected token \"]\"\n    .[] | ]\n          ^",
-		".[] |":                    "query:1:6: unexpected EOF\n    .[] |\n         ^",
+		".[] | ]":                  `query:1:7: unexpected token "]" in ".[] | ]"`,
+		".[] |":                    `query:1:6: unexpected EOF in ".[] |"`,
 		"":                         `query: missing query (try ".") in ""`,
-		".[]\n| select(.é == \t})": "query:2:11: unexpected token \"é\"\n    | select(.é == \t})\n              ^",
-		"map(lenght)":              "query:1:5: function not defined: lenght/0\n    map(lenght)\n        ^",
-		"$x | foo(1)":              "query:1:1: variable not defined: $x\n",
-		`.foo | foo(1)`:            "query:1:8: function not defined: foo/1\n",
+		".[]\n| select(.é == \t})": `query:2:11: unexpected token "é" in ".[]\n| select(.é == \t})"`,
+		"map(lenght)":              `query:1:5: function not defined: lenght/0 in "map(lenght)"`,
+		"$x | foo(1)":              "query:1:1: variable not defined: $x in ",
+		`.foo | foo(1)`:            "query:1:8: function not defined: foo/1 in ",
 	} {
 		_, err := CompileQuery(filter)
 		var bad *QueryError
@@ -78,6 +78,13 @@ func TestQueryEnds(t *testing.T) {
 	q, err := CompileQuery(`repeat(1)`)
 	if err != nil {
 		t.Fatal(err)
+	}
+	object, err := CompileQuery(".verdict")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := object.Run(context.Background(), nil, func(any) error { return nil }); err == nil || !strings.HasSuffix(err.Error(), "the records are an array: begin with .[]") {
+		t.Errorf("a field of the array gives %v", err)
 	}
 	stop := errors.New("enough")
 	if err := q.Run(context.Background(), nil, func(any) error { return stop }); !errors.Is(err, stop) {

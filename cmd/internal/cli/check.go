@@ -298,6 +298,9 @@ func unjudged(w io.Writer, doc checkDocument) {
 		if reason == "" {
 			continue
 		}
+		if h.NotRun == "" && h.Effect != "" { // of the hook as it is, which the user has until the reason is gone
+			reason += "; until then: " + h.Effect
+		}
 		if file, ok := strings.CutPrefix(reason, unread); ok {
 			if reason = unread; !slices.Contains(files, file) {
 				files = append(files, file)
