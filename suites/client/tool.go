@@ -19,6 +19,8 @@ type Tool struct {
 	OnlyWhole bool
 	// Path is the key of the input that names the file of a call; empty if there is none.
 	Path string
+	// Text is the key of the input that has the text that a call writes; empty if there is none.
+	Text string
 	// Requires are the keys without which the client refuses a call.
 	Requires []string
 	// Returns are the keys that a hook's replacement of the result must have. None means any object
@@ -57,14 +59,14 @@ var tools = []Tool{
 		},
 	},
 	{
-		Name: "Edit", Kind: EditsFile, Path: "file_path", Requires: []string{"file_path", "old_string", "new_string"}, On: onOld,
+		Name: "Edit", Kind: EditsFile, Path: "file_path", Text: "new_string", Requires: []string{"file_path", "old_string", "new_string"}, On: onOld,
 		input: func(in PayloadInput) object {
 			return object{{"file_path", in.file()}, {"old_string", "one"}, {"new_string", in.text("two")}, {"replace_all", false}}
 		},
 		response: editResponse,
 	},
 	{
-		Name: "Write", Kind: CreatesFile, Path: "file_path", Requires: []string{"file_path", "content"}, On: onOld,
+		Name: "Write", Kind: CreatesFile, Path: "file_path", Text: "content", Requires: []string{"file_path", "content"}, On: onOld,
 		input: func(in PayloadInput) object { return object{{"file_path", in.file()}, {"content", in.text("one\n")}} },
 		response: func(in PayloadInput) object {
 			return object{
@@ -82,7 +84,7 @@ var tools = []Tool{
 		},
 	},
 	{
-		Name: "NotebookEdit", Kind: EditsFile, Path: "notebook_path", Requires: []string{"notebook_path", "new_source"},
+		Name: "NotebookEdit", Kind: EditsFile, Path: "notebook_path", Text: "new_source", Requires: []string{"notebook_path", "new_source"},
 		input: func(in PayloadInput) object {
 			return object{{"notebook_path", in.file()}, {"new_source", in.text("one\n")}, {"cell_type", "code"}, {"edit_mode", "replace"}}
 		},

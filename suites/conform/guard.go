@@ -145,7 +145,7 @@ func (q *Inquiry) hardened() []Probe {
 
 // altered sends the stopped input with fewer programs, and with additions.
 func (q *Inquiry) altered() (probes []Probe) {
-	probes = slices.Concat(q.poorer(), q.elsewhere(), q.translated())
+	probes = slices.Concat(q.poorer(), q.elsewhere(), q.translated(), q.otherTools())
 	if q.denied.tool != "Bash" {
 		return probes
 	}
@@ -163,6 +163,52 @@ func (q *Inquiry) altered() (probes []Probe) {
 			q.rounds = append(q.rounds, q.disguised)
 		}
 	}))
+}
+
+// otherTools sends the stopped file or text by the other tools that write files, if the matcher accepts
+// them and the hook does not name the field in which they send it. A hook that names the field may let
+// them do it on purpose.
+func (q *Inquiry) otherTools() (probes []Probe) {
+	field := func(tool string) string {
+		if q.denied.text == "" {
+			return client.ToolNamed(tool).Path
+		}
+		return client.ToolNamed(tool).Text
+	}
+	writers := slices.Concat(client.ToolNames(client.CreatesFile), client.ToolNames(client.EditsFile))
+	if q.denied.file == "" || !slices.Contains(writers, q.denied.tool) {
+		return nil
+	}
+	for _, tool := range writers {
+		if tool == q.denied.tool || field(tool) == "" || !q.hook.Matches(tool) || strings.Contains(q.text, field(tool)) {
+			continue
+		}
+		f := *q.denied
+		f.tool = tool
+		if !f.passes(q.hook) {
+			continue
+		}
+		probes = append(probes, q.probe(f, func(r suites.Result) {
+			if lets(r) {
+				what := fmt.Sprintf("%s is stopped, the same by %s is not: the hook does not read tool_input.%s", q.denied.input(), tool, field(tool))
+				found := FindingOf("unread-tool", q.hook.ID, q.readsField(field(q.denied.tool)), what)
+				found.Input = f.input()
+				q.once(found)
+			}
+		}))
+	}
+	return probes
+}
+
+// readsField returns the place at which a script of the hook names a field, or that of the hook.
+func (q *Inquiry) readsField(name string) suites.Position {
+	for _, script := range q.hook.Scripts {
+		code := q.tree.read(script)
+		if at := strings.Index(code, name); name != "" && at >= 0 {
+			return place(script, code, at)
+		}
+	}
+	return q.hook.Source
 }
 
 // poorer removes the programs that a guard calls, one at a time. Removing its own interpreter needs

@@ -240,6 +240,10 @@ var injections = []injected{
 	{1, "a guard in Node catches that a file of its own is gone", guardIs("#!/usr/bin/env node\ntry {\n  if (require('./rules.js').bad.test('rm -rf')) { process.exit(2); }\n} catch {}\n"), "swallowed-error", "warning", "", false},
 	{2, "a filter that does not compile, its message thrown away", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input[\"command\"' 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "swallowed-error", "warning", "", false},
 	{9, "the tool's name in lower case in the script", guardIs("#!/bin/bash\ninput=$(cat)\n[ \"$(jq -r .tool_name <<<\"$input\")\" = \"bash\" ] || exit 0\ncase $input in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "misnamed-tool", "error", "", false},
+	{16, "the text of one of two tools", func(files map[string]string) {
+		replaced(`"Bash|PowerShell"`, `"Edit|Write"`)(files)
+		guardIs("#!/bin/bash\ntext=$(jq -r '.tool_input.content // empty')\ncase $text in *AKIAIOSFODNN7EXAMPLE*) echo no >&2; exit 2 ;; esac\nexit 0\n")(files)
+	}, "unread-tool", "warning", "", false},
 	{16, "a part of the tool's input under another name", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input.cmd // empty')\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unknown-field", "warning", "", false},
 	{16, "a variable that is never set, with a default value", guardIs("#!/bin/bash\nc=$(jq -r '.command // empty' <<<\"${CLAUDE_TOOL_INPUT:-null}\")\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unset-variable", "error", "", false},
 	{0, "a misspelt variable", guardIs(strings.Replace(healthyGuard, "case $input", "case $imput", 1)), "unset-variable", "warning", "", false},
