@@ -192,7 +192,15 @@ func (q *Inquiry) lostFile(name string) {
 	}
 	if !inside || exists(q.tree.path(slash)) {
 		q.absent, q.broken = name+" is not there", true
-		q.found("script-missing", q.absent+": it is outside of what is checked", suites.Info)
+		if slices.ContainsFunc(q.hidden, func(h string) bool { return path.Base(h) == path.Base(name) }) {
+			q.absent = name + " is hidden from hooks here"
+			return // it has a finding of its own
+		}
+		why := "it is outside of what is checked"
+		if exists(name) {
+			why = "it is in a directory that is private to each hook here, and empty"
+		}
+		q.found("script-missing", q.absent+": "+why, suites.Info)
 		return
 	}
 	q.broken = true

@@ -36,10 +36,11 @@ type Inquiry struct {
 	queue    []Probe
 	rounds   []func() []Probe // produce more probes when the queue is empty
 	ran      int
-	uv       string // the script that stands in for uv, "" if none does
-	missing  string // a program that it looks up and that this machine lacks
-	absent   string // the reason why the hook was not judged, such as a missing program
-	broken   bool   // it does not run in its current form, so that more probes prove nothing
+	uv       string   // the script that stands in for uv, "" if none does
+	missing  string   // a program that it looks up and that this machine lacks
+	absent   string   // the reason why the hook was not judged, such as a missing program
+	hidden   []string // files that it looked for and that the sandbox hides, with ~ for HOME
+	broken   bool     // it does not run in its current form, so that more probes prove nothing
 	denied   *firing
 	after    int           // the number of other inputs before it in the same environment
 	effect   suites.Effect // the effect of the first firing
@@ -84,7 +85,8 @@ func (q *Inquiry) then(round func() []Probe) { q.rounds = slices.Insert(q.rounds
 func (q *Inquiry) Take(p Probe, o suites.Outcome) {
 	q.ran += max(1, len(o.Results))
 	for _, name := range o.Withheld {
-		q.found("script-missing", name+" is hidden from hooks: to show it to them, add it to sandbox.unmask", suites.Info)
+		q.hidden = append(q.hidden, name)
+		q.found("hidden-file", name+" is hidden from hooks here")
 	}
 	if o.NotRun != nil || len(o.Results) == 0 {
 		q.broken = true

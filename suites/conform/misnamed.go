@@ -170,12 +170,24 @@ func Variables(code string, shell bool) (out []Variable) {
 		}
 		uses := regexp.MustCompile(`\$(\{` + v + `\}|` + v + `\b)|environ(\.get\(|\[)["']` + v + `["']\]?\)?|process\.env\.` + v + `\b`)
 		at := uses.FindStringIndex(code)
-		if at == nil || regexp.MustCompile(`(?m)(^|[\s;])`+v+`=`).MatchString(code) {
+		if at == nil || regexp.MustCompile(`(?m)(^|[\s;])`+v+`=`).MatchString(code) || shell && maySet(code, v) {
 			continue
 		}
 		out = append(out, Variable{v, at[0]})
 	}
 	return out
+}
+
+// maySet reports whether a shell script may set a variable otherwise than by an assignment: by read, a
+// loop or the like, or in text that is not part of it.
+func maySet(code, variable string) bool {
+	script, err := shell.Read(code)
+	if err != nil {
+		return false
+	}
+	set := map[string]bool{}
+	sources := slices.ContainsFunc(script.Commands, func(c *shell.Command) bool { return c.Name() == "." || c.Name() == "source" })
+	return !assignsIn(script, set) || sources || set[variable]
 }
 
 // TraceScripts is the variable, with its value, that makes bash scripts print their commands to
@@ -393,8 +405,19 @@ func Misspellings(code string, others ...string) (out []Misspelt) {
 // setters are commands whose words are names that they set.
 var setters = []string{"read", "mapfile", "readarray", "getopts", "unset"}
 
-// setsIn adds the variables that a script sets. It returns false if not all assignments are known.
+// setsIn adds the variables that a script sets or gives a value where it reads them. It returns false if
+// not all assignments are known.
 func setsIn(s *shell.Script, set map[string]bool) bool {
+	for _, p := range s.Parameters {
+		if p.Op != "" {
+			set[p.Name] = true // the operator may provide a value
+		}
+	}
+	return assignsIn(s, set)
+}
+
+// assignsIn adds the variables that a script sets. It returns false if not all assignments are known.
+func assignsIn(s *shell.Script, set map[string]bool) bool {
 	for _, a := range s.Assigns {
 		set[a.Name] = true
 	}
@@ -403,11 +426,6 @@ func setsIn(s *shell.Script, set map[string]bool) bool {
 	}
 	for _, name := range s.Arithmetic {
 		set[name] = true // it may be set there
-	}
-	for _, p := range s.Parameters {
-		if p.Op != "" {
-			set[p.Name] = true // the operator may provide a value
-		}
 	}
 	for _, c := range s.Commands {
 		switch name := c.Name(); {

@@ -28,6 +28,8 @@ func TestVariables(t *testing.T) {
 	for text, want := range map[string]int{
 		`echo "$CLAUDE_TOOL_INPUT"`: 1, `os.environ.get("CLAUDE_TOOL_INPUT")`: 1, `process.env.CLAUDE_TOOL_NAME`: 1, `echo "${TOOL_NAME}"`: 1,
 		`TOOL_NAME=$(jq -r .tool_name); echo "$TOOL_NAME"`: 0, `echo "$CLAUDE_PROJECT_DIR"`: 0, `echo "$CLAUDE_TOOL_INPUTS"`: 0,
+		"read -r TOOL_NAME < x\necho \"$TOOL_NAME\"": 0, `for TOOL_NAME in a; do echo "$TOOL_NAME"; done`: 0, `printf -v TOOL_NAME a; echo "$TOOL_NAME"`: 0,
+		". ./lib.sh\necho \"$TOOL_NAME\"": 0, `eval "$(cat x)"; echo "$TOOL_NAME"`: 0, `read -r X < x; echo "$TOOL_NAME"`: 1,
 	} {
 		if got := Variables(text, true); len(got) != want {
 			t.Errorf("%s: %v", text, got)

@@ -240,15 +240,19 @@ func (f firing) toolInput(h discover.Hook) map[string]any {
 var sandboxes = pattern.Lazy(`[^\s"'=:(]*/hookwatch-\d+-[0-9a-f]+/run-\d+-\d+/[^/\s"']+/`)
 
 // Short makes a text into one line of limited length.
+// Tabs and line ends inside of it are shown, because they may be what two commands differ in.
 func Short(text string) string {
+	text = strings.TrimSpace(text)
 	text = sandboxes().ReplaceAllString(text, "")
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.FieldsFunc(visible.Replace(text), func(r rune) bool { return r == ' ' }), " ")
 	const most = 160
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "..."
 	}
 	return text
 }
+
+var visible = strings.NewReplacer("\t", `\t`, "\r", "", "\n", `\n`)
 
 // A Loss is the output that the client drops of one reaction, with the client's rule that explains
 // it.

@@ -112,21 +112,41 @@ type search struct {
 // to try. The order of the search depends only on the hook and the seed. It returns what was found
 // so far, and an error if hookwatch itself failed.
 func Search(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) (Guard, error) {
+	begun := Begin(ctx, t, h, m, o)
+	return begun.Complete(ctx, o.Budget-begun.took)
+}
+
+// A Begun is a search that knows which inputs its hook stops.
+type Begun struct {
+	s    *search
+	took time.Duration
+}
+
+// Begin begins a search, and takes at most a quarter of its budget.
+func Begin(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) *Begun {
 	began := time.Now()
 	s := &search{Machine: m, o: o, hook: h, guard: Guard{Hook: h}, ordinary: map[string]bool{}}
-	share := func(percent time.Duration) time.Time { return began.Add(o.Budget * percent / 100) }
-	s.deadline = share(25)
+	s.deadline = began.Add(o.Budget / 4)
 	s.start(ctx, t)
-	if len(s.seeds) > 0 {
-		for _, sd := range s.seeds {
-			s.guard.Held = append(s.guard.Held, Finding{What: Bypass, Input: sd.Input, From: sd.Input, Does: sd.does.String(), Of: sd.effect})
-		}
-		s.deadline = share(75) // a part that has begun is completed
+	for _, sd := range s.seeds {
+		s.guard.Held = append(s.guard.Held, Finding{What: Bypass, Input: sd.Input, From: sd.Input, Does: sd.does.String(), Of: sd.effect})
+	}
+	return &Begun{s, time.Since(began)}
+}
+
+// Stops reports whether the hook stops an input, so that there is something to search.
+func (b *Begun) Stops() bool { return len(b.s.seeds) > 0 }
+
+// Complete searches until the budget is used up, and returns what was found.
+func (b *Begun) Complete(ctx context.Context, budget time.Duration) (Guard, error) {
+	s, began := b.s, time.Now()
+	if b.Stops() {
+		s.deadline = began.Add(budget * 2 / 3) // a part that has begun is completed
 		s.work(ctx)
-		s.deadline = share(95) // what is running then still ends within the budget
+		s.deadline = began.Add(budget * 93 / 100) // what is running then still ends within the budget
 		s.confirm(ctx)
 	}
-	s.guard.Took = time.Since(began)
+	s.guard.Took = b.took + time.Since(began)
 	return s.guard, s.err
 }
 

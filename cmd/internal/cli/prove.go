@@ -143,20 +143,18 @@ func proveBriefly(ctx context.Context, tree conform.Tree, m *prove.Machine, repo
 	return g.Fired, err
 }
 
-// searchGuards searches all hooks that may be guards, one after the other. Each has an equal part of
-// the time that is left. It calls progress after each step, and searched after each hook, if they are not
-// nil.
+// searchGuards searches all hooks that may be guards. Those that stop something have equal parts of the
+// time that the others leave. It calls progress after each step, and searched after each hook, if they
+// are not nil.
 func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving, progress func(i, of int, g prove.Guard), searched func(prove.Guard)) (guards []prove.Guard, err error) {
-	until := time.Now().Add(o.budget)
+	end := time.Now().Add(cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))))
+	var begun []*prove.Begun
+	stopping := 0
 	for i, h := range hooks {
 		if ctx.Err() != nil {
 			break
 		}
-		part := proveBudget
-		if o.budget > 0 {
-			part = max(time.Until(until)/time.Duration(len(hooks)-i), time.Millisecond)
-		}
-		options := prove.Options{Budget: part, Seed: o.seed, Most: prove.Obfuscation, Inputs: stoppedBySuites(p, h), Only: o.input != ""}
+		options := prove.Options{Budget: min(time.Until(end)/time.Duration(len(hooks)-i), proveBudget), Seed: o.seed, Most: prove.Obfuscation, Inputs: stoppedBySuites(p, h), Only: o.input != ""}
 		if options.Only {
 			in, ok := conform.Named(h, o.input)
 			if !ok {
@@ -167,7 +165,20 @@ func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, ho
 		if progress != nil {
 			options.Progress = func(g prove.Guard) { progress(i, len(hooks), g) }
 		}
-		g, err := prove.Search(ctx, tree, h, m, options)
+		b := prove.Begin(ctx, tree, h, m, options)
+		if begun = append(begun, b); b.Stops() {
+			stopping++
+		}
+	}
+	for _, b := range begun { // also of an interrupted search, which has findings
+		part := time.Until(end) / time.Duration(max(stopping, 1))
+		if o.budget == 0 {
+			part = min(part, proveBudget)
+		}
+		g, err := b.Complete(ctx, part)
+		if b.Stops() {
+			stopping--
+		}
 		if err != nil {
 			return guards, err
 		}

@@ -205,26 +205,46 @@ func (x *Comparison) affectedPairs(res *Result) (fire []pair) {
 	return fire
 }
 
-// each compares hooks, each in an equal part of the time that is left until end.
+// each compares hooks, each in an equal part of the time that is left until end. What others leave of
+// their parts is for calls that were left out.
 func (x *Comparison) each(res *Result, pairs []pair, end time.Time, budget time.Duration) error {
+	all := make([]comparing, len(pairs))
 	for i, p := range pairs {
-		now := time.Now()
-		restore := x.bound(now.Add(end.Sub(now) / time.Duration(len(pairs)-i)))
-		changes, calls, left, err := x.behaviour(p)
-		late := x.late(err)
-		restore()
-		res.Calls += calls
-		res.Changes = append(res.Changes, changes...)
-		if late && left > 0 {
-			res.NotFired = append(res.NotFired, fmt.Sprintf("%s: %d of %d calls are left out, because its part of the budget of %s is used up", p.any().ID, left, left+calls, budget))
-		} else if err != nil {
-			return err
+		all[i].pair = p
+	}
+	for progress := true; progress && len(all) > 0; {
+		progress = false
+		var late []comparing
+		for i, c := range all {
+			now := time.Now()
+			restore := x.bound(now.Add(end.Sub(now) / time.Duration(len(all)-i)))
+			changes, calls, left, err := x.behaviour(c.pair, c.sent)
+			over := x.late(err) && left > 0
+			restore()
+			res.Calls += calls
+			res.Changes = append(res.Changes, changes...)
+			progress = progress || calls > 0
+			if over {
+				late = append(late, comparing{c.pair, c.sent + calls, left})
+			} else if err != nil {
+				return err
+			}
+			if x.Compared != nil && calls > 0 {
+				x.Compared(c.any().ID, changes)
+			}
 		}
-		if x.Compared != nil && calls > 0 {
-			x.Compared(p.any().ID, changes)
-		}
+		all = late
+	}
+	for _, c := range all {
+		res.NotFired = append(res.NotFired, fmt.Sprintf("%s: %d of %d calls are left out, because its part of the budget of %s is used up", c.any().ID, c.left, c.left+c.sent, budget))
 	}
 	return nil
+}
+
+// A comparing is a pair of which some calls were sent.
+type comparing struct {
+	pair
+	sent, left int
 }
 
 // A pair is one hook on both sides; one of them is nil if only the other registers it.
@@ -389,14 +409,15 @@ func (s *Side) Digest() string {
 // many: what is known of them is not lost if the budget is used up meanwhile.
 const leastAtOnce = 16
 
-// behaviour compares what the hooks of a pair do with all calls that either may react to. It returns
-// the number of calls, too, and of those that were left out because of an error.
-func (x *Comparison) behaviour(p pair) (changes []Change, n, left int, err error) {
+// behaviour compares what the hooks of a pair do with all calls that either may react to, without those
+// that were sent before. It returns the number of calls, too, and of those that were left out because of
+// an error.
+func (x *Comparison) behaviour(p pair, before int) (changes []Change, n, left int, err error) {
 	calls, own := x.calls(p)
 	if lacks := x.lacks(p); lacks != "" {
 		x.lacking[p.any().ID+" calls "+lacks+", which this machine lacks"] = place(p.any())
 	}
-	if p[0] != nil && p[1] != nil && registered(p[0]) == registered(p[1]) && !slices.ContainsFunc(p[0].Scripts, func(s string) bool { return x.differing[s] }) {
+	if before == 0 && p[0] != nil && p[1] != nil && registered(p[0]) == registered(p[1]) && !slices.ContainsFunc(p[0].Scripts, func(s string) bool { return x.differing[s] }) {
 		const few = 16 // calls that show whether a hook uses files other than its scripts
 		first := calls[:min(len(calls), few)]
 		if len(x.differing) == 0 {
@@ -408,6 +429,7 @@ func (x *Comparison) behaviour(p pair) (changes []Change, n, left int, err error
 		}
 	}
 	calls = append(calls, own...)
+	calls = calls[min(before, len(calls)):]
 	for round := 0; len(calls) > 0 && round < 2; round++ {
 		var all [2][]Seen
 		for sent, size := 0, leastAtOnce; sent < len(calls); sent, size = sent+size, 2*size {

@@ -47,6 +47,8 @@ type Client struct {
 	// Tools are the client's names of tools, by Claude Code's.
 	Tools  map[string]string
 	Events map[string]Event // by the client's name
+	// Unmeasured are further events that its documentation or its schema names.
+	Unmeasured []string
 	// Fields are the client's names of payload fields, by Claude Code's; an empty name is a field
 	// that the client does not send.
 	Fields map[string]string `yaml:"payload"`

@@ -97,7 +97,10 @@ func (f *hookFile) problem(at suites.Position, what, hint string) suites.Problem
 func (f *hookFile) event(event jsontree.Member) {
 	if _, known := f.client.Events[event.Key]; !known && len(f.client.Events) > 0 {
 		p := f.problem(f.at(event.At), "no event "+event.Key, "its hooks never run")
-		if f.client.Measured != "" && isEvent(event.Key) {
+		if slices.Contains(f.client.Unmeasured, event.Key) {
+			p = f.problem(f.at(event.At), "the event "+event.Key+" was not measured", "its hooks are not judged")
+			p.Severity = suites.Info
+		} else if f.client.Measured != "" && isEvent(event.Key) {
 			p.Severity = suites.Error // it is another client's, and not a newer one
 		}
 		f.problems = append(f.problems, p)

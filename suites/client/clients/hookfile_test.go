@@ -93,6 +93,10 @@ func TestHooks(t *testing.T) {
 			client: "codex", file: ".codex/hooks.json", text: "{\"hooks\":{\"BeforeTool\":[{\"command\":\"a\"}],\n\"Stop\":[{\"hooks\":[{\"type\":\"command\"}]}]}}",
 			problems: []string{".codex/hooks.json:1:11: Codex: no event BeforeTool", ".codex/hooks.json:2:19: Codex: an entry without a command"},
 		},
+		"an event that was not measured": {
+			client: "copilot", file: ".github/hooks/a.json", text: `{"hooks":{"PreCompact":[{"bash":"a"}],"BeforeTool":[{"bash":"b"}]}}`,
+			problems: []string{".github/hooks/a.json:1:11: Copilot CLI: the event PreCompact was not measured", ".github/hooks/a.json:1:39: Copilot CLI: no event BeforeTool"},
+		},
 		"no JSON": {client: "codex", file: ".codex/hooks.json", text: `{"hooks":`, problems: []string{".codex/hooks.json:1:"}},
 		"no TOML": {client: "codex", file: ".codex/config.toml", text: "a = 1\nb =\n", problems: []string{".codex/config.toml:2:1: Codex: not TOML"}},
 	} {
