@@ -86,7 +86,7 @@ func (d *desk) changed(b Batch) {
 		rel := strings.TrimPrefix(c.Path, pureRoot+"/")
 		delete(d.read, rel)
 		delete(d.stamps, rel)
-		if c.Kind == Restored || c.Kind == Removed && d.w.stamp(rel) != "-" {
+		if c.Kind == Restored || c.Kind == Removed { // as a session does
 			restored = append(restored, rel)
 		}
 		if c.Kind != Restored {

@@ -117,6 +117,41 @@ func TestAwayDuringRun(t *testing.T) {
 	}
 }
 
+// TestThereDuringRun makes a file and removes it again while a case reads it that began without the
+// file. The report of the first removal, which comes last, is all that shows it.
+func TestThereDuringRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	const path = ".claude/hooks/h3.sh"
+	w.do(editstest.Op{Verb: editstest.Remove, Path: path})
+	delete(w.desk.read, path) // as after another batch
+	delete(w.desk.stamps, path)
+	c := w.desk.cases[slices.IndexFunc(w.desk.cases, func(c *suites.Case) bool { return c.ID == "c" })]
+	w.desk.begin(verdict.All([]*suites.Case{c}, "changed"))
+	w.desk.work()
+	f := w.desk.running[c.Key()]
+	w.do(editstest.Op{Verb: editstest.Append, Path: path, Text: "x"})
+	for len(f.readAt) > 0 {
+		w.now = w.now.Add(10 * time.Microsecond)
+		w.desk.work()
+	}
+	w.do(editstest.Op{Verb: editstest.Remove, Path: path})
+	w.now = w.now.Add(time.Second / 10)
+	w.desk.work()
+	w.take()
+	for w.core.step() {
+	}
+	w.now = w.now.Add(time.Second / 10)
+	w.deliver()
+	if f.saw[0] != "x" || f.inputs[0].Digest != "-" {
+		t.Fatalf("the case did not begin without the file and see it: %v %v", f.inputs, f.saw)
+	}
+	w.settle()
+	if why := w.wrong(); why != "" {
+		t.Errorf("%s\n%s", why, strings.Join(w.trace, "\n"))
+	}
+}
+
 func variable(t testing.TB, name string, otherwise int) int {
 	t.Helper()
 	text, set := os.LookupEnv(name)

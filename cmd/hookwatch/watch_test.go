@@ -320,7 +320,7 @@ func TestWatchEdits(t *testing.T) {
 	if e := w.transitions(); !named(e.Regressions, "P01") || len(e.Resolved) != 0 {
 		t.Errorf("breaking the rule was reported as %+v", e)
 	}
-	w.notified(desktop, "regression: ")
+	w.notified(desktop, "regression of ")
 	w.replace(hook, good)
 	w.verdict("P01", true)
 	if e := w.transitions(); !named(e.Resolved, "P01") || len(e.Regressions) != 0 {

@@ -315,9 +315,10 @@ func (d *proveDocument) add(g prove.Guard, shown bool, registered func(discover.
 	}
 	d.Guards = append(d.Guards, of)
 	for _, f := range g.Findings {
+		n := 2*len(d.Findings) + 1 // its control has the next number
 		one := provenFinding{
 			Hook: g.Hook.ID, What: f.What, Rule: f.Rule, Severity: f.Severity(), Input: f.Input, From: f.From, Does: f.Does, Effect: f.Effect, Because: f.Because, Others: f.Others,
-			Case: f.Case(g.Hook, registered(g.Hook), "PV001", "PV002"),
+			Case: f.Case(g.Hook, registered(g.Hook), fmt.Sprintf("PV%03d", n), fmt.Sprintf("PV%03d", n+1)),
 		}
 		if f.What == prove.Bypass {
 			one.Kind = f.Kind.String()

@@ -25,9 +25,10 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	for i, c := range b.Changes {
 		changed[i] = w.session.project.Rel(c.Path)
 		shape = shape || w.reshapes(c)
-		if c.Kind == watcher.Restored || c.Kind == watcher.Removed && w.session.knowledge.Tracker.Exists(changed[i]) {
+		if c.Kind == watcher.Restored || c.Kind == watcher.Removed {
 			// A directory that was renamed and renamed back leaves all signatures unchanged: its
-			// files may be reported as removed although they are back unmodified.
+			// files may be reported as removed although they are back unmodified. And a file that
+			// was made and removed again while a case ran is as absent as when the case began.
 			restored = append(restored, changed[i])
 		}
 		if c.Kind != watcher.Restored {

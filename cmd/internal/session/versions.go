@@ -48,8 +48,9 @@ func (t *Tracker) Recheck() bool {
 }
 
 // Restored retracts the verdicts of cases that ran while one of these files, which are now
-// unchanged again, may have been missing. If the file itself was written, its signature differs.
-// If a parent directory was renamed and renamed back, no signature shows it.
+// unchanged again, may have been missing, or have existed if they are missing now. If the file itself
+// was written, its signature differs. If a parent directory was renamed and renamed back, no signature
+// shows it.
 func (t *Tracker) Restored(paths []string, now time.Time) {
 	if len(paths) > 0 {
 		t.retract(now, func(seen CaseInputs) bool { return t.unseen(seen, paths) })
@@ -170,9 +171,6 @@ func (s *versions) unseen(seen CaseInputs, restored []string) bool {
 	}
 	return false
 }
-
-// Exists reports whether a file currently exists at a path.
-func (s *versions) Exists(path string) bool { return s.now(path) != disk.Signature{} }
 
 // now returns the current signature of a file, which differs after every write, even if the
 // content is the same again.
