@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // unsuited is a project without configuration and suites: a guard that says no by its
@@ -41,7 +43,7 @@ func TestWatchStops(t *testing.T) {
 		t.Errorf("%d files watched, want all %d of the project", got, len(unsuited))
 	}
 	w.rested()
-	for _, fault := range []struct{ name, file, old, new, of string }{
+	for _, fault := range processtest.Sample([]struct{ name, file, old, new, of string }{
 		{"another exit code", ".claude/hooks/guard.sh", "exit 2", "exit 1", "stops-guard.sh"},
 		{"a misspelt field", ".claude/hooks/files.sh", "permissionDecision:", "permissionDecison:", "stops-files.sh"},
 		{"a matcher that no longer matches", ".claude/settings.json", `"Bash"`, `"bash"`, "stops-guard.sh"},
@@ -49,7 +51,7 @@ func TestWatchStops(t *testing.T) {
 		{"a broken sourced file", ".claude/lib/rules.sh", "esac;", "", "stops-guard.sh"},
 		{"an entry that is gone", ".claude/settings.json", `.claude/hooks/files.sh`, `.claude/hooks/guard.sh`, "stops-files.sh"},
 		{"hooks that are switched off", ".claude/settings.json", `{"hooks"`, `{"disableAllHooks": true, "hooks"`, "stops-files.sh"},
-	} {
+	}, 2) {
 		good := w.read(fault.file)
 		saved := time.Now()
 		w.write(fault.file, strings.Replace(good, fault.old, fault.new, 1))
