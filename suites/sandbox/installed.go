@@ -59,6 +59,9 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 		program := filepath.Join(dir, e.Name())
 		real := program
 		if e.Type()&fs.ModeSymlink != 0 {
+			if to, err := os.Readlink(program); err == nil && slices.Contains(usualPrograms, filepath.Dir(to)) {
+				continue // as a thousand links of a search path without some tool
+			}
 			real = disk.Real(program)
 		}
 		if isProgram(real) {
