@@ -82,7 +82,9 @@ func (t Tree) read(slash string) string {
 }
 
 // Asks reports whether a hook is to be judged.
-func (t Tree) Asks(h discover.Hook) bool { return t.Named == "" || h.Answers(t.Named) || strings.Contains(h.ID, t.Named) }
+func (t Tree) Asks(h discover.Hook) bool {
+	return t.Named == "" || h.Answers(t.Named) || strings.Contains(h.ID, t.Named)
+}
 
 // Asked returns the hooks to fire: those that are to be judged of all that some session runs.
 func (t Tree) Asked() []discover.Hook {
