@@ -176,20 +176,15 @@ func (d *drawing) screen() string {
 	return strings.TrimRight(d.same(rows.String()), "\n") + "\n"
 }
 
-// within checks that twelve rows of the screen show everything that they have to.
+// within checks that the first twelve rows of the screen show everything that they have to.
 func (d *drawing) within(b breakage, screen string) {
 	d.t.Helper()
 	const rows = 12
-	lines := strings.SplitAfter(screen, "\n")
-	for i := range lines {
-		part := strings.Join(lines[i:min(i+rows, len(lines))], "")
-		all := true
-		for _, text := range b.shows {
-			all = all && strings.Contains(part, text)
-		}
-		if all {
-			return
+	lines := strings.SplitAfterN(screen, "\n", rows+1)
+	first := strings.Join(lines[:min(rows, len(lines))], "")
+	for _, text := range b.shows {
+		if !strings.Contains(first, text) {
+			d.t.Errorf("%s: the first %d rows lack %q:\n%s", b.name, rows, text, screen)
 		}
 	}
-	d.t.Errorf("%s: no %d rows have %q:\n%s", b.name, rows, b.shows, screen)
 }

@@ -404,11 +404,11 @@ func (h *human) headline(s *shared) []line {
 	if s.first.Fault != "" {
 		lines = append(lines, h.block(indent, plain, "at "+s.first.Fault)...)
 	}
-	if s.first.Remedy != "" {
-		lines = append(lines, h.block(indent, plain, "to do: "+s.first.Remedy)...)
-	}
 	if s.first.Registered != "" {
 		lines = append(lines, h.block(indent, plain, "registered at "+s.first.Registered)...)
+	}
+	if s.first.Remedy != "" {
+		lines = append(lines, h.block(indent, plain, "to do: "+s.first.Remedy)...)
 	}
 	if s.first.Rerun != "" {
 		lines = append(lines, indent.with(piece{whole, s.first.Rerun}))
