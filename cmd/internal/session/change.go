@@ -123,8 +123,8 @@ func (e *Session) supersedeAll(changed []string) {
 	e.touched(slices.Collect(maps.Keys(under)))
 }
 
-// retract retracts verdicts of cases that may have missed a file which is now unchanged again,
-// and cancels such cases if they are running.
+// retract retracts verdicts of cases that may have seen another state of a file than the one at their
+// beginning, which is the present one again, and cancels such cases if they are running.
 func (e *Session) retract(restored []string) {
 	e.knowledge.Tracker.Restored(restored, e.opts.Now())
 	for _, x := range e.running {

@@ -58,7 +58,7 @@ func (t *Tracker) Restored(paths []string, now time.Time) {
 }
 
 // Suspect reports whether a running case must run again because one of the restored files may
-// have been missing when it was read.
+// have been another one, or missing, or there, when it was read.
 func (t *Tracker) Suspect(k suites.Key, seen CaseInputs, restored []string) bool {
 	return t.unseen(seen, restored) && t.suspect(k)
 }
@@ -95,6 +95,7 @@ func (t *Tracker) Rest(now time.Time, followed []string) {
 type CaseInputs struct {
 	Inputs     []suites.Input
 	signatures []disk.Signature // of the files, in their order
+	at         time.Time        // when they were determined
 }
 
 // Files returns the paths of the inputs without duplicates; inputs are sorted by path. It omits
@@ -121,7 +122,7 @@ type versions struct {
 // see returns the inputs of a case, filtered by keep, with the signatures of the versions that the
 // graph has read.
 func (s *versions) see(c *suites.Case, keep func([]suites.Input) []suites.Input) CaseInputs {
-	seen := CaseInputs{Inputs: keep(s.project.Graph.Inputs(c))}
+	seen := CaseInputs{Inputs: keep(s.project.Graph.Inputs(c)), at: time.Now()}
 	seen.signatures = s.project.Graph.Signatures(seen.Files())
 	return seen
 }
@@ -162,10 +163,14 @@ func (s *versions) ChangedSince(paths []string, t time.Time) bool {
 	})
 }
 
-// unseen reports whether one of the restored files has the same signature as before.
+// unseen reports whether one of the restored files has the same signature as before, and may have had
+// another one meanwhile: of a file that is missing only a change of its directory shows that.
 func (s *versions) unseen(seen CaseInputs, restored []string) bool {
 	for i, f := range seen.Files() {
-		if slices.Contains(restored, f) && s.now(f) == seen.signatures[i] {
+		if !slices.Contains(restored, f) || s.now(f) != seen.signatures[i] {
+			continue
+		}
+		if seen.signatures[i] != (disk.Signature{}) || s.ChangedSince([]string{f}, seen.at) {
 			return true
 		}
 	}

@@ -128,3 +128,33 @@ func TestNoticed(t *testing.T) {
 		t.Error("a missing file is not noticed")
 	}
 }
+
+// TestUnseen checks that a file which was there for a moment leaves a trace, and that one which was
+// missing all the time leaves none.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	s := newProjectFiles(t, map[string]string{"hooks/other.sh": guard})
+	of := versions{project: s.Load(Filter{})}
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(s.Path("hooks"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	const missing = "hooks/none.sh"
+	see := func(at time.Time) CaseInputs {
+		return CaseInputs{Inputs: []suites.Input{{Path: missing}}, signatures: []disk.Signature{of.now(missing)}, at: at}
+	}
+	if of.unseen(see(time.Now().Add(time.Hour)), []string{missing}) {
+		t.Error("nothing happened")
+	}
+	before := see(time.Now())
+	s.Write(missing, guard)
+	if err := os.Remove(s.Path(missing)); err != nil {
+		t.Fatal(err)
+	}
+	if !of.unseen(before, []string{missing}) {
+		t.Error("it was there for a moment")
+	}
+	if of.unseen(before, []string{"hooks/other.sh"}) {
+		t.Error("another file was there")
+	}
+}
