@@ -14,7 +14,7 @@ type Record struct {
 	Category         string  `json:"category"`
 	InputSummary     string  `json:"input_summary"`
 	ExpectedDecision string  `json:"expected_decision"`
-	ExpectedExit     *int    `json:"expected_exit"` // nil if any of several will do
+	ExpectedExit     *int    `json:"expected_exit"` // nil if none is expected, or any of several will do
 	ActualDecision   string  `json:"actual_decision"`
 	ActualExit       *int    `json:"actual_exit"`
 	ActualOutput     string  `json:"actual_output"`

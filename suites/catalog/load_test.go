@@ -199,7 +199,6 @@ cases:
 	}
 }
 
-// TestSuiteDefaults checks that the values of a suite apply to each case independently.
 // TestEmptyCommand checks that an empty command is sent as such, beside the fields of a payload.
 func TestEmptyCommand(t *testing.T) {
 	t.Parallel()
@@ -214,6 +213,7 @@ func TestEmptyCommand(t *testing.T) {
 	checkWritten(t, s)
 }
 
+// TestSuiteDefaults checks that the values of a suite apply to each case independently.
 func TestSuiteDefaults(t *testing.T) {
 	t.Parallel()
 	// Seventeen leave spare capacity that cases must not share.

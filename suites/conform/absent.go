@@ -192,12 +192,12 @@ func (q *Inquiry) lostFile(name string) {
 	}
 	if !inside || exists(q.tree.path(slash)) {
 		q.absent, q.broken = name+" is not there", true
-		if slices.ContainsFunc(q.hidden, func(h string) bool { return path.Base(h) == path.Base(name) }) {
+		if slices.ContainsFunc(q.hidden, func(h string) bool { return strings.HasSuffix(name, strings.TrimPrefix(h, "~")) }) {
 			q.absent = name + " is hidden from hooks here"
 			return // it has a finding of its own
 		}
 		why := "it is outside of what is checked"
-		if exists(name) {
+		if path.IsAbs(name) && exists(name) {
 			why = "it is in a directory that is private to each hook here, and empty"
 		}
 		q.found("script-missing", q.absent+": "+why, suites.Info)

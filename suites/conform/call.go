@@ -329,7 +329,7 @@ func (q *Inquiry) swallowed(f firing, r suites.Result) {
 	severity := suites.Warning
 	if m := shellError().FindStringSubmatch(string(r.Stderr)); first == "" && m != nil {
 		first = fmt.Sprintf("%s (%s:%s)", m[3], m[1], m[2])
-		if strings.HasSuffix(m[3], "command not found") { // which is no matter of the input
+		if strings.HasSuffix(m[3], ": not found") || strings.HasSuffix(m[3], ": command not found") { // which is no matter of the input
 			severity = suites.Error
 		}
 	}

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -185,6 +186,12 @@ func (q *Inquiry) otherTools() (probes []Probe) {
 		}
 		f := *q.denied
 		f.tool = tool
+		if f.tool == "NotebookEdit" && path.Ext(f.file) != ".ipynb" {
+			if f.text == "" {
+				continue // of another file the client refuses it before hooks run
+			}
+			f.file, f.written = "src/hookwatch_example.ipynb", true
+		}
 		if !f.passes(q.hook) {
 			continue
 		}

@@ -284,6 +284,8 @@ func Together(reports []Report) (all []Finding) {
 type Try struct {
 	Case  *suites.Case
 	Input string // a short description of the input
+	// Harmful reports whether guards usually stop the input.
+	Harmful bool
 }
 
 // Tries returns the calls for a hook: those for which the client would most likely fire it, then,
@@ -291,11 +293,11 @@ type Try struct {
 // there are any of the latter.
 func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
 	q := Ask(t, h)
-	harmful := q.harmful()
-	for _, f := range slices.Concat(typical(h, t), harmful) {
+	harmful, usual := q.harmful(), typical(h, t)
+	for i, f := range slices.Concat(usual, harmful) {
 		c := f.asCase(h)
 		c.Timeout = 0 // so that the registered timeout applies
-		tries = append(tries, Try{c, f.input()})
+		tries = append(tries, Try{c, f.input(), i >= len(usual)})
 	}
 	return tries, len(harmful) > 0
 }
@@ -312,7 +314,7 @@ func Calls(t Tree, h discover.Hook, other string) (all []Try) {
 	const most, words, choices = 60, 12, 12
 	add := func(f firing) {
 		if c := f.asCase(h); c.Steps[0].PayloadRaw != nil {
-			all = append(all, Try{c, f.input()})
+			all = append(all, Try{Case: c, Input: f.input()})
 		}
 	}
 	for _, f := range usual {

@@ -240,11 +240,16 @@ func (f firing) toolInput(h discover.Hook) map[string]any {
 var sandboxes = pattern.Lazy(`[^\s"'=:(]*/hookwatch-\d+-[0-9a-f]+/run-\d+-\d+/[^/\s"']+/`)
 
 // Short makes a text into one line of limited length.
-// Tabs and line ends inside of it are shown, because they may be what two commands differ in.
 func Short(text string) string {
-	text = strings.TrimSpace(text)
 	text = sandboxes().ReplaceAllString(text, "")
-	text = strings.Join(strings.FieldsFunc(visible.Replace(text), func(r rune) bool { return r == ' ' }), " ")
+	return clip(strings.Join(strings.Fields(text), " "))
+}
+
+// ShortCommand returns a command of limited length, with its tabs and line ends visible, because they
+// may be what it differs in from another one.
+func ShortCommand(command string) string { return clip(visible.Replace(strings.TrimSpace(command))) }
+
+func clip(text string) string {
 	const most = 160
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "..."

@@ -85,7 +85,7 @@ func (e Effect) String() string {
 	if len(all) == 0 && e.reveals() {
 		return "prints the content of the file"
 	}
-	return conform.Short(strings.Join(all, "; "))
+	return conform.ShortCommand(strings.Join(all, "; "))
 }
 
 // downloaded is a program that a downloaded script calls.

@@ -62,7 +62,9 @@ func (s *caseRun) unregistered(event, name string) string {
 				n++
 			}
 			for _, script := range h.Scripts {
-				scripts = append(scripts, path.Base(script))
+				if base := path.Base(script); h.Event == event && !slices.Contains(scripts, base) {
+					scripts = append(scripts, base)
+				}
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 		real := program
 		if e.Type()&fs.ModeSymlink != 0 {
 			if to, err := os.Readlink(program); err == nil && slices.Contains(usualPrograms, filepath.Dir(to)) {
-				continue // as a thousand links of a search path without some tool
+				continue // a PATH made without one tool has a thousand such links
 			}
 			real = disk.Real(program)
 		}

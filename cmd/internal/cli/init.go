@@ -79,10 +79,11 @@ func (a *app) initStarter(dir, name string) error {
 	}
 	if name == reference.First.Name { // whose suite names it
 		schema := path.Join(path.Dir(firstSuite), catalog.SchemaFile)
-		if err := writeNew(dir, schema, catalog.Schema()); err != nil {
+		if err := writeNew(dir, schema, catalog.Schema()); err == nil {
+			written = append(written, schema)
+		} else if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		written = append(written, schema)
 	}
 	a.wrote(written)
 	writef(a.Out, "\nNext: hookwatch --once\n")

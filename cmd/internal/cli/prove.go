@@ -97,9 +97,12 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	guards, err := searchGuards(cmd.Context(), p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {
 		t.progress.show("proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
 	}, func(g prove.Guard) {
+		if g.Unproved != "" || g.Tried == 0 {
+			return
+		}
 		line := fmt.Sprintf("%s: %s", g.Hook.ID, session.Count(len(g.Findings), "finding"))
 		if len(g.Findings) > 0 {
-			line += fmt.Sprintf(", %s: %s", headline[g.Findings[0].What], conform.Short(g.Findings[0].Input.Text()))
+			line += fmt.Sprintf(", %s: %s", headline[g.Findings[0].What], conform.ShortCommand(g.Findings[0].Input.Text()))
 		}
 		t.progress.result(line)
 	})
@@ -128,7 +131,7 @@ func proveBriefly(ctx context.Context, tree conform.Tree, m *prove.Machine, repo
 	g, err := prove.Search(ctx, tree, report.Hook, m, prove.Options{Budget: bound, Inputs: []conform.Input{report.Stopped}, Only: true, Most: prove.Wrapping, Brief: true})
 	report.Firings += g.Fired
 	for _, f := range g.Findings {
-		rule, what := provenRule[f.What], fmt.Sprintf("%s is stopped, %s is not; executed, it %s", conform.Short(f.From.Text()), conform.Short(f.Input.Text()), f.Does)
+		rule, what := provenRule[f.What], fmt.Sprintf("%s is stopped, %s is not; executed, it %s", conform.ShortCommand(f.From.Text()), conform.ShortCommand(f.Input.Text()), f.Does)
 		if f.What == prove.Injection {
 			if what = "it runs a part of its input as a command"; slices.ContainsFunc(report.Findings, func(o conform.Finding) bool { return o.Rule == rule }) {
 				continue
@@ -154,7 +157,11 @@ func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, ho
 		if ctx.Err() != nil {
 			break
 		}
-		options := prove.Options{Budget: min(time.Until(end)/time.Duration(len(hooks)-i), proveBudget), Seed: o.seed, Most: prove.Obfuscation, Inputs: stoppedBySuites(p, h), Only: o.input != ""}
+		part := time.Until(end) / time.Duration(len(hooks)-i)
+		if o.budget == 0 {
+			part = min(part, proveBudget)
+		}
+		options := prove.Options{Budget: part, Seed: o.seed, Most: prove.Obfuscation, Inputs: stoppedBySuites(p, h), Only: o.input != ""}
 		if options.Only {
 			in, ok := conform.Named(h, o.input)
 			if !ok {
@@ -166,6 +173,9 @@ func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, ho
 			options.Progress = func(g prove.Guard) { progress(i, len(hooks), g) }
 		}
 		b := prove.Begin(ctx, tree, h, m, options)
+		if progress != nil {
+			progress(i, len(hooks), prove.Guard{Hook: h})
+		}
 		if begun = append(begun, b); b.Stops() {
 			stopping++
 		}
@@ -399,7 +409,7 @@ func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (l
 	}
 	for _, f := range d.Findings {
 		list = append(list, annotation{
-			rule: provenRule[f.What], severity: f.Severity, at: at[f.Hook], title: conform.Short(f.Input.Text()) + " " + headline[f.What],
+			rule: provenRule[f.What], severity: f.Severity, at: at[f.Hook], title: conform.ShortCommand(f.Input.Text()) + " " + headline[f.What],
 			text:    fmt.Sprintf("it %s; %s is stopped\nthe hook's answer: %s, %s", f.Does, f.From.Text(), f.Effect, f.Because),
 			subject: []string{f.Hook, f.Input.Text(), f.From.Text()},
 		})
@@ -416,10 +426,11 @@ func (a *app) writeProved(p *session.Project, file string, guards []prove.Guard)
 
 // writeSchema writes the schema of suite files to their directory if it is not there.
 func writeSchema(dir *disk.Dir) error {
-	f, err := dir.Create(catalog.SchemaFile, 0o644)
-	if errors.Is(err, fs.ErrExist) {
+	if _, err := dir.Lstat(catalog.SchemaFile); err == nil {
 		return nil
-	} else if err != nil {
+	}
+	f, err := dir.Create(catalog.SchemaFile, 0o644)
+	if err != nil {
 		return err
 	}
 	_, err = f.Write(catalog.Schema())
@@ -472,9 +483,12 @@ func (a *app) appendToSuite(p *session.Project, file string, more func(existing,
 		}
 		if len(existing) == 0 {
 			lines = catalog.SchemaLine + lines
+			err = writeSchema(d)
 		}
-		_, err = out.Write([]byte(lines))
-		if err = errors.Join(err, out.Close(), writeSchema(d)); err != nil {
+		if err == nil {
+			_, err = out.Write([]byte(lines))
+		}
+		if err = errors.Join(err, out.Close()); err != nil {
 			return err
 		}
 	}

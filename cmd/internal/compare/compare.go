@@ -208,43 +208,58 @@ func (x *Comparison) affectedPairs(res *Result) (fire []pair) {
 // each compares hooks, each in an equal part of the time that is left until end. What others leave of
 // their parts is for calls that were left out.
 func (x *Comparison) each(res *Result, pairs []pair, end time.Time, budget time.Duration) error {
-	all := make([]comparing, len(pairs))
+	all := make([]*comparing, len(pairs))
 	for i, p := range pairs {
-		all[i].pair = p
+		all[i] = &comparing{pair: p}
 	}
-	for progress := true; progress && len(all) > 0; {
+	defer func() {
+		why := fmt.Sprintf("because its part of the budget of %s is used up", budget)
+		if x.ctx.Err() != nil {
+			why = "because of the interruption"
+		}
+		for _, c := range all {
+			if c.left > 0 {
+				res.NotFired = append(res.NotFired, fmt.Sprintf("%s: %d of %d calls are left out, %s", c.any().ID, c.left, c.left+c.done, why))
+			}
+		}
+	}()
+	rest := all
+	for progress := true; progress && len(rest) > 0; {
 		progress = false
-		var late []comparing
-		for i, c := range all {
+		var late []*comparing
+		for i, c := range rest {
 			now := time.Now()
-			restore := x.bound(now.Add(end.Sub(now) / time.Duration(len(all)-i)))
-			changes, calls, left, err := x.behaviour(c.pair, c.sent)
-			over := x.late(err) && left > 0
+			restore := x.bound(now.Add(end.Sub(now) / time.Duration(len(rest)-i)))
+			before := c.done
+			changes, err := x.behaviour(c)
+			over := x.late(err)
 			restore()
-			res.Calls += calls
+			res.Calls += c.done - before
 			res.Changes = append(res.Changes, changes...)
-			progress = progress || calls > 0
+			progress = progress || c.done > before
 			if over {
-				late = append(late, comparing{c.pair, c.sent + calls, left})
+				late = append(late, c)
 			} else if err != nil {
 				return err
 			}
-			if x.Compared != nil && calls > 0 {
+			if x.Compared != nil && c.done > before {
 				x.Compared(c.any().ID, changes)
 			}
 		}
-		all = late
-	}
-	for _, c := range all {
-		res.NotFired = append(res.NotFired, fmt.Sprintf("%s: %d of %d calls are left out, because its part of the budget of %s is used up", c.any().ID, c.left, c.left+c.sent, budget))
+		rest = late
 	}
 	return nil
 }
 
-// A comparing is a pair of which some calls were sent.
+// A comparing is a pair, and how far its comparison is.
 type comparing struct {
 	pair
-	sent, left int
+	begun      bool
+	calls      []*Call // of this round
+	sent       int     // of calls
+	did        [2][]Seen
+	round      int
+	done, left int // calls altogether, and those that an error left out
 }
 
 // A pair is one hook on both sides; one of them is nil if only the other registers it.
@@ -409,47 +424,62 @@ func (s *Side) Digest() string {
 // many: what is known of them is not lost if the budget is used up meanwhile.
 const leastAtOnce = 16
 
-// behaviour compares what the hooks of a pair do with all calls that either may react to, without those
-// that were sent before. It returns the number of calls, too, and of those that were left out because of
-// an error.
-func (x *Comparison) behaviour(p pair, before int) (changes []Change, n, left int, err error) {
-	calls, own := x.calls(p)
-	if lacks := x.lacks(p); lacks != "" {
-		x.lacking[p.any().ID+" calls "+lacks+", which this machine lacks"] = place(p.any())
-	}
-	if before == 0 && p[0] != nil && p[1] != nil && registered(p[0]) == registered(p[1]) && !slices.ContainsFunc(p[0].Scripts, func(s string) bool { return x.differing[s] }) {
-		const few = 16 // calls that show whether a hook uses files other than its scripts
-		first := calls[:min(len(calls), few)]
-		if len(x.differing) == 0 {
-			return nil, 0, 0, nil
-		} else if touched, err := x.touches(p, first); err != nil {
-			return nil, 0, len(calls) + len(own), err
-		} else if !touched {
-			return nil, len(first), 0, nil
+// behaviour compares what the hooks of a pair do with all calls that either may react to. After an error
+// it continues where it ended.
+func (x *Comparison) behaviour(c *comparing) (changes []Change, err error) {
+	if !c.begun {
+		if c.begun, err = x.beginPair(c); err != nil {
+			return nil, err
 		}
 	}
-	calls = append(calls, own...)
-	calls = calls[min(before, len(calls)):]
-	for round := 0; len(calls) > 0 && round < 2; round++ {
-		var all [2][]Seen
-		for sent, size := 0, leastAtOnce; sent < len(calls); sent, size = sent+size, 2*size {
-			now := calls[sent:min(sent+size, len(calls))]
-			did, some, err := x.both(p, now, func(a, b Seen) bool { return a == b })
+	for ; len(c.calls) > 0 && c.round < 2; c.round++ {
+		for size := leastAtOnce; c.sent < len(c.calls); size *= 2 {
+			now := c.calls[c.sent:min(c.sent+size, len(c.calls))]
+			did, some, err := x.both(c.pair, now, func(a, b Seen) bool { return a == b })
 			if err != nil {
-				return changes, n, len(calls) - sent, err
+				c.left = len(c.calls) - c.sent
+				return changes, err
 			}
-			n += len(now)
+			c.sent, c.done = c.sent+len(now), c.done+len(now)
 			for i, side := range did {
 				if at := slices.IndexFunc(side, func(s Seen) bool { return s.missing != "" }); at >= 0 {
-					x.lacking[p.any().ID+" lacks "+side[at].missing+", so it shows little"] = place(p.any())
+					x.lacking[c.any().ID+" lacks "+side[at].missing+", so it shows little"] = place(c.any())
 				}
-				all[i] = append(all[i], side...)
+				c.did[i] = append(c.did[i], side...)
 			}
 			changes = append(changes, some...)
 		}
-		calls = related(p, calls, all)
+		c.calls, c.did, c.sent = related(c.pair, c.calls, c.did), [2][]Seen{}, 0
 	}
-	return changes, n, 0, nil
+	c.left = 0
+	return changes, nil
+}
+
+// beginPair determines the calls to send: none if few of them show that the change does not affect the
+// hooks.
+func (x *Comparison) beginPair(c *comparing) (begun bool, err error) {
+	calls, own := x.calls(c.pair)
+	p := c.pair
+	if lacks := x.lacks(p); lacks != "" {
+		x.lacking[p.any().ID+" calls "+lacks+", which this machine lacks"] = place(p.any())
+	}
+	if p[0] != nil && p[1] != nil && registered(p[0]) == registered(p[1]) && !slices.ContainsFunc(p[0].Scripts, func(s string) bool { return x.differing[s] }) {
+		const few = 16 // calls that show whether a hook uses files other than its scripts
+		first := calls[:min(len(calls), few)]
+		if len(x.differing) == 0 {
+			return true, nil
+		}
+		touched, err := x.touches(p, first)
+		if err != nil {
+			c.left = len(calls) + len(own)
+			return false, err
+		} else if !touched {
+			c.done = len(first)
+			return true, nil
+		}
+	}
+	c.calls = append(calls, own...)
+	return true, nil
 }
 
 // both sends calls to the hooks of a pair. Where what they do is not the same, it sends them again,

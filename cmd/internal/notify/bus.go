@@ -47,7 +47,8 @@ func (b *sessionBus) send(n notification) error {
 	if call.Err != nil {
 		return call.Err
 	}
-	return call.Store(&b.shown)
+	_ = call.Store(&b.shown) // it was shown, whatever the service answers
+	return nil
 }
 
 func (b *sessionBus) connect() error {

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -83,8 +85,9 @@ type desktop struct {
 	once    sync.Once
 
 	// Used only by the worker.
-	under   chan error // a call that exceeded sendLimit, or nil
-	used    bool       // a call was made
+	under   chan error                   // a call that exceeded sendLimit, or nil
+	used    bool                         // a call was made
+	broken  map[suites.Key]suites.Record // announced and not resolved
 	noticed bool
 }
 
@@ -161,9 +164,11 @@ func (d *desktop) deliver(t session.Transitions) {
 		}
 	}
 	d.used = true
+	rest := d.rest(t)
+	n := notification{"hookwatch: " + inert(t.Project), desktopBody(t, rest), len(t.Regressions)+len(rest) > 0}
 	result := make(chan error, 1)
 	go func() {
-		result <- d.send(notification{"hookwatch: " + inert(t.Project), desktopBody(t), len(t.Regressions) > 0})
+		result <- d.send(n)
 	}()
 	timer := time.NewTimer(sendLimit)
 	defer timer.Stop()
@@ -178,6 +183,24 @@ func (d *desktop) deliver(t session.Transitions) {
 		d.endBus()
 	case <-d.quit:
 	}
+}
+
+// rest returns the cases that were announced before and still fail, because a notification replaces its
+// predecessor.
+func (d *desktop) rest(t session.Transitions) (rest []suites.Record) {
+	if d.broken == nil {
+		d.broken = make(map[suites.Key]suites.Record)
+	}
+	for _, r := range slices.Concat(t.Regressions, t.Resolved) {
+		delete(d.broken, r.Key())
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(d.broken), suites.Key.Compare) {
+		rest = append(rest, d.broken[k])
+	}
+	for _, r := range t.Regressions {
+		d.broken[r.Key()] = r
+	}
+	return rest
 }
 
 // endBus closes the connection to the bus, which ends a hanging call. It waits for a
@@ -209,15 +232,18 @@ func (d *desktop) ring(why error) {
 	d.o.Notice(fmt.Sprintf("no desktop notification (%v); %s", why, instead))
 }
 
-// desktopBody returns one line about regressions, with the hook and the reason of the first, and one
-// about resolved cases.
-func desktopBody(t session.Transitions) string {
+// desktopBody returns one line about regressions, with the hook and the reason of the first, one about
+// resolved cases, and one about the rest, which still fails.
+func desktopBody(t session.Transitions, rest []suites.Record) string {
 	var lines []string
 	if len(t.Regressions) > 0 {
 		lines = append(lines, "regression"+blamed(t.Regressions)+": "+named(t.Regressions))
 	}
 	if len(t.Resolved) > 0 {
 		lines = append(lines, "resolved: "+named(t.Resolved))
+	}
+	if len(rest) > 0 {
+		lines = append(lines, "still failing: "+named(rest))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -244,11 +270,12 @@ func blamed(records []suites.Record) string {
 	}
 	others := map[string]bool{}
 	for _, r := range records {
-		others[r.Hook] = r.Hook != first.Hook
+		if r.Hook != "" && r.Hook != first.Hook {
+			others[r.Hook] = true
+		}
 	}
-	delete(others, first.Hook)
 	if len(others) > 0 {
-		text += fmt.Sprintf(" and %d more", len(others))
+		text += " and " + session.Count(len(others), "more hook")
 	}
 	return text
 }

@@ -67,12 +67,32 @@ func TestDesktopBody(t *testing.T) {
 			Resolved: []suites.Record{recordOf("pm", "P02", "two", true, "")}},
 			"regression of guard.sh: P01 name_P01\nresolved: P02 two"},
 		{"with the reason", session.Transitions{Regressions: []suites.Record{recordOf("pm", "P01", "one", false, "exit 0, want 2"), {Hook: "a/b.sh", ID: "P02"}, {Hook: "a/c.sh", ID: "P03"}}},
-			"regression of guard.sh (exit 0, want 2) and 2 more: P01 one, P02, P03"},
+			"regression of guard.sh (exit 0, want 2) and 2 more hooks: P01 one, P02, P03"},
 		{"no markup, nothing raw", session.Transitions{Resolved: []suites.Record{recordOf("pm", "P02", "<b>&\x1b[1m", true, "")}},
 			`resolved: P02 ‹b›+\x1b[1m`},
 	} {
-		if got := desktopBody(tt.in); got != tt.want {
+		if got := desktopBody(tt.in, nil); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestDesktopRest checks that a notification, which replaces its predecessor, names what still fails.
+func TestDesktopRest(t *testing.T) {
+	t.Parallel()
+	var d desktop
+	for i, tt := range []struct {
+		in   session.Transitions
+		want string
+	}{
+		{regressed("P01", "P02"), ""},
+		{session.Transitions{Resolved: regressed("P01").Regressions}, "still failing: P02 name_P02"},
+		{regressed("P03"), "still failing: P02 name_P02"},
+		{session.Transitions{Resolved: regressed("P02", "P03").Regressions}, ""},
+	} {
+		body := desktopBody(tt.in, d.rest(tt.in))
+		if _, rest, _ := strings.Cut(body, "still failing"); strings.TrimPrefix(tt.want, "still failing") != rest {
+			t.Errorf("%d: %q, want %q", i, body, tt.want)
 		}
 	}
 }

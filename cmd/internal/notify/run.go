@@ -47,6 +47,7 @@ func (h *human) underway(done, of int) line {
 func (h *human) caseDone(e session.CaseDone) {
 	var lines []line
 	delete(h.failing, e.Record.Key())
+	h.resolved = slices.DeleteFunc(h.resolved, func(o session.CaseDone) bool { return o.Record.Key() == e.Record.Key() })
 	switch status := e.Verdict.Status; {
 	case status == suites.Fail:
 		h.failed++
@@ -192,6 +193,7 @@ func (h *human) runDone(e session.RunDone) {
 	h.setLive(nil, true)
 	h.running, h.state = false, e.State
 	if h.asked.only && e.Tally.Failed+e.Tally.Aborted == 0 && e.Aborted == "" {
+		h.resolved = nil
 		h.idle()
 		return
 	}

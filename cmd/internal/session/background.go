@@ -215,7 +215,7 @@ func (t *trialRun) try(ctx context.Context, r *run.Runner) {
 		}
 		last := o.Last()
 		t.works = t.works || len(o.Results) > 0 && last.Exit == 0
-		if t.failing == "" && last.Exit > 0 && last.Exit != 2 && last.Effect == suites.Proceeds {
+		if one.Harmful && t.failing == "" && last.Exit > 0 && last.Exit != 2 && last.Effect == suites.Proceeds {
 			t.failing = fmt.Sprintf("; for %s it fails with exit code %d, and the client proceeds: exit 2 to block", one.Input, last.Exit)
 			if at := PlaceOf(ctx, r, one.Case, last, t.Hook.Scripts); at.Line > 0 {
 				t.failing += fmt.Sprintf(" (%s:%d)", at.File, at.Line)
