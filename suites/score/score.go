@@ -47,6 +47,7 @@ type Progress struct {
 	Cases, CasesOf       int // of the runs before the first mutant
 	Tried, Of, Survivors int // mutants
 	File                 string
+	Survivor             string // the last one tried, if it survived
 }
 
 // A Finding is the result of one mutant.
@@ -235,6 +236,9 @@ func (s *scoring) progress(f *Finding, of int, found []*Finding) {
 				p.Survivors++
 			}
 		}
+	}
+	if !f.Killed() && f.Note.Equivalent == "" {
+		p.Survivor = f.Mutant.String()
 	}
 	s.Progress(p)
 }

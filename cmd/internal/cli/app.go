@@ -79,6 +79,12 @@ func consoleWriter(out io.Writer, color bool) io.Writer {
 	return zerolog.ConsoleWriter{
 		Out: out, NoColor: !color, PartsExclude: []string{zerolog.TimestampFieldName},
 		FormatPrepare: printableFields, // before colour is added
+		FormatLevel: func(level any) string { // as a session writes them
+			if level == zerolog.LevelWarnValue {
+				return "warning:"
+			}
+			return fmt.Sprint(level) + ":"
+		},
 	}
 }
 

@@ -70,6 +70,9 @@ func TestLogColour(t *testing.T) {
 			t.Error(what)
 		}
 	}
+	if !strings.Contains(text, "warning: ") {
+		t.Errorf("another word for a warning than that of a session: %q", text)
+	}
 	if strings.Count(text, "\n") != 2 || strings.Contains(text, "\x1b[31mred") {
 		t.Errorf("%q", text)
 	}

@@ -129,6 +129,9 @@ func showScoring(l *progress, s score.Progress) {
 		l.show("running %d of %s as they are", s.Cases, session.Count(s.CasesOf, "case"))
 		return
 	}
+	if s.Survivor != "" {
+		l.result("SURVIVED " + s.Survivor)
+	}
 	l.show("scoring %d of %d: %s  %.40s", s.Tried, s.Of, session.Count(s.Survivors, "survivor"), s.File)
 }
 
