@@ -12,10 +12,10 @@ import (
 
 // Times of the progress of a command.
 const (
-	redrawAfter   = 50 * time.Millisecond // on a terminal
-	plainAfter    = 5 * time.Second       // to the first status in a file or pipe, and between two of them
-	resultsAfter  = time.Second           // to the first result: a shorter command only reports
-	longRunning   = 3 * time.Second       // what runs for longer is named
+	redrawAfter   = 50 * time.Millisecond  // on a terminal
+	plainAfter    = 5 * time.Second        // to the first status in a file or pipe, and between two of them
+	resultsAfter  = 500 * time.Millisecond // to the first result: a shorter command only reports
+	longRunning   = 3 * time.Second        // what runs for longer is named
 	progressTicks = time.Second
 )
 
