@@ -148,7 +148,7 @@ func (f *firing) await(ctx context.Context) {
 			done = nil
 			kill(-1)
 		case <-bound.C:
-			_ = f.b.process.Kill() // it is stopped or stuck; its children become ours
+			f.b.abandon() // it is stopped or stuck; its children become ours
 		}
 	}
 }

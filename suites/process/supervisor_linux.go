@@ -100,6 +100,13 @@ func (b *Supervisor) reap() {
 	}
 }
 
+// abandon kills a supervisor that does not answer. It closes the connection, too, because a process that
+// got its other end would keep it open, and the wait for an answer would never end.
+func (b *Supervisor) abandon() {
+	_ = b.process.Kill()
+	_ = b.conn.Close()
+}
+
 // end waits until the supervisor has ended.
 func (b *Supervisor) end() {
 	for range b.answers { // discard answers that no one waits for
@@ -330,7 +337,7 @@ func (b *Supervisor) ask(answers <-chan answer, fields ...string) (answer, error
 	if err := b.send(nil, fields...); err != nil {
 		return answer{}, err
 	}
-	bound := time.AfterFunc(b.patience, func() { _ = b.process.Kill() })
+	bound := time.AfterFunc(b.patience, b.abandon)
 	defer bound.Stop()
 	a, ok := <-answers
 	if !ok {
