@@ -281,7 +281,7 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 		}
 	}
 	if len(e.Exit) > 0 && (!slices.Contains(e.Exit, r.Exit) || r.Signal != "") {
-		add(suites.InExit, gotExit(r), wantExit(e.Exit))
+		add(suites.InExit, gotExit(r), WantedExit(e.Exit))
 	}
 	if e.Decision != "" && e.Decision != r.Decision {
 		add(suites.InDecision, r.Decision, e.Decision)

@@ -93,8 +93,8 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// wantExit returns the accepted codes, such as "0 or 1".
-func wantExit(codes []int) string {
+// WantedExit returns the accepted codes, such as "0 or 1".
+func WantedExit(codes []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(codes), "[]"), " ", " or ")
 }
 

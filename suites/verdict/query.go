@@ -17,7 +17,10 @@ import (
 )
 
 // A Query is a jq filter over records. It is safe for concurrent use.
-type Query struct{ code *gojq.Code }
+type Query struct {
+	code   *gojq.Code
+	filter string
+}
 
 // A QueryError describes an error in a filter. Line and Column count from 1, the column in
 // characters; they are 0 if the position is unknown.
@@ -53,7 +56,7 @@ func CompileQuery(filter string) (*Query, error) {
 	if err != nil {
 		return nil, queryError(filter, indexOfUndefined(filter, err), err)
 	}
-	return &Query{code}, nil
+	return &Query{code, filter}, nil
 }
 
 func queryError(filter string, at int, err error) error {
@@ -98,7 +101,7 @@ func (q *Query) Run(ctx context.Context, records []suites.Record, emit func(v an
 				return nil
 			}
 			hint := ""
-			if strings.Contains(err.Error(), "but got: array") {
+			if strings.Contains(err.Error(), "but got: array") && !strings.HasPrefix(strings.TrimSpace(q.filter), ".[") {
 				hint = "; the records are an array: begin with .[]"
 			}
 			return fmt.Errorf("query: %w%s", err, hint)

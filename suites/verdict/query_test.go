@@ -86,6 +86,13 @@ func TestQueryEnds(t *testing.T) {
 	if err := object.Run(context.Background(), nil, func(any) error { return nil }); err == nil || !strings.HasSuffix(err.Error(), "the records are an array: begin with .[]") {
 		t.Errorf("a field of the array gives %v", err)
 	}
+	within, err := CompileQuery(".[] | .changes | .kind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := within.Run(context.Background(), []suites.Record{{Changes: []suites.Change{{}}}}, func(any) error { return nil }); err == nil || strings.Contains(err.Error(), "begin with") {
+		t.Errorf("a field of a list in a record gives %v", err)
+	}
 	stop := errors.New("enough")
 	if err := q.Run(context.Background(), nil, func(any) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("an error of emit gives %v", err)

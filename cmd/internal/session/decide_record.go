@@ -10,6 +10,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
+	"hookwatch/suites/verdict"
 )
 
 // recordValues holds the values from which a record is made.
@@ -117,7 +118,7 @@ func expectedDecision(l suites.Layer, e suites.Expectation) string {
 	case e.Decision != "":
 		return e.Decision
 	case len(e.Exit) > 0:
-		return "exit_" + strings.Trim(strings.ReplaceAll(fmt.Sprint(e.Exit), " ", "_or_"), "[]")
+		return "exit_" + strings.ReplaceAll(verdict.WantedExit(e.Exit), " ", "_")
 	default:
 		return string(e.Effect)
 	}
