@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // unending takes any time, in little memory.
@@ -57,14 +59,14 @@ func hostileExpressions(t *testing.T) string {
 func TestInterruptHostile(t *testing.T) {
 	t.Parallel()
 	root := hostileExpressions(t)
-	for _, test := range []struct {
+	for _, test := range processtest.Sample([]struct {
 		args    string
 		endless bool
 	}{
 		{"", true}, {"--once", true}, {"run T1", true}, {"query " + unending, true},
 		{"check", false}, {"check --static", false}, {"list", false}, {"list --hooks", false}, {"why", false}, {"fire PreToolUse Bash", false}, {"verify", false},
 		{"history", false}, {"suites", false}, {"show T1", false}, {"doctor", false}, {"coverage", false}, {"compare", false},
-	} {
+	}, 3) {
 		t.Run("hookwatch "+test.args, func(t *testing.T) {
 			t.Parallel()
 			args := strings.Fields(test.args)

@@ -48,11 +48,11 @@ func TestSoak(t *testing.T) {
 }
 
 // soakShort is how many edits a soak has in a plain test.
-const soakShort = 24
+const soakShort = 12
 
 // soakSamples is into how many parts the edits are divided by samples, in a plain test by fewer,
 // because each has a full run.
-const soakSamples, soakSamplesShort = 10, 4
+const soakSamples, soakSamplesShort = 10, 2
 
 // soakBurst is after how many sequences of edits the session is let come to rest.
 const soakBurst = 8
