@@ -164,7 +164,11 @@ func killHookwatch(t *testing.T, variant string) {
 	_ = victim.Process.Kill()
 	_ = victim.Wait()
 	for i := range handles {
-		if n, err := unix.Poll(handles[i:i+1], int(ceiling.Milliseconds())); n != 1 {
+		n, err := unix.Poll(handles[i:i+1], int(ceiling.Milliseconds()))
+		for err == unix.EINTR { // a signal to the test, such as of the runtime
+			n, err = unix.Poll(handles[i:i+1], int(ceiling.Milliseconds()))
+		}
+		if n != 1 {
 			t.Fatalf("of %v, some are left: %v", all, err)
 		}
 	}
