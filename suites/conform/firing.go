@@ -10,6 +10,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/explore"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
@@ -27,11 +28,12 @@ type firing struct {
 	prompt      string
 	value       string // the value compared with the matcher, if it is not a tool
 	stopActive  bool
-	text        string   // the text that the tool writes, searches for or asks
-	description string   // a description of the input, shown instead of the input
-	written     bool     // the file exists, and contains the text
-	agent       string   // the subagent that makes the call
-	without     []string // programs that are absent
+	text        string                   // the text that the tool writes, searches for or asks
+	description string                   // a description of the input, shown instead of the input
+	written     bool                     // the file exists, and contains the text
+	agent       string                   // the subagent that makes the call
+	without     []string                 // programs that are absent
+	over        map[explore.Field]string // other texts of the payload
 }
 
 // about returns the event of the firing.
@@ -110,6 +112,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	if err != nil {
 		step.PayloadRaw = nil // an event that the client does not have
 	}
+	step.PayloadRaw = override(step.PayloadRaw, f.over)
 	if f.written {
 		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: file, Content: f.text})
 	}

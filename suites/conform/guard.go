@@ -16,8 +16,12 @@ const batch = 4
 
 // search tries inputs that a guard may exist to stop, until one is stopped.
 func (q *Inquiry) search() []Probe {
+	q.unreached()
 	inputs := q.harmful()
-	if len(inputs) == 0 {
+	if x := q.exploration; x != nil && x.compared {
+		inputs = append(slices.Clone(x.deciding), inputs[:min(len(inputs), batch)]...)
+	}
+	if len(inputs) == 0 || q.about().Guards == "" {
 		return nil
 	}
 	if q.effect == suites.Denied && q.about().Guards == client.Calls && q.hook.If != "" {

@@ -16,7 +16,10 @@ import (
 // A Probe runs a hook for one firing, or for several in the same environment, one after the other.
 type Probe struct {
 	Case *suites.Case
-	take []func(suites.Result) // handles the result of each step
+	// Trace, unless it is nil, observes the firing, whose results must not be judged then.
+	Trace func(dir string, env []string) suites.Tracing
+	take  []func(suites.Result) // handles the result of each step
+	seen  func(suites.Outcome)  // handles the outcome of an observed firing
 }
 
 // around changes the environment that the probe needs.
@@ -49,6 +52,8 @@ type Inquiry struct {
 	did      []suites.Result // the hook's result for each of them
 	rewrites bool
 	others   []clients.Client // that run the hook, too
+
+	exploration *exploration // nil if the decisions of its scripts cannot be observed
 }
 
 // about returns the event of the hook.
@@ -90,6 +95,10 @@ func (q *Inquiry) Take(p Probe, o suites.Outcome) {
 	}
 	if o.NotRun != nil || len(o.Results) == 0 {
 		q.broken = true
+		return
+	}
+	if p.seen != nil {
+		p.seen(o)
 		return
 	}
 	for i, r := range o.Results {
@@ -218,7 +227,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		}
 		return q
 	}
-	q.rounds = []func() []Probe{q.paced, q.typical, q.deniedByRule, q.absentPrograms, q.again, q.nesting, q.misnamed, q.varied, q.named, q.mentioned, q.search, q.hardened}
+	q.rounds = []func() []Probe{q.paced, q.typical, q.deniedByRule, q.absentPrograms, q.again, q.nesting, q.misnamed, q.varied, q.named, q.explored, q.mentioned, q.search, q.hardened}
 	return q
 }
 
@@ -284,6 +293,7 @@ func Together(reports []Report) (all []Finding) {
 type Try struct {
 	Case  *suites.Case
 	Input string // a short description of the input
+	Sent  Input  // the same in full; nothing if an Input cannot express it
 	// Harmful reports whether guards usually stop the input.
 	Harmful bool
 }
@@ -297,7 +307,7 @@ func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
 	for i, f := range slices.Concat(usual, harmful) {
 		c := f.asCase(h)
 		c.Timeout = 0 // so that the registered timeout applies
-		tries = append(tries, Try{c, f.input(), i >= len(usual)})
+		tries = append(tries, Try{Case: c, Input: f.input(), Harmful: i >= len(usual)})
 	}
 	return tries, len(harmful) > 0
 }

@@ -2,11 +2,11 @@ package conform
 
 import (
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"hookwatch/suites/client"
+	"hookwatch/suites/explore"
 	"hookwatch/suites/pattern"
 )
 
@@ -76,7 +76,7 @@ func literals(text string, most int) (out []string) {
 			continue
 		}
 		for i := range most {
-			add(sample(literal, i))
+			add(explore.Sample(literal, i))
 		}
 		if strings.Contains(literal, `\|`) {
 			basic = append(basic, strings.NewReplacer(`\|`, `|`, `\(`, `(`, `\)`, `)`).Replace(literal))
@@ -89,7 +89,7 @@ func literals(text string, most int) (out []string) {
 	}
 	for _, pattern := range basic {
 		for i := range most {
-			add(sample(pattern, i))
+			add(explore.Sample(pattern, i))
 		}
 	}
 	return out
@@ -100,85 +100,6 @@ func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 // isMessage reports whether a text is written for users: more than four plain words, or a sentence.
 func isMessage(s string) bool {
 	return len(strings.Fields(s)) > 4 && !strings.ContainsAny(s, `\[(|`) || strings.Contains(s, ". ") || strings.HasPrefix(s, ".tool_input")
-}
-
-// sample returns a text that a pattern matches, with the alternative numbered choice. A text that
-// is not a pattern is returned unchanged.
-func sample(pattern string, choice int) string {
-	pattern = strings.NewReplacer("[[:space:]]", " ", "[:space:]", " ", `\\`, `\`, `(?!`, `(?:`, `(?<!`, `(?:`, `(?=`, `(?:`, `(?<=`, `(?:`).Replace(pattern)
-	re, err := syntax.Parse(pattern, syntax.Perl&^syntax.FoldCase)
-	if err != nil {
-		return pattern
-	}
-	var b strings.Builder
-	write(&b, re, choice, 0)
-	return b.String()
-}
-
-// write walks a pattern, to a depth that real patterns do not exceed.
-func write(b *strings.Builder, re *syntax.Regexp, choice, depth int) {
-	if depth > 20 || b.Len() > 200 {
-		return
-	}
-	switch re.Op {
-	case syntax.OpLiteral:
-		b.WriteString(string(re.Rune))
-	case syntax.OpCharClass:
-		b.WriteRune(ofClass(re.Rune))
-	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		b.WriteByte('x')
-	case syntax.OpAlternate:
-		write(b, re.Sub[choice%len(re.Sub)], choice, depth+1)
-	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
-		for _, sub := range re.Sub {
-			write(b, sub, choice, depth+1)
-		}
-	case syntax.OpRepeat:
-		for range max(1, min(re.Min, 40)) {
-			write(b, re.Sub[0], choice, depth+1)
-		}
-	case syntax.OpStar, syntax.OpQuest:
-		if sub := re.Sub[0]; isSpace(sub) || re.Op == syntax.OpStar && isAnything(sub) {
-			b.WriteByte(' ')
-		}
-	}
-}
-
-func isSpace(re *syntax.Regexp) bool {
-	return re.Op == syntax.OpCharClass && strings.ContainsRune(" \t", ofClass(re.Rune))
-}
-
-// isAnything reports whether a part of a pattern matches nearly any character, so that the parts
-// around it are separate words.
-func isAnything(re *syntax.Regexp) bool {
-	return re.Op == syntax.OpAnyChar || re.Op == syntax.OpAnyCharNotNL || re.Op == syntax.OpCharClass && holds(re.Rune, ' ') && holds(re.Rune, 'a')
-}
-
-func holds(ranges []rune, r rune) bool {
-	for i := 0; i+1 < len(ranges); i += 2 {
-		if ranges[i] <= r && r <= ranges[i+1] {
-			return true
-		}
-	}
-	return false
-}
-
-// ofClass returns a character of a class, preferably one that occurs in words.
-func ofClass(ranges []rune) rune {
-	for _, want := range " xaA1-/" {
-		for i := 0; i+1 < len(ranges); i += 2 {
-			if want >= ranges[i] && want <= ranges[i+1] {
-				if want == ' ' && ranges[i+1]-ranges[i] > 40 {
-					continue // it accepts nearly everything
-				}
-				return want
-			}
-		}
-	}
-	if len(ranges) > 0 {
-		return ranges[0]
-	}
-	return 'x'
 }
 
 // wordsOf counts the words of an input, and those of them that a text contains.

@@ -19,6 +19,8 @@ import (
 type Machine struct {
 	Fire    func(context.Context, *suites.Case) (suites.Outcome, error) // a case of a hook
 	Execute func(context.Context, *suites.Case) (suites.Outcome, error) // a case of Execution
+	// Observe runs a case of a hook that is traced; nil if hooks are not explored.
+	Observe func(context.Context, conform.Probe) (suites.Outcome, error)
 	Jobs    int
 
 	known sync.Map // effects by seed and text: several guards stop the same inputs
@@ -165,7 +167,7 @@ func (s *search) failed() bool {
 func (s *search) start(ctx context.Context, t conform.Tree) {
 	inputs := slices.Clone(s.o.Inputs)
 	if !s.o.Only {
-		for _, in := range conform.Inputs(t, s.hook) {
+		for _, in := range slices.Concat(s.explored(ctx, t), conform.Inputs(t, s.hook)) {
 			if !slices.Contains(inputs, in) {
 				inputs = append(inputs, in)
 			}
@@ -203,6 +205,31 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 	if len(s.seeds) == 0 {
 		s.guard.Unproved = "no execution shows what the inputs that it stops do"
 	}
+}
+
+// explored returns the inputs by which the hook comes to its decisions.
+func (s *search) explored(ctx context.Context, t conform.Tree) (all []conform.Input) {
+	if s.Observe == nil {
+		return nil
+	}
+	tries, err := conform.Explore(t, s.hook, func(p conform.Probe) (suites.Outcome, error) {
+		if s.over(ctx) {
+			return suites.Outcome{}, context.DeadlineExceeded
+		}
+		s.mu.Lock()
+		s.guard.Fired++
+		s.mu.Unlock()
+		return s.Observe(ctx, p)
+	})
+	if err != nil && !s.over(ctx) {
+		s.fail(ctx, err)
+	}
+	for _, try := range tries {
+		if try.Sent.Text() != "" {
+			all = append(all, try.Sent)
+		}
+	}
+	return all
 }
 
 // shown executes the seeds, and keeps those whose execution shows an effect, one of each kind.

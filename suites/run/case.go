@@ -122,14 +122,18 @@ func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.O
 	return o, err
 }
 
-// Log runs a case a second time and returns only the logs of t. In place it returns nil, because
-// there no case may run twice.
-func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) (map[string][]byte, error) {
+// Log runs a case once more, traced by t, whose logs it adds to the outcome. The outcome must not be
+// judged, because tracing changes the hooks' environment. In place it runs nothing, because there no
+// case may run twice.
+func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
 	if r.Isolation.Describe().InPlace {
-		return nil, nil
+		return suites.Outcome{}, nil
 	}
 	o, err := r.run(ctx, c, t, false)
-	return o.Trace, errors.Join(err, r.Remove(o))
+	if err == nil {
+		r.evaluate(ctx, c, &o)
+	}
+	return o, errors.Join(err, r.Remove(o))
 }
 
 // step writes the step's fixtures, fires its hook and keeps the files and changes that its

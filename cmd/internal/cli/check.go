@@ -384,9 +384,9 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 		group.SetLimit(max(jobs, 1))
 		for i, hook := range hooks {
 			group.Go(func() (err error) {
-				reports[i], err = checkHook(ctx, tree, func(c *suites.Case, observed bool) (suites.Outcome, error) {
-					defer advance(max(1, len(c.Steps)))
-					return launch(c, observed, func() func() { return shown.begin(hook.ID) })
+				reports[i], err = checkHook(ctx, tree, func(p conform.Probe, observed bool) (suites.Outcome, error) {
+					defer advance(max(1, len(p.Case.Steps)))
+					return launch(p, observed, func() func() { return shown.begin(hook.ID) })
 				}, hook)
 				if err == nil && m != nil {
 					proved := 0
@@ -420,21 +420,24 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 	return res, ctx.Err()
 }
 
-// A launching fires a case, and records the paths that it uses if observed.
-type launching func(c *suites.Case, observed bool) (suites.Outcome, error)
+// A launching fires a probe, and records the paths that it uses if observed.
+type launching func(p conform.Probe, observed bool) (suites.Outcome, error)
 
-// launches returns a function that fires cases. It limits all calls together to jobs at a time. It calls
-// begin when a case starts, and the returned function when it has ended.
-func launches(ctx context.Context, r *run.Runner, jobs int) func(c *suites.Case, observed bool, begin func() (end func())) (suites.Outcome, error) {
+// launches returns a function that fires probes. It limits all calls together to jobs at a time. It calls
+// begin when one starts, and the returned function when it has ended.
+func launches(ctx context.Context, r *run.Runner, jobs int) func(p conform.Probe, observed bool, begin func() (end func())) (suites.Outcome, error) {
 	free := make(chan struct{}, max(jobs, 1))
-	return func(c *suites.Case, observed bool, begin func() func()) (suites.Outcome, error) {
+	return func(p conform.Probe, observed bool, begin func() func()) (suites.Outcome, error) {
 		free <- struct{}{}
 		defer func() { <-free }()
 		defer begin()()
-		if !observed {
-			return r.RunAndRemove(ctx, c)
+		switch {
+		case p.Trace != nil:
+			return r.Log(ctx, p.Case, p.Trace)
+		case !observed:
+			return r.RunAndRemove(ctx, p.Case)
 		}
-		o, err := r.Traced(ctx, c, nil)
+		o, err := r.Traced(ctx, p.Case, nil)
 		return o, errors.Join(err, r.Remove(o))
 	}
 }
@@ -452,7 +455,7 @@ func checkHook(ctx context.Context, tree conform.Tree, launch launching, h disco
 		var group errgroup.Group
 		for i, p := range probes {
 			group.Go(func() (err error) {
-				outcomes[i], err = launch(p.Case, round+i == 0) // one shows which files of HOME it looks for
+				outcomes[i], err = launch(p, round+i == 0) // one shows which files of HOME it looks for
 				return err
 			})
 		}

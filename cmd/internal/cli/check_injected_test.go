@@ -574,7 +574,7 @@ func judgeUntil(t *testing.T, files map[string]string, static bool, enough func(
 			q := conform.Ask(tree, h)
 			for probes, first := q.Next(), true; len(probes) > 0; probes, first = q.Next(), false {
 				for i, probe := range probes {
-					o, err := launch(probe.Case, first && i == 0, func() func() { return func() {} })
+					o, err := launch(probe, first && i == 0, func() func() { return func() {} })
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -39,8 +39,7 @@ func Recorded(c *corpus.Corpus, payloads []corpus.Payload) (all []*Call) {
 func (x *Comparison) calls(p pair) (all, own []*Call) {
 	known := map[string]bool{}
 	add := func(to *[]*Call, c *Call) {
-		step := c.c.Steps[c.step]
-		c.key = fmt.Sprint(step.Event, "\x00", step.Tool, "\x00", step.Command, step.FilePath, string(step.Payload), string(step.PayloadRaw), step.Fixtures, c.From, c.step)
+		c.key = c.identity()
 		if !known[c.key] {
 			known[c.key] = true
 			*to = append(*to, c)
@@ -71,6 +70,12 @@ func (x *Comparison) calls(p pair) (all, own []*Call) {
 		}
 	}
 	return all, own
+}
+
+// identity returns a text that no other call has.
+func (c *Call) identity() string {
+	step := c.c.Steps[c.step]
+	return fmt.Sprint(step.Event, "\x00", step.Tool, "\x00", step.Command, step.FilePath, string(step.Payload), string(step.PayloadRaw), step.Fixtures, c.From, c.step)
 }
 
 // related returns calls that are near to those that either side stopped: other spellings of the

@@ -15,9 +15,12 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
@@ -478,8 +481,42 @@ func (x *Comparison) beginPair(c *comparing) (begun bool, err error) {
 			return true, nil
 		}
 	}
-	c.calls = append(calls, own...)
+	explored, err := x.explore(p)
+	if err != nil {
+		c.left = len(calls) + len(own)
+		return false, err
+	}
+	const usual = 24 // calls beside those that were explored
+	if len(explored) > 0 {
+		calls = calls[:min(len(calls), usual)]
+	}
+	known := map[string]bool{}
+	c.calls = slices.DeleteFunc(slices.Concat(explored, calls, own), func(c *Call) bool {
+		defer func() { known[c.key] = true }()
+		return known[c.key]
+	})
 	return true, nil
+}
+
+// explore returns the calls by which the hooks of a pair come furthest, each to its own decisions.
+func (x *Comparison) explore(p pair) (all []*Call, err error) {
+	var found [2][]conform.Try
+	var group errgroup.Group
+	for i, s := range x.Sides {
+		group.Go(func() (err error) {
+			found[i], err = s.explore(x.ctx, p[i])
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, t := range slices.Concat(found[0], found[1]) {
+		c := &Call{Input: t.Input, c: t.Case}
+		c.key = c.identity()
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 // both sends calls to the hooks of a pair. Where what they do is not the same, it sends them again,

@@ -195,15 +195,31 @@ func (s *Side) territory(p *session.Project) (dirs []string) {
 // run runs a case in the state of the side, and deletes its files. If observed, the paths that it uses
 // are recorded.
 func (s *Side) run(ctx context.Context, c *suites.Case, observed bool) (suites.Outcome, error) {
+	s.prepare(c)
+	if !observed {
+		return s.Runner.RunAndRemove(ctx, c)
+	}
+	o, err := s.Runner.Traced(ctx, c, nil)
+	return o, errors.Join(err, s.Runner.Remove(o))
+}
+
+// explore fires a hook with inputs that pass its comparisons, and returns those that came furthest.
+func (s *Side) explore(ctx context.Context, h *discover.Hook) ([]conform.Try, error) {
+	if h == nil {
+		return nil, nil
+	}
+	return conform.Explore(s.tree, *h, func(p conform.Probe) (suites.Outcome, error) {
+		s.prepare(p.Case)
+		return s.Runner.Log(ctx, p.Case, p.Trace)
+	})
+}
+
+// prepare makes a case run on the files of the side.
+func (s *Side) prepare(c *suites.Case) {
 	if len(s.files)+len(s.removed) > 0 {
 		env := c.WantedEnv()
 		env.Removed = s.removed
 		c.CaseEnv = env.OrNil()
 		c.Steps[0].Fixtures = slices.Concat(s.files, c.Steps[0].Fixtures)
 	}
-	if !observed {
-		return s.Runner.RunAndRemove(ctx, c)
-	}
-	o, err := s.Runner.Traced(ctx, c, nil)
-	return o, errors.Join(err, s.Runner.Remove(o))
 }

@@ -73,7 +73,7 @@ func PlaceOf(ctx context.Context, r *run.Runner, c *suites.Case, res suites.Resu
 	if err != nil {
 		return suites.Position{}
 	}
-	return trace.PlaceOf(logs, source, len(bytes.TrimSpace(res.Stdout)) > 0 && (res.Exit == 0 || res.Exit == 2))
+	return trace.PlaceOf(logs.Trace, source, len(bytes.TrimSpace(res.Stdout)) > 0 && (res.Exit == 0 || res.Exit == 2))
 }
 
 func sourceOf(r *run.Runner, scripts []string) trace.Source {

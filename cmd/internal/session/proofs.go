@@ -10,6 +10,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/prove"
@@ -27,7 +28,8 @@ func Prover(r *run.Runner, jobs int) (*prove.Machine, func(), error) {
 	o.Hooks, o.InForce, o.Registered, o.Standing, o.StandIns = nil, nil, prove.Executor, nil, nil
 	executor := run.New(o)
 	executor.KeepReady(jobs)
-	return &prove.Machine{Fire: r.RunAndRemove, Execute: executor.RunAndRemove, Jobs: jobs}, executor.Close, nil
+	observe := func(ctx context.Context, p conform.Probe) (suites.Outcome, error) { return r.Log(ctx, p.Case, p.Trace) }
+	return &prove.Machine{Fire: r.RunAndRemove, Execute: executor.RunAndRemove, Observe: observe, Jobs: jobs}, executor.Close, nil
 }
 
 // recheckBudget is the maximum time after a save for what a proven guard held before.

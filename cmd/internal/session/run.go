@@ -260,7 +260,7 @@ func (x *execution) locate(ctx context.Context) {
 	ctx, cancel := x.bound(ctx, x.outcome.Duration)
 	defer cancel()
 	if log, err := x.runner.Log(ctx, x.c, trace.StartErrTrap); err == nil {
-		x.outcome.Ended = trace.EndingOf(log, script, exit)
+		x.outcome.Ended = trace.EndingOf(log.Trace, script, exit)
 	}
 }
 

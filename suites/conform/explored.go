@@ -1,0 +1,305 @@
+package conform
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/explore"
+)
+
+// The bounds of an exploration: a hook that takes longer is fired less often.
+const (
+	mostExplored    = 48
+	fewestExplored  = 12
+	exploredSeconds = 8
+)
+
+// An exploration fires inputs that pass the comparisons of a hook, until its decisions are reached.
+type exploration struct {
+	search    explore.Search
+	decisions []explore.Decision
+	sources   map[string][]byte // of the scripts
+	reached   map[int]bool      // decisions, by index
+	sent      []firing
+	deciding  []firing // that reached a decision first, or had an effect that no other had
+	further   []firing // that came to another statement, or past another comparison
+	effects   map[suites.Effect]bool
+	ran       map[string]bool      // scripts that were seen to run
+	most      int                  // firings
+	compared  bool                 // the hook compared its input
+	seen      []explore.Comparison // of its input, each place and pattern once
+}
+
+// explored begins the exploration of a hook whose scripts have decisions that can be observed. Its
+// firings are not judged, because observation changes the environment: those that decide are fired again.
+func (q *Inquiry) explored() []Probe {
+	if len(q.usual) == 0 || q.missing != "" || client.InBackground(q.took) || q.absent != "" {
+		return nil
+	}
+	x := &exploration{sources: map[string][]byte{}, reached: map[int]bool{}, effects: map[suites.Effect]bool{}, ran: map[string]bool{}}
+	for _, s := range q.hook.Scripts {
+		src := []byte(q.tree.read(s))
+		x.sources[s] = src
+		x.decisions = append(x.decisions, explore.Decisions(s, src)...)
+	}
+	if len(x.decisions) == 0 {
+		return nil
+	}
+	q.exploration = x
+	q.then(func() []Probe { return q.explore() })
+	var probes []Probe
+	for _, f := range q.usual {
+		probes = append(probes, q.observed(f, explore.Input{}))
+	}
+	return probes
+}
+
+// explore returns the next firings of the exploration.
+func (q *Inquiry) explore() (probes []Probe) {
+	x := q.exploration
+	for len(probes) == 0 && x.compared && len(x.sent) < x.most && len(x.reached) < len(x.decisions) {
+		next := x.search.Next(batch)
+		if len(next) == 0 {
+			break
+		}
+		for _, in := range next {
+			if f, ok := q.with(x.sent[in.From], in); ok {
+				probes = append(probes, q.observed(f, in))
+			}
+		}
+	}
+	if len(probes) > 0 {
+		q.then(func() []Probe { return q.explore() })
+	}
+	return probes
+}
+
+// observed returns a probe that records what a hook compares.
+func (q *Inquiry) observed(f firing, in explore.Input) Probe {
+	c := f.asCase(q.hook)
+	c.Timeout = q.patience()
+	return Probe{Case: c, Trace: explore.Start, seen: func(o suites.Outcome) {
+		if len(o.Results) == 0 {
+			return
+		}
+		x, r := q.exploration, explore.Read(o.Trace)
+		r.Keep(func(file string) bool { return file == "" || strings.HasPrefix(file, o.Root) || x.has(file) })
+		for _, file := range slices.Sorted(maps.Keys(x.sources)) {
+			r.Resolve(file, x.sources[file])
+		}
+		q.patterns(r)
+		x.sent = append(x.sent, f)
+		if x.most == 0 {
+			x.most = max(fewestExplored, min(mostExplored, int(exploredSeconds*time.Second/max(o.Duration, time.Millisecond))))
+		}
+		fields := f.fields(q)
+		for _, c := range r.Comparisons {
+			if explore.Concerns(c, fields) && !slices.ContainsFunc(x.seen, func(o explore.Comparison) bool { return o.Line == c.Line && o.File == c.File && o.Pattern == c.Pattern }) {
+				x.seen = append(x.seen, c)
+			}
+		}
+		compared, further := x.search.Take(in, fields, r)
+		x.compared = x.compared || compared
+		decides := !x.effects[o.Results[0].Effect]
+		x.effects[o.Results[0].Effect] = true
+		for i, d := range x.decisions {
+			x.ran[d.File] = x.ran[d.File] || r.Runs(d.File)
+			if !x.reached[i] && r.Reached(d) {
+				x.reached[i], decides = true, true
+			}
+		}
+		if decides && in.Text != "" {
+			x.deciding = append(x.deciding, f)
+		} else if further && in.Text != "" {
+			x.further = append(x.further, f)
+		}
+	}}
+}
+
+// has reports whether a file has the name of one of the scripts.
+func (x *exploration) has(file string) bool {
+	for s := range x.sources {
+		if path.Base(s) == path.Base(file) {
+			return true
+		}
+	}
+	return false
+}
+
+// fixed are the fields that the client alone decides.
+var fixed = []string{"cwd", "hook_event_name", "permission_mode", "effort"}
+
+// fields returns the texts of a firing that the model or the user decides.
+func (f firing) fields(q *Inquiry) map[explore.Field]string {
+	var sent map[string]any
+	if json.Unmarshal(f.asCase(q.hook).Steps[0].PayloadRaw, &sent) != nil {
+		return nil // the client does not have the event
+	}
+	for name := range sent {
+		if _, varies := client.Varying[name]; varies || slices.Contains(fixed, name) || name == f.about().MatchedOn && !f.about().Tool {
+			delete(sent, name)
+		}
+	}
+	all := map[explore.Field]string{}
+	leaves(sent, "", all)
+	for field, text := range all {
+		all[field] = strings.TrimPrefix(text, "{override}/")
+	}
+	return all
+}
+
+// leaves adds the texts in a JSON value by their path.
+func leaves(value any, at string, all map[explore.Field]string) {
+	switch v := value.(type) {
+	case string:
+		all[explore.Field(at)] = v
+	case map[string]any:
+		for name, inner := range v {
+			leaves(inner, strings.TrimPrefix(at+"."+name, "."), all)
+		}
+	}
+}
+
+// with returns a firing with another text in a field; false if the client does not fire the hook for it.
+func (q *Inquiry) with(f firing, in explore.Input) (firing, bool) {
+	tool := client.ToolNamed(f.tool)
+	switch name := strings.TrimPrefix(string(in.Field), "tool_input."); {
+	case in.Field == "tool_name":
+		if !slices.Contains(tools, in.Text) || !q.hook.Matches(in.Text) {
+			return f, false
+		}
+		f.tool, f.over = in.Text, nil
+		if f.command = command(f.tool, f.command); f.command == "" {
+			f.command = command(f.tool, "echo hello")
+		}
+	case in.Field == "prompt" && f.about().Guards == client.Prompts:
+		f.prompt = in.Text
+	case name == "command" && f.command != "":
+		f.command = in.Text
+	case name == tool.Path && name != "":
+		f.file, f.written = in.Text, f.written && f.text != ""
+		if strings.ContainsAny(f.file, "\x00") {
+			return f, false
+		}
+	case name == tool.Text && name != "":
+		f.text, f.description = in.Text, Short(in.Text)
+		f.written = f.about().Guards == ""
+	default:
+		f.over = maps.Clone(f.over)
+		if f.over == nil {
+			f.over = map[explore.Field]string{}
+		}
+		f.over[in.Field] = in.Text
+		f.description = fmt.Sprintf("%s %q", in.Field, Short(in.Text))
+	}
+	return f, f.passes(q.hook)
+}
+
+// override sets texts of a payload.
+func override(payload json.RawMessage, over map[explore.Field]string) json.RawMessage {
+	if len(over) == 0 {
+		return payload
+	}
+	return edited(payload, func(sent map[string]any) {
+		for field, text := range over {
+			in, path := sent, strings.Split(string(field), ".")
+			for _, name := range path[:len(path)-1] {
+				in, _ = in[name].(map[string]any)
+			}
+			if in != nil {
+				in[path[len(path)-1]] = text
+			}
+		}
+	})
+}
+
+// unreached records the decisions to which no input came.
+func (q *Inquiry) unreached() {
+	x := q.exploration
+	if x == nil || !x.compared {
+		return
+	}
+	for i, d := range x.decisions {
+		if x.reached[i] || !x.ran[d.File] {
+			continue
+		}
+		what, severity := fmt.Sprintf("%q was not reached by %d inputs", Short(d.Statement), len(x.sent)), suites.Info
+		if d.Condition != "" && d.At != d.Line {
+			what += fmt.Sprintf(": it waits for line %d, %q", d.At, Short(d.Condition))
+		}
+		if c, known := x.before(d); known {
+			what += fmt.Sprintf(", which compares %q with %q", Short(c.Value), Short(c.Written()))
+			if why := c.Relative(); why != "" {
+				what, severity = what+": "+why, suites.Warning
+			} else if q.about().Guards != "" && len(x.reached) == 0 {
+				severity = suites.Warning // it may be dead
+			}
+		}
+		q.once(FindingOf("unreached", q.hook.ID, suites.Position{File: d.File, Line: d.Line}, what, severity))
+	}
+}
+
+// before returns the last comparison that was seen at the condition of a decision.
+func (x *exploration) before(d explore.Decision) (c explore.Comparison, known bool) {
+	for _, s := range x.seen {
+		if path.Base(s.File) == path.Base(d.File) && (s.Line == d.At || s.Line == d.Line) {
+			c, known = s, true
+		}
+	}
+	return c, known
+}
+
+// patterns records the comparisons whose pattern is written in another syntax.
+func (q *Inquiry) patterns(r *explore.Record) {
+	for _, c := range r.Comparisons {
+		for file := range q.exploration.sources {
+			if path.Base(c.File) != path.Base(file) {
+				continue
+			}
+			if why := c.Misread(); why != "" {
+				what := fmt.Sprintf("it looks for %q: %s", Short(c.Written()), why)
+				q.once(FindingOf("misread-pattern", q.hook.ID, suites.Position{File: file, Line: c.Line}, what))
+			}
+		}
+	}
+}
+
+// Explore fires a hook with inputs that pass its comparisons, and returns calls with those that came to
+// a decision, then those that came further than others; nil if its scripts cannot be observed. fire
+// runs a probe; after an error the result is what was found until then.
+func Explore(t Tree, h discover.Hook, fire func(Probe) (suites.Outcome, error)) (all []Try, err error) {
+	q := Ask(t, h)
+	if h.NotRun() != "" || q.absent != "" {
+		return nil, nil
+	}
+	q.usual = typical(h, t)
+	q.rounds = []func() []Probe{q.explored}
+	for probes := q.Next(); len(probes) > 0 && err == nil; probes = q.Next() {
+		for _, p := range probes {
+			var o suites.Outcome
+			if o, err = fire(p); err != nil {
+				break
+			}
+			q.Take(p, o)
+		}
+	}
+	if q.exploration == nil {
+		return nil, nil
+	}
+	for _, f := range slices.Concat(q.exploration.deciding, q.exploration.further) {
+		t := Try{Case: f.asCase(h), Input: f.input()}
+		if f.description == "" {
+			t.Sent = Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt}
+		}
+		all = append(all, t)
+	}
+	return all, err
+}

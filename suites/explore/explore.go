@@ -1,0 +1,155 @@
+// Package explore finds inputs that make a hook decide. It makes interpreters log what they compare the
+// input with, derives the next inputs from that, and tells which decisions of a script were reached.
+//
+// The method is known from fuzzing as input-to-state correspondence: a value that is part of the input,
+// or contains it, is compared with a text or a pattern, so an input in which a matching text replaces
+// it passes the comparison.
+package explore
+
+import (
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend/trace"
+)
+
+// An Op is how a value is compared with a pattern.
+type Op string
+
+// The ways of comparing. Regexp has the syntax of Perl, Python or JavaScript, Extended that of POSIX, which
+// bash has, and Basic that of grep and sed without -E.
+const (
+	Equal    Op = "=="
+	Prefix   Op = "prefix"
+	Suffix   Op = "suffix"
+	Contains Op = "contains"
+	Glob     Op = "glob"
+	Regexp   Op = "regexp"
+	Extended Op = "extended"
+	Basic    Op = "basic"
+)
+
+// A Comparison is one that a hook made. Value is "" if it is not known, as of what grep reads.
+type Comparison struct {
+	File    string // as the interpreter names it; "" for a command without a file
+	Line    int    // from 1
+	Op      Op
+	Value   string
+	Pattern string
+}
+
+// A Record is what one firing was seen to do.
+type Record struct {
+	Comparisons []Comparison      // in order, each once
+	shell       []command         // of bash, in order
+	began       map[place]bool    // statements of Python
+	covered     map[string][]span // of Node, by file
+}
+
+// statements returns the places that were reached: of bash without columns, and of Node the parts of code
+// that V8 counts, by their limits in place of line and column.
+func (r *Record) statements() (all []place) {
+	for _, c := range r.shell {
+		all = append(all, place{file: path.Base(c.file), line: c.line})
+	}
+	for p := range r.began {
+		all = append(all, p)
+	}
+	for file, spans := range r.covered {
+		for _, s := range spans {
+			if s.Count > 0 {
+				all = append(all, place{file, s.From, s.To})
+			}
+		}
+	}
+	return all
+}
+
+// A place is where a statement begins; columns count from 0.
+type place struct {
+	file         string
+	line, column int
+}
+
+// languages observe the comparisons of scripts, each with files in a directory of its own.
+var languages = []struct {
+	name   string
+	start  func(dir string, env []string) suites.Tracing
+	decode func(r *Record, logs map[string][]byte)
+}{
+	{"bash", startBash, (*Record).bash},
+	{"python", startPython, (*Record).python},
+	{"node", startNode, (*Record).node},
+}
+
+const logName = "log"
+
+// Start returns how to observe a firing with files in dir. env is the environment of the hook.
+func Start(dir string, env []string) suites.Tracing {
+	all := suites.Tracing{Files: map[string]string{}, Set: map[string]string{}}
+	for _, l := range languages {
+		t := l.start(filepath.Join(dir, l.name), env)
+		for name, content := range t.Files {
+			all.Files[path.Join(l.name, name)] = content
+		}
+		for _, name := range t.Logs {
+			all.Logs = append(all.Logs, l.name+"/"+name)
+		}
+		maps.Copy(all.Set, t.Set)
+	}
+	return all
+}
+
+// Read returns what the logs of a firing show.
+func Read(logs map[string][]byte) *Record {
+	r := &Record{began: map[place]bool{}, covered: map[string][]span{}}
+	for _, l := range languages {
+		own := map[string][]byte{}
+		for name, content := range logs {
+			if rest, ok := strings.CutPrefix(name, l.name+"/"); ok {
+				own[rest] = content
+			}
+		}
+		l.decode(r, own)
+	}
+	return r
+}
+
+// Keep removes the comparisons of other files, such as those of a program's launcher.
+func (r *Record) Keep(own func(file string) bool) {
+	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(c Comparison) bool { return !own(c.File) })
+}
+
+func (r *Record) add(c Comparison) {
+	if c.Pattern != "" && !slices.Contains(r.Comparisons, c) {
+		r.Comparisons = append(r.Comparisons, c)
+	}
+}
+
+func valueOf(env []string, name string) string {
+	value := ""
+	for _, kv := range env {
+		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// Resolve adds the comparisons of a script that its text shows and no log.
+func (r *Record) Resolve(file string, src []byte) {
+	language := trace.LanguageOf(file, src)
+	switch {
+	case language == nil:
+	case language.Name() == "bash":
+		r.cases(file, src)
+	case language.Name() == "python":
+		r.literals(file, src, arm())
+	default:
+		r.literals(file, src, equality())
+	}
+}

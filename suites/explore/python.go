@@ -1,0 +1,53 @@
+package explore
+
+import (
+	"bytes"
+	_ "embed"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"hookwatch/suites"
+)
+
+//go:embed python_start.py
+var pythonStart string
+
+// startPython observes CPython from 3.8 on: a sitecustomize module rewrites the scripts of the hook when
+// they are loaded, so that they log, each record once:
+//
+//	C file line op value pattern   a comparison
+//	K file line key                a key that a dictionary lacks
+//	L file line column             a statement begins
+func startPython(dir string, env []string) suites.Tracing {
+	search := dir
+	if theirs := valueOf(env, "PYTHONPATH"); theirs != "" {
+		search += string(filepath.ListSeparator) + theirs
+	}
+	return suites.Tracing{
+		Files: map[string]string{"sitecustomize.py": pythonStart, logName: ""},
+		Logs:  []string{logName},
+		Set:   map[string]string{"PYTHONPATH": search},
+	}
+}
+
+func (r *Record) python(logs map[string][]byte) {
+	for line := range bytes.SplitSeq(logs[logName], []byte{0}) {
+		f := strings.Split(string(line), "\x1f")
+		if len(f) < 4 {
+			continue
+		}
+		at, err := strconv.Atoi(f[2])
+		if err != nil {
+			continue
+		}
+		switch {
+		case f[0] == "C" && len(f) == 6:
+			r.add(Comparison{File: f[1], Line: at, Op: Op(f[3]), Value: f[4], Pattern: f[5]})
+		case f[0] == "L":
+			if column, err := strconv.Atoi(f[3]); err == nil {
+				r.began[place{f[1], at, column}] = true
+			}
+		}
+	}
+}

@@ -1,0 +1,323 @@
+# Logs the comparisons that the scripts of a hook make, and the statements that they begin. It is the
+# sitecustomize module of an observed firing; see python.go for the records.
+import os, sys
+
+
+def _observe():
+    import ast, types
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    log = os.path.join(here, "log")
+    sys.path[:] = [p for p in sys.path if p != here]
+    sys.path_importer_cache.pop(here, None)
+    started_in = os.getcwd()
+    os_open, os_write, os_close = os.open, os.write, os.close
+    flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+    seen, state, left = set(), {"busy": False}, {}
+    most_at_a_place = 64  # comparisons; a parser makes thousands
+
+    def record(*fields):
+        key = "\x1f".join(fields)
+        if key in seen:
+            return
+        if fields[0] != "L":
+            n = left.get(fields[1:3], most_at_a_place)
+            if n == 0:
+                return
+            left[fields[1:3]] = n - 1
+        seen.add(key)
+        try:
+            fd = os_open(log, flags)
+            try:
+                os_write(fd, (key + "\0").encode("utf-8", "surrogateescape"))
+            finally:
+                os_close(fd)
+        except (OSError, UnicodeError):
+            pass
+
+    most = 4096  # of a value; longer ones are of no use as inputs
+
+    def text(value):
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        return value[:most] if type(value) is str else None
+
+    def each(value):
+        # The texts of one operand.
+        one = text(value)
+        if one is not None:
+            return [one]
+        if type(value) in (list, tuple, set, frozenset, dict) and len(value) <= 200:
+            return [t for t in map(text, value) if t is not None]
+        if hasattr(value, "suffix") and hasattr(value, "parts"):
+            return [str(value)[:most]]
+        return []
+
+    def compared(at, op, left, right):
+        if state["busy"]:
+            return
+        state["busy"] = True
+        try:
+            for value in each(left)[:4]:
+                for pattern in each(right):
+                    record("C", *at, op, value, pattern)
+        except Exception:
+            pass
+        finally:
+            state["busy"] = False
+
+    def compare(at, op, left, right):
+        if op == "in":
+            value = left in right
+        elif op == "not in":
+            value = left not in right
+        elif op == "==":
+            value = left == right
+        else:
+            value = left != right
+        if op in ("in", "not in") and type(right) is not str:
+            compared(at, "==", left, right)
+        elif op in ("in", "not in"):
+            compared(at, "contains", right, left)
+        elif isinstance(left, (str, bytes)) and isinstance(right, (str, bytes)):
+            compared(at, "==", left, right)
+        return value
+
+    of_text = {"startswith": "prefix", "endswith": "suffix", "find": "contains", "index": "contains", "count": "contains",
+               "removeprefix": "prefix", "removesuffix": "suffix", "split": "contains", "partition": "contains"}
+    of_pattern = ("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
+
+    def attribute(at, value, name):
+        found = getattr(value, name)
+        kind = type(value)
+        if kind is str and name in of_text:
+            def observed(*args, **named):
+                if args:
+                    compared(at, of_text[name], value, args[0])
+                return found(*args, **named)
+            return observed
+        if name in of_pattern and kind.__name__ in ("Pattern", "SRE_Pattern"):
+            def observed(*args, **named):
+                if args:
+                    compared(at, "regexp", args[-1] if name.startswith("sub") else args[0], value.pattern)
+                return found(*args, **named)
+            return observed
+        if kind is types.ModuleType:
+            return function(at, found)
+        if name == "get" and isinstance(value, dict) and not isinstance(value, type(os.environ)):
+            def observed(*args, **named):
+                if args and type(args[0]) is str and args[0] not in value:
+                    record("K", *at, args[0])
+                return found(*args, **named)
+            return observed
+        if name == "match" and hasattr(value, "suffix") and hasattr(value, "parts"):
+            def observed(*args, **named):
+                if args:
+                    compared(at, "glob", str(value), args[0])
+                return found(*args, **named)
+            return observed
+        return found
+
+    def function(at, found):
+        module, name = getattr(found, "__module__", ""), getattr(found, "__name__", "")
+        if module in ("re", "regex") and name in of_pattern:
+            def observed(*args, **named):
+                if len(args) > 1:
+                    value = args[2] if name.startswith("sub") and len(args) > 2 else args[1]
+                    compared(at, "regexp", value, getattr(args[0], "pattern", args[0]))
+                return found(*args, **named)
+            return observed
+        if module == "fnmatch" and name in ("fnmatch", "fnmatchcase"):
+            def observed(*args, **named):
+                if len(args) > 1:
+                    compared(at, "glob", args[0], args[1])
+                return found(*args, **named)
+            return observed
+        return found
+
+    def began(path, line, column):
+        record("L", path, str(line), str(column))
+
+    names = {"compare": "_hookwatch_compare", "attribute": "_hookwatch_attribute", "function": "_hookwatch_function", "began": "_hookwatch_began"}
+    calls = {"compare": compare, "attribute": attribute, "function": function, "began": began}
+    operators = {ast.Eq: "==", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in"}
+    plain = set(of_pattern) | {"fnmatch", "fnmatchcase"}
+
+    class Rewriter(ast.NodeTransformer):
+        def __init__(self, path):
+            self.path = path
+
+        def call(self, node, what, *args):
+            made = ast.Call(ast.Name(names[what], ast.Load()), list(args), [])
+            return ast.fix_missing_locations(ast.copy_location(made, node))
+
+        def at(self, node):
+            return ast.Tuple([ast.Constant(self.path, None), ast.Constant(str(node.lineno), None)], ast.Load())
+
+        def visit_Compare(self, node):
+            self.generic_visit(node)
+            if len(node.ops) == 1 and type(node.ops[0]) in operators:
+                return self.call(node, "compare", self.at(node), ast.Constant(operators[type(node.ops[0])], None), node.left, node.comparators[0])
+            return node
+
+        def visit_Call(self, node):
+            self.generic_visit(node)
+            if isinstance(node.func, ast.Attribute):
+                of = node.func.value
+                if isinstance(of, ast.Call) and isinstance(of.func, ast.Name) and of.func.id == "super":
+                    return node
+                name = node.func.attr
+                if name in of_text or name in of_pattern or name in ("get", "match", "fnmatch", "fnmatchcase"):
+                    node.func = self.call(node.func, "attribute", self.at(node), of, ast.Constant(name, None))
+            elif isinstance(node.func, ast.Name) and node.func.id in plain:
+                node.func = self.call(node.func, "function", self.at(node), node.func)
+            return node
+
+        def visit_JoinedStr(self, node):
+            return node
+
+        def visit_AnnAssign(self, node):
+            if node.value is not None:
+                node.value = self.visit(node.value)
+            return node
+
+        def visit_arg(self, node):
+            return node
+
+        def body(self, statements, top):
+            out, first = [], True
+            for s in statements:
+                docstring = first and isinstance(s, ast.Expr) and isinstance(getattr(s.value, "value", None), str)
+                future = isinstance(s, ast.ImportFrom) and s.module == "__future__"
+                first = False
+                visited = self.visit(s)
+                if not docstring and not future and not isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                    call = self.call(s, "began", ast.Constant(self.path, None), ast.Constant(s.lineno, None), ast.Constant(s.col_offset, None))
+                    out.append(ast.copy_location(ast.Expr(call), s))
+                out.append(visited)
+            return out
+
+        def generic_visit(self, node):
+            for field in ("body", "orelse", "finalbody"):
+                value = getattr(node, field, None)
+                if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                    setattr(node, field, self.body(value, isinstance(node, ast.Module)))
+            for field, value in ast.iter_fields(node):
+                if field in ("annotation", "returns") or field in ("body", "orelse", "finalbody") and isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                    continue
+                if isinstance(value, list):
+                    setattr(node, field, [self.visit(v) if isinstance(v, ast.AST) else v for v in value])
+                elif isinstance(value, ast.AST):
+                    setattr(node, field, self.visit(value))
+            return node
+
+        def visit_match_case(self, node):
+            node.body = self.body(node.body, False)
+            return node
+
+    def compiled(source, path):
+        tree = ast.parse(source, path)
+        tree = ast.fix_missing_locations(Rewriter(path).visit(tree))
+        for key, name in names.items():
+            setattr(__import__("builtins"), name, calls[key])
+        return compile(tree, path, "exec", dont_inherit=True)
+
+    library = [os.path.dirname(os.__file__), here]
+    installed = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages", "vendor"))
+
+    def own(path):
+        return not any(path.startswith(l + os.sep) for l in library) and not any(part in path for part in installed)
+
+    # Modules of the project.
+    from importlib import machinery
+
+    get_code = machinery.SourceFileLoader.get_code
+
+    def observed_code(self, fullname):
+        path = os.path.join(started_in, self.path)
+        if own(path):
+            try:
+                return compiled(self.get_data(self.path), path)
+            except (SyntaxError, ValueError, OSError, RecursionError):
+                pass
+        return get_code(self, fullname)
+
+    machinery.SourceFileLoader.get_code = observed_code
+
+    # The script itself: Python asks the hooks of sys.path for an importer of its path, as it does for a
+    # directory or an archive with a module __main__.
+    class Main:
+        def __init__(self, path):
+            self.path, self.done = path, False
+
+        def find_spec(self, name, target=None):
+            if name != "__main__" or self.done:
+                return None
+            self.done = True
+            return machinery.ModuleSpec(name, self, origin=self.path, is_package=False)
+
+        def create_module(self, spec):
+            return None
+
+        def get_code(self, name):
+            full = os.path.join(started_in, self.path)
+            with open(self.path, "rb") as f:
+                source = f.read()
+            sys.path_hooks[:] = [h for h in sys.path_hooks if h is not hook]
+            sys.path_importer_cache.pop(self.path, None)
+            sys.path[:1] = [os.path.dirname(os.path.realpath(self.path))]
+            try:
+                return compiled(source, full)
+            except (SyntaxError, ValueError, RecursionError):
+                return compile(source, self.path, "exec", dont_inherit=True)
+
+        def exec_module(self, module):
+            exec(self.get_code(module.__name__), module.__dict__)
+
+        def is_package(self, name):
+            return False
+
+        def get_filename(self, name):
+            return self.path
+
+    argv = getattr(sys, "orig_argv", None)
+    mains = set()
+    if argv is None:
+        try:
+            with open("/proc/self/cmdline", "rb") as f:
+                argv = [os.fsdecode(a) for a in f.read().split(b"\0")]
+        except OSError:
+            argv = []
+    for a in argv[1:]:
+        if not a.startswith("-"):
+            if os.path.isfile(a) and own(os.path.join(started_in, a)):
+                mains.update((a, os.path.join(started_in, a)))
+            break
+
+    def hook(path):
+        if path in mains:
+            return Main(path)
+        raise ImportError(path)
+
+    sys.path_hooks.insert(0, hook)
+    for m in mains:
+        sys.path_importer_cache.pop(m, None)
+
+
+def _theirs(own):
+    # Runs the sitecustomize module of the environment, which this one hides.
+    del sys.modules["sitecustomize"]
+    try:
+        import sitecustomize
+    except ImportError as e:
+        if e.name != "sitecustomize":
+            raise
+        sys.modules["sitecustomize"] = own
+
+
+_own = sys.modules["sitecustomize"]
+try:
+    _observe()
+except Exception:
+    pass
+_theirs(_own)

@@ -1,0 +1,210 @@
+package explore
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+)
+
+// Texts returns texts that a comparison accepts, at most so many, the plainest first. It returns the
+// pattern itself for one that it cannot read.
+func (c Comparison) Texts(most int) (all []string) {
+	add := func(s string) {
+		if s != "" && len(all) < most && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	switch c.Op {
+	case Glob:
+		add(ofGlob(c.Pattern, "", "x"))
+		add(ofGlob(c.Pattern, " x ", "x"))
+	case Basic, Extended, Regexp:
+		pattern := c.Pattern
+		if c.Op == Basic {
+			pattern = extended(pattern)
+		}
+		for choice := range most {
+			add(Sample(pattern, choice))
+		}
+	default:
+		add(c.Pattern)
+	}
+	return all
+}
+
+// accepts reports whether a comparison of a literal accepts a value; false if that is not known.
+func (c Comparison) accepts(value string) bool {
+	switch c.Op {
+	case Equal:
+		return value == c.Pattern
+	case Prefix:
+		return strings.HasPrefix(value, c.Pattern)
+	case Suffix:
+		return strings.HasSuffix(value, c.Pattern)
+	case Contains:
+		return strings.Contains(value, c.Pattern)
+	case Glob:
+		re, err := regexp.Compile(ofPattern(c.Pattern))
+		return err == nil && re.MatchString(value)
+	case Basic, Extended, Regexp:
+		pattern := c.Pattern
+		if c.Op == Basic {
+			pattern = extended(pattern)
+		}
+		re, err := regexp.Compile(pattern)
+		return err == nil && re.MatchString(value)
+	}
+	return false
+}
+
+// ofPattern returns the regular expression of a glob, whose * also matches slashes, as in [[ ]].
+func ofPattern(glob string) string {
+	var b strings.Builder
+	b.WriteString("(?s)^")
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; {
+		case c == '\\' && i+1 < len(glob):
+			i++
+			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
+		case c == '*':
+			b.WriteString(".*")
+		case c == '?':
+			b.WriteByte('.')
+		case c == '[' && strings.IndexByte(glob[i+1:], ']') > 0:
+			end := strings.IndexByte(glob[i+1:], ']')
+			b.WriteString("[" + strings.Replace(glob[i+1:i+1+end], "!", "^", 1) + "]")
+			i += end + 1
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+	}
+	return b.String() + "$"
+}
+
+// ofGlob returns a text that a glob matches, with texts for * and ?.
+func ofGlob(glob, any, one string) string {
+	var b strings.Builder
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; c {
+		case '\\':
+			if i++; i < len(glob) {
+				b.WriteByte(glob[i])
+			}
+		case '*':
+			b.WriteString(any)
+		case '?':
+			b.WriteString(one)
+		case '[':
+			end := strings.IndexByte(glob[i+1:], ']')
+			if end <= 0 {
+				b.WriteByte(c)
+				continue
+			}
+			b.WriteString(Sample(glob[i:i+end+2], 0))
+			i += end + 1
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// extended converts a pattern from the syntax of grep without -E, in which operators have a backslash.
+func extended(basic string) string {
+	var b strings.Builder
+	for i := 0; i < len(basic); i++ {
+		switch c := basic[i]; {
+		case c == '\\' && i+1 < len(basic) && strings.IndexByte("|(){}+?", basic[i+1]) >= 0:
+			i++
+			b.WriteByte(basic[i])
+		case c == '\\' && i+1 < len(basic):
+			b.WriteString(basic[i : i+2])
+			i++
+		case strings.IndexByte("|(){}+?", c) >= 0:
+			b.WriteString(`\` + string(c))
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// Sample returns a text that a pattern matches, with the alternative numbered choice. A text that
+// is not a pattern is returned unchanged.
+func Sample(pattern string, choice int) string {
+	pattern = strings.NewReplacer("[[:space:]]", " ", "[:space:]", " ", `\\`, `\`, `(?!`, `(?:`, `(?<!`, `(?:`, `(?=`, `(?:`, `(?<=`, `(?:`).Replace(pattern)
+	re, err := syntax.Parse(pattern, syntax.Perl&^syntax.FoldCase)
+	if err != nil {
+		return pattern
+	}
+	var b strings.Builder
+	write(&b, re, choice, 0)
+	return b.String()
+}
+
+// write walks a pattern, to a depth that real patterns do not exceed.
+func write(b *strings.Builder, re *syntax.Regexp, choice, depth int) {
+	if depth > 20 || b.Len() > 200 {
+		return
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		b.WriteString(string(re.Rune))
+	case syntax.OpCharClass:
+		b.WriteRune(ofClass(re.Rune))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		b.WriteByte('x')
+	case syntax.OpAlternate:
+		write(b, re.Sub[choice%len(re.Sub)], choice, depth+1)
+	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
+		for _, sub := range re.Sub {
+			write(b, sub, choice, depth+1)
+		}
+	case syntax.OpRepeat:
+		for range max(1, min(re.Min, 40)) {
+			write(b, re.Sub[0], choice, depth+1)
+		}
+	case syntax.OpStar, syntax.OpQuest:
+		if sub := re.Sub[0]; isSpace(sub) || re.Op == syntax.OpStar && isAnything(sub) {
+			b.WriteByte(' ')
+		}
+	}
+}
+
+func isSpace(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpCharClass && strings.ContainsRune(" \t", ofClass(re.Rune))
+}
+
+// isAnything reports whether a part of a pattern matches nearly any character, so that the parts
+// around it are separate words.
+func isAnything(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpAnyChar || re.Op == syntax.OpAnyCharNotNL || re.Op == syntax.OpCharClass && holds(re.Rune, ' ') && holds(re.Rune, 'a')
+}
+
+func holds(ranges []rune, r rune) bool {
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if ranges[i] <= r && r <= ranges[i+1] {
+			return true
+		}
+	}
+	return false
+}
+
+// ofClass returns a character of a class, preferably one that occurs in words.
+func ofClass(ranges []rune) rune {
+	for _, want := range " xaA1-/" {
+		for i := 0; i+1 < len(ranges); i += 2 {
+			if want >= ranges[i] && want <= ranges[i+1] {
+				if want == ' ' && ranges[i+1]-ranges[i] > 40 {
+					continue // it accepts nearly everything
+				}
+				return want
+			}
+		}
+	}
+	if len(ranges) > 0 {
+		return ranges[0]
+	}
+	return 'x'
+}
