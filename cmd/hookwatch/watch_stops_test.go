@@ -18,6 +18,7 @@ var unsuited = map[string]string{
   {"matcher": "Write|Edit", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/files.sh"}]}
 ]}}` + "\n",
 	".claude/hooks/guard.sh": "#!/usr/bin/env bash\ncommand=$(jq -r .tool_input.command)\nname=rules\nsource \"${BASH_SOURCE%/*}/../lib/$name.sh\"\n" +
+		"[[ $command == *zorble* && $command == *--wipe* ]] && { echo zorble >&2; exit 2; }\n" +
 		"if is_bad \"$command\"; then echo \"denied: $command\" >&2; exit 2; fi\nexit 0\n",
 	".claude/lib/rules.sh": "is_bad() { case $1 in *'rm -rf'*|*'git push --force'*) return 0 ;; esac; return 1; }\n",
 	".claude/hooks/files.sh": "#!/usr/bin/env bash\nfile=$(jq -r .tool_input.file_path)\ncase $file in *.env|*/.git/*)\n" +
@@ -44,7 +45,8 @@ func TestWatchStops(t *testing.T) {
 	}
 	w.rested()
 	for _, fault := range processtest.Sample([]struct{ name, file, old, new, of string }{
-		{"another exit code", ".claude/hooks/guard.sh", "exit 2", "exit 1", "stops-guard.sh"},
+		{"a rule that nobody would guess", ".claude/hooks/guard.sh", "*--wipe*", "*--wiped*", "stops-guard.sh"},
+		{"another exit code", ".claude/hooks/guard.sh", "denied: $command\" >&2; exit 2", "denied: $command\" >&2; exit 1", "stops-guard.sh"},
 		{"a misspelt field", ".claude/hooks/files.sh", "permissionDecision:", "permissionDecison:", "stops-files.sh"},
 		{"a matcher that no longer matches", ".claude/settings.json", `"Bash"`, `"bash"`, "stops-guard.sh"},
 		{"an absent program", ".claude/hooks/guard.sh", "jq -r", "jqq -r", "stops-guard.sh"},

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -15,11 +14,11 @@ import (
 	"hookwatch/suites/explore"
 )
 
-// The bounds of an exploration: a hook that takes longer is fired less often.
+// The bounds of an exploration: firings, and those in a row that came no further. They do not depend on
+// time, so that the result is the same on a busy machine.
 const (
-	mostExplored    = 48
-	fewestExplored  = 12
-	exploredSeconds = 8
+	mostExplored = 48
+	mostInVain   = 20
 )
 
 // An exploration fires inputs that pass the comparisons of a hook, until its decisions are reached.
@@ -33,7 +32,7 @@ type exploration struct {
 	further   []firing // that came to another statement, or past another comparison
 	effects   map[suites.Effect]bool
 	ran       map[string]bool      // scripts that were seen to run
-	most      int                  // firings
+	inVain    int                  // firings since one came further
 	compared  bool                 // the hook compared its input
 	seen      []explore.Comparison // of its input, each place and pattern once
 }
@@ -65,7 +64,7 @@ func (q *Inquiry) explored() []Probe {
 // explore returns the next firings of the exploration.
 func (q *Inquiry) explore() (probes []Probe) {
 	x := q.exploration
-	for len(probes) == 0 && x.compared && len(x.sent) < x.most && len(x.reached) < len(x.decisions) {
+	for len(probes) == 0 && x.compared && len(x.sent) < mostExplored && x.inVain < mostInVain && len(x.reached) < len(x.decisions) {
 		next := x.search.Next(batch)
 		if len(next) == 0 {
 			break
@@ -97,9 +96,6 @@ func (q *Inquiry) observed(f firing, in explore.Input) Probe {
 		}
 		q.patterns(r)
 		x.sent = append(x.sent, f)
-		if x.most == 0 {
-			x.most = max(fewestExplored, min(mostExplored, int(exploredSeconds*time.Second/max(o.Duration, time.Millisecond))))
-		}
 		fields := f.fields(q)
 		for _, c := range r.Comparisons {
 			if explore.Concerns(c, fields) && !slices.ContainsFunc(x.seen, func(o explore.Comparison) bool { return o.Line == c.Line && o.File == c.File && o.Pattern == c.Pattern }) {
@@ -115,6 +111,9 @@ func (q *Inquiry) observed(f firing, in explore.Input) Probe {
 			if !x.reached[i] && r.Reached(d) {
 				x.reached[i], decides = true, true
 			}
+		}
+		if x.inVain++; decides || further {
+			x.inVain = 0
 		}
 		if decides && in.Text != "" {
 			x.deciding = append(x.deciding, f)
@@ -294,8 +293,9 @@ func Explore(t Tree, h discover.Hook, fire func(Probe) (suites.Outcome, error)) 
 	if q.exploration == nil {
 		return nil, nil
 	}
-	for _, f := range slices.Concat(q.exploration.deciding, q.exploration.further) {
-		t := Try{Case: f.asCase(h), Input: f.input()}
+	deciding := q.exploration.deciding
+	for i, f := range slices.Concat(deciding, q.exploration.further) {
+		t := Try{Case: f.asCase(h), Input: f.input(), Decides: i < len(deciding)}
 		if f.description == "" {
 			t.Sent = Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt}
 		}

@@ -294,6 +294,8 @@ type Try struct {
 	Case  *suites.Case
 	Input string // a short description of the input
 	Sent  Input  // the same in full; nothing if an Input cannot express it
+	// Decides reports whether an exploration reached a decision by it.
+	Decides bool
 	// Harmful reports whether guards usually stop the input.
 	Harmful bool
 }

@@ -203,8 +203,18 @@ type stopped struct {
 	effect suites.Effect
 }
 
-// try fires a hook with the inputs in order.
+// try fires a hook with inputs in order, those that reach a decision of its scripts first.
 func (t *trialRun) try(ctx context.Context, r *run.Runner) {
+	explored, err := conform.Explore(t.tree, t.Hook, func(p conform.Probe) (suites.Outcome, error) {
+		if ctx.Err() != nil {
+			return suites.Outcome{}, ctx.Err()
+		}
+		return r.Log(ctx, p.Case, p.Trace)
+	})
+	if t.err = err; err != nil {
+		return
+	}
+	t.Tries = slices.Concat(slices.DeleteFunc(explored, func(one conform.Try) bool { return !one.Decides }), t.Tries)
 	for _, one := range t.Tries {
 		o, err := r.Case(ctx, one.Case)
 		if err == nil {

@@ -153,6 +153,7 @@ type Trial struct {
 	Digest string // of the inputs of the result
 	Tries  []conform.Try
 	Guard  bool // it may stop something
+	tree   conform.Tree
 }
 
 // Trial returns the next hook of a project without suites that was not tried with its
@@ -169,8 +170,8 @@ func (p *Project) Trial(stops *Stops) *Trial {
 		if stops.Tried[h.ID] == digest {
 			continue
 		}
-		t := &Trial{Hook: h, Digest: digest}
-		t.Tries, t.Guard = conform.Tries(p.tree(), h)
+		t := &Trial{Hook: h, Digest: digest, tree: p.tree()}
+		t.Tries, t.Guard = conform.Tries(t.tree, h)
 		return t
 	}
 	return nil
