@@ -34,6 +34,7 @@ type firing struct {
 	agent       string                   // the subagent that makes the call
 	without     []string                 // programs that are absent
 	over        map[explore.Field]string // other texts of the payload
+	stdin       *string                  // in place of the payload
 }
 
 // about returns the event of the firing.
@@ -112,7 +113,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	if err != nil {
 		step.PayloadRaw = nil // an event that the client does not have
 	}
-	step.PayloadRaw = override(step.PayloadRaw, f.over)
+	step.PayloadRaw, step.Stdin = override(step.PayloadRaw, f.over), f.stdin
 	if f.written {
 		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: file, Content: f.text})
 	}

@@ -20,6 +20,8 @@ func TestTexts(t *testing.T) {
 		{Glob, "a?[bc]", []string{"axb"}},
 		{Regexp, `^(git|hg) push\b`, []string{"git push", "hg push"}},
 		{Extended, `^x{3}[[:space:]]+-f`, []string{"xxx -f"}},
+		{Regexp, `[/\\]\.ssh[/\\]id_(rsa|dsa)$`, []string{"/.ssh/id_rsa", "/.ssh/id_dsa"}},
+		{Regexp, `^rm (?!-i\b(x))[a-z]+(?<!safe)$`, []string{"rm x"}}, {Regexp, `x(?!`, []string{"x"}},
 		{Basic, `git\|hg`, []string{"git", "hg"}},
 		{Basic, `a|b`, []string{"a|b"}},
 		{Basic, `x\{2\}(y)+`, []string{"xx(y)+"}},

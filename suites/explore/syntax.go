@@ -21,7 +21,7 @@ var foreign = []struct {
 	{[]Op{Basic}, pattern.Lazy(`[^\\|]\|[^|]`), "without -E, | stands for itself"},
 	{[]Op{Basic}, pattern.Lazy(`[.\])]\+|\)\?`), "without -E, +, ? and parentheses stand for themselves"},
 	{[]Op{Contains, Equal, Prefix, Suffix}, pattern.Lazy(`\.\*|\\[sbwd]`), "it is compared as a text, not as a regular expression"},
-	{[]Op{Equal, Prefix, Suffix}, pattern.Lazy(`^\*\*?[./\w]|[./\w]\*$`), "it is compared as a text, so that * stands for itself"},
+	{[]Op{Equal, Prefix, Suffix}, pattern.Lazy(`^\*\.\w+$`), "it is compared as a text, so that * stands for itself"},
 	{[]Op{Glob}, pattern.Lazy(`\.\*\S|\\s|\\d`), "it is a glob, not a regular expression"},
 }
 

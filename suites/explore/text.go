@@ -25,7 +25,7 @@ func (c Comparison) Texts(most int) (all []string) {
 			pattern = extended(pattern)
 		}
 		for choice := range most {
-			add(Sample(pattern, choice))
+			add(matching(pattern, choice))
 		}
 	default:
 		add(c.Pattern)
@@ -101,7 +101,7 @@ func ofGlob(glob, any, one string) string {
 				b.WriteByte(c)
 				continue
 			}
-			b.WriteString(Sample(glob[i:i+end+2], 0))
+			b.WriteString(matching(glob[i:i+end+2], 0))
 			i += end + 1
 		default:
 			b.WriteByte(c)
@@ -130,10 +130,16 @@ func extended(basic string) string {
 	return b.String()
 }
 
-// Sample returns a text that a pattern matches, with the alternative numbered choice. A text that
-// is not a pattern is returned unchanged.
+// Sample returns a text that a pattern in the source of a script matches, with the alternative numbered
+// choice: a backslash may stand there twice. A text that is not a pattern is returned unchanged.
 func Sample(pattern string, choice int) string {
-	pattern = strings.NewReplacer("[[:space:]]", " ", "[:space:]", " ", `\\`, `\`, `(?!`, `(?:`, `(?<!`, `(?:`, `(?=`, `(?:`, `(?<=`, `(?:`).Replace(pattern)
+	return matching(strings.ReplaceAll(pattern, `\\`, `\`), choice)
+}
+
+// matching returns a text that a pattern matches, with the alternative numbered choice; the pattern if
+// it cannot be read.
+func matching(pattern string, choice int) string {
+	pattern = strings.NewReplacer("[[:space:]]", " ", "[:space:]", " ", `\\`, `\\`, `(?=`, `(?:`, `(?<=`, `(?:`, `\Z`, `\z`).Replace(withoutNegations(pattern))
 	re, err := syntax.Parse(pattern, syntax.Perl&^syntax.FoldCase)
 	if err != nil {
 		return pattern
@@ -141,6 +147,30 @@ func Sample(pattern string, choice int) string {
 	var b strings.Builder
 	write(&b, re, choice, 0)
 	return b.String()
+}
+
+// withoutNegations removes groups whose text must not follow or precede, such as (?!x).
+func withoutNegations(pattern string) string {
+	for _, open := range []string{"(?!", "(?<!"} {
+		for from := strings.Index(pattern, open); from >= 0; from = strings.Index(pattern, open) {
+			depth, to := 0, from
+			for ; to < len(pattern); to++ {
+				switch pattern[to] {
+				case '\\':
+					to++
+				case '(':
+					depth++
+				case ')':
+					depth--
+				}
+				if depth == 0 {
+					break
+				}
+			}
+			pattern = pattern[:from] + pattern[min(to+1, len(pattern)):]
+		}
+	}
+	return pattern
 }
 
 // write walks a pattern, to a depth that real patterns do not exceed.
