@@ -36,8 +36,8 @@ const { Worker } = require("worker_threads"), fs = require("fs"), os = require("
   require("crypto").randomBytes(8); require("zlib").gzipSync("x"); process.memoryUsage(); os.freemem();
   console.log("done");
 })()'`, "text lo true\nsub 3\ndone\n"},
-	{"priorities", `renice -n 5 -p $$ >/dev/null; ionice -c3 -p $$; taskset -p 1 $$ >/dev/null; prlimit --pid $$ --nofile=64:64; chrt -b -p 0 $$
-sleep 100 & renice -n 7 -p $! >/dev/null; kill $!; ionice -p $$; ulimit -n; nice; nice -n 1 nice; taskset -p $$ | grep -o 'mask: 1'; script -qec 'echo pty' /dev/null </dev/null`, "idle\n64\n5\n6\nmask: 1\npty\r\n"},
+	{"priorities", `was=$(nice); renice -n $((was + 5)) -p $$ >/dev/null; ionice -c3 -p $$; taskset -p 1 $$ >/dev/null; prlimit --pid $$ --nofile=64:64; chrt -b -p 0 $$
+sleep 100 & renice -n $((was + 7)) -p $! >/dev/null; kill $!; ionice -p $$; ulimit -n; echo $(($(nice) - was)); echo $(($(nice -n 1 nice) - was)); taskset -p $$ | grep -o 'mask: 1'; script -qec 'echo pty' /dev/null </dev/null`, "idle\n64\n5\n6\nmask: 1\npty\r\n"},
 	{"tools", `cd "$TMPDIR"; seq 1000 | sort -R --parallel=4 | xargs -P4 -n100 echo | wc -w; tar cf - . | gzip | wc -c >/dev/null; find . -type f | wc -l >/dev/null; truncate -s 1M f; fallocate -l 1M g; timeout 5 true; nproc >/dev/null; df . >/dev/null; ps >/dev/null; flock f true; mktemp -d >/dev/null; echo ok`, "1000\nok\n"},
 }
 
