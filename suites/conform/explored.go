@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/explore"
+	"hookwatch/suites/pattern"
 )
 
 // The bounds of an exploration: firings, and those in a row that came no further. They do not depend on
@@ -34,7 +34,9 @@ type exploration struct {
 	ran       map[string]bool      // scripts that were seen to run
 	inVain    int                  // firings since one came further
 	compared  bool                 // the hook compared its input
-	seen      []explore.Comparison // of its input, each place and pattern once
+	decided   bool                 // some input was deciding
+	seen      []explore.Comparison // of its input, each place and pattern once; the last that failed
+	passed    []explore.Comparison // in the same way, those that some input passed
 }
 
 // explored begins the exploration of a hook whose scripts have decisions that can be observed. Its
@@ -47,6 +49,9 @@ func (q *Inquiry) explored() []Probe {
 	for _, s := range q.hook.Scripts {
 		src := []byte(q.tree.read(s))
 		x.sources[s] = src
+		if hidesTrace().Match(src) {
+			return nil
+		}
 		x.decisions = append(x.decisions, explore.Decisions(s, src)...)
 	}
 	if len(x.decisions) == 0 {
@@ -60,9 +65,9 @@ func (q *Inquiry) explored() []Probe {
 	}
 	// One that no list of harmless inputs names, because a hook may end at once for a usual one.
 	f := q.usual[len(q.usual)-1]
-	f.command = command(f.tool, "zqcmd --zqoption zqvalue")
+	f.command = command(f.tool, "zqCmd --zqOption zqValue")
 	if takesFile(f.tool) {
-		f.file = "zqdir/zqfile.zq"
+		f.file = "zqDir/zqFile.zq"
 	}
 	if f.passes(q.hook) {
 		probes = append(probes, q.observed(f, explore.Input{}))
@@ -73,8 +78,8 @@ func (q *Inquiry) explored() []Probe {
 // explore returns the next firings of the exploration.
 func (q *Inquiry) explore() (probes []Probe) {
 	x := q.exploration
-	for len(probes) == 0 && x.compared && len(x.sent) < mostExplored && x.inVain < mostInVain && len(x.reached) < len(x.decisions) {
-		next := x.search.Next(batch)
+	for len(probes) == 0 && x.compared && len(x.sent) < mostExplored && x.inVain < mostInVain {
+		next := x.search.Next(batch, len(x.reached) == len(x.decisions))
 		if len(next) == 0 {
 			break
 		}
@@ -104,28 +109,33 @@ func (q *Inquiry) observed(f firing, in explore.Input) Probe {
 		if len(o.Results) == 0 {
 			return
 		}
-		x, r := q.exploration, explore.Read(o.Trace)
+		x := q.exploration
+		const most = 8 << 20 // bytes that a hook is observed to log; it takes long to log more
+		size := 0
+		for _, log := range o.Trace {
+			size += len(log)
+		}
+		if size > most {
+			x.inVain = mostInVain
+		}
+		r := explore.Read(o.Trace)
 		r.Keep(func(file string) bool { return file == "" || strings.HasPrefix(file, o.Root) || x.has(file) })
 		for _, file := range slices.Sorted(maps.Keys(x.sources)) {
 			r.Resolve(file, x.sources[file])
 		}
 		if f.stdin != nil {
-			x.reach(r)
+			x.reach(r, o.Results[0].Effect)
 			return
 		}
 		x.sent = append(x.sent, f)
 		fields := f.fields(q)
 		q.patterns(r, fields)
-		for _, c := range r.Comparisons {
-			if explore.Concerns(c, fields) && !slices.ContainsFunc(x.seen, func(o explore.Comparison) bool { return o.Line == c.Line && o.File == c.File && o.Pattern == c.Pattern }) {
-				x.seen = append(x.seen, c)
-			}
-		}
+		x.compare(r, fields)
 		compared, further := x.search.Take(in, fields, r)
 		x.compared = x.compared || compared
 		decides := !x.effects[o.Results[0].Effect]
 		x.effects[o.Results[0].Effect] = true
-		decides = x.reach(r) || decides
+		decides = x.reach(r, o.Results[0].Effect) || decides
 		if x.inVain++; decides || further {
 			x.inVain = 0
 		}
@@ -137,11 +147,31 @@ func (q *Inquiry) observed(f firing, in explore.Input) Probe {
 	}}
 }
 
+// compare records the comparisons of the input.
+func (x *exploration) compare(r *explore.Record, fields map[explore.Field]string) {
+	for _, c := range r.Comparisons {
+		to := &x.seen
+		if c.Accepts(c.Value) {
+			to = &x.passed
+		}
+		if _, own := c.Of(fields); own && !contains(*to, c) {
+			*to = append(*to, c)
+		}
+	}
+}
+
+// contains reports whether a comparison is in a list, whatever its value.
+func contains(all []explore.Comparison, c explore.Comparison) bool {
+	return slices.ContainsFunc(all, func(o explore.Comparison) bool {
+		return o.Line == c.Line && o.File == c.File && o.Op == c.Op && o.Pattern == c.Pattern
+	})
+}
+
 // reach records the decisions to which a firing came, and reports whether one is new.
-func (x *exploration) reach(r *explore.Record) (further bool) {
+func (x *exploration) reach(r *explore.Record, e suites.Effect) (further bool) {
 	for i, d := range x.decisions {
 		x.ran[d.File] = x.ran[d.File] || r.Runs(d.File)
-		if !x.reached[i] && r.Reached(d) {
+		if !x.reached[i] && r.Reached(d) && (!d.Either || e != suites.Proceeds && e != suites.Ignored) {
 			x.reached[i], further = true, true
 		}
 	}
@@ -151,12 +181,15 @@ func (x *exploration) reach(r *explore.Record) (further bool) {
 // has reports whether a file has the name of one of the scripts.
 func (x *exploration) has(file string) bool {
 	for s := range x.sources {
-		if path.Base(s) == path.Base(file) {
+		if explore.Same(file, s) {
 			return true
 		}
 	}
 	return false
 }
+
+// hidesTrace matches what ends the log of bash, or writes into it.
+var hidesTrace = pattern.Lazy(`\bPS4=|BASH_XTRACEFD|\bset \+(?:x|o xtrace)|>&?97\b|\b97>`)
 
 // fixed are the fields that the client alone decides.
 var fixed = []string{"cwd", "hook_event_name", "permission_mode", "effort"}
@@ -246,16 +279,24 @@ func override(payload json.RawMessage, over map[explore.Field]string) json.RawMe
 }
 
 // unreached records the decisions to which no input came.
-func (q *Inquiry) unreached() {
+func (q *Inquiry) unreached() []Probe {
 	x := q.exploration
-	if x == nil || !x.compared {
-		return
+	if x == nil {
+		return nil
+	}
+	if !x.compared {
+		q.uncompared()
+		return nil
 	}
 	for i, d := range x.decisions {
 		if x.reached[i] || !x.ran[d.File] {
 			continue
 		}
 		what, severity := fmt.Sprintf("%q was not reached by %d inputs", Short(d.Statement), len(x.sent)), suites.Info
+		if d.After > 0 {
+			q.once(FindingOf("unreached", q.hook.ID, suites.Position{File: d.File, Line: d.Line}, fmt.Sprintf("%q is never reached: line %d ends the script before it", Short(d.Statement), d.After), suites.Warning))
+			continue
+		}
 		if d.Condition != "" && d.At != d.Line {
 			what += fmt.Sprintf(": it waits for line %d, %q", d.At, Short(d.Condition))
 		}
@@ -263,18 +304,35 @@ func (q *Inquiry) unreached() {
 			what += fmt.Sprintf(", which compares %q with %q", Short(c.Value), Short(c.Written()))
 			if why := c.Relative(); why != "" {
 				what, severity = what+": "+why, suites.Warning
-			} else if q.about().Guards != "" && len(x.reached) == 0 {
+			} else if q.about().Guards != "" && len(x.reached) == 0 && q.denied == nil {
 				severity = suites.Warning // it may be dead
 			}
 		}
 		q.once(FindingOf("unreached", q.hook.ID, suites.Position{File: d.File, Line: d.Line}, what, severity))
+	}
+	return nil
+}
+
+// byState matches conditions on something other than the input.
+var byState = pattern.Lazy(`(?:\[|test)\s+!?\s*-[efdrs]\s|existsSync|exists\(|is_file\(|\bgit\b|environ|process\.env|\$\{[A-Z_]+:-|\bcurl\b|subprocess|execSync|spawn`)
+
+// uncompared records a guard that came to no decision and was not seen to compare anything of its input,
+// unless something else may make it decide.
+func (q *Inquiry) uncompared() {
+	x := q.exploration
+	if q.about().Guards == "" || len(x.reached) > 0 || q.denied != nil || byState().MatchString(q.text) || len(q.findings) > 0 && slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Severity == suites.Error }) {
+		return
+	}
+	if d := x.decisions[0]; x.ran[d.File] {
+		what := fmt.Sprintf("none of its decisions is reached, the first being %q, and it compares nothing of its input", Short(d.Statement))
+		q.once(FindingOf("unreached", q.hook.ID, suites.Position{File: d.File, Line: d.Line}, what, suites.Warning))
 	}
 }
 
 // before returns the last comparison that was seen at the condition of a decision.
 func (x *exploration) before(d explore.Decision) (c explore.Comparison, known bool) {
 	for _, s := range x.seen {
-		if path.Base(s.File) == path.Base(d.File) && (s.Line == d.At || s.Line == d.Line) {
+		if explore.Same(s.File, d.File) && (s.Line == d.At || s.Line == d.Line) && !contains(x.passed, s) {
 			c, known = s, true
 		}
 	}
@@ -284,14 +342,15 @@ func (x *exploration) before(d explore.Decision) (c explore.Comparison, known bo
 // patterns records the comparisons of the input whose pattern is written in another syntax.
 func (q *Inquiry) patterns(r *explore.Record, fields map[explore.Field]string) {
 	for _, c := range r.Comparisons {
-		if c.Value != "" && !explore.Concerns(c, fields) {
+		of, own := c.Of(fields)
+		if c.Value != "" && !own {
 			continue
 		}
-		for file := range q.exploration.sources {
-			if path.Base(c.File) != path.Base(file) {
+		for _, file := range slices.Sorted(maps.Keys(q.exploration.sources)) {
+			if !explore.Same(c.File, file) {
 				continue
 			}
-			if why := c.Misread(); why != "" {
+			if why := c.Misread(of, fields[of]); why != "" {
 				what := fmt.Sprintf("it looks for %q: %s", Short(c.Written()), why)
 				q.once(FindingOf("misread-pattern", q.hook.ID, suites.Position{File: file, Line: c.Line}, what))
 			}
@@ -324,6 +383,7 @@ func Explore(t Tree, h discover.Hook, fire func(Probe) (suites.Outcome, error)) 
 	deciding := q.exploration.deciding
 	for i, f := range slices.Concat(deciding, q.exploration.further) {
 		t := Try{Case: f.asCase(h), Input: f.input(), Decides: i < len(deciding)}
+		t.Case.Timeout = 0 // so that the registered timeout applies
 		if f.description == "" {
 			t.Sent = Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt}
 		}

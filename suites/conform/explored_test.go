@@ -38,7 +38,7 @@ func TestUnreached(t *testing.T) {
 			t.Parallel()
 			q := &Inquiry{hook: discover.Hook{ID: "h", Event: tt.event, Matcher: "Edit"}}
 			q.exploration = &exploration{decisions: decisions, reached: tt.reached, ran: map[string]bool{"guard.sh": tt.ran}, seen: compared, compared: true}
-			q.unreached()
+			_ = q.unreached()
 			if len(q.findings) != len(tt.want) {
 				t.Fatalf("%d findings, want %d: %+v", len(q.findings), len(tt.want), q.findings)
 			}

@@ -16,12 +16,24 @@ const batch = 4
 
 // search tries inputs that a guard may exist to stop, until one is stopped.
 func (q *Inquiry) search() []Probe {
-	q.unreached()
 	inputs := q.harmful()
 	if x := q.exploration; x != nil && x.compared {
-		inputs = append(slices.Clone(x.deciding), inputs[:min(len(inputs), batch)]...)
+		if len(x.deciding)+len(x.further) > 0 { // each may be another rule, with faults of its own
+			explored := slices.Concat(x.deciding, x.further)
+			x.decided = len(x.deciding) > 0
+			x.deciding, x.further = nil, nil
+			q.then(q.search)
+			var probes []Probe
+			for some := range slices.Chunk(explored, batch) {
+				probes = append(probes, q.tried(some)...)
+			}
+			return probes
+		}
+		if x.decided {
+			inputs = inputs[:min(len(inputs), batch)]
+		}
 	}
-	if len(inputs) == 0 || q.about().Guards == "" {
+	if len(inputs) == 0 || q.about().Guards == "" || q.denied != nil {
 		return nil
 	}
 	if q.effect == suites.Denied && q.about().Guards == client.Calls && q.hook.If != "" {

@@ -93,12 +93,14 @@ func (q *Inquiry) Take(p Probe, o suites.Outcome) {
 		q.hidden = append(q.hidden, name)
 		q.found("hidden-file", name+" is hidden from hooks here")
 	}
-	if o.NotRun != nil || len(o.Results) == 0 {
-		q.broken = true
+	if p.seen != nil {
+		if o.NotRun == nil && len(o.Results) > 0 { // in place nothing is observed
+			p.seen(o)
+		}
 		return
 	}
-	if p.seen != nil {
-		p.seen(o)
+	if o.NotRun != nil || len(o.Results) == 0 {
+		q.broken = true
 		return
 	}
 	for i, r := range o.Results {
@@ -227,7 +229,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		}
 		return q
 	}
-	q.rounds = []func() []Probe{q.paced, q.typical, q.deniedByRule, q.absentPrograms, q.again, q.nesting, q.misnamed, q.varied, q.named, q.explored, q.mentioned, q.search, q.hardened}
+	q.rounds = []func() []Probe{q.paced, q.typical, q.deniedByRule, q.absentPrograms, q.again, q.nesting, q.misnamed, q.varied, q.named, q.explored, q.mentioned, q.search, q.hardened, q.unreached}
 	return q
 }
 

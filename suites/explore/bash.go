@@ -26,7 +26,8 @@ func startBash(dir string, env []string) suites.Tracing {
 	if theirs := valueOf(env, "BASH_ENV"); theirs != "" {
 		fmt.Fprintf(&b, "[ ! -r %[1]s ] || . %[1]s\n", `"`+strings.ReplaceAll(theirs, `"`, `\"`)+`"`)
 	}
-	fmt.Fprintf(&b, "exec {BASH_XTRACEFD}>>%s\nPS4=$'\\x1e\\x1f${BASH_SOURCE[0]-}\\x1f${LINENO}\\x1f'\nset -x\n", shell.Quote(filepath.Join(dir, logName)))
+	// A descriptor that hooks do not use; before bash 4.1 there is no such log.
+	fmt.Fprintf(&b, "{ [[ ${BASH_VERSINFO[0]} -ge 5 ]] && exec 97>>%s; } 2>/dev/null && { BASH_XTRACEFD=97 PS4=$'\\x1e\\x1f${BASH_SOURCE[0]-}\\x1f${LINENO}\\x1f'; set -x; }\n:\n", shell.Quote(filepath.Join(dir, logName)))
 	return suites.Tracing{
 		Files: map[string]string{start: b.String(), logName: ""},
 		Logs:  []string{logName},
@@ -43,70 +44,82 @@ type command struct {
 
 func (r *Record) bash(logs map[string][]byte) {
 	const most = 4000 // commands
-	values := map[string]string{}
-	piped := "" // what the last command printed, if it is known
 	for entry := range strings.SplitSeq(string(logs[logName]), commandMark) {
 		f := strings.SplitN(entry, "\x1f", 4)
 		if len(f) < 4 || len(r.shell) == most {
 			continue
 		}
-		line, err := strconv.Atoi(f[2])
-		if err != nil {
-			continue
+		if line, err := strconv.Atoi(f[2]); err == nil {
+			r.shell = append(r.shell, command{f[1], line, strings.TrimSuffix(f[3], "\n")})
 		}
-		c := command{f[1], line, strings.TrimSuffix(f[3], "\n")}
-		r.shell = append(r.shell, c)
+	}
+	values := map[string]string{}
+	for from := 0; from < len(r.shell); {
+		to := from + 1
+		for to < len(r.shell) && r.shell[to].file == r.shell[from].file && r.shell[to].line == r.shell[from].line {
+			to++
+		}
+		r.line(r.shell[from:to], values)
+		from = to
+	}
+}
+
+// line records what the commands of one line compare. Those of a pipeline are logged in any order.
+func (r *Record) line(commands []command, values map[string]string) {
+	sorted := slices.SortedStableFunc(slices.Values(commands), func(a, b command) int { return strings.Compare(a.text, b.text) })
+	piped := "" // what one of them prints, if it is known
+	for _, c := range sorted {
+		if all := words(c.text); len(all) > 1 && (all[0] == "echo" || all[0] == "printf") {
+			if all = all[1:]; len(all) > 1 && strings.Contains(all[0], "%") {
+				all = all[1:]
+			}
+			piped = strings.Join(all, " ")
+		}
+	}
+	for _, c := range sorted {
 		if name, value, ok := strings.Cut(c.text, "="); ok && variable().MatchString(name) {
 			values[name] = strings.Join(words(value), " ")
 			continue
 		}
-		piped = r.command(c, values, piped)
+		r.command(c, values, piped)
 	}
 }
 
 var variable = pattern.Lazy(`^[A-Za-z_]\w*$`)
 
-// command records what a command compares. piped is what the command before it printed; the result is
-// what this one prints.
-func (r *Record) command(c command, values map[string]string, piped string) string {
+// command records what a command compares. piped is what another command of its line prints.
+func (r *Record) command(c command, values map[string]string, piped string) {
 	add := func(op Op, value, pattern string) {
 		r.add(Comparison{File: c.file, Line: c.line, Op: op, Value: value, Pattern: pattern})
 	}
 	if test, ok := strings.CutPrefix(c.text, "[[ "); ok {
 		condition(strings.TrimSuffix(test, " ]]"), add)
-		return ""
+		return
 	}
 	if word, ok := strings.CutPrefix(c.text, "case "); ok { // the word is not expanded, and the patterns are in the script
 		word = strings.TrimSuffix(word, " in")
 		add(ofCase, values[strings.Trim(word, `"${}`)], word)
-		return ""
+		return
 	}
 	all := words(c.text)
 	if len(all) == 0 {
-		return ""
+		return
 	}
 	switch name := path.Base(all[0]); name {
 	case "[", "test":
 		if i := slices.IndexFunc(all, func(w string) bool { return w == "=" || w == "==" || w == "!=" }); i > 1 && i+1 < len(all) {
 			add(Equal, all[i-1], all[i+1])
 		}
-	case "echo", "printf":
-		return strings.Join(all[1:], " ")
 	case "grep", "egrep", "fgrep", "rg":
 		op, patterns := grep(name, all[1:])
 		for _, p := range patterns {
 			add(op, piped, p)
 		}
-		return piped
 	case "jq", "jaq", "sed", "awk", "gawk", "perl":
 		for _, a := range all[1:] {
-			program(name, a, func(op Op, p string) { add(op, piped, p) })
+			program(name, all, a, func(op Op, p string) { add(op, piped, p) })
 		}
-		return piped
-	case "cat", "tr", "head", "tail", "cut", "tee", "xargs":
-		return piped
 	}
-	return ""
 }
 
 // ofCase marks a case, whose patterns Resolve adds.
@@ -115,6 +128,9 @@ const ofCase Op = "case"
 // condition reads one comparison in [[ ]]. Bash prints the left side as it is, and quoted characters of
 // a pattern with a backslash.
 func condition(test string, add func(Op, string, string)) {
+	if unary().MatchString(test) {
+		return
+	}
 	for _, c := range []struct {
 		sign string
 		op   Op
@@ -130,6 +146,14 @@ func condition(test string, add func(Op, string, string)) {
 	}
 }
 
+// syntaxes are the options of grep that say what a pattern is.
+var syntaxes = []struct {
+	short, long string
+	op          Op
+}{{"E", "--extended-regexp", Extended}, {"P", "--perl-regexp", Regexp}, {"F", "--fixed-strings", Contains}}
+
+var unary = pattern.Lazy(`^!? ?-[a-zA-Z] `)
+
 // grep returns the patterns that a call of grep looks for.
 func grep(name string, args []string) (Op, []string) {
 	op := map[string]Op{"grep": Basic, "egrep": Extended, "fgrep": Contains, "rg": Regexp}[name]
@@ -141,17 +165,22 @@ func grep(name string, args []string) (Op, []string) {
 			if i++; i < len(args) {
 				patterns = append(patterns, args[i])
 			}
+		case a == "--":
+			if len(patterns) == 0 && i+1 < len(args) {
+				return op, strings.Split(args[i+1], "\n")
+			}
+			return op, patterns
 		case a == "-m" || a == "-A" || a == "-B" || a == "-C" || a == "--include" || a == "--exclude":
 			i++
-		case strings.HasPrefix(a, "--"):
-			op = map[string]Op{"--extended-regexp": Extended, "--perl-regexp": Regexp, "--fixed-strings": Contains}[a]
+		case a == "-f" || a == "--file":
+			return op, nil // the patterns are in a file
 		case strings.HasPrefix(a, "-") && len(a) > 1:
-			for letter, as := range map[string]Op{"E": Extended, "P": Regexp, "F": Contains} {
-				if strings.Contains(a, letter) {
-					op = as
+			for _, o := range syntaxes {
+				if a == o.long || !strings.HasPrefix(a, "--") && strings.Contains(a, o.short) {
+					op = o.op
 				}
 			}
-			if strings.HasSuffix(a, "e") && i+1 < len(args) {
+			if !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "e") && i+1 < len(args) {
 				i++
 				patterns = append(patterns, args[i])
 			}
@@ -167,11 +196,16 @@ var (
 	slashPattern = pattern.Lazy(`(?:^|[^\w/])/((?:[^/\\\n]|\\.)+)/`)
 )
 
-// program reads the comparisons in a filter of jq, or in a script of sed, awk or perl.
-func program(name, text string, add func(Op, string)) {
+// program reads the comparisons in a filter of jq, or in a script of sed, awk or perl, given as one of the
+// words of a command.
+func program(name string, all []string, text string, add func(Op, string)) {
 	if name != "jq" && name != "jaq" {
+		op := map[string]Op{"sed": Basic, "perl": Regexp}[name]
+		if op == "" || name == "sed" && slices.ContainsFunc(all, func(w string) bool { return strings.HasPrefix(w, "-") && strings.ContainsAny(w, "Er") }) {
+			op = Extended
+		}
 		for _, m := range slashPattern().FindAllStringSubmatch(text, -1) {
-			add(map[bool]Op{true: Basic, false: Extended}[name == "sed"], m[1])
+			add(op, m[1])
 		}
 		return
 	}
@@ -243,12 +277,19 @@ func (r *Record) cases(file string, src []byte) {
 	if err != nil {
 		return
 	}
-	patterns := map[int][]string{} // by line
+	patterns, written := map[int][]string{}, map[int]string{} // by line
 	syntax.Walk(parsed, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.CaseClause); ok {
-			for _, item := range c.Items {
+		switch n := n.(type) {
+		case *syntax.CaseClause:
+			for _, item := range n.Items {
 				for _, w := range item.Patterns {
-					patterns[int(c.Pos().Line())] = append(patterns[int(c.Pos().Line())], glob(w.Parts, false))
+					patterns[int(n.Pos().Line())] = append(patterns[int(n.Pos().Line())], glob(w.Parts, false))
+				}
+			}
+		case *syntax.BinaryTest:
+			if w, ok := n.Y.(*syntax.Word); ok && n.Op == syntax.TsReMatch && len(w.Parts) == 1 {
+				if lit, ok := w.Parts[0].(*syntax.Lit); ok {
+					written[int(n.Pos().Line())] = lit.Value
 				}
 			}
 		}
@@ -256,7 +297,10 @@ func (r *Record) cases(file string, src []byte) {
 	})
 	var all []Comparison
 	for _, c := range r.Comparisons {
-		if c.Op != ofCase || path.Base(c.File) != path.Base(file) {
+		if Same(c.File, file) && c.Op == Extended && strings.ReplaceAll(written[c.Line], `\d`, "d") == c.Pattern {
+			c.Pattern = written[c.Line] // bash logs it without backslashes that mean nothing
+		}
+		if c.Op != ofCase || !Same(c.File, file) {
 			all = append(all, c)
 			continue
 		}
@@ -281,7 +325,11 @@ func glob(parts []syntax.WordPart, quoted bool) string {
 				b.WriteString(p.Value)
 			}
 		case *syntax.SglQuoted:
-			b.WriteString(special().ReplaceAllString(p.Value, `\$0`))
+			text := p.Value
+			if p.Dollar {
+				text = ansi(text)
+			}
+			b.WriteString(special().ReplaceAllString(text, `\$0`))
 		case *syntax.DblQuoted:
 			b.WriteString(glob(p.Parts, true))
 		default:
@@ -293,14 +341,116 @@ func glob(parts []syntax.WordPart, quoted bool) string {
 
 var special = pattern.Lazy(`[*?\[\]\\]`)
 
-// decides reports whether bash began the command of a decision: any command of a statement that is one,
-// but only the one that decides of a list.
+// decides reports whether bash began the command of a decision.
 func (r *Record) decides(d Decision) bool {
 	return slices.ContainsFunc(r.shell, func(c command) bool {
-		if path.Base(c.file) != path.Base(d.File) || c.line < d.Line || c.line > d.last {
+		if !Same(c.file, d.File) || c.line < d.Line || c.line > d.last {
 			return false
 		}
 		name, _, _ := strings.Cut(c.text, " ")
-		return !d.listed || slices.Contains(d.functions, name) || deciding().MatchString(c.text) || decidingShell().MatchString(c.text)
+		return name == d.name && (name != "exit" && name != "return" || c.text == name+" 2")
 	})
+}
+
+// shellDecisions returns the decisions of a script of bash.
+func shellDecisions(file string, src []byte) (all []Decision) {
+	parsed, err := shell.Parse(string(src))
+	if err != nil {
+		return nil
+	}
+	lines := strings.Split(string(src), "\n")
+	line := func(n int) string { return strings.TrimSpace(lines[min(n, len(lines))-1]) }
+	functions, calls := map[string]bool{}, map[string]bool{}
+	syntax.Walk(parsed, func(n syntax.Node) bool {
+		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil && f.Body != nil {
+			syntax.Walk(f.Body, func(inner syntax.Node) bool {
+				if s, ok := inner.(*syntax.Stmt); ok && decidesByItself(src, s) && !strings.HasPrefix(string(src[s.Pos().Offset():s.End().Offset()]), "return") {
+					functions[f.Name.Value] = true
+				}
+				return true
+			})
+		}
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+			calls[c.Args[0].Lit()] = true
+		}
+		return true
+	})
+	var parents []syntax.Node
+	syntax.Walk(parsed, func(n syntax.Node) bool {
+		if n == nil {
+			parents = parents[:len(parents)-1]
+			return true
+		}
+		parents = append(parents, n)
+		s, ok := n.(*syntax.Stmt)
+		if !ok {
+			return true
+		}
+		c, ok := s.Cmd.(*syntax.CallExpr)
+		if !ok || len(c.Args) == 0 || !decidesByItself(src, s) && !functions[c.Args[0].Lit()] {
+			return true
+		}
+		d := Decision{File: file, Line: int(c.Pos().Line()), Statement: line(int(c.Pos().Line())), last: int(c.End().Line()), language: "bash", name: c.Args[0].Lit()}
+		for i := len(parents) - 2; i >= 0; i-- {
+			switch p := parents[i].(type) {
+			case *syntax.FuncDecl:
+				if calls[p.Name.Value] && functions[p.Name.Value] {
+					return true // its calls decide
+				}
+			case *syntax.IfClause, *syntax.CaseItem, *syntax.WhileClause:
+				if d.At == 0 {
+					d.At, d.Condition = int(p.Pos().Line()), line(int(p.Pos().Line()))
+				}
+			case *syntax.BinaryCmd:
+				if d.At == 0 && p.Op != syntax.Pipe && p.Op != syntax.PipeAll && p.X.Pos() != s.Pos() {
+					d.At, d.Condition = int(p.Pos().Line()), line(int(p.Pos().Line()))
+				}
+			}
+			if d.After == 0 {
+				d.After = endBefore(parents[i], parents[i+1])
+			}
+		}
+		all = append(all, d)
+		return true
+	})
+	return all
+}
+
+// decidesByItself reports whether a simple command ends with exit code 2, or prints a decision, also in a
+// here-document.
+func decidesByItself(src []byte, s *syntax.Stmt) bool {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return false
+	}
+	text := string(src[c.Pos().Offset():c.End().Offset()])
+	for _, r := range s.Redirs {
+		if r.Hdoc != nil {
+			text += string(src[r.Hdoc.Pos().Offset():r.Hdoc.End().Offset()])
+		}
+	}
+	return decidingShell().MatchString(text) || deciding().MatchString(text)
+}
+
+// endBefore returns the line of a statement of a list that always ends the script before another one; 0
+// if there is none.
+func endBefore(list, of syntax.Node) int {
+	var all []*syntax.Stmt
+	switch p := list.(type) {
+	case *syntax.File:
+		all = p.Stmts
+	case *syntax.Block:
+		all = p.Stmts
+	case *syntax.CaseItem:
+		all = p.Stmts
+	case *syntax.IfClause:
+		all = p.Then
+	}
+	i := slices.IndexFunc(all, func(s *syntax.Stmt) bool { return s == of })
+	for _, s := range all[:max(i, 0)] {
+		if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && !s.Background && (c.Args[0].Lit() == "exit" || c.Args[0].Lit() == "return") {
+			return int(s.Pos().Line())
+		}
+	}
+	return 0
 }

@@ -19,22 +19,26 @@ type Decision struct {
 	Statement string // its first line
 	Condition string // the first line of the statement around it; "" if there is none
 	At        int    // the line of the condition
+	After     int    // the line of a statement before it that always ends the script or the function; 0 without one
 
-	last      int
-	column    int // of Python, from 0
-	from      int // of Node, in UTF-16 units
-	language  string
-	functions []string // that decide
-	listed    bool     // of bash, one of several commands
+	// Either is set if the statement decides by a value, so that only its effect shows whether it did.
+	Either bool
+
+	last     int
+	column   int // of Python, from 0
+	from     int // of Node, in UTF-16 units
+	language string
+	name     string // of bash, the first word of the command
 }
 
-// String returns the place and the text, such as `guard.sh:12 "exit 2"`.
+// String returns the place, such as guard.sh:12.
 func (d Decision) String() string { return fmt.Sprintf("%s:%d", path.Base(d.File), d.Line) }
 
 var (
-	deciding      = pattern.Lazy(`["'\\](?:deny|block|ask)\b|permissionDecision|additionalContext|updatedInput|systemMessage`)
+	deciding      = pattern.Lazy(`"continue\\?" *: *[Ff]alse|["'\\](?:deny|block|ask)\b|permissionDecision|additionalContext|updatedInput|systemMessage`)
 	decidingShell = pattern.Lazy(`^(?:exit|return) 2$`)
-	list          = pattern.Lazy(`&&|\|\|`)
+	byValue       = pattern.Lazy(`\(\s*2 if\b|return 2 if\b|\? *2 *:|: *2 *\)`)
+	constant      = pattern.Lazy(`^(?:const |let |var )?[\w.]+\s*(?::[^=]+)?=\s*["'][^"']*["'];?$`)
 	decidingCode  = pattern.Lazy(`\bexit\w*[ (]+2\b|\bexitCode\s*=\s*2\b|\breturn 2\b|SystemExit\(2\)`)
 )
 
@@ -43,8 +47,11 @@ var (
 // nil for scripts that do not parse or are in a language whose statements are not observed.
 func Decisions(file string, src []byte) (all []Decision) {
 	language := trace.LanguageOf(file, src)
-	if language == nil {
+	switch {
+	case language == nil:
 		return nil
+	case language.Name() == "bash":
+		return shellDecisions(file, src)
 	}
 	parsed, err := language.Parse(src)
 	if err != nil {
@@ -83,7 +90,10 @@ func Decisions(file string, src []byte) (all []Decision) {
 		if first := strings.TrimLeft(t, "rRuUbB "); strings.HasPrefix(first, `"`) || strings.HasPrefix(first, "'") {
 			continue // a text that documents
 		}
-		d := Decision{File: file, Line: s.Start, Statement: strings.TrimSpace(lines[min(s.Start, len(lines))-1]), last: s.End, language: language.Name(), functions: functions, listed: list().MatchString(t)}
+		if constant().MatchString(strings.TrimSpace(t)) {
+			continue
+		}
+		d := Decision{File: file, Line: s.Start, Statement: strings.TrimSpace(lines[min(s.Start, len(lines))-1]), last: s.End, language: language.Name(), Either: byValue().MatchString(t)}
 		if s.From > 0 {
 			d.column = s.From - (strings.LastIndexByte(string(src[:s.From]), '\n') + 1)
 			d.from = parsed.Unit(s.From)
@@ -91,10 +101,20 @@ func Decisions(file string, src []byte) (all []Decision) {
 		if of := s.In.Of; of != nil {
 			d.Condition, d.At = strings.TrimSpace(lines[min(of.Start, len(lines))-1]), of.Start
 		}
+		for in := s; in != nil && d.After == 0; in = in.In.Of {
+			for _, before := range in.In.Statements[:in.Index] {
+				if before.Function == nil && !in.Arm && len(before.Blocks) == 0 && ends().MatchString(strings.TrimSpace(text(before.Start, before.End))) {
+					d.After = before.Start
+				}
+			}
+		}
 		all = append(all, d)
 	}
 	return all
 }
+
+// ends matches statements after which nothing of a block runs.
+var ends = pattern.Lazy(`^(?:exit(?:\s+\S+)?|return(?:\s+[^&|]*)?|(?:sys\.|os\._)?exit\([^()]*\)|raise\b.*|process\.exit\([^()]*\));?$`)
 
 // returnsOnly reports whether a function only passes a decision to its caller.
 func returnsOnly(text string) bool { return strings.Contains(text, "return 2") }
@@ -135,24 +155,30 @@ func uncommented(lines []string) []string {
 
 // Runs reports whether a firing was seen to run any statement of a file.
 func (r *Record) Runs(file string) bool {
-	return slices.ContainsFunc(r.statements(), func(p place) bool { return path.Base(p.file) == path.Base(file) })
+	return slices.ContainsFunc(r.statements(), func(p place) bool { return Same(p.file, file) })
+}
+
+// Same reports whether an interpreter's name of a file may be that of a script, whose path begins at the
+// project: one ends in the other.
+func Same(file, script string) bool {
+	a, b := "/"+strings.TrimLeft(path.Clean(file), "./"), "/"+strings.TrimLeft(path.Clean(script), "./")
+	return file != "" && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
 }
 
 // Reached reports whether a firing came to a decision.
 func (r *Record) Reached(d Decision) bool {
-	same := func(file string) bool { return path.Base(file) == path.Base(d.File) }
 	switch d.language {
 	case "bash":
 		return r.decides(d)
 	case "python":
 		for p := range r.began {
-			if p.line == d.Line && p.column == d.column && same(p.file) {
+			if p.line == d.Line && p.column == d.column && Same(p.file, d.File) {
 				return true
 			}
 		}
 	default:
-		for file, spans := range r.covered {
-			if same(file) && ran(spans, d.from) {
+		for _, c := range r.covered {
+			if Same(c.file, d.File) && ran(c.spans, d.from) {
 				return true
 			}
 		}

@@ -44,25 +44,25 @@ type Comparison struct {
 
 // A Record is what one firing was seen to do.
 type Record struct {
-	Comparisons []Comparison      // in order, each once
-	shell       []command         // of bash, in order
-	began       map[place]bool    // statements of Python
-	covered     map[string][]span // of Node, by file
+	Comparisons []Comparison   // in order, each once
+	shell       []command      // of bash, in order
+	began       map[place]bool // statements of Python
+	covered     []covered      // of Node, by file and process
 }
 
 // statements returns the places that were reached: of bash without columns, and of Node the parts of code
 // that V8 counts, by their limits in place of line and column.
 func (r *Record) statements() (all []place) {
 	for _, c := range r.shell {
-		all = append(all, place{file: path.Base(c.file), line: c.line})
+		all = append(all, place{file: c.file, line: c.line})
 	}
 	for p := range r.began {
 		all = append(all, p)
 	}
-	for file, spans := range r.covered {
-		for _, s := range spans {
+	for _, c := range r.covered {
+		for _, s := range c.spans {
 			if s.Count > 0 {
-				all = append(all, place{file, s.From, s.To})
+				all = append(all, place{c.file, s.From, s.To})
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func Start(dir string, env []string) suites.Tracing {
 
 // Read returns what the logs of a firing show.
 func Read(logs map[string][]byte) *Record {
-	r := &Record{began: map[place]bool{}, covered: map[string][]span{}}
+	r := &Record{began: map[place]bool{}}
 	for _, l := range languages {
 		own := map[string][]byte{}
 		for name, content := range logs {

@@ -204,7 +204,7 @@ func explored(t *testing.T, h hook, most int) (sent []string, left []string) {
 				}
 			}
 		}
-		next = s.Next(4)
+		next = s.Next(4, false)
 	}
 	for i, d := range all {
 		if !reached[i] {

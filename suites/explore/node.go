@@ -42,6 +42,12 @@ type span struct {
 	Count int `json:"count"`
 }
 
+// covered is the code of a file that one process ran.
+type covered struct {
+	file  string
+	spans []span
+}
+
 func (r *Record) node(logs map[string][]byte) {
 	for line := range bytes.SplitSeq(logs[logName], []byte("\n")) {
 		var c Comparison
@@ -64,9 +70,11 @@ func (r *Record) node(logs map[string][]byte) {
 		for _, script := range coverage.Result {
 			file, ok := strings.CutPrefix(script.URL, "file://")
 			if unescaped, err := url.PathUnescape(file); ok && err == nil {
+				c := covered{file: unescaped}
 				for _, f := range script.Functions {
-					r.covered[unescaped] = append(r.covered[unescaped], f.Ranges...)
+					c.spans = append(c.spans, f.Ranges...)
 				}
+				r.covered = append(r.covered, c)
 			}
 		}
 	}

@@ -11,11 +11,14 @@ try {
   const log = LOG;
   const most = 64, left = new Map(); // comparisons at a place; a parser makes thousands
   const get = Map.prototype.get, put = Map.prototype.set;
-  let busy = false;
+  const forEach = Set.prototype.forEach, isArray = Array.isArray;
+  let busy = false, captures = 20000;
   const text = (v) => (typeof v === 'string' ? apply(slice, v, [0, 4096]) : null);
-  const compared = (op, value, pattern) => {
-    if (busy || value === null || pattern === null || pattern === '') return;
+  // Logs comparisons of a value with several patterns at the place that called the wrapped method.
+  const compared = (op, value, patterns) => {
+    if (busy || captures === 0 || value === null) return;
     busy = true;
+    captures--;
     try {
       const limit = Error.stackTraceLimit, theirs = Error.prepareStackTrace;
       Error.stackTraceLimit = 8;
@@ -27,12 +30,16 @@ try {
         const file = call.getFileName();
         if (!file || file === __filename || !apply(exec, own, [file])) continue;
         if (apply(includes, file, ['/node_modules/'])) return;
-        const at = call.getLineNumber(), place = file + ':' + at, n = apply(get, left, [place]) ?? most;
-        const line = stringify({ file: apply(exec, own, [file])[1], line: at, op, value, pattern });
-        if (n > 0 && !apply(has, seen, [line])) {
-          apply(add, seen, [line]);
-          apply(put, left, [place, n - 1]);
-          appendFileSync(log, line + '\n');
+        const at = call.getLineNumber(), place = file + ':' + at, path = apply(exec, own, [file])[1];
+        let n = apply(get, left, [place]) ?? most;
+        for (let i = 0; i < patterns.length && n > 0; i++) {
+          if (patterns[i] === null || patterns[i] === '') continue;
+          const line = stringify({ file: path, line: at, op, value, pattern: patterns[i] });
+          if (!apply(has, seen, [line])) {
+            apply(add, seen, [line]);
+            apply(put, left, [place, --n]);
+            appendFileSync(log, line + '\n');
+          }
         }
         return;
       }
@@ -41,24 +48,39 @@ try {
       busy = false;
     }
   };
+  const { get: flagsOf } = Reflect.getOwnPropertyDescriptor(RegExp.prototype, 'ignoreCase');
+  const { get: sourceOf } = Reflect.getOwnPropertyDescriptor(RegExp.prototype, 'source');
+  const source = (r) => (apply(flagsOf, r, []) ? '(?i)' : '') + apply(sourceOf, r, []);
   const wrap = (on, name, look) => {
     const real = on[name];
-    const { [name]: made } = { [name](...args) { look(this, args); return apply(real, this, args); } };
+    const { [name]: made } = { [name](...args) { try { look(this, args); } catch {} return apply(real, this, args); } };
     defineProperty(made, 'length', { value: real.length, configurable: true });
     defineProperty(on, name, { value: made, writable: true, enumerable: false, configurable: true });
   };
-  const byText = { includes: 'contains', indexOf: 'contains', startsWith: 'prefix', endsWith: 'suffix', split: 'contains', replace: 'contains', match: 'contains', search: 'contains' };
+  const byText = { includes: 'contains', indexOf: 'contains', startsWith: 'prefix', endsWith: 'suffix', split: 'contains', replace: 'contains', match: 'regexp', search: 'regexp' };
   for (const name of Object.keys(byText)) {
     wrap(String.prototype, name, (s, [p]) => {
-      if (typeof s === 'string') compared(p instanceof RegExp ? 'regexp' : byText[name], text(s), p instanceof RegExp ? p.source : text(p));
+      if (typeof s === 'string') compared(p instanceof RegExp ? 'regexp' : byText[name], text(s), [p instanceof RegExp ? source(p) : text(p)]);
     });
   }
   for (const name of ['test', 'exec']) {
-    wrap(RegExp.prototype, name, (r, [s]) => { if (r instanceof RegExp) compared('regexp', text(s), r.source); });
+    wrap(RegExp.prototype, name, (r, [s]) => { if (r instanceof RegExp) compared('regexp', text(s), [source(r)]); });
   }
-  const some = (list, value) => { let n = 0; for (const e of list) { if (n++ === 200) return; compared('==', text(value), text(e)); } };
-  for (const name of ['includes', 'indexOf']) wrap(Array.prototype, name, (list, [v]) => { if (typeof v === 'string' && !busy) some(list, v); });
-  wrap(Set.prototype, 'has', (set, [v]) => { if (typeof v === 'string' && !busy && set !== seen) some(set, v); });
+  const members = (n) => (n > 200 ? 200 : n);
+  for (const name of ['includes', 'indexOf']) {
+    wrap(Array.prototype, name, (list, [v]) => {
+      if (typeof v !== 'string' || busy || !isArray(list)) return;
+      const texts = [];
+      for (let i = 0; i < members(list.length); i++) texts[i] = text(list[i]);
+      compared('==', text(v), texts);
+    });
+  }
+  wrap(Set.prototype, 'has', (set, [v]) => {
+    if (typeof v !== 'string' || busy || set === seen) return;
+    const texts = [];
+    apply(forEach, set, [(e) => { if (texts.length < 200) texts[texts.length] = text(e); }]);
+    compared('==', text(v), texts);
+  });
 } catch {}
 delete require.cache[__filename];
 if (module.parent) module.parent.children.pop();

@@ -17,7 +17,6 @@ var pythonStart string
 // they are loaded, so that they log, each record once:
 //
 //	C file line op value pattern   a comparison
-//	K file line key                a key that a dictionary lacks
 //	L file line column             a statement begins
 func startPython(dir string, env []string) suites.Tracing {
 	search := dir

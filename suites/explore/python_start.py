@@ -4,7 +4,7 @@ import os, sys
 
 
 def _observe():
-    import ast, types
+    import ast, re, types
 
     here = os.path.dirname(os.path.abspath(__file__))
     log = os.path.join(here, "log")
@@ -48,10 +48,15 @@ def _observe():
         if one is not None:
             return [one]
         if type(value) in (list, tuple, set, frozenset, dict) and len(value) <= 200:
-            return [t for t in map(text, value) if t is not None]
-        if hasattr(value, "suffix") and hasattr(value, "parts"):
+            found = [t for t in map(text, value) if t is not None]
+            return sorted(found) if type(value) in (set, frozenset) else found
+        if is_path(value):
             return [str(value)[:most]]
         return []
+
+    def is_path(value):
+        pathlib = sys.modules.get("pathlib")
+        return pathlib is not None and isinstance(value, pathlib.PurePath)
 
     def compared(at, op, left, right):
         if state["busy"]:
@@ -61,7 +66,7 @@ def _observe():
             for value in each(left)[:4]:
                 for pattern in each(right):
                     record("C", *at, op, value, pattern)
-        except Exception:
+        except (TypeError, ValueError, UnicodeError, OSError):
             pass
         finally:
             state["busy"] = False
@@ -75,7 +80,7 @@ def _observe():
             value = left == right
         else:
             value = left != right
-        if op in ("in", "not in") and type(right) is not str:
+        if op in ("in", "not in") and not isinstance(right, (str, bytes)):
             compared(at, "==", left, right)
         elif op in ("in", "not in"):
             compared(at, "contains", right, left)
@@ -85,6 +90,21 @@ def _observe():
 
     of_text = {"startswith": "prefix", "endswith": "suffix", "find": "contains", "index": "contains", "count": "contains",
                "removeprefix": "prefix", "removesuffix": "suffix", "split": "contains", "partition": "contains"}
+    pattern_type = type(re.compile(""))
+
+    def plain_pattern(name, pattern, *args, **named):
+        # The text of a pattern, with what the method and the flags add to it.
+        flags = named.get("flags", args[0] if name in ("search", "match", "fullmatch") and args else 0)
+        if isinstance(pattern, pattern_type):
+            pattern, flags = pattern.pattern, pattern.flags
+        if not isinstance(pattern, str):
+            return pattern
+        if int(flags) & re.VERBOSE:
+            pattern = re.sub(r"(?m)(?<!\\)\s+|(?<![\\\[])#.*$", "", pattern)
+        if int(flags) & re.IGNORECASE:
+            pattern = "(?i)" + pattern
+        return {"match": "^(?:%s)", "fullmatch": "^(?:%s)$"}.get(name, "%s") % pattern
+
     of_pattern = ("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
 
     def attribute(at, value, name):
@@ -96,21 +116,16 @@ def _observe():
                     compared(at, of_text[name], value, args[0])
                 return found(*args, **named)
             return observed
-        if name in of_pattern and kind.__name__ in ("Pattern", "SRE_Pattern"):
+        if name in of_pattern and kind is pattern_type:
             def observed(*args, **named):
-                if args:
-                    compared(at, "regexp", args[-1] if name.startswith("sub") else args[0], value.pattern)
+                texts = args[1:] if name.startswith("sub") else args
+                if texts:
+                    compared(at, "regexp", texts[0], plain_pattern(name, value))
                 return found(*args, **named)
             return observed
         if kind is types.ModuleType:
             return function(at, found)
-        if name == "get" and isinstance(value, dict) and not isinstance(value, type(os.environ)):
-            def observed(*args, **named):
-                if args and type(args[0]) is str and args[0] not in value:
-                    record("K", *at, args[0])
-                return found(*args, **named)
-            return observed
-        if name == "match" and hasattr(value, "suffix") and hasattr(value, "parts"):
+        if name == "match" and is_path(value):
             def observed(*args, **named):
                 if args:
                     compared(at, "glob", str(value), args[0])
@@ -122,9 +137,9 @@ def _observe():
         module, name = getattr(found, "__module__", ""), getattr(found, "__name__", "")
         if module in ("re", "regex") and name in of_pattern:
             def observed(*args, **named):
-                if len(args) > 1:
-                    value = args[2] if name.startswith("sub") and len(args) > 2 else args[1]
-                    compared(at, "regexp", value, getattr(args[0], "pattern", args[0]))
+                texts = args[2:] if name.startswith("sub") else args[1:]
+                if texts and isinstance(args[0], (str, pattern_type)):
+                    compared(at, "regexp", texts[0], plain_pattern(name, args[0], *args[2:], **named))
                 return found(*args, **named)
             return observed
         if module == "fnmatch" and name in ("fnmatch", "fnmatchcase"):
@@ -136,6 +151,11 @@ def _observe():
         return found
 
     def began(path, line, column):
+        if not state.get("main"):  # a script that is run directly has neither
+            state["main"] = True
+            main = sys.modules.get("__main__")
+            if main is not None and path in mains:
+                main.__spec__ = main.__package__ = None
         record("L", path, str(line), str(column))
 
     names = {"compare": "_hookwatch_compare", "attribute": "_hookwatch_attribute", "function": "_hookwatch_function", "began": "_hookwatch_began"}
@@ -167,7 +187,7 @@ def _observe():
                 if isinstance(of, ast.Call) and isinstance(of.func, ast.Name) and of.func.id == "super":
                     return node
                 name = node.func.attr
-                if name in of_text or name in of_pattern or name in ("get", "match", "fnmatch", "fnmatchcase"):
+                if name in of_text or name in of_pattern or name in ("match", "fnmatch", "fnmatchcase"):
                     node.func = self.call(node.func, "attribute", self.at(node), of, ast.Constant(name, None))
             elif isinstance(node.func, ast.Name) and node.func.id in plain:
                 node.func = self.call(node.func, "function", self.at(node), node.func)
@@ -184,7 +204,7 @@ def _observe():
         def visit_arg(self, node):
             return node
 
-        def body(self, statements, top):
+        def body(self, statements):
             out, first = [], True
             for s in statements:
                 docstring = first and isinstance(s, ast.Expr) and isinstance(getattr(s.value, "value", None), str)
@@ -201,7 +221,7 @@ def _observe():
             for field in ("body", "orelse", "finalbody"):
                 value = getattr(node, field, None)
                 if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                    setattr(node, field, self.body(value, isinstance(node, ast.Module)))
+                    setattr(node, field, self.body(value))
             for field, value in ast.iter_fields(node):
                 if field in ("annotation", "returns") or field in ("body", "orelse", "finalbody") and isinstance(value, list) and value and isinstance(value[0], ast.stmt):
                     continue
@@ -212,7 +232,7 @@ def _observe():
             return node
 
         def visit_match_case(self, node):
-            node.body = self.body(node.body, False)
+            node.body = self.body(node.body)
             return node
 
     def compiled(source, path):
@@ -238,7 +258,7 @@ def _observe():
         if own(path):
             try:
                 return compiled(self.get_data(self.path), path)
-            except (SyntaxError, ValueError, OSError, RecursionError):
+            except Exception:  # the interpreter's own error follows
                 pass
         return get_code(self, fullname)
 
@@ -265,10 +285,11 @@ def _observe():
                 source = f.read()
             sys.path_hooks[:] = [h for h in sys.path_hooks if h is not hook]
             sys.path_importer_cache.pop(self.path, None)
-            sys.path[:1] = [os.path.dirname(os.path.realpath(self.path))]
+            if sys.path and sys.path[0] in (self.path, full):
+                sys.path[0] = os.path.dirname(os.path.realpath(self.path))
             try:
                 return compiled(source, full)
-            except (SyntaxError, ValueError, RecursionError):
+            except Exception:
                 return compile(source, self.path, "exec", dont_inherit=True)
 
         def exec_module(self, module):
@@ -280,6 +301,14 @@ def _observe():
         def get_filename(self, name):
             return self.path
 
+    def is_source(path):
+        try:
+            with open(path, "rb") as f:
+                head = f.read(4096)
+            return b"\0" not in head and not head.startswith(b"PK")
+        except OSError:
+            return False
+
     argv = getattr(sys, "orig_argv", None)
     mains = set()
     if argv is None:
@@ -290,7 +319,7 @@ def _observe():
             argv = []
     for a in argv[1:]:
         if not a.startswith("-"):
-            if os.path.isfile(a) and own(os.path.join(started_in, a)):
+            if os.path.isfile(a) and own(os.path.join(started_in, a)) and is_source(a):
                 mains.update((a, os.path.join(started_in, a)))
             break
 
@@ -316,8 +345,9 @@ def _theirs(own):
 
 
 _own = sys.modules["sitecustomize"]
-try:
-    _observe()
-except Exception:
-    pass
+if sys.version_info >= (3, 8):
+    try:
+        _observe()
+    except Exception:
+        pass
 _theirs(_own)

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -60,11 +61,7 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 	for f, text := range fields {
 		s.sent[Input{0, f, text}] = true
 	}
-	sorted := make([]Field, 0, len(fields))
-	for f := range fields {
-		sorted = append(sorted, f)
-	}
-	slices.Sort(sorted)
+	sorted := slices.Sorted(maps.Keys(fields))
 	for _, c := range r.Comparisons {
 		for _, f := range sorted {
 			how := related(c.Value, fields[f])
@@ -79,21 +76,21 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 			s.goals[goal] = true
 			s.places[place]++
 		}
-		if c.accepts(c.Value) && !s.passed[goal] {
+		if c.Accepts(c.Value) && !s.passed[goal] {
 			s.passed[goal], further = true, true
 		}
 	}
 	return compared, further
 }
 
-// Concerns reports whether a comparison is of one of the texts that were sent.
-func Concerns(c Comparison, fields map[Field]string) bool {
-	for _, text := range fields {
-		if how := related(c.Value, text); how != unrelated && how != unknown {
-			return true
+// Of returns the field whose text, or a part of it, a comparison is of; false if it is of none.
+func (c Comparison) Of(fields map[Field]string) (Field, bool) {
+	for _, f := range slices.Sorted(maps.Keys(fields)) {
+		if how := related(c.Value, fields[f]); how != unrelated && how != unknown {
+			return f, true
 		}
 	}
-	return false
+	return "", false
 }
 
 // derive adds the inputs by which a field may pass a comparison.
@@ -109,7 +106,7 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 	if s.places[Comparison{File: c.File, Line: c.Line}] > 3 {
 		rank += 6 // the rest of a list
 	}
-	if c.accepts(c.Value) {
+	if c.Accepts(c.Value) {
 		return
 	}
 	for i, t := range c.Texts(textsOf) {
@@ -188,10 +185,14 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 	return []string{other, other + " x", text + " " + other, other + " " + text, text + " ; " + other}
 }
 
-// Next returns the likeliest inputs that are left, at most so many.
-func (s *Search) Next(most int) (all []Input) {
+// Next returns the likeliest inputs that are left, at most so many. If new is set, it returns only the
+// first inputs of comparisons that were not known before.
+func (s *Search) Next(most int, new bool) (all []Input) {
 	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
 	n := min(most, len(s.queue))
+	for new && n > 0 && s.queue[n-1].rank > 1 {
+		n--
+	}
 	for _, c := range s.queue[:n] {
 		all = append(all, c.Input)
 	}

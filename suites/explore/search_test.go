@@ -46,7 +46,7 @@ func TestAccepts(t *testing.T) {
 		{Glob, "*/vault/*", "/a/b/vault/c", true}, {Glob, "*.env", "x.envy", false}, {Glob, `\*.env`, "x.env", false}, {Glob, `\*.env`, "*.env", true}, {Glob, "[!a]b", "cb", true},
 		{Regexp, `\brm\b`, "a rm b", true}, {Basic, `a\+`, "aa", true}, {Basic, `a+`, "aa", false}, {Regexp, `(?=x)`, "x", false}, // no syntax of Go
 	} {
-		if got := (Comparison{Op: tt.op, Pattern: tt.pattern}).accepts(tt.value); got != tt.want {
+		if got := (Comparison{Op: tt.op, Pattern: tt.pattern}).Accepts(tt.value); got != tt.want {
 			t.Errorf("%s %q accepts %q: %v", tt.op, tt.pattern, tt.value, got)
 		}
 	}
@@ -64,10 +64,39 @@ func TestMisread(t *testing.T) {
 		{Regexp, "\x08rm\x08", true}, {Regexp, `\brm\b`, false}, {Regexp, "AKIA[A-Z]{{16}}", true}, {Regexp, "AKIA[A-Z]{16}", false}, {Regexp, `\{\{user\}\}`, false},
 		{Regexp, `\d+`, false}, {Extended, `\d+`, true}, {Extended, `[0-9]+`, false},
 		{Basic, "rm|dd", true}, {Basic, `rm\|dd`, false}, {Basic, "a || b", false}, {Basic, "rm .+", true}, {Basic, "c++", false},
+		{Glob, `*/secrets/*`, false}, {Glob, `\*/secrets/\*`, true}, {Glob, `git commit.\*--no.\*`, true}, {Glob, `\*`, false}, {Glob, `/\*`, false}, {Glob, `~/\*`, false},
+		{Glob, "docker-compose.*.yml", false}, {Glob, "*/.*/*", false}, {Extended, `\^\[\[:space:]]\*sudo`, true}, {Extended, `^sudo\.`, false},
+		{Basic, `curl.*| *sh`, false}, {Prefix, "/*", false}, {Suffix, "*/", false}, {Prefix, "*.", false}, {Suffix, "/*", false}, {Suffix, "*.min.js", true},
+		{Prefix, "^sudo", true}, {Contains, "/dist/*", true}, {Contains, "**/dist/**", true}, {Contains, "/*", false},
+		{Contains, "rm -rf .*", false}, {Contains, `C:\src`, false}, {Contains, "AKIA[0-9A-Z]{16}", true}, {Contains, "a[0]", false},
 		{Contains, `rm.*-rf`, true}, {Contains, `rm\s`, true}, {Contains, "a.b", false}, {Equal, "*.env", true}, {Suffix, ".env", false}, {Equal, "*", false},
 	} {
-		if got := (Comparison{Op: tt.op, Pattern: tt.pattern}).Misread(); (got != "") != tt.want {
+		if got := (Comparison{Op: tt.op, Pattern: tt.pattern}).Misread("", ""); (got != "") != tt.want {
 			t.Errorf("%s %q: %q", tt.op, tt.pattern, got)
+		}
+	}
+}
+
+// TestMisreadValues checks which comparisons no input passes because of what they are given.
+func TestMisreadValues(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		op                   Op
+		in                   Field
+		sent, value, pattern string
+		want                 bool
+	}{
+		{Regexp, inCommand, "zqCmd --zqOption", "zqcmd --zqoption", `\bDROP\s+(TABLE|DATABASE)\b`, true},
+		{Regexp, inCommand, "zqCmd --zqOption", "zqcmd --zqoption", `(?i)\bDROP\b`, false},
+		{Regexp, inCommand, "zqCmd --zqOption", "zqCmd --zqOption", `\bDROP\b`, false},
+		{Contains, inCommand, "zqCmd", "zqcmd", "DROP", true}, {Contains, inCommand, "zqCmd", "zqcmd", "drop", false},
+		{Equal, inFile, "src/a.py", ".py", "sql", true}, {Equal, inFile, "src/a.py", ".py", ".sql", false}, {Equal, inFile, "src/a.py", ".py", "README", false},
+		{Equal, inFile, "src/a.py", "src", "secrets/", true}, {Equal, inFile, "src/a.py", "src", "secrets", false},
+		{Regexp, inCommand, "echo hello", "echo hello", "/AKIA[0-9]{16}/", true}, {Regexp, inFile, "/a/b", "/a/b", `/migrations/\d+/`, false},
+		{Equal, "tool_name", "Bash", "Bash", "bash", true}, {Equal, "tool_name", "Bash", "Bash", "Edit", false}, {Equal, inCommand, "Bash", "Bash", "bash", false},
+	} {
+		if got := (Comparison{Op: tt.op, Value: tt.value, Pattern: tt.pattern}).Misread(tt.in, tt.sent); (got != "") != tt.want {
+			t.Errorf("%s of %q with %q: %q", tt.op, tt.value, tt.pattern, got)
 		}
 	}
 }
@@ -86,7 +115,7 @@ func TestSearchOrder(t *testing.T) {
 	if compared, _ := s.Take(Input{}, fields, first); !compared {
 		t.Error("the hook compared its input")
 	}
-	next := s.Next(2)
+	next := s.Next(2, false)
 	if diff := cmp.Diff([]Input{{0, inCommand, "wumpus"}, {0, inFile, "src/.lock"}}, next); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
@@ -94,7 +123,7 @@ func TestSearchOrder(t *testing.T) {
 	if _, further := s.Take(next[0], map[Field]string{inCommand: "wumpus", inFile: "src/example.py"}, beyond); !further {
 		t.Error("it came further")
 	}
-	if got := s.Next(1)[0]; got != (Input{1, inCommand, "wumpus --arrow"}) {
+	if got := s.Next(1, true)[0]; got != (Input{1, inCommand, "wumpus --arrow"}) {
 		t.Errorf("next is %+v", got)
 	}
 	if compared, _ := new(Search).Take(Input{}, fields, &Record{Comparisons: first.Comparisons[2:]}); compared {
@@ -112,13 +141,13 @@ func FuzzRead(f *testing.F) {
 		r.Resolve("a.js", []byte(node))
 		var s Search
 		s.Take(Input{}, map[Field]string{inCommand: "x", inFile: "y"}, r)
-		for _, in := range s.Next(100) {
+		for _, in := range s.Next(100, false) {
 			if in.Text == "" {
 				t.Errorf("an empty input of %q", in.Field)
 			}
 		}
 		for _, c := range r.Comparisons {
-			_ = c.Misread()
+			_ = c.Misread(inCommand, "echo hello")
 		}
 	})
 }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"hookwatch/suites/pattern"
@@ -14,29 +15,66 @@ var foreign = []struct {
 	found func() *regexp.Regexp
 	why   string
 }{
-	{[]Op{Glob}, pattern.Lazy(`^\\\*[^*?\[]*$|^[^*?\[]*[^\\*?\[]\\\*$`), "* is quoted, so that it stands for itself"},
-	{[]Op{Regexp, Extended, Basic}, pattern.Lazy("\x08"), `\b in this string is a backspace; write a raw string, or \\b`},
+	{[]Op{Glob}, pattern.Lazy(`^(?:[^*?\[\\]|\\.)*\.\\\*`), "it is quoted, and a glob is no regular expression"},
+	{[]Op{Glob}, pattern.Lazy(`^\\\*(?:[^*?\[\\]|\\.)*\w(?:[^*?\[\\]|\\.)*$|^(?:[^*?\[\\]|\\.)*\w[/ ]?\\\*$`), "* is quoted, so that it stands for itself"},
+	{[]Op{Glob}, pattern.Lazy(`^\.\*\w|\\s|\\d|\.\*$`), "it is a glob, not a regular expression"},
+	{[]Op{Extended}, pattern.Lazy(`^\\\^|\\\.\\\*|\\\[.*\]\\[*+]`), "it is quoted, so that its operators stand for themselves"},
 	{[]Op{Extended, Basic}, pattern.Lazy(`\\d`), `\d is no digit here; write [0-9]`},
+	{[]Op{Regexp, Extended, Basic}, pattern.Lazy("\x08"), `\b in this string is a backspace; write a raw string, or \\b`},
 	{[]Op{Regexp, Extended}, pattern.Lazy(`[\w\])]\{\{\d+,?\d*\}\}`), "doubled braces stand for themselves"},
-	{[]Op{Basic}, pattern.Lazy(`[^\\|]\|[^|]`), "without -E, | stands for itself"},
+	{[]Op{Basic}, pattern.Lazy(`\w\|\w`), "without -E, | stands for itself"},
 	{[]Op{Basic}, pattern.Lazy(`[.\])]\+|\)\?`), "without -E, +, ? and parentheses stand for themselves"},
-	{[]Op{Contains, Equal, Prefix, Suffix}, pattern.Lazy(`\.\*|\\[sbwd]`), "it is compared as a text, not as a regular expression"},
-	{[]Op{Equal, Prefix, Suffix}, pattern.Lazy(`^\*\.\w+$`), "it is compared as a text, so that * stands for itself"},
-	{[]Op{Glob}, pattern.Lazy(`\.\*\S|\\s|\\d`), "it is a glob, not a regular expression"},
+	{[]Op{Contains, Equal, Prefix, Suffix}, pattern.Lazy(`\w\.\*[\w-]|\.\*[^*]*\.\*|\\s[+*]|\\b\w|\w\\b|\\[dw][+*{]|\w\\s|\[[^\]]+\](?:[+*]|\{\d)`), "it is compared as a text, not as a regular expression"},
+	{[]Op{Prefix}, pattern.Lazy(`^\^\w`), "it is compared as a text, so that ^ stands for itself"},
+	{[]Op{Contains}, pattern.Lazy(`^\*\*/|/\*\*|\w/\*$|^\*/\w`), "it is compared as a text, so that * stands for itself"},
+	{[]Op{Equal, Suffix}, pattern.Lazy(`^\*\.\w+`), "it is compared as a text, so that * stands for itself"},
 }
 
-// Misread returns why a comparison means something else than its pattern suggests; "" if it does not, as
-// far as is known.
-func (c Comparison) Misread() string {
+// Misread returns why hardly any input passes a comparison, whatever its author had in mind; "" if that is
+// not known. sent is the text of the field of the input that the value is made of.
+func (c Comparison) Misread(in Field, sent string) string {
 	for _, f := range foreign {
-		for _, op := range f.ops {
-			if op == c.Op && f.found().MatchString(c.Pattern) {
-				return f.why
-			}
+		if slices.Contains(f.ops, c.Op) && f.found().MatchString(c.Pattern) {
+			return f.why
 		}
+	}
+	switch whole := related(c.Value, sent) == equal; {
+	case c.Value == "" || c.Accepts(c.Value):
+	case c.Value != sent && strings.Contains(strings.ToLower(sent), c.Value) && !strings.Contains(sent, c.Value) && c.wantsUpper():
+		return "it is compared with a text in lower case"
+	case c.Op == Equal && extension().MatchString(c.Value) && strings.HasSuffix(sent, c.Value) && usualExtension().MatchString(c.Pattern):
+		return "it is compared with an extension, which begins with a dot"
+	case c.Op == Equal && !whole && strings.Contains(sent, "/") && strings.HasSuffix(c.Pattern, "/") && slices.Contains(strings.Split(sent, "/"), c.Value):
+		return "it is compared with one part of a path, which has no slash"
+	case c.Op == Regexp && !strings.HasPrefix(c.Value, "/") && slashed().MatchString(c.Pattern):
+		return "the slashes are a part of the pattern"
+	case (c.Op == Equal || c.Op == Glob) && whole && in == "tool_name" && strings.EqualFold(c.Value, c.Pattern):
+		return "the client sends " + sent
 	}
 	return ""
 }
+
+var (
+	extension      = pattern.Lazy(`^\.\w+$`)
+	usualExtension = pattern.Lazy(`^(?:pyi?|[cm]?[jt]sx?|go|rs|rb|java|kt|php|sql|tf|sh|ya?ml|json|toml|md|env|pem|key|lock|html|css|vue|ipynb|c|h|cpp|cs|swift)$`)
+	slashed        = pattern.Lazy(`^/[^/]*[\[\\(+*][^/]*/[gimsuy]*$`)
+	upper          = pattern.Lazy(`[A-Z]{2,}`)
+	notLetters     = pattern.Lazy(`\\[A-Za-z]|\[[^\]]*\]|\(\?[a-zA-Z<][^)>]*[)>]?`)
+)
+
+// wantsUpper reports whether only a text with upper-case letters passes.
+func (c Comparison) wantsUpper() bool {
+	if strings.Contains(c.Pattern, "(?i") {
+		return false
+	}
+	plain := c.Pattern
+	if c.Op == Regexp || c.Op == Extended || c.Op == Basic {
+		plain = notLetters().ReplaceAllString(plain, "")
+	}
+	return upper().MatchString(plain) && !lower().MatchString(plain)
+}
+
+var lower = pattern.Lazy(`[a-z]`)
 
 // Relative returns why no absolute path passes a comparison with one; "" if one may.
 func (c Comparison) Relative() string {

@@ -33,8 +33,8 @@ func (c Comparison) Texts(most int) (all []string) {
 	return all
 }
 
-// accepts reports whether a comparison of a literal accepts a value; false if that is not known.
-func (c Comparison) accepts(value string) bool {
+// Accepts reports whether a comparison of a literal accepts a value; false if that is not known.
+func (c Comparison) Accepts(value string) bool {
 	switch c.Op {
 	case Equal:
 		return value == c.Pattern
@@ -180,7 +180,11 @@ func write(b *strings.Builder, re *syntax.Regexp, choice, depth int) {
 	}
 	switch re.Op {
 	case syntax.OpLiteral:
-		b.WriteString(string(re.Rune))
+		text := string(re.Rune)
+		if re.Flags&syntax.FoldCase != 0 {
+			text = strings.ToLower(text)
+		}
+		b.WriteString(text)
 	case syntax.OpCharClass:
 		b.WriteRune(ofClass(re.Rune))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
