@@ -17,50 +17,70 @@ import (
 // A hook is a script with its interpreter.
 type hook struct{ program, name, text string }
 
-// fire fires a hook with a payload of these texts, and returns what it was seen to do, and its exit code.
-func (h hook) fire(t *testing.T, fields map[Field]string) (*Record, int) {
+// payload returns a payload of these texts.
+func payload(t *testing.T, fields map[Field]string) string {
 	t.Helper()
-	if _, err := exec.LookPath(h.program); err != nil {
-		t.Skipf("%s is absent", h.program)
-	}
-	dir := t.TempDir()
-	script := filepath.Join(dir, h.name)
-	lay(t, script, h.text)
-	traced := Start(filepath.Join(dir, "trace"), os.Environ())
-	for name, content := range traced.Files {
-		lay(t, filepath.Join(dir, "trace", name), content)
-	}
-	cmd := exec.CommandContext(t.Context(), h.program, script)
-	cmd.Env = os.Environ()
-	for name, value := range traced.Set {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
 	input := map[string]string{}
-	payload := map[string]any{"tool_input": input}
+	all := map[string]any{"tool_input": input}
 	for f, text := range fields {
 		if name, ok := strings.CutPrefix(string(f), "tool_input."); ok {
 			input[name] = text
 		} else {
-			payload[string(f)] = text
+			all[string(f)] = text
 		}
 	}
-	sent, err := json.Marshal(payload)
+	sent, err := json.Marshal(all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.Stdin = strings.NewReader(string(sent))
-	var exit *exec.ExitError
-	if out, err := cmd.CombinedOutput(); err != nil && !errors.As(err, &exit) {
-		t.Fatalf("%v\n%s", err, out)
+	return string(sent)
+}
+
+// An ending is how a hook ended.
+type ending struct {
+	Exit           int
+	Stdout, Stderr string
+}
+
+// run runs a hook in a directory, with more variables.
+func (h hook) run(t *testing.T, dir, stdin string, set map[string]string) (e ending) {
+	t.Helper()
+	if _, err := exec.LookPath(h.program); err != nil {
+		t.Skipf("%s is absent", h.program)
 	}
+	script := filepath.Join(dir, h.name)
+	lay(t, script, h.text)
+	cmd := exec.CommandContext(t.Context(), h.program, script)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, os.Environ(), strings.NewReader(stdin)
+	for name, value := range set {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	var out, diagnostics strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &diagnostics
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return ending{cmd.ProcessState.ExitCode(), out.String(), diagnostics.String()}
+}
+
+// observe runs a hook in a directory, and returns what it was seen to do, too.
+func (h hook) observe(t *testing.T, dir, stdin string) (*Record, ending) {
+	t.Helper()
+	trace := filepath.Join(t.TempDir(), "trace")
+	how := Start(trace, os.Environ())
+	for name, content := range how.Files {
+		lay(t, filepath.Join(trace, name), content)
+	}
+	e := h.run(t, dir, stdin, how.Set)
 	logs := map[string][]byte{}
-	for _, name := range traced.Logs {
-		names, _ := filepath.Glob(filepath.Join(dir, "trace", strings.TrimSuffix(name, "/"), "*"))
-		if !strings.HasSuffix(name, "/") {
-			names = []string{filepath.Join(dir, "trace", name)}
+	for _, name := range how.Logs {
+		files := []string{filepath.Join(trace, name)}
+		if of, ok := strings.CutSuffix(name, "/"); ok {
+			files, _ = filepath.Glob(filepath.Join(trace, of, "*"))
 		}
-		for _, file := range names {
-			relative, err := filepath.Rel(filepath.Join(dir, "trace"), file)
+		for _, file := range files {
+			relative, err := filepath.Rel(trace, file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +92,14 @@ func (h hook) fire(t *testing.T, fields map[Field]string) (*Record, int) {
 	r := Read(logs)
 	r.Keep(func(file string) bool { return strings.HasPrefix(file, dir) })
 	r.Resolve(h.name, []byte(h.text))
-	return r, cmd.ProcessState.ExitCode()
+	return r, e
+}
+
+// fire fires a hook with a payload of these texts, and returns what it was seen to do, and its exit code.
+func (h hook) fire(t *testing.T, fields map[Field]string) (*Record, int) {
+	t.Helper()
+	r, e := h.observe(t, t.TempDir(), payload(t, fields))
+	return r, e.Exit
 }
 
 func lay(t *testing.T, path, content string) {
@@ -230,19 +257,63 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// TestObservedHooksBehave checks that observation changes no exit code.
-func TestObservedHooksBehave(t *testing.T) {
+// TestObservedBehaves checks that observation changes neither the exit code nor the output of hooks.
+func TestObservedBehaves(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		hook    int
-		command string
-		want    int
-	}{
-		{0, "zorble  --wipe", 2}, {0, "zorble wipe", 0}, {1, "exactly this", 2}, {1, "exactly", 0},
-		{2, "snark 123", 2}, {2, "snark 12", 0}, {2, "flumox --drop", 0}, {3, "snib x --fast", 2}, {3, "snib", 0}, {4, "wabe", 2}, {4, "galumphing", 0},
-	} {
-		if _, got := guards[tt.hook].fire(t, map[Field]string{inCommand: tt.command, inFile: "x"}); got != tt.want {
-			t.Errorf("%s on %q: exit %d, want %d", guards[tt.hook].name, tt.command, got, tt.want)
+	hooks := slices.Concat(guards, []hook{
+		{"bash", "streams.sh", "exec 3>&1 11>state.out; echo one >&11; echo two >&3; (echo three >&2; exit 2) 2>&1; cat state.out\n"},
+		{"bash", "strict.sh", "set -euo pipefail\ntrap 'echo end' EXIT\nf() { false || return 3; }\nf || echo $?\ngrep -q x <<<y\n"},
+		{"bash", "few.sh", "ulimit -n 5\nbash -c 'echo inner >&2'\nexit 2\n"},
+		{"python3", "names.py", "import sys\nclass Pattern:\n    def match(self, text):\n        return 'x'\nsys.exit(2 if Pattern().match('x') == 'x' else 0)\n"},
+		{"python3", "main.py", "import sys, os\nprint(__name__, __spec__, __package__, sys.argv == [__file__], os.path.basename(sys.path[0]) == os.path.basename(os.getcwd()))\n"},
+		{"python3", "spawn.py", "import multiprocessing as m, sys\ndef f(x):\n    return x * x\nif __name__ == '__main__':\n    with m.get_context('spawn').Pool(1) as p:\n        print(p.map(f, [2]))\n    sys.exit(2)\n"},
+		{"python3", "scopes.py", "import re\nclass A:\n    x = ['a']\n    y = [i for i in x if i in ('a', 'b')]\n    def get(self, key): return super().__class__.__name__ == 'super'\nprint(A.y, A().get('x'), (n := 'abc').startswith('a'), b'b' in b'abc', re.sub('a', 'b', 'aaa', 1), {'k': 1}.get('z', 2), [*map(str.lower, 'A')])\n"},
+		{"python3", "pathlib_alike.py", "class P:\n    def __getattr__(self, name):\n        print('asked', name)\n        return 1\nprint(P() == P(), 'x' in ['x', P()])\n"},
+		{"node", "alike.cjs", "console.log([].indexOf.call({0: 'a', length: 1}, 'a'), 'abc'.match('b').index, /a/g.test('a'), 'a-b'.split('-'), new Set(['x']).has('x'), [].includes.length, ''.includes.name);\nconst r = /a/g; r.exec('aa'); console.log(r.lastIndex);\nclass S extends Set { *[Symbol.iterator]() { console.log('iterated'); } }\nnew S(['q']).has('q');\nprocess.exit(2);\n"},
+	})
+	for _, h := range hooks {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"echo hello", "zorble  --wipe", "exactly this", "snark 123", "flumox --drop", "snib x --fast", "wabe"} {
+				stdin := payload(t, map[Field]string{inCommand: text, inFile: "x"})
+				plain := h.run(t, dir, stdin, nil)
+				_, observed := h.observe(t, dir, stdin)
+				if diff := cmp.Diff(plain, observed); diff != "" {
+					t.Errorf("on %q (-plain +observed):\n%s", text, diff)
+				}
+				if !slices.ContainsFunc(guards, func(g hook) bool { return g.name == h.name }) {
+					break // its input is all the same
+				}
+			}
+		})
+	}
+}
+
+// TestReachedAlone checks that a decision on the line of its condition is reached only if it ran, and one
+// in a here-document if it was printed.
+func TestReachedAlone(t *testing.T) {
+	t.Parallel()
+	h := hook{"bash", "lines.sh", `cmd=$(cat); cmd=${cmd#*'"command":"'}; cmd=${cmd%%'"'*}
+if [[ $cmd == *zorble* ]]; then echo no >&2; exit 2; fi
+case "$cmd" in plugh*) exit 2 ;; esac
+[[ $cmd == *print* ]] && cat <<'EOF'
+{"decision": "block", "reason": "x && y"}
+EOF
+`}
+	for command, want := range map[string][]int{"echo": nil, "a zorble": {2}, "plugh": {3}, "print": {4}} {
+		r, _ := h.fire(t, map[Field]string{inCommand: command})
+		var got []int
+		for _, d := range Decisions(h.name, []byte(h.text)) {
+			if r.Reached(d) {
+				got = append(got, d.Line)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", command, diff)
 		}
 	}
 }
