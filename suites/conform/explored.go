@@ -19,6 +19,7 @@ import (
 const (
 	mostExplored = 48
 	mostInVain   = 20
+	mostAgain    = 16 // inputs that are fired again, to be judged
 )
 
 // An exploration fires inputs that pass the comparisons of a hook, until its decisions are reached.

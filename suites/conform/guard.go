@@ -20,6 +20,7 @@ func (q *Inquiry) search() []Probe {
 	if x := q.exploration; x != nil && x.compared {
 		if len(x.deciding)+len(x.further) > 0 { // each may be another rule, with faults of its own
 			explored := slices.Concat(x.deciding, x.further)
+			explored = explored[:min(len(explored), mostAgain)]
 			x.decided = len(x.deciding) > 0
 			x.deciding, x.further = nil, nil
 			q.then(q.search)

@@ -161,7 +161,14 @@ func (r *Record) Runs(file string) bool {
 // Same reports whether an interpreter's name of a file may be that of a script, whose path begins at the
 // project: one ends in the other.
 func Same(file, script string) bool {
-	a, b := "/"+strings.TrimLeft(path.Clean(file), "./"), "/"+strings.TrimLeft(path.Clean(script), "./")
+	rooted := func(p string) string {
+		p = "/" + strings.TrimPrefix(path.Clean(p), "/")
+		for strings.HasPrefix(p, "/../") {
+			p = p[len("/.."):]
+		}
+		return p
+	}
+	a, b := rooted(file), rooted(script)
 	return file != "" && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
 }
 

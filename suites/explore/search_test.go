@@ -60,7 +60,7 @@ func TestMisread(t *testing.T) {
 		pattern string
 		want    bool
 	}{
-		{Glob, `\*.env`, true}, {Glob, `rm -rf \*`, true}, {Glob, `*rm -rf \**`, false}, {Glob, "*git push --force*", false}, {Glob, ".*secret", true},
+		{Glob, `\*.env`, true}, {Glob, `rm -rf \*`, true}, {Glob, `*rm -rf \**`, false}, {Glob, "*git push --force*", false}, {Glob, ".*secret", true}, {Glob, ".env.*", false},
 		{Regexp, "\x08rm\x08", true}, {Regexp, `\brm\b`, false}, {Regexp, "AKIA[A-Z]{{16}}", true}, {Regexp, "AKIA[A-Z]{16}", false}, {Regexp, `\{\{user\}\}`, false},
 		{Regexp, `\d+`, false}, {Extended, `\d+`, true}, {Extended, `[0-9]+`, false},
 		{Basic, "rm|dd", true}, {Basic, `rm\|dd`, false}, {Basic, "a || b", false}, {Basic, "rm .+", true}, {Basic, "c++", false},
@@ -97,6 +97,22 @@ func TestMisreadValues(t *testing.T) {
 	} {
 		if got := (Comparison{Op: tt.op, Value: tt.value, Pattern: tt.pattern}).Misread(tt.in, tt.sent); (got != "") != tt.want {
 			t.Errorf("%s of %q with %q: %q", tt.op, tt.value, tt.pattern, got)
+		}
+	}
+}
+
+// TestSame checks which names are those of a script.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		file, script string
+		want         bool
+	}{
+		{"/p/.claude/hooks/a.sh", ".claude/hooks/a.sh", true}, {"./.claude/hooks/a.sh", ".claude/hooks/a.sh", true}, {"a.sh", ".claude/hooks/a.sh", true},
+		{"/q/hooks/a.sh", "../q/hooks/a.sh", true}, {"/p/lib/a.sh", ".claude/hooks/a.sh", false}, {"/p/xa.sh", "a.sh", false}, {"", "a.sh", false},
+	} {
+		if got := Same(tt.file, tt.script); got != tt.want {
+			t.Errorf("%q and %q: %v", tt.file, tt.script, got)
 		}
 	}
 }

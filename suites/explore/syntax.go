@@ -17,8 +17,8 @@ var foreign = []struct {
 }{
 	{[]Op{Glob}, pattern.Lazy(`^(?:[^*?\[\\]|\\.)*\.\\\*`), "it is quoted, and a glob is no regular expression"},
 	{[]Op{Glob}, pattern.Lazy(`^\\\*(?:[^*?\[\\]|\\.)*\w(?:[^*?\[\\]|\\.)*$|^(?:[^*?\[\\]|\\.)*\w[/ ]?\\\*$`), "* is quoted, so that it stands for itself"},
-	{[]Op{Glob}, pattern.Lazy(`^\.\*\w|\\s|\\d|\.\*$`), "it is a glob, not a regular expression"},
-	{[]Op{Extended}, pattern.Lazy(`^\\\^|\\\.\\\*|\\\[.*\]\\[*+]`), "it is quoted, so that its operators stand for themselves"},
+	{[]Op{Glob}, pattern.Lazy(`^\.\*\w|\\s|\\d`), "it is a glob, not a regular expression"},
+	{[]Op{Extended}, quotedRegexp, "it is quoted, so that its operators stand for themselves"},
 	{[]Op{Extended, Basic}, pattern.Lazy(`\\d`), `\d is no digit here; write [0-9]`},
 	{[]Op{Regexp, Extended, Basic}, pattern.Lazy("\x08"), `\b in this string is a backspace; write a raw string, or \\b`},
 	{[]Op{Regexp, Extended}, pattern.Lazy(`[\w\])]\{\{\d+,?\d*\}\}`), "doubled braces stand for themselves"},
@@ -29,6 +29,9 @@ var foreign = []struct {
 	{[]Op{Contains}, pattern.Lazy(`^\*\*/|/\*\*|\w/\*$|^\*/\w`), "it is compared as a text, so that * stands for itself"},
 	{[]Op{Equal, Suffix}, pattern.Lazy(`^\*\.\w+`), "it is compared as a text, so that * stands for itself"},
 }
+
+// quotedRegexp matches regular expressions whose operators are quoted.
+var quotedRegexp = pattern.Lazy(`^\\\^|\\\.\\\*|\\\[.*\]\\[*+]`)
 
 // Misread returns why hardly any input passes a comparison, whatever its author had in mind; "" if that is
 // not known. sent is the text of the field of the input that the value is made of.
@@ -92,7 +95,7 @@ var relative = map[Op]func() *regexp.Regexp{
 
 // Written returns the pattern without the backslashes that bash writes before quoted characters.
 func (c Comparison) Written() string {
-	if c.Op == Glob {
+	if c.Op == Glob || c.Op == Extended && quotedRegexp().MatchString(c.Pattern) {
 		return escaped().ReplaceAllString(c.Pattern, "$1")
 	}
 	return c.Pattern
