@@ -315,7 +315,7 @@ func (q *Inquiry) unreached() []Probe {
 }
 
 // byState matches conditions on something other than the input.
-var byState = pattern.Lazy(`(?:\[|test)\s+!?\s*-[efdrs]\s|existsSync|exists\(|is_file\(|\bgit\b|environ|process\.env|\$\{[A-Z_]+:-|\bcurl\b|subprocess|execSync|spawn`)
+var byState = pattern.Lazy(`(?:\[|test)\s+!?\s*-[efdrs]\s|existsSync|exists\(|is_file\(|\$\(git\b|\bgit (?:rev-parse|branch --|status|diff|symbolic-ref|config)|environ|process\.env|\$\{[A-Z_]+:-|\bcurl\b|subprocess|execSync|spawn`)
 
 // uncompared records a guard that came to no decision and was not seen to compare anything of its input,
 // unless something else may make it decide.

@@ -277,20 +277,22 @@ func (r *Record) cases(file string, src []byte) {
 	if err != nil {
 		return
 	}
-	patterns, written := map[int][]string{}, map[int]string{} // by line
+	type arm struct {
+		line int
+		glob string
+	}
+	arms, written := map[int][]arm{}, map[int]string{} // by the line of the case, or of the condition
 	syntax.Walk(parsed, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CaseClause:
 			for _, item := range n.Items {
 				for _, w := range item.Patterns {
-					patterns[int(n.Pos().Line())] = append(patterns[int(n.Pos().Line())], glob(w.Parts, false))
+					arms[int(n.Pos().Line())] = append(arms[int(n.Pos().Line())], arm{int(w.Pos().Line()), glob(w.Parts, false)})
 				}
 			}
 		case *syntax.BinaryTest:
-			if w, ok := n.Y.(*syntax.Word); ok && n.Op == syntax.TsReMatch && len(w.Parts) == 1 {
-				if lit, ok := w.Parts[0].(*syntax.Lit); ok {
-					written[int(n.Pos().Line())] = lit.Value
-				}
+			if n.Op == syntax.TsReMatch {
+				written[int(n.Pos().Line())] = string(src[n.Y.Pos().Offset():n.Y.End().Offset()])
 			}
 		}
 		return true
@@ -304,9 +306,9 @@ func (r *Record) cases(file string, src []byte) {
 			all = append(all, c)
 			continue
 		}
-		for _, p := range patterns[c.Line] {
-			if strings.Trim(p, "*") != "" {
-				all = append(all, Comparison{c.File, c.Line, Glob, c.Value, p})
+		for _, a := range arms[c.Line] {
+			if strings.Trim(a.glob, "*") != "" {
+				all = append(all, Comparison{c.File, a.line, Glob, c.Value, a.glob})
 			}
 		}
 	}
