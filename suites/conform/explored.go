@@ -309,6 +309,9 @@ func (q *Inquiry) unreached() []Probe {
 				severity = suites.Warning // it may be dead
 			}
 		}
+		if severity == suites.Info && (byState().MatchString(d.Condition) || byState().MatchString(d.Statement)) {
+			continue // no input can make it so
+		}
 		q.once(FindingOf("unreached", q.hook.ID, suites.Position{File: d.File, Line: d.Line}, what, severity))
 	}
 	return nil

@@ -25,6 +25,9 @@ func (q *Inquiry) search() []Probe {
 			x.deciding, x.further = nil, nil
 			q.then(q.search)
 			var probes []Probe
+			if len(inputs) > 0 { // a person would rather type these
+				probes = q.tried(inputs[:min(len(inputs), batch)])
+			}
 			for some := range slices.Chunk(explored, batch) {
 				probes = append(probes, q.tried(some)...)
 			}

@@ -47,8 +47,6 @@ func (c Comparison) Misread(in Field, sent string) string {
 		return "it is compared with a text in lower case"
 	case c.Op == Equal && extension().MatchString(c.Value) && strings.HasSuffix(sent, c.Value) && usualExtension().MatchString(c.Pattern):
 		return "it is compared with an extension, which begins with a dot"
-	case c.Op == Equal && in.isPath() && strings.HasPrefix(c.Value, "/") && relative[Equal]().MatchString(c.Pattern) && strings.Contains(c.Pattern, "/"):
-		return "it is compared with an absolute path"
 	case c.Op == Equal && !whole && strings.Contains(sent, "/") && strings.HasSuffix(c.Pattern, "/") && slices.Contains(strings.Split(sent, "/"), c.Value):
 		return "it is compared with one part of a path, which has no slash"
 	case c.Op == Regexp && !strings.HasPrefix(c.Value, "/") && slashed().MatchString(c.Pattern):
