@@ -72,7 +72,7 @@ func TestDrawn(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "first")
 			layFirst(t, root)
 			d := newDrawing(t, root, size, "--filter", "G[01][13]")
-			for _, b := range processtest.Sample(breakages, 3) {
+			for _, b := range processtest.Sample(breakages, 5) {
 				d.begin()
 				d.save(b.does)
 				screen := d.screen()

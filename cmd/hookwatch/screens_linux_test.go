@@ -63,7 +63,7 @@ func TestScreens(t *testing.T) {
 			only := regexp.MustCompile(*onlyEdits)
 			var got strings.Builder
 			fmt.Fprintf(&got, "=== the session begins\n%s\n", s.first())
-			for _, e := range processtest.Sample(p.edits, 2) {
+			for _, e := range processtest.Sample(p.edits, 3) {
 				if only.MatchString(e.name) {
 					fmt.Fprintf(&got, "=== %s\n$ %s\n%s\n", e.name, strings.TrimSpace(e.does), e.compared(s.do(e)))
 				}

@@ -44,7 +44,7 @@ var faults = []struct {
 func TestFaultPlaces(t *testing.T) {
 	t.Parallel()
 	interpreters := map[string]string{".sh": "bash", ".py": "python3", ".js": "node"}
-	for i, f := range processtest.Sample(faults, 5) {
+	for i, f := range processtest.Sample(faults, 8) {
 		t.Run(strings.ReplaceAll(f.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			program := interpreters[f.file[1:]]
