@@ -52,6 +52,20 @@ func TestUnreached(t *testing.T) {
 	}
 }
 
+// TestUnobserved checks that an inquiry goes on where no firing is observed, as in place.
+func TestUnobserved(t *testing.T) {
+	t.Parallel()
+	q := &Inquiry{hook: discover.Hook{Event: "PreToolUse", Matcher: "Bash"}}
+	f := firing{event: "PreToolUse", tool: "Bash", command: "echo hello"}
+	q.rounds = []func() []Probe{func() []Probe { return []Probe{q.probe(f, nil)} }}
+	q.exploration = &exploration{}
+	p := q.observed(f, explore.Input{})
+	q.Take(p, suites.Outcome{})
+	if next := q.Next(); len(next) != 1 {
+		t.Errorf("%d probes follow", len(next))
+	}
+}
+
 // TestInputs checks which texts make another call of a hook.
 func TestInputs(t *testing.T) {
 	t.Parallel()
