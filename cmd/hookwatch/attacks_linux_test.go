@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 	"unicode"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // An attack is a repository that a user clones and starts hookwatch in. The user's other files
@@ -318,7 +320,7 @@ func (s *stage) leaksNothing(out []byte) {
 }
 
 // TestAttacks carries out attacks, in turn as an ordinary user and as the user who runs the test:
-// one in 48, or every one as both with HOOKWATCH_TEST_ATTACKS=all.
+// one in 72, in an exhaustive test one in 24, or every one as both with HOOKWATCH_TEST_ATTACKS=all.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	self := installed(t)
@@ -327,10 +329,13 @@ func TestAttacks(t *testing.T) {
 		users = append(users, nobody)
 	}
 	slots := make(chan bool, 2)
-	every := os.Getenv("HOOKWATCH_TEST_ATTACKS") == "all"
+	every, step := os.Getenv("HOOKWATCH_TEST_ATTACKS") == "all", 72
+	if processtest.Exhaustive() {
+		step = 24
+	}
 	for i, a := range attacks() {
 		for _, uid := range users {
-			if !every && (i%48 != 0 || uid != users[i/48%len(users)]) {
+			if !every && (i%step != 0 || uid != users[i/step%len(users)]) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%d", a.name, uid), func(t *testing.T) {

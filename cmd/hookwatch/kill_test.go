@@ -23,7 +23,7 @@ import (
 // HOOKWATCH_TEST_KILLS sets the number of kills (default 6).
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	kills := number(t, "HOOKWATCH_TEST_KILLS", 6)
+	kills := number(t, "HOOKWATCH_TEST_KILLS", 4)
 	k := newKilling(t, uint64(number(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))))
 	results := filepath.Join(k.root, ".claude/tests/hooks/results")
 	interrupted, announced := 0, 0

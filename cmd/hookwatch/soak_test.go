@@ -48,7 +48,7 @@ func TestSoak(t *testing.T) {
 }
 
 // soakShort is how many edits a soak has in a plain test.
-const soakShort = 12
+const soakShort = 8
 
 // soakSamples is into how many parts the edits are divided by samples, in a plain test by fewer,
 // because each has a full run.

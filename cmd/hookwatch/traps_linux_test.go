@@ -89,7 +89,7 @@ func TestTraps(t *testing.T) {
 		{"doctor", "--format", "json"}, {"init"}, {"init", "--starter"}, {"nonsense"},
 	}
 	running := [][]string{{"fire", "Stop"}, {"run", "A1"}, {"--once"}, {"--once", "--changed"}}
-	for _, args := range slices.Concat(processtest.Sample(reading, 4), processtest.Sample(running, 2)) {
+	for _, args := range slices.Concat(processtest.Sample(reading, 8), processtest.Sample(running, 4)) {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			canary := filepath.Join(t.TempDir(), "canary")
