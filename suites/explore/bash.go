@@ -77,7 +77,11 @@ func (r *Record) line(commands []command, values map[string]string) {
 		}
 	}
 	for _, c := range sorted {
-		if name, value, ok := strings.Cut(c.text, "="); ok && variable().MatchString(name) {
+		text := c.text
+		for _, declares := range []string{"local ", "declare ", "typeset ", "readonly ", "export "} {
+			text = strings.TrimPrefix(text, declares)
+		}
+		if name, value, ok := strings.Cut(text, "="); ok && variable().MatchString(name) {
 			values[name] = strings.Join(words(value), " ")
 			continue
 		}

@@ -127,7 +127,7 @@ fi
 echo "$cmd" | grep -q 'frob\|frub [0-9]\{3\}' && deny frob
 exit 0
 `},
-	{"bash", "words.sh", `cmd=$(cat); cmd=${cmd#*'"command":"'}; cmd=${cmd%%'"'*}
+	{"bash", "words.sh", `cmd=$(cat); cmd=${cmd#*'"command":"'}; export cmd=${cmd%%'"'*}
 case "$cmd" in
   *qwert\ --deep*) echo no >&2; exit 2 ;;
   plugh|plover) echo '{"decision": "block"}' ;;
