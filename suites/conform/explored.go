@@ -367,7 +367,7 @@ func (q *Inquiry) patterns(r *explore.Record, fields map[explore.Field]string) {
 // runs a probe; after an error the result is what was found until then.
 func Explore(t Tree, h discover.Hook, fire func(Probe) (suites.Outcome, error)) (all []Try, err error) {
 	q := Ask(t, h)
-	if h.NotRun() != "" || q.absent != "" {
+	if h.NotRun() != "" || q.absent != "" || h.Client != "" {
 		return nil, nil
 	}
 	q.usual = typical(h, t)

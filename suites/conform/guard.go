@@ -17,6 +17,13 @@ const batch = 4
 // search tries inputs that a guard may exist to stop, until one is stopped.
 func (q *Inquiry) search() []Probe {
 	inputs := q.harmful()
+	if q.effect == suites.Denied && q.about().Guards == client.Calls && len(inputs) > 0 { // the harmless call was denied
+		if q.hook.If == "" {
+			return q.harmless()
+		}
+		q.denied = &q.usual[0] // an entry that stops everything its condition accepts may intend that
+		return nil
+	}
 	if x := q.exploration; x != nil && x.compared {
 		if len(x.deciding)+len(x.further) > 0 { // each may be another rule, with faults of its own
 			explored := slices.Concat(x.deciding, x.further)
@@ -39,13 +46,6 @@ func (q *Inquiry) search() []Probe {
 	}
 	if len(inputs) == 0 || q.about().Guards == "" || q.denied != nil {
 		return nil
-	}
-	if q.effect == suites.Denied && q.about().Guards == client.Calls && q.hook.If != "" {
-		q.denied = &q.usual[0] // an entry that stops everything its condition accepts may intend that
-		return nil
-	}
-	if q.effect == suites.Denied && q.about().Guards == client.Calls { // the harmless call was denied
-		return q.harmless()
 	}
 	return q.inBatches(inputs, inputs)
 }

@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
@@ -23,15 +24,13 @@ const commandMark = "\x1e"
 func startBash(dir string, env []string) suites.Tracing {
 	const start = "start.bash"
 	var b strings.Builder
-	if theirs := valueOf(env, "BASH_ENV"); theirs != "" {
-		fmt.Fprintf(&b, "[ ! -r %[1]s ] || . %[1]s\n", `"`+strings.ReplaceAll(theirs, `"`, `\"`)+`"`)
-	}
-	// A descriptor that hooks do not use; before bash 4.1 there is no such log.
+	b.WriteString(trace.Sourced(trace.ValueOf(env, "BASH_ENV")))
+	// A descriptor that hooks do not use; bash before 5 is not observed.
 	fmt.Fprintf(&b, "{ [[ ${BASH_VERSINFO[0]} -ge 5 ]] && exec 97>>%s; } 2>/dev/null && { BASH_XTRACEFD=97 PS4=$'\\x1e\\x1f${BASH_SOURCE[0]-}\\x1f${LINENO}\\x1f'; set -x; }\n:\n", shell.Quote(filepath.Join(dir, logName)))
 	return suites.Tracing{
 		Files: map[string]string{start: b.String(), logName: ""},
 		Logs:  []string{logName},
-		Set:   map[string]string{"BASH_ENV": strings.NewReplacer(`\`, `\\`, "$", `\$`, "`", "\\`").Replace(filepath.Join(dir, start))},
+		Set:   map[string]string{"BASH_ENV": trace.Unexpanded(filepath.Join(dir, start))},
 	}
 }
 

@@ -113,8 +113,8 @@ func Decisions(file string, src []byte) (all []Decision) {
 	return all
 }
 
-// ends matches statements after which nothing of a block runs.
-var ends = pattern.Lazy(`^(?:exit(?:\s+\S+)?|return(?:\s+[^&|]*)?|(?:sys\.|os\._)?exit\([^()]*\)|raise\b.*|process\.exit\([^()]*\));?$`)
+// ends matches statements of Python and JavaScript after which nothing of a block runs.
+var ends = pattern.Lazy(`^(?:return(?:\s+[^&|]*)?|(?:sys\.|os\._)?exit\([^()]*\)|raise\b.*|process\.exit\([^()]*\));?$`)
 
 // returnsOnly reports whether a function only passes a decision to its caller.
 func returnsOnly(text string) bool { return strings.Contains(text, "return 2") }

@@ -130,16 +130,6 @@ func (r *Record) add(c Comparison) {
 	}
 }
 
-func valueOf(env []string, name string) string {
-	value := ""
-	for _, kv := range env {
-		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
-			value = v
-		}
-	}
-	return value
-}
-
 // Resolve adds the comparisons of a script that its text shows and no log.
 func (r *Record) Resolve(file string, src []byte) {
 	language := trace.LanguageOf(file, src)

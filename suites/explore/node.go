@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/trace"
 )
 
 //go:embed node_start.cjs
@@ -25,7 +26,7 @@ func startNode(dir string, env []string) suites.Tracing {
 	}
 	const start = "start.cjs"
 	options := `--require "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(filepath.Join(dir, start)) + `"`
-	if theirs := valueOf(env, "NODE_OPTIONS"); theirs != "" {
+	if theirs := trace.ValueOf(env, "NODE_OPTIONS"); theirs != "" {
 		options += " " + theirs
 	}
 	return suites.Tracing{

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/trace"
 )
 
 //go:embed python_start.py
@@ -20,7 +21,7 @@ var pythonStart string
 //	L file line column             a statement begins
 func startPython(dir string, env []string) suites.Tracing {
 	search := dir
-	if theirs := valueOf(env, "PYTHONPATH"); theirs != "" {
+	if theirs := trace.ValueOf(env, "PYTHONPATH"); theirs != "" {
 		search += string(filepath.ListSeparator) + theirs
 	}
 	return suites.Tracing{

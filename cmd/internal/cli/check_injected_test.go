@@ -175,6 +175,7 @@ var injections = []injected{
 	{21, "it does not read stdin", nil, "", "", "the client was observed to keep the decision of a hook that does not read 1 MB", false},
 	{22, "a child keeps running", scriptIs("start.sh", silentHook+"sleep 30 >/dev/null 2>&1 &\necho hello\n"), "left-behind", "info", "", false},
 	{22, "a child keeps the output open", scriptIs("start.sh", silentHook+"sleep 30 &\necho hello\n"), "left-behind", "warning", "", false},
+	{0, "a rule that is the wrong way round", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command)\nif [[ $c != *'rm -rf'* ]]; then\n  echo no >&2\n  exit 2\nfi\nexit 0\n"), "blocks-everything", "warning", "", false},
 	{0, "a pattern in quotes", guardIs(strings.Replace(healthyGuard, "case $input", "[[ $(jq -r .tool_input.command <<<\"$input\") == \"mkfs*\" ]] && exit 2\ncase $input", 1)), "misread-pattern", "warning", "", false},
 	{0, "a rule that waits for another year", guardIs(strings.Replace(healthyGuard, "case $input", "[ \"$(date +%Y)\" = 1999 ] && exit 2\ncase $input", 1)), "unreached", "info", "", false},
 	{0, "plain text for one input alone", guardIs(strings.Replace(healthyGuard, ">&2; exit 2", "; exit 0", 1)), "text-dropped", "warning", "", false},

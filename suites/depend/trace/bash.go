@@ -371,12 +371,12 @@ const textLimit = 160
 // so it cannot collide with descriptors of the hook.
 func (bash) Start(dir string, env []string) suites.Tracing {
 	start := filepath.Join(dir, startName)
-	content := startFile(filepath.Join(dir, logName), valueOf(env, "BASH_ENV"))
-	return suites.Tracing{Files: map[string]string{startName: content, logName: ""}, Logs: []string{logName}, Set: map[string]string{"BASH_ENV": unexpanded(start)}}
+	content := startFile(filepath.Join(dir, logName), ValueOf(env, "BASH_ENV"))
+	return suites.Tracing{Files: map[string]string{startName: content, logName: ""}, Logs: []string{logName}, Set: map[string]string{"BASH_ENV": Unexpanded(start)}}
 }
 
-// unexpanded returns a path for a variable whose value bash expands as in double quotes.
-func unexpanded(path string) string {
+// Unexpanded returns a path for a variable whose value bash expands as in double quotes.
+func Unexpanded(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "$", `\$`, "`", "\\`").Replace(path)
 }
 
@@ -386,7 +386,7 @@ func unexpanded(path string) string {
 // that "set -x" of the hook does not show it.
 func startFile(log, theirs string) string {
 	var b strings.Builder
-	b.WriteString(sourced(theirs))
+	b.WriteString(Sourced(theirs))
 	to := shell.Quote(log)
 	fmt.Fprintf(&b, `builtin printf 'B\037%%s\037%%s\0' "$PWD" "$0" >>%s 2>/dev/null`+"\n", to)
 	trap := fmt.Sprintf(`{ builtin printf "E\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0%%.0s" "${BASHPID-}" "$LINENO" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "${BASH_COMMAND:0:%d}" "$_" || :; } 2>/dev/null >>%s`, textLimit, to)
@@ -394,16 +394,17 @@ func startFile(log, theirs string) string {
 	return b.String()
 }
 
-// sourced returns the command that reads the file which the hook's own BASH_ENV names. Bash expands
+// Sourced returns the command that reads the file which the hook's own BASH_ENV names. Bash expands
 // that value as in double quotes.
-func sourced(theirs string) string {
+func Sourced(theirs string) string {
 	if theirs == "" {
 		return ""
 	}
 	return fmt.Sprintf("[ ! -r %[1]s ] || . %[1]s\n", `"`+strings.ReplaceAll(theirs, `"`, `\"`)+`"`)
 }
 
-func valueOf(env []string, name string) string {
+// ValueOf returns the value of a variable in an environment; "" if it is not set.
+func ValueOf(env []string, name string) string {
 	value := ""
 	for _, kv := range env {
 		if k, v, ok := strings.Cut(kv, "="); ok && k == name {

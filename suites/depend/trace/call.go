@@ -297,12 +297,12 @@ func interprets(program string) bool {
 // ERR trap of the hook itself replaces, so that nothing is known of such a hook.
 func StartErrTrap(dir string, env []string) suites.Tracing {
 	var b strings.Builder
-	b.WriteString(sourced(valueOf(env, "BASH_ENV")))
+	b.WriteString(Sourced(ValueOf(env, "BASH_ENV")))
 	trap := fmt.Sprintf(`{ builtin printf "%%s\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0" "$?" "$-" "$$/$BASHPID" "$LINENO" "$0" "${BASH_SOURCE[0]-$0}" "${BASH_COMMAND:0:%d}" || :; } 2>/dev/null >>%s`,
 		textLimit, shell.Quote(filepath.Join(dir, logName)))
 	fmt.Fprintf(&b, "set -E\ntrap %s ERR\n", shell.Quote(trap))
 	start := filepath.Join(dir, startName)
-	return suites.Tracing{Files: map[string]string{startName: b.String(), logName: ""}, Logs: []string{logName}, Set: map[string]string{"BASH_ENV": unexpanded(start)}}
+	return suites.Tracing{Files: map[string]string{startName: b.String(), logName: ""}, Logs: []string{logName}, Set: map[string]string{"BASH_ENV": Unexpanded(start)}}
 }
 
 // EndingOf returns the command at which a script, given by its base name, ended with an exit

@@ -207,7 +207,7 @@ func (d *decoder) finish() {
 	}
 	// A tool such as the wrapper of an interpreter prints only its own functions and line numbers,
 	// unless it has some of the project.
-	alone := !d.sourced() && !d.trace.Shows && len(d.sent) == 0
+	alone := !d.Sourced() && !d.trace.Shows && len(d.sent) == 0
 	for _, f := range tools {
 		if d.sum(f, true); !alone {
 			d.shares(f)
@@ -319,7 +319,7 @@ func (d *decoder) shares(f *fileDecoder) {
 }
 
 // sourced reports whether a bash executed a file of the project that it was not started on.
-func (d *decoder) sourced() bool {
+func (d *decoder) Sourced() bool {
 	for file, f := range d.files {
 		if _, bash := f.by.(bash); bash && !f.met.Main && !filepath.IsAbs(file) {
 			return true

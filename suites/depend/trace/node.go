@@ -105,7 +105,7 @@ func (l node) Start(dir string, env []string) suites.Tracing {
 	}
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(filepath.Join(dir, preloadName))
 	options := `--require "` + quoted + `"`
-	if theirs := valueOf(env, "NODE_OPTIONS"); theirs != "" {
+	if theirs := ValueOf(env, "NODE_OPTIONS"); theirs != "" {
 		options += " " + theirs
 	}
 	return suites.Tracing{

@@ -49,7 +49,7 @@ func (python) Recognises(file string, content []byte) bool {
 // Start implements Language.
 func (python) Start(dir string, env []string) suites.Tracing {
 	search := dir
-	if theirs := valueOf(env, "PYTHONPATH"); theirs != "" {
+	if theirs := ValueOf(env, "PYTHONPATH"); theirs != "" {
 		search += string(filepath.ListSeparator) + theirs
 	}
 	return suites.Tracing{
