@@ -187,7 +187,7 @@ func TestTopicCommands(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no topics", err)
 	}
-	for _, file := range processtest.Sample(files, 3) {
+	for _, file := range processtest.Sample(files, 6) {
 		topic := strings.TrimSuffix(filepath.Base(file), ".md")
 		t.Run(topic, func(t *testing.T) {
 			t.Parallel()

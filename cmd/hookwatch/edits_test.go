@@ -31,7 +31,7 @@ const quiet = 80 * time.Millisecond
 // HOOKWATCH_TEST_SEED which.
 func TestEditSequences(t *testing.T) {
 	t.Parallel()
-	n, seed := number(t, "HOOKWATCH_TEST_SEQUENCES", 4), number(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))
+	n, seed := number(t, "HOOKWATCH_TEST_SEQUENCES", 3), number(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))
 	for i, isolation := range []string{"none", "none", "namespaces"} {
 		share := max(n/4, 1)
 		if i == 0 {

@@ -20,10 +20,10 @@ import (
 // TestKilled ends full runs and watching sessions with SIGKILL at random moments. Every announced
 // verdict must be on record, no line torn, no process left and nothing mounted; the next start must
 // report the interrupted run and leave no sandbox, and a run after that must be complete.
-// HOOKWATCH_TEST_KILLS sets the number of kills (default 6).
+// HOOKWATCH_TEST_KILLS sets the number of kills (default 3).
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	kills := number(t, "HOOKWATCH_TEST_KILLS", 4)
+	kills := number(t, "HOOKWATCH_TEST_KILLS", 3)
 	k := newKilling(t, uint64(number(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))))
 	results := filepath.Join(k.root, ".claude/tests/hooks/results")
 	interrupted, announced := 0, 0

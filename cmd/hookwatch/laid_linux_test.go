@@ -101,7 +101,7 @@ func numbered(form string, n int) string {
 func TestLaid(t *testing.T) {
 	t.Parallel()
 	all := hostileFiles()
-	for i, name := range processtest.Sample(slices.Sorted(maps.Keys(all)), 2) {
+	for i, name := range processtest.Sample(slices.Sorted(maps.Keys(all)), 4) {
 		l := all[name]
 		for _, at := range processtest.Sample(slices.Sorted(maps.Keys(l.files)), i%3+1) {
 			said := l.files[at]

@@ -200,7 +200,7 @@ func TestRecordSecrets(t *testing.T) {
 	if len(ids) < len(sessionSecrets)*3 {
 		t.Fatalf("%d payloads are blocked again", len(ids))
 	}
-	for _, id := range processtest.Sample(ids[:len(sessionSecrets)], 6) {
+	for _, id := range processtest.Sample(ids[:len(sessionSecrets)], 12) {
 		p.run(t, "", "record", "--case", id[1], "--write", "suites/recorded.yaml")
 		p.run(t, "", "record", "--case", id[1])
 	}

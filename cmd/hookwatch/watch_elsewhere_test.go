@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // strange is a project whose hook is registered, sources a file by a computed path and reads
@@ -35,7 +37,7 @@ func TestWatchElsewhere(t *testing.T) {
 		t.Fatalf("the first run: %+v", first[len(first)-1])
 	}
 	w.rested() // with its trace
-	for _, fault := range []struct{ name, file, old, new string }{
+	for _, fault := range processtest.Sample([]struct{ name, file, old, new string }{
 		{"a sourced file", "adapters/git.sh", "exit 2", "exit 1"},
 		{"a file that is read", "data/words.txt", "rm", "mr"},
 		{"a matcher", ".claude/settings.json", "Bash", "Edit"},
@@ -43,7 +45,7 @@ func TestWatchElsewhere(t *testing.T) {
 		{"an entry", ".claude/settings.json", "PreToolUse", "PostToolUse"},
 		{"the switch", ".claude/settings.json", `{"hooks"`, `{"disableAllHooks": true, "hooks"`},
 		{"the hook", ".claude/hooks/guard.sh", "deny ;;", ": ;;"},
-	} {
+	}, 2) {
 		good := w.read(fault.file)
 		w.write(fault.file, strings.Replace(good, fault.old, fault.new, 1))
 		if e := w.transitions(); !named(e.Regressions, "A1") {

@@ -53,7 +53,7 @@ func TestWatchStops(t *testing.T) {
 		{"a broken sourced file", ".claude/lib/rules.sh", "esac;", "", "stops-guard.sh"},
 		{"an entry that is gone", ".claude/settings.json", `.claude/hooks/files.sh`, `.claude/hooks/guard.sh`, "stops-files.sh"},
 		{"hooks that are switched off", ".claude/settings.json", `{"hooks"`, `{"disableAllHooks": true, "hooks"`, "stops-files.sh"},
-	}, 4) {
+	}, 8) {
 		good := w.read(fault.file)
 		saved := time.Now()
 		w.write(fault.file, strings.Replace(good, fault.old, fault.new, 1))

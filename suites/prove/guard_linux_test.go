@@ -122,7 +122,7 @@ func TestBrokenGuard(t *testing.T) {
 		"text":              {`tool = payload["tool_input"]`, `tool = payload["tool_input"]; "git push --force" in tool["command"] and denied()`, push, FalseBlock, 0},
 		"input executed":    {`tool = payload["tool_input"]`, `tool = payload["tool_input"]; os.system("true '" + tool["description"] + "'")`, push, Injection, 0},
 	} {
-		if !everyGuard() && !slices.Contains([]string{"refspecs", "capital R", "input executed"}, name) {
+		if !everyGuard() && !slices.Contains([]string{"capital R", "input executed"}, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
