@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"hookwatch/suites/conform"
+	"hookwatch/suites/prove"
+)
+
+// TestPrintProved checks the words for each kind of finding, and for a search that did not end.
+func TestPrintProved(t *testing.T) {
+	t.Parallel()
+	push := conform.Input{Tool: "Bash", Command: "git push --force"}
+	for what, want := range map[prove.What]string{
+		prove.Bypass:     "  passes: git push -f   [habit] and 2 more\n",
+		prove.FalseBlock: "  stopped by mistake: git push -f\n",
+		prove.Injection:  "  EXECUTES ITS INPUT: git push -f\n",
+		prove.Choke:      "  passes with an unusual field: git push -f\n",
+	} {
+		f := provenFinding{Hook: "g", What: what, Input: conform.Input{Tool: "Bash", Command: "git push -f"}, From: push, Does: "calls git", Effect: "proceeds", Because: "exit code 0"}
+		if what == prove.Bypass {
+			f.Kind, f.Others = "habit", 2
+		}
+		var b strings.Builder
+		printProved(&b, proveDocument{Guards: []provenGuard{{ID: "g", Stops: []string{push.Command}, Complete: what != prove.Choke}}, Findings: []provenFinding{f}}, false)
+		for _, line := range []string{want, "  stops git push --force\n", "    it calls git; git push --force is stopped\n    the hook's answer: proceeds, exit code 0\n", "1 guard, 1 finding shown"} {
+			if !strings.Contains(b.String(), line) {
+				t.Errorf("%s: no %q in\n%s", what, line, b.String())
+			}
+		}
+		if strings.Contains(b.String(), "not everything was tried") != (what == prove.Choke) {
+			t.Errorf("%s: whether the search ended\n%s", what, b.String())
+		}
+	}
+}
