@@ -14,7 +14,7 @@ import (
 
 // replay takes the last commits that touched a hook one by one: every case runs
 // on the version before and on the one after, within the project as it is.
-func (b *bench) replay(ctx context.Context) error {
+func (b *measurement) replay(ctx context.Context) error {
 	dir, name, ok := strings.Cut(b.history, ":")
 	if !ok {
 		return errors.New("-history wants GITDIR:path")
@@ -41,7 +41,7 @@ func (b *bench) replay(ctx context.Context) error {
 }
 
 // sameFile is the hook of the cases that a path in a repository means.
-func (b *bench) sameFile(name string) string {
+func (b *measurement) sameFile(name string) string {
 	for _, c := range b.lab.cases {
 		if c.Hook == name || strings.HasSuffix(c.Hook, "/"+name) {
 			return c.Hook
@@ -50,7 +50,7 @@ func (b *bench) sameFile(name string) string {
 	return ""
 }
 
-func (b *bench) commit(ctx context.Context, dir, name, file, full, commit string) error {
+func (b *measurement) commit(ctx context.Context, dir, name, file, full, commit string) error {
 	after, err := git(ctx, dir, "show", commit+":"+name)
 	if err != nil {
 		return nil // the commit took it away

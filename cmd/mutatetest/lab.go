@@ -12,6 +12,7 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/process"
@@ -72,28 +73,9 @@ func (l *lab) reregister() error {
 	return nil
 }
 
-// each does something for every case, several at a time, and the cases that
-// must be alone one by one.
+// each calls do for every case, several at a time.
 func (l *lab) each(ctx context.Context, do func(i int, c *suites.Case) error) error {
-	slots := make(chan struct{}, l.jobs)
-	errs := make([]error, len(l.cases))
-	var wg sync.WaitGroup
-	for i, c := range l.cases {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			if ctx.Err() == nil {
-				errs[i] = do(i, c)
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
+	return bench.New(l.jobs).Each(ctx, len(l.cases), func(_ context.Context, i int) error { return do(i, l.cases[i]) })
 }
 
 // outcomes runs every case once.

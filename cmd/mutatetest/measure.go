@@ -31,7 +31,7 @@ func measure(ctx context.Context, o options, out io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
 	o.timeout = cmp.Or(o.timeout, 2*time.Second)
-	b, err := newBench(o, root, temp, out)
+	b, err := newMeasurement(o, root, temp, out)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func measure(ctx context.Context, o options, out io.Writer) error {
 }
 
 // verdict is an error when a case was missed, or too little changed to tell.
-func (b *bench) verdict() error {
+func (b *measurement) verdict() error {
 	changing := 0
 	for _, r := range b.results {
 		if r.changed > 0 {
@@ -75,8 +75,8 @@ func (b *bench) verdict() error {
 	}
 }
 
-// A bench is one measurement on its way.
-type bench struct {
+// A measurement is one run of the test on its way.
+type measurement struct {
 	options
 	lab      *lab
 	rule     *rule
@@ -89,7 +89,7 @@ type bench struct {
 	missed   int
 }
 
-func newBench(o options, root, temp string, out io.Writer) (*bench, error) {
+func newMeasurement(o options, root, temp string, out io.Writer) (*measurement, error) {
 	l, err := newLab(o, root, temp)
 	if err != nil {
 		return nil, err
@@ -98,12 +98,12 @@ func newBench(o options, root, temp string, out io.Writer) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bench{options: o, lab: l, rule: r, out: out, standing: r.now()}, nil
+	return &measurement{options: o, lab: l, rule: r, out: out, standing: r.now()}, nil
 }
 
 // baseline runs the unedited hooks: twice as they are, to find the cases that
 // do not repeat themselves, and once traced.
-func (b *bench) baseline(ctx context.Context) error {
+func (b *measurement) baseline(ctx context.Context) error {
 	var err error
 	if b.before, err = b.lab.outcomes(ctx); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (b *bench) baseline(ctx context.Context) error {
 }
 
 // try applies one mutant, runs every case and puts the file back.
-func (b *bench) try(ctx context.Context, m mutate.Mutant) error {
+func (b *measurement) try(ctx context.Context, m mutate.Mutant) error {
 	file := filepath.Join(b.lab.root, filepath.FromSlash(m.File))
 	c := comparison{Mutant: m, path: file, traces: b.traces, before: b.before, standing: b.standing, skip: b.flaky}
 	if m.First != nil {
@@ -182,7 +182,7 @@ const farShare = 8
 
 // far leaves out most of the cases that do not depend on the edited file: there
 // are many where a project has several hooks.
-func (b *bench) far(c comparison) []bool {
+func (b *measurement) far(c comparison) []bool {
 	leave := make([]bool, len(b.lab.cases))
 	for i := range leave {
 		leave[i] = c.skip[i] || !c.selected[i] && !c.inFile(i) && (i+len(b.results))%farShare != 0
@@ -203,7 +203,7 @@ type comparison struct {
 }
 
 // pick asks which cases the edit, which is in place, can affect.
-func (c *comparison) pick(b *bench) {
+func (c *comparison) pick(b *measurement) {
 	b.rule.know(c.Original, c.Content)
 	c.choices = b.rule.choose(c.standing, c.traces, c.File)
 	for i := range c.choices {
@@ -212,7 +212,7 @@ func (c *comparison) pick(b *bench) {
 }
 
 // compare notes which cases changed and which would have been selected.
-func (b *bench) compare(ctx context.Context, c comparison) error {
+func (b *measurement) compare(ctx context.Context, c comparison) error {
 	r := result{operator: c.Operator}
 	for i := range b.lab.cases {
 		if c.skip[i] {
@@ -266,7 +266,7 @@ func (c *comparison) inFile(i int) bool {
 
 // confirm runs a case that seems to have been missed again, on the edited file
 // and on the original: only what changes each time was changed by the edit.
-func (b *bench) confirm(ctx context.Context, c comparison, i int) (bool, error) {
+func (b *measurement) confirm(ctx context.Context, c comparison, i int) (bool, error) {
 	if err := write(c.path, c.Content); err != nil {
 		return false, err
 	}
@@ -283,7 +283,7 @@ func (b *bench) confirm(ctx context.Context, c comparison, i int) (bool, error) 
 
 // first applies the edit before the one that is measured. What it selects would
 // be run and traced again, and is left out.
-func (b *bench) first(c *comparison) error {
+func (b *measurement) first(c *comparison) error {
 	if err := write(c.path, c.Original); err != nil {
 		return err
 	}
@@ -370,7 +370,7 @@ func share(r result, of func(result) int) float64 {
 }
 
 // print writes the table: a line for each operator and their sums.
-func (b *bench) print() {
+func (b *measurement) print() {
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "operator\tmutants\tchanging\tmissed\tselected mean\tmedian\twith markers\treally changed\tmedian\t")
 	var all, studied []result

@@ -31,7 +31,7 @@ type kind struct{ operator, hook string }
 // choose makes the mutants of the hooks, of the libraries they execute and
 // of the JSON files they depend on: of each kind as many as were asked for, by
 // the seed.
-func (b *bench) choose() []mutate.Mutant {
+func (b *measurement) choose() []mutate.Mutant {
 	edits := map[kind][]candidate{}
 	for _, file := range executed(b.traces) {
 		s, err := b.lab.script(file, b.seed)
@@ -81,7 +81,7 @@ func (b *bench) choose() []mutate.Mutant {
 
 // ofScript adds the edits of a script by operator; those of a library are only
 // the study's, and stand in a row of their own.
-func (b *bench) ofScript(s mutate.Script, edits map[kind][]candidate) {
+func (b *measurement) ofScript(s mutate.Script, edits map[kind][]candidate) {
 	for _, op := range OperatorNames {
 		k := kind{op, s.Path()}
 		if !b.isHook(s.Path()) {
@@ -110,7 +110,7 @@ type candidate struct {
 
 // sample makes some of the edits, by the seed and nothing else, until there are
 // enough that can be parsed.
-func (b *bench) sample(k kind, all []candidate) []mutate.Mutant {
+func (b *measurement) sample(k kind, all []candidate) []mutate.Mutant {
 	h := fnv.New64a()
 	h.Write([]byte(k.operator + " " + k.hook))
 	random := rand.New(rand.NewPCG(b.seed, h.Sum64()))
@@ -141,7 +141,7 @@ func executed(traces []*trace.Trace) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-func (b *bench) isHook(file string) bool {
+func (b *measurement) isHook(file string) bool {
 	return slices.ContainsFunc(b.lab.cases, func(c *suites.Case) bool { return c.Hook == file })
 }
 
@@ -153,7 +153,7 @@ func (l *lab) script(file string, seed uint64) (mutate.Script, error) {
 	return mutate.NewScript(file, text, seed)
 }
 
-func (b *bench) document(file string) (*Document, error) {
+func (b *measurement) document(file string) (*Document, error) {
 	text, err := os.ReadFile(filepath.Join(b.lab.root, filepath.FromSlash(file)))
 	if err != nil {
 		return nil, err

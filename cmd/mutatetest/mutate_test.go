@@ -47,7 +47,7 @@ func TestMissIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	b, err := newBench(o, root, t.TempDir(), &out)
+	b, err := newMeasurement(o, root, t.TempDir(), &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestChoiceFollowsTheSeed(t *testing.T) {
 		for _, c := range s.Changes("constant") {
 			all = append(all, candidate{s, c})
 		}
-		return fmt.Sprint((&bench{options: o}).sample(kind{"constant", ""}, all))
+		return fmt.Sprint((&measurement{options: o}).sample(kind{"constant", ""}, all))
 	}
 	if first, second := pick("1"), pick("1"); first != second || first == pick("2") {
 		t.Error("the same seed must give the same mutants, and another one others")

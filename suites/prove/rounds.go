@@ -3,10 +3,10 @@ package prove
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"hookwatch/suites/client"
@@ -128,27 +128,17 @@ func chunks(n, size int) (all [][2]int) {
 // parallel calls do for all parts, in order, until the search must end, but for the first parts
 // even if the time is up. It reports whether all were done.
 func (s *search) parallel(ctx context.Context, parts [][2]int, first int, do func(from, to int)) bool {
-	var wait sync.WaitGroup
-	next := make(chan [2]int)
-	for range max(1, s.Jobs) {
-		wait.Go(func() {
-			for p := range next {
-				do(p[0], p[1])
-			}
-		})
-	}
-	complete := true
-	for i, p := range parts {
+	return s.bench.Each(ctx, len(parts), func(_ context.Context, i int) error {
 		if s.over(ctx) && (i >= first || ctx.Err() != nil || s.failed()) {
-			complete = false
-			break
+			return errOver
 		}
-		next <- p
-	}
-	close(next)
-	wait.Wait()
-	return complete
+		do(parts[i][0], parts[i][1])
+		return nil
+	}) == nil
 }
+
+// errOver ends the parts of a search. Those that run go on.
+var errOver = errors.New("the search is over")
 
 // A candidate is a rewrite as an input of the hook.
 type candidate struct {

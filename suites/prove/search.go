@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/shell"
@@ -99,6 +100,7 @@ func (sd *seed) done() bool { return len(sd.queue)+len(sd.contexts) == 0 && sd.c
 type search struct {
 	*Machine
 	o        Options
+	bench    *bench.Bench
 	hook     discover.Hook
 	deadline time.Time
 	mu       sync.Mutex // guards what follows
@@ -127,7 +129,7 @@ type Begun struct {
 // Begin begins a search, and takes at most a quarter of its budget.
 func Begin(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) *Begun {
 	began := time.Now()
-	s := &search{Machine: m, o: o, hook: h, guard: Guard{Hook: h}, ordinary: map[string]bool{}}
+	s := &search{Machine: m, o: o, bench: bench.New(m.Jobs), hook: h, guard: Guard{Hook: h}, ordinary: map[string]bool{}}
 	s.deadline = began.Add(o.Budget / 4)
 	s.start(ctx, t)
 	for _, sd := range s.seeds {

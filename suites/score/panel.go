@@ -63,7 +63,7 @@ func (s *scoring) baseline(ctx context.Context) error {
 	s.panel = panel{make([]bool, n), make([]time.Duration, n), make([]*trace.Trace, n), make([]look, n), map[string]bool{}}
 	first, second := make([]suites.Verdict, n), make([]suites.Verdict, n)
 	done := 0
-	err := s.each(ctx, n, func(ctx context.Context, i int) error {
+	err := s.bench.Each(ctx, n, func(ctx context.Context, i int) error {
 		c := s.cases[i]
 		o, t, err := s.Trace(ctx, c)
 		if err != nil || ctx.Err() != nil {

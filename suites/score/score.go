@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
 )
@@ -28,7 +29,7 @@ type Machine struct {
 	// Read returns the content of a file, by its slash path from the project's root, and whether it
 	// is executable.
 	Read func(file string) (content []byte, executable bool, err error)
-	Jobs int
+	Jobs int // firings at a time; see bench.New
 }
 
 // Options configure a score.
@@ -98,6 +99,7 @@ type scoring struct {
 	cases  []*suites.Case
 	panel  panel
 	gaps   map[string]*reachability
+	bench  *bench.Bench
 	begin  time.Time
 	result *Result
 	mu     sync.Mutex
@@ -109,7 +111,7 @@ func Score(ctx context.Context, cases []*suites.Case, m Machine, o Options) (*Re
 	if o.Operators == nil {
 		o.Operators = mutate.Operators
 	}
-	s := &scoring{Options: o, Machine: m, cases: cases, begin: time.Now(), result: &Result{Unbroken: map[string]string{}}, gaps: map[string]*reachability{}}
+	s := &scoring{Options: o, Machine: m, cases: cases, bench: bench.New(m.Jobs), begin: time.Now(), result: &Result{Unbroken: map[string]string{}}, gaps: map[string]*reachability{}}
 	if err := s.baseline(ctx); err != nil {
 		return s.result, err
 	}
@@ -119,34 +121,6 @@ func Score(ctx context.Context, cases []*suites.Case, m Machine, o Options) (*Re
 		err = nil // what was found so far is the result
 	}
 	return s.result, err
-}
-
-// each calls do for every number below n, several at a time, until one fails.
-func (s *scoring) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range max(s.Jobs, 1) {
-		wg.Go(func() {
-			for i := range next {
-				if err := do(ctx, i); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	for i := range n {
-		select {
-		case next <- i:
-			continue
-		case <-ctx.Done():
-		}
-		break
-	}
-	close(next)
-	wg.Wait()
-	return context.Cause(ctx)
 }
 
 // choose makes the mutants of all scripts of the project that cases execute, and draws a sample.
@@ -197,7 +171,7 @@ func (s *scoring) script(file string) (mutate.Script, error) {
 // run tries the mutants, several at a time.
 func (s *scoring) run(ctx context.Context, sample []mutate.Subject) error {
 	found := make([]*Finding, len(sample))
-	err := s.each(ctx, len(sample), func(ctx context.Context, i int) error {
+	err := s.bench.Each(ctx, len(sample), func(ctx context.Context, i int) error {
 		if s.over() {
 			return nil
 		}

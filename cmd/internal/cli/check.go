@@ -17,6 +17,7 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
@@ -423,22 +424,25 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 // A launching fires a probe, and records the paths that it uses if observed.
 type launching func(p conform.Probe, observed bool) (suites.Outcome, error)
 
-// launches returns a function that fires probes. It limits all calls together to jobs at a time. It calls
+// launches returns a function that fires probes, all of them together jobs at a time. It calls
 // begin when one starts, and the returned function when it has ended.
 func launches(ctx context.Context, r *run.Runner, jobs int) func(p conform.Probe, observed bool, begin func() (end func())) (suites.Outcome, error) {
-	free := make(chan struct{}, max(jobs, 1))
-	return func(p conform.Probe, observed bool, begin func() func()) (suites.Outcome, error) {
-		free <- struct{}{}
-		defer func() { <-free }()
-		defer begin()()
-		switch {
-		case p.Trace != nil:
-			return r.Log(ctx, p.Case, p.Trace)
-		case !observed:
-			return r.RunAndRemove(ctx, p.Case)
-		}
-		o, err := r.Traced(ctx, p.Case, nil)
-		return o, errors.Join(err, r.Remove(o))
+	places := bench.New(jobs)
+	return func(p conform.Probe, observed bool, begin func() func()) (o suites.Outcome, err error) {
+		err = places.Do(ctx, func() (err error) {
+			defer begin()()
+			switch {
+			case p.Trace != nil:
+				o, err = r.Log(ctx, p.Case, p.Trace)
+			case observed:
+				o, err = r.Traced(ctx, p.Case, nil)
+				err = errors.Join(err, r.Remove(o))
+			default:
+				o, err = r.RunAndRemove(ctx, p.Case)
+			}
+			return err
+		})
+		return o, err
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/live"
@@ -370,24 +371,14 @@ func answering(event, _ string) []discover.Hook {
 }
 
 func (p *player) all(ctx context.Context, jobs int, plays []play) {
-	next := make(chan int)
-	var wait sync.WaitGroup
-	for range max(jobs, 1) {
-		wait.Go(func() {
-			for i := range next {
-				if why := p.over(); why != "" {
-					p.unreached(plays[i].ids(), why)
-					continue
-				}
-				p.session(ctx, i, plays[i])
-			}
-		})
-	}
-	for i := range plays {
-		next <- i
-	}
-	close(next)
-	wait.Wait()
+	_ = bench.New(jobs).Each(context.WithoutCancel(ctx), len(plays), func(_ context.Context, i int) error { // each play has a result, even after ctx has ended
+		if why := p.over(); why != "" {
+			p.unreached(plays[i].ids(), why)
+		} else {
+			p.session(ctx, i, plays[i])
+		}
+		return nil
+	})
 }
 
 // again returns the changed questions, each in a client session of its own. Conditions are

@@ -7,16 +7,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
@@ -381,21 +380,14 @@ func runLive(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (live
 		res.Hooks[i] = newLiveHook(h, untried[i])
 	}
 	outcomes := make([]suites.Outcome, len(calls))
-	errs := make([]error, len(calls))
-	free := make(chan struct{}, cmp.Or(jobs, runtime.NumCPU()))
-	var wait sync.WaitGroup
-	for i := range calls {
-		wait.Go(func() {
-			free <- struct{}{}
-			defer func() { <-free }()
-			outcomes[i], errs[i] = r.RunAndRemove(ctx, calls[i].c)
-		})
+	err := bench.New(jobs).Each(ctx, len(calls), func(ctx context.Context, i int) (err error) {
+		outcomes[i], err = r.RunAndRemove(ctx, calls[i].c)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		return res, err
 	}
-	wait.Wait()
 	for i, one := range calls {
-		if errs[i] != nil {
-			return res, errs[i]
-		}
 		for _, at := range one.hooks {
 			res.Hooks[at] = became(all[at], one.c, outcomes[i], onlyOne(all, all[at]))
 			res.Client = cmp.Or(res.Client, outcomes[i].Last().Client)

@@ -2,13 +2,12 @@ package compare
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -53,57 +52,52 @@ func (s Seen) rank() int {
 // recorded.
 func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, round int, used func(suites.Outcome)) ([]Seen, error) {
 	out, fires, cases := s.batches(h, calls, again != nil)
-	var group errgroup.Group
-	group.SetLimit(max(x.jobs, 1))
-	for _, some := range cases {
-		if again != nil && !slices.ContainsFunc(some, func(n int) bool { return slices.Contains(again, n) }) {
-			continue
-		}
-		group.Go(func() error {
-			if err := x.ctx.Err(); err != nil {
-				return err
-			}
-			c := asCase(h, calls, some)
-			if again != nil { // another process first, so that process numbers differ from those of the first time
-				for n := range round { // as many as the round, because one may be offset by a process of the sandbox
-					shift := suites.Fixture{Path: fmt.Sprintf("{tmp}/.hookwatch-again-%d", n), Age: time.Hour}
-					c.Steps[0].Fixtures = append([]suites.Fixture{shift}, c.Steps[0].Fixtures...)
-				}
-			}
-			ended := func(int) {}
-			if x.Sent != nil {
-				ended = x.Sent(calls[some[0]].Input)
-			}
-			o, err := s.run(x.ctx, c, used != nil)
-			if err != nil {
-				return err
-			}
-			names := replaced(o)
-			x.mu.Lock()
-			defer x.mu.Unlock()
-			fired := len(o.Results)
-			if h == every {
-				fired = fires[some[0]] // they are combined
-			}
-			x.Firings += fired
-			ended(x.Firings)
-			for m, n := range some {
-				if calls[n].From != "" {
-					m = calls[n].step
-				}
-				if m < len(o.Results) {
-					out[n] = seenIn(o.Results[m], names)
-				} else if o.NotRun != nil {
-					out[n] = Seen{Fired: true, Effect: suites.Proceeds, Because: o.NotRun.Note()}
-				}
-			}
-			if used != nil {
-				used(o)
-			}
-			return nil
+	if again != nil {
+		cases = slices.DeleteFunc(cases, func(some []int) bool {
+			return !slices.ContainsFunc(some, func(n int) bool { return slices.Contains(again, n) })
 		})
 	}
-	err := group.Wait()
+	err := x.bench.Each(x.ctx, len(cases), func(ctx context.Context, i int) error {
+		some := cases[i]
+		c := asCase(h, calls, some)
+		if again != nil { // another process first, so that process numbers differ from those of the first time
+			for n := range round { // as many as the round, because one may be offset by a process of the sandbox
+				shift := suites.Fixture{Path: fmt.Sprintf("{tmp}/.hookwatch-again-%d", n), Age: time.Hour}
+				c.Steps[0].Fixtures = append([]suites.Fixture{shift}, c.Steps[0].Fixtures...)
+			}
+		}
+		ended := func(int) {}
+		if x.Sent != nil {
+			ended = x.Sent(calls[some[0]].Input)
+		}
+		o, err := s.run(ctx, c, used != nil)
+		if err != nil {
+			return err
+		}
+		names := replaced(o)
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		fired := len(o.Results)
+		if h == every {
+			fired = fires[some[0]] // they are combined
+		}
+		x.Firings += fired
+		ended(x.Firings)
+		for m, n := range some {
+			if calls[n].From != "" {
+				m = calls[n].step
+			}
+			if m < len(o.Results) {
+				out[n] = seenIn(o.Results[m], names)
+			} else if o.NotRun != nil {
+				out[n] = Seen{Fired: true, Effect: suites.Proceeds, Because: o.NotRun.Note()}
+			}
+		}
+		if used != nil {
+			used(o)
+		}
+		return nil
+	})
 	for n, c := range calls {
 		if h != nil && again == nil && err == nil {
 			s.seen[h.ID+"\x00"+c.key] = out[n]

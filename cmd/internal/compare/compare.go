@@ -19,6 +19,7 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/depend"
@@ -36,7 +37,7 @@ type Comparison struct {
 	Firings  int
 
 	ctx       context.Context
-	jobs      int
+	bench     *bench.Bench
 	mu        sync.Mutex                 // guards Firings and results
 	lacking   map[string]suites.Position // what hooks lack on this machine, with their places
 	recorded  []*Call                    // of real sessions
@@ -48,7 +49,7 @@ type Comparison struct {
 // of the work tree, and jobs the number of cases that run at a time. The caller must close the
 // comparison.
 func New(ctx context.Context, p *session.Project, r *run.Runner, jobs int, names ...string) (*Comparison, error) {
-	x := &Comparison{ctx: ctx, jobs: jobs, lacking: map[string]suites.Position{}}
+	x := &Comparison{ctx: ctx, bench: bench.New(jobs), lacking: map[string]suites.Position{}}
 	for _, name := range names {
 		s, err := At(ctx, p, r, name)
 		if err != nil {
