@@ -42,6 +42,12 @@ func (t *tracer) follow() *reach {
 	if why := t.open(); why != "" && t.g.project.Other != nil {
 		r.deps = append(r.deps, t.g.elsewhere(why))
 	}
+	for _, p := range r.scripts {
+		if slices.Contains(t.scripts[p].Called(), git) {
+			r.deps = append(r.deps, t.g.repository(p+" runs git")...)
+			break
+		}
+	}
 	r.deps = normalised(r.deps)
 	return r
 }

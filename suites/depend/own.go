@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/markers"
 )
 
@@ -26,6 +27,9 @@ func (g *Graph) ownInputs(c *suites.Case, hook, registered bool) []suites.Input 
 	}
 	if g.project.Other != nil && registered && !hook {
 		own = append(own, g.elsewhere("what its command reads is not known"))
+		if slices.ContainsFunc(g.registered(), func(h *discover.Hook) bool { return firedBy(c, h) && callsGit(h) }) {
+			own = append(own, g.repository("its command runs git")...)
+		}
 	}
 	for _, text := range c.Verify {
 		refs, err := markers.ParseRef(text)
@@ -47,6 +51,11 @@ func (g *Graph) ownInputs(c *suites.Case, hook, registered bool) []suites.Input 
 		own = append(own, suites.Input{Path: p, Digest: g.files.get(p).digest, Because: "the case names it", By: suites.Needed})
 	}
 	return normalised(own)
+}
+
+// callsGit reports whether the command of a hook starts git.
+func callsGit(h *discover.Hook) bool {
+	return slices.Contains(CalledBy(strings.Join(append([]string{h.Command}, h.Args...), " ")), git)
 }
 
 func (g *Graph) appendRef(own []suites.Input, cl claim) []suites.Input {

@@ -256,6 +256,9 @@ func (s *Script) call(words []string, inline bool, line int) {
 		return
 	}
 	s.runs(name)
+	if name == git && s.Open == "" && looksAround(words) {
+		s.Open = fmt.Sprintf("it runs git on line %d, which may look at any file", line)
+	}
 	inner := shell.Inner(words)
 	switch {
 	case name == "command" && len(words) > 1 && strings.HasPrefix(words[1], "-"), name == "type", name == "which", name == "hash":

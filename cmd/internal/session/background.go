@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"hookwatch/config"
@@ -132,6 +133,10 @@ func (e *Session) finishTrace(ctx context.Context, t *tracedRun) {
 		return
 	}
 	if o := t.trace.Observed; o != nil {
+		cfg := e.project.Config
+		o.Paths = slices.DeleteFunc(o.Paths, func(p string) bool { // git status lists them, and they change with every run
+			return isRecord(cfg, cfg.Abs(strings.TrimSuffix(p, "/")))
+		})
 		switch {
 		case e.knowledge.Tracker.ChangedSince(o.Paths, t.started):
 			t.trace.Observed = nil

@@ -190,10 +190,15 @@ func late(p *Project) []string {
 	return late
 }
 
+// isRecord reports whether an absolute path is that of hookwatch's records, or in their directory.
+func isRecord(cfg *config.Config, file string) bool {
+	return file == cfg.ResultsDir || strings.HasPrefix(file, cfg.ResultsDir+string(filepath.Separator))
+}
+
 // ignored reports whether the watcher ignores a path: files that hookwatch itself writes,
 // files that are not sources, and the user's ignore patterns.
 func ignored(cfg *config.Config, file string, isDir bool) bool {
-	if file == cfg.ResultsDir || strings.HasPrefix(file, cfg.ResultsDir+string(filepath.Separator)) {
+	if isRecord(cfg, file) {
 		return true
 	}
 	if own := filepath.Join(os.TempDir(), "hookwatch-"); strings.HasPrefix(file, own) && strings.HasPrefix(own, cfg.Root+string(filepath.Separator)) {
