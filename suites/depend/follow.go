@@ -55,12 +55,30 @@ func (t *tracer) follow() *reach {
 // open returns the reason why the scripts may read files that none of them names, "" if there is
 // none.
 func (t *tracer) open() string {
+	functions := t.functions()
 	for _, p := range slices.Sorted(maps.Keys(t.scripts)) {
-		if why := t.scripts[p].Open; why != "" {
-			return p + ": " + why
+		s := t.scripts[p]
+		if s.Open != "" {
+			return p + ": " + s.Open
+		}
+		for _, name := range s.Tools {
+			if !narrow[name] && !functions[name] && !shell.ProgramOf(name).RunsScripts() {
+				return p + ": it runs " + name + ", which may read files that no text names"
+			}
 		}
 	}
 	return ""
+}
+
+// functions returns the functions that the scripts define.
+func (t *tracer) functions() map[string]bool {
+	all := map[string]bool{}
+	for _, s := range t.scripts {
+		for _, f := range s.Functions {
+			all[f] = true
+		}
+	}
+	return all
 }
 
 // mention reports whether one of the scripts contains a text.
@@ -156,12 +174,9 @@ func (t *tracer) called() map[string][]string {
 // tools returns the programs that the scripts name.
 func (t *tracer) tools() []string {
 	var names []string
-	functions := map[string]bool{}
+	functions := t.functions()
 	for _, s := range t.scripts {
 		names = append(append(names, s.Tools...), s.Words...)
-		for _, f := range s.Functions {
-			functions[f] = true
-		}
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return functions[name] && !knownTools[name] })
 	slices.Sort(names)

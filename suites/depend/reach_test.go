@@ -459,3 +459,49 @@ func TestRegisteredMissing(t *testing.T) {
 		}
 	}
 }
+
+// TestUnnamed checks for which scripts the files that they read are not all in their text, so that
+// every file of the project is an input until the case is observed.
+func TestUnnamed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"cat >/dev/null; exit 2":                              false,
+		"input=$(cat); [[ $input == *force* ]] && exit 2":     false,
+		`[ -z "$1" ] && exit 2`:                               false,
+		"jq -r .tool_input.command <rules.json":               false,
+		"case $1 in *.env|*.pem) exit 2 ;; esac":              false,
+		`grep -q "^a.*b" rules.txt`:                           false,
+		`check() { exit 2; }; check`:                          false,
+		`echo "x.$1"`:                                         false,
+		"timeout 5 jq . a.json":                               false,
+		"printf '%s' \"${1##*/}\" | tr -d a-z":                false,
+		"make -s check":                                       true,
+		"npm run -s guard":                                    true,
+		"tools/check || exit 2":                               true,
+		"shellcheck a.sh":                                     true,
+		"timeout 5 ruff check x.py":                           true,
+		"grep -rq secret src":                                 true,
+		"diff --recursive a b":                                true,
+		"find . -name '*.bad'":                                true,
+		"for f in *.bad; do exit 2; done":                     true,
+		"cat rules.?":                                         true,
+		"f=rules; e=txt; grep -q deny $f.$e":                  true,
+		`source "$ROOT/adapters/$name.sh"`:                    true,
+		"git status --porcelain":                              true,
+		"git rev-parse --abbrev-ref HEAD":                     false,
+		`[ "$(git diff --cached --name-only)" = "" ]`:         false,
+		"xargs grep -R secret <list.txt":                      true,
+		"command -v jq >/dev/null || exit 2; rm -rf \"$TMP\"": false,
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			write(t, root, map[string]string{".claude/hooks/h.sh": "#!/bin/bash\n" + text + "\n", "a": "a"})
+			g := New(Project{Root: root, HookDirs: []string{".claude/hooks"}, Other: func(string, bool) bool { return true }})
+			c := suites.Case{ID: "1", Hook: ".claude/hooks/h.sh", Steps: []suites.Step{{Event: "Stop"}}}
+			if got := slices.ContainsFunc(g.Inputs(&c), func(in suites.Input) bool { return in.Path == Elsewhere }); got != want {
+				t.Errorf("every file is an input: %t", got)
+			}
+		})
+	}
+}

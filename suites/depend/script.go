@@ -184,6 +184,13 @@ func flatten(w *shell.Word) string {
 // listers are programs that print names of existing files, which no text contains.
 var listers = script.Words("find fd ls compgen")
 
+// narrow are programs that read no files but those that their arguments name, or none of the project.
+// Others, such as make, npm and linters, have files of their own there.
+var narrow = script.Words("[ afplay awk base64 basename bc cat chmod chown cksum clear cmp comm command cp curl cut date diff dirname echo egrep env expr false fgrep flock " +
+	"fold gawk git gojq grep gzip head hostname iconv id jaq join jq kill ln logger logname md5sum mkdir mkfifo mktemp mv nice nl nohup notify-send od openssl osascript paplay " +
+	"paste pgrep printf ps pwd readlink realpath rev rm rmdir say sed seq setsid sha1sum sha256sum shasum sleep sort split stat stdbuf stty sudo tac tail tee test time timeout " +
+	"touch tput tr true tty uname uniq uptime uuidgen wc wget whoami xargs xxd yes")
+
 // elsewhere are variables that contain directories outside of any project.
 var elsewhere = script.Words("HOME TMPDIR TMP TEMP XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_DATA_HOME CLAUDE_PLUGIN_DATA")
 
@@ -196,7 +203,12 @@ func assembled(w *shell.Word, text string) bool {
 		}
 	}
 	dir, base := path.Split(text)
-	if dir == "" || strings.HasPrefix(text, "/") || !strings.ContainsAny(base, expanded+"*?[") {
+	if dir == "" {
+		return w.In == nil && slices.ContainsFunc(w.Parts, func(p shell.Part) bool {
+			return p.Kind == shell.Literal && p.Quote == 0 && p.Text != "[" && p.Text != "[[" && strings.ContainsAny(p.Text, "*?[")
+		})
+	}
+	if  strings.HasPrefix(text, "/") || !strings.ContainsAny(base, expanded+"*?[") {
 		return false
 	}
 	first := w.Parts[0]
@@ -212,7 +224,11 @@ var (
 // open records the bare words that can only be names of files, which need not exist yet.
 func (s *Script) open(read *shell.Script) {
 	operand := func(w *shell.Word) {
-		if text := flatten(w); text != "" && text[0] != '-' && !strings.ContainsFunc(text, func(c rune) bool { return !isNameRune(c) || c == '.' }) {
+		text := flatten(w)
+		if rest := strings.ReplaceAll(text, expanded, ""); s.Open == "" && rest != "" && rest != text && rest[0] != '-' && !strings.ContainsFunc(rest, func(c rune) bool { return !isNameRune(c) }) {
+			s.Open = fmt.Sprintf("it puts the name of a file together, on line %d", w.Line)
+		}
+		if text != "" && text[0] != '-' && !strings.ContainsFunc(text, func(c rune) bool { return !isNameRune(c) || c == '.' }) {
 			s.Opened = append(s.Opened, text)
 		}
 	}
@@ -256,6 +272,9 @@ func (s *Script) call(words []string, inline bool, line int) {
 		return
 	}
 	s.runs(name)
+	if s.Open == "" && searchers[name] && slices.ContainsFunc(words[1:], recursive) {
+		s.Open = fmt.Sprintf("it searches a directory on line %d", line)
+	}
 	if name == git && s.Open == "" && looksAround(words) {
 		s.Open = fmt.Sprintf("it runs git on line %d, which may look at any file", line)
 	}
@@ -283,6 +302,14 @@ func (s *Script) runs(name string) {
 	if name != "" && !builtins[name] && !strings.ContainsAny(name, expanded+" \t\n") && !scriptExtensions[path.Ext(name)] && !slices.Contains(s.Tools, name) {
 		s.Tools = append(s.Tools, name)
 	}
+}
+
+// searchers are narrow programs that read whole directories with the option -r or -R.
+var searchers = script.Words("cp diff egrep fgrep grep")
+
+// recursive reports whether a word is the option of searchers for directories.
+func recursive(w string) bool {
+	return w == "--recursive" || w == "--dereference-recursive" || strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.ContainsAny(w, "rR")
 }
 
 // computedScript returns why the script that a command of an interpreter or of source runs is not

@@ -273,6 +273,9 @@ func packageOf(file string) string {
 	}
 	parts := strings.SplitN(file[i+len(dir):], "/", 3)
 	name := parts[0]
+	if name == ".bin" {
+		return "" // programs of all packages, mostly links to files in theirs
+	}
 	if strings.HasPrefix(name, "@") && len(parts) > 1 {
 		name += "/" + parts[1]
 	}
