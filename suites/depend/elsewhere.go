@@ -29,10 +29,10 @@ const (
 	comparedEach      = 1 << 20
 )
 
-// others are the files of a project that hooks may read, without those that have another known
-// purpose.
+// others are the files and directories of a project that hooks may read, without those that have
+// another known purpose.
 type others struct {
-	files   map[string]string // path -> digest
+	files   map[string]string // path -> digest; a directory's path ends in a slash
 	sizes   map[string]int64  // of files that are compared by content
 	dirs    map[string]bool
 	beyond  []string // directories that are not read because there are too many
@@ -64,6 +64,9 @@ func (o *others) list(g *Graph, dir string) {
 			continue
 		}
 		o.dirs[at] = true
+		if at != "." {
+			o.files[at+"/"] = directory
+		}
 		entries, err := os.ReadDir(g.files.abs(at))
 		if err != nil {
 			continue

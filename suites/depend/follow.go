@@ -114,6 +114,9 @@ func (t *tracer) expand(p string) {
 		for _, dir := range append([]string{"."}, dirs...) {
 			p := path.Join(dir, name)
 			t.addIfThere(p, because, t.mayBeCode(p))
+			if t.g.files.stateOf(p) == directory { // as in [ -d data ]
+				t.add(p, because, false)
+			}
 			if _, absent := t.absent[p]; absent {
 				t.absent[p] = true // worth watching, whatever its extension
 			}

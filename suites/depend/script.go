@@ -128,11 +128,19 @@ func (s *Script) readShell() {
 		s.Names, s.Computed = namesIn(s.Text), "it cannot be parsed: "+err.Error()
 		return
 	}
+	relative := map[string]bool{} // variables with a relative path
+	for _, a := range read.Assigns {
+		if a.Value != nil {
+			text := flatten(a.Value)
+			relative[a.Name] = relative[a.Name] || text != "" && !strings.HasPrefix(text, "/") && !strings.Contains(text, expanded)
+		}
+	}
 	var words []string
 	for _, w := range read.Words {
 		text := flatten(w)
 		words = append(words, text)
-		if s.Open == "" && !w.Pattern && assembled(w, text) {
+		below := strings.HasPrefix(text, expanded+"/") && w.Parts[0].Kind == shell.Expansion && relative[w.Parts[0].Parameter.Variable()]
+		if s.Open == "" && !w.Pattern && (below || assembled(w, text)) {
 			s.Open = fmt.Sprintf("it puts names of files together, on line %d", w.Line)
 		}
 	}
@@ -288,11 +296,15 @@ func (s *Script) call(words []string, inline bool, line int) {
 		}
 	case inner > 0:
 		s.call(words[inner:], inline && !shell.ProgramOf(name).Runner, line)
+	case (name == "cd" || name == "pushd") && s.Open == "" && len(words) > 1 && strings.Trim(words[len(words)-1], expanded+"/.-~") != "":
+		s.Open = fmt.Sprintf("it changes its directory on line %d", line)
 	case name == "eval":
 		computes("runs code from strings")
 	case name == "source", name == ".", shell.ProgramOf(name).RunsScripts():
 		if why := computedScript(words, inline); why != "" {
 			computes(why)
+		} else if at, _ := shell.Operand(words); inline && at >= len(words) && s.Open == "" && shell.ProgramOf(name).Language != shell.Shell {
+			s.Open = fmt.Sprintf("its code on line %d is no shell script", line)
 		}
 	}
 }

@@ -146,10 +146,10 @@ func below(p, dir string) bool {
 
 // installed returns what represents the installation of the package that a slash path belongs to,
 // because a package has many files and a new version changes all: its package.json, or the
-// directory in which Python records the versions of packages in names. It returns other paths
-// unchanged.
+// directory in which Python records the versions of packages in names. It returns other paths, such
+// as the directory of a package, unchanged.
 func installed(p string) string {
-	if manifest := packageOf("/" + p); manifest != "" {
+	if manifest := packageOf("/" + p); manifest != "" && path.Dir(manifest) != "/"+p {
 		return manifest[1:]
 	}
 	if before, after, ok := strings.Cut(p, "/site-packages/"); ok && after != "" {
