@@ -49,7 +49,7 @@ where a client does something else with a hook's output than Claude Code, check 
 		},
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.filter = cmp.Or(strings.Join(args, ""), a.filter)
+			a.filter.Text = cmp.Or(strings.Join(args, ""), a.filter.Text)
 			return a.checkHooks(cmd, static, user, client)
 		},
 	}
@@ -60,11 +60,11 @@ where a client does something else with a hook's output than Claude Code, check 
 }
 
 func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) error {
-	if len(a.suites) > 0 {
+	if len(a.filter.Suites) > 0 {
 		return errors.New("--suite does not go with check: it judges registered hooks, not cases (--filter names hooks)")
 	}
-	filter := a.filter
-	a.filter = "" // here it selects hooks, not cases
+	filter := a.filter.Text
+	a.filter.Text = "" // here it selects hooks, not cases
 	p, err := a.loadWithUser(user)
 	if err != nil {
 		return err

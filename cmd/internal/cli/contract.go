@@ -53,7 +53,7 @@ outputs that your hooks had in recorded runs. If a hook is touched, the exit cod
 }
 
 func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
-	if len(a.suites) > 0 || a.filter != "" {
+	if !a.allCases() {
 		return errors.New("--suite and --filter do not go with contract: --cell GLOB chooses its cells")
 	}
 	other, err := liveClient(of)

@@ -30,11 +30,11 @@ judges none of these runs. -v names the cases of each function.`,
 }
 
 func (a *app) coverage(ctx context.Context, lcov string) error {
-	p, err := a.loadShown()
+	p, err := a.loadCases()
 	if err != nil {
 		return err
 	}
-	o, err := a.open(p, diagnostics{a.log()}, a.openRecords(p.Config), true)
+	o, err := openSession(a, *a.globals, p, diagnostics{a.log()}, a.openRecords(p.Config), true)
 	if err != nil {
 		return err
 	}

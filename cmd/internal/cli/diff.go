@@ -60,7 +60,7 @@ anything is newly allowed.
 }
 
 func (a *app) diff(cmd *cobra.Command, base, head string, budget time.Duration) error {
-	if len(a.suites) > 0 || a.filter != "" {
+	if !a.allCases() {
 		return errors.New("--suite and --filter do not go with diff: it fires every hook that the change affects")
 	}
 	p, err := a.loadHooks()

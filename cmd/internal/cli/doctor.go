@@ -37,7 +37,7 @@ func (a *app) doctor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.inOrder.Store(true)
+	a.cleanup.needed.Store(true)
 	place, err := sandbox.PlaceOf(p.Root()).Open()
 	if err != nil {
 		return err

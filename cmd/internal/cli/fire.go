@@ -56,17 +56,14 @@ stdin of each entry are shown, or why it does not run. Nothing is recorded.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := a.workDir()
-			if err != nil {
-				return err
-			}
 			if of == clients.Claude {
 				of = ""
 			}
-			if args, err = claudeEvent(args, of); err != nil {
+			args, err := claudeEvent(args, of)
+			if err != nil {
 				return err
 			}
-			c, err := o.Case(args[:min(len(args), 2)], dir)
+			c, err := o.Case(args[:min(len(args), 2)], a.workDir)
 			if err != nil {
 				return err
 			}
@@ -156,7 +153,7 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user, explain bool, of st
 		return a.print(doc, len(doc.Entries), doc.Line, doc.print)
 	}
 	if c.Hook != "" {
-		c.Hook = p.RelFrom(dirOf(a), c.Hook)
+		c.Hook = p.RelFrom(a.workDir, c.Hook)
 	}
 	t, err := a.bare(p)
 	if err != nil {

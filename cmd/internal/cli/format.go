@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
@@ -26,7 +27,7 @@ type format struct {
 	help string // one line
 	layout
 	// view shows a run, or a watching session. It is nil if the format cannot show runs.
-	view func(a *app, p *session.Project, watch bool) session.View
+	view func(a *app, p *session.Project, o notify.Options, watch bool) session.View
 	// onceOnly marks formats with one file per run; a watching session would print several.
 	onceOnly bool
 	// write prints the result of a command that runs no cases. It is nil if the format cannot
@@ -121,32 +122,31 @@ const runsCases = "runs cases"
 // findsFaults is the annotation of commands whose result has annotations.
 const findsFaults = "finds faults"
 
-// chooseFormat sets the format given by --format. For all commands, it rejects unknown formats
+// chooseFormat returns the format given by --format. For all commands, it rejects unknown formats
 // and formats in which the command has nothing to print.
-func (a *app) chooseFormat(cmd *cobra.Command) error {
+func chooseFormat(cmd *cobra.Command, name string) (*format, error) {
 	_, runs := cmd.Annotations[runsCases]
 	_, finds := cmd.Annotations[findsFaults]
-	session := cmd == cmd.Root() && !a.once
-	if a.formatName == "" {
-		a.formatName = "human"
+	once, _ := cmd.Flags().GetBool("once")
+	session := cmd == cmd.Root() && !once
+	if name == "" {
+		name = "human"
 		if onGitHub() && (runs || finds) && !session { // other commands print what scripts read, such as a schema
-			a.formatName = "github"
+			name = "github"
 		}
 	}
-	f, known := formats[a.formatName]
-	if !known {
-		return fmt.Errorf("--format %s: want %s", a.formatName, anyFormat())
-	}
-	a.format = f
+	f, known := formats[name]
 	switch {
+	case !known:
+		return nil, fmt.Errorf("--format %s: want %s", name, anyFormat())
 	case runs && session && f.onceOnly:
-		return fmt.Errorf("--format %s prints one run: use it with --once or run", f.name)
+		return nil, fmt.Errorf("--format %s prints one run: use it with --once or run", f.name)
 	case f.findingsOnly && !finds:
-		return fmt.Errorf("--format %s prints findings (check, prove, diff), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
+		return nil, fmt.Errorf("--format %s prints findings (check, prove, diff), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
 	case !runs && f.write == nil:
-		return fmt.Errorf("--format %s prints runs (--once, run), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
+		return nil, fmt.Errorf("--format %s prints runs (--once, run), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
 	}
-	return nil
+	return f, nil
 }
 
 // print writes a result in the chosen format.

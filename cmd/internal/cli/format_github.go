@@ -22,15 +22,14 @@ import (
 // printed between stop-commands and its token.
 var _ = register(&format{
 	name: "github", help: "text, and annotations for GitHub Actions, where it is the default", layout: asText, onceOnly: true,
-	view: func(a *app, p *session.Project, watch bool) session.View {
-		o := a.placed(p)
+	view: func(a *app, p *session.Project, o notify.Options, watch bool) session.View {
 		o.Verbose = a.verbose
 		v := &github{
 			workflow: startWorkflow(a.raw.Out),
 			place:    func(at suites.Position) suites.Position { return annotated(p, at) },
 			describe: func(e session.CaseDone) string { return notify.Failure(e, o) },
 		}
-		return session.Multi(formats["human"].view(a, p, watch), v)
+		return session.Multi(formats["human"].view(a, p, o, watch), v)
 	},
 	write: func(a *app, r result) error {
 		w := startWorkflow(a.raw.Out)

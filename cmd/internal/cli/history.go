@@ -39,10 +39,10 @@ and the present state count.`,
 				return err
 			}
 			a.warn(past.Warnings)
-			if p, _, err := a.tryLoad(); err == nil && p != nil {
+			if p, _ := a.tryLoad(); p != nil {
 				past.Records, _ = record.Identify(past.Records, p.Every())
 			}
-			all, err := pickHistories(past, a.suites, ids, dir)
+			all, err := pickHistories(past, a.filter.Suites, ids, dir)
 			if err != nil {
 				return err
 			}
@@ -305,7 +305,7 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 			}
 			a.warn(append(before.Warnings, after.Warnings...))
 			was, is := session.RunOf(before), session.RunOf(after)
-			if p, _, err := a.tryLoad(); err == nil && p != nil {
+			if p, _ := a.tryLoad(); p != nil {
 				is.Concerns = p.Concerning(session.UsedBy(r.Observed()))
 			}
 			c := verdict.Compare(was, is)

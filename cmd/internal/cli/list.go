@@ -10,9 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/revision"
 	"hookwatch/cmd/internal/session"
-	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/client/clients"
@@ -68,14 +66,14 @@ registered, in settings, plugins, and the fronts of skills, agents and commands.
 // loadListed loads the project and, of the suites given by --suite, the built-in cases that the
 // project does not run. An unknown suite is an error only if there are none of these.
 func (a *app) loadListed() (p *session.Project, off []suites.Case, err error) {
-	if len(a.suites) == 0 {
-		p, err = a.loadShown()
+	if len(a.filter.Suites) == 0 {
+		p, err = a.loadCases()
 		return p, nil, err
 	}
-	asked := a.suites
-	a.suites = nil
+	asked := a.filter.Suites
+	a.filter.Suites = nil
 	p, err = a.loadHooks()
-	a.suites = asked
+	a.filter.Suites = asked
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,9 +81,9 @@ func (a *app) loadListed() (p *session.Project, off []suites.Case, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	off = slices.DeleteFunc(casesOff(p.Suites, builtin, asked), func(c suites.Case) bool { return !session.Filter{Text: a.filter}.Matches(&c) })
+	off = slices.DeleteFunc(casesOff(p.Suites, builtin, asked), func(c suites.Case) bool { return !session.Filter{Text: a.filter.Text}.Matches(&c) })
 	if len(off) == 0 {
-		p, err = a.loadShown()
+		p, err = a.loadCases()
 		return p, nil, err
 	}
 	p.Cases = slices.DeleteFunc(p.Cases, func(c *suites.Case) bool {
@@ -247,20 +245,4 @@ func printList(out io.Writer, doc listDocument, verbose bool) {
 			rowf(w, "\t\t  %s\t%s\n", m.Ref(), at)
 		}
 	}
-}
-
-// hooksFor returns the hooks of the project that contains dir, descriptions of hooks that get no
-// case, and the root of the project.
-func (a *app) hooksFor(dir string) (hooks []firstHook, notRun []string, root string, err error) {
-	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: revision.FirstCommit})
-	if err != nil {
-		return nil, nil, "", err
-	}
-	a.ask(cfg)
-	p, problems := session.Load(cfg, session.Filter{}, nil)
-	if len(problems) > 0 {
-		return nil, nil, "", ProblemsError(problems)
-	}
-	hooks, notRun = firstHooks(p)
-	return hooks, notRun, cfg.Root, nil
 }

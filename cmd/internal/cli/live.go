@@ -72,7 +72,7 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case, of string) error {
 		return err
 	}
 	if c.Hook != "" {
-		c.Hook = p.RelFrom(dirOf(a), c.Hook)
+		c.Hook = p.RelFrom(a.workDir, c.Hook)
 		p.Registered.Hooks = []discover.Hook{script(p.Root(), c)}
 	}
 	t, err := a.bareLive(p)

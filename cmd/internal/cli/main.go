@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -45,7 +46,7 @@ func Main(args []string, streams Streams) int {
 	}
 	root := newRoot(a)
 	root.SetArgs(args[1:])
-	return exitCode(a.endedBy(ctx, root.ExecuteContext), a.Err)
+	return exitCode(a.cleanup.after(ctx, root.ExecuteContext), a.Err)
 }
 
 // delayCollection keeps the first garbage collection until 32 MB are allocated, because most commands
@@ -68,10 +69,16 @@ const cleanupTime = 150 * time.Millisecond
 // that a busy machine does not leave it to the next start. A second signal ends it.
 const closingTime = 10 * time.Second
 
-// endedBy runs a command and returns its error. A signal ends it immediately, even while it reads
+// A shutdown is what a command has to do before a signal ends it.
+type shutdown struct {
+	needed  atomic.Bool // there is something to clean up: sandboxes, a run
+	closing atomic.Bool // a session closes its run after a signal
+}
+
+// after runs a command and returns its error. A signal ends it immediately, even while it reads
 // a tree of a million files or waits for input. A command that must clean up gets a moment for
 // that.
-func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error {
+func (s *shutdown) after(ctx context.Context, do func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
@@ -86,7 +93,7 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 		return interruption(ctx, err)
 	case <-ctx.Done():
 	}
-	if !a.inOrder.Load() {
+	if !s.needed.Load() {
 		return ErrInterrupted
 	}
 	for limit := cleanupTime; ; limit = closingTime {
@@ -95,7 +102,7 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 			return interruption(ctx, err)
 		case <-time.After(limit):
 		}
-		if limit == closingTime || !a.closing.Load() {
+		if limit == closingTime || !s.closing.Load() {
 			return ErrInterrupted
 		}
 	}

@@ -141,17 +141,10 @@ func TestOutcome(t *testing.T) {
 		{"not recorded", session.Summary{Tally: failed, RecordError: full}, false, 3},
 		{"interrupted", session.Summary{Tally: failed, Interrupted: true, RecordError: full, Aborted: "x"}, true, 130},
 	} {
-		a := &app{strict: tt.strict}
-		if code := exitCode(a.outcome(tt.sum), io.Discard); code != tt.code {
+		if code := exitCode(outcome(newApp(Streams{}), globals{strict: tt.strict}, tt.sum, false), io.Discard); code != tt.code {
 			t.Errorf("%s: %d, want %d", tt.name, code, tt.code)
 		}
 	}
-}
-
-func changedApp(changed bool) *app {
-	a := newApp(Streams{Out: io.Discard, Err: io.Discard})
-	a.changed = changed
-	return a
 }
 
 // TestOutcomeOfChanged checks that a run of changed cases passes only if no unchanged case fails.
@@ -159,7 +152,7 @@ func TestOutcomeOfChanged(t *testing.T) {
 	t.Parallel()
 	sum := session.Summary{Tally: suites.Tally{Passed: 1}, Present: suites.Tally{Passed: 1, Failed: 1}}
 	for changed, want := range map[bool]int{false: 0, true: 1} {
-		if code := exitCode(changedApp(changed).outcome(sum), io.Discard); code != want {
+		if code := exitCode(outcome(newApp(Streams{Err: io.Discard}), globals{}, sum, changed), io.Discard); code != want {
 			t.Errorf("--changed %v: %d, want %d", changed, code, want)
 		}
 	}
@@ -186,8 +179,8 @@ func TestNoTerminal(t *testing.T) {
 	}
 }
 
-// TestEndedBy checks that only an error caused by cancellation is an interruption.
-func TestEndedBy(t *testing.T) {
+// TestShutdown checks that only an error caused by cancellation is an interruption.
+func TestShutdown(t *testing.T) {
 	other := errors.New("disk full")
 	for name, test := range map[string]struct {
 		cancelled bool
@@ -201,11 +194,11 @@ func TestEndedBy(t *testing.T) {
 		"failed while cancelled":    {true, other, other},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newApp(Streams{})
-			a.inOrder.Store(true)
+			var s shutdown
+			s.needed.Store(true)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			err := a.endedBy(ctx, func(context.Context) error {
+			err := s.after(ctx, func(context.Context) error {
 				if test.cancelled {
 					cancel()
 				}
@@ -218,17 +211,17 @@ func TestEndedBy(t *testing.T) {
 	}
 }
 
-// TestEndedClosing checks that a session that closes its run after a signal has time for it.
-func TestEndedClosing(t *testing.T) {
+// TestShutdownClosing checks that a session that closes its run after a signal has time for it.
+func TestShutdownClosing(t *testing.T) {
 	t.Parallel()
 	for closing, want := range map[bool]time.Duration{false: cleanupTime, true: time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			a := newApp(Streams{})
-			a.inOrder.Store(true)
+			var s shutdown
+			s.needed.Store(true)
 			ctx, cancel := context.WithCancel(t.Context())
 			began := time.Now()
-			err := a.endedBy(ctx, func(ctx context.Context) error {
-				a.closing.Store(closing)
+			err := s.after(ctx, func(ctx context.Context) error {
+				s.closing.Store(closing)
 				cancel()
 				<-time.After(time.Second) // fake time
 				return ctx.Err()

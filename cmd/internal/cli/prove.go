@@ -64,10 +64,10 @@ every finding. See hookwatch help proving.`,
 }
 
 func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
-	if len(a.suites) > 0 || a.filter != "" {
+	if !a.allCases() {
 		return errors.New("--suite and --filter do not go with prove: name the hook, as in hookwatch prove guard.sh")
 	}
-	p, err := a.load()
+	p, err := a.loadToRun(false, "")
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -168,7 +167,7 @@ func (a *app) agreedTranscripts(root string, yes bool) ([]string, error) {
 		return nil, fmt.Errorf("the client has no transcripts of %s in %s", root, dir)
 	case yes:
 		return files, nil
-	case !terminal.Is(a.In) || !terminal.Is(a.Out) || !terminal.Is(a.Err):
+	case !a.interactive():
 		return nil, errors.New("not read: there is no terminal to ask on (--yes reads the transcripts without asking)")
 	}
 	question := fmt.Sprintf("Read %s of sessions in %s?", session.Count(len(files), "transcript"), root)

@@ -47,7 +47,7 @@ what is let through, with the smallest example of each. The exit code is 0; with
 }
 
 func (a *app) replay(cmd *cobra.Command, since string, most int) error {
-	if len(a.suites) > 0 || a.filter != "" {
+	if !a.allCases() {
 		return errors.New("--suite and --filter do not go with replay: it fires every hook that a payload was sent to")
 	}
 	inCopy, states := "", []string{""}
@@ -99,7 +99,7 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 	}
 	t.progress.end()
 	return a.report(result{
-		doc: doc, items: len(doc.Changes), item: doc.Line, text: func(w io.Writer) { printReplay(w, doc, a.program(), a.verbose) },
+		doc: doc, items: len(doc.Changes), item: doc.Line, text: func(w io.Writer) { printReplay(w, doc, a.program, a.verbose) },
 	}, a.strict && doc.LetThrough > 0)
 }
 

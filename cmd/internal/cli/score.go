@@ -84,7 +84,7 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 			return fmt.Errorf("--equivalent: %s: %w", o.known, err)
 		}
 	}
-	p, err := a.load()
+	p, err := a.loadToRun(false, "")
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (a *app) relative(file string) string {
 	if filepath.IsAbs(file) {
 		return file
 	}
-	return filepath.Join(dirOf(a), file)
+	return filepath.Join(a.workDir, file)
 }
 
 // showScoring shows the progress.

@@ -28,7 +28,7 @@ The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
 			a.warn(p.Unread)
 			sources := session.SourcesOf(p)
 			if len(specs) > 0 {
-				if sources, err = session.Only(p, sources, dirOf(a), specs); err != nil {
+				if sources, err = session.Only(p, sources, a.workDir, specs); err != nil {
 					return err
 				}
 			}
@@ -49,7 +49,7 @@ func (a *app) loadMarked() (*session.Project, error) {
 	if len(problems) > 0 {
 		return nil, ProblemsError(problems)
 	}
-	if len(a.suites) > 0 || a.filter != "" {
+	if !a.allCases() {
 		return p, p.Empty // an error if --suite or --filter matched nothing
 	}
 	return p, nil

@@ -26,7 +26,7 @@ With a case's ID: every file and section that its verdict depends on, and what i
 seen to execute.`,
 		Args: oneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := a.loadShown()
+			p, err := a.loadCases()
 			if err != nil {
 				return err
 			}
@@ -57,10 +57,10 @@ func (a *app) whyNow(p *session.Project) error {
 
 func (a *app) whyPath(p *session.Project, arg string) error {
 	path, section := arg, ""
-	if !p.Exists(p.RelFrom(dirOf(a), arg)) { // a file name may contain #
+	if !p.Exists(p.RelFrom(a.workDir, arg)) { // a file name may contain #
 		path, section, _ = strings.Cut(arg, "#")
 	}
-	path = p.RelFrom(dirOf(a), path)
+	path = p.RelFrom(a.workDir, path)
 	if section == "" {
 		if done, err := a.whyEdited(p, path); done || err != nil {
 			return err
