@@ -24,8 +24,8 @@ import (
 	"hookwatch/suites/run"
 )
 
-func (a *app) checkCommand() *cobra.Command {
-	var static, user bool
+func newCheckCmd(a *app, g *globals) *cobra.Command {
+	var static, user, live bool
 	var client string
 	cmd := &cobra.Command{
 		Use:   "check [HOOK]",
@@ -38,7 +38,16 @@ check. The exit code is 1 for errors; with --strict also for warnings.
 
 Hooks in the files of other clients (Codex, Copilot CLI, ...) are fired as those do, and
 where a client does something else with a hook's output than Claude Code, check reports it.
---client names the clients instead; see hookwatch help clients.`,
+--client names the clients instead; see hookwatch help clients.
+
+With --live, the real client is started in a sandbox, against a scripted model and
+without your login or settings (see hookwatch help client), and fires every command hook
+that is registered, each once, with a call that its matcher lets through. For each hook,
+check prints whether it fired or why not, its output, the reaction of the client, and the
+text that the model was sent. A call runs all hooks that are registered for it. --client
+names one other measured client, such as codex, which fires the hooks that it reads.
+Nothing is judged and nothing recorded. Exit code 1: the client itself failed. Exit
+code 3: it did not react as hookwatch predicts, which is an error of hookwatch.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if fi, err := os.Stat(args[0]); err != nil || !fi.IsDir() {
@@ -50,12 +59,23 @@ where a client does something else with a hook's output than Claude Code, check 
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.filter.Text = cmp.Or(strings.Join(args, ""), a.filter.Text)
+			switch {
+			case live && !a.allCases():
+				return errors.New("--live goes with every hook: check --live takes no HOOK, --suite or --filter")
+			case live && a.format.findingsOnly:
+				return fmt.Errorf("--format %s prints findings, and check --live judges nothing", a.format.name)
+			case live:
+				return checkLive(cmd.Context(), a, *g, client)
+			}
 			return a.checkHooks(cmd, static, user, client)
 		},
 	}
 	cmd.Flags().BoolVar(&static, "static", false, "fire nothing; look only at files")
 	withUser(cmd.Flags(), &user)
+	cmd.Flags().BoolVar(&live, "live", false, "have the real client fire every hook once, and judge nothing")
 	withClients(cmd.Flags(), &client)
+	cmd.MarkFlagsMutuallyExclusive("static", "live")
+	cmd.MarkFlagsMutuallyExclusive("user", "live") // the client never gets your settings
 	return cmd
 }
 
@@ -103,7 +123,7 @@ func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, s
 	if cmd.Flags().Changed("timeout") {
 		tree.Timeout = p.Config.Run.Timeout
 	}
-	t, err := a.trial(p, "")
+	t, err := newParallelTrial(a, p, "")
 	if err != nil {
 		return checkResult{}, err
 	}

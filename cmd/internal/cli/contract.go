@@ -80,7 +80,7 @@ func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
 		return err
 	}
 	p.LiveOf = other
-	t, err := a.bare(p)
+	t, err := newTrial(a, p)
 	if err != nil {
 		return err
 	}

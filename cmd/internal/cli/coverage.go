@@ -14,7 +14,7 @@ import (
 	"hookwatch/cmd/internal/session"
 )
 
-func (a *app) coverageCommand() *cobra.Command {
+func newCoverageCmd(a *app, g *globals) *cobra.Command {
 	lcov := ""
 	cmd := &cobra.Command{
 		Use:   "coverage",
@@ -23,18 +23,18 @@ func (a *app) coverageCommand() *cobra.Command {
 does. It runs cases once more where it is not known what they execute, and
 judges none of these runs. -v names the cases of each function.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.coverage(cmd.Context(), lcov) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runCoverage(cmd.Context(), a, *g, lcov) },
 	}
 	cmd.Flags().StringVar(&lcov, "lcov", "", "write an lcov `FILE` as well, for genhtml and editors")
 	return cmd
 }
 
-func (a *app) coverage(ctx context.Context, lcov string) error {
-	p, err := a.loadCases()
+func runCoverage(ctx context.Context, a *app, g globals, lcov string) error {
+	p, err := g.loadCases()
 	if err != nil {
 		return err
 	}
-	o, err := openSession(a, *a.globals, p, diagnostics{a.log()}, a.openRecords(p.Config), true)
+	o, err := openSession(a, g, p, diagnostics{a.log()}, g.openRecords(p.Config), true)
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func writeLCOV(path string, files []trace.Coverage) error {
 }
 
 // seen returns the results of traces for verify, or nothing if there are no records.
-func (a *app) seen(p *session.Project) (unentered []session.Unentered, files []trace.Coverage) {
-	s, err := session.Look(p, os.Environ(), a.records(p.Config))
+func seen(g globals, p *session.Project) (unentered []session.Unentered, files []trace.Coverage) {
+	s, err := session.Look(p, os.Environ(), g.records(p.Config))
 	if err != nil {
 		return nil, nil
 	}

@@ -67,7 +67,7 @@ func (a *app) diff(cmd *cobra.Command, base, head string, budget time.Duration) 
 	if err != nil {
 		return err
 	}
-	t, err := a.trial(p, "diff runs the hooks of other revisions")
+	t, err := newParallelTrial(a, p, "diff runs the hooks of other revisions")
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-func (a *app) doctorCommand() *cobra.Command {
+func newDoctorCmd(a *app, g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Diagnose missing tools and isolation",
@@ -28,12 +28,12 @@ func (a *app) doctorCommand() *cobra.Command {
 List each tool that the project's hooks call: where it is, its version, which
 cases its absence skips or fails, and how to install it. No hook runs.`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), a, *g) },
 	}
 }
 
-func (a *app) doctor(ctx context.Context) error {
-	p, err := a.loadHooks()
+func runDoctor(ctx context.Context, a *app, g globals) error {
+	p, err := g.loadHooks()
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,14 @@ func (g globals) in(dir string) globals {
 	return g
 }
 
+// relative returns the path of a file that the user names.
+func (g globals) relative(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(g.workDir, file)
+}
+
 // allCases reports whether no flag limits the cases.
 func (g globals) allCases() bool { return len(g.filter.Suites) == 0 && g.filter.Text == "" }
 

@@ -201,7 +201,7 @@ func unknownTopic(root *cobra.Command, name string) error {
 	}
 }
 
-func (a *app) schemaCommand() *cobra.Command {
+func newSchemaCmd(a *app) *cobra.Command {
 	var of string
 	cmd := &cobra.Command{
 		Use:   "schema suite|config|output EVENT",

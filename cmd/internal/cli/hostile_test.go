@@ -121,7 +121,8 @@ func arguments(cmd *cobra.Command) [][]string {
 	more := map[string][][]string{
 		"":         {{"--once"}, {"--once", "-v"}, {"--once", "--changed"}, {"--once", "--audit"}, {"--once", "--filter", "A"}, {evilText, evilText}},
 		"run":      {{"A1", "A2"}, {"-v", "A4"}, {"A1-A9"}},
-		"list":     {{"-v"}},
+		"list":     {{"-v"}, {"--suites"}, {"--suites", "-v"}},
+		"check":    {{"--live"}, {"--live", "-v"}},
 		"why":      {{"A1"}, {"evil/A2"}, {"A3"}, {".claude/hooks/x" + evilWord + ".sh"}, {"docs/d.md#" + evilWord}},
 		"verify":   {{"docs/d.md"}},
 		"fire":     {{"PreToolUse", "Bash"}, {"PreToolUse", evilText}, {"Stop", "--hook", ".claude/hooks/x" + evilWord + ".sh"}, {"Stop", "--payload", evilText}, {"Stop", "--payload", "@" + evilText}},

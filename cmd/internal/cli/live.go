@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -24,28 +22,16 @@ import (
 	"hookwatch/suites/shell"
 )
 
-func (a *app) liveCommand() *cobra.Command {
-	var of string
-	cmd := &cobra.Command{
-		Use:   "live",
-		Short: "Let the real client fire every registered hook once",
-		Long:  long,
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.liveHooks(cmd.Context(), of) },
-	}
-	withClient(cmd.Flags(), &of)
-	return cmd
-}
-
-func (a *app) liveHooks(ctx context.Context, of string) error {
-	p, err := a.loadLive(of)
+// checkLive has the real client fire every registered hook once.
+func checkLive(ctx context.Context, a *app, g globals, client string) error {
+	p, err := g.loadLive(client)
 	if err != nil {
 		return err
 	}
 	if len(p.Registered.Hooks)+len(p.Registered.Others) == 0 && p.Registered.DisabledBy.Line == 0 {
 		return p.Empty
 	}
-	t, err := a.bareLive(p)
+	t, err := newLiveTrial(a, p)
 	if err != nil {
 		return err
 	}
@@ -66,16 +52,16 @@ func (a *app) liveHooks(ctx context.Context, of string) error {
 }
 
 // fireLive fires the hooks registered for an event, or one script, with the real client.
-func (a *app) fireLive(ctx context.Context, c *suites.Case, of string) error {
-	p, err := a.loadLive(of)
+func fireLive(ctx context.Context, a *app, g globals, c *suites.Case, client string) error {
+	p, err := g.loadLive(client)
 	if err != nil {
 		return err
 	}
 	if c.Hook != "" {
-		c.Hook = p.RelFrom(a.workDir, c.Hook)
+		c.Hook = p.RelFrom(g.workDir, c.Hook)
 		p.Registered.Hooks = []discover.Hook{script(p.Root(), c)}
 	}
-	t, err := a.bareLive(p)
+	t, err := newLiveTrial(a, p)
 	if err != nil {
 		return err
 	}
@@ -99,7 +85,7 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case, of string) error {
 	return contradicted(doc.Live.Client, doc.Wrong(), doc.Faulty())
 }
 
-// liveDocument is the JSON document of live.
+// liveDocument is the JSON document of check --live.
 type liveDocument struct {
 	Version    int        `json:"version"`
 	Project    string     `json:"project"`
@@ -265,18 +251,6 @@ func text(w io.Writer, name, content string, verbose bool) {
 	}
 }
 
-// long is the command's help.
-const long = `Start the real client in a sandbox, against a scripted model and without your login
-or settings (see hookwatch help client), and have it fire every command hook that is
-registered, each once, with a call that its matcher lets through. For each hook, print
-whether it fired or why not, its output, the reaction of the client, and the text that the
-model was sent. A call runs all hooks that are registered for it.
-
-With --client, another measured client, such as codex, fires the hooks that it reads.
-
-Nothing is judged and nothing recorded. Exit code 1: the client itself failed. Exit
-code 3: it did not react as hookwatch predicts, which is an error of hookwatch.`
-
 // contradicted returns the error for client sessions with wrong predictions or client failures,
 // or nil.
 func contradicted(client string, wrong, faulty int) error {
@@ -353,7 +327,7 @@ func unfit(h discover.Hook, c *suites.Case) string {
 	case h.NotRun() != "":
 		return h.NotRun()
 	case h.Scope == discover.InDirectory:
-		return "it is in force in sessions that start in " + h.Session + " (hookwatch -C DIR live)"
+		return "it is in force in sessions that start in " + h.Session + " (hookwatch -C DIR check --live)"
 	case h.Scope == discover.InDocument:
 		return "it is in force while its skill, agent or command is active, which the scripted model starts none of"
 	case h.Scope == discover.InGuess:

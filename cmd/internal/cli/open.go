@@ -164,9 +164,9 @@ func (o *opened) close() {
 	}
 }
 
-// bare returns a runner outside a session, which records nothing. close releases the runner and
+// newTrial returns a runner outside a session, which records nothing. close releases the runner and
 // its directory.
-func (a *app) bare(p *session.Project) (*trial, error) {
+func newTrial(a *app, p *session.Project) (*trial, error) {
 	a.cleanup.needed.Store(true)
 	place, err := sandbox.PlaceOf(p.Root()).Open()
 	if err != nil {
@@ -191,10 +191,10 @@ type trial struct {
 	close    func()    // also removes the progress from the terminal
 }
 
-// trial opens a trial of a project. inCopy is what the command does, if hooks must then not run in
-// the project itself.
-func (a *app) trial(p *session.Project, inCopy string) (*trial, error) {
-	t, err := a.bare(p)
+// newParallelTrial returns a trial that fires several hooks at a time and shows its progress. inCopy
+// is what the command does, if hooks must then not run in the project itself.
+func newParallelTrial(a *app, p *session.Project, inCopy string) (*trial, error) {
+	t, err := newTrial(a, p)
 	if err != nil {
 		return nil, err
 	}
@@ -212,9 +212,9 @@ func (a *app) trial(p *session.Project, inCopy string) (*trial, error) {
 	return t, nil
 }
 
-// bareLive is bare for the real client.
-func (a *app) bareLive(p *session.Project) (*trial, error) {
-	t, err := a.bare(p)
+// newLiveTrial is newTrial for the real client.
+func newLiveTrial(a *app, p *session.Project) (*trial, error) {
+	t, err := newTrial(a, p)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	if err := a.checkAppendable(o.write); err != nil { // before the search, which takes a while
 		return err
 	}
-	t, err := a.trial(p, "")
+	t, err := newParallelTrial(a, p, "")
 	if err != nil {
 		return err
 	}
@@ -419,7 +419,7 @@ func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (l
 
 // writeProved adds the findings as cases to a suite file, which it creates if it is missing.
 func (a *app) writeProved(p *session.Project, file string, guards []prove.Guard) error {
-	return a.appendToSuite(p, file, func(existing, name string) (string, int, error) {
+	return appendToSuite(a, *a.globals, p, file, func(existing, name string) (string, int, error) {
 		return prove.Append(existing, name, guards, registeredName(p))
 	})
 }
@@ -461,8 +461,8 @@ func (a *app) checkAppendable(file string) error {
 
 // appendToSuite adds cases to a suite file, which it creates if it is missing. more returns the
 // lines to add to the existing text, and the number of cases; name is that of a new suite.
-func (a *app) appendToSuite(p *session.Project, file string, more func(existing, name string) (lines string, n int, err error)) error {
-	file = a.relative(file)
+func appendToSuite(a *app, g globals, p *session.Project, file string, more func(existing, name string) (lines string, n int, err error)) error {
+	file = g.relative(file)
 	d, err := disk.Make(disk.Existing(filepath.Dir(file)), filepath.Dir(file))
 	if err != nil {
 		return err
@@ -492,16 +492,16 @@ func (a *app) appendToSuite(p *session.Project, file string, more func(existing,
 			return err
 		}
 	}
-	a.reportWritten(p, file, n, "added")
+	reportWritten(a.Err, p, file, n, "added")
 	return nil
 }
 
 // reportWritten prints how many cases were added to a suite file or written to a new one, with a
 // warning if the project does not read the file.
-func (a *app) reportWritten(p *session.Project, file string, n int, verb string) {
-	writef(a.Err, "%s: %s %s\n", file, session.Count(n, "case"), verb)
+func reportWritten(w io.Writer, p *session.Project, file string, n int, verb string) {
+	writef(w, "%s: %s %s\n", file, session.Count(n, "case"), verb)
 	if n > 0 && !p.ReadsSuite(file) {
-		writef(a.Err, "warning: its cases do not run, because no entry of suites matches it: move it to %s, or add it to suites in .hookwatch.yaml\n",
+		writef(w, "warning: its cases do not run, because no entry of suites matches it: move it to %s, or add it to suites in .hookwatch.yaml\n",
 			strings.Join(p.Config.OwnSuites(), " or "))
 	}
 }

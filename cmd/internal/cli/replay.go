@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 	if since != "" {
 		inCopy, states = "replay --since runs the hooks of another revision", []string{since, ""}
 	}
-	p, c, t, close, err := a.recorded(cmd, inCopy)
+	p, c, t, close, err := recorded(a, *a.globals, inCopy)
 	if err != nil {
 		return err
 	}
@@ -104,14 +105,14 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 }
 
 // recorded opens a project with its corpus and a trial.
-func (a *app) recorded(cmd *cobra.Command, inCopy string) (p *session.Project, c *corpus.Corpus, t *trial, close func(), err error) {
-	if p, err = a.loadHooks(); err != nil {
+func recorded(a *app, g globals, inCopy string) (p *session.Project, c *corpus.Corpus, t *trial, close func(), err error) {
+	if p, err = g.loadHooks(); err != nil {
 		return nil, nil, nil, nil, err
 	}
 	if c, err = openCorpus(p.Config, false); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if t, err = a.trial(p, inCopy); err != nil {
+	if t, err = newParallelTrial(a, p, inCopy); err != nil {
 		return nil, nil, nil, nil, errors.Join(err, c.Close())
 	}
 	return p, c, t, func() { t.close(); _ = c.Close() }, nil
@@ -270,16 +271,16 @@ func printReplay(w io.Writer, doc replayDocument, c program, verbose bool) {
 
 // recordCase prints a recorded payload as a case, or adds it to a suite file. The case expects what
 // the hooks do now, unless an effect is given.
-func (a *app) recordCase(cmd *cobra.Command, id, file string, expect suites.Effect) error {
+func recordCase(ctx context.Context, a *app, g globals, id, file string, expect suites.Effect) error {
 	if expect != "" && !slices.Contains(suites.Effects, expect) {
 		return fmt.Errorf("--expect %s: want one of %v", expect, suites.Effects)
 	}
-	p, c, t, close, err := a.recorded(cmd, "")
+	p, c, t, close, err := recorded(a, g, "")
 	if err != nil {
 		return err
 	}
 	defer close()
-	now, err := compare.At(cmd.Context(), p, t.Runner, "")
+	now, err := compare.At(ctx, p, t.Runner, "")
 	if err != nil {
 		return err
 	}
@@ -308,7 +309,7 @@ func (a *app) recordCase(cmd *cobra.Command, id, file string, expect suites.Effe
 		one.Verify = append(one.Verify, slices.DeleteFunc(slices.Clone(h.Scripts), func(s string) bool { return !p.Exists(s) })...)
 	}
 	if step.Expect.Effect = expect; expect == "" {
-		o, err := r.RunAndRemove(cmd.Context(), one)
+		o, err := r.RunAndRemove(ctx, one)
 		if err != nil {
 			return err
 		}
@@ -326,7 +327,7 @@ func (a *app) recordCase(cmd *cobra.Command, id, file string, expect suites.Effe
 		return lines, 1, err
 	}
 	if file != "" {
-		return a.appendToSuite(p, file, more)
+		return appendToSuite(a, g, p, file, more)
 	}
 	text, _, err := more("", "recorded")
 	for line := range strings.Lines(text) {

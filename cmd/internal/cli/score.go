@@ -92,7 +92,7 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 	if err != nil {
 		return err
 	}
-	t, err := a.trial(p, "score runs broken hooks")
+	t, err := newParallelTrial(a, p, "score runs broken hooks")
 	if err != nil {
 		return err
 	}
@@ -113,14 +113,6 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 	return a.reportAndWrite(cmd.Context(), result{
 		doc: doc, items: len(doc.Survivors), item: doc.Line, text: func(w io.Writer) { printScore(w, doc, a.verbose) },
 	}, failed, o.write, func(file string) error { return a.writeScored(p, file, res) })
-}
-
-// relative returns the path of a file that the user names.
-func (a *app) relative(file string) string {
-	if filepath.IsAbs(file) {
-		return file
-	}
-	return filepath.Join(a.workDir, file)
 }
 
 // showScoring shows the progress.
@@ -399,7 +391,7 @@ func (a *app) writeScored(p *session.Project, file string, res *score.Result) er
 	}
 	_, err = out.Write(append([]byte(catalog.SchemaLine), text...))
 	if err = errors.Join(err, out.Close(), writeSchema(d)); err == nil {
-		a.reportWritten(p, file, len(suite.Cases), "written")
+		reportWritten(a.Err, p, file, len(suite.Cases), "written")
 	}
 	return err
 }
