@@ -32,7 +32,6 @@ type app struct {
 	noColor bool
 	verbose bool
 	cleanup shutdown
-	*globals
 }
 
 func newApp(s Streams) *app {

@@ -24,9 +24,14 @@ import (
 	"hookwatch/suites/run"
 )
 
+type checkOptions struct {
+	static, user, live bool
+	client             string
+	timeout            bool // run.timeout is a flag, and then that of every firing
+}
+
 func newCheckCmd(a *app, g *globals) *cobra.Command {
-	var static, user, live bool
-	var client string
+	var o checkOptions
 	cmd := &cobra.Command{
 		Use:   "check [HOOK]",
 		Short: "Check that every registered hook works; needs no suite",
@@ -58,38 +63,39 @@ code 3: it did not react as hookwatch predicts, which is an error of hookwatch.`
 		},
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.filter.Text = cmp.Or(strings.Join(args, ""), a.filter.Text)
-			switch {
-			case live && !a.allCases():
-				return errors.New("--live goes with every hook: check --live takes no HOOK, --suite or --filter")
-			case live && a.format.findingsOnly:
-				return fmt.Errorf("--format %s prints findings, and check --live judges nothing", a.format.name)
-			case live:
-				return checkLive(cmd.Context(), a, *g, client)
-			}
-			return a.checkHooks(cmd, static, user, client)
+			g := *g
+			g.filter.Text = cmp.Or(strings.Join(args, ""), g.filter.Text)
+			o.timeout = cmd.Flags().Changed("timeout")
+			return checkHooks(cmd.Context(), a, g, o)
 		},
 	}
-	cmd.Flags().BoolVar(&static, "static", false, "fire nothing; look only at files")
-	withUser(cmd.Flags(), &user)
-	cmd.Flags().BoolVar(&live, "live", false, "have the real client fire every hook once, and judge nothing")
-	withClients(cmd.Flags(), &client)
+	cmd.Flags().BoolVar(&o.static, "static", false, "fire nothing; look only at files")
+	withUser(cmd.Flags(), &o.user)
+	cmd.Flags().BoolVar(&o.live, "live", false, "have the real client fire every hook once, and judge nothing")
+	withClients(cmd.Flags(), &o.client)
 	cmd.MarkFlagsMutuallyExclusive("static", "live")
 	cmd.MarkFlagsMutuallyExclusive("user", "live") // the client never gets your settings
 	return cmd
 }
 
-func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) error {
-	if len(a.filter.Suites) > 0 {
+func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
+	switch {
+	case o.live && !g.allCases():
+		return errors.New("check --live fires every hook: it takes no HOOK, --suite or --filter")
+	case o.live && a.format.findingsOnly:
+		return fmt.Errorf("--format %s prints findings, and check --live judges nothing", a.format.name)
+	case o.live:
+		return checkLive(ctx, a, g, o.client)
+	case len(g.filter.Suites) > 0:
 		return errors.New("--suite does not go with check: it judges registered hooks, not cases (--filter names hooks)")
 	}
-	filter := a.filter.Text
-	a.filter.Text = "" // here it selects hooks, not cases
-	p, err := a.loadWithUser(user)
+	filter := g.filter.Text
+	g.filter.Text = "" // here it selects hooks, not cases
+	p, err := g.loadWithUser(o.user)
 	if err != nil {
 		return err
 	}
-	of, asked, err := clientsOf(p, client)
+	of, asked, err := clientsOf(p, o.client)
 	if err != nil {
 		return err
 	}
@@ -104,24 +110,24 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) e
 	if tree.Named = filter; filter != "" && len(tree.Asked()) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", filter)
 	}
-	res, err := a.asked(cmd, p, tree, static)
-	if err != nil && cmd.Context().Err() == nil {
+	if o.timeout {
+		tree.Timeout = p.Config.Run.Timeout
+	}
+	res, err := checkAsked(ctx, a, p, tree, o.static)
+	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	doc := newCheckDocument(p, of, res, time.Since(began))
-	doc.Interrupted = cmd.Context().Err() != nil
-	return a.reportAndWrite(cmd.Context(), result{
+	doc.Interrupted = ctx.Err() != nil
+	return a.reportAndWrite(ctx, result{
 		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
-	}, doc.Errors > 0 || a.strict && doc.Warnings > 0, "", nil)
+	}, doc.Errors > 0 || g.strict && doc.Warnings > 0, "", nil)
 }
 
-// asked fires the hooks, or only examines files if static is set.
-func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, static bool) (checkResult, error) {
+// checkAsked fires the hooks, or only examines files if static is set.
+func checkAsked(ctx context.Context, a *app, p *session.Project, tree conform.Tree, static bool) (checkResult, error) {
 	if static {
-		return runCheck(cmd.Context(), tree, nil, nil, 0, nil)
-	}
-	if cmd.Flags().Changed("timeout") {
-		tree.Timeout = p.Config.Run.Timeout
+		return runCheck(ctx, tree, nil, nil, 0, nil)
 	}
 	t, err := newParallelTrial(a, p, "")
 	if err != nil {
@@ -133,7 +139,7 @@ func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, s
 	if err == nil { // without namespaces nothing that guards stop is executed
 		defer end()
 	}
-	res, err := runCheck(cmd.Context(), tree, t.Runner, machine, t.jobs, t.progress)
+	res, err := runCheck(ctx, tree, t.Runner, machine, t.jobs, t.progress)
 	res.ranIn = t.ranIn
 	return res, err
 }

@@ -25,7 +25,7 @@ import (
 // diffBudget is the usual time for a comparison.
 const diffBudget = time.Minute
 
-func (a *app) diffCommand() *cobra.Command {
+func newDiffCmd(a *app, g *globals) *cobra.Command {
 	var budget time.Duration
 	cmd := &cobra.Command{
 		Use:   "diff BASE [HEAD]",
@@ -52,18 +52,18 @@ anything is newly allowed.
 		},
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.diff(cmd, args[0], append(args, "")[1], budget)
+			return runDiff(cmd.Context(), a, *g, args[0], append(args, "")[1], budget)
 		},
 	}
 	cmd.Flags().DurationVar(&budget, "budget", diffBudget, "fire hooks for this `TIME` altogether; what was left out is listed")
 	return cmd
 }
 
-func (a *app) diff(cmd *cobra.Command, base, head string, budget time.Duration) error {
-	if !a.allCases() {
+func runDiff(ctx context.Context, a *app, g globals, base, head string, budget time.Duration) error {
+	if !g.allCases() {
 		return errors.New("--suite and --filter do not go with diff: it fires every hook that the change affects")
 	}
-	p, err := a.loadHooks()
+	p, err := g.loadHooks()
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (a *app) diff(cmd *cobra.Command, base, head string, budget time.Duration) 
 	}
 	defer t.close()
 	began := time.Now()
-	x, err := t.compare(cmd.Context(), p, base, head)
+	x, err := t.compare(ctx, p, base, head)
 	if err != nil {
 		return err
 	}
@@ -94,13 +94,13 @@ func (a *app) diff(cmd *cobra.Command, base, head string, budget time.Duration) 
 	}
 	doc.Result, err = x.Compare(calls, budget)
 	t.progress.end()
-	if doc.Interrupted = cmd.Context().Err() != nil; err != nil && !doc.Interrupted {
+	if doc.Interrupted = ctx.Err() != nil; err != nil && !doc.Interrupted {
 		return err
 	}
 	doc.Millis = time.Since(began).Milliseconds()
-	return a.reportAndWrite(cmd.Context(), result{
+	return a.reportAndWrite(ctx, result{
 		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), fmt.Sprintf("%s (%s affected, %s)", doc.headline(), session.Count(doc.Hooks, "hook"), session.Count(doc.Calls, "call")),
-	}, a.strict && doc.Allowed > 0, "", nil)
+	}, g.strict && doc.Allowed > 0, "", nil)
 }
 
 // changesText counts changes by kind, the most important first.

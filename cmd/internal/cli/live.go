@@ -444,6 +444,7 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveH
 		out.Why = out.Fault
 		return out
 	}
+	about, known := client.EventByName(h.Event)
 	unnamed := false
 	for _, got := range r.Live.Returned {
 		unnamed = unnamed || got.Hook == ""
@@ -461,8 +462,9 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveH
 	case unnamed:
 		out.Why = "hooks fired, and the client does not tell which"
 	case r.Live.Failed != "":
-		out.Why = "the call failed before it: " + firstLine(r.Live.Failed)
-	case h.Client == "" && !exists(h.Event, r.Client):
+		line, _, _ := strings.Cut(strings.TrimSpace(r.Live.Failed), "\n")
+		out.Why = "the call failed before it: " + line
+	case h.Client == "" && !(known && about.Known(client.Version(r.Client))):
 		out.Why = "client " + r.Client + " has no event " + h.Event
 	case h.If != "":
 		out.Why = "its if, " + h.If + ", does not take the call"
@@ -473,17 +475,6 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveH
 		out.Contradicts = "hookwatch predicts that the client fires it for " + out.Call + ", but it did not"
 	}
 	return out
-}
-
-// exists reports whether a client has an event.
-func exists(event, version string) bool {
-	about, known := client.EventByName(event)
-	return known && about.Known(client.Version(version))
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
 }
 
 // said describes a case's action in the client, cut to fit on a line.

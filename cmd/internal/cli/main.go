@@ -197,7 +197,8 @@ func exitCode(err error, stderr io.Writer) int {
 	case err == nil:
 		return Passed
 	case errors.As(err, &crash):
-		crashed(stderr, crash.Crash, crash.Stack)
+		writef(stderr, "hookwatch: internal error: %v\n", crash.Crash)
+		_, _ = stderr.Write(crash.Stack)
 		return Usage
 	case errors.Is(err, ErrFailed):
 		return Failed
@@ -220,11 +221,6 @@ type CrashError struct {
 }
 
 func (e *CrashError) Error() string { return fmt.Sprintf("internal error: %v", e.Crash) }
-
-func crashed(w io.Writer, crash any, stack []byte) {
-	writef(w, "hookwatch: internal error: %v\n", crash)
-	_, _ = w.Write(stack)
-}
 
 // ProblemsError lists problems, one per line.
 type ProblemsError []suites.Problem

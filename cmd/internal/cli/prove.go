@@ -35,7 +35,7 @@ type proving struct {
 // proveBudget is the time for each guard, unless the user gives one for all.
 const proveBudget = 10 * time.Second
 
-func (a *app) proveCommand() *cobra.Command {
+func newProveCmd(a *app, g *globals) *cobra.Command {
 	var o proving
 	cmd := &cobra.Command{
 		Use:   "prove [HOOK]",
@@ -52,7 +52,7 @@ every finding. See hookwatch help proving.`,
 		Args:        oneArg,
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.prove(cmd, append(args, "")[0], o)
+			return runProve(cmd.Context(), a, *g, append(args, "")[0], o)
 		},
 	}
 	f := cmd.Flags()
@@ -63,11 +63,11 @@ every finding. See hookwatch help proving.`,
 	return cmd
 }
 
-func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
-	if !a.allCases() {
+func runProve(ctx context.Context, a *app, g globals, hook string, o proving) error {
+	if !g.allCases() {
 		return errors.New("--suite and --filter do not go with prove: name the hook, as in hookwatch prove guard.sh")
 	}
-	p, err := a.loadToRun(false, "")
+	p, err := g.loadToRun(false, "")
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	} else if len(hooks) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", hook)
 	}
-	if err := a.checkAppendable(o.write); err != nil { // before the search, which takes a while
+	if err := checkAppendable(g, o.write); err != nil { // before the search, which takes a while
 		return err
 	}
 	t, err := newParallelTrial(a, p, "")
@@ -94,7 +94,7 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	defer end()
 	began := time.Now()
 	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))).Milliseconds(), ranIn: t.ranIn}
-	guards, err := searchGuards(cmd.Context(), p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {
+	guards, err := searchGuards(ctx, p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {
 		t.progress.show("proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
 	}, func(g prove.Guard) {
 		if g.Unproved != "" || g.Tried == 0 {
@@ -107,18 +107,18 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 		t.progress.result(line)
 	})
 	t.progress.end()
-	doc.Interrupted = cmd.Context().Err() != nil
+	doc.Interrupted = ctx.Err() != nil
 	if err != nil {
 		return err
 	}
 	doc.Millis = time.Since(began).Milliseconds()
-	for _, g := range guards {
-		doc.add(g, hook != "" || len(g.Stopped) > 0, registeredName(p))
+	for _, guard := range guards {
+		doc.add(guard, hook != "" || len(guard.Stopped) > 0, registeredName(p))
 	}
-	failed := slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return a.strict || f.Severity != suites.Info })
-	return a.reportAndWrite(cmd.Context(), result{
+	failed := slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return g.strict || f.Severity != suites.Info })
+	return a.reportAndWrite(ctx, result{
 		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(),
-	}, failed, o.write, func(file string) error { return a.writeProved(p, file, guards) })
+	}, failed, o.write, func(file string) error { return writeProved(a, g, p, file, guards) })
 }
 
 // proveBriefly searches a guard that check has seen to stop something for the first ways around it,
@@ -418,8 +418,8 @@ func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (l
 }
 
 // writeProved adds the findings as cases to a suite file, which it creates if it is missing.
-func (a *app) writeProved(p *session.Project, file string, guards []prove.Guard) error {
-	return appendToSuite(a, *a.globals, p, file, func(existing, name string) (string, int, error) {
+func writeProved(a *app, g globals, p *session.Project, file string, guards []prove.Guard) error {
+	return appendToSuite(a, g, p, file, func(existing, name string) (string, int, error) {
 		return prove.Append(existing, name, guards, registeredName(p))
 	})
 }
@@ -441,11 +441,11 @@ func writeSchema(dir *disk.Dir) error {
 const largestAppended = 4 << 20
 
 // checkAppendable returns an error if cases cannot be added to an existing file.
-func (a *app) checkAppendable(file string) error {
+func checkAppendable(g globals, file string) error {
 	if file == "" {
 		return nil
 	}
-	file = a.relative(file)
+	file = g.relative(file)
 	existing, err := disk.Reader{}.ReadFile(file, largestAppended)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

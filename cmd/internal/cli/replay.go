@@ -24,7 +24,7 @@ import (
 	"hookwatch/suites/record"
 )
 
-func (a *app) replayCommand() *cobra.Command {
+func newReplayCmd(a *app, g *globals) *cobra.Command {
 	var since string
 	var most int
 	cmd := &cobra.Command{
@@ -39,7 +39,7 @@ what is let through, with the smallest example of each. The exit code is 0; with
   hookwatch replay --since main --strict`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.replay(cmd, since, most)
+			return runReplay(cmd.Context(), a, *g, since, most)
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "", "compare with the hooks of this `REVISION`")
@@ -47,15 +47,15 @@ what is let through, with the smallest example of each. The exit code is 0; with
 	return cmd
 }
 
-func (a *app) replay(cmd *cobra.Command, since string, most int) error {
-	if !a.allCases() {
+func runReplay(ctx context.Context, a *app, g globals, since string, most int) error {
+	if !g.allCases() {
 		return errors.New("--suite and --filter do not go with replay: it fires every hook that a payload was sent to")
 	}
 	inCopy, states := "", []string{""}
 	if since != "" {
 		inCopy, states = "replay --since runs the hooks of another revision", []string{since, ""}
 	}
-	p, c, t, close, err := recorded(a, *a.globals, inCopy)
+	p, c, t, close, err := recorded(a, g, inCopy)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 		return errors.New("nothing is recorded yet (hookwatch record says how to)")
 	}
 	began := time.Now()
-	x, err := t.compare(cmd.Context(), p, states...)
+	x, err := t.compare(ctx, p, states...)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 		was, doc.With, err = earlierAnswers(c, answers.Hooks, payloads)
 	}
 	if err != nil {
-		return cmp.Or(cmd.Context().Err(), err)
+		return cmp.Or(ctx.Err(), err)
 	}
 	doc.Firings, doc.Millis = x.Firings, time.Since(began).Milliseconds()
 	for i, p := range payloads {
@@ -100,8 +100,8 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 	}
 	t.progress.end()
 	return a.report(result{
-		doc: doc, items: len(doc.Changes), item: doc.Line, text: func(w io.Writer) { printReplay(w, doc, a.program, a.verbose) },
-	}, a.strict && doc.LetThrough > 0)
+		doc: doc, items: len(doc.Changes), item: doc.Line, text: func(w io.Writer) { printReplay(w, doc, g.program, a.verbose) },
+	}, g.strict && doc.LetThrough > 0)
 }
 
 // recorded opens a project with its corpus and a trial.

@@ -36,7 +36,6 @@ type rootOptions struct {
 func newRoot(a *app) *cobra.Command {
 	var o rootOptions
 	g, formatName := &globals{pinned: new(disk.Pinned), warn: a.warn}, ""
-	a.globals = g
 	root := &cobra.Command{
 		Use:           programName,
 		Short:         "Rerun the tests of Claude Code hooks that a change affects",
@@ -75,8 +74,8 @@ func newRoot(a *app) *cobra.Command {
 	own.BoolVar(&o.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
 	own.BoolVar(&o.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help client)")
 	own.StringVar(&o.shard, "shard", "", "with --once: run this part of the cases, as `2/4` (see hookwatch help records)")
-	root.AddCommand(newRunCmd(a, g), newMergeCmd(a, g), newListCmd(a, g), newShowCmd(a, g), newWhyCmd(a, g), newVerifyCmd(a, g), newFireCmd(a, g), newCheckCmd(a, g), a.proveCommand(), a.scoreCommand(), a.contractCommand(), newExplainCmd(a), newRecordCmd(a, g), a.replayCommand(),
-		newCompareCmd(a, g), a.diffCommand(), newHistoryCmd(a, g), newCoverageCmd(a, g), newQueryCmd(a, g), newInitCmd(a, g), newDoctorCmd(a, g), newTrustCmd(a, g), newSchemaCmd(a), newAgentCmd(a, g))
+	root.AddCommand(newRunCmd(a, g), newMergeCmd(a, g), newListCmd(a, g), newShowCmd(a, g), newWhyCmd(a, g), newVerifyCmd(a, g), newFireCmd(a, g), newCheckCmd(a, g), newProveCmd(a, g), newScoreCmd(a, g), newContractCmd(a, g), newExplainCmd(a), newRecordCmd(a, g), newReplayCmd(a, g),
+		newCompareCmd(a, g), newDiffCmd(a, g), newHistoryCmd(a, g), newCoverageCmd(a, g), newQueryCmd(a, g), newInitCmd(a, g), newDoctorCmd(a, g), newTrustCmd(a, g), newSchemaCmd(a), newAgentCmd(a, g))
 	addTopics(root)
 	if err := root.RegisterFlagCompletionFunc("format", completeFormat); err != nil {
 		panic(err) // there is no such flag
