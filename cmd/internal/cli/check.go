@@ -120,7 +120,7 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 	doc := newCheckDocument(p, of, res, time.Since(began))
 	doc.Interrupted = ctx.Err() != nil
 	return a.reportAndWrite(ctx, result{
-		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
+		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
 	}, doc.Errors > 0 || g.strict && doc.Warnings > 0, "", nil)
 }
 
@@ -159,14 +159,6 @@ type checkDocument struct {
 	Clients     []knownClient     `json:"clients,omitempty"`     // whose hooks were judged, if not Claude Code alone
 
 	ranIn // empty if no hook was fired
-}
-
-// Line returns a finding as a separate JSON line.
-func (d checkDocument) Line(i int) any {
-	return struct {
-		conform.Finding
-		ranIn
-	}{d.Findings[i], d.ranIn}
 }
 
 // annotations returns the findings as annotations of the files of a project.

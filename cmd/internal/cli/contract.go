@@ -99,7 +99,7 @@ func runContract(ctx context.Context, a *app, g globals, o contractOptions) erro
 	}
 	doc := newDocument(res)
 	doc.Name, doc.ranIn, doc.Newer = other.Name, t.ranIn, p.NewerEvents(os.Environ())
-	return a.report(result{doc: doc, items: len(doc.Cells), item: doc.Line, text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Failed())
+	return a.report(result{doc: doc, items: jsonLines(doc.Cells, doc.ranIn), text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Failed())
 }
 
 // A contractDocument is the JSON document of contract. Documents of two clients differ only where
@@ -118,14 +118,6 @@ type contractDocument struct {
 	Cells        []contractRow `json:"cells"`
 
 	ranIn
-}
-
-// Line returns a cell as a separate JSON line.
-func (d contractDocument) Line(i int) any {
-	return struct {
-		contractRow
-		ranIn
-	}{d.Cells[i], d.ranIn}
 }
 
 // newDocument converts a result.

@@ -47,14 +47,6 @@ type difference struct {
 	Cases   []string `json:"cases,omitempty"` // in which it was recorded
 }
 
-// Line returns a difference as a separate JSON line.
-func (d againstDocument) Line(i int) any {
-	return struct {
-		difference
-		ranIn
-	}{d.Differences[i], d.ranIn}
-}
-
 // Touched returns the differences that concern a hook of the project.
 func (d againstDocument) Touched() (touched []difference) {
 	return slices.DeleteFunc(slices.Clone(d.Differences), func(x difference) bool { return x.Hook == "" })
@@ -108,7 +100,7 @@ func compareClients(ctx context.Context, a *app, g globals, p *session.Project, 
 			doc.Same++
 		}
 	}
-	return a.report(result{doc: doc, items: len(doc.Differences), item: doc.Line, text: func(w io.Writer) { printAgainst(w, doc) }}, len(doc.Touched()) > 0 || doc.Fault != "")
+	return a.report(result{doc: doc, items: jsonLines(doc.Differences, doc.ranIn), text: func(w io.Writer) { printAgainst(w, doc) }}, len(doc.Touched()) > 0 || doc.Fault != "")
 }
 
 // otherOf returns the version or the program to compare with.

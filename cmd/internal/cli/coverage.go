@@ -44,21 +44,17 @@ func runCoverage(ctx context.Context, a *app, g globals, lcov string) error {
 		return ErrInterrupted
 	}
 	if lcov != "" {
-		if err := writeLCOV(lcov, c.Files); err != nil {
+		var text bytes.Buffer
+		if err := trace.WriteLCOV(&text, c.Files); err != nil {
+			return err
+		}
+		if err := os.WriteFile(lcov, text.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
 	doc := newCoverageDocument(c)
 	doc.ranIn = inIsolation(o.Isolation())
-	return a.print(doc, len(doc.Files), doc.Line, func(w io.Writer) { printCoverage(w, c, a.verbose) })
-}
-
-func writeLCOV(path string, files []trace.Coverage) error {
-	var text bytes.Buffer
-	if err := trace.WriteLCOV(&text, files); err != nil {
-		return err
-	}
-	return os.WriteFile(path, text.Bytes(), 0o644)
+	return a.print(doc, jsonLines(doc.Files, doc.ranIn), func(w io.Writer) { printCoverage(w, c, a.verbose) })
 }
 
 // seen returns the results of traces for verify, or nothing if there are no records.
@@ -83,14 +79,6 @@ type coverageDocument struct {
 	Opaque   []string         `json:"opaque"`   // scripts in languages that are not traced
 
 	ranIn // the isolation of traced cases
-}
-
-// Line returns a file as a separate JSON line.
-func (d coverageDocument) Line(i int) any {
-	return struct {
-		trace.Coverage
-		ranIn
-	}{d.Files[i], d.ranIn}
 }
 
 // newCoverageDocument converts the coverage.

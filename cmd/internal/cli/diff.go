@@ -99,7 +99,7 @@ func runDiff(ctx context.Context, a *app, g globals, base, head string, budget t
 	}
 	doc.Millis = time.Since(began).Milliseconds()
 	return a.reportAndWrite(ctx, result{
-		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), fmt.Sprintf("%s (%s affected, %s)", doc.headline(), session.Count(doc.Hooks, "hook"), session.Count(doc.Calls, "call")),
+		doc, jsonLines(doc.Changes, doc.ranIn), func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), fmt.Sprintf("%s (%s affected, %s)", doc.headline(), session.Count(doc.Hooks, "hook"), session.Count(doc.Calls, "call")),
 	}, g.strict && doc.Allowed > 0, "", nil)
 }
 
@@ -140,14 +140,6 @@ type diffDocument struct {
 	Interrupted bool  `json:"interrupted,omitempty"`
 
 	ranIn
-}
-
-// Line returns a change as a separate JSON line.
-func (d diffDocument) Line(i int) any {
-	return struct {
-		compare.Change
-		ranIn
-	}{d.Changes[i], d.ranIn}
 }
 
 // changedGroup are the changes of a hook of one kind, the shortest input that begins as a command, a

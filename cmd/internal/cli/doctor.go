@@ -49,7 +49,7 @@ func runDoctor(ctx context.Context, a *app, g globals) error {
 	}
 	doc := newDoctorDocument(version.Number, p, d)
 	doc.Newer = p.NewerEvents(os.Environ())
-	return a.print(doc, len(doc.Tools), func(i int) any { return doc.Tools[i] }, func(w io.Writer) { printDoctor(w, doc) })
+	return a.print(doc, jsonLines(doc.Tools, ranIn{}), func(w io.Writer) { printDoctor(w, doc) })
 }
 
 // doctorDocument is the JSON document of doctor.

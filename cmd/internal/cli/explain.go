@@ -156,7 +156,11 @@ func runExplain(a *app, o explainOptions, args []string) error {
 		return errors.New("--list takes no other arguments")
 	case o.list:
 		all := client.Rules()
-		return showRules(a, all, func(w io.Writer) { printRules(w, all) })
+		return showRules(a, all, func(w io.Writer) {
+			for _, r := range all {
+				rowf(w, "%s  %s  %s\n", output(fmt.Sprintf("%-28s", r.ID)), output(fmt.Sprintf("%-7s", r.Severity)), r.What)
+			}
+		})
 	case len(args) == 1 && args[0] == "-":
 		return explainLines(a, read)
 	case len(args) == 1:
@@ -173,7 +177,7 @@ func runExplain(a *app, o explainOptions, args []string) error {
 		return err
 	}
 	lines, print := read.lines(fired)
-	return a.print(explainDocument{Version: 1, Client: read.name(), Outputs: lines}, len(lines), func(i int) any { return lines[i] }, print)
+	return a.print(explainDocument{Version: 1, Client: read.name(), Outputs: lines}, jsonLines(lines, ranIn{}), print)
 }
 
 // Firing parses the flags like a line of JSON.
@@ -279,13 +283,13 @@ func explainLines(a *app, of readers) error {
 			doc.Outputs = append(doc.Outputs, read...)
 			continue
 		}
-		err = a.print(nil, len(read), func(i int) any { return read[i] }, func(w io.Writer) { lineText(w, read[0], print, number) })
+		err = a.print(nil, jsonLines(read, ranIn{}), func(w io.Writer) { lineText(w, read[0], print, number) })
 		if err != nil {
 			return err
 		}
 	}
 	if a.format.layout == asDocument {
-		if err := a.print(doc, 0, nil, nil); err != nil {
+		if err := a.print(doc, nil, nil); err != nil {
 			return err
 		}
 	}
@@ -389,13 +393,6 @@ func ruleNamed(id string) (suites.Rule, error) {
 	return suites.Rule{}, fmt.Errorf("no rule %q (%s)", id, hint)
 }
 
-// printRules prints rules as text, one row each.
-func printRules(w io.Writer, all []suites.Rule) {
-	for _, r := range all {
-		rowf(w, "%s  %s  %s\n", output(fmt.Sprintf("%-28s", r.ID)), output(fmt.Sprintf("%-7s", r.Severity)), r.What)
-	}
-}
-
 // ruleText prints one rule in full.
 func ruleText(w io.Writer, rule suites.Rule) {
 	writef(w, "%s  (%s; %s)\n", rule.ID, rule.Severity, observedOn(rule))
@@ -420,5 +417,5 @@ func showRules(a *app, all []suites.Rule, text func(io.Writer)) error {
 	for i, r := range doc.Rules {
 		doc.Rules[i].Observed = append([]string{}, r.Observed...) // [] rather than null
 	}
-	return a.print(doc, len(doc.Rules), func(i int) any { return doc.Rules[i] }, text)
+	return a.print(doc, jsonLines(doc.Rules, ranIn{}), text)
 }

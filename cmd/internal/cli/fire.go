@@ -154,7 +154,7 @@ func runFire(ctx context.Context, a *app, g globals, o fireOptions, args []strin
 		if err != nil {
 			return err
 		}
-		return a.print(doc, len(doc.Entries), doc.Line, doc.print)
+		return a.print(doc, jsonLines(doc.Entries, ranIn{}), doc.print)
 	}
 	if c.Hook != "" {
 		c.Hook = p.RelFrom(g.workDir, c.Hook)
@@ -173,7 +173,7 @@ func runFire(ctx context.Context, a *app, g globals, o fireOptions, args []strin
 	}
 	doc := newFireDocument(c, fired, all)
 	doc.ranIn = t.ranIn
-	return a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) })
+	return a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printFired(w, doc) })
 }
 
 // fireDocument is the JSON document of fire.
@@ -192,14 +192,6 @@ type fireDocument struct {
 	Live *firedByClient `json:"live,omitempty"` // of hooks fired by the real client
 
 	ranIn
-}
-
-// Line returns a hook as a separate JSON line.
-func (d fireDocument) Line(i int) any {
-	return struct {
-		firedHook
-		ranIn
-	}{d.Hooks[i], d.ranIn}
 }
 
 // firedByClient is the behaviour of the real client with the hooks it fired. The effect is that

@@ -50,8 +50,7 @@ const (
 // users.
 type result struct {
 	doc      any
-	items    int
-	item     func(int) any
+	items    []any // the document as JSON lines
 	text     func(io.Writer)
 	findings []annotation // of commands with the annotation findsFaults
 	headline string       // of such commands: the findings in a sentence
@@ -150,8 +149,8 @@ func chooseFormat(cmd *cobra.Command, name string) (*format, error) {
 }
 
 // print writes a result in the chosen format.
-func (a *app) print(doc any, items int, item func(int) any, text func(io.Writer)) error {
-	return a.format.write(a, result{doc: doc, items: items, item: item, text: text})
+func (a *app) print(doc any, items []any, text func(io.Writer)) error {
+	return a.format.write(a, result{doc: doc, items: items, text: text})
 }
 
 // report writes a result, and returns ErrFailed if the command must exit with 1 for it.

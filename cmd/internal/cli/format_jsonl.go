@@ -15,8 +15,8 @@ var _ = register(&format{
 	},
 	write: func(a *app, r result) error {
 		enc := a.encoder()
-		for i := range r.items {
-			if err := enc.Encode(r.item(i)); err != nil {
+		for _, item := range r.items {
+			if err := enc.Encode(item); err != nil {
 				return err
 			}
 		}

@@ -54,10 +54,10 @@ func runHistory(a *app, g globals, slow bool, ids []string) error {
 	}
 	if slow {
 		doc := newTimesDocument(all)
-		return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { printTimes(w, doc) })
+		return a.print(doc, jsonLines(doc.Hooks, ranIn{}), func(w io.Writer) { printTimes(w, doc) })
 	}
 	doc := newHistoryDocument(all, len(ids) > 0)
-	return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printHistory(w, doc) })
+	return a.print(doc, jsonLines(doc.Cases, ranIn{}), func(w io.Writer) { printHistory(w, doc) })
 }
 
 // timesDocument is the JSON document of history --slow.
@@ -320,7 +320,7 @@ func runCompare(a *app, g globals, args []string) error {
 		c.Warn("the later run is not whole: ", session.Incomplete(after, before))
 	}
 	doc := newCompareDocument(c)
-	return a.print(doc, len(doc.Deltas), func(i int) any { return doc.Deltas[i] }, func(w io.Writer) {
+	return a.print(doc, jsonLines(doc.Deltas, ranIn{}), func(w io.Writer) {
 		_, _ = w.Write(report.Comparison(c))
 	})
 }

@@ -64,7 +64,7 @@ func runList(a *app, g globals, o listOptions) error {
 			return err
 		}
 		doc := hooksOf(p, of)
-		return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { hooksText(w, doc) })
+		return a.print(doc, jsonLines(doc.Hooks, ranIn{}), func(w io.Writer) { hooksText(w, doc) })
 	}
 	p, off, err := loadListed(g)
 	if err != nil {
@@ -72,7 +72,7 @@ func runList(a *app, g globals, o listOptions) error {
 	}
 	a.warn(p.Unread)
 	doc := newListDocument(p, off)
-	return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printList(w, doc, a.verbose) })
+	return a.print(doc, jsonLines(doc.Cases, ranIn{}), func(w io.Writer) { printList(w, doc, a.verbose) })
 }
 
 // loadListed loads the project and, of the suites given by --suite, the built-in cases that the

@@ -45,7 +45,7 @@ func checkLive(ctx context.Context, a *app, g globals, client string) error {
 		return err
 	}
 	doc := newLiveDocument(p, t.ranIn, res, time.Since(began).Milliseconds())
-	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printLive(w, doc, a.verbose) }); err != nil {
+	if err := a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printLive(w, doc, a.verbose) }); err != nil {
 		return err
 	}
 	return contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
@@ -79,7 +79,7 @@ func fireLive(ctx context.Context, a *app, g globals, c *suites.Case, client str
 		return err
 	}
 	doc.ranIn, doc.Live.Name = t.ranIn, p.LiveOf.Name
-	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) }); err != nil {
+	if err := a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printFired(w, doc) }); err != nil {
 		return err
 	}
 	return contradicted(doc.Live.Client, doc.Wrong(), doc.Faulty())
@@ -121,14 +121,6 @@ type liveHook struct {
 	ModelSees   []string      `json:"model_sees,omitempty"`
 	Contradicts string        `json:"contradicts,omitempty"` // a prediction of hookwatch from which the client deviates
 	Fault       string        `json:"fault,omitempty"`       // failure of the client
-}
-
-// Line returns a hook as a separate JSON line.
-func (d liveDocument) Line(i int) any {
-	return struct {
-		liveHook
-		ranIn
-	}{d.Hooks[i], d.ranIn}
 }
 
 // newLiveHook returns a hook that has not been fired, with the reason if there is one.

@@ -117,8 +117,12 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 	}
 	failed := slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return g.strict || f.Severity != suites.Info })
 	return a.reportAndWrite(ctx, result{
-		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(),
-	}, failed, o.write, func(file string) error { return writeProved(a, g, p, file, guards) })
+		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(),
+	}, failed, o.write, func(file string) error {
+		return appendToSuite(a, g, p, file, func(existing, name string) (string, int, error) {
+			return prove.Append(existing, name, guards, registeredName(p))
+		})
+	})
 }
 
 // proveBriefly searches a guard that check has seen to stop something for the first ways around it,
@@ -273,14 +277,6 @@ type proveDocument struct {
 	ranIn
 }
 
-// Line returns a finding as a separate JSON line.
-func (d proveDocument) Line(i int) any {
-	return struct {
-		provenFinding
-		ranIn
-	}{d.Findings[i], d.ranIn}
-}
-
 // provenGuard is the result of one hook.
 type provenGuard struct {
 	ID         string   `json:"id"`
@@ -415,13 +411,6 @@ func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (l
 		})
 	}
 	return list
-}
-
-// writeProved adds the findings as cases to a suite file, which it creates if it is missing.
-func writeProved(a *app, g globals, p *session.Project, file string, guards []prove.Guard) error {
-	return appendToSuite(a, g, p, file, func(existing, name string) (string, int, error) {
-		return prove.Append(existing, name, guards, registeredName(p))
-	})
 }
 
 // writeSchema writes the schema of suite files to their directory if it is not there.

@@ -138,7 +138,7 @@ func runRecord(ctx context.Context, a *app, g globals, o recordOptions) error {
 		return err
 	}
 	doc.count(all)
-	return a.print(doc, len(doc.Payloads), func(i int) any { return doc.Payloads[i] }, func(w io.Writer) { printRecord(w, doc) })
+	return a.print(doc, jsonLines(doc.Payloads, ranIn{}), func(w io.Writer) { printRecord(w, doc) })
 }
 
 // writeRecorder writes the settings file with which the client starts the recorder. It leaves out

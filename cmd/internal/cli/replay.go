@@ -100,7 +100,7 @@ func runReplay(ctx context.Context, a *app, g globals, since string, most int) e
 	}
 	t.progress.end()
 	return a.report(result{
-		doc: doc, items: len(doc.Changes), item: doc.Line, text: func(w io.Writer) { printReplay(w, doc, g.program, a.verbose) },
+		doc: doc, items: jsonLines(doc.Changes, doc.ranIn), text: func(w io.Writer) { printReplay(w, doc, g.program, a.verbose) },
 	}, g.strict && doc.LetThrough > 0)
 }
 
@@ -196,14 +196,6 @@ type replayedChange struct {
 	Is      suites.Effect `json:"is"`
 	Because string        `json:"because"`
 	corpus.Payload
-}
-
-// Line returns a change as a separate JSON line.
-func (d replayDocument) Line(i int) any {
-	return struct {
-		replayedChange
-		ranIn
-	}{d.Changes[i], d.ranIn}
 }
 
 // add adds what the hooks did with a payload, and compares it with an earlier effect if that is known.

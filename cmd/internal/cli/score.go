@@ -111,7 +111,7 @@ func runScore(ctx context.Context, a *app, g globals, hook string, o scoring) er
 	counted := doc.Mutants - doc.Equivalent
 	failed := o.want > 0 && (doc.Score < o.want || counted < o.minimumTested || len(doc.Contradicted) > 0)
 	return a.reportAndWrite(ctx, result{
-		doc: doc, items: len(doc.Survivors), item: doc.Line, text: func(w io.Writer) { printScore(w, doc, a.verbose) },
+		doc: doc, items: jsonLines(doc.Survivors, doc.ranIn), text: func(w io.Writer) { printScore(w, doc, a.verbose) },
 	}, failed, o.write, func(file string) error { return writeScored(a, g, p, file, res) })
 }
 
@@ -239,14 +239,6 @@ type scoreSurvivor struct {
 	Gap      score.Gap `json:"gap"`
 	Notice   string    `json:"notice"`
 	Note     string    `json:"note,omitempty"`
-}
-
-// Line returns a survivor as a separate JSON line.
-func (d scoreDocument) Line(i int) any {
-	return struct {
-		scoreSurvivor
-		ranIn
-	}{d.Survivors[i], d.ranIn}
 }
 
 func newScoreDocument(p *session.Project, res *score.Result, o scoring, took time.Duration) scoreDocument {

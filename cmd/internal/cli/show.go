@@ -93,7 +93,7 @@ func runShow(a *app, g globals, o showOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printShow(w, doc) })
+	return a.print(doc, jsonLines(doc.Cases, ranIn{}), func(w io.Writer) { printShow(w, doc) })
 }
 
 // lastRecords returns the records of the present state, or none if nothing has run yet.

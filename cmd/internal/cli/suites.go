@@ -23,7 +23,7 @@ func listSuites(a *app, g globals) error {
 	}
 	on := p.Config.BuiltinSuites()
 	doc := newSuitesDocument(p.Suites, builtin, func(name string) bool { return slices.Contains(on, name) })
-	return a.print(doc, len(doc.Suites), func(i int) any { return doc.Suites[i] }, func(w io.Writer) { printSuites(w, doc, a.verbose) })
+	return a.print(doc, jsonLines(doc.Suites, ranIn{}), func(w io.Writer) { printSuites(w, doc, a.verbose) })
 }
 
 // suitesDocument is the JSON document of list --suites.

@@ -55,7 +55,7 @@ func runTrust(a *app, g globals, o trustOptions) error {
 		return forgetTrust(a, g, cfg)
 	}
 	doc := newTrustDocument(cfg)
-	if err := a.print(doc, len(doc.Asks), func(i int) any { return doc.Asks[i] }, func(w io.Writer) { printTrust(w, doc) }); err != nil {
+	if err := a.print(doc, jsonLines(doc.Asks, ranIn{}), func(w io.Writer) { printTrust(w, doc) }); err != nil {
 		return err
 	}
 	switch {
@@ -87,7 +87,7 @@ func listTrust(a *app, state string) error {
 		a.warn([]string{err.Error()})
 	}
 	doc := trustList{Version: 1, Projects: append([]*config.Agreement{}, all...)}
-	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) { printTrustList(w, doc) })
+	return a.print(doc, jsonLines(all, ranIn{}), func(w io.Writer) { printTrustList(w, doc) })
 }
 
 // forgetTrust withdraws the consent for the project in the working directory, even if it no

@@ -43,8 +43,10 @@ func runVerify(a *app, g globals, specs []string) error {
 	}
 	doc := newVerifyDocument(found, keys)
 	doc.Evidence(seen(g, p))
-	err = a.print(doc, len(doc.Markers), func(i int) any { return doc.Markers[i] }, func(w io.Writer) {
-		printVerified(w, found)
+	err = a.print(doc, jsonLines(doc.Markers, ranIn{}), func(w io.Writer) {
+		for i := range found {
+			writef(w, "%s\n", verifiedLine(&found[i]))
+		}
 		keysText(w, keys)
 	})
 	if a.format.layout == asLines { // its lines are markers
@@ -194,13 +196,6 @@ func sum(w io.Writer, p *session.Project, from session.Sources, found []session.
 		writef(w, "%s in %s: %d resolved, %d not\n", session.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
 	}
 	return unresolved
-}
-
-// printVerified prints the markers as text.
-func printVerified(w io.Writer, found []session.Verified) {
-	for i := range found {
-		writef(w, "%s\n", verifiedLine(&found[i]))
-	}
 }
 
 // verifiedLine describes one marker: its position, reference, target and cases.

@@ -48,7 +48,7 @@ func runWhy(a *app, g globals, name string) error {
 		return err
 	}
 	doc := newWhyDocument(len(p.Cases), changes, selection)
-	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { printWhy(w, doc, a.verbose) })
+	return a.print(doc, jsonLines(doc.Selected, ranIn{}), func(w io.Writer) { printWhy(w, doc, a.verbose) })
 }
 
 // findSelection returns what --once --changed would select, because of a file if it is named. If
@@ -92,7 +92,7 @@ func showInputs(a *app, g globals, p *session.Project, c *suites.Case) error {
 		doc.Executes = append(doc.Executes, executes...)
 	}
 	doc.Inputs = p.Graph.Inputs(c) // after Look, because the inputs of a traced case are in its records
-	return a.print(doc, len(doc.Inputs), func(i int) any { return doc.Inputs[i] }, func(w io.Writer) {
+	return a.print(doc, jsonLines(doc.Inputs, ranIn{}), func(w io.Writer) {
 		printWhyCase(w, c, doc, traced)
 	})
 }
