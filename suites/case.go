@@ -24,7 +24,6 @@ type Suite struct {
 // merged in. Suite and ID identify it; its name may change.
 type Case struct {
 	Suite       string
-	Agent       string
 	ID          string
 	Name        string
 	Category    string
