@@ -41,7 +41,7 @@ func runCoverage(ctx context.Context, a *app, g globals, lcov string) error {
 	defer o.close()
 	c := o.Coverage(ctx)
 	if ctx.Err() != nil {
-		return ErrInterrupted
+		return errInterrupted
 	}
 	if lcov != "" {
 		var text bytes.Buffer

@@ -263,7 +263,7 @@ func readLine(lines *bufio.Reader) ([]byte, error) {
 // its number, and the other lines are still answered.
 func explainLines(a *app, of readers) error {
 	doc := explainDocument{Version: 1, Client: of.name(), Outputs: []explainedLine{}}
-	var problems ProblemsError
+	var problems problemsError
 	events := of.events()
 	lines := bufio.NewReader(a.In)
 	for number := 1; ; number++ {

@@ -153,19 +153,19 @@ func (a *app) print(doc any, items []any, text func(io.Writer)) error {
 	return a.format.write(a, result{doc: doc, items: items, text: text})
 }
 
-// report writes a result, and returns ErrFailed if the command must exit with 1 for it.
+// report writes a result, and returns errFailed if the command must exit with 1 for it.
 func (a *app) report(r result, failed bool) error {
 	if err := a.format.write(a, r); err != nil || !failed {
 		return err
 	}
-	return ErrFailed
+	return errFailed
 }
 
 // reportAndWrite is report for a command that can be interrupted, and that writes cases to a file if
 // the user names one.
 func (a *app) reportAndWrite(ctx context.Context, r result, failed bool, file string, write func(file string) error) error {
 	err := a.report(r, failed)
-	if err != nil && !errors.Is(err, ErrFailed) {
+	if err != nil && !errors.Is(err, errFailed) {
 		return err
 	}
 	if file != "" {

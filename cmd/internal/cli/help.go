@@ -195,7 +195,7 @@ func unknownTopic(root *cobra.Command, name string) error {
 	if near := pattern.Nearest(name, helpNames(root)); near != "" {
 		hint = "did you mean hookwatch help " + near + "?"
 	}
-	return ProblemsError{
+	return problemsError{
 		suites.Problem{What: fmt.Sprintf("no command and no topic %q", name), Hint: hint},
 		suites.Problem{What: "topics: " + strings.Join(topicNames(), ", ")},
 	}

@@ -179,18 +179,13 @@ func hooksText(out io.Writer, doc hooksDocument) {
 
 // what returns the script of a hook, or the beginning of its command.
 func (h listedHook) what() string {
-	const most = 60
 	switch {
 	case len(h.Scripts) > 0:
 		return h.Scripts[0]
 	case h.Type != "command":
 		return h.Type
 	}
-	text := strings.Join(strings.Fields(h.Command), " ")
-	if len([]rune(text)) > most {
-		text = string([]rune(text)[:most-3]) + "..."
-	}
-	return text
+	return oneLine(h.Command, 60)
 }
 
 // listDocument is the JSON document of list.

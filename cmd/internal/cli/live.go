@@ -168,7 +168,7 @@ func printLive(w io.Writer, doc liveDocument, verbose bool) {
 		writef(w, "%s turns every hook off\n", doc.Disabled)
 	}
 	for _, h := range doc.Hooks {
-		writef(w, "%s  %s  %s\n", strings.TrimSpace(h.Event+" "+h.Matcher), h.name(), h.At)
+		writef(w, "%s  %s  %s\n", strings.TrimSpace(h.Event+" "+h.Matcher), oneLine(cmp.Or(h.Command, h.Type), 70), h.At)
 		switch {
 		case !h.Fired:
 			writef(w, "  not fired  %s\n", h.Why)
@@ -216,16 +216,6 @@ func (h liveHook) returned() string {
 	}
 }
 
-// name returns the hook's command, cut to fit on a line, or its type.
-func (h liveHook) name() string {
-	const most = 70
-	text := strings.Join(strings.Fields(cmp.Or(h.Command, h.Type)), " ")
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most-3]) + "..."
-	}
-	return text
-}
-
 // text prints the first lines of a text, or with verbose all of it.
 func text(w io.Writer, name, content string, verbose bool) {
 	const most = 4
@@ -248,12 +238,12 @@ func text(w io.Writer, name, content string, verbose bool) {
 func contradicted(client string, wrong, faulty int) error {
 	switch {
 	case wrong > 0:
-		return &AbortedError{
+		return &abortedError{
 			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does not react as it predicts", session.Count(wrong, "hook"), client),
 			Next: []string{"  this is an error of hookwatch's, not of the hooks: please report it with the output of --format json"},
 		}
 	case faulty > 0:
-		return ErrFailed
+		return errFailed
 	default:
 		return nil
 	}

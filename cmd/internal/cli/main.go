@@ -83,7 +83,7 @@ func (s *shutdown) after(ctx context.Context, do func(context.Context) error) er
 	go func() {
 		defer func() {
 			if crash := recover(); crash != nil {
-				done <- &CrashError{Crash: crash, Stack: debug.Stack()}
+				done <- &crashError{Crash: crash, Stack: debug.Stack()}
 			}
 		}()
 		done <- do(ctx)
@@ -94,7 +94,7 @@ func (s *shutdown) after(ctx context.Context, do func(context.Context) error) er
 	case <-ctx.Done():
 	}
 	if !s.needed.Load() {
-		return ErrInterrupted
+		return errInterrupted
 	}
 	for limit := cleanupTime; ; limit = closingTime {
 		select {
@@ -103,15 +103,15 @@ func (s *shutdown) after(ctx context.Context, do func(context.Context) error) er
 		case <-time.After(limit):
 		}
 		if limit == closingTime || !s.closing.Load() {
-			return ErrInterrupted
+			return errInterrupted
 		}
 	}
 }
 
-// interruption returns ErrInterrupted for an error that only reports the cancellation of ctx.
+// interruption returns errInterrupted for an error that only reports the cancellation of ctx.
 func interruption(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return ErrInterrupted
+		return errInterrupted
 	}
 	return err
 }
@@ -121,7 +121,7 @@ func interruption(ctx context.Context, err error) error {
 func errorLines(err error) []string {
 	var lines []string
 	var configured *config.Error
-	var problems ProblemsError
+	var problems problemsError
 	var cut advised
 	switch joined, ok := err.(interface{ Unwrap() []error }); { //nolint:errorlint // the join itself is taken apart
 	case ok && err.Error() == errors.Join(joined.Unwrap()...).Error():
@@ -153,8 +153,8 @@ type advised interface {
 	Advice() []string
 }
 
-// Complain writes an error to the stream for diagnostics.
-func Complain(w io.Writer, err error) {
+// complain writes an error to the stream for diagnostics.
+func complain(w io.Writer, err error) {
 	head := "hookwatch: "
 	for _, l := range errorLines(err) {
 		writef(w, "%s\n", head+l)
@@ -173,26 +173,26 @@ const (
 
 // Kinds of errors for which the rest of the program has no type.
 var (
-	ErrFailed      = errors.New("a case failed")
-	ErrInterrupted = errors.New("interrupted")
+	errFailed      = errors.New("a case failed")
+	errInterrupted = errors.New("interrupted")
 )
 
-// An AbortedError ends a run that could not be completed or recorded.
-type AbortedError struct {
+// An abortedError ends a run that could not be completed or recorded.
+type abortedError struct {
 	Why  string
 	Next []string // advice, one line each
 }
 
-func (e *AbortedError) Error() string { return e.Why }
+func (e *abortedError) Error() string { return e.Why }
 
 // Advice returns advice for the user, one line each.
-func (e *AbortedError) Advice() []string { return e.Next }
+func (e *abortedError) Advice() []string { return e.Next }
 
 // exitCode is the only place that maps an error to a code. It prints only errors that the views
 // have not shown already.
 func exitCode(err error, stderr io.Writer) int {
-	var cut *AbortedError
-	var crash *CrashError
+	var cut *abortedError
+	var crash *crashError
 	switch {
 	case err == nil:
 		return Passed
@@ -200,32 +200,32 @@ func exitCode(err error, stderr io.Writer) int {
 		writef(stderr, "hookwatch: internal error: %v\n", crash.Crash)
 		_, _ = stderr.Write(crash.Stack)
 		return Usage
-	case errors.Is(err, ErrFailed):
+	case errors.Is(err, errFailed):
 		return Failed
-	case errors.Is(err, ErrInterrupted):
+	case errors.Is(err, errInterrupted):
 		return Interrupted
 	case errors.As(err, &cut), process.Shortage(err) != nil:
-		Complain(stderr, err)
+		complain(stderr, err)
 		return Aborted
 	default:
-		Complain(stderr, err)
+		complain(stderr, err)
 		return Usage
 	}
 }
 
-// A CrashError is a bug in hookwatch itself. Its value may contain text from elsewhere, so it is
+// A crashError is a bug in hookwatch itself. Its value may contain text from elsewhere, so it is
 // made printable like all other text.
-type CrashError struct {
+type crashError struct {
 	Crash any
 	Stack []byte
 }
 
-func (e *CrashError) Error() string { return fmt.Sprintf("internal error: %v", e.Crash) }
+func (e *crashError) Error() string { return fmt.Sprintf("internal error: %v", e.Crash) }
 
-// ProblemsError lists problems, one per line.
-type ProblemsError []suites.Problem
+// problemsError lists problems, one per line.
+type problemsError []suites.Problem
 
-func (e ProblemsError) Error() string {
+func (e problemsError) Error() string {
 	lines := make([]string, len(e))
 	for i, p := range e {
 		lines[i] = p.Error()

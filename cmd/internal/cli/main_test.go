@@ -93,25 +93,25 @@ func load(t *testing.T, root string) *session.Project {
 
 func TestExitCode(t *testing.T) {
 	t.Parallel()
-	aborted := &AbortedError{Why: "no space left"}
+	aborted := &abortedError{Why: "no space left"}
 	for _, tt := range []struct {
 		err    error
 		code   int
 		stderr string
 	}{
 		{nil, 0, ""},
-		{ErrFailed, 1, ""},
-		{fmt.Errorf("run: %w", ErrFailed), 1, ""},
-		{ErrInterrupted, 130, ""},
-		{fmt.Errorf("run: %w", ErrInterrupted), 130, ""},
+		{errFailed, 1, ""},
+		{fmt.Errorf("run: %w", errFailed), 1, ""},
+		{errInterrupted, 130, ""},
+		{fmt.Errorf("run: %w", errInterrupted), 130, ""},
 		{aborted, 3, "hookwatch: no space left\n"},
 		{fmt.Errorf("run: %w", aborted), 3, "hookwatch: run: no space left\n"},
 		{errors.Join(aborted, nil), 3, "hookwatch: no space left\n"},
 		{errors.New("no such thing"), 2, "hookwatch: no such thing\n"},
-		{ProblemsError{{What: "a"}, {What: "b\nPASS 500"}}, 2, "hookwatch: a\nb\\nPASS 500\n"},
-		{errors.Join(ProblemsError{{What: "a"}, {What: "b"}}, errors.New("c\x1b[2J")), 2, "hookwatch: a\nb\nc\\x1b[2J\n"},
+		{problemsError{{What: "a"}, {What: "b\nPASS 500"}}, 2, "hookwatch: a\nb\\nPASS 500\n"},
+		{errors.Join(problemsError{{What: "a"}, {What: "b"}}, errors.New("c\x1b[2J")), 2, "hookwatch: a\nb\nc\\x1b[2J\n"},
 		{&config.Error{Problems: []suites.Problem{{At: suites.Position{File: "f\n"}, What: "x"}, {At: suites.Position{File: "g", Line: 1, Column: 2}, What: "y"}}}, 2, "hookwatch: f\\n: x\ng:1:2: y\n"},
-		{&AbortedError{Why: "no jaq", Next: []string{"  install jaq: cargo"}}, 3, "hookwatch: no jaq\n  install jaq: cargo\n"},
+		{&abortedError{Why: "no jaq", Next: []string{"  install jaq: cargo"}}, 3, "hookwatch: no jaq\n  install jaq: cargo\n"},
 		{errors.New("two\nlines"), 2, "hookwatch: two\\nlines\n"},
 	} {
 		var stderr bytes.Buffer
@@ -190,7 +190,7 @@ func TestShutdown(t *testing.T) {
 		"ended by itself":           {false, nil, nil},
 		"failed":                    {false, other, other},
 		"failed of its own context": {false, context.Canceled, context.Canceled},
-		"cancelled":                 {true, fmt.Errorf("fire: %w", context.Canceled), ErrInterrupted},
+		"cancelled":                 {true, fmt.Errorf("fire: %w", context.Canceled), errInterrupted},
 		"failed while cancelled":    {true, other, other},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestShutdownClosing(t *testing.T) {
 				<-time.After(time.Second) // fake time
 				return ctx.Err()
 			})
-			if took := time.Since(began); took != want || !errors.Is(err, ErrInterrupted) {
+			if took := time.Since(began); took != want || !errors.Is(err, errInterrupted) {
 				t.Errorf("closing %v: %v after %s, want %s", closing, err, took, want)
 			}
 			<-time.After(time.Second)

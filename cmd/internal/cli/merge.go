@@ -90,7 +90,7 @@ func runMerge(a *app, g globals, files []string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return &AbortedError{Why: fmt.Sprintf("%d of %d cases are in no shard: %s", len(missing), len(p.Every()), some(missing, false))}
+		return &abortedError{Why: fmt.Sprintf("%d of %d cases are in no shard: %s", len(missing), len(p.Every()), some(missing, false))}
 	}
 	slices.SortFunc(records, func(x, y suites.Record) int { return p.Order(x.Key()) - p.Order(y.Key()) })
 	view := a.view(p, g.program, false, func(string) {})

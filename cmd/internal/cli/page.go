@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"hookwatch/suites/printable"
 	"hookwatch/suites/sandbox"
@@ -23,6 +24,15 @@ func writef(w io.Writer, format string, args ...any) {
 func rowf(w io.Writer, format string, args ...any) {
 	operands(args, printable.Cell)
 	fmt.Fprintf(w, format, args...)
+}
+
+// oneLine returns a command on a line of so many characters.
+func oneLine(text string, most int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-3]) + "..."
+	}
+	return text
 }
 
 // ranIn is the isolation in which a command ran hooks, as part of its JSON document and of each

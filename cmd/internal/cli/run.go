@@ -93,7 +93,7 @@ func runOnce(ctx context.Context, a *app, g globals, p *session.Project, changed
 // end closes the view of a run or a session, and adds to its summary why nothing was recorded.
 func (o *opened) end(view session.View, sum *session.Summary) error {
 	if err := view.Close(); err != nil {
-		return &AbortedError{Why: fmt.Sprintf("output: %v", err)}
+		return &abortedError{Why: fmt.Sprintf("output: %v", err)}
 	}
 	if o.lockErr != nil {
 		sum.RecordError = o.lockErr
@@ -123,13 +123,13 @@ func instead(sum session.Summary, by program) []string {
 func outcome(a *app, g globals, sum session.Summary, changed bool) error {
 	switch {
 	case sum.Interrupted:
-		return ErrInterrupted
+		return errInterrupted
 	case sum.Aborted != "":
-		return &AbortedError{Why: sum.Aborted, Next: instead(sum, g.program)}
+		return &abortedError{Why: sum.Aborted, Next: instead(sum, g.program)}
 	case sum.RecordError != nil:
-		return &AbortedError{Why: sum.RecordError.Error()}
+		return &abortedError{Why: sum.RecordError.Error()}
 	case bad(sum.Tally, g.strict):
-		return ErrFailed
+		return errFailed
 	case changed && bad(sum.Present, g.strict):
 		log := a.log()
 		n := sum.Present.Failed
@@ -137,7 +137,7 @@ func outcome(a *app, g globals, sum session.Summary, changed bool) error {
 			n += sum.Present.Unproven
 		}
 		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", session.Count(n, "case"))
-		return ErrFailed
+		return errFailed
 	default:
 		return nil
 	}
@@ -257,10 +257,10 @@ func followProject(ctx context.Context, a *app, g globals, p *session.Project, w
 		return err
 	}
 	if sum.RecordError != nil {
-		return &AbortedError{Why: sum.RecordError.Error()}
+		return &abortedError{Why: sum.RecordError.Error()}
 	}
 	if ctx.Err() != nil {
-		return ErrInterrupted
+		return errInterrupted
 	}
 	return nil
 }

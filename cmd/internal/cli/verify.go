@@ -64,7 +64,7 @@ func runVerify(a *app, g globals, specs []string) error {
 	unresolved := sum(w, p, sources, found, forPrograms)
 	a.warn(strangers(found))
 	if unresolved > 0 {
-		return fmt.Errorf("%d unresolved: %w", unresolved, ErrFailed)
+		return fmt.Errorf("%d unresolved: %w", unresolved, errFailed)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func loadMarked(g globals) (*session.Project, error) {
 	cfg.Verify = config.VerifyOff
 	p, problems := g.loadProject(cfg)
 	if len(problems) > 0 {
-		return nil, ProblemsError(problems)
+		return nil, problemsError(problems)
 	}
 	if g.allCases() {
 		return p, nil
