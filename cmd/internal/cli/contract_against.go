@@ -169,7 +169,7 @@ func predictions(all []question, v client.Version) (rows []contractRow) {
 // hooks that printed them and the cases in which they did, by the questions' IDs.
 func recordedOutputs(g globals, p *session.Project) (hooks map[string]string, cases map[string][]string, all []question, err error) {
 	hooks, cases = map[string]string{}, map[string][]string{}
-	reader, err := record.OpenReader(g.records(p.Config))
+	reader, err := record.OpenReader(g.recordsPlace(p.Config))
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -59,7 +59,7 @@ func runCoverage(ctx context.Context, a *app, g globals, lcov string) error {
 
 // seen returns the results of traces for verify, or nothing if there are no records.
 func seen(g globals, p *session.Project) (unentered []session.Unentered, files []trace.Coverage) {
-	s, err := session.Look(p, os.Environ(), g.records(p.Config))
+	s, err := session.Look(p, os.Environ(), g.recordsPlace(p.Config))
 	if err != nil {
 		return nil, nil
 	}

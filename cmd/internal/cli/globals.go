@@ -155,8 +155,8 @@ func (g globals) loadConfig() (*config.Config, error) {
 	return config.Load(config.LoadOptions{Dir: g.workDir, Path: g.Path, Flags: g.settings, FirstCommit: revision.FirstCommit})
 }
 
-// records returns the place of a project's records.
-func (g globals) records(cfg *config.Config) record.Place {
+// recordsPlace returns the place of a project's records.
+func (g globals) recordsPlace(cfg *config.Config) record.Place {
 	return session.RecordsPlace(cfg, g.restored)
 }
 
@@ -167,6 +167,6 @@ func (g globals) reader() (r *record.Reader, dir string, err error) {
 		return nil, "", err
 	}
 	g.ask(cfg)
-	r, err = record.OpenReader(g.records(cfg))
+	r, err = record.OpenReader(g.recordsPlace(cfg))
 	return r, cfg.ResultsDir, err
 }

@@ -46,7 +46,7 @@ func openSession(a *app, g globals, p *session.Project, view session.View, kept 
 		return nil, fmt.Errorf("no place for sandboxes: %w", err)
 	}
 	o.Session, err = session.New(session.Options{
-		Project: p, Store: o.store, Records: g.records(p.Config), View: view, Temp: o.place.Dir, Keep: o.place.Keep,
+		Project: p, Store: o.store, Records: g.recordsPlace(p.Config), View: view, Temp: o.place.Dir, Keep: o.place.Keep,
 		Env:     os.Environ(),
 		Shuffle: g.shuffle,
 		Rerun:   g.About(p, "run"),
@@ -75,7 +75,7 @@ type records struct {
 }
 
 func (g globals) openRecords(cfg *config.Config) records {
-	place := g.records(cfg)
+	place := g.recordsPlace(cfg)
 	store, err := record.Open(record.Options{
 		Place: place, KeepRuns: cfg.Results.KeepRuns, KeepDays: cfg.Results.KeepDays,
 		RollingSize: int64(cfg.Results.RollingSize),

@@ -29,14 +29,14 @@ func newRunCmd(a *app, g *globals) *cobra.Command {
 		Annotations: map[string]string{runsCases: ""},
 		Long: `Run the named cases, and the controls they need, and update the present state.
 An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P09, M9-M12).`,
-		RunE: func(cmd *cobra.Command, ids []string) error { return runCases(cmd.Context(), a, *g, o, ids) },
+		RunE: func(cmd *cobra.Command, ids []string) error { return runByID(cmd.Context(), a, *g, o, ids) },
 	}
 	withClient(cmd.Flags(), &o.client)
 	cmd.Flags().BoolVar(&o.live, "live", false, "have the real client fire the hooks (see hookwatch help client)")
 	return cmd
 }
 
-func runCases(ctx context.Context, a *app, g globals, o runOptions, ids []string) error {
+func runByID(ctx context.Context, a *app, g globals, o runOptions, ids []string) error {
 	if o.client != "" && !o.live {
 		return errors.New("run --client goes with --live; a case names its clients itself (see hookwatch help cases)")
 	}

@@ -98,7 +98,7 @@ func runShow(a *app, g globals, o showOptions, name string) error {
 
 // lastRecords returns the records of the present state, or none if nothing has run yet.
 func lastRecords(g globals, p *session.Project) ([]suites.Record, error) {
-	r, err := record.OpenReader(g.records(p.Config))
+	r, err := record.OpenReader(g.recordsPlace(p.Config))
 	if err != nil {
 		return nil, nil //nolint:nilerr // a project without records has no verdicts
 	}

@@ -60,7 +60,7 @@ func findSelection(g globals, p *session.Project, name string) (changes []sessio
 		path, section, _ = strings.Cut(name, "#")
 	}
 	if section == "" {
-		if now, err = session.StaleNow(p, os.Environ(), g.records(p.Config)); err != nil {
+		if now, err = session.StaleNow(p, os.Environ(), g.recordsPlace(p.Config)); err != nil {
 			return nil, now, err
 		}
 	}
@@ -86,7 +86,7 @@ func findSelection(g globals, p *session.Project, name string) (changes []sessio
 func showInputs(a *app, g globals, p *session.Project, c *suites.Case) error {
 	doc := whyCase{Version: 1, ID: c.ID, Suite: c.Suite, Executes: []session.Executed{}}
 	traced := false
-	if s, err := session.Look(p, os.Environ(), g.records(p.Config)); err == nil {
+	if s, err := session.Look(p, os.Environ(), g.recordsPlace(p.Config)); err == nil {
 		var executes []session.Executed
 		executes, doc.Limit, traced = s.Executed(c)
 		doc.Executes = append(doc.Executes, executes...)
