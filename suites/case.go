@@ -24,6 +24,7 @@ type Suite struct {
 // merged in. Suite and ID identify it; its name may change.
 type Case struct {
 	Suite       string
+	Agent       string
 	ID          string
 	Name        string
 	Category    string

@@ -32,6 +32,7 @@ var unread = map[string]string{
 	"suites/sandbox.homeRow.why":              "gives the reason of a row",
 	"suites/sandbox.MemoryKind.By":            "gives the reason of a row",
 	"suites/markers.Marker.SuiteWide":         "tests see by it how a claim was read",
+	"suites.Case.Agent":                       "named in the digests of cases, which decide what is stale",
 	"suites/record.Interruption.RunID":        "tests name the run by it",
 	"watcher.Batch.Overflow":                  "tests see by it that the system's queue overflowed",
 	"cmd/mutatetest.version.by":               "part of a key of a sync.Map",

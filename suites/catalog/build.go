@@ -103,7 +103,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	}
 	f.fires(lookup(n, "hook") != nil)
 	c := suites.Case{
-		Suite: s.Name, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
+		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
 		Layer: f.layer, Hook: f.hook, Client: f.client, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout, Budget: f.budget,
 		Gates: f.gates, Control: f.control, Contradicts: f.contradicts,
 		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, At: r.At(n),

@@ -42,7 +42,7 @@ func TestDigestIgnoresForm(t *testing.T) {
 // lists.
 func TestDigestSeesEveryField(t *testing.T) {
 	t.Parallel()
-	cosmetic := map[string]bool{"AskedLive": true, "Name": true, "Summary": true, "Contradicts": true, "Verify": true, "Digest": true, "At.File": true, "At.Line": true, "At.Column": true}
+	cosmetic := map[string]bool{"AskedLive": true, "Name": true, "Summary": true, "Contradicts": true, "Verify": true, "Agent": true, "Digest": true, "At.File": true, "At.Line": true, "At.Column": true}
 	full := func() *suites.Case {
 		c := &suites.Case{}
 		fill(reflect.ValueOf(c).Elem())

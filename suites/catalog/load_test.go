@@ -39,7 +39,7 @@ const contract = "docs/spec.md §Contract"
 
 // fullBase contains the values that the suite of testdata/full.yaml sets for all cases.
 func fullBase(id, name string, line int) suites.Case {
-	return suites.Case{Suite: "full", ID: id, Name: name, Category: "block", Layer: suites.Direct,
+	return suites.Case{Suite: "full", Agent: "full-agent", ID: id, Name: name, Category: "block", Layer: suites.Direct,
 		Hook: ".claude/hooks/guard.sh", Timeout: 20 * time.Second, Verify: []string{contract},
 		Env: map[string]string{"HOOK_LOG": "1", "HOOK_SKIP": "0"},
 		At:  suites.Position{File: "full.yaml", Line: line, Column: 5}}

@@ -32,7 +32,7 @@ func (p *loader) lost() (out []suites.Case) {
 		sum := sha256.Sum256([]byte(was.Hook + "\x00" + was.Event))
 		digest := hex.EncodeToString(sum[:6])
 		out = append(out, suites.Case{
-			Suite: RegisteredSuite, ID: "lost-" + path.Base(was.Hook) + "-" + digest[:8], Name: was.Event + " " + was.Hook, Category: was.Event,
+			Suite: RegisteredSuite, Agent: RegisteredSuite + "-agent", ID: "lost-" + path.Base(was.Hook) + "-" + digest[:8], Name: was.Event + " " + was.Hook, Category: was.Event,
 			Layer: suites.Direct, Check: &suites.Check{Need: suites.NeedExpected, File: was.File}, Steps: make([]suites.Step, 1),
 			At: suites.Position{File: was.File, Line: 1, Column: 1}, Digest: digest,
 			Faults: []string{was.File + " no longer registers " + was.Hook + " for " + was.Event +

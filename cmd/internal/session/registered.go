@@ -96,7 +96,7 @@ func (p *Project) fired() (all []discover.Hook) {
 }
 
 func (p *loader) registeredCase(c *suites.Case, h discover.Hook, wrong []string) suites.Case {
-	c.Suite, c.At = RegisteredSuite, h.Source
+	c.Suite, c.Agent, c.At = RegisteredSuite, RegisteredSuite+"-agent", h.Source
 	c.Name, c.Category = strings.TrimSpace(h.Event+" "+h.Matcher), h.Event
 	if len(h.Scripts) > 0 {
 		c.Hook = h.Scripts[0]
@@ -129,7 +129,7 @@ func (p *loader) unread(findings []conform.Finding) (out []suites.Case) {
 		sum := sha256.Sum256([]byte(file))
 		digest := hex.EncodeToString(sum[:6])
 		out = append(out, suites.Case{
-			Suite: RegisteredSuite, ID: "settings-" + path.Base(file) + "-" + digest[:8], Name: "hooks of " + file, Category: "settings",
+			Suite: RegisteredSuite, Agent: RegisteredSuite + "-agent", ID: "settings-" + path.Base(file) + "-" + digest[:8], Name: "hooks of " + file, Category: "settings",
 			Layer: suites.Direct, Check: &suites.Check{Need: suites.NeedExpected, File: file}, Steps: make([]suites.Step, 1), At: f.Where, Digest: digest, Faults: []string{fault},
 		})
 	}

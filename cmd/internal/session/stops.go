@@ -233,7 +233,7 @@ func (p *loader) stopCase(s Stop, h discover.Hook, found bool) suites.Case {
 	step := s.Step
 	step.Expect = suites.Expectation{Effect: s.Effect}
 	c := suites.Case{
-		Suite: RegisteredSuite, ID: "stops-" + name + "-" + digest[:8], Name: "stops " + s.Input, Category: s.Event,
+		Suite: RegisteredSuite, Agent: RegisteredSuite + "-agent", ID: "stops-" + name + "-" + digest[:8], Name: "stops " + s.Input, Category: s.Event,
 		Layer: suites.Direct, Hook: s.Script, Registered: h.ID, Chain: !found, Repo: s.Repo, Steps: []suites.Step{step}, At: h.Source, Digest: digest,
 	}
 	if !found {
