@@ -24,6 +24,8 @@ var unread = map[string]string{
 	"suites/client/clients.Client.On":         "source of a fact",
 	"suites/client.InForceMatcher.Runs":       "measured: tests compare predictions with it",
 	"suites/client.InForceCondition.Runs":     "measured: tests compare predictions with it",
+	"suites/client.InForceFile.Old":           "measured: tests compare predictions with it",
+	"suites/client.InForceFile.Newer":         "measured: tests compare predictions with it",
 	"suites/client.Settings.Dropped":          "tests compare it with what was measured",
 	"suites/client/clients.Cell.Effect":       "measured: tests compare predictions with it",
 	"suites/client/clients.Cell.Sees":         "measured: tests compare predictions with it",
@@ -70,7 +72,9 @@ type fieldUses struct {
 
 func (f *fieldUses) load(t *testing.T) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,GoFiles,Export", "hookwatch/...").Output()
+	cmd := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,GoFiles,Export", "hookwatch/...")
+	cmd.Env = append(cmd.Environ(), "GOOS=linux", "CGO_ENABLED=0")
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +214,7 @@ func (f *fieldUses) fields() map[*types.Var]string {
 				continue
 			}
 			for i := range s.NumFields() {
-				if field := s.Field(i); !f.read[field.Origin()] && s.Tag(i) == "" && field.Name() != "_" && !field.Embedded() {
+				if field := s.Field(i); field.Pkg() == p && !f.read[field.Origin()] && s.Tag(i) == "" && field.Name() != "_" && !field.Embedded() {
 					all[field] = fmt.Sprintf("%s.%s.%s", strings.TrimPrefix(path, "hookwatch/"), name, field.Name())
 				}
 			}
