@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -130,7 +131,7 @@ func chooseFormat(cmd *cobra.Command, name string) (*format, error) {
 	session := cmd == cmd.Root() && !once
 	if name == "" {
 		name = "human"
-		if onGitHub() && (runs || finds) && !session { // other commands print what scripts read, such as a schema
+		if os.Getenv("GITHUB_ACTIONS") == "true" && (runs || finds) && !session { // other commands print what scripts read, such as a schema
 			name = "github"
 		}
 	}

@@ -39,9 +39,6 @@ var _ = register(&format{
 	},
 })
 
-// onGitHub reports whether the program runs as a step of a workflow of GitHub Actions.
-func onGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
-
 // A workflow prints commands for the runner of GitHub Actions after text that may contain some.
 type workflow struct {
 	out   io.Writer
