@@ -5,6 +5,8 @@ package config
 
 import (
 	_ "embed"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/pattern"
 )
 
@@ -136,14 +139,51 @@ type Ask struct {
 //go:embed example.yaml
 var example []byte
 
-//go:embed schema.json
-var schema []byte
+//go:embed definitions.json
+var definitions []byte
 
 // Example returns a commented configuration file in which every key has its default.
 func Example() []byte { return slices.Clone(example) }
 
 // Schema returns the JSON Schema of the configuration file.
-func Schema() []byte { return slices.Clone(schema) }
+func Schema() []byte {
+	var builtin []string
+	for _, name := range slices.Concat(suites.BuiltinEntries(), suites.BuiltinNames(), []string{everyBuiltin}) {
+		builtin = append(builtin, Builtin+":"+name)
+	}
+	slices.Sort(builtin)
+	values := strings.NewReplacer("{suites}", encoded(slices.Compact(builtin)), "{clients}", encoded(slices.Sorted(slices.Values(clients.Names()))))
+	return fmt.Appendf(nil, `{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "title": "hookwatch configuration (.hookwatch.yaml)",
+  %s,
+  "$defs": %s}
+`, values.Replace(schemaOf("", "  ")), definitions)
+}
+
+// schemaOf returns the keywords of the schema of a group, or of the top level for "".
+func schemaOf(group, indent string) string {
+	var properties []string
+	for _, name := range within(group) {
+		keywords := groups[name]
+		if k, ok := find(strings.TrimPrefix(group+"."+name, ".")); !ok {
+			keywords = fmt.Sprintf("%q, %s", keywords, schemaOf(name, indent+"  "))
+		} else if keywords = fmt.Sprintf("%q, %s", k.about, k.schema); k.def != nil {
+			keywords += `, "default": ` + encoded(k.def)
+		}
+		properties = append(properties, fmt.Sprintf("\n%s  %q: {\"description\": %s}", indent, name, keywords))
+	}
+	return `"type": ["object", "null"], "additionalProperties": false, "properties": {` + strings.Join(properties, ",") + "\n" + indent + "}"
+}
+
+// encoded returns a value as it is written in JSON.
+func encoded(value any) string {
+	if text, ok := value.(fmt.Stringer); ok {
+		value = written(text)
+	}
+	text, _ := json.Marshal(value) // texts, numbers and lists of texts
+	return string(text)
+}
 
 // everyBuiltin is the name for all built-in suites.
 const everyBuiltin = "all"
@@ -189,8 +229,8 @@ func (c *Config) OwnSuites() []string {
 }
 
 // suite reads a pattern, or the name of built-in suites.
-func suite(s *source, name string, n *yaml.Node) any {
-	v := glob(s, name, n)
+var suite = reader{`"$ref": "#/$defs/text", "anyOf": [{"not": {"pattern": "^builtin:"}}, {"enum": {suites}}]`, func(s *source, name string, n *yaml.Node) any {
+	v := glob.read(s, name, n)
 	wanted, ok := BuiltinName(n.Value)
 	known := append(suites.BuiltinEntries(), everyBuiltin)
 	if v == nil || !ok || wanted == "" && n.Value == Builtin || slices.Contains(known, wanted) || slices.Contains(suites.BuiltinNames(), wanted) {
@@ -201,4 +241,4 @@ func suite(s *source, name string, n *yaml.Node) any {
 		hint = "did you mean " + Builtin + ":" + near + "? " + hint
 	}
 	return s.add(n, name+": no built-in suite "+n.Value, hint)
-}
+}}

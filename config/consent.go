@@ -243,7 +243,7 @@ func (c *Config) Values() []ConsentValue {
 var denyKeys = []string{"hook", "tool", "command", "file", "prompt"}
 
 // denies reads the inputs that hooks must stop.
-func denies(s *source, name string, n *yaml.Node) any {
+var denies = reader{`"type": "array", "items": {"$ref": "#/$defs/deny"}, "default": []`, func(s *source, name string, n *yaml.Node) any {
 	if n.Kind == yaml.SequenceNode && len(n.Content) > mostItems {
 		return s.add(n, fmt.Sprintf("%s: %d entries, more than %d", name, len(n.Content), mostItems), "")
 	}
@@ -252,7 +252,7 @@ func denies(s *source, name string, n *yaml.Node) any {
 		all = append(all, s.deny(fmt.Sprintf("%s[%d]", name, len(all)), c))
 	})
 	return all
-}
+}}
 
 // deny reads one entry: a hook, and one input for it.
 func (s *source) deny(name string, n *yaml.Node) (d suites.Deny) {

@@ -15,63 +15,74 @@ import (
 // Settings that describe the project are only in its file. Those that depend on the
 // machine or the situation also have a variable and a flag.
 var keys = []key{
-	{path: "project", def: ".", read: text, consent: astray("project", "the directory of the file")},
-	{path: "hooks", def: []string{".claude/hooks"}, read: list(item), consent: astray("hooks", leftOut)},
-	{path: "settings", def: []string{".claude/settings.json", ".claude/settings.local.json"}, read: list(item), consent: astray("settings", leftOut)},
-	{path: "clients", def: []string{}, read: list(clientName)},
-	{path: "specs", def: []string{"docs/specs/*.md"}, read: list(glob), consent: astray("specs", leftOut)},
-	{path: "suites", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, read: list(suite), consent: astray("suites", leftOut)},
-	{path: "verify", def: string(VerifyWarn), read: choice("strict", "warn", "off"), env: "VERIFY", flag: "verify",
+	{path: "project", about: "The directory that hooks see as CLAUDE_PROJECT_DIR, relative to the file's own.", def: ".", reader: text, consent: astray("project", "the directory of the file")},
+	{path: "hooks", about: "Directories of hook scripts.", def: []string{".claude/hooks"}, reader: list(item), consent: astray("hooks", leftOut)},
+	{path: "settings", about: "Settings files in which hooks are registered.", def: []string{".claude/settings.json", ".claude/settings.local.json"}, reader: list(item), consent: astray("settings", leftOut)},
+	{path: "clients", about: "The clients whose hooks count. Without it: Claude Code, and every client whose own files in the project register hooks.", def: []string{}, reader: list(clientName)},
+	{path: "specs", about: "Documents with [verify:] markers.", def: []string{"docs/specs/*.md"}, reader: list(glob), consent: astray("specs", leftOut)},
+	{path: "suites", about: "Suite files; builtin stands for the built-in suites dep, ml and pm, builtin:NAME for one or for a family, builtin:all for each.", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, reader: list(suite), consent: astray("suites", leftOut)},
+	{path: "verify", about: "What a marker that does not resolve does.", def: string(VerifyWarn), reader: choice("strict", "warn", "off"), env: "VERIFY", flag: "verify",
 		usage: "what an unresolved marker does: `strict`, warn or off"},
-	{path: "preflight.required", def: []string{Builtin}, read: list(item)},
-	{path: "preflight.policy", def: string(PreflightAbort), read: choice("abort", "report"), env: "PREFLIGHT", flag: "preflight",
+	{path: "preflight.required", about: "Tools that must be there before a full run.", def: []string{Builtin}, reader: list(item)},
+	{path: "preflight.policy", about: "What happens when one is not there.", def: string(PreflightAbort), reader: choice("abort", "report"), env: "PREFLIGHT", flag: "preflight",
 		usage: "what an absent required tool does: `abort` or report"},
-	{path: "gates", def: nil, read: policies},
-	{path: "denies", def: nil, read: denies},
-	{path: "stand_ins", def: []string{}, read: list(choice("jaq", "jq")), env: "STAND_INS", flag: "stand-ins",
+	{path: "gates", about: "What the absence of a tool means for the cases gated by it.", def: nil, reader: policies},
+	{path: "denies", about: "Inputs that hooks must stop; check sends them.", def: nil, reader: denies},
+	{path: "stand_ins", about: "Names under which the embedded jq is offered where the tool is absent.", def: []string{}, reader: list(choice("jaq", "jq")), env: "STAND_INS", flag: "stand-ins",
 		usage: "offer the embedded jq under these `NAMES` where the tool is absent: jaq, jq"},
-	{path: "run.jobs", def: 0, read: whole, env: "JOBS", flag: "jobs",
+	{path: "run.jobs", about: "Cases at a time; 0 is one a processor.", def: 0, reader: whole, env: "JOBS", flag: "jobs",
 		usage: "`N` cases at a time (0: one a processor)", consent: manyJobs},
-	{path: "run.timeout", def: 30 * time.Second, read: positive(duration), env: "TIMEOUT", flag: "timeout",
+	{path: "run.timeout", about: "The longest that a step of a case may take.", def: 30 * time.Second, reader: positive(duration), env: "TIMEOUT", flag: "timeout",
 		usage: "the longest a step may take, such as `30s`", consent: above(30*time.Second, "a step could run longer than by default", least)},
-	{path: "run.budget", def: time.Duration(0), read: duration, env: "BUDGET"},
-	{path: "run.backstop", def: 15 * time.Minute, read: positive(duration), env: "BACKSTOP", flag: "backstop",
+	{path: "run.budget", about: "The longest that a hook may take for a step, in cases without a budget of their own: a case whose hook takes longer fails. 0 is any time.", def: time.Duration(0), reader: duration, env: "BUDGET"},
+	{path: "run.backstop", about: "The longest that a whole run may take, and any step of it, whatever its suite or settings say. Watching goes on without a limit.", def: 15 * time.Minute, reader: positive(duration), env: "BACKSTOP", flag: "backstop",
 		usage:   "the longest a run may take, such as `15m`; while watching, the longest a step may take",
 		consent: above(15*time.Minute, "a run, and each step of it, could take longer than by default", least)},
-	{path: "run.isolation", def: sandbox.Auto, read: choice(isolations...), env: "ISOLATION", flag: "isolation",
+	{path: "run.isolation", about: "What keeps a case from the person's files.", def: sandbox.Auto, reader: choice(isolations...), env: "ISOLATION", flag: "isolation",
 		usage: "keep cases from your files: " + listed(isolations), consent: among(weakIsolations, sandbox.Auto)},
-	{path: "run.trace", def: string(TraceWatch), read: choice("watch", "always", "never"), env: "TRACE", flag: "trace",
+	{path: "run.trace", about: "When cases are run once more, unjudged, to see what they execute.", def: string(TraceWatch), reader: choice("watch", "always", "never"), env: "TRACE", flag: "trace",
 		usage: "when to run cases once more to see what they execute: `watch`, always or never"},
-	{path: "run.pass_env", def: []string{}, read: list(variable), env: "PASS_ENV", flag: "pass-env",
+	{path: "run.pass_env", about: "Variables that hooks get from the caller's environment.", def: []string{}, reader: list(variable), env: "PASS_ENV", flag: "pass-env",
 		usage: "`VARIABLES` that hooks get from your environment", consent: outright("hooks would get this variable of yours", "it is not passed on")},
-	{path: "sandbox.home", def: string(HomeReal), read: choice("real", "empty"), env: "SANDBOX_HOME"},
-	{path: "sandbox.mask", def: []string{}, read: list(item)},
-	{path: "sandbox.unmask", def: []string{}, read: list(item), consent: outright("hooks could read this in your HOME", "it stays hidden")},
-	{path: "sandbox.size", def: 256 * MB, read: size, env: "SANDBOX_SIZE", consent: above(256*MB, "a case could write more than by default", least)},
-	{path: "sandbox.processes", def: 1000, read: whole, env: "SANDBOX_PROCESSES", consent: above(1000, "a case could start more processes than by default", least)},
-	{path: "sandbox.memory", def: 2 * GiB, read: size, env: "SANDBOX_MEMORY", consent: above(2*GiB, "a case could use more of your memory than by default", least)},
-	{path: "sandbox.keep", def: 20, read: whole, env: "SANDBOX_KEEP", consent: above(20, "more sandboxes of failing cases could stay on your disk than by default", least)},
-	{path: "sandbox.keep_size", def: 500 * MB, read: size, env: "SANDBOX_KEEP_SIZE", consent: above(500*MB, "failing cases could leave more on your disk than by default", least)},
-	{path: "live.client", def: "", read: anyText, env: "CLIENT", consent: outright("names a program that would be started", "the client on PATH")},
-	{path: "live.timeout", def: 2 * time.Minute, read: positive(duration), env: "LIVE_TIMEOUT",
+	{path: "sandbox.home", about: "The HOME that hooks get: the person's own, or an empty one.", def: string(HomeReal), reader: choice("real", "empty"), env: "SANDBOX_HOME"},
+	{path: "sandbox.mask", about: "Files and directories in HOME whose content is hidden, in addition to the usual places of credentials.", def: []string{}, reader: list(item)},
+	{path: "sandbox.unmask", about: "Those that are not hidden.", def: []string{}, reader: list(item), consent: outright("hooks could read this in your HOME", "it stays hidden")},
+	{path: "sandbox.size", about: "What a case may write.", def: 256 * MB, reader: size, env: "SANDBOX_SIZE", consent: above(256*MB, "a case could write more than by default", least)},
+	{path: "sandbox.processes", about: "Processes that a case may have at a time.", def: 1000, reader: whole, env: "SANDBOX_PROCESSES", consent: above(1000, "a case could start more processes than by default", least)},
+	{path: "sandbox.memory", about: "Memory that the processes of a case may use together.", def: 2 * GiB, reader: size, env: "SANDBOX_MEMORY", consent: above(2*GiB, "a case could use more of your memory than by default", least)},
+	{path: "sandbox.keep", about: "Sandboxes of failing cases that are kept; 0 keeps none.", def: 20, reader: whole, env: "SANDBOX_KEEP", consent: above(20, "more sandboxes of failing cases could stay on your disk than by default", least)},
+	{path: "sandbox.keep_size", about: "What all kept sandboxes may take; the oldest go first.", def: 500 * MB, reader: size, env: "SANDBOX_KEEP_SIZE", consent: above(500*MB, "failing cases could leave more on your disk than by default", least)},
+	{path: "live.client", about: "The client to drive; empty is the one on PATH.", def: "", reader: anyText, env: "CLIENT", consent: outright("names a program that would be started", "the client on PATH")},
+	{path: "live.timeout", about: "The longest that a live case may take.", def: 2 * time.Minute, reader: positive(duration), env: "LIVE_TIMEOUT",
 		consent: above(2*time.Minute, "the client could run longer for a case than by default", least)},
-	{path: "results.dir", def: ".claude/tests/hooks/results", read: text, env: "RESULTS_DIR", flag: "results-dir",
+	{path: "results.dir", about: "Directory, relative to the project's root.", def: ".claude/tests/hooks/results", reader: text, env: "RESULTS_DIR", flag: "results-dir",
 		usage: "keep records in `DIR`", consent: astray("results.dir", "the default, or your state folder")},
-	{path: "results.keep_runs", def: 50, read: whole, env: "KEEP_RUNS", consent: above(50, "more runs could stay on your disk than by default", unbounded)},
-	{path: "results.keep_days", def: 90, read: whole, env: "KEEP_DAYS", consent: above(90, "runs could stay on your disk longer than by default", unbounded)},
-	{path: "results.rolling_size", def: 10 * MB, read: size, env: "ROLLING_SIZE", consent: above(10*MB, "records could take more of your disk than by default", least)},
-	{path: "notify.desktop", def: true, read: truth, env: "DESKTOP", flag: "desktop",
+	{path: "results.keep_runs", about: "Full runs kept in the archive; 0 keeps all.", def: 50, reader: whole, env: "KEEP_RUNS", consent: above(50, "more runs could stay on your disk than by default", unbounded)},
+	{path: "results.keep_days", about: "Days for which they are kept; 0 is for good.", def: 90, reader: whole, env: "KEEP_DAYS", consent: above(90, "runs could stay on your disk longer than by default", unbounded)},
+	{path: "results.rolling_size", about: "Size at which a rolling log is rotated.", def: 10 * MB, reader: size, env: "ROLLING_SIZE", consent: above(10*MB, "records could take more of your disk than by default", least)},
+	{path: "notify.desktop", about: "Desktop notifications on transitions.", def: true, reader: truth, env: "DESKTOP", flag: "desktop",
 		usage: "`true` or false: notify on the desktop"},
-	{path: "notify.settle", def: 500 * time.Millisecond, read: duration, env: "SETTLE", flag: "settle",
+	{path: "notify.settle", about: "How long the content must have been stable before one.", def: 500 * time.Millisecond, reader: duration, env: "SETTLE", flag: "settle",
 		usage: "how long content must be stable before a notice, such as `500ms`"},
-	{path: "watch.ignore", def: []string{}, read: list(glob)},
-	{path: "watch.audit", def: 0, read: whole, env: "AUDIT"},
+	{path: "watch.ignore", about: "Patterns of files.", def: []string{}, reader: list(glob)},
+	{path: "watch.audit", about: "Cases that a save does not affect and that are run all the same.", def: 0, reader: whole, env: "AUDIT"},
+}
+
+// groups describe the groups of keys in the schema.
+var groups = map[string]string{
+	"preflight": "What a full run needs before it starts.",
+	"run":       "How cases run.",
+	"sandbox":   "What a case may see and use, and what is kept of those that fail.",
+	"live":      "The real client, which fires the hooks of cases of layer 2 and of --live.",
+	"results":   "Where records are kept and for how long.",
+	"notify":    "When a person is notified beyond the terminal.",
+	"watch":     "What the watcher leaves out.",
 }
 
 const leftOut = "it is left out"
 
 // clientName reads the name of a client. The names are only read from their data if it is used.
-func clientName(s *source, name string, n *yaml.Node) any { return s.Choice(name, n, clients.Names()) }
+var clientName = reader{`"enum": {clients}`, func(s *source, name string, n *yaml.Node) any { return s.Choice(name, n, clients.Names()) }}
 
 // isolations are the values of run.isolation, and weakIsolations the text for the user's
 // consent to those that protect less.
@@ -157,8 +168,9 @@ func (s *source) text(path string) string {
 // A key is one setting.
 type key struct {
 	path  string // in the file; a dot separates group and name
+	about string // in the schema
 	def   any
-	read  reader
+	reader
 	env   string // variable, without the HOOKWATCH_ prefix
 	flag  string
 	usage string // of the flag; a back-quoted word is the name of its value
@@ -166,9 +178,12 @@ type key struct {
 	consent rule // returns which values of a file need consent; nil: none
 }
 
-// A reader converts a value as written to the setting's type. If that fails, it reports a
-// problem to the source and returns nil.
-type reader func(s *source, name string, n *yaml.Node) any
+// A reader has the keywords of a JSON Schema, and a function that converts a value as written to
+// the setting's type. If that fails, it reports a problem to the source and returns nil.
+type reader struct {
+	schema string
+	read   func(s *source, name string, n *yaml.Node) any
+}
 
 // A rule returns why a value needs consent, and the value until then. why is "" if it
 // needs none.

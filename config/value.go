@@ -30,58 +30,58 @@ var sizeUnits = map[string]ByteSize{
 }
 
 // anyText reads a text, which may be empty.
-func anyText(s *source, name string, n *yaml.Node) any { return s.AnyText(name, n) }
+var anyText = reader{`"type": "string"`, func(s *source, name string, n *yaml.Node) any { return s.AnyText(name, n) }}
 
 // text reads a text that is not empty.
-func text(s *source, name string, n *yaml.Node) any {
+var text = reader{`"$ref": "#/$defs/text"`, func(s *source, name string, n *yaml.Node) any {
 	return s.Text(name, n, "leave it out to keep the default")
-}
+}}
 
 // item reads a text within a list, which must not be empty.
-func item(s *source, name string, n *yaml.Node) any { return s.Text(name, n, "") }
+var item = reader{`"$ref": "#/$defs/text"`, func(s *source, name string, n *yaml.Node) any { return s.Text(name, n, "") }}
 
 // glob reads a path or a pattern of paths.
-func glob(s *source, name string, n *yaml.Node) any {
+var glob = reader{`"$ref": "#/$defs/text"`, func(s *source, name string, n *yaml.Node) any {
 	p := s.Text(name, n, "")
 	if hint := pattern.GlobHint(p); hint != "" {
 		return s.add(n, fmt.Sprintf("%s: %s is no valid pattern", name, yamlform.Quoted(p, shownText)), hint)
 	}
 	return p
-}
+}}
 
 var variableName = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // variable reads the name of an environment variable.
-func variable(s *source, name string, n *yaml.Node) any {
+var variable = reader{`"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"`, func(s *source, name string, n *yaml.Node) any {
 	p := s.Text(name, n, "")
 	if p != "" && !variableName().MatchString(p) {
 		return s.add(n, fmt.Sprintf("%s: %s is no variable's name", name, yamlform.Quoted(p, shownText)), "letters, digits and _ only")
 	}
 	return p
-}
+}}
 
 // choice reads one of the given words.
 func choice(words ...string) reader {
-	return func(s *source, name string, n *yaml.Node) any { return s.Choice(name, n, words) }
+	return reader{`"enum": ` + encoded(words), func(s *source, name string, n *yaml.Node) any { return s.Choice(name, n, words) }}
 }
 
-// list reads a list whose items are read by read.
-func list(read reader) reader {
-	return func(s *source, name string, n *yaml.Node) any {
+// list reads a list of values.
+func list(of reader) reader {
+	return reader{`"type": "array", "items": {` + of.schema + "}", func(s *source, name string, n *yaml.Node) any {
 		if n.Kind == yaml.SequenceNode && len(n.Content) > mostItems {
 			return s.add(n, fmt.Sprintf("%s: %d entries, more than %d", name, len(n.Content), mostItems), "")
 		}
 		items := []string{}
 		s.List(name, n, func(c *yaml.Node) {
-			v, _ := read(s, fmt.Sprintf("%s[%d]", name, len(items)), c).(string)
+			v, _ := of.read(s, fmt.Sprintf("%s[%d]", name, len(items)), c).(string)
 			items = append(items, v)
 		})
 		return items
-	}
+	}}
 }
 
 // whole reads a whole number from 0.
-func whole(s *source, name string, n *yaml.Node) any {
+var whole = reader{`"type": "integer", "minimum": 0`, func(s *source, name string, n *yaml.Node) any {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" {
 		return s.wrong(n, name, "a whole number", "")
 	}
@@ -90,13 +90,13 @@ func whole(s *source, name string, n *yaml.Node) any {
 		return s.wrong(n, name, "a whole number, 0 or more", "")
 	}
 	return i
-}
+}}
 
 // truth reads true or false.
-func truth(s *source, name string, n *yaml.Node) any { return s.Truth(name, n) }
+var truth = reader{`"type": "boolean"`, func(s *source, name string, n *yaml.Node) any { return s.Truth(name, n) }}
 
 // duration reads a duration with its unit, which must not be negative.
-func duration(s *source, name string, n *yaml.Node) any {
+var duration = reader{`"$ref": "#/$defs/duration"`, func(s *source, name string, n *yaml.Node) any {
 	const want = "a duration such as 30s, 500ms or 2m"
 	if n.Kind != yaml.ScalarNode {
 		return s.wrong(n, name, want, "")
@@ -111,17 +111,17 @@ func duration(s *source, name string, n *yaml.Node) any {
 		return s.wrong(n, name, "a duration of 0s or more", "")
 	}
 	return d
-}
+}}
 
 // positive reads a duration of more than 0.
-func positive(read reader) reader {
-	return func(s *source, name string, n *yaml.Node) any {
-		v := read(s, name, n)
+func positive(of reader) reader {
+	return reader{`"$ref": "#/$defs/positive"`, func(s *source, name string, n *yaml.Node) any {
+		v := of.read(s, name, n)
 		if v == time.Duration(0) {
 			return s.wrong(n, name, "a duration of more than 0s", "")
 		}
 		return v
-	}
+	}}
 }
 
 // String returns the size with its unit, in the form that size reads.
@@ -140,7 +140,7 @@ func (b ByteSize) String() string {
 var sizePattern = pattern.Lazy(`^([0-9]+) ?([A-Za-z]+)$`)
 
 // size reads a number of bytes with its unit, which must not be 0.
-func size(s *source, name string, n *yaml.Node) any {
+var size = reader{`"$ref": "#/$defs/size"`, func(s *source, name string, n *yaml.Node) any {
 	const want = "a size such as 10MB"
 	m := sizePattern().FindStringSubmatch(n.Value)
 	if n.Kind != yaml.ScalarNode || m == nil {
@@ -152,12 +152,12 @@ func size(s *source, name string, n *yaml.Node) any {
 		return s.wrong(n, name, want, "units: B, KB, MB, GB, KiB, MiB, GiB")
 	}
 	return ByteSize(count) * unit
-}
+}}
 
 var gatePolicies = []string{string(GateFail), string(GateSkip)}
 
 // policies reads the policies for missing tools, by tool.
-func policies(s *source, name string, n *yaml.Node) any {
+var policies = reader{`"$ref": "#/$defs/gates", "default": {"biome": "fail"}`, func(s *source, name string, n *yaml.Node) any {
 	if n.Kind != yaml.MappingNode {
 		return s.wrong(n, name, "tools with a policy", "write gates: {shellcheck: skip}")
 	}
@@ -173,7 +173,7 @@ func policies(s *source, name string, n *yaml.Node) any {
 		gates[k.Value] = GatePolicy(s.Choice(name+"."+yamlform.Shown(k.Value, shownText), v, gatePolicies))
 	})
 	return gates
-}
+}}
 
 // A VerifyPolicy is the effect of a marker that does not resolve.
 type VerifyPolicy string

@@ -293,9 +293,6 @@ type Deny struct {
 	Command, File, Prompt string
 }
 
-// Input returns the command, the file or the prompt.
-func (d Deny) Input() string { return d.Command + d.File + d.Prompt }
-
 // ControlKey returns the identity of the case's control, which is an ID in its own suite or
 // "suite/ID".
 func (c *Case) ControlKey() Key {

@@ -112,7 +112,7 @@ func (b *backlog) change(path string, s state) Change {
 	case !known:
 		kind = Created
 	}
-	return Change{Path: path, Kind: kind, Digest: s.digest, Was: b.reported[path].digest, Mode: s.mode}
+	return Change{Path: path, Kind: kind, Digest: s.digest, Was: b.reported[path].digest}
 }
 
 // delivered notes that the receiver has received out, the last result of batch.
@@ -147,7 +147,6 @@ func (b *backlog) next(now time.Time) (at time.Time, ok bool) {
 // A state is the content of a path: that of a file, or none.
 type state struct {
 	digest string // "" if there is no file
-	mode   fs.FileMode
 	empty  bool
 }
 
@@ -196,7 +195,7 @@ func (r *reader) read(path string) (state, disk.Signature, error) {
 		return standIn(info), disk.SignatureOf(info), nil
 	}
 	digest := withMode(hex.EncodeToString(hash.Sum(nil)[:16]), info.Mode())
-	return state{digest, info.Mode(), n == 0}, disk.SignatureOf(info), nil
+	return state{digest, n == 0}, disk.SignatureOf(info), nil
 }
 
 func (r *reader) unreadable(path string) (state, disk.Signature, error) {
@@ -210,5 +209,5 @@ func (r *reader) unreadable(path string) (state, disk.Signature, error) {
 // standIn returns the state of a file whose content is not read.
 func standIn(info fs.FileInfo) state {
 	digest := fmt.Sprintf("~%x-%x", info.Size(), info.ModTime().UnixNano())
-	return state{withMode(digest, info.Mode()), info.Mode(), false}
+	return state{withMode(digest, info.Mode()), false}
 }

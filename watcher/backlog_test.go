@@ -12,8 +12,8 @@ import (
 var (
 	absent = state{}
 	blank  = state{digest: "0", empty: true}
-	one    = state{digest: "1", mode: 0o644}
-	two    = state{digest: "2", mode: 0o755}
+	one    = state{digest: "1"}
+	two    = state{digest: "2"}
 )
 
 func TestBacklog(t *testing.T) {
@@ -30,18 +30,18 @@ func TestBacklog(t *testing.T) {
 		next  int // when to check again; 0 means not without an event
 	}{
 		"nothing":                  {},
-		"at once":                  {looks: []look{{1, two}}, at: 1, want: []Change{{"p", Modified, "2", "1", 0o755}}, since: 1},
+		"at once":                  {looks: []look{{1, two}}, at: 1, want: []Change{{"p", Modified, "2", "1"}}, since: 1},
 		"same":                     {looks: []look{{1, one}}, at: 1},
-		"there and back":           {looks: []look{{1, two}, {2, one}}, at: 9, want: []Change{{"p", Restored, "1", "1", 0o644}}, since: 2},
+		"there and back":           {looks: []look{{1, two}, {2, one}}, at: 9, want: []Change{{"p", Restored, "1", "1"}}, since: 2},
 		"removed, too early":       {looks: []look{{1, absent}}, at: 10, next: 11},
-		"removed":                  {looks: []look{{1, absent}}, at: 11, want: []Change{{"p", Removed, "", "1", 0}}, since: 1},
+		"removed":                  {looks: []look{{1, absent}}, at: 11, want: []Change{{"p", Removed, "", "1"}}, since: 1},
 		"emptied, too early":       {looks: []look{{1, blank}}, at: 10, next: 11},
-		"emptied":                  {looks: []look{{1, blank}}, at: 11, want: []Change{{"p", Modified, "0", "1", 0}}, since: 1},
-		"gone, empty, written":     {looks: []look{{1, absent}, {2, blank}, {3, two}}, at: 3, want: []Change{{"p", Modified, "2", "1", 0o755}}, since: 1},
-		"gone, empty: one hold":    {looks: []look{{1, absent}, {9, blank}}, at: 11, want: []Change{{"p", Modified, "0", "1", 0}}, since: 1},
+		"emptied":                  {looks: []look{{1, blank}}, at: 11, want: []Change{{"p", Modified, "0", "1"}}, since: 1},
+		"gone, empty, written":     {looks: []look{{1, absent}, {2, blank}, {3, two}}, at: 3, want: []Change{{"p", Modified, "2", "1"}}, since: 1},
+		"gone, empty: one hold":    {looks: []look{{1, absent}, {9, blank}}, at: 11, want: []Change{{"p", Modified, "0", "1"}}, since: 1},
 		"written, then gone":       {looks: []look{{1, two}, {9, absent}}, at: 11, next: 19},
-		"gone and back unchanged":  {looks: []look{{1, absent}, {5, one}}, at: 30, want: []Change{{"p", Restored, "1", "1", 0o644}}, since: 5},
-		"latest content of a file": {looks: []look{{1, two}, {2, state{digest: "3"}}}, at: 5, want: []Change{{"p", Modified, "3", "1", 0}}, since: 1},
+		"gone and back unchanged":  {looks: []look{{1, absent}, {5, one}}, at: 30, want: []Change{{"p", Restored, "1", "1"}}, since: 5},
+		"latest content of a file": {looks: []look{{1, two}, {2, state{digest: "3"}}}, at: 5, want: []Change{{"p", Modified, "3", "1"}}, since: 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestBacklogOrderAndKinds(t *testing.T) {
 		b.observe(path, s, ms(1))
 	}
 	got, _ := b.batch(ms(1))
-	want := Batch{ms(1), []Change{{"a", Created, "2", "", 0o755}, {"b", Removed, "", "1", 0}, {"c", Modified, "2", "1", 0o755}}, true}
+	want := Batch{ms(1), []Change{{"a", Created, "2", ""}, {"b", Removed, "", "1"}, {"c", Modified, "2", "1"}}, true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatal(diff)
 	}
@@ -87,7 +87,7 @@ func TestBacklogOrderAndKinds(t *testing.T) {
 		t.Errorf("a delivered batch is handed out again: %v", again)
 	}
 	b.observe("b", one, ms(3))
-	if got, _ := b.batch(ms(3)); !cmp.Equal(got.Changes, []Change{{"b", Created, "1", "", 0o644}}) {
+	if got, _ := b.batch(ms(3)); !cmp.Equal(got.Changes, []Change{{"b", Created, "1", ""}}) {
 		t.Errorf("after its removal b is reported as %v", got.Changes)
 	}
 	b.forget("b")

@@ -16,7 +16,6 @@ package watcher
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -231,9 +230,8 @@ const (
 type Change struct {
 	Path   string // the path of interest, even if it is a symbolic link
 	Kind   Kind
-	Digest string      // "" if removed
-	Was    string      // the digest last reported; "" if there was no file
-	Mode   fs.FileMode // 0 if removed
+	Digest string // "" if removed
+	Was    string // the digest last reported; "" if there was no file
 }
 
 // A Batch contains changes that belong together in time, ordered by path, each path at

@@ -65,7 +65,7 @@ func TestInterruptHostile(t *testing.T) {
 	}{
 		{"", true}, {"--once", true}, {"run T1", true}, {"query " + unending, true},
 		{"check", false}, {"check --static", false}, {"list", false}, {"list --hooks", false}, {"why", false}, {"fire PreToolUse Bash", false}, {"verify", false},
-		{"history", false}, {"suites", false}, {"show T1", false}, {"doctor", false}, {"coverage", false}, {"compare", false},
+		{"history", false}, {"list --suites", false}, {"show T1", false}, {"doctor", false}, {"coverage", false}, {"compare", false},
 	}, 3) {
 		t.Run("hookwatch "+test.args, func(t *testing.T) {
 			t.Parallel()

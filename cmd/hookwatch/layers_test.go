@@ -230,6 +230,24 @@ func parsed(t *testing.T, pattern string) map[string]*ast.File {
 	return files
 }
 
+// TestAppIsSmall keeps commands functions of their options: what all of them share prints, and no
+// command is a method of it.
+func TestAppIsSmall(t *testing.T) {
+	t.Parallel()
+	const most = 15
+	n := 0
+	for _, file := range parsed(t, "cmd/internal/cli/*.go") {
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && types.ExprString(f.Recv.List[0].Type) == "*app" {
+				n++
+			}
+		}
+	}
+	if n == 0 || n > most {
+		t.Errorf("app has %d methods, want at most %d", n, most)
+	}
+}
+
 // impure names something that a file does other than computing values.
 func impure(f *ast.File) (what string) {
 	ast.Inspect(f, func(n ast.Node) bool {

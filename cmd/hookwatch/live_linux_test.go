@@ -35,7 +35,7 @@ func TestRealClientOrdinaryUser(t *testing.T) {
 	path := withClient(t, p)
 	for want, args := range map[string][]string{
 		"PASS 1  FAIL 0  SKIP 0": {"run", "P28"},
-		": 4 of 4 hooks fired":   {"live"},
+		": 4 of 4 hooks fired":   {"check", "--live"},
 	} {
 		cmd := p.program(args...)
 		cmd.Env = append(cmd.Env, "PATH="+path)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hookwatch/cmd/internal/cli/terminal/testdata/terminaltest"
 )
 
 // A pty is a terminal with a program on it.
@@ -40,27 +41,8 @@ const usualRows = 40
 // commandOnTerminal starts a command on a terminal of so many columns and rows.
 func commandOnTerminal(t *testing.T, cmd *exec.Cmd, typed string, columns, rows uint16) *pty {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("needs /dev/ptmx: ", err)
-	}
-	t.Cleanup(func() { _ = master.Close() })
-	fd := int(master.Fd())
-	number, err := unix.IoctlGetUint32(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile("/dev/pts/"+strconv.FormatUint(uint64(number), 10), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	master, slave := terminaltest.Open(t, columns, rows)
 	defer slave.Close()
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns}); err != nil {
-		t.Fatal(err)
-	}
 	p := &pty{t: t, master: master, more: make(chan struct{}, 1), ended: make(chan error, 1)}
 	p.before = p.state()
 	if _, err := master.WriteString(typed); err != nil {

@@ -57,11 +57,11 @@ var (
 	firing = [][]string{
 		{}, {"--once"}, {"--once", "--format", "json"}, {"--once", "--isolation", "auto"}, {"--once", "--isolation", "namespaces"},
 		{"run", "C1"}, {"check"}, {"check", "--format", "json"}, {"fire", "PreToolUse", "Bash", "--command", "ls"},
-		{"fire", "PreToolUse", "Bash", "--live"}, {"live"}, {"run", "--live", "C1"}, {"contract", "--cell", "PreToolUse/*"},
+		{"fire", "PreToolUse", "Bash", "--live"}, {"check", "--live"}, {"run", "--live", "C1"}, {"contract", "--cell", "PreToolUse/*"},
 		{"coverage"},
 	}
 	looking = [][]string{
-		{"check", "--static"}, {"list"}, {"list", "--hooks"}, {"show", "C1"}, {"why"}, {"why", "C1"}, {"verify"}, {"suites"},
+		{"check", "--static"}, {"list"}, {"list", "--hooks"}, {"show", "C1"}, {"why"}, {"why", "C1"}, {"verify"}, {"list", "--suites"},
 		{"explain", "exit-2"}, {"trust", "--list"}, {"schema", "config"}, {"help", "isolation"}, {"doctor"}, {"doctor", "--format", "json"},
 	}
 )
@@ -215,7 +215,7 @@ func TestLiveOutside(t *testing.T) {
 	}
 	for _, mode := range []string{"copy", "none"} {
 		for _, args := range [][]string{
-			{"live"}, {"fire", "PreToolUse", "Bash", "--live"}, {"run", "--live", "C1"}, {"--once", "--live"},
+			{"check", "--live"}, {"fire", "PreToolUse", "Bash", "--live"}, {"run", "--live", "C1"}, {"--once", "--live"},
 		} {
 			cmd := p.program(append(args, "--isolation", mode)...)
 			cmd.Env = append(cmd.Env, "PATH="+bin+":/usr/local/bin:/usr/bin:/bin")

@@ -250,14 +250,6 @@ func Files() (all []InForceFile) {
 	return all
 }
 
-// On returns the names of the hooks that ran on a version.
-func (f InForceFile) On(v Version) []string {
-	if v.Profile() == V197 {
-		return f.Old
-	}
-	return f.Newer
-}
-
 // ID identifies the row.
 func (f InForceFile) ID() string {
 	return "settings/" + strings.ReplaceAll(strings.ReplaceAll(f.Title, "/", ""), " ", "-")

@@ -288,7 +288,7 @@ func TestBeforeTheEvent(t *testing.T) {
 		tested string
 		want   suites.Effect
 	}{
-		"the end":                {Turn{Event: "SessionEnd", AtEnd: true}, []int{0}, []Heard{start}, "", suites.Ignored},
+		"the end":                {Turn{Event: "SessionEnd"}, []int{0}, []Heard{start}, "", suites.Ignored},
 		"before a compaction":    {Turn{Event: "PreCompact", From: 1}, []int{0, 1}, []Heard{start}, "", suites.Denied},
 		"in a compaction":        {Turn{Event: "PostCompact", From: 1}, []int{0, 1}, []Heard{start, later}, "", suites.ShownToModel},
 		"before the call":        {Turn{Event: "Notification"}, []int{0}, []Heard{start}, "t1", suites.Ignored},

@@ -225,7 +225,7 @@ func sessionEnd(t *Turn, _ Step, p payload) error {
 	case "clear":
 		t.Prompts = []string{goOn, "/clear"}
 	case "other":
-		t.Prompts, t.AtEnd = []string{goOn}, true
+		t.Prompts = []string{goOn}
 	default:
 		return notLive("the client that hookwatch starts ends with reason other or clear, not %s", reason)
 	}

@@ -151,10 +151,10 @@ func (s *Seen) find(k Kind) (found Line, ok bool) {
 // A Witness wraps a hook for which the client prints nothing: a shell that runs the hook's command,
 // passes on its output and exit code, and records them.
 type Witness struct {
-	Event, Value string
-	Dir          string // its own directory: contains the command, and later its output
-	Command      string
-	line         string // the wrapping command line
+	Event   string
+	Dir     string // its own directory: contains the command, and later its output
+	Command string
+	line    string // the wrapping command line
 }
 
 // Witnessed returns the entries with a witness for each command of an unreported event.

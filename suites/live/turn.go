@@ -50,7 +50,6 @@ type Turn struct {
 	Allow    bool    // the tested call may run if the client asks
 	From     int     // the index of the first prompt after which the model can be sent words of the event's hooks
 	Again    bool    // no turn of its own: the event fires once more in the one before
-	AtEnd    bool    // tests the end of the session
 }
 
 // A File is content at a path.

@@ -209,9 +209,9 @@ func (f *firing) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
 		r.StartError = f.startError(i, errno)
 		f.short = cmp.Or(f.short, shortageOf(errno))
 	case status.Signaled():
-		r.Started, r.Signal = true, unix.SignalName(status.Signal())
+		r.Signal = unix.SignalName(status.Signal())
 	default:
-		r.Started, r.Exit = true, status.ExitStatus()
+		r.Exit = status.ExitStatus()
 	}
 }
 
@@ -233,7 +233,7 @@ func (f *firing) startError(i int, errno syscall.Errno) error {
 func (f *firing) lost() {
 	for i := range f.results {
 		if !f.ended[i] {
-			f.results[i].Started, f.results[i].Signal = true, "SIGKILL"
+			f.results[i].Signal = "SIGKILL"
 			f.results[i].Duration = time.Since(f.begin)
 		}
 	}

@@ -48,7 +48,6 @@ type Command struct {
 
 // A Result describes how the child ended.
 type Result struct {
-	Started     bool
 	StartError  error  // why it could not be started
 	Exit        int    // -1 if a signal ended it
 	Signal      string // such as "SIGKILL"

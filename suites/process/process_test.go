@@ -127,8 +127,8 @@ func TestNotStarted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Started || r.StartError == nil || !strings.Contains(r.StartError.Error(), tt.want) {
-				t.Errorf("started %v, error %v, want one with %q", r.Started, r.StartError, tt.want)
+			if r.StartError == nil || !strings.Contains(r.StartError.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", r.StartError, tt.want)
 			}
 		})
 	}

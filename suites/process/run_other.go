@@ -117,7 +117,6 @@ func runOne(ctx context.Context, c Command) (Result, error) {
 	bound := time.AfterFunc(killBound, s.close) // a descendant may keep the pipes open
 	s.wg.Wait()
 	bound.Stop()
-	r.Started = true
 	r.Exit, r.Signal = cmd.ProcessState.ExitCode(), signalOf(cmd.ProcessState)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && ctx.Err() == nil {

@@ -275,12 +275,10 @@ func interruptionOf(m marker, byAgent map[string][]suites.Record) *Interruption 
 			done[records[i].Key()] = true
 		}
 	}
-	in := &Interruption{RunID: m.RunID, Full: m.Full, PID: m.PID, Started: m.Started, Planned: len(m.Keys)}
+	in := &Interruption{RunID: m.RunID, Full: m.Full, Started: m.Started, Planned: len(m.Keys)}
 	for _, k := range m.Keys {
-		if key := suites.Key(k); done[key] {
+		if done[suites.Key(k)] {
 			in.Finished++
-		} else {
-			in.Unfinished = append(in.Unfinished, key)
 		}
 	}
 	return in

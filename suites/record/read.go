@@ -51,19 +51,6 @@ func (s *Snapshot) ByAgent() iter.Seq2[File, []suites.Record] {
 	}
 }
 
-// Agents returns the agent whose file contains the records of each suite.
-func (s *Snapshot) Agents() map[string]string {
-	agents := map[string]string{}
-	for f, records := range s.ByAgent() {
-		for i := range records {
-			if suite := records[i].Suite; suite != "" {
-				agents[suite] = f.Agent
-			}
-		}
-	}
-	return agents
-}
-
 // Read reads the present state, even if it was not made here.
 func (r *Reader) Read() (*Snapshot, error) {
 	for try := 0; ; try++ {

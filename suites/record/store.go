@@ -179,13 +179,11 @@ func (s *Store) ReadRun(run ArchivedRun) (*Snapshot, error) {
 // An Interruption is a run that its process did not end. The records of the finished cases
 // are part of the present state.
 type Interruption struct {
-	RunID      string
-	Full       bool
-	PID        int
-	Started    time.Time
-	Planned    int // number of cases
-	Finished   int // number of cases
-	Unfinished []suites.Key
+	RunID    string
+	Full     bool
+	Started  time.Time
+	Planned  int // number of cases
+	Finished int // number of cases
 }
 
 func (s *Store) closeLogs() error {

@@ -48,7 +48,13 @@ func TestFullRunThenSelectedRun(t *testing.T) {
 	if snap.Environment.RunID != "r2" || !snap.LastFull.Equal(noon) {
 		t.Errorf("environment %+v, last full run %v", snap.Environment, snap.LastFull)
 	}
-	if d := cmp.Diff(map[string]string{"ml": "ml-agent", "own": "own-agent", "pm": "pm-agent"}, snap.Agents()); d != "" {
+	agents := map[string]string{}
+	for f, records := range snap.ByAgent() {
+		for _, r := range records {
+			agents[r.Suite] = f.Agent
+		}
+	}
+	if d := cmp.Diff(map[string]string{"ml": "ml-agent", "own": "own-agent", "pm": "pm-agent"}, agents); d != "" {
 		t.Errorf("agents (-want +got):\n%s", d)
 	}
 	runs, err := s.Runs()

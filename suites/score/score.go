@@ -55,9 +55,7 @@ type Progress struct {
 type Finding struct {
 	mutate.Subject
 	Killer   suites.Key // the case that noticed it; zero if it survived
-	Why      string     // the note of that case's verdict
 	Hung     bool       // the case ran out of time
-	Ran      int        // number of cases that ran
 	Executed int        // number of cases that execute it, or may
 	Note     Note       // what is known of it
 	Notice   string     // for a survivor: what would notice it
@@ -89,7 +87,6 @@ type Result struct {
 	Of       int               // mutants that were chosen
 	Made     int               // mutants that there are
 	Stale    []mutate.Identity // known mutants that no longer exist
-	Timeout  bool              // the budget ended it
 }
 
 // A scoring is a score on its way.
@@ -190,7 +187,6 @@ func (s *scoring) run(ctx context.Context, sample []mutate.Subject) error {
 			s.result.Findings = append(s.result.Findings, *f)
 		}
 	}
-	s.result.Timeout = len(s.result.Findings) < len(sample) && ctx.Err() == nil && err == nil
 	return err
 }
 
@@ -254,9 +250,8 @@ func (s *scoring) hunt(ctx context.Context, m mutate.Subject) (*Finding, error) 
 		if err != nil {
 			return nil, err
 		}
-		f.Ran++
 		if v.Status == suites.Fail {
-			f.Killer, f.Why, f.Hung = s.cases[i].Key(), v.Note, timedOut(v)
+			f.Killer, f.Hung = s.cases[i].Key(), timedOut(v)
 			return f, nil
 		}
 		f.compare(s.cases[i], s.panel.seen[i], seen)

@@ -221,7 +221,7 @@ func TestPartialScore(t *testing.T) {
 	t.Parallel()
 	m := machine(t)
 	res, err := Score(t.Context(), guardCases(), m, Options{Budget: 1})
-	if err != nil || !res.Timeout || len(res.Findings) > 0 || res.Of == 0 {
+	if err != nil || len(res.Findings) > 0 || res.Of == 0 {
 		t.Errorf("without time: %v, %+v", err, res)
 	}
 	ctx, end := context.WithCancelCause(t.Context())
@@ -232,7 +232,7 @@ func TestPartialScore(t *testing.T) {
 			cancel()
 		}
 	}})
-	if err != nil || res.Timeout || len(res.Findings) < 3 || len(res.Findings) == res.Of {
+	if err != nil || len(res.Findings) < 3 || len(res.Findings) == res.Of {
 		t.Errorf("interrupted: %v, %d findings of %d", err, len(res.Findings), res.Of)
 	}
 	broken := m

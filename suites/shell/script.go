@@ -55,11 +55,10 @@ func (c *Command) HasInput() bool {
 // builtins.
 type Assign struct {
 	Span
-	Name     string
-	Value    *Word   // nil for an array, and if there is no value
-	Elements []*Word // of an array
-	Array    bool
-	Whole    bool // it sets the whole variable, and does not append to it or set one element
+	Name  string
+	Value *Word // nil for an array, and if there is no value
+	Array bool
+	Whole bool // it sets the whole variable, and does not append to it or set one element
 }
 
 // A Declaration is a command such as declare, export or local.
@@ -93,7 +92,6 @@ type Word struct {
 	Parts   []Part
 	In      *Word // the word that contains this one in an expansion; nil at the top
 	Pattern bool  // it is matched, and not expanded to file names
-	Here    bool  // it is a here-document
 }
 
 // A PartKind classifies a part of a word.
@@ -123,14 +121,12 @@ type Part struct {
 type Parameter struct {
 	Span
 	Name     string
-	Indirect bool     // ${!name}
-	Partial  bool     // its value differs from the variable's, whatever Op is
-	Indexed  bool     // ${name[...]}
-	Op       string   // such as ":-" or "%"; "" if there is none
-	Word     *Word    // after Op
-	In       *Word    // the word that contains the expansion; nil in arithmetic outside of words
-	Of       *Command // the command with this in an argument, outside of substitutions; nil if there is none
-	InTest   bool     // it is in [[ ]], outside of substitutions
+	Indirect bool   // ${!name}
+	Partial  bool   // its value differs from the variable's, whatever Op is
+	Indexed  bool   // ${name[...]}
+	Op       string // such as ":-" or "%"; "" if there is none
+	Word     *Word  // after Op
+	In       *Word  // the word that contains the expansion; nil in arithmetic outside of words
 }
 
 // Variable returns the name of the variable to whose value, or a default for it, the expansion
@@ -147,7 +143,6 @@ var defaults = []string{"-", ":-", "=", ":=", "?", ":?"}
 // A Redirect is one redirection of a command, simple or not.
 type Redirect struct {
 	Op   string // such as "<" or ">>"
-	N    string // the descriptor, "" for the default
 	Word *Word
 	Here *Word // the here-document
 }
@@ -317,9 +312,7 @@ func (r *reader) visit(n syntax.Node) bool {
 	case *syntax.ProcSubst:
 		s.BashOnly = "<( ... )"
 	case *syntax.ParamExp:
-		p := r.parameter(n, in)
-		p.Of, p.InTest = r.user()
-		s.Parameters = append(s.Parameters, p)
+		s.Parameters = append(s.Parameters, r.parameter(n, in))
 	case *syntax.Word:
 		s.Words = append(s.Words, r.word(n, in))
 	}
@@ -335,24 +328,6 @@ func (r *reader) inner() *Word {
 		}
 	}
 	return nil
-}
-
-// user returns the command with the current node in an argument, and whether the node is in a
-// test.
-func (r *reader) user() (c *Command, inTest bool) {
-	for i, n := range slices.Backward(r.stack) {
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			return c, inTest
-		case *syntax.TestClause:
-			inTest = true
-		case *syntax.CallExpr:
-			if _, assigned := r.stack[i+1].(*syntax.Assign); c == nil && !assigned {
-				c = r.commands[n]
-			}
-		}
-	}
-	return c, inTest
 }
 
 func (r *reader) test(op string, in *Word, operands ...syntax.TestExpr) {
@@ -372,12 +347,8 @@ func (r *reader) statement(n *syntax.Stmt, in *Word) {
 	var redirects []*Redirect
 	for _, redirect := range n.Redirs {
 		to := &Redirect{Op: redirect.Op.String(), Word: r.word(redirect.Word, in)}
-		if redirect.N != nil {
-			to.N = redirect.N.Value
-		}
 		if redirect.Hdoc != nil {
 			to.Here = r.word(redirect.Hdoc, in)
-			to.Here.Here = true
 		}
 		redirects = append(redirects, to)
 	}
@@ -411,13 +382,6 @@ func (r *reader) assign(n *syntax.Assign, in *Word) *Assign {
 	}
 	if n.Value != nil {
 		a.Value = r.word(n.Value, in)
-	}
-	if n.Array != nil {
-		for _, e := range n.Array.Elems {
-			if e.Value != nil {
-				a.Elements = append(a.Elements, r.word(e.Value, in))
-			}
-		}
 	}
 	return a
 }

@@ -41,8 +41,8 @@ const (
 //go:embed skill.md
 var skill []byte
 
-// agentCommand returns the command that init --agent registers as a hook.
-func (a *app) agentCommand() *cobra.Command {
+// newAgentCmd returns the command that init --agent registers as a hook.
+func newAgentCmd(a *app, g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:    "agent",
 		Hidden: true,
@@ -58,7 +58,7 @@ hookwatch init --agent registers it.`,
 				return nil // a case fires the hooks of its project, and must not start another run
 			}
 			out := map[string]any{}
-			switch text, err := a.afterEdit(cmd.Context()); {
+			switch text, err := runAffected(cmd.Context(), a, *g); {
 			case err != nil:
 				out["systemMessage"] = "hookwatch: the cases were not run: " + strings.Join(errorLines(err), "\n")
 			case text != "":
@@ -71,8 +71,8 @@ hookwatch init --agent registers it.`,
 	}
 }
 
-// afterEdit runs the cases that a call of a tool affects, and returns the failures as text.
-func (a *app) afterEdit(ctx context.Context) (string, error) {
+// runAffected runs the cases that a call of a tool affects, and returns the failures as text.
+func runAffected(ctx context.Context, a *app, g globals) (string, error) {
 	const largest = 64 << 20
 	payload, err := io.ReadAll(io.LimitReader(a.In, largest))
 	if err != nil {
@@ -89,14 +89,14 @@ func (a *app) afterEdit(ctx context.Context) (string, error) {
 	if err := json.Unmarshal(payload, &call); err != nil {
 		return "", fmt.Errorf("standard input is no payload of the client: %w", err)
 	}
-	if wd, err := os.Getwd(); a.dir == "" && (err != nil || wd != os.Getenv("CLAUDE_PROJECT_DIR")) {
-		a.dir = os.Getenv("CLAUDE_PROJECT_DIR")
+	if wd, err := os.Getwd(); g.Dir == "" && (err != nil || wd != os.Getenv("CLAUDE_PROJECT_DIR")) {
+		g = g.in(os.Getenv("CLAUDE_PROJECT_DIR"))
 	}
 	file := call.Input.File + call.Input.Notebook
 	if file != "" && !filepath.IsAbs(file) {
 		file = filepath.Join(call.Cwd, file)
 	}
-	p, err := a.load()
+	p, err := g.loadToRun(false, "")
 	if p == nil {
 		text := strings.Join(errorLines(err), "\n")
 		if about := strings.Contains(filepath.ToSlash(file), "/.claude/") || filepath.Base(file) == config.FileName; !about && (file == "" || !strings.Contains(text, filepath.Base(file))) {
@@ -107,12 +107,12 @@ func (a *app) afterEdit(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", nil // there is nothing to run
 	}
-	edited := a.editedBy(p, file, call.Input.Command)
+	edited := editedBy(p, file, call.Input.Command)
 	if len(edited) == 0 {
 		return "", nil
 	}
-	view := &agentView{options: a.placed(p), failed: map[suites.Key]bool{}}
-	o, err := a.open(p, view, a.openRecords(p.Config), true)
+	view := &agentView{options: placed(p, g.program), failed: map[suites.Key]bool{}}
+	o, err := openSession(a, g, p, view, g.openRecords(p.Config), true)
 	if err != nil {
 		return "", err
 	}
@@ -142,7 +142,7 @@ func (a *app) afterEdit(ctx context.Context) (string, error) {
 
 // editedBy returns the files that a call may have edited and that some case may depend on, from the
 // root. For a command these are the files of hooks that it names.
-func (a *app) editedBy(p *session.Project, file, command string) (files []string) {
+func editedBy(p *session.Project, file, command string) (files []string) {
 	if file != "" {
 		return []string{p.Rel(file)}
 	}
@@ -237,7 +237,7 @@ func (v *agentView) text(edited []string, left int) string {
 }
 
 // initAgent registers the agent command in the project's settings, and writes the skill.
-func (a *app) initAgent(dir string, yes bool) error {
+func initAgent(a *app, dir string, yes bool) error {
 	d, err := disk.Make(dir, filepath.Join(dir, filepath.Dir(agentSettings)))
 	if err != nil {
 		return err
@@ -270,10 +270,10 @@ func (a *app) initAgent(dir string, yes bool) error {
 		if err := d.Replace(name, edited, disk.Synced); err != nil {
 			return err
 		}
-		a.wrote([]string{agentSettings})
+		reportFiles(a.Out, []string{agentSettings})
 	}
 	if err := writeNew(dir, agentSkill, skill); err == nil {
-		a.wrote([]string{agentSkill})
+		reportFiles(a.Out, []string{agentSkill})
 	} else if !errors.Is(err, fs.ErrExist) || disk.IsRefused(err) {
 		return err
 	}

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync/atomic"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -15,7 +13,6 @@ import (
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
-	"hookwatch/suites/disk"
 	"hookwatch/suites/printable"
 )
 
@@ -27,36 +24,14 @@ type Streams struct {
 
 const programName = "hookwatch"
 
-// An app holds the state shared by all commands: streams and global flags.
+// An app is what commands print to: the streams, the chosen format and the log.
 type app struct {
 	Streams         // for text: everything written to them is made printable
 	raw     Streams // for code that escapes its own output: views, JSON, and colour
-	dir     string
-	path    string
-
-	formatName string // value of --format
-	format     *format
-
-	suites  []string
-	filter  string
-	shuffle uint64
-	strict  bool
+	format  *format
 	noColor bool
 	verbose bool
-	once    bool
-	changed bool
-	audit   bool
-	accept  bool
-	live    bool
-	firedBy string // with live: the client
-	shard   string
-	flags   *cobra.Command
-	pinned  disk.Pinned // contents of a watched project's files when they were saved
-
-	restored  bool
-	startedIn string      // see workDir
-	inOrder   atomic.Bool // there is something to clean up at the end: sandboxes, a run
-	closing   atomic.Bool // a session closes its run after a signal
+	cleanup shutdown
 }
 
 func newApp(s Streams) *app {
@@ -108,34 +83,10 @@ func (a *app) warn(warnings []string) {
 	}
 }
 
-// workDir returns the absolute directory to work in. The result of the first call is kept because
-// the directory may be renamed or replaced while hookwatch watches.
-func (a *app) workDir() (dir string, err error) {
-	if a.startedIn != "" {
-		return a.startedIn, nil
-	}
-	if a.dir != "" {
-		dir, err = filepath.Abs(a.dir)
-	} else {
-		dir, err = os.Getwd()
-	}
-	if err == nil {
-		a.startedIn = dir
-	}
-	return dir, err
+// interactive reports whether the user can be asked.
+func (a *app) interactive() bool {
+	return terminal.Is(a.In) && terminal.Is(a.Out) && terminal.Is(a.Err)
 }
-
-// dirOf returns the directory to which relative arguments refer.
-func dirOf(a *app) string {
-	dir, err := a.workDir()
-	if err != nil {
-		return "."
-	}
-	return dir
-}
-
-// program returns the command with which the user can call hookwatch again on the same project.
-func (a *app) program() program { return program{Dir: a.dir, Path: a.path} }
 
 // noArgs rejects arguments with a hint at the likely mistake.
 func noArgs(cmd *cobra.Command, args []string) error {
@@ -176,9 +127,9 @@ func columns(stream io.Writer) int {
 
 // view returns the view of the chosen format combined with desktop notifications. say is called,
 // from another goroutine, if there is no desktop.
-func (a *app) view(p *session.Project, watch bool, say func(string)) session.View {
+func (a *app) view(p *session.Project, by program, watch bool, say func(string)) session.View {
 	notices := notify.NewDesktop(notify.DesktopOptions{
 		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Notice: say,
 	})
-	return session.Multi(a.format.view(a, p, watch), notices)
+	return session.Multi(a.format.view(a, p, placed(p, by), watch), notices)
 }

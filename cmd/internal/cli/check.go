@@ -25,9 +25,14 @@ import (
 	"hookwatch/suites/run"
 )
 
-func (a *app) checkCommand() *cobra.Command {
-	var static, user bool
-	var client string
+type checkOptions struct {
+	static, user, live bool
+	client             string
+	timeout            bool // run.timeout is a flag, and then that of every firing
+}
+
+func newCheckCmd(a *app, g *globals) *cobra.Command {
+	var o checkOptions
 	cmd := &cobra.Command{
 		Use:   "check [HOOK]",
 		Short: "Check that every registered hook works; needs no suite",
@@ -39,7 +44,16 @@ check. The exit code is 1 for errors; with --strict also for warnings.
 
 Hooks in the files of other clients (Codex, Copilot CLI, ...) are fired as those do, and
 where a client does something else with a hook's output than Claude Code, check reports it.
---client names the clients instead; see hookwatch help clients.`,
+--client names the clients instead; see hookwatch help clients.
+
+With --live, the real client is started in a sandbox, against a scripted model and
+without your login or settings (see hookwatch help client), and fires every command hook
+that is registered, each once, with a call that its matcher lets through. For each hook,
+check prints whether it fired or why not, its output, the reaction of the client, and the
+text that the model was sent. A call runs all hooks that are registered for it. --client
+names one other measured client, such as codex, which fires the hooks that it reads.
+Nothing is judged and nothing recorded. Exit code 1: the client itself failed. Exit
+code 3: it did not react as hookwatch predicts, which is an error of hookwatch.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if fi, err := os.Stat(args[0]); err != nil || !fi.IsDir() {
@@ -50,27 +64,39 @@ where a client does something else with a hook's output than Claude Code, check 
 		},
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.filter = cmp.Or(strings.Join(args, ""), a.filter)
-			return a.checkHooks(cmd, static, user, client)
+			g := *g
+			g.filter.Text = cmp.Or(strings.Join(args, ""), g.filter.Text)
+			o.timeout = cmd.Flags().Changed("timeout")
+			return checkHooks(cmd.Context(), a, g, o)
 		},
 	}
-	cmd.Flags().BoolVar(&static, "static", false, "fire nothing; look only at files")
-	withUser(cmd.Flags(), &user)
-	withClients(cmd.Flags(), &client)
+	cmd.Flags().BoolVar(&o.static, "static", false, "fire nothing; look only at files")
+	withUser(cmd.Flags(), &o.user)
+	cmd.Flags().BoolVar(&o.live, "live", false, "have the real client fire every hook once, and judge nothing")
+	withClients(cmd.Flags(), &o.client)
+	cmd.MarkFlagsMutuallyExclusive("static", "live")
+	cmd.MarkFlagsMutuallyExclusive("user", "live") // the client never gets your settings
 	return cmd
 }
 
-func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) error {
-	if len(a.suites) > 0 {
+func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
+	switch {
+	case o.live && !g.allCases():
+		return errors.New("check --live fires every hook: it takes no HOOK, --suite or --filter")
+	case o.live && a.format.findingsOnly:
+		return fmt.Errorf("--format %s prints findings, and check --live judges nothing", a.format.name)
+	case o.live:
+		return checkLive(ctx, a, g, o.client)
+	case len(g.filter.Suites) > 0:
 		return errors.New("--suite does not go with check: it judges registered hooks, not cases (--filter names hooks)")
 	}
-	filter := a.filter
-	a.filter = "" // here it selects hooks, not cases
-	p, err := a.loadWithUser(user)
+	filter := g.filter.Text
+	g.filter.Text = "" // here it selects hooks, not cases
+	p, err := g.loadWithUser(o.user)
 	if err != nil {
 		return err
 	}
-	of, asked, err := clientsOf(p, client)
+	of, asked, err := clientsOf(p, o.client)
 	if err != nil {
 		return err
 	}
@@ -85,26 +111,26 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool, client string) e
 	if tree.Named = filter; filter != "" && len(tree.Asked()) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", filter)
 	}
-	res, err := a.asked(cmd, p, tree, static)
-	if err != nil && cmd.Context().Err() == nil {
+	if o.timeout {
+		tree.Timeout = p.Config.Run.Timeout
+	}
+	res, err := checkAsked(ctx, a, p, tree, o.static)
+	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	doc := newCheckDocument(p, of, res, time.Since(began))
-	doc.Interrupted = cmd.Context().Err() != nil
-	return a.reportAndWrite(cmd.Context(), result{
-		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
-	}, doc.Errors > 0 || a.strict && doc.Warnings > 0, "", nil)
+	doc.Interrupted = ctx.Err() != nil
+	return a.reportAndWrite(ctx, result{
+		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
+	}, doc.Errors > 0 || g.strict && doc.Warnings > 0, "", nil)
 }
 
-// asked fires the hooks, or only examines files if static is set.
-func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, static bool) (checkResult, error) {
+// checkAsked fires the hooks, or only examines files if static is set.
+func checkAsked(ctx context.Context, a *app, p *session.Project, tree conform.Tree, static bool) (checkResult, error) {
 	if static {
-		return runCheck(cmd.Context(), tree, nil, nil, 0, nil)
+		return runCheck(ctx, tree, nil, nil, 0, nil)
 	}
-	if cmd.Flags().Changed("timeout") {
-		tree.Timeout = p.Config.Run.Timeout
-	}
-	t, err := a.trial(p, "")
+	t, err := newParallelTrial(a, p, "")
 	if err != nil {
 		return checkResult{}, err
 	}
@@ -114,7 +140,7 @@ func (a *app) asked(cmd *cobra.Command, p *session.Project, tree conform.Tree, s
 	if err == nil { // without namespaces nothing that guards stop is executed
 		defer end()
 	}
-	res, err := runCheck(cmd.Context(), tree, t.Runner, machine, t.jobs, t.progress)
+	res, err := runCheck(ctx, tree, t.Runner, machine, t.jobs, t.progress)
 	res.ranIn = t.ranIn
 	return res, err
 }
@@ -134,14 +160,6 @@ type checkDocument struct {
 	Clients     []knownClient     `json:"clients,omitempty"`     // whose hooks were judged, if not Claude Code alone
 
 	ranIn // empty if no hook was fired
-}
-
-// Line returns a finding as a separate JSON line.
-func (d checkDocument) Line(i int) any {
-	return struct {
-		conform.Finding
-		ranIn
-	}{d.Findings[i], d.ranIn}
 }
 
 // annotations returns the findings as annotations of the files of a project.

@@ -563,7 +563,7 @@ func judgeUntil(t *testing.T, files map[string]string, static bool, enough func(
 	p := load(t, lay(t, files))
 	tree, r, jobs := p.Tree(os.Environ()), (*run.Runner)(nil), 0
 	if !static {
-		fired, err := newApp(Streams{Out: io.Discard, Err: io.Discard}).bare(p)
+		fired, err := newTrial(newApp(Streams{Out: io.Discard, Err: io.Discard}), p)
 		if err != nil {
 			t.Fatal(err)
 		}

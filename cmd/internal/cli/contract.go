@@ -23,8 +23,10 @@ import (
 	"hookwatch/suites/run"
 )
 
-func (a *app) contractCommand() *cobra.Command {
-	var only, of, against string
+type contractOptions struct{ cell, client, against string }
+
+func newContractCmd(a *app, g *globals) *cobra.Command {
+	var o contractOptions
 	cmd := &cobra.Command{
 		Use:   "contract",
 		Short: "Compare hookwatch's model of the client with the installed client",
@@ -45,19 +47,19 @@ outputs that your hooks had in recorded runs. If a hook is touched, the exit cod
   hookwatch contract --against 2.1.197
   hookwatch contract --format json`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.contract(cmd, only, of, against) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runContract(cmd.Context(), a, *g, o) },
 	}
-	withClient(cmd.Flags(), &of)
-	cmd.Flags().StringVar(&against, "against", "", "compare with another `VERSION` that was measured, or with the program at this path")
-	cmd.Flags().StringVar(&only, "cell", "", "only cells whose ID matches this `GLOB`, such as 'Stop/*'")
+	withClient(cmd.Flags(), &o.client)
+	cmd.Flags().StringVar(&o.against, "against", "", "compare with another `VERSION` that was measured, or with the program at this path")
+	cmd.Flags().StringVar(&o.cell, "cell", "", "only cells whose ID matches this `GLOB`, such as 'Stop/*'")
 	return cmd
 }
 
-func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
-	if len(a.suites) > 0 || a.filter != "" {
+func runContract(ctx context.Context, a *app, g globals, o contractOptions) error {
+	if !g.allCases() {
 		return errors.New("--suite and --filter do not go with contract: --cell GLOB chooses its cells")
 	}
-	other, err := liveClient(of)
+	other, err := liveClient(o.client)
 	if err != nil {
 		return err
 	}
@@ -67,21 +69,21 @@ func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
 			return err
 		}
 	}
-	if only != "" {
-		if !doublestar.ValidatePattern(only) {
-			return fmt.Errorf("--cell %s is no pattern", only)
+	if o.cell != "" {
+		if !doublestar.ValidatePattern(o.cell) {
+			return fmt.Errorf("--cell %s is no pattern", o.cell)
 		}
-		all = slices.DeleteFunc(all, func(q question) bool { return !doublestar.MatchUnvalidated(only, q.ID()) })
+		all = slices.DeleteFunc(all, func(q question) bool { return !doublestar.MatchUnvalidated(o.cell, q.ID()) })
 	}
 	if len(all) == 0 {
-		return fmt.Errorf("--cell %s matches no cell; hookwatch contract -v lists them", only)
+		return fmt.Errorf("--cell %s matches no cell; hookwatch contract -v lists them", o.cell)
 	}
-	p, err := a.loadHooks()
+	p, err := g.loadHooks()
 	if err != nil {
 		return err
 	}
 	p.LiveOf = other
-	t, err := a.bare(p)
+	t, err := newTrial(a, p)
 	if err != nil {
 		return err
 	}
@@ -89,16 +91,16 @@ func (a *app) contract(cmd *cobra.Command, only, of, against string) error {
 	if t.jobs, err = jobs(p); err != nil {
 		return err
 	}
-	if against != "" {
-		return a.against(cmd.Context(), p, t, all, against)
+	if o.against != "" {
+		return compareClients(ctx, a, g, p, t, all, o.against)
 	}
-	res, err := playQuestions(cmd.Context(), t.Runner, t.jobs, all)
+	res, err := playQuestions(ctx, t.Runner, t.jobs, all)
 	if err != nil {
 		return err
 	}
 	doc := newDocument(res)
 	doc.Name, doc.ranIn, doc.Newer = other.Name, t.ranIn, p.NewerEvents(os.Environ())
-	return a.report(result{doc: doc, items: len(doc.Cells), item: doc.Line, text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Failed())
+	return a.report(result{doc: doc, items: jsonLines(doc.Cells, doc.ranIn), text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Failed())
 }
 
 // A contractDocument is the JSON document of contract. Documents of two clients differ only where
@@ -117,14 +119,6 @@ type contractDocument struct {
 	Cells        []contractRow `json:"cells"`
 
 	ranIn
-}
-
-// Line returns a cell as a separate JSON line.
-func (d contractDocument) Line(i int) any {
-	return struct {
-		contractRow
-		ranIn
-	}{d.Cells[i], d.ranIn}
 }
 
 // newDocument converts a result.

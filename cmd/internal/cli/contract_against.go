@@ -47,27 +47,19 @@ type difference struct {
 	Cases   []string `json:"cases,omitempty"` // in which it was recorded
 }
 
-// Line returns a difference as a separate JSON line.
-func (d againstDocument) Line(i int) any {
-	return struct {
-		difference
-		ranIn
-	}{d.Differences[i], d.ranIn}
-}
-
 // Touched returns the differences that concern a hook of the project.
 func (d againstDocument) Touched() (touched []difference) {
 	return slices.DeleteFunc(slices.Clone(d.Differences), func(x difference) bool { return x.Hook == "" })
 }
 
-// against plays the questions and what the project's hooks printed in recorded runs to two clients,
+// compareClients plays the questions and what the project's hooks printed in recorded runs to two clients,
 // or compares the first with the predictions for a measured version.
-func (a *app) against(ctx context.Context, p *session.Project, t *trial, all []question, with string) error {
+func compareClients(ctx context.Context, a *app, g globals, p *session.Project, t *trial, all []question, with string) error {
 	version, path, err := otherOf(p, with)
 	if err != nil {
 		return err
 	}
-	hooks, cases, recorded, err := a.recordedOutputs(p)
+	hooks, cases, recorded, err := recordedOutputs(g, p)
 	if err != nil {
 		return err
 	}
@@ -108,7 +100,7 @@ func (a *app) against(ctx context.Context, p *session.Project, t *trial, all []q
 			doc.Same++
 		}
 	}
-	return a.report(result{doc: doc, items: len(doc.Differences), item: doc.Line, text: func(w io.Writer) { printAgainst(w, doc) }}, len(doc.Touched()) > 0 || doc.Fault != "")
+	return a.report(result{doc: doc, items: jsonLines(doc.Differences, doc.ranIn), text: func(w io.Writer) { printAgainst(w, doc) }}, len(doc.Touched()) > 0 || doc.Fault != "")
 }
 
 // otherOf returns the version or the program to compare with.
@@ -175,9 +167,9 @@ func predictions(all []question, v client.Version) (rows []contractRow) {
 
 // recordedOutputs returns the different outputs in the project's records as questions, with the
 // hooks that printed them and the cases in which they did, by the questions' IDs.
-func (a *app) recordedOutputs(p *session.Project) (hooks map[string]string, cases map[string][]string, all []question, err error) {
+func recordedOutputs(g globals, p *session.Project) (hooks map[string]string, cases map[string][]string, all []question, err error) {
 	hooks, cases = map[string]string{}, map[string][]string{}
-	reader, err := record.OpenReader(a.records(p.Config))
+	reader, err := record.OpenReader(g.recordsPlace(p.Config))
 	if err != nil {
 		return nil, nil, nil, err
 	}

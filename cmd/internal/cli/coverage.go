@@ -14,7 +14,7 @@ import (
 	"hookwatch/cmd/internal/session"
 )
 
-func (a *app) coverageCommand() *cobra.Command {
+func newCoverageCmd(a *app, g *globals) *cobra.Command {
 	lcov := ""
 	cmd := &cobra.Command{
 		Use:   "coverage",
@@ -23,47 +23,43 @@ func (a *app) coverageCommand() *cobra.Command {
 does. It runs cases once more where it is not known what they execute, and
 judges none of these runs. -v names the cases of each function.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.coverage(cmd.Context(), lcov) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runCoverage(cmd.Context(), a, *g, lcov) },
 	}
 	cmd.Flags().StringVar(&lcov, "lcov", "", "write an lcov `FILE` as well, for genhtml and editors")
 	return cmd
 }
 
-func (a *app) coverage(ctx context.Context, lcov string) error {
-	p, err := a.loadShown()
+func runCoverage(ctx context.Context, a *app, g globals, lcov string) error {
+	p, err := g.loadCases()
 	if err != nil {
 		return err
 	}
-	o, err := a.open(p, diagnostics{a.log()}, a.openRecords(p.Config), true)
+	o, err := openSession(a, g, p, diagnostics{a.log()}, g.openRecords(p.Config), true)
 	if err != nil {
 		return err
 	}
 	defer o.close()
 	c := o.Coverage(ctx)
 	if ctx.Err() != nil {
-		return ErrInterrupted
+		return errInterrupted
 	}
 	if lcov != "" {
-		if err := writeLCOV(lcov, c.Files); err != nil {
+		var text bytes.Buffer
+		if err := trace.WriteLCOV(&text, c.Files); err != nil {
+			return err
+		}
+		if err := os.WriteFile(lcov, text.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
 	doc := newCoverageDocument(c)
 	doc.ranIn = inIsolation(o.Isolation())
-	return a.print(doc, len(doc.Files), doc.Line, func(w io.Writer) { printCoverage(w, c, a.verbose) })
-}
-
-func writeLCOV(path string, files []trace.Coverage) error {
-	var text bytes.Buffer
-	if err := trace.WriteLCOV(&text, files); err != nil {
-		return err
-	}
-	return os.WriteFile(path, text.Bytes(), 0o644)
+	return a.print(doc, jsonLines(doc.Files, doc.ranIn), func(w io.Writer) { printCoverage(w, c, a.verbose) })
 }
 
 // seen returns the results of traces for verify, or nothing if there are no records.
-func (a *app) seen(p *session.Project) (unentered []session.Unentered, files []trace.Coverage) {
-	s, err := session.Look(p, os.Environ(), a.records(p.Config))
+func seen(g globals, p *session.Project) (unentered []session.Unentered, files []trace.Coverage) {
+	s, err := session.Look(p, os.Environ(), g.recordsPlace(p.Config))
 	if err != nil {
 		return nil, nil
 	}
@@ -83,14 +79,6 @@ type coverageDocument struct {
 	Opaque   []string         `json:"opaque"`   // scripts in languages that are not traced
 
 	ranIn // the isolation of traced cases
-}
-
-// Line returns a file as a separate JSON line.
-func (d coverageDocument) Line(i int) any {
-	return struct {
-		trace.Coverage
-		ranIn
-	}{d.Files[i], d.ranIn}
 }
 
 // newCoverageDocument converts the coverage.

@@ -25,7 +25,7 @@ import (
 // diffBudget is the usual time for a comparison.
 const diffBudget = time.Minute
 
-func (a *app) diffCommand() *cobra.Command {
+func newDiffCmd(a *app, g *globals) *cobra.Command {
 	var budget time.Duration
 	cmd := &cobra.Command{
 		Use:   "diff BASE [HEAD]",
@@ -52,28 +52,28 @@ anything is newly allowed.
 		},
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.diff(cmd, args[0], append(args, "")[1], budget)
+			return runDiff(cmd.Context(), a, *g, args[0], append(args, "")[1], budget)
 		},
 	}
 	cmd.Flags().DurationVar(&budget, "budget", diffBudget, "fire hooks for this `TIME` altogether; what was left out is listed")
 	return cmd
 }
 
-func (a *app) diff(cmd *cobra.Command, base, head string, budget time.Duration) error {
-	if len(a.suites) > 0 || a.filter != "" {
+func runDiff(ctx context.Context, a *app, g globals, base, head string, budget time.Duration) error {
+	if !g.allCases() {
 		return errors.New("--suite and --filter do not go with diff: it fires every hook that the change affects")
 	}
-	p, err := a.loadHooks()
+	p, err := g.loadHooks()
 	if err != nil {
 		return err
 	}
-	t, err := a.trial(p, "diff runs the hooks of other revisions")
+	t, err := newParallelTrial(a, p, "diff runs the hooks of other revisions")
 	if err != nil {
 		return err
 	}
 	defer t.close()
 	began := time.Now()
-	x, err := t.compare(cmd.Context(), p, base, head)
+	x, err := t.compare(ctx, p, base, head)
 	if err != nil {
 		return err
 	}
@@ -94,13 +94,13 @@ func (a *app) diff(cmd *cobra.Command, base, head string, budget time.Duration) 
 	}
 	doc.Result, err = x.Compare(calls, budget)
 	t.progress.end()
-	if doc.Interrupted = cmd.Context().Err() != nil; err != nil && !doc.Interrupted {
+	if doc.Interrupted = ctx.Err() != nil; err != nil && !doc.Interrupted {
 		return err
 	}
 	doc.Millis = time.Since(began).Milliseconds()
-	return a.reportAndWrite(cmd.Context(), result{
-		doc, len(doc.Changes), doc.Line, func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), fmt.Sprintf("%s (%s affected, %s)", doc.headline(), session.Count(doc.Hooks, "hook"), session.Count(doc.Calls, "call")),
-	}, a.strict && doc.Allowed > 0, "", nil)
+	return a.reportAndWrite(ctx, result{
+		doc, jsonLines(doc.Changes, doc.ranIn), func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), fmt.Sprintf("%s (%s affected, %s)", doc.headline(), session.Count(doc.Hooks, "hook"), session.Count(doc.Calls, "call")),
+	}, g.strict && doc.Allowed > 0, "", nil)
 }
 
 // changesText counts changes by kind, the most important first.
@@ -140,14 +140,6 @@ type diffDocument struct {
 	Interrupted bool  `json:"interrupted,omitempty"`
 
 	ranIn
-}
-
-// Line returns a change as a separate JSON line.
-func (d diffDocument) Line(i int) any {
-	return struct {
-		compare.Change
-		ranIn
-	}{d.Changes[i], d.ranIn}
 }
 
 // changedGroup are the changes of a hook of one kind, the shortest input that begins as a command, a

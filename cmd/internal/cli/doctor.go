@@ -20,7 +20,7 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-func (a *app) doctorCommand() *cobra.Command {
+func newDoctorCmd(a *app, g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Diagnose missing tools and isolation",
@@ -28,16 +28,16 @@ func (a *app) doctorCommand() *cobra.Command {
 List each tool that the project's hooks call: where it is, its version, which
 cases its absence skips or fails, and how to install it. No hook runs.`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), a, *g) },
 	}
 }
 
-func (a *app) doctor(ctx context.Context) error {
-	p, err := a.loadHooks()
+func runDoctor(ctx context.Context, a *app, g globals) error {
+	p, err := g.loadHooks()
 	if err != nil {
 		return err
 	}
-	a.inOrder.Store(true)
+	a.cleanup.needed.Store(true)
 	place, err := sandbox.PlaceOf(p.Root()).Open()
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (a *app) doctor(ctx context.Context) error {
 	}
 	doc := newDoctorDocument(version.Number, p, d)
 	doc.Newer = p.NewerEvents(os.Environ())
-	return a.print(doc, len(doc.Tools), func(i int) any { return doc.Tools[i] }, func(w io.Writer) { printDoctor(w, doc) })
+	return a.print(doc, jsonLines(doc.Tools, ranIn{}), func(w io.Writer) { printDoctor(w, doc) })
 }
 
 // doctorDocument is the JSON document of doctor.

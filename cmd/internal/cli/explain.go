@@ -21,10 +21,19 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-func (a *app) explainCommand() *cobra.Command {
-	var o flags
-	var list bool
-	of := string(client.Default)
+// explainOptions are the flags of explain, of which most describe one output.
+type explainOptions struct {
+	Event, Stdout, Stderr           string
+	Signal, Command, Entry, Payload string
+	Exit                            int
+	TimedOut                        bool
+
+	list, described bool
+	client          string
+}
+
+func newExplainCmd(a *app) *cobra.Command {
+	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain [RULE | -]",
 		Short: "Explain what the client does with a hook's output",
@@ -43,16 +52,15 @@ entry and payload. With a RULE, explain prints what it means.
   hookwatch explain --format jsonl - < outputs.jsonl
   hookwatch explain exit-code-not-2`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			read, err := readersOf(of)
-			if err != nil {
-				return err
+			for _, name := range []string{"event", "exit", "signal", "timed-out", "stdout", "stderr", "command", "entry", "payload"} {
+				o.described = o.described || cmd.Flags().Changed(name)
 			}
-			return a.explain(cmd, read, list, o, args)
+			return runExplain(a, o, args)
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&list, "list", false, "list all rules")
-	f.StringVar(&of, "client", of, "a version of Claude Code, or `NAME[,NAME]` of clients (see hookwatch help clients)")
+	f.BoolVar(&o.list, "list", false, "list all rules")
+	f.StringVar(&o.client, "client", string(client.Default), "a version of Claude Code, or `NAME[,NAME]` of clients (see hookwatch help clients)")
 	f.StringVar(&o.Event, "event", "", "the `EVENT`, such as PreToolUse")
 	f.IntVar(&o.Exit, "exit", 0, "exit code `N`; of an http hook the status")
 	f.StringVar(&o.Signal, "signal", "", "the signal `N` that ended it, or its name")
@@ -135,50 +143,45 @@ func (r readers) lines(fired client.Firing) (lines []explainedLine, print func(i
 	}
 }
 
-func (a *app) explain(cmd *cobra.Command, read readers, list bool, o flags, args []string) error {
-	described := false
-	for _, name := range []string{"event", "exit", "signal", "timed-out", "stdout", "stderr", "command", "entry", "payload"} {
-		described = described || cmd.Flags().Changed(name)
-	}
+func runExplain(a *app, o explainOptions, args []string) error {
+	read, err := readersOf(o.client)
 	switch {
+	case err != nil:
+		return err
 	case len(args) > 1:
 		return fmt.Errorf("explain takes one rule or -, not %q as well (quote a TEXT that has spaces)", args[1])
-	case len(args) == 1 && described:
+	case len(args) == 1 && o.described:
 		return fmt.Errorf("explain takes either %q or the flags of one output", args[0])
-	case list && (described || len(args) > 0):
+	case o.list && (o.described || len(args) > 0):
 		return errors.New("--list takes no other arguments")
-	case list:
-		return a.listRules()
+	case o.list:
+		all := client.Rules()
+		return showRules(a, all, func(w io.Writer) {
+			for _, r := range all {
+				rowf(w, "%s  %s  %s\n", output(fmt.Sprintf("%-28s", r.ID)), output(fmt.Sprintf("%-7s", r.Severity)), r.What)
+			}
+		})
 	case len(args) == 1 && args[0] == "-":
-		return a.explainLines(read)
+		return explainLines(a, read)
 	case len(args) == 1:
-		return a.explainRule(args[0])
-	case !described:
+		rule, err := ruleNamed(args[0])
+		if err != nil {
+			return err
+		}
+		return showRules(a, []suites.Rule{rule}, func(w io.Writer) { ruleText(w, rule) })
+	case !o.described:
 		return errors.New("explain needs an output (--event EVENT --exit N --stdout TEXT), - for JSON lines, or a rule (--list names them)")
 	}
-	return a.explainOne(read, o)
-}
-
-// explainOne explains the output described by flags.
-func (a *app) explainOne(read readers, o flags) error {
 	fired, err := o.Firing(read.events())
 	if err != nil {
 		return err
 	}
 	lines, print := read.lines(fired)
-	return a.print(explainDocument{Version: 1, Client: read.name(), Outputs: lines}, len(lines), func(i int) any { return lines[i] }, print)
-}
-
-// flags describe one output.
-type flags struct {
-	Event, Stdout, Stderr           string
-	Signal, Command, Entry, Payload string
-	Exit                            int
-	TimedOut                        bool
+	return a.print(explainDocument{Version: 1, Client: read.name(), Outputs: lines}, jsonLines(lines, ranIn{}), print)
 }
 
 // Firing parses the flags like a line of JSON.
-func (o flags) Firing(others []string) (client.Firing, error) {
+func (o explainOptions) Firing(others []string) (client.Firing, error) {
 	fields := map[string]any{
 		"event": o.Event, "exit": o.Exit, "signal": o.Signal, "timed_out": o.TimedOut,
 		"stdout": o.Stdout, "stderr": o.Stderr, "command": o.Command,
@@ -211,7 +214,7 @@ func (o flags) Firing(others []string) (client.Firing, error) {
 }
 
 // payload returns the payload given to --payload as JSON or as a file.
-func (o flags) payload() (string, error) {
+func (o explainOptions) payload() (string, error) {
 	if o.Payload == "" || strings.HasPrefix(strings.TrimSpace(o.Payload), "{") {
 		return o.Payload, nil
 	}
@@ -258,9 +261,9 @@ func readLine(lines *bufio.Reader) ([]byte, error) {
 
 // explainLines answers each line of standard input. An invalid line is reported as a problem with
 // its number, and the other lines are still answered.
-func (a *app) explainLines(of readers) error {
+func explainLines(a *app, of readers) error {
 	doc := explainDocument{Version: 1, Client: of.name(), Outputs: []explainedLine{}}
-	var problems ProblemsError
+	var problems problemsError
 	events := of.events()
 	lines := bufio.NewReader(a.In)
 	for number := 1; ; number++ {
@@ -278,12 +281,15 @@ func (a *app) explainLines(of readers) error {
 		read, print := of.lines(fired)
 		if a.format.layout == asDocument {
 			doc.Outputs = append(doc.Outputs, read...)
-		} else if err := a.explainLine(read, print, number); err != nil {
+			continue
+		}
+		err = a.print(nil, jsonLines(read, ranIn{}), func(w io.Writer) { lineText(w, read[0], print, number) })
+		if err != nil {
 			return err
 		}
 	}
 	if a.format.layout == asDocument {
-		if err := a.print(doc, 0, nil, nil); err != nil {
+		if err := a.print(doc, nil, nil); err != nil {
 			return err
 		}
 	}
@@ -291,11 +297,6 @@ func (a *app) explainLines(of readers) error {
 		return problems
 	}
 	return nil
-}
-
-// explainLine prints one answer immediately.
-func (a *app) explainLine(lines []explainedLine, print func(io.Writer), number int) error {
-	return a.print(nil, len(lines), func(i int) any { return lines[i] }, func(w io.Writer) { lineText(w, lines[0], print, number) })
 }
 
 // explainDocument is the JSON document of explain.
@@ -372,16 +373,6 @@ type rulesDocument struct {
 	Rules   []suites.Rule `json:"rules"`
 }
 
-// newRules returns a document with rules.
-func newRules(all []suites.Rule) rulesDocument {
-	doc := rulesDocument{Version: 1, Rules: []suites.Rule{}}
-	for _, r := range all {
-		r.Observed = append([]string{}, r.Observed...) // [] rather than null
-		doc.Rules = append(doc.Rules, r)
-	}
-	return doc
-}
-
 // ruleNamed finds a rule by its ID.
 func ruleNamed(id string) (suites.Rule, error) {
 	all := client.Rules()
@@ -402,13 +393,6 @@ func ruleNamed(id string) (suites.Rule, error) {
 	return suites.Rule{}, fmt.Errorf("no rule %q (%s)", id, hint)
 }
 
-// printRules prints rules as text, one row each.
-func printRules(w io.Writer, all []suites.Rule) {
-	for _, r := range all {
-		rowf(w, "%s  %s  %s\n", output(fmt.Sprintf("%-28s", r.ID)), output(fmt.Sprintf("%-7s", r.Severity)), r.What)
-	}
-}
-
 // ruleText prints one rule in full.
 func ruleText(w io.Writer, rule suites.Rule) {
 	writef(w, "%s  (%s; %s)\n", rule.ID, rule.Severity, observedOn(rule))
@@ -427,21 +411,11 @@ func observedOn(r suites.Rule) string {
 	return "observed on client " + strings.Join(r.Observed, ", ")
 }
 
-// printRules prints rules: one row each, or one in full.
-func (a *app) printRules(shown []suites.Rule, human func(io.Writer)) error {
-	doc := newRules(shown)
-	return a.print(doc, len(doc.Rules), func(i int) any { return doc.Rules[i] }, human)
-}
-
-func (a *app) listRules() error {
-	all := client.Rules()
-	return a.printRules(all, func(w io.Writer) { printRules(w, all) })
-}
-
-func (a *app) explainRule(id string) error {
-	rule, err := ruleNamed(id)
-	if err != nil {
-		return err
+// showRules shows rules: one row each, or one in full.
+func showRules(a *app, all []suites.Rule, text func(io.Writer)) error {
+	doc := rulesDocument{Version: 1, Rules: slices.Clone(all)}
+	for i, r := range doc.Rules {
+		doc.Rules[i].Observed = append([]string{}, r.Observed...) // [] rather than null
 	}
-	return a.printRules([]suites.Rule{rule}, func(w io.Writer) { ruleText(w, rule) })
+	return a.print(doc, jsonLines(doc.Rules, ranIn{}), text)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,10 +22,15 @@ import (
 	"hookwatch/suites/run"
 )
 
-func (a *app) fireCommand() *cobra.Command {
-	var o request
-	var user, live, explain bool
-	var payload, of string
+// fireOptions are the flags of fire, of which the first describe the event.
+type fireOptions struct {
+	Hook, Command, File, Stdin string
+	payload, client            string
+	user, live, explain        bool
+}
+
+func newFireCmd(a *app, g *globals) *cobra.Command {
+	var o fireOptions
 	cmd := &cobra.Command{
 		Use:   "fire EVENT [TOOL [INPUT]]",
 		Short: "Fire one hook, or all of an event, and show the result",
@@ -55,40 +61,18 @@ stdin of each entry are shown, or why it does not run. Nothing is recorded.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := a.workDir()
-			if err != nil {
-				return err
-			}
-			if of == clients.Claude {
-				of = ""
-			}
-			if args, err = claudeEvent(args, of); err != nil {
-				return err
-			}
-			c, err := o.Case(args[:min(len(args), 2)], dir)
-			if err != nil {
-				return err
-			}
-			if c.Steps[0].PayloadRaw, err = firedPayload(payload, a.In); err != nil {
-				return err
-			}
-			if live {
-				return a.fireLive(cmd.Context(), c, of)
-			}
-			return a.fire(cmd, c, user, explain, of)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runFire(cmd.Context(), a, *g, o, args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Hook, "hook", "", "this `SCRIPT` instead of what is registered")
 	f.StringVar(&o.Command, "command", "", "tool_input.command")
 	f.StringVar(&o.File, "file", "", "tool_input.file_path")
-	f.StringVar(&payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
+	f.StringVar(&o.payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&o.Stdin, "stdin", "", "these bytes as they are, valid JSON or not")
-	withUser(f, &user)
-	withClient(f, &of)
-	f.BoolVar(&explain, "explain", false, "show what would be started, and start nothing")
-	f.BoolVar(&live, "live", false, "have the real client fire them")
+	withUser(f, &o.user)
+	withClient(f, &o.client)
+	f.BoolVar(&o.explain, "explain", false, "show what would be started, and start nothing")
+	f.BoolVar(&o.live, "live", false, "have the real client fire them")
 	cmd.MarkFlagsMutuallyExclusive("client", "hook")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
 	cmd.MarkFlagsMutuallyExclusive("explain", "live")
@@ -132,20 +116,37 @@ func oneClient(name string) (clients.Client, error) {
 	return named[0], nil
 }
 
-func (a *app) fire(cmd *cobra.Command, c *suites.Case, user, explain bool, of string) error {
-	p, err := a.loadWithUser(user)
+func runFire(ctx context.Context, a *app, g globals, o fireOptions, args []string) error {
+	if o.client == clients.Claude {
+		o.client = ""
+	}
+	args, err := claudeEvent(args, o.client)
 	if err != nil {
 		return err
 	}
-	if of != "" {
-		other, _ := clients.Named(of) // claudeEvent checked the name
+	c, err := o.Case(args[:min(len(args), 2)], g.workDir)
+	if err != nil {
+		return err
+	}
+	if c.Steps[0].PayloadRaw, err = firedPayload(o.payload, a.In); err != nil {
+		return err
+	}
+	if o.live {
+		return fireLive(ctx, a, g, c, o.client)
+	}
+	p, err := g.loadWithUser(o.user)
+	if err != nil {
+		return err
+	}
+	if o.client != "" {
+		other, _ := clients.Named(o.client) // claudeEvent checked the name
 		p.Registered = p.Registered.Of(other)
 		st := c.Steps[0]
 		if len(p.Registered.For(st.Event, cmp.Or(client.MatchedValue(st.Event, st.Tool, st.PayloadRaw), client.UsualMatcher(st.Event)))) == 0 {
 			return unregistered([]clients.Client{other})
 		}
 	}
-	if explain {
+	if o.explain {
 		doc, err := planned(p, c)
 		if err == nil && len(doc.Entries) == 0 && doc.Disabled == "" {
 			err = nothing(c)
@@ -153,17 +154,17 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user, explain bool, of st
 		if err != nil {
 			return err
 		}
-		return a.print(doc, len(doc.Entries), doc.Line, doc.print)
+		return a.print(doc, jsonLines(doc.Entries, ranIn{}), doc.print)
 	}
 	if c.Hook != "" {
-		c.Hook = p.RelFrom(dirOf(a), c.Hook)
+		c.Hook = p.RelFrom(g.workDir, c.Hook)
 	}
-	t, err := a.bare(p)
+	t, err := newTrial(a, p)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	fired, all, err := t.Fire(cmd.Context(), c)
+	fired, all, err := t.Fire(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -172,7 +173,7 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user, explain bool, of st
 	}
 	doc := newFireDocument(c, fired, all)
 	doc.ranIn = t.ranIn
-	return a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) })
+	return a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printFired(w, doc) })
 }
 
 // fireDocument is the JSON document of fire.
@@ -191,14 +192,6 @@ type fireDocument struct {
 	Live *firedByClient `json:"live,omitempty"` // of hooks fired by the real client
 
 	ranIn
-}
-
-// Line returns a hook as a separate JSON line.
-func (d fireDocument) Line(i int) any {
-	return struct {
-		firedHook
-		ranIn
-	}{d.Hooks[i], d.ranIn}
 }
 
 // firedByClient is the behaviour of the real client with the hooks it fired. The effect is that
@@ -421,28 +414,25 @@ func eventNamed(name string) (client.Event, error) {
 	return client.Event{}, fmt.Errorf("the client has no event %q (%s)", name, hint)
 }
 
-// A request holds the flags that describe the event to fire.
-type request struct{ Hook, Command, File, Stdin string }
-
 // Case returns a case with one step and no expectation.
-func (r request) Case(args []string, dir string) (*suites.Case, error) {
+func (o fireOptions) Case(args []string, dir string) (*suites.Case, error) {
 	if _, err := eventNamed(args[0]); err != nil {
 		return nil, err
 	}
-	st := suites.Step{Event: args[0], Command: r.Command}
+	st := suites.Step{Event: args[0], Command: o.Command}
 	if len(args) == 2 {
 		st.Tool = args[1]
 	}
-	if r.File != "" {
-		st.FilePath = r.File
-		if !filepath.IsAbs(r.File) && !strings.HasPrefix(r.File, "{") {
-			st.FilePath = filepath.ToSlash(filepath.Join(dir, r.File))
+	if o.File != "" {
+		st.FilePath = o.File
+		if !filepath.IsAbs(o.File) && !strings.HasPrefix(o.File, "{") {
+			st.FilePath = filepath.ToSlash(filepath.Join(dir, o.File))
 		}
 	}
-	if r.Stdin != "" {
-		st.Stdin = &r.Stdin
+	if o.Stdin != "" {
+		st.Stdin = &o.Stdin
 	}
-	return &suites.Case{Suite: "fire", ID: args[0], Layer: suites.Direct, Hook: r.Hook, Chain: r.Hook == "", Steps: []suites.Step{st}}, nil
+	return &suites.Case{Suite: "fire", ID: args[0], Layer: suites.Direct, Hook: o.Hook, Chain: o.Hook == "", Steps: []suites.Step{st}}, nil
 }
 
 // firedPayload returns the payload given to --payload as JSON, @FILE or -.

@@ -66,9 +66,6 @@ func planned(p *session.Project, c *suites.Case) (launchesDocument, error) {
 	return doc, nil
 }
 
-// Line returns an entry as a separate JSON line.
-func (d launchesDocument) Line(i int) any { return d.Entries[i] }
-
 // print prints the document as text.
 func (d launchesDocument) print(w io.Writer) {
 	if d.Disabled != "" {

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
@@ -26,7 +28,7 @@ type format struct {
 	help string // one line
 	layout
 	// view shows a run, or a watching session. It is nil if the format cannot show runs.
-	view func(a *app, p *session.Project, watch bool) session.View
+	view func(a *app, p *session.Project, o notify.Options, watch bool) session.View
 	// onceOnly marks formats with one file per run; a watching session would print several.
 	onceOnly bool
 	// write prints the result of a command that runs no cases. It is nil if the format cannot
@@ -49,8 +51,7 @@ const (
 // users.
 type result struct {
 	doc      any
-	items    int
-	item     func(int) any
+	items    []any // the document as JSON lines
 	text     func(io.Writer)
 	findings []annotation // of commands with the annotation findsFaults
 	headline string       // of such commands: the findings in a sentence
@@ -121,52 +122,51 @@ const runsCases = "runs cases"
 // findsFaults is the annotation of commands whose result has annotations.
 const findsFaults = "finds faults"
 
-// chooseFormat sets the format given by --format. For all commands, it rejects unknown formats
+// chooseFormat returns the format given by --format. For all commands, it rejects unknown formats
 // and formats in which the command has nothing to print.
-func (a *app) chooseFormat(cmd *cobra.Command) error {
+func chooseFormat(cmd *cobra.Command, name string) (*format, error) {
 	_, runs := cmd.Annotations[runsCases]
 	_, finds := cmd.Annotations[findsFaults]
-	session := cmd == cmd.Root() && !a.once
-	if a.formatName == "" {
-		a.formatName = "human"
-		if onGitHub() && (runs || finds) && !session { // other commands print what scripts read, such as a schema
-			a.formatName = "github"
+	once, _ := cmd.Flags().GetBool("once")
+	session := cmd == cmd.Root() && !once
+	if name == "" {
+		name = "human"
+		if os.Getenv("GITHUB_ACTIONS") == "true" && (runs || finds) && !session { // other commands print what scripts read, such as a schema
+			name = "github"
 		}
 	}
-	f, known := formats[a.formatName]
-	if !known {
-		return fmt.Errorf("--format %s: want %s", a.formatName, anyFormat())
-	}
-	a.format = f
+	f, known := formats[name]
 	switch {
+	case !known:
+		return nil, fmt.Errorf("--format %s: want %s", name, anyFormat())
 	case runs && session && f.onceOnly:
-		return fmt.Errorf("--format %s prints one run: use it with --once or run", f.name)
+		return nil, fmt.Errorf("--format %s prints one run: use it with --once or run", f.name)
 	case f.findingsOnly && !finds:
-		return fmt.Errorf("--format %s prints findings (check, prove, diff), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
+		return nil, fmt.Errorf("--format %s prints findings (check, prove, diff), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
 	case !runs && f.write == nil:
-		return fmt.Errorf("--format %s prints runs (--once, run), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
+		return nil, fmt.Errorf("--format %s prints runs (--once, run), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
 	}
-	return nil
+	return f, nil
 }
 
 // print writes a result in the chosen format.
-func (a *app) print(doc any, items int, item func(int) any, text func(io.Writer)) error {
-	return a.format.write(a, result{doc: doc, items: items, item: item, text: text})
+func (a *app) print(doc any, items []any, text func(io.Writer)) error {
+	return a.format.write(a, result{doc: doc, items: items, text: text})
 }
 
-// report writes a result, and returns ErrFailed if the command must exit with 1 for it.
+// report writes a result, and returns errFailed if the command must exit with 1 for it.
 func (a *app) report(r result, failed bool) error {
 	if err := a.format.write(a, r); err != nil || !failed {
 		return err
 	}
-	return ErrFailed
+	return errFailed
 }
 
 // reportAndWrite is report for a command that can be interrupted, and that writes cases to a file if
 // the user names one.
 func (a *app) reportAndWrite(ctx context.Context, r result, failed bool, file string, write func(file string) error) error {
 	err := a.report(r, failed)
-	if err != nil && !errors.Is(err, ErrFailed) {
+	if err != nil && !errors.Is(err, errFailed) {
 		return err
 	}
 	if file != "" {

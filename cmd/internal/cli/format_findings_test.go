@@ -103,17 +103,15 @@ func TestGitHubTokens(t *testing.T) {
 func TestOnGitHub(t *testing.T) { //nolint:paralleltest // it sets a variable
 	for value, want := range map[string]string{"true": "github", "": "human"} {
 		t.Setenv("GITHUB_ACTIONS", value)
-		a := newApp(Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
-		root := newRoot(a)
+		root := newRoot(newApp(Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}))
 		// Schemas are read by programs, and a session by a user.
 		for command, want := range map[string]string{"check": want, "run": want, "schema": "human", "": "human"} {
 			cmd, _, err := root.Find(strings.Fields(command))
 			if err != nil {
 				t.Fatal(err)
 			}
-			a.formatName = ""
-			if err := a.chooseFormat(cmd); err != nil || a.format.name != want {
-				t.Errorf("GITHUB_ACTIONS=%s: %s has format %s, %v, want %s", value, command, a.format.name, err, want)
+			if f, err := chooseFormat(cmd, ""); err != nil || f.name != want {
+				t.Errorf("GITHUB_ACTIONS=%s: %s has format %v, %v, want %s", value, command, f, err, want)
 			}
 		}
 	}

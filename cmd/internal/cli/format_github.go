@@ -22,15 +22,14 @@ import (
 // printed between stop-commands and its token.
 var _ = register(&format{
 	name: "github", help: "text, and annotations for GitHub Actions, where it is the default", layout: asText, onceOnly: true,
-	view: func(a *app, p *session.Project, watch bool) session.View {
-		o := a.placed(p)
+	view: func(a *app, p *session.Project, o notify.Options, watch bool) session.View {
 		o.Verbose = a.verbose
 		v := &github{
 			workflow: startWorkflow(a.raw.Out),
 			place:    func(at suites.Position) suites.Position { return annotated(p, at) },
 			describe: func(e session.CaseDone) string { return notify.Failure(e, o) },
 		}
-		return session.Multi(formats["human"].view(a, p, watch), v)
+		return session.Multi(formats["human"].view(a, p, o, watch), v)
 	},
 	write: func(a *app, r result) error {
 		w := startWorkflow(a.raw.Out)
@@ -39,9 +38,6 @@ var _ = register(&format{
 		return w.end(shown, r.headline)
 	},
 })
-
-// onGitHub reports whether the program runs as a step of a workflow of GitHub Actions.
-func onGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
 // A workflow prints commands for the runner of GitHub Actions after text that may contain some.
 type workflow struct {

@@ -12,8 +12,7 @@ import (
 
 var _ = register(&format{
 	name: "human", help: "text for users", layout: asText,
-	view: func(a *app, p *session.Project, watch bool) session.View {
-		o := a.placed(p)
+	view: func(a *app, _ *session.Project, o notify.Options, watch bool) session.View {
 		o.Color, o.TTY, o.Width, o.Verbose, o.Watch = a.color(a.Out), terminal.Is(a.Out), a.width, a.verbose, watch
 		o.ASCII = terminal.ASCII(os.Getenv)
 		return notify.New(a.raw.Out, o)
@@ -26,8 +25,8 @@ var _ = register(&format{
 
 // placed returns the options that show where a case is defined: at a line of a file or, because a
 // file in the program cannot be opened, by the command that shows it.
-func (a *app) placed(p *session.Project) notify.Options {
-	show := a.program().About(p, "show")
+func placed(p *session.Project, by program) notify.Options {
+	show := by.About(p, "show")
 	return notify.Options{Show: show, Place: func(at string, k suites.Key) string {
 		if command := show(k); command != "" && catalog.IsBuiltin(at) {
 			return command

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
@@ -15,7 +16,7 @@ import (
 
 var _ = register(&format{
 	name: "json", help: "one JSON document", layout: asDocument,
-	view: func(a *app, p *session.Project, _ bool) session.View {
+	view: func(a *app, p *session.Project, _ notify.Options, _ bool) session.View {
 		return session.Multi(newJSON(a.json(), p.Agent), diagnostics{a.log()})
 	},
 	write: func(a *app, r result) error {

@@ -3,19 +3,20 @@ package cli
 import (
 	"io"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
 
 var _ = register(&format{
 	name: "jsonl", help: "one JSON value a line: an event of a run, or an entry of another command", layout: asLines,
-	view: func(a *app, p *session.Project, _ bool) session.View {
+	view: func(a *app, p *session.Project, _ notify.Options, _ bool) session.View {
 		return newJSONL(a.json(), p.Agent)
 	},
 	write: func(a *app, r result) error {
 		enc := a.encoder()
-		for i := range r.items {
-			if err := enc.Encode(r.item(i)); err != nil {
+		for _, item := range r.items {
+			if err := enc.Encode(item); err != nil {
 				return err
 			}
 		}

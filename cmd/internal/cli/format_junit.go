@@ -15,8 +15,7 @@ import (
 
 var _ = register(&format{
 	name: "junit", help: "JUnit XML of a run, as Jenkins and GitLab read it", layout: asDocument, onceOnly: true,
-	view: func(a *app, p *session.Project, _ bool) session.View {
-		o := a.placed(p)
+	view: func(a *app, _ *session.Project, o notify.Options, _ bool) session.View {
 		o.Verbose = a.verbose
 		describe := func(e session.CaseDone) string { return notify.Failure(e, o) }
 		return session.Multi(newJUnit(a.raw.Out, describe), diagnostics{a.log()})

@@ -124,7 +124,7 @@ func TestFormats(t *testing.T) {
 			args    []string
 			refused bool
 		}{
-			{[]string{"suites"}, f.write == nil || f.findingsOnly},
+			{[]string{"list", "--suites"}, f.write == nil || f.findingsOnly},
 			{[]string{"check"}, f.write == nil},
 			{[]string{"run", "X1"}, f.view == nil},
 			{[]string{"--filter", "x"}, f.view == nil || f.onceOnly}, // without, it would wait for a first hook

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	_ "embed" //the topics are part of the program
+	"embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,73 +17,43 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// The texts are strings rather than a file system, because a string is never copied
-// to memory that a watching session then holds.
-var (
-	//go:embed topics/hooks.md
-	hooksTopic string
-	//go:embed topics/proving.md
-	provingTopic string
-	//go:embed topics/scoring.md
-	scoringTopic string
-	//go:embed topics/replaying.md
-	replayingTopic string
-	//go:embed topics/cases.md
-	casesTopic string
-	//go:embed topics/verdicts.md
-	verdictsTopic string
-	//go:embed topics/selection.md
-	selectionTopic string
-	//go:embed topics/watching.md
-	watchingTopic string
-	//go:embed topics/isolation.md
-	isolationTopic string
-	//go:embed topics/client.md
-	clientTopic string
-	//go:embed topics/markers.md
-	markersTopic string
-	//go:embed topics/configuration.md
-	configurationTopic string
-	//go:embed topics/consent.md
-	consentTopic string
-	//go:embed topics/clients.md
-	clientsTopic string
-	//go:embed topics/records.md
-	recordsTopic string
-	//go:embed topics/json.md
-	jsonTopic string
-	//go:embed topics/exit-codes.md
-	exitCodesTopic string
-	//go:embed topics/limits.md
-	limitsTopic string
-)
+//go:embed topics
+var topicFiles embed.FS
 
 // A topic is a page of reference text. Its Markdown is printed unchanged, so that it reads the
 // same in the repository.
-type topic struct{ Name, Short, Text string }
+type topic struct{ Name, Short string }
+
+func (t topic) text() string {
+	text, err := topicFiles.ReadFile("topics/" + t.Name + ".md")
+	if err != nil {
+		panic(err) // a test reads all of them
+	}
+	return string(text)
+}
 
 // allTopics lists the topics in the order in which a newcomer needs them. None has the
 // name of a command: help would show one of the two only.
 func allTopics() []topic {
 	return []topic{
-		{"hooks", "Hooks of any project: check, and where they are found", hooksTopic},
-		{"proving", "Ways around guards, and how they are searched", provingTopic},
-		{"scoring", "Broken hooks, and how many of them the cases notice", scoringTopic},
-		{"replaying", "Input of real sessions, recorded and replayed", replayingTopic},
-		{"cases", "Suites, cases, and how a script is run", casesTopic},
-		{"verdicts", "The five verdicts, why a case failed, preflight", verdictsTopic},
-		{"selection", "Which cases a change affects, and how that is known", selectionTopic},
-		{"watching", "Keys, what a save shows, notifications", watchingTopic},
-		{"isolation", "What keeps a case from your files", isolationTopic},
-		{"client", "The real client fires the hook: --live and layer 2", clientTopic},
-		{"clients", "Hooks of Codex, Copilot CLI and others", clientsTopic},
-		{"markers", "[verify: ...]: what a claim depends on", markersTopic},
-		{"configuration", ".hookwatch.yaml, variables and flags", configurationTopic},
-		{"consent", "What in a clone's configuration needs your agreement", consentTopic},
-		{"records", "What is kept of runs, and how to ask it", recordsTopic},
-		{"json", "Every document and event for programs", jsonTopic},
-		{"exit-codes", "What the exit codes mean", exitCodesTopic},
-		{"limits", "Bounds of what is read, and systems", limitsTopic},
+		{"hooks", "Hooks of any project: check, and where they are found"},
+		{"proving", "Ways around guards, and how they are searched"},
+		{"scoring", "Broken hooks, and how many of them the cases notice"},
+		{"replaying", "Input of real sessions, recorded and replayed"},
+		{"cases", "Suites, cases, and how a script is run"},
+		{"verdicts", "The five verdicts, why a case failed, preflight"},
+		{"selection", "Which cases a change affects, and how that is known"},
+		{"watching", "Keys, what a save shows, notifications"},
+		{"isolation", "What keeps a case from your files"},
+		{"client", "The real client fires the hook: --live and layer 2"},
+		{"clients", "Hooks of Codex, Copilot CLI and others"},
+		{"markers", "[verify: ...]: what a claim depends on"},
+		{"configuration", ".hookwatch.yaml, variables and flags"},
+		{"consent", "What in a clone's configuration needs your agreement"},
+		{"records", "What is kept of runs, and how to ask it"},
+		{"json", "Every document and event for programs"},
+		{"exit-codes", "What the exit codes mean"},
+		{"limits", "Bounds of what is read, and systems"},
 	}
 }
 
@@ -98,18 +68,23 @@ func topicNames() []string {
 // addTopics makes each topic a command that only has a help text. Topics are hidden from cobra's
 // own list, which would show them as hookwatch NAME, and listed in a group of their own.
 func addTopics(root *cobra.Command) {
+	add := func(name, short string, text func() string) {
+		cmd := &cobra.Command{Use: name, Short: short, Hidden: true}
+		cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) { // the text is not read at every start
+			cmd.Long = text()
+			root.HelpFunc()(cmd, args)
+		})
+		root.AddCommand(cmd)
+	}
 	for _, t := range allTopics() {
-		root.AddCommand(&cobra.Command{Use: t.Name, Short: t.Short, Long: t.Text, Hidden: true})
+		add(t.Name, t.Short, t.text)
 	}
 	own := pflag.NewFlagSet("", pflag.ContinueOnError) // cobra adds the other flags to root.Flags()
 	root.Flags().VisitAll(own.AddFlag)
-	flags := &cobra.Command{Use: flagsTopic, Short: "All flags", Hidden: true}
-	flags.SetHelpFunc(func(cmd *cobra.Command, args []string) { // not at every start
-		cmd.Long = "Flags that commands share, and those of hookwatch itself:\n\n" + own.FlagUsages() + root.PersistentFlags().FlagUsages() + "\n" + formatHelp()
-		root.HelpFunc()(cmd, args)
+	add(flagsTopic, "All flags", func() string {
+		return "Flags that commands share, and those of hookwatch itself:\n\n" + own.FlagUsages() + root.PersistentFlags().FlagUsages() + "\n" + formatHelp()
 	})
-	root.AddCommand(flags)
-	root.AddCommand(&cobra.Command{Use: topicsTopic, Short: "All topics", Hidden: true, Long: topicList()})
+	add(topicsTopic, "All topics", topicList)
 	root.SetHelpCommand(helpCommand())
 	usage := root.UsageFunc()
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
@@ -195,13 +170,13 @@ func unknownTopic(root *cobra.Command, name string) error {
 	if near := pattern.Nearest(name, helpNames(root)); near != "" {
 		hint = "did you mean hookwatch help " + near + "?"
 	}
-	return ProblemsError{
+	return problemsError{
 		suites.Problem{What: fmt.Sprintf("no command and no topic %q", name), Hint: hint},
 		suites.Problem{What: "topics: " + strings.Join(topicNames(), ", ")},
 	}
 }
 
-func (a *app) schemaCommand() *cobra.Command {
+func newSchemaCmd(a *app) *cobra.Command {
 	var of string
 	cmd := &cobra.Command{
 		Use:   "schema suite|config|output EVENT",

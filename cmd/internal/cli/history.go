@@ -17,7 +17,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-func (a *app) historyCommand() *cobra.Command {
+func newHistoryCmd(a *app, g *globals) *cobra.Command {
 	var slow bool
 	cmd := &cobra.Command{
 		Use:   "history [ID...]",
@@ -28,34 +28,36 @@ content with equal tools. With IDs, or ranges such as M15-M18: every verdict, wi
 what changed before it. With --slow: each hook with how long it took for its cases,
 the slowest first, and the cases that became slower. The rolling log, the archive
 and the present state count.`,
-		RunE: func(_ *cobra.Command, ids []string) error {
-			r, dir, err := a.reader()
-			if err != nil {
-				return err
-			}
-			defer r.Close()
-			past, err := r.Past()
-			if err != nil {
-				return err
-			}
-			a.warn(past.Warnings)
-			if p, _, err := a.tryLoad(); err == nil && p != nil {
-				past.Records, _ = record.Identify(past.Records, p.Every())
-			}
-			all, err := pickHistories(past, a.suites, ids, dir)
-			if err != nil {
-				return err
-			}
-			if slow {
-				doc := newTimesDocument(all)
-				return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { printTimes(w, doc) })
-			}
-			doc := newHistoryDocument(all, len(ids) > 0)
-			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printHistory(w, doc) })
-		},
+		RunE: func(_ *cobra.Command, ids []string) error { return runHistory(a, *g, slow, ids) },
 	}
 	cmd.Flags().BoolVar(&slow, "slow", false, "how long hooks took, the slowest first")
 	return cmd
+}
+
+func runHistory(a *app, g globals, slow bool, ids []string) error {
+	r, dir, err := g.reader()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	past, err := r.Past()
+	if err != nil {
+		return err
+	}
+	a.warn(past.Warnings)
+	if p, _ := g.tryLoad(); p != nil {
+		past.Records, _ = record.Identify(past.Records, p.Every())
+	}
+	all, err := pickHistories(past, g.filter.Suites, ids, dir)
+	if err != nil {
+		return err
+	}
+	if slow {
+		doc := newTimesDocument(all)
+		return a.print(doc, jsonLines(doc.Hooks, ranIn{}), func(w io.Writer) { printTimes(w, doc) })
+	}
+	doc := newHistoryDocument(all, len(ids) > 0)
+	return a.print(doc, jsonLines(doc.Cases, ranIn{}), func(w io.Writer) { printHistory(w, doc) })
 }
 
 // timesDocument is the JSON document of history --slow.
@@ -286,39 +288,41 @@ func verdictsText(t suites.Tally) string {
 	return strings.Join(parts, ", ")
 }
 
-func (a *app) compareCommand() *cobra.Command {
+func newCompareCmd(a *app, g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "compare [A [B]]",
 		Short: "Compare two runs",
 		Long: `Say what differs between two archived runs: the latest two, run A and the present
 state, or runs A and B. A run is named by its folder in the archive.`,
 		Args: cobra.MaximumNArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, dir, err := a.reader()
-			if err != nil {
-				return err
-			}
-			defer r.Close()
-			before, after, err := pair(r, dir, args)
-			if err != nil {
-				return err
-			}
-			a.warn(append(before.Warnings, after.Warnings...))
-			was, is := session.RunOf(before), session.RunOf(after)
-			if p, _, err := a.tryLoad(); err == nil && p != nil {
-				is.Concerns = p.Concerning(session.UsedBy(r.Observed()))
-			}
-			c := verdict.Compare(was, is)
-			c.Warn("the earlier run is not whole: ", session.Incomplete(before, after))
-			if len(args) != 1 { // the present state need not have every case
-				c.Warn("the later run is not whole: ", session.Incomplete(after, before))
-			}
-			doc := newCompareDocument(c)
-			return a.print(doc, len(doc.Deltas), func(i int) any { return doc.Deltas[i] }, func(w io.Writer) {
-				_, _ = w.Write(report.Comparison(c))
-			})
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runCompare(a, *g, args) },
 	}
+}
+
+func runCompare(a *app, g globals, args []string) error {
+	r, dir, err := g.reader()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	before, after, err := pair(r, dir, args)
+	if err != nil {
+		return err
+	}
+	a.warn(append(before.Warnings, after.Warnings...))
+	was, is := session.RunOf(before), session.RunOf(after)
+	if p, _ := g.tryLoad(); p != nil {
+		is.Concerns = p.Concerning(session.UsedBy(r.Observed()))
+	}
+	c := verdict.Compare(was, is)
+	c.Warn("the earlier run is not whole: ", session.Incomplete(before, after))
+	if len(args) != 1 { // the present state need not have every case
+		c.Warn("the later run is not whole: ", session.Incomplete(after, before))
+	}
+	doc := newCompareDocument(c)
+	return a.print(doc, jsonLines(doc.Deltas, ranIn{}), func(w io.Writer) {
+		_, _ = w.Write(report.Comparison(c))
+	})
 }
 
 // compareDocument is the JSON document of compare. Counts has every kind; the counts add up to

@@ -121,7 +121,8 @@ func arguments(cmd *cobra.Command) [][]string {
 	more := map[string][][]string{
 		"":         {{"--once"}, {"--once", "-v"}, {"--once", "--changed"}, {"--once", "--audit"}, {"--once", "--filter", "A"}, {evilText, evilText}},
 		"run":      {{"A1", "A2"}, {"-v", "A4"}, {"A1-A9"}},
-		"list":     {{"-v"}},
+		"list":     {{"-v"}, {"--suites"}, {"--suites", "-v"}},
+		"check":    {{"--live"}, {"--live", "-v"}},
 		"why":      {{"A1"}, {"evil/A2"}, {"A3"}, {".claude/hooks/x" + evilWord + ".sh"}, {"docs/d.md#" + evilWord}},
 		"verify":   {{"docs/d.md"}},
 		"fire":     {{"PreToolUse", "Bash"}, {"PreToolUse", evilText}, {"Stop", "--hook", ".claude/hooks/x" + evilWord + ".sh"}, {"Stop", "--payload", evilText}, {"Stop", "--payload", "@" + evilText}},
@@ -322,7 +323,7 @@ func TestHostileWatch(t *testing.T) {
 	var errs bytes.Buffer
 	root := newRoot(newApp(Streams{In: strings.NewReader(""), Out: out, Err: &errs}))
 	root.SetArgs([]string{"-C", hostileProject(t)})
-	if err := root.ExecuteContext(ctx); !errors.Is(err, ErrInterrupted) {
+	if err := root.ExecuteContext(ctx); !errors.Is(err, errInterrupted) {
 		t.Errorf("%v\n%s", err, errs.String())
 	}
 	text := out.out.String()
@@ -339,7 +340,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
 	a := newApp(Streams{Err: &errs})
-	exitCode(&CrashError{Crash: suites.Problem{What: evilText}, Stack: []byte("stack\n\tof " + evilWord + "\n")}, a.Err)
+	exitCode(&crashError{Crash: suites.Problem{What: evilText}, Stack: []byte("stack\n\tof " + evilWord + "\n")}, a.Err)
 	if what := obeyed(strings.ReplaceAll(errs.String(), "\t", "")); what != "" || !strings.Contains(errs.String(), "internal error") {
 		t.Errorf("%s: %q", what, errs.String())
 	}

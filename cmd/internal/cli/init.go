@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -25,9 +26,13 @@ import (
 // firstSuite is the path at which init writes a first suite.
 const firstSuite = ".claude/tests/hooks/suites/first.yaml"
 
-func (a *app) initCommand() *cobra.Command {
-	var starter string
-	var agent, yes bool
+type initOptions struct {
+	starter    string
+	agent, yes bool
+}
+
+func newInitCmd(a *app, g *globals) *cobra.Command {
+	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init [--starter [NAME]] [--agent]",
 		Short: "Write a commented configuration and a first suite",
@@ -41,34 +46,30 @@ project's settings that runs the cases which an edit of the agent affects and gi
 the failures, and a skill that teaches it check, explain and prove (see hookwatch help
 watching).`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if starter == reference.First.Name && len(args) == 1 {
+			if o.starter == reference.First.Name && len(args) == 1 {
 				return nil // the name after --starter
 			}
 			return noArgs(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := a.workDir()
-			if err != nil {
-				return err
-			}
 			switch {
-			case agent:
-				return a.initAgent(dir, yes)
-			case starter == "":
-				return a.initProject(dir)
+			case o.agent:
+				return initAgent(a, g.workDir, o.yes)
+			case o.starter == "":
+				return initProject(a, *g)
 			}
-			return a.initStarter(dir, append(args, starter)[0])
+			return initStarter(a, g.workDir, append(args, o.starter)[0])
 		},
 	}
-	cmd.Flags().StringVar(&starter, "starter", "", "write a starter `project` instead: "+strings.Join(reference.Names(), ", "))
-	cmd.Flags().BoolVar(&agent, "agent", false, "register a hook that runs the affected cases after each edit of the agent, and write a skill")
-	cmd.Flags().BoolVar(&yes, "yes", false, "with --agent: write without asking")
+	cmd.Flags().StringVar(&o.starter, "starter", "", "write a starter `project` instead: "+strings.Join(reference.Names(), ", "))
+	cmd.Flags().BoolVar(&o.agent, "agent", false, "register a hook that runs the affected cases after each edit of the agent, and write a skill")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --agent: write without asking")
 	cmd.MarkFlagsMutuallyExclusive("agent", "starter")
 	cmd.Flags().Lookup("starter").NoOptDefVal = reference.First.Name
 	return cmd
 }
 
-func (a *app) initStarter(dir, name string) error {
+func initStarter(a *app, dir, name string) error {
 	starter, ok := reference.Find(name)
 	if !ok {
 		return fmt.Errorf("no starter project %q: there are %s", name, strings.Join(reference.Names(), ", "))
@@ -85,23 +86,26 @@ func (a *app) initStarter(dir, name string) error {
 			return err
 		}
 	}
-	a.wrote(written)
+	reportFiles(a.Out, written)
 	writef(a.Out, "\nNext: hookwatch --once\n")
 	return nil
 }
 
-func (a *app) wrote(files []string) {
-	for _, f := range files {
-		writef(a.Out, "wrote %s\n", f)
+func reportFiles(w io.Writer, written []string) {
+	for _, f := range written {
+		writef(w, "wrote %s\n", f)
 	}
 }
 
 // initProject writes the missing files; it fails only if all exist.
-func (a *app) initProject(dir string) error {
-	hooks, notRun, root, err := a.hooksFor(dir)
+func initProject(a *app, g globals) error {
+	g.filter = session.Filter{}
+	p, err := g.loadHooks()
 	if err != nil {
 		return err
 	}
+	root := p.Root()
+	hooks, notRun := firstHooks(p)
 	if len(hooks) == 0 {
 		return fmt.Errorf("no hooks in %s: looked for settings with hooks, plugins and scripts in .claude/hooks (hookwatch init --starter writes a project to begin with)", root)
 	}
@@ -116,7 +120,7 @@ func (a *app) initProject(dir string) error {
 	for _, f := range kept {
 		writef(a.Out, "kept %s (it exists)\n", f)
 	}
-	a.wrote(written)
+	reportFiles(a.Out, written)
 	for _, why := range notRun {
 		writef(a.Out, "no case for %s\n", why)
 	}

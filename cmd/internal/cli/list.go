@@ -10,82 +10,89 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/revision"
 	"hookwatch/cmd/internal/session"
-	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 )
 
-func (a *app) listCommand() *cobra.Command {
-	var hooks, user bool
-	var client string
+type listOptions struct {
+	hooks, suites bool // instead of cases
+	user          bool
+	client        string
+}
+
+func newListCmd(a *app, g *globals) *cobra.Command {
+	var o listOptions
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the cases with their markers, or the registered hooks",
+		Short: "List the cases with their markers, the registered hooks or the suites",
 		Long: `List the cases, -v with the markers that authorise them; with --suite also those of a
 built-in suite or family that is not switched on. With --hooks: every hook that is
-registered, in settings, plugins, and the fronts of skills, agents and commands.`,
+registered, in settings, plugins, and the fronts of skills, agents and commands.
+With --suites: the project's suites and the built-in ones: how many cases each has,
+for which hooks, whether it is switched on, and how to do that. A suite that is on is
+not applicable where the project has none of its hooks. hookwatch show SUITE shows
+one. -v lists each suite of a family, and every hook.`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if client != "" && !hooks {
-				return errors.New("--client goes with --hooks: cases name their client themselves")
-			}
-			if user && !hooks {
-				return errors.New("--user goes with --hooks: cases are never your own settings'")
-			}
-			if hooks {
-				p, err := a.loadWithUser(user)
-				if err != nil {
-					return err
-				}
-				of, _, err := clientsOf(p, client)
-				if err != nil {
-					return err
-				}
-				doc := hooksOf(p, of)
-				return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { hooksText(w, doc) })
-			}
-			p, off, err := a.loadListed()
-			if err != nil {
-				return err
-			}
-			a.warn(p.Unread)
-			doc := newListDocument(p, off)
-			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) {
-				printList(w, doc, a.verbose)
-			})
-		},
+		RunE: func(*cobra.Command, []string) error { return runList(a, *g, o) },
 	}
-	cmd.Flags().BoolVar(&hooks, "hooks", false, "the registered hooks instead of cases")
-	withUser(cmd.Flags(), &user)
-	withClients(cmd.Flags(), &client)
+	cmd.Flags().BoolVar(&o.hooks, "hooks", false, "the registered hooks instead of cases")
+	cmd.Flags().BoolVar(&o.suites, "suites", false, "the suites instead of cases, built-in ones too, and how to switch one on")
+	withUser(cmd.Flags(), &o.user)
+	withClients(cmd.Flags(), &o.client)
+	cmd.MarkFlagsMutuallyExclusive("hooks", "suites")
 	return cmd
+}
+
+func runList(a *app, g globals, o listOptions) error {
+	switch {
+	case o.client != "" && !o.hooks:
+		return errors.New("--client goes with --hooks: cases name their client themselves")
+	case o.user && !o.hooks:
+		return errors.New("--user goes with --hooks: cases are never your own settings'")
+	case o.suites:
+		return listSuites(a, g)
+	case o.hooks:
+		p, err := g.loadWithUser(o.user)
+		if err != nil {
+			return err
+		}
+		of, _, err := clientsOf(p, o.client)
+		if err != nil {
+			return err
+		}
+		doc := hooksOf(p, of)
+		return a.print(doc, jsonLines(doc.Hooks, ranIn{}), func(w io.Writer) { hooksText(w, doc) })
+	}
+	p, off, err := loadListed(g)
+	if err != nil {
+		return err
+	}
+	a.warn(p.Unread)
+	doc := newListDocument(p, off)
+	return a.print(doc, jsonLines(doc.Cases, ranIn{}), func(w io.Writer) { printList(w, doc, a.verbose) })
 }
 
 // loadListed loads the project and, of the suites given by --suite, the built-in cases that the
 // project does not run. An unknown suite is an error only if there are none of these.
-func (a *app) loadListed() (p *session.Project, off []suites.Case, err error) {
-	if len(a.suites) == 0 {
-		p, err = a.loadShown()
-		return p, nil, err
+func loadListed(g globals) (p *session.Project, off []suites.Case, err error) {
+	asked := g.filter.Suites
+	if len(asked) > 0 {
+		builtin, err := catalog.Builtin()
+		if err != nil {
+			return nil, nil, err
+		}
+		every := g
+		every.filter.Suites = nil
+		if p, err = every.loadHooks(); err != nil {
+			return nil, nil, err
+		}
+		off = slices.DeleteFunc(casesOff(p.Suites, builtin, asked), func(c suites.Case) bool { return !session.Filter{Text: g.filter.Text}.Matches(&c) })
 	}
-	asked := a.suites
-	a.suites = nil
-	p, err = a.loadHooks()
-	a.suites = asked
-	if err != nil {
-		return nil, nil, err
-	}
-	builtin, err := catalog.Builtin()
-	if err != nil {
-		return nil, nil, err
-	}
-	off = slices.DeleteFunc(casesOff(p.Suites, builtin, asked), func(c suites.Case) bool { return !session.Filter{Text: a.filter}.Matches(&c) })
 	if len(off) == 0 {
-		p, err = a.loadShown()
+		p, err = g.loadCases()
 		return p, nil, err
 	}
 	p.Cases = slices.DeleteFunc(p.Cases, func(c *suites.Case) bool {
@@ -172,18 +179,13 @@ func hooksText(out io.Writer, doc hooksDocument) {
 
 // what returns the script of a hook, or the beginning of its command.
 func (h listedHook) what() string {
-	const most = 60
 	switch {
 	case len(h.Scripts) > 0:
 		return h.Scripts[0]
 	case h.Type != "command":
 		return h.Type
 	}
-	text := strings.Join(strings.Fields(h.Command), " ")
-	if len([]rune(text)) > most {
-		text = string([]rune(text)[:most-3]) + "..."
-	}
-	return text
+	return oneLine(h.Command, 60)
 }
 
 // listDocument is the JSON document of list.
@@ -247,20 +249,4 @@ func printList(out io.Writer, doc listDocument, verbose bool) {
 			rowf(w, "\t\t  %s\t%s\n", m.Ref(), at)
 		}
 	}
-}
-
-// hooksFor returns the hooks of the project that contains dir, descriptions of hooks that get no
-// case, and the root of the project.
-func (a *app) hooksFor(dir string) (hooks []firstHook, notRun []string, root string, err error) {
-	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: revision.FirstCommit})
-	if err != nil {
-		return nil, nil, "", err
-	}
-	a.ask(cfg)
-	p, problems := session.Load(cfg, session.Filter{}, nil)
-	if len(problems) > 0 {
-		return nil, nil, "", ProblemsError(problems)
-	}
-	hooks, notRun = firstHooks(p)
-	return hooks, notRun, cfg.Root, nil
 }

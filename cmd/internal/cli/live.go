@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/bench"
@@ -23,28 +21,16 @@ import (
 	"hookwatch/suites/shell"
 )
 
-func (a *app) liveCommand() *cobra.Command {
-	var of string
-	cmd := &cobra.Command{
-		Use:   "live",
-		Short: "Let the real client fire every registered hook once",
-		Long:  long,
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.liveHooks(cmd.Context(), of) },
-	}
-	withClient(cmd.Flags(), &of)
-	return cmd
-}
-
-func (a *app) liveHooks(ctx context.Context, of string) error {
-	p, err := a.loadLive(of)
+// checkLive has the real client fire every registered hook once.
+func checkLive(ctx context.Context, a *app, g globals, client string) error {
+	p, err := g.loadLive(client)
 	if err != nil {
 		return err
 	}
 	if len(p.Registered.Hooks)+len(p.Registered.Others) == 0 && p.Registered.DisabledBy.Line == 0 {
 		return p.Empty
 	}
-	t, err := a.bareLive(p)
+	t, err := newLiveTrial(a, p)
 	if err != nil {
 		return err
 	}
@@ -58,23 +44,23 @@ func (a *app) liveHooks(ctx context.Context, of string) error {
 		return err
 	}
 	doc := newLiveDocument(p, t.ranIn, res, time.Since(began).Milliseconds())
-	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printLive(w, doc, a.verbose) }); err != nil {
+	if err := a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printLive(w, doc, a.verbose) }); err != nil {
 		return err
 	}
 	return contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
 }
 
 // fireLive fires the hooks registered for an event, or one script, with the real client.
-func (a *app) fireLive(ctx context.Context, c *suites.Case, of string) error {
-	p, err := a.loadLive(of)
+func fireLive(ctx context.Context, a *app, g globals, c *suites.Case, client string) error {
+	p, err := g.loadLive(client)
 	if err != nil {
 		return err
 	}
 	if c.Hook != "" {
-		c.Hook = p.RelFrom(dirOf(a), c.Hook)
+		c.Hook = p.RelFrom(g.workDir, c.Hook)
 		p.Registered.Hooks = []discover.Hook{script(p.Root(), c)}
 	}
-	t, err := a.bareLive(p)
+	t, err := newLiveTrial(a, p)
 	if err != nil {
 		return err
 	}
@@ -92,13 +78,13 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case, of string) error {
 		return err
 	}
 	doc.ranIn, doc.Live.Name = t.ranIn, p.LiveOf.Name
-	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) }); err != nil {
+	if err := a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printFired(w, doc) }); err != nil {
 		return err
 	}
 	return contradicted(doc.Live.Client, doc.Wrong(), doc.Faulty())
 }
 
-// liveDocument is the JSON document of live.
+// liveDocument is the JSON document of check --live.
 type liveDocument struct {
 	Version    int        `json:"version"`
 	Project    string     `json:"project"`
@@ -134,14 +120,6 @@ type liveHook struct {
 	ModelSees   []string      `json:"model_sees,omitempty"`
 	Contradicts string        `json:"contradicts,omitempty"` // a prediction of hookwatch from which the client deviates
 	Fault       string        `json:"fault,omitempty"`       // failure of the client
-}
-
-// Line returns a hook as a separate JSON line.
-func (d liveDocument) Line(i int) any {
-	return struct {
-		liveHook
-		ranIn
-	}{d.Hooks[i], d.ranIn}
 }
 
 // newLiveHook returns a hook that has not been fired, with the reason if there is one.
@@ -189,7 +167,7 @@ func printLive(w io.Writer, doc liveDocument, verbose bool) {
 		writef(w, "%s turns every hook off\n", doc.Disabled)
 	}
 	for _, h := range doc.Hooks {
-		writef(w, "%s  %s  %s\n", strings.TrimSpace(h.Event+" "+h.Matcher), h.name(), h.At)
+		writef(w, "%s  %s  %s\n", strings.TrimSpace(h.Event+" "+h.Matcher), oneLine(cmp.Or(h.Command, h.Type), 70), h.At)
 		switch {
 		case !h.Fired:
 			writef(w, "  not fired  %s\n", h.Why)
@@ -237,16 +215,6 @@ func (h liveHook) returned() string {
 	}
 }
 
-// name returns the hook's command, cut to fit on a line, or its type.
-func (h liveHook) name() string {
-	const most = 70
-	text := strings.Join(strings.Fields(cmp.Or(h.Command, h.Type)), " ")
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most-3]) + "..."
-	}
-	return text
-}
-
 // text prints the first lines of a text, or with verbose all of it.
 func text(w io.Writer, name, content string, verbose bool) {
 	const most = 4
@@ -264,29 +232,17 @@ func text(w io.Writer, name, content string, verbose bool) {
 	}
 }
 
-// long is the command's help.
-const long = `Start the real client in a sandbox, against a scripted model and without your login
-or settings (see hookwatch help client), and have it fire every command hook that is
-registered, each once, with a call that its matcher lets through. For each hook, print
-whether it fired or why not, its output, the reaction of the client, and the text that the
-model was sent. A call runs all hooks that are registered for it.
-
-With --client, another measured client, such as codex, fires the hooks that it reads.
-
-Nothing is judged and nothing recorded. Exit code 1: the client itself failed. Exit
-code 3: it did not react as hookwatch predicts, which is an error of hookwatch.`
-
 // contradicted returns the error for client sessions with wrong predictions or client failures,
 // or nil.
 func contradicted(client string, wrong, faulty int) error {
 	switch {
 	case wrong > 0:
-		return &AbortedError{
+		return &abortedError{
 			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does not react as it predicts", session.Count(wrong, "hook"), client),
 			Next: []string{"  this is an error of hookwatch's, not of the hooks: please report it with the output of --format json"},
 		}
 	case faulty > 0:
-		return ErrFailed
+		return errFailed
 	default:
 		return nil
 	}
@@ -352,7 +308,7 @@ func unfit(h discover.Hook, c *suites.Case) string {
 	case h.NotRun() != "":
 		return h.NotRun()
 	case h.Scope == discover.InDirectory:
-		return "it is in force in sessions that start in " + h.Session + " (hookwatch -C DIR live)"
+		return "it is in force in sessions that start in " + h.Session + " (hookwatch -C DIR check --live)"
 	case h.Scope == discover.InDocument:
 		return "it is in force while its skill, agent or command is active, which the scripted model starts none of"
 	case h.Scope == discover.InGuess:
@@ -462,6 +418,7 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveH
 		out.Why = out.Fault
 		return out
 	}
+	about, known := client.EventByName(h.Event)
 	unnamed := false
 	for _, got := range r.Live.Returned {
 		unnamed = unnamed || got.Hook == ""
@@ -479,8 +436,9 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveH
 	case unnamed:
 		out.Why = "hooks fired, and the client does not tell which"
 	case r.Live.Failed != "":
-		out.Why = "the call failed before it: " + firstLine(r.Live.Failed)
-	case h.Client == "" && !exists(h.Event, r.Client):
+		line, _, _ := strings.Cut(strings.TrimSpace(r.Live.Failed), "\n")
+		out.Why = "the call failed before it: " + line
+	case h.Client == "" && !(known && about.Known(client.Version(r.Client))):
 		out.Why = "client " + r.Client + " has no event " + h.Event
 	case h.If != "":
 		out.Why = "its if, " + h.If + ", does not take the call"
@@ -491,17 +449,6 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveH
 		out.Contradicts = "hookwatch predicts that the client fires it for " + out.Call + ", but it did not"
 	}
 	return out
-}
-
-// exists reports whether a client has an event.
-func exists(event, version string) bool {
-	about, known := client.EventByName(event)
-	return known && about.Known(client.Version(version))
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
 }
 
 // said describes a case's action in the client, cut to fit on a line.

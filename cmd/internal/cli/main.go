@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -45,7 +46,7 @@ func Main(args []string, streams Streams) int {
 	}
 	root := newRoot(a)
 	root.SetArgs(args[1:])
-	return exitCode(a.endedBy(ctx, root.ExecuteContext), a.Err)
+	return exitCode(a.cleanup.after(ctx, root.ExecuteContext), a.Err)
 }
 
 // delayCollection keeps the first garbage collection until 32 MB are allocated, because most commands
@@ -68,15 +69,21 @@ const cleanupTime = 150 * time.Millisecond
 // that a busy machine does not leave it to the next start. A second signal ends it.
 const closingTime = 10 * time.Second
 
-// endedBy runs a command and returns its error. A signal ends it immediately, even while it reads
+// A shutdown is what a command has to do before a signal ends it.
+type shutdown struct {
+	needed  atomic.Bool // there is something to clean up: sandboxes, a run
+	closing atomic.Bool // a session closes its run after a signal
+}
+
+// after runs a command and returns its error. A signal ends it immediately, even while it reads
 // a tree of a million files or waits for input. A command that must clean up gets a moment for
 // that.
-func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error {
+func (s *shutdown) after(ctx context.Context, do func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
 			if crash := recover(); crash != nil {
-				done <- &CrashError{Crash: crash, Stack: debug.Stack()}
+				done <- &crashError{Crash: crash, Stack: debug.Stack()}
 			}
 		}()
 		done <- do(ctx)
@@ -86,8 +93,8 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 		return interruption(ctx, err)
 	case <-ctx.Done():
 	}
-	if !a.inOrder.Load() {
-		return ErrInterrupted
+	if !s.needed.Load() {
+		return errInterrupted
 	}
 	for limit := cleanupTime; ; limit = closingTime {
 		select {
@@ -95,16 +102,16 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 			return interruption(ctx, err)
 		case <-time.After(limit):
 		}
-		if limit == closingTime || !a.closing.Load() {
-			return ErrInterrupted
+		if limit == closingTime || !s.closing.Load() {
+			return errInterrupted
 		}
 	}
 }
 
-// interruption returns ErrInterrupted for an error that only reports the cancellation of ctx.
+// interruption returns errInterrupted for an error that only reports the cancellation of ctx.
 func interruption(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return ErrInterrupted
+		return errInterrupted
 	}
 	return err
 }
@@ -114,7 +121,7 @@ func interruption(ctx context.Context, err error) error {
 func errorLines(err error) []string {
 	var lines []string
 	var configured *config.Error
-	var problems ProblemsError
+	var problems problemsError
 	var cut advised
 	switch joined, ok := err.(interface{ Unwrap() []error }); { //nolint:errorlint // the join itself is taken apart
 	case ok && err.Error() == errors.Join(joined.Unwrap()...).Error():
@@ -146,8 +153,8 @@ type advised interface {
 	Advice() []string
 }
 
-// Complain writes an error to the stream for diagnostics.
-func Complain(w io.Writer, err error) {
+// complain writes an error to the stream for diagnostics.
+func complain(w io.Writer, err error) {
 	head := "hookwatch: "
 	for _, l := range errorLines(err) {
 		writef(w, "%s\n", head+l)
@@ -166,63 +173,59 @@ const (
 
 // Kinds of errors for which the rest of the program has no type.
 var (
-	ErrFailed      = errors.New("a case failed")
-	ErrInterrupted = errors.New("interrupted")
+	errFailed      = errors.New("a case failed")
+	errInterrupted = errors.New("interrupted")
 )
 
-// An AbortedError ends a run that could not be completed or recorded.
-type AbortedError struct {
+// An abortedError ends a run that could not be completed or recorded.
+type abortedError struct {
 	Why  string
 	Next []string // advice, one line each
 }
 
-func (e *AbortedError) Error() string { return e.Why }
+func (e *abortedError) Error() string { return e.Why }
 
 // Advice returns advice for the user, one line each.
-func (e *AbortedError) Advice() []string { return e.Next }
+func (e *abortedError) Advice() []string { return e.Next }
 
 // exitCode is the only place that maps an error to a code. It prints only errors that the views
 // have not shown already.
 func exitCode(err error, stderr io.Writer) int {
-	var cut *AbortedError
-	var crash *CrashError
+	var cut *abortedError
+	var crash *crashError
 	switch {
 	case err == nil:
 		return Passed
 	case errors.As(err, &crash):
-		crashed(stderr, crash.Crash, crash.Stack)
+		writef(stderr, "hookwatch: internal error: %v\n", crash.Crash)
+		_, _ = stderr.Write(crash.Stack)
 		return Usage
-	case errors.Is(err, ErrFailed):
+	case errors.Is(err, errFailed):
 		return Failed
-	case errors.Is(err, ErrInterrupted):
+	case errors.Is(err, errInterrupted):
 		return Interrupted
 	case errors.As(err, &cut), process.Shortage(err) != nil:
-		Complain(stderr, err)
+		complain(stderr, err)
 		return Aborted
 	default:
-		Complain(stderr, err)
+		complain(stderr, err)
 		return Usage
 	}
 }
 
-// A CrashError is a bug in hookwatch itself. Its value may contain text from elsewhere, so it is
+// A crashError is a bug in hookwatch itself. Its value may contain text from elsewhere, so it is
 // made printable like all other text.
-type CrashError struct {
+type crashError struct {
 	Crash any
 	Stack []byte
 }
 
-func (e *CrashError) Error() string { return fmt.Sprintf("internal error: %v", e.Crash) }
+func (e *crashError) Error() string { return fmt.Sprintf("internal error: %v", e.Crash) }
 
-func crashed(w io.Writer, crash any, stack []byte) {
-	writef(w, "hookwatch: internal error: %v\n", crash)
-	_, _ = w.Write(stack)
-}
+// problemsError lists problems, one per line.
+type problemsError []suites.Problem
 
-// ProblemsError lists problems, one per line.
-type ProblemsError []suites.Problem
-
-func (e ProblemsError) Error() string {
+func (e problemsError) Error() string {
 	lines := make([]string, len(e))
 	for i, p := range e {
 		lines[i] = p.Error()

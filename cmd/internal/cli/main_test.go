@@ -93,25 +93,25 @@ func load(t *testing.T, root string) *session.Project {
 
 func TestExitCode(t *testing.T) {
 	t.Parallel()
-	aborted := &AbortedError{Why: "no space left"}
+	aborted := &abortedError{Why: "no space left"}
 	for _, tt := range []struct {
 		err    error
 		code   int
 		stderr string
 	}{
 		{nil, 0, ""},
-		{ErrFailed, 1, ""},
-		{fmt.Errorf("run: %w", ErrFailed), 1, ""},
-		{ErrInterrupted, 130, ""},
-		{fmt.Errorf("run: %w", ErrInterrupted), 130, ""},
+		{errFailed, 1, ""},
+		{fmt.Errorf("run: %w", errFailed), 1, ""},
+		{errInterrupted, 130, ""},
+		{fmt.Errorf("run: %w", errInterrupted), 130, ""},
 		{aborted, 3, "hookwatch: no space left\n"},
 		{fmt.Errorf("run: %w", aborted), 3, "hookwatch: run: no space left\n"},
 		{errors.Join(aborted, nil), 3, "hookwatch: no space left\n"},
 		{errors.New("no such thing"), 2, "hookwatch: no such thing\n"},
-		{ProblemsError{{What: "a"}, {What: "b\nPASS 500"}}, 2, "hookwatch: a\nb\\nPASS 500\n"},
-		{errors.Join(ProblemsError{{What: "a"}, {What: "b"}}, errors.New("c\x1b[2J")), 2, "hookwatch: a\nb\nc\\x1b[2J\n"},
+		{problemsError{{What: "a"}, {What: "b\nPASS 500"}}, 2, "hookwatch: a\nb\\nPASS 500\n"},
+		{errors.Join(problemsError{{What: "a"}, {What: "b"}}, errors.New("c\x1b[2J")), 2, "hookwatch: a\nb\nc\\x1b[2J\n"},
 		{&config.Error{Problems: []suites.Problem{{At: suites.Position{File: "f\n"}, What: "x"}, {At: suites.Position{File: "g", Line: 1, Column: 2}, What: "y"}}}, 2, "hookwatch: f\\n: x\ng:1:2: y\n"},
-		{&AbortedError{Why: "no jaq", Next: []string{"  install jaq: cargo"}}, 3, "hookwatch: no jaq\n  install jaq: cargo\n"},
+		{&abortedError{Why: "no jaq", Next: []string{"  install jaq: cargo"}}, 3, "hookwatch: no jaq\n  install jaq: cargo\n"},
 		{errors.New("two\nlines"), 2, "hookwatch: two\\nlines\n"},
 	} {
 		var stderr bytes.Buffer
@@ -141,17 +141,10 @@ func TestOutcome(t *testing.T) {
 		{"not recorded", session.Summary{Tally: failed, RecordError: full}, false, 3},
 		{"interrupted", session.Summary{Tally: failed, Interrupted: true, RecordError: full, Aborted: "x"}, true, 130},
 	} {
-		a := &app{strict: tt.strict}
-		if code := exitCode(a.outcome(tt.sum), io.Discard); code != tt.code {
+		if code := exitCode(outcome(newApp(Streams{}), globals{strict: tt.strict}, tt.sum, false), io.Discard); code != tt.code {
 			t.Errorf("%s: %d, want %d", tt.name, code, tt.code)
 		}
 	}
-}
-
-func changedApp(changed bool) *app {
-	a := newApp(Streams{Out: io.Discard, Err: io.Discard})
-	a.changed = changed
-	return a
 }
 
 // TestOutcomeOfChanged checks that a run of changed cases passes only if no unchanged case fails.
@@ -159,7 +152,7 @@ func TestOutcomeOfChanged(t *testing.T) {
 	t.Parallel()
 	sum := session.Summary{Tally: suites.Tally{Passed: 1}, Present: suites.Tally{Passed: 1, Failed: 1}}
 	for changed, want := range map[bool]int{false: 0, true: 1} {
-		if code := exitCode(changedApp(changed).outcome(sum), io.Discard); code != want {
+		if code := exitCode(outcome(newApp(Streams{Err: io.Discard}), globals{}, sum, changed), io.Discard); code != want {
 			t.Errorf("--changed %v: %d, want %d", changed, code, want)
 		}
 	}
@@ -186,8 +179,8 @@ func TestNoTerminal(t *testing.T) {
 	}
 }
 
-// TestEndedBy checks that only an error caused by cancellation is an interruption.
-func TestEndedBy(t *testing.T) {
+// TestShutdown checks that only an error caused by cancellation is an interruption.
+func TestShutdown(t *testing.T) {
 	other := errors.New("disk full")
 	for name, test := range map[string]struct {
 		cancelled bool
@@ -197,15 +190,15 @@ func TestEndedBy(t *testing.T) {
 		"ended by itself":           {false, nil, nil},
 		"failed":                    {false, other, other},
 		"failed of its own context": {false, context.Canceled, context.Canceled},
-		"cancelled":                 {true, fmt.Errorf("fire: %w", context.Canceled), ErrInterrupted},
+		"cancelled":                 {true, fmt.Errorf("fire: %w", context.Canceled), errInterrupted},
 		"failed while cancelled":    {true, other, other},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newApp(Streams{})
-			a.inOrder.Store(true)
+			var s shutdown
+			s.needed.Store(true)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			err := a.endedBy(ctx, func(context.Context) error {
+			err := s.after(ctx, func(context.Context) error {
 				if test.cancelled {
 					cancel()
 				}
@@ -218,22 +211,22 @@ func TestEndedBy(t *testing.T) {
 	}
 }
 
-// TestEndedClosing checks that a session that closes its run after a signal has time for it.
-func TestEndedClosing(t *testing.T) {
+// TestShutdownClosing checks that a session that closes its run after a signal has time for it.
+func TestShutdownClosing(t *testing.T) {
 	t.Parallel()
 	for closing, want := range map[bool]time.Duration{false: cleanupTime, true: time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			a := newApp(Streams{})
-			a.inOrder.Store(true)
+			var s shutdown
+			s.needed.Store(true)
 			ctx, cancel := context.WithCancel(t.Context())
 			began := time.Now()
-			err := a.endedBy(ctx, func(ctx context.Context) error {
-				a.closing.Store(closing)
+			err := s.after(ctx, func(ctx context.Context) error {
+				s.closing.Store(closing)
 				cancel()
 				<-time.After(time.Second) // fake time
 				return ctx.Err()
 			})
-			if took := time.Since(began); took != want || !errors.Is(err, ErrInterrupted) {
+			if took := time.Since(began); took != want || !errors.Is(err, errInterrupted) {
 				t.Errorf("closing %v: %v after %s, want %s", closing, err, took, want)
 			}
 			<-time.After(time.Second)

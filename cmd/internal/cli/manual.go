@@ -32,7 +32,7 @@ func WriteManual(dir string) error {
 	}
 	for _, t := range allTopics() {
 		name := programName + "-" + t.Name
-		page := fmt.Sprintf("%% %s 7 \"\" \"%s\" \"\"\n\n# NAME\n%s - %s\n\n%s", strings.ToUpper(name), header.Source, name, t.Short, t.Text)
+		page := fmt.Sprintf("%% %s 7 \"\" \"%s\" \"\"\n\n# NAME\n%s - %s\n\n%s", strings.ToUpper(name), header.Source, name, t.Short, t.text())
 		if err := os.WriteFile(filepath.Join(dir, name+".7"), md2man.Render([]byte(page)), 0o644); err != nil {
 			return err
 		}

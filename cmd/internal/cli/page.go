@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"hookwatch/suites/printable"
 	"hookwatch/suites/sandbox"
@@ -22,11 +26,47 @@ func rowf(w io.Writer, format string, args ...any) {
 	fmt.Fprintf(w, format, args...)
 }
 
+// oneLine returns a command on a line of so many characters.
+func oneLine(text string, most int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-3]) + "..."
+	}
+	return text
+}
+
 // ranIn is the isolation in which a command ran hooks, as part of its JSON document and of each
 // line.
 type ranIn struct {
 	Isolation    string `json:"isolation,omitempty"`
 	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+}
+
+// A line is an item of a document as a JSON line of its own, with the isolation in which hooks ran.
+type line struct {
+	item any
+	in   ranIn
+}
+
+// MarshalJSON adds the fields of the isolation to those of the item.
+func (l line) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // hooks and reasons are full of < > &
+	err := enc.Encode(l.item)
+	if err != nil || l.in == (ranIn{}) {
+		return b.Bytes(), err
+	}
+	n := b.Len()
+	err = enc.Encode(l.in)
+	return slices.Concat(b.Bytes()[:n-len("}\n")], []byte(","), b.Bytes()[n+len("{"):]), err
+}
+
+func jsonLines[T any](items []T, in ranIn) (lines []any) {
+	for _, item := range items {
+		lines = append(lines, line{item, in})
+	}
+	return lines
 }
 
 // inIsolation returns the chosen isolation.

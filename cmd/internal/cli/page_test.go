@@ -59,7 +59,7 @@ func TestLogColour(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
 	var b bytes.Buffer
 	log := zerolog.New(consoleWriter(&b, true))
-	log.Error().Str("path", evilText).Err(ErrFailed).Msg(evilText)
+	log.Error().Str("path", evilText).Err(errFailed).Msg(evilText)
 	log.Warn().Msg("\x1b[31mred\x1b[0m")
 	text := b.String()
 	if !strings.Contains(text, "\x1b[") {

@@ -94,7 +94,7 @@ func TestRerun(t *testing.T) {
 			[]string{"hookwatch", "-C", `a"b\c`, "--config", "x;y|z&<>()*?.yaml", "run", "P02"}},
 		{"../plain-dir_1.2", "", suites.Key{Suite: "pm", ID: "Q01"}, []string{"hookwatch", "-C", "../plain-dir_1.2", "run", "Q01"}},
 	} {
-		line := (&app{dir: tt.dir, path: tt.path}).program().About(p, "run")(tt.key)
+		line := program{Dir: tt.dir, Path: tt.path}.About(p, "run")(tt.key)
 		if got := words(t, line); strings.Join(got, "\x00") != strings.Join(tt.want, "\x00") {
 			t.Errorf("%s arrives as %q, want %q", line, got, tt.want)
 		}
@@ -142,9 +142,11 @@ func TestHooksFor(t *testing.T) {
 		{"none", map[string]string{".claude/readme": ""}, nil},
 	} {
 		root := newProject(t, tt.files)
-		a := &app{}
-		a.flags = newRoot(a)
-		hooks, _, where, err := a.hooksFor(filepath.Join(root, ".claude"))
+		p, err := globals{}.in(filepath.Join(root, ".claude")).loadHooks()
+		if err != nil {
+			t.Fatal(err)
+		}
+		hooks, _ := firstHooks(p)
 		var got []string
 		for _, h := range hooks {
 			if strings.Contains(h.Registered, h.Event) {
@@ -152,17 +154,15 @@ func TestHooksFor(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%s %s %s by %s", h.Event, h.Passing, h.Script, h.Registered))
 		}
-		if err != nil || where != root {
-			t.Errorf("%s: %s, %v", tt.name, where, err)
+		if p.Root() != root {
+			t.Errorf("%s: %s", tt.name, p.Root())
 		}
 		if fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
 	bad := newProject(t, map[string]string{".hookwatch.yaml": "hoks: []\n"})
-	a := &app{}
-	a.flags = newRoot(a)
-	if _, _, _, err := a.hooksFor(bad); err == nil || !strings.Contains(err.Error(), "hoks") || errors.Is(err, context.Canceled) {
+	if _, err := (globals{}).in(bad).loadHooks(); err == nil || !strings.Contains(err.Error(), "hoks") || errors.Is(err, context.Canceled) {
 		t.Errorf("a bad configuration: %v", err)
 	}
 }

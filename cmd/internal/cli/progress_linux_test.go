@@ -2,14 +2,13 @@ package cli
 
 import (
 	"os"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/x/vt"
-	"golang.org/x/sys/unix"
+
+	"hookwatch/cmd/internal/cli/terminal/testdata/terminaltest"
 )
 
 // A console is a pseudo-terminal whose output is drawn on a screen.
@@ -24,27 +23,7 @@ const consoleColumns, consoleRows = 60, 8
 
 func newConsole(t *testing.T) *console {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("needs /dev/ptmx: ", err)
-	}
-	t.Cleanup(func() { _ = master.Close() })
-	fd := int(master.Fd())
-	number, err := unix.IoctlGetUint32(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: consoleRows, Col: consoleColumns})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile("/dev/pts/"+strconv.Itoa(int(number)), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = slave.Close() })
+	master, slave := terminaltest.Open(t, consoleColumns, consoleRows)
 	return &console{t, master, slave, vt.NewEmulator(consoleColumns, consoleRows)}
 }
 

@@ -35,7 +35,7 @@ type proving struct {
 // proveBudget is the time for each guard, unless the user gives one for all.
 const proveBudget = 10 * time.Second
 
-func (a *app) proveCommand() *cobra.Command {
+func newProveCmd(a *app, g *globals) *cobra.Command {
 	var o proving
 	cmd := &cobra.Command{
 		Use:   "prove [HOOK]",
@@ -52,7 +52,7 @@ every finding. See hookwatch help proving.`,
 		Args:        oneArg,
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.prove(cmd, append(args, "")[0], o)
+			return runProve(cmd.Context(), a, *g, append(args, "")[0], o)
 		},
 	}
 	f := cmd.Flags()
@@ -63,11 +63,11 @@ every finding. See hookwatch help proving.`,
 	return cmd
 }
 
-func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
-	if len(a.suites) > 0 || a.filter != "" {
+func runProve(ctx context.Context, a *app, g globals, hook string, o proving) error {
+	if !g.allCases() {
 		return errors.New("--suite and --filter do not go with prove: name the hook, as in hookwatch prove guard.sh")
 	}
-	p, err := a.load()
+	p, err := g.loadToRun(false, "")
 	if err != nil {
 		return err
 	}
@@ -79,10 +79,10 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	} else if len(hooks) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", hook)
 	}
-	if err := a.checkAppendable(o.write); err != nil { // before the search, which takes a while
+	if err := checkAppendable(g, o.write); err != nil { // before the search, which takes a while
 		return err
 	}
-	t, err := a.trial(p, "")
+	t, err := newParallelTrial(a, p, "")
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 	defer end()
 	began := time.Now()
 	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))).Milliseconds(), ranIn: t.ranIn}
-	guards, err := searchGuards(cmd.Context(), p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {
+	guards, err := searchGuards(ctx, p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {
 		t.progress.show("proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
 	}, func(g prove.Guard) {
 		if g.Unproved != "" || g.Tried == 0 {
@@ -107,18 +107,22 @@ func (a *app) prove(cmd *cobra.Command, hook string, o proving) error {
 		t.progress.result(line)
 	})
 	t.progress.end()
-	doc.Interrupted = cmd.Context().Err() != nil
+	doc.Interrupted = ctx.Err() != nil
 	if err != nil {
 		return err
 	}
 	doc.Millis = time.Since(began).Milliseconds()
-	for _, g := range guards {
-		doc.add(g, hook != "" || len(g.Stopped) > 0, registeredName(p))
+	for _, guard := range guards {
+		doc.add(guard, hook != "" || len(guard.Stopped) > 0, registeredName(p))
 	}
-	failed := slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return a.strict || f.Severity != suites.Info })
-	return a.reportAndWrite(cmd.Context(), result{
-		doc, len(doc.Findings), doc.Line, func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(),
-	}, failed, o.write, func(file string) error { return a.writeProved(p, file, guards) })
+	failed := slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return g.strict || f.Severity != suites.Info })
+	return a.reportAndWrite(ctx, result{
+		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(),
+	}, failed, o.write, func(file string) error {
+		return appendToSuite(a, g, p, file, func(existing, name string) (string, int, error) {
+			return prove.Append(existing, name, guards, registeredName(p))
+		})
+	})
 }
 
 // proveBriefly searches a guard that check has seen to stop something for the first ways around it,
@@ -273,14 +277,6 @@ type proveDocument struct {
 	ranIn
 }
 
-// Line returns a finding as a separate JSON line.
-func (d proveDocument) Line(i int) any {
-	return struct {
-		provenFinding
-		ranIn
-	}{d.Findings[i], d.ranIn}
-}
-
 // provenGuard is the result of one hook.
 type provenGuard struct {
 	ID         string   `json:"id"`
@@ -417,13 +413,6 @@ func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (l
 	return list
 }
 
-// writeProved adds the findings as cases to a suite file, which it creates if it is missing.
-func (a *app) writeProved(p *session.Project, file string, guards []prove.Guard) error {
-	return a.appendToSuite(p, file, func(existing, name string) (string, int, error) {
-		return prove.Append(existing, name, guards, registeredName(p))
-	})
-}
-
 // writeSchema writes the schema of suite files to their directory if it is not there.
 func writeSchema(dir *disk.Dir) error {
 	if _, err := dir.Lstat(catalog.SchemaFile); err == nil {
@@ -441,11 +430,11 @@ func writeSchema(dir *disk.Dir) error {
 const largestAppended = 4 << 20
 
 // checkAppendable returns an error if cases cannot be added to an existing file.
-func (a *app) checkAppendable(file string) error {
+func checkAppendable(g globals, file string) error {
 	if file == "" {
 		return nil
 	}
-	file = a.relative(file)
+	file = g.relative(file)
 	existing, err := disk.Reader{}.ReadFile(file, largestAppended)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -461,8 +450,8 @@ func (a *app) checkAppendable(file string) error {
 
 // appendToSuite adds cases to a suite file, which it creates if it is missing. more returns the
 // lines to add to the existing text, and the number of cases; name is that of a new suite.
-func (a *app) appendToSuite(p *session.Project, file string, more func(existing, name string) (lines string, n int, err error)) error {
-	file = a.relative(file)
+func appendToSuite(a *app, g globals, p *session.Project, file string, more func(existing, name string) (lines string, n int, err error)) error {
+	file = g.relative(file)
 	d, err := disk.Make(disk.Existing(filepath.Dir(file)), filepath.Dir(file))
 	if err != nil {
 		return err
@@ -492,16 +481,16 @@ func (a *app) appendToSuite(p *session.Project, file string, more func(existing,
 			return err
 		}
 	}
-	a.reportWritten(p, file, n, "added")
+	reportWritten(a.Err, p, file, n, "added")
 	return nil
 }
 
 // reportWritten prints how many cases were added to a suite file or written to a new one, with a
 // warning if the project does not read the file.
-func (a *app) reportWritten(p *session.Project, file string, n int, verb string) {
-	writef(a.Err, "%s: %s %s\n", file, session.Count(n, "case"), verb)
+func reportWritten(w io.Writer, p *session.Project, file string, n int, verb string) {
+	writef(w, "%s: %s %s\n", file, session.Count(n, "case"), verb)
 	if n > 0 && !p.ReadsSuite(file) {
-		writef(a.Err, "warning: its cases do not run, because no entry of suites matches it: move it to %s, or add it to suites in .hookwatch.yaml\n",
+		writef(w, "warning: its cases do not run, because no entry of suites matches it: move it to %s, or add it to suites in .hookwatch.yaml\n",
 			strings.Join(p.Config.OwnSuites(), " or "))
 	}
 }

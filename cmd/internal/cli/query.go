@@ -6,13 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/suites"
-	"hookwatch/suites/record"
 	"hookwatch/suites/verdict"
 )
 
-func (a *app) queryCommand() *cobra.Command {
-	var run string
-	var rolling bool
+type queryOptions struct {
+	run     string
+	rolling bool
+}
+
+func newQueryCmd(a *app, g *globals) *cobra.Command {
+	var o queryOptions
 	cmd := &cobra.Command{
 		Use:   "query FILTER",
 		Short: "Query the records with a jq filter",
@@ -31,12 +34,7 @@ archived run (--run), or every one of the rolling log (--rolling).`,
 			if err != nil {
 				return err
 			}
-			r, dir, err := a.reader()
-			if err != nil {
-				return err
-			}
-			defer r.Close()
-			records, err := a.queried(r, dir, run, rolling)
+			records, err := queriedRecords(*g, o)
 			if err != nil {
 				return err
 			}
@@ -44,26 +42,29 @@ archived run (--run), or every one of the rolling log (--rolling).`,
 			return q.Run(cmd.Context(), records, func(v any) error { return enc.Encode(v) })
 		},
 	}
-	cmd.Flags().StringVar(&run, "run", "", "of this archived run (`STAMP`, or \"latest\")")
-	cmd.Flags().BoolVar(&rolling, "rolling", false, "every record of the rolling log")
+	cmd.Flags().StringVar(&o.run, "run", "", "of this archived run (`STAMP`, or \"latest\")")
+	cmd.Flags().BoolVar(&o.rolling, "rolling", false, "every record of the rolling log")
 	return cmd
 }
 
-// queried reads the records for a query.
-func (a *app) queried(r *record.Reader, dir, run string, rolling bool) ([]suites.Record, error) {
-	if rolling {
-		var all []suites.Record
+func queriedRecords(g globals, o queryOptions) (all []suites.Record, err error) {
+	r, dir, err := g.reader()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if o.rolling {
 		warnings, err := r.History(func(_ string, one suites.Record) bool {
 			all = append(all, one)
 			return true
 		})
-		a.warn(warnings)
+		g.warn(warnings)
 		return all, err
 	}
-	snap, err := snapshot(r, dir, run)
+	snap, err := snapshot(r, dir, o.run)
 	if err != nil {
 		return nil, err
 	}
-	a.warn(snap.Warnings)
+	g.warn(snap.Warnings)
 	return snap.Records, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -45,9 +45,14 @@ func runRecorder(dir, root string, in io.Reader) {
 	_ = c.Close()
 }
 
-func (a *app) recordCommand() *cobra.Command {
-	var transcripts, yes bool
-	var id, file, expect string
+type recordOptions struct {
+	transcripts, yes bool
+	id, write        string // with id: a payload becomes a case
+	expect           string
+}
+
+func newRecordCmd(a *app, g *globals) *cobra.Command {
+	var o recordOptions
 	cmd := &cobra.Command{
 		Use:   "record",
 		Short: "Record what the client sends to hooks, for replay",
@@ -62,24 +67,14 @@ case, which expects what the hooks do now. See hookwatch help replaying.`,
   hookwatch record --transcripts --yes
   hookwatch record --case 3fa92b --write .claude/tests/hooks/suites/recorded.yaml`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case file+expect != "" && id == "":
-				return errors.New("--write and --expect go with --case: they name the suite file for the case, and an effect")
-			case yes && !transcripts:
-				return errors.New("--yes goes with --transcripts: it reads them without asking")
-			case id != "":
-				return a.recordCase(cmd, id, file, suites.Effect(expect))
-			}
-			return a.record(transcripts, yes)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return runRecord(cmd.Context(), a, *g, o) },
 	}
 	f := cmd.Flags()
-	f.BoolVar(&transcripts, "transcripts", false, "read the client's transcripts of this project")
-	f.BoolVar(&yes, "yes", false, "read them without being asked")
-	f.StringVar(&id, "case", "", "print the recorded payload with this `ID`, or its beginning, as a case")
-	f.StringVar(&file, "write", "", "add the case to this suite `FILE`")
-	f.StringVar(&expect, "expect", "", "expect this `EFFECT` instead, such as denied")
+	f.BoolVar(&o.transcripts, "transcripts", false, "read the client's transcripts of this project")
+	f.BoolVar(&o.yes, "yes", false, "read them without being asked")
+	f.StringVar(&o.id, "case", "", "print the recorded payload with this `ID`, or its beginning, as a case")
+	f.StringVar(&o.write, "write", "", "add the case to this suite `FILE`")
+	f.StringVar(&o.expect, "expect", "", "expect this `EFFECT` instead, such as denied")
 	cmd.MarkFlagsMutuallyExclusive("transcripts", "case")
 	return cmd
 }
@@ -102,14 +97,22 @@ func openCorpus(cfg *config.Config, create bool) (*corpus.Corpus, error) {
 	return c, err
 }
 
-func (a *app) record(transcripts, yes bool) error {
-	cfg, err := a.loadConfig()
+func runRecord(ctx context.Context, a *app, g globals, o recordOptions) error {
+	switch {
+	case o.write+o.expect != "" && o.id == "":
+		return errors.New("--write and --expect go with --case: they name the suite file for the case, and an effect")
+	case o.yes && !o.transcripts:
+		return errors.New("--yes goes with --transcripts: it reads them without asking")
+	case o.id != "":
+		return recordCase(ctx, a, g, o.id, o.write, suites.Effect(o.expect))
+	}
+	cfg, err := g.loadConfig()
 	if err != nil {
 		return err
 	}
 	var files []string
-	if transcripts {
-		if files, err = a.agreedTranscripts(cfg.Root, yes); err != nil {
+	if o.transcripts {
+		if files, err = agreedTranscripts(a, cfg.Root, o.yes); err != nil {
 			return err
 		}
 	}
@@ -119,7 +122,7 @@ func (a *app) record(transcripts, yes bool) error {
 	}
 	defer c.Close()
 	doc := recordDocument{Version: 1, Project: filepath.Base(cfg.Root), Payloads: []recordedEvent{}}
-	if transcripts {
+	if o.transcripts {
 		doc.Transcripts = len(files)
 		if doc.Added, err = c.AddTranscripts(files); err != nil {
 			return err
@@ -135,7 +138,7 @@ func (a *app) record(transcripts, yes bool) error {
 		return err
 	}
 	doc.count(all)
-	return a.print(doc, len(doc.Payloads), func(i int) any { return doc.Payloads[i] }, func(w io.Writer) { printRecord(w, doc) })
+	return a.print(doc, jsonLines(doc.Payloads, ranIn{}), func(w io.Writer) { printRecord(w, doc) })
 }
 
 // writeRecorder writes the settings file with which the client starts the recorder. It leaves out
@@ -159,7 +162,7 @@ func writeRecorder(c *corpus.Corpus, cfg *config.Config) (file string, err error
 }
 
 // agreedTranscripts returns the transcripts of a project if the user agrees that they are read.
-func (a *app) agreedTranscripts(root string, yes bool) ([]string, error) {
+func agreedTranscripts(a *app, root string, yes bool) ([]string, error) {
 	dir, files, err := corpus.Transcripts(root, homeDir(), os.Getenv("CLAUDE_CONFIG_DIR"))
 	switch {
 	case err != nil:
@@ -168,7 +171,7 @@ func (a *app) agreedTranscripts(root string, yes bool) ([]string, error) {
 		return nil, fmt.Errorf("the client has no transcripts of %s in %s", root, dir)
 	case yes:
 		return files, nil
-	case !terminal.Is(a.In) || !terminal.Is(a.Out) || !terminal.Is(a.Err):
+	case !a.interactive():
 		return nil, errors.New("not read: there is no terminal to ask on (--yes reads the transcripts without asking)")
 	}
 	question := fmt.Sprintf("Read %s of sessions in %s?", session.Count(len(files), "transcript"), root)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ import (
 	"hookwatch/suites/record"
 )
 
-func (a *app) replayCommand() *cobra.Command {
+func newReplayCmd(a *app, g *globals) *cobra.Command {
 	var since string
 	var most int
 	cmd := &cobra.Command{
@@ -38,7 +39,7 @@ what is let through, with the smallest example of each. The exit code is 0; with
   hookwatch replay --since main --strict`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.replay(cmd, since, most)
+			return runReplay(cmd.Context(), a, *g, since, most)
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "", "compare with the hooks of this `REVISION`")
@@ -46,15 +47,15 @@ what is let through, with the smallest example of each. The exit code is 0; with
 	return cmd
 }
 
-func (a *app) replay(cmd *cobra.Command, since string, most int) error {
-	if len(a.suites) > 0 || a.filter != "" {
+func runReplay(ctx context.Context, a *app, g globals, since string, most int) error {
+	if !g.allCases() {
 		return errors.New("--suite and --filter do not go with replay: it fires every hook that a payload was sent to")
 	}
 	inCopy, states := "", []string{""}
 	if since != "" {
 		inCopy, states = "replay --since runs the hooks of another revision", []string{since, ""}
 	}
-	p, c, t, close, err := a.recorded(cmd, inCopy)
+	p, c, t, close, err := recorded(a, g, inCopy)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 		return errors.New("nothing is recorded yet (hookwatch record says how to)")
 	}
 	began := time.Now()
-	x, err := t.compare(cmd.Context(), p, states...)
+	x, err := t.compare(ctx, p, states...)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 		was, doc.With, err = earlierAnswers(c, answers.Hooks, payloads)
 	}
 	if err != nil {
-		return cmp.Or(cmd.Context().Err(), err)
+		return cmp.Or(ctx.Err(), err)
 	}
 	doc.Firings, doc.Millis = x.Firings, time.Since(began).Milliseconds()
 	for i, p := range payloads {
@@ -99,19 +100,19 @@ func (a *app) replay(cmd *cobra.Command, since string, most int) error {
 	}
 	t.progress.end()
 	return a.report(result{
-		doc: doc, items: len(doc.Changes), item: doc.Line, text: func(w io.Writer) { printReplay(w, doc, a.program(), a.verbose) },
-	}, a.strict && doc.LetThrough > 0)
+		doc: doc, items: jsonLines(doc.Changes, doc.ranIn), text: func(w io.Writer) { printReplay(w, doc, g.program, a.verbose) },
+	}, g.strict && doc.LetThrough > 0)
 }
 
 // recorded opens a project with its corpus and a trial.
-func (a *app) recorded(cmd *cobra.Command, inCopy string) (p *session.Project, c *corpus.Corpus, t *trial, close func(), err error) {
-	if p, err = a.loadHooks(); err != nil {
+func recorded(a *app, g globals, inCopy string) (p *session.Project, c *corpus.Corpus, t *trial, close func(), err error) {
+	if p, err = g.loadHooks(); err != nil {
 		return nil, nil, nil, nil, err
 	}
 	if c, err = openCorpus(p.Config, false); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if t, err = a.trial(p, inCopy); err != nil {
+	if t, err = newParallelTrial(a, p, inCopy); err != nil {
 		return nil, nil, nil, nil, errors.Join(err, c.Close())
 	}
 	return p, c, t, func() { t.close(); _ = c.Close() }, nil
@@ -197,14 +198,6 @@ type replayedChange struct {
 	corpus.Payload
 }
 
-// Line returns a change as a separate JSON line.
-func (d replayDocument) Line(i int) any {
-	return struct {
-		replayedChange
-		ranIn
-	}{d.Changes[i], d.ranIn}
-}
-
 // add adds what the hooks did with a payload, and compares it with an earlier effect if that is known.
 func (d *replayDocument) add(p corpus.Payload, was suites.Effect, is compare.Seen, c *corpus.Corpus) {
 	if is.Fired {
@@ -270,16 +263,16 @@ func printReplay(w io.Writer, doc replayDocument, c program, verbose bool) {
 
 // recordCase prints a recorded payload as a case, or adds it to a suite file. The case expects what
 // the hooks do now, unless an effect is given.
-func (a *app) recordCase(cmd *cobra.Command, id, file string, expect suites.Effect) error {
+func recordCase(ctx context.Context, a *app, g globals, id, file string, expect suites.Effect) error {
 	if expect != "" && !slices.Contains(suites.Effects, expect) {
 		return fmt.Errorf("--expect %s: want one of %v", expect, suites.Effects)
 	}
-	p, c, t, close, err := a.recorded(cmd, "")
+	p, c, t, close, err := recorded(a, g, "")
 	if err != nil {
 		return err
 	}
 	defer close()
-	now, err := compare.At(cmd.Context(), p, t.Runner, "")
+	now, err := compare.At(ctx, p, t.Runner, "")
 	if err != nil {
 		return err
 	}
@@ -308,7 +301,7 @@ func (a *app) recordCase(cmd *cobra.Command, id, file string, expect suites.Effe
 		one.Verify = append(one.Verify, slices.DeleteFunc(slices.Clone(h.Scripts), func(s string) bool { return !p.Exists(s) })...)
 	}
 	if step.Expect.Effect = expect; expect == "" {
-		o, err := r.RunAndRemove(cmd.Context(), one)
+		o, err := r.RunAndRemove(ctx, one)
 		if err != nil {
 			return err
 		}
@@ -326,7 +319,7 @@ func (a *app) recordCase(cmd *cobra.Command, id, file string, expect suites.Effe
 		return lines, 1, err
 	}
 	if file != "" {
-		return a.appendToSuite(p, file, more)
+		return appendToSuite(a, g, p, file, more)
 	}
 	text, _, err := more("", "recorded")
 	for line := range strings.Lines(text) {

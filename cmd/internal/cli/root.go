@@ -14,6 +14,7 @@ import (
 	"hookwatch/cmd/internal/version"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/shell"
@@ -26,43 +27,55 @@ that a save affects, and shows what broke. With --once it runs all tests once.`
 // mainFlags are the flags listed in the help of hookwatch itself.
 var mainFlags = []string{"once", "format"}
 
+// rootOptions are the flags of hookwatch without a command.
+type rootOptions struct {
+	once, changed, accept, audit, live bool
+	shard                              string
+}
+
 func newRoot(a *app) *cobra.Command {
+	var o rootOptions
+	g, formatName := &globals{pinned: new(disk.Pinned), warn: a.warn}, ""
 	root := &cobra.Command{
-		Use:               programName,
-		Short:             "Rerun the tests of Claude Code hooks that a change affects",
-		Long:              longHelp,
-		Version:           version.String(),
-		Args:              unknownCommand,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.chooseFormat(cmd) },
-		Annotations:       map[string]string{runsCases: ""},
-		RunE:              func(cmd *cobra.Command, _ []string) error { return a.root(cmd.Context()) },
+		Use:           programName,
+		Short:         "Rerun the tests of Claude Code hooks that a change affects",
+		Long:          longHelp,
+		Version:       version.String(),
+		Args:          unknownCommand,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) (err error) {
+			*g = g.in(g.Dir)
+			a.format, err = chooseFormat(cmd, formatName)
+			return err
+		},
+		Annotations: map[string]string{runsCases: ""},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return runRoot(cmd.Context(), a, *g, o) },
 	}
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	a.flags = root
-	g := root.PersistentFlags()
-	g.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
-	g.StringVar(&a.path, "config", "", "use this configuration `FILE` instead of looking for .hookwatch.yaml")
-	g.StringVar(&a.formatName, "format", "", "output: "+anyFormat()+` (default "human")`)
-	g.StringSliceVar(&a.suites, "suite", nil, "only these suites (`NAME`, ...)")
-	g.StringVar(&a.filter, "filter", "", "only cases whose ID or name has this text or matches this `GLOB`")
-	g.Uint64Var(&a.shuffle, "shuffle", 0, "run in a random order with this `SEED` (0 keeps the order)")
-	g.BoolVar(&a.strict, "strict", false, "unproven cases make the exit code 1")
-	g.BoolVar(&a.noColor, "no-color", false, "no colour (also with NO_COLOR set)")
-	g.BoolVar(&a.restored, "restored", false, "the records are your own, though made elsewhere: restored from a cache, say")
-	g.BoolVarP(&a.verbose, "verbose", "v", false, "show every case")
-	config.AddFlags(g)
-	root.Flags().BoolVar(&a.once, "once", false, "run all cases once and exit")
-	root.Flags().BoolVar(&a.changed, "changed", false, "with --once: only what changed since the last run affects")
-	root.Flags().BoolVar(&a.accept, "accept", false, "with --once: forget what hooks stopped before, where a project has no suite, and lost registrations: what is now counts")
-	root.Flags().BoolVar(&a.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
-	root.Flags().BoolVar(&a.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help client)")
-	root.Flags().StringVar(&a.shard, "shard", "", "with --once: run this part of the cases, as `2/4` (see hookwatch help records)")
-	root.AddCommand(a.runCommand(), a.mergeCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.proveCommand(), a.scoreCommand(), a.liveCommand(), a.contractCommand(), a.explainCommand(), a.recordCommand(), a.replayCommand(),
-		a.compareCommand(), a.diffCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.trustCommand(), a.schemaCommand(), a.agentCommand())
+	shared, own := root.PersistentFlags(), root.Flags()
+	g.settings = shared
+	shared.StringVarP(&g.Dir, "directory", "C", "", "work as if started in `DIR`")
+	shared.StringVar(&g.Path, "config", "", "use this configuration `FILE` instead of looking for .hookwatch.yaml")
+	shared.StringVar(&formatName, "format", "", "output: "+anyFormat()+` (default "human")`)
+	shared.StringSliceVar(&g.filter.Suites, "suite", nil, "only these suites (`NAME`, ...)")
+	shared.StringVar(&g.filter.Text, "filter", "", "only cases whose ID or name has this text or matches this `GLOB`")
+	shared.Uint64Var(&g.shuffle, "shuffle", 0, "run in a random order with this `SEED` (0 keeps the order)")
+	shared.BoolVar(&g.strict, "strict", false, "unproven cases make the exit code 1")
+	shared.BoolVar(&a.noColor, "no-color", false, "no colour (also with NO_COLOR set)")
+	shared.BoolVar(&g.restored, "restored", false, "the records are your own, though made elsewhere: restored from a cache, say")
+	shared.BoolVarP(&a.verbose, "verbose", "v", false, "show every case")
+	config.AddFlags(shared)
+	own.BoolVar(&o.once, "once", false, "run all cases once and exit")
+	own.BoolVar(&o.changed, "changed", false, "with --once: only what changed since the last run affects")
+	own.BoolVar(&o.accept, "accept", false, "with --once: forget what hooks stopped before, where a project has no suite, and lost registrations: what is now counts")
+	own.BoolVar(&o.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
+	own.BoolVar(&o.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help client)")
+	own.StringVar(&o.shard, "shard", "", "with --once: run this part of the cases, as `2/4` (see hookwatch help records)")
+	root.AddCommand(newRunCmd(a, g), newMergeCmd(a, g), newListCmd(a, g), newShowCmd(a, g), newWhyCmd(a, g), newVerifyCmd(a, g), newFireCmd(a, g), newCheckCmd(a, g), newProveCmd(a, g), newScoreCmd(a, g), newContractCmd(a, g), newExplainCmd(a), newRecordCmd(a, g), newReplayCmd(a, g),
+		newCompareCmd(a, g), newDiffCmd(a, g), newHistoryCmd(a, g), newCoverageCmd(a, g), newQueryCmd(a, g), newInitCmd(a, g), newDoctorCmd(a, g), newTrustCmd(a, g), newSchemaCmd(a), newAgentCmd(a, g))
 	addTopics(root)
 	if err := root.RegisterFlagCompletionFunc("format", completeFormat); err != nil {
 		panic(err) // there is no such flag
@@ -101,61 +114,48 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (%s)", err, hint)
 }
 
-// root watches, or runs once.
-func (a *app) root(ctx context.Context) error {
-	if a.changed && !a.once {
-		return errors.New("--changed goes with --once; without --once hookwatch watches, and starts with what changed")
-	}
+// runRoot watches, or runs once.
+func runRoot(ctx context.Context, a *app, g globals, o rootOptions) error {
 	switch {
-	case a.live && !a.once:
+	case o.changed && !o.once:
+		return errors.New("--changed goes with --once; without --once hookwatch watches, and starts with what changed")
+	case o.live && !o.once:
 		return errors.New("--live goes with --once, run and fire: a session of the client takes a second a case")
-	case a.accept && !a.once:
+	case o.accept && !o.once:
 		return errors.New("--accept goes with --once: it forgets what hooks stopped before")
-	case a.audit && (!a.once || a.changed):
+	case o.audit && (!o.once || o.changed):
 		return errors.New("--audit goes with --once, and not with --changed: it runs what a selection would leave out")
-	case a.shard != "" && (!a.once || a.changed || a.audit):
+	case o.shard != "" && (!o.once || o.changed || o.audit):
 		return errors.New("--shard goes with --once, and not with --changed or --audit: it runs a part of all cases")
-	case !a.once:
-		return a.watch(ctx)
+	case !o.once:
+		return watch(ctx, a, g)
 	}
-	var part shard
-	if a.shard != "" {
-		var err error
-		if part, err = parseShard(a.shard); err != nil {
-			return err
-		}
-	}
-	if a.accept {
-		if err := a.forgetStops(); err != nil {
-			return err
-		}
-	}
-	p, err := a.load()
+	part, err := parseShard(o.shard)
 	if err != nil {
 		return err
 	}
-	return a.runOnce(ctx, p, func(o *opened) ([]verdict.Selected, bool, error) {
-		if a.changed {
-			return o.Stale(), false, nil
+	if o.accept { // forget the recorded stops of hooks in a project without suites
+		cfg, err := g.loadConfig()
+		if err != nil {
+			return err
 		}
-		if a.audit {
-			o.Audit()
+		if err := session.ForgetStops(cfg); err != nil {
+			return err
 		}
-		if part.of > 0 {
-			return verdict.WithControls(verdict.All(verdict.Shard(p.Cases, part.number, part.of, o.Took()), "shard "+a.shard), p.Every()), false, nil
+	}
+	p, err := g.loadToRun(o.live, "")
+	if err != nil {
+		return err
+	}
+	return runOnce(ctx, a, g, p, o.changed, o.audit, func(s *opened) ([]verdict.Selected, bool, error) {
+		switch {
+		case o.changed:
+			return s.Stale(), false, nil
+		case part.of > 0:
+			return verdict.WithControls(verdict.All(verdict.Shard(p.Cases, part.number, part.of, s.Took()), "shard "+o.shard), p.Every()), false, nil
 		}
-		full := len(a.suites) == 0 && a.filter == ""
-		return verdict.WithControls(verdict.All(p.Cases, "asked for"), p.Every()), full, nil
+		return verdict.WithControls(verdict.All(p.Cases, "asked for"), p.Every()), g.allCases(), nil
 	})
-}
-
-// forgetStops deletes the recorded stops of hooks in a project without suites.
-func (a *app) forgetStops() error {
-	cfg, err := a.loadConfig()
-	if err != nil {
-		return err
-	}
-	return session.ForgetStops(cfg)
 }
 
 // A program is the hookwatch command with the flags that select the project.

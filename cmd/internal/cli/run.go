@@ -16,56 +16,67 @@ import (
 	"hookwatch/watcher"
 )
 
-func (a *app) runCommand() *cobra.Command {
+type runOptions struct {
+	live   bool
+	client string // with live
+}
+
+func newRunCmd(a *app, g *globals) *cobra.Command {
+	var o runOptions
 	cmd := &cobra.Command{
 		Use:         "run ID...",
 		Short:       "Run single cases, with their controls",
 		Annotations: map[string]string{runsCases: ""},
 		Long: `Run the named cases, and the controls they need, and update the present state.
 An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P09, M9-M12).`,
-		RunE: func(cmd *cobra.Command, ids []string) error {
-			if a.firedBy != "" && !a.live {
-				return errors.New("run --client goes with --live; a case names its clients itself (see hookwatch help cases)")
-			}
-			if len(ids) == 0 {
-				return fmt.Errorf("run needs an ID, such as hookwatch run P01; hookwatch list shows them")
-			}
-			p, err := a.load()
-			if err != nil {
-				return err
-			}
-			cases, err := pick(p, ids)
-			if err != nil {
-				return err
-			}
-			return a.runOnce(cmd.Context(), p, func(*opened) ([]verdict.Selected, bool, error) {
-				return verdict.WithControls(verdict.All(cases, "asked for"), p.Every()), false, nil
-			})
-		},
+		RunE: func(cmd *cobra.Command, ids []string) error { return runByID(cmd.Context(), a, *g, o, ids) },
 	}
-	withClient(cmd.Flags(), &a.firedBy)
-	cmd.Flags().BoolVar(&a.live, "live", false, "have the real client fire the hooks (see hookwatch help client)")
+	withClient(cmd.Flags(), &o.client)
+	cmd.Flags().BoolVar(&o.live, "live", false, "have the real client fire the hooks (see hookwatch help client)")
 	return cmd
 }
 
+func runByID(ctx context.Context, a *app, g globals, o runOptions, ids []string) error {
+	if o.client != "" && !o.live {
+		return errors.New("run --client goes with --live; a case names its clients itself (see hookwatch help cases)")
+	}
+	if len(ids) == 0 {
+		return fmt.Errorf("run needs an ID, such as hookwatch run P01; hookwatch list shows them")
+	}
+	p, err := g.loadToRun(o.live, o.client)
+	if err != nil {
+		return err
+	}
+	cases, err := pick(p, ids)
+	if err != nil {
+		return err
+	}
+	return runOnce(ctx, a, g, p, false, false, func(*opened) ([]verdict.Selected, bool, error) {
+		return verdict.WithControls(verdict.All(cases, "asked for"), p.Every()), false, nil
+	})
+}
+
 // runOnce runs the cases that choose selects, and returns the result as an error.
-func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*opened) ([]verdict.Selected, bool, error)) error {
+func runOnce(ctx context.Context, a *app, g globals, p *session.Project, changed, audit bool, choose func(*opened) ([]verdict.Selected, bool, error)) error {
 	log := a.log()
 	// Do not warn of a missing desktop, because there is often none without a user, as in CI.
-	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })
-	o, err := a.open(p, view, a.openRecords(p.Config), true)
+	view := a.view(p, g.program, false, func(text string) { log.Debug().Msg(text) })
+	o, err := openSession(a, g, p, view, g.openRecords(p.Config), true)
 	if err != nil {
 		return errors.Join(err, view.Close())
 	}
 	defer o.close()
 	view.Handle(o.started())
+	if audit {
+		o.Audit()
+	}
 	selected, full, err := choose(o)
 	if err != nil {
 		return errors.Join(err, view.Close())
 	}
 	sum := o.Once(ctx, selected, full)
 	o.Announce(sum.RunID)
-	if a.audit {
+	if audit {
 		audited := o.Audited()
 		view.Handle(session.Warning{Text: fmt.Sprintf("audit: a selection would have left out %s; %d of their verdicts changed",
 			session.Count(audited.Checked, "case"), len(audited.Missed))})
@@ -76,13 +87,13 @@ func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*open
 	if err := o.end(view, &sum); err != nil {
 		return err
 	}
-	return a.outcome(sum)
+	return outcome(a, g, sum, changed)
 }
 
 // end closes the view of a run or a session, and adds to its summary why nothing was recorded.
 func (o *opened) end(view session.View, sum *session.Summary) error {
 	if err := view.Close(); err != nil {
-		return &AbortedError{Why: fmt.Sprintf("output: %v", err)}
+		return &abortedError{Why: fmt.Sprintf("output: %v", err)}
 	}
 	if o.lockErr != nil {
 		sum.RecordError = o.lockErr
@@ -93,7 +104,7 @@ func (o *opened) end(view session.View, sum *session.Summary) error {
 func bad(t suites.Tally, strict bool) bool { return t.Failed > 0 || strict && t.Unproven > 0 }
 
 // instead returns advice for an aborted run, one line each.
-func (a *app) instead(sum session.Summary) []string {
+func instead(sum session.Summary, by program) []string {
 	var advised interface{ Advice() []string }
 	if errors.As(sum.Fault, &advised) {
 		return advised.Advice()
@@ -103,29 +114,30 @@ func (a *app) instead(sum session.Summary) []string {
 	}
 	return []string{
 		"  install: " + toInstall(sum.Missing),
-		"  run what can be run without: " + a.program().String() + " --once --preflight report",
+		"  run what can be run without: " + by.String() + " --once --preflight report",
 	}
 }
 
-// outcome returns the error for a run, or nil.
-func (a *app) outcome(sum session.Summary) error {
+// outcome returns the error for a run, or nil. A run of what changed fails if other cases failed
+// before and still do.
+func outcome(a *app, g globals, sum session.Summary, changed bool) error {
 	switch {
 	case sum.Interrupted:
-		return ErrInterrupted
+		return errInterrupted
 	case sum.Aborted != "":
-		return &AbortedError{Why: sum.Aborted, Next: a.instead(sum)}
+		return &abortedError{Why: sum.Aborted, Next: instead(sum, g.program)}
 	case sum.RecordError != nil:
-		return &AbortedError{Why: sum.RecordError.Error()}
-	case bad(sum.Tally, a.strict):
-		return ErrFailed
-	case a.changed && bad(sum.Present, a.strict):
+		return &abortedError{Why: sum.RecordError.Error()}
+	case bad(sum.Tally, g.strict):
+		return errFailed
+	case changed && bad(sum.Present, g.strict):
 		log := a.log()
 		n := sum.Present.Failed
-		if a.strict {
+		if g.strict {
 			n += sum.Present.Unproven
 		}
 		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", session.Count(n, "case"))
-		return ErrFailed
+		return errFailed
 	default:
 		return nil
 	}
@@ -189,8 +201,8 @@ func named(p *session.Project, id string) []*suites.Case {
 
 // watch follows saves until the user quits, which is no error because a session has no verdict of
 // its own. A signal interrupts it.
-func (a *app) watch(ctx context.Context) error {
-	cfg, err := a.loadConfig()
+func watch(ctx context.Context, a *app, g globals) error {
+	cfg, err := g.loadConfig()
 	if err != nil {
 		return err
 	}
@@ -202,15 +214,15 @@ func (a *app) watch(ctx context.Context) error {
 		default: // the buffer is full, which is rare because notes are few: drop it
 		}
 	}
-	w, err := watcher.New(watcher.Options{Interest: session.FirstInterest(cfg), Open: a.pinned.Open, Note: note})
+	w, err := watcher.New(watcher.Options{Interest: session.FirstInterest(cfg), Open: g.pinned.Open, Note: note})
 	if err != nil {
 		return err
 	}
 	defer w.Close()
 	kept := make(chan records, 1)
-	go func() { kept <- a.openRecords(cfg) }() // in parallel with loading the project
-	p, err := a.load()
-	if err != nil && p != nil && err == p.Empty && len(p.Every()) == 0 && !p.Gone() && len(a.suites) == 0 && a.filter == "" {
+	go func() { kept <- g.openRecords(cfg) }() // in parallel with loading the project
+	p, err := g.loadToRun(false, "")
+	if err != nil && p != nil && err == p.Empty && len(p.Every()) == 0 && !p.Gone() && g.allCases() {
 		note(err.Error() + "; waiting for the first") // many start to watch before they write a hook
 		err = nil
 	}
@@ -220,13 +232,13 @@ func (a *app) watch(ctx context.Context) error {
 	if err := session.Follow(ctx, p, w); err != nil {
 		return errors.Join(err, (<-kept).close())
 	}
-	return a.follow(ctx, p, w, notes, note, <-kept)
+	return followProject(ctx, a, g, p, w, notes, note, <-kept)
 }
 
-// follow runs the session once the watcher follows the project.
-func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher, notes <-chan string, note func(string), kept records) error {
-	view := a.view(p, true, note)
-	o, err := a.open(p, view, kept, false)
+// followProject runs the session once the watcher follows the project.
+func followProject(ctx context.Context, a *app, g globals, p *session.Project, w *watcher.Watcher, notes <-chan string, note func(string), kept records) error {
+	view := a.view(p, g.program, true, note)
+	o, err := openSession(a, g, p, view, kept, false)
 	if err != nil {
 		return errors.Join(err, view.Close())
 	}
@@ -239,23 +251,16 @@ func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher
 		commands = listen(keys, done)
 	}
 	sum := o.Watch(ctx, session.WatchOptions{
-		Started: o.started(), Watcher: w, Notes: notes, Commands: commands, Prove: proveInSession,
-		Reload: func() (*session.Project, []suites.Problem) {
-			p, problems, err := a.tryLoad()
-			if err != nil && len(problems) == 0 {
-				problems = []suites.Problem{{What: err.Error()}}
-			}
-			return p, problems
-		},
+		Started: o.started(), Watcher: w, Notes: notes, Commands: commands, Prove: proveInSession, Reload: g.tryLoad,
 	})
 	if err := o.end(view, &sum); err != nil {
 		return err
 	}
 	if sum.RecordError != nil {
-		return &AbortedError{Why: sum.RecordError.Error()}
+		return &abortedError{Why: sum.RecordError.Error()}
 	}
 	if ctx.Err() != nil {
-		return ErrInterrupted
+		return errInterrupted
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ type scoring struct {
 	minimumTested int
 }
 
-func (a *app) scoreCommand() *cobra.Command {
+func newScoreCmd(a *app, g *globals) *cobra.Command {
 	var o scoring
 	cmd := &cobra.Command{
 		Use:   "score [HOOK]",
@@ -53,7 +53,7 @@ help scoring.`,
   hookwatch score --want 80 --equivalent .claude/tests/hooks/equivalent.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.score(cmd, append(args, "")[0], o)
+			return runScore(cmd.Context(), a, *g, append(args, "")[0], o)
 		},
 	}
 	f := cmd.Flags()
@@ -68,7 +68,7 @@ help scoring.`,
 	return cmd
 }
 
-func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
+func runScore(ctx context.Context, a *app, g globals, hook string, o scoring) error {
 	for _, op := range o.operators {
 		if !slices.Contains(mutate.Operators, op) {
 			return fmt.Errorf("--operator %s: want %s", op, strings.Join(mutate.Operators, ", "))
@@ -76,7 +76,7 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 	}
 	options := score.Options{Operators: o.operators, Seed: o.seed, Most: o.most, Budget: o.budget}
 	if o.known != "" {
-		data, err := os.ReadFile(a.relative(o.known))
+		data, err := os.ReadFile(g.relative(o.known))
 		if err == nil {
 			options.Known, err = score.ParseNotes(data)
 		}
@@ -84,7 +84,7 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 			return fmt.Errorf("--equivalent: %s: %w", o.known, err)
 		}
 	}
-	p, err := a.load()
+	p, err := g.loadToRun(false, "")
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 	if err != nil {
 		return err
 	}
-	t, err := a.trial(p, "score runs broken hooks")
+	t, err := newParallelTrial(a, p, "score runs broken hooks")
 	if err != nil {
 		return err
 	}
@@ -101,26 +101,18 @@ func (a *app) score(cmd *cobra.Command, hook string, o scoring) error {
 		options.Progress = func(s score.Progress) { showScoring(t.progress, s) }
 	}
 	began := time.Now()
-	res, err := score.Score(cmd.Context(), cases, scoreMachine(p, t.Runner, t.jobs), options)
+	res, err := score.Score(ctx, cases, scoreMachine(p, t.Runner, t.jobs), options)
 	if err != nil {
 		return err
 	}
 	t.progress.end()
 	doc := newScoreDocument(p, res, o, time.Since(began))
-	doc.Interrupted, doc.ranIn = cmd.Context().Err() != nil, t.ranIn
+	doc.Interrupted, doc.ranIn = ctx.Err() != nil, t.ranIn
 	counted := doc.Mutants - doc.Equivalent
 	failed := o.want > 0 && (doc.Score < o.want || counted < o.minimumTested || len(doc.Contradicted) > 0)
-	return a.reportAndWrite(cmd.Context(), result{
-		doc: doc, items: len(doc.Survivors), item: doc.Line, text: func(w io.Writer) { printScore(w, doc, a.verbose) },
-	}, failed, o.write, func(file string) error { return a.writeScored(p, file, res) })
-}
-
-// relative returns the path of a file that the user names.
-func (a *app) relative(file string) string {
-	if filepath.IsAbs(file) {
-		return file
-	}
-	return filepath.Join(dirOf(a), file)
+	return a.reportAndWrite(ctx, result{
+		doc: doc, items: jsonLines(doc.Survivors, doc.ranIn), text: func(w io.Writer) { printScore(w, doc, a.verbose) },
+	}, failed, o.write, func(file string) error { return writeScored(a, g, p, file, res) })
 }
 
 // showScoring shows the progress.
@@ -249,14 +241,6 @@ type scoreSurvivor struct {
 	Note     string    `json:"note,omitempty"`
 }
 
-// Line returns a survivor as a separate JSON line.
-func (d scoreDocument) Line(i int) any {
-	return struct {
-		scoreSurvivor
-		ranIn
-	}{d.Survivors[i], d.ranIn}
-}
-
 func newScoreDocument(p *session.Project, res *score.Result, o scoring, took time.Duration) scoreDocument {
 	all := res.Sum(score.Of("", ""))
 	doc := scoreDocument{
@@ -375,8 +359,8 @@ func printScore(w io.Writer, doc scoreDocument, verbose bool) {
 }
 
 // writeScored writes a new suite file with a case for each survivor.
-func (a *app) writeScored(p *session.Project, file string, res *score.Result) error {
-	file = a.relative(file)
+func writeScored(a *app, g globals, p *session.Project, file string, res *score.Result) error {
+	file = g.relative(file)
 	suite := res.Suite(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	if len(suite.Cases) == 0 {
 		writef(a.Err, "%s: not written, there is no survivor with a case to start from\n", file)
@@ -399,7 +383,7 @@ func (a *app) writeScored(p *session.Project, file string, res *score.Result) er
 	}
 	_, err = out.Write(append([]byte(catalog.SchemaLine), text...))
 	if err = errors.Join(err, out.Close(), writeSchema(d)); err == nil {
-		a.reportWritten(p, file, len(suite.Cases), "written")
+		reportWritten(a.Err, p, file, len(suite.Cases), "written")
 	}
 	return err
 }

@@ -19,8 +19,13 @@ import (
 	"hookwatch/suites/run"
 )
 
-func (a *app) showCommand() *cobra.Command {
-	payload, step := false, 1
+type showOptions struct {
+	payload bool
+	step    int // with payload: from 1
+}
+
+func newShowCmd(a *app, g *globals) *cobra.Command {
+	var o showOptions
 	cmd := &cobra.Command{
 		Use:   "show ID|SUITE",
 		Short: "Show a case or a suite with all its defaults filled in",
@@ -42,31 +47,38 @@ directory that exists only while the case runs.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("step") && !payload {
+			if cmd.Flags().Changed("step") && !o.payload {
 				return errors.New("--step goes with --payload")
 			}
-			p, err := a.loadHooks()
-			if err != nil {
-				return err
-			}
-			s, err := find(p.Suites, args[0])
-			switch {
-			case err != nil:
-				return err
-			case payload:
-				return a.showPayload(p, s, step)
-			default:
-				return a.show(p, s)
-			}
+			return runShow(a, *g, o, args[0])
 		},
 	}
-	cmd.Flags().BoolVar(&payload, "payload", false, "only what the hook gets on stdin")
-	cmd.Flags().IntVar(&step, "step", 1, "with --payload: of this step, `N` from 1")
+	cmd.Flags().BoolVar(&o.payload, "payload", false, "only what the hook gets on stdin")
+	cmd.Flags().IntVar(&o.step, "step", 1, "with --payload: of this step, `N` from 1")
 	return cmd
 }
 
-func (a *app) show(p *session.Project, s suites.Suite) error {
-	records, err := a.lastRecords(p)
+func runShow(a *app, g globals, o showOptions, name string) error {
+	p, err := g.loadHooks()
+	if err != nil {
+		return err
+	}
+	s, err := find(p.Suites, name)
+	if err != nil {
+		return err
+	}
+	if o.payload {
+		payload, note, err := shownPayload(p, s, o.step)
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			a.warn([]string{note})
+		}
+		_, err = a.raw.Out.Write(payload)
+		return err
+	}
+	records, err := lastRecords(g, p)
 	if err != nil {
 		return err
 	}
@@ -81,12 +93,12 @@ func (a *app) show(p *session.Project, s suites.Suite) error {
 	if err != nil {
 		return err
 	}
-	return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printShow(w, doc) })
+	return a.print(doc, jsonLines(doc.Cases, ranIn{}), func(w io.Writer) { printShow(w, doc) })
 }
 
 // lastRecords returns the records of the present state, or none if nothing has run yet.
-func (a *app) lastRecords(p *session.Project) ([]suites.Record, error) {
-	r, err := record.OpenReader(a.records(p.Config))
+func lastRecords(g globals, p *session.Project) ([]suites.Record, error) {
+	r, err := record.OpenReader(g.recordsPlace(p.Config))
 	if err != nil {
 		return nil, nil //nolint:nilerr // a project without records has no verdicts
 	}
@@ -95,20 +107,8 @@ func (a *app) lastRecords(p *session.Project) ([]suites.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.warn(now.Warnings)
+	g.warn(now.Warnings)
 	return now.Records, nil
-}
-
-func (a *app) showPayload(p *session.Project, s suites.Suite, step int) error {
-	payload, note, err := shownPayload(p, s, step)
-	if err != nil {
-		return err
-	}
-	if note != "" {
-		a.warn([]string{note})
-	}
-	_, err = a.raw.Out.Write(payload)
-	return err
 }
 
 // showDocument is the JSON document of show.
@@ -197,9 +197,9 @@ func find(own []suites.Suite, arg string) (suites.Suite, error) {
 		}
 	}
 	if _, family := suites.BuiltinFamilies[arg]; family {
-		return suites.Suite{}, fmt.Errorf("%s is a family of suites: show one of them, such as %s (hookwatch suites -v lists them)", arg, suites.BuiltinFamily(arg)[0])
+		return suites.Suite{}, fmt.Errorf("%s is a family of suites: show one of them, such as %s (hookwatch list --suites -v lists them)", arg, suites.BuiltinFamily(arg)[0])
 	}
-	return suites.Suite{}, fmt.Errorf("no case and no suite %s (hookwatch list shows the cases, hookwatch suites the suites)", arg)
+	return suites.Suite{}, fmt.Errorf("no case and no suite %s (hookwatch list shows the cases, hookwatch list --suites the suites)", arg)
 }
 
 // casesOff returns the cases of the named built-in suites and families that are not among the

@@ -18,14 +18,14 @@ var sampled = map[string]reflect.Type{
 	"--once and run":     reflect.TypeFor[runDocument](),
 	"list":               reflect.TypeFor[listDocument](),
 	"show":               reflect.TypeFor[showDocument](),
-	"suites":             reflect.TypeFor[suitesDocument](),
+	"list --suites":      reflect.TypeFor[suitesDocument](),
 	"verify":             reflect.TypeFor[verifyDocument](),
 	"why":                reflect.TypeFor[whyDocument](),
 	"why ID":             reflect.TypeFor[whyCase](),
 	"coverage":           reflect.TypeFor[coverageDocument](),
 	"fire":               reflect.TypeFor[fireDocument](),
 	"fire --explain":     reflect.TypeFor[launchesDocument](),
-	"live":               reflect.TypeFor[liveDocument](),
+	"check --live":       reflect.TypeFor[liveDocument](),
 	"doctor":             reflect.TypeFor[doctorDocument](),
 	"trust":              reflect.TypeFor[trustDocument](),
 	"trust --list":       reflect.TypeFor[trustList](),
@@ -83,7 +83,7 @@ func TestTopicJSON(t *testing.T) {
 	}
 	shown.complete(t)
 	for _, topic := range allTopics() {
-		if topic.Name != "json" && len(blocks(topic.Text, "json"))+len(blocks(topic.Text, "jsonl")) > 0 {
+		if topic.Name != "json" && len(blocks(topic.text(), "json"))+len(blocks(topic.text(), "jsonl")) > 0 {
 			t.Errorf("%s has JSON that no test reads", topic.Name)
 		}
 	}

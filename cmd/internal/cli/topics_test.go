@@ -37,7 +37,7 @@ func topicText(t *testing.T, name string) string {
 	t.Helper()
 	for _, topic := range allTopics() {
 		if topic.Name == name {
-			return topic.Text
+			return topic.text()
 		}
 	}
 	t.Fatalf("no topic %s", name)
@@ -144,7 +144,7 @@ func TestTopicLength(t *testing.T) {
 		t.Errorf("the README has %d lines, want less than %d", n, readmeLines)
 	}
 	for _, topic := range allTopics() {
-		for i, line := range strings.Split(topic.Text, "\n") {
+		for i, line := range strings.Split(topic.text(), "\n") {
 			if n := utf8.RuneCountInString(line); n > 100 {
 				t.Errorf("topics/%s.md:%d has %d columns", topic.Name, i+1, n)
 			}

@@ -5,20 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/revision"
 	"hookwatch/config"
 	"hookwatch/suites/disk"
 )
 
-func (a *app) trustCommand() *cobra.Command {
-	var yes, list, forget bool
+type trustOptions struct{ yes, list, forget bool }
+
+func newTrustCmd(a *app, g *globals) *cobra.Command {
+	var o trustOptions
 	cmd := &cobra.Command{
 		Use:   "trust",
 		Short: "Show what the project's configuration asks for, and consent to it",
@@ -32,40 +32,30 @@ On a terminal you are asked; --yes agrees without. What you agree to is kept in 
 state folder, by project. --list shows it, --forget withdraws it (-C DIR: of another
 project).`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			cfg, err := a.loadAsked()
-			switch {
-			case list:
-				return a.trustList(stateOf(cfg))
-			case err != nil:
-				return err
-			case forget:
-				return a.trustForget(cfg)
-			default:
-				return a.trust(cfg, yes)
-			}
-		},
+		RunE: func(*cobra.Command, []string) error { return runTrust(a, *g, o) },
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "agree without being asked")
-	cmd.Flags().BoolVar(&list, "list", false, "show what you have agreed to, of every project")
-	cmd.Flags().BoolVar(&forget, "forget", false, "withdraw what you have agreed to of this project")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "agree without being asked")
+	cmd.Flags().BoolVar(&o.list, "list", false, "show what you have agreed to, of every project")
+	cmd.Flags().BoolVar(&o.forget, "forget", false, "withdraw what you have agreed to of this project")
 	cmd.MarkFlagsMutuallyExclusive("yes", "list", "forget")
 	return cmd
 }
 
-// loadAsked loads the configuration without variables and flags: a value they set today may be
-// requested by the file tomorrow.
-func (a *app) loadAsked() (*config.Config, error) {
-	dir, err := a.workDir()
-	if err != nil {
-		return nil, err
+func runTrust(a *app, g globals, o trustOptions) error {
+	// A value that variables and flags set today may be requested by the file tomorrow.
+	cfg, err := config.Load(config.LoadOptions{Dir: g.workDir, Path: g.Path, Env: func(string) (string, bool) { return "", false }, FirstCommit: revision.FirstCommit})
+	switch {
+	case o.list && cfg != nil:
+		return listTrust(a, cfg.State)
+	case o.list: // even if the configuration cannot be read
+		return listTrust(a, config.StateFolder())
+	case err != nil:
+		return err
+	case o.forget:
+		return forgetTrust(a, g, cfg)
 	}
-	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Env: func(string) (string, bool) { return "", false }, FirstCommit: revision.FirstCommit})
-}
-
-func (a *app) trust(cfg *config.Config, yes bool) error {
 	doc := newTrustDocument(cfg)
-	if err := a.print(doc, len(doc.Asks), func(i int) any { return doc.Asks[i] }, func(w io.Writer) { printTrust(w, doc) }); err != nil {
+	if err := a.print(doc, jsonLines(doc.Asks, ranIn{}), func(w io.Writer) { printTrust(w, doc) }); err != nil {
 		return err
 	}
 	switch {
@@ -73,8 +63,8 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 		return nil
 	case cfg.Distrust != "":
 		return errors.New(cfg.Distrust)
-	case yes:
-	case !terminal.Is(a.In) || !terminal.Is(a.Out) || !terminal.Is(a.Err):
+	case o.yes:
+	case !a.interactive():
 		return errors.New("not agreed: there is no terminal to ask on (--yes agrees to everything)")
 	default:
 		agreed, err := confirm(a.Err, a.In, "Agree to exactly this, for "+cfg.Dir+"?")
@@ -91,29 +81,21 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 	return nil
 }
 
-// stateOf returns the user's state folder, even if the configuration cannot be read.
-func stateOf(cfg *config.Config) string {
-	if cfg != nil {
-		return cfg.State
-	}
-	return config.StateFolder()
-}
-
-func (a *app) trustList(state string) error {
+func listTrust(a *app, state string) error {
 	all, unreadable := config.AgreementsIn(state).List()
 	for _, err := range unreadable {
 		a.warn([]string{err.Error()})
 	}
 	doc := trustList{Version: 1, Projects: append([]*config.Agreement{}, all...)}
-	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) { printTrustList(w, doc) })
+	return a.print(doc, jsonLines(all, ranIn{}), func(w io.Writer) { printTrustList(w, doc) })
 }
 
-// trustForget withdraws the consent for the project in the working directory, even if it no
+// forgetTrust withdraws the consent for the project in the working directory, even if it no
 // longer exists.
-func (a *app) trustForget(cfg *config.Config) error {
+func forgetTrust(a *app, g globals, cfg *config.Config) error {
 	dir := cfg.Dir
-	if named, err := filepath.Abs(dirOf(a)); err == nil && a.path == "" && disk.Existing(named) != named {
-		dir = disk.Lead(named)
+	if g.Path == "" && disk.Existing(g.workDir) != g.workDir {
+		dir = disk.Lead(g.workDir)
 	}
 	was, err := config.AgreementsIn(cfg.State).Forget(dir)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"hookwatch/config"
 )
 
-func (a *app) verifyCommand() *cobra.Command {
+func newVerifyCmd(a *app, g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify [SPEC...]",
 		Short: "Resolve the markers of spec documents and cases",
@@ -20,50 +20,33 @@ cases to a file and a line, or say why it leads nowhere. With SPEC only those of
 these documents, suite files or built-in suites (builtin:pm); without it also the
 keys of the hooks' config.json that no script reads or that no case covers.
 The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
-		RunE: func(_ *cobra.Command, specs []string) error {
-			p, err := a.loadMarked()
-			if err != nil {
-				return err
-			}
-			a.warn(p.Unread)
-			sources := session.SourcesOf(p)
-			if len(specs) > 0 {
-				if sources, err = session.Only(p, sources, dirOf(a), specs); err != nil {
-					return err
-				}
-			}
-			return a.verify(p, sources, keys(p, specs))
-		},
+		RunE: func(_ *cobra.Command, specs []string) error { return runVerify(a, *g, specs) },
 	}
 }
 
-// loadMarked loads a project without judging its markers, whether or not it has cases.
-func (a *app) loadMarked() (*session.Project, error) {
-	cfg, err := a.loadConfig()
+func runVerify(a *app, g globals, specs []string) error {
+	p, err := loadMarked(g)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	a.ask(cfg)
-	cfg.Verify = config.VerifyOff
-	p, problems := a.loadProject(cfg)
-	if len(problems) > 0 {
-		return nil, ProblemsError(problems)
+	a.warn(p.Unread)
+	sources := session.SourcesOf(p)
+	keys := []session.ConfigKey{}
+	if len(specs) == 0 {
+		keys = append(keys, session.ConfigKeys(p)...)
+	} else if sources, err = session.Only(p, sources, g.workDir, specs); err != nil {
+		return err
 	}
-	if len(a.suites) > 0 || a.filter != "" {
-		return p, p.Empty // an error if --suite or --filter matched nothing
-	}
-	return p, nil
-}
-
-func (a *app) verify(p *session.Project, from session.Sources, keys []session.ConfigKey) error {
-	found, err := session.Verify(p, from)
+	found, err := session.Verify(p, sources)
 	if err != nil {
 		return err
 	}
 	doc := newVerifyDocument(found, keys)
-	doc.Evidence(a.seen(p))
-	err = a.print(doc, len(doc.Markers), func(i int) any { return doc.Markers[i] }, func(w io.Writer) {
-		printVerified(w, found)
+	doc.Evidence(seen(g, p))
+	err = a.print(doc, jsonLines(doc.Markers, ranIn{}), func(w io.Writer) {
+		for i := range found {
+			writef(w, "%s\n", verifiedLine(&found[i]))
+		}
 		keysText(w, keys)
 	})
 	if a.format.layout == asLines { // its lines are markers
@@ -73,22 +56,35 @@ func (a *app) verify(p *session.Project, from session.Sources, keys []session.Co
 		return err
 	}
 	a.warn(doc.Odd())
-	return a.verdict(p, from, found)
-}
-
-// verdict prints the number of resolved markers, on stderr if the output is for programs, and
-// warns of unknown IDs.
-func (a *app) verdict(p *session.Project, from session.Sources, found []session.Verified) error {
+	// Unknown IDs and the number of resolved markers follow, on stderr if the output is for programs.
 	w, forPrograms := a.Out, a.format.layout != asText
 	if forPrograms {
 		w = a.Err
 	}
-	unresolved := sum(w, p, from, found, forPrograms)
+	unresolved := sum(w, p, sources, found, forPrograms)
 	a.warn(strangers(found))
 	if unresolved > 0 {
-		return fmt.Errorf("%d unresolved: %w", unresolved, ErrFailed)
+		return fmt.Errorf("%d unresolved: %w", unresolved, errFailed)
 	}
 	return nil
+}
+
+// loadMarked loads a project without judging its markers, whether or not it has cases.
+func loadMarked(g globals) (*session.Project, error) {
+	cfg, err := g.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	g.ask(cfg)
+	cfg.Verify = config.VerifyOff
+	p, problems := g.loadProject(cfg)
+	if len(problems) > 0 {
+		return nil, problemsError(problems)
+	}
+	if g.allCases() {
+		return p, nil
+	}
+	return p, p.Empty // an error if --suite or --filter matched nothing
 }
 
 // verifyDocument is the JSON document of verify.
@@ -169,16 +165,6 @@ func (d *verifyDocument) Odd() []string {
 	return out
 }
 
-// keys returns the project's configuration keys if all markers are verified, because some of its
-// documents alone say nothing about the configuration.
-func keys(p *session.Project, specs []string) []session.ConfigKey {
-	found := []session.ConfigKey{}
-	if len(specs) == 0 {
-		found = append(found, session.ConfigKeys(p)...)
-	}
-	return found
-}
-
 // keysText prints keys that no script reads or no case covers; they do not affect the exit code.
 func keysText(w io.Writer, keys []session.ConfigKey) {
 	for _, k := range keys {
@@ -210,13 +196,6 @@ func sum(w io.Writer, p *session.Project, from session.Sources, found []session.
 		writef(w, "%s in %s: %d resolved, %d not\n", session.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
 	}
 	return unresolved
-}
-
-// printVerified prints the markers as text.
-func printVerified(w io.Writer, found []session.Verified) {
-	for i := range found {
-		writef(w, "%s\n", verifiedLine(&found[i]))
-	}
 }
 
 // verifiedLine describes one marker: its position, reference, target and cases.

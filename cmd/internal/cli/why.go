@@ -14,7 +14,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-func (a *app) whyCommand() *cobra.Command {
+func newWhyCmd(a *app, g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "why [PATH[#SECTION] | ID]",
 		Short: "Show what a change selects, or what a case depends on",
@@ -25,92 +25,74 @@ edited, or with a section of it: the cases that an edit may select.
 With a case's ID: every file and section that its verdict depends on, and what it was
 seen to execute.`,
 		Args: oneArg,
-		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := a.loadShown()
-			if err != nil {
-				return err
-			}
-			a.warn(p.Unread)
-			if len(args) == 0 {
-				return a.whyNow(p)
-			}
-			switch found := named(p, args[0]); len(found) {
-			case 0:
-				return a.whyPath(p, args[0])
-			case 1:
-				return a.whyCase(p, found[0])
-			default:
-				return severalCases(args[0], found)
-			}
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runWhy(a, *g, strings.Join(args, "")) },
 	}
 }
 
-func (a *app) whyNow(p *session.Project) error {
-	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
+// runWhy explains the selection of what changed, or a file or case if it is named.
+func runWhy(a *app, g globals, name string) error {
+	p, err := g.loadCases()
 	if err != nil {
 		return err
 	}
-	a.warn(now.Warnings)
-	return a.printWhy(p, session.ChangesOf(now.Selected), now)
+	a.warn(p.Unread)
+	switch found := named(p, name); len(found) {
+	case 0:
+	case 1:
+		return showInputs(a, g, p, found[0])
+	default:
+		return severalCases(name, found)
+	}
+	changes, selection, err := findSelection(g, p, name)
+	if err != nil {
+		return err
+	}
+	doc := newWhyDocument(len(p.Cases), changes, selection)
+	return a.print(doc, jsonLines(doc.Selected, ranIn{}), func(w io.Writer) { printWhy(w, doc, a.verbose) })
 }
 
-func (a *app) whyPath(p *session.Project, arg string) error {
-	path, section := arg, ""
-	if !p.Exists(p.RelFrom(dirOf(a), arg)) { // a file name may contain #
-		path, section, _ = strings.Cut(arg, "#")
+// findSelection returns what --once --changed would select, because of a file if it is named. If
+// its content is that of recorded verdicts, or a section of it is named, it returns the cases that
+// an edit may select.
+func findSelection(g globals, p *session.Project, name string) (changes []session.Change, now session.Selection, err error) {
+	path, section := name, ""
+	if name != "" && !p.Exists(p.RelFrom(g.workDir, name)) { // a file name may contain #
+		path, section, _ = strings.Cut(name, "#")
 	}
-	path = p.RelFrom(dirOf(a), path)
 	if section == "" {
-		if done, err := a.whyEdited(p, path); done || err != nil {
-			return err
+		if now, err = session.StaleNow(p, os.Environ(), g.recordsPlace(p.Config)); err != nil {
+			return nil, now, err
 		}
+	}
+	if name == "" {
+		g.warn(now.Warnings)
+		return session.ChangesOf(now.Selected), now, nil
+	}
+	change := session.Change{Path: p.RelFrom(g.workDir, path)}
+	if section != "" {
+		change.Sections = []string{section}
+	} else if about, edited := now.About(change.Path); edited {
+		g.warn(now.Warnings)
+		about.Selected = verdict.WithControls(verdict.WithDependents(about.Selected, p.Cases), p.Every())
+		return []session.Change{change}, about, nil
 	}
 	for _, c := range p.Every() {
 		p.Graph.Inputs(c) // the graph follows files only after it is asked for a case's inputs
 	}
-	selected, err := session.Affected(p, path, section)
-	if err != nil {
-		return err
-	}
-	change := session.Change{Path: path}
-	if section != "" {
-		change.Sections = []string{section}
-	}
-	return a.printWhy(p, []session.Change{change}, session.Selection{Selected: verdict.WithControls(selected, p.Every())})
+	selected, err := session.Affected(p, change.Path, section)
+	return []session.Change{change}, session.Selection{Selected: verdict.WithControls(selected, p.Every())}, err
 }
 
-// whyEdited prints the cases that --once --changed would select because of a file, if its content
-// differs from that of recorded verdicts. It reports whether it does.
-func (a *app) whyEdited(p *session.Project, path string) (bool, error) {
-	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
-	if err != nil {
-		return false, err
-	}
-	about, edited := now.About(path)
-	if !edited {
-		return false, nil
-	}
-	a.warn(now.Warnings)
-	about.Selected = verdict.WithControls(verdict.WithDependents(about.Selected, p.Cases), p.Every())
-	return true, a.printWhy(p, []session.Change{{Path: path}}, about)
-}
-
-func (a *app) printWhy(p *session.Project, changes []session.Change, now session.Selection) error {
-	doc := newWhyDocument(len(p.Cases), changes, now)
-	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { printWhy(w, doc, a.verbose) })
-}
-
-func (a *app) whyCase(p *session.Project, c *suites.Case) error {
+func showInputs(a *app, g globals, p *session.Project, c *suites.Case) error {
 	doc := whyCase{Version: 1, ID: c.ID, Suite: c.Suite, Executes: []session.Executed{}}
 	traced := false
-	if s, err := session.Look(p, os.Environ(), a.records(p.Config)); err == nil {
+	if s, err := session.Look(p, os.Environ(), g.recordsPlace(p.Config)); err == nil {
 		var executes []session.Executed
 		executes, doc.Limit, traced = s.Executed(c)
 		doc.Executes = append(doc.Executes, executes...)
 	}
 	doc.Inputs = p.Graph.Inputs(c) // after Look, because the inputs of a traced case are in its records
-	return a.print(doc, len(doc.Inputs), func(i int) any { return doc.Inputs[i] }, func(w io.Writer) {
+	return a.print(doc, jsonLines(doc.Inputs, ranIn{}), func(w io.Writer) {
 		printWhyCase(w, c, doc, traced)
 	})
 }

@@ -17,7 +17,6 @@ import (
 // A Revision is a project as it was at a commit, in a directory of its own. The user's repository
 // and work tree are not written to.
 type Revision struct {
-	Name   string // as the user gave it
 	Commit string
 	Root   string // of the project, in that directory
 
@@ -51,7 +50,7 @@ func CheckOut(ctx context.Context, project, name string) (*Revision, error) {
 		return nil, err
 	}
 	own, tree := filepath.Join(place.Dir, "git"), filepath.Join(place.Dir, "tree")
-	r := &Revision{Name: name, Root: filepath.Join(tree, within), base: project, top: top, done: place.Close}
+	r := &Revision{Root: filepath.Join(tree, within), base: project, top: top, done: place.Close}
 	if err = errors.Join(os.Mkdir(own, 0o700), os.Mkdir(tree, 0o700)); err == nil {
 		r.git, _, err = newIsolatedGit(top, own, dir, common)
 	}

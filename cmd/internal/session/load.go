@@ -285,7 +285,7 @@ func (p *loader) noSuite(name string) error {
 		family, _ := suites.InFamily(on)
 		return on == name || family == name
 	}):
-		return fmt.Errorf("--suite %s: the project has none of its hooks (hookwatch suites -v lists them)", name)
+		return fmt.Errorf("--suite %s: the project has none of its hooks (hookwatch list --suites -v lists them)", name)
 	case known:
 		return fmt.Errorf("--suite %s: this built-in suite is not switched on: add builtin:%s to suites in .hookwatch.yaml", name, name)
 	}

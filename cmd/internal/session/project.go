@@ -31,6 +31,7 @@ type Project struct {
 	Suites     []suites.Suite
 	Cases      []*suites.Case // those that the filter selects
 	Registered discover.Registered
+	Live       bool           // the client fires every case
 	LiveOf     clients.Client // the client that fires the hooks of layer 2; the zero value is Claude Code
 	Foreign    []string       // hook files of other agents, as slash paths
 	Stray      []string       // files with hooks that the client does not read

@@ -36,14 +36,11 @@ type Client struct {
 	On         string // date of the measurement or of the reading
 	// Files are the hook files in a project, as globs of slash paths from any directory.
 	Files []string
-	// User are the hook files of a user, from HOME.
-	User []string
 	// NamedOnly reports that only the places of the files are known.
 	NamedOnly bool `yaml:"named_only"`
 	Entry     Entry
 	Launch    Launch
 	Matcher   Matcher
-	Trust     string
 	// Tools are the client's names of tools, by Claude Code's.
 	Tools  map[string]string
 	Events map[string]Event // by the client's name
