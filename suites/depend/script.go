@@ -216,7 +216,7 @@ func assembled(w *shell.Word, text string) bool {
 			return p.Kind == shell.Literal && p.Quote == 0 && p.Text != "[" && p.Text != "[[" && strings.ContainsAny(p.Text, "*?[")
 		})
 	}
-	if  strings.HasPrefix(text, "/") || !strings.ContainsAny(base, expanded+"*?[") {
+	if strings.HasPrefix(text, "/") || !strings.ContainsAny(base, expanded+"*?[") {
 		return false
 	}
 	first := w.Parts[0]
