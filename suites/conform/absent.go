@@ -373,17 +373,17 @@ var fetches = pattern.Lazy(`^\s*(?:npx|bunx|pnpm dlx)\s+(?:(?:-y|--yes|-q|--quie
 
 // fetched returns the package that a hook's command must download before anything runs, or "". Such
 // a hook is not run because probes have no network and the launcher's waiting proves nothing.
-func (q *Inquiry) fetched() string {
-	m := fetches().FindStringSubmatch(q.hook.Command)
+func (s subject) fetched() string {
+	m := fetches().FindStringSubmatch(s.hook.Command)
 	if m == nil {
 		return ""
 	}
 	for _, place := range []string{"node_modules/.bin/" + path.Base(m[1]), "node_modules/" + m[1]} {
-		if exists(q.tree.path(place)) {
+		if exists(s.tree.path(place)) {
 			return ""
 		}
 	}
-	if name := path.Base(m[1]); strings.HasPrefix(m[1], ".") || q.tree.Installed(name) {
+	if name := path.Base(m[1]); strings.HasPrefix(m[1], ".") || s.tree.Installed(name) {
 		return ""
 	}
 	return m[1]

@@ -2,7 +2,6 @@ package conform
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -342,52 +341,9 @@ func (t Tree) contents() (all []Finding) {
 			for _, f := range append(judgeText(h, s, text), t.misspelt(h, s)...) {
 				all = append(all, f.forEvent(h.Event))
 			}
-			running := slices.DeleteFunc(slices.Clone(hooks), func(o discover.Hook) bool { return !slices.Contains(o.Scripts, s) })
-			all = append(all, unknownFields(running, s, withoutComments(text))...)
 		}
 	}
 	return all
-}
-
-// unknownFields judges the fields that a script certainly reads under a wrong name, for the hooks
-// that run it. Each finding lists the hooks whose events send the intended field.
-func unknownFields(hooks []discover.Hook, name, code string) (all []Finding) {
-	for _, u := range Certain(code) {
-		var found []Finding
-		for _, h := range hooks {
-			here := u
-			if about, _ := client.EventByName(h.Event); about.Tool && u.Meant == "tool_response" && sends(h.Event, "error") {
-				here.Meant = "error" // because a failed call has no response
-			}
-			if sends(h.Event, here.Meant) {
-				found = append(found, misread(h.ID, misreading{name, code, here}))
-			}
-		}
-		if len(found) == 0 {
-			f := misread(hooks[0].ID, misreading{name, code, u})
-			f.What = fmt.Sprintf("%s reads %s, which %s does not send", name, u.Name, hooks[0].Event)
-			f.Remedy = "register the script for an event that sends " + u.Meant + ", and read that"
-			found = append(found, f)
-		}
-		all = append(all, MergeFindings(found)...)
-	}
-	return all
-}
-
-// sends reports whether the payload of an event has a field.
-func sends(event, field string) bool {
-	about, _ := client.EventByName(event)
-	in := client.PayloadInput{Event: event, Prompt: "p", Value: client.UsualMatcher(event), Cwd: "/", SessionID: "s", TranscriptPath: "/t", AgentID: "a", AgentType: "a"}
-	if about.Tool {
-		in.Tool, in.Command = "Bash", "true"
-	}
-	payload, err := client.Payload(in)
-	var sent map[string]json.RawMessage
-	if err != nil || json.Unmarshal(payload, &sent) != nil {
-		return false
-	}
-	_, ok := sent[field]
-	return ok
 }
 
 // misspelt judges variables that a shell script reads under a name that nothing sets.
@@ -429,20 +385,6 @@ func judgeText(h discover.Hook, name, text string) (all []Finding) {
 		}
 	}
 	return append(all, notPortable(hook, name, code)...)
-}
-
-// A misreading is a script's use of a field that the client sends under another name.
-type misreading struct {
-	script string
-	code   string
-	use    Use
-}
-
-// misread returns the finding for a field that a script reads under a wrong name.
-func misread(hook string, m misreading) Finding {
-	f := FindingOf("unknown-field", hook, place(m.script, m.code, m.use.At), m.script+" reads "+m.use.Name+"; the client sends "+m.use.Meant)
-	f.Remedy = "read " + m.use.Meant
-	return f
 }
 
 // notPortable judges the first construct of a shell script that some systems do not support. It

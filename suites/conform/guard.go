@@ -14,8 +14,36 @@ import (
 // because making one costs as much as running many hooks.
 const batch = 4
 
-// search tries inputs that a guard may exist to stop, until one is stopped.
-func (q *Inquiry) search() []Probe {
+// explored fires the hook observed, with inputs that pass its comparisons.
+func (q *Inquiry) explored() []Probe {
+	if len(q.usual) == 0 || q.missing != "" || client.InBackground(q.took) || q.absent != "" {
+		return nil
+	}
+	if q.exploration = newExploration(q.subject, nil); q.exploration == nil {
+		return nil
+	}
+	return q.observations(q.exploration)
+}
+
+// observations returns the next firings of an exploration, until it ends.
+func (q *Inquiry) observations(x *exploration) (probes []Probe) {
+	for _, o := range x.next() {
+		probes = append(probes, x.probe(o))
+	}
+	if len(probes) > 0 {
+		q.then(func() []Probe {
+			if len(x.sent) == 0 {
+				return nil // nothing is observed
+			}
+			return q.observations(x)
+		})
+	}
+	return probes
+}
+
+// search tries inputs that a guard may exist to stop: those that came furthest in the exploration, each of which may
+// be another rule with faults of its own, and usual ones until one is stopped.
+func (q *Inquiry) search() (probes []Probe) {
 	inputs := q.harmful()
 	if q.effect == suites.Denied && q.about().Guards == client.Calls && len(inputs) > 0 { // the harmless call was denied
 		if q.hook.If == "" {
@@ -25,57 +53,90 @@ func (q *Inquiry) search() []Probe {
 		return nil
 	}
 	if x := q.exploration; x != nil && x.compared {
-		if len(x.deciding)+len(x.further) > 0 { // each may be another rule, with faults of its own
-			explored := slices.Concat(x.deciding, x.further)
-			explored = explored[:min(len(explored), mostAgain)]
-			x.decided = len(x.deciding) > 0
-			x.deciding, x.further = nil, nil
-			q.then(q.search)
-			var probes []Probe
-			if len(inputs) > 0 { // a person would rather type these
-				probes = q.tried(inputs[:min(len(inputs), batch)])
-			}
-			for some := range slices.Chunk(explored, batch) {
-				probes = append(probes, q.tried(some)...)
-			}
-			return probes
+		explored := slices.Concat(x.deciding, x.further)
+		for some := range slices.Chunk(explored[:min(len(explored), mostAgain)], batch) {
+			probes = append(probes, q.tried(some)...)
 		}
-		if x.decided {
-			inputs = inputs[:min(len(inputs), batch)]
-		}
+		inputs = inputs[:min(len(inputs), batch)]
 	}
-	if len(inputs) == 0 || q.about().Guards == "" || q.denied != nil {
-		return nil
+	const fewest = 8
+	if q.missing != "" || client.InBackground(q.took) { // it can hardly do its work, or its refusal has no effect
+		inputs = inputs[:min(len(inputs), fewest)]
 	}
-	return q.inBatches(inputs, inputs)
+	q.then(func() []Probe { return q.inBatches(inputs) })
+	return probes
 }
 
-// inBatches tries the rest of the inputs, a batch in a round.
-func (q *Inquiry) inBatches(inputs, rest []firing) []Probe {
-	switch {
-	case q.denied != nil:
-		return nil
-	case len(rest) == 0:
-		q.unstopped(inputs)
+// inBatches tries usual inputs until one is stopped, a batch in a round.
+func (q *Inquiry) inBatches(rest []firing) []Probe {
+	if q.denied != nil || len(rest) == 0 || q.about().Guards == "" {
 		return nil
 	}
 	some := rest[:min(batch, len(rest))]
-	q.then(func() []Probe { return q.inBatches(inputs, rest[len(some):]) })
+	q.then(func() []Probe { return q.inBatches(rest[len(some):]) })
 	return q.tried(some)
 }
 
-// unstopped records a guard that let everything through. If it names a program that this machine
-// lacks, that may be the reason.
-func (q *Inquiry) unstopped(inputs []firing) {
-	if client.InBackground(q.took) || !namesDecision(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
+// changed explores a hook that does nothing again with each field that it reads under another name than the
+// client's, and with each variable that nothing sets. If it then does more, it waits for that.
+func (q *Inquiry) changed() (probes []Probe) {
+	x := q.exploration
+	if x == nil || len(x.sent) == 0 || q.denied != nil || !x.idle() {
+		return nil
+	}
+	for _, a := range x.alternatives() {
+		other := newExploration(q.subject, &a)
+		q.rounds = slices.Insert(q.rounds, 0, func() []Probe { return q.observations(other) }, func() []Probe {
+			more := other.beyond(x)
+			switch {
+			case more == "":
+			case a.variable != "":
+				q.found("unset-variable", fmt.Sprintf("it reads $%s, which is never set; if it is set, it %s", a.variable, more))
+			default:
+				for _, f := range x.misread(&a, more) {
+					q.once(f)
+				}
+			}
+			return nil
+		})
+	}
+	return nil
+}
+
+// concluded records what the exploration shows, at the end of all firings.
+func (q *Inquiry) concluded() []Probe {
+	stopped, x := q.denied != nil, q.exploration
+	if x == nil || len(x.sent) == 0 {
+		q.unproven()
+		return nil
+	}
+	faulty := slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Severity == suites.Error })
+	all := slices.Concat(x.misread(nil, ""), x.misreadPatterns(stopped))
+	if x.compared || !faulty {
+		all = append(all, x.unreached(stopped)...)
+	}
+	if guards := q.about().Guards != "" && !stopped && !faulty && !client.InBackground(q.took); guards && (len(x.decisions) > 0 || namesDecision(q.text)) {
+		all = append(all, x.swallowed()...)
+	}
+	for _, f := range all {
+		q.once(f)
+	}
+	return nil
+}
+
+// unproven records a guard that stopped nothing, in a language whose decisions are not observed. If it names a
+// program that this machine lacks, that may be the reason.
+func (q *Inquiry) unproven() {
+	found := func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }
+	if len(q.usual) == 0 || q.about().Guards == "" || q.denied != nil || client.InBackground(q.took) || !namesDecision(q.text) || slices.ContainsFunc(q.findings, found) {
 		return // nothing can show that it stops anything
 	}
-	if tool := q.missing; tool != "" {
-		q.absent = tool + " is not on this machine"
+	if q.missing != "" {
+		q.absent = q.missing + " is not on this machine"
 		q.found("absent-program", q.absent)
 		return
 	}
-	q.rounds = append(q.rounds, func() []Probe { return q.unproven(inputs) })
+	q.found("no-deny", "none of the inputs that guards stop was stopped")
 }
 
 // harmless sends a guard that stops a plainly harmless call the same call again, in the same

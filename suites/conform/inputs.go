@@ -14,140 +14,52 @@ import (
 // searched is the maximum number of inputs that a guard is tried with.
 const searched = 24
 
-// The likelihood that a guard stops an input, the likeliest first.
-const (
-	allWords    = iota // the guard's text contains every word of a usual input
-	ownInput           // the text contains it, and it looks like a command or a path
-	halfOfWords        // the text contains half of the words
-	ownWord            // the text contains it, but it looks like neither
-	firstWord          // the text contains its first word, the name of the program
-	noWords            // a usual input that the text does not mention: a called program may
-	ranks
-)
-
-// atMost limits the inputs of the ranks that are rarely right.
-var atMost = map[int]int{ownWord: 8, firstWord: 8, noWords: 8}
-
-// harmful returns inputs that a guard may exist to stop, the likeliest first.
-func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
-
-// ranked returns those inputs by rank; none if nothing can be stopped at the event. Whether the hook
-// is a guard is not read from its text: its answers show it.
-func (q *Inquiry) ranked() (ranked [ranks][]firing) {
-	if q.about().Guards == "" {
-		return ranked
+// harmful returns inputs that guards usually stop, of the tools that the hook takes: first those whose words its
+// text has. It returns none if nothing can be stopped at the event. Their number depends only on the hook, not on
+// its duration, so that the result is the same on a busy machine.
+func (s subject) harmful() (all []firing) {
+	switch s.about().Guards {
+	case "":
+		return nil
+	case client.Prompts:
+		for _, text := range badPrompts {
+			all = append(all, firing{event: s.hook.Event, prompt: text})
+		}
+		return all
 	}
-	return q.meantFor(literals(q.text, few))
+	var commands, files []firing
+	if i := slices.IndexFunc(shells, s.hook.Matches); i >= 0 {
+		for _, text := range badCommands {
+			commands = append(commands, firing{event: s.hook.Event, tool: shells[i], command: text})
+		}
+	}
+	if i := slices.IndexFunc(guarded, s.hook.Matches); i >= 0 {
+		for _, text := range badFiles {
+			files = append(files, firing{event: s.hook.Event, tool: guarded[i], file: text})
+		}
+	}
+	for i := range max(len(commands), len(files)) { // so that neither waits for all of the other
+		all = append(all, commands[min(i, len(commands)):min(i+1, len(commands))]...)
+		all = append(all, files[min(i, len(files)):min(i+1, len(files))]...)
+	}
+	all = slices.DeleteFunc(all, func(f firing) bool { return !f.passes(s.hook) })
+	slices.SortStableFunc(all, func(a, b firing) int { return s.unmentioned(a) - s.unmentioned(b) })
+	return all[:min(len(all), searched)]
 }
 
-// meantFor returns the inputs that a hook's text may be about by rank, whether or not it can stop them.
-// own are its literals.
-func (q *Inquiry) meantFor(own []string) (ranked [ranks][]firing) {
-	if q.about().Guards == client.Prompts {
-		for _, text := range slices.Concat(badPrompts, own[:min(len(own), 12)]) {
-			ranked[ownInput] = append(ranked[ownInput], firing{event: q.hook.Event, prompt: text})
-		}
-		return ranked
-	}
-	takes := func(tool string) bool { return q.hook.Matches(tool) }
-	add := func(tool string, usual, own []string, fits func(string) bool) {
-		for _, text := range usual {
-			if f := q.call(tool, text); f.passes(q.hook) {
-				rank := rankOf(q.text, text)
-				ranked[rank] = append(ranked[rank], f)
-			}
-		}
-		for _, text := range own {
-			rank := ownWord
-			if fits(text) {
-				rank = ownInput
-			}
-			f := q.call(tool, text)
-			if !f.passes(q.hook) && f.command != "" { // as an argument of the command in the entry's condition
-				f.command = conditional(q.hook, f).command + " " + text
-			}
-			if f.passes(q.hook) {
-				ranked[rank] = append(ranked[rank], f)
-			}
+// unmentioned returns 0 for an input whose words are all in the text of the hook, otherwise 1.
+func (s subject) unmentioned(f firing) int {
+	for _, word := range strings.FieldsFunc(f.command+f.file, func(r rune) bool { return !isLetter(r) }) {
+		if len(word) > 1 && !hasWord(s.text, word) {
+			return 1
 		}
 	}
-	if i := slices.IndexFunc(shells, takes); i >= 0 {
-		add(shells[i], badCommands, own, isCommand)
-	}
-	if i := slices.IndexFunc(guarded, takes); i >= 0 {
-		add(guarded[i], badFiles, files(own), isPath)
-	}
-	return ranked
+	return 0
 }
 
 // guarded are the tools with which a guard of files is tried; the first accepted one is used. Tools
 // that create files come first because they need no existing file.
 var guarded = slices.DeleteFunc(slices.Concat(client.ToolNames(client.CreatesFile), tools), func(tool string) bool { return !takesFile(tool) })
-
-// call returns a tool's call with a command or a file.
-func (q *Inquiry) call(tool, text string) firing {
-	if slices.Contains(shells, tool) {
-		return firing{event: q.hook.Event, tool: tool, command: text}
-	}
-	return firing{event: q.hook.Event, tool: tool, file: text}
-}
-
-// likeliest returns the inputs in order of rank, each once. Their number depends only on the hook,
-// not on its duration, so that the result is the same on a busy machine.
-func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
-	const less, fewest = 8, 8
-	most := searched
-	switch {
-	case q.missing != "" || client.InBackground(q.took):
-		most = fewest // it can hardly do its work, or its refusal has no effect
-	case len(ranked[allWords])+len(ranked[ownInput]) == 0 && !namesDecision(q.text):
-		most = less // its text names nothing that it could look for
-	}
-	seen := map[string]bool{}
-	for rank, all := range ranked {
-		if n := atMost[rank]; n > 0 {
-			all = all[:min(len(all), n)]
-		}
-		for _, f := range byTurns(all) {
-			if key := f.tool + "\x00" + f.command + f.file + f.prompt; !seen[key] && len(out) < most {
-				seen[key] = true
-				out = append(out, f)
-			}
-		}
-	}
-	return out
-}
-
-// byTurns alternates commands and files, so that neither waits for all of the other.
-func byTurns(all []firing) (out []firing) {
-	var commands, others []firing
-	for _, f := range all {
-		if f.command != "" {
-			commands = append(commands, f)
-		} else {
-			others = append(others, f)
-		}
-	}
-	for i := range max(len(commands), len(others)) {
-		out = append(out, commands[min(i, len(commands)):min(i+1, len(commands))]...)
-		out = append(out, others[min(i, len(others)):min(i+1, len(others))]...)
-	}
-	return out
-}
-
-// rankOf ranks a usual input by the number of its words in a text.
-func rankOf(text, input string) int {
-	switch found, all := wordsOf(text, input); {
-	case found == all:
-		return allWords
-	case 2*found >= all:
-		return halfOfWords
-	case hasFirst(text, input):
-		return firstWord
-	default:
-		return noWords
-	}
-}
 
 // denies judges the user's list of inputs that hooks must stop, before any hook is run.
 func (t Tree) denies() (all []Finding) {

@@ -32,14 +32,11 @@ func (p Probe) around(set func(*suites.CaseEnv)) {
 // An Inquiry examines one hook by a sequence of firings. It runs nothing itself: the caller passes
 // the probes of Next back to Take with their results.
 type Inquiry struct {
-	hook     discover.Hook
-	tree     Tree
-	text     string // the text of the command and its scripts
+	subject
 	findings []Finding
 	queue    []Probe
 	rounds   []func() []Probe // produce more probes when the queue is empty
 	ran      int
-	uv       string   // the script that stands in for uv, "" if none does
 	missing  string   // a program that it looks up and that this machine lacks
 	absent   string   // the reason why the hook was not judged, such as a missing program
 	hidden   []string // files that it looked for and that the sandbox hides, with ~ for HOME
@@ -51,15 +48,8 @@ type Inquiry struct {
 	usual    []firing        // harmless inputs, one of each shape
 	did      []suites.Result // the hook's result for each of them
 	rewrites bool
-	others   []clients.Client // that run the hook, too
 
-	exploration *exploration // nil if the decisions of its scripts cannot be observed
-}
-
-// about returns the event of the hook.
-func (q *Inquiry) about() client.Event {
-	event, _ := client.EventByName(q.hook.Event)
-	return event
+	exploration *exploration // nil if its scripts cannot be observed
 }
 
 // Next returns the probes to run now; none if the inquiry is complete.
@@ -75,10 +65,7 @@ func (q *Inquiry) Next() []Probe {
 		return nil
 	}
 	for _, p := range next {
-		Hasten(p.Case)
-		if q.uv != "" {
-			p.around(func(s *suites.CaseEnv) { s.Programs = append(s.Programs, suites.Program{Name: "uv", Script: q.uv}) })
-		}
+		q.prepared(p)
 	}
 	return next
 }
@@ -209,15 +196,15 @@ func (p *Probe) and(next Probe) {
 
 // Ask begins an inquiry. A hook that cannot be run gets no probes.
 func Ask(t Tree, h discover.Hook) *Inquiry {
-	q := &Inquiry{hook: h, tree: t, others: t.others(h)}
+	q := &Inquiry{subject: subjectOf(t, h)}
 	if h.NotRun() != "" {
 		return q
 	}
-	q.text = h.Command + " " + strings.Join(h.Args, " ")
-	for _, s := range h.Scripts {
-		q.text += "\n" + t.read(s)
+	if q.uv != "" {
+		f := FindingOf("absent-program", h.ID, h.Source, "uv is not on this machine: python3 stood in for it", suites.Info)
+		f.Effect = "the hook was judged with the stand-in, which needs no package either"
+		q.findings = append(q.findings, f)
 	}
-	q.standIn()
 	if name := q.fetched(); name != "" {
 		q.lacks("its package " + name + " is not installed")
 		return q
@@ -229,7 +216,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		}
 		return q
 	}
-	q.rounds = []func() []Probe{q.paced, q.typical, q.deniedByRule, q.absentPrograms, q.again, q.nesting, q.misnamed, q.varied, q.named, q.explored, q.mentioned, q.search, q.hardened, q.unreached}
+	q.rounds = []func() []Probe{q.paced, q.typical, q.deniedByRule, q.absentPrograms, q.again, q.nesting, q.varied, q.named, q.explored, q.search, q.changed, q.hardened, q.concluded}
 	return q
 }
 
@@ -303,11 +290,9 @@ type Try struct {
 }
 
 // Tries returns the calls for a hook: those for which the client would most likely fire it, then,
-// if it may deny, inputs that it may exist to stop, the likeliest first. guard reports whether
-// there are any of the latter.
+// if it may deny, inputs that guards usually stop. guard reports whether there are any of the latter.
 func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
-	q := Ask(t, h)
-	harmful, usual := q.harmful(), typical(h, t)
+	harmful, usual := subjectOf(t, h).harmful(), typical(h, t)
 	for i, f := range slices.Concat(usual, harmful) {
 		c := f.asCase(h)
 		c.Timeout = 0 // so that the registered timeout applies
@@ -316,71 +301,22 @@ func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
 	return tries, len(harmful) > 0
 }
 
-// Calls returns calls to which a hook may react: usual ones, those that guards usually stop and those
-// that its text mentions, also in the content of a file or in the model's words. What another text
-// of the hook does not mention comes first; "" if there is none.
-func Calls(t Tree, h discover.Hook, other string) (all []Try) {
-	q := Ask(t, h)
+// Calls returns the usual calls of a hook, and those that guards usually stop.
+func Calls(t Tree, h discover.Hook) (all []Try) {
+	s := subjectOf(t, h)
 	usual := typical(h, t)
-	if h.NotRun() != "" || q.absent != "" || len(usual) == 0 {
+	if h.NotRun() != "" || s.fetched() != "" || len(usual) == 0 {
 		return nil
 	}
-	const most, words, choices = 60, 12, 12
-	add := func(f firing) {
+	if s.about().Stop {
+		usual = append(usual, firing{event: h.Event, stopActive: true})
+	}
+	for _, f := range slices.Concat(usual, s.harmful()) {
 		if c := f.asCase(h); c.Steps[0].PayloadRaw != nil {
 			all = append(all, Try{Case: c, Input: f.input()})
 		}
 	}
-	for _, f := range usual {
-		add(f)
-	}
-	if q.about().Stop {
-		add(firing{event: h.Event, stopActive: true})
-	}
-	own, known := literals(q.text, choices), literals(other, choices)
-	last := func(text string) int {
-		return map[bool]int{true: 1}[!slices.Contains(own, text) || slices.Contains(known, text)]
-	}
-	ranked := q.meantFor(own)
-	inputs := slices.Concat(ranked[:]...)
-	slices.SortStableFunc(inputs, func(a, b firing) int {
-		return last(a.command+a.file+a.prompt) - last(b.command+b.file+b.prompt)
-	})
-	slices.SortStableFunc(own, func(a, b string) int { return last(a) - last(b) })
-	for _, f := range inputs[:min(len(inputs), most)] {
-		add(f)
-	}
-	if q.about().Guards == client.Prompts || len(own) == 0 {
-		return all
-	}
-	f := usual[len(usual)-1] // the file, if there are a command and a file
-	extensions := append([]string{".py"}, fileExtensions().FindAllString(q.text, -1)...)
-	slices.Sort(extensions)
-	for i, ending := range slices.Compact(extensions) {
-		texts := []string{strings.Join(own[:min(len(own), most)], "\n") + "\n"}
-		if i == 0 || !takesFile(f.tool) {
-			texts = append(texts, own[:min(len(own), words)]...)
-		}
-		for _, text := range texts {
-			if f.text, f.description = text, Short(text); takesFile(f.tool) {
-				f.file, f.written = "src/hookwatch_example"+ending, true
-				f.description += " in " + f.file
-			}
-			add(f)
-		}
-		if !takesFile(f.tool) {
-			break
-		}
-	}
 	return all
-}
-
-// Text returns the command of a hook and the text of its scripts.
-func (t Tree) Text(h *discover.Hook) string {
-	if h == nil {
-		return ""
-	}
-	return Ask(t, *h).text
 }
 
 // An Input is what a hook decides about: the call of a tool with a command or a file, or a prompt.
@@ -399,30 +335,22 @@ func (i Input) Case(h discover.Hook) *suites.Case {
 	return firing{event: h.Event, tool: i.Tool, command: i.Command, file: i.File, prompt: i.Prompt}.asCase(h)
 }
 
-// Inputs returns the inputs that a hook may exist to stop, the likeliest first: those that the
-// configuration names, those of its text, and the usual ones. It returns none for a hook that can
-// stop nothing.
+// Inputs returns the inputs that a hook may exist to stop: those that the configuration names, and those that
+// guards usually stop. It returns none for a hook that can stop nothing.
 func Inputs(t Tree, h discover.Hook) (all []Input) {
-	q := Ask(t, h)
-	if h.NotRun() != "" || q.absent != "" {
+	s := subjectOf(t, h)
+	if h.NotRun() != "" || s.fetched() != "" {
 		return nil
 	}
-	add := func(f firing) {
-		in := Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt}
-		if !slices.Contains(all, in) {
-			all = append(all, in)
-		}
-	}
+	var firings []firing
 	for _, d := range t.Denies {
 		if f, ok := sent(d, h); ok && h.Answers(d.Hook) {
-			add(f)
+			firings = append(firings, f)
 		}
 	}
-	const most = 40
-	ranked := q.ranked()
-	for _, f := range append(q.harmful(), slices.Concat(ranked[:]...)...) {
-		if len(all) < most {
-			add(f)
+	for _, f := range append(firings, s.harmful()...) {
+		if in := (Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt}); !slices.Contains(all, in) {
+			all = append(all, in)
 		}
 	}
 	return all

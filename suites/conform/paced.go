@@ -181,9 +181,9 @@ func (q *Inquiry) cost() suites.Severity {
 
 // patience returns the time limit of a probe of the hook. It only stops hooks that do not end: it
 // is far more than healthy hooks need on a busy machine, and independent of their own timeout.
-func (q *Inquiry) patience() time.Duration {
-	if q.tree.Timeout > 0 {
-		return q.tree.Timeout
+func (s subject) patience() time.Duration {
+	if s.tree.Timeout > 0 {
+		return s.tree.Timeout
 	}
 	return patience
 }

@@ -50,28 +50,6 @@ const scriptAtMost = 1 << 20
 
 func (t Tree) path(slash string) string { return filepath.Join(t.Root, filepath.FromSlash(slash)) }
 
-// agents returns the names of the agents that the tree, or one of its plugins, defines.
-func (t Tree) agents(plugin string) (names []string) {
-	dirs := []string{t.path(".claude/agents"), t.path("agents")}
-	if plugin != "" {
-		dirs = append(dirs, filepath.Join(plugin, "agents"))
-	}
-	for _, dir := range dirs {
-		real, err := t.Reader.Resolve(dir)
-		if err != nil {
-			continue // most trees have none
-		}
-		entries, _ := os.ReadDir(real)
-		for _, e := range entries {
-			if name, document := strings.CutSuffix(e.Name(), ".md"); document {
-				names = append(names, name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // read returns a script's text; "" if it cannot be read.
 func (t Tree) read(slash string) string {
 	data, err := t.Reader.ReadFile(t.path(slash), scriptAtMost)

@@ -130,12 +130,6 @@ func extended(basic string) string {
 	return b.String()
 }
 
-// Sample returns a text that a pattern in the source of a script matches, with the alternative numbered
-// choice: a backslash may stand there twice. A text that is not a pattern is returned unchanged.
-func Sample(pattern string, choice int) string {
-	return matching(strings.ReplaceAll(pattern, `\\`, `\`), choice)
-}
-
 // matching returns a text that a pattern matches, with the alternative numbered choice; the pattern if
 // it cannot be read.
 func matching(pattern string, choice int) string {

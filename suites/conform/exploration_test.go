@@ -1,0 +1,173 @@
+package conform
+
+import (
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/explore"
+)
+
+// TestUnreached checks how decisions are reported to which no input came.
+func TestUnreached(t *testing.T) {
+	t.Parallel()
+	src := "#!/bin/bash\nf=$(jq -r .tool_input.file_path)\nif [[ $f == secrets/* ]]; then\n  exit 2\nfi\n[[ $f == *.env ]] && exit 2\n"
+	decisions := explore.Decisions("guard.sh", []byte(src))
+	if len(decisions) != 2 {
+		t.Fatalf("%d decisions", len(decisions))
+	}
+	compared := []explore.Comparison{
+		{File: "/p/guard.sh", Line: 3, Op: explore.Glob, Value: "/p/src/a.py", Pattern: "secrets/*"},
+		{File: "/p/guard.sh", Line: 6, Op: explore.Glob, Value: "/p/src/a.py", Pattern: "*.env"},
+	}
+	for _, tt := range []struct {
+		name    string
+		event   string
+		reached map[int]bool
+		ran     bool
+		want    []string // severity, and a part of the text
+	}{
+		{"all but one that no path passes", "PreToolUse", map[int]bool{1: true}, true, []string{"warning absolute"}},
+		{"all but one that some path passes", "PreToolUse", map[int]bool{0: true}, true, []string{`info "/p/src/a.py" with "*.env"`}},
+		{"none of a guard", "PreToolUse", map[int]bool{}, true, []string{"warning absolute", `warning with "*.env"`}},
+		{"none of a hook that stops nothing", "PostToolUse", map[int]bool{}, true, []string{"warning absolute", `info with "*.env"`}},
+		{"a script that was not seen to run", "PreToolUse", map[int]bool{}, false, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			x := &exploration{hook: discover.Hook{ID: "h", Event: tt.event, Matcher: "Edit"}, decisions: decisions, reached: tt.reached, ran: map[string]bool{"guard.sh": tt.ran}, seen: compared, compared: true}
+			found := x.unreached(false)
+			if len(found) != len(tt.want) {
+				t.Fatalf("%d findings, want %d: %+v", len(found), len(tt.want), found)
+			}
+			for i, f := range found {
+				severity, part, _ := strings.Cut(tt.want[i], " ")
+				if f.Severity != suites.Severity(severity) || !strings.Contains(f.What, part) {
+					t.Errorf("%s %s, want %s", f.Severity, f.What, tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+// TestUnobserved checks that an inquiry goes on where no firing is observed, as in place.
+func TestUnobserved(t *testing.T) {
+	t.Parallel()
+	q := &Inquiry{subject: subject{hook: discover.Hook{Event: "PreToolUse", Matcher: "Bash"}}}
+	f := firing{event: "PreToolUse", tool: "Bash", command: "echo hello"}
+	x := &exploration{begin: []firing{f}}
+	q.rounds = []func() []Probe{func() []Probe { return q.observations(x) }, func() []Probe { return []Probe{q.probe(f, nil)} }}
+	q.Take(q.Next()[0], suites.Outcome{})
+	if next := q.Next(); len(next) != 1 || next[0].Trace != nil {
+		t.Errorf("%d probes follow", len(next))
+	}
+}
+
+// TestInputs checks which texts make another call of a hook.
+func TestInputs(t *testing.T) {
+	t.Parallel()
+	h := discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write"}
+	usual := firing{event: "PreToolUse", tool: "Write", file: "src/example.py"}
+	for _, tt := range []struct {
+		field explore.Field
+		text  string
+		ok    bool
+		sent  string // in the payload
+	}{
+		{"tool_input.file_path", "x/.env", true, `"{override}/x/.env"`},
+		{"tool_input.file_path", "/etc/passwd", true, `"/etc/passwd"`},
+		{"tool_input.content", "a <b> & c", true, `"a <b> & c"`},
+		{"tool_name", "Edit", true, `"tool_name":"Edit"`},
+		{"tool_name", "Bash", false, ""},
+		{"tool_input.other.deep", "x", true, `"tool_name":"Write"`}, // there is no such object
+	} {
+		f, ok := with(h, usual, explore.Input{Field: tt.field, Text: tt.text})
+		if ok != tt.ok {
+			t.Errorf("%s %q: %v", tt.field, tt.text, ok)
+		}
+		if sent := string(f.asCase(h).Steps[0].PayloadRaw); ok && !strings.Contains(sent, tt.sent) {
+			t.Errorf("%s %q: sent %s", tt.field, tt.text, sent)
+		}
+	}
+}
+
+// TestMisreadings checks that a field is misread if it is read under another name and never under the client's.
+func TestMisreadings(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		event string
+		reads []explore.Field
+		what  string // "" for no finding without proof
+		tried string // the alternative that needs proof
+	}{
+		{"PostToolUse", []explore.Field{"tool_output"}, "the client sends tool_response", ""},
+		{"PostToolUse", []explore.Field{"tool_output", "tool_response"}, "", ""},
+		{"PostToolUseFailure", []explore.Field{"tool_output"}, "the client sends error", ""},
+		{"PreToolUse", []explore.Field{"tool_output"}, "which PreToolUse does not send", ""},
+		{"PreToolUse", []explore.Field{"tool_input.cmd"}, "", "tool_input.cmd"},
+		{"PreToolUse", []explore.Field{"cmd"}, "", ""},
+		{"PreToolUse", []explore.Field{"tool_input.cmd", "tool_input.command"}, "", ""},
+		{"PreToolUse", []explore.Field{"tool_input.command", "toolName"}, "the client sends tool_name", ""},
+		{"UserPromptSubmit", []explore.Field{"message"}, "", "message"},
+		{"Notification", []explore.Field{"message"}, "", ""},
+		{"PostToolUse", []explore.Field{"agent_name"}, "which PostToolUse does not send", ""},
+		{"PreToolUse", []explore.Field{"turn_id"}, "", ""},
+	} {
+		f := firing{event: tt.event, tool: "Bash", command: "true", prompt: "p"}
+		x := &exploration{hook: discover.Hook{ID: "h", Event: tt.event}, sources: map[string][]byte{"a.sh": nil}, sent: []firing{f}}
+		for _, field := range tt.reads {
+			x.reads = append(x.reads, explore.FieldRead{File: "/p/a.sh", Line: 3, Field: field})
+		}
+		found, tried := x.misread(nil, ""), x.alternatives()
+		if (tt.what == "") != (len(found) == 0) || len(found) == 1 && (!strings.Contains(found[0].What, tt.what) || found[0].At != "a.sh:3") {
+			t.Errorf("%s %q: %+v, want %q", tt.event, tt.reads, found, tt.what)
+		}
+		if (tt.tried == "") != (len(tried) == 0) || len(tried) == 1 && string(tried[0].name) != tt.tried {
+			t.Errorf("%s %q: %+v is tried, want %q", tt.event, tt.reads, tried, tt.tried)
+		}
+	}
+}
+
+// TestAlternatives checks which inputs an alternative changes.
+func TestAlternatives(t *testing.T) {
+	t.Parallel()
+	const payload = `{"tool_name":"Bash","tool_input":{"command":"ls"}}`
+	for want, a := range map[string]alternative{
+		`{"tool_input":{"cmd":"ls","command":"ls"},"tool_name":"Bash"}`:    {name: "tool_input.cmd", meant: "tool_input.command"},
+		`{"tool":"Bash","tool_input":{"command":"ls"},"tool_name":"Bash"}`: {name: "tool", meant: "tool_name"},
+	} {
+		if got := string(a.with([]byte(payload))); got != want {
+			t.Errorf("%+v: %s", a, got)
+		}
+	}
+	for variable, want := range map[string]string{"CLAUDE_TOOL_INPUT": `{"command":"ls"}`, "CLAUDE_TOOL_NAME": "Bash", "CLAUDE_TOOL_INPUT_COMMAND": "ls", "CLAUDE_FILE_PATH": ""} {
+		if got := (alternative{variable: variable}).env([]byte(payload))[variable]; got != want {
+			t.Errorf("%s: %q", variable, got)
+		}
+	}
+}
+
+// TestSwallowed checks that the error which a guard hides is named with its place, and which pattern of the tool's
+// name is an error.
+func TestSwallowed(t *testing.T) {
+	t.Parallel()
+	x := &exploration{hook: discover.Hook{ID: "h", Event: "PreToolUse"}, sources: map[string][]byte{"a.py": nil}}
+	if found := x.swallowed(); len(found) > 0 {
+		t.Errorf("without an error: %+v", found)
+	}
+	x.message = []string{"", "a.sh", "2", "jqq: command not found"}
+	if found := x.swallowed(); len(found) != 1 || found[0].Severity != suites.Error || !strings.HasSuffix(found[0].What, "jqq: command not found (a.sh:2)") {
+		t.Errorf("a program: %+v", found)
+	}
+	x.errors = []explore.Failure{{File: "/usr/lib/x.py", Line: 1, What: "KeyError"}, {File: "/p/a.py", Line: 5, What: "NameError: re"}}
+	if found := x.swallowed(); len(found) != 1 || found[0].At != "a.py:5" || found[0].Severity != suites.Warning {
+		t.Errorf("an exception: %+v", found)
+	}
+	x.foreign = []foreign{{explore.Comparison{File: "a.py", Line: 3, Op: explore.Equal, Pattern: "bash"}, "tool_name", "the client sends Bash"}}
+	for stopped, want := range map[bool]string{false: "misnamed-tool", true: "misread-pattern"} {
+		if found := x.misreadPatterns(stopped); len(found) != 1 || found[0].Rule != want {
+			t.Errorf("%v: %+v", stopped, found)
+		}
+	}
+}
