@@ -127,7 +127,18 @@ func (x *exploration) next() (all []observation) {
 	return all
 }
 
-// probe returns the probe of an observation. A nil outcome of seen is none, as in place.
+// probes returns the probes of the next observations; none if the exploration has ended, or if nothing is observed.
+func (x *exploration) probes() (all []Probe) {
+	if x == nil || len(x.begin) == 0 && len(x.sent) == 0 {
+		return nil
+	}
+	for _, o := range x.next() {
+		all = append(all, x.probe(o))
+	}
+	return all
+}
+
+// probe returns the probe of an observation.
 func (x *exploration) probe(o observation) Probe {
 	c := o.asCase(x.hook)
 	c.Timeout = x.patience
@@ -530,19 +541,15 @@ func Explore(t Tree, h discover.Hook, fire func(Probe) (suites.Outcome, error)) 
 	if x == nil {
 		return nil, nil
 	}
-	for next := x.next(); len(next) > 0 && err == nil; next = x.next() {
-		for _, o := range next {
-			p := s.prepared(x.probe(o))
-			var outcome suites.Outcome
-			if outcome, err = fire(p); err != nil {
+	for next := x.probes(); len(next) > 0 && err == nil; next = x.probes() {
+		for _, p := range next {
+			var o suites.Outcome
+			if o, err = fire(s.prepared(p)); err != nil {
 				break
 			}
-			if outcome.NotRun == nil {
-				p.seen(outcome)
+			if o.NotRun == nil {
+				p.seen(o)
 			}
-		}
-		if len(x.sent) == 0 {
-			break // nothing is observed
 		}
 	}
 	for i, f := range slices.Concat(x.deciding, x.further) {

@@ -51,16 +51,16 @@ func TestUnreached(t *testing.T) {
 	}
 }
 
-// TestUnobserved checks that an inquiry goes on where no firing is observed, as in place.
+// TestUnobserved checks that an exploration ends where no firing is observed, as in place.
 func TestUnobserved(t *testing.T) {
 	t.Parallel()
-	q := &Inquiry{subject: subject{hook: discover.Hook{Event: "PreToolUse", Matcher: "Bash"}}}
 	f := firing{event: "PreToolUse", tool: "Bash", command: "echo hello"}
-	x := &exploration{begin: []firing{f}}
-	q.rounds = []func() []Probe{func() []Probe { return q.observations(x) }, func() []Probe { return []Probe{q.probe(f, nil)} }}
-	q.Take(q.Next()[0], suites.Outcome{})
-	if next := q.Next(); len(next) != 1 || next[0].Trace != nil {
-		t.Errorf("%d probes follow", len(next))
+	x := &exploration{hook: discover.Hook{Event: "PreToolUse", Matcher: "Bash"}, begin: []firing{f}}
+	if probes := x.probes(); len(probes) != 1 || probes[0].Trace == nil {
+		t.Fatalf("%d probes", len(probes))
+	}
+	if probes := x.probes(); len(probes) > 0 {
+		t.Errorf("%d probes follow", len(probes))
 	}
 }
 
@@ -170,4 +170,14 @@ func TestSwallowed(t *testing.T) {
 			t.Errorf("%v: %+v", stopped, found)
 		}
 	}
+}
+
+// newExplorationOf returns the exploration of a hook with a script.
+func newExplorationOf(h discover.Hook, a *alternative, script string) *exploration {
+	return &exploration{hook: h, change: a, sources: map[string][]byte{script: nil}, reached: map[int]bool{}, effects: map[suites.Effect]bool{}, ran: map[string]bool{}}
+}
+
+// readOf returns a read of a field in a script.
+func readOf(script string, line int, field explore.Field) explore.FieldRead {
+	return explore.FieldRead{File: "/p/" + script, Line: line, Field: field}
 }

@@ -172,32 +172,6 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestDeniedByRule checks which rewrites hide a command from permissions.deny.
-func TestDeniedByRule(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		command string
-		found   bool
-	}{
-		{"rtk git push example", true},
-		{"nice -n 5 git push example", false},
-		{"git push example --dry-run", false},
-		{"cd x && git push example", false},
-	} {
-		tree := Tree{Registered: discover.Registered{Denies: []string{"Read(.env)", "Bash(git push *)"}}}
-		q := &Inquiry{subject: subject{tree: tree, hook: discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash", Type: "command"}}, rewrites: true}
-		probes := q.deniedByRule()
-		if len(probes) != 1 {
-			t.Fatalf("%d probes", len(probes))
-		}
-		stdout := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"` + tt.command + `"}}}`
-		probes[0].take[0](suites.Result{Effect: suites.Rewritten, Stdout: []byte(stdout)})
-		if found := len(q.findings) == 1; found != tt.found {
-			t.Errorf("%s: %+v", tt.command, q.findings)
-		}
-	}
-}
-
 func TestNotPortable(t *testing.T) {
 	for code, want := range map[string]string{
 		"sed -i '' -E 's/a/b/' x":                                  "sed -i '', which is the form of macOS",

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hookwatch/suites"
@@ -117,28 +118,27 @@ func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 	return f, f.tool != "" && takes(f.tool) && f.passes(h)
 }
 
-// named sends the user's inputs that the hook must stop, each in its own environment because each
+// planNamed sends the user's inputs that the hook must stop, each in its own environment because each
 // gives a verdict.
-func (q *Inquiry) named() (probes []Probe) {
-	for _, d := range q.tree.Denies {
-		f, ok := sent(d, q.hook)
-		if !ok || !q.hook.Answers(d.Hook) {
-			continue
+func planNamed(r *results) (probes []Probe) {
+	for i, d := range r.tree.Denies {
+		f, ok := sent(d, r.hook)
+		if f.note = strconv.Itoa(i); ok && r.hook.Answers(d.Hook) {
+			probes = append(probes, r.probe(f))
 		}
-		probes = append(probes, q.probe(f, func(r suites.Result) {
-			switch tool := q.missing; {
-			case stopped(r) && q.denied == nil:
-				q.denied = &f
-			case stopped(r):
-			case tool != "":
-				q.lacks(tool + " is not on this machine")
-			default:
-				all := FindingOf("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+Short(r.EffectReason))
-				q.findings = append(q.findings, all)
-			}
-		}))
 	}
 	return probes
+}
+
+func judgeNamed(r *results, j *judgement, f fired) {
+	i, _ := strconv.Atoi(f.note) // a number
+	switch tool := r.missing(); {
+	case stopped(f.Result):
+	case tool != "":
+		j.lacks(tool + " is not on this machine")
+	default:
+		j.add(FindingOf("let-through", r.hook.ID, r.tree.Denies[i].At, "it lets "+f.input()+" through: "+Short(f.EffectReason)))
+	}
 }
 
 // executed is the name of a file that exists after a hook has run a part of its input as a command;
@@ -191,22 +191,22 @@ func variants(f firing, command string) []variant {
 	return all
 }
 
-// varied sends other inputs to a hook that handles a usual one, in a shared environment.
-func (q *Inquiry) varied() []Probe {
-	usual := typical(q.hook, q.tree)
-	if len(usual) == 0 || client.InBackground(q.took) || q.absent != "" {
+// planVaried sends other inputs to a hook that handles a usual one, in a shared environment.
+func planVaried(r *results) []Probe {
+	if client.InBackground(r.first().Result) {
 		return nil
 	}
-	command := "true"
-	if q.hook.If != "" {
-		command = usual[0].command
+	usual, command := r.first().firing, "true"
+	if r.hook.If != "" {
+		command = usual.command
 	}
 	var all Probe
-	for _, v := range variants(usual[0], command) {
-		if !v.passes(q.hook) {
+	for _, v := range variants(usual, command) {
+		if !v.passes(r.hook) {
 			continue
 		}
-		one := q.probe(v.firing, func(r suites.Result) { q.coped(v, r) })
+		v.note = v.name
+		one := r.probe(v.firing)
 		step := &one.Case.Steps[0]
 		for _, place := range executedAt {
 			step.Expect.Files = append(step.Expect.Files, suites.FileExpectation{Path: place})
@@ -214,11 +214,7 @@ func (q *Inquiry) varied() []Probe {
 		if v.empty != "" {
 			step.PayloadRaw = emptied(step.PayloadRaw, v.empty)
 		}
-		if all.Case == nil {
-			all = one
-		} else {
-			all.and(one)
-		}
+		all.and(one)
 	}
 	if all.Case == nil {
 		return nil
@@ -226,23 +222,19 @@ func (q *Inquiry) varied() []Probe {
 	return []Probe{all}
 }
 
-// coped judges a hook's result for another input.
-func (q *Inquiry) coped(v variant, r suites.Result) {
-	for _, place := range executedAt {
-		if _, ran := r.Files[place]; ran {
-			f := FindingOf("executes-input", q.hook.ID, q.hook.Source, "it runs a part of its input as a command")
-			f.Input = v.name
-			q.worst(f)
-			return
-		}
-	}
-	switch {
-	case q.failed(v.name, r, suites.Warning):
-	case r.TimedOut:
-		q.seen(string(client.TimedOut), fmt.Sprintf("it had not ended after %s", q.patience()), v.name, suites.Warning)
-	case client.Kind(r.EffectRule) == client.StderrDropped: // hooks are not meant to stop these inputs
+func judgeVaried(r *results, j *judgement, f fired) {
+	usual := r.first().Result
+	switch executes := slices.ContainsFunc(executedAt, func(place string) bool { _, ran := f.Files[place]; return ran }); {
+	case executes:
+		found := FindingOf("executes-input", r.hook.ID, r.hook.Source, "it runs a part of its input as a command")
+		found.Input = f.note
+		j.worst(found)
+	case j.failed(f.note, f.Result, suites.Warning):
+	case f.TimedOut:
+		j.seen(string(client.TimedOut), fmt.Sprintf("it had not ended after %s", r.patience()), f.note, suites.Warning)
+	case client.Kind(f.EffectRule) == client.StderrDropped: // hooks are not meant to stop these inputs
 	default:
-		q.dropped(firing{event: v.event, value: v.name}, &q.took, r, suites.Warning)
+		j.dropped(firing{event: f.event, value: f.note}, &usual, f.Result, suites.Warning)
 	}
 }
 

@@ -102,8 +102,8 @@ Atomics.wait = (a, i, v, ms) => {
 
 // skippedAtMost returns the maximum number of sleeps of at least half a second that end at once. It
 // replaces SKIPPED in the programs.
-func (q *Inquiry) skippedAtMost() int {
-	if asksTime().MatchString(withoutComments(q.text)) {
+func (s subject) skippedAtMost() int {
+	if asksTime().MatchString(withoutComments(s.text)) {
 		return 1 // because its loops may depend on the time
 	}
 	return 25
@@ -112,33 +112,22 @@ func (q *Inquiry) skippedAtMost() int {
 // asksTime matches code that reads a clock in a shell, in Python and in Node.
 var asksTime = pattern.Lazy(`\bdate\b[^\n]*\+%s|\bSECONDS\b|\bEPOCHSECONDS\b|\btime\.time\b|\b(?:monotonic|perf_counter)\b|\bdatetime\.now\b|\b(?:Date|performance)\.now\b|\bnew Date\b`)
 
-// paced runs a hook that sleeps with a clock that does not wait. If it sleeps longer than the
+// sleeps reports whether a hook may wait for a fixed time.
+func sleeps(r *results) bool { return fires(r) && waits().MatchString(withoutComments(r.text)) }
+
+var waits = pattern.Lazy(`\bsleep\b|setTimeout|Atomics\.wait`)
+
+// planPaced runs a hook that sleeps with a clock that does not wait. If it sleeps longer than the
 // client waits, it is not run with a real clock.
-func (q *Inquiry) paced() []Probe {
-	usual := typical(q.hook, q.tree)
-	if len(usual) == 0 || !sleepsIn(q.text) {
-		return nil
+func planPaced(r *results) []Probe {
+	limited := func(program string) string {
+		return strings.ReplaceAll(program, "SKIPPED", strconv.Itoa(r.skippedAtMost()))
 	}
-	f, most := usual[0], q.skippedAtMost()
-	limited := func(program string) string { return strings.ReplaceAll(program, "SKIPPED", strconv.Itoa(most)) }
-	p := q.probe(f, func(r suites.Result) {
-		s := seconds(r.Files[slept])
-		switch {
-		case r.TimedOut: // with a real clock it takes longer
-			q.endless(fmt.Sprintf("it had not ended after %s", q.patience()))
-		case most > 1 && strings.Count(string(r.Files[slept]), "skipped") >= most:
-			// something else ends its loop: the run with a real clock shows whether it ends
-		case s >= min(q.hook.Timeout, patience):
-			q.endless(fmt.Sprintf("it sleeps for %s; its timeout is %s", s, q.hook.Timeout))
-			q.dropped(firing{event: f.event, value: "the end of its waiting"}, nil, r, suites.Warning)
-		case s >= time.Second && !q.hook.Entry.Async:
-			q.found("slow", fmt.Sprintf("it sleeps for %s", s), q.cost())
-		}
-	})
+	p := r.probe(typical(r.hook, r.tree)[0])
 	p.around(func(s *suites.CaseEnv) {
 		s.Programs = []suites.Program{{Name: "sleep", Script: limited(sleepProgram)}}
 	})
-	p.Case.Env = q.loading("{tmp}/pace", "pace.cjs")
+	p.Case.Env = r.loading("{tmp}/pace", "pace.cjs")
 	step := &p.Case.Steps[0]
 	step.Fixtures = append(step.Fixtures,
 		suites.Fixture{Path: "{tmp}/pace/sitecustomize.py", Content: limited(sleepPython), Fill: true},
@@ -147,12 +136,27 @@ func (q *Inquiry) paced() []Probe {
 	return []Probe{p}
 }
 
+func judgePaced(r *results, j *judgement, f fired) {
+	most, s := r.skippedAtMost(), seconds(f.Files[slept])
+	switch {
+	case f.TimedOut: // with a real clock it takes longer
+		j.endless(fmt.Sprintf("it had not ended after %s", r.patience()))
+	case most > 1 && strings.Count(string(f.Files[slept]), "skipped") >= most:
+		// something else ends its loop: the run with a real clock shows whether it ends
+	case s >= min(r.hook.Timeout, patience):
+		j.endless(fmt.Sprintf("it sleeps for %s; its timeout is %s", s, r.hook.Timeout))
+		j.dropped(firing{event: f.event, value: "the end of its waiting"}, nil, f.Result, suites.Warning)
+	case s >= time.Second && !r.hook.Entry.Async:
+		j.found("slow", fmt.Sprintf("it sleeps for %s", s), r.cost())
+	}
+}
+
 // loading returns the variables by which Python loads a directory's sitecustomize and Node a
 // module of it, in addition to what the settings set.
-func (q *Inquiry) loading(dir, module string) map[string]string {
+func (s subject) loading(dir, module string) map[string]string {
 	env := map[string]string{"PYTHONPATH": dir, "NODE_OPTIONS": "--require=" + dir + "/" + module}
 	for name, joined := range map[string]string{"PYTHONPATH": ":", "NODE_OPTIONS": " "} {
-		if own := q.hook.Variables()[name]; own != "" {
+		if own := s.hook.Variables()[name]; own != "" {
 			env[name] += joined + own
 		}
 	}
@@ -172,8 +176,8 @@ func seconds(recorded []byte) (sum time.Duration) {
 
 // cost returns the severity of a second of waiting: a warning if it occurs at every call of a tool,
 // or at every prompt.
-func (q *Inquiry) cost() suites.Severity {
-	if about := q.about(); about.Tool || about.Guards == client.Prompts {
+func (s subject) cost() suites.Severity {
+	if about := s.about(); about.Tool || about.Guards == client.Prompts {
 		return suites.Warning
 	}
 	return suites.Info
@@ -190,13 +194,13 @@ func (s subject) patience() time.Duration {
 
 // endless judges a hook that never ends: the client cancels it and goes on. This is an error if the
 // client waits for it before something that a hook could stop.
-func (q *Inquiry) endless(what string) {
-	q.broken = true
+func (j *judgement) endless(what string) {
+	j.ends = true
 	severity := suites.Error
-	if about := q.about(); q.hook.Entry.Async {
+	if about := j.of.about(); j.of.hook.Entry.Async {
 		return // the client does not wait
 	} else if about.Exit2 != suites.Denied && about.Exit2 != suites.PromptBlocked && about.Exit2 != suites.AnotherTurn {
 		severity = suites.Warning
 	}
-	q.found(string(client.TimedOut), what, severity)
+	j.found(string(client.TimedOut), what, severity)
 }

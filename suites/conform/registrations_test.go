@@ -220,7 +220,7 @@ func TestReadOnlyPlaces(t *testing.T) {
 	} {
 		tree := treeOf(t, map[string]string{"x.sh": "#!/bin/sh\n"}, `"$CLAUDE_PROJECT_DIR"/x.sh`)
 		q := Ask(tree, tree.Registered.Hooks[0])
-		q.ended(firing{event: "PreToolUse"}, suites.Result{Exit: 1, Stderr: []byte(stderr)})
+		q.ended(fired{firing: firing{event: "PreToolUse"}, Result: suites.Result{Exit: 1, Stderr: []byte(stderr)}})
 		if !strings.Contains(q.absent, "it writes /srv/log, which is read-only here") || len(q.findings) > 0 {
 			t.Errorf("%s: %q, %+v", stderr, q.absent, q.findings)
 		}

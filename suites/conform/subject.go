@@ -42,6 +42,21 @@ func (s subject) about() client.Event {
 	return event
 }
 
+// probe returns a probe of a firing.
+func (s subject) probe(f firing) Probe {
+	c := f.asCase(s.hook)
+	c.Timeout = s.patience()
+	return Probe{Case: c, sent: []firing{f}}
+}
+
+// probes returns a probe of each firing, in an environment of its own.
+func (s subject) probes(all []firing) (probes []Probe) {
+	for _, f := range all {
+		probes = append(probes, s.probe(f))
+	}
+	return probes
+}
+
 // prepared returns a probe with the variables and programs that all firings of the hook have.
 func (s subject) prepared(p Probe) Probe {
 	Hasten(p.Case)
@@ -61,18 +76,6 @@ var decision = pattern.Lazy(`exit[ (]+2|exitCode\s*=\s*2|["'](?:deny|block|ask)\
 func calls(text, program string) bool {
 	return regexp.MustCompile(`(^|[\s|;&("'` + "`" + `])` + regexp.QuoteMeta(program) + `[\s;)"']`).MatchString(text)
 }
-
-// sleepsIn reports whether a text may wait for a fixed time.
-func sleepsIn(text string) bool { return sleeps().MatchString(withoutComments(text)) }
-
-var sleeps = pattern.Lazy(`\bsleep\b|setTimeout|Atomics\.wait`)
-
-// asksHere reports whether a text sends requests to a server on its own machine over HTTP.
-func asksHere(text string) bool {
-	return strings.Contains(text, "http://") && here().MatchString(withoutComments(text))
-}
-
-var here = pattern.Lazy(`127\.0\.0\.1|\blocalhost\b`)
 
 // frail are programs that some machines lack.
 var frail = []string{"jq", "jaq", "python3", "node", "uv", "perl", "ruby", "bc", "rg", "bun"}

@@ -2,7 +2,6 @@ package conform
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -287,71 +286,6 @@ func (t Tree) carriage(h discover.Hook, s string) []Finding {
 func (t Tree) head(s string) []byte {
 	line, _, _ := strings.Cut(t.read(s), "\n")
 	return []byte(line)
-}
-
-// emptyRepository is a repository without commits, as GIT_DIR.
-var emptyRepository = map[string]string{
-	"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
-	"objects/info/.keep": "", "refs/.keep": "",
-}
-
-// elsewhere sends the stopped input in unusual situations: without a commit, without a variable
-// that the script reads, and cut short. It does not remove the network, because probes have none.
-// Situations that the client never causes only give one remark for each hook.
-func (q *Inquiry) elsewhere() (probes []Probe) {
-	var weak []string
-	remark := func(p Probe, where string) {
-		p.take = []func(suites.Result){func(r suites.Result) {
-			if lets(r) {
-				weak = append(weak, where)
-			}
-		}}
-		probes = append(probes, p)
-	}
-	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "HOME"} {
-		if !reads(q.text, variable) || reads(q.hook.Command, variable) { // otherwise nothing would start
-			continue
-		}
-		p := q.probe(*q.denied, nil)
-		p.around(func(s *suites.CaseEnv) { s.Unset = []string{variable} })
-		remark(p, "without "+variable)
-	}
-	p := q.probe(*q.denied, nil)
-	if payload := string(p.Case.Steps[0].PayloadRaw); payload != "" {
-		cut := strings.TrimRight(payload, "}\n ")
-		p.Case.Steps[0].Stdin = &cut
-		remark(p, "when its input is cut short")
-	}
-	if calls(q.text, "git") {
-		probes = append(probes, q.uncommitted())
-	}
-	q.rounds = append(q.rounds, func() []Probe {
-		if len(weak) > 0 {
-			q.found("fails-open", fmt.Sprintf("%s is let through %s", q.denied.input(), strings.Join(weak, ", and ")), suites.Info)
-		}
-		return nil
-	})
-	return probes
-}
-
-// uncommitted sends the stopped input in a repository without any commit. A guard of commits and
-// branches may intend to let the first one through.
-func (q *Inquiry) uncommitted() Probe {
-	severity := suites.Warning
-	if strings.HasPrefix(q.denied.command, "git ") {
-		severity = suites.Info
-	}
-	p := q.probe(*q.denied, func(r suites.Result) {
-		if lets(r) {
-			q.found("fails-open", fmt.Sprintf("%s is let through in a repository without commits", q.denied.input()), severity)
-		}
-	})
-	step := &p.Case.Steps[0]
-	for name, content := range emptyRepository {
-		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{tmp}/empty.git/" + name, Content: content})
-	}
-	step.Env = map[string]string{"GIT_DIR": "{tmp}/empty.git"}
-	return p
 }
 
 // reads reports whether a text uses a variable of the environment.

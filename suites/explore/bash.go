@@ -107,6 +107,18 @@ type fromStdin struct {
 	values map[string]string
 }
 
+// unseen is the value of a variable that bash set without a trace, as by read.
+const unseen = "\x00"
+
+// valueOf returns the value of a word that is a variable.
+func valueOf(values map[string]string, word string) string {
+	name := strings.Trim(word, `"${}`)
+	if value, known := values[name]; known || !variable().MatchString(name) {
+		return value
+	}
+	return unseen
+}
+
 // passing matches commands that print no text of a file.
 var passing = pattern.Lazy(`^(?:echo|printf|cat$|\[\[?|'\['|test|local|export|readonly|declare|\w+=)`)
 
@@ -170,7 +182,7 @@ func (r *Record) command(c command, values map[string]string, piped string) {
 	}
 	if word, ok := strings.CutPrefix(c.text, "case "); ok { // the word is not expanded, and the patterns are in the script
 		word = strings.TrimSuffix(word, " in")
-		add(ofCase, values[strings.Trim(word, `"${}`)], word)
+		add(ofCase, valueOf(values, word), word)
 		return
 	}
 	all := words(c.text)
@@ -364,7 +376,7 @@ func (r *Record) cases(file string, src []byte) {
 			}
 		case *syntax.Redirect:
 			if n.Op == syntax.WordHdoc {
-				here[int(n.Pos().Line())] = strings.Trim(string(src[n.Word.Pos().Offset():n.Word.End().Offset()]), `"${}`)
+				here[int(n.Pos().Line())] = string(src[n.Word.Pos().Offset():n.Word.End().Offset()])
 			}
 		case *syntax.BinaryTest:
 			if n.Op == syntax.TsReMatch {
@@ -374,8 +386,8 @@ func (r *Record) cases(file string, src []byte) {
 		return true
 	})
 	for _, u := range r.unknown {
-		if i := slices.Index(r.Comparisons, u.Comparison); i >= 0 && Same(u.File, file) {
-			r.Comparisons[i].Value = u.values[here[u.Line]]
+		if i := slices.Index(r.Comparisons, u.Comparison); i >= 0 && here[u.Line] != "" && Same(u.File, file) {
+			r.Comparisons[i].Value = valueOf(u.values, here[u.Line])
 		}
 	}
 	var all []Comparison

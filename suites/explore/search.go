@@ -80,7 +80,7 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 			if how == unrelated {
 				continue
 			}
-			compared = compared || how != unknown
+			compared = compared || how != unknown || c.Value == unseen
 			s.derive(n, f, fields[f], c, how, depth)
 		}
 		goal, place := Comparison{c.File, c.Line, c.Op, "", c.Pattern}, Comparison{File: c.File, Line: c.Line}
@@ -155,7 +155,7 @@ const (
 func related(value, text string) relation {
 	fold := strings.EqualFold
 	switch {
-	case value == "":
+	case value == "" || value == unseen:
 		return unknown
 	case text == "":
 		return unrelated
