@@ -324,19 +324,8 @@ type Try struct {
 }
 
 // Tries returns the calls for a hook: those for which the client would most likely fire it, then,
-// if it may deny, inputs that guards usually stop. guard reports whether there are any of the latter.
-func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
-	harmful, usual := subjectOf(t, h).harmful(), typical(h, t)
-	for i, f := range slices.Concat(usual, harmful) {
-		c := f.asCase(h)
-		c.Timeout = 0 // so that the registered timeout applies
-		tries = append(tries, Try{Case: c, Input: f.input(), Harmful: i >= len(usual)})
-	}
-	return tries, len(harmful) > 0
-}
-
-// Calls returns the usual calls of a hook, and those that guards usually stop.
-func Calls(t Tree, h discover.Hook) (all []Try) {
+// if it may deny, inputs that guards usually stop. It returns none for a hook that cannot be run.
+func Tries(t Tree, h discover.Hook) (tries []Try) {
 	s := subjectOf(t, h)
 	usual := typical(h, t)
 	if h.NotRun() != "" || s.fetched() != "" || len(usual) == 0 {
@@ -345,12 +334,13 @@ func Calls(t Tree, h discover.Hook) (all []Try) {
 	if s.about().Stop {
 		usual = append(usual, firing{event: h.Event, stopActive: true})
 	}
-	for _, f := range slices.Concat(usual, s.harmful()) {
+	for i, f := range slices.Concat(usual, s.harmful()) {
 		if c := f.asCase(h); c.Steps[0].PayloadRaw != nil {
-			all = append(all, Try{Case: c, Input: f.input()})
+			c.Timeout = 0 // so that the registered timeout applies
+			tries = append(tries, Try{Case: c, Input: f.input(), Harmful: i >= len(usual)})
 		}
 	}
-	return all
+	return tries
 }
 
 // An Input is what a hook decides about: the call of a tool with a command or a file, or a prompt.

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"embed"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/pattern"
 )
 
@@ -28,77 +30,15 @@ const slept = "{tmp}/slept"
 //   - in Python's own library, such as the time limit of subprocess.run; not recorded
 //
 // Timers of Node are real, and parallel timers count once.
-const (
-	sleepProgram = `total= whole= half= child=
-for a in "$@"; do
-  case $a in *m) a=$((${a%m} * 60));; *h) a=$((${a%h} * 3600));; *d) a=86400;; *s) a=${a%s};; esac
-  case $a in 0|0.*|.*) ;; *) whole=1;; esac
-  case $a in 0|0.[0-4]*|.[0-4]*) ;; *) half=1;; esac
-  total="$total$a
-"
-done
-[ "$(readlink /proc/self/fd/0)" = /dev/null ] && { command -p sleep "$@"; exit; }
-for p in $(cat /proc/$PPID/task/$PPID/children 2>/dev/null); do [ $p != $$ ] && [ -e /proc/$p/exe ] && child=1; done
-skipped=$(grep -c skipped '` + slept + `' 2>/dev/null)
-if [ "$child" ] || [ -z "$half" ] || [ "${skipped:-0}" -ge SKIPPED ]; then
-  [ "$child" ] && [ -z "$whole" ] || printf %s "$total" >>'` + slept + `'
-  command -p sleep "$@"; exit
-fi
-printf '%s skipped\n' $total >>'` + slept + `'
-`
-	sleepPython = `import _thread, os, sys, time
-_real, _main, _library, _skipped = time.sleep, _thread.get_ident(), os.path.dirname(os.__file__) + os.sep, []
-def _child():
-    try:
-        return os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
-    except Exception:
-        return False
-def _sleep(s):
-    caller = sys._getframe(1).f_code.co_filename
-    if _thread.get_ident() != _main or caller.startswith((_library, '<frozen ')) and '-packages' not in caller:
-        return _real(s)
-    child = _child()
-    skip = s >= 0.5 and not child and len(_skipped) < SKIPPED
-    if s >= 1 or not child:
-        with open('` + slept + `', 'a') as f:
-            f.write('%s%s\n' % (s, ' skipped' if skip else ''))
-    if skip:
-        _skipped.append(s)
-    else:
-        _real(s)
-time.sleep = _sleep
-`
-	sleepNode = `const fs = require('fs'), { promisify } = require('util'), { isMainThread } = require('worker_threads'), real = setTimeout, wait = Atomics.wait;
-const note = text => fs.appendFileSync('` + slept + `', text + '\n');
-const busy = () => process._getActiveHandles().some(h => ['ChildProcess', 'MessagePort'].includes(h.constructor.name));
-let counted = 0, skipped = 0;
-const paced = (f, ms, ...a) => {
-  if (!isMainThread || !(ms >= 100) || typeof f !== 'function') return real(f, ms, ...a);
-  const begun = Date.now();
-  return real(function (...b) {
-    const now = Date.now();
-    if (!busy()) {
-      note(Math.min(ms, now - Math.max(begun, counted)) / 1000);
-      counted = now;
-    }
-    return f.apply(this, b);
-  }, ms, ...a);
-};
-paced[promisify.custom] = (ms, value) => new Promise(done => paced(done, ms, value));
-globalThis.setTimeout = paced;
-Atomics.wait = (a, i, v, ms) => {
-  if (isMainThread && ms >= 500 && ms < Infinity && !busy() && skipped < SKIPPED) {
-    if (a[i] !== v) return 'not-equal';
-    skipped++;
-    note(ms / 1000 + ' skipped');
-    return 'timed-out';
-  }
-  const result = wait(a, i, v, ms);
-  if (isMainThread && result === 'timed-out') note(ms / 1000);
-  return result;
-};
-`
-)
+//
+//go:embed pace.sh pace.py pace.cjs
+var pace embed.FS
+
+// paced returns a program that replaces sleeps, at most so many.
+func paced(name string, most int) string {
+	text, _ := pace.ReadFile(name) // it is embedded
+	return strings.ReplaceAll(string(text), "SKIPPED", strconv.Itoa(most))
+}
 
 // skippedAtMost returns the maximum number of sleeps of at least half a second that end at once. It
 // replaces SKIPPED in the programs.
@@ -120,18 +60,20 @@ var waits = pattern.Lazy(`\bsleep\b|setTimeout|Atomics\.wait`)
 // planPaced runs a hook that sleeps with a clock that does not wait. If it sleeps longer than the
 // client waits, it is not run with a real clock.
 func planPaced(r *results) []Probe {
-	limited := func(program string) string {
-		return strings.ReplaceAll(program, "SKIPPED", strconv.Itoa(r.skippedAtMost()))
-	}
+	most := r.skippedAtMost()
 	p := r.probe(typical(r.hook, r.tree)[0])
 	p.around(func(s *suites.CaseEnv) {
-		s.Programs = []suites.Program{{Name: "sleep", Script: limited(sleepProgram)}}
+		s.Programs = []suites.Program{{Name: "sleep", Script: paced("pace.sh", most)}}
 	})
-	p.Case.Env = r.loading("{tmp}/pace", "pace.cjs")
+	var own []string
+	for name, value := range r.hook.Variables() {
+		own = append(own, name+"="+value)
+	}
+	p.Case.Env = trace.Preload("{tmp}/pace", "pace.cjs", own)
 	step := &p.Case.Steps[0]
 	step.Fixtures = append(step.Fixtures,
-		suites.Fixture{Path: "{tmp}/pace/sitecustomize.py", Content: limited(sleepPython), Fill: true},
-		suites.Fixture{Path: "{tmp}/pace/pace.cjs", Content: limited(sleepNode), Fill: true})
+		suites.Fixture{Path: "{tmp}/pace/sitecustomize.py", Content: paced("pace.py", most), Fill: true},
+		suites.Fixture{Path: "{tmp}/pace/pace.cjs", Content: paced("pace.cjs", most), Fill: true})
 	step.Expect.Files = []suites.FileExpectation{{Path: slept}}
 	return []Probe{p}
 }
@@ -149,18 +91,6 @@ func judgePaced(r *results, j *judgement, f fired) {
 	case s >= time.Second && !r.hook.Entry.Async:
 		j.found("slow", fmt.Sprintf("it sleeps for %s", s), r.cost())
 	}
-}
-
-// loading returns the variables by which Python loads a directory's sitecustomize and Node a
-// module of it, in addition to what the settings set.
-func (s subject) loading(dir, module string) map[string]string {
-	env := map[string]string{"PYTHONPATH": dir, "NODE_OPTIONS": "--require=" + dir + "/" + module}
-	for name, joined := range map[string]string{"PYTHONPATH": ":", "NODE_OPTIONS": " "} {
-		if own := s.hook.Variables()[name]; own != "" {
-			env[name] += joined + own
-		}
-	}
-	return env
 }
 
 // seconds returns the sum of the sleeps that a paced probe recorded.

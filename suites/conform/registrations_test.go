@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 )
@@ -224,5 +225,26 @@ func TestReadOnlyPlaces(t *testing.T) {
 		if !strings.Contains(q.absent, "it writes /srv/log, which is read-only here") || len(q.findings) > 0 {
 			t.Errorf("%s: %q, %+v", stderr, q.absent, q.findings)
 		}
+	}
+}
+
+// TestStaticRules checks rules about registrations that no injected failure shows.
+func TestStaticRules(t *testing.T) {
+	t.Parallel()
+	codex, _ := clients.Named("codex")
+	for rule, all := range map[string][]Finding{
+		"wrong-root":            Registrations(treeOf(t, nil, `"${CLAUDE_PLUGIN_ROOT}"/x.sh`)),
+		"shell-syntax":          Registrations(treeOf(t, nil, "[[ a == b ]] && true")),
+		"matcher-not-evaluated": (Tree{}).matched(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: `^((\w+)+)+!$`}),
+		"client-entry":          foreignTo(codex, discover.Hook{ID: "h", Event: "PreToolUse", Command: `"$CLAUDE_PROJECT_DIR"/x.sh`}, []string{"if"}),
+	} {
+		if !slices.ContainsFunc(all, func(f Finding) bool { return f.Rule == rule }) {
+			t.Errorf("%s: %q", rule, whats(all))
+		}
+	}
+	q := &Inquiry{}
+	q.Take(Probe{seen: func(suites.Outcome) {}}, suites.Outcome{Withheld: []string{"~/.config/x"}})
+	if len(q.findings) != 1 || q.findings[0].Rule != "hidden-file" {
+		t.Errorf("%+v", q.findings)
 	}
 }

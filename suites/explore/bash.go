@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites"
@@ -317,43 +318,19 @@ func words(text string) (all []string) {
 		return nil
 	}
 	for _, w := range call.Args {
-		all = append(all, literal(w.Parts))
+		text, err := expand.Literal(nil, w)
+		if err != nil {
+			return nil // bash logs what it has expanded
+		}
+		all = append(all, text)
 	}
 	return all
-}
-
-// literal returns the text of a word that is expanded already.
-func literal(parts []syntax.WordPart) string {
-	var b strings.Builder
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			b.WriteString(escaped().ReplaceAllString(p.Value, "$1"))
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				b.WriteString(ansi(p.Value))
-			} else {
-				b.WriteString(p.Value)
-			}
-		case *syntax.DblQuoted:
-			b.WriteString(literal(p.Parts))
-		}
-	}
-	return b.String()
 }
 
 // quotedLetter matches quoted characters that mean nothing else without a backslash.
 var quotedLetter = pattern.Lazy(`\\([^*?\[\]\\])`)
 
 var escaped = pattern.Lazy(`(?s)\\(.)`)
-
-// ansi reads the escapes of $'...' that bash itself writes.
-func ansi(text string) string {
-	if s, err := strconv.Unquote(`"` + strings.NewReplacer(`\'`, `'`, `"`, `\"`, `\E`, `\x1b`, "\n", `\n`).Replace(text) + `"`); err == nil {
-		return s
-	}
-	return text
-}
 
 // cases replaces the comparisons of a case by one for each of its patterns, which are in the script.
 func (r *Record) cases(file string, src []byte) {
@@ -420,9 +397,9 @@ func glob(parts []syntax.WordPart, quoted bool) string {
 				b.WriteString(p.Value)
 			}
 		case *syntax.SglQuoted:
-			text := p.Value
-			if p.Dollar {
-				text = ansi(text)
+			text, err := expand.Literal(nil, &syntax.Word{Parts: []syntax.WordPart{p}})
+			if err != nil {
+				text = p.Value
 			}
 			b.WriteString(special().ReplaceAllString(text, `\$0`))
 		case *syntax.DblQuoted:

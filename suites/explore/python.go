@@ -3,7 +3,6 @@ package explore
 import (
 	"bytes"
 	_ "embed"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -20,14 +19,10 @@ var pythonStart string
 //	C file line op value pattern   a comparison, a read of a field, or an error
 //	L file line column             a statement begins
 func startPython(dir string, env []string) suites.Tracing {
-	search := dir
-	if theirs := trace.ValueOf(env, "PYTHONPATH"); theirs != "" {
-		search += string(filepath.ListSeparator) + theirs
-	}
 	return suites.Tracing{
 		Files: map[string]string{"sitecustomize.py": pythonStart, logName: ""},
 		Logs:  []string{logName},
-		Set:   map[string]string{"PYTHONPATH": search},
+		Set:   map[string]string{"PYTHONPATH": trace.Preload(dir, "", env)["PYTHONPATH"]},
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	globs "mvdan.cc/sh/v3/pattern"
 )
 
 // Texts returns texts that a comparison accepts, at most so many, the plainest first. It returns the
@@ -45,7 +47,11 @@ func (c Comparison) Accepts(value string) bool {
 	case Contains:
 		return strings.Contains(value, c.Pattern)
 	case Glob:
-		re, err := regexp.Compile(ofPattern(c.Pattern))
+		text, err := globs.Regexp(c.Pattern, globs.EntireString)
+		if err != nil {
+			return false
+		}
+		re, err := regexp.Compile(text)
 		return err == nil && re.MatchString(value)
 	case Basic, Extended, Regexp:
 		pattern := c.Pattern
@@ -58,50 +64,26 @@ func (c Comparison) Accepts(value string) bool {
 	return false
 }
 
-// ofPattern returns the regular expression of a glob, whose * also matches slashes, as in [[ ]].
-func ofPattern(glob string) string {
-	var b strings.Builder
-	b.WriteString("(?s)^")
-	for i := 0; i < len(glob); i++ {
-		switch c := glob[i]; {
-		case c == '\\' && i+1 < len(glob):
-			i++
-			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
-		case c == '*':
-			b.WriteString(".*")
-		case c == '?':
-			b.WriteByte('.')
-		case c == '[' && strings.IndexByte(glob[i+1:], ']') > 0:
-			end := strings.IndexByte(glob[i+1:], ']')
-			b.WriteString("[" + strings.Replace(glob[i+1:i+1+end], "!", "^", 1) + "]")
-			i += end + 1
-		default:
-			b.WriteString(regexp.QuoteMeta(string(c)))
-		}
-	}
-	return b.String() + "$"
-}
-
 // ofGlob returns a text that a glob matches, with texts for * and ?.
-func ofGlob(glob, any, one string) string {
+func ofGlob(pattern, any, one string) string {
 	var b strings.Builder
-	for i := 0; i < len(glob); i++ {
-		switch c := glob[i]; c {
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; c {
 		case '\\':
-			if i++; i < len(glob) {
-				b.WriteByte(glob[i])
+			if i++; i < len(pattern) {
+				b.WriteByte(pattern[i])
 			}
 		case '*':
 			b.WriteString(any)
 		case '?':
 			b.WriteString(one)
 		case '[':
-			end := strings.IndexByte(glob[i+1:], ']')
+			end := strings.IndexByte(pattern[i+1:], ']')
 			if end <= 0 {
 				b.WriteByte(c)
 				continue
 			}
-			b.WriteString(matching(glob[i:i+end+2], 0))
+			b.WriteString(matching(pattern[i:i+end+2], 0))
 			i += end + 1
 		default:
 			b.WriteByte(c)

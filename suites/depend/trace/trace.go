@@ -201,3 +201,16 @@ func logsOf(l Language, logs map[string][]byte) map[string][]byte {
 	}
 	return own
 }
+
+// Preload returns the variables by which Python loads the sitecustomize module of a directory and Node a file of it
+// first, before what an environment names.
+func Preload(dir, file string, env []string) map[string]string {
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(filepath.Join(dir, file))
+	set := map[string]string{"PYTHONPATH": dir, "NODE_OPTIONS": `--require "` + quoted + `"`}
+	for name, joined := range map[string]string{"PYTHONPATH": string(filepath.ListSeparator), "NODE_OPTIONS": " "} {
+		if theirs := ValueOf(env, name); theirs != "" {
+			set[name] += joined + theirs
+		}
+	}
+	return set
+}
