@@ -224,7 +224,7 @@ func planAbsent(r *results) []Probe {
 // absentOf returns the programs that the hook calls or looks up and this machine lacks.
 func (s subject) absentOf(programs []string) (names []string) {
 	for _, program := range programs {
-		if calls(s.text, program) && s.tree.Installed != nil && !s.tree.Installed(program) && !slices.Contains(names, program) {
+		if s.tree.lacks(program) && calls(s.text, program) && !slices.Contains(names, program) {
 			names = append(names, program)
 		}
 	}
@@ -311,11 +311,8 @@ func judgeEquipped(r *results, j *judgement) {
 // messages, then those in its text.
 func (s subject) absentFor(r suites.Result) (names []string) {
 	const most = 5
-	if s.tree.Installed == nil {
-		return nil
-	}
 	for _, m := range missed().FindAllStringSubmatch(string(r.Stderr), -1) {
-		if name := strings.ToLower(m[1]); !s.tree.Installed(name) && !slices.Contains(names, name) {
+		if name := strings.ToLower(m[1]); s.tree.lacks(name) && !slices.Contains(names, name) {
 			names = append(names, name) // even if its script was not read
 		}
 	}

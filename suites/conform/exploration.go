@@ -220,7 +220,8 @@ func (x *exploration) compare(r *explore.Record, fields map[explore.Field]string
 // contains reports whether a comparison is in a list, whatever its value.
 func contains(all []explore.Comparison, c explore.Comparison) bool {
 	return slices.ContainsFunc(all, func(o explore.Comparison) bool {
-		return o.Line == c.Line && o.File == c.File && o.Op == c.Op && o.Pattern == c.Pattern
+		o.Value = c.Value
+		return o == c
 	})
 }
 
@@ -228,7 +229,7 @@ func contains(all []explore.Comparison, c explore.Comparison) bool {
 func (x *exploration) reach(r *explore.Record, e suites.Effect) (further bool) {
 	for i, d := range x.decisions {
 		x.ran[d.File] = x.ran[d.File] || r.Runs(d.File)
-		if !x.reached[i] && r.Reached(d) && (!d.Either || e != suites.Proceeds && e != suites.Ignored) {
+		if !x.reached[i] && r.Reached(d) && (!d.Either || !idle(e)) {
 			x.reached[i], further = true, true
 		}
 	}
@@ -248,12 +249,15 @@ func (x *exploration) scriptOf(file string) string {
 // idle reports whether nothing that was sent had an effect or came to a decision.
 func (x *exploration) idle() bool {
 	for e := range x.effects {
-		if e != suites.Proceeds && e != suites.Ignored {
+		if !idle(e) {
 			return false
 		}
 	}
 	return len(x.reached) == 0
 }
+
+// idle reports whether an effect is none.
+func idle(e suites.Effect) bool { return e == suites.Proceeds || e == suites.Ignored }
 
 // beyond returns what an exploration came to and another did not, in words; "" if that is nothing.
 func (x *exploration) beyond(other *exploration) string {
@@ -338,8 +342,7 @@ var byState = pattern.Lazy(`(?:\[|test)\s+!?\s*-[efdrs]\s|existsSync|exists\(|is
 // unreached returns findings about the decisions to which no input came. stopped reports that a plain firing
 // stopped something.
 func (x *exploration) unreached(stopped bool) (all []Finding) {
-	guards := client.Event{}
-	guards, _ = client.EventByName(x.hook.Event)
+	guards, _ := client.EventByName(x.hook.Event)
 	dead := guards.Guards != "" && len(x.reached) == 0 && !stopped
 	if !x.compared {
 		return x.uncompared(dead)
@@ -392,7 +395,7 @@ func (x *exploration) uncompared(dead bool) []Finding {
 // before returns the last comparison that was seen at the condition of a decision.
 func (x *exploration) before(d explore.Decision) (c explore.Comparison, known bool) {
 	for _, s := range x.seen {
-		if explore.Same(s.File, d.File) && (s.Line == d.At || s.Line == d.Line) && !contains(x.passed, s) {
+		if at := s.Line == d.At || s.Line == d.Line; at && explore.Same(s.File, d.File) && !contains(x.passed, s) {
 			c, known = s, true
 		}
 	}
@@ -404,7 +407,7 @@ func (x *exploration) before(d explore.Decision) (c explore.Comparison, known bo
 func (x *exploration) misreadPatterns(stopped bool) (all []Finding) {
 	for _, c := range x.foreign {
 		at := suites.Position{File: c.File, Line: c.Line}
-		if c.of == "tool_name" && c.Op != explore.Regexp && !stopped && x.idle() {
+		if dead := !stopped && x.idle(); dead && c.of == "tool_name" && c.Op != explore.Regexp {
 			all = append(all, FindingOf("misnamed-tool", x.hook.ID, at, fmt.Sprintf("it looks for the tool %q; %s", c.Pattern, c.why)))
 			continue
 		}
@@ -449,8 +452,11 @@ func (f firing) fields(h discover.Hook) map[explore.Field]string {
 	if json.Unmarshal(f.asCase(h).Steps[0].PayloadRaw, &sent) != nil {
 		return nil // the client does not have the event
 	}
+	if !f.about().Tool {
+		delete(sent, f.about().MatchedOn)
+	}
 	for name := range sent {
-		if _, varies := client.Varying[name]; varies || slices.Contains(fixed, name) || name == f.about().MatchedOn && !f.about().Tool {
+		if _, varies := client.Varying[name]; varies || slices.Contains(fixed, name) {
 			delete(sent, name)
 		}
 	}

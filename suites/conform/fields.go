@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/explore"
 )
@@ -53,9 +52,9 @@ func misreadings(reads []explore.FieldRead, sent map[explore.Field]bool) (out []
 				within = string(w.meant[:at+1])
 			}
 			name, inside := strings.CutPrefix(name, within)
-			sure := slices.Contains(w.sure, name)
+			sure, other := slices.Contains(w.sure, name), sent[w.meant] && slices.Contains(w.other, name)
 			known := slices.ContainsFunc(out, func(o misreading) bool { return o.meant == w.meant })
-			if inside && (sure || slices.Contains(w.other, name) && sent[w.meant]) && !sent[r.Field] && !read[w.meant] && !known {
+			if right := sent[r.Field] || read[w.meant] || known; inside && !right && (sure || other) {
 				out = append(out, misreading{r, w.meant, sure})
 			}
 		}
@@ -65,11 +64,12 @@ func misreadings(reads []explore.FieldRead, sent map[explore.Field]bool) (out []
 
 // finding returns the finding about a misreading of a script. more is what the hook does if the field is sent.
 func (m misreading) finding(h discover.Hook, script, more string, sent map[explore.Field]bool) Finding {
-	what := fmt.Sprintf("%s reads %s; the client sends %s", script, m.Field, m.meant)
-	remedy := "read " + string(m.meant)
-	if about, _ := client.EventByName(h.Event); m.meant == "tool_response" && !sent[m.meant] && about.Tool && sent["error"] {
-		what, remedy = fmt.Sprintf("%s reads %s; the client sends error", script, m.Field), "read error" // because a failed call has no response
-	} else if !sent[m.meant] {
+	meant := m.meant
+	if meant == "tool_response" && !sent[meant] && sent["error"] && sent["tool_name"] {
+		meant = "error" // because a failed call has no response
+	}
+	what, remedy := fmt.Sprintf("%s reads %s; the client sends %s", script, m.Field, meant), "read "+string(meant)
+	if !sent[meant] {
 		what, remedy = fmt.Sprintf("%s reads %s, which %s does not send", script, m.Field, h.Event), "register the script for an event that sends "+string(m.meant)+", and read that"
 	}
 	f := FindingOf("unknown-field", h.ID, suites.Position{File: script, Line: m.Line}, what+more)

@@ -20,8 +20,8 @@ func planRepeated(r *results) []Probe {
 
 // stops returns the input whose stop is to persist on another machine or with another input; nil without one.
 func (r *results) stops() *fired {
-	f := r.denied()
-	if again := r.by["repeated"]; f == nil || f.after > 0 && (len(again) == 0 || !stopped(again[0].Result)) {
+	f, persists := r.denied(), func(again fired) bool { return stopped(again.Result) }
+	if f != nil && f.after > 0 && !slices.ContainsFunc(r.by["repeated"], persists) {
 		return nil
 	}
 	return f

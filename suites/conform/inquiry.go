@@ -184,11 +184,9 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		q.lacks("its package " + name + " is not installed")
 		return q
 	}
-	of, _ := clients.Named(h.Client)
-	for _, p := range parts {
-		if h.Client == "" || p.foreign && (p.name != "search" || of.Measured != "") {
-			q.parts = append(q.parts, p)
-		}
+	if q.parts = slices.Clone(parts); h.Client != "" {
+		of, _ := clients.Named(h.Client)
+		q.parts = slices.DeleteFunc(q.parts, func(p part) bool { return !p.foreign || p.name == "search" && of.Measured == "" })
 	}
 	return q
 }
@@ -206,7 +204,7 @@ func (q *Inquiry) beside() []part {
 func (q *Inquiry) Next() (next []Probe) {
 	for len(q.parts) > 0 && !q.ends {
 		for _, p := range q.beside() {
-			if skipped := q.round > 0 && !p.repeats || p.needs != nil && !p.needs(&q.results); p.plan == nil || skipped {
+			if q.round > 0 && !p.repeats || p.needs != nil && !p.needs(&q.results) || p.plan == nil {
 				continue
 			}
 			for _, probe := range p.plan(&q.results) {

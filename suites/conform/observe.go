@@ -24,7 +24,7 @@ func (j *judgement) ended(f fired) {
 		return
 	}
 	j.printed(f.firing, r)
-	if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && r.Effect != suites.Ignored && !json.Valid(r.Stdout) {
+	if wordless := r.Exit == 2 && silent(r.Stderr); wordless && r.Effect != suites.Ignored && !json.Valid(r.Stdout) {
 		j.found("reason-on-stdout", "exit 2 with nothing on stderr")
 	}
 }

@@ -31,8 +31,7 @@ esac; done
 // standFor returns the program that stands in for uv where this machine lacks it, if each Python
 // script of the hook has inline metadata without dependencies; "" otherwise.
 func (s subject) standFor() string {
-	installed := s.tree.Installed
-	if installed == nil || installed("uv") || !installed("python3") || !startsUV().MatchString(s.text) {
+	if !s.tree.lacks("uv") || s.tree.lacks("python3") || !startsUV().MatchString(s.text) {
 		return ""
 	}
 	script, least := uvProgram, ""

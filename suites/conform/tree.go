@@ -94,6 +94,9 @@ func (t Tree) hooks() []discover.Hook {
 	return all
 }
 
+// lacks reports whether a program is known to be absent from this machine.
+func (t Tree) lacks(program string) bool { return t.Installed != nil && !t.Installed(program) }
+
 func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
@@ -262,7 +265,7 @@ func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding
 		bad(fields[0])
 	case path.IsAbs(fields[0]) && !exists(fields[0]):
 		bad(fields[0], suites.Warning) // others may have it
-	case len(words) > 0 && !path.IsAbs(words[0]) && t.Installed != nil && !t.Installed(words[0]):
+	case len(words) > 0 && !path.IsAbs(words[0]) && t.lacks(words[0]):
 		bad(words[0], suites.Warning)
 	}
 	return all

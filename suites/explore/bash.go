@@ -142,10 +142,13 @@ func operands(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all[1:]), func(w string) bool { return strings.HasPrefix(w, "-") && len(w) > 1 })
 }
 
+// readers are the names of jq.
+var readers = []string{"jq", "jaq"}
+
 // filter records the fields that jq reads of its standard input.
 func (r *Record) filter(c command) {
 	all := words(c.text)
-	if len(all) < 2 || path.Base(all[0]) != "jq" && path.Base(all[0]) != "jaq" {
+	if len(all) < 2 || !slices.Contains(readers, path.Base(all[0])) {
 		return
 	}
 	rest := operands(all)
@@ -192,7 +195,7 @@ func (r *Record) command(c command, values map[string]string, piped string) {
 	}
 	switch name := path.Base(all[0]); name {
 	case "[", "test":
-		if i := slices.IndexFunc(all, func(w string) bool { return w == "=" || w == "==" || w == "!=" }); i > 1 && i+1 < len(all) {
+		if i := slices.IndexFunc(all, func(w string) bool { return slices.Contains([]string{"=", "==", "!="}, w) }); i > 1 && i+1 < len(all) {
 			add(Equal, all[i-1], all[i+1])
 		}
 	case "grep", "egrep", "fgrep", "rg":
@@ -255,7 +258,7 @@ func grep(name string, args []string) (Op, []string) {
 				return op, strings.Split(args[i+1], "\n")
 			}
 			return op, patterns
-		case a == "-m" || a == "-A" || a == "-B" || a == "-C" || a == "--include" || a == "--exclude":
+		case slices.Contains([]string{"-m", "-A", "-B", "-C", "--include", "--exclude"}, a):
 			i++
 		case a == "-f" || a == "--file":
 			return op, nil // the patterns are in a file
@@ -284,7 +287,7 @@ var (
 // program reads the comparisons in a filter of jq, or in a script of sed, awk or perl, given as one of the
 // words of a command.
 func program(name string, all []string, text string, add func(Op, string)) {
-	if name != "jq" && name != "jaq" {
+	if !slices.Contains(readers, name) {
 		op := map[string]Op{"sed": Basic, "perl": Regexp}[name]
 		if op == "" || name == "sed" && slices.ContainsFunc(all, func(w string) bool { return strings.HasPrefix(w, "-") && strings.ContainsAny(w, "Er") }) {
 			op = Extended
@@ -413,6 +416,9 @@ func glob(parts []syntax.WordPart, quoted bool) string {
 
 var special = pattern.Lazy(`[*?\[\]\\]`)
 
+// endings are commands that end a script or a function.
+var endings = []string{"exit", "return"}
+
 // decides reports whether bash began the command of a decision.
 func (r *Record) decides(d Decision) bool {
 	return slices.ContainsFunc(r.shell, func(c command) bool {
@@ -420,7 +426,7 @@ func (r *Record) decides(d Decision) bool {
 			return false
 		}
 		name, _, _ := strings.Cut(c.text, " ")
-		return name == d.name && (name != "exit" && name != "return" || c.text == name+" 2")
+		return name == d.name && (!slices.Contains(endings, name) || c.text == name+" 2")
 	})
 }
 
@@ -520,7 +526,7 @@ func endBefore(list, of syntax.Node) int {
 	}
 	i := slices.IndexFunc(all, func(s *syntax.Stmt) bool { return s == of })
 	for _, s := range all[:max(i, 0)] {
-		if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && !s.Background && (c.Args[0].Lit() == "exit" || c.Args[0].Lit() == "return") {
+		if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && !s.Background && slices.Contains(endings, c.Args[0].Lit()) {
 			return int(s.Pos().Line())
 		}
 	}

@@ -7,8 +7,6 @@
 package explore
 
 import (
-	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,17 +117,9 @@ var languages = []struct {
 const logName = "log"
 
 // Start returns how to observe a firing with files in dir. env is the environment of the hook.
-func Start(dir string, env []string) suites.Tracing {
-	all := suites.Tracing{Files: map[string]string{}, Set: map[string]string{}}
+func Start(dir string, env []string) (all suites.Tracing) {
 	for _, l := range languages {
-		t := l.start(filepath.Join(dir, l.name), env)
-		for name, content := range t.Files {
-			all.Files[path.Join(l.name, name)] = content
-		}
-		for _, name := range t.Logs {
-			all.Logs = append(all.Logs, l.name+"/"+name)
-		}
-		maps.Copy(all.Set, t.Set)
+		trace.Add(&all, l.name, l.start(filepath.Join(dir, l.name), env))
 	}
 	return all
 }
@@ -138,13 +128,7 @@ func Start(dir string, env []string) suites.Tracing {
 func Read(logs map[string][]byte) *Record {
 	r := &Record{began: map[place]bool{}}
 	for _, l := range languages {
-		own := map[string][]byte{}
-		for name, content := range logs {
-			if rest, ok := strings.CutPrefix(name, l.name+"/"); ok {
-				own[rest] = content
-			}
-		}
-		l.decode(r, own)
+		l.decode(r, trace.LogsOf(l.name, logs))
 	}
 	return r
 }

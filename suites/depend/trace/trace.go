@@ -176,26 +176,32 @@ func Parse(file string, src []byte) (*script.Script, error) {
 }
 
 // Start returns how to trace a run in all languages. Each has a directory of its own in dir.
-func Start(dir string, env []string) suites.Tracing {
-	all := suites.Tracing{Files: map[string]string{}, Set: map[string]string{}}
+func Start(dir string, env []string) (all suites.Tracing) {
 	for _, l := range languages {
-		t := l.Start(filepath.Join(dir, l.Name()), env)
-		for name, content := range t.Files {
-			all.Files[l.Name()+"/"+name] = content
-		}
-		for _, name := range t.Logs {
-			all.Logs = append(all.Logs, l.Name()+"/"+name)
-		}
-		maps.Copy(all.Set, t.Set)
+		Add(&all, l.Name(), l.Start(filepath.Join(dir, l.Name()), env))
 	}
 	return all
 }
 
-// logsOf returns the logs of one language, by the name that its Start gave them.
-func logsOf(l Language, logs map[string][]byte) map[string][]byte {
+// Add adds a way of tracing, with its files in a directory.
+func Add(all *suites.Tracing, dir string, t suites.Tracing) {
+	if all.Files == nil {
+		all.Files, all.Set = map[string]string{}, map[string]string{}
+	}
+	for name, content := range t.Files {
+		all.Files[dir+"/"+name] = content
+	}
+	for _, name := range t.Logs {
+		all.Logs = append(all.Logs, dir+"/"+name)
+	}
+	maps.Copy(all.Set, t.Set)
+}
+
+// LogsOf returns the logs in a directory, by the name that its way of tracing gave them.
+func LogsOf(dir string, logs map[string][]byte) map[string][]byte {
 	own := map[string][]byte{}
 	for name, content := range logs {
-		if rest, ok := strings.CutPrefix(name, l.Name()+"/"); ok {
+		if rest, ok := strings.CutPrefix(name, dir+"/"); ok {
 			own[rest] = content
 		}
 	}
