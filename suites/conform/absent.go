@@ -30,8 +30,8 @@ func (s subject) inTree(name string) (string, bool) {
 	return strings.TrimPrefix(name, "./"), true
 }
 
-// gone judges a hook that did not find something.
-func (j *judgement) gone(r *results, f suites.Result, name string, kind client.MissingKind) {
+// judgeAbsent judges a hook that did not find something.
+func (j *judgement) judgeAbsent(r *results, f suites.Result, name string, kind client.MissingKind) {
 	if file, by := client.Unloaded(f); file != "" {
 		if slash, inside := j.of.inTree(by); inside {
 			j.ends = true // the file that loads it exists, so it is not a missing build product
@@ -48,22 +48,22 @@ func (j *judgement) gone(r *results, f suites.Result, name string, kind client.M
 		j.lacks("it wants the network, which probes do not have")
 	case client.MissingModule:
 		if strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".") {
-			j.lostFile(r, name)
+			j.judgeLostFile(r, name)
 			return
 		}
-		j.unpacked(name, client.Loaders(f))
+		j.judgePackage(name, client.Loaders(f))
 	case client.MissingFile:
-		j.lostFile(r, name)
+		j.judgeLostFile(r, name)
 	}
 }
 
 // manifests are the files in which a project declares its packages.
 var manifests = []string{"package.json", "requirements.txt", "requirements-dev.txt", "pyproject.toml", "Pipfile", "Gemfile", "deno.json", "uv.lock", "setup.py"}
 
-// unpacked judges a hook that lacks a package which some of its files load. A package that the
+// judgePackage judges a hook that lacks a package which some of its files load. A package that the
 // project declares only has to be installed; any other exists only on its author's machine, and the
 // hook does nothing elsewhere.
-func (j *judgement) unpacked(name string, loaders []string) {
+func (j *judgement) judgePackage(name string, loaders []string) {
 	if !strings.HasPrefix(name, "_") && j.of.declares(name, loaders) { // no package has such a name
 		j.lacks("its package " + name + " is not installed")
 		return
@@ -163,9 +163,9 @@ func packageName(module string) string {
 	return strings.ToLower(word)
 }
 
-// lostFile judges a file that was not found: a file of the tree is missing, any other may exist on
+// judgeLostFile judges a file that was not found: a file of the tree is missing, any other may exist on
 // another machine.
-func (j *judgement) lostFile(r *results, name string) {
+func (j *judgement) judgeLostFile(r *results, name string) {
 	if j.of.hook.Scope == discover.InUser && strings.Contains(j.of.hook.Command, path.Base(name)) && !exists(name) {
 		j.ends = true // it would be installed in the place that was checked
 		j.add(lost(j.of.hook, name))
@@ -180,7 +180,7 @@ func (j *judgement) lostFile(r *results, name string) {
 		j.absent, j.ends = "its command names a variable that shells do not know", true
 		return
 	}
-	if len(j.of.tree.wrongRoot(j.of.hook))+len(j.of.tree.homePath(j.of.hook)) > 0 {
+	if len(j.of.tree.judgeRoot(j.of.hook))+len(j.of.tree.judgeHomePath(j.of.hook)) > 0 {
 		j.absent, j.ends = "it names a directory of another machine or project", true // a finding of its own
 		return
 	}
@@ -259,9 +259,9 @@ var missed = pattern.Lazy(`(?i)\b([a-z][\w.+-]*)(?: is| was)?(?: command)? not (
 // lookups match the names of programs that a script looks up, or starts from Node.
 var lookups = pattern.Lazy(`(?:\bcommand -v|\bwhich|\bhash|\btype -P|\bwhich\(|\bwhich["'],\s*\[|\b(?:spawn|execFile)(?:Sync)?\()\s*["']?([A-Za-z][\w.+-]*)`)
 
-// unequipped reports whether a hook failed, or stopped something harmless, and looks up programs that this machine
+// needsAbsentProgram reports whether a hook failed, or stopped something harmless, and looks up programs that this machine
 // lacks.
-func (s subject) unequipped(f fired) bool {
+func (s subject) needsAbsentProgram(f fired) bool {
 	return (f.Exit != 0 || stopped(f.Result)) && len(s.absentFor(f.Result)) > 0
 }
 
@@ -269,7 +269,7 @@ func (s subject) unequipped(f fired) bool {
 // differently, it failed only because they are absent.
 func planEquipped(r *results) (probes []Probe) {
 	for _, f := range r.usual() {
-		if !r.unequipped(f) {
+		if !r.needsAbsentProgram(f) {
 			continue
 		}
 		names := r.absentFor(f.Result)
@@ -291,7 +291,7 @@ func planEquipped(r *results) (probes []Probe) {
 func judgeEquipped(r *results, j *judgement) {
 	with := r.by["equipped"]
 	for _, f := range r.usual() {
-		if !r.unequipped(f) {
+		if !r.needsAbsentProgram(f) {
 			continue
 		}
 		n := min(len(with), len(r.absentFor(f.Result))+1)
@@ -302,7 +302,7 @@ func judgeEquipped(r *results, j *judgement) {
 			return
 		}
 		with, j.on = with[n:], &f
-		j.ended(f)
+		j.judgeEnd(f)
 	}
 	j.on = nil
 }
@@ -370,9 +370,9 @@ func Hasten(c *suites.Case) {
 // tree and then downloads.
 var fetches = pattern.Lazy(`^\s*(?:npx|bunx|pnpm dlx)\s+(?:(?:-y|--yes|-q|--quiet|--silent)\s+)*(@?[\w./-]+)`)
 
-// fetched returns the package that a hook's command must download before anything runs, or "". Such
+// packageToFetch returns the package that a hook's command must download before anything runs, or "". Such
 // a hook is not run because probes have no network and the launcher's waiting proves nothing.
-func (s subject) fetched() string {
+func (s subject) packageToFetch() string {
 	m := fetches().FindStringSubmatch(s.hook.Command)
 	if m == nil {
 		return ""
@@ -410,6 +410,6 @@ func planServed(r *results) []Probe {
 
 func judgeServed(r *results, j *judgement, f fired) {
 	if _, kind := client.MissingIn(f.Result); kind == client.MissingNothing || f.Exit == 0 { // otherwise it failed before its request
-		j.dropped(firing{event: f.event, value: "its server there, answering {}"}, nil, f.Result, suites.Warning)
+		j.judgeDropped(firing{event: f.event, value: "its server there, answering {}"}, nil, f.Result, suites.Warning)
 	}
 }

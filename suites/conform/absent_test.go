@@ -23,7 +23,7 @@ func TestUnloaded(t *testing.T) {
 	} {
 		q := &judgement{of: subject{tree: Tree{Root: "/p"}, hook: discover.Hook{Command: "node dist/cli.js"}}}
 		text := "Error: Cannot find module './session'\nRequire stack:\n- " + by + "\n"
-		q.gone(&results{}, suites.Result{Exit: 1, Stderr: []byte(text)}, "./session", client.MissingModule)
+		q.judgeAbsent(&results{}, suites.Result{Exit: 1, Stderr: []byte(text)}, "./session", client.MissingModule)
 		if d := cmp.Diff([]string{want}, whats(q.findings)); d != "" || !q.ends {
 			t.Errorf("%s: ends %v, findings (-want +got):\n%s", by, q.ends, d)
 		}
@@ -44,7 +44,7 @@ func TestDeclared(t *testing.T) {
 	for name, want := range map[string]string{"better-sqlite3": "absent-program", "zod": "absent-package"} {
 		q := &judgement{of: subject{tree: Tree{Root: t.TempDir()}, hook: discover.Hook{Event: "Stop", Command: "node $HOME/.claude/hooks/dist/x.mjs"}}}
 		text := "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '" + name + "' imported from " + hooks + "/dist/x.mjs\n    at x"
-		q.gone(&results{}, suites.Result{Exit: 1, Stderr: []byte(text)}, name, client.MissingModule)
+		q.judgeAbsent(&results{}, suites.Result{Exit: 1, Stderr: []byte(text)}, name, client.MissingModule)
 		if len(q.findings) != 1 || q.findings[0].Rule != want {
 			t.Errorf("%s: %+v", name, q.findings)
 		}
@@ -89,7 +89,7 @@ func TestFetched(t *testing.T) {
 		"npx claude-flow@alpha hooks pre-edit": "claude-flow", "npx -y @scope/cli@latest x": "@scope/cli", "bunx some-tool": "some-tool",
 		"npx prettier --check .": "", "npx tsc": "", "npx ./local": "", "[ -n x ] && npx claude-flow": "", "node x.js": "",
 	} {
-		if got := (subject{tree: tree, hook: discover.Hook{Command: command}}).fetched(); got != want {
+		if got := (subject{tree: tree, hook: discover.Hook{Command: command}}).packageToFetch(); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}

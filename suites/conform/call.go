@@ -50,7 +50,7 @@ const (
 func (s subject) namedInput() (firing, bool) {
 	if s.about().Guards == client.Calls && s.hook.NotRun() == "" {
 		for _, f := range s.harmful() {
-			if s.unmentioned(f) == 0 && !ruinous().MatchString(f.command) {
+			if s.wordRank(f) == 0 && !ruinous().MatchString(f.command) {
 				return f, true
 			}
 		}

@@ -65,15 +65,15 @@ func (j *judgement) compare(part string, f fired) {
 	switch {
 	case len(f.without) > 0 || part == "translated": // a missing program has a finding of its own
 	case j.of.hook.Client != "":
-		j.meant(f)
+		j.compareWithClaude(f)
 	default:
-		j.differs(f)
+		j.compareWithOthers(f)
 	}
 }
 
-// differs compares what Claude Code and other clients do with a result, and records the first input
+// compareWithOthers compares what Claude Code and other clients do with a result, and records the first input
 // on which they do different things.
-func (j *judgement) differs(f fired) {
+func (j *judgement) compareWithOthers(f fired) {
 	for _, c := range j.of.others {
 		event, known := c.EventFor(j.of.hook.Event, j.of.hook.Source.File)
 		if !known {
@@ -84,7 +84,7 @@ func (j *judgement) differs(f fired) {
 			continue
 		}
 		claude, _ := clients.Named(clients.Claude)
-		finding := j.differing(c, theirs.Effect, theirs.Because, f)
+		finding := j.differenceOf(c, theirs.Effect, theirs.Because, f)
 		finding.Effect = fmt.Sprintf("%s: %s; %s: %s", claude.Does(f.Effect), f.EffectReason, c.Title, theirs.Known)
 		finding.Remedy = remedyFor(j.of.about(), f.Effect, theirs.Effect)
 		if !clients.Stops(f.Effect) && !clients.Stops(theirs.Effect) {
@@ -94,13 +94,13 @@ func (j *judgement) differs(f fired) {
 			return o.Rule == finding.Rule && (o.What == finding.What || strings.HasPrefix(o.What, c.Title) && o.Severity == finding.Severity)
 		}
 		if !j.has(same) {
-			j.add(j.guessed(finding))
+			j.add(j.completeText(finding))
 		}
 	}
 }
 
-// differing returns a finding about what a client does with the output of a firing.
-func (j *judgement) differing(c clients.Client, does suites.Effect, because string, f fired) Finding {
+// differenceOf returns a finding about what a client does with the output of a firing.
+func (j *judgement) differenceOf(c clients.Client, does suites.Effect, because string, f fired) Finding {
 	finding := FindingOf("client-differs", j.of.hook.ID, j.of.hook.Source, c.Does(does)+": "+because)
 	finding.Input, finding.Printed = f.input(), Short(string(f.Stdout))
 	if len(f.Stdout) == 0 {
@@ -138,13 +138,13 @@ func judgeTranslated(r *results, j *judgement, f fired) {
 	finding := FindingOf("client-differs", r.hook.ID, r.hook.Source, c.Does(theirs.Effect)+" as it sends it: "+theirs.Because)
 	finding.Effect = fmt.Sprintf("Claude Code stops it; with the payload of %s (%s) the guard does not", c.Title, theirs.Known)
 	finding.Input, finding.Remedy = f.input(), "read the fields of both payloads (hookwatch help clients)"
-	j.add(j.guessed(finding))
+	j.add(j.completeText(finding))
 }
 
-// meant compares what the client of a hook does with a result with what Claude Code would do: a
+// compareWithClaude compares what the client of a hook does with a result with what Claude Code would do: a
 // script that is written for Claude Code may be registered for a client that reads its output in
 // another way.
-func (j *judgement) meant(f fired) {
+func (j *judgement) compareWithClaude(f fired) {
 	c, _ := clients.Named(j.of.hook.Client)
 	claude, _ := clients.Named(clients.Claude)
 	ours := claude.Interpret(j.of.hook.Event, clients.OutputOf(f.Result))
@@ -152,10 +152,10 @@ func (j *judgement) meant(f fired) {
 	if clients.Stops(f.Effect) || !clients.Stops(ours.Effect) || f.Effect == "" || j.has(known) {
 		return
 	}
-	finding := j.differing(c, f.Effect, f.EffectReason, f)
+	finding := j.differenceOf(c, f.Effect, f.EffectReason, f)
 	finding.Effect = claude.Title + " would stop it: " + ours.Because
 	finding.Remedy = remedyFor(j.of.about(), ours.Effect, f.Effect)
-	j.add(j.guessed(finding))
+	j.add(j.completeText(finding))
 }
 
 // differ reports whether two known effects differ in what happens to the action, or in whether the
@@ -199,7 +199,7 @@ func (t Tree) elsewhere() (all []Finding) {
 	for _, h := range t.Elsewhere() {
 		c, _ := clients.Named(h.Client)
 		all = append(all, t.files(h)...)
-		all = append(all, foreignTo(c, h, h.Inert)...)
+		all = append(all, judgeForeign(c, h, h.Inert)...)
 		if c.Entry.Timeout.Unit == "ms" && h.Entry.Timeout > 0 && h.Entry.Timeout < shortest {
 			all = append(all, FindingOf("client-entry", h.ID, h.Source, fmt.Sprintf("%s: a timeout of %s, because it is in milliseconds", c.Title, h.Entry.Timeout)))
 		}
@@ -211,7 +211,7 @@ func (t Tree) elsewhere() (all []Finding) {
 				continue
 			}
 			if c.Reads(h.Source.File) || slices.Contains(t.AskedClients, c.Name) {
-				all = append(all, foreignTo(c, h, keysOf(h))...)
+				all = append(all, judgeForeign(c, h, keysOf(h))...)
 			}
 		}
 	}
@@ -232,8 +232,8 @@ func keysOf(h discover.Hook) (keys []string) {
 	return keys
 }
 
-// foreignTo judges keys and variables of an entry that a client does not know.
-func foreignTo(c clients.Client, h discover.Hook, keys []string) (all []Finding) {
+// judgeForeign judges keys and variables of an entry that a client does not know.
+func judgeForeign(c clients.Client, h discover.Hook, keys []string) (all []Finding) {
 	effects := map[string]string{
 		"if": "the hook runs for every call that the matcher accepts", "args": "the command runs without its arguments", "onFailure": "a failure of the hook blocks nothing",
 	}

@@ -316,9 +316,9 @@ func (x *exploration) payload() map[explore.Field]bool {
 	return all
 }
 
-// misread returns the findings about fields that are read under other names than the client's: those that need
+// findMisreadFields returns the findings about fields that are read under other names than the client's: those that need
 // no proof, and the one that an exploration with that field went beyond this one, if more is not "".
-func (x *exploration) misread(proved *alternative, more string) (all []Finding) {
+func (x *exploration) findMisreadFields(proved *alternative, more string) (all []Finding) {
 	sent := x.payload()
 	for _, m := range misreadings(x.reads, sent) {
 		script := x.scriptOf(m.File)
@@ -339,13 +339,13 @@ var hidesTrace = pattern.Lazy(`\bPS4=|BASH_XTRACEFD|\bset \+(?:x|o xtrace)|>&?97
 // byState matches conditions on something other than the input.
 var byState = pattern.Lazy(`(?:\[|test)\s+!?\s*-[efdrs]\s|existsSync|exists\(|is_file\(|\$\(git\b|\bgit (?:rev-parse|branch --|status|diff|symbolic-ref|config)|environ|process\.env|\$\{[A-Z_]+:-|\bcurl\b|subprocess|execSync|spawn`)
 
-// unreached returns findings about the decisions to which no input came. stopped reports that a plain firing
+// findUnreached returns findings about the decisions to which no input came. stopped reports that a plain firing
 // stopped something.
-func (x *exploration) unreached(stopped bool) (all []Finding) {
+func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 	guards, _ := client.EventByName(x.hook.Event)
 	dead := guards.Guards != "" && len(x.reached) == 0 && !stopped
 	if !x.compared {
-		return x.uncompared(dead)
+		return x.findIdleGuard(dead)
 	}
 	for i, d := range x.decisions {
 		if x.reached[i] || !x.ran[d.File] {
@@ -376,9 +376,9 @@ func (x *exploration) unreached(stopped bool) (all []Finding) {
 	return all
 }
 
-// uncompared returns the finding about a guard that came to no decision and was not seen to compare anything of
+// findIdleGuard returns the finding about a guard that came to no decision and was not seen to compare anything of
 // its input, unless something else may make it decide.
-func (x *exploration) uncompared(dead bool) []Finding {
+func (x *exploration) findIdleGuard(dead bool) []Finding {
 	for _, src := range x.sources {
 		if byState().Match(src) {
 			return nil
@@ -402,9 +402,9 @@ func (x *exploration) before(d explore.Decision) (c explore.Comparison, known bo
 	return c, known
 }
 
-// misreadPatterns returns the findings about comparisons whose pattern is written in another syntax. A comparison
+// findMisreadPatterns returns the findings about comparisons whose pattern is written in another syntax. A comparison
 // of the tool's name keeps a guard that does nothing from its work.
-func (x *exploration) misreadPatterns(stopped bool) (all []Finding) {
+func (x *exploration) findMisreadPatterns(stopped bool) (all []Finding) {
 	for _, c := range x.foreign {
 		at := suites.Position{File: c.File, Line: c.Line}
 		if dead := !stopped && x.idle(); dead && c.of == "tool_name" && c.Op != explore.Regexp {
@@ -422,8 +422,8 @@ var shellError = pattern.Lazy(`(?m)^([^\s:]+): (?:line )?(\d+): (.+)$`)
 // places matches the directory of a file, which has another name in every run.
 var places = pattern.Lazy(`(?:/[^\s/'":()]+)+/`)
 
-// swallowed returns the finding about a guard that does nothing and hides an error of its own.
-func (x *exploration) swallowed() []Finding {
+// findHiddenError returns the finding about a guard that does nothing and hides an error of its own.
+func (x *exploration) findHiddenError() []Finding {
 	what, at, severity := "", x.hook.Source, suites.Warning
 	for _, e := range x.errors {
 		if script := x.scriptOf(e.File); script != "" {
@@ -540,7 +540,7 @@ func override(payload json.RawMessage, over map[explore.Field]string) json.RawMe
 // runs a probe; after an error the result is what was found until then.
 func Explore(t Tree, h discover.Hook, fire func(Probe) (suites.Outcome, error)) (all []Try, err error) {
 	s := subjectOf(t, h)
-	if h.NotRun() != "" || s.fetched() != "" || h.Client != "" {
+	if h.NotRun() != "" || s.packageToFetch() != "" || h.Client != "" {
 		return nil, nil
 	}
 	x := newExploration(s, nil)
@@ -550,7 +550,7 @@ func Explore(t Tree, h discover.Hook, fire func(Probe) (suites.Outcome, error)) 
 	for next := x.probes(); len(next) > 0 && err == nil; next = x.probes() {
 		for _, p := range next {
 			var o suites.Outcome
-			if o, err = fire(s.prepared(p)); err != nil {
+			if o, err = fire(s.prepare(p)); err != nil {
 				break
 			}
 			if o.NotRun == nil {

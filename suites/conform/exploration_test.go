@@ -37,7 +37,7 @@ func TestUnreached(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			x := &exploration{hook: discover.Hook{ID: "h", Event: tt.event, Matcher: "Edit"}, decisions: decisions, reached: tt.reached, ran: map[string]bool{"guard.sh": tt.ran}, seen: compared, compared: true}
-			found := x.unreached(false)
+			found := x.findUnreached(false)
 			if len(found) != len(tt.want) {
 				t.Fatalf("%d findings, want %d: %+v", len(found), len(tt.want), found)
 			}
@@ -119,7 +119,7 @@ func TestMisreadings(t *testing.T) {
 		for _, field := range tt.reads {
 			x.reads = append(x.reads, explore.FieldRead{File: "/p/a.sh", Line: 3, Field: field})
 		}
-		found, tried := x.misread(nil, ""), x.alternatives()
+		found, tried := x.findMisreadFields(nil, ""), x.alternatives()
 		if (tt.what == "") != (len(found) == 0) || len(found) == 1 && (!strings.Contains(found[0].What, tt.what) || found[0].At != "a.sh:3") {
 			t.Errorf("%s %q: %+v, want %q", tt.event, tt.reads, found, tt.what)
 		}
@@ -153,20 +153,20 @@ func TestAlternatives(t *testing.T) {
 func TestSwallowed(t *testing.T) {
 	t.Parallel()
 	x := &exploration{hook: discover.Hook{ID: "h", Event: "PreToolUse"}, sources: map[string][]byte{"a.py": nil}}
-	if found := x.swallowed(); len(found) > 0 {
+	if found := x.findHiddenError(); len(found) > 0 {
 		t.Errorf("without an error: %+v", found)
 	}
 	x.message = []string{"", "a.sh", "2", "jqq: command not found"}
-	if found := x.swallowed(); len(found) != 1 || found[0].Severity != suites.Error || !strings.HasSuffix(found[0].What, "jqq: command not found (a.sh:2)") {
+	if found := x.findHiddenError(); len(found) != 1 || found[0].Severity != suites.Error || !strings.HasSuffix(found[0].What, "jqq: command not found (a.sh:2)") {
 		t.Errorf("a program: %+v", found)
 	}
 	x.errors = []explore.Failure{{File: "/usr/lib/x.py", Line: 1, What: "KeyError"}, {File: "/p/a.py", Line: 5, What: "NameError: re"}}
-	if found := x.swallowed(); len(found) != 1 || found[0].At != "a.py:5" || found[0].Severity != suites.Warning {
+	if found := x.findHiddenError(); len(found) != 1 || found[0].At != "a.py:5" || found[0].Severity != suites.Warning {
 		t.Errorf("an exception: %+v", found)
 	}
 	x.foreign = []foreign{{explore.Comparison{File: "a.py", Line: 3, Op: explore.Equal, Pattern: "bash"}, "tool_name", "the client sends Bash"}}
 	for stopped, want := range map[bool]string{false: "misnamed-tool", true: "misread-pattern"} {
-		if found := x.misreadPatterns(stopped); len(found) != 1 || found[0].Rule != want {
+		if found := x.findMisreadPatterns(stopped); len(found) != 1 || found[0].Rule != want {
 			t.Errorf("%v: %+v", stopped, found)
 		}
 	}

@@ -86,7 +86,7 @@ func TestUncovered(t *testing.T) {
 		var got int
 		tree := Tree{Registered: discover.Registered{Hooks: tt.hooks}}
 		for _, h := range tt.hooks {
-			got += len(tree.matched(h))
+			got += len(tree.judgeMatcher(h))
 		}
 		if got != tt.want {
 			t.Errorf("%s: %d findings, want %d", name, got, tt.want)
@@ -106,7 +106,7 @@ func TestServers(t *testing.T) {
 	} {
 		h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: tt.matcher}
 		var dead []Finding
-		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).matched(h) {
+		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).judgeMatcher(h) {
 			if f.Rule == "dead-matcher" {
 				dead = append(dead, f)
 			}
@@ -125,7 +125,7 @@ func TestPluginServers(t *testing.T) {
 	} {
 		h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: matcher, Plugin: "p", Servers: []string{"linear"}}
 		var got suites.Severity
-		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).matched(h) {
+		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).judgeMatcher(h) {
 			if got = f.Severity; !strings.Contains(f.What, "mcp__plugin_p_linear__") {
 				t.Errorf("%s: %s", matcher, f.What)
 			}
@@ -190,7 +190,7 @@ func TestNotPortable(t *testing.T) {
 		"a=1\ndate -j -f %s 1 || date -d @1\ndate --date=@1 +%s\n": "date --date",
 	} {
 		got := ""
-		for _, f := range notPortable("h", "x.sh", code) {
+		for _, f := range judgePortability("h", "x.sh", code) {
 			got = strings.TrimPrefix(f.What, "x.sh uses ")
 			if linux := strings.Contains(f.Effect, "Linux"); linux != strings.Contains(want, "macOS") {
 				t.Errorf("%s: %s", code, f.Effect)

@@ -36,7 +36,7 @@ func judgeHarmless(r *results, j *judgement, f fired) {
 	case lets(f.Result):
 		found := FindingOf("blocks-everything", r.hook.ID, r.hook.Source, fmt.Sprintf("it denies %s once, and lets the same call through after that", f.input()), suites.Info)
 		found.Effect = "the agent has to make its first call again"
-		j.once(found)
+		j.addOnce(found)
 	case slices.Contains(shells, f.tool):
 		j.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), suites.Warning)
 	default:
@@ -82,8 +82,8 @@ func (s subject) batches(all []firing) (probes []Probe) {
 func judgeSearch(r *results, j *judgement, f fired) {
 	switch {
 	case !stopped(f.Result):
-		j.reacted(f.firing, r.like(f.firing), f.Result)
-		j.rewritten(f.firing, f.Result)
+		j.judgeReaction(f.firing, r.like(f.firing), f.Result)
+		j.judgeRewrite(f.firing, f.Result)
 	case r.denied().c == f.c && f.Exit == 2 && silent(f.Stderr) && len(f.Stdout) > 0:
 		j.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
 	}
@@ -118,8 +118,8 @@ func judgeChanged(r *results, j *judgement) {
 		case a.variable != "":
 			j.found("unset-variable", fmt.Sprintf("it reads $%s, which is never set; if it is set, it %s", a.variable, more))
 		default:
-			for _, f := range r.exploration.misread(a, more) {
-				j.once(f)
+			for _, f := range r.exploration.findMisreadFields(a, more) {
+				j.addOnce(f)
 			}
 		}
 	}
@@ -131,26 +131,26 @@ func judgeDecisions(r *results, j *judgement) {
 	useless := r.about().Guards != "" && !denied && !background
 	if x == nil || len(x.sent) == 0 {
 		if useless && len(r.usual()) > 0 {
-			j.unproven(r)
+			j.judgeUnproven(r)
 		}
 		return
 	}
 	faulty := j.faulty()
-	all := slices.Concat(x.misread(nil, ""), x.misreadPatterns(denied))
+	all := slices.Concat(x.findMisreadFields(nil, ""), x.findMisreadPatterns(denied))
 	if x.compared || !faulty {
-		all = append(all, x.unreached(denied)...)
+		all = append(all, x.findUnreached(denied)...)
 	}
 	if decides := len(x.decisions) > 0 || namesDecision(r.text); useless && decides && !faulty {
-		all = append(all, x.swallowed()...)
+		all = append(all, x.findHiddenError()...)
 	}
 	for _, f := range all {
-		j.once(f)
+		j.addOnce(f)
 	}
 }
 
-// unproven judges a guard that stopped nothing, in a language whose decisions are not observed. If it names a
+// judgeUnproven judges a guard that stopped nothing, in a language whose decisions are not observed. If it names a
 // program that this machine lacks, that may be the reason.
-func (j *judgement) unproven(r *results) {
+func (j *judgement) judgeUnproven(r *results) {
 	let := func(f Finding) bool { return f.Rule == "let-through" }
 	if !namesDecision(r.text) || j.faulty() || j.has(let) {
 		return // nothing can show that it stops anything
@@ -163,14 +163,14 @@ func (j *judgement) unproven(r *results) {
 	j.found("no-deny", "none of the inputs that guards stop was stopped")
 }
 
-// reacted judges a hook's behavior on an input that it did not stop.
-func (j *judgement) reacted(f firing, harmless *suites.Result, r suites.Result) {
+// judgeReaction judges a hook's behavior on an input that it did not stop.
+func (j *judgement) judgeReaction(f firing, harmless *suites.Result, r suites.Result) {
 	_, kind := client.MissingIn(r)
 	switch {
 	case r.NotStarted != "" || r.TimedOut:
 	case r.Exit != 0 && kind != client.MissingNothing: // it did not come to a decision
-	case j.failed(f.input(), r, suites.Warning):
+	case j.judgeFailure(f.input(), r, suites.Warning):
 	default:
-		j.dropped(f, harmless, r)
+		j.judgeDropped(f, harmless, r)
 	}
 }

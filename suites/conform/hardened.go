@@ -182,7 +182,7 @@ func judgeOtherTools(r *results, j *judgement, f fired) {
 	what := fmt.Sprintf("%s is stopped, the same by %s is not: the hook does not read tool_input.%s", denied.input(), f.tool, inputField(denied.firing, f.tool))
 	found := FindingOf("unread-tool", r.hook.ID, r.readsField(inputField(denied.firing, denied.tool)), what)
 	found.Input = f.input()
-	j.once(found)
+	j.addOnce(found)
 }
 
 // readsField returns the place at which a script of the hook names a field, or that of the hook.

@@ -44,12 +44,12 @@ func (s subject) harmful() (all []firing) {
 		all = append(all, files[min(i, len(files)):min(i+1, len(files))]...)
 	}
 	all = slices.DeleteFunc(all, func(f firing) bool { return !f.passes(s.hook) })
-	slices.SortStableFunc(all, func(a, b firing) int { return s.unmentioned(a) - s.unmentioned(b) })
+	slices.SortStableFunc(all, func(a, b firing) int { return s.wordRank(a) - s.wordRank(b) })
 	return all[:min(len(all), searched)]
 }
 
-// unmentioned returns 0 for an input whose words are all in the text of the hook, otherwise 1.
-func (s subject) unmentioned(f firing) int {
+// wordRank returns 0 for an input whose words are all in the text of the hook, otherwise 1.
+func (s subject) wordRank(f firing) int {
 	for _, word := range strings.FieldsFunc(f.command+f.file, func(r rune) bool { return !isLetter(r) }) {
 		if len(word) > 1 && !hasWord(s.text, word) {
 			return 1
@@ -62,8 +62,8 @@ func (s subject) unmentioned(f firing) int {
 // that create files come first because they need no existing file.
 var guarded = slices.DeleteFunc(slices.Concat(client.ToolNames(client.CreatesFile), tools), func(tool string) bool { return !takesFile(tool) })
 
-// denies judges the user's list of inputs that hooks must stop, before any hook is run.
-func (t Tree) denies() (all []Finding) {
+// judgeDenies judges the user's list of inputs that hooks must stop, before any hook is run.
+func (t Tree) judgeDenies() (all []Finding) {
 	for _, d := range t.Denies {
 		meant, taken := 0, 0
 		for _, h := range t.hooks() {
@@ -228,13 +228,13 @@ func judgeVaried(r *results, j *judgement, f fired) {
 	case executes:
 		found := FindingOf("executes-input", r.hook.ID, r.hook.Source, "it runs a part of its input as a command")
 		found.Input = f.note
-		j.worst(found)
-	case j.failed(f.note, f.Result, suites.Warning):
+		j.addWorst(found)
+	case j.judgeFailure(f.note, f.Result, suites.Warning):
 	case f.TimedOut:
 		j.seen(string(client.TimedOut), fmt.Sprintf("it had not ended after %s", r.patience()), f.note, suites.Warning)
 	case client.Kind(f.EffectRule) == client.StderrDropped: // hooks are not meant to stop these inputs
 	default:
-		j.dropped(firing{event: f.event, value: f.note}, &usual, f.Result, suites.Warning)
+		j.judgeDropped(firing{event: f.event, value: f.note}, &usual, f.Result, suites.Warning)
 	}
 }
 

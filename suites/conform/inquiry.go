@@ -180,7 +180,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		f.Effect = "the hook was judged with the stand-in, which needs no package either"
 		q.findings = append(q.findings, f)
 	}
-	if name := s.fetched(); name != "" {
+	if name := s.packageToFetch(); name != "" {
 		q.lacks("its package " + name + " is not installed")
 		return q
 	}
@@ -209,7 +209,7 @@ func (q *Inquiry) Next() (next []Probe) {
 			}
 			for _, probe := range p.plan(&q.results) {
 				probe.part = p.name
-				next = append(next, q.prepared(probe))
+				next = append(next, q.prepare(probe))
 			}
 		}
 		if len(next) > 0 {
@@ -326,7 +326,7 @@ type Try struct {
 func Tries(t Tree, h discover.Hook) (tries []Try) {
 	s := subjectOf(t, h)
 	usual := typical(h, t)
-	if h.NotRun() != "" || s.fetched() != "" || len(usual) == 0 {
+	if h.NotRun() != "" || s.packageToFetch() != "" || len(usual) == 0 {
 		return nil
 	}
 	if s.about().Stop {
@@ -361,7 +361,7 @@ func (i Input) Case(h discover.Hook) *suites.Case {
 // guards usually stop. It returns none for a hook that can stop nothing.
 func Inputs(t Tree, h discover.Hook) (all []Input) {
 	s := subjectOf(t, h)
-	if h.NotRun() != "" || s.fetched() != "" {
+	if h.NotRun() != "" || s.packageToFetch() != "" {
 		return nil
 	}
 	var firings []firing

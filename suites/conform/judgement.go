@@ -28,22 +28,22 @@ func (j *judgement) seen(rule, what, input string, severity ...suites.Severity) 
 	if rule == string(client.TimedOut) {
 		f.Remedy = client.Cause{Kind: client.TimedOut, Event: j.of.hook.Event}.Remedy()
 	}
-	j.once(f)
+	j.addOnce(f)
 }
 
-// once records a finding unless one of the same cause is known.
-func (j *judgement) once(f Finding) {
+// addOnce records a finding unless one of the same cause is known.
+func (j *judgement) addOnce(f Finding) {
 	if !j.has(func(o Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
-		j.add(j.guessed(f))
+		j.add(j.completeText(f))
 	}
 }
 
 // add adds a finding, with the firing on which it was seen.
-func (j *judgement) add(f Finding) { j.findings = append(j.findings, j.seenOn(f)) }
+func (j *judgement) add(f Finding) { j.findings = append(j.findings, j.attachFiring(f)) }
 
-// worst keeps the first of the most severe findings of each rule.
-func (j *judgement) worst(f Finding) {
-	f = j.seenOn(j.guessed(f))
+// addWorst keeps the first of the most severe findings of each rule.
+func (j *judgement) addWorst(f Finding) {
+	f = j.attachFiring(j.completeText(f))
 	i := slices.IndexFunc(j.findings, func(o Finding) bool { return o.Rule == f.Rule })
 	switch {
 	case i < 0:
@@ -60,9 +60,9 @@ func (j *judgement) faulty() bool {
 	return j.has(func(f Finding) bool { return f.Severity == suites.Error })
 }
 
-// guessed returns a finding with the texts for the hook's event. If the event is only a guess, its severity is at
+// completeText returns a finding with the texts for the hook's event. If the event is only a guess, its severity is at
 // most a warning.
-func (j *judgement) guessed(f Finding) Finding {
+func (j *judgement) completeText(f Finding) Finding {
 	f = f.forEvent(j.of.hook.Event)
 	if j.of.hook.Scope == discover.InGuess {
 		f.What += " (registered nowhere: fired for " + j.of.hook.Event + " because of its name)"
@@ -71,8 +71,8 @@ func (j *judgement) guessed(f Finding) Finding {
 	return f
 }
 
-// seenOn returns a finding about a registration with the firing that is judged.
-func (j *judgement) seenOn(f Finding) Finding {
+// attachFiring returns a finding about a registration with the firing that is judged.
+func (j *judgement) attachFiring(f Finding) Finding {
 	if f.Where == j.of.hook.Source && j.on != nil {
 		f.firing = &Firing{Case: j.on.c, Result: j.on.Result}
 	}

@@ -13,35 +13,35 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// ended judges a hook that ran to its end.
-func (j *judgement) ended(f fired) {
+// judgeEnd judges a hook that ran to its end.
+func (j *judgement) judgeEnd(f fired) {
 	r := f.Result
 	if fault, line := client.FaultOf(r); fault == client.Unstarted {
 		j.absent, j.ends = strings.TrimSuffix("it could not be started: "+Short(line), ": "), true
 		return
 	}
-	if j.failed(f.input(), r) {
+	if j.judgeFailure(f.input(), r) {
 		return
 	}
-	j.printed(f.firing, r)
+	j.judgePrinted(f.firing, r)
 	if wordless := r.Exit == 2 && silent(r.Stderr); wordless && r.Effect != suites.Ignored && !json.Valid(r.Stdout) {
 		j.found("reason-on-stdout", "exit 2 with nothing on stderr")
 	}
 }
 
-// crashed records a crash on an input. A crash that exits with 2 stops the action, so its effect is
+// addCrash records a crash on an input. A crash that exits with 2 stops the action, so its effect is
 // the result's own.
-func (j *judgement) crashed(f Finding, input string, r suites.Result) {
+func (j *judgement) addCrash(f Finding, input string, r suites.Result) {
 	f.Input = input
 	if r.Exit == 2 && r.Effect != suites.Ignored {
 		f.Effect = r.EffectReason
 	}
-	j.once(f)
+	j.addOnce(f)
 }
 
-// failed judges a hook that failed by itself on an input, and reports whether it did. Missing
+// judgeFailure judges a hook that failed by itself on an input, and reports whether it did. Missing
 // programs and files are judged elsewhere.
-func (j *judgement) failed(input string, r suites.Result, crash ...suites.Severity) bool {
+func (j *judgement) judgeFailure(input string, r suites.Result, crash ...suites.Severity) bool {
 	if path := client.ReadOnly(r); path != "" {
 		if _, inside := j.of.inTree(path); !inside { // it may write there on the user's machine
 			j.absent, j.ends = "it writes "+path+", which is read-only here (--isolation copy lets it write there)", true
@@ -57,9 +57,9 @@ func (j *judgement) failed(input string, r suites.Result, crash ...suites.Severi
 	case client.Overlong:
 		f := FindingOf("crash", j.of.hook.ID, j.of.hook.Source, "a long input is too long for an argument or the environment: "+what, crash...)
 		f.Remedy = "pass it on stdin"
-		j.crashed(f, input, r)
+		j.addCrash(f, input, r)
 	case client.Crashed:
-		j.crashed(FindingOf("crash", j.of.hook.ID, j.of.hook.Source, what, crash...), input, r)
+		j.addCrash(FindingOf("crash", j.of.hook.ID, j.of.hook.Source, what, crash...), input, r)
 	default:
 		line := client.FailedProgram(r)
 		if line == "" {
@@ -69,14 +69,14 @@ func (j *judgement) failed(input string, r suites.Result, crash ...suites.Severi
 			crash = []suites.Severity{suites.Warning} // because nothing depends on it
 		}
 		what = "exit 2 of a program that failed: " + Short(line)
-		j.crashed(FindingOf("crash", j.of.hook.ID, j.of.hook.Source, what, crash...), input, r)
+		j.addCrash(FindingOf("crash", j.of.hook.ID, j.of.hook.Source, what, crash...), input, r)
 	}
 	return true
 }
 
-// printed judges the client's interpretation of a hook's result for a harmless input.
-func (j *judgement) printed(f firing, r suites.Result) {
-	j.dropped(f, nil, r)
+// judgePrinted judges the client's interpretation of a hook's result for a harmless input.
+func (j *judgement) judgePrinted(f firing, r suites.Result) {
+	j.judgeDropped(f, nil, r)
 	if n := len([]rune(string(r.Stdout))); n > 10_000 && len(r.ModelSees) > 0 {
 		j.found("long-output", fmt.Sprintf("%d characters for the model", n))
 	}
@@ -87,12 +87,12 @@ func (j *judgement) printed(f firing, r suites.Result) {
 		}
 		j.found("left-behind", what, severity)
 	}
-	j.rewritten(f, r)
+	j.judgeRewrite(f, r)
 }
 
-// dropped judges output that the client drops. harmless is the result for a harmless input, nil if r
+// judgeDropped judges output that the client drops. harmless is the result for a harmless input, nil if r
 // is that itself.
-func (j *judgement) dropped(f firing, harmless *suites.Result, r suites.Result, most ...suites.Severity) {
+func (j *judgement) judgeDropped(f firing, harmless *suites.Result, r suites.Result, most ...suites.Severity) {
 	if j.of.hook.Entry.Async && client.Kind(r.EffectRule) != client.TooLate {
 		return
 	}
@@ -128,11 +128,11 @@ func (j *judgement) lost(f firing, kind client.Kind, severity suites.Severity, r
 	if client.OutputQuoted(r) {
 		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
 	}
-	j.worst(all)
+	j.addWorst(all)
 }
 
-// rewritten judges an input that the hook replaces.
-func (j *judgement) rewritten(f firing, r suites.Result) {
+// judgeRewrite judges an input that the hook replaces.
+func (j *judgement) judgeRewrite(f firing, r suites.Result) {
 	now := updated(r)
 	if len(now) == 0 {
 		return

@@ -82,12 +82,12 @@ func judgePaced(r *results, j *judgement, f fired) {
 	most, s := r.skippedAtMost(), seconds(f.Files[slept])
 	switch {
 	case f.TimedOut: // with a real clock it takes longer
-		j.endless(fmt.Sprintf("it had not ended after %s", r.patience()))
+		j.addTimeout(fmt.Sprintf("it had not ended after %s", r.patience()))
 	case most > 1 && strings.Count(string(f.Files[slept]), "skipped") >= most:
 		// something else ends its loop: the run with a real clock shows whether it ends
 	case s >= min(r.hook.Timeout, patience):
-		j.endless(fmt.Sprintf("it sleeps for %s; its timeout is %s", s, r.hook.Timeout))
-		j.dropped(firing{event: f.event, value: "the end of its waiting"}, nil, f.Result, suites.Warning)
+		j.addTimeout(fmt.Sprintf("it sleeps for %s; its timeout is %s", s, r.hook.Timeout))
+		j.judgeDropped(firing{event: f.event, value: "the end of its waiting"}, nil, f.Result, suites.Warning)
 	case s >= time.Second && !r.hook.Entry.Async:
 		j.found("slow", fmt.Sprintf("it sleeps for %s", s), r.cost())
 	}
@@ -122,9 +122,9 @@ func (s subject) patience() time.Duration {
 	return patience
 }
 
-// endless judges a hook that never ends: the client cancels it and goes on. This is an error if the
+// addTimeout judges a hook that never ends: the client cancels it and goes on. This is an error if the
 // client waits for it before something that a hook could stop.
-func (j *judgement) endless(what string) {
+func (j *judgement) addTimeout(what string) {
 	j.ends = true
 	severity := suites.Error
 	if about := j.of.about(); j.of.hook.Entry.Async {

@@ -57,8 +57,8 @@ func (s subject) probes(all []firing) (probes []Probe) {
 	return probes
 }
 
-// prepared returns a probe with the variables and programs that all firings of the hook have.
-func (s subject) prepared(p Probe) Probe {
+// prepare returns a probe with the variables and programs that all firings of the hook have.
+func (s subject) prepare(p Probe) Probe {
 	Hasten(p.Case)
 	if s.uv != "" {
 		p.around(func(e *suites.CaseEnv) { e.Programs = append(e.Programs, suites.Program{Name: "uv", Script: s.uv}) })

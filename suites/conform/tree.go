@@ -129,16 +129,16 @@ func (t Tree) files(h discover.Hook) (all []Finding) {
 		case slices.Contains(h.Direct, s):
 			all = append(all, t.program(h, s, info.Mode().Perm()&0o111 != 0)...)
 		default:
-			all = append(all, t.carriage(h, s)...)
+			all = append(all, t.judgeCarriage(h, s)...)
 		}
-		all = append(all, t.untracked(h, s)...)
+		all = append(all, t.judgeUntracked(h, s)...)
 	}
 	return all
 }
 
-// untracked judges a script that exists here and that git ignores, although the file that registers
+// judgeUntracked judges a script that exists here and that git ignores, although the file that registers
 // it is shared.
-func (t Tree) untracked(h discover.Hook, s string) []Finding {
+func (t Tree) judgeUntracked(h discover.Hook, s string) []Finding {
 	file := h.Source.File
 	if h.Scope != discover.InProject || filepath.IsAbs(file) || !exists(t.path(".git")) || !t.ignoredByGit(s) || t.ignoredByGit(file) {
 		return nil
@@ -277,8 +277,8 @@ func usual(interpreter string) bool {
 		slices.Contains([]string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}, path.Dir(interpreter))
 }
 
-// carriage judges a shell script with CRLF line ends that is passed to a shell.
-func (t Tree) carriage(h discover.Hook, s string) []Finding {
+// judgeCarriage judges a shell script with CRLF line ends that is passed to a shell.
+func (t Tree) judgeCarriage(h discover.Hook, s string) []Finding {
 	if path.Ext(s) != ".sh" || !bytes.HasSuffix(t.head(s), []byte("\r")) {
 		return nil
 	}

@@ -24,11 +24,11 @@ func judgeTypical(r *results, j *judgement, f fired) {
 			j.found("absent-program", "it could not be started: "+f.NotStarted)
 		}
 	case f.TimedOut:
-		j.endless(fmt.Sprintf("it had not ended after %s", r.patience()))
+		j.addTimeout(fmt.Sprintf("it had not ended after %s", r.patience()))
 	case kind != client.MissingNothing && f.Exit != 0:
-		j.gone(r, f.Result, name, kind)
-	case !r.unequipped(f):
-		j.ended(f)
+		j.judgeAbsent(r, f.Result, name, kind)
+	case !r.needsAbsentProgram(f):
+		j.judgeEnd(f)
 	}
 }
 
