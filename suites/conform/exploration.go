@@ -562,7 +562,7 @@ func Explore(t Tree, h discover.Hook, fire func(Probe) (suites.Outcome, error)) 
 		t := Try{Case: f.asCase(h), Input: f.input(), Decides: i < len(x.deciding)}
 		t.Case.Timeout = 0 // so that the registered timeout applies
 		if f.description == "" {
-			t.Sent = Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt}
+			t.Sent = f.asInput()
 		}
 		all = append(all, t)
 	}

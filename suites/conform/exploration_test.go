@@ -181,3 +181,17 @@ func newExplorationOf(h discover.Hook, a *alternative, script string) *explorati
 func readOf(script string, line int, field explore.Field) explore.FieldRead {
 	return explore.FieldRead{File: "/p/" + script, Line: line, Field: field}
 }
+
+// TestAsInput checks that the input of a command is without the file that other tools would get.
+func TestAsInput(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[Input]firing{
+		{Tool: "Bash", Command: "rm -rf /"}: {tool: "Bash", command: "rm -rf /", file: "a.py"},
+		{Tool: "Write", File: "b.py"}:       {tool: "Write", file: "b.py"},
+		{Prompt: "hello"}:                   {prompt: "hello"},
+	} {
+		if got := f.asInput(); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+}

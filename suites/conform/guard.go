@@ -44,24 +44,22 @@ func judgeHarmless(r *results, j *judgement, f fired) {
 	}
 }
 
-// planSearch tries inputs that a guard may exist to stop: those that came furthest in the exploration, each of which
-// may be another rule with faults of its own, and then usual ones until one is stopped, a batch in a round.
+// planSearch tries inputs that a guard may exist to stop: a few that a user would type and those that came furthest in
+// the exploration, each of which may be another rule with faults of its own. Of hooks that are not seen to compare
+// anything it tries usual ones until one is stopped, a batch in a round.
 func planSearch(r *results) []Probe {
-	var furthest []firing
 	inputs, done := r.harmful(), len(r.by["search"])
 	if x := r.exploration; x != nil && x.compared {
-		furthest = slices.Concat(x.deciding, x.further)
-		furthest = furthest[:min(len(furthest), mostAgain)]
-		inputs = inputs[:min(len(inputs), batch)]
-	}
-	if done == 0 && len(furthest) > 0 {
-		return r.batches(furthest)
+		if done > 0 {
+			return nil
+		}
+		furthest := slices.Concat(x.deciding, x.further)
+		return r.batches(slices.Concat(inputs[:min(len(inputs), batch)], furthest[:min(len(furthest), mostAgain)]))
 	}
 	if r.missing() != "" || client.InBackground(r.first().Result) { // it can hardly do its work, or its refusal has no effect
 		inputs = inputs[:min(len(inputs), 2*batch)]
 	}
-	inputs = inputs[min(len(inputs), done-min(done, len(furthest))):]
-	if r.denied() != nil {
+	if inputs = inputs[min(len(inputs), done):]; r.denied() != nil {
 		return nil
 	}
 	return r.batches(inputs[:min(len(inputs), batch)])

@@ -281,7 +281,7 @@ func (q *Inquiry) Report() Report {
 	if f := q.denied(); f != nil {
 		r.Denies = f.input()
 		if f.description == "" {
-			r.Stopped = Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt}
+			r.Stopped = f.asInput()
 		}
 	}
 	return r
@@ -349,6 +349,14 @@ type Input struct {
 	Prompt  string `json:"prompt,omitempty"`
 }
 
+// asInput returns the input of a firing: a command without the file that other tools would get.
+func (f firing) asInput() Input {
+	if f.command != "" {
+		return Input{Tool: f.tool, Command: f.command}
+	}
+	return Input{Tool: f.tool, File: f.file, Prompt: f.prompt}
+}
+
 // Text returns the part of the input that varies.
 func (i Input) Text() string { return cmp.Or(i.Command, i.File, i.Prompt) }
 
@@ -371,7 +379,7 @@ func Inputs(t Tree, h discover.Hook) (all []Input) {
 		}
 	}
 	for _, f := range append(firings, s.harmful()...) {
-		if in := (Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt}); !slices.Contains(all, in) {
+		if in := f.asInput(); !slices.Contains(all, in) {
 			all = append(all, in)
 		}
 	}
@@ -394,7 +402,7 @@ func Named(h discover.Hook, text string) (Input, bool) {
 // Harmless returns the input of an ordinary call for which the client fires a hook.
 func Harmless(t Tree, h discover.Hook) (all []Input) {
 	for _, f := range typical(h, t) {
-		all = append(all, Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt})
+		all = append(all, f.asInput())
 	}
 	return all
 }

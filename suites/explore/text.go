@@ -13,6 +13,9 @@ import (
 // pattern itself for one that it cannot read.
 func (c Comparison) Texts(most int) (all []string) {
 	add := func(s string) {
+		if plain := strings.TrimSpace(s); c.Accepts(plain) {
+			s = plain
+		}
 		if s != "" && len(all) < most && !slices.Contains(all, s) {
 			all = append(all, s)
 		}
