@@ -213,7 +213,7 @@ var checked = []ruleRow{
 	{"misread-pattern", suites.Warning, "a comparison means something else than its pattern suggests",
 		"hardly any input passes it", "write the pattern in the syntax of the comparison", nil, keeps},
 	{"unreached", suites.Info, "no input that was tried made the hook come to this decision",
-		"the decision may never be made", "check the condition before it, and make a case of an input that must pass it", nil, keeps},
+		"the decision may never be made", "check the condition before it; name an input that must pass it in .hookwatch.yaml: denies: [{hook: ..., command: ...}]", nil, keeps},
 	{"no-deny", suites.Info, "no input that was tried made the guard deny",
 		"unproven: whether it protects against anything is unknown",
 		"name an input that it must stop in .hookwatch.yaml: denies: [{hook: ..., command: ...}]", nil, keeps},

@@ -1,6 +1,10 @@
 package client
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"hookwatch/suites"
@@ -20,6 +24,29 @@ func TestRules(t *testing.T) {
 		}
 		if rule.Severity == suites.Error && rule.Remedy == "" {
 			t.Errorf("%s is an error without a remedy", rule.ID)
+		}
+	}
+}
+
+// TestRulesTested checks that a test names each rule of check: as a failure that is put into a project, or as a
+// finding.
+func TestRulesTested(t *testing.T) {
+	t.Parallel()
+	var tests strings.Builder
+	files, err := filepath.Glob("../conform/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, "../../cmd/internal/cli/check_injected_test.go") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests.Write(text)
+	}
+	for _, r := range checked {
+		if named := regexp.MustCompile(`["(a-z ]\b` + string(r.kind) + `"`); !named.MatchString(tests.String()) {
+			t.Errorf("no test finds %s", r.kind)
 		}
 	}
 }

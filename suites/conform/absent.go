@@ -18,8 +18,8 @@ import (
 
 // inTree returns a path that a hook named as a slash path of the tree, and reports whether it is in
 // the tree. It also recognizes the names that sandboxes have for the tree.
-func (q *Inquiry) inTree(name string) (string, bool) {
-	for _, root := range []string{q.tree.Root + "/", "/tmp/home/.claude/"} {
+func (s subject) inTree(name string) (string, bool) {
+	for _, root := range []string{s.tree.Root + "/", "/tmp/home/.claude/"} {
 		if _, after, ok := strings.Cut(name, root); ok {
 			return after, true
 		}
@@ -30,68 +30,68 @@ func (q *Inquiry) inTree(name string) (string, bool) {
 	return strings.TrimPrefix(name, "./"), true
 }
 
-// gone judges a hook that did not find something.
-func (q *Inquiry) gone(r suites.Result, name string, kind client.MissingKind) {
-	if file, by := client.Unloaded(r); file != "" {
-		if slash, inside := q.inTree(by); inside {
-			q.broken = true // the file that loads it exists, so it is not a missing build product
-			f := lost(q.hook, file)
+// judgeAbsent judges a hook that did not find something.
+func (j *judgement) judgeAbsent(r *results, f suites.Result, name string, kind client.MissingKind) {
+	if file, by := client.Unloaded(f); file != "" {
+		if slash, inside := j.of.inTree(by); inside {
+			j.ends = true // the file that loads it exists, so it is not a missing build product
+			f := lost(j.of.hook, file)
 			f.What += ", which " + slash + " loads"
-			q.findings = append(q.findings, f)
+			j.add(f)
 			return
 		}
 	}
 	switch kind {
 	case client.MissingProgram:
-		q.lacks(name + " is not on this machine")
+		j.lacks(name + " is not on this machine")
 	case client.MissingNetwork:
-		q.lacks("it wants the network, which probes do not have")
+		j.lacks("it wants the network, which probes do not have")
 	case client.MissingModule:
 		if strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".") {
-			q.lostFile(name)
+			j.judgeLostFile(r, name)
 			return
 		}
-		q.unpacked(name, client.Loaders(r))
+		j.judgePackage(name, client.Loaders(f))
 	case client.MissingFile:
-		q.lostFile(name)
+		j.judgeLostFile(r, name)
 	}
 }
 
 // manifests are the files in which a project declares its packages.
 var manifests = []string{"package.json", "requirements.txt", "requirements-dev.txt", "pyproject.toml", "Pipfile", "Gemfile", "deno.json", "uv.lock", "setup.py"}
 
-// unpacked judges a hook that lacks a package which some of its files load. A package that the
+// judgePackage judges a hook that lacks a package which some of its files load. A package that the
 // project declares only has to be installed; any other exists only on its author's machine, and the
 // hook does nothing elsewhere.
-func (q *Inquiry) unpacked(name string, loaders []string) {
-	if !strings.HasPrefix(name, "_") && q.declares(name, loaders) { // no package has such a name
-		q.lacks("its package " + name + " is not installed")
+func (j *judgement) judgePackage(name string, loaders []string) {
+	if !strings.HasPrefix(name, "_") && j.of.declares(name, loaders) { // no package has such a name
+		j.lacks("its package " + name + " is not installed")
 		return
 	}
-	if by, near := q.localModule(name, loaders); by != "" {
-		q.broken = true
-		f := FindingOf("script-missing", q.hook.ID, suites.Position{File: by}, by+" loads "+name+", which does not exist")
+	if by, near := j.of.localModule(name, loaders); by != "" {
+		j.ends = true
+		f := FindingOf("script-missing", j.of.hook.ID, suites.Position{File: by}, by+" loads "+name+", which does not exist")
 		if near != "" {
 			f.What += "; there is " + near
 		}
-		f.Effect = q.about().Fill("it ends with an error: {proceeds} as if there were no hook")
-		q.findings = append(q.findings, f)
+		f.Effect = j.of.about().Fill("it ends with an error: {proceeds} as if there were no hook")
+		j.add(f)
 		return
 	}
-	q.absent, q.broken = "its package "+name+" is not installed", true
+	j.absent, j.ends = "its package "+name+" is not installed", true
 	severity := suites.Warning
-	if about := q.about(); about.Exit2 == suites.Denied || about.Exit2 == suites.PromptBlocked {
+	if about := j.of.about(); about.Exit2 == suites.Denied || about.Exit2 == suites.PromptBlocked {
 		severity = suites.Error
 	}
-	q.found("absent-package", q.absent+", and nothing declares it", severity)
+	j.found("absent-package", j.absent+", and nothing declares it", severity)
 }
 
 // localModule returns the file of the tree that loads a Python module of the tree's own which does not
 // exist: one whose name begins with _, or is nearly that of a module next to the file, near.
-func (q *Inquiry) localModule(name string, loaders []string) (by, near string) {
+func (s subject) localModule(name string, loaders []string) (by, near string) {
 	for _, loader := range loaders {
-		slash, inside := q.inTree(loader)
-		real, err := q.tree.Reader.Resolve(q.tree.path(path.Dir(slash)))
+		slash, inside := s.inTree(loader)
+		real, err := s.tree.Reader.Resolve(s.tree.path(path.Dir(slash)))
 		if !inside || path.Ext(slash) != ".py" || err != nil {
 			continue
 		}
@@ -111,22 +111,22 @@ func (q *Inquiry) localModule(name string, loaders []string) (by, near string) {
 
 // declares reports whether a package is named in a manifest in or above the directory of a script
 // of the hook or of a file that loads it, or in the script itself in uv's format.
-func (q *Inquiry) declares(name string, loaders []string) bool {
+func (s subject) declares(name string, loaders []string) bool {
 	named := packageName(name)
-	if fetches().MatchString(q.hook.Command) {
+	if fetches().MatchString(s.hook.Command) {
 		return true
 	}
-	for line := range strings.Lines(q.text) { // dependencies in uv's format
+	for line := range strings.Lines(s.text) { // dependencies in uv's format
 		if strings.HasPrefix(line, "#") && strings.Contains(strings.ToLower(line), named) {
 			return true
 		}
 	}
-	files := append([]string{"."}, q.hook.Scripts...)
+	files := append([]string{"."}, s.hook.Scripts...)
 	for _, loader := range loaders {
-		slash, _ := q.inTree(loader)
+		slash, _ := s.inTree(loader)
 		files = append(files, cmp.Or(slash, loader))
 	}
-	return slices.ContainsFunc(files, func(file string) bool { return q.tree.manifestAbove(file, named) })
+	return slices.ContainsFunc(files, func(file string) bool { return s.tree.manifestAbove(file, named) })
 }
 
 // manifestAbove reports whether a manifest in the directory of a file, or in one above it, names a
@@ -163,50 +163,44 @@ func packageName(module string) string {
 	return strings.ToLower(word)
 }
 
-// lacks records the reason why a hook was not judged.
-func (q *Inquiry) lacks(what string) {
-	q.absent, q.broken = what, true
-	q.found("absent-program", what)
-}
-
-// lostFile judges a file that was not found: a file of the tree is missing, any other may exist on
+// judgeLostFile judges a file that was not found: a file of the tree is missing, any other may exist on
 // another machine.
-func (q *Inquiry) lostFile(name string) {
-	if q.hook.Scope == discover.InUser && strings.Contains(q.hook.Command, path.Base(name)) && !exists(name) {
-		q.broken = true // it would be installed in the place that was checked
-		q.findings = append(q.findings, lost(q.hook, name))
+func (j *judgement) judgeLostFile(r *results, name string) {
+	if j.of.hook.Scope == discover.InUser && strings.Contains(j.of.hook.Command, path.Base(name)) && !exists(name) {
+		j.ends = true // it would be installed in the place that was checked
+		j.add(lost(j.of.hook, name))
 		return
 	}
-	slash, inside := q.inTree(name)
+	slash, inside := j.of.inTree(name)
 	switch {
-	case strings.HasPrefix(q.tree.Root, name+" "):
-		q.absent, q.broken = "the shell takes a path with a space in it apart", true // the command has a finding of its own
+	case strings.HasPrefix(j.of.tree.Root, name+" "):
+		j.absent, j.ends = "the shell takes a path with a space in it apart", true // the command has a finding of its own
 		return
 	case byPercent().MatchString(name):
-		q.absent, q.broken = "its command names a variable that shells do not know", true
+		j.absent, j.ends = "its command names a variable that shells do not know", true
 		return
 	}
-	if len(q.tree.wrongRoot(q.hook))+len(q.tree.homePath(q.hook)) > 0 {
-		q.absent, q.broken = "it names a directory of another machine or project", true // a finding of its own
+	if len(j.of.tree.judgeRoot(j.of.hook))+len(j.of.tree.judgeHomePath(j.of.hook)) > 0 {
+		j.absent, j.ends = "it names a directory of another machine or project", true // a finding of its own
 		return
 	}
-	if !inside || exists(q.tree.path(slash)) {
-		q.absent, q.broken = name+" is not there", true
-		if slices.ContainsFunc(q.hidden, func(h string) bool { return strings.HasSuffix(name, strings.TrimPrefix(h, "~")) }) {
-			q.absent = name + " is hidden from hooks here"
+	if !inside || exists(j.of.tree.path(slash)) {
+		j.absent, j.ends = name+" is not there", true
+		if slices.ContainsFunc(r.hidden, func(h string) bool { return strings.HasSuffix(name, strings.TrimPrefix(h, "~")) }) {
+			j.absent = name + " is hidden from hooks here"
 			return // it has a finding of its own
 		}
 		why := "it is outside of what is checked"
 		if path.IsAbs(name) && exists(name) {
 			why = "it is in a directory that is private to each hook here, and empty"
 		}
-		q.found("script-missing", q.absent+": "+why, suites.Info)
+		j.found("script-missing", j.absent+": "+why, suites.Info)
 		return
 	}
-	q.broken = true
-	for _, f := range q.tree.missing(q.hook, slash) {
-		if q.findings == nil || f.Severity == suites.Error {
-			q.findings = append(q.findings, f)
+	j.ends = true
+	for _, f := range j.of.tree.missing(j.of.hook, slash) {
+		if j.findings == nil || f.Severity == suites.Error {
+			j.add(f)
 		}
 	}
 }
@@ -214,28 +208,23 @@ func (q *Inquiry) lostFile(name string) {
 // lookedUp is the directory in which a probe records the absent programs that a hook calls.
 const lookedUp = "{tmp}/looked-up/"
 
-// absentPrograms runs a hook whose text names programs that this machine lacks, with stand-ins that only
+// planAbsent runs a hook whose text names programs that this machine lacks, with stand-ins that only
 // record that they were called. A called program is absent; one that is only named in a message, or
 // behind a condition that is false, does not count.
-func (q *Inquiry) absentPrograms() []Probe {
-	names := q.absentOf(frail)
-	usual := typical(q.hook, q.tree)
-	if len(names) == 0 || len(usual) == 0 || q.missing != "" {
+func planAbsent(r *results) []Probe {
+	names := r.absentOf(frail)
+	if len(names) == 0 {
 		return nil
 	}
-	p := q.probe(usual[0], func(r suites.Result) {
-		if called := calledOf(names, r); called != "" && q.missing == "" {
-			q.missing = called
-		}
-	})
+	p := r.probe(r.first().firing)
 	p.standIns(names, 127)
 	return []Probe{p}
 }
 
 // absentOf returns the programs that the hook calls or looks up and this machine lacks.
-func (q *Inquiry) absentOf(programs []string) (names []string) {
+func (s subject) absentOf(programs []string) (names []string) {
 	for _, program := range programs {
-		if calls(q.text, program) && q.tree.Installed != nil && !q.tree.Installed(program) && !slices.Contains(names, program) {
+		if s.tree.lacks(program) && calls(s.text, program) && !slices.Contains(names, program) {
 			names = append(names, program)
 		}
 	}
@@ -270,58 +259,68 @@ var missed = pattern.Lazy(`(?i)\b([a-z][\w.+-]*)(?: is| was)?(?: command)? not (
 // lookups match the names of programs that a script looks up, or starts from Node.
 var lookups = pattern.Lazy(`(?:\bcommand -v|\bwhich|\bhash|\btype -P|\bwhich\(|\bwhich["'],\s*\[|\b(?:spawn|execFile)(?:Sync)?\()\s*["']?([A-Za-z][\w.+-]*)`)
 
-// equipped judges a hook that failed, or stopped something harmless. If it looks up programs that
-// this machine lacks, it is first run with a stand-in for each of them, and for all of them: if it
-// then ends differently, it failed only because they are absent.
-func (q *Inquiry) equipped(f firing, r suites.Result) {
-	names := q.absentFor(r)
-	if len(names) == 0 || r.Exit == 0 && !stopped(r) {
-		q.ended(f, r)
-		return
-	}
-	q.then(func() (probes []Probe) {
-		absent := ""
-		for _, name := range names {
-			p := q.probe(f, func(with suites.Result) {
-				if absent == "" && endsOtherwise(r, with) {
-					absent = name
-				}
-			})
-			p.standIns([]string{name}, 0)
+// needsAbsentProgram reports whether a hook failed, or stopped something harmless, and looks up programs that this machine
+// lacks.
+func (s subject) needsAbsentProgram(f fired) bool {
+	return (f.Exit != 0 || stopped(f.Result)) && len(s.absentFor(f.Result)) > 0
+}
+
+// planEquipped runs such a hook with a stand-in for each of the programs, and for all of them: if it then ends
+// differently, it failed only because they are absent.
+func planEquipped(r *results) (probes []Probe) {
+	for _, f := range r.usual() {
+		if !r.needsAbsentProgram(f) {
+			continue
+		}
+		names := r.absentFor(f.Result)
+		for i := range len(names) + 1 {
+			of := names
+			if i < len(names) {
+				of = names[i : i+1]
+			}
+			one := f.firing
+			one.note = strings.Join(of, " ")
+			p := r.probe(one)
+			p.standIns(of, 0)
 			probes = append(probes, p)
 		}
-		p := q.probe(f, func(with suites.Result) {
-			if absent == "" && endsOtherwise(r, with) {
-				absent = cmp.Or(calledOf(names, with), names[0])
-			}
-			if absent != "" {
-				q.lacks(absent + " is not on this machine")
-			} else {
-				q.ended(f, r)
-			}
-		})
-		p.standIns(names, 0)
-		return append(probes, p)
-	})
+	}
+	return probes
+}
+
+func judgeEquipped(r *results, j *judgement) {
+	with := r.by["equipped"]
+	for _, f := range r.usual() {
+		if !r.needsAbsentProgram(f) {
+			continue
+		}
+		n := min(len(with), len(r.absentFor(f.Result))+1)
+		otherwise := func(one fired) bool { return endsOtherwise(f.Result, one.Result) }
+		if i := slices.IndexFunc(with[:n], otherwise); i >= 0 {
+			of := strings.Fields(with[i].note)
+			j.lacks(cmp.Or(calledOf(of, with[i].Result), of[0]) + " is not on this machine")
+			return
+		}
+		with, j.on = with[n:], &f
+		j.judgeEnd(f)
+	}
+	j.on = nil
 }
 
 // absentFor returns the programs whose absence may explain this result: those named in the hook's
 // messages, then those in its text.
-func (q *Inquiry) absentFor(r suites.Result) (names []string) {
+func (s subject) absentFor(r suites.Result) (names []string) {
 	const most = 5
-	if q.tree.Installed == nil {
-		return nil
-	}
 	for _, m := range missed().FindAllStringSubmatch(string(r.Stderr), -1) {
-		if name := strings.ToLower(m[1]); !q.tree.Installed(name) && !slices.Contains(names, name) {
+		if name := strings.ToLower(m[1]); s.tree.lacks(name) && !slices.Contains(names, name) {
 			names = append(names, name) // even if its script was not read
 		}
 	}
 	programs := slices.Clone(frail)
-	for _, m := range lookups().FindAllStringSubmatch(withoutComments(q.text), -1) {
+	for _, m := range lookups().FindAllStringSubmatch(withoutComments(s.text), -1) {
 		programs = append(programs, m[1])
 	}
-	for _, name := range q.absentOf(programs) {
+	for _, name := range s.absentOf(programs) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -371,41 +370,46 @@ func Hasten(c *suites.Case) {
 // tree and then downloads.
 var fetches = pattern.Lazy(`^\s*(?:npx|bunx|pnpm dlx)\s+(?:(?:-y|--yes|-q|--quiet|--silent)\s+)*(@?[\w./-]+)`)
 
-// fetched returns the package that a hook's command must download before anything runs, or "". Such
+// packageToFetch returns the package that a hook's command must download before anything runs, or "". Such
 // a hook is not run because probes have no network and the launcher's waiting proves nothing.
-func (q *Inquiry) fetched() string {
-	m := fetches().FindStringSubmatch(q.hook.Command)
+func (s subject) packageToFetch() string {
+	m := fetches().FindStringSubmatch(s.hook.Command)
 	if m == nil {
 		return ""
 	}
 	for _, place := range []string{"node_modules/.bin/" + path.Base(m[1]), "node_modules/" + m[1]} {
-		if exists(q.tree.path(place)) {
+		if exists(s.tree.path(place)) {
 			return ""
 		}
 	}
-	if name := path.Base(m[1]); strings.HasPrefix(m[1], ".") || q.tree.Installed(name) {
+	if name := path.Base(m[1]); strings.HasPrefix(m[1], ".") || s.tree.Installed(name) {
 		return ""
 	}
 	return m[1]
 }
 
-// served runs a hook that sends requests to a server on its own machine, which probes lack, with a
+// asksServer reports whether a hook sends requests to a server on its own machine over HTTP.
+func asksServer(r *results) bool {
+	return fires(r) && strings.Contains(r.text, "http://") && here().MatchString(withoutComments(r.text))
+}
+
+var here = pattern.Lazy(`127\.0\.0\.1|\blocalhost\b`)
+
+// planServed runs a hook that sends requests to a server on its own machine, which probes lack, with a
 // server that answers every HTTP request with an empty object. The real server's answers differ, so
 // only the client's handling of the output is judged.
-func (q *Inquiry) served(f firing) []Probe {
-	if !asksHere(q.text) {
-		return nil
-	}
-	p := q.probe(f, func(r suites.Result) {
-		if _, kind := client.MissingIn(r); kind != client.MissingNothing && r.Exit != 0 {
-			return // it failed before its request
-		}
-		q.dropped(firing{event: f.event, value: "its server there, answering {}"}, nil, r, suites.Warning)
-	})
+func planServed(r *results) []Probe {
+	p := r.probe(typical(r.hook, r.tree)[0])
 	p.around(func(s *suites.CaseEnv) { s.Server = []suites.Route{{Reply: "{}"}} })
 	p.Case.Env = map[string]string{"no_proxy": "", "NO_PROXY": "", "NODE_USE_ENV_PROXY": "1"}
 	for _, name := range []string{"http_proxy", "HTTP_PROXY"} {
 		p.Case.Env[name] = "{server}" // the proxy for all requests, to any port
 	}
 	return []Probe{p}
+}
+
+func judgeServed(r *results, j *judgement, f fired) {
+	if _, kind := client.MissingIn(f.Result); kind == client.MissingNothing || f.Exit == 0 { // otherwise it failed before its request
+		j.judgeDropped(firing{event: f.event, value: "its server there, answering {}"}, nil, f.Result, suites.Warning)
+	}
 }

@@ -21,11 +21,11 @@ func TestUnloaded(t *testing.T) {
 		"/p/dist/context.js":    "./session does not exist, which dist/context.js loads",
 		"/usr/lib/x/context.js": "session does not exist",
 	} {
-		q := &Inquiry{tree: Tree{Root: "/p"}, hook: discover.Hook{Command: "node dist/cli.js"}}
+		q := &judgement{of: subject{tree: Tree{Root: "/p"}, hook: discover.Hook{Command: "node dist/cli.js"}}}
 		text := "Error: Cannot find module './session'\nRequire stack:\n- " + by + "\n"
-		q.gone(suites.Result{Exit: 1, Stderr: []byte(text)}, "./session", client.MissingModule)
-		if d := cmp.Diff([]string{want}, whats(q.findings)); d != "" || !q.broken {
-			t.Errorf("%s: broken %v, findings (-want +got):\n%s", by, q.broken, d)
+		q.judgeAbsent(&results{}, suites.Result{Exit: 1, Stderr: []byte(text)}, "./session", client.MissingModule)
+		if d := cmp.Diff([]string{want}, whats(q.findings)); d != "" || !q.ends {
+			t.Errorf("%s: ends %v, findings (-want +got):\n%s", by, q.ends, d)
 		}
 	}
 }
@@ -42,9 +42,9 @@ func TestDeclared(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"better-sqlite3": "absent-program", "zod": "absent-package"} {
-		q := &Inquiry{tree: Tree{Root: t.TempDir()}, hook: discover.Hook{Event: "Stop", Command: "node $HOME/.claude/hooks/dist/x.mjs"}}
+		q := &judgement{of: subject{tree: Tree{Root: t.TempDir()}, hook: discover.Hook{Event: "Stop", Command: "node $HOME/.claude/hooks/dist/x.mjs"}}}
 		text := "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '" + name + "' imported from " + hooks + "/dist/x.mjs\n    at x"
-		q.gone(suites.Result{Exit: 1, Stderr: []byte(text)}, name, client.MissingModule)
+		q.judgeAbsent(&results{}, suites.Result{Exit: 1, Stderr: []byte(text)}, name, client.MissingModule)
 		if len(q.findings) != 1 || q.findings[0].Rule != want {
 			t.Errorf("%s: %+v", name, q.findings)
 		}
@@ -72,7 +72,7 @@ func TestEndsOtherwise(t *testing.T) {
 
 func TestAbsentFor(t *testing.T) {
 	text := "command -v gh || exit 1\nif which 'rg'; then :; fi\nspawnSync('which', ['bun'])\nexecFileSync(\"uvx\", [])\ncommand -v git\n"
-	q := &Inquiry{hook: discover.Hook{}, text: text, tree: Tree{Installed: func(p string) bool { return p == "git" || p == "which" }}}
+	q := subject{text: text, tree: Tree{Installed: func(p string) bool { return p == "git" || p == "which" }}}
 	got := q.absentFor(suites.Result{Exit: 1, Stderr: []byte("Error: Deno not found. Please install it")})
 	if want := []string{"deno", "rg", "bun", "gh", "uvx"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -89,7 +89,7 @@ func TestFetched(t *testing.T) {
 		"npx claude-flow@alpha hooks pre-edit": "claude-flow", "npx -y @scope/cli@latest x": "@scope/cli", "bunx some-tool": "some-tool",
 		"npx prettier --check .": "", "npx tsc": "", "npx ./local": "", "[ -n x ] && npx claude-flow": "", "node x.js": "",
 	} {
-		if got := (&Inquiry{tree: tree, hook: discover.Hook{Command: command}}).fetched(); got != want {
+		if got := (subject{tree: tree, hook: discover.Hook{Command: command}}).packageToFetch(); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}

@@ -2,7 +2,6 @@ package conform
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -60,11 +59,11 @@ func condition(h discover.Hook) []Finding {
 		return dead(fmt.Sprintf("lets only calls of %s through, and the matcher %q does not take that tool", rule.Tool, h.Matcher),
 			"name "+rule.Tool+" in the matcher, or a tool of the matcher in \"if\"")
 	}
-	return narrowed(h, rule)
+	return judgeNarrowCondition(h, rule)
 }
 
-// narrowed judges an "if" that leaves out tools that a guard's matcher names.
-func narrowed(h discover.Hook, rule discover.Condition) []Finding {
+// judgeNarrowCondition judges an "if" that leaves out tools that a guard's matcher names.
+func judgeNarrowCondition(h discover.Hook, rule discover.Condition) []Finding {
 	out := slices.DeleteFunc(client.MatcherNames(h.Matcher), func(tool string) bool { return tool == rule.Tool || !slices.Contains(tools, tool) })
 	if about, _ := client.EventByName(h.Event); about.Guards != client.Calls || len(out) == 0 {
 		return nil
@@ -79,7 +78,7 @@ var roots = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_
 
 // command judges a hook's command line.
 func (t Tree) command(h discover.Hook) []Finding {
-	all := append(t.wrongRoot(h), t.homePath(h)...)
+	all := append(t.judgeRoot(h), t.judgeHomePath(h)...)
 	if h.Args != nil {
 		return all
 	}
@@ -123,25 +122,25 @@ func (t Tree) command(h discover.Hook) []Finding {
 // backslashes matches an unquoted path in the form of Windows.
 var backslashes = pattern.Lazy(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\[\w.-]+\\[\w.-]+`)
 
-// wrongRoot judges variables that are not set in the hook's place.
-func (t Tree) wrongRoot(h discover.Hook) []Finding {
+// judgeRoot judges variables that are not set in the hook's place.
+func (t Tree) judgeRoot(h discover.Hook) []Finding {
 	text := h.Command + " " + strings.Join(h.Args, " ")
 	inPlugin := h.PluginRoot != ""
-	if f := misspeltRoot(h, text); f != nil {
+	if f := judgeMisspeltRoot(h, text); f != nil {
 		return f
 	}
 	switch {
 	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
 		return []Finding{FindingOf("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
 	case inPlugin && !asked().MatchString(text):
-		return t.othersProject(h, text)
+		return t.judgeOthersProject(h, text)
 	}
 	return nil
 }
 
-// misspeltRoot judges a variable at the beginning of a path that is nearly the client's, and that
+// judgeMisspeltRoot judges a variable at the beginning of a path that is nearly the client's, and that
 // neither the client nor the settings nor the command set.
-func misspeltRoot(h discover.Hook, text string) []Finding {
+func judgeMisspeltRoot(h discover.Hook, text string) []Finding {
 	if h.Client != "" {
 		return nil
 	}
@@ -175,9 +174,9 @@ var (
 // homes matches a path in the home directory of one user.
 var homes = pattern.Lazy(`(?:/home/|/Users/|[A-Za-z]:[/\\]+Users[/\\]+)[\w.-]+[/\\]+([^\s"';|&)]+)`)
 
-// homePath judges a path in one user's home directory in shared settings, because the hook does not
+// judgeHomePath judges a path in one user's home directory in shared settings, because the hook does not
 // start if the path does not exist.
-func (t Tree) homePath(h discover.Hook) []Finding {
+func (t Tree) judgeHomePath(h discover.Hook) []Finding {
 	shared := h.Scope == discover.InProject && !strings.HasSuffix(h.Source.File, ".local.json") || h.Scope == discover.InPlugin || h.Scope == discover.InHome
 	at := homes().FindString(h.Command + " " + strings.Join(h.Args, " "))
 	if at == "" || !shared || filepath.IsAbs(h.Source.File) || asked().MatchString(h.Command) {
@@ -193,9 +192,9 @@ func (t Tree) homePath(h discover.Hook) []Finding {
 	return []Finding{f}
 }
 
-// othersProject judges a hook of a plugin that names a script by the directory of the project that
+// judgeOthersProject judges a hook of a plugin that names a script by the directory of the project that
 // uses the plugin.
-func (t Tree) othersProject(h discover.Hook, text string) []Finding {
+func (t Tree) judgeOthersProject(h discover.Hook, text string) []Finding {
 	m := pluginPath().FindStringSubmatch(text)
 	if m == nil {
 		return nil
@@ -229,10 +228,10 @@ func (c *commandReader) found(rule, what string, severity ...suites.Severity) {
 func (c *commandReader) call(call *shell.Command) {
 	program, script := started(call)
 	for i, word := range call.Args {
-		c.unquoted(word)
+		c.judgeUnquoted(word)
 		if i == program || i == script {
-			c.literal(word)
-			c.relative(word)
+			c.judgeLiteral(word)
+			c.judgeRelative(word)
 		}
 	}
 }
@@ -263,8 +262,8 @@ func started(call *shell.Command) (program, script int) {
 	return program, 0
 }
 
-// unquoted judges a directory's variable that the shell splits at spaces.
-func (c *commandReader) unquoted(word *shell.Word) {
+// judgeUnquoted judges a directory's variable that the shell splits at spaces.
+func (c *commandReader) judgeUnquoted(word *shell.Word) {
 	for _, part := range word.Parts {
 		if part.Kind != shell.Expansion || part.Quote != 0 || !slices.Contains(roots, part.Parameter.Name) {
 			continue
@@ -299,8 +298,8 @@ func (c *commandReader) directory(variable string) string {
 	}
 }
 
-// literal judges quotes that prevent the expansion of a path.
-func (c *commandReader) literal(word *shell.Word) {
+// judgeLiteral judges quotes that prevent the expansion of a path.
+func (c *commandReader) judgeLiteral(word *shell.Word) {
 	if len(word.Parts) == 0 || word.Parts[0].Kind != shell.Literal || word.Parts[0].Quote == 0 {
 		return
 	}
@@ -312,8 +311,8 @@ func (c *commandReader) literal(word *shell.Word) {
 	}
 }
 
-// relative judges a script that is named relative to the current directory.
-func (c *commandReader) relative(word *shell.Word) {
+// judgeRelative judges a script that is named relative to the current directory.
+func (c *commandReader) judgeRelative(word *shell.Word) {
 	text := word.Bare()
 	if text == "" || path.IsAbs(text) || !strings.Contains(text, "/") || strings.HasPrefix(text, "~") || strings.Contains(c.hook.Command, "cd ") {
 		return
@@ -328,8 +327,8 @@ func (c *commandReader) relative(word *shell.Word) {
 	c.found("relative-path", text+" is named from the current directory")
 }
 
-// contents judges the text of the scripts that hooks run.
-func (t Tree) contents() (all []Finding) {
+// judgeContents judges the text of the scripts that hooks run.
+func (t Tree) judgeContents() (all []Finding) {
 	hooks := t.hooks()
 	var seen []string
 	for _, h := range hooks {
@@ -339,59 +338,16 @@ func (t Tree) contents() (all []Finding) {
 			}
 			seen = append(seen, s)
 			text := t.read(s)
-			for _, f := range append(judgeText(h, s, text), t.misspelt(h, s)...) {
+			for _, f := range append(judgeText(h, s, text), t.judgeMisspelt(h, s)...) {
 				all = append(all, f.forEvent(h.Event))
 			}
-			running := slices.DeleteFunc(slices.Clone(hooks), func(o discover.Hook) bool { return !slices.Contains(o.Scripts, s) })
-			all = append(all, unknownFields(running, s, withoutComments(text))...)
 		}
 	}
 	return all
 }
 
-// unknownFields judges the fields that a script certainly reads under a wrong name, for the hooks
-// that run it. Each finding lists the hooks whose events send the intended field.
-func unknownFields(hooks []discover.Hook, name, code string) (all []Finding) {
-	for _, u := range Certain(code) {
-		var found []Finding
-		for _, h := range hooks {
-			here := u
-			if about, _ := client.EventByName(h.Event); about.Tool && u.Meant == "tool_response" && sends(h.Event, "error") {
-				here.Meant = "error" // because a failed call has no response
-			}
-			if sends(h.Event, here.Meant) {
-				found = append(found, misread(h.ID, misreading{name, code, here}))
-			}
-		}
-		if len(found) == 0 {
-			f := misread(hooks[0].ID, misreading{name, code, u})
-			f.What = fmt.Sprintf("%s reads %s, which %s does not send", name, u.Name, hooks[0].Event)
-			f.Remedy = "register the script for an event that sends " + u.Meant + ", and read that"
-			found = append(found, f)
-		}
-		all = append(all, MergeFindings(found)...)
-	}
-	return all
-}
-
-// sends reports whether the payload of an event has a field.
-func sends(event, field string) bool {
-	about, _ := client.EventByName(event)
-	in := client.PayloadInput{Event: event, Prompt: "p", Value: client.UsualMatcher(event), Cwd: "/", SessionID: "s", TranscriptPath: "/t", AgentID: "a", AgentType: "a"}
-	if about.Tool {
-		in.Tool, in.Command = "Bash", "true"
-	}
-	payload, err := client.Payload(in)
-	var sent map[string]json.RawMessage
-	if err != nil || json.Unmarshal(payload, &sent) != nil {
-		return false
-	}
-	_, ok := sent[field]
-	return ok
-}
-
-// misspelt judges variables that a shell script reads under a name that nothing sets.
-func (t Tree) misspelt(h discover.Hook, name string) (all []Finding) {
+// judgeMisspelt judges variables that a shell script reads under a name that nothing sets.
+func (t Tree) judgeMisspelt(h discover.Hook, name string) (all []Finding) {
 	if !strings.HasSuffix(name, ".sh") {
 		return nil
 	}
@@ -428,26 +384,12 @@ func judgeText(h discover.Hook, name, text string) (all []Finding) {
 			all = append(all, FindingOf("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
 		}
 	}
-	return append(all, notPortable(hook, name, code)...)
+	return append(all, judgePortability(hook, name, code)...)
 }
 
-// A misreading is a script's use of a field that the client sends under another name.
-type misreading struct {
-	script string
-	code   string
-	use    Use
-}
-
-// misread returns the finding for a field that a script reads under a wrong name.
-func misread(hook string, m misreading) Finding {
-	f := FindingOf("unknown-field", hook, place(m.script, m.code, m.use.At), m.script+" reads "+m.use.Name+"; the client sends "+m.use.Meant)
-	f.Remedy = "read " + m.use.Meant
-	return f
-}
-
-// notPortable judges the first construct of a shell script that some systems do not support. It
+// judgePortability judges the first construct of a shell script that some systems do not support. It
 // skips scripts that query the system, and lines that try another form next.
-func notPortable(hook, name, code string) []Finding {
+func judgePortability(hook, name, code string) []Finding {
 	if asksSystem().MatchString(code) {
 		return nil
 	}

@@ -60,86 +60,102 @@ func (t Tree) Elsewhere() (all []discover.Hook) {
 	return all
 }
 
-// differs compares what Claude Code and other clients do with a result, and records the first input
-// on which they do different things.
-func (q *Inquiry) differs(f firing, r suites.Result) {
-	if len(f.without) > 0 {
-		return // a missing program has a finding of its own
+// compare judges what other clients do with the result of a firing.
+func (j *judgement) compare(part string, f fired) {
+	switch {
+	case len(f.without) > 0 || part == "translated": // a missing program has a finding of its own
+	case j.of.hook.Client != "":
+		j.compareWithClaude(f)
+	default:
+		j.compareWithOthers(f)
 	}
-	for _, c := range q.others {
-		event, known := c.EventFor(q.hook.Event, q.hook.Source.File)
+}
+
+// compareWithOthers compares what Claude Code and other clients do with a result, and records the first input
+// on which they do different things.
+func (j *judgement) compareWithOthers(f fired) {
+	for _, c := range j.of.others {
+		event, known := c.EventFor(j.of.hook.Event, j.of.hook.Source.File)
 		if !known {
 			continue // the registration has a finding
 		}
-		theirs := c.Interpret(event, clients.OutputOf(r))
-		if !differ(r.Effect, theirs.Effect) {
+		theirs := c.Interpret(event, clients.OutputOf(f.Result))
+		if !differ(f.Effect, theirs.Effect) {
 			continue
 		}
 		claude, _ := clients.Named(clients.Claude)
-		finding := FindingOf("client-differs", q.hook.ID, q.hook.Source, c.Does(theirs.Effect)+": "+theirs.Because)
-		finding.Effect = fmt.Sprintf("%s: %s; %s: %s", claude.Does(r.Effect), r.EffectReason, c.Title, theirs.Known)
-		finding.Input, finding.Printed = f.input(), Short(string(r.Stdout))
-		if len(r.Stdout) == 0 {
-			finding.Printed = Short(string(r.Stderr))
-		}
-		finding.Remedy = remedyFor(q.about(), r.Effect, theirs.Effect)
-		if !clients.Stops(r.Effect) && !clients.Stops(theirs.Effect) {
+		finding := j.differenceOf(c, theirs.Effect, theirs.Because, f)
+		finding.Effect = fmt.Sprintf("%s: %s; %s: %s", claude.Does(f.Effect), f.EffectReason, c.Title, theirs.Known)
+		finding.Remedy = remedyFor(j.of.about(), f.Effect, theirs.Effect)
+		if !clients.Stops(f.Effect) && !clients.Stops(theirs.Effect) {
 			finding.Severity = suites.Info
 		}
 		same := func(o Finding) bool {
 			return o.Rule == finding.Rule && (o.What == finding.What || strings.HasPrefix(o.What, c.Title) && o.Severity == finding.Severity)
 		}
-		if !slices.ContainsFunc(q.findings, same) {
-			q.findings = append(q.findings, q.guessed(finding))
+		if !j.has(same) {
+			j.add(j.completeText(finding))
 		}
 	}
 }
 
-// translated sends a guard the stopped input as the other clients that run it send it: their tools
+// differenceOf returns a finding about what a client does with the output of a firing.
+func (j *judgement) differenceOf(c clients.Client, does suites.Effect, because string, f fired) Finding {
+	finding := FindingOf("client-differs", j.of.hook.ID, j.of.hook.Source, c.Does(does)+": "+because)
+	finding.Input, finding.Printed = f.input(), Short(string(f.Stdout))
+	if len(f.Stdout) == 0 {
+		finding.Printed = Short(string(f.Stderr))
+	}
+	return finding
+}
+
+// planTranslated sends a guard the stopped input as the other clients that run it send it: their tools
 // have other fields.
-func (q *Inquiry) translated() (probes []Probe) {
-	for _, c := range q.others {
-		event, known := c.EventFor(q.hook.Event, q.hook.Source.File)
+func planTranslated(r *results) (probes []Probe) {
+	for _, c := range r.others {
+		event, known := c.EventFor(r.hook.Event, r.hook.Source.File)
 		if !known || c.Measured == "" {
 			continue
 		}
-		p := q.probe(*q.denied, nil)
+		f := r.stops().firing
+		f.note = c.Name
+		p := r.probe(f)
 		step := &p.Case.Steps[0]
-		step.PayloadRaw, step.MatchedAs = c.Payload(event, step.PayloadRaw), q.denied.tool
-		p.take[0] = func(r suites.Result) {
-			theirs := c.Interpret(event, clients.OutputOf(r))
-			if clients.Stops(theirs.Effect) || theirs.Effect == "" || slices.ContainsFunc(q.findings, func(f Finding) bool {
-				return f.Rule == "client-differs" && strings.HasPrefix(f.What, c.Title)
-			}) {
-				return
-			}
-			finding := FindingOf("client-differs", q.hook.ID, q.hook.Source, c.Does(theirs.Effect)+" as it sends it: "+theirs.Because)
-			finding.Effect = fmt.Sprintf("Claude Code stops it; with the payload of %s (%s) the guard does not", c.Title, theirs.Known)
-			finding.Input, finding.Remedy = q.denied.input(), "read the fields of both payloads (hookwatch help clients)"
-			q.findings = append(q.findings, q.guessed(finding))
-		}
+		step.PayloadRaw, step.MatchedAs = c.Payload(event, step.PayloadRaw), f.tool
 		probes = append(probes, p)
 	}
 	return probes
 }
 
-// meant compares what the client of a hook does with a result with what Claude Code would do: a
-// script that is written for Claude Code may be registered for a client that reads its output in
-// another way.
-func (q *Inquiry) meant(f firing, r suites.Result) {
-	c, _ := clients.Named(q.hook.Client)
-	claude, _ := clients.Named(clients.Claude)
-	ours := claude.Interpret(q.hook.Event, clients.OutputOf(r))
-	if len(f.without) > 0 || clients.Stops(r.Effect) || !clients.Stops(ours.Effect) || r.Effect == "" {
+func judgeTranslated(r *results, j *judgement, f fired) {
+	c, _ := clients.Named(f.note)
+	event, _ := c.EventFor(r.hook.Event, r.hook.Source.File) // it was sent
+	theirs := c.Interpret(event, clients.OutputOf(f.Result))
+	known := func(o Finding) bool { return o.Rule == "client-differs" && strings.HasPrefix(o.What, c.Title) }
+	if clients.Stops(theirs.Effect) || theirs.Effect == "" || j.has(known) {
 		return
 	}
-	finding := FindingOf("client-differs", q.hook.ID, q.hook.Source, c.Does(r.Effect)+": "+r.EffectReason)
-	finding.Effect = claude.Title + " would stop it: " + ours.Because
-	finding.Input, finding.Printed = f.input(), Short(string(r.Stdout))
-	finding.Remedy = remedyFor(q.about(), ours.Effect, r.Effect)
-	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Rule == finding.Rule }) {
-		q.findings = append(q.findings, q.guessed(finding))
+	finding := FindingOf("client-differs", r.hook.ID, r.hook.Source, c.Does(theirs.Effect)+" as it sends it: "+theirs.Because)
+	finding.Effect = fmt.Sprintf("Claude Code stops it; with the payload of %s (%s) the guard does not", c.Title, theirs.Known)
+	finding.Input, finding.Remedy = f.input(), "read the fields of both payloads (hookwatch help clients)"
+	j.add(j.completeText(finding))
+}
+
+// compareWithClaude compares what the client of a hook does with a result with what Claude Code would do: a
+// script that is written for Claude Code may be registered for a client that reads its output in
+// another way.
+func (j *judgement) compareWithClaude(f fired) {
+	c, _ := clients.Named(j.of.hook.Client)
+	claude, _ := clients.Named(clients.Claude)
+	ours := claude.Interpret(j.of.hook.Event, clients.OutputOf(f.Result))
+	known := func(o Finding) bool { return o.Rule == "client-differs" }
+	if clients.Stops(f.Effect) || !clients.Stops(ours.Effect) || f.Effect == "" || j.has(known) {
+		return
 	}
+	finding := j.differenceOf(c, f.Effect, f.EffectReason, f)
+	finding.Effect = claude.Title + " would stop it: " + ours.Because
+	finding.Remedy = remedyFor(j.of.about(), ours.Effect, f.Effect)
+	j.add(j.completeText(finding))
 }
 
 // differ reports whether two known effects differ in what happens to the action, or in whether the
@@ -183,7 +199,7 @@ func (t Tree) elsewhere() (all []Finding) {
 	for _, h := range t.Elsewhere() {
 		c, _ := clients.Named(h.Client)
 		all = append(all, t.files(h)...)
-		all = append(all, foreignTo(c, h, h.Inert)...)
+		all = append(all, judgeForeign(c, h, h.Inert)...)
 		if c.Entry.Timeout.Unit == "ms" && h.Entry.Timeout > 0 && h.Entry.Timeout < shortest {
 			all = append(all, FindingOf("client-entry", h.ID, h.Source, fmt.Sprintf("%s: a timeout of %s, because it is in milliseconds", c.Title, h.Entry.Timeout)))
 		}
@@ -195,7 +211,7 @@ func (t Tree) elsewhere() (all []Finding) {
 				continue
 			}
 			if c.Reads(h.Source.File) || slices.Contains(t.AskedClients, c.Name) {
-				all = append(all, foreignTo(c, h, keysOf(h))...)
+				all = append(all, judgeForeign(c, h, keysOf(h))...)
 			}
 		}
 	}
@@ -216,8 +232,8 @@ func keysOf(h discover.Hook) (keys []string) {
 	return keys
 }
 
-// foreignTo judges keys and variables of an entry that a client does not know.
-func foreignTo(c clients.Client, h discover.Hook, keys []string) (all []Finding) {
+// judgeForeign judges keys and variables of an entry that a client does not know.
+func judgeForeign(c clients.Client, h discover.Hook, keys []string) (all []Finding) {
 	effects := map[string]string{
 		"if": "the hook runs for every call that the matcher accepts", "args": "the command runs without its arguments", "onFailure": "a failure of the hook blocks nothing",
 	}

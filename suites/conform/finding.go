@@ -142,10 +142,10 @@ func FindingsPerFile(all []Finding) {
 
 // Static judges the tree without running anything.
 func Static(t Tree) []Finding {
-	all := append(t.registrations(), t.contents()...)
+	all := append(t.registrations(), t.judgeContents()...)
 	FindingsPerFile(all)
-	all = append(all, t.unregistered()...)
-	all = append(all, t.denies()...)
+	all = append(all, t.judgeUnregistered()...)
+	all = append(all, t.judgeDenies()...)
 	if len(t.Clients) > 0 {
 		all = append(all, t.elsewhere()...)
 	}
@@ -159,7 +159,7 @@ func Registrations(t Tree) []Finding { return MergeFindings(t.registrations()) }
 func (t Tree) registrations() []Finding {
 	all := t.settings()
 	for _, h := range t.hooks() {
-		own := slices.Concat(t.matched(h), timeout(h), condition(h))
+		own := slices.Concat(t.judgeMatcher(h), timeout(h), condition(h))
 		if h.Type == "command" {
 			own = append(own, append(t.command(h), t.files(h)...)...)
 		}
@@ -182,11 +182,11 @@ func (t Tree) settings() (all []Finding) {
 	for _, file := range t.Stray {
 		all = append(all, FindingOf("file-not-read", "", suites.Position{File: file}, "hooks stand in "+file))
 	}
-	return append(all, t.loose()...)
+	return append(all, t.judgeLooseFiles()...)
 }
 
-// loose judges files in the form of a plugin's hooks that do not belong to a plugin.
-func (t Tree) loose() (all []Finding) {
+// judgeLooseFiles judges files in the form of a plugin's hooks that do not belong to a plugin.
+func (t Tree) judgeLooseFiles() (all []Finding) {
 	hooks := map[string][]string{}
 	var files []string
 	for _, h := range t.Registered.Others {
@@ -209,8 +209,8 @@ func (t Tree) loose() (all []Finding) {
 	return all
 }
 
-// unregistered judges scripts of the hook directories that nothing runs.
-func (t Tree) unregistered() (all []Finding) {
+// judgeUnregistered judges scripts of the hook directories that nothing runs.
+func (t Tree) judgeUnregistered() (all []Finding) {
 	text := t.named()
 	var idle []string
 	for _, s := range t.Scripts {

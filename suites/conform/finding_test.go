@@ -86,7 +86,7 @@ func TestUncovered(t *testing.T) {
 		var got int
 		tree := Tree{Registered: discover.Registered{Hooks: tt.hooks}}
 		for _, h := range tt.hooks {
-			got += len(tree.matched(h))
+			got += len(tree.judgeMatcher(h))
 		}
 		if got != tt.want {
 			t.Errorf("%s: %d findings, want %d", name, got, tt.want)
@@ -106,7 +106,7 @@ func TestServers(t *testing.T) {
 	} {
 		h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: tt.matcher}
 		var dead []Finding
-		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).matched(h) {
+		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).judgeMatcher(h) {
 			if f.Rule == "dead-matcher" {
 				dead = append(dead, f)
 			}
@@ -125,7 +125,7 @@ func TestPluginServers(t *testing.T) {
 	} {
 		h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: matcher, Plugin: "p", Servers: []string{"linear"}}
 		var got suites.Severity
-		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).matched(h) {
+		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).judgeMatcher(h) {
 			if got = f.Severity; !strings.Contains(f.What, "mcp__plugin_p_linear__") {
 				t.Errorf("%s: %s", matcher, f.What)
 			}
@@ -172,60 +172,6 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestDeniedByRule checks which rewrites hide a command from permissions.deny.
-func TestDeniedByRule(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		command string
-		found   bool
-	}{
-		{"rtk git push example", true},
-		{"nice -n 5 git push example", false},
-		{"git push example --dry-run", false},
-		{"cd x && git push example", false},
-	} {
-		tree := Tree{Registered: discover.Registered{Denies: []string{"Read(.env)", "Bash(git push *)"}}}
-		q := &Inquiry{tree: tree, hook: discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash", Type: "command"}, rewrites: true}
-		probes := q.deniedByRule()
-		if len(probes) != 1 {
-			t.Fatalf("%d probes", len(probes))
-		}
-		stdout := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"` + tt.command + `"}}}`
-		probes[0].take[0](suites.Result{Effect: suites.Rewritten, Stdout: []byte(stdout)})
-		if found := len(q.findings) == 1; found != tt.found {
-			t.Errorf("%s: %+v", tt.command, q.findings)
-		}
-	}
-}
-
-// TestUnknownFields checks that a field read under a wrong name is reported for the hooks whose
-// events send the intended field.
-func TestUnknownFields(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		code  string
-		of    []string // the events of the script's hooks, which are their IDs
-		hooks []string
-		what  string
-	}{
-		"one of two events":          {"jq -r .tool_output", []string{"PreToolUse", "PostToolUse"}, []string{"PostToolUse"}, "the client sends tool_response"},
-		"both events":                {"jq -r .toolName", []string{"PreToolUse", "PostToolUse"}, []string{"PreToolUse", "PostToolUse"}, "the client sends tool_name"},
-		"a call that failed":         {"jq -r .tool_output", []string{"PostToolUseFailure"}, []string{"PostToolUseFailure"}, "the client sends error"},
-		"an event that has it never": {"jq -r .tool_output", []string{"PreToolUse"}, []string{"PreToolUse"}, "PreToolUse does not send"},
-		"a prompt":                   {"jq -r .user_prompt", []string{"Stop", "UserPromptSubmit"}, []string{"UserPromptSubmit"}, "the client sends prompt"},
-		"an agent":                   {"jq -r .agent_name", []string{"SubagentStop"}, []string{"SubagentStop"}, "the client sends agent_type"},
-	} {
-		var hooks []discover.Hook
-		for _, event := range tt.of {
-			hooks = append(hooks, discover.Hook{ID: event, Event: event})
-		}
-		got := unknownFields(hooks, "x.sh", tt.code)
-		if len(got) != 1 || !slices.Equal(got[0].Hooks, tt.hooks) || !strings.Contains(got[0].What, tt.what) {
-			t.Errorf("%s: %+v", name, got)
-		}
-	}
-}
-
 func TestNotPortable(t *testing.T) {
 	for code, want := range map[string]string{
 		"sed -i '' -E 's/a/b/' x":                                  "sed -i '', which is the form of macOS",
@@ -244,7 +190,7 @@ func TestNotPortable(t *testing.T) {
 		"a=1\ndate -j -f %s 1 || date -d @1\ndate --date=@1 +%s\n": "date --date",
 	} {
 		got := ""
-		for _, f := range notPortable("h", "x.sh", code) {
+		for _, f := range judgePortability("h", "x.sh", code) {
 			got = strings.TrimPrefix(f.What, "x.sh uses ")
 			if linux := strings.Contains(f.Effect, "Linux"); linux != strings.Contains(want, "macOS") {
 				t.Errorf("%s: %s", code, f.Effect)

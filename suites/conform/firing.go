@@ -35,6 +35,7 @@ type firing struct {
 	without     []string                 // programs that are absent
 	over        map[explore.Field]string // other texts of the payload
 	stdin       *string                  // in place of the payload
+	note        string                   // what is special about it
 }
 
 // about returns the event of the firing.

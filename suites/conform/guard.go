@@ -2,9 +2,7 @@ package conform
 
 import (
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -14,275 +12,163 @@ import (
 // because making one costs as much as running many hooks.
 const batch = 4
 
-// search tries inputs that a guard may exist to stop, until one is stopped.
-func (q *Inquiry) search() []Probe {
-	inputs := q.harmful()
-	if q.effect == suites.Denied && q.about().Guards == client.Calls && len(inputs) > 0 { // the harmless call was denied
-		if q.hook.If == "" {
-			return q.harmless()
-		}
-		q.denied = &q.usual[0] // an entry that stops everything its condition accepts may intend that
-		return nil
+// planExplored fires the hook observed, with inputs that pass its comparisons.
+func planExplored(r *results) []Probe {
+	if r.exploration == nil && r.missing() == "" && !client.InBackground(r.first().Result) {
+		r.exploration = newExploration(r.subject, nil)
 	}
-	if x := q.exploration; x != nil && x.compared {
-		if len(x.deciding)+len(x.further) > 0 { // each may be another rule, with faults of its own
-			explored := slices.Concat(x.deciding, x.further)
-			explored = explored[:min(len(explored), mostAgain)]
-			x.decided = len(x.deciding) > 0
-			x.deciding, x.further = nil, nil
-			q.then(q.search)
-			var probes []Probe
-			if len(inputs) > 0 { // a person would rather type these
-				probes = q.tried(inputs[:min(len(inputs), batch)])
-			}
-			for some := range slices.Chunk(explored, batch) {
-				probes = append(probes, q.tried(some)...)
-			}
-			return probes
-		}
-		if x.decided {
-			inputs = inputs[:min(len(inputs), batch)]
-		}
-	}
-	if len(inputs) == 0 || q.about().Guards == "" || q.denied != nil {
-		return nil
-	}
-	return q.inBatches(inputs, inputs)
+	return r.exploration.probes()
 }
 
-// inBatches tries the rest of the inputs, a batch in a round.
-func (q *Inquiry) inBatches(inputs, rest []firing) []Probe {
-	switch {
-	case q.denied != nil:
-		return nil
-	case len(rest) == 0:
-		q.unstopped(inputs)
-		return nil
-	}
-	some := rest[:min(batch, len(rest))]
-	q.then(func() []Probe { return q.inBatches(inputs, rest[len(some):]) })
-	return q.tried(some)
-}
-
-// unstopped records a guard that let everything through. If it names a program that this machine
-// lacks, that may be the reason.
-func (q *Inquiry) unstopped(inputs []firing) {
-	if client.InBackground(q.took) || !namesDecision(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
-		return // nothing can show that it stops anything
-	}
-	if tool := q.missing; tool != "" {
-		q.absent = tool + " is not on this machine"
-		q.found("absent-program", q.absent)
-		return
-	}
-	q.rounds = append(q.rounds, func() []Probe { return q.unproven(inputs) })
-}
-
-// harmless sends a guard that stops a plainly harmless call the same call again, in the same
+// planHarmless sends a guard that stops a plainly harmless call the same call again, in the same
 // session. If it lets the second call through, as a gate that explains something once does, it
 // blocks nothing.
-func (q *Inquiry) harmless() []Probe {
-	f := typical(q.hook, q.tree)[0]
-	p := q.probe(f, func(suites.Result) {})
-	p.and(q.probe(f, func(r suites.Result) {
-		if lets(r) {
-			q.found("blocks-everything", fmt.Sprintf("it denies %s once, and lets the same call through after that", f.input()), suites.Info)
-			q.findings[len(q.findings)-1].Effect = "the agent has to make its first call again"
-			return
-		}
-		severity := suites.Info // a guard of branches or of files may intend it
-		if slices.Contains(shells, f.tool) {
-			severity = suites.Warning
-		}
-		q.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), severity)
-	}))
-	return []Probe{p}
+func planHarmless(r *results) []Probe {
+	if r.hook.If != "" {
+		return nil
+	}
+	return r.batches([]firing{r.first().firing, r.first().firing})
 }
 
-// tried returns a probe of several inputs, in which the first stopped input counts.
-func (q *Inquiry) tried(some []firing) []Probe {
-	var all Probe
-	for i, f := range some {
-		one := q.probe(f, func(r suites.Result) {
-			harmless := q.harmlessLike(f)
-			switch {
-			case stopped(r) && q.denied == nil:
-				q.denied, q.after = &f, i
-				if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && len(r.Stdout) > 0 {
-					q.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
-				}
-			case stopped(r):
-			default:
-				q.reacted(f, harmless, r)
-				q.rewritten(f, r)
-			}
-		})
-		if i == 0 {
-			all = one
-		} else {
-			all.and(one)
+func judgeHarmless(r *results, j *judgement, f fired) {
+	switch {
+	case f.after == 0:
+	case lets(f.Result):
+		found := FindingOf("blocks-everything", r.hook.ID, r.hook.Source, fmt.Sprintf("it denies %s once, and lets the same call through after that", f.input()), suites.Info)
+		found.Effect = "the agent has to make its first call again"
+		j.addOnce(found)
+	case slices.Contains(shells, f.tool):
+		j.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), suites.Warning)
+	default:
+		j.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), suites.Info) // a guard of branches or of files may intend it
+	}
+}
+
+// planSearch tries inputs that a guard may exist to stop: a few that a user would type and those that came furthest in
+// the exploration, each of which may be another rule with faults of its own. Of hooks that are not seen to compare
+// anything it tries usual ones until one is stopped, a batch in a round.
+func planSearch(r *results) []Probe {
+	inputs, done := r.harmful(), len(r.by["search"])
+	if x := r.exploration; x != nil && x.compared {
+		if done > 0 {
+			return nil
+		}
+		furthest := slices.Concat(x.deciding, x.further)
+		return r.batches(slices.Concat(inputs[:min(len(inputs), batch)], furthest[:min(len(furthest), mostAgain)]))
+	}
+	if r.missing() != "" || client.InBackground(r.first().Result) { // it can hardly do its work, or its refusal has no effect
+		inputs = inputs[:min(len(inputs), 2*batch)]
+	}
+	if inputs = inputs[min(len(inputs), done):]; r.denied() != nil {
+		return nil
+	}
+	return r.batches(inputs[:min(len(inputs), batch)])
+}
+
+// batches returns probes of several inputs each.
+func (s subject) batches(all []firing) (probes []Probe) {
+	for some := range slices.Chunk(all, batch) {
+		var p Probe
+		for _, f := range some {
+			p.and(s.probe(f))
+		}
+		probes = append(probes, p)
+	}
+	return probes
+}
+
+func judgeSearch(r *results, j *judgement, f fired) {
+	switch {
+	case !stopped(f.Result):
+		j.judgeReaction(f.firing, r.like(f.firing), f.Result)
+		j.judgeRewrite(f.firing, f.Result)
+	case r.denied().c == f.c && f.Exit == 2 && silent(f.Stderr) && len(f.Stdout) > 0:
+		j.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
+	}
+}
+
+// doesNothing reports whether the exploration came to no effect, and nothing was stopped.
+func doesNothing(r *results) bool {
+	x := r.exploration
+	return x != nil && len(x.sent) > 0 && x.idle() && r.denied() == nil
+}
+
+// planChanged explores a hook that does nothing again with each field that it reads under another name than the
+// client's, and with each variable that nothing sets.
+func planChanged(r *results) (probes []Probe) {
+	if r.changed == nil {
+		for _, a := range r.exploration.alternatives() {
+			r.changed = append(r.changed, newExploration(r.subject, &a))
 		}
 	}
-	return []Probe{all}
+	for _, other := range r.changed {
+		probes = append(probes, other.probes()...)
+	}
+	return probes
 }
 
-// reacted judges a hook's behavior on an input that it did not stop.
-func (q *Inquiry) reacted(f firing, harmless *suites.Result, r suites.Result) {
+// judgeChanged judges what the hook waits for, if it then does more.
+func judgeChanged(r *results, j *judgement) {
+	for _, other := range r.changed {
+		more, a := other.beyond(r.exploration), other.change
+		switch {
+		case more == "":
+		case a.variable != "":
+			j.found("unset-variable", fmt.Sprintf("it reads $%s, which is never set; if it is set, it %s", a.variable, more))
+		default:
+			for _, f := range r.exploration.findMisreadFields(a, more) {
+				j.addOnce(f)
+			}
+		}
+	}
+}
+
+// judgeDecisions judges what the exploration shows, after all firings.
+func judgeDecisions(r *results, j *judgement) {
+	x, denied, background := r.exploration, r.denied() != nil, client.InBackground(r.first().Result)
+	useless := r.about().Guards != "" && !denied && !background
+	if x == nil || len(x.sent) == 0 {
+		if useless && len(r.usual()) > 0 {
+			j.judgeUnproven(r)
+		}
+		return
+	}
+	faulty := j.faulty()
+	all := slices.Concat(x.findMisreadFields(nil, ""), x.findMisreadPatterns(denied))
+	if x.compared || !faulty {
+		all = append(all, x.findUnreached(denied)...)
+	}
+	if decides := len(x.decisions) > 0 || namesDecision(r.text); useless && decides && !faulty {
+		all = append(all, x.findHiddenError()...)
+	}
+	for _, f := range all {
+		j.addOnce(f)
+	}
+}
+
+// judgeUnproven judges a guard that stopped nothing, in a language whose decisions are not observed. If it names a
+// program that this machine lacks, that may be the reason.
+func (j *judgement) judgeUnproven(r *results) {
+	let := func(f Finding) bool { return f.Rule == "let-through" }
+	if !namesDecision(r.text) || j.faulty() || j.has(let) {
+		return // nothing can show that it stops anything
+	}
+	if tool := r.missing(); tool != "" {
+		j.absent = tool + " is not on this machine"
+		j.found("absent-program", j.absent)
+		return
+	}
+	j.found("no-deny", "none of the inputs that guards stop was stopped")
+}
+
+// judgeReaction judges a hook's behavior on an input that it did not stop.
+func (j *judgement) judgeReaction(f firing, harmless *suites.Result, r suites.Result) {
 	_, kind := client.MissingIn(r)
 	switch {
 	case r.NotStarted != "" || r.TimedOut:
 	case r.Exit != 0 && kind != client.MissingNothing: // it did not come to a decision
-	case q.failed(f.input(), r, suites.Warning):
+	case j.judgeFailure(f.input(), r, suites.Warning):
 	default:
-		q.dropped(f, harmless, r)
+		j.judgeDropped(f, harmless, r)
 	}
-}
-
-// harmlessLike returns the hook's result for the harmless input of the same shape, or nil.
-func (q *Inquiry) harmlessLike(f firing) *suites.Result {
-	for i, u := range q.usual {
-		if u.tool == f.tool {
-			return &q.did[i]
-		}
-	}
-	return nil
-}
-
-// hardened checks whether a deny persists on another machine or with another input. If the deny
-// came after other inputs, it must first be repeated without them, because a guard may count.
-func (q *Inquiry) hardened() []Probe {
-	switch {
-	case q.denied == nil:
-		return nil
-	case q.after == 0:
-		return q.altered()
-	}
-	return []Probe{q.probe(*q.denied, func(r suites.Result) {
-		if stopped(r) {
-			q.rounds = append(q.rounds, q.altered)
-		}
-	})}
-}
-
-// altered sends the stopped input with fewer programs, and with additions.
-func (q *Inquiry) altered() (probes []Probe) {
-	probes = slices.Concat(q.poorer(), q.elsewhere(), q.translated(), q.otherTools())
-	if q.denied.tool != "Bash" {
-		return probes
-	}
-	mention := *q.denied
-	mention.command = "git commit -m \"never " + strings.NewReplacer(`"`, "", "$", "", "`", "").Replace(q.denied.command) + "\""
-	probes = append(probes, q.probe(mention, func(r suites.Result) {
-		if stopped(r) && !strings.Contains(q.denied.command, "commit") {
-			q.found("false-alarm", fmt.Sprintf("it stops %s", mention.input()))
-		}
-	}))
-	remark := *q.denied
-	remark.command += " # x"
-	return append(probes, q.probe(remark, func(r suites.Result) {
-		if stopped(r) {
-			q.rounds = append(q.rounds, q.disguised)
-		}
-	}))
-}
-
-// otherTools sends the stopped file or text by the other tools that write files, if the matcher accepts
-// them and the hook does not name the field in which they send it. A hook that names the field may let
-// them do it on purpose.
-func (q *Inquiry) otherTools() (probes []Probe) {
-	field := func(tool string) string {
-		if q.denied.text == "" {
-			return client.ToolNamed(tool).Path
-		}
-		return client.ToolNamed(tool).Text
-	}
-	writers := slices.Concat(client.ToolNames(client.CreatesFile), client.ToolNames(client.EditsFile))
-	if q.denied.file == "" || !slices.Contains(writers, q.denied.tool) {
-		return nil
-	}
-	for _, tool := range writers {
-		if tool == q.denied.tool || field(tool) == "" || !q.hook.Matches(tool) || strings.Contains(q.text, field(tool)) {
-			continue
-		}
-		f := *q.denied
-		f.tool = tool
-		if f.tool == "NotebookEdit" && path.Ext(f.file) != ".ipynb" {
-			if f.text == "" {
-				continue // of another file the client refuses it before hooks run
-			}
-			f.file, f.written = "src/hookwatch_example.ipynb", true
-		}
-		if !f.passes(q.hook) {
-			continue
-		}
-		probes = append(probes, q.probe(f, func(r suites.Result) {
-			if lets(r) {
-				what := fmt.Sprintf("%s is stopped, the same by %s is not: the hook does not read tool_input.%s", q.denied.input(), tool, field(tool))
-				found := FindingOf("unread-tool", q.hook.ID, q.readsField(field(q.denied.tool)), what)
-				found.Input = f.input()
-				q.once(found)
-			}
-		}))
-	}
-	return probes
-}
-
-// readsField returns the place at which a script of the hook names a field, or that of the hook.
-func (q *Inquiry) readsField(name string) suites.Position {
-	for _, script := range q.hook.Scripts {
-		code := q.tree.read(script)
-		if at := strings.Index(code, name); name != "" && at >= 0 {
-			return place(script, code, at)
-		}
-	}
-	return q.hook.Source
-}
-
-// poorer removes the programs that a guard calls, one at a time. Removing its own interpreter needs
-// no probe, because then no hook starts.
-func (q *Inquiry) poorer() (probes []Probe) {
-	for _, tool := range frail {
-		switch {
-		case !calls(q.text, tool) || !q.tree.Installed(tool):
-		case !q.startedBy(tool):
-			f := *q.denied
-			f.without = []string{tool}
-			probes = append(probes, q.still(f, "fails-open", fmt.Sprintf("without %s, %s is let through", tool, f.input())))
-		case q.hook.Entry.OnFailure != "block":
-			q.found("fails-open", "without "+tool+" it cannot start, and everything is let through", suites.Info)
-		}
-	}
-	return probes
-}
-
-// startedBy reports whether a hook's command, or the first line of the script that it starts, names
-// a program.
-func (q *Inquiry) startedBy(program string) bool {
-	text := q.hook.Command + " " + strings.Join(q.hook.Args, " ") + " "
-	for _, s := range q.hook.Direct {
-		if head := string(q.tree.head(s)); strings.HasPrefix(head, "#!") {
-			text += strings.Replace(strings.TrimSpace(head), "/", " ", -1) + " "
-		}
-	}
-	return calls(text, program)
-}
-
-// disguised sends the stopped input with more text behind it.
-func (q *Inquiry) disguised() (probes []Probe) {
-	long := *q.denied
-	long.command += strings.Repeat("\n# aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 5000)
-	probes = append(probes, q.still(long, "fails-open", fmt.Sprintf("%s with 200 KB of comment behind it is let through", q.denied.input())))
-	quoted := *q.denied
-	quoted.command += " # it's \"quoted\" \\n $(x) é"
-	probes = append(probes, q.still(quoted, "fails-open", fmt.Sprintf("%s with quotes behind it is let through", q.denied.input())))
-	return probes
-}
-
-// still returns a probe that must be stopped like the one before.
-func (q *Inquiry) still(f firing, rule, what string) Probe {
-	return q.probe(f, func(r suites.Result) {
-		if lets(r) {
-			q.found(rule, what)
-		}
-	})
 }

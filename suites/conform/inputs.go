@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hookwatch/suites"
@@ -14,143 +15,55 @@ import (
 // searched is the maximum number of inputs that a guard is tried with.
 const searched = 24
 
-// The likelihood that a guard stops an input, the likeliest first.
-const (
-	allWords    = iota // the guard's text contains every word of a usual input
-	ownInput           // the text contains it, and it looks like a command or a path
-	halfOfWords        // the text contains half of the words
-	ownWord            // the text contains it, but it looks like neither
-	firstWord          // the text contains its first word, the name of the program
-	noWords            // a usual input that the text does not mention: a called program may
-	ranks
-)
-
-// atMost limits the inputs of the ranks that are rarely right.
-var atMost = map[int]int{ownWord: 8, firstWord: 8, noWords: 8}
-
-// harmful returns inputs that a guard may exist to stop, the likeliest first.
-func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
-
-// ranked returns those inputs by rank; none if nothing can be stopped at the event. Whether the hook
-// is a guard is not read from its text: its answers show it.
-func (q *Inquiry) ranked() (ranked [ranks][]firing) {
-	if q.about().Guards == "" {
-		return ranked
+// harmful returns inputs that guards usually stop, of the tools that the hook takes: first those whose words its
+// text has. It returns none if nothing can be stopped at the event. Their number depends only on the hook, not on
+// its duration, so that the result is the same on a busy machine.
+func (s subject) harmful() (all []firing) {
+	switch s.about().Guards {
+	case "":
+		return nil
+	case client.Prompts:
+		for _, text := range badPrompts {
+			all = append(all, firing{event: s.hook.Event, prompt: text})
+		}
+		return all
 	}
-	return q.meantFor(literals(q.text, few))
+	var commands, files []firing
+	if i := slices.IndexFunc(shells, s.hook.Matches); i >= 0 {
+		for _, text := range badCommands {
+			commands = append(commands, firing{event: s.hook.Event, tool: shells[i], command: text})
+		}
+	}
+	if i := slices.IndexFunc(guarded, s.hook.Matches); i >= 0 {
+		for _, text := range badFiles {
+			files = append(files, firing{event: s.hook.Event, tool: guarded[i], file: text})
+		}
+	}
+	for i := range max(len(commands), len(files)) { // so that neither waits for all of the other
+		all = append(all, commands[min(i, len(commands)):min(i+1, len(commands))]...)
+		all = append(all, files[min(i, len(files)):min(i+1, len(files))]...)
+	}
+	all = slices.DeleteFunc(all, func(f firing) bool { return !f.passes(s.hook) })
+	slices.SortStableFunc(all, func(a, b firing) int { return s.wordRank(a) - s.wordRank(b) })
+	return all[:min(len(all), searched)]
 }
 
-// meantFor returns the inputs that a hook's text may be about by rank, whether or not it can stop them.
-// own are its literals.
-func (q *Inquiry) meantFor(own []string) (ranked [ranks][]firing) {
-	if q.about().Guards == client.Prompts {
-		for _, text := range slices.Concat(badPrompts, own[:min(len(own), 12)]) {
-			ranked[ownInput] = append(ranked[ownInput], firing{event: q.hook.Event, prompt: text})
-		}
-		return ranked
-	}
-	takes := func(tool string) bool { return q.hook.Matches(tool) }
-	add := func(tool string, usual, own []string, fits func(string) bool) {
-		for _, text := range usual {
-			if f := q.call(tool, text); f.passes(q.hook) {
-				rank := rankOf(q.text, text)
-				ranked[rank] = append(ranked[rank], f)
-			}
-		}
-		for _, text := range own {
-			rank := ownWord
-			if fits(text) {
-				rank = ownInput
-			}
-			f := q.call(tool, text)
-			if !f.passes(q.hook) && f.command != "" { // as an argument of the command in the entry's condition
-				f.command = conditional(q.hook, f).command + " " + text
-			}
-			if f.passes(q.hook) {
-				ranked[rank] = append(ranked[rank], f)
-			}
+// wordRank returns 0 for an input whose words are all in the text of the hook, otherwise 1.
+func (s subject) wordRank(f firing) int {
+	for _, word := range strings.FieldsFunc(f.command+f.file, func(r rune) bool { return !isLetter(r) }) {
+		if len(word) > 1 && !hasWord(s.text, word) {
+			return 1
 		}
 	}
-	if i := slices.IndexFunc(shells, takes); i >= 0 {
-		add(shells[i], badCommands, own, isCommand)
-	}
-	if i := slices.IndexFunc(guarded, takes); i >= 0 {
-		add(guarded[i], badFiles, files(own), isPath)
-	}
-	return ranked
+	return 0
 }
 
 // guarded are the tools with which a guard of files is tried; the first accepted one is used. Tools
 // that create files come first because they need no existing file.
 var guarded = slices.DeleteFunc(slices.Concat(client.ToolNames(client.CreatesFile), tools), func(tool string) bool { return !takesFile(tool) })
 
-// call returns a tool's call with a command or a file.
-func (q *Inquiry) call(tool, text string) firing {
-	if slices.Contains(shells, tool) {
-		return firing{event: q.hook.Event, tool: tool, command: text}
-	}
-	return firing{event: q.hook.Event, tool: tool, file: text}
-}
-
-// likeliest returns the inputs in order of rank, each once. Their number depends only on the hook,
-// not on its duration, so that the result is the same on a busy machine.
-func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
-	const less, fewest = 8, 8
-	most := searched
-	switch {
-	case q.missing != "" || client.InBackground(q.took):
-		most = fewest // it can hardly do its work, or its refusal has no effect
-	case len(ranked[allWords])+len(ranked[ownInput]) == 0 && !namesDecision(q.text):
-		most = less // its text names nothing that it could look for
-	}
-	seen := map[string]bool{}
-	for rank, all := range ranked {
-		if n := atMost[rank]; n > 0 {
-			all = all[:min(len(all), n)]
-		}
-		for _, f := range byTurns(all) {
-			if key := f.tool + "\x00" + f.command + f.file + f.prompt; !seen[key] && len(out) < most {
-				seen[key] = true
-				out = append(out, f)
-			}
-		}
-	}
-	return out
-}
-
-// byTurns alternates commands and files, so that neither waits for all of the other.
-func byTurns(all []firing) (out []firing) {
-	var commands, others []firing
-	for _, f := range all {
-		if f.command != "" {
-			commands = append(commands, f)
-		} else {
-			others = append(others, f)
-		}
-	}
-	for i := range max(len(commands), len(others)) {
-		out = append(out, commands[min(i, len(commands)):min(i+1, len(commands))]...)
-		out = append(out, others[min(i, len(others)):min(i+1, len(others))]...)
-	}
-	return out
-}
-
-// rankOf ranks a usual input by the number of its words in a text.
-func rankOf(text, input string) int {
-	switch found, all := wordsOf(text, input); {
-	case found == all:
-		return allWords
-	case 2*found >= all:
-		return halfOfWords
-	case hasFirst(text, input):
-		return firstWord
-	default:
-		return noWords
-	}
-}
-
-// denies judges the user's list of inputs that hooks must stop, before any hook is run.
-func (t Tree) denies() (all []Finding) {
+// judgeDenies judges the user's list of inputs that hooks must stop, before any hook is run.
+func (t Tree) judgeDenies() (all []Finding) {
 	for _, d := range t.Denies {
 		meant, taken := 0, 0
 		for _, h := range t.hooks() {
@@ -205,28 +118,27 @@ func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 	return f, f.tool != "" && takes(f.tool) && f.passes(h)
 }
 
-// named sends the user's inputs that the hook must stop, each in its own environment because each
+// planNamed sends the user's inputs that the hook must stop, each in its own environment because each
 // gives a verdict.
-func (q *Inquiry) named() (probes []Probe) {
-	for _, d := range q.tree.Denies {
-		f, ok := sent(d, q.hook)
-		if !ok || !q.hook.Answers(d.Hook) {
-			continue
+func planNamed(r *results) (probes []Probe) {
+	for i, d := range r.tree.Denies {
+		f, ok := sent(d, r.hook)
+		if f.note = strconv.Itoa(i); ok && r.hook.Answers(d.Hook) {
+			probes = append(probes, r.probe(f))
 		}
-		probes = append(probes, q.probe(f, func(r suites.Result) {
-			switch tool := q.missing; {
-			case stopped(r) && q.denied == nil:
-				q.denied = &f
-			case stopped(r):
-			case tool != "":
-				q.lacks(tool + " is not on this machine")
-			default:
-				all := FindingOf("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+Short(r.EffectReason))
-				q.findings = append(q.findings, all)
-			}
-		}))
 	}
 	return probes
+}
+
+func judgeNamed(r *results, j *judgement, f fired) {
+	i, _ := strconv.Atoi(f.note) // a number
+	switch tool := r.missing(); {
+	case stopped(f.Result):
+	case tool != "":
+		j.lacks(tool + " is not on this machine")
+	default:
+		j.add(FindingOf("let-through", r.hook.ID, r.tree.Denies[i].At, "it lets "+f.input()+" through: "+Short(f.EffectReason)))
+	}
 }
 
 // executed is the name of a file that exists after a hook has run a part of its input as a command;
@@ -279,22 +191,22 @@ func variants(f firing, command string) []variant {
 	return all
 }
 
-// varied sends other inputs to a hook that handles a usual one, in a shared environment.
-func (q *Inquiry) varied() []Probe {
-	usual := typical(q.hook, q.tree)
-	if len(usual) == 0 || client.InBackground(q.took) || q.absent != "" {
+// planVaried sends other inputs to a hook that handles a usual one, in a shared environment.
+func planVaried(r *results) []Probe {
+	if client.InBackground(r.first().Result) {
 		return nil
 	}
-	command := "true"
-	if q.hook.If != "" {
-		command = usual[0].command
+	usual, command := r.first().firing, "true"
+	if r.hook.If != "" {
+		command = usual.command
 	}
 	var all Probe
-	for _, v := range variants(usual[0], command) {
-		if !v.passes(q.hook) {
+	for _, v := range variants(usual, command) {
+		if !v.passes(r.hook) {
 			continue
 		}
-		one := q.probe(v.firing, func(r suites.Result) { q.coped(v, r) })
+		v.note = v.name
+		one := r.probe(v.firing)
 		step := &one.Case.Steps[0]
 		for _, place := range executedAt {
 			step.Expect.Files = append(step.Expect.Files, suites.FileExpectation{Path: place})
@@ -302,11 +214,7 @@ func (q *Inquiry) varied() []Probe {
 		if v.empty != "" {
 			step.PayloadRaw = emptied(step.PayloadRaw, v.empty)
 		}
-		if all.Case == nil {
-			all = one
-		} else {
-			all.and(one)
-		}
+		all.and(one)
 	}
 	if all.Case == nil {
 		return nil
@@ -314,23 +222,19 @@ func (q *Inquiry) varied() []Probe {
 	return []Probe{all}
 }
 
-// coped judges a hook's result for another input.
-func (q *Inquiry) coped(v variant, r suites.Result) {
-	for _, place := range executedAt {
-		if _, ran := r.Files[place]; ran {
-			f := FindingOf("executes-input", q.hook.ID, q.hook.Source, "it runs a part of its input as a command")
-			f.Input = v.name
-			q.worst(f)
-			return
-		}
-	}
-	switch {
-	case q.failed(v.name, r, suites.Warning):
-	case r.TimedOut:
-		q.seen(string(client.TimedOut), fmt.Sprintf("it had not ended after %s", q.patience()), v.name, suites.Warning)
-	case client.Kind(r.EffectRule) == client.StderrDropped: // hooks are not meant to stop these inputs
+func judgeVaried(r *results, j *judgement, f fired) {
+	usual := r.first().Result
+	switch executes := slices.ContainsFunc(executedAt, func(place string) bool { _, ran := f.Files[place]; return ran }); {
+	case executes:
+		found := FindingOf("executes-input", r.hook.ID, r.hook.Source, "it runs a part of its input as a command")
+		found.Input = f.note
+		j.addWorst(found)
+	case j.judgeFailure(f.note, f.Result, suites.Warning):
+	case f.TimedOut:
+		j.seen(string(client.TimedOut), fmt.Sprintf("it had not ended after %s", r.patience()), f.note, suites.Warning)
+	case client.Kind(f.EffectRule) == client.StderrDropped: // hooks are not meant to stop these inputs
 	default:
-		q.dropped(firing{event: v.event, value: v.name}, &q.took, r, suites.Warning)
+		j.judgeDropped(firing{event: f.event, value: f.note}, &usual, f.Result, suites.Warning)
 	}
 }
 

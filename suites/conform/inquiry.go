@@ -2,15 +2,12 @@ package conform
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
-	"hookwatch/suites/shell"
 )
 
 // A Probe runs a hook for one firing, or for several in the same environment, one after the other.
@@ -18,8 +15,9 @@ type Probe struct {
 	Case *suites.Case
 	// Trace, unless it is nil, observes the firing, whose results must not be judged then.
 	Trace func(dir string, env []string) suites.Tracing
-	take  []func(suites.Result) // handles the result of each step
-	seen  func(suites.Outcome)  // handles the outcome of an observed firing
+	sent  []firing             // of each step
+	seen  func(suites.Outcome) // handles the outcome of an observed firing
+	part  string               // of the inquiry
 }
 
 // around changes the environment that the probe needs.
@@ -29,62 +27,218 @@ func (p Probe) around(set func(*suites.CaseEnv)) {
 	p.Case.CaseEnv = &s
 }
 
+// and adds a firing to a probe; an empty probe becomes that firing.
+func (p *Probe) and(next Probe) {
+	if p.Case == nil {
+		*p = next
+		return
+	}
+	p.Case.Steps = append(p.Case.Steps, next.Case.Steps...)
+	p.sent = append(p.sent, next.sent...)
+}
+
+// A fired is a firing with the hook's result.
+type fired struct {
+	firing
+	suites.Result
+	after int          // the number of other firings before it in the same environment
+	c     *suites.Case // with this step alone
+}
+
+// A part of an inquiry fires a hook for one purpose, and judges the results.
+type part struct {
+	name  string
+	needs func(*results) bool    // nil for every hook
+	plan  func(*results) []Probe // the probes, from the results so far
+	// judge adds what one firing shows to a judgement, and conclude what all show.
+	judge    func(*results, *judgement, fired)
+	conclude func(*results, *judgement)
+
+	repeats bool // plan is called again after its probes were fired, until it returns none
+	also    bool // it runs at the same time as the part before it
+	foreign bool // it is for the hooks of other clients, too
+}
+
+// parts are all parts in order.
+var parts = []part{
+	{name: "paced", needs: sleeps, plan: planPaced, judge: judgePaced},
+	{name: "typical", plan: planTypical, judge: judgeTypical, foreign: true},
+	{name: "served", needs: asksServer, plan: planServed, judge: judgeServed, also: true},
+	{name: "equipped", plan: planEquipped, conclude: judgeEquipped, foreign: true},
+	{name: "ruled", needs: (*results).rewrites, plan: planRuled, judge: judgeRuled},
+	{name: "absent", needs: fires, plan: planAbsent, foreign: true},
+	{name: "again", plan: planAgain, judge: judgeAgain, also: true},
+	{name: "nesting", needs: callsClient, plan: planNesting, judge: judgeNesting, also: true},
+	{name: "varied", needs: fires, plan: planVaried, judge: judgeVaried, also: true},
+	{name: "named", plan: planNamed, judge: judgeNamed, also: true},
+	{name: "explored", needs: fires, plan: planExplored, repeats: true},
+	{name: "harmless", needs: (*results).deniesHarmless, plan: planHarmless, judge: judgeHarmless},
+	{name: "search", needs: letsHarmless, plan: planSearch, judge: judgeSearch, repeats: true, foreign: true},
+	{name: "changed", needs: doesNothing, plan: planChanged, conclude: judgeChanged, repeats: true},
+	{name: "repeated", plan: planRepeated},
+	{name: "poorer", needs: guards, plan: planPoorer, judge: judgeOpen, conclude: judgeOwnProgram},
+	{name: "uncommitted", needs: guards, plan: planUncommitted, judge: judgeOpen, also: true},
+	{name: "elsewhere", needs: guards, plan: planElsewhere, conclude: judgeElsewhere, also: true},
+	{name: "translated", needs: guards, plan: planTranslated, judge: judgeTranslated, also: true},
+	{name: "other tools", needs: guards, plan: planOtherTools, judge: judgeOtherTools, also: true},
+	{name: "mention", needs: guards, plan: planMention, judge: judgeMention, also: true},
+	{name: "disguised", needs: stopsRemark, plan: planDisguised, judge: judgeOpen},
+	{name: "decisions", conclude: judgeDecisions},
+}
+
+// results are those of all firings of a hook so far.
+type results struct {
+	subject
+	by          map[string][]fired // by part
+	hidden      []string           // files that it looked for and that the sandbox hides, with ~ for HOME
+	exploration *exploration       // nil if its scripts cannot be observed
+	changed     []*exploration     // with an alternative each
+}
+
+// fires reports whether the client fires the hook for any input that is known.
+func fires(r *results) bool { return len(typical(r.hook, r.tree)) > 0 }
+
+// usual returns the results for harmless inputs, one of each shape.
+func (r *results) usual() []fired { return r.by["typical"] }
+
+// first returns the result of the first harmless input.
+func (r *results) first() (f fired) {
+	if usual := r.usual(); len(usual) > 0 {
+		return usual[0]
+	}
+	return fired{}
+}
+
+// denied returns the first input that was stopped; nil if there is none.
+func (r *results) denied() *fired {
+	stops := func(f fired) bool { return stopped(f.Result) }
+	if r.deniesHarmless() && r.hook.If != "" { // an entry that stops everything its condition accepts may intend that
+		return &r.usual()[0]
+	}
+	for _, name := range []string{"named", "search"} {
+		if i := slices.IndexFunc(r.by[name], stops); i >= 0 {
+			return &r.by[name][i]
+		}
+	}
+	return nil
+}
+
+// deniesHarmless reports whether the hook stops a harmless call.
+func (r *results) deniesHarmless() bool {
+	return r.first().Effect == suites.Denied && r.about().Guards == client.Calls && len(r.harmful()) > 0
+}
+
+// letsHarmless reports whether the hook lets harmless calls through.
+func letsHarmless(r *results) bool { return !r.deniesHarmless() }
+
+// missing returns a program that the hook looks up and that this machine lacks; "" if none is known.
+func (r *results) missing() string {
+	for _, f := range r.by["absent"] {
+		return calledOf(r.absentOf(frail), f.Result)
+	}
+	return ""
+}
+
+// rewrites reports whether the hook replaced an input.
+func (r *results) rewrites() bool {
+	for _, all := range r.by {
+		if slices.ContainsFunc(all, func(f fired) bool { return len(updated(f.Result)) > 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// like returns the hook's result for the harmless input of the same shape as a firing, or nil.
+func (r *results) like(f firing) *suites.Result {
+	usual := r.usual()
+	if i := slices.IndexFunc(usual, func(u fired) bool { return u.tool == f.tool }); i >= 0 {
+		return &usual[i].Result
+	}
+	return nil
+}
+
 // An Inquiry examines one hook by a sequence of firings. It runs nothing itself: the caller passes
 // the probes of Next back to Take with their results.
 type Inquiry struct {
-	hook     discover.Hook
-	tree     Tree
-	text     string // the text of the command and its scripts
-	findings []Finding
-	queue    []Probe
-	rounds   []func() []Probe // produce more probes when the queue is empty
-	ran      int
-	uv       string   // the script that stands in for uv, "" if none does
-	missing  string   // a program that it looks up and that this machine lacks
-	absent   string   // the reason why the hook was not judged, such as a missing program
-	hidden   []string // files that it looked for and that the sandbox hides, with ~ for HOME
-	broken   bool     // it does not run in its current form, so that more probes prove nothing
-	denied   *firing
-	after    int           // the number of other inputs before it in the same environment
-	effect   suites.Effect // the effect of the first firing
-	took     suites.Result
-	usual    []firing        // harmless inputs, one of each shape
-	did      []suites.Result // the hook's result for each of them
-	rewrites bool
-	others   []clients.Client // that run the hook, too
-
-	exploration *exploration // nil if the decisions of its scripts cannot be observed
+	results
+	judgement
+	parts []part // that are left
+	round int    // of the first of these, and of those beside it
+	ran   int
 }
 
-// about returns the event of the hook.
-func (q *Inquiry) about() client.Event {
-	event, _ := client.EventByName(q.hook.Event)
-	return event
+// Ask begins an inquiry. A hook that cannot be run gets no probes.
+func Ask(t Tree, h discover.Hook) *Inquiry {
+	s := subjectOf(t, h)
+	q := &Inquiry{results: results{subject: s, by: map[string][]fired{}}, judgement: judgement{of: s}}
+	if h.NotRun() != "" {
+		return q
+	}
+	if s.uv != "" {
+		f := FindingOf("absent-program", h.ID, h.Source, "uv is not on this machine: python3 stood in for it", suites.Info)
+		f.Effect = "the hook was judged with the stand-in, which needs no package either"
+		q.findings = append(q.findings, f)
+	}
+	if name := s.packageToFetch(); name != "" {
+		q.lacks("its package " + name + " is not installed")
+		return q
+	}
+	if q.parts = slices.Clone(parts); h.Client != "" {
+		of, _ := clients.Named(h.Client)
+		q.parts = slices.DeleteFunc(q.parts, func(p part) bool { return !p.foreign || p.name == "search" && of.Measured == "" })
+	}
+	return q
+}
+
+// beside returns the parts that run at the same time now.
+func (q *Inquiry) beside() []part {
+	n := min(1, len(q.parts))
+	for n < len(q.parts) && q.parts[n].also {
+		n++
+	}
+	return q.parts[:n]
 }
 
 // Next returns the probes to run now; none if the inquiry is complete.
-func (q *Inquiry) Next() []Probe {
-	for len(q.queue) == 0 && len(q.rounds) > 0 && !q.broken {
-		round := q.rounds[0]
-		q.rounds = q.rounds[1:]
-		q.queue = round()
-	}
-	next := q.queue
-	q.queue = nil
-	if q.broken {
-		return nil
-	}
-	for _, p := range next {
-		Hasten(p.Case)
-		if q.uv != "" {
-			p.around(func(s *suites.CaseEnv) { s.Programs = append(s.Programs, suites.Program{Name: "uv", Script: q.uv}) })
+func (q *Inquiry) Next() (next []Probe) {
+	for len(q.parts) > 0 && !q.ends {
+		for _, p := range q.beside() {
+			if q.round > 0 && !p.repeats || p.needs != nil && !p.needs(&q.results) || p.plan == nil {
+				continue
+			}
+			for _, probe := range p.plan(&q.results) {
+				probe.part = p.name
+				next = append(next, q.prepare(probe))
+			}
 		}
+		if len(next) > 0 {
+			q.round++
+			return next
+		}
+		q.conclude()
 	}
-	return next
+	return nil
 }
 
-// then makes a round the next one.
-func (q *Inquiry) then(round func() []Probe) { q.rounds = slices.Insert(q.rounds, 0, round) }
+// conclude judges the results of the present parts, and goes on to the next ones.
+func (q *Inquiry) conclude() {
+	now := q.beside()
+	q.parts, q.round = q.parts[len(now):], 0
+	for _, p := range now {
+		ended := q.ends
+		for _, f := range q.by[p.name] {
+			q.on = &f
+			if p.judge != nil && !ended {
+				p.judge(&q.results, &q.judgement, f)
+			}
+			q.compare(p.name, f)
+		}
+		if q.on = nil; p.conclude != nil && !ended {
+			p.conclude(&q.results, &q.judgement)
+		}
+	}
+}
 
 // Take records the outcome of a probe.
 func (q *Inquiry) Take(p Probe, o suites.Outcome) {
@@ -93,25 +247,18 @@ func (q *Inquiry) Take(p Probe, o suites.Outcome) {
 		q.hidden = append(q.hidden, name)
 		q.found("hidden-file", name+" is hidden from hooks here")
 	}
-	if p.seen != nil {
+	switch {
+	case p.seen != nil:
 		if o.NotRun == nil && len(o.Results) > 0 { // in place nothing is observed
 			p.seen(o)
 		}
-		return
-	}
-	if o.NotRun != nil || len(o.Results) == 0 {
-		q.broken = true
-		return
-	}
-	for i, r := range o.Results {
-		known := len(q.findings)
-		p.take[i](r)
-		for j := known; j < len(q.findings); j++ {
-			if f := &q.findings[j]; f.Where == q.hook.Source {
-				c := *p.Case
-				c.Steps = c.Steps[i : i+1 : i+1]
-				f.firing = &Firing{Case: &c, Result: r}
-			}
+	case o.NotRun != nil || len(o.Results) == 0:
+		q.ends = true
+	default:
+		for i, r := range o.Results {
+			c := *p.Case
+			c.Steps = c.Steps[i : i+1 : i+1]
+			q.by[p.part] = append(q.by[p.part], fired{p.sent[i], r, i, &c})
 		}
 	}
 }
@@ -128,144 +275,16 @@ type Report struct {
 	Absent   string        // the reason why it was not judged
 }
 
-// Report returns the result so far.
+// Report returns the result so far. The parts that have been fired and not judged yet are left out.
 func (q *Inquiry) Report() Report {
-	r := Report{Hook: q.hook, Findings: q.findings, Firings: q.ran, Effect: q.effect, Absent: q.absent, Rewrites: q.rewrites}
-	if q.denied != nil {
-		r.Denies = q.denied.input()
-		if q.denied.description == "" {
-			r.Stopped = Input{Tool: q.denied.tool, Command: q.denied.command, File: q.denied.file, Prompt: q.denied.prompt}
+	r := Report{Hook: q.results.hook, Findings: q.findings, Firings: q.ran, Effect: q.first().Effect, Absent: q.absent, Rewrites: q.rewrites()}
+	if f := q.denied(); f != nil {
+		r.Denies = f.input()
+		if f.description == "" {
+			r.Stopped = f.asInput()
 		}
 	}
 	return r
-}
-
-func (q *Inquiry) found(rule, what string, severity ...suites.Severity) {
-	q.seen(rule, what, "", severity...)
-}
-
-// seen records an observation on an input, once for each cause.
-func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
-	f := FindingOf(rule, q.hook.ID, q.hook.Source, what, severity...)
-	f.Input = input
-	if rule == string(client.TimedOut) {
-		f.Remedy = client.Cause{Kind: client.TimedOut, Event: q.hook.Event}.Remedy()
-	}
-	q.once(f)
-}
-
-// once records a finding unless one of the same cause is known.
-func (q *Inquiry) once(f Finding) {
-	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
-		q.findings = append(q.findings, q.guessed(f))
-	}
-}
-
-// worst keeps the first of the most severe findings of each rule.
-func (q *Inquiry) worst(f Finding) {
-	f = q.guessed(f)
-	i := slices.IndexFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule })
-	switch {
-	case i < 0:
-		q.findings = append(q.findings, f)
-	case f.Severity != q.findings[i].Severity && LeastSeverity(f.Severity, q.findings[i].Severity) == q.findings[i].Severity:
-		q.findings[i] = f
-	}
-}
-
-// guessed returns a finding with the texts for the hook's event. If the event is only a guess, its
-// severity is at most a warning.
-func (q *Inquiry) guessed(f Finding) Finding {
-	f = f.forEvent(q.hook.Event)
-	if q.hook.Scope == discover.InGuess {
-		f.What += " (registered nowhere: fired for " + q.hook.Event + " because of its name)"
-		f.Severity = LeastSeverity(f.Severity, suites.Warning)
-	}
-	return f
-}
-
-// probe returns a probe of a firing.
-func (q *Inquiry) probe(f firing, take func(suites.Result)) Probe {
-	c := f.asCase(q.hook)
-	c.Timeout = q.patience()
-	compare := q.differs
-	switch {
-	case q.hook.Client != "":
-		compare = q.meant
-	case len(q.others) == 0:
-		return Probe{Case: c, take: []func(suites.Result){take}}
-	}
-	return Probe{Case: c, take: []func(suites.Result){func(r suites.Result) {
-		compare(f, r)
-		take(r)
-	}}}
-}
-
-// and adds a firing to a probe.
-func (p *Probe) and(next Probe) {
-	p.Case.Steps = append(p.Case.Steps, next.Case.Steps...)
-	p.take = append(p.take, next.take...)
-}
-
-// Ask begins an inquiry. A hook that cannot be run gets no probes.
-func Ask(t Tree, h discover.Hook) *Inquiry {
-	q := &Inquiry{hook: h, tree: t, others: t.others(h)}
-	if h.NotRun() != "" {
-		return q
-	}
-	q.text = h.Command + " " + strings.Join(h.Args, " ")
-	for _, s := range h.Scripts {
-		q.text += "\n" + t.read(s)
-	}
-	q.standIn()
-	if name := q.fetched(); name != "" {
-		q.lacks("its package " + name + " is not installed")
-		return q
-	}
-	if h.Client != "" {
-		q.rounds = []func() []Probe{q.typical, q.absentPrograms}
-		if of, _ := clients.Named(h.Client); of.Measured != "" {
-			q.rounds = append(q.rounds, q.search)
-		}
-		return q
-	}
-	q.rounds = []func() []Probe{q.paced, q.typical, q.deniedByRule, q.absentPrograms, q.again, q.nesting, q.misnamed, q.varied, q.named, q.explored, q.mentioned, q.search, q.hardened, q.unreached}
-	return q
-}
-
-// typical runs the hook as the client would, for inputs that its matcher accepts.
-func (q *Inquiry) typical() (probes []Probe) {
-	all := typical(q.hook, q.tree)
-	for i, f := range all {
-		probes = append(probes, q.probe(f, func(r suites.Result) {
-			if i == 0 {
-				q.effect, q.took = r.Effect, r
-			}
-			q.usual, q.did = append(q.usual, f), append(q.did, r)
-			q.observe(f, r)
-		}))
-	}
-	if len(all) > 0 {
-		probes = append(probes, q.served(all[0])...)
-	}
-	return probes
-}
-
-// again runs a hook that delayed the end of the turn a second time.
-func (q *Inquiry) again() []Probe {
-	if q.effect != suites.AnotherTurn || !q.about().Stop {
-		return nil
-	}
-	f := firing{event: q.hook.Event, stopActive: true}
-	return []Probe{q.probe(f, func(r suites.Result) {
-		blocks := func(r suites.Result) bool {
-			kind := client.Kind(r.EffectRule)
-			return kind == client.Exit2 || kind == client.JSONNo
-		}
-		if r.Effect == suites.AnotherTurn && blocks(r) && blocks(q.took) {
-			q.found("stop-loop", "it holds up the stop, and the next one with stop_hook_active too")
-		}
-	})}
 }
 
 // Together judges hooks that the client runs in parallel.
@@ -303,84 +322,23 @@ type Try struct {
 }
 
 // Tries returns the calls for a hook: those for which the client would most likely fire it, then,
-// if it may deny, inputs that it may exist to stop, the likeliest first. guard reports whether
-// there are any of the latter.
-func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
-	q := Ask(t, h)
-	harmful, usual := q.harmful(), typical(h, t)
-	for i, f := range slices.Concat(usual, harmful) {
-		c := f.asCase(h)
-		c.Timeout = 0 // so that the registered timeout applies
-		tries = append(tries, Try{Case: c, Input: f.input(), Harmful: i >= len(usual)})
-	}
-	return tries, len(harmful) > 0
-}
-
-// Calls returns calls to which a hook may react: usual ones, those that guards usually stop and those
-// that its text mentions, also in the content of a file or in the model's words. What another text
-// of the hook does not mention comes first; "" if there is none.
-func Calls(t Tree, h discover.Hook, other string) (all []Try) {
-	q := Ask(t, h)
+// if it may deny, inputs that guards usually stop. It returns none for a hook that cannot be run.
+func Tries(t Tree, h discover.Hook) (tries []Try) {
+	s := subjectOf(t, h)
 	usual := typical(h, t)
-	if h.NotRun() != "" || q.absent != "" || len(usual) == 0 {
+	if h.NotRun() != "" || s.packageToFetch() != "" || len(usual) == 0 {
 		return nil
 	}
-	const most, words, choices = 60, 12, 12
-	add := func(f firing) {
+	if s.about().Stop {
+		usual = append(usual, firing{event: h.Event, stopActive: true})
+	}
+	for i, f := range slices.Concat(usual, s.harmful()) {
 		if c := f.asCase(h); c.Steps[0].PayloadRaw != nil {
-			all = append(all, Try{Case: c, Input: f.input()})
+			c.Timeout = 0 // so that the registered timeout applies
+			tries = append(tries, Try{Case: c, Input: f.input(), Harmful: i >= len(usual)})
 		}
 	}
-	for _, f := range usual {
-		add(f)
-	}
-	if q.about().Stop {
-		add(firing{event: h.Event, stopActive: true})
-	}
-	own, known := literals(q.text, choices), literals(other, choices)
-	last := func(text string) int {
-		return map[bool]int{true: 1}[!slices.Contains(own, text) || slices.Contains(known, text)]
-	}
-	ranked := q.meantFor(own)
-	inputs := slices.Concat(ranked[:]...)
-	slices.SortStableFunc(inputs, func(a, b firing) int {
-		return last(a.command+a.file+a.prompt) - last(b.command+b.file+b.prompt)
-	})
-	slices.SortStableFunc(own, func(a, b string) int { return last(a) - last(b) })
-	for _, f := range inputs[:min(len(inputs), most)] {
-		add(f)
-	}
-	if q.about().Guards == client.Prompts || len(own) == 0 {
-		return all
-	}
-	f := usual[len(usual)-1] // the file, if there are a command and a file
-	extensions := append([]string{".py"}, fileExtensions().FindAllString(q.text, -1)...)
-	slices.Sort(extensions)
-	for i, ending := range slices.Compact(extensions) {
-		texts := []string{strings.Join(own[:min(len(own), most)], "\n") + "\n"}
-		if i == 0 || !takesFile(f.tool) {
-			texts = append(texts, own[:min(len(own), words)]...)
-		}
-		for _, text := range texts {
-			if f.text, f.description = text, Short(text); takesFile(f.tool) {
-				f.file, f.written = "src/hookwatch_example"+ending, true
-				f.description += " in " + f.file
-			}
-			add(f)
-		}
-		if !takesFile(f.tool) {
-			break
-		}
-	}
-	return all
-}
-
-// Text returns the command of a hook and the text of its scripts.
-func (t Tree) Text(h *discover.Hook) string {
-	if h == nil {
-		return ""
-	}
-	return Ask(t, *h).text
+	return tries
 }
 
 // An Input is what a hook decides about: the call of a tool with a command or a file, or a prompt.
@@ -391,6 +349,14 @@ type Input struct {
 	Prompt  string `json:"prompt,omitempty"`
 }
 
+// asInput returns the input of a firing: a command without the file that other tools would get.
+func (f firing) asInput() Input {
+	if f.command != "" {
+		return Input{Tool: f.tool, Command: f.command}
+	}
+	return Input{Tool: f.tool, File: f.file, Prompt: f.prompt}
+}
+
 // Text returns the part of the input that varies.
 func (i Input) Text() string { return cmp.Or(i.Command, i.File, i.Prompt) }
 
@@ -399,30 +365,22 @@ func (i Input) Case(h discover.Hook) *suites.Case {
 	return firing{event: h.Event, tool: i.Tool, command: i.Command, file: i.File, prompt: i.Prompt}.asCase(h)
 }
 
-// Inputs returns the inputs that a hook may exist to stop, the likeliest first: those that the
-// configuration names, those of its text, and the usual ones. It returns none for a hook that can
-// stop nothing.
+// Inputs returns the inputs that a hook may exist to stop: those that the configuration names, and those that
+// guards usually stop. It returns none for a hook that can stop nothing.
 func Inputs(t Tree, h discover.Hook) (all []Input) {
-	q := Ask(t, h)
-	if h.NotRun() != "" || q.absent != "" {
+	s := subjectOf(t, h)
+	if h.NotRun() != "" || s.packageToFetch() != "" {
 		return nil
 	}
-	add := func(f firing) {
-		in := Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt}
-		if !slices.Contains(all, in) {
-			all = append(all, in)
-		}
-	}
+	var firings []firing
 	for _, d := range t.Denies {
 		if f, ok := sent(d, h); ok && h.Answers(d.Hook) {
-			add(f)
+			firings = append(firings, f)
 		}
 	}
-	const most = 40
-	ranked := q.ranked()
-	for _, f := range append(q.harmful(), slices.Concat(ranked[:]...)...) {
-		if len(all) < most {
-			add(f)
+	for _, f := range append(firings, s.harmful()...) {
+		if in := f.asInput(); !slices.Contains(all, in) {
+			all = append(all, in)
 		}
 	}
 	return all
@@ -444,7 +402,7 @@ func Named(h discover.Hook, text string) (Input, bool) {
 // Harmless returns the input of an ordinary call for which the client fires a hook.
 func Harmless(t Tree, h discover.Hook) (all []Input) {
 	for _, f := range typical(h, t) {
-		all = append(all, Input{Tool: f.tool, Command: f.command, File: f.file, Prompt: f.prompt})
+		all = append(all, f.asInput())
 	}
 	return all
 }
@@ -456,41 +414,4 @@ func Stopped(e suites.Effect) bool { return stopped(suites.Result{Effect: e}) }
 // model.
 func Stops(e suites.Effect) bool {
 	return stopped(suites.Result{Effect: e}) || e == suites.AnotherTurn || e == suites.ShownToModel
-}
-
-// nested is the file in which calls of the client are recorded: "once" for a call by the hook, and
-// "again" for a call by the hook that such a session fires in turn.
-const nested = "{tmp}/nested"
-
-// nestedClient returns a script that stands in for the client. A session that runs hooks would fire
-// the same hook again, with the same environment. The script does so once, because a loop would not
-// end.
-func nestedClient(command string) string {
-	return `case " $* " in *' --bare '*|*' --safe-mode '*|*' --setting-sources'*|*disableAllHooks*) exit 0;; esac
-[ -n "$HOOKWATCH_NESTED" ] && { echo again >>'` + nested + `'; exit 0; }
-echo once >>'` + nested + `'
-HOOKWATCH_NESTED=1 sh -c ` + shell.Quote(command) + ` <'{tmp}/nested-input' >/dev/null 2>&1
-exit 0
-`
-}
-
-// nesting runs a hook that calls the client with a stand-in for it, and checks whether the hook
-// calls it again when that session fires it.
-func (q *Inquiry) nesting() []Probe {
-	usual := typical(q.hook, q.tree)
-	if len(usual) == 0 || q.hook.Args != nil || !calls(q.text, "claude") {
-		return nil
-	}
-	p := q.probe(usual[0], func(r suites.Result) {
-		if strings.Contains(string(r.Files[nested]), "again") {
-			q.found("starts-client", fmt.Sprintf("it runs claude, whose session fires it again for %s: that has no end", q.hook.Event), suites.Warning)
-		}
-	})
-	p.around(func(s *suites.CaseEnv) {
-		s.Programs = []suites.Program{{Name: "claude", Script: nestedClient(q.hook.Command)}}
-	})
-	step := &p.Case.Steps[0]
-	step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{tmp}/nested-input", Content: string(step.PayloadRaw)})
-	step.Expect.Files = []suites.FileExpectation{{Path: nested}}
-	return []Probe{p}
 }

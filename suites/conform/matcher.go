@@ -13,8 +13,8 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// matched judges the values that a hook's matcher can match.
-func (t Tree) matched(h discover.Hook) []Finding {
+// judgeMatcher judges the values that a hook's matcher can match.
+func (t Tree) judgeMatcher(h discover.Hook) []Finding {
 	event, known := client.EventByName(h.Event)
 	if !known || h.Matcher == "" || h.Matcher == "*" {
 		return nil
@@ -37,7 +37,7 @@ func (t Tree) matched(h discover.Hook) []Finding {
 	if names == nil {
 		return append(all, expression(h)...)
 	}
-	return append(all, append(listed(h, names), t.uncovered(h, names)...)...)
+	return append(all, append(judgeList(h, names), t.judgeUncovered(h, names)...)...)
 }
 
 // emptyAlternative matches an alternative with nothing in it.
@@ -87,14 +87,14 @@ func unmatchedServer(h discover.Hook) string {
 	return ""
 }
 
-// listed judges a matcher that lists names.
-func listed(h discover.Hook, names []string) []Finding {
+// judgeList judges a matcher that lists names.
+func judgeList(h discover.Hook, names []string) []Finding {
 	var old, unknown []string
 	for _, name := range names {
 		switch {
 		case h.ServerTool(name) != name:
 			unknown = append(unknown, fmt.Sprintf("%s: a tool of the plugin's own server is called %s", name, h.ServerTool(name)))
-		case slices.Contains(tools, name), stillMatches(name):
+		case slices.Contains(tools, name), isFormerName(name):
 		case client.ToolNamed(name).Successor != "":
 			old = append(old, name+" (today "+client.ToolNamed(name).Successor+")")
 		case strings.Trim(name, "_") == "mcp":
@@ -116,7 +116,7 @@ func listed(h discover.Hook, names []string) []Finding {
 		out = append(out, FindingOf("old-tool", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(old, ", ")), severity))
 	}
 	if len(unknown) > 0 {
-		f := FindingOf("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), deadness(unknown))
+		f := FindingOf("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), severityOfUnknown(unknown))
 		if slices.ContainsFunc(unknown, func(s string) bool { return strings.HasPrefix(s, "mcp__") }) {
 			f.Remedy = "write mcp__.* or mcp__server__.* in its place: the whole matcher is a regular expression then"
 			if len(h.Servers) > 0 {
@@ -141,8 +141,8 @@ var (
 	alike = [][]string{client.ToolNames(client.EditsFile, client.CreatesFile), client.ToolNames(client.RunsCommand)}
 )
 
-// stillMatches reports whether the client accepts a former name for its successor.
-func stillMatches(name string) bool {
+// isFormerName reports whether the client accepts a former name for its successor.
+func isFormerName(name string) bool {
 	return slices.ContainsFunc(client.Tools(), func(t client.Tool) bool { return slices.Contains(t.Also, name) })
 }
 
@@ -153,8 +153,8 @@ func (t Tree) covers(h discover.Hook, tool string) bool {
 	})
 }
 
-// uncovered judges a guard whose matcher leaves out a tool similar to those it lists.
-func (t Tree) uncovered(h discover.Hook, names []string) []Finding {
+// judgeUncovered judges a guard whose matcher leaves out a tool similar to those it lists.
+func (t Tree) judgeUncovered(h discover.Hook, names []string) []Finding {
 	if about, _ := client.EventByName(h.Event); about.Guards != client.Calls {
 		return nil
 	}
@@ -188,9 +188,9 @@ func meant(name string) string {
 	return ""
 }
 
-// deadness returns Error for names that are certainly wrong, and Warning for unknown names, because
+// severityOfUnknown returns Error for names that are certainly wrong, and Warning for unknown names, because
 // they may be tools of a newer client.
-func deadness(unknown []string) suites.Severity {
+func severityOfUnknown(unknown []string) suites.Severity {
 	if slices.ContainsFunc(unknown, func(s string) bool { return strings.Contains(s, ":") }) {
 		return suites.Error
 	}
@@ -206,7 +206,7 @@ func RefusedFiles(rule string, problems []suites.Problem) (all []Finding) {
 			continue
 		}
 		f := FindingOf(rule, "", p.At, p.What)
-		f.Remedy = withHint(f.Remedy, p)
+		f.Remedy = remedyOf(f.Remedy, p)
 		if rule == "settings-dropped" && slices.Contains(ofPlugins, path.Base(p.At.File)) {
 			f.Effect = "no hook of the plugin ever runs, which the client reports only among errors of plugins"
 		}
@@ -263,7 +263,7 @@ func fronts(rule string, problems []suites.Problem) (all []Finding) {
 			severity, what = suites.Warning, "no event is called "+strings.Join(names, ", ")+": their hooks never run"
 		}
 		f := FindingOf(rule, "", p.At, what+more, severity)
-		f.Remedy = withHint(f.Remedy, p)
+		f.Remedy = remedyOf(f.Remedy, p)
 		all = append(all, f)
 	}
 	return all
@@ -279,7 +279,7 @@ func once(all []string, s string) []string {
 	return append(all, s)
 }
 
-func withHint(remedy string, p suites.Problem) string {
+func remedyOf(remedy string, p suites.Problem) string {
 	if hint, _, _ := strings.Cut(p.Hint, "; until then"); hint != "" {
 		return hint
 	}

@@ -11,62 +11,40 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/shell"
 )
 
-// observe judges a hook's result for a typical input.
-func (q *Inquiry) observe(f firing, r suites.Result) {
-	switch name, kind := client.MissingIn(r); {
-	case r.NotStarted != "":
-		q.unstarted(r)
-	case r.TimedOut:
-		q.endless(fmt.Sprintf("it had not ended after %s", q.patience()))
-	case kind != client.MissingNothing && r.Exit != 0:
-		q.gone(r, name, kind)
-	default:
-		q.equipped(f, r)
-	}
-}
-
-// unstarted judges a command that could not be launched.
-func (q *Inquiry) unstarted(r suites.Result) {
-	q.broken = true
-	if !slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Severity == suites.Error }) {
-		q.found("absent-program", "it could not be started: "+r.NotStarted)
-	}
-}
-
-// ended judges a hook that ran to its end.
-func (q *Inquiry) ended(f firing, r suites.Result) {
+// judgeEnd judges a hook that ran to its end.
+func (j *judgement) judgeEnd(f fired) {
+	r := f.Result
 	if fault, line := client.FaultOf(r); fault == client.Unstarted {
-		q.absent, q.broken = strings.TrimSuffix("it could not be started: "+Short(line), ": "), true
+		j.absent, j.ends = strings.TrimSuffix("it could not be started: "+Short(line), ": "), true
 		return
 	}
-	if q.failed(f.input(), r) {
+	if j.judgeFailure(f.input(), r) {
 		return
 	}
-	q.printed(f, r)
-	if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && r.Effect != suites.Ignored && !json.Valid(r.Stdout) {
-		q.found("reason-on-stdout", "exit 2 with nothing on stderr")
+	j.judgePrinted(f.firing, r)
+	if wordless := r.Exit == 2 && silent(r.Stderr); wordless && r.Effect != suites.Ignored && !json.Valid(r.Stdout) {
+		j.found("reason-on-stdout", "exit 2 with nothing on stderr")
 	}
 }
 
-// crashed records a crash on an input. A crash that exits with 2 stops the action, so its effect is
+// addCrash records a crash on an input. A crash that exits with 2 stops the action, so its effect is
 // the result's own.
-func (q *Inquiry) crashed(f Finding, input string, r suites.Result) {
+func (j *judgement) addCrash(f Finding, input string, r suites.Result) {
 	f.Input = input
 	if r.Exit == 2 && r.Effect != suites.Ignored {
 		f.Effect = r.EffectReason
 	}
-	q.once(f)
+	j.addOnce(f)
 }
 
-// failed judges a hook that failed by itself on an input, and reports whether it did. Missing
+// judgeFailure judges a hook that failed by itself on an input, and reports whether it did. Missing
 // programs and files are judged elsewhere.
-func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity) bool {
+func (j *judgement) judgeFailure(input string, r suites.Result, crash ...suites.Severity) bool {
 	if path := client.ReadOnly(r); path != "" {
-		if _, inside := q.inTree(path); !inside { // it may write there on the user's machine
-			q.absent, q.broken = "it writes "+path+", which is read-only here (--isolation copy lets it write there)", true
+		if _, inside := j.of.inTree(path); !inside { // it may write there on the user's machine
+			j.absent, j.ends = "it writes "+path+", which is read-only here (--isolation copy lets it write there)", true
 			return true
 		}
 	}
@@ -74,14 +52,14 @@ func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity
 	what := fmt.Sprintf("exit %d: %s", r.Exit, Short(line))
 	switch fault {
 	case client.Unparsed:
-		q.broken = true
-		q.found("syntax-error", Short(line))
+		j.ends = true
+		j.found("syntax-error", Short(line))
 	case client.Overlong:
-		f := FindingOf("crash", q.hook.ID, q.hook.Source, "a long input is too long for an argument or the environment: "+what, crash...)
+		f := FindingOf("crash", j.of.hook.ID, j.of.hook.Source, "a long input is too long for an argument or the environment: "+what, crash...)
 		f.Remedy = "pass it on stdin"
-		q.crashed(f, input, r)
+		j.addCrash(f, input, r)
 	case client.Crashed:
-		q.crashed(FindingOf("crash", q.hook.ID, q.hook.Source, what, crash...), input, r)
+		j.addCrash(FindingOf("crash", j.of.hook.ID, j.of.hook.Source, what, crash...), input, r)
 	default:
 		line := client.FailedProgram(r)
 		if line == "" {
@@ -91,35 +69,35 @@ func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity
 			crash = []suites.Severity{suites.Warning} // because nothing depends on it
 		}
 		what = "exit 2 of a program that failed: " + Short(line)
-		q.crashed(FindingOf("crash", q.hook.ID, q.hook.Source, what, crash...), input, r)
+		j.addCrash(FindingOf("crash", j.of.hook.ID, j.of.hook.Source, what, crash...), input, r)
 	}
 	return true
 }
 
-// printed judges the client's interpretation of a hook's result for a harmless input.
-func (q *Inquiry) printed(f firing, r suites.Result) {
-	q.dropped(f, nil, r)
+// judgePrinted judges the client's interpretation of a hook's result for a harmless input.
+func (j *judgement) judgePrinted(f firing, r suites.Result) {
+	j.judgeDropped(f, nil, r)
 	if n := len([]rune(string(r.Stdout))); n > 10_000 && len(r.ModelSees) > 0 {
-		q.found("long-output", fmt.Sprintf("%d characters for the model", n))
+		j.found("long-output", fmt.Sprintf("%d characters for the model", n))
 	}
 	if len(r.LeftBehind) > 0 {
 		what, severity := "it leaves a process running", suites.Info // the set of remaining processes depends on the load
-		if r.HoldsOutput && !q.hook.Entry.Async {
+		if r.HoldsOutput && !j.of.hook.Entry.Async {
 			what, severity = what+", which keeps its output open: the client waits for that", suites.Warning
 		}
-		q.found("left-behind", what, severity)
+		j.found("left-behind", what, severity)
 	}
-	q.rewritten(f, r)
+	j.judgeRewrite(f, r)
 }
 
-// dropped judges output that the client drops. harmless is the result for a harmless input, nil if r
+// judgeDropped judges output that the client drops. harmless is the result for a harmless input, nil if r
 // is that itself.
-func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, most ...suites.Severity) {
-	if q.hook.Entry.Async && client.Kind(r.EffectRule) != client.TooLate {
+func (j *judgement) judgeDropped(f firing, harmless *suites.Result, r suites.Result, most ...suites.Severity) {
+	if j.of.hook.Entry.Async && client.Kind(r.EffectRule) != client.TooLate {
 		return
 	}
 	if client.Echoes(r.Stdout) {
-		q.seen("echoes-input", "it prints its input", f.input())
+		j.seen("echoes-input", "it prints its input", f.input())
 		return
 	}
 	loss, ok := LossOf(f.event, harmless, r)
@@ -127,7 +105,7 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 		return
 	}
 	severity := loss.Severity
-	if about, _ := client.EventByName(f.event); ok && harmless != nil && stops(about) && !loss.Kind.Fails() && client.DecidesAgainst(harmless.Stdout, r.Stdout, f.toolInput(q.hook)) {
+	if about, _ := client.EventByName(f.event); ok && harmless != nil && stops(about) && !loss.Kind.Fails() && client.DecidesAgainst(harmless.Stdout, r.Stdout, f.toolInput(j.of.hook)) {
 		severity = loss.Kind.Severity(client.LostDecision)
 	}
 	if !ok {
@@ -136,12 +114,12 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 	if len(most) > 0 {
 		severity = LeastSeverity(severity, most[0])
 	}
-	q.lost(f, loss.Kind, severity, r)
+	j.lost(f, loss.Kind, severity, r)
 }
 
 // lost records a loss once for each rule, with the input on which most was lost.
-func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r suites.Result) {
-	all := FindingOf(string(kind), q.hook.ID, q.hook.Source, Short(r.EffectReason), severity)
+func (j *judgement) lost(f firing, kind client.Kind, severity suites.Severity, r suites.Result) {
+	all := FindingOf(string(kind), j.of.hook.ID, j.of.hook.Source, Short(r.EffectReason), severity)
 	all.Input, all.Printed = f.input(), Short(string(r.Stdout))
 	all.Remedy = client.Cause{Kind: kind, Event: f.event}.Remedy()
 	if len(r.Stdout) == 0 {
@@ -150,79 +128,35 @@ func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r s
 	if client.OutputQuoted(r) {
 		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
 	}
-	q.worst(all)
+	j.addWorst(all)
 }
 
-// rewritten judges an input that the hook replaces.
-func (q *Inquiry) rewritten(f firing, r suites.Result) {
+// judgeRewrite judges an input that the hook replaces.
+func (j *judgement) judgeRewrite(f firing, r suites.Result) {
+	now := updated(r)
+	if len(now) == 0 {
+		return
+	}
+	var lost []string
+	for key := range f.toolInput(j.of.hook) {
+		if _, kept := now[key]; !kept && key != "description" {
+			lost = append(lost, key)
+		}
+	}
+	if slices.Sort(lost); len(lost) > 0 {
+		j.found("drops-input", "updatedInput leaves out "+strings.Join(lost, ", "))
+	}
+}
+
+// updated returns the fields of updatedInput.
+func updated(r suites.Result) map[string]json.RawMessage {
 	var output struct {
 		Specific struct {
 			Updated map[string]json.RawMessage `json:"updatedInput"`
 		} `json:"hookSpecificOutput"`
 	}
-	if json.Unmarshal(r.Stdout, &output) != nil || len(output.Specific.Updated) == 0 {
-		return
-	}
-	q.rewrites = true
-	var lost []string
-	for key := range f.toolInput(q.hook) {
-		if _, kept := output.Specific.Updated[key]; !kept && key != "description" {
-			lost = append(lost, key)
-		}
-	}
-	if slices.Sort(lost); len(lost) > 0 {
-		q.found("drops-input", "updatedInput leaves out "+strings.Join(lost, ", "))
-	}
-}
-
-// deniedByRule sends a hook that rewrites commands those that a rule of permissions.deny denies. The client
-// applies the rules to the rewritten command, without programs such as nice before it; observed on
-// client 2.1.332.
-func (q *Inquiry) deniedByRule() (probes []Probe) {
-	if !q.rewrites || q.hook.Client != "" || q.about().Guards != client.Calls {
-		return nil
-	}
-	for _, rule := range q.tree.Registered.Denies {
-		f := conditional(discover.Hook{Event: q.hook.Event, Matcher: q.hook.Matcher, If: rule}, firing{})
-		if f.command == "" {
-			continue
-		}
-		probes = append(probes, q.probe(f, func(r suites.Result) {
-			if after := replaced(r); r.Effect == suites.Rewritten && after != "" && !deniedBy(rule, f.tool, after) {
-				q.seen("rewrite-hides-rule", fmt.Sprintf("permissions.deny has %s, and the hook makes %s of it, which the rule does not match", rule, Short(after)), f.input())
-			}
-		}))
-	}
-	return probes
-}
-
-// replaced returns the command in updatedInput.
-func replaced(r suites.Result) string {
-	var output struct {
-		Specific struct {
-			Updated struct {
-				Command string `json:"command"`
-			} `json:"updatedInput"`
-		} `json:"hookSpecificOutput"`
-	}
-	_ = json.Unmarshal(r.Stdout, &output) // the effect shows that it is JSON
-	return output.Specific.Updated.Command
-}
-
-// stripped are the programs before a command that permission rules ignore; documented.
-var stripped = []string{"nice", "nohup", "stdbuf", "time", "timeout"}
-
-// deniedBy reports whether a rule applies to a command.
-func deniedBy(rule, tool, command string) bool {
-	takes := func(command string) bool {
-		payload, _ := json.Marshal(map[string]any{"tool_name": tool, "tool_input": map[string]string{"command": command}}) // text always encodes
-		return discover.Hook{If: rule}.Takes("", payload)
-	}
-	words := strings.Fields(command)
-	for len(words) > 0 && slices.Contains(stripped, words[0]) {
-		words = words[max(1, shell.Inner(words)):]
-	}
-	return takes(command) || takes(strings.Join(words, " "))
+	_ = json.Unmarshal(r.Stdout, &output) // other output has none
+	return output.Specific.Updated
 }
 
 // toolInput returns the firing's tool input; nil if there is none.

@@ -32,8 +32,8 @@ func TestDropped(t *testing.T) {
 		{"PostToolUse", `{"async":true}`, ""},
 	} {
 		read := client.Interpret(client.Default, test.event, client.Output{Stdout: []byte(test.stdout)})
-		q := &Inquiry{hook: discover.Hook{Event: test.event}}
-		q.dropped(firing{event: test.event}, nil, suites.Result{Stdout: []byte(test.stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)})
+		q := &judgement{of: subject{hook: discover.Hook{Event: test.event}}}
+		q.judgeDropped(firing{event: test.event}, nil, suites.Result{Stdout: []byte(test.stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)})
 		var got suites.Severity
 		for _, f := range q.findings {
 			got = f.Severity
@@ -49,8 +49,8 @@ func TestQuoted(t *testing.T) {
 	t.Parallel()
 	const stdout = `{"hookSpecificOutput":{"hookEventName":"PreCompact","additionalContext":"keep this"}}`
 	read := client.Interpret(client.Default, "PreCompact", client.Output{Stdout: []byte(stdout)})
-	q := &Inquiry{hook: discover.Hook{Event: "PreCompact"}}
-	q.dropped(firing{event: "PreCompact"}, nil, suites.Result{Stdout: []byte(stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)})
+	q := &judgement{of: subject{hook: discover.Hook{Event: "PreCompact"}}}
+	q.judgeDropped(firing{event: "PreCompact"}, nil, suites.Result{Stdout: []byte(stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)})
 	if len(q.findings) != 1 || strings.Contains(q.findings[0].What+q.findings[0].Effect, "drop") || !strings.Contains(q.findings[0].What, "shows the model its text") {
 		t.Errorf("%+v", q.findings)
 	}

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"embed"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/pattern"
 )
 
@@ -28,82 +30,20 @@ const slept = "{tmp}/slept"
 //   - in Python's own library, such as the time limit of subprocess.run; not recorded
 //
 // Timers of Node are real, and parallel timers count once.
-const (
-	sleepProgram = `total= whole= half= child=
-for a in "$@"; do
-  case $a in *m) a=$((${a%m} * 60));; *h) a=$((${a%h} * 3600));; *d) a=86400;; *s) a=${a%s};; esac
-  case $a in 0|0.*|.*) ;; *) whole=1;; esac
-  case $a in 0|0.[0-4]*|.[0-4]*) ;; *) half=1;; esac
-  total="$total$a
-"
-done
-[ "$(readlink /proc/self/fd/0)" = /dev/null ] && { command -p sleep "$@"; exit; }
-for p in $(cat /proc/$PPID/task/$PPID/children 2>/dev/null); do [ $p != $$ ] && [ -e /proc/$p/exe ] && child=1; done
-skipped=$(grep -c skipped '` + slept + `' 2>/dev/null)
-if [ "$child" ] || [ -z "$half" ] || [ "${skipped:-0}" -ge SKIPPED ]; then
-  [ "$child" ] && [ -z "$whole" ] || printf %s "$total" >>'` + slept + `'
-  command -p sleep "$@"; exit
-fi
-printf '%s skipped\n' $total >>'` + slept + `'
-`
-	sleepPython = `import _thread, os, sys, time
-_real, _main, _library, _skipped = time.sleep, _thread.get_ident(), os.path.dirname(os.__file__) + os.sep, []
-def _child():
-    try:
-        return os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
-    except Exception:
-        return False
-def _sleep(s):
-    caller = sys._getframe(1).f_code.co_filename
-    if _thread.get_ident() != _main or caller.startswith((_library, '<frozen ')) and '-packages' not in caller:
-        return _real(s)
-    child = _child()
-    skip = s >= 0.5 and not child and len(_skipped) < SKIPPED
-    if s >= 1 or not child:
-        with open('` + slept + `', 'a') as f:
-            f.write('%s%s\n' % (s, ' skipped' if skip else ''))
-    if skip:
-        _skipped.append(s)
-    else:
-        _real(s)
-time.sleep = _sleep
-`
-	sleepNode = `const fs = require('fs'), { promisify } = require('util'), { isMainThread } = require('worker_threads'), real = setTimeout, wait = Atomics.wait;
-const note = text => fs.appendFileSync('` + slept + `', text + '\n');
-const busy = () => process._getActiveHandles().some(h => ['ChildProcess', 'MessagePort'].includes(h.constructor.name));
-let counted = 0, skipped = 0;
-const paced = (f, ms, ...a) => {
-  if (!isMainThread || !(ms >= 100) || typeof f !== 'function') return real(f, ms, ...a);
-  const begun = Date.now();
-  return real(function (...b) {
-    const now = Date.now();
-    if (!busy()) {
-      note(Math.min(ms, now - Math.max(begun, counted)) / 1000);
-      counted = now;
-    }
-    return f.apply(this, b);
-  }, ms, ...a);
-};
-paced[promisify.custom] = (ms, value) => new Promise(done => paced(done, ms, value));
-globalThis.setTimeout = paced;
-Atomics.wait = (a, i, v, ms) => {
-  if (isMainThread && ms >= 500 && ms < Infinity && !busy() && skipped < SKIPPED) {
-    if (a[i] !== v) return 'not-equal';
-    skipped++;
-    note(ms / 1000 + ' skipped');
-    return 'timed-out';
-  }
-  const result = wait(a, i, v, ms);
-  if (isMainThread && result === 'timed-out') note(ms / 1000);
-  return result;
-};
-`
-)
+//
+//go:embed pace.sh pace.py pace.cjs
+var pace embed.FS
+
+// paced returns a program that replaces sleeps, at most so many.
+func paced(name string, most int) string {
+	text, _ := pace.ReadFile(name) // it is embedded
+	return strings.ReplaceAll(string(text), "SKIPPED", strconv.Itoa(most))
+}
 
 // skippedAtMost returns the maximum number of sleeps of at least half a second that end at once. It
 // replaces SKIPPED in the programs.
-func (q *Inquiry) skippedAtMost() int {
-	if asksTime().MatchString(withoutComments(q.text)) {
+func (s subject) skippedAtMost() int {
+	if asksTime().MatchString(withoutComments(s.text)) {
 		return 1 // because its loops may depend on the time
 	}
 	return 25
@@ -112,51 +52,45 @@ func (q *Inquiry) skippedAtMost() int {
 // asksTime matches code that reads a clock in a shell, in Python and in Node.
 var asksTime = pattern.Lazy(`\bdate\b[^\n]*\+%s|\bSECONDS\b|\bEPOCHSECONDS\b|\btime\.time\b|\b(?:monotonic|perf_counter)\b|\bdatetime\.now\b|\b(?:Date|performance)\.now\b|\bnew Date\b`)
 
-// paced runs a hook that sleeps with a clock that does not wait. If it sleeps longer than the
+// sleeps reports whether a hook may wait for a fixed time.
+func sleeps(r *results) bool { return fires(r) && waits().MatchString(withoutComments(r.text)) }
+
+var waits = pattern.Lazy(`\bsleep\b|setTimeout|Atomics\.wait`)
+
+// planPaced runs a hook that sleeps with a clock that does not wait. If it sleeps longer than the
 // client waits, it is not run with a real clock.
-func (q *Inquiry) paced() []Probe {
-	usual := typical(q.hook, q.tree)
-	if len(usual) == 0 || !sleepsIn(q.text) {
-		return nil
-	}
-	f, most := usual[0], q.skippedAtMost()
-	limited := func(program string) string { return strings.ReplaceAll(program, "SKIPPED", strconv.Itoa(most)) }
-	p := q.probe(f, func(r suites.Result) {
-		s := seconds(r.Files[slept])
-		switch {
-		case r.TimedOut: // with a real clock it takes longer
-			q.endless(fmt.Sprintf("it had not ended after %s", q.patience()))
-		case most > 1 && strings.Count(string(r.Files[slept]), "skipped") >= most:
-			// something else ends its loop: the run with a real clock shows whether it ends
-		case s >= min(q.hook.Timeout, patience):
-			q.endless(fmt.Sprintf("it sleeps for %s; its timeout is %s", s, q.hook.Timeout))
-			q.dropped(firing{event: f.event, value: "the end of its waiting"}, nil, r, suites.Warning)
-		case s >= time.Second && !q.hook.Entry.Async:
-			q.found("slow", fmt.Sprintf("it sleeps for %s", s), q.cost())
-		}
-	})
+func planPaced(r *results) []Probe {
+	most := r.skippedAtMost()
+	p := r.probe(typical(r.hook, r.tree)[0])
 	p.around(func(s *suites.CaseEnv) {
-		s.Programs = []suites.Program{{Name: "sleep", Script: limited(sleepProgram)}}
+		s.Programs = []suites.Program{{Name: "sleep", Script: paced("pace.sh", most)}}
 	})
-	p.Case.Env = q.loading("{tmp}/pace", "pace.cjs")
+	var own []string
+	for name, value := range r.hook.Variables() {
+		own = append(own, name+"="+value)
+	}
+	p.Case.Env = trace.Preload("{tmp}/pace", "pace.cjs", own)
 	step := &p.Case.Steps[0]
 	step.Fixtures = append(step.Fixtures,
-		suites.Fixture{Path: "{tmp}/pace/sitecustomize.py", Content: limited(sleepPython), Fill: true},
-		suites.Fixture{Path: "{tmp}/pace/pace.cjs", Content: limited(sleepNode), Fill: true})
+		suites.Fixture{Path: "{tmp}/pace/sitecustomize.py", Content: paced("pace.py", most), Fill: true},
+		suites.Fixture{Path: "{tmp}/pace/pace.cjs", Content: paced("pace.cjs", most), Fill: true})
 	step.Expect.Files = []suites.FileExpectation{{Path: slept}}
 	return []Probe{p}
 }
 
-// loading returns the variables by which Python loads a directory's sitecustomize and Node a
-// module of it, in addition to what the settings set.
-func (q *Inquiry) loading(dir, module string) map[string]string {
-	env := map[string]string{"PYTHONPATH": dir, "NODE_OPTIONS": "--require=" + dir + "/" + module}
-	for name, joined := range map[string]string{"PYTHONPATH": ":", "NODE_OPTIONS": " "} {
-		if own := q.hook.Variables()[name]; own != "" {
-			env[name] += joined + own
-		}
+func judgePaced(r *results, j *judgement, f fired) {
+	most, s := r.skippedAtMost(), seconds(f.Files[slept])
+	switch {
+	case f.TimedOut: // with a real clock it takes longer
+		j.addTimeout(fmt.Sprintf("it had not ended after %s", r.patience()))
+	case most > 1 && strings.Count(string(f.Files[slept]), "skipped") >= most:
+		// something else ends its loop: the run with a real clock shows whether it ends
+	case s >= min(r.hook.Timeout, patience):
+		j.addTimeout(fmt.Sprintf("it sleeps for %s; its timeout is %s", s, r.hook.Timeout))
+		j.judgeDropped(firing{event: f.event, value: "the end of its waiting"}, nil, f.Result, suites.Warning)
+	case s >= time.Second && !r.hook.Entry.Async:
+		j.found("slow", fmt.Sprintf("it sleeps for %s", s), r.cost())
 	}
-	return env
 }
 
 // seconds returns the sum of the sleeps that a paced probe recorded.
@@ -172,8 +106,8 @@ func seconds(recorded []byte) (sum time.Duration) {
 
 // cost returns the severity of a second of waiting: a warning if it occurs at every call of a tool,
 // or at every prompt.
-func (q *Inquiry) cost() suites.Severity {
-	if about := q.about(); about.Tool || about.Guards == client.Prompts {
+func (s subject) cost() suites.Severity {
+	if about := s.about(); about.Tool || about.Guards == client.Prompts {
 		return suites.Warning
 	}
 	return suites.Info
@@ -181,22 +115,22 @@ func (q *Inquiry) cost() suites.Severity {
 
 // patience returns the time limit of a probe of the hook. It only stops hooks that do not end: it
 // is far more than healthy hooks need on a busy machine, and independent of their own timeout.
-func (q *Inquiry) patience() time.Duration {
-	if q.tree.Timeout > 0 {
-		return q.tree.Timeout
+func (s subject) patience() time.Duration {
+	if s.tree.Timeout > 0 {
+		return s.tree.Timeout
 	}
 	return patience
 }
 
-// endless judges a hook that never ends: the client cancels it and goes on. This is an error if the
+// addTimeout judges a hook that never ends: the client cancels it and goes on. This is an error if the
 // client waits for it before something that a hook could stop.
-func (q *Inquiry) endless(what string) {
-	q.broken = true
+func (j *judgement) addTimeout(what string) {
+	j.ends = true
 	severity := suites.Error
-	if about := q.about(); q.hook.Entry.Async {
+	if about := j.of.about(); j.of.hook.Entry.Async {
 		return // the client does not wait
 	} else if about.Exit2 != suites.Denied && about.Exit2 != suites.PromptBlocked && about.Exit2 != suites.AnotherTurn {
 		severity = suites.Warning
 	}
-	q.found(string(client.TimedOut), what, severity)
+	j.found(string(client.TimedOut), what, severity)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 )
@@ -146,7 +147,7 @@ func TestLocalModules(t *testing.T) {
 	tree := treeOf(t, map[string]string{"hooks/x.py": "import _lib, hook_util, yaml\n", "hooks/hook_utils.py": "", "hooks/_common/__init__.py": ""}, `python3 "$CLAUDE_PROJECT_DIR"/hooks/x.py`)
 	for module, want := range map[string]string{"_lib": "hooks/x.py loads _lib, which does not exist", "hook_util": "there is hook_utils", "yaml": "its package yaml is not installed"} {
 		q := Ask(tree, tree.Registered.Hooks[0])
-		q.unpacked(module, []string{filepath.Join(tree.Root, "hooks/x.py")})
+		q.judgePackage(module, []string{filepath.Join(tree.Root, "hooks/x.py")})
 		if len(q.findings) != 1 || q.findings[0].Severity != suites.Error || !strings.Contains(q.findings[0].What, want) {
 			t.Errorf("%s: %+v", module, q.findings)
 		}
@@ -220,9 +221,30 @@ func TestReadOnlyPlaces(t *testing.T) {
 	} {
 		tree := treeOf(t, map[string]string{"x.sh": "#!/bin/sh\n"}, `"$CLAUDE_PROJECT_DIR"/x.sh`)
 		q := Ask(tree, tree.Registered.Hooks[0])
-		q.ended(firing{event: "PreToolUse"}, suites.Result{Exit: 1, Stderr: []byte(stderr)})
+		q.judgeEnd(fired{firing: firing{event: "PreToolUse"}, Result: suites.Result{Exit: 1, Stderr: []byte(stderr)}})
 		if !strings.Contains(q.absent, "it writes /srv/log, which is read-only here") || len(q.findings) > 0 {
 			t.Errorf("%s: %q, %+v", stderr, q.absent, q.findings)
 		}
+	}
+}
+
+// TestStaticRules checks rules about registrations that no injected failure shows.
+func TestStaticRules(t *testing.T) {
+	t.Parallel()
+	codex, _ := clients.Named("codex")
+	for rule, all := range map[string][]Finding{
+		"wrong-root":            Registrations(treeOf(t, nil, `"${CLAUDE_PLUGIN_ROOT}"/x.sh`)),
+		"shell-syntax":          Registrations(treeOf(t, nil, "[[ a == b ]] && true")),
+		"matcher-not-evaluated": (Tree{}).judgeMatcher(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: `^((\w+)+)+!$`}),
+		"client-entry":          judgeForeign(codex, discover.Hook{ID: "h", Event: "PreToolUse", Command: `"$CLAUDE_PROJECT_DIR"/x.sh`}, []string{"if"}),
+	} {
+		if !slices.ContainsFunc(all, func(f Finding) bool { return f.Rule == rule }) {
+			t.Errorf("%s: %q", rule, whats(all))
+		}
+	}
+	q := &Inquiry{}
+	q.Take(Probe{seen: func(suites.Outcome) {}}, suites.Outcome{Withheld: []string{"~/.config/x"}})
+	if len(q.findings) != 1 || q.findings[0].Rule != "hidden-file" {
+		t.Errorf("%+v", q.findings)
 	}
 }

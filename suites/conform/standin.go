@@ -3,7 +3,6 @@ package conform
 import (
 	"strings"
 
-	"hookwatch/suites"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
@@ -31,14 +30,13 @@ esac; done
 
 // standFor returns the program that stands in for uv where this machine lacks it, if each Python
 // script of the hook has inline metadata without dependencies; "" otherwise.
-func (q *Inquiry) standFor() string {
-	installed := q.tree.Installed
-	if installed == nil || installed("uv") || !installed("python3") || !startsUV().MatchString(q.text) {
+func (s subject) standFor() string {
+	if !s.tree.lacks("uv") || s.tree.lacks("python3") || !startsUV().MatchString(s.text) {
 		return ""
 	}
 	script, least := uvProgram, ""
-	for _, name := range q.hook.Scripts {
-		text := q.tree.read(name)
+	for _, name := range s.hook.Scripts {
+		text := s.tree.read(name)
 		if shell.ByExtension(name) != "python3" && !startsUV().MatchString(text) {
 			continue
 		}
@@ -50,23 +48,11 @@ func (q *Inquiry) standFor() string {
 			least = max(least, m[1])
 		}
 	}
-	if !strings.Contains(q.text, "# /// script") {
+	if !strings.Contains(s.text, "# /// script") {
 		return ""
 	}
 	if least != "" {
 		script += "python3 -c 'import sys; sys.exit(sys.version_info < (3, " + least + "))' || { echo 'uv: command not found' >&2; exit 127; }\n"
 	}
 	return script + `exec python3 "$@"` + "\n"
-}
-
-// standIn makes python3 stand in for uv in all firings, and says so.
-func (q *Inquiry) standIn() {
-	if q.uv = q.standFor(); q.uv == "" {
-		return
-	}
-	installed := q.tree.Installed
-	q.tree.Installed = func(program string) bool { return program == "uv" || installed(program) }
-	f := FindingOf("absent-program", q.hook.ID, q.hook.Source, "uv is not on this machine: python3 stood in for it", suites.Info)
-	f.Effect = "the hook was judged with the stand-in, which needs no package either"
-	q.findings = append(q.findings, f)
 }

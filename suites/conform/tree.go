@@ -2,7 +2,6 @@ package conform
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -50,28 +49,6 @@ const scriptAtMost = 1 << 20
 
 func (t Tree) path(slash string) string { return filepath.Join(t.Root, filepath.FromSlash(slash)) }
 
-// agents returns the names of the agents that the tree, or one of its plugins, defines.
-func (t Tree) agents(plugin string) (names []string) {
-	dirs := []string{t.path(".claude/agents"), t.path("agents")}
-	if plugin != "" {
-		dirs = append(dirs, filepath.Join(plugin, "agents"))
-	}
-	for _, dir := range dirs {
-		real, err := t.Reader.Resolve(dir)
-		if err != nil {
-			continue // most trees have none
-		}
-		entries, _ := os.ReadDir(real)
-		for _, e := range entries {
-			if name, document := strings.CutSuffix(e.Name(), ".md"); document {
-				names = append(names, name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // read returns a script's text; "" if it cannot be read.
 func (t Tree) read(slash string) string {
 	data, err := t.Reader.ReadFile(t.path(slash), scriptAtMost)
@@ -117,6 +94,9 @@ func (t Tree) hooks() []discover.Hook {
 	return all
 }
 
+// lacks reports whether a program is known to be absent from this machine.
+func (t Tree) lacks(program string) bool { return t.Installed != nil && !t.Installed(program) }
+
 func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
@@ -149,16 +129,16 @@ func (t Tree) files(h discover.Hook) (all []Finding) {
 		case slices.Contains(h.Direct, s):
 			all = append(all, t.program(h, s, info.Mode().Perm()&0o111 != 0)...)
 		default:
-			all = append(all, t.carriage(h, s)...)
+			all = append(all, t.judgeCarriage(h, s)...)
 		}
-		all = append(all, t.untracked(h, s)...)
+		all = append(all, t.judgeUntracked(h, s)...)
 	}
 	return all
 }
 
-// untracked judges a script that exists here and that git ignores, although the file that registers
+// judgeUntracked judges a script that exists here and that git ignores, although the file that registers
 // it is shared.
-func (t Tree) untracked(h discover.Hook, s string) []Finding {
+func (t Tree) judgeUntracked(h discover.Hook, s string) []Finding {
 	file := h.Source.File
 	if h.Scope != discover.InProject || filepath.IsAbs(file) || !exists(t.path(".git")) || !t.ignoredByGit(s) || t.ignoredByGit(file) {
 		return nil
@@ -285,7 +265,7 @@ func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding
 		bad(fields[0])
 	case path.IsAbs(fields[0]) && !exists(fields[0]):
 		bad(fields[0], suites.Warning) // others may have it
-	case len(words) > 0 && !path.IsAbs(words[0]) && t.Installed != nil && !t.Installed(words[0]):
+	case len(words) > 0 && !path.IsAbs(words[0]) && t.lacks(words[0]):
 		bad(words[0], suites.Warning)
 	}
 	return all
@@ -297,8 +277,8 @@ func usual(interpreter string) bool {
 		slices.Contains([]string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}, path.Dir(interpreter))
 }
 
-// carriage judges a shell script with CRLF line ends that is passed to a shell.
-func (t Tree) carriage(h discover.Hook, s string) []Finding {
+// judgeCarriage judges a shell script with CRLF line ends that is passed to a shell.
+func (t Tree) judgeCarriage(h discover.Hook, s string) []Finding {
 	if path.Ext(s) != ".sh" || !bytes.HasSuffix(t.head(s), []byte("\r")) {
 		return nil
 	}
@@ -309,71 +289,6 @@ func (t Tree) carriage(h discover.Hook, s string) []Finding {
 func (t Tree) head(s string) []byte {
 	line, _, _ := strings.Cut(t.read(s), "\n")
 	return []byte(line)
-}
-
-// emptyRepository is a repository without commits, as GIT_DIR.
-var emptyRepository = map[string]string{
-	"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
-	"objects/info/.keep": "", "refs/.keep": "",
-}
-
-// elsewhere sends the stopped input in unusual situations: without a commit, without a variable
-// that the script reads, and cut short. It does not remove the network, because probes have none.
-// Situations that the client never causes only give one remark for each hook.
-func (q *Inquiry) elsewhere() (probes []Probe) {
-	var weak []string
-	remark := func(p Probe, where string) {
-		p.take = []func(suites.Result){func(r suites.Result) {
-			if lets(r) {
-				weak = append(weak, where)
-			}
-		}}
-		probes = append(probes, p)
-	}
-	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "HOME"} {
-		if !reads(q.text, variable) || reads(q.hook.Command, variable) { // otherwise nothing would start
-			continue
-		}
-		p := q.probe(*q.denied, nil)
-		p.around(func(s *suites.CaseEnv) { s.Unset = []string{variable} })
-		remark(p, "without "+variable)
-	}
-	p := q.probe(*q.denied, nil)
-	if payload := string(p.Case.Steps[0].PayloadRaw); payload != "" {
-		cut := strings.TrimRight(payload, "}\n ")
-		p.Case.Steps[0].Stdin = &cut
-		remark(p, "when its input is cut short")
-	}
-	if calls(q.text, "git") {
-		probes = append(probes, q.uncommitted())
-	}
-	q.rounds = append(q.rounds, func() []Probe {
-		if len(weak) > 0 {
-			q.found("fails-open", fmt.Sprintf("%s is let through %s", q.denied.input(), strings.Join(weak, ", and ")), suites.Info)
-		}
-		return nil
-	})
-	return probes
-}
-
-// uncommitted sends the stopped input in a repository without any commit. A guard of commits and
-// branches may intend to let the first one through.
-func (q *Inquiry) uncommitted() Probe {
-	severity := suites.Warning
-	if strings.HasPrefix(q.denied.command, "git ") {
-		severity = suites.Info
-	}
-	p := q.probe(*q.denied, func(r suites.Result) {
-		if lets(r) {
-			q.found("fails-open", fmt.Sprintf("%s is let through in a repository without commits", q.denied.input()), severity)
-		}
-	})
-	step := &p.Case.Steps[0]
-	for name, content := range emptyRepository {
-		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{tmp}/empty.git/" + name, Content: content})
-	}
-	step.Env = map[string]string{"GIT_DIR": "{tmp}/empty.git"}
-	return p
 }
 
 // reads reports whether a text uses a variable of the environment.

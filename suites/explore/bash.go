@@ -2,15 +2,18 @@ package explore
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
@@ -26,7 +29,7 @@ func startBash(dir string, env []string) suites.Tracing {
 	var b strings.Builder
 	b.WriteString(trace.Sourced(trace.ValueOf(env, "BASH_ENV")))
 	// A descriptor that hooks do not use; bash before 5 is not observed.
-	fmt.Fprintf(&b, "{ [[ ${BASH_VERSINFO[0]} -ge 5 ]] && exec 97>>%s; } 2>/dev/null && { BASH_XTRACEFD=97 PS4=$'\\x1e\\x1f${BASH_SOURCE[0]-}\\x1f${LINENO}\\x1f'; set -x; }\n:\n", shell.Quote(filepath.Join(dir, logName)))
+	fmt.Fprintf(&b, "{ [[ ${BASH_VERSINFO[0]} -ge 5 ]] && exec 97>>%s; } 2>/dev/null && { BASH_XTRACEFD=97 PS4=$'\\x1e\\x1f${BASH_SOURCE[0]-}\\x1f${LINENO}\\x1f$?\\x1f'; set -x; }\n:\n", shell.Quote(filepath.Join(dir, logName)))
 	return suites.Tracing{
 		Files: map[string]string{start: b.String(), logName: ""},
 		Logs:  []string{logName},
@@ -36,21 +39,26 @@ func startBash(dir string, env []string) suites.Tracing {
 
 // A command is one that bash began, with its words expanded.
 type command struct {
-	file string
-	line int
-	text string
+	file   string
+	line   int
+	before int // the exit code of the command before it
+	text   string
 }
 
 func (r *Record) bash(logs map[string][]byte) {
 	const most = 4000 // commands
 	for entry := range strings.SplitSeq(string(logs[logName]), commandMark) {
-		f := strings.SplitN(entry, "\x1f", 4)
-		if len(f) < 4 || len(r.shell) == most {
+		f := strings.SplitN(entry, "\x1f", 5)
+		if len(f) < 5 || len(r.shell) == most {
 			continue
 		}
 		if line, err := strconv.Atoi(f[2]); err == nil {
-			r.shell = append(r.shell, command{f[1], line, strings.TrimSuffix(f[3], "\n")})
+			before, _ := strconv.Atoi(f[3]) // a number
+			r.shell = append(r.shell, command{f[1], line, before, strings.TrimSuffix(f[4], "\n")})
 		}
+	}
+	for i, c := range r.shell[min(1, len(r.shell)):] {
+		r.misused(r.shell[i], c.before)
 	}
 	values := map[string]string{}
 	for from := 0; from < len(r.shell); {
@@ -66,13 +74,16 @@ func (r *Record) bash(logs map[string][]byte) {
 // line records what the commands of one line compare. Those of a pipeline are logged in any order.
 func (r *Record) line(commands []command, values map[string]string) {
 	sorted := slices.SortedStableFunc(slices.Values(commands), func(a, b command) int { return strings.Compare(a.text, b.text) })
-	piped := "" // what one of them prints, if it is known
+	piped, payload := "", true // what one of them prints, if it is known, and whether it may be the payload
 	for _, c := range sorted {
+		name, _, _ := strings.Cut(c.text, " ")
+		payload = payload && (passing().MatchString(c.text) || filters[name] != nil)
 		if all := words(c.text); len(all) > 1 && (all[0] == "echo" || all[0] == "printf") {
 			if all = all[1:]; len(all) > 1 && strings.Contains(all[0], "%") {
 				all = all[1:]
 			}
 			piped = strings.Join(all, " ")
+			payload = payload && strings.Contains(piped, `"hook_event_name"`)
 		}
 	}
 	for _, c := range sorted {
@@ -85,14 +96,88 @@ func (r *Record) line(commands []command, values map[string]string) {
 			continue
 		}
 		r.command(c, values, piped)
+		if payload {
+			r.filter(c)
+		}
 	}
 }
+
+// A fromStdin is a comparison of standard input whose text the log does not show, with the variables at its time.
+type fromStdin struct {
+	Comparison
+	values map[string]string
+}
+
+// unseen is the value of a variable that bash set without a trace, as by read.
+const unseen = "\x00"
+
+// valueOf returns the value of a word that is a variable.
+func valueOf(values map[string]string, word string) string {
+	name := strings.Trim(word, `"${}`)
+	if value, known := values[name]; known || !variable().MatchString(name) {
+		return value
+	}
+	return unseen
+}
+
+// passing matches commands that print no text of a file.
+var passing = pattern.Lazy(`^(?:echo|printf|cat$|\[\[?|'\['|test|local|export|readonly|declare|\w+=)`)
+
+// filters are programs to which hooks pass their input, with the exit codes of a wrong filter, expression or
+// option.
+var filters = map[string][]int{"jq": {3, 5}, "jaq": {3, 5}, "grep": {2}, "sed": {1}, "awk": {2}}
+
+// misused records a program that ended with the code of a wrong call, unless files that it reads may be the
+// cause.
+func (r *Record) misused(c command, exit int) {
+	all := words(c.text)
+	if len(all) < 2 || !slices.Contains(filters[path.Base(all[0])], exit) || len(operands(all)) > 1 {
+		return
+	}
+	r.add(Comparison{File: c.file, Line: c.line, Op: failing, Pattern: fmt.Sprintf("%s ends with %d", path.Base(all[0]), exit)})
+}
+
+// operands returns the words of a command that are no options.
+func operands(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all[1:]), func(w string) bool { return strings.HasPrefix(w, "-") && len(w) > 1 })
+}
+
+// readers are the names of jq.
+var readers = []string{"jq", "jaq"}
+
+// filter records the fields that jq reads of its standard input.
+func (r *Record) filter(c command) {
+	all := words(c.text)
+	if len(all) < 2 || !slices.Contains(readers, path.Base(all[0])) {
+		return
+	}
+	rest := operands(all)
+	if len(rest) != 1 || slices.ContainsFunc(all, withoutInput().MatchString) {
+		return
+	}
+	keys, err := depend.FilterKeys(rest[0])
+	if err != nil {
+		return // the program's own error follows
+	}
+	for _, k := range keys {
+		if len(k) > 0 {
+			r.add(Comparison{File: c.file, Line: c.line, Op: reading, Value: strings.Join(k, ".")})
+		}
+	}
+}
+
+// withoutInput matches options by which jq reads something else than one document of its input, or that have
+// operands.
+var withoutInput = pattern.Lazy(`^(?:-[a-zA-Z]*[nRs]|--null-input|--raw-input|--slurp|--\w*(?:arg|file)\w*)`)
 
 var variable = pattern.Lazy(`^[A-Za-z_]\w*$`)
 
 // command records what a command compares. piped is what another command of its line prints.
 func (r *Record) command(c command, values map[string]string, piped string) {
 	add := func(op Op, value, pattern string) {
+		if value == "" && pattern != "" {
+			r.unknown = append(r.unknown, fromStdin{Comparison{File: c.file, Line: c.line, Op: op, Pattern: pattern}, maps.Clone(values)})
+		}
 		r.add(Comparison{File: c.file, Line: c.line, Op: op, Value: value, Pattern: pattern})
 	}
 	if test, ok := strings.CutPrefix(c.text, "[[ "); ok {
@@ -101,7 +186,7 @@ func (r *Record) command(c command, values map[string]string, piped string) {
 	}
 	if word, ok := strings.CutPrefix(c.text, "case "); ok { // the word is not expanded, and the patterns are in the script
 		word = strings.TrimSuffix(word, " in")
-		add(ofCase, values[strings.Trim(word, `"${}`)], word)
+		add(ofCase, valueOf(values, word), word)
 		return
 	}
 	all := words(c.text)
@@ -110,7 +195,7 @@ func (r *Record) command(c command, values map[string]string, piped string) {
 	}
 	switch name := path.Base(all[0]); name {
 	case "[", "test":
-		if i := slices.IndexFunc(all, func(w string) bool { return w == "=" || w == "==" || w == "!=" }); i > 1 && i+1 < len(all) {
+		if i := slices.IndexFunc(all, func(w string) bool { return slices.Contains([]string{"=", "==", "!="}, w) }); i > 1 && i+1 < len(all) {
 			add(Equal, all[i-1], all[i+1])
 		}
 	case "grep", "egrep", "fgrep", "rg":
@@ -173,7 +258,7 @@ func grep(name string, args []string) (Op, []string) {
 				return op, strings.Split(args[i+1], "\n")
 			}
 			return op, patterns
-		case a == "-m" || a == "-A" || a == "-B" || a == "-C" || a == "--include" || a == "--exclude":
+		case slices.Contains([]string{"-m", "-A", "-B", "-C", "--include", "--exclude"}, a):
 			i++
 		case a == "-f" || a == "--file":
 			return op, nil // the patterns are in a file
@@ -202,7 +287,7 @@ var (
 // program reads the comparisons in a filter of jq, or in a script of sed, awk or perl, given as one of the
 // words of a command.
 func program(name string, all []string, text string, add func(Op, string)) {
-	if name != "jq" && name != "jaq" {
+	if !slices.Contains(readers, name) {
 		op := map[string]Op{"sed": Basic, "perl": Regexp}[name]
 		if op == "" || name == "sed" && slices.ContainsFunc(all, func(w string) bool { return strings.HasPrefix(w, "-") && strings.ContainsAny(w, "Er") }) {
 			op = Extended
@@ -236,43 +321,19 @@ func words(text string) (all []string) {
 		return nil
 	}
 	for _, w := range call.Args {
-		all = append(all, literal(w.Parts))
+		text, err := expand.Literal(nil, w)
+		if err != nil {
+			return nil // bash logs what it has expanded
+		}
+		all = append(all, text)
 	}
 	return all
-}
-
-// literal returns the text of a word that is expanded already.
-func literal(parts []syntax.WordPart) string {
-	var b strings.Builder
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			b.WriteString(escaped().ReplaceAllString(p.Value, "$1"))
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				b.WriteString(ansi(p.Value))
-			} else {
-				b.WriteString(p.Value)
-			}
-		case *syntax.DblQuoted:
-			b.WriteString(literal(p.Parts))
-		}
-	}
-	return b.String()
 }
 
 // quotedLetter matches quoted characters that mean nothing else without a backslash.
 var quotedLetter = pattern.Lazy(`\\([^*?\[\]\\])`)
 
 var escaped = pattern.Lazy(`(?s)\\(.)`)
-
-// ansi reads the escapes of $'...' that bash itself writes.
-func ansi(text string) string {
-	if s, err := strconv.Unquote(`"` + strings.NewReplacer(`\'`, `'`, `"`, `\"`, `\E`, `\x1b`, "\n", `\n`).Replace(text) + `"`); err == nil {
-		return s
-	}
-	return text
-}
 
 // cases replaces the comparisons of a case by one for each of its patterns, which are in the script.
 func (r *Record) cases(file string, src []byte) {
@@ -284,7 +345,7 @@ func (r *Record) cases(file string, src []byte) {
 		line int
 		glob string
 	}
-	arms, written := map[int][]arm{}, map[int]string{} // by the line of the case, or of the condition
+	arms, written, here := map[int][]arm{}, map[int]string{}, map[int]string{} // by the line of the case, the condition or the here-string
 	syntax.Walk(parsed, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CaseClause:
@@ -293,6 +354,10 @@ func (r *Record) cases(file string, src []byte) {
 					arms[int(n.Pos().Line())] = append(arms[int(n.Pos().Line())], arm{int(w.Pos().Line()), glob(w.Parts, false)})
 				}
 			}
+		case *syntax.Redirect:
+			if n.Op == syntax.WordHdoc {
+				here[int(n.Pos().Line())] = string(src[n.Word.Pos().Offset():n.Word.End().Offset()])
+			}
 		case *syntax.BinaryTest:
 			if n.Op == syntax.TsReMatch {
 				written[int(n.Pos().Line())] = string(src[n.Y.Pos().Offset():n.Y.End().Offset()])
@@ -300,6 +365,11 @@ func (r *Record) cases(file string, src []byte) {
 		}
 		return true
 	})
+	for _, u := range r.unknown {
+		if i := slices.Index(r.Comparisons, u.Comparison); i >= 0 && here[u.Line] != "" && Same(u.File, file) {
+			r.Comparisons[i].Value = valueOf(u.values, here[u.Line])
+		}
+	}
 	var all []Comparison
 	for _, c := range r.Comparisons {
 		if Same(c.File, file) && c.Op == Extended && strings.ReplaceAll(written[c.Line], `\d`, "d") == c.Pattern {
@@ -330,9 +400,9 @@ func glob(parts []syntax.WordPart, quoted bool) string {
 				b.WriteString(p.Value)
 			}
 		case *syntax.SglQuoted:
-			text := p.Value
-			if p.Dollar {
-				text = ansi(text)
+			text, err := expand.Literal(nil, &syntax.Word{Parts: []syntax.WordPart{p}})
+			if err != nil {
+				text = p.Value
 			}
 			b.WriteString(special().ReplaceAllString(text, `\$0`))
 		case *syntax.DblQuoted:
@@ -346,6 +416,9 @@ func glob(parts []syntax.WordPart, quoted bool) string {
 
 var special = pattern.Lazy(`[*?\[\]\\]`)
 
+// endings are commands that end a script or a function.
+var endings = []string{"exit", "return"}
+
 // decides reports whether bash began the command of a decision.
 func (r *Record) decides(d Decision) bool {
 	return slices.ContainsFunc(r.shell, func(c command) bool {
@@ -353,7 +426,7 @@ func (r *Record) decides(d Decision) bool {
 			return false
 		}
 		name, _, _ := strings.Cut(c.text, " ")
-		return name == d.name && (name != "exit" && name != "return" || c.text == name+" 2")
+		return name == d.name && (!slices.Contains(endings, name) || c.text == name+" 2")
 	})
 }
 
@@ -453,7 +526,7 @@ func endBefore(list, of syntax.Node) int {
 	}
 	i := slices.IndexFunc(all, func(s *syntax.Stmt) bool { return s == of })
 	for _, s := range all[:max(i, 0)] {
-		if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && !s.Background && (c.Args[0].Lit() == "exit" || c.Args[0].Lit() == "return") {
+		if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && !s.Background && slices.Contains(endings, c.Args[0].Lit()) {
 			return int(s.Pos().Line())
 		}
 	}

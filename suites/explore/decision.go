@@ -63,7 +63,7 @@ func Decisions(file string, src []byte) (all []Decision) {
 	}
 	var functions []string
 	for _, f := range parsed.Functions {
-		if t := text(f.Start, f.End); f.Name != "main" && (deciding().MatchString(t) || decidingCode().MatchString(t)) && !returnsOnly(t) {
+		if t := text(f.Start, f.End); f.Name != "main" && decidesIn(t) && !returnsOnly(t) {
 			functions = append(functions, f.Name)
 		}
 	}
@@ -84,7 +84,7 @@ func Decisions(file string, src []byte) (all []Decision) {
 		if len(s.Blocks) == 0 && s.To > s.From && s.From < len(src) {
 			t = string(src[s.From:min(s.To, len(src))])
 		}
-		if !deciding().MatchString(t) && !decidingCode().MatchString(t) && (calls == nil || !calls.MatchString(t)) {
+		if !decidesIn(t) && (calls == nil || !calls.MatchString(t)) {
 			continue
 		}
 		if first := strings.TrimLeft(t, "rRuUbB "); strings.HasPrefix(first, `"`) || strings.HasPrefix(first, "'") {
@@ -115,6 +115,11 @@ func Decisions(file string, src []byte) (all []Decision) {
 
 // ends matches statements of Python and JavaScript after which nothing of a block runs.
 var ends = pattern.Lazy(`^(?:return(?:\s+[^&|]*)?|(?:sys\.|os\._)?exit\([^()]*\)|raise\b.*|process\.exit\([^()]*\));?$`)
+
+// decidesIn reports whether code decides.
+func decidesIn(code string) bool {
+	return deciding().MatchString(code) || decidingCode().MatchString(code)
+}
 
 // returnsOnly reports whether a function only passes a decision to its caller.
 func returnsOnly(text string) bool { return strings.Contains(text, "return 2") }

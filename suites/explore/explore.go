@@ -7,8 +7,6 @@
 package explore
 
 import (
-	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,6 +31,13 @@ const (
 	Basic    Op = "basic"
 )
 
+// What is logged in the form of a comparison: that a field of the payload, the value, is read; and the error
+// of a statement, the pattern, that a hook caught or whose message it discarded.
+const (
+	reading Op = "read"
+	failing Op = "error"
+)
+
 // A Comparison is one that a hook made. Value is "" if it is not known, as of what grep reads.
 type Comparison struct {
 	File    string // as the interpreter names it; "" for a command without a file
@@ -45,16 +50,35 @@ type Comparison struct {
 // A Record is what one firing was seen to do.
 type Record struct {
 	Comparisons []Comparison   // in order, each once
+	Reads       []FieldRead    // in order, each once
+	Errors      []Failure      // that the hook caught or whose messages it may have discarded
 	shell       []command      // of bash, in order
+	unknown     []fromStdin    // comparisons of bash whose value its log does not show
 	began       map[place]bool // statements of Python
 	covered     []covered      // of Node, by file and process
+}
+
+// A FieldRead is a read of a field of the payload, whether or not it was sent.
+type FieldRead struct {
+	File  string
+	Line  int
+	Field Field
+}
+
+// A Failure is an error in a statement of a hook.
+type Failure struct {
+	File string
+	Line int
+	What string
 }
 
 // statements returns the places that were reached: of bash without columns, and of Node the parts of code
 // that V8 counts, by their limits in place of line and column.
 func (r *Record) statements() (all []place) {
 	for _, c := range r.shell {
-		all = append(all, place{file: c.file, line: c.line})
+		word, _, _ := strings.Cut(c.text, " ")
+		word, _, _ = strings.Cut(word, "=")
+		all = append(all, place{file: c.file, line: c.line, word: word})
 	}
 	for p := range r.began {
 		all = append(all, p)
@@ -62,18 +86,22 @@ func (r *Record) statements() (all []place) {
 	for _, c := range r.covered {
 		for _, s := range c.spans {
 			if s.Count > 0 {
-				all = append(all, place{c.file, s.From, s.To})
+				all = append(all, place{file: c.file, line: s.From, column: s.To, word: counted})
 			}
 		}
 	}
 	return all
 }
 
-// A place is where a statement begins; columns count from 0.
+// A place is where a statement begins; columns count from 0. Of bash it has the first word in place of the column.
 type place struct {
 	file         string
 	line, column int
+	word         string
 }
+
+// counted is the word of a part of code that V8 counts.
+const counted = "\x00"
 
 // languages observe the comparisons of scripts, each with files in a directory of its own.
 var languages = []struct {
@@ -89,17 +117,9 @@ var languages = []struct {
 const logName = "log"
 
 // Start returns how to observe a firing with files in dir. env is the environment of the hook.
-func Start(dir string, env []string) suites.Tracing {
-	all := suites.Tracing{Files: map[string]string{}, Set: map[string]string{}}
+func Start(dir string, env []string) (all suites.Tracing) {
 	for _, l := range languages {
-		t := l.start(filepath.Join(dir, l.name), env)
-		for name, content := range t.Files {
-			all.Files[path.Join(l.name, name)] = content
-		}
-		for _, name := range t.Logs {
-			all.Logs = append(all.Logs, l.name+"/"+name)
-		}
-		maps.Copy(all.Set, t.Set)
+		trace.Add(&all, l.name, l.start(filepath.Join(dir, l.name), env))
 	}
 	return all
 }
@@ -108,23 +128,32 @@ func Start(dir string, env []string) suites.Tracing {
 func Read(logs map[string][]byte) *Record {
 	r := &Record{began: map[place]bool{}}
 	for _, l := range languages {
-		own := map[string][]byte{}
-		for name, content := range logs {
-			if rest, ok := strings.CutPrefix(name, l.name+"/"); ok {
-				own[rest] = content
-			}
-		}
-		l.decode(r, own)
+		l.decode(r, trace.LogsOf(l.name, logs))
 	}
 	return r
 }
 
+// Observes reports whether the firings of a script can be observed.
+func Observes(file string, src []byte) bool { return trace.LanguageOf(file, src) != nil }
+
 // Keep removes the comparisons of other files, such as those of a program's launcher.
 func (r *Record) Keep(own func(file string) bool) {
+	r.Reads = slices.DeleteFunc(r.Reads, func(f FieldRead) bool { return !own(f.File) })
+	r.Errors = slices.DeleteFunc(r.Errors, func(f Failure) bool { return !own(f.File) })
 	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(c Comparison) bool { return !own(c.File) })
 }
 
 func (r *Record) add(c Comparison) {
+	switch c.Op {
+	case reading:
+		if read := (FieldRead{c.File, c.Line, Field(c.Value)}); !slices.Contains(r.Reads, read) {
+			r.Reads = append(r.Reads, read)
+		}
+		return
+	case failing:
+		r.Errors = append(r.Errors, Failure{c.File, c.Line, c.Pattern})
+		return
+	}
 	if c.Pattern != "" && !slices.Contains(r.Comparisons, c) {
 		r.Comparisons = append(r.Comparisons, c)
 	}

@@ -3,6 +3,7 @@ package explore
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -21,7 +22,7 @@ type hook struct{ program, name, text string }
 func payload(t *testing.T, fields map[Field]string) string {
 	t.Helper()
 	input := map[string]string{}
-	all := map[string]any{"tool_input": input}
+	all := map[string]any{"hook_event_name": "PreToolUse", "tool_input": input}
 	for f, text := range fields {
 		if name, ok := strings.CutPrefix(string(f), "tool_input."); ok {
 			input[name] = text
@@ -335,6 +336,66 @@ func TestDecisions(t *testing.T) {
 		}
 		if diff := cmp.Diff(want[h.name], slices.Compact(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", h.name, diff)
+		}
+	}
+}
+
+// TestReads checks which fields of the payload a hook is seen to read, and which errors it catches or hides.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		hook
+		reads  []string
+		errors []string
+	}{
+		{hook{"bash", "read.sh", `input=$(cat)
+jq -r '.tool_input.cmd // .tool_name' <<<"$input"
+echo "$input" | jq -e .toolName >/dev/null
+echo '{"other": 1}' | jq .other
+jq .of_file none.json 2>/dev/null
+cat none.jsonl | tail -n 1 | jq .of_line
+jq -n .nothing
+c=$(jq -r '.tool_input["command"' <<<"$input" 2>/dev/null)
+exit 0
+`}, []string{"2 tool_input.cmd", "2 tool_name", "3 toolName"}, []string{"8 jq ends with 3"}},
+		{hook{"python3", "read.py", `import json, sys
+sent = json.load(sys.stdin)
+print(sent.get("toolName"), sent["tool_input"].get("cmd", ""), {"other": 1}.get("other"))
+try:
+    sent["tool_input"]["path"]
+except KeyError:
+    pass
+try:
+    re.search("x", "y")
+except Exception:
+    pass
+try:
+    open("none")
+except OSError:
+    pass
+`}, []string{"3 toolName", "3 tool_input", "3 tool_input.cmd", "5 tool_input", "5 tool_input.path"}, []string{"5 KeyError: 'path'", "9 NameError: name 're' is not defined"}},
+		{hook{"node", "read.cjs", `const sent = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+const { toolName, tool_input: { cmd } } = sent;
+JSON.parse('{"other": 1}').other;
+try {
+  undefined_name;
+} catch {}
+process.exit(0);
+`}, []string{"2 toolName", "2 tool_input", "2 tool_input.cmd"}, []string{"5 ReferenceError: undefined_name is not defined"}},
+	} {
+		r, _ := tt.fire(t, map[Field]string{inCommand: "ls"})
+		var reads, failures []string
+		for _, f := range r.Reads {
+			reads = append(reads, fmt.Sprint(f.Line, " ", f.Field))
+		}
+		for _, f := range r.Errors {
+			failures = append(failures, fmt.Sprint(f.Line, " ", f.What))
+		}
+		if diff := cmp.Diff(tt.reads, reads); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		if diff := cmp.Diff(tt.errors, failures); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
 }

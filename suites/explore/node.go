@@ -25,10 +25,7 @@ func startNode(dir string, env []string) suites.Tracing {
 		return suites.Tracing{} // a string
 	}
 	const start = "start.cjs"
-	options := `--require "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(filepath.Join(dir, start)) + `"`
-	if theirs := trace.ValueOf(env, "NODE_OPTIONS"); theirs != "" {
-		options += " " + theirs
-	}
+	options := trace.Preload(dir, start, env)["NODE_OPTIONS"]
 	return suites.Tracing{
 		Files: map[string]string{start: strings.Replace(nodeStart, "LOG", string(log), 1), logName: ""},
 		Logs:  []string{logName, coverageName},

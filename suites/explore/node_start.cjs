@@ -1,5 +1,6 @@
 'use strict';
-// Logs the comparisons that the scripts of a hook make. It is loaded first in an observed firing; see
+// Logs the comparisons that the scripts of a hook make, the fields of the payload that they read, and the errors
+// that they throw. It is loaded first in an observed firing; see
 // node.go for the records.
 try {
   const { appendFileSync } = require('node:fs');
@@ -81,6 +82,48 @@ try {
     apply(forEach, set, [(e) => { if (texts.length < 200) texts[texts.length] = text(e); }]);
     compared('==', text(v), texts);
   });
+  // Reads of the payload and of the objects in it.
+  const known = new WeakMap(), seenAs = WeakMap.prototype.get, remember = WeakMap.prototype.set;
+  const watched = (object, path) => {
+    const before = apply(seenAs, known, [object]);
+    if (before) return before;
+    const made = new Proxy(object, {
+      get(on, name) {
+        const value = Reflect.get(on, name);
+        if (typeof name !== 'string' || name in Object.prototype || name === 'toJSON') return value;
+        compared('read', path + name, ['read']);
+        const fixed = Reflect.getOwnPropertyDescriptor(on, name)?.configurable === false;
+        return value && typeof value === 'object' && !isArray(value) && !fixed ? watched(value, path + name + '.') : value;
+      },
+    });
+    apply(remember, known, [object, made]);
+    return made;
+  };
+  const parse = JSON.parse;
+  JSON.parse = function (...args) {
+    const value = apply(parse, this, args);
+    return value && typeof value === 'object' && value.hook_event_name ? watched(value, '') : value;
+  };
+  // Errors that a correct program rarely makes.
+  const { Session } = require('node:inspector'), debug = new Session();
+  debug.connect();
+  debug.on('Debugger.paused', ({ params: { data } }) => {
+    if (busy) return;
+    busy = true;
+    try {
+      const [first, ...rest] = String((data || {}).description || '').split('\n');
+      const calls = rest.filter((l) => /^\s+at /.test(l)), mine = (l) => l && !l.includes('/node_modules/') && l.match(/(?:[(\s]|file:\/\/)(\/[^()]*):(\d+):\d+\)?$/);
+      const at = mine(calls[0]) || (/JSON|ERR_INVALID_ARG_TYPE|Cannot find module '[.\/]/.test(first) && mine(calls.find((l) => !l.includes(__filename) && mine(l))));
+      if (at && at[1] !== __filename && /^(Reference|Type|Range|Syntax)Error\b|^Error: Cannot find module /.test(first)) {
+        appendFileSync(log, stringify({ file: at[1], line: Number(at[2]), op: 'error', value: '', pattern: first }) + '\n');
+      }
+    } catch {
+    } finally {
+      busy = false;
+    }
+  });
+  debug.post('Debugger.enable');
+  debug.post('Debugger.setPauseOnExceptions', { state: 'all' });
 } catch {}
 delete require.cache[__filename];
 if (module.parent) module.parent.children.pop();

@@ -3,7 +3,6 @@ package explore
 import (
 	"bytes"
 	_ "embed"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -17,17 +16,13 @@ var pythonStart string
 // startPython observes CPython from 3.8 on: a sitecustomize module rewrites the scripts of the hook when
 // they are loaded, so that they log, each record once:
 //
-//	C file line op value pattern   a comparison
+//	C file line op value pattern   a comparison, a read of a field, or an error
 //	L file line column             a statement begins
 func startPython(dir string, env []string) suites.Tracing {
-	search := dir
-	if theirs := trace.ValueOf(env, "PYTHONPATH"); theirs != "" {
-		search += string(filepath.ListSeparator) + theirs
-	}
 	return suites.Tracing{
 		Files: map[string]string{"sitecustomize.py": pythonStart, logName: ""},
 		Logs:  []string{logName},
-		Set:   map[string]string{"PYTHONPATH": search},
+		Set:   map[string]string{"PYTHONPATH": trace.Preload(dir, "", env)["PYTHONPATH"]},
 	}
 }
 
@@ -46,7 +41,7 @@ func (r *Record) python(logs map[string][]byte) {
 			r.add(Comparison{File: f[1], Line: at, Op: Op(f[3]), Value: f[4], Pattern: f[5]})
 		case f[0] == "L":
 			if column, err := strconv.Atoi(f[3]); err == nil {
-				r.began[place{f[1], at, column}] = true
+				r.began[place{file: f[1], line: at, column: column}] = true
 			}
 		}
 	}

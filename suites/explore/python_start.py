@@ -1,10 +1,11 @@
-# Logs the comparisons that the scripts of a hook make, and the statements that they begin. It is the
+# Logs the comparisons that the scripts of a hook make, the fields of the payload that they read, the errors
+# that they catch, and the statements that they begin. It is the
 # sitecustomize module of an observed firing; see python.go for the records.
 import os, sys
 
 
 def _observe():
-    import ast, re, types
+    import ast, json, re, types
 
     here = os.path.dirname(os.path.abspath(__file__))
     log = os.path.join(here, "log")
@@ -88,6 +89,44 @@ def _observe():
             compared(at, "==", left, right)
         return value
 
+    # The payload and the objects in it, by identity, with their paths.
+    sent, loads = {}, json.loads
+
+    def know(value, path):
+        sent[id(value)] = value, path
+        for name, inner in value.items():
+            if type(inner) is dict:
+                know(inner, path + name + ".")
+
+    def observed_loads(*args, **named):
+        value = loads(*args, **named)
+        if type(value) is dict and "hook_event_name" in value:
+            know(value, "")
+        return value
+
+    json.loads = observed_loads
+
+    def reads(at, value, key):
+        if type(value) is dict and id(value) in sent and type(key) is str:
+            record("C", *at, "read", sent[id(value)][1] + key, "read")
+
+    def item(at, value, key):
+        reads(at, value, key)
+        return value[key]
+
+    # Errors that a correct program rarely makes, not those of a file or a package that may be absent.
+    def caught():
+        kind, error, trace = sys.exc_info()
+        if not issubclass(kind, (NameError, AttributeError, TypeError, LookupError)) and kind.__name__ != "JSONDecodeError":
+            return
+        place = None
+        while trace is not None:
+            if own(trace.tb_frame.f_code.co_filename):
+                place = trace.tb_frame.f_code.co_filename, str(trace.tb_lineno)
+            trace = trace.tb_next
+        if place is not None:
+            record("C", *place, "error", "", "%s: %s" % (kind.__name__, " ".join(str(error).split())))
+
     of_text = {"startswith": "prefix", "endswith": "suffix", "find": "contains", "index": "contains", "count": "contains",
                "removeprefix": "prefix", "removesuffix": "suffix", "split": "contains", "partition": "contains"}
     pattern_type = type(re.compile(""))
@@ -121,6 +160,12 @@ def _observe():
                 texts = args[1:] if name.startswith("sub") else args
                 if texts:
                     compared(at, "regexp", texts[0], plain_pattern(name, value))
+                return found(*args, **named)
+            return observed
+        if kind is dict and name == "get" and id(value) in sent:
+            def observed(*args, **named):
+                if args:
+                    reads(at, value, args[0])
                 return found(*args, **named)
             return observed
         if kind is types.ModuleType:
@@ -158,8 +203,8 @@ def _observe():
                 main.__spec__ = main.__package__ = None
         record("L", path, str(line), str(column))
 
-    names = {"compare": "_hookwatch_compare", "attribute": "_hookwatch_attribute", "function": "_hookwatch_function", "began": "_hookwatch_began"}
-    calls = {"compare": compare, "attribute": attribute, "function": function, "began": began}
+    names = {"compare": "_hookwatch_compare", "attribute": "_hookwatch_attribute", "function": "_hookwatch_function", "began": "_hookwatch_began", "item": "_hookwatch_item", "caught": "_hookwatch_caught"}
+    calls = {"compare": compare, "attribute": attribute, "function": function, "began": began, "item": item, "caught": caught}
     operators = {ast.Eq: "==", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in"}
     plain = set(of_pattern) | {"fnmatch", "fnmatchcase"}
 
@@ -187,10 +232,23 @@ def _observe():
                 if isinstance(of, ast.Call) and isinstance(of.func, ast.Name) and of.func.id == "super":
                     return node
                 name = node.func.attr
-                if name in of_text or name in of_pattern or name in ("match", "fnmatch", "fnmatchcase"):
+                if name in of_text or name in of_pattern or name in ("get", "match", "fnmatch", "fnmatchcase"):
                     node.func = self.call(node.func, "attribute", self.at(node), of, ast.Constant(name, None))
             elif isinstance(node.func, ast.Name) and node.func.id in plain:
                 node.func = self.call(node.func, "function", self.at(node), node.func)
+            return node
+
+        def visit_Subscript(self, node):
+            self.generic_visit(node)
+            key = getattr(node.slice, "value", None)
+            key = getattr(key, "value", key)  # before 3.9 it is in an Index
+            if isinstance(node.ctx, ast.Load) and type(key) is str:
+                return self.call(node, "item", self.at(node), node.value, ast.Constant(key, None))
+            return node
+
+        def visit_ExceptHandler(self, node):
+            self.generic_visit(node)
+            node.body.insert(0, ast.copy_location(ast.Expr(self.call(node, "caught")), node))
             return node
 
         def visit_JoinedStr(self, node):

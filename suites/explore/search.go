@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ type Input struct {
 // A Search derives inputs from what the hook compared earlier ones with. The same firings lead to the
 // same inputs.
 type Search struct {
+	// Usual are texts of fields that a user would type, which come before others that pass a comparison.
+	Usual map[Field][]string
+
 	goals  map[Comparison]bool // without values
 	places map[Comparison]int  // goals at each place
 	passed map[Comparison]bool // goals that some input passed
@@ -38,8 +42,16 @@ type candidate struct {
 	rank int
 }
 
-// textsOf is the number of texts tried for a pattern.
-const textsOf = 5
+// textsOf and usualOf are the numbers of texts, and of usual ones, tried for a pattern.
+const (
+	textsOf = 5
+	usualOf = 2
+)
+
+// suits reports whether a comparison accepts a text or a word of it.
+func (c Comparison) suits(text string) bool {
+	return c.Accepts(text) || slices.ContainsFunc(strings.Fields(text), c.Accepts)
+}
 
 // Take derives inputs from a firing. fields are the texts that were sent, without those that the client
 // alone decides. It reports whether the hook compared any of them, and whether it came further than by
@@ -68,7 +80,7 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 			if how == unrelated {
 				continue
 			}
-			compared = compared || how != unknown
+			compared = compared || how != unknown || c.Value == unseen
 			s.derive(n, f, fields[f], c, how, depth)
 		}
 		goal, place := Comparison{c.File, c.Line, c.Op, "", c.Pattern}, Comparison{File: c.File, Line: c.Line}
@@ -109,13 +121,22 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 	if c.Accepts(c.Value) {
 		return
 	}
+	add := func(text string, rank int) {
+		if key := (Input{0, f, text}); !s.sent[key] && text != "" && len(text) < 4000 {
+			s.sent[key] = true
+			s.queue = append(s.queue, candidate{Input{from, f, text}, rank})
+		}
+	}
+	usual := 0
+	for _, text := range s.Usual[f] {
+		if usual < usualOf && c.suits(text) {
+			usual++
+			add(text, rank)
+		}
+	}
 	for i, t := range c.Texts(textsOf) {
 		for j, made := range variants(f, text, c.Value, t, how, depth > 0 && !known) {
-			in := Input{from, f, made}
-			if key := (Input{0, f, made}); !s.sent[key] && made != "" && len(made) < 4000 {
-				s.sent[key] = true
-				s.queue = append(s.queue, candidate{in, rank + 3*i + 2*j})
-			}
+			add(made, rank+3*i+2*j)
 		}
 	}
 }
@@ -134,7 +155,7 @@ const (
 func related(value, text string) relation {
 	fold := strings.EqualFold
 	switch {
-	case value == "":
+	case value == "" || value == unseen:
 		return unknown
 	case text == "":
 		return unrelated
@@ -198,4 +219,19 @@ func (s *Search) Next(most int, new bool) (all []Input) {
 	}
 	s.queue = s.queue[n:]
 	return all
+}
+
+// Beyond returns the first word of a command, or the place of a statement, that the firings of a search reached and
+// those of another did not; "" if there is none. The parts of code that V8 counts are not the same in each run.
+func (s *Search) Beyond(other *Search) string {
+	var all []string
+	for p := range s.ran {
+		if !other.ran[p] && p.word != counted {
+			all = append(all, cmp.Or(p.word, fmt.Sprintf("line %d", p.line)))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return slices.Min(all)
 }

@@ -15,8 +15,8 @@ func TestTexts(t *testing.T) {
 		want    []string
 	}{
 		{Equal, "exactly", []string{"exactly"}},
-		{Glob, "*rm -rf*", []string{"rm -rf", " x rm -rf x "}},
-		{Glob, `*.\*`, []string{".*", " x .*"}},
+		{Glob, "*rm -rf*", []string{"rm -rf", "x rm -rf x"}},
+		{Glob, `*.\*`, []string{".*", "x .*"}},
 		{Glob, "a?[bc]", []string{"axb"}},
 		{Regexp, `^(git|hg) push\b`, []string{"git push", "hg push"}},
 		{Extended, `^x{3}[[:space:]]+-f`, []string{"xxx -f"}},

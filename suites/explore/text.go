@@ -5,12 +5,17 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	globs "mvdan.cc/sh/v3/pattern"
 )
 
 // Texts returns texts that a comparison accepts, at most so many, the plainest first. It returns the
 // pattern itself for one that it cannot read.
 func (c Comparison) Texts(most int) (all []string) {
 	add := func(s string) {
+		if plain := strings.TrimSpace(s); c.Accepts(plain) {
+			s = plain
+		}
 		if s != "" && len(all) < most && !slices.Contains(all, s) {
 			all = append(all, s)
 		}
@@ -45,7 +50,11 @@ func (c Comparison) Accepts(value string) bool {
 	case Contains:
 		return strings.Contains(value, c.Pattern)
 	case Glob:
-		re, err := regexp.Compile(ofPattern(c.Pattern))
+		text, err := globs.Regexp(c.Pattern, globs.EntireString)
+		if err != nil {
+			return false
+		}
+		re, err := regexp.Compile(text)
 		return err == nil && re.MatchString(value)
 	case Basic, Extended, Regexp:
 		pattern := c.Pattern
@@ -58,50 +67,26 @@ func (c Comparison) Accepts(value string) bool {
 	return false
 }
 
-// ofPattern returns the regular expression of a glob, whose * also matches slashes, as in [[ ]].
-func ofPattern(glob string) string {
-	var b strings.Builder
-	b.WriteString("(?s)^")
-	for i := 0; i < len(glob); i++ {
-		switch c := glob[i]; {
-		case c == '\\' && i+1 < len(glob):
-			i++
-			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
-		case c == '*':
-			b.WriteString(".*")
-		case c == '?':
-			b.WriteByte('.')
-		case c == '[' && strings.IndexByte(glob[i+1:], ']') > 0:
-			end := strings.IndexByte(glob[i+1:], ']')
-			b.WriteString("[" + strings.Replace(glob[i+1:i+1+end], "!", "^", 1) + "]")
-			i += end + 1
-		default:
-			b.WriteString(regexp.QuoteMeta(string(c)))
-		}
-	}
-	return b.String() + "$"
-}
-
 // ofGlob returns a text that a glob matches, with texts for * and ?.
-func ofGlob(glob, any, one string) string {
+func ofGlob(pattern, any, one string) string {
 	var b strings.Builder
-	for i := 0; i < len(glob); i++ {
-		switch c := glob[i]; c {
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; c {
 		case '\\':
-			if i++; i < len(glob) {
-				b.WriteByte(glob[i])
+			if i++; i < len(pattern) {
+				b.WriteByte(pattern[i])
 			}
 		case '*':
 			b.WriteString(any)
 		case '?':
 			b.WriteString(one)
 		case '[':
-			end := strings.IndexByte(glob[i+1:], ']')
+			end := strings.IndexByte(pattern[i+1:], ']')
 			if end <= 0 {
 				b.WriteByte(c)
 				continue
 			}
-			b.WriteString(matching(glob[i:i+end+2], 0))
+			b.WriteString(matching(pattern[i:i+end+2], 0))
 			i += end + 1
 		default:
 			b.WriteByte(c)
@@ -128,12 +113,6 @@ func extended(basic string) string {
 		}
 	}
 	return b.String()
-}
-
-// Sample returns a text that a pattern in the source of a script matches, with the alternative numbered
-// choice: a backslash may stand there twice. A text that is not a pattern is returned unchanged.
-func Sample(pattern string, choice int) string {
-	return matching(strings.ReplaceAll(pattern, `\\`, `\`), choice)
 }
 
 // matching returns a text that a pattern matches, with the alternative numbered choice; the pattern if

@@ -65,7 +65,7 @@ func (x *Comparison) calls(p pair) (all, own []*Call) {
 				add(&own, c)
 			}
 		}
-		for _, t := range conform.Calls(x.Sides[i].tree, *h, x.Sides[1-i].tree.Text(p[1-i])) {
+		for _, t := range conform.Tries(x.Sides[i].tree, *h) {
 			add(&all, &Call{Input: t.Input, c: t.Case})
 		}
 	}

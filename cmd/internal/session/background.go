@@ -284,7 +284,7 @@ func (w *watch) tried(ctx context.Context, t *trialRun) {
 	for _, r := range t.results {
 		added = stops.Add(&t.Hook, r.Try, r.effect) || added
 	}
-	if t.Guard && t.works && stops.Of(&t.Hook) == 0 { // a hook that does not work at all is reported elsewhere
+	if guard := slices.ContainsFunc(t.Tries, func(one conform.Try) bool { return one.Harmful }); guard && t.works && stops.Of(&t.Hook) == 0 { // a hook that does not work at all is reported elsewhere
 		w.session.warnf("%s: no case and no input exercises this hook: it stops none of %d inputs that it may be there to stop%s", t.Hook.Source, len(t.Tries), t.failing)
 	}
 	w.session.project.Stops.Tried[t.Hook.ID] = t.Digest

@@ -152,7 +152,6 @@ type Trial struct {
 	Hook   discover.Hook
 	Digest string // of the inputs of the result
 	Tries  []conform.Try
-	Guard  bool // it may stop something
 	tree   conform.Tree
 }
 
@@ -171,7 +170,7 @@ func (p *Project) Trial(stops *Stops) *Trial {
 			continue
 		}
 		t := &Trial{Hook: h, Digest: digest, tree: p.tree()}
-		t.Tries, t.Guard = conform.Tries(t.tree, h)
+		t.Tries = conform.Tries(t.tree, h)
 		return t
 	}
 	return nil

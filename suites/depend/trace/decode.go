@@ -43,7 +43,7 @@ func Decode(logs map[string][]byte, run Run) *Trace {
 		if l != languages[0] {
 			d.trace.Traced = append(d.trace.Traced, l.Name())
 		}
-		l.Decode(logsOf(l, logs), d)
+		l.Decode(LogsOf(l.Name(), logs), d)
 	}
 	d.finish()
 	return d.trace

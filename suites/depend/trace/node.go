@@ -103,11 +103,7 @@ func (l node) Start(dir string, env []string) suites.Tracing {
 	if err != nil {
 		return suites.Tracing{} // a string
 	}
-	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(filepath.Join(dir, preloadName))
-	options := `--require "` + quoted + `"`
-	if theirs := ValueOf(env, "NODE_OPTIONS"); theirs != "" {
-		options += " " + theirs
-	}
+	options := Preload(dir, preloadName, env)["NODE_OPTIONS"]
 	return suites.Tracing{
 		Files: map[string]string{preloadName: fmt.Sprintf(preload, log), logName: ""},
 		Logs:  []string{logName, coverageName},

@@ -28,12 +28,12 @@ type Source struct {
 // zero value if no script of the project is in the logs. Node counts what is executed and not in which
 // order, so there it is the last line in the file that ends the process, or prints.
 func PlaceOf(logs map[string][]byte, s Source, printed bool) suites.Position {
-	steps := nodeSteps(logsOf(node{}, logs), s, printed)
+	steps := nodeSteps(LogsOf(node{}.Name(), logs), s, printed)
 	if len(steps) == 0 {
-		steps = pythonSteps(logsOf(python{}, logs)[logName], s)
+		steps = pythonSteps(LogsOf(python{}.Name(), logs)[logName], s)
 	}
 	if len(steps) == 0 {
-		steps = bashSteps(logsOf(languages[0], logs)[logName], s)
+		steps = bashSteps(LogsOf(languages[0].Name(), logs)[logName], s)
 	}
 	if len(steps) == 0 {
 		return suites.Position{}

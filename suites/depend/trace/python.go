@@ -48,14 +48,10 @@ func (python) Recognises(file string, content []byte) bool {
 
 // Start implements Language.
 func (python) Start(dir string, env []string) suites.Tracing {
-	search := dir
-	if theirs := ValueOf(env, "PYTHONPATH"); theirs != "" {
-		search += string(filepath.ListSeparator) + theirs
-	}
 	return suites.Tracing{
 		Files: map[string]string{pythonModule: pythonStart, logName: ""},
 		Logs:  []string{logName},
-		Set:   map[string]string{"PYTHONPATH": search},
+		Set:   map[string]string{"PYTHONPATH": Preload(dir, "", env)["PYTHONPATH"]},
 	}
 }
 

@@ -176,28 +176,47 @@ func Parse(file string, src []byte) (*script.Script, error) {
 }
 
 // Start returns how to trace a run in all languages. Each has a directory of its own in dir.
-func Start(dir string, env []string) suites.Tracing {
-	all := suites.Tracing{Files: map[string]string{}, Set: map[string]string{}}
+func Start(dir string, env []string) (all suites.Tracing) {
 	for _, l := range languages {
-		t := l.Start(filepath.Join(dir, l.Name()), env)
-		for name, content := range t.Files {
-			all.Files[l.Name()+"/"+name] = content
-		}
-		for _, name := range t.Logs {
-			all.Logs = append(all.Logs, l.Name()+"/"+name)
-		}
-		maps.Copy(all.Set, t.Set)
+		Add(&all, l.Name(), l.Start(filepath.Join(dir, l.Name()), env))
 	}
 	return all
 }
 
-// logsOf returns the logs of one language, by the name that its Start gave them.
-func logsOf(l Language, logs map[string][]byte) map[string][]byte {
+// Add adds a way of tracing, with its files in a directory.
+func Add(all *suites.Tracing, dir string, t suites.Tracing) {
+	if all.Files == nil {
+		all.Files, all.Set = map[string]string{}, map[string]string{}
+	}
+	for name, content := range t.Files {
+		all.Files[dir+"/"+name] = content
+	}
+	for _, name := range t.Logs {
+		all.Logs = append(all.Logs, dir+"/"+name)
+	}
+	maps.Copy(all.Set, t.Set)
+}
+
+// LogsOf returns the logs in a directory, by the name that its way of tracing gave them.
+func LogsOf(dir string, logs map[string][]byte) map[string][]byte {
 	own := map[string][]byte{}
 	for name, content := range logs {
-		if rest, ok := strings.CutPrefix(name, l.Name()+"/"); ok {
+		if rest, ok := strings.CutPrefix(name, dir+"/"); ok {
 			own[rest] = content
 		}
 	}
 	return own
+}
+
+// Preload returns the variables by which Python loads the sitecustomize module of a directory and Node a file of it
+// first, before what an environment names.
+func Preload(dir, file string, env []string) map[string]string {
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(filepath.Join(dir, file))
+	set := map[string]string{"PYTHONPATH": dir, "NODE_OPTIONS": `--require "` + quoted + `"`}
+	for name, joined := range map[string]string{"PYTHONPATH": string(filepath.ListSeparator), "NODE_OPTIONS": " "} {
+		if theirs := ValueOf(env, name); theirs != "" {
+			set[name] += joined + theirs
+		}
+	}
+	return set
 }

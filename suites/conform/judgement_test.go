@@ -1,0 +1,171 @@
+package conform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
+	"hookwatch/suites/discover"
+)
+
+// A judged is a row of TestParts: results of a part, and the findings.
+type judged struct {
+	part string
+	hook discover.Hook // an event and a matcher of commands without it
+	text string
+	by   map[string][]fired
+	want []string // severity and rule of each
+}
+
+// with returns the result of a firing.
+func (f firing) with(r suites.Result) fired { return fired{firing: f, Result: r} }
+
+var (
+	echo, rm = firing{event: "PreToolUse", tool: "Bash", command: "echo hello"}, firing{event: "PreToolUse", tool: "Bash", command: "rm -rf /"}
+	passes   = suites.Result{Effect: suites.Proceeds}
+	denies   = suites.Result{Effect: suites.Denied, Exit: 2, Stderr: []byte("no")}
+	stopsRm  = map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(denies)}}
+)
+
+// noted returns a firing with a note.
+func noted(f firing, note string) firing {
+	f.note = note
+	return f
+}
+
+// stops returns the results of a guard that stops rm, and those of a part.
+func stopping(part string, f ...fired) map[string][]fired {
+	return map[string][]fired{"typical": stopsRm["typical"], "search": stopsRm["search"], part: f}
+}
+
+// rewriting returns the result of a hook that replaces a command.
+func rewriting(command string) suites.Result {
+	return suites.Result{Effect: suites.Rewritten, Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"` + command + `"}}}`)}
+}
+
+// as returns the result of the hook of an event with the client's reading of it.
+func as(event string, r suites.Result) suites.Result {
+	read := client.Interpret(client.Default, event, client.Output{Exit: r.Exit, Stdout: r.Stdout, Stderr: r.Stderr})
+	r.Effect, r.EffectReason, r.EffectRule = read.Effect, read.Because(), string(read.Cause.Kind)
+	return r
+}
+
+var judgements = []judged{
+	{part: "paced", by: map[string][]fired{"paced": {echo.with(suites.Result{TimedOut: true})}}, want: []string{"error timed-out"}},
+	{part: "paced", by: map[string][]fired{"paced": {echo.with(suites.Result{Files: map[string][]byte{slept: []byte("1.5 skipped\n")}})}}, want: []string{"warning slow"}},
+	{part: "paced", by: map[string][]fired{"paced": {echo.with(passes)}}},
+	{part: "typical", by: map[string][]fired{"typical": {echo.with(suites.Result{NotStarted: "no such file"})}}, want: []string{"info absent-program"}},
+	{part: "typical", by: map[string][]fired{"typical": {echo.with(suites.Result{TimedOut: true})}}, want: []string{"error timed-out"}},
+	{part: "typical", by: map[string][]fired{"typical": {echo.with(suites.Result{Exit: 1, Stderr: []byte("x.sh: line 3: X: unbound variable")})}}, want: []string{"error crash"}},
+	{part: "typical", by: map[string][]fired{"typical": {echo.with(as("PreToolUse", suites.Result{Exit: 2, Stdout: []byte("no")}))}}, want: []string{"warning reason-on-stdout"}},
+	{part: "typical", by: map[string][]fired{"typical": {echo.with(passes)}}},
+	{part: "served", by: map[string][]fired{"served": {echo.with(as("PreToolUse", suites.Result{Stdout: []byte(`{"permissionDecision":"deny"}`)}))}}, want: []string{"warning unknown-keys"}},
+	{part: "equipped", text: "jq ", by: map[string][]fired{"typical": {echo.with(suites.Result{Exit: 1})}, "equipped": {noted(echo, "jq").with(passes), noted(echo, "jq").with(passes)}}, want: []string{"info absent-program"}},
+	{part: "ruled", by: map[string][]fired{"ruled": {noted(echo, "Bash(git push *)").with(rewriting("rtk git push example"))}}, want: []string{"error rewrite-hides-rule"}},
+	{part: "ruled", by: map[string][]fired{"ruled": {noted(echo, "Bash(git push *)").with(rewriting("nice -n 5 git push example"))}}},
+	{part: "ruled", by: map[string][]fired{"ruled": {noted(echo, "Bash(git push *)").with(rewriting("cd x && git push example"))}}},
+	{part: "again", hook: discover.Hook{Event: "Stop"}, by: map[string][]fired{
+		"typical": {firing{event: "Stop"}.with(as("Stop", suites.Result{Exit: 2, Stderr: []byte("go on")}))}, "again": {firing{event: "Stop"}.with(as("Stop", suites.Result{Exit: 2, Stderr: []byte("go on")}))},
+	}, want: []string{"warning stop-loop"}},
+	{part: "nesting", by: map[string][]fired{"nesting": {echo.with(suites.Result{Files: map[string][]byte{nested: []byte("once\nagain\n")}})}}, want: []string{"warning starts-client"}},
+	{part: "nesting", by: map[string][]fired{"nesting": {echo.with(suites.Result{Files: map[string][]byte{nested: []byte("once\n")}})}}},
+	{part: "varied", by: map[string][]fired{"varied": {noted(echo, "a text").with(suites.Result{Files: map[string][]byte{executedAt[0]: nil}})}}, want: []string{"error executes-input"}},
+	{part: "varied", by: map[string][]fired{"varied": {noted(echo, "a text").with(suites.Result{TimedOut: true})}}, want: []string{"warning timed-out"}},
+	{part: "named", by: map[string][]fired{"named": {noted(rm, "0").with(passes)}}, want: []string{"error let-through"}},
+	{part: "named", by: map[string][]fired{"named": {noted(rm, "0").with(denies)}}},
+	{part: "harmless", by: map[string][]fired{"harmless": {echo.with(denies), {firing: echo, Result: denies, after: 1}}}, want: []string{"warning blocks-everything"}},
+	{part: "harmless", by: map[string][]fired{"harmless": {echo.with(denies), {firing: echo, Result: passes, after: 1}}}, want: []string{"info blocks-everything"}},
+	{part: "search", by: map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(as("PreToolUse", suites.Result{Exit: 1, Stderr: []byte("not allowed")}))}}, want: []string{"error exit-code-not-2"}},
+	{part: "search", by: map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(as("PreToolUse", suites.Result{Exit: 2, Stdout: []byte("no")}))}}, want: []string{"warning reason-on-stdout"}},
+	{part: "search", by: map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(suites.Result{Effect: suites.Rewritten, Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"description":"a"}}}`)})}}, want: []string{"warning drops-input"}},
+	{part: "search", by: stopsRm},
+	{part: "poorer", text: "jq -r .tool_input.command", by: stopping("poorer", func() fired { f := rm; f.without = []string{"jq"}; return f.with(passes) }()), want: []string{"warning fails-open"}},
+	{part: "elsewhere", by: stopping("elsewhere", noted(rm, "without HOME").with(passes)), want: []string{"info fails-open"}},
+	{part: "uncommitted", by: stopping("uncommitted", rm.with(passes)), want: []string{"warning fails-open"}},
+	{part: "translated", by: stopping("translated", noted(rm, "codex").with(passes)), want: []string{"warning client-differs"}},
+	{part: "other tools", hook: discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Edit|Write"}, by: map[string][]fired{
+		"typical": {firing{event: "PreToolUse", tool: "Write"}.with(passes)}, "search": {firing{event: "PreToolUse", tool: "Write", file: "a", text: "key", description: "key"}.with(denies)},
+		"other tools": {firing{event: "PreToolUse", tool: "Edit", file: "a", text: "key", description: "key"}.with(passes)},
+	}, want: []string{"warning unread-tool"}},
+	{part: "mention", by: stopping("mention", echo.with(denies), noted(rm, "remark").with(denies)), want: []string{"info false-alarm"}},
+	{part: "disguised", by: stopping("disguised", noted(rm, "let through").with(passes)), want: []string{"warning fails-open"}},
+	{part: "decisions", text: "exit 2", by: map[string][]fired{"typical": {echo.with(passes)}}, want: []string{"info no-deny"}},
+	{part: "decisions", text: "exit 2", by: stopsRm},
+}
+
+// TestParts checks the findings of each part of an inquiry, by results. Each part that judges has a row.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for i, tt := range judgements {
+		s := subject{hook: tt.hook, text: tt.text, tree: Tree{Denies: []suites.Deny{{Command: "rm -rf /"}}, Installed: func(program string) bool { return tt.part == "poorer" }}}
+		if s.hook.Event == "" {
+			s.hook = discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash", Timeout: patience}
+		}
+		if c, ok := clients.Named("codex"); ok {
+			s.others = []clients.Client{c}
+		}
+		at := slices.IndexFunc(parts, func(p part) bool { return p.name == tt.part })
+		j := &judgement{of: s}
+		r := &results{subject: s, by: tt.by}
+		for i, f := range tt.by[tt.part] {
+			f.c = f.asCase(s.hook)
+			if tt.by[tt.part][i] = f; parts[at].judge != nil {
+				parts[at].judge(r, j, f)
+			}
+		}
+		if parts[at].conclude != nil {
+			parts[at].conclude(r, j)
+		}
+		var got []string
+		for _, f := range j.findings {
+			got = append(got, fmt.Sprint(f.Severity, " ", f.Rule))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%d, %s: %q, want %q: %q", i, tt.part, got, tt.want, whats(j.findings))
+		}
+	}
+	for _, p := range parts {
+		if judges := p.judge != nil || p.conclude != nil; judges && p.name != "changed" && !slices.ContainsFunc(judgements, func(tt judged) bool { return tt.part == p.name && len(tt.want) > 0 }) {
+			t.Errorf("no row shows what %s finds", p.name)
+		}
+	}
+}
+
+// TestChanged checks that a hook which does more with another field is told from one that does not.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}
+	explored := func(a *alternative, effects ...suites.Effect) *exploration {
+		x := newExplorationOf(h, a, "a.sh")
+		for _, e := range effects {
+			x.effects[e] = true
+		}
+		x.sent = []firing{echo}
+		return x
+	}
+	base := explored(nil, suites.Proceeds)
+	base.reads = append(base.reads, readOf("a.sh", 2, "tool_input.cmd"))
+	field, variable := &alternative{name: "tool_input.cmd", meant: "tool_input.command"}, &alternative{variable: "CLAUDE_TOOL_INPUT"}
+	for _, tt := range []struct {
+		changed *exploration
+		want    string
+	}{
+		{explored(field, suites.Proceeds), ""},
+		{explored(field, suites.Proceeds, suites.Denied), "unknown-field a.sh reads tool_input.cmd; the client sends tool_input.command; if the field is sent, it ends so: denied"},
+		{explored(variable, suites.Denied), "unset-variable it reads $CLAUDE_TOOL_INPUT, which is never set; if it is set, it ends so: denied"},
+	} {
+		j := &judgement{of: subject{hook: h}}
+		judgeChanged(&results{subject: j.of, exploration: base, changed: []*exploration{tt.changed}}, j)
+		var got []string
+		for _, f := range j.findings {
+			got = append(got, f.Rule+" "+f.What)
+		}
+		if strings.Join(got, ";") != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
