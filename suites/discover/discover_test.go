@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/disk"
 )
 
@@ -94,6 +96,33 @@ func TestFor(t *testing.T) {
 	}
 	if want := []string{shared, local}; !slices.Equal(registered.Files, want) {
 		t.Errorf("read %q, want %q", registered.Files, want)
+	}
+}
+
+// TestForRepeats checks that an equal command runs once in Claude Code, and as often as it is registered
+// in Codex.
+func TestForRepeats(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"": 1, "codex": 2} {
+		h := Hook{Event: "Stop", Type: "command", Command: "a", Client: name, ClientEvent: "Stop"}
+		first, second := h, h
+		first.ID, second.ID = "1", "2"
+		if got := (Registered{Hooks: []Hook{first, second}}).For("Stop", ""); len(got) != want {
+			t.Errorf("%q: %d hooks run, want %d", name, len(got), want)
+		}
+	}
+}
+
+// TestOfOrder checks that the hooks of another client are in the order in which it reads its files.
+func TestOfOrder(t *testing.T) {
+	t.Parallel()
+	codex, _ := clients.Named("codex")
+	var r Registered
+	for _, file := range []string{".codex/config.toml", ".codex/hooks.json"} {
+		r.Elsewhere = append(r.Elsewhere, Hook{Client: "codex", Scope: InProject, Source: suites.Position{File: file}})
+	}
+	if first := r.Of(codex).Hooks[0].Source.File; first != ".codex/hooks.json" {
+		t.Errorf("the first hook is of %s", first)
 	}
 }
 
