@@ -180,6 +180,23 @@ func TestLaunchCommandExpandsNothingElse(t *testing.T) {
 	}
 }
 
+// TestLaunchCommandOfGemini checks that a variable is replaced by the directory, which is quoted if it has a
+// blank, also within quotes.
+func TestLaunchCommandOfGemini(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ root, command, want string }{
+		{"/my project", "$CLAUDE_PROJECT_DIR/x", "'/my project'/x"},
+		{"/my project", `"$CLAUDE_PROJECT_DIR"/x`, `"'/my project'"/x`},
+		{"/my project", "${CLAUDE_PROJECT_DIR}/x", "${CLAUDE_PROJECT_DIR}/x"},
+		{"/project", `"$CLAUDE_PROJECT_DIR"/x`, `"/project"/x`},
+	} {
+		argv := LaunchCommand(Hook{Type: "command", Client: "gemini", Root: tt.root, Command: tt.command}, "")
+		if got := argv[len(argv)-1]; got != tt.want {
+			t.Errorf("%s in %s: %s, want %s", tt.command, tt.root, got, tt.want)
+		}
+	}
+}
+
 // TestLaunchCommandOfPlugin checks the arguments of a plugin's hook.
 func TestLaunchCommandOfPlugin(t *testing.T) {
 	t.Parallel()

@@ -238,8 +238,8 @@ func combine(fired []Fired) suites.Result {
 	var readings []client.Reading
 	ended := slices.SortedStableFunc(slices.Values(fired), func(a, b Fired) int { return cmp.Compare(a.Result.Duration, b.Result.Duration) })
 	if len(fired) > 0 {
-		if of, _ := clients.Named(fired[0].Hook.Client); of.Launch.FirstDenies {
-			ended = firstDenial(fired)
+		if of, _ := clients.Named(fired[0].Hook.Client); of.Launch.Denials != "" {
+			ended = mergeDenials(fired, of.Launch.Denials == "all")
 		}
 	}
 	for _, f := range ended {
@@ -271,16 +271,24 @@ func combine(fired []Fired) suites.Result {
 	return all
 }
 
-// firstDenial returns hooks of which only the first that denies gives a reason.
-func firstDenial(fired []Fired) []Fired {
+// mergeDenials returns hooks of which only the first that denies gives a reason: its own, or those of
+// all.
+func mergeDenials(fired []Fired, all bool) []Fired {
 	fired = slices.Clone(fired)
-	denied := false
+	first := -1
 	for i := range fired {
 		r := &fired[i].reading
-		if denied && r.Effect == suites.Denied {
+		switch {
+		case r.Effect != suites.Denied:
+		case first < 0:
+			first = i
+		default:
+			if all {
+				sees := &fired[first].reading.ModelSees
+				*sees = slices.Concat(*sees, r.ModelSees)
+			}
 			*r = client.Reading{Decision: r.Decision, Effect: suites.Proceeds, Context: r.Context, ModelSees: r.Context}
 		}
-		denied = denied || r.Effect == suites.Denied
 	}
 	return fired
 }

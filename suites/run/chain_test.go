@@ -14,7 +14,7 @@ import (
 // Codex that of the first registered, with the context of both.
 func TestDenials(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string][]string{"": {"b", "second"}, "codex": {"first", "b"}} {
+	for name, want := range map[string][]string{"": {"b", "second"}, "codex": {"first", "b"}, "gemini": {"first", "b", "second", "b"}} {
 		var fired []Fired
 		for i, text := range []string{"first", "second"} {
 			reading := client.Reading{Effect: suites.Denied, ModelSees: []string{text}}

@@ -58,9 +58,9 @@ type Client struct {
 	// Inputs are the fields of tool_input of tools that have others, by Claude Code's tool; {NAME} is
 	// Claude Code's field.
 	Inputs map[string]map[string]string
-	// Responses are the texts that it sends as tool_response, by Claude Code's tool; {NAME} is a field
-	// of Claude Code's.
-	Responses map[string]string
+	// Responses are the texts that it sends as tool_response, or objects of texts, by Claude Code's tool;
+	// {NAME} is a field of Claude Code's.
+	Responses map[string]any
 	// Adds are fields of every payload that Claude Code sends in no payload, or not in every one, with a
 	// value of each.
 	Adds    map[string]string
@@ -104,9 +104,12 @@ type Launch struct {
 	Sets []string
 	// Repeats reports that a command runs as often as it is registered, and not once for an event.
 	Repeats bool
-	// FirstDenies reports that of several denials the model is sent that of the hook registered first,
-	// and not of the last to finish.
-	FirstDenies bool `yaml:"first_denies"`
+	// Expands are variables that it replaces in the command by the project's directory, which it quotes if
+	// that has a blank: quotes around the variable then break the path.
+	Expands []string
+	// Denials are the denials that the model is sent if several hooks deny: first, the one registered
+	// first, or all; empty for the last to finish.
+	Denials string
 }
 
 // An Event is a moment at which a client runs hooks.

@@ -296,8 +296,8 @@ func (c Client) Payload(event string, payload []byte) []byte {
 		if input, ok := c.Inputs[claudeTool]; ok && member.Key == "tool_input" {
 			value = inputOf(input, member.Value)
 		}
-		if text, ok := c.Responses[claudeTool]; ok && member.Key == "tool_response" && member.Value.Kind == '{' {
-			value = quoted(filled(text, member.Value))
+		if form, ok := c.Responses[claudeTool]; ok && member.Key == "tool_response" && member.Value.Kind == '{' {
+			value = filledAs(form, member.Value)
 		}
 		if text, ok := member.Value.Scalar.(string); ok {
 			switch member.Key {

@@ -187,6 +187,10 @@ func TestMatch(t *testing.T) {
 		{"copilot", "preToolUse", "view", "Bash", false},
 		{"gemini", "BeforeTool", "run_shell_command", "Bash", true},
 		{"gemini", "BeforeTool", "Edit|Write", "Edit", false},
+		{"gemini", "BeforeTool", " run_shell_command ", "Bash", true},
+		{"gemini", "SessionStart", "startup", "startup", true},
+		{"gemini", "SessionStart", "start.*", "startup", false},
+		{"gemini", "SessionStart", "startup|resume", "startup", false},
 		{"gemini", "PreToolUse", "", "Bash", false},
 	} {
 		c, _ := Named(tt.client)
@@ -242,7 +246,7 @@ func TestPayload(t *testing.T) {
 		"Codex":                         {"codex", "PreToolUse", strings.TrimSuffix(sent, "}\n") + `,"model":"gpt-5.5"}` + "\n"},
 		"Copilot's own files":           {"copilot", "preToolUse", `{"sessionId":"s","toolName":"bash","toolArgs":{"command":"a"},"toolResult":1}` + "\n"},
 		"Claude Code's files, Copilot":  {"copilot", "PreToolUse", `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"a"},"tool_result":1}` + "\n"},
-		"Gemini":                        {"gemini", "BeforeTool", `{"session_id":"s","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"a"},"tool_response":1,"timestamp":"2026-11-26T00:00:00.000Z"}` + "\n"},
+		"Gemini":                        {"gemini", "BeforeTool", `{"session_id":"s","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"a","description":"a command"},"tool_response":1,"timestamp":"2026-11-26T00:00:00.000Z"}` + "\n"},
 		"Claude Code: nothing replaced": {"claude", "PreToolUse", sent},
 	} {
 		c, _ := Named(tt.client)

@@ -20,6 +20,9 @@ type Matcher struct {
 	IgnoreCase bool `yaml:"ignore_case"`
 	// BothNames reports that it is also compared with all of Claude Code's names of the tool.
 	BothNames bool `yaml:"both_names"`
+	// Trim reports that blanks around it do not count, and Exact that of events without tools it is a
+	// whole value and no expression.
+	Trim, Exact bool
 }
 
 // listed matches a matcher of words and bars only.
@@ -58,6 +61,12 @@ func (c Client) Match(event, matcher, value string) bool {
 		return own.Tool == "" || own.Tool == value
 	case own.As != "" && about.MatchedOn == "":
 		return true
+	}
+	if c.Matcher.Trim {
+		matcher = strings.TrimSpace(matcher)
+	}
+	if c.Matcher.Exact && own.As != "" && !about.Tool {
+		return matcher == value
 	}
 	name := cmp.Or(c.Tools[value], value)
 	if c.Matcher.matches(matcher, name) || own.Claude && c.Matcher.matches(matcher, value) {
