@@ -127,4 +127,4 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-var machine = regexp.MustCompile(`[^}]/(tmp|root|work|home)/[\w.-]*`)
+var machine = regexp.MustCompile(`[\s"'=:(]/(tmp|root|work|home)/[\w.-]*`)

@@ -89,7 +89,7 @@ type drawnEvent struct {
 }
 
 // playable are the clients that have choices of their own.
-var playable = []string{clients.Claude, "codex"}
+var playable = []string{clients.Claude, "codex", "gemini"}
 
 // readDraws returns the choices for a client: those for every client, and then its own.
 func readDraws(name string) (own draws, err error) {

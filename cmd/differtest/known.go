@@ -30,8 +30,11 @@ var keepings = []keeping{
 	{"variables of the program of npm that starts the client, and its directory in PATH", func(p project, d difference) bool {
 		return p.Client == "codex" && (oneOf(d.kind, "env: only the client sets ", "CODEX_MANAGED_BY_NPM", "CODEX_MANAGED_PACKAGE_ROOT") || oneOf(d.kind, "env: value of ", "PATH"))
 	}},
-	{"the name of the shell, which is the user's in Codex", func(p project, d difference) bool {
-		return p.Client == "codex" && strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, `"$0"`)
+	{"reasons of hooks that allow, which Gemini CLI sends beside a denial", func(p project, d difference) bool {
+		return p.Client == "gemini" && strings.HasPrefix(d.kind, "texts: PreToolUse [RSN] in the client, [] in hookwatch")
+	}},
+	{"the name of the shell, which is the user's in other clients", func(p project, d difference) bool {
+		return p.Client != clients.Claude && strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, `"$0"`)
 	}},
 	{"a changed patch, which the scripted session does not show", func(p project, d difference) bool {
 		return p.Client == "codex" && d.kind == "effect: proceeds of PreToolUse in the client, rewritten in hookwatch" && p.Calls[d.turn].Tool != "Bash"

@@ -31,12 +31,15 @@ func (s *sessionOnDisk) record(file string, seen []observed) error {
 			f.Because = "" // words of programs of the machine
 			for i := range f.Runs {
 				r := &f.Runs[i]
+				kept := func(kind string) bool { return known(s.project, difference{kind: kind, hooks: []string{r.N}}) != "" }
 				maps.DeleteFunc(r.Env, func(name, _ string) bool {
-					kept := func(kind string) bool {
-						return known(s.project, difference{kind: kind + name, hooks: []string{r.N}}) != ""
-					}
-					return slices.Contains(machines, name) || kept("env: only the client sets ") || kept("env: value of ")
+					return slices.Contains(machines, name) || kept("env: only the client sets "+name)
 				})
+				for name := range r.Env {
+					if kept("env: value of " + name) {
+						r.Env[name] = ""
+					}
+				}
 				if r.Stdin == f.Stdin {
 					r.Stdin = ""
 				}
