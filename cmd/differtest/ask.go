@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/run"
 	"hookwatch/suites/sandbox"
 )
@@ -31,9 +35,13 @@ type oracle struct {
 	asked  int
 }
 
-// newOracle loads the project. HOME is the process's: one project is asked about at a time.
+// loading is held while a project is loaded, because HOME is the process's.
+var loading sync.Mutex
+
+// newOracle loads the project.
 func newOracle(s *sessionOnDisk) (*oracle, error) {
-	env := []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "HOME=" + s.home}
+	loading.Lock()
+	defer loading.Unlock()
 	if err := os.Setenv("HOME", s.home); err != nil {
 		return nil, err
 	}
@@ -50,14 +58,16 @@ func newOracle(s *sessionOnDisk) (*oracle, error) {
 	if p == nil {
 		return nil, problems[0]
 	}
-	if _, err := p.AddUser(); err != nil {
+	if of := s.draws.of; of.Name != clients.Claude {
+		p.Registered = p.Registered.Of(of)
+	} else if _, err := p.AddUser(); err != nil {
 		return nil, err
 	}
 	temp := filepath.Join(s.dir, "cases")
 	if err := os.MkdirAll(temp, 0o700); err != nil {
 		return nil, err
 	}
-	runner, err := session.NewRunner(p, temp, env)
+	runner, err := session.NewRunner(p, temp, s.environment())
 	return &oracle{s: s, runner: runner}, err
 }
 
@@ -71,9 +81,13 @@ func (o *oracle) ask(ctx context.Context, f firing) (p prediction, err error) {
 		return p, err
 	}
 	c := func(st suites.Step) *suites.Case {
-		return &suites.Case{Suite: "fire", ID: f.event, Layer: suites.Direct, Chain: true, Steps: []suites.Step{st}}
+		return &suites.Case{Suite: "fire", ID: f.Event, Layer: suites.Direct, Chain: true, Steps: []suites.Step{st}}
 	}
-	_, outcome, err := o.runner.Fire(ctx, c(suites.Step{Event: f.event, Tool: f.tool, PayloadRaw: json.RawMessage(f.stdin)}))
+	st := suites.Step{Event: f.Event, Tool: f.Tool, PayloadRaw: json.RawMessage(f.Stdin)}
+	if o.s.draws.of.Name != clients.Claude {
+		st.PayloadRaw, st.Payload = nil, o.s.claudes(f)
+	}
+	_, outcome, err := o.runner.Fire(ctx, c(st))
 	if err != nil {
 		return p, err
 	}
@@ -82,15 +96,34 @@ func (o *oracle) ask(ctx context.Context, f firing) (p prediction, err error) {
 	if p.runs, err = readRecords(at); err != nil {
 		return p, err
 	}
+	if o.s.draws.of.Name != clients.Claude {
+		return p, nil
+	}
 	given := map[string]json.RawMessage{}
 	var sent map[string]json.RawMessage
-	if json.Unmarshal([]byte(f.stdin), &sent) == nil && sent["tool_input"] != nil {
+	if json.Unmarshal([]byte(f.Stdin), &sent) == nil && sent["tool_input"] != nil {
 		given["tool_input"] = sent["tool_input"]
 	}
 	over, err := json.Marshal(given)
 	if err != nil {
 		return p, err
 	}
-	p.own, err = o.runner.Sent(c(suites.Step{Event: f.event, Tool: f.tool, Payload: over}), 0, o.s.dir)
+	p.own, err = o.runner.Sent(c(suites.Step{Event: f.Event, Tool: f.Tool, Payload: over}), 0, o.s.dir)
 	return p, err
+}
+
+// claudes returns the part of Claude Code's payload that decides about a firing of another client.
+func (s *sessionOnDisk) claudes(f firing) json.RawMessage {
+	var sent map[string]any
+	_ = json.Unmarshal([]byte(f.Stdin), &sent) // a hook that did not read its stdin has none
+	given := map[string]any{}
+	for _, name := range []string{"prompt", "source", "reason", "stop_hook_active"} {
+		if value, has := sent[cmp.Or(s.draws.of.Fields[name], name)]; has {
+			given[name] = value
+		}
+	}
+	if about, _ := client.EventByName(f.Event); about.Tool {
+		given["tool_input"] = s.input(s.project.Calls[f.Turn])
+	}
+	return encoded(given)
 }

@@ -24,7 +24,13 @@ func (d draws) batteries(names string) (all []project) {
 		"rules": d.rules, "patterns": d.patterns, "forms": d.forms,
 		"plugin": func() []project { return d.mistaken([]string{plugin}, d.Mistakes) },
 		"settings": func() []project {
-			return d.mistaken([]string{shared, user, local}, slices.Concat(d.Battery.Settings, d.Mistakes))
+			layers := []string{shared}
+			for _, l := range d.Layers {
+				if l.Other && l.Name != shared {
+					layers = append(layers, l.Name)
+				}
+			}
+			return d.mistaken(layers, slices.Concat(d.Battery.Settings, d.Mistakes))
 		},
 	}
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
@@ -33,7 +39,7 @@ func (d draws) batteries(names string) (all []project) {
 		}
 	}
 	for i := range all {
-		all[i].Seed = uint64(i)
+		all[i].Seed, all[i].Client = uint64(i), d.of.Name
 	}
 	return all
 }
@@ -72,9 +78,14 @@ func (d draws) forms() []project {
 // mistaken has two entries of some events and one mistake in each layer, which may spoil the first.
 func (d draws) mistaken(layers []string, mistakes []mistake) (all []project) {
 	for some := range slices.Chunk(mistakes, len(layers)) {
-		p := project{Files: []settings{{Layer: user}, {Layer: shared}, {Layer: local}}, Calls: d.Calls[:1]}
+		p := project{Calls: d.Calls[:1]}
+		for _, l := range d.Layers {
+			if l.Name != plugin || layers[0] == plugin {
+				p.Files = append(p.Files, settings{Layer: l.Name})
+			}
+		}
 		if layers[0] == plugin {
-			p.Plugin, p.Files = "below", append(p.Files, settings{Layer: plugin})
+			p.Plugin = "below"
 		}
 		for _, event := range []string{"PreToolUse", "PostToolUse", "SessionStart", "Stop"} {
 			for range 2 {

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/live"
 )
 
@@ -24,31 +26,59 @@ type difference struct {
 	known  string // why it is kept, "" if it is not
 }
 
+// An observed is what the client did in a turn.
+type observed struct {
+	Firings []firing `json:"firings"`
+	Heard   []string `json:"heard,omitempty"` // texts with those of hooks that the model was sent
+	Reached bool     `json:"reached"`         // the turn was played
+}
+
+// observe reads what the client did in every turn.
+func (s *sessionOnDisk) observe() (all []observed, err error) {
+	for i, dir := range s.took {
+		records, err := readRecords(dir)
+		if err != nil {
+			return nil, err
+		}
+		o := observed{Firings: s.firingsIn(i, records), Reached: i < len(s.played.Seen)}
+		if len(o.Firings) == 0 && !s.witnessed() {
+			o.Firings = []firing{s.silent(i)}
+		}
+		if o.Reached {
+			for at, f := range o.Firings {
+				o.Firings[at].Effect, o.Firings[at].Because = s.effect(i, o.Firings, f)
+			}
+			for _, h := range s.played.Seen[i].Heard {
+				for _, text := range h.Texts {
+					if h.Origin != live.Nested && mark.MatchString(text) {
+						o.Heard = append(o.Heard, text)
+					}
+				}
+			}
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
 // compare asks hookwatch about every firing of the session.
-func (s *sessionOnDisk) compare(ctx context.Context) (all []difference, err error) {
+func (s *sessionOnDisk) compare(ctx context.Context, seen []observed) (all []difference, err error) {
 	o, err := newOracle(s)
 	if err != nil {
 		return nil, err
 	}
 	defer o.close()
 	ended := false // the turn before, so that its texts come in this one
-	for i, dir := range s.took {
-		records, err := readRecords(dir)
-		if err != nil {
-			return nil, err
-		}
-		t := turn{s: s, i: i, firings: firingsIn(records)}
-		if len(t.firings) == 0 && !s.witnessed() {
-			t.firings = []firing{s.silent(i)}
-		}
-		for _, f := range t.firings {
+	for i, in := range seen {
+		t := turn{s: s, i: i, observed: in}
+		for _, f := range t.Firings {
 			p, err := o.ask(ctx, f)
 			if err != nil {
 				return nil, err
 			}
 			t.predicted = append(t.predicted, p)
 		}
-		s.firings += len(t.firings)
+		s.firings += len(t.Firings)
 		t.late = ended
 		all = append(all, t.compare()...)
 		ended = t.ended
@@ -66,14 +96,14 @@ func (s *sessionOnDisk) silent(i int) firing {
 	if err != nil {
 		panic(err) // never: values of our own
 	}
-	return firing{event: "PreToolUse", tool: c.Tool, stdin: string(stdin)}
+	return firing{Event: "PreToolUse", Tool: c.Tool, Stdin: string(stdin), Turn: i}
 }
 
 // A turn is compared as a whole, because the texts in a request come from several events.
 type turn struct {
+	observed
 	s         *sessionOnDisk
 	i         int
-	firings   []firing
 	predicted []prediction
 	oneSided  map[string]bool // numbers of hooks that ran differently often
 	late      bool            // texts of the turn before may come in this one
@@ -87,11 +117,13 @@ func (t *turn) add(kind string, hooks []string, format string, args ...any) {
 
 func (t *turn) compare() []difference {
 	t.oneSided = map[string]bool{}
-	for i, f := range t.firings {
+	for i, f := range t.Firings {
 		t.launches(f, t.predicted[i])
-		t.stdin(f, t.predicted[i])
+		if f.Seen && len(t.predicted[i].own) > 0 {
+			t.stdin(f, nil, f.Stdin, string(t.predicted[i].own))
+		}
 	}
-	if t.i < len(t.s.played.Seen) {
+	if t.Reached {
 		effects := t.effects()
 		t.texts(effects)
 	}
@@ -103,16 +135,16 @@ func (t *turn) launches(f firing, p prediction) {
 	of := func(runs []record) map[string][]record {
 		all := map[string][]record{}
 		for _, r := range runs {
-			all[r.n] = append(all[r.n], r)
+			all[r.N] = append(all[r.N], r)
 		}
 		for _, same := range all { // those of two layers run in any order
 			slices.SortFunc(same, func(a, b record) int {
-				return cmp.Or(cmp.Compare(a.env["CLAUDE_PLUGIN_ROOT"], b.env["CLAUDE_PLUGIN_ROOT"]), slices.Compare(a.argv, b.argv), cmp.Compare(a.cwd, b.cwd))
+				return cmp.Or(cmp.Compare(a.Env["CLAUDE_PLUGIN_ROOT"], b.Env["CLAUDE_PLUGIN_ROOT"]), slices.Compare(a.Argv, b.Argv), cmp.Compare(a.Cwd, b.Cwd))
 			})
 		}
 		return all
 	}
-	client, own := of(f.runs), of(p.runs)
+	client, own := of(f.Runs), of(p.runs)
 	mistake := func(layer string) string {
 		for _, file := range t.s.project.Files {
 			if file.Layer == layer && file.Mistake != nil {
@@ -132,8 +164,8 @@ func (t *turn) launches(f firing, p prediction) {
 		if len(client[n]) != len(own[n]) {
 			t.oneSided[n] = true
 			e := t.s.project.hook(n)
-			t.add(fmt.Sprintf("runs: %d times in the client, %d in hookwatch, %s %s%s", len(client[n]), len(own[n]), f.event, e.features(f), mistake(e.Layer)), []string{n},
-				"hook %s of %s %s: matcher %q, if %v, command %s %q, stdin %s", n, f.event, f.tool, e.Matcher, e.Keys["if"], e.Form.Command, e.Form.Args, f.stdin)
+			t.add(fmt.Sprintf("runs: %d times in the client, %d in hookwatch, %s %s%s", len(client[n]), len(own[n]), f.Event, e.features(f), mistake(e.Layer)), []string{n},
+				"hook %s of %s %s: matcher %q, if %v, command %s %q, stdin %s", n, f.Event, f.Tool, e.Matcher, e.Keys["if"], e.Form.Command, e.Form.Args, f.Stdin)
 			continue
 		}
 		for i, c := range client[n] {
@@ -152,7 +184,7 @@ func (e entry) features(f firing) string {
 		var p struct {
 			Input map[string]any `json:"tool_input"`
 		}
-		_ = json.Unmarshal([]byte(f.stdin), &p) // an event without a tool has none
+		_ = json.Unmarshal([]byte(f.Stdin), &p) // an event without a tool has none
 		about := cmp.Or(p.Input["command"], p.Input["file_path"])
 		all = append(all, fmt.Sprintf("if %v on %q", e.Keys["if"], fmt.Sprint(about)))
 	}
@@ -168,25 +200,31 @@ func (e entry) features(f firing) string {
 }
 
 func (t *turn) launch(f firing, n string, client, own record) {
-	client.argv, own.argv = client.plain(), own.plain()
-	if !slices.Equal(client.argv, own.argv) {
-		t.add("argv: "+t.s.project.hook(n).Form.Command, []string{n}, "%s: %q in the client, %q in hookwatch", f.event, client.argv, own.argv)
+	client.Argv, own.Argv = client.plain(), own.plain()
+	if !slices.Equal(client.Argv, own.Argv) {
+		t.add("argv: "+t.s.project.hook(n).Form.Command, []string{n}, "%s: %q in the client, %q in hookwatch", f.Event, client.Argv, own.Argv)
 	}
-	if client.cwd != own.cwd {
-		t.add("cwd", []string{n}, "%s: %s in the client, %s in hookwatch", f.event, client.cwd, own.cwd)
+	if t.s.draws.of.Name != clients.Claude {
+		t.stdin(f, []string{n}, client.Stdin, own.Stdin)
 	}
-	for _, name := range slices.Sorted(maps.Keys(client.env)) {
-		value, has := own.env[name]
+	if client.Cwd != own.Cwd {
+		t.add("cwd", []string{n}, "%s: %s in the client, %s in hookwatch", f.Event, client.Cwd, own.Cwd)
+	}
+	if t.s.recorded {
+		maps.DeleteFunc(own.Env, func(name, _ string) bool { return slices.Contains(machines, name) })
+	}
+	for _, name := range slices.Sorted(maps.Keys(client.Env)) {
+		value, has := own.Env[name]
 		switch {
 		case !has:
-			t.add("env: only the client sets "+name+" at "+f.event, []string{n}, "%s: %s", f.event, client.env[name])
-		case value != client.env[name]:
-			t.add("env: value of "+name+" at "+f.event, []string{n}, "%s: %q in the client, %q in hookwatch", f.event, client.env[name], value)
+			t.add("env: only the client sets "+name+" at "+f.Event, []string{n}, "%s: %s", f.Event, client.Env[name])
+		case value != client.Env[name]:
+			t.add("env: value of "+name+" at "+f.Event, []string{n}, "%s: %q in the client, %q in hookwatch", f.Event, client.Env[name], value)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(own.env)) {
-		if _, has := client.env[name]; !has {
-			t.add("env: only hookwatch sets "+name+" at "+f.event, []string{n}, "%s: %s", f.event, own.env[name])
+	for _, name := range slices.Sorted(maps.Keys(own.Env)) {
+		if _, has := client.Env[name]; !has {
+			t.add("env: only hookwatch sets "+name+" at "+f.Event, []string{n}, "%s: %s", f.Event, own.Env[name])
 		}
 	}
 }
@@ -194,8 +232,8 @@ func (t *turn) launch(f firing, n string, client, own record) {
 // plain returns the arguments with a name for the directory of a plugin's data, which is the case's own
 // in hookwatch.
 func (r record) plain() (argv []string) {
-	data := r.env["CLAUDE_PLUGIN_DATA"]
-	for _, arg := range r.argv {
+	data := r.Env["CLAUDE_PLUGIN_DATA"]
+	for _, arg := range r.Argv {
 		if data != "" {
 			arg = strings.ReplaceAll(arg, data, "{data}")
 		}
@@ -204,27 +242,27 @@ func (r record) plain() (argv []string) {
 	return argv
 }
 
-// stdin compares the keys that hookwatch makes up for an event, and the types of their values.
-func (t *turn) stdin(f firing, p prediction) {
-	if !f.seen {
-		return
-	}
+// stdin compares the keys that hookwatch makes up for an event, and the types of their values, of
+// hooks of other clients also some values.
+func (t *turn) stdin(f firing, hooks []string, sent, made string) {
 	var client, own map[string]any
-	if json.Unmarshal([]byte(f.stdin), &client) != nil || json.Unmarshal(p.own, &own) != nil {
-		t.add("stdin: no object", nil, "%s: %s and %s", f.event, f.stdin, p.own)
+	if json.Unmarshal([]byte(sent), &client) != nil || json.Unmarshal([]byte(made), &own) != nil {
+		t.add("stdin: no object", hooks, "%s: %s and %s", f.Event, sent, made)
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(client)) {
 		switch value, has := own[name]; {
 		case !has:
-			t.add("stdin: only the client has "+f.event+"."+name, nil, "%s %s: %v", f.event, f.tool, client[name])
+			t.add("stdin: only the client has "+f.Event+"."+name, hooks, "%s %s: %v", f.Event, f.Tool, client[name])
 		case shape(value) != shape(client[name]):
-			t.add("stdin: type of "+f.event+"."+name, nil, "%s %s: %v in the client, %v in hookwatch", f.event, f.tool, client[name], value)
+			t.add("stdin: type of "+f.Event+"."+name, hooks, "%s %s: %v in the client, %v in hookwatch", f.Event, f.Tool, client[name], value)
+		case slices.Contains(t.s.draws.Values, name) && f.Event != "PostToolUse" && !reflect.DeepEqual(value, client[name]):
+			t.add("stdin: value of "+f.Event+"."+name, hooks, "%s %s: %v in the client, %v in hookwatch", f.Event, f.Tool, client[name], value)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if _, has := client[name]; !has {
-			t.add("stdin: only hookwatch has "+f.event+"."+name, nil, "%s %s: %v", f.event, f.tool, own[name])
+			t.add("stdin: only hookwatch has "+f.Event+"."+name, hooks, "%s %s: %v", f.Event, f.Tool, own[name])
 		}
 	}
 }
@@ -261,27 +299,27 @@ func (t *turn) effects() (all []suites.Effect) {
 		different bool
 	}
 	var each []judged
-	for i, f := range t.firings {
+	for i, f := range t.Firings {
 		p := t.predicted[i]
 		all = append(all, class(p.effect))
-		if effect, because, ok := t.effect(f); ok {
-			all = append(all, class(effect))
-			each = append(each, judged{f, p, class(effect), because, class(effect) != class(p.effect)})
+		if f.Effect != "" {
+			all = append(all, class(f.Effect))
+			each = append(each, judged{f, p, class(f.Effect), f.Because, class(f.Effect) != class(p.effect)})
 		}
 	}
 	over := func(e suites.Effect) bool { return e == suites.SessionEnds || e == suites.PromptBlocked }
 	for _, j := range each {
 		others := 0
-		for i, f := range t.firings {
-			if f.event != j.f.event && over(class(t.predicted[i].effect)) {
+		for i, f := range t.Firings {
+			if f.Event != j.f.Event && over(class(t.predicted[i].effect)) {
 				others++
 			}
 		}
 		if !j.different || over(j.seen) && others > 0 || t.consequence(j.f, j.p) {
 			continue
 		}
-		t.add(fmt.Sprintf("effect: %s of %s in the client, %s in hookwatch", j.seen, j.f.event, class(j.p.effect)), t.numbers(j.f, j.p),
-			"%s %s: %s (hookwatch: %s)", j.f.event, j.f.tool, j.because, j.p.because)
+		t.add(fmt.Sprintf("effect: %s of %s in the client, %s in hookwatch", j.seen, j.f.Event, class(j.p.effect)), t.numbers(j.f, j.p),
+			"%s %s: %s (hookwatch: %s)", j.f.Event, j.f.Tool, j.because, j.p.because)
 	}
 	return all
 }
@@ -292,55 +330,55 @@ func (t *turn) consequence(f firing, p prediction) bool {
 }
 
 func (t *turn) numbers(f firing, p prediction) (all []string) {
-	for _, r := range slices.Concat(f.runs, p.runs) {
-		if !slices.Contains(all, r.n) {
-			all = append(all, r.n)
+	for _, r := range slices.Concat(f.Runs, p.runs) {
+		if !slices.Contains(all, r.N) {
+			all = append(all, r.N)
 		}
 	}
 	slices.Sort(all)
 	return all
 }
 
-// effect returns the effect of an event in the client, false if it does not show.
-func (t *turn) effect(f firing) (effect suites.Effect, because string, ok bool) {
-	seen := t.s.played.Seen[t.i]
-	if !slices.Contains([]string{"PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "Stop", "TaskCreated"}, f.event) || t.repeats(f) {
-		return "", "", false
+// effect returns the effect of an event in the client, "" if it does not show.
+func (s *sessionOnDisk) effect(i int, all []firing, f firing) (effect suites.Effect, because string) {
+	seen := s.played.Seen[i]
+	if !slices.Contains([]string{"PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "Stop", "TaskCreated"}, f.Event) || f.repeats(all) {
+		return "", ""
 	}
-	tested := t.s.project.Calls[t.i].Tool
-	if tested == "Agent" && f.event == "Stop" {
-		return "", "", false // the end of the agent begins another turn
+	tested := s.project.Calls[i].Tool
+	if tested == "Agent" && f.Event == "Stop" {
+		return "", "" // the end of the agent begins another turn
 	}
-	if f.tool != "" && f.tool != tested || seen.Tested == "" && f.event != "UserPromptSubmit" {
-		return "", "", false
+	if f.Tool != "" && f.Tool != tested || seen.Tested == "" && f.Event != "UserPromptSubmit" {
+		return "", ""
 	}
-	seen.Turn.Event, seen.Turn.Value = f.event, client.MatchedValue(f.event, f.tool, []byte(f.stdin))
-	if f.event != "Stop" {
+	seen.Turn.Event, seen.Turn.Value = f.Event, client.MatchedValue(f.Event, f.Tool, []byte(f.Stdin))
+	if f.Event != "Stop" {
 		effect, because = seen.Effect()
-		return effect, because, true
+		return effect, because
 	}
-	asked := 0
+	asked := 0 // since the last call
 	for _, h := range seen.Heard {
-		if h.Origin == live.Main {
+		if h.Origin == live.Main && h.After {
 			asked++
 		}
 	}
 	prevented := slices.ContainsFunc(seen.Lines, func(l live.Line) bool { return l.Kind == live.Over && l.Reason == "stop_hook_prevented" })
 	switch {
 	case prevented:
-		return suites.SessionEnds, "the client ends the session for the hook", true
-	case asked > len(seen.Turn.Main)+1:
-		return suites.AnotherTurn, "the model was asked once more", true
+		return suites.SessionEnds, "the client ends the session for the hook"
+	case asked > 1:
+		return suites.AnotherTurn, "the model was asked once more"
 	}
-	return suites.Proceeds, "the client went on", true
+	return suites.Proceeds, "the client went on"
 }
 
 // repeats reports whether the event of a firing happened before in the turn.
-func (t *turn) repeats(f firing) bool {
-	if f.event == "Stop" {
-		return strings.Contains(f.stdin, `"stop_hook_active":true`)
+func (f firing) repeats(all []firing) bool {
+	if f.Event == "Stop" {
+		return activeStop.MatchString(f.Stdin)
 	}
-	return slices.ContainsFunc(t.firings, func(o firing) bool { return o.event == f.event && o.tool == f.tool && o.stdin != f.stdin })
+	return slices.ContainsFunc(all, func(o firing) bool { return o.Event == f.Event && o.Tool == f.Tool && o.Key != f.Key })
 }
 
 // mark is the beginning of a text of a hook that may be sent to the model.
@@ -352,17 +390,11 @@ func (t *turn) texts(effects []suites.Effect) {
 	if t.ended || t.late {
 		return
 	}
-	var heard []string
-	for _, h := range t.s.played.Seen[t.i].Heard {
-		if h.Origin != live.Nested {
-			heard = append(heard, h.Texts...)
-		}
-	}
-	whole := strings.Join(heard, "\n")
+	whole := strings.Join(t.Heard, "\n")
 	sent := marks(whole)
 	predicted := map[string][]string{} // the kinds of texts of each hook
 	ran := map[string]firing{}
-	for i, f := range t.firings {
+	for i, f := range t.Firings {
 		p := t.predicted[i]
 		if p.effect != suites.Asked {
 			for _, n := range t.numbers(f, p) {
@@ -383,7 +415,7 @@ func (t *turn) texts(effects []suites.Effect) {
 			}
 			about := slices.Sorted(maps.Keys(found))
 			if len(about) > 0 && !slices.ContainsFunc(about, func(n string) bool { return t.oneSided[n] || sent[n] == nil }) && !strings.Contains(whole, text) {
-				t.add("wording: "+f.event+" "+t.summary(about[0]), about, "hookwatch: %q; the client: %q", text, around(heard, about[0]))
+				t.add("wording: "+f.Event+" "+t.summary(about[0]), about, "hookwatch: %q; the client: %q", text, around(t.Heard, about[0]))
 			}
 		}
 	}
@@ -391,11 +423,11 @@ func (t *turn) texts(effects []suites.Effect) {
 		slices.Sort(predicted[n])
 		slices.Sort(sent[n])
 		f := ran[n]
-		if t.oneSided[n] || slices.Equal(predicted[n], sent[n]) || f.event == "SessionEnd" {
+		if t.oneSided[n] || slices.Equal(predicted[n], sent[n]) || f.Event == "SessionEnd" {
 			continue
 		}
-		t.add(fmt.Sprintf("texts: %s %v in the client, %v in hookwatch: %s", f.event, sent[n], predicted[n], t.summary(n)), []string{n},
-			"the client: %q", around(heard, n))
+		t.add(fmt.Sprintf("texts: %s %v in the client, %v in hookwatch: %s", f.Event, sent[n], predicted[n], t.summary(n)), []string{n},
+			"the client: %q", around(t.Heard, n))
 	}
 }
 

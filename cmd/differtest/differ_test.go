@@ -1,23 +1,38 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 )
 
 // TestProject checks that a seed gives the same project again, that its files are JSON unless they have
 // a mistake, and that a few hundred projects have entries of all events.
 func TestProject(t *testing.T) {
 	t.Parallel()
-	d, err := readDraws()
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range playable {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, err := readDraws(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			testProjects(t, d)
+		})
 	}
+}
+
+func testProjects(t *testing.T, d draws) {
+	t.Helper()
 	seen := map[string]bool{}
 	for seed := range uint64(300) {
 		p := d.project(seed)
@@ -25,7 +40,8 @@ func TestProject(t *testing.T) {
 			t.Fatalf("seed %d gives two projects", seed)
 		}
 		for _, f := range p.Files {
-			if text := p.content(f, strings.NewReplacer("{rec}", "/r/rec.sh")); f.Mistake == nil && !json.Valid(text) {
+			text, isJSON := d.content(p, f, strings.NewReplacer("{rec}", "/r/rec.sh")), strings.HasSuffix(d.layer(f.Layer).File, ".json")
+			if isJSON && f.Mistake == nil && !json.Valid(text) {
 				t.Errorf("seed %d, %s: %s", seed, f.Layer, text)
 			}
 		}
@@ -36,9 +52,9 @@ func TestProject(t *testing.T) {
 			}
 		}
 	}
-	for _, event := range events {
-		if _, known := client.EventByName(event.name); !known || !seen[event.name] {
-			t.Errorf("no entry of %s", event.name)
+	for _, event := range d.Events {
+		if _, known := client.EventByName(event.Name); !known || !seen[event.Name] {
+			t.Errorf("no entry of %s", event.Name)
 		}
 	}
 }
@@ -67,11 +83,48 @@ func TestSteps(t *testing.T) {
 func TestFirings(t *testing.T) {
 	t.Parallel()
 	one, other := `{"hook_event_name":"PreToolUse","tool_name":"Bash"}`, `{"hook_event_name":"Stop"}`
-	all := firingsIn([]record{{n: "0", stdin: one}, {n: "2", stdin: one}, {n: "2", stdin: one}, {n: "3", stdin: other}})
-	if len(all) != 2 || !all[0].seen || all[1].seen || len(all[0].runs) != 2 || all[0].tool != "Bash" || all[1].event != "Stop" {
+	claude := &sessionOnDisk{}
+	claude.draws.of.Name = clients.Claude
+	all := claude.firingsIn(0, []record{{N: "0", Stdin: one}, {N: "2", Stdin: one}, {N: "2", Stdin: one}, {N: "3", Stdin: other}})
+	if len(all) != 2 || !all[0].Seen || all[1].Seen || len(all[0].Runs) != 2 || all[0].Tool != "Bash" || all[1].Event != "Stop" {
 		t.Errorf("%+v", all)
 	}
 	if got := marks("a RSN-h4- b CTX-h4- c RSN-h12-"); !reflect.DeepEqual(got, map[string][]string{"4": {"RSN", "CTX"}, "12": {"RSN"}}) {
 		t.Errorf("%v", got)
 	}
 }
+
+// TestRecorded compares hookwatch with what the clients did in recorded sessions, in which nothing is of
+// the machine that recorded them.
+func TestRecorded(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no recorded sessions in testdata", err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := machine.Find(text); found != nil {
+			t.Errorf("%s has %q: record it again (differtest -record)", name, found)
+		}
+		for line := range bytes.Lines(text) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				p, all, err := replay(t.Context(), line)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, d := range all {
+					if d.known == "" {
+						t.Errorf("seed %d, turn %d, hooks %v: %s\n%s", p.Seed, d.turn, d.hooks, d.kind, d.detail)
+					}
+				}
+			})
+		}
+	}
+}
+
+var machine = regexp.MustCompile(`[\s"'=:(]/(tmp|root|work|home)/[\w.-]*`)

@@ -1,23 +1,32 @@
 package main
 
 import (
-	_ "embed" // the choices
+	"embed"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites/client/clients"
 )
 
-//go:embed draws.yaml
-var drawsFile []byte
+//go:embed *.yaml
+var drawsFiles embed.FS
 
-// draws are the choices of the generator.
+// draws are the choices of the generator for a client.
 type draws struct {
+	of         clients.Client
+	Layers     []layer             `yaml:"layers"`
+	Events     []drawnEvent        `yaml:"events"`
+	Short      int                 `yaml:"short"`  // a timeout of one second
+	Values     []string            `yaml:"values"` // fields of stdin whose values are compared
 	Forms      []form              `yaml:"forms"`
 	Matchers   map[string][]string `yaml:"matchers"`
 	Conditions []string            `yaml:"conditions"`
@@ -32,44 +41,74 @@ type draws struct {
 }
 
 type form struct {
-	In      []string `yaml:"in"`
-	Command string   `yaml:"command"`
-	Args    []string `yaml:"args"`
-	Blocks  bool     `yaml:"blocks"` // always
+	In      []string `yaml:"in" json:",omitzero"`
+	Command string   `yaml:"command" json:",omitzero"`
+	Args    []string `yaml:"args" json:",omitzero"`
+	Blocks  bool     `yaml:"blocks" json:",omitzero"` // always
 }
 
 // An output is what a hook does.
 type output struct {
-	Weight int     `yaml:"weight"`
-	Only   string  `yaml:"only"` // an event
-	Ends   bool    `yaml:"ends"` // the session may end, which hides what follows
-	Exit   int     `yaml:"exit"`
-	Stdout string  `yaml:"stdout"`
-	Stderr string  `yaml:"stderr"`
-	Sleep  float64 `yaml:"sleep"`
+	Weight int     `yaml:"weight" json:",omitzero"`
+	Only   string  `yaml:"only" json:",omitzero"` // an event
+	Ends   bool    `yaml:"ends" json:",omitzero"` // the session may end, which hides what follows
+	Exit   int     `yaml:"exit" json:",omitzero"`
+	Stdout string  `yaml:"stdout" json:",omitzero"`
+	Stderr string  `yaml:"stderr" json:",omitzero"`
+	Sleep  float64 `yaml:"sleep" json:",omitzero"`
 }
 
 // A call is one that the model makes.
 type call struct {
-	Weight int            `yaml:"weight"`
-	Tool   string         `yaml:"tool"`
-	Input  map[string]any `yaml:"input"`
-	Before *call          `yaml:"before"`
+	Weight int            `yaml:"weight" json:",omitzero"`
+	Tool   string         `yaml:"tool" json:",omitzero"`
+	Input  map[string]any `yaml:"input" json:",omitzero"`
+	Before *call          `yaml:"before" json:",omitzero"`
 }
 
 type mistake struct {
-	Old string `yaml:"old"`
-	New string `yaml:"new"`
+	Old string `yaml:"old" json:",omitzero"`
+	New string `yaml:"new" json:",omitzero"`
 }
 
-func readDraws() (d draws, err error) {
-	if err = yaml.Unmarshal(drawsFile, &d); err != nil {
-		err = fmt.Errorf("draws.yaml: %w", err)
+// A layer is a place of settings.
+type layer struct {
+	Name   string         `yaml:"name" json:",omitzero"`
+	File   string         `yaml:"file" json:",omitzero"`   // from HOME for the user's, from its root for the plugin's, else from the project
+	Weight int            `yaml:"weight" json:",omitzero"` // of being drawn for an entry
+	Other  bool           `yaml:"other" json:",omitzero"`  // it has other settings next to the hooks
+	Flat   bool           `yaml:"flat" json:",omitzero"`   // entries are not below matchers
+	Top    map[string]any `yaml:"top" json:",omitzero"`    // keys next to the hooks
+}
+
+// A drawnEvent is one that a session fires, by Claude Code's name.
+type drawnEvent struct {
+	Name  string `yaml:"name" json:",omitzero"`
+	Least int    `yaml:"least" json:",omitzero"` // number of entries
+	Most  int    `yaml:"most" json:",omitzero"`
+}
+
+// playable are the clients that have choices of their own.
+var playable = []string{clients.Claude, "codex", "gemini"}
+
+// readDraws returns the choices for a client: those for every client, and then its own.
+func readDraws(name string) (own draws, err error) {
+	var common draws
+	for file, into := range map[string]*draws{"common": &common, name: &own} {
+		text, err := drawsFiles.ReadFile(file + ".yaml")
+		if err != nil {
+			return own, fmt.Errorf("no random projects for %q: %w", name, err)
+		}
+		if err := yaml.Load(text, into, yaml.WithKnownFields()); err != nil {
+			return own, fmt.Errorf("%s.yaml: %w", file, err)
+		}
 	}
-	return d, err
+	own.of, _ = clients.Named(name)
+	own.Forms, own.Outputs, own.Calls = slices.Concat(common.Forms, own.Forms), slices.Concat(common.Outputs, own.Outputs), slices.Concat(common.Calls, own.Calls)
+	return own, nil
 }
 
-// The layers of settings.
+// The layers of settings that are not a client's own.
 const (
 	user   = "user"
 	shared = "project"
@@ -79,15 +118,6 @@ const (
 
 // toolEvents have matchers for tools and conditions.
 var toolEvents = []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest"}
-
-// events are those that a session fires, with the number of entries that are drawn at most.
-var events = []struct {
-	name string
-	most int
-}{
-	{"PreToolUse", 3}, {"PostToolUse", 3}, {"UserPromptSubmit", 2}, {"Stop", 2}, {"SessionStart", 2}, {"PermissionRequest", 2},
-	{"PostToolUseFailure", 1}, {"PostToolBatch", 1}, {"SubagentStart", 1}, {"SubagentStop", 1}, {"SessionEnd", 1}, {"MessageDisplay", 1}, {"TaskCreated", 1},
-}
 
 // A drawing draws with a seed.
 type drawing struct {
@@ -118,14 +148,16 @@ func weighted[T any](r *drawing, of []T, weight func(T) int) T {
 // project draws a project.
 func (d draws) project(seed uint64) project {
 	r := &drawing{rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)), d, 0}
-	p := project{Seed: seed, Space: r.chance(15), Plugin: pick(r, []string{"", "", "root", "below"})}
-	layers := []string{user, shared, local}
-	if p.Plugin != "" {
-		layers = append(layers, plugin)
+	p := project{Client: d.of.Name, Seed: seed, Space: r.chance(15), Plugin: pick(r, []string{"", "", "root", "below"})}
+	if !slices.ContainsFunc(d.Layers, func(l layer) bool { return l.Name == plugin }) {
+		p.Plugin = ""
 	}
-	for _, layer := range layers {
-		f := settings{Layer: layer}
-		if layer != plugin {
+	for _, layer := range d.Layers {
+		if layer.Name == plugin && p.Plugin == "" {
+			continue
+		}
+		f := settings{Layer: layer.Name}
+		if layer.Other {
 			r.rest(&f)
 		}
 		if r.chance(8) {
@@ -133,20 +165,21 @@ func (d draws) project(seed uint64) project {
 		}
 		p.Files = append(p.Files, f)
 	}
-	for _, event := range events {
-		least := 0
-		if event.name == "PreToolUse" {
-			least = 2
-		}
-		for range least + r.IntN(event.most+1) {
-			at := weighted(r, p.Files, func(f settings) int { return map[string]int{shared: 5, plugin: 4, local: 2}[f.Layer] })
-			r.entry(&p, at.Layer, event.name)
+	for _, event := range d.Events {
+		for range event.Least + r.IntN(event.Most+1) {
+			at := weighted(r, p.Files, func(f settings) int { return d.layer(f.Layer).Weight })
+			r.entry(&p, at.Layer, event.Name)
 		}
 	}
 	for range 2 + r.IntN(3) {
 		p.Calls = append(p.Calls, weighted(r, d.Calls, func(c call) int { return c.Weight }))
 	}
 	return p
+}
+
+// layer returns the layer with a name.
+func (d draws) layer(name string) layer {
+	return d.Layers[slices.IndexFunc(d.Layers, func(l layer) bool { return l.Name == name })]
 }
 
 // rest draws the settings that are no hooks.
@@ -217,7 +250,7 @@ func (r *drawing) entry(p *project, layer, event string) {
 		}
 	}
 	if e.Output.Sleep > 0 && r.chance(80) {
-		e.Keys["timeout"] = 1
+		e.Keys["timeout"] = max(1, r.d.Short)
 	}
 	p.Entries = append(p.Entries, e)
 }
@@ -238,34 +271,35 @@ func (r *drawing) matcher(event string) string {
 
 // A project is what is compared. Everything in it can be left out.
 type project struct {
-	Seed    uint64
-	Space   bool   // in the path
-	Plugin  string // "" for none, root, or below a marketplace
-	Files   []settings
-	Entries []entry
-	Calls   []call
+	Client  string     `json:",omitzero"`
+	Seed    uint64     `json:",omitzero"`
+	Space   bool       `json:",omitzero"` // in the path
+	Plugin  string     `json:",omitzero"` // "" for none, root, or below a marketplace
+	Files   []settings `json:",omitzero"`
+	Entries []entry    `json:",omitzero"`
+	Calls   []call     `json:",omitzero"`
 }
 
 // settings is a settings file, or the hooks of the plugin, without its entries.
 type settings struct {
-	Layer            string
-	Env              map[string]any
-	Allow, Ask, Deny []string
-	DisableAll       *bool
-	Mode             string
-	Mistake          *mistake
+	Layer            string         `json:",omitzero"`
+	Env              map[string]any `json:",omitzero"`
+	Allow, Ask, Deny []string       `json:",omitzero"`
+	DisableAll       *bool          `json:",omitzero"`
+	Mode             string         `json:",omitzero"`
+	Mistake          *mistake       `json:",omitzero"`
 }
 
 // An entry is a hook entry. Two entries with one number have the same command.
 type entry struct {
-	N       int
-	Layer   string
-	Event   string
-	Matcher string
-	Form    form
-	Keys    map[string]any
-	Output  output
-	Delay   int // before the output, so that hooks end in a known order
+	N       int            `json:",omitzero"`
+	Layer   string         `json:",omitzero"`
+	Event   string         `json:",omitzero"`
+	Matcher string         `json:",omitzero"`
+	Form    form           `json:",omitzero"`
+	Keys    map[string]any `json:",omitzero"`
+	Output  output         `json:",omitzero"`
+	Delay   int            `json:",omitzero"` // before the output, so that hooks end in a known order
 }
 
 func (p project) of(event string) (all []entry) {
@@ -303,31 +337,15 @@ func (p project) hook(n string) entry {
 }
 
 // content returns the text of a file of a layer.
-func (p project) content(f settings, fill *strings.Replacer) []byte {
-	hooks := map[string][]map[string]any{}
+func (d draws) content(p project, f settings, fill *strings.Replacer) []byte {
+	hooks, layer := map[string][]any{}, d.layer(f.Layer)
 	for _, e := range p.Entries {
-		if e.Layer != f.Layer {
-			continue
+		if name, ok := d.of.EventFor(e.Event, layer.File); ok && e.Layer == f.Layer {
+			hooks[name] = append(hooks[name], d.group(e, name, layer, fill))
 		}
-		h := map[string]any{"type": "command", "command": e.filled(e.Form.Command, fill)}
-		if e.Form.Args != nil {
-			args := []string{}
-			for _, arg := range e.Form.Args {
-				args = append(args, e.filled(arg, fill))
-			}
-			h["args"] = args
-		}
-		maps.Copy(h, e.Keys)
-		if rule, ok := h["if"].(string); ok {
-			h["if"] = fill.Replace(rule)
-		}
-		group := map[string]any{"hooks": []any{h}}
-		if e.Matcher != "" {
-			group["matcher"] = e.Matcher
-		}
-		hooks[e.Event] = append(hooks[e.Event], group)
 	}
 	doc := map[string]any{"hooks": hooks}
+	maps.Copy(doc, layer.Top)
 	if len(f.Env) > 0 {
 		env := map[string]any{}
 		for name, value := range f.Env {
@@ -354,14 +372,41 @@ func (p project) content(f settings, fill *strings.Replacer) []byte {
 		doc["disableAllHooks"] = *f.DisableAll
 	}
 	text := encoded(doc)
+	if path.Ext(layer.File) == ".toml" {
+		text, _ = toml.Marshal(doc) // values of our own
+	}
 	if f.Mistake != nil {
 		text = []byte(strings.Replace(string(text), f.Mistake.Old, f.Mistake.New, 1))
 	}
 	return text
 }
 
-func (e entry) filled(text string, fill *strings.Replacer) string {
-	return fill.Replace(strings.NewReplacer("{n}", strconv.Itoa(e.N), "{event}", e.Event).Replace(text))
+// group returns an entry as its file has it, with its matcher.
+func (d draws) group(e entry, event string, at layer, fill *strings.Replacer) map[string]any {
+	h := map[string]any{"type": "command", "command": e.filled(e.Form.Command, event, fill)}
+	if e.Form.Args != nil {
+		args := []string{}
+		for _, arg := range e.Form.Args {
+			args = append(args, e.filled(arg, event, fill))
+		}
+		h["args"] = args
+	}
+	maps.Copy(h, e.Keys)
+	if rule, ok := h["if"].(string); ok {
+		h["if"] = fill.Replace(rule)
+	}
+	group := map[string]any{"hooks": []any{h}}
+	if at.Flat {
+		group = h
+	}
+	if e.Matcher != "" {
+		group["matcher"] = e.Matcher
+	}
+	return group
+}
+
+func (e entry) filled(text, event string, fill *strings.Replacer) string {
+	return fill.Replace(strings.NewReplacer("{n}", strconv.Itoa(e.N), "{event}", event).Replace(text))
 }
 
 // encoded returns readable JSON of a value, with the characters of shells as they are.

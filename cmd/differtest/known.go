@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"hookwatch/suites/client/clients"
 )
 
 // A keeping is a known difference that is kept, and why. Those of hookwatch's model are also in the
@@ -21,13 +23,28 @@ var keepings = []keeping{
 	{"variables of the scripted session, which this program sets", func(_ project, d difference) bool {
 		return oneOf(d.kind, "env: only the client sets ", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_MAX_RETRIES", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY",
 			"DISABLE_ERROR_REPORTING", "DISABLE_BUG_COMMAND", "BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_TIMEOUT_MS", "CLAUDE_CODE_ENABLE_TODO_TOOLS", "IS_SANDBOX", "NO_PROXY",
-			"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC")
+			"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+			"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+			"HOOKWATCH_KEY", "GEMINI_API_KEY", "GEMINI_CLI_NO_RELAUNCH", "GEMINI_CLI_TRUST_WORKSPACE", "GOOGLE_GEMINI_BASE_URL")
+	}},
+	{"variables of the program of npm that starts the client, and its directory in PATH", func(p project, d difference) bool {
+		return p.Client == "codex" && (oneOf(d.kind, "env: only the client sets ", "CODEX_MANAGED_BY_NPM", "CODEX_MANAGED_PACKAGE_ROOT") || oneOf(d.kind, "env: value of ", "PATH"))
+	}},
+	{"reasons of hooks that allow, which Gemini CLI sends beside a denial", func(p project, d difference) bool {
+		return p.Client == "gemini" && strings.HasPrefix(d.kind, "texts: PreToolUse [RSN] in the client, [] in hookwatch")
+	}},
+	{"the name of the shell, which is the user's in other clients", func(p project, d difference) bool {
+		return p.Client != clients.Claude && strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, `"$0"`)
+	}},
+	{"a changed patch, which the scripted session does not show", func(p project, d difference) bool {
+		return p.Client == "codex" && d.kind == "effect: proceeds of PreToolUse in the client, rewritten in hookwatch" && p.Calls[d.turn].Tool != "Bash"
 	}},
 	{"variables of hookwatch's own cases", func(_ project, d difference) bool {
 		return oneOf(d.kind, "env: only hookwatch sets ", "HOOK_SESSION_PID", "HOOK_GUARD_PID", "TMPDIR")
 	}},
 	{"values that differ between two runs of one hook", func(_ project, d difference) bool {
-		return oneOf(d.kind, "env: value of ", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_ENV_FILE", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_EFFORT", "AI_AGENT", "CLAUDE_PLUGIN_DATA", "_")
+		return oneOf(d.kind, "env: value of ", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_ENV_FILE", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_EFFORT", "AI_AGENT", "CLAUDE_PLUGIN_DATA", "_",
+			"GEMINI_SESSION_ID", "GEMINI_PLANS_DIR")
 	}},
 	{"variables of the project's settings for a plugin's hooks, which hookwatch takes to run in other projects", func(p project, d difference) bool {
 		name, client := strings.CutPrefix(d.kind, "env: only the client sets ")
@@ -56,7 +73,7 @@ var keepings = []keeping{
 		})
 	}},
 	{"a hook with once runs once in a session", func(p project, d difference) bool {
-		return strings.HasPrefix(d.kind, "runs: 0 times in the client, 1 in hookwatch") && d.turn > 0 && p.hook(d.hooks[0]).Keys["once"] == true
+		return p.Client == clients.Claude && strings.HasPrefix(d.kind, "runs: 0 times in the client, 1 in hookwatch") && d.turn > 0 && p.hook(d.hooks[0]).Keys["once"] == true
 	}},
 }
 

@@ -4,7 +4,7 @@
 // differs is printed, each kind once, with the smallest project that still shows it. The client is right
 // by definition; differences that are kept are in a table, and make it exit with 1 otherwise.
 //
-//	differtest [-n PROJECTS] [-seed SEED] PROGRAM
+//	differtest [-client CLIENT] [-n PROJECTS] [-seed SEED] PROGRAM
 //
 // The client is started with a dummy key, a HOME of its own and a scripted model on loopback. The
 // commands of a project are its own recorder. It is for the developers of hookwatch and no part of it;
@@ -19,11 +19,17 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"sync"
+
+	"hookwatch/suites/client/clients"
 )
 
 type options struct {
 	program string
+	draws   draws
+	client  string
 	n       int
 	seed    uint64
 	jobs    int
@@ -32,6 +38,7 @@ type options struct {
 	first   bool
 	table   bool
 	battery string
+	record  string
 }
 
 func main() { os.Exit(exit(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -61,6 +68,7 @@ func exit(args []string, out, complaints io.Writer) int {
 func parse(args []string) (options, error) {
 	var o options
 	f := flag.NewFlagSet("differtest", flag.ContinueOnError)
+	f.StringVar(&o.client, "client", clients.Claude, "the client: "+strings.Join(playable, ", "))
 	f.IntVar(&o.n, "n", 60, "number of projects")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first project; the next ones count up")
 	f.IntVar(&o.jobs, "jobs", 2, "clients at a time")
@@ -69,11 +77,12 @@ func parse(args []string) (options, error) {
 	f.BoolVar(&o.first, "first", false, "end with the first project that differs")
 	f.BoolVar(&o.table, "known", false, "print known differences as well")
 	f.StringVar(&o.battery, "battery", "", "play batteries instead of random projects: rules, patterns, forms, plugin, settings or all")
+	f.StringVar(&o.record, "record", "", "append sessions that show no difference, and whose hooks end at once, to this file")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
 	if f.NArg() != 1 || o.n < 1 || o.jobs < 1 {
-		return o, errors.New("usage: differtest [-n PROJECTS] [-seed SEED] PROGRAM")
+		return o, errors.New("usage: differtest [-client CLIENT] [-n PROJECTS] [-seed SEED] PROGRAM")
 	}
 	o.program = f.Arg(0)
 	return o, nil
@@ -81,10 +90,11 @@ func parse(args []string) (options, error) {
 
 // compareAll compares projects and prints the differences.
 func compareAll(ctx context.Context, o options, out io.Writer) error {
-	d, err := readDraws()
+	d, err := readDraws(o.client)
 	if err != nil {
 		return err
 	}
+	o.draws = d
 	nth := func(i int) project { return d.project(o.seed + uint64(i)) }
 	if o.battery != "" {
 		all := d.batteries(o.battery)
@@ -108,7 +118,7 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 	return t.summary()
 }
 
-// take compares one session and prints differences of new kinds.
+// take counts the differences of one session and prints differences of new kinds.
 func (t *tally) take(ctx context.Context, o options, r result) error {
 	if o.keep {
 		fmt.Fprintf(t.out, "seed %d is in %s\n", r.project.Seed, r.session.dir)
@@ -120,13 +130,19 @@ func (t *tally) take(ctx context.Context, o options, r result) error {
 		t.kinds["not played"]++
 		return nil
 	}
-	differences, err := r.session.compare(ctx)
-	if err != nil {
-		return err
+	if r.failed != nil {
+		return r.failed
 	}
 	t.projects++
 	t.firings += r.session.firings
-	for _, diff := range differences {
+	slow := slices.ContainsFunc(r.project.Entries, func(e entry) bool { return e.Output.Sleep > 0 })
+	differs := slices.ContainsFunc(r.differences, func(d difference) bool { return d.known == "" })
+	if o.record != "" && !slow && !differs {
+		if err := r.session.record(o.record, r.seen); err != nil {
+			return err
+		}
+	}
+	for _, diff := range r.differences {
 		if t.fresh(diff, o.table) {
 			small, again := shrink(ctx, o, r.project, diff)
 			if !again {
@@ -140,14 +156,17 @@ func (t *tally) take(ctx context.Context, o options, r result) error {
 	return nil
 }
 
-// A result is a project that was played.
+// A result is a project that was played and compared.
 type result struct {
-	project project
-	session *sessionOnDisk
-	err     error
+	project     project
+	session     *sessionOnDisk
+	seen        []observed
+	differences []difference
+	err         error // of the client
+	failed      error // of hookwatch
 }
 
-// A queue plays projects, several at a time, and returns them in order.
+// A queue plays and compares projects, several at a time, and returns them in order.
 type queue struct {
 	results []chan result
 	cancel  context.CancelFunc
@@ -176,7 +195,12 @@ func newQueue(ctx context.Context, o options, nth func(i int) project) *queue {
 		q.players.Go(func() {
 			for i := range next {
 				r := result{project: nth(i)}
-				r.session, r.err = play(ctx, o, r.project)
+				if r.session, r.err = play(ctx, o, r.project); r.err == nil {
+					r.seen, r.failed = r.session.observe()
+				}
+				if r.err == nil && r.failed == nil {
+					r.differences, r.failed = r.session.compare(ctx, r.seen)
+				}
 				results[i] <- r
 			}
 		})

@@ -2,20 +2,25 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/live"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
@@ -23,14 +28,16 @@ import (
 
 // A sessionOnDisk is a project on disk, and how the client played it.
 type sessionOnDisk struct {
-	project project
-	dir     string
-	root    string
-	home    string
-	plugin  string // its root, "" without a plugin
-	played  run.Session
-	took    []string // where each turn was recorded
-	firings int
+	draws    draws
+	project  project
+	dir      string
+	root     string
+	home     string
+	plugin   string // its root, "" without a plugin
+	played   run.Session
+	recorded bool     // played before, elsewhere
+	took     []string // where each turn was recorded
+	firings  int
 }
 
 // recorder is the script of every hook. It writes what it was given to the directory that the file
@@ -48,7 +55,7 @@ cat >"$at/stdin"
 touch "$at/done"
 o='@DIR'/out/$n
 test -d "$o" || exit 0
-if grep -q '"stop_hook_active":true' "$at/stdin"; then exit 0; fi
+if grep -iq '"stop_*hook_*active": *true' "$at/stdin"; then exit 0; fi
 sleep "$(cat "$o/sleep")"
 cat "$o/stdout"
 cat "$o/stderr" >&2
@@ -70,16 +77,16 @@ const witness = "0"
 
 // play writes a project and has the client play it.
 func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
-	s := &sessionOnDisk{project: p}
+	s := &sessionOnDisk{draws: o.draws, project: p}
 	if err := s.write(); err != nil {
 		return s, err
 	}
 	c := run.Client{
 		Program: o.program, Dir: s.root, Home: s.home, Timeout: time.Minute,
-		Env: []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "HOME=" + s.home},
+		Env: s.environment(),
 	}
-	for _, event := range events {
-		c.Hooks = append(c.Hooks, client.Entry{Event: event.name, Type: "command", Command: s.dir + "/rec.sh " + witness})
+	for _, event := range s.draws.Events {
+		c.Hooks = append(c.Hooks, client.Entry{Event: event.Name, Type: "command", Command: s.witness(event.Name)})
 	}
 	if s.plugin != "" {
 		c.Plugins = []string{s.plugin}
@@ -97,18 +104,31 @@ func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 		},
 		Listen: func() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") },
 		Read:   os.ReadFile,
-		Write:  func(path, content string) error { return os.WriteFile(path, []byte(content), 0o600) },
+		Write: func(path, content string) error {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte(content), 0o600)
+		},
 	}
 	var parts []run.Part
 	for i := range p.Calls {
 		parts = append(parts, run.Part{
 			Make:      func() (live.Turn, error) { return s.turn(i) },
 			Done:      func() {},
+			Joins:     true,
 			Questions: func(string) bool { return s.witnessed() },
 		})
 	}
 	var err error
-	if s.played, err = (run.Live{}).Driver().Play(ctx, c, place, parts); err != nil {
+	driver := run.Live{}
+	if of := s.draws.of; of.Name != clients.Claude {
+		driver.Of = of
+		if driver.Of.Live.Home, err = s.withWitness(of.Live.Home); err != nil {
+			return s, err
+		}
+	}
+	if s.played, err = driver.Driver().Play(ctx, c, place, parts); err != nil {
 		return s, err
 	}
 	// A hook may end the session and with it the client, or have it ask again and again.
@@ -119,6 +139,39 @@ func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 		return s, fmt.Errorf("the client asked for %s", strings.Join(strayed, ", "))
 	}
 	return s, nil
+}
+
+// environment is that of the client and of hookwatch.
+func (s *sessionOnDisk) environment() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "SHELL=/bin/bash", "HOME=" + s.home}
+}
+
+// witness returns the command that records an event.
+func (s *sessionOnDisk) witness(event string) string {
+	return s.dir + "/rec.sh " + witness + " " + event
+}
+
+// withWitness adds an entry that records each event to the hook files of a client's HOME.
+func (s *sessionOnDisk) withWitness(home map[string]string) (map[string]string, error) {
+	all := maps.Clone(home)
+	for name, text := range home {
+		var doc map[string]any
+		if err := json.Unmarshal([]byte(text), &doc); err != nil {
+			return nil, fmt.Errorf("%s of %s: %w", name, s.draws.of.Name, err)
+		}
+		hooks, has := doc["hooks"].(map[string]any)
+		if !has {
+			continue
+		}
+		for _, event := range s.draws.Events {
+			own, _ := s.draws.of.EventFor(event.Name, name)
+			at := layer{Flat: !s.draws.of.Entry.Nested}
+			list, _ := hooks[own].([]any)
+			hooks[own] = append(list, s.draws.group(entry{Form: form{Command: s.witness(event.Name)}}, own, at, s.fill()))
+		}
+		all[name] = string(encoded(doc))
+	}
+	return all, nil
 }
 
 // witnessed reports whether hooks run at all.
@@ -207,18 +260,17 @@ func (s *sessionOnDisk) write() (err error) {
 		files[at] = script
 	}
 	for _, f := range s.project.Files {
-		at := map[string]string{
-			user: s.home + "/.claude/settings.json", shared: s.root + "/.claude/settings.json",
-			local: s.root + "/.claude/settings.local.json", plugin: s.plugin + "/hooks/hooks.json",
-		}[f.Layer]
-		files[at] = string(s.project.content(f, s.fill()))
+		base := map[string]string{user: s.home, plugin: s.plugin}[f.Layer]
+		at := filepath.Join(cmp.Or(base, s.root), s.draws.layer(f.Layer).File)
+		files[at] = string(s.draws.content(s.project, f, s.fill()))
 	}
 	for _, e := range s.project.Entries {
 		at := s.dir + "/out/" + strconv.Itoa(e.N)
-		files[at+"/stdout"] = e.filled(e.Output.Stdout, s.fill())
-		files[at+"/stderr"] = e.filled(e.Output.Stderr, s.fill())
+		event, _ := s.draws.of.EventFor(e.Event, s.draws.layer(e.Layer).File)
+		files[at+"/stdout"] = e.filled(e.Output.Stdout, event, s.fill())
+		files[at+"/stderr"] = e.filled(e.Output.Stderr, event, s.fill())
 		files[at+"/exit"] = strconv.Itoa(e.Output.Exit)
-		files[at+"/sleep"] = strconv.FormatFloat(e.Output.Sleep+float64(e.Delay)*0.2, 'f', 1, 64)
+		files[at+"/sleep"] = strconv.FormatFloat(e.Output.Sleep+float64(e.Delay)*s.pace(), 'f', 1, 64)
 	}
 	for name, content := range files {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -235,24 +287,36 @@ func (s *sessionOnDisk) write() (err error) {
 	return nil
 }
 
+// pace is the time between the ends of two hooks, in seconds.
+func (s *sessionOnDisk) pace() float64 {
+	if s.recorded {
+		return 0.1
+	}
+	return 0.2
+}
+
 func (s *sessionOnDisk) remove() { _ = os.RemoveAll(s.dir) }
 
 // A record is one run of a hook.
 type record struct {
-	n     string
-	argv  []string
-	cwd   string
-	env   map[string]string
-	stdin string
+	N     string            `json:"n"`
+	Argv  []string          `json:"argv"`
+	Cwd   string            `json:"cwd"`
+	Env   map[string]string `json:"env,omitempty"`
+	Stdin string            `json:"stdin,omitempty"`
 }
 
-// A firing is an event with the runs of hooks for it: those with the same stdin.
+// A firing is an event with the runs of hooks for it: those with the same key.
 type firing struct {
-	event string
-	tool  string
-	stdin string
-	runs  []record // without the witness
-	seen  bool     // by the witness
+	Turn    int           `json:"-"`
+	Event   string        `json:"event"`
+	Tool    string        `json:"tool,omitempty"`
+	Stdin   string        `json:"stdin"`
+	Key     string        `json:"-"`
+	Runs    []record      `json:"runs,omitempty"`   // without the witness
+	Seen    bool          `json:"seen,omitempty"`   // by the witness
+	Effect  suites.Effect `json:"effect,omitempty"` // "" if it does not show
+	Because string        `json:"because,omitempty"`
 }
 
 // readRecords returns the records in a directory.
@@ -273,12 +337,12 @@ func readRecords(dir string) ([]record, error) {
 			}
 			return string(b)
 		}
-		r := record{cwd: strings.TrimSuffix(text("cwd"), "\n"), stdin: text("stdin"), env: map[string]string{}}
-		r.n, _, _ = strings.Cut(filepath.Base(at), "-")
-		r.argv = strings.Split(strings.TrimSuffix(text("argv"), "\x00"), "\x00")
+		r := record{Cwd: strings.TrimSuffix(text("cwd"), "\n"), Stdin: text("stdin"), Env: map[string]string{}}
+		r.N, _, _ = strings.Cut(filepath.Base(at), "-")
+		r.Argv = strings.Split(strings.TrimSuffix(text("argv"), "\x00"), "\x00")
 		for line := range strings.Lines(text("env")) {
 			if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "="); ok {
-				r.env[name] = value
+				r.Env[name] = value
 			}
 		}
 		all = append(all, r)
@@ -286,25 +350,39 @@ func readRecords(dir string) ([]record, error) {
 	return all, nil
 }
 
-// firingsIn groups records by their stdin.
-func firingsIn(records []record) (all []firing) {
+// activeStop matches the stdin of an event at a stop that a hook has caused to happen again.
+var activeStop = regexp.MustCompile(`(?i)"stop_?hook_?active": ?true`)
+
+// firingsIn groups records by their stdin, or of a client that gives the hooks of one event different
+// ones, by the event and what tells its firings in a turn apart.
+func (s *sessionOnDisk) firingsIn(turn int, records []record) (all []firing) {
 	for _, r := range records {
 		var p struct {
 			Event string `json:"hook_event_name"`
 			Tool  string `json:"tool_name"`
 		}
-		if json.NewDecoder(bytes.NewReader([]byte(r.stdin))).Decode(&p) != nil {
+		if json.NewDecoder(bytes.NewReader([]byte(r.Stdin))).Decode(&p) != nil {
 			p.Event = "" // a hook without stdin
 		}
-		i := slices.IndexFunc(all, func(f firing) bool { return f.stdin == r.stdin })
+		f := firing{Turn: turn, Event: p.Event, Tool: p.Tool, Stdin: r.Stdin, Key: r.Stdin}
+		if s.draws.of.Name != clients.Claude {
+			if f.Event = s.project.hook(r.N).Event; r.N == witness {
+				f.Event = r.Argv[1]
+			}
+			if about, _ := client.EventByName(f.Event); about.Tool {
+				f.Tool = s.project.Calls[turn].Tool
+			}
+			f.Key = fmt.Sprint(f.Event, activeStop.MatchString(r.Stdin))
+		}
+		i := slices.IndexFunc(all, func(o firing) bool { return o.Key == f.Key })
 		if i < 0 {
-			all = append(all, firing{event: p.Event, tool: p.Tool, stdin: r.stdin})
+			all = append(all, f)
 			i = len(all) - 1
 		}
-		if r.n == witness {
-			all[i].seen = true
+		if r.N == witness {
+			all[i].Seen = true
 		} else {
-			all[i].runs = append(all[i].runs, r)
+			all[i].Runs = append(all[i].Runs, r)
 		}
 	}
 	return all

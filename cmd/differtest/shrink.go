@@ -22,7 +22,11 @@ func shrink(ctx context.Context, o options, p project, d difference) (project, b
 		if err != nil {
 			return false
 		}
-		all, err := s.compare(ctx)
+		seen, err := s.observe()
+		if err != nil {
+			return false
+		}
+		all, err := s.compare(ctx, seen)
 		return err == nil && slices.ContainsFunc(all, func(other difference) bool { return other.kind == d.kind && other.known == d.known })
 	}
 	if left > 0 && !shows(p) {

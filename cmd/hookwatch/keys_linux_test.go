@@ -16,7 +16,7 @@ func newKeyed(t *testing.T) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "keyed")
 	writeFiles(t, root, map[string]string{
-		".claude/hooks/guard.sh": "#!/bin/bash\nfor n in {1..14}; do echo \"line $n\" >&2; done\nnope\nexit 3\n",
+		".claude/hooks/guard.sh": "#!/bin/bash\nfor n in {1..14}; do echo \"line $n\" >&2; done\ntac nope\nexit 3\n",
 		".claude/hooks/calm.sh":  "#!/bin/bash\n[[ -e slow ]] && sleep 600\nexit 0\n",
 		"suites/own.yaml": "suite: own\nevent: Stop\ncases:\n" +
 			"  - {id: A1, name: first, hook: .claude/hooks/guard.sh, expect: {exit: 0}}\n" +

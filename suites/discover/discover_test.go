@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/disk"
 )
 
@@ -97,6 +99,33 @@ func TestFor(t *testing.T) {
 	}
 }
 
+// TestForRepeats checks that an equal command runs once in Claude Code, and as often as it is registered
+// in Codex.
+func TestForRepeats(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"": 1, "codex": 2} {
+		h := Hook{Event: "Stop", Type: "command", Command: "a", Client: name, ClientEvent: "Stop"}
+		first, second := h, h
+		first.ID, second.ID = "1", "2"
+		if got := (Registered{Hooks: []Hook{first, second}}).For("Stop", ""); len(got) != want {
+			t.Errorf("%q: %d hooks run, want %d", name, len(got), want)
+		}
+	}
+}
+
+// TestOfOrder checks that the hooks of another client are in the order in which it reads its files.
+func TestOfOrder(t *testing.T) {
+	t.Parallel()
+	codex, _ := clients.Named("codex")
+	var r Registered
+	for _, file := range []string{".codex/config.toml", ".codex/hooks.json"} {
+		r.Elsewhere = append(r.Elsewhere, Hook{Client: "codex", Scope: InProject, Source: suites.Position{File: file}})
+	}
+	if first := r.Of(codex).Hooks[0].Source.File; first != ".codex/hooks.json" {
+		t.Errorf("the first hook is of %s", first)
+	}
+}
+
 func TestForConditions(t *testing.T) {
 	t.Parallel()
 	hook := `[{"hooks":[{"type":"command","command":"x","if":"Bash(git *)"}]}]`
@@ -148,6 +177,23 @@ func TestLaunchCommandExpandsNothingElse(t *testing.T) {
 	hook := Hook{Type: "command", Command: "x", Args: []string{"$HOME", "${HOME}", "${CLAUDE_PROJECT_DIR}", "${CLAUDE_PLUGIN_ROOT}"}, Root: "/p"}
 	if got := LaunchCommand(hook, "/d"); !slices.Equal(got, []string{"x", "$HOME", "${HOME}", "/p", "${CLAUDE_PLUGIN_ROOT}"}) {
 		t.Errorf("launched as %q", got)
+	}
+}
+
+// TestLaunchCommandOfGemini checks that a variable is replaced by the directory, which is quoted if it has a
+// blank, also within quotes.
+func TestLaunchCommandOfGemini(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ root, command, want string }{
+		{"/my project", "$CLAUDE_PROJECT_DIR/x", "'/my project'/x"},
+		{"/my project", `"$CLAUDE_PROJECT_DIR"/x`, `"'/my project'"/x`},
+		{"/my project", "${CLAUDE_PROJECT_DIR}/x", "${CLAUDE_PROJECT_DIR}/x"},
+		{"/project", `"$CLAUDE_PROJECT_DIR"/x`, `"/project"/x`},
+	} {
+		argv := LaunchCommand(Hook{Type: "command", Client: "gemini", Root: tt.root, Command: tt.command}, "")
+		if got := argv[len(argv)-1]; got != tt.want {
+			t.Errorf("%s in %s: %s, want %s", tt.command, tt.root, got, tt.want)
+		}
 	}
 }
 

@@ -52,7 +52,8 @@ type Hook struct {
 
 // runsAs returns equal texts for hooks of one event of which the client runs only one.
 func (h Hook) runsAs() string {
-	if h.Type != "command" {
+	of, other := clients.Named(h.Client)
+	if h.Type != "command" || other && of.Launch.Repeats {
 		return h.ID
 	}
 	raw, _ := json.Marshal([]any{h.Plugin, h.Command, h.Args, h.If}) // strings always encode
@@ -372,11 +373,13 @@ func (r Registered) Of(of clients.Client) Registered {
 			hooks = append(hooks, h)
 		}
 	}
+	first := len(hooks)
 	for _, h := range r.Elsewhere {
 		if h.Client == of.Name && h.Scope == InProject {
 			hooks = append(hooks, h)
 		}
 	}
+	slices.SortStableFunc(hooks[first:], func(a, b Hook) int { return cmp.Compare(of.Order(a.Source.File), of.Order(b.Source.File)) })
 	r.Hooks, r.Others, r.Elsewhere = hooks, nil, nil
 	return r
 }

@@ -10,6 +10,7 @@ import (
 
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
+	"hookwatch/suites/shell"
 )
 
 // A Launch is what a client starts for a hook.
@@ -112,7 +113,14 @@ func LaunchCommand(h Hook, data string) (argv []string) {
 		return nil
 	case h.Client != "":
 		of, _ := clients.Named(h.Client)
-		return of.Command(h.Command)
+		command, dir := h.Command, h.Start()
+		if strings.ContainsAny(dir, " \t\"'\\") {
+			dir = shell.Quote(dir)
+		}
+		for _, name := range of.Launch.Expands {
+			command = strings.ReplaceAll(command, "$"+name, dir)
+		}
+		return of.Command(command)
 	case h.Args == nil:
 		return []string{"/bin/sh", "-c", h.Command}
 	}

@@ -223,7 +223,9 @@ func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res proc
 	f.Result, f.reading = s.interpret(st, h.Named(), stdin, res, startFault(res))
 	if h.Client != "" {
 		of, _ := clients.Named(h.Client)
-		f.reading = of.Interpret(h.ClientEvent, clients.OutputOf(f.Result)).Reading()
+		out := clients.OutputOf(f.Result)
+		out.Entry = h.Entry
+		f.reading = of.Interpret(h.ClientEvent, out).Reading()
 		f.Result = read(f.Result, f.reading)
 	}
 	return f
@@ -235,6 +237,11 @@ func combine(fired []Fired) suites.Result {
 	var all suites.Result
 	var readings []client.Reading
 	ended := slices.SortedStableFunc(slices.Values(fired), func(a, b Fired) int { return cmp.Compare(a.Result.Duration, b.Result.Duration) })
+	if len(fired) > 0 {
+		if of, _ := clients.Named(fired[0].Hook.Client); of.Launch.Denials != "" {
+			ended = mergeDenials(fired, of.Launch.Denials == "all")
+		}
+	}
 	for _, f := range ended {
 		readings = append(readings, f.reading)
 	}
@@ -262,6 +269,28 @@ func combine(fired []Fired) suites.Result {
 	all.Decision, all.Effect = reading.Decision, reading.Effect
 	all.ModelSees, all.EffectReason, all.EffectRule = reading.ModelSees, reading.Because(), string(reading.Cause.Kind)
 	return all
+}
+
+// mergeDenials returns hooks of which only the first that denies gives a reason: its own, or those of
+// all.
+func mergeDenials(fired []Fired, all bool) []Fired {
+	fired = slices.Clone(fired)
+	first := -1
+	for i := range fired {
+		r := &fired[i].reading
+		switch {
+		case r.Effect != suites.Denied:
+		case first < 0:
+			first = i
+		default:
+			if all {
+				sees := &fired[first].reading.ModelSees
+				*sees = slices.Concat(*sees, r.ModelSees)
+			}
+			*r = client.Reading{Decision: r.Decision, Effect: suites.Proceeds, Context: r.Context, ModelSees: r.Context}
+		}
+	}
+	return fired
 }
 
 // worse reports whether exit code a describes a chain better than b: -1, no exit code, comes first,

@@ -34,7 +34,8 @@ type Client struct {
 	// Documented is the address of the page or file that the facts were read in.
 	Documented string
 	On         string // date of the measurement or of the reading
-	// Files are the hook files in a project, as globs of slash paths from any directory.
+	// Files are the hook files in a project, as globs of slash paths from any directory, in the order in
+	// which the client reads them.
 	Files []string
 	// NamedOnly reports that only the places of the files are known.
 	NamedOnly bool `yaml:"named_only"`
@@ -54,10 +55,11 @@ type Client struct {
 	// Inputs are the fields of tool_input of tools that have others, by Claude Code's tool; {NAME} is
 	// Claude Code's field.
 	Inputs map[string]map[string]string
-	// Responses are the texts that it sends as tool_response, by Claude Code's tool; {NAME} is a field
-	// of Claude Code's.
-	Responses map[string]string
-	// Adds are fields of every payload that Claude Code does not send, with a value of each.
+	// Responses are the texts that it sends as tool_response, or objects of texts, by Claude Code's tool;
+	// {NAME} is a field of Claude Code's.
+	Responses map[string]any
+	// Adds are fields of every payload that Claude Code sends in no payload, or not in every one, with a
+	// value of each.
 	Adds    map[string]string
 	Accepts Accepts
 	Outputs []Rule
@@ -76,10 +78,14 @@ type Entry struct {
 	// Dir is the key of the directory in which the command runs, from the session's; "" if there is
 	// none.
 	Dir string
-	// Fatal are mistakes in one entry for which the client drops the whole file.
+	// Fatal are mistakes for which the client drops the whole file.
 	Fatal struct {
-		Types      []string // another type than these; none if that has no such effect
-		Fractional bool     // a time limit that is no whole number
+		Only []string // another key of a JSON file than these
+		// A value of another kind: string, boolean, whole number or list. A key with ! is required.
+		File, Group, Entry map[string]string
+		// Another type than these, with the key that one needs; none if that has no such effect.
+		Types map[string]string
+		BOM   bool // a byte order mark
 	}
 	Nested bool // entries are only read below a matcher's hooks
 	// Settings are keys next to events that are none.
@@ -93,6 +99,14 @@ type Launch struct {
 	// Sets are the variables that the client adds. Those that end in _DIR or _CWD are the project's
 	// directory.
 	Sets []string
+	// Repeats reports that a command runs as often as it is registered, and not once for an event.
+	Repeats bool
+	// Expands are variables that it replaces in the command by the project's directory, which it quotes if
+	// that has a blank: quotes around the variable then break the path.
+	Expands []string
+	// Denials are the denials that the model is sent if several hooks deny: first, the one registered
+	// first, or all; empty for the last to finish.
+	Denials string
 }
 
 // An Event is a moment at which a client runs hooks.
@@ -101,6 +115,8 @@ type Event struct {
 	Tool string // Claude Code's tool, if the event is of one tool only
 	// Claude reports that the event is of hooks in Claude Code's files, and has its form.
 	Claude bool
+	// Lacks are fields, by the client's names, that its payload does not have and those of others have.
+	Lacks []string
 }
 
 // Clients returns all clients, Claude Code first, then measured and documented ones.
@@ -225,7 +241,12 @@ func (c Client) DefaultTimeout() time.Duration {
 
 // Reads reports whether the client reads a file of a project, by its slash path.
 func (c Client) Reads(file string) bool {
-	return slices.ContainsFunc(c.Files, func(place string) bool { return isAt(file, place) })
+	return c.Order(file) >= 0
+}
+
+// Order returns the position of a file among those that the client reads, in its order.
+func (c Client) Order(file string) int {
+	return slices.IndexFunc(c.Files, func(place string) bool { return isAt(file, place) })
 }
 
 // Home returns the directory of a project whose sessions read a hook file, by its slash path; ""

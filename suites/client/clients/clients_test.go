@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,32 @@ func TestData(t *testing.T) {
 				t.Errorf("%s: rule %q is for an end by %q", c.Name, rule.Why, ended)
 			}
 		}
+	}
+}
+
+// TestInBackground checks that a hook with async decides nothing in a client that does not wait for it.
+func TestInBackground(t *testing.T) {
+	t.Parallel()
+	out := client.Output{Exit: 2, Stderr: []byte("no"), Entry: client.Entry{Async: true}}
+	for name, want := range map[string]suites.Effect{"codex": suites.Ignored, "copilot": suites.Denied} {
+		c, _ := Named(name)
+		if got := c.Interpret("PreToolUse", out); got.Effect != want {
+			t.Errorf("%s: %s (%s), want %s", name, got.Effect, got.Because, want)
+		}
+	}
+}
+
+// TestContext checks that context is sent to the model also if another hook decides.
+func TestContext(t *testing.T) {
+	t.Parallel()
+	c, _ := Named("codex")
+	read := func(out client.Output) client.Reading { return c.Interpret("PreToolUse", out).Reading() }
+	all := client.Combine([]client.Reading{
+		read(client.Output{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"context"}}`)}),
+		read(client.Output{Exit: 2, Stderr: []byte("reason")}),
+	})
+	if all.Effect != suites.Denied || !slices.Equal(all.ModelSees, []string{"context", "reason"}) {
+		t.Errorf("%s, the model sees %q", all.Effect, all.ModelSees)
 	}
 }
 

@@ -31,8 +31,11 @@ type Hook struct {
 // Hooks reads one of the client's hook files. The problems are parts of the file that it does not
 // use.
 func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites.Problem) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	text, marked := bytes.CutPrefix(text, []byte("\ufeff"))
 	f := &hookFile{client: c, file: file, lines: jsontree.NewLines(text)}
+	if marked && c.Entry.Fatal.BOM {
+		f.drop(0, "it begins with a byte order mark")
+	}
 	parse, kind, lost := jsontree.Parse, "JSON", ": "+c.Title+" uses no hook of it"
 	if path.Ext(file) == ".toml" {
 		parse, kind, lost = parseTOML, "TOML", ""
@@ -41,9 +44,13 @@ func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites
 	if err != nil {
 		return nil, []suites.Problem{f.problem(f.fault(err), "not "+kind+": "+err.Error(), "correct the file"+lost)}
 	}
+	f.root(root)
 	events, _ := root.Get("hooks")
 	for _, event := range events.Members {
+		_, known := c.Events[event.Key]
 		switch {
+		case c.Entry.Fatal.Group != nil && known && event.Value.Kind != '[':
+			f.drop(event.At, event.Key+" is no list")
 		case slices.Contains(c.Entry.Settings, event.Key):
 		case event.Value.Kind == '[':
 			f.event(event)
@@ -52,7 +59,7 @@ func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites
 		}
 	}
 	if f.fatal != nil {
-		f.fatal.Hint = fmt.Sprintf("it drops the whole file for it: none of its %d hooks runs", len(f.hooks)+1)
+		f.fatal.Hint = fmt.Sprintf("it drops the whole file for it: none of its %d hooks runs", f.entries)
 		f.fatal.Severity = suites.Error
 		return nil, append(f.problems, *f.fatal)
 	}
@@ -66,7 +73,54 @@ type hookFile struct {
 	lines    jsontree.Lines
 	hooks    []Hook
 	problems []suites.Problem
+	entries  int
 	fatal    *suites.Problem // the first mistake for which the client drops the file
+}
+
+// drop notes a mistake for which the client drops the file.
+func (f *hookFile) drop(at int, what string) {
+	if f.fatal == nil {
+		p := f.problem(f.at(at), what, "")
+		f.fatal = &p
+	}
+}
+
+// root checks the keys of the file.
+func (f *hookFile) root(root jsontree.Value) {
+	f.check(root, f.client.Entry.Fatal.File, "the file")
+	for _, m := range root.Members {
+		if only := f.client.Entry.Fatal.Only; only != nil && path.Ext(f.file) == ".json" && !slices.Contains(only, m.Key) {
+			f.drop(m.At, "the key "+m.Key+", which is none of "+strings.Join(only, ", "))
+		}
+	}
+}
+
+// check checks the kinds of an object's values.
+func (f *hookFile) check(object jsontree.Value, kinds map[string]string, name string) {
+	if kinds != nil && object.Kind != '{' {
+		f.drop(object.Start, name+" is no object")
+	}
+	for _, key := range slices.Sorted(maps.Keys(kinds)) {
+		name, required := strings.CutSuffix(key, "!")
+		value, has := object.Get(name)
+		null := has && value.Kind == 0 && value.Scalar == nil
+		switch {
+		case required && (!has || null):
+			f.drop(object.Start, name+" is missing")
+		case has && (!null || kinds[key] == "list") && !isOf(kinds[key], value):
+			f.drop(value.Start, name+" is no "+kinds[key])
+		}
+	}
+}
+
+// isOf reports whether a value is of a kind.
+func isOf(kind string, value jsontree.Value) bool {
+	_, text := value.Scalar.(string)
+	_, boolean := value.Scalar.(bool)
+	number, isNumber := value.Scalar.(json.Number)
+	return map[string]bool{
+		"string": text, "boolean": boolean, "list": value.Kind == '[', "whole number": isNumber && !strings.ContainsAny(number.String(), ".eE-"),
+	}[kind]
 }
 
 // fault returns the position of a syntax error.
@@ -107,6 +161,7 @@ func (f *hookFile) event(event jsontree.Member) {
 		return
 	}
 	for _, group := range event.Value.Members {
+		f.check(group.Value, f.client.Entry.Fatal.Group, "an element of "+event.Key)
 		inner, nested := group.Value.Get("hooks")
 		if !nested && f.client.Entry.Nested {
 			at := f.at(group.Value.Start)
@@ -146,12 +201,18 @@ func (f *hookFile) entry(h Hook, matches bool, entry jsontree.Value) {
 	if key := f.client.Entry.Dir; key != "" {
 		h.Entry.Dir = textOf(entry, key)
 	}
-	if what := f.client.mistake(h, entry); what != "" && f.fatal == nil {
-		p := f.problem(h.Entry.At, what, "")
-		f.fatal = &p
-		return
+	f.entries++
+	f.check(entry, f.client.Entry.Fatal.Entry, "a hook")
+	types := f.client.Entry.Fatal.Types
+	if needs, known := types[h.Entry.Type]; types != nil && !known {
+		f.drop(entry.Start, fmt.Sprintf("an entry of type %s, which is none of %s", h.Entry.Type, strings.Join(slices.Sorted(maps.Keys(types)), ", ")))
+	} else if needs != "" {
+		f.check(entry, map[string]string{needs + "!": "string"}, "a hook")
 	}
 	h.Entry.Timeout = f.client.timeout(entry)
+	if async, _ := entry.Get("async"); !f.client.Ignores("async") {
+		h.Entry.Async, _ = async.Scalar.(bool)
+	}
 	for _, member := range entry.Members {
 		if f.client.Ignores(member.Key) {
 			h.Ignored = append(h.Ignored, member.Key)
@@ -208,21 +269,6 @@ func has[V any](all map[string]V, key string) bool {
 	return present
 }
 
-// mistake returns a mistake in an entry for which the client drops the whole file; "" if there is
-// none.
-func (c Client) mistake(h Hook, entry jsontree.Value) string {
-	if types := c.Entry.Fatal.Types; types != nil && !slices.Contains(types, h.Entry.Type) {
-		return fmt.Sprintf("an entry of type %s, which is none of %s", h.Entry.Type, strings.Join(types, ", "))
-	}
-	for _, key := range c.Entry.Timeout.Keys {
-		value, _ := entry.Get(key)
-		if limit, isNumber := value.Scalar.(json.Number); isNumber && c.Entry.Fatal.Fractional && strings.ContainsAny(limit.String(), ".eE") {
-			return key + " is " + limit.String() + ", which is no whole number"
-		}
-	}
-	return ""
-}
-
 // Payload returns Claude Code's payload of an event as the client sends it: with its names of the
 // event, of fields and of tools. A text that is no JSON object is returned unchanged.
 func (c Client) Payload(event string, payload []byte) []byte {
@@ -230,7 +276,7 @@ func (c Client) Payload(event string, payload []byte) []byte {
 	if err != nil || root.Kind != '{' || c.Name == Claude {
 		return payload
 	}
-	fields, tools := c.Fields, c.Tools
+	fields, tools, lacks := c.Fields, c.Tools, c.Events[event].Lacks
 	if c.Events[event].Claude {
 		fields, tools = c.ClaudeFields, nil
 	}
@@ -243,15 +289,15 @@ func (c Client) Payload(event string, payload []byte) []byte {
 		if own, renamed := fields[name]; renamed {
 			name = own
 		}
-		if name == "" {
+		if name == "" || slices.Contains(lacks, name) {
 			continue
 		}
 		value := payload[member.Value.Start:member.Value.End]
 		if input, ok := c.Inputs[claudeTool]; ok && member.Key == "tool_input" {
 			value = inputOf(input, member.Value)
 		}
-		if text, ok := c.Responses[claudeTool]; ok && member.Key == "tool_response" && member.Value.Kind == '{' {
-			value = quoted(filled(text, member.Value))
+		if form, ok := c.Responses[claudeTool]; ok && member.Key == "tool_response" && member.Value.Kind == '{' {
+			value = filledAs(form, member.Value)
 		}
 		if text, ok := member.Value.Scalar.(string); ok {
 			switch member.Key {
@@ -269,6 +315,9 @@ func (c Client) Payload(event string, payload []byte) []byte {
 		fmt.Fprintf(&line, "%s:%s", quoted(name), value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Adds)) {
+		if _, sent := root.Get(name); sent || slices.Contains(lacks, name) {
+			continue
+		}
 		fmt.Fprintf(&line, ",%s:%s", quoted(name), quoted(c.Adds[name]))
 	}
 	line.WriteString("}\n")

@@ -23,7 +23,7 @@ func TestHooks(t *testing.T) {
 		},
 		"tools of another name": {
 			client: "codex", file: ".codex/hooks.json",
-			text: `{"hooks":{"PostToolUse":[{"matcher":"apply_patch","hooks":[{"command":"a"}]},{"matcher":"^apply_patch$","hooks":[{"command":"b"}]}]}}`,
+			text: `{"hooks":{"PostToolUse":[{"matcher":"apply_patch","hooks":[{"type":"command","command":"a"}]},{"matcher":"^apply_patch$","hooks":[{"type":"command","command":"b"}]}]}}`,
 			want: []string{"PostToolUse as PostToolUse, Edit|Write, a, 0s, ", "PostToolUse as PostToolUse, Edit|Write, b, 0s, "},
 		},
 		"TOML": {
@@ -50,18 +50,48 @@ func TestHooks(t *testing.T) {
 		},
 		"a time limit for which the file is dropped": {
 			client: "codex", file: ".codex/hooks.json",
-			text:     `{"hooks":{"Stop":[{"hooks":[{"command":"a"},{"command":"b","timeout":1.5}]}]}}`,
-			problems: []string{".codex/hooks.json:1:45: Codex: timeout is 1.5"},
+			text:     `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"},{"type":"command","command":"b","timeout":1.5}]}]}}`,
+			problems: []string{".codex/hooks.json:1:104: Codex: timeout is no whole number"},
+		},
+		"an entry without a type, for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"},{"command":"b"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:62: Codex: type is missing"},
+		},
+		"a key next to the hooks, for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"extra":1,"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:2: Codex: the key extra, which is none of hooks, description"},
+		},
+		"a matcher for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"description":"x","hooks":{"Stop":[{"matcher":5,"hooks":[{"type":"command","command":"a"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:48: Codex: matcher is no string"},
+		},
+		"an event for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"hooks":{"Stop":null,"PreToolUse":[{"hooks":[{"type":"command","command":"a"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:11: Codex: Stop is no list"},
+		},
+		"a byte order mark, for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     "\ufeff" + `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:1: Codex: it begins with a byte order mark"},
+		},
+		"a key of another kind, for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a","async":"yes"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:69: Codex: async is no boolean"},
 		},
 		"a prompt, which Codex skips alone": {
 			client: "codex", file: ".codex/hooks.json",
-			text: `{"hooks":{"Stop":[{"hooks":[{"type":"prompt","prompt":"x"},{"command":"b"}]}],"PreModelRequest":[{"hooks":[{"command":"c"}]}]}}`,
+			text: `{"hooks":{"Stop":[{"hooks":[{"type":"prompt","prompt":"x"},{"type":"command","command":"b"}]}],"PreModelRequest":[{"hooks":[{"type":"command","command":"c"}]}]}}`,
 			want: []string{"Stop as Stop, , , 0s, ", "Stop as Stop, , b, 0s, ", "PreModelRequest as , , c, 0s, "},
 		},
 		"a tool's name in part": {
 			client: "codex", file: ".codex/hooks.json",
-			text:     `{"hooks":{"PreToolUse":[{"matcher":"Bas","hooks":[{"command":"a"}]},{"matcher":"Bash,Edit","hooks":[{"command":"b"}]}]}}`,
-			problems: []string{".codex/hooks.json:1:51: Codex: the matcher \"Bas\"", ".codex/hooks.json:1:101: Codex: the matcher \"Bash,Edit\""},
+			text:     `{"hooks":{"PreToolUse":[{"matcher":"Bas","hooks":[{"type":"command","command":"a"}]},{"matcher":"Bash,Edit","hooks":[{"type":"command","command":"b"}]}]}}`,
+			problems: []string{".codex/hooks.json:1:51: Codex: the matcher \"Bas\"", ".codex/hooks.json:1:118: Codex: the matcher \"Bash,Edit\""},
 		},
 		"flat entries": {
 			client: "copilot", file: ".github/hooks/a.json",
@@ -91,7 +121,7 @@ func TestHooks(t *testing.T) {
 		},
 		"an unknown event and no command": {
 			client: "codex", file: ".codex/hooks.json", text: "{\"hooks\":{\"BeforeTool\":[{\"command\":\"a\"}],\n\"Stop\":[{\"hooks\":[{\"type\":\"command\"}]}]}}",
-			problems: []string{".codex/hooks.json:1:11: Codex: no event BeforeTool", ".codex/hooks.json:2:19: Codex: an entry without a command"},
+			problems: []string{".codex/hooks.json:1:11: Codex: no event BeforeTool", ".codex/hooks.json:2:19: Codex: an entry without a command", ".codex/hooks.json:2:19: Codex: command is missing"},
 		},
 		"an event that was not measured": {
 			client: "copilot", file: ".github/hooks/a.json", text: `{"hooks":{"PreCompact":[{"bash":"a"}],"BeforeTool":[{"bash":"b"}]}}`,
@@ -144,6 +174,9 @@ func TestMatch(t *testing.T) {
 		{"codex", "PreToolUse", "^(?!Read).*", "Bash", false},
 		{"codex", "PreToolUse", "apply_patch", "Write", true},
 		{"codex", "PreToolUse", "Write", "Write", true},
+		{"codex", "PreToolUse", "Edit", "Write", true},
+		{"codex", "PreToolUse", "Write", "Edit", true},
+		{"codex", "PreToolUse", "Edit|Bash.*", "Write", true},
 		{"codex", "PreToolUse", "mcp__a__.*", "mcp__a__b", true},
 		{"codex", "SessionStart", "startup", "startup", true},
 		{"codex", "Stop", "anything", "", true},
@@ -154,6 +187,10 @@ func TestMatch(t *testing.T) {
 		{"copilot", "preToolUse", "view", "Bash", false},
 		{"gemini", "BeforeTool", "run_shell_command", "Bash", true},
 		{"gemini", "BeforeTool", "Edit|Write", "Edit", false},
+		{"gemini", "BeforeTool", " run_shell_command ", "Bash", true},
+		{"gemini", "SessionStart", "startup", "startup", true},
+		{"gemini", "SessionStart", "start.*", "startup", false},
+		{"gemini", "SessionStart", "startup|resume", "startup", false},
 		{"gemini", "PreToolUse", "", "Bash", false},
 	} {
 		c, _ := Named(tt.client)
@@ -209,7 +246,7 @@ func TestPayload(t *testing.T) {
 		"Codex":                         {"codex", "PreToolUse", strings.TrimSuffix(sent, "}\n") + `,"model":"gpt-5.5"}` + "\n"},
 		"Copilot's own files":           {"copilot", "preToolUse", `{"sessionId":"s","toolName":"bash","toolArgs":{"command":"a"},"toolResult":1}` + "\n"},
 		"Claude Code's files, Copilot":  {"copilot", "PreToolUse", `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"a"},"tool_result":1}` + "\n"},
-		"Gemini":                        {"gemini", "BeforeTool", `{"session_id":"s","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"a"},"tool_response":1}` + "\n"},
+		"Gemini":                        {"gemini", "BeforeTool", `{"session_id":"s","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"a","description":"a command"},"tool_response":1,"timestamp":"2026-11-26T00:00:00.000Z"}` + "\n"},
 		"Claude Code: nothing replaced": {"claude", "PreToolUse", sent},
 	} {
 		c, _ := Named(tt.client)
@@ -220,11 +257,14 @@ func TestPayload(t *testing.T) {
 	edit := []byte(`{"tool_name":"Edit","tool_input":{"file_path":"/p/a","old_string":"x","new_string":"y \"z\""}}`)
 	ran := []byte(`{"tool_name":"Bash","tool_input":{"command":"a","description":"b"},"tool_response":{"stdout":"c\nd","stderr":""}}`)
 	codex, _ := Named("codex")
-	if got := string(codex.Payload("PostToolUse", ran)); got != `{"tool_name":"Bash","tool_input":{"command":"a"},"tool_response":"c\nd","model":"gpt-5.5"}`+"\n" {
+	if got := string(codex.Payload("PostToolUse", ran)); got != `{"tool_name":"Bash","tool_input":{"command":"a"},"tool_response":"c\nd","model":"gpt-5.5","permission_mode":"default"}`+"\n" {
+		t.Error(got)
+	}
+	if got := string(codex.Payload("SessionEnd", []byte(`{"session_id":"s","prompt_id":"p","reason":"other"}`))); got != `{"session_id":"s","reason":"other"}`+"\n" {
 		t.Error(got)
 	}
 	for name, want := range map[string]string{
-		"codex":   `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y \"z\"\n*** End Patch\n"},"model":"gpt-5.5"}` + "\n",
+		"codex":   `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y \"z\"\n*** End Patch\n"},"model":"gpt-5.5","permission_mode":"default"}` + "\n",
 		"copilot": `{"tool_name":"Edit","tool_input":{"new_str":"y \"z\"","old_str":"x","path":"/p/a"}}` + "\n",
 	} {
 		c, _ := Named(name)

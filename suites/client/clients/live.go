@@ -53,17 +53,23 @@ func (l Live) Call(tool string, input []byte) (name string, own []byte, ok bool)
 	if !ok || err != nil {
 		return "", nil, false
 	}
-	switch form := call.Input.(type) {
+	own = filledAs(call.Input, root)
+	return call.Tool, own, own != nil
+}
+
+// filledAs returns a text, or an object of texts, with the fields of an object; nil if it is neither.
+func filledAs(form any, from jsontree.Value) []byte {
+	switch form := form.(type) {
 	case map[string]any:
 		fields := map[string]string{}
 		for name, value := range form {
 			fields[name], _ = value.(string)
 		}
-		own = inputOf(fields, root)
+		return inputOf(fields, from)
 	case string:
-		own = quoted(filled(form, root))
+		return quoted(filled(form, from))
 	}
-	return call.Tool, own, own != nil
+	return nil
 }
 
 // Register returns the place and content of a hook file that registers a command for an event, by

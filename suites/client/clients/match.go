@@ -18,8 +18,11 @@ type Matcher struct {
 	// Words reports that a matcher of words and bars only is a list of whole names.
 	Words      bool
 	IgnoreCase bool `yaml:"ignore_case"`
-	// BothNames reports that it is also compared with Claude Code's name of the tool.
+	// BothNames reports that it is also compared with all of Claude Code's names of the tool.
 	BothNames bool `yaml:"both_names"`
+	// Trim reports that blanks around it do not count, and Exact that of events without tools it is a
+	// whole value and no expression.
+	Trim, Exact bool
 }
 
 // listed matches a matcher of words and bars only.
@@ -59,9 +62,22 @@ func (c Client) Match(event, matcher, value string) bool {
 	case own.As != "" && about.MatchedOn == "":
 		return true
 	}
+	if c.Matcher.Trim {
+		matcher = strings.TrimSpace(matcher)
+	}
+	if c.Matcher.Exact && own.As != "" && !about.Tool {
+		return matcher == value
+	}
 	name := cmp.Or(c.Tools[value], value)
-	both := own.Claude || c.Matcher.BothNames
-	return c.Matcher.matches(matcher, name) || both && c.Matcher.matches(matcher, value)
+	if c.Matcher.matches(matcher, name) || own.Claude && c.Matcher.matches(matcher, value) {
+		return true
+	}
+	for claudes, own := range c.Tools { // one tool may have several of Claude Code's names
+		if c.Matcher.BothNames && own == name && c.Matcher.matches(matcher, claudes) {
+			return true
+		}
+	}
+	return false
 }
 
 // ClaudeTool returns Claude Code's name of a tool, by the client's; other names stay as they are.

@@ -31,6 +31,7 @@ type When struct {
 	Exit   any    // a code, a list of codes, or failure for any but 0
 	Stdout string // a form
 	Stderr string // text or empty
+	Async  bool   // the entry has async
 	// JSON are conditions on values of stdout by their dotted paths: a value, or text, given (text,
 	// even if only white space), blank (no text), present or absent.
 	JSON map[string]any `yaml:"json"`
@@ -69,7 +70,8 @@ type Reading struct {
 	Effect    suites.Effect
 	Because   string
 	ModelSees []string
-	Known     string // the source: a measured version, or that it is only documented
+	Context   []string // the part of ModelSees that is sent whatever other hooks decide
+	Known     string   // the source: a measured version, or that it is only documented
 }
 
 // Interpret returns what the client does with a hook's output at an event, by Claude Code's name or
@@ -77,7 +79,7 @@ type Reading struct {
 func (c Client) Interpret(event string, in client.Output) Reading {
 	if c.Name == Claude {
 		r := client.Interpret(client.Default, event, in)
-		return Reading{r.Effect, r.Because(), r.ModelSees, c.Known()}
+		return Reading{r.Effect, r.Because(), r.ModelSees, r.Context, c.Known()}
 	}
 	name := event
 	if _, own := c.Events[name]; !own {
@@ -99,6 +101,9 @@ func (c Client) Interpret(event string, in client.Output) Reading {
 		for of := range strings.SplitSeq(rule.Sees, ", ") {
 			if text := o.text(of); text != "" {
 				reading.ModelSees = append(reading.ModelSees, text)
+				if rule.Effect == suites.ContextAdded || strings.HasSuffix(of, "additionalContext") {
+					reading.Context = append(reading.Context, text)
+				}
 			}
 		}
 		return reading
@@ -114,7 +119,7 @@ func OutputOf(r suites.Result) client.Output {
 // Reading returns the reading in the form of Claude Code's, with a cause that only has a sentence.
 func (r Reading) Reading() client.Reading {
 	return client.Reading{
-		Effect: r.Effect, ModelSees: r.ModelSees, Decision: "none", Cause: client.Cause{Kind: client.OtherClient, Value: r.Because + " (" + r.Known + ")"},
+		Effect: r.Effect, ModelSees: r.ModelSees, Context: r.Context, Decision: "none", Cause: client.Cause{Kind: client.OtherClient, Value: r.Because + " (" + r.Known + ")"},
 	}
 }
 
@@ -267,6 +272,8 @@ func (w When) meets(o outputForm) bool {
 		stderr = empty
 	}
 	switch {
+	case w.Async && !o.Entry.Async:
+		return false
 	case w.Ended != "" && w.Ended != ended, w.Exit != nil && (ended != "exit" || !isExit(w.Exit, o.Exit)),
 		w.Stdout != "" && w.Stdout != o.form, w.Stderr != "" && w.Stderr != stderr, w.JSON != nil && o.form != object:
 		return false

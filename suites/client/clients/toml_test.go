@@ -11,13 +11,15 @@ import (
 func TestTOMLPlaces(t *testing.T) {
 	t.Parallel()
 	c, _ := Named("codex")
-	const text = `hooks.Stop = [{hooks = [{command = "a"},
-  {command = "a", timeout = 1_0}]}]
+	const text = `hooks.Stop = [{hooks = [{command = "a", type = "command"},
+  {command = "a", timeout = 1_0, type = "command"}]}]
 [[hooks.PreToolUse]]
 matcher = "^Bash$"
   [[hooks.PreToolUse.hooks]]
 command = "a"
+type = "command"
 [[hooks.PreToolUse.hooks]]
+type = "command"
 command = """
 b\u0041"""
 timeout = 2
@@ -25,7 +27,7 @@ async = true
 [[ hooks . "PreToolUse" ]]
 hooks = [
   # none
-  {command = 'é', type = "command"}, {command = 'c'},
+  {command = 'é', type = "command"}, {command = 'c', type = "command"},
 ]
 [deeper]
 a.b.c.d.e.f.g.h.i.j.k = [[[[[[[[[[[[1]]]]]]]]]]]]
@@ -40,8 +42,8 @@ a.b.c.d.e.f.g.h.i.j.k = [[[[[[[[[[[[1]]]]]]]]]]]]
 	}
 	want := []string{
 		`config.toml:1:25 Stop "a"  0s`, `config.toml:2:3 Stop "a"  10s`,
-		`config.toml:5:1 PreToolUse "a" Bash 0s`, `config.toml:7:1 PreToolUse "bA" Bash 2s`,
-		`config.toml:15:3 PreToolUse "é"  0s`, `config.toml:15:38 PreToolUse "c"  0s`,
+		`config.toml:5:1 PreToolUse "a" Bash 0s`, `config.toml:8:1 PreToolUse "bA" Bash 2s`,
+		`config.toml:17:3 PreToolUse "é"  0s`, `config.toml:17:38 PreToolUse "c"  0s`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
