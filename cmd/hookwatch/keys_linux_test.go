@@ -16,8 +16,8 @@ func newKeyed(t *testing.T) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "keyed")
 	writeFiles(t, root, map[string]string{
-		".claude/hooks/guard.sh": "#!/bin/bash\nfor n in {1..14}; do echo \"line $n\" >&2; done\ntac nope\nexit 3\n",
-		".claude/hooks/calm.sh":  "#!/bin/bash\n[[ -e slow ]] && sleep 600\nexit 0\n",
+		".claude/hooks/guard.sh": "#!/bin/bash\nfor n in {1..14}; do echo \"line $n\" >&2; done\nnope\nexit 3\n",
+		".claude/hooks/calm.sh":  "#!/bin/bash\n[[ -e slow.log ]] && sleep 600\nexit 0\n",
 		"suites/own.yaml": "suite: own\nevent: Stop\ncases:\n" +
 			"  - {id: A1, name: first, hook: .claude/hooks/guard.sh, expect: {exit: 0}}\n" +
 			"  - {id: A2, name: second, hook: .claude/hooks/guard.sh, expect: {exit: 2}}\n" +
@@ -71,7 +71,7 @@ func TestKeys(t *testing.T) {
 			}
 			p.resize(columns-1, usualRows)
 			p.wait("\x1b[H\x1b[2J", 2)
-			writeFiles(t, root, map[string]string{"slow": ""})
+			writeFiles(t, root, map[string]string{"slow.log": ""})
 			p.wait("1 of 3 selected: B1", 1)
 			p.types("\x1b")
 			p.wait("cancelled", 1)
@@ -110,7 +110,7 @@ func TestStopped(t *testing.T) {
 	p.wait("ready> ", 1)
 	p.types("'" + self + "' --isolation none\n")
 	p.wait(restingLine, 1)
-	writeFiles(t, root, map[string]string{"slow": ""})
+	writeFiles(t, root, map[string]string{"slow.log": ""})
 	p.wait("1 of 3 selected: B1", 1)
 	p.types("\x1a")
 	p.wait("ready> ", 2) // it listens again

@@ -251,7 +251,8 @@ func (s *search) count(tried, same int, sd *seed, passing, held []Finding) {
 // or ctx ends. It returns what passes now, the smallest first, each confirmed in an environment of
 // its own.
 func Recheck(ctx context.Context, h discover.Hook, m *Machine, held []Finding, budget time.Duration) ([]Finding, error) {
-	s := &search{Machine: m, hook: h, deadline: time.Now().Add(budget)}
+	s := newSearch(m, h, Options{})
+	s.deadline = time.Now().Add(budget)
 	held = slices.Clone(held)
 	slices.SortStableFunc(held, smaller)
 	ask := func(all []Finding, size int) (passing []Finding) {

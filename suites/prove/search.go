@@ -126,10 +126,15 @@ type Begun struct {
 	took time.Duration
 }
 
+// newSearch returns a search of a hook that has no time limit.
+func newSearch(m *Machine, h discover.Hook, o Options) *search {
+	return &search{Machine: m, o: o, bench: bench.New(m.Jobs), hook: h, guard: Guard{Hook: h}, ordinary: map[string]bool{}}
+}
+
 // Begin begins a search, and takes at most a quarter of its budget.
 func Begin(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) *Begun {
 	began := time.Now()
-	s := &search{Machine: m, o: o, bench: bench.New(m.Jobs), hook: h, guard: Guard{Hook: h}, ordinary: map[string]bool{}}
+	s := newSearch(m, h, o)
 	s.deadline = began.Add(o.Budget / 4)
 	s.start(ctx, t)
 	for _, sd := range s.seeds {
