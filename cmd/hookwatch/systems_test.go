@@ -68,7 +68,7 @@ func checkTypes(t *testing.T, system string) {
 			IgnoreFuncBodies: p.Module == nil || !p.Module.Main,
 			FakeImportC:      true,
 			Sizes:            types.SizesFor("gc", runtime.GOARCH),
-			Importer: importer(func(path string) (*types.Package, error) {
+			Importer: importing(func(path string) (*types.Package, error) {
 				if mapped, ok := p.ImportMap[path]; ok {
 					path = mapped
 				}
@@ -103,6 +103,6 @@ func checkTypes(t *testing.T, system string) {
 	t.Logf("%d packages, of %d of other modules", ours, len(checked)-ours)
 }
 
-type importer func(path string) (*types.Package, error)
+type importing func(path string) (*types.Package, error)
 
-func (i importer) Import(path string) (*types.Package, error) { return i(path) }
+func (f importing) Import(path string) (*types.Package, error) { return f(path) }
