@@ -2,7 +2,10 @@ package conform
 
 import (
 	"cmp"
+	"context"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -414,4 +417,32 @@ func Stopped(e suites.Effect) bool { return stopped(suites.Result{Effect: e}) }
 // model.
 func Stops(e suites.Effect) bool {
 	return stopped(suites.Result{Effect: e}) || e == suites.AnotherTurn || e == suites.ShownToModel
+}
+
+// Check examines one hook until nothing is left to find out, or ctx ends, and returns what was found
+// until then. fire runs a probe, and records the paths that it uses if observed. Probes of one round are
+// fired at the same time, because no two firings share a sandbox.
+func Check(ctx context.Context, t Tree, h discover.Hook, fire func(p Probe, observed bool) (suites.Outcome, error)) (Report, error) {
+	q := Ask(t, h)
+	for round := 0; ctx.Err() == nil; round++ {
+		probes := q.Next()
+		if len(probes) == 0 {
+			break
+		}
+		outcomes := make([]suites.Outcome, len(probes))
+		var group errgroup.Group
+		for i, p := range probes {
+			group.Go(func() (err error) {
+				outcomes[i], err = fire(p, round+i == 0) // one shows which files of HOME it looks for
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return q.Report(), err
+		}
+		for i, p := range probes {
+			q.Take(p, outcomes[i])
+		}
+	}
+	return q.Report(), ctx.Err()
 }

@@ -20,7 +20,6 @@ import (
 	"hookwatch/suites/bench"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
-	"hookwatch/suites/discover"
 	"hookwatch/suites/prove"
 	"hookwatch/suites/run"
 )
@@ -403,10 +402,10 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 		group.SetLimit(max(jobs, 1))
 		for i, hook := range hooks {
 			group.Go(func() (err error) {
-				reports[i], err = checkHook(ctx, tree, func(p conform.Probe, observed bool) (suites.Outcome, error) {
+				reports[i], err = conform.Check(ctx, tree, hook, func(p conform.Probe, observed bool) (suites.Outcome, error) {
 					defer advance(max(1, len(p.Case.Steps)))
 					return launch(p, observed, func() func() { return shown.begin(hook.ID) })
-				}, hook)
+				})
 				if err == nil && m != nil {
 					proved := 0
 					proved, err = proveBriefly(ctx, tree, m, &reports[i])
@@ -439,9 +438,6 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 	return res, ctx.Err()
 }
 
-// A launching fires a probe, and records the paths that it uses if observed.
-type launching func(p conform.Probe, observed bool) (suites.Outcome, error)
-
 // launches returns a function that fires probes, all of them together jobs at a time. It calls
 // begin when one starts, and the returned function when it has ended.
 func launches(ctx context.Context, r *run.Runner, jobs int) func(p conform.Probe, observed bool, begin func() (end func())) (suites.Outcome, error) {
@@ -462,31 +458,4 @@ func launches(ctx context.Context, r *run.Runner, jobs int) func(p conform.Probe
 		})
 		return o, err
 	}
-}
-
-// checkHook fires one hook until its checks are complete. Probes of one round run in parallel,
-// because no two firings share a sandbox at a time.
-func checkHook(ctx context.Context, tree conform.Tree, launch launching, h discover.Hook) (conform.Report, error) {
-	q := conform.Ask(tree, h)
-	for round := 0; ctx.Err() == nil; round++ {
-		probes := q.Next()
-		if len(probes) == 0 {
-			break
-		}
-		outcomes := make([]suites.Outcome, len(probes))
-		var group errgroup.Group
-		for i, p := range probes {
-			group.Go(func() (err error) {
-				outcomes[i], err = launch(p, round+i == 0) // one shows which files of HOME it looks for
-				return err
-			})
-		}
-		if err := group.Wait(); err != nil {
-			return q.Report(), err
-		}
-		for i, p := range probes {
-			q.Take(p, outcomes[i])
-		}
-	}
-	return q.Report(), ctx.Err()
 }
