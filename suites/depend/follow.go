@@ -62,7 +62,7 @@ func (t *tracer) open() string {
 			return p + ": " + s.Open
 		}
 		for _, name := range s.Tools {
-			if !narrow[name] && !functions[name] && !shell.ProgramOf(name).RunsScripts() {
+			if program := shell.ProgramOf(name); !narrow[name] && !functions[name] && !program.Wraps && !program.RunsScripts() {
 				return p + ": it runs " + name + ", which may read files that no text names"
 			}
 		}

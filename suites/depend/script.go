@@ -194,10 +194,10 @@ var listers = script.Words("find fd ls compgen")
 
 // narrow are programs that read no files but those that their arguments name, or none of the project.
 // Others, such as make, npm and linters, have files of their own there.
-var narrow = script.Words("[ afplay awk base64 basename bc cat chmod chown cksum clear cmp comm command cp curl cut date diff dirname echo egrep env expr false fgrep flock " +
-	"fold gawk git gojq grep gzip head hostname iconv id jaq join jq kill ln logger logname md5sum mkdir mkfifo mktemp mv nice nl nohup notify-send od openssl osascript paplay " +
-	"paste pgrep printf ps pwd readlink realpath rev rm rmdir say sed seq setsid sha1sum sha256sum shasum sleep sort split stat stdbuf stty sudo tac tail tee test time timeout " +
-	"touch tput tr true tty uname uniq uptime uuidgen wc wget whoami xargs xxd yes")
+var narrow = script.Words("[ afplay awk base64 basename bc cat chmod chown cksum clear cmp comm cp curl cut date diff dirname echo egrep expr false fgrep fold gawk git gojq grep " +
+	"gzip head hostname iconv id jaq join jq kill ln logger logname md5sum mkdir mkfifo mktemp mv nl notify-send od openssl osascript paplay paste pgrep " +
+	"printf ps pwd readlink realpath rev rm rmdir say sed seq sha1sum sha256sum shasum sleep sort split stat stty tac tail tee test touch tput tr true tty " +
+	"uname uniq uptime uuidgen wc wget whoami xxd yes")
 
 // elsewhere are variables that contain directories outside of any project.
 var elsewhere = script.Words("HOME TMPDIR TMP TEMP XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_DATA_HOME CLAUDE_PLUGIN_DATA")
