@@ -1,6 +1,5 @@
-// Package bench limits how many firings run at a time. Everything that fires several hooks at once,
-// except the session's queue of cases, shares the places of a Bench, so that for example the probes of
-// check and its search for ways around a guard do not slow each other down.
+// Package bench limits how many firings run at a time. Everything that fires several hooks at once does
+// so at the places of a Bench, except the session's queue of cases.
 package bench
 
 import (

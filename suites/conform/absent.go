@@ -382,7 +382,7 @@ func (s subject) packageToFetch() string {
 			return ""
 		}
 	}
-	if name := path.Base(m[1]); strings.HasPrefix(m[1], ".") || s.tree.Installed(name) {
+	if name := path.Base(m[1]); strings.HasPrefix(m[1], ".") || !s.tree.lacks(name) {
 		return ""
 	}
 	return m[1]

@@ -79,7 +79,7 @@ func (j *judgement) compareWithOthers(f fired) {
 		if !known {
 			continue // the registration has a finding
 		}
-		theirs := c.Interpret(event, clients.OutputOf(f.Result))
+		theirs := c.Interpret(event, clients.OutputOf(f.Result, j.of.hook.Entry))
 		if !differ(f.Effect, theirs.Effect) {
 			continue
 		}
@@ -130,7 +130,7 @@ func planTranslated(r *results) (probes []Probe) {
 func judgeTranslated(r *results, j *judgement, f fired) {
 	c, _ := clients.Named(f.note)
 	event, _ := c.EventFor(r.hook.Event, r.hook.Source.File) // it was sent
-	theirs := c.Interpret(event, clients.OutputOf(f.Result))
+	theirs := c.Interpret(event, clients.OutputOf(f.Result, j.of.hook.Entry))
 	known := func(o Finding) bool { return o.Rule == "client-differs" && strings.HasPrefix(o.What, c.Title) }
 	if clients.Stops(theirs.Effect) || theirs.Effect == "" || j.has(known) {
 		return
@@ -147,7 +147,7 @@ func judgeTranslated(r *results, j *judgement, f fired) {
 func (j *judgement) compareWithClaude(f fired) {
 	c, _ := clients.Named(j.of.hook.Client)
 	claude, _ := clients.Named(clients.Claude)
-	ours := claude.Interpret(j.of.hook.Event, clients.OutputOf(f.Result))
+	ours := claude.Interpret(j.of.hook.Event, clients.OutputOf(f.Result, j.of.hook.Entry))
 	known := func(o Finding) bool { return o.Rule == "client-differs" }
 	if clients.Stops(f.Effect) || !clients.Stops(ours.Effect) || f.Effect == "" || j.has(known) {
 		return

@@ -44,7 +44,7 @@ func judgeOpen(r *results, j *judgement, f fired) {
 // own returns the programs that a hook calls: those by which it is started, or the others.
 func (s subject) own(starts bool) []string {
 	return slices.DeleteFunc(slices.Clone(frail), func(program string) bool {
-		return !calls(s.text, program) || !s.tree.Installed(program) || s.startedBy(program) != starts
+		return !calls(s.text, program) || s.tree.lacks(program) || s.startedBy(program) != starts
 	})
 }
 

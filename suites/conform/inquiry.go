@@ -57,36 +57,38 @@ type part struct {
 	judge    func(*results, *judgement, fired)
 	conclude func(*results, *judgement)
 
-	repeats bool // plan is called again after its probes were fired, until it returns none
-	also    bool // it runs at the same time as the part before it
-	foreign bool // it is for the hooks of other clients, too
+	repeats  bool // plan is called again after its probes were fired, until it returns none
+	also     bool // it runs at the same time as the part before it
+	foreign  bool // it is for the hooks of other clients, too
+	measured bool // of these, only if the client was measured
+	unusual  bool // no client makes such a call, so reactions are not compared
 }
 
 // parts are all parts in order.
 var parts = []part{
 	{name: "paced", needs: sleeps, plan: planPaced, judge: judgePaced},
 	{name: "typical", plan: planTypical, judge: judgeTypical, foreign: true},
-	{name: "served", needs: asksServer, plan: planServed, judge: judgeServed, also: true},
+	{name: "served", needs: asksServer, plan: planServed, judge: judgeServed, also: true, foreign: true, unusual: true},
 	{name: "equipped", plan: planEquipped, conclude: judgeEquipped, foreign: true},
 	{name: "ruled", needs: (*results).rewrites, plan: planRuled, judge: judgeRuled},
 	{name: "absent", needs: fires, plan: planAbsent, foreign: true},
 	{name: "again", plan: planAgain, judge: judgeAgain, also: true},
-	{name: "nesting", needs: callsClient, plan: planNesting, judge: judgeNesting, also: true},
+	{name: "nesting", needs: callsClient, plan: planNesting, judge: judgeNesting, also: true, unusual: true},
 	{name: "varied", needs: fires, plan: planVaried, judge: judgeVaried, also: true},
 	{name: "named", plan: planNamed, judge: judgeNamed, also: true},
 	{name: "explored", needs: fires, plan: planExplored, repeats: true},
-	{name: "harmless", needs: (*results).deniesHarmless, plan: planHarmless, judge: judgeHarmless},
-	{name: "search", needs: letsHarmless, plan: planSearch, judge: judgeSearch, repeats: true, foreign: true},
+	{name: "harmless", needs: (*results).deniesHarmless, plan: planHarmless, judge: judgeHarmless, foreign: true, measured: true},
+	{name: "search", needs: letsHarmless, plan: planSearch, judge: judgeSearch, repeats: true, foreign: true, measured: true},
 	{name: "changed", needs: doesNothing, plan: planChanged, conclude: judgeChanged, repeats: true},
 	{name: "repeated", plan: planRepeated},
 	{name: "poorer", needs: guards, plan: planPoorer, judge: judgeOpen, conclude: judgeOwnProgram},
 	{name: "uncommitted", needs: guards, plan: planUncommitted, judge: judgeOpen, also: true},
-	{name: "elsewhere", needs: guards, plan: planElsewhere, conclude: judgeElsewhere, also: true},
+	{name: "elsewhere", needs: guards, plan: planElsewhere, conclude: judgeElsewhere, also: true, unusual: true},
 	{name: "translated", needs: guards, plan: planTranslated, judge: judgeTranslated, also: true},
 	{name: "other tools", needs: guards, plan: planOtherTools, judge: judgeOtherTools, also: true},
 	{name: "mention", needs: guards, plan: planMention, judge: judgeMention, also: true},
 	{name: "disguised", needs: stopsRemark, plan: planDisguised, judge: judgeOpen},
-	{name: "decisions", conclude: judgeDecisions},
+	{name: "decisions", conclude: judgeDecisions, foreign: true, measured: true},
 }
 
 // results are those of all firings of a hook so far.
@@ -189,7 +191,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 	}
 	if q.parts = slices.Clone(parts); h.Client != "" {
 		of, _ := clients.Named(h.Client)
-		q.parts = slices.DeleteFunc(q.parts, func(p part) bool { return !p.foreign || p.name == "search" && of.Measured == "" })
+		q.parts = slices.DeleteFunc(q.parts, func(p part) bool { return !p.foreign || p.measured && of.Measured == "" })
 	}
 	return q
 }
@@ -235,7 +237,9 @@ func (q *Inquiry) conclude() {
 			if p.judge != nil && !ended {
 				p.judge(&q.results, &q.judgement, f)
 			}
-			q.compare(p.name, f)
+			if !p.unusual {
+				q.compare(p.name, f)
+			}
 		}
 		if q.on = nil; p.conclude != nil && !ended {
 			p.conclude(&q.results, &q.judgement)

@@ -30,8 +30,7 @@ func subjectOf(t Tree, h discover.Hook) subject {
 		s.text += "\n" + t.read(script)
 	}
 	if s.uv = s.standFor(); s.uv != "" {
-		installed := t.Installed
-		s.tree.Installed = func(program string) bool { return program == "uv" || installed(program) }
+		s.tree.Installed = func(program string) bool { return program == "uv" || !t.lacks(program) }
 	}
 	return s
 }

@@ -43,8 +43,9 @@ func (t *tracer) follow() *reach {
 		r.deps = append(r.deps, t.g.elsewhere(why))
 	}
 	for _, p := range r.scripts {
-		if slices.Contains(t.scripts[p].Called(), git) {
-			r.deps = append(r.deps, t.g.repository(p+" runs git")...)
+		s := t.scripts[p]
+		if slices.Contains(s.Called(), git) || s.Open != "" && mentionsGit().MatchString(s.Text) {
+			r.deps = append(r.deps, t.g.repository(s.Text, p+" runs git")...)
 			break
 		}
 	}

@@ -139,8 +139,8 @@ func (x *index) look(p string, keep bool) *look {
 	defer f.Close()
 	l.signature = disk.SignatureOf(f.Info)
 	l.target, l.link, l.steps = x.linked(p, abs, f.Real)
-	if isIndex(p) && f.Info.Size() <= lookAtMost {
-		content, err := f.ReadAll(lookAtMost)
+	if isIndex(p) && f.Info.Size() <= mostStaged {
+		content, err := f.ReadAll(mostStaged)
 		if l.err = err; err == nil {
 			if entries, err := staged(content); err == nil {
 				content = entries

@@ -27,8 +27,10 @@ func (g *Graph) ownInputs(c *suites.Case, hook, registered bool) []suites.Input 
 	}
 	if g.project.Other != nil && registered && !hook {
 		own = append(own, g.elsewhere("what its command reads is not known"))
-		if slices.ContainsFunc(g.registered(), func(h *discover.Hook) bool { return firedBy(c, h) && callsGit(h) }) {
-			own = append(own, g.repository("its command runs git")...)
+		for _, h := range g.registered() {
+			if firedBy(c, h) && callsGit(h) {
+				own = append(own, g.repository(h.Command, "its command runs git")...)
+			}
 		}
 	}
 	for _, text := range c.Verify {

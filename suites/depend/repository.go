@@ -15,6 +15,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend/script"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/pattern"
 )
 
 // git is the program whose answers depend on the files of a repository.
@@ -23,7 +24,7 @@ const git = "git"
 // states are the files of a repository, from its own directory, by which git answers which branch is
 // checked out, what is staged and what is under way. Those of refs come in addition.
 var states = []string{
-	"HEAD", "index", "config", "packed-refs", "info/exclude", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply",
+	"HEAD", "index", "config", "config.worktree", "packed-refs", "info/exclude", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply",
 }
 
 // answering are the subcommands of git that look at the repository alone, not at the files of the work
@@ -49,9 +50,9 @@ func looksAround(words []string) bool {
 // mostRefs bounds the refs that are inputs. Repositories with more have most of them in packed-refs.
 const mostRefs = 200
 
-// repository returns the inputs of a hook that runs git, as long as the files that git reads for it
-// were not observed.
-func (g *Graph) repository(because string) (all []suites.Input) {
+// repository returns the inputs of a hook with a text that runs git, as long as the files that git reads
+// for it were not observed. Every checkout writes the reflog, so it counts only if the text asks for it.
+func (g *Graph) repository(text, because string) (all []suites.Input) {
 	dir, common := g.files.repository()
 	if dir == "" {
 		return nil
@@ -63,12 +64,20 @@ func (g *Graph) repository(because string) (all []suites.Input) {
 		}
 		all = append(all, suites.Input{Path: p, Digest: g.files.stateOf(p), Because: because, By: suites.Needed})
 	}
-	add(g.home("~/.gitconfig"))
+	for _, name := range []string{"~/.gitconfig", "~/.config/git/config", ".mailmap"} {
+		add(g.files.abs(g.home(name)))
+	}
+	if branch := g.files.pointer(filepath.Join(dir, "HEAD"), "ref: "); branch != "" { // before others use up the bound
+		add(filepath.Join(common, strings.TrimPrefix(branch, dir)))
+	}
 	for _, name := range states {
 		add(filepath.Join(dir, filepath.FromSlash(name)))
 		if common != dir {
 			add(filepath.Join(common, filepath.FromSlash(name)))
 		}
+	}
+	if strings.Contains(text, "reflog") || strings.Contains(text, "@{") {
+		add(filepath.Join(dir, "logs", "HEAD"))
 	}
 	refs := 0
 	_ = filepath.WalkDir(filepath.Join(common, "refs"), func(p string, d fs.DirEntry, err error) error {
@@ -96,7 +105,7 @@ func (x *index) repository() (dir, common string) {
 		case err == nil && !fi.IsDir():
 			link := dir
 			dir = x.pointer(link, "gitdir: ")
-			if back := x.pointer(filepath.Join(dir, "gitdir"), ""); dir == "" || disk.Real(back) != disk.Real(link) {
+			if dir == "" || disk.Real(x.pointer(filepath.Join(dir, "gitdir"), "")) != disk.Real(link) && disk.Real(x.worktree(dir)) != disk.Real(at) {
 				return "", ""
 			}
 		case err != nil && filepath.Dir(at) != at:
@@ -104,12 +113,32 @@ func (x *index) repository() (dir, common string) {
 		case err != nil:
 			return "", ""
 		}
-		if common = x.pointer(filepath.Join(dir, "commondir"), ""); common == "" || !disk.Within(common, dir) {
+		if common = x.pointer(filepath.Join(dir, "commondir"), ""); common == "" || filepath.Dir(filepath.Clean(dir)) != filepath.Join(common, "worktrees") {
 			common = dir
 		}
 		return dir, common
 	}
 }
+
+// worktree returns the work tree that the configuration of a repository names, as that of a submodule
+// does; "" if it names none.
+func (x *index) worktree(dir string) string {
+	const most = 64 << 10
+	text, err := x.reader.Anywhere().ReadFile(filepath.Join(dir, "config"), most)
+	m := worktrees().FindSubmatch(text)
+	if err != nil || m == nil {
+		return ""
+	}
+	if p := filepath.FromSlash(string(m[1])); filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(dir, filepath.FromSlash(string(m[1])))
+}
+
+var (
+	worktrees   = pattern.Lazy(`(?m)^\s*worktree\s*=\s*(\S.*?)\s*$`)
+	mentionsGit = pattern.Lazy(`\bgit\b`)
+)
 
 // pointer returns the path that a small file of git contains after a prefix, "" if there is none.
 func (x *index) pointer(file, prefix string) string {
@@ -178,7 +207,9 @@ func staged(index []byte) ([]byte, error) {
 		if end < 0 {
 			return nil, fmt.Errorf("an index that is cut off")
 		}
-		name = append(name, rest[length:length+end]...)
+		if name = append(name, rest[length:length+end]...); len(name) > 4096 || len(out) > mostStaged {
+			return nil, fmt.Errorf("an index with too long names")
+		}
 		length += end + 1
 		if version < 4 {
 			length = (length + 7) &^ 7 // entries are filled up with zeros
@@ -190,8 +221,17 @@ func staged(index []byte) ([]byte, error) {
 		const stages, assumed = 0x3000, 0x8000 // of the flags; the rest is the length of the name
 		out = fmt.Appendf(out, "%x %x %x %x %q\n", mode, object, flags&(stages|assumed), extended, name)
 	}
+	for len(rest) >= 8 { // extensions
+		if bytes.HasPrefix(rest, []byte("link")) {
+			return nil, fmt.Errorf("an index that is split: the rest is in another file")
+		}
+		rest = rest[min(8+int(binary.BigEndian.Uint32(rest[4:])), len(rest)):]
+	}
 	return out, nil
 }
+
+// mostStaged bounds what is kept of an index while it is compared, in bytes.
+const mostStaged = 64 << 20
 
 // offset decodes a number of variable length as in pack files, and returns its size in bytes, 0 if it
 // is cut off.

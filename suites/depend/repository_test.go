@@ -5,9 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"hookwatch/suites"
 )
 
 // runGit runs git in a directory, without the user's configuration.
@@ -92,6 +95,59 @@ func TestStaged(t *testing.T) {
 	}
 }
 
+// TestStagedRefuses checks that an index is not understood that is only a part of one, or that would
+// take much memory.
+func TestStagedRefuses(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is absent")
+	}
+	dir := t.TempDir()
+	runGit(t, dir, "init", "-q")
+	writeFile(t, filepath.Join(dir, "a"), "a")
+	runGit(t, dir, "add", ".")
+	runGit(t, dir, "update-index", "--split-index")
+	split, err := os.ReadFile(filepath.Join(dir, ".git/index"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each name of version 4 is the one before it and some more.
+	long := []byte("DIRC\x00\x00\x00\x04\x00\x00\x23\x28")
+	for range 9000 {
+		long = append(append(append(long, make([]byte, 62)...), 0), strings.Repeat("x", 40)+"\x00"...)
+	}
+	for name, index := range map[string][]byte{"split": split, "long": append(long, make([]byte, 20)...), "empty": nil, "cut off": split[:20]} {
+		if out, err := staged(index); err == nil {
+			t.Errorf("%s: %d bytes", name, len(out))
+		}
+	}
+}
+
+// TestRefs checks that the branch that is checked out is an input, however many others there are.
+func TestRefs(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is absent")
+	}
+	root := t.TempDir()
+	runGit(t, root, "init", "-q", "-b", "zz")
+	runGit(t, root, "commit", "-q", "--allow-empty", "-m", "one")
+	commit, err := os.ReadFile(filepath.Join(root, ".git/refs/heads/zz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range mostRefs + 50 {
+		writeFile(t, filepath.Join(root, ".git/refs/heads/a", strings.Repeat("b", i+1)), string(commit))
+	}
+	all := New(Project{Root: root}).repository("git status", "it runs git")
+	if !slices.ContainsFunc(all, func(in suites.Input) bool { return in.Path == ".git/refs/heads/zz" && in.Digest != "" }) {
+		t.Errorf("the branch is none of %d inputs", len(all))
+	}
+	if len(all) > mostRefs+50 {
+		t.Errorf("%d inputs", len(all))
+	}
+}
+
 // FuzzStaged checks that no index makes staged panic, and that it understands nothing else.
 func FuzzStaged(f *testing.F) {
 	f.Add([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01" + strings.Repeat("x", 100)))
@@ -135,10 +191,16 @@ func TestRepository(t *testing.T) {
 	runGit(t, root, "add", ".")
 	runGit(t, root, "commit", "-q", "-m", "one")
 	runGit(t, root, "worktree", "add", "-q", linked)
+	below := filepath.Join(top, "super", "sub") // a submodule
+	writeFile(t, filepath.Join(below, ".git"), "gitdir: ../.git/modules/sub\n")
+	module := filepath.Join(top, "super/.git/modules/sub")
+	writeFile(t, filepath.Join(module, "config"), "[core]\n\tbare = false\n\tworktree = ../../../sub\n")
+	outer := filepath.Join(top, "outer/project") // whose repository says that its refs are above it
+	writeFile(t, filepath.Join(outer, ".git/commondir"), "../..\n")
 	own, stranger := filepath.Join(root, ".git"), filepath.Join(top, "stranger")
 	writeFile(t, filepath.Join(stranger, ".git"), "gitdir: "+filepath.Join(own, "worktrees/linked")+"\n")
 	for at, want := range map[string][2]string{
-		root: {own, own}, filepath.Join(root, "below"): {own, own}, linked: {filepath.Join(own, "worktrees/linked"), own}, top: {}, stranger: {},
+		root: {own, own}, filepath.Join(root, "below"): {own, own}, linked: {filepath.Join(own, "worktrees/linked"), own}, top: {}, stranger: {}, below: {module, module}, outer: {filepath.Join(outer, ".git"), filepath.Join(outer, ".git")},
 	} {
 		if dir, common := newIndex(Project{Root: at}).repository(); dir != want[0] || common != want[1] {
 			t.Errorf("of %s: %q, %q; want %q", at, dir, common, want)

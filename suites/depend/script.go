@@ -154,6 +154,10 @@ func (s *Script) readShell() {
 		words = words[:0]
 		for _, a := range c.Args {
 			words = append(words, flatten(a))
+			into := (c.Name() == "cd" || c.Name() == "pushd") && len(a.Parts) > 0 && a.Parts[0].Kind == shell.Expansion
+			if s.Open == "" && into && relative[a.Parts[0].Parameter.Variable()] {
+				s.Open = fmt.Sprintf("it changes its directory on line %d", c.Line)
+			}
 		}
 		s.call(words, c.HasInput(), c.Line)
 	}
@@ -194,7 +198,7 @@ var listers = script.Words("find fd ls compgen")
 
 // narrow are programs that read no files but those that their arguments name, or none of the project.
 // Others, such as make, npm and linters, have files of their own there.
-var narrow = script.Words("[ afplay awk base64 basename bc cat chmod chown cksum clear cmp comm cp curl cut date diff dirname echo egrep expr false fgrep fold gawk git gojq grep " +
+var narrow = script.Words("[ afplay awk base64 basename bc cat chmod chown cksum clear cmp comm cp curl cut date dirname echo egrep expr false fgrep fold gawk git gojq grep " +
 	"gzip head hostname iconv id jaq join jq kill ln logger logname md5sum mkdir mkfifo mktemp mv nl notify-send od openssl osascript paplay paste pgrep " +
 	"printf ps pwd readlink realpath rev rm rmdir say sed seq sha1sum sha256sum shasum sleep sort split stat stty tac tail tee test touch tput tr true tty " +
 	"uname uniq uptime uuidgen wc wget whoami xxd yes")
@@ -273,6 +277,9 @@ func (s *Script) call(words []string, inline bool, line int) {
 		}
 	}
 	name := path.Base(words[0])
+	if s.Open == "" && strings.HasPrefix(words[0], expanded) && !strings.Contains(words[0], "/") {
+		s.Open = fmt.Sprintf("it runs a program whose name is computed on line %d", line)
+	}
 	if words[0] != expanded && name != "[" && strings.ContainsAny(name, expanded+"*?[") {
 		computes("runs a command whose name is computed")
 	}
@@ -280,8 +287,13 @@ func (s *Script) call(words []string, inline bool, line int) {
 		return
 	}
 	s.runs(name)
-	if s.Open == "" && searchers[name] && slices.ContainsFunc(words[1:], recursive) {
-		s.Open = fmt.Sprintf("it searches a directory on line %d", line)
+	elsewhere := func(w string) bool { return w == "-C" || strings.HasPrefix(w, "--chdir") }
+	switch {
+	case s.Open != "":
+	case searches(words):
+		s.Open = fmt.Sprintf("it reads a directory, or the files of a list, on line %d", line)
+	case name == "xargs", name == "env" && slices.ContainsFunc(words, elsewhere):
+		s.Open = fmt.Sprintf("it runs programs by %s on line %d", name, line)
 	}
 	if name == git && s.Open == "" && looksAround(words) {
 		s.Open = fmt.Sprintf("it runs git on line %d, which may look at any file", line)
@@ -316,12 +328,21 @@ func (s *Script) runs(name string) {
 	}
 }
 
-// searchers are narrow programs that read whole directories with the option -r or -R.
-var searchers = script.Words("cp diff egrep fgrep grep")
+// searchers are narrow programs that read whole directories, or the files of a list, with one of these
+// options.
+var searchers = map[string]string{
+	"cp": "rRa", "grep": "rRd", "egrep": "rRd", "fgrep": "rRd", "md5sum": "c", "sha1sum": "c", "sha256sum": "c", "shasum": "c",
+}
 
-// recursive reports whether a word is the option of searchers for directories.
-func recursive(w string) bool {
-	return w == "--recursive" || w == "--dereference-recursive" || strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.ContainsAny(w, "rR")
+// searches reports whether a command is that of a searcher with such an option.
+func searches(words []string) bool {
+	short, is := searchers[path.Base(words[0])]
+	return is && slices.ContainsFunc(words[1:], func(w string) bool {
+		if long, is := strings.CutPrefix(w, "--"); is {
+			return slices.ContainsFunc([]string{"recursive", "dereference-recursive", "directories", "archive", "check"}, func(o string) bool { return strings.HasPrefix(long, o) })
+		}
+		return strings.HasPrefix(w, "-") && strings.ContainsAny(w, short)
+	})
 }
 
 // computedScript returns why the script that a command of an interpreter or of source runs is not

@@ -114,7 +114,9 @@ func LaunchCommand(h Hook, data string) (argv []string) {
 	case h.Client != "":
 		of, _ := clients.Named(h.Client)
 		command, dir := h.Command, h.Start()
-		if strings.ContainsAny(dir, " \t\"'\\") {
+		if unquoted := func(r rune) bool {
+			return strings.ContainsRune("/._-+@%:,=~", r) || r > '~' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+		}; strings.ContainsFunc(dir, func(r rune) bool { return !unquoted(r) }) {
 			dir = shell.Quote(dir)
 		}
 		for _, name := range of.Launch.Expands {

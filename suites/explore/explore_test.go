@@ -270,6 +270,8 @@ func TestObservedBehaves(t *testing.T) {
 		{"python3", "spawn.py", "import multiprocessing as m, sys\ndef f(x):\n    return x * x\nif __name__ == '__main__':\n    with m.get_context('spawn').Pool(1) as p:\n        print(p.map(f, [2]))\n    sys.exit(2)\n"},
 		{"python3", "scopes.py", "import re\nclass A:\n    x = ['a']\n    y = [i for i in x if i in ('a', 'b')]\n    def get(self, key): return super().__class__.__name__ == 'super'\nprint(A.y, A().get('x'), (n := 'abc').startswith('a'), b'b' in b'abc', re.sub('a', 'b', 'aaa', 1), {'k': 1}.get('z', 2), [*map(str.lower, 'A')])\n"},
 		{"python3", "pathlib_alike.py", "class P:\n    def __getattr__(self, name):\n        print('asked', name)\n        return 1\nprint(P() == P(), 'x' in ['x', P()])\n"},
+		{"node", "clone.cjs", "const d = JSON.parse(require('fs').readFileSync(0, 'utf8'));\nconst c = structuredClone({of: [d.tool_input], all: d});\nconst { port1, port2 } = new MessageChannel();\n" +
+			"port2.on('message', (m) => { console.log(m.tool_input.command === c.of[0].command, c.all.tool_name); port2.close(); });\nport1.postMessage(d);\n"},
 		{"node", "alike.cjs", "console.log([].indexOf.call({0: 'a', length: 1}, 'a'), 'abc'.match('b').index, /a/g.test('a'), 'a-b'.split('-'), new Set(['x']).has('x'), [].includes.length, ''.includes.name);\nconst r = /a/g; r.exec('aa'); console.log(r.lastIndex);\nclass S extends Set { *[Symbol.iterator]() { console.log('iterated'); } }\nnew S(['q']).has('q');\nprocess.exit(2);\n"},
 	})
 	for _, h := range hooks {

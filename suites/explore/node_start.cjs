@@ -83,7 +83,7 @@ try {
     compared('==', text(v), texts);
   });
   // Reads of the payload and of the objects in it.
-  const known = new WeakMap(), seenAs = WeakMap.prototype.get, remember = WeakMap.prototype.set;
+  const known = new WeakMap(), originals = new WeakMap(), seenAs = WeakMap.prototype.get, remember = WeakMap.prototype.set;
   const watched = (object, path) => {
     const before = apply(seenAs, known, [object]);
     if (before) return before;
@@ -97,8 +97,23 @@ try {
       },
     });
     apply(remember, known, [object, made]);
+    apply(remember, originals, [made, object]);
     return made;
   };
+  // What is watched cannot be cloned.
+  const original = (v, depth) => {
+    const found = v && typeof v === 'object' ? apply(seenAs, originals, [v]) : undefined;
+    if (found || !v || typeof v !== 'object' || depth > 20) return found || v;
+    if (isArray(v)) return v.map((e) => original(e, depth + 1));
+    if (Object.getPrototypeOf(v) !== Object.prototype) return v;
+    return Object.fromEntries(Object.entries(v).map(([k, e]) => [k, original(e, depth + 1)]));
+  };
+  const clone = globalThis.structuredClone;
+  if (clone) globalThis.structuredClone = (v, ...rest) => clone(original(v, 0), ...rest);
+  for (const { prototype: port } of [globalThis.MessagePort, require('node:worker_threads').Worker]) {
+    const post = port.postMessage;
+    port.postMessage = function (v, ...rest) { return apply(post, this, [original(v, 0), ...rest]); };
+  }
   const parse = JSON.parse;
   JSON.parse = function (...args) {
     const value = apply(parse, this, args);

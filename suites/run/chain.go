@@ -223,9 +223,7 @@ func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res proc
 	f.Result, f.reading = s.interpret(st, h.Named(), stdin, res, startFault(res))
 	if h.Client != "" {
 		of, _ := clients.Named(h.Client)
-		out := clients.OutputOf(f.Result)
-		out.Entry = h.Entry
-		f.reading = of.Interpret(h.ClientEvent, out).Reading()
+		f.reading = of.Interpret(h.ClientEvent, clients.OutputOf(f.Result, h.Entry)).Reading()
 		f.Result = read(f.Result, f.reading)
 	}
 	return f

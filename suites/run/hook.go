@@ -98,7 +98,7 @@ func (s *caseRun) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	}
 	out, _ := s.interpret(st, client.Entry{Command: l.Command}, stdin, results[0], startFault(results[0]))
 	if of.Name != "" {
-		out = read(out, of.Interpret(event, clients.OutputOf(out)).Reading())
+		out = read(out, of.Interpret(event, clients.OutputOf(out, client.Entry{})).Reading())
 	}
 	if out.TimedOut {
 		out.Timeout = command.Timeout

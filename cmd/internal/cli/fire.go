@@ -111,7 +111,7 @@ func oneClient(name string) (clients.Client, error) {
 	case err != nil:
 		return clients.Client{}, fmt.Errorf("--client: %w", err)
 	case len(named) > 1:
-		return clients.Client{}, fmt.Errorf("--client %s: fire takes one client at a time", name)
+		return clients.Client{}, fmt.Errorf("--client %s: name one client at a time", name)
 	}
 	return named[0], nil
 }

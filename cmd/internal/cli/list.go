@@ -52,6 +52,8 @@ func runList(a *app, g globals, o listOptions) error {
 		return errors.New("--client goes with --hooks: cases name their client themselves")
 	case o.user && !o.hooks:
 		return errors.New("--user goes with --hooks: cases are never your own settings'")
+	case o.suites && !g.allCases():
+		return errors.New("list --suites lists all suites: it takes no --suite or --filter")
 	case o.suites:
 		return listSuites(a, g)
 	case o.hooks:

@@ -91,7 +91,10 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	hint := "see hookwatch --help"
-	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+	former := map[string]string{"live": "check --live", "suites": "list --suites"}
+	if now := former[args[0]]; now != "" {
+		hint = "it is hookwatch " + now + " now"
+	} else if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
 		hint = "did you mean hookwatch " + s[0] + "?"
 	}
 	return fmt.Errorf("unknown command %q (%s)", args[0], hint)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -25,7 +26,12 @@ edited, or with a section of it: the cases that an edit may select.
 With a case's ID: every file and section that its verdict depends on, and what it was
 seen to execute.`,
 		Args: oneArg,
-		RunE: func(_ *cobra.Command, args []string) error { return runWhy(a, *g, strings.Join(args, "")) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "" { // an unset variable of a script
+				return errors.New("why needs no argument, or a path or the ID of a case that is not empty")
+			}
+			return runWhy(a, *g, strings.Join(args, ""))
+		},
 	}
 }
 

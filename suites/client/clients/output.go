@@ -111,9 +111,10 @@ func (c Client) Interpret(event string, in client.Output) Reading {
 	return Reading{Because: "not known: the documentation of " + c.Title + " does not state it", Known: c.Known()}
 }
 
-// OutputOf returns the output in a result of running a hook.
-func OutputOf(r suites.Result) client.Output {
-	return client.Output{Exit: r.Exit, Signal: r.Signal, TimedOut: r.TimedOut, NotStarted: r.NotStarted, Stdout: r.Stdout, Stderr: r.Stderr}
+// OutputOf returns the output in a result of running the hook of an entry, which is the zero value for a
+// script that is not registered.
+func OutputOf(r suites.Result, e client.Entry) client.Output {
+	return client.Output{Entry: e, Exit: r.Exit, Signal: r.Signal, TimedOut: r.TimedOut, NotStarted: r.NotStarted, Stdout: r.Stdout, Stderr: r.Stderr}
 }
 
 // Reading returns the reading in the form of Claude Code's, with a cause that only has a sentence.
