@@ -44,7 +44,7 @@ func (t *tracer) follow() *reach {
 	}
 	for _, p := range r.scripts {
 		s := t.scripts[p]
-		if slices.Contains(s.Called(), git) || s.Open != "" && mentionsGit().MatchString(s.Text) {
+		if slices.Contains(s.Called(), git) || s.Unnamed && mentionsGit().MatchString(s.Text) {
 			r.deps = append(r.deps, t.g.repository(s.Text, p+" runs git")...)
 			break
 		}

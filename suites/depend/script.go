@@ -2,6 +2,7 @@ package depend
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -25,6 +26,7 @@ type Script struct {
 	Tools     []string // programs that it runs or looks up
 	Words     []string // known programs that it names in other ways
 	Functions []string // that it defines
+	Unnamed   bool     // it runs a program whose name is computed
 }
 
 // mostNames limits the number of words of a script that may be file names; a script of five
@@ -277,8 +279,9 @@ func (s *Script) call(words []string, inline bool, line int) {
 		}
 	}
 	name := path.Base(words[0])
-	if s.Open == "" && strings.HasPrefix(words[0], expanded) && !strings.Contains(words[0], "/") {
-		s.Open = fmt.Sprintf("it runs a program whose name is computed on line %d", line)
+	if strings.HasPrefix(words[0], expanded) && !strings.Contains(words[0], "/") {
+		s.Unnamed = true
+		s.Open = cmp.Or(s.Open, fmt.Sprintf("it runs a program whose name is computed on line %d", line))
 	}
 	if words[0] != expanded && name != "[" && strings.ContainsAny(name, expanded+"*?[") {
 		computes("runs a command whose name is computed")
