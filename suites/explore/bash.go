@@ -321,7 +321,7 @@ func words(text string) (all []string) {
 		return nil
 	}
 	for _, w := range call.Args {
-		text, err := expand.Literal(nil, w)
+		text, err := expand.Literal(&expand.Config{}, w) // nil is one that all calls change
 		if err != nil {
 			return nil // bash logs what it has expanded
 		}
@@ -400,7 +400,7 @@ func glob(parts []syntax.WordPart, quoted bool) string {
 				b.WriteString(p.Value)
 			}
 		case *syntax.SglQuoted:
-			text, err := expand.Literal(nil, &syntax.Word{Parts: []syntax.WordPart{p}})
+			text, err := expand.Literal(&expand.Config{}, &syntax.Word{Parts: []syntax.WordPart{p}})
 			if err != nil {
 				text = p.Value
 			}
