@@ -31,7 +31,7 @@ const slept = "{tmp}/slept"
 //
 // Timers of Node are real, and parallel timers count once.
 //
-//go:embed pace.sh pace.py pace.cjs
+//go:embed pace.bash pace.py pace.cjs
 var pace embed.FS
 
 // paced returns a program that replaces sleeps, at most so many.
@@ -63,7 +63,7 @@ func planPaced(r *results) []Probe {
 	most := r.skippedAtMost()
 	p := r.probe(typical(r.hook, r.tree)[0])
 	p.around(func(s *suites.CaseEnv) {
-		s.Programs = []suites.Program{{Name: "sleep", Script: paced("pace.sh", most)}}
+		s.Programs = []suites.Program{{Name: "sleep", Script: paced("pace.bash", most)}}
 	})
 	var own []string
 	for name, value := range r.hook.Variables() {
