@@ -1,3 +1,5 @@
+//go:build systems
+
 package main
 
 import (
@@ -43,7 +45,8 @@ var unread = map[string]string{
 
 // TestFieldsAreRead finds fields of structs that no code but tests reads: what only sets them can go.
 // A field counts as read if its struct is compared or a key of a map, or if the field has a tag,
-// because an encoder reads it.
+// because an encoder reads it. Like TestOtherSystems it needs export data of every package, which takes
+// longer than the packages' tests, so it has the build tag too.
 func TestFieldsAreRead(t *testing.T) {
 	t.Parallel()
 	f := fieldUses{set: token.NewFileSet(), packages: map[string]*types.Package{}, exports: map[string]string{}, read: map[*types.Var]bool{}}

@@ -237,9 +237,9 @@ var injections = []injected{
 	{0, "a file loads a missing one", scriptIs("start.sh", silentHook+unloaded("./session")), "script-missing", "error", "", false},
 	{0, "its output once its server answers", scriptIs("start.sh", silentHook+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+unheard), "no-event-name", "warning", "", false},
 	{0, "its output at the end of its waiting", waiting(unheard), "no-event-name", "warning", "", false},
+	{1, "a program that does not exist", guardIs("#!/bin/bash\nc=$(jqq -r .tool_input.command)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "swallowed-error", "error", "", false},
 	{1, "a guard in Python catches an error of its own", guardIs("#!/usr/bin/env python3\nimport json, sys\ntry:\n    command = json.load(sys.stdin)['tool_input'].get('command', '')\n    if re.search('rm -rf', command):\n        print('no', file=sys.stderr)\n        sys.exit(2)\nexcept Exception:\n    pass\n"), "swallowed-error", "warning", "", false},
 	{1, "a guard in Node catches an error of its own", guardIs("#!/usr/bin/env node\ntry {\n  const d = JSON.parse(require('fs').readFileSync(0, 'utf8'));\n  if (/rm -rf/.tests(d.tool_input.command)) { console.error('no'); process.exitCode = 2; }\n} catch {}\n"), "swallowed-error", "warning", "", false},
-	{1, "a program that does not exist", guardIs("#!/bin/bash\nc=$(jqq -r .tool_input.command)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "swallowed-error", "error", "", false},
 	{1, "a guard in Node catches that a file of its own is gone", guardIs("#!/usr/bin/env node\ntry {\n  if (require('./rules.js').bad.test('rm -rf')) { process.exit(2); }\n} catch {}\n"), "swallowed-error", "warning", "", false},
 	{2, "a filter that does not compile, its message thrown away", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input[\"command\"' 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "swallowed-error", "warning", "", false},
 	{9, "the tool's name in lower case in the script", guardIs("#!/bin/bash\ninput=$(cat)\n[ \"$(jq -r .tool_name <<<\"$input\")\" = \"bash\" ] || exit 0\ncase $input in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "misnamed-tool", "error", "", false},
@@ -443,16 +443,17 @@ func TestInjectedAll(t *testing.T) {
 // TestInjected puts each of the known ways in which hooks fail into a healthy project or a plugin,
 // in turn. A way that files show is put into both, and looked for without firing, except the first of
 // its rule. The check ends once the rule is found, because the rest of its firings is the same. By
-// default the first way of each rule is tried; if the tests are exhaustive, all are, and the check is
-// complete for the first of each rule.
+// default the first way of each rule is tried, but for those that only a long exploration finds; if the
+// tests are exhaustive, all are, and the check is complete for the first of each rule.
 func TestInjected(t *testing.T) {
 	t.Parallel()
 	first := map[string]int{} // the first injection of each rule
 	for i, in := range slices.Backward(injections) {
 		first[in.rule] = i
 	}
+	long := []string{porous, "unread-tool", "unreached"}
 	for i, in := range injections {
-		if in.rule == "" || first[in.rule] != i && !processtest.Exhaustive() {
+		if in.rule == "" || !processtest.Exhaustive() && (first[in.rule] != i || slices.Contains(long, in.rule)) {
 			continue
 		}
 		t.Run(strings.ReplaceAll(in.name, " ", "_"), func(t *testing.T) {
