@@ -10,10 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hookwatch/suites"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // TestWrite checks that reading a written suite returns the same suite, including the digests of
-// its cases, for all built-in and starter suites.
+// its cases, for all built-in and starter suites and for suites of one of their cases.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	all, err := Builtin()
@@ -34,9 +35,9 @@ func TestWrite(t *testing.T) {
 	}
 	for _, s := range all {
 		checkWritten(t, s)
-		for i := range s.Cases { // each case is independent
+		for _, c := range processtest.Sample(s.Cases, 10) {
 			one := s
-			one.Cases = s.Cases[i : i+1]
+			one.Cases = []suites.Case{c}
 			checkWritten(t, one)
 		}
 	}

@@ -399,7 +399,7 @@ var manyWords = func() (out []string) {
 // TestHealthyNear checks that changes which only resemble a failure raise no alarm.
 func TestHealthyNear(t *testing.T) {
 	t.Parallel()
-	for _, q := range processtest.Sample(nearFailures, 3) {
+	for _, q := range processtest.Sample(nearFailures, 6) {
 		t.Run(strings.ReplaceAll(q.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			files := maps.Clone(healthy)
