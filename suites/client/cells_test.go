@@ -50,6 +50,24 @@ func TestCells(t *testing.T) {
 	checkReading(t, kept, suites.ContextAdded, "xxx")
 }
 
+// TestCommandNamed checks that messages about a decision name the status message, and those about an exit
+// code the command.
+func TestCommandNamed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		in   Output
+		want string
+	}{
+		{stdoutOnly(`{"decision":"block","reason":"no"}`), `PostToolUse hook blocking error from command: "checking": no`},
+		{exitsWith(2, "", "no"), `PostToolUse hook blocking error from command: "run": [run]: no`},
+	} {
+		tt.in.Entry = Entry{Command: "run", StatusMessage: "checking"}
+		if got := Interpret(Default, "PostToolUse", tt.in).ModelSees; !slices.Equal(got, []string{tt.want}) {
+			t.Errorf("the model sees %q, want %q", got, tt.want)
+		}
+	}
+}
+
 // TestIDs checks that cells have distinct IDs, because the documents of two versions are compared
 // by them.
 func TestIDs(t *testing.T) {
@@ -81,6 +99,8 @@ func TestBeyondMeasured(t *testing.T) {
 		{"b not started", "PreToolUse", Output{Exit: -1, NotStarted: "no such file"}, goesOn},
 		{"b deny with an input", "PreToolUse", stdoutOnly(specificOutput("PreToolUse", `"updatedInput":{"command":"ls"},"permissionDecision":"deny"`)), both(suites.Denied, "ed")},
 		{"b an MCP tool's output", "PostToolUse", Output{Stdout: stdoutOnly(specificOutput("PostToolUse", `"updatedMCPToolOutput":[]`)).Stdout, Matched: "mcp__a__b"}, both(suites.Rewritten, "")},
+		{"b Bash's output for another tool", "PostToolUse", Output{Stdout: stdoutOnly(specificOutput("PostToolUse", `"updatedToolOutput":{"stdout":"x","stderr":"","interrupted":false,"isImage":false}`)).Stdout, Matched: "Write"}, both(suites.Ignored, "")},
+		{"b a read file's output", "PostToolUse", Output{Stdout: stdoutOnly(specificOutput("PostToolUse", `"updatedToolOutput":{"type":"text","file":{"content":"x"}}`)).Stdout, Matched: "Read"}, both(suites.Rewritten, "")},
 		{"b unknown name at exit 2", "Stop", exitsWith(2, specificOutput("Whatever", `"additionalContext":"my-context"`), "my-error"),
 			Want{suites.Ignored, suites.AnotherTurn, "", "my-error", ""}},
 		{"b the tool is in the payload", "PreToolUse", Output{Exit: 2, Payload: []byte(`{"tool_name":"Bash"}`)}, both(suites.Denied, "PreToolUse:Bash hook error")},

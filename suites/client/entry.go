@@ -30,7 +30,8 @@ type Entry struct {
 	// OnFailure is block or continue: with block, every failure counts as exit code 2; observed on
 	// client 2.1.330.
 	OnFailure string
-	// StatusMessage stands for the command in messages; observed on client 2.1.332.
+	// StatusMessage stands for the command in messages about a decision in JSON, not in those about an
+	// exit code; observed on client 2.1.332.
 	StatusMessage string
 	// ContinueOnBlock lets a prompt hook deny without ending the session; observed on client
 	// 2.1.330.

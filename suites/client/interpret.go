@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -169,14 +170,19 @@ func (c call) label() string {
 // message returns the client's message to the model with a text, in the given format; nothing if the
 // format is empty.
 func (c call) message(format, text string) []string {
+	command := c.in.Entry.Command
+	unnamed, failed := strings.CutPrefix(text, "["+command+"]: ")
 	switch {
 	case format == "":
 		return nil
 	case format == asFailed, format == asBroken, format == asNotRun: // without the command, or with it in the format
-		text = strings.TrimPrefix(text, "["+c.in.Entry.Command+"]: ")
+		text = unnamed
+	}
+	if !failed { // what the hook printed decided, not its exit code
+		command = cmp.Or(c.in.Entry.StatusMessage, command)
 	}
 	return []string{strings.NewReplacer(
-		"{label}", c.label(), "{event}", c.event.Name, "{command}", c.in.Entry.Command, "{text}", text,
+		"{label}", c.label(), "{event}", c.event.Name, "{command}", command, "{text}", text,
 	).Replace(format)}
 }
 

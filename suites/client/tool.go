@@ -23,8 +23,8 @@ type Tool struct {
 	Text string
 	// Requires are the keys without which the client refuses a call.
 	Requires []string
-	// Returns are the keys that a hook's replacement of the result must have. None means any object
-	// or list; only Bash's were observed.
+	// Returns are the keys that a hook's replacement of the result must have; observed on client
+	// 2.1.332. None means any object or list, because nothing else was observed.
 	Returns []string
 	// On are the versions on which a call was captured; none if the shape is from the tool's own
 	// description.
@@ -60,6 +60,7 @@ var tools = []Tool{
 	},
 	{
 		Name: "Edit", Kind: EditsFile, Path: "file_path", Text: "new_string", Requires: []string{"file_path", "old_string", "new_string"}, On: onOld,
+		Returns: []string{"filePath", "oldString", "newString", "originalFile", "structuredPatch", "userModified", "replaceAll"},
 		input: func(in PayloadInput) object {
 			return object{{"file_path", in.file()}, {"old_string", "one"}, {"new_string", in.text("two")}, {"replace_all", false}}
 		},
@@ -67,7 +68,8 @@ var tools = []Tool{
 	},
 	{
 		Name: "Write", Kind: CreatesFile, Path: "file_path", Text: "content", Requires: []string{"file_path", "content"}, On: onOld,
-		input: func(in PayloadInput) object { return object{{"file_path", in.file()}, {"content", in.text("one\n")}} },
+		Returns: []string{"type", "filePath", "content", "structuredPatch", "originalFile"},
+		input:   func(in PayloadInput) object { return object{{"file_path", in.file()}, {"content", in.text("one\n")}} },
 		response: func(in PayloadInput) object {
 			return object{
 				{"type", "create"}, {"filePath", in.file()}, {"content", "one\n"}, {"structuredPatch", list{}},
@@ -77,7 +79,8 @@ var tools = []Tool{
 	},
 	{
 		Name: "Read", Kind: ReadsFiles, Path: "file_path", Requires: []string{"file_path"}, On: onOld,
-		input: func(in PayloadInput) object { return object{{"file_path", in.file()}} },
+		Returns: []string{"type", "file"},
+		input:   func(in PayloadInput) object { return object{{"file_path", in.file()}} },
 		response: func(in PayloadInput) object {
 			file := object{{"filePath", in.file()}, {"content", "one\n"}, {"numLines", 2}, {"startLine", 1}, {"totalLines", 2}}
 			return object{{"type", "text"}, {"file", file}}

@@ -213,7 +213,6 @@ func TestNamed(t *testing.T) {
 	for want, h := range map[string]Hook{
 		"${CLAUDE_PLUGIN_ROOT}/x a b $HOME": {Entry: entry},
 		"/q/x a b $HOME":                    {Entry: entry, PluginRoot: "/q"},
-		"checking":                          {Entry: client.Entry{Command: "x", StatusMessage: "checking"}},
 	} {
 		if got := h.Named().Command; got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -1,7 +1,6 @@
 package discover
 
 import (
-	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -137,8 +136,8 @@ func LaunchCommand(h Hook, data string) (argv []string) {
 	return argv
 }
 
-// Named returns the entry with the command as messages to the model name it: with its arguments, for a
-// plugin with its directory, or the status message instead (observed on client 2.1.332).
+// Named returns the entry with the command as messages to the model name it: with its arguments, and
+// for a plugin with its directory (observed on client 2.1.332).
 func (h Hook) Named() client.Entry {
 	e := h.Entry
 	if h.Client != "" {
@@ -148,7 +147,6 @@ func (h Hook) Named() client.Entry {
 	if h.PluginRoot != "" {
 		e.Command = strings.ReplaceAll(e.Command, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot)
 	}
-	e.Command = cmp.Or(e.StatusMessage, e.Command)
 	return e
 }
 

@@ -175,6 +175,7 @@ func TestEffect(t *testing.T) {
 		"a report of a switch":                 {"PreModelSwitch", append(hook("PreModelSwitch", `{"decision":"maybe"}`, "", 0), over), switched("failed: The hook's output was: {\n  \"decision\": \"maybe\"\n}"), suites.ShownToModel},
 		"nothing of a switch":                  {"PreModelSwitch", append(hook("PreModelSwitch", "text", "", 0), over), switched("Set model"), suites.Ignored},
 		"context":                              {"PostToolUse", append(hook("PostToolUse:Bash", `{"hookSpecificOutput":{"additionalContext":"CTX"}}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("ok", "CTX"), suites.ContextAdded},
+		"the content of a file in its place":   {"PostToolUse", append(hook("PostToolUse:Bash", `{"hookSpecificOutput":{"updatedToolOutput":{"type":"text","file":{"content":"NEW\nmore"}}}}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("1\tNEW\n2\tmore"), suites.Rewritten},
 		"not shown":                            {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 1), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Proceeds},
 		"prompt blocked":                       {"UserPromptSubmit", append(hook("UserPromptSubmit", "", "NO", 2), over), nil, suites.PromptBlocked},
 		"prompt with context":                  {"UserPromptSubmit", append(hook("UserPromptSubmit", "CTX", "", 0), over), after("go", "hook success: CTX")[1:], suites.ContextAdded},

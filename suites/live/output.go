@@ -110,15 +110,20 @@ func readOutputs(hooks []HookLine) (all hookOutput) {
 	return all
 }
 
-// shown returns the text that a model is sent for a result of Bash.
+// shown returns a text that the model is sent of a result of Bash, Read, Write or Edit; observed on
+// client 2.1.332.
 func shown(result json.RawMessage) string {
-	var bash struct {
+	var tool struct {
 		Stdout string `json:"stdout"`
+		File   struct {
+			Content string `json:"content"`
+		} `json:"file"`
+		Path string `json:"filePath"`
 	}
-	if json.Unmarshal(result, &bash) != nil {
+	if json.Unmarshal(result, &tool) != nil {
 		return ""
 	}
-	return strings.TrimSpace(bash.Stdout)
+	return firstLine(strings.TrimSpace(cmp.Or(tool.Stdout, tool.File.Content, tool.Path)))
 }
 
 // longestWord is the maximum length searched for, because the client cuts long texts.
