@@ -23,7 +23,7 @@ func TestConverse(t *testing.T) {
 	var heard []string
 	results, err := s.Run(t.Context(), Command{
 		Argv: []string{"sh", "-c", `while read -r name; do cat "$name"; done; echo end`}, Dir: dir,
-		Env: []string{"PATH=/usr/bin:/bin"}, Timeout: 20 * time.Second,
+		Env: []string{"PATH=/usr/bin:/bin"}, Timeout: time.Minute,
 		Converse: func(stdin io.WriteCloser, stdout io.Reader) {
 			lines := bufio.NewScanner(stdout)
 			for _, name := range []string{"one", "two"} {

@@ -34,7 +34,7 @@ func newRunner(t testing.TB) *run.Runner {
 	if err != nil {
 		t.Skip("no namespaces: ", err)
 	}
-	r := run.New(run.Options{Root: root, Temp: temp, Timeout: 20 * time.Second, Isolation: choice, Registered: Executor, Env: append(os.Environ(), "HOME="+home)})
+	r := run.New(run.Options{Root: root, Temp: temp, Timeout: time.Minute, Isolation: choice, Registered: Executor, Env: append(os.Environ(), "HOME="+home)})
 	t.Cleanup(r.Close)
 	return r
 }

@@ -32,7 +32,7 @@ func (p *project) observedRunner(mode string) (r *run.Runner, home string) {
 		p.t.Skipf("%s: %v", mode, err)
 	}
 	r = run.New(run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: choice,
+		Root: p.root, Temp: p.temp, Timeout: time.Minute, Isolation: choice,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	})
 	p.t.Cleanup(r.Close)

@@ -84,7 +84,7 @@ func benchRunner(b *testing.B, root string, mode string) *run.Runner {
 	b.Helper()
 	home := b.TempDir()
 	o := run.Options{
-		Root: root, Temp: b.TempDir(), Timeout: 20 * time.Second,
+		Root: root, Temp: b.TempDir(), Timeout: time.Minute,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
 	bounds := sandbox.Options{Root: root, Home: home, Size: 256_000_000, Processes: 1000, Memory: 2 << 30}

@@ -19,7 +19,7 @@ func TestChecksReadOnly(t *testing.T) {
 	p.write("bin/uv", "#!/bin/bash\ntouch .venv \"$HOME\"/cache && echo \"bandit 1.8 $UV_OFFLINE $*\"\n", 0o755)
 	home := t.TempDir()
 	o := run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
+		Root: p.root, Temp: p.temp, Timeout: time.Minute,
 		Env: []string{"PATH=" + filepath.Join(p.root, "bin") + ":" + os.Getenv("PATH"), "HOME=" + home},
 	}
 	choice, err := sandbox.Choose(sandbox.Auto, sandbox.Options{Root: p.root, Home: home, Size: 8 << 20, Processes: 100}, p.temp)

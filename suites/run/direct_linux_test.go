@@ -50,7 +50,7 @@ func withoutNamespaces(t *testing.T, test func(t *testing.T, p *project, r *run.
 			p := newProject(t)
 			p.write("hook.sh", "#!/bin/bash\neval \"$ACT\"\n", 0o755)
 			test(t, p, run.New(run.Options{
-				Root: p.root, Temp: p.temp, Timeout: 5 * time.Second, Isolation: direct(mode, p.root), Env: run.Environment(os.Environ(), nil),
+				Root: p.root, Temp: p.temp, Timeout: time.Minute, Isolation: direct(mode, p.root), Env: run.Environment(os.Environ(), nil),
 			}))
 		})
 	}
@@ -161,7 +161,7 @@ func TestStarved(t *testing.T) {
 }
 
 func starved() {
-	r := run.New(run.Options{Root: os.Getenv("ROOT"), Temp: os.Getenv("TEMP"), Timeout: 5 * time.Second, Isolation: direct(os.Getenv("MODE"), os.Getenv("ROOT")), Env: []string{"PATH=" + os.Getenv("PATH")}})
+	r := run.New(run.Options{Root: os.Getenv("ROOT"), Temp: os.Getenv("TEMP"), Timeout: time.Minute, Isolation: direct(os.Getenv("MODE"), os.Getenv("ROOT")), Env: []string{"PATH=" + os.Getenv("PATH")}})
 	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}
 	_, _ = r.Case(context.Background(), c) // because Go itself needs a descriptor for its poller
 	var was unix.Rlimit

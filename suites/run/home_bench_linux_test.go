@@ -34,7 +34,7 @@ func BenchmarkHome(b *testing.B) {
 			b.Fatal(at)
 		}
 	}
-	o := run.Options{Root: p.root, Temp: p.temp, Timeout: 20 * time.Second}
+	o := run.Options{Root: p.root, Temp: p.temp, Timeout: time.Minute}
 	o.Env = process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home, "PATH": filepath.Join(home, ".local/bin") + ":" + filepath.Join(home, ".cargo/bin") + ":/usr/bin:/bin"})
 	choice, err := sandbox.Choose("namespaces", sandbox.Options{Root: p.root, Home: home, Size: 256_000_000, Processes: 1000, Memory: 2 << 30}, o.Temp)
 	if err != nil {

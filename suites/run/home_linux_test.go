@@ -107,7 +107,7 @@ mkdir -p .cache/own .claude/logs && echo x >.cache/own/x && echo x >.claude/logs
 `, 0o755)
 	p.write("private", strings.Join(append(slices.Clone(privateFiles), ".claude/settings.json", ".gitconfig"), "\n")+"\n", 0o644)
 	p.write("needed", strings.Join(neededFiles, "\n")+"\n", 0o644)
-	o := run.Options{Root: p.root, Temp: p.temp, Timeout: 20 * time.Second}
+	o := run.Options{Root: p.root, Temp: p.temp, Timeout: time.Minute}
 	path := filepath.Join(home, "opt/bin") + ":" + filepath.Join(home, "work/tools/bin") + ":/usr/bin:/bin"
 	o.Env = process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home, "PATH": path})
 	bounds := sandbox.Options{Root: p.root, Home: home, Unmask: []string{"shown"}, Size: 8 << 20, Processes: 100}

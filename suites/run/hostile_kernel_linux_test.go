@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -43,7 +42,6 @@ func TestHostileToTheKernel(t *testing.T) {
 	h.inCgroup()
 	h.withKey()
 	r := h.runner("namespaces")
-	r.Timeout = 30 * time.Second // nothing here waits for it
 	for _, tt := range kernelActs {
 		h.unharmed(tt.name, func() {
 			o, report := h.act(r, tt.act)
@@ -69,7 +67,6 @@ func TestLimitsInPlace(t *testing.T) {
 	for _, mode := range []string{"copy", "none"} {
 		h := newHostile(t, t.TempDir())
 		r := h.runner(mode)
-		r.Timeout = 30 * time.Second
 		for _, tt := range kernelActs {
 			for _, name := range limitActs {
 				if tt.name != name {
@@ -99,7 +96,6 @@ func TestMemoryKinds(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t, t.TempDir())
 	r := h.runnerWith("namespaces", 1<<30, 96<<20)
-	r.Timeout = 30 * time.Second // nothing here waits for it
 	for _, k := range processtest.Sample(sandbox.MemoryKinds, 3) {
 		if k.Means == sandbox.UnboundMemory {
 			continue

@@ -154,7 +154,7 @@ func (h *hostile) runnerWith(mode string, size, memory int64) *run.Runner {
 		"VICTIM": strconv.Itoa(h.victim.Process.Pid), "MARK": h.mark, "GORACE": "atexit_sleep_ms=0",
 	})
 	o := run.Options{
-		Root: filepath.Join(h.world, "project"), Temp: h.t.TempDir(), Env: env, Timeout: 5 * time.Second,
+		Root: filepath.Join(h.world, "project"), Temp: h.t.TempDir(), Env: env, Timeout: time.Minute,
 	}
 	choice, err := sandbox.Choose(mode, sandbox.Options{
 		Root: o.Root, Home: filepath.Join(h.world, "home"), Shown: []string{self}, Size: size, Processes: 100, Memory: memory,

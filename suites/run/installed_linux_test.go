@@ -46,7 +46,7 @@ func TestInstalled(t *testing.T) {
 		}
 	}
 	o := run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
+		Root: p.root, Temp: p.temp, Timeout: time.Minute,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home, "PATH": bin + ":" + outside + ":/usr/bin:/bin"}),
 	}
 	choice, err := sandbox.Choose(sandbox.Auto, sandbox.Options{Root: p.root, Home: home, Size: 8 << 20, Processes: 100}, p.temp)

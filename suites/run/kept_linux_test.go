@@ -25,7 +25,7 @@ func chosen(t *testing.T, mode string, more func(*run.Options, *sandbox.Options)
 	p.write("hook.sh", "#!/bin/bash\neval \"$ACT\"\n", 0o755)
 	home := t.TempDir()
 	o := run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
+		Root: p.root, Temp: p.temp, Timeout: time.Minute,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
 	i := sandbox.Options{Root: p.root, Home: home, Size: 64 << 20, Processes: 100}

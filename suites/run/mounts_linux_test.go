@@ -238,7 +238,7 @@ func runnerOf(t *testing.T, p *project, home string) *run.Runner {
 		t.Fatalf("%v, %v", choice, err)
 	}
 	r := run.New(run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: choice,
+		Root: p.root, Temp: p.temp, Timeout: time.Minute, Isolation: choice,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	})
 	t.Cleanup(r.Close)

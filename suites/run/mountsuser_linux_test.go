@@ -31,7 +31,7 @@ func ordinary() {
 		return
 	}
 	fmt.Println("isolation", choice.Describe().Name)
-	r := run.New(run.Options{Root: root, Temp: temp, Timeout: 20 * time.Second, Isolation: choice, Env: os.Environ()})
+	r := run.New(run.Options{Root: root, Temp: temp, Timeout: time.Minute, Isolation: choice, Env: os.Environ()})
 	act := inMounts
 	if given := os.Getenv("ACT"); given != "" {
 		act = given

@@ -3,7 +3,6 @@ package run_test
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // ordinaryPrograms are everyday actions of programs, with their output. None of them needs anything
@@ -58,7 +57,6 @@ func runOrdinaryPrograms(t *testing.T, observed bool) {
 	h := newHostile(t, t.TempDir())
 	h.observed = observed
 	r := h.runner("namespaces")
-	r.Timeout = 30 * time.Second
 	for _, tt := range ordinaryPrograms {
 		o, report := h.act(r, tt.act)
 		res := o.Last()

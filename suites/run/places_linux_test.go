@@ -143,7 +143,7 @@ func commit(t *testing.T, root string, mode string) (suites.Outcome, suites.Verd
 	t.Helper()
 	home := t.TempDir()
 	o := run.Options{
-		Root: root, Temp: t.TempDir(), Timeout: 20 * time.Second,
+		Root: root, Temp: t.TempDir(), Timeout: time.Minute,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
 	choice, err := sandbox.Choose(mode, sandbox.Options{Root: root, Home: home, Size: 64 << 20, Processes: 500}, o.Temp)
@@ -183,7 +183,7 @@ func TestSteps(t *testing.T) {
 	p.write("hook.sh", "#!/bin/bash\necho parent $PPID\ncat /tmp/state-of-steps \"$HOME\"/state-of-steps 2>/dev/null\necho seen >/tmp/state-of-steps\necho seen >\"$HOME\"/state-of-steps\n", 0o755)
 	home := t.TempDir()
 	o := run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
+		Root: p.root, Temp: p.temp, Timeout: time.Minute,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
 	choice, err := sandbox.Choose(sandbox.Auto, sandbox.Options{Root: p.root, Home: home, Size: 8 << 20, Processes: 100}, p.temp)

@@ -67,7 +67,7 @@ func (p *project) runner() *run.Runner {
 		p.t.Fatal(err)
 	}
 	return run.New(run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
+		Root: p.root, Temp: p.temp, Timeout: time.Minute,
 		Isolation: direct("none", p.root),
 		Env:       run.Environment(os.Environ(), nil),
 		Hooks:     registered.For,

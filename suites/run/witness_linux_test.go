@@ -21,7 +21,7 @@ import (
 func (p *project) inMode(mode string, bin string) *run.Runner {
 	p.t.Helper()
 	o := run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
+		Root: p.root, Temp: p.temp, Timeout: time.Minute,
 		Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + p.t.TempDir()},
 	}
 	var err error

@@ -78,7 +78,7 @@ func (p *Pool) KeepReady(supervisors int) {
 // Close ends everything that is kept ready and waits for it. It does not affect running cases.
 func (p *Pool) Close() {
 	p.giveUp(p.takePrewarmed())
-	p.discardSpares(0)
+	p.discardSpares(true)
 	p.o.Choice.probed.discard()
 	p.mu.Lock()
 	p.ready = 0 // a case that is opened now may replace the reserve
@@ -141,7 +141,7 @@ func (p *Pool) Spare(s Sandbox, dir string) bool {
 	h := p.held[s.Dir()]
 	p.mu.Unlock()
 	renewable, ok := s.(interface{ Renew(dir string) bool })
-	if !ok || h == nil || time.Since(h.opened) >= currency || !renewable.Renew(dir) {
+	if !ok || h == nil || !p.o.Choice.current(h.opened) || !renewable.Renew(dir) {
 		return false
 	}
 	p.mu.Lock()
@@ -153,7 +153,7 @@ func (p *Pool) Spare(s Sandbox, dir string) bool {
 func (p *Pool) takeSpare(w Wanted) Sandbox {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.spares, func(h *held) bool { return h.wanted.suits(w) && time.Since(h.opened) < currency })
+	i := slices.IndexFunc(p.spares, func(h *held) bool { return h.wanted.suits(w) && p.o.Choice.current(h.opened) })
 	if i < 0 {
 		return nil
 	}
@@ -164,15 +164,15 @@ func (p *Pool) takeSpare(w Wanted) Sandbox {
 	return h.Sandbox
 }
 
-// discardSpares discards the spare sandboxes of at least that age.
-func (p *Pool) discardSpares(age time.Duration) {
+// discardSpares discards the spare sandboxes that are not up to date, or all.
+func (p *Pool) discardSpares(all bool) {
 	p.mu.Lock()
 	var old, current []*held
 	for _, h := range p.spares {
-		if time.Since(h.opened) >= age {
-			old = append(old, h)
-		} else {
+		if !all && p.o.Choice.current(h.opened) {
 			current = append(current, h)
+		} else {
+			old = append(old, h)
 		}
 	}
 	p.spares = current
@@ -191,7 +191,7 @@ func (p *Pool) refresh() {
 	}
 	p.CancelPrewarm()
 	p.o.Choice.probed.discard()
-	p.discardSpares(0)
+	p.discardSpares(true)
 	fresh := p.newReserve()
 	p.mu.Lock()
 	stale, size := p.reserve, p.ready
@@ -205,7 +205,7 @@ func (p *Pool) refresh() {
 func (p *Pool) Discard(dir string) error {
 	s := p.release(dir)
 	if s != nil && s.spare {
-		p.discardSpares(currency)
+		p.discardSpares(false)
 		p.mu.Lock()
 		p.spares = append(p.spares, s)
 		p.mu.Unlock()

@@ -5,6 +5,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,6 +182,13 @@ type Choice struct {
 	Mend    string         // what would allow the strongest; "" if unknown
 	refused error          // why nothing may run
 	probed  *probed        // nil: there was none
+	// Currency is how long a sandbox that was opened counts as up to date; 0 means a moment.
+	Currency time.Duration
+}
+
+// current reports whether a sandbox that was opened then is up to date.
+func (c Choice) current(opened time.Time) bool {
+	return time.Since(opened) < cmp.Or(c.Currency, currency)
 }
 
 // Refused returns why nothing may run, nil if cases can.
@@ -220,9 +228,9 @@ func Choose(name string, o Options, temp string) (Choice, error) {
 		if b.Describe().Name != name && (name != Auto || i > 0) {
 			continue
 		}
-		c := Choice{Backend: b, Limits: o.Limits()}
+		c := Choice{Backend: b, Limits: o.Limits(), Currency: o.Currency}
 		var err error
-		if c.Bounds, c.probed, err = probe(b, o.Plain, temp); err != nil {
+		if c.Bounds, c.probed, err = probe(b, o, temp); err != nil {
 			return Refuse(err), err
 		}
 		if i > 0 {
@@ -246,7 +254,8 @@ type probed struct {
 const currency = 100 * time.Millisecond
 
 // probe probes a backend with the sandbox of a plain case.
-func probe(b Backend, plain Wanted, temp string) ([]Bound, *probed, error) {
+func probe(b Backend, o Options, temp string) ([]Bound, *probed, error) {
+	plain := o.Plain
 	w := plain
 	var err error
 	if w.Dir, err = os.MkdirTemp(temp, "probe-"); err != nil {
@@ -261,7 +270,7 @@ func probe(b Backend, plain Wanted, temp string) ([]Bound, *probed, error) {
 	if len(plain.Dirs) == 0 { // no case wants such a sandbox
 		p.discard()
 	} else {
-		time.AfterFunc(currency, p.discard)
+		time.AfterFunc(cmp.Or(o.Currency, currency), p.discard)
 	}
 	return bounds, p, nil
 }
@@ -323,18 +332,19 @@ func (e *UnavailableError) Advice() []string {
 
 // Options are common to all cases of a session. Paths are absolute, except in Mask and Unmask.
 type Options struct {
-	Root      string   // the project, as named to hooks
-	Own       []string // directories of the project that hookwatch writes: neither copied nor watched
-	Home      string   // HOME of the hooks; "" for none
-	OwnHome   string   // the user's home directory by the system's records; "" for none
-	Shown     []string // files and directories besides PATH that private directories do not hide
-	Private   []string // directories that cases see empty, besides those for temporary files and homes
-	Mask      []string // paths to hide, besides the known ones, relative to each home
-	Unmask    []string // paths not to hide, relative to each home
-	Size      int64    // bytes that a case may write
-	Processes int      // that a case may have at a time
-	Memory    int64    // bytes that its processes may use together
-	Plain     Wanted   // of a case without special needs, without Dir
+	Root      string        // the project, as named to hooks
+	Own       []string      // directories of the project that hookwatch writes: neither copied nor watched
+	Home      string        // HOME of the hooks; "" for none
+	OwnHome   string        // the user's home directory by the system's records; "" for none
+	Shown     []string      // files and directories besides PATH that private directories do not hide
+	Private   []string      // directories that cases see empty, besides those for temporary files and homes
+	Mask      []string      // paths to hide, besides the known ones, relative to each home
+	Unmask    []string      // paths not to hide, relative to each home
+	Size      int64         // bytes that a case may write
+	Processes int           // that a case may have at a time
+	Memory    int64         // bytes that its processes may use together
+	Plain     Wanted        // of a case without special needs, without Dir
+	Currency  time.Duration // see Choice
 }
 
 // Limits returns the limits that every backend enforces.
