@@ -202,20 +202,17 @@ func (x *execution) do(ctx context.Context, now func() time.Time) {
 // place finds the line of a script that made the case fail, unless a second run would delay the verdict
 // much, or the result of an earlier step has to be there.
 func (x *execution) place(ctx context.Context) {
-	const most = time.Second
+	const most = 3 * time.Second
 	o := x.outcome
 	if o.NotRun != nil || o.Finding != nil || x.c.Layer == suites.Live || len(x.c.Steps) != 1 || len(o.Results) != 1 {
 		return
 	}
 	res := o.Results[0]
-	if o.Duration > most && !res.TimedOut {
-		return
-	}
 	v := verdict.Judge(x.c, o, 0)
 	if silent := res.Exit == 0 && len(res.Stdout) == 0; silent || v.Status != suites.Fail || len(v.Mismatches) == 0 {
 		return
 	}
-	if x.fault = trace.ReportedIn(string(res.Stderr), sourceOf(x.runner, nil)); x.fault.Line > 0 {
+	if x.fault = trace.ReportedIn(string(res.Stderr), sourceOf(x.runner, nil)); x.fault.Line > 0 || o.Duration > most && !res.TimedOut {
 		return
 	}
 	first := v.Mismatches[0]
