@@ -64,6 +64,14 @@ func clone(t *testing.T, file string) (root string, load func(flags []string, en
 	return root, load, write
 }
 
+// TestMain gives the tests a HOME, because some values begin with ~ and a machine may have none.
+func TestMain(m *testing.M) {
+	if os.Getenv("HOME") == "" {
+		_ = os.Setenv("HOME", filepath.Join(os.TempDir(), "home"))
+	}
+	os.Exit(m.Run())
+}
+
 // TestConsent checks that every weakening value of a file is ignored until it is agreed
 // to.
 func TestConsent(t *testing.T) {
