@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // firstCommit identifies the repository of every clone here.
@@ -64,13 +66,7 @@ func clone(t *testing.T, file string) (root string, load func(flags []string, en
 	return root, load, write
 }
 
-// TestMain gives the tests a HOME, because some values begin with ~ and a machine may have none.
-func TestMain(m *testing.M) {
-	if os.Getenv("HOME") == "" {
-		_ = os.Setenv("HOME", filepath.Join(os.TempDir(), "home"))
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { processtest.RunWithHome(m) }
 
 // TestConsent checks that every weakening value of a file is ignored until it is agreed
 // to.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // scriptsOf resolves a command in a project that has a.sh, b.py, my hooks/c.sh,
@@ -81,6 +82,8 @@ func TestScriptsOfCommand(t *testing.T) {
 		}
 	}
 }
+
+func TestMain(m *testing.M) { processtest.RunWithHome(m) }
 
 // TestScriptsOfConfiguration tests a user's ~/.claude that is kept as a project of its own.
 func TestScriptsOfConfiguration(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"testing"
 )
 
 // ResolveShims puts the directory of the real python3 first in PATH if python3 is a script of a
@@ -40,6 +41,15 @@ func Overlap() error {
 		return nil
 	}
 	return flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+}
+
+// RunWithHome runs a package's tests with a HOME, because some of its values begin with it and a machine
+// may have none.
+func RunWithHome(m *testing.M) {
+	if os.Getenv("HOME") == "" {
+		_ = os.Setenv("HOME", filepath.Join(os.TempDir(), "home"))
+	}
+	os.Exit(m.Run())
 }
 
 // All is the variable that makes tests exhaustive.
