@@ -339,6 +339,16 @@ var hidesTrace = pattern.Lazy(`\bPS4=|BASH_XTRACEFD|\bset \+(?:x|o xtrace)|>&?97
 // byState matches conditions on something other than the input.
 var byState = pattern.Lazy(`(?:\[|test)\s+!?\s*-[efdrs]\s|existsSync|exists\(|is_file\(|\$\(git\b|\bgit (?:rev-parse|branch --|status|diff|symbolic-ref|config)|environ|process\.env|\$\{[A-Z_]+:-|\bcurl\b|subprocess|execSync|spawn`)
 
+// dependsOnState reports whether a script may decide by something other than the input.
+func (x *exploration) dependsOnState() bool {
+	for _, src := range x.sources {
+		if byState().Match(src) {
+			return true
+		}
+	}
+	return false
+}
+
 // findUnreached returns findings about the decisions to which no input came. stopped reports that a plain firing
 // stopped something.
 func (x *exploration) findUnreached(stopped bool) (all []Finding) {
@@ -379,12 +389,7 @@ func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 // findIdleGuard returns the finding about a guard that came to no decision and was not seen to compare anything of
 // its input, unless something else may make it decide.
 func (x *exploration) findIdleGuard(dead bool) []Finding {
-	for _, src := range x.sources {
-		if byState().Match(src) {
-			return nil
-		}
-	}
-	if !dead || len(x.decisions) == 0 || !x.ran[x.decisions[0].File] {
+	if !dead || len(x.decisions) == 0 || !x.ran[x.decisions[0].File] || x.dependsOnState() {
 		return nil
 	}
 	d := x.decisions[0]

@@ -125,6 +125,7 @@ func judgeChanged(r *results, j *judgement) {
 
 // judgeDecisions judges what the exploration shows, after all firings.
 func judgeDecisions(r *results, j *judgement) {
+	j.judgeDead(r)
 	x, denied, background := r.exploration, r.denied() != nil, client.InBackground(r.first().Result)
 	useless := r.about().Guards != "" && !denied && !background
 	if x == nil || len(x.sent) == 0 {
@@ -144,6 +145,30 @@ func judgeDecisions(r *results, j *judgement) {
 	for _, f := range all {
 		j.addOnce(f)
 	}
+}
+
+// judgeDead judges a guard that failed silently on each input, harmful ones too, as if its interpreter were a stub.
+func (j *judgement) judgeDead(r *results) {
+	x, exit := r.exploration, r.first().Exit
+	if x == nil || len(x.decisions) == 0 || r.about().Guards == "" || r.needsAbsentProgram(r.first()) {
+		return
+	}
+	for _, all := range r.by {
+		if slices.ContainsFunc(all, func(f fired) bool { return !failsSilently(f.Result) || f.Exit != exit }) {
+			return
+		}
+	}
+	f := FindingOf(string(client.ExitCode), r.hook.ID, r.hook.Source, fmt.Sprintf("it stops nothing: it ends with %d and prints nothing, whatever the input", exit))
+	switch file := x.decisions[0].File; {
+	case !x.ran[file]:
+		f.What += ", and no statement of " + file + " is seen to run"
+		f.Remedy = "start the command by hand: its interpreter ends so, as the stub of the Store does on Windows, with 49; install it"
+	case x.dependsOnState():
+		return
+	default:
+		f.Remedy = goOn
+	}
+	j.addWorst(f)
 }
 
 // judgeUnproven judges a guard that stopped nothing, in a language whose decisions are not observed. If it names a

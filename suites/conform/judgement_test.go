@@ -10,6 +10,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/explore"
 )
 
 // A judged is a row of TestParts: results of a part, and the findings.
@@ -19,6 +20,7 @@ type judged struct {
 	text string
 	by   map[string][]fired
 	want []string // severity and rule of each
+	of   *exploration
 }
 
 // with returns the result of a firing.
@@ -29,6 +31,14 @@ var (
 	passes   = suites.Result{Effect: suites.Proceeds}
 	denies   = suites.Result{Effect: suites.Denied, Exit: 2, Stderr: []byte("no")}
 	stopsRm  = map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(denies)}}
+)
+
+// Guards that end with 49 and print nothing: one whose script is not seen to run, and one that waits for a file.
+var (
+	fails     = as("PreToolUse", suites.Result{Exit: 49})
+	exits     = explore.Decision{File: "guard.sh", Line: 2, Statement: "exit 2"}
+	unstarted = &exploration{decisions: []explore.Decision{exits}}
+	waiting   = &exploration{decisions: []explore.Decision{exits}, ran: map[string]bool{"guard.sh": true}, sources: map[string][]byte{"guard.sh": []byte("[ -e ready ] || exit 49\nexit 2\n")}}
 )
 
 // noted returns a firing with a note.
@@ -95,6 +105,11 @@ var judgements = []judged{
 	{part: "disguised", by: stopping("disguised", noted(rm, "let through").with(passes)), want: []string{"warning fails-open"}},
 	{part: "decisions", text: "exit 2", by: map[string][]fired{"typical": {echo.with(passes)}}, want: []string{"info no-deny"}},
 	{part: "decisions", text: "exit 2", by: stopsRm},
+	{part: "decisions", of: unstarted, by: map[string][]fired{"typical": {echo.with(fails)}, "search": {rm.with(fails)}}, want: []string{"error exit-code-not-2"}},
+	{part: "decisions", of: unstarted, by: map[string][]fired{"typical": {echo.with(fails)}, "search": {rm.with(denies)}}},
+	{part: "decisions", of: unstarted, by: map[string][]fired{"typical": {echo.with(as("PreToolUse", suites.Result{Exit: 49, Stderr: []byte("no")}))}}},
+	{part: "decisions", of: waiting, by: map[string][]fired{"typical": {echo.with(fails)}, "search": {rm.with(fails)}}},
+	{part: "decisions", hook: discover.Hook{ID: "h", Event: "PostToolUse", Matcher: "Bash"}, of: unstarted, by: map[string][]fired{"typical": {echo.with(fails)}}},
 }
 
 // TestParts checks the findings of each part of an inquiry, by results. Each part that judges has a row.
@@ -110,7 +125,7 @@ func TestParts(t *testing.T) {
 		}
 		at := slices.IndexFunc(parts, func(p part) bool { return p.name == tt.part })
 		j := &judgement{of: s}
-		r := &results{subject: s, by: tt.by}
+		r := &results{subject: s, by: tt.by, exploration: tt.of}
 		for i, f := range tt.by[tt.part] {
 			f.c = f.asCase(s.hook)
 			if tt.by[tt.part][i] = f; parts[at].judge != nil {

@@ -90,8 +90,8 @@ func (j *judgement) judgePrinted(f firing, r suites.Result) {
 	j.judgeRewrite(f, r)
 }
 
-// judgeDropped judges output that the client drops. harmless is the result for a harmless input, nil if r
-// is that itself.
+// judgeDropped judges output that the client drops, once for each rule, with the input on which most was lost.
+// harmless is the result for a harmless input, nil if r is that itself.
 func (j *judgement) judgeDropped(f firing, harmless *suites.Result, r suites.Result, most ...suites.Severity) {
 	if j.of.hook.Entry.Async && client.Kind(r.EffectRule) != client.TooLate {
 		return
@@ -114,14 +114,12 @@ func (j *judgement) judgeDropped(f firing, harmless *suites.Result, r suites.Res
 	if len(most) > 0 {
 		severity = LeastSeverity(severity, most[0])
 	}
-	j.lost(f, loss.Kind, severity, r)
-}
-
-// lost records a loss once for each rule, with the input on which most was lost.
-func (j *judgement) lost(f firing, kind client.Kind, severity suites.Severity, r suites.Result) {
-	all := FindingOf(string(kind), j.of.hook.ID, j.of.hook.Source, Short(r.EffectReason), severity)
+	all := FindingOf(string(loss.Kind), j.of.hook.ID, j.of.hook.Source, Short(r.EffectReason), severity)
 	all.Input, all.Printed = f.input(), Short(string(r.Stdout))
-	all.Remedy = client.Cause{Kind: kind, Event: f.event}.Remedy()
+	all.Remedy = client.Cause{Kind: loss.Kind, Event: f.event}.Remedy()
+	if harmless == nil && failsSilently(r) {
+		all.Remedy = goOn
+	}
 	if len(r.Stdout) == 0 {
 		all.Printed = Short(string(r.Stderr))
 	}
@@ -130,6 +128,14 @@ func (j *judgement) lost(f firing, kind client.Kind, severity suites.Severity, r
 	}
 	j.addWorst(all)
 }
+
+// failsSilently reports whether a hook failed and printed nothing. On a harmless input it did not mean to stop
+// anything: a command of its own ended it.
+func failsSilently(r suites.Result) bool {
+	return client.Kind(r.EffectRule) == client.ExitCode && silent(r.Stdout) && silent(r.Stderr)
+}
+
+const goOn = "Exit 0 if there is nothing to report. Under set -e a command that finds nothing, such as grep, ends the script: append || true."
 
 // judgeRewrite judges an input that the hook replaces.
 func (j *judgement) judgeRewrite(f firing, r suites.Result) {

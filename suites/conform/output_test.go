@@ -98,3 +98,25 @@ func TestLossOf(t *testing.T) {
 		}
 	}
 }
+
+// TestSilentFailure checks that a hook which fails and prints nothing is advised to block only if it fails on an input
+// that guards stop.
+func TestSilentFailure(t *testing.T) {
+	t.Parallel()
+	passes := of("UserPromptSubmit", 0, "", "")
+	for _, tt := range []struct {
+		harmless *suites.Result
+		then     suites.Result
+		remedy   string
+	}{
+		{nil, of("UserPromptSubmit", 1, "", ""), "Exit 0 if there is nothing to report."},
+		{nil, of("UserPromptSubmit", 1, "", "not now"), "Exit 2 to block."},
+		{&passes, of("UserPromptSubmit", 1, "", ""), "Exit 2 to block."},
+	} {
+		j := &judgement{of: subject{hook: discover.Hook{ID: "h", Event: "UserPromptSubmit"}}}
+		j.judgeDropped(firing{event: "UserPromptSubmit"}, tt.harmless, tt.then)
+		if len(j.findings) != 1 || !strings.HasPrefix(j.findings[0].Remedy, tt.remedy) {
+			t.Errorf("%+v: %+v, want %s", tt.then, j.findings, tt.remedy)
+		}
+	}
+}

@@ -185,6 +185,10 @@ var injections = []injected{
 	{0, "an empty alternative", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash||PowerShell"`), "empty-alternative", "warning", "", false},
 	{0, "the home directory of one user", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `/home/alice-of-nowhere/hooks/guard.sh`), "home-path", "error", "", true},
 	{0, "it fails, and looks for a program that is absent", scriptIs("lint.sh", silentHook+"command -v nothing-of-the-kind >/dev/null && nothing-of-the-kind\necho 'Error: no' >&2\nexit 1\n"), "exit-code-not-2", "warning", "", false},
+	{0, "an interpreter that starts no script", func(f map[string]string) {
+		f[".claude/hooks/interpreter.sh"] = "#!/bin/sh\nexit 49\n"
+		replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/interpreter.sh \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`)(f)
+	}, "exit-code-not-2", "error", "", false},
 	{0, "it fails on a harmless input", guardIs("#!/bin/bash\nset -eo pipefail\ncat | grep -q 'no such text'\nexit 2\n"), "exit-code-not-2", "warning", "", false},
 	{0, "every call is denied", guardIs(silentHook + "echo no >&2\nexit 2\n"), "blocks-everything", "warning", "", false},
 	{14, "a decision in a format of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"proceed\":false,\"message\":\"Blocked\"}' ;;\n*) echo '{\"proceed\":true}' ;;\nesac\n"), "unknown-keys", "error", "", false},
