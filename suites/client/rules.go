@@ -250,7 +250,7 @@ var checked = []ruleRow{
 	{"uncovered-tool", suites.Info, "a tool that does the same is not covered",
 		"the hook does not run for it",
 		"add it to the matcher", nil, keeps},
-	{"not-portable", suites.Info, "an option or a program that some systems lack",
+	{"not-portable", suites.Info, "an option, a program or a construct that some systems lack",
 		"on macOS the script fails, and {proceeds}",
 		"use only what both GNU and macOS have", nil, keeps},
 	{"backslash-path", suites.Error, "a path with backslashes",

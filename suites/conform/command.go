@@ -376,6 +376,7 @@ func judgeText(h discover.Hook, name, text string) (all []Finding) {
 	for _, v := range Variables(code, strings.HasSuffix(name, ".sh")) {
 		all = append(all, FindingOf("unset-variable", hook, place(name, code, v.At), name+" reads "+v.Name+", which is never set", suites.Warning))
 	}
+	all = append(all, judgeBash(hook, name, text)...)
 	if !strings.HasSuffix(name, ".sh") {
 		return all
 	}
@@ -422,7 +423,7 @@ var (
 	systems = pattern.Lazy(`(?m)\bgrep\s+-[a-zA-Z]*P|\bsed\s+(?:-[a-zA-Z]+\s+)*-i\s+(?:''|""|-[a-zA-Z]|['"s])|\bdate\s+(?:-d|--date)|(?:^|[;&|]|[^(]\()\s*(?:timeout\s+(?:-[a-zA-Z-]|[\d"$])|(?:flock|tac)\s)`)
 
 	emptySuffix = pattern.Lazy(`-i\s+(?:''|"")$`)
-	asksSystem  = pattern.Lazy(`(?i)\bOSTYPE\b|\buname\b|\bdarwin\b`)
+	asksSystem  = pattern.Lazy(`(?i)\bOSTYPE\b|\buname\b|\bdarwin\b|\bBASH_VERS`)
 )
 
 // lineAt returns the line of a text at an offset.

@@ -201,6 +201,7 @@ var injections = []injected{
 	{25, "a tool that does the same is left out", replaced(`"PostToolUse": [{"matcher": "Edit|Write"`, `"PreToolUse": [{"matcher": "Edit|Write"`), "uncovered-tool", "info", "", false},
 	{27, "quotes in the input end the deny", guardIs("#!/bin/bash\ninput=$(cat)\nc=${input#*\\\"command\\\":\\\"}; c=${c%%\\\"*}\ncase $input in *'\\\"'*) exit 0 ;; esac\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\n"), "fails-open", "warning", "", false},
 	{30, "GNU's grep", scriptIs("lint.sh", silentHook+"grep -P 'a' /dev/null\nexit 0\n"), "not-portable", "info", "", false},
+	{30, "a bash that macOS lacks", guardIs(strings.Replace(healthyGuard, "case $input", "mapfile -t lines <<<\"$input\"\ncase $input", 1)), "not-portable", "warning", "", false},
 	{33, "CLAUDE_PROJECT_DIR is not set", nil, "", "", "the client sets it for every hook, and a command that names it would not start; a guard whose script alone reads it is asked", false},
 	{33, "without HOME the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ -n \"$HOME\" ] || exit 0", 1)), "fails-open", "info", "", false},
 	{1, "on an input that is cut short the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ \"${input: -1}\" = '}' ] || exit 0", 1)), "fails-open", "info", "", false},
