@@ -334,8 +334,7 @@ func endsOtherwise(r, with suites.Result) bool {
 	if with.NotStarted != "" || with.TimedOut {
 		return false
 	}
-	words := strings.TrimSpace(string(r.Stderr))
-	last := withoutDigits(words[strings.LastIndexByte(words, '\n')+1:])
+	last := withoutDigits(lastLine(r.Stderr))
 	return with.Exit != r.Exit || stopped(with) != stopped(r) || !strings.Contains(withoutDigits(string(with.Stderr)), last)
 }
 

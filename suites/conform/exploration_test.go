@@ -92,6 +92,32 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// TestUnsent checks which fields are those of another event.
+func TestUnsent(t *testing.T) {
+	t.Parallel()
+	at := func(line int, field explore.Field) explore.FieldRead {
+		return explore.FieldRead{File: "/p/a.sh", Line: line, Field: field}
+	}
+	for _, tt := range []struct {
+		event string
+		reads []explore.FieldRead
+		what  string // "" for none
+	}{
+		{"WorktreeCreate", []explore.FieldRead{at(2, "cwd"), at(3, "worktree_path")}, "reads worktree_path, which WorktreeCreate does not send; WorktreeRemove does"},
+		{"UserPromptSubmit", []explore.FieldRead{at(3, "tool_input.command")}, "reads tool_input.command, which UserPromptSubmit does not send"},
+		{"WorktreeCreate", []explore.FieldRead{at(3, "name")}, ""},
+		{"WorktreeCreate", []explore.FieldRead{at(3, "base_ref")}, ""}, // of no event
+		{"UserPromptSubmit", []explore.FieldRead{at(3, "prompt"), at(3, "tool_input.command")}, ""},
+		{"PreToolUse", []explore.FieldRead{at(3, "tool_input.file_path")}, ""}, // of another tool
+	} {
+		x := &exploration{hook: discover.Hook{ID: "h", Event: tt.event}, sources: map[string][]byte{"a.sh": nil}, sent: []firing{{event: tt.event, tool: "Bash", command: "true"}}, reads: tt.reads}
+		found := x.findUnsent()
+		if (tt.what != "") != (len(found) == 1) || len(found) == 1 && !strings.Contains(found[0].What, tt.what) {
+			t.Errorf("%s, %v: %+v, want %q", tt.event, tt.reads, found, tt.what)
+		}
+	}
+}
+
 // TestMisreadings checks that a field is misread if it is read under another name and never under the client's.
 func TestMisreadings(t *testing.T) {
 	t.Parallel()

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/explore"
 )
@@ -60,6 +62,57 @@ func misreadings(reads []explore.FieldRead, sent map[explore.Field]bool) (out []
 		}
 	}
 	return out
+}
+
+// othersFields are the fields that events send in addition to those that all have, with the events.
+var othersFields = sync.OnceValue(func() map[explore.Field][]string {
+	all := map[explore.Field][]string{}
+	for _, e := range client.Events() {
+		var sent map[explore.Field]json.RawMessage
+		payload, err := client.Payload(client.PayloadInput{Event: e.Name})
+		if err == nil && json.Unmarshal(payload, &sent) == nil {
+			for field := range sent {
+				all[field] = append(all[field], e.Name)
+			}
+		}
+	}
+	return all
+})
+
+// unsent returns the first field that was read and that the event does not send, while another does. A line that
+// reads a field of the event, too, is for both events.
+func unsent(reads []explore.FieldRead, sent map[explore.Field]bool) (first explore.FieldRead, events []string) {
+	for _, r := range reads {
+		top, _, _ := strings.Cut(string(r.Field), ".")
+		events := othersFields()[explore.Field(top)]
+		both := slices.ContainsFunc(reads, func(o explore.FieldRead) bool { return o.File == r.File && o.Line == r.Line && sent[o.Field] })
+		if !sent[explore.Field(top)] && !both && len(events) > 0 {
+			return r, events
+		}
+	}
+	return first, nil
+}
+
+// findUnsent returns the finding about such a field of a hook that always fails, or comes to none of its decisions.
+func (x *exploration) findUnsent() []Finding {
+	read, events := unsent(x.reads, x.payload())
+	script := x.scriptOf(read.File)
+	if script == "" || len(events) == 0 {
+		return nil
+	}
+	slices.Sort(events)
+	what := fmt.Sprintf("%s reads %s, which %s does not send; %s does", script, read.Field, x.hook.Event, events[0])
+	f := FindingOf("unknown-field", x.hook.ID, suites.Position{File: script, Line: read.Line}, what)
+	var own []string
+	for field := range x.payload() {
+		_, varies := client.Varying[string(field)]
+		if !varies && !slices.Contains(fixed, string(field)) && !strings.Contains(string(field), ".") {
+			own = append(own, string(field))
+		}
+	}
+	slices.Sort(own)
+	f.Remedy = "read what the event sends: " + strings.Join(own, ", ")
+	return []Finding{f}
 }
 
 // finding returns the finding about a misreading of a script. more is what the hook does if the field is sent.

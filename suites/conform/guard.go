@@ -136,6 +136,10 @@ func judgeDecisions(r *results, j *judgement) {
 	}
 	faulty := j.faulty()
 	all := slices.Concat(x.findMisreadFields(nil, ""), x.findMisreadPatterns(denied))
+	fails := r.first().EffectRule == string(client.AnyFailure)
+	if len(all) == 0 && (fails || doesNothing(r) && len(x.decisions) > 0) {
+		all = x.findUnsent()
+	}
 	if x.compared || !faulty {
 		all = append(all, x.findUnreached(denied)...)
 	}

@@ -73,6 +73,8 @@ var judgements = []judged{
 	{part: "typical", by: map[string][]fired{"typical": {echo.with(suites.Result{Exit: 1, Stderr: []byte("x.sh: line 3: X: unbound variable")})}}, want: []string{"error crash"}},
 	{part: "typical", by: map[string][]fired{"typical": {echo.with(as("PreToolUse", suites.Result{Exit: 2, Stdout: []byte("no")}))}}, want: []string{"warning reason-on-stdout"}},
 	{part: "typical", by: map[string][]fired{"typical": {echo.with(passes)}}},
+	{part: "typical", hook: discover.Hook{Event: "WorktreeCreate"}, by: map[string][]fired{"typical": {firing{event: "WorktreeCreate"}.with(as("WorktreeCreate", suites.Result{Exit: 128, Stderr: []byte("fatal: no")}))}}, want: []string{"warning blocks-everything"}},
+	{part: "typical", hook: discover.Hook{Event: "WorktreeCreate"}, by: map[string][]fired{"typical": {firing{event: "WorktreeCreate"}.with(as("WorktreeCreate", suites.Result{Stdout: []byte("/tmp/x\n")}))}}},
 	{part: "served", by: map[string][]fired{"served": {echo.with(as("PreToolUse", suites.Result{Stdout: []byte(`{"permissionDecision":"deny"}`)}))}}, want: []string{"warning unknown-keys"}},
 	{part: "equipped", text: "jq ", by: map[string][]fired{"typical": {echo.with(suites.Result{Exit: 1})}, "equipped": {noted(echo, "jq").with(passes), noted(echo, "jq").with(passes)}}, want: []string{"info absent-program"}},
 	{part: "ruled", by: map[string][]fired{"ruled": {noted(echo, "Bash(git push *)").with(rewriting("rtk git push example"))}}, want: []string{"error rewrite-hides-rule"}},

@@ -23,6 +23,11 @@ func (j *judgement) judgeEnd(f fired) {
 	if j.judgeFailure(f.input(), r) {
 		return
 	}
+	if about := j.of.about(); r.EffectRule == string(client.AnyFailure) {
+		found := FindingOf("blocks-everything", j.of.hook.ID, j.of.hook.Source, strings.TrimSuffix(fmt.Sprintf("%s: exit %d: %s", about.No(), r.Exit, Short(lastLine(r.Stderr))), ": "))
+		found.Effect, found.Remedy = about.Name+" fails when its hook does not exit with 0", "correct what fails; exit with 0 unless it must not happen"
+		j.addOnce(found)
+	}
 	j.judgePrinted(f.firing, r)
 	if wordless := r.Exit == 2 && silent(r.Stderr); wordless && r.Effect != suites.Ignored && !json.Valid(r.Stdout) {
 		j.found("reason-on-stdout", "exit 2 with nothing on stderr")
@@ -226,6 +231,11 @@ func blank(text []byte) int {
 }
 
 func silent(text []byte) bool { return blank(text) == 1 }
+
+func lastLine(text []byte) string {
+	all := strings.TrimSpace(string(text))
+	return all[strings.LastIndexByte(all, '\n')+1:]
+}
 
 // LossOf returns the output that the client drops of a hook's result for an input of an event; ok
 // is false if it drops nothing. harmless is the result for a harmless input of the same shape, nil
