@@ -52,6 +52,7 @@ func (j *judgement) judgeAbsent(r *results, f suites.Result, name string, kind c
 			return
 		}
 		j.judgePackage(name, client.Loaders(f))
+		j.judgeUninstalled(f, name)
 	case client.MissingFile:
 		j.judgeLostFile(r, name)
 	}
@@ -85,6 +86,20 @@ func (j *judgement) judgePackage(name string, loaders []string) {
 	}
 	j.found("absent-package", j.absent+", and nothing declares it", severity)
 }
+
+// judgeUninstalled judges a guard that lets everything through until a package that its project declares is installed.
+func (j *judgement) judgeUninstalled(r suites.Result, name string) {
+	declared := func(f Finding) bool { return f.Rule == "absent-program" }
+	if !j.has(declared) || j.of.about().Guards == "" || !namesDecision(j.of.text) || !lets(r) || installs().MatchString(j.of.text) {
+		return
+	}
+	f := FindingOf("fails-open", j.of.hook.ID, j.of.hook.Source, "until its package "+name+" is installed it cannot start, and everything is let through")
+	f.Remedy = "deny if the package cannot be loaded, or use none: no clone has it"
+	j.addOnce(f)
+}
+
+// installs matches the start of programs that install missing packages by themselves.
+var installs = pattern.Lazy(`(?m)(?:^#!.*[/ ]|(?:^|[\s;&|])(?:/\S+/)?)(?:uvx?|bunx?|deno|npx|pnpm)\b`)
 
 // localModule returns the file of the tree that loads a Python module of the tree's own which does not
 // exist: one whose name begins with _, or is nearly that of a module next to the file, near.

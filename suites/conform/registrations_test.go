@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
@@ -150,6 +151,29 @@ func TestLocalModules(t *testing.T) {
 		q.judgePackage(module, []string{filepath.Join(tree.Root, "hooks/x.py")})
 		if len(q.findings) != 1 || q.findings[0].Severity != suites.Error || !strings.Contains(q.findings[0].What, want) {
 			t.Errorf("%s: %+v", module, q.findings)
+		}
+	}
+}
+
+// TestUninstalled checks that a guard which lets everything through without a package that is only declared is open.
+func TestUninstalled(t *testing.T) {
+	t.Parallel()
+	const command = `node "$CLAUDE_PROJECT_DIR"/hooks/x.js`
+	for _, tt := range []struct {
+		name, command, script string
+		effect                suites.Effect
+		open                  bool
+	}{
+		{"a guard", command, "process.exit(2)", suites.Proceeds, true},
+		{"a guard that denies without it", command, "process.exit(2)", suites.Denied, false},
+		{"a hook without a decision", command, "console.log(1)", suites.Proceeds, false},
+		{"a program that installs it", `bunx x; ` + command, "process.exit(2)", suites.Proceeds, false},
+	} {
+		tree := treeOf(t, map[string]string{"package.json": `{"dependencies": {"zod": "3"}}`, "hooks/x.js": tt.script}, tt.command)
+		q := Ask(tree, tree.Registered.Hooks[0])
+		q.judgeAbsent(&q.results, suites.Result{Exit: 1, Effect: tt.effect}, "zod", client.MissingModule)
+		if q.absent == "" || q.has(func(f Finding) bool { return f.Rule == "fails-open" }) != tt.open {
+			t.Errorf("%s: %q, %+v", tt.name, q.absent, q.findings)
 		}
 	}
 }
