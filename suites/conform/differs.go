@@ -86,7 +86,9 @@ func (j *judgement) compareWithOthers(f fired) {
 		claude, _ := clients.Named(clients.Claude)
 		finding := j.differenceOf(c, theirs.Effect, theirs.Because, f)
 		finding.Effect = fmt.Sprintf("%s: %s; %s: %s", claude.Does(f.Effect), f.EffectReason, c.Title, theirs.Known)
-		finding.Remedy = remedyFor(j.of.about(), f.Effect, theirs.Effect)
+		if finding.Remedy = remedyFor(j.of.about(), f.Effect, theirs.Effect); f.Effect == suites.Rewritten && !clients.Stops(theirs.Effect) {
+			finding.Remedy = remedyForRewrite(c, event, f.Result)
+		}
 		if !clients.Stops(f.Effect) && !clients.Stops(theirs.Effect) {
 			finding.Severity = suites.Info
 		}
@@ -184,6 +186,20 @@ func remedyFor(event client.Event, ours, theirs suites.Effect) string {
 	default:
 		return `print {"decision": "block", "reason": "..."} and exit with 0`
 	}
+}
+
+// remedyForRewrite returns what to do about a client that does not take the input by which a hook replaces that of a
+// call: to allow the call too, if the client takes it then.
+func remedyForRewrite(c clients.Client, event string, r suites.Result) string {
+	r.Stdout = edited(r.Stdout, func(output map[string]any) {
+		if specific, ok := output["hookSpecificOutput"].(map[string]any); ok {
+			specific["permissionDecision"] = "allow"
+		}
+	})
+	if c.Interpret(event, clients.OutputOf(r, client.Entry{})).Effect == suites.Rewritten {
+		return `print "permissionDecision": "allow" next to updatedInput`
+	}
+	return "give " + c.Title + " a hook of its own: it replaces the input in another way, or not at all"
 }
 
 // elsewhere judges the entries of other clients' files, without running anything.

@@ -8,6 +8,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
 )
 
 // planRepeated sends an input that was stopped after others again without them, because a guard may count.
@@ -148,7 +149,7 @@ func inputField(f firing, tool string) string {
 
 // planOtherTools sends the stopped file or text by the other tools that write files, if the matcher accepts
 // them and the hook does not name the field in which they send it. A hook that names the field may let
-// them do it on purpose.
+// them do it on purpose. If no matcher accepts them, it sends a stopped text again for a file that they write.
 func planOtherTools(r *results) (probes []Probe) {
 	writers := slices.Concat(client.ToolNames(client.CreatesFile), client.ToolNames(client.EditsFile))
 	denied := r.stops()
@@ -157,11 +158,17 @@ func planOtherTools(r *results) (probes []Probe) {
 	}
 	for _, tool := range writers {
 		f, field := denied.firing, inputField(denied.firing, tool)
-		if tool == f.tool || field == "" || !r.hook.Matches(tool) || strings.Contains(r.text, field) {
+		switch accepts := func(h discover.Hook) bool { return h.Event == f.event && h.Matches(tool) }; {
+		case tool == f.tool || field == "":
 			continue
+		case f.text != "" && !slices.ContainsFunc(r.tree.hooks(), accepts):
+			f.note = tool
+		case !r.hook.Matches(tool) || strings.Contains(r.text, field):
+			continue
+		default:
+			f.tool = tool
 		}
-		f.tool = tool
-		if f.tool == "NotebookEdit" && path.Ext(f.file) != ".ipynb" {
+		if tool == "NotebookEdit" && path.Ext(f.file) != ".ipynb" {
 			if f.text == "" {
 				continue // of another file the client refuses it before hooks run
 			}
@@ -175,7 +182,10 @@ func planOtherTools(r *results) (probes []Probe) {
 }
 
 func judgeOtherTools(r *results, j *judgement, f fired) {
-	if !lets(f.Result) {
+	if f.note != "" && stopped(f.Result) {
+		j.seen("uncovered-tool", fmt.Sprintf("%s is stopped, and matcher %q leaves out %s, which writes the same text as tool_input.%s", r.denied().input(), r.hook.Matcher, f.note, inputField(f.firing, f.note)), f.input(), suites.Warning)
+	}
+	if f.note != "" || !lets(f.Result) {
 		return
 	}
 	denied := r.denied()

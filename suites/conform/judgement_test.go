@@ -103,6 +103,14 @@ var judgements = []judged{
 		"typical": {firing{event: "PreToolUse", tool: "Write"}.with(passes)}, "search": {firing{event: "PreToolUse", tool: "Write", file: "a", text: "key", description: "key"}.with(denies)},
 		"other tools": {firing{event: "PreToolUse", tool: "Edit", file: "a", text: "key", description: "key"}.with(passes)},
 	}, want: []string{"warning unread-tool"}},
+	{part: "other tools", hook: discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Edit|Write"}, by: map[string][]fired{
+		"typical": {firing{event: "PreToolUse", tool: "Write"}.with(passes)}, "search": {firing{event: "PreToolUse", tool: "Write", file: "a", text: "key", description: "key"}.with(denies)},
+		"other tools": {noted(firing{event: "PreToolUse", tool: "Write", file: "a.ipynb", text: "key", description: "key"}, "NotebookEdit").with(denies)},
+	}, want: []string{"warning uncovered-tool"}},
+	{part: "other tools", hook: discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Edit|Write"}, by: map[string][]fired{
+		"typical": {firing{event: "PreToolUse", tool: "Write"}.with(passes)}, "search": {firing{event: "PreToolUse", tool: "Write", file: "a", text: "key", description: "key"}.with(denies)},
+		"other tools": {noted(firing{event: "PreToolUse", tool: "Write", file: "a.ipynb", text: "key", description: "key"}, "NotebookEdit").with(passes)},
+	}},
 	{part: "mention", by: stopping("mention", echo.with(denies), noted(rm, "remark").with(denies)), want: []string{"info false-alarm"}},
 	{part: "disguised", by: stopping("disguised", noted(rm, "let through").with(passes)), want: []string{"warning fails-open"}},
 	{part: "decisions", text: "exit 2", by: map[string][]fired{"typical": {echo.with(passes)}}, want: []string{"info no-deny"}},
@@ -183,6 +191,20 @@ func TestChanged(t *testing.T) {
 		}
 		if strings.Join(got, ";") != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
+// TestRemedyForRewrite checks the advice about a client that does not take a replaced input.
+func TestRemedyForRewrite(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ client, event, want string }{
+		{"codex", "PreToolUse", `print "permissionDecision": "allow"`},
+		{"gemini", "BeforeTool", "give Gemini CLI a hook of its own"},
+	} {
+		c, _ := clients.Named(tt.client)
+		if got := remedyForRewrite(c, tt.event, rewriting("true")); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.client, got, tt.want)
 		}
 	}
 }
