@@ -142,8 +142,12 @@ func (m *machine) usual(uid int) {
 		fmt.Sprintf("/tmp/ssh-hookwatch%d/agent.1", os.Getpid()), fmt.Sprintf("/tmp/.X11-unix/X%d", os.Getpid()),
 		filepath.Join(m.home, ".gnupg/S.gpg-agent"), filepath.Join(m.home, ".docker/run/docker.sock"), filepath.Join(m.home, ".ssh/agent.sock"),
 	} {
-		if strings.HasPrefix(path, "/run") && os.Geteuid() != 0 {
-			continue
+		there := filepath.Dir(path)
+		for _, err := os.Lstat(there); err != nil; _, err = os.Lstat(there) {
+			there = filepath.Dir(there)
+		}
+		if unix.Access(there, unix.W_OK) != nil {
+			continue // another user's
 		}
 		if _, err := os.Lstat(path); err == nil {
 			continue // the machine's own

@@ -60,6 +60,7 @@ func TestCopyBoundOfRepository(t *testing.T) {
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	outside := entryTree(t, map[string]string{"dir/file": ""})
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(outside, "dir"), 0o700) }) // for its removal
 	dir := entryTree(t, map[string]string{"case/a/b/c/file": "", "case/d/file": ""})
 	top := filepath.Join(dir, "case")
 	for _, err := range []error{
