@@ -26,11 +26,11 @@ func judgeBash(hook, name, text string) []Finding {
 	if use == "" {
 		return nil
 	}
-	what := name + " uses " + use + ", which macOS's bash 3.2 does not have"
+	what, severity := name+" uses "+use+", which macOS's bash 3.2 does not have", suites.Warning
 	if !strings.Contains(first, "/bin/bash") {
-		what += "; another bash may be the first in PATH there"
+		what, severity = what+"; another bash may be the first in PATH there", suites.Info
 	}
-	f := FindingOf("not-portable", hook, suites.Position{File: name, Line: int(at.Line()), Column: int(at.Col())}, what, suites.Warning)
+	f := FindingOf("not-portable", hook, suites.Position{File: name, Line: int(at.Line()), Column: int(at.Col())}, what, severity)
 	f.Remedy = "write it for bash 3.2 (while read, tr, case), or deny if BASH_VERSINFO is too low"
 	return []Finding{f}
 }
