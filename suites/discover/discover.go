@@ -26,7 +26,7 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 	if err != nil {
 		return Registered{}, fmt.Errorf("project root: %w", err)
 	}
-	c := &collector{reader: r, root: root, ids: map[string]int{}}
+	c := &collector{reader: r, root: root, out: Registered{root: root}, ids: map[string]int{}}
 	var all []parsed
 	for _, path := range settingsPaths {
 		one, err := c.read(Source{File: c.absolute(path), Scope: InProject})
@@ -50,6 +50,7 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 		case one.from.Client != "":
 			c.elsewhere(one.from, c.slash(one.from.File), one.data)
 		default:
+			c.out.claudes = append(c.out.claudes, one)
 			c.add(one.from, one.settings, one.problems)
 		}
 	}

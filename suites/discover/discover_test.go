@@ -126,6 +126,28 @@ func TestOfOrder(t *testing.T) {
 	}
 }
 
+// TestOfReads checks that another client reads Claude Code's files by its own rules: their hooks come after
+// those of its files, of which events in Claude Code's form come last, and a mistake that Claude Code accepts
+// drops a file.
+func TestOfReads(t *testing.T) {
+	t.Parallel()
+	copilot, _ := clients.Named("copilot")
+	own := `{"version":1,"hooks":{"PreToolUse":[{"command":"b"}],"preToolUse":[{"command":"a","matcher":"*"},{"command":"a"},{"command":"a"}]}}`
+	for name, tt := range map[string]struct{ claudes, want string }{
+		"all":               {`{"hooks":{"PreToolUse":[{"matcher":"Edit|bash","hooks":[{"type":"command","command":"c"}]}]}}`, "preToolUse a, preToolUse a, PreToolUse b, PreToolUse c"},
+		"an empty matcher":  {`{"hooks":{"PreToolUse":[{"matcher":"","hooks":[{"type":"command","command":"c"}]}]}}`, "preToolUse a, preToolUse a, PreToolUse b"},
+		"no hooks anywhere": {`{"disableAllHooks":true}`, ""},
+	} {
+		var got []string
+		for _, h := range discovered(t, map[string]string{".github/hooks/a.json": own, shared: tt.claudes}).Of(copilot).Hooks {
+			got = append(got, h.ClientEvent+" "+h.Command)
+		}
+		if all := strings.Join(got, ", "); all != tt.want {
+			t.Errorf("%s: %s, want %s", name, all, tt.want)
+		}
+	}
+}
+
 func TestForConditions(t *testing.T) {
 	t.Parallel()
 	hook := `[{"hooks":[{"type":"command","command":"x","if":"Bash(git *)"}]}]`

@@ -260,6 +260,8 @@ type Registered struct {
 	DisabledBy   suites.Position
 	EnablesHooks bool
 	disabled     []Hook // by that setting
+	root         string
+	claudes      []parsed // the files of Claude Code, which other clients may read as well
 	// Denies are the permission rules of the settings that deny calls.
 	Denies []string
 }
@@ -363,23 +365,32 @@ func (r Registered) idle(h Hook) string {
 // Of returns what a client other than Claude Code registers: the hooks of its own files, and those
 // of Claude Code's files that it reads.
 func (r Registered) Of(of clients.Client) Registered {
-	var hooks []Hook
-	for _, h := range r.Hooks {
-		if event, known := of.EventFor(h.Event, h.Source.File); known && of.Reads(h.Source.File) {
-			h.Client, h.ClientEvent, h.ClientMatcher, h.Layers = of.Name, event, h.Matcher, nil
-			if of.Ignores("if") {
-				h.If, h.Entry.If = "", ""
+	c := &collector{root: r.root, ids: map[string]int{}}
+	for _, one := range r.claudes {
+		if name := c.slash(one.from.File); one.from.Scope.Everywhere() && of.Reads(name) {
+			if _, known := of.Entry.Fatal.File["disableAllHooks"]; known && one.settings.DisableAllHooks.Line > 0 {
+				r.Hooks, r.Others, r.Elsewhere = nil, nil, nil
+				return r
 			}
-			hooks = append(hooks, h)
+			one.from.Client = of.Name
+			c.elsewhere(one.from, name, one.data)
 		}
 	}
-	first := len(hooks)
+	hooks := c.out.Elsewhere
 	for _, h := range r.Elsewhere {
 		if h.Client == of.Name && h.Scope == InProject {
 			hooks = append(hooks, h)
 		}
 	}
-	slices.SortStableFunc(hooks[first:], func(a, b Hook) int { return cmp.Compare(of.Order(a.Source.File), of.Order(b.Source.File)) })
+	form := func(h Hook) int { // the events of a file that have Claude Code's form come last
+		if of.Events[h.ClientEvent].Claude {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(hooks, func(a, b Hook) int {
+		return cmp.Or(cmp.Compare(of.Order(a.Source.File), of.Order(b.Source.File)), cmp.Compare(a.Source.File, b.Source.File), form(a)-form(b))
+	})
 	r.Hooks, r.Others, r.Elsewhere = hooks, nil, nil
 	return r
 }

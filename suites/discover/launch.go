@@ -202,7 +202,7 @@ func ClientEnv(root, session string, event string, version client.Version) []str
 func (h Hook) Env(session, event string, version client.Version) []string {
 	if h.Client != "" {
 		of, _ := clients.Named(h.Client)
-		return of.Env(h.Start())
+		return of.Env(h.Start(), h.Source.File)
 	}
 	return ClientEnv(h.Start(), session, event, version)
 }

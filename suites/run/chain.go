@@ -118,8 +118,30 @@ func unknown(h discover.Hook, err error) suites.Result {
 	return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("whether the client fires %s is not known: its matcher could not be evaluated: %v", h.ID, err)}
 }
 
-// fire runs hooks concurrently as the client does, each with its own timeout.
-func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
+// fire runs hooks as the client does, each with its own timeout: concurrently, or one after the other until
+// one decides.
+func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) (all []Fired, err error) {
+	if len(hooks) == 0 {
+		return nil, nil
+	}
+	of, _ := clients.Named(hooks[0].Client)
+	if len(of.Launch.Until) == 0 {
+		return s.together(ctx, hooks, st, stdin)
+	}
+	for i := range hooks {
+		fired, err := s.together(ctx, hooks[i:i+1], st, stdin)
+		if err != nil {
+			return all, err
+		}
+		if all = append(all, fired...); slices.Contains(of.Launch.Until, fired[0].Result.Effect) {
+			break
+		}
+	}
+	return all, nil
+}
+
+// together runs hooks concurrently.
+func (s *caseRun) together(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
 	var commands []process.Command
 	if err := s.installed(hooks); err != nil {
 		return nil, err
@@ -236,8 +258,15 @@ func combine(fired []Fired) suites.Result {
 	var readings []client.Reading
 	ended := slices.SortedStableFunc(slices.Values(fired), func(a, b Fired) int { return cmp.Compare(a.Result.Duration, b.Result.Duration) })
 	if len(fired) > 0 {
-		if of, _ := clients.Named(fired[0].Hook.Client); of.Launch.Denials != "" {
+		of, _ := clients.Named(fired[0].Hook.Client)
+		switch {
+		case of.Launch.Denials != "":
 			ended = mergeDenials(fired, of.Launch.Denials == "all")
+		case len(of.Launch.Until) > 0:
+			ended = slices.Clone(fired)
+		}
+		if of.Events[fired[0].Hook.ClientEvent].Last {
+			ended = lastContext(ended)
 		}
 	}
 	for _, f := range ended {
@@ -287,6 +316,19 @@ func mergeDenials(fired []Fired, all bool) []Fired {
 			}
 			*r = client.Reading{Decision: r.Decision, Effect: suites.Proceeds, Context: r.Context, ModelSees: r.Context}
 		}
+	}
+	return fired
+}
+
+// lastContext returns hooks of which only the last with context sends it to the model.
+func lastContext(fired []Fired) []Fired {
+	sent := false
+	for i := range slices.Backward(fired) {
+		r := &fired[i].reading
+		if sent {
+			r.ModelSees, r.Context = nil, nil
+		}
+		sent = sent || len(r.Context) > 0
 	}
 	return fired
 }

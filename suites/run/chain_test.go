@@ -30,3 +30,22 @@ func TestDenials(t *testing.T) {
 		}
 	}
 }
+
+// TestLastContext checks that of several hooks with context of a prompt only the last one's is sent in
+// Copilot CLI.
+func TestLastContext(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][]string{"": {"first", "second"}, "copilot": {"second"}} {
+		var fired []Fired
+		for _, text := range []string{"first", "second", ""} {
+			f := Fired{Hook: discover.Hook{Client: name, ClientEvent: "userPromptSubmitted"}, reading: client.Reading{Effect: suites.Proceeds}}
+			if text != "" {
+				f.reading = client.Reading{Effect: suites.ContextAdded, Context: []string{text}, ModelSees: []string{text}}
+			}
+			fired = append(fired, f)
+		}
+		if got := combine(fired); !slices.Equal(got.ModelSees, want) {
+			t.Errorf("%q: the model sees %q, want %q", name, got.ModelSees, want)
+		}
+	}
+}

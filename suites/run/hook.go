@@ -90,7 +90,7 @@ func (s *caseRun) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	command := s.command(st, argv, sent)
 	if own := variables(command.Env); of.Name != "" {
 		delete(own, "CLAUDE_PROJECT_DIR") // unless that client sets it
-		command.Env = process.Without(process.With(of.Env(s.project()), own), s.c.WantedEnv().Unset)
+		command.Env = process.Without(process.With(of.Env(s.project(), ""), own), s.c.WantedEnv().Unset)
 	}
 	results, err := s.runRetrying(ctx, command)
 	if err != nil {

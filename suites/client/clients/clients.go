@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -58,9 +59,13 @@ type Client struct {
 	// Responses are the texts that it sends as tool_response, or objects of texts, by Claude Code's tool;
 	// {NAME} is a field of Claude Code's.
 	Responses map[string]any
+	// ClaudeResponses are the same for hooks of events in Claude Code's form.
+	ClaudeResponses map[string]any `yaml:"claude_responses"`
+	// Values are its words for values of a payload, by Claude Code's field and value.
+	Values map[string]map[string]string
 	// Adds are fields of every payload that Claude Code sends in no payload, or not in every one, with a
 	// value of each.
-	Adds    map[string]string
+	Adds    map[string]any
 	Accepts Accepts
 	Outputs []Rule
 	Live    Live
@@ -81,9 +86,13 @@ type Entry struct {
 	// Fatal are mistakes for which the client drops the whole file.
 	Fatal struct {
 		Only []string // another key of a JSON file than these
-		// A value of another kind: string, boolean, whole number or list. A key with ! is required.
+		// A value of another kind: string, text (not empty), boolean, object, list, whole number, positive
+		// number, or another value than this one. A key with ! is required.
 		File, Group, Entry map[string]string
-		// Another type than these, with the key that one needs; none if that has no such effect.
+		// Alone reports that in files of its own it drops only the entry with such a mistake.
+		Alone bool
+		// Another type than these, with the keys of which one needs one, separated by bars; none if that has
+		// no such effect.
 		Types map[string]string
 		BOM   bool // a byte order mark
 	}
@@ -96,9 +105,10 @@ type Entry struct {
 type Launch struct {
 	// Shell are the program and the options before a command; empty for /bin/sh -c.
 	Shell []string
-	// Sets are the variables that the client adds. Those that end in _DIR or _CWD are the project's
-	// directory.
-	Sets []string
+	// Sets are the variables that the client adds, with their values, in which {root} is the project's
+	// directory and {hooks} that of the hook's file. A variable with the latter is only set for hooks of
+	// a file that has any name in its directory.
+	Sets map[string]string
 	// Repeats reports that a command runs as often as it is registered, and not once for an event.
 	Repeats bool
 	// Expands are variables that it replaces in the command by the project's directory, which it quotes if
@@ -107,6 +117,9 @@ type Launch struct {
 	// Denials are the denials that the model is sent if several hooks deny: first, the one registered
 	// first, or all; empty for the last to finish.
 	Denials string
+	// Until are the effects of a hook after which no further one of the event runs. If there are any, hooks
+	// run one after the other: those of a file's own events before those of Claude Code's.
+	Until []suites.Effect
 }
 
 // An Event is a moment at which a client runs hooks.
@@ -117,6 +130,12 @@ type Event struct {
 	Claude bool
 	// Lacks are fields, by the client's names, that its payload does not have and those of others have.
 	Lacks []string
+	// Adds are further fields of the payload, as in Client.
+	Adds map[string]any
+	// Unmatched reports that its matchers do not count.
+	Unmatched bool
+	// Last reports that of several hooks with context only that of the last is sent to the model.
+	Last bool
 }
 
 // Clients returns all clients, Claude Code first, then measured and documented ones.
@@ -197,7 +216,7 @@ func (c Client) EventFor(event, file string) (string, bool) {
 
 // Sets reports whether the client sets a variable for hooks that are in no plugin.
 func (c Client) Sets(variable string) bool {
-	return slices.Contains(c.Launch.Sets, variable)
+	return has(c.Launch.Sets, variable)
 }
 
 // Variables returns the variables that some client sets for hooks, and those that authors take for
@@ -205,7 +224,7 @@ func (c Client) Sets(variable string) bool {
 func Variables() (all []string) {
 	for _, c := range load() {
 		name := strings.ToUpper(c.Name)
-		all = slices.Concat(all, c.Launch.Sets, []string{name + "_PROJECT_DIR", name + "_PLUGIN_ROOT"})
+		all = append(slices.AppendSeq(all, maps.Keys(c.Launch.Sets)), name+"_PROJECT_DIR", name+"_PLUGIN_ROOT")
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -219,14 +238,18 @@ func (c Client) Command(command string) []string {
 	return append(slices.Clone(c.Launch.Shell), command)
 }
 
-// Env returns the variables, as NAME=value, that the client adds for the hooks of a project.
-func (c Client) Env(root string) (env []string) {
-	for _, name := range c.Launch.Sets {
-		value := "1"
-		if strings.HasSuffix(name, "_DIR") || strings.HasSuffix(name, "_CWD") {
-			value = root
+// Env returns the variables, as NAME=value, that the client adds for the hooks of a project's file, of
+// which the slash path is given; "" for a script that no file registers.
+func (c Client) Env(root, file string) (env []string) {
+	at := c.Order(file)
+	pairs := []string{"{root}", root}
+	if at >= 0 && strings.Contains(c.Files[at], "*") {
+		pairs = append(pairs, "{hooks}", filepath.Join(root, filepath.FromSlash(path.Dir(c.Files[at]))))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Launch.Sets)) {
+		if value := strings.NewReplacer(pairs...).Replace(c.Launch.Sets[name]); value != "{hooks}" {
+			env = append(env, name+"="+value)
 		}
-		env = append(env, name+"="+value)
 	}
 	return env
 }

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,6 +48,9 @@ func (c Client) Hooks(file string, text []byte) (hooks []Hook, problems []suites
 	f.root(root)
 	events, _ := root.Get("hooks")
 	for _, event := range events.Members {
+		if own, ok := c.EventFor(event.Key, file); ok && isClaudes(file) {
+			event.Key = own
+		}
 		_, known := c.Events[event.Key]
 		switch {
 		case c.Entry.Fatal.Group != nil && known && event.Value.Kind != '[':
@@ -96,32 +100,58 @@ func (f *hookFile) root(root jsontree.Value) {
 }
 
 // check checks the kinds of an object's values.
-func (f *hookFile) check(object jsontree.Value, kinds map[string]string, name string) {
-	if kinds != nil && object.Kind != '{' {
+func (f *hookFile) check(object jsontree.Value, wanted map[string]string, name string) {
+	if wanted != nil && object.Kind != '{' {
 		f.drop(object.Start, name+" is no object")
 	}
-	for _, key := range slices.Sorted(maps.Keys(kinds)) {
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		name, required := strings.CutSuffix(key, "!")
 		value, has := object.Get(name)
 		null := has && value.Kind == 0 && value.Scalar == nil
 		switch {
 		case required && (!has || null):
 			f.drop(object.Start, name+" is missing")
-		case has && (!null || kinds[key] == "list") && !isOf(kinds[key], value):
-			f.drop(value.Start, name+" is no "+kinds[key])
+		case has && (!null || wanted[key] == "list"):
+			if why := unlike(wanted[key], value); why != "" {
+				f.drop(value.Start, name+" "+why)
+			}
 		}
 	}
 }
 
-// isOf reports whether a value is of a kind.
-func isOf(kind string, value jsontree.Value) bool {
-	_, text := value.Scalar.(string)
-	_, boolean := value.Scalar.(bool)
-	number, isNumber := value.Scalar.(json.Number)
-	return map[string]bool{
-		"string": text, "boolean": boolean, "list": value.Kind == '[', "whole number": isNumber && !strings.ContainsAny(number.String(), ".eE-"),
-	}[kind]
+// kinds are the kinds of values; another name is the value itself.
+var kinds = map[string]func(v jsontree.Value) bool{
+	"string":  func(v jsontree.Value) bool { _, is := v.Scalar.(string); return is },
+	"text":    func(v jsontree.Value) bool { text, _ := v.Scalar.(string); return text != "" },
+	"boolean": func(v jsontree.Value) bool { _, is := v.Scalar.(bool); return is },
+	"list":    func(v jsontree.Value) bool { return v.Kind == '[' },
+	"object":  func(v jsontree.Value) bool { return v.Kind == '{' },
+	"whole number": func(v jsontree.Value) bool {
+		number, is := v.Scalar.(json.Number)
+		return is && !strings.ContainsAny(number.String(), ".eE-")
+	},
+	"positive number": func(v jsontree.Value) bool {
+		number, _ := v.Scalar.(json.Number)
+		count, err := number.Float64()
+		return err == nil && count > 0
+	},
 }
+
+// unlike describes how a value differs from a kind, "" if it does not.
+func unlike(kind string, v jsontree.Value) string {
+	is, known := kinds[kind]
+	_, text := v.Scalar.(string)
+	switch {
+	case known && !is(v):
+		return "is no " + kind
+	case !known && (text || fmt.Sprint(v.Scalar) != kind):
+		return "is not " + kind
+	}
+	return ""
+}
+
+// isClaudes reports whether a hook file is one of Claude Code's.
+func isClaudes(file string) bool { return path.Base(path.Dir(file)) == ".claude" }
 
 // fault returns the position of a syntax error.
 func (f *hookFile) fault(err error) suites.Position {
@@ -161,23 +191,32 @@ func (f *hookFile) event(event jsontree.Member) {
 		return
 	}
 	for _, group := range event.Value.Members {
-		f.check(group.Value, f.client.Entry.Fatal.Group, "an element of "+event.Key)
-		inner, nested := group.Value.Get("hooks")
-		if !nested && f.client.Entry.Nested {
-			at := f.at(group.Value.Start)
-			f.problems = append(f.problems, f.problem(at, "an entry that is not below hooks", "the hook never runs: write it as [{\"hooks\": [{...}]}], in TOML [[hooks."+event.Key+".hooks]]"))
-			continue
+		whole, read := f.fatal, len(f.hooks)
+		f.group(event.Key, group.Value)
+		if f.client.Entry.Fatal.Alone && !isClaudes(f.file) && whole == nil && f.fatal != nil {
+			f.fatal.Hint = "it drops the entry: its hook never runs"
+			f.problems, f.hooks, f.fatal = append(f.problems, *f.fatal), f.hooks[:read], nil
 		}
-		h := Hook{Event: event.Key, Matcher: textOf(group.Value, "matcher")}
-		claudes, matches := f.client.claudeMatcher(event.Key, h.Matcher)
-		h.Entry = client.Entry{Event: f.client.Events[event.Key].As, Matcher: claudes, Type: "command"}
-		if !nested {
-			f.entry(h, matches, group.Value)
-			continue
-		}
-		for _, entry := range inner.Members {
-			f.entry(h, matches, entry.Value)
-		}
+	}
+}
+
+// group reads an entry, or the entries below a matcher.
+func (f *hookFile) group(event string, group jsontree.Value) {
+	f.check(group, f.client.Entry.Fatal.Group, "an element of "+event)
+	inner, nested := group.Get("hooks")
+	if !nested && f.client.Entry.Nested {
+		f.problems = append(f.problems, f.problem(f.at(group.Start), "an entry that is not below hooks", "the hook never runs: write it as [{\"hooks\": [{...}]}], in TOML [[hooks."+event+".hooks]]"))
+		return
+	}
+	h := Hook{Event: event, Matcher: textOf(group, "matcher")}
+	claudes, matches := f.client.claudeMatcher(event, h.Matcher)
+	h.Entry = client.Entry{Event: f.client.Events[event].As, Matcher: claudes, Type: "command"}
+	if !nested {
+		f.entry(h, matches, group)
+		return
+	}
+	for _, entry := range inner.Members {
+		f.entry(h, matches, entry.Value)
 	}
 }
 
@@ -206,8 +245,8 @@ func (f *hookFile) entry(h Hook, matches bool, entry jsontree.Value) {
 	types := f.client.Entry.Fatal.Types
 	if needs, known := types[h.Entry.Type]; types != nil && !known {
 		f.drop(entry.Start, fmt.Sprintf("an entry of type %s, which is none of %s", h.Entry.Type, strings.Join(slices.Sorted(maps.Keys(types)), ", ")))
-	} else if needs != "" {
-		f.check(entry, map[string]string{needs + "!": "string"}, "a hook")
+	} else if needs != "" && !slices.ContainsFunc(strings.Split(needs, "|"), func(key string) bool { value, _ := entry.Get(key); return kinds["string"](value) }) {
+		f.drop(entry.Start, needs+" is missing")
 	}
 	h.Entry.Timeout = f.client.timeout(entry)
 	if async, _ := entry.Get("async"); !f.client.Ignores("async") {
@@ -276,9 +315,9 @@ func (c Client) Payload(event string, payload []byte) []byte {
 	if err != nil || root.Kind != '{' || c.Name == Claude {
 		return payload
 	}
-	fields, tools, lacks := c.Fields, c.Tools, c.Events[event].Lacks
-	if c.Events[event].Claude {
-		fields, tools = c.ClaudeFields, nil
+	fields, responses, tools, own := c.Fields, c.Responses, c.Tools, c.Events[event]
+	if own.Claude {
+		fields, responses, tools = c.ClaudeFields, c.ClaudeResponses, nil
 	}
 	tool, _ := root.Get("tool_name")
 	claudeTool, _ := tool.Scalar.(string)
@@ -286,17 +325,17 @@ func (c Client) Payload(event string, payload []byte) []byte {
 	line.WriteByte('{')
 	for _, member := range root.Members {
 		name := member.Key
-		if own, renamed := fields[name]; renamed {
-			name = own
+		if renamed, is := fields[name]; is {
+			name = renamed
 		}
-		if name == "" || slices.Contains(lacks, name) {
+		if name == "" || slices.Contains(own.Lacks, name) {
 			continue
 		}
 		value := payload[member.Value.Start:member.Value.End]
 		if input, ok := c.Inputs[claudeTool]; ok && member.Key == "tool_input" {
 			value = inputOf(input, member.Value)
 		}
-		if form, ok := c.Responses[claudeTool]; ok && member.Key == "tool_response" && member.Value.Kind == '{' {
+		if form, ok := responses[claudeTool]; ok && member.Key == "tool_response" && member.Value.Kind == '{' {
 			value = filledAs(form, member.Value)
 		}
 		if text, ok := member.Value.Scalar.(string); ok {
@@ -304,9 +343,9 @@ func (c Client) Payload(event string, payload []byte) []byte {
 			case "hook_event_name":
 				value = quoted(event)
 			case "tool_name":
-				if own := tools[text]; own != "" {
-					value = quoted(own)
-				}
+				value = quoted(cmp.Or(tools[text], text))
+			default:
+				value = quoted(cmp.Or(c.Values[member.Key][text], text))
 			}
 		}
 		if line.Len() > 1 {
@@ -314,11 +353,17 @@ func (c Client) Payload(event string, payload []byte) []byte {
 		}
 		fmt.Fprintf(&line, "%s:%s", quoted(name), value)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Adds)) {
-		if _, sent := root.Get(name); sent || slices.Contains(lacks, name) {
+	adds := maps.Clone(c.Adds)
+	if adds == nil {
+		adds = map[string]any{}
+	}
+	maps.Copy(adds, own.Adds)
+	for _, name := range slices.Sorted(maps.Keys(adds)) {
+		if _, sent := root.Get(name); sent || slices.Contains(own.Lacks, name) {
 			continue
 		}
-		fmt.Fprintf(&line, ",%s:%s", quoted(name), quoted(c.Adds[name]))
+		raw, _ := json.Marshal(adds[name]) // texts and numbers always encode
+		fmt.Fprintf(&line, ",%s:%s", quoted(name), raw)
 	}
 	line.WriteString("}\n")
 	return line.Bytes()

@@ -95,8 +95,35 @@ func TestHooks(t *testing.T) {
 		},
 		"flat entries": {
 			client: "copilot", file: ".github/hooks/a.json",
-			text: `{"version":1,"hooks":{"preToolUse":[{"type":"command","bash":"a","powershell":"b","timeoutSec":5,"matcher":"BASH"}],"agentStop":[{"bash":"c"}]}}`,
-			want: []string{"preToolUse as PreToolUse, Bash, a, 5s, ", "agentStop as Stop, , c, 0s, "},
+			text: `{"version":1,"hooks":{"preToolUse":[{"type":"command","bash":"a","powershell":"b","timeoutSec":5,"matcher":"bash|view"}],"agentStop":[{"bash":"c"}]}}`,
+			want: []string{"preToolUse as PreToolUse, Bash|Read, a, 5s, ", "agentStop as Stop, , c, 0s, "},
+		},
+		"mistakes for which an entry is dropped alone": {
+			client: "copilot", file: ".github/hooks/a.json",
+			text: `{"hooks":{"preToolUse":[{"matcher":"","command":"a"},{"matcher":"*","command":"b"},{"timeout":0,"command":"c"},{"type":"agent","command":"d"},{"timeout":1.5,"command":"e"}]}}`,
+			want: []string{"preToolUse as PreToolUse, , e, 1.5s, "},
+			problems: []string{
+				".github/hooks/a.json:1:36: Copilot CLI: matcher is no text", ".github/hooks/a.json:1:54: Copilot CLI: the matcher \"*\" matches none",
+				".github/hooks/a.json:1:95: Copilot CLI: timeout is no positive number", ".github/hooks/a.json:1:112: Copilot CLI: an entry of type agent",
+			},
+		},
+		"a version for which the file is dropped": {
+			client: "copilot", file: ".github/hooks/a.json", text: `{"version":"1","hooks":{"preToolUse":[{"command":"a"}]}}`,
+			problems: []string{".github/hooks/a.json:1:12: Copilot CLI: version is not 1"},
+		},
+		"a setting that drops the file": {
+			client: "copilot", file: ".github/hooks/a.json", text: `{"disableAllHooks":true,"hooks":{"preToolUse":[{"command":"a"}]}}`,
+			problems: []string{".github/hooks/a.json:1:20: Copilot CLI: disableAllHooks is not false"},
+		},
+		"a matcher for which a file of Claude Code is dropped": {
+			client: "copilot", file: ".claude/settings.json",
+			text:     `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"a"}]}],"Stop":[{"matcher":"","hooks":[{"type":"command","command":"b"}]}]}}`,
+			problems: []string{".claude/settings.json:1:107: Copilot CLI: matcher is no text"},
+		},
+		"a file of Claude Code for a client with events of other names": {
+			client: "cursor", file: ".claude/settings.json",
+			text: `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"b"}]}]}}`,
+			want: []string{"stop as Stop, , b, 0s, "},
 		},
 		"milliseconds, and an event without an equivalent": {
 			client: "gemini", file: ".gemini/settings.json",
@@ -182,7 +209,15 @@ func TestMatch(t *testing.T) {
 		{"codex", "Stop", "anything", "", true},
 		{"codex", "StopFailure", "", "", false},
 		{"copilot", "PreToolUse", "bash", "Bash", true},
-		{"copilot", "preToolUse", "BASH", "Bash", true},
+		{"copilot", "PreToolUse", "Read | bash", "Bash", true},
+		{"copilot", "PreToolUse", "ba.*", "Bash", false},
+		{"copilot", "PreToolUse", "Ba.*", "Bash", true},
+		{"copilot", "PreToolUse", "*", "Bash", true},
+		{"copilot", "preToolUse", "BASH", "Bash", false},
+		{"copilot", "preToolUse", "Bash", "Bash", false},
+		{"copilot", "preToolUse", "ba", "Bash", false},
+		{"copilot", "preToolUse", "*", "Bash", false},
+		{"copilot", "sessionStart", "resume", "startup", true},
 		{"copilot", "preToolUse", "^(?!view).*", "Bash", true},
 		{"copilot", "preToolUse", "view", "Bash", false},
 		{"gemini", "BeforeTool", "run_shell_command", "Bash", true},
@@ -244,8 +279,8 @@ func TestPayload(t *testing.T) {
 	sent := `{"session_id":"s","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"a"},"tool_response":1}` + "\n"
 	for name, tt := range map[string]struct{ client, event, want string }{
 		"Codex":                         {"codex", "PreToolUse", strings.TrimSuffix(sent, "}\n") + `,"model":"gpt-5.5"}` + "\n"},
-		"Copilot's own files":           {"copilot", "preToolUse", `{"sessionId":"s","toolName":"bash","toolArgs":{"command":"a"},"toolResult":1}` + "\n"},
-		"Claude Code's files, Copilot":  {"copilot", "PreToolUse", `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"a"},"tool_result":1}` + "\n"},
+		"Copilot's own files":           {"copilot", "preToolUse", `{"sessionId":"s","toolName":"bash","toolArgs":{"command":"a","description":"a command"},"toolResult":1,"timestamp":1795651200000}` + "\n"},
+		"Claude Code's files, Copilot":  {"copilot", "PreToolUse", `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"a","description":"a command"},"tool_result":1,"timestamp":"2026-11-26T00:00:00.000Z"}` + "\n"},
 		"Gemini":                        {"gemini", "BeforeTool", `{"session_id":"s","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"a","description":"a command"},"tool_response":1,"timestamp":"2026-11-26T00:00:00.000Z"}` + "\n"},
 		"Claude Code: nothing replaced": {"claude", "PreToolUse", sent},
 	} {
@@ -263,9 +298,13 @@ func TestPayload(t *testing.T) {
 	if got := string(codex.Payload("SessionEnd", []byte(`{"session_id":"s","prompt_id":"p","reason":"other"}`))); got != `{"session_id":"s","reason":"other"}`+"\n" {
 		t.Error(got)
 	}
+	copilot, _ := Named("copilot")
+	if got := string(copilot.Payload("sessionStart", []byte(`{"session_id":"s","transcript_path":"/t","source":"startup"}`))); got != `{"sessionId":"s","source":"new","initialPrompt":"a prompt","timestamp":1795651200000}`+"\n" {
+		t.Error(got)
+	}
 	for name, want := range map[string]string{
 		"codex":   `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y \"z\"\n*** End Patch\n"},"model":"gpt-5.5","permission_mode":"default"}` + "\n",
-		"copilot": `{"tool_name":"Edit","tool_input":{"new_str":"y \"z\"","old_str":"x","path":"/p/a"}}` + "\n",
+		"copilot": `{"tool_name":"Edit","tool_input":{"new_str":"y \"z\"","old_str":"x","path":"/p/a"},"timestamp":"2026-11-26T00:00:00.000Z"}` + "\n",
 	} {
 		c, _ := Named(name)
 		if got := string(c.Payload("PreToolUse", edit)); got != want {

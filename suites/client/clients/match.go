@@ -23,6 +23,8 @@ type Matcher struct {
 	// Trim reports that blanks around it do not count, and Exact that of events without tools it is a
 	// whole value and no expression.
 	Trim, Exact bool
+	// NoStar reports that * is no matcher of the client's own events.
+	NoStar bool `yaml:"no_star"`
 }
 
 // listed matches a matcher of words and bars only.
@@ -46,8 +48,11 @@ func (m Matcher) matches(matcher, name string) bool {
 	return matched
 }
 
-// matchesAll reports whether a matcher accepts every value.
-func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" || matcher == ".*" }
+// matchesAll reports whether a matcher of an event accepts every value.
+func (c Client) matchesAll(event, matcher string) bool {
+	own := c.Events[event]
+	return own.Unmatched || matcher == "" || matcher == ".*" || matcher == "*" && (own.Claude || !c.Matcher.NoStar)
+}
 
 // Match reports whether the client runs a hook with a matcher, both as its file has them, for a value:
 // Claude Code's name of a tool, or another value that the event's matchers are compared with.
@@ -57,7 +62,7 @@ func (c Client) Match(event, matcher, value string) bool {
 	switch {
 	case !known:
 		return false
-	case matchesAll(matcher):
+	case c.matchesAll(event, matcher):
 		return own.Tool == "" || own.Tool == value
 	case own.As != "" && about.MatchedOn == "":
 		return true
@@ -69,7 +74,11 @@ func (c Client) Match(event, matcher, value string) bool {
 		return matcher == value
 	}
 	name := cmp.Or(c.Tools[value], value)
-	if c.Matcher.matches(matcher, name) || own.Claude && c.Matcher.matches(matcher, value) {
+	if own.Claude { // the client's name is only known in a list
+		named := func(one string) bool { return strings.TrimSpace(one) == name || strings.TrimSpace(one) == value }
+		return slices.ContainsFunc(strings.Split(matcher, "|"), named) || c.Matcher.matches(matcher, value)
+	}
+	if c.Matcher.matches(matcher, name) {
 		return true
 	}
 	for claudes, own := range c.Tools { // one tool may have several of Claude Code's names
@@ -95,7 +104,7 @@ func (c Client) ClaudeTool(name string) string {
 func (c Client) claudeMatcher(event, matcher string) (string, bool) {
 	about, _ := client.EventByName(c.Events[event].As)
 	switch {
-	case matchesAll(matcher):
+	case c.matchesAll(event, matcher):
 		return "", true
 	case !about.Tool:
 		return matcher, true
@@ -128,7 +137,7 @@ func (c Client) dead(one string) bool {
 	if name := strings.Trim(one, "^$ "); c.Tools[name] != "" || name != one && c.ClaudeTool(name) != name {
 		return true
 	}
-	if strings.ContainsAny(one, ", ") || strings.Contains(one, "(?!") || strings.Contains(one, "(?=") {
+	if one == "*" || strings.ContainsAny(one, ", ") || strings.Contains(one, "(?!") || strings.Contains(one, "(?=") {
 		return true
 	}
 	return len(one) > 1 && slices.ContainsFunc(slices.Collect(maps.Values(c.Tools)), func(tool string) bool {
