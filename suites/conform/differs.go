@@ -204,7 +204,11 @@ func remedyForRewrite(c clients.Client, event string, r suites.Result) string {
 
 // elsewhere judges the entries of other clients' files, without running anything.
 func (t Tree) elsewhere() (all []Finding) {
-	for _, p := range t.Registered.ElsewhereProblems {
+	problems := slices.Clone(t.Registered.ElsewhereProblems)
+	for _, c := range t.Clients {
+		problems = append(problems, t.Registered.Of(c).ElsewhereProblems...)
+	}
+	for _, p := range problems {
 		if !slices.ContainsFunc(t.Clients, func(c clients.Client) bool { return c.Reads(p.At.File) }) {
 			continue
 		}

@@ -139,8 +139,12 @@ func TestOfReads(t *testing.T) {
 		"no hooks anywhere": {`{"disableAllHooks":true}`, ""},
 	} {
 		var got []string
-		for _, h := range discovered(t, map[string]string{".github/hooks/a.json": own, shared: tt.claudes}).Of(copilot).Hooks {
+		found := discovered(t, map[string]string{".github/hooks/a.json": own, shared: tt.claudes}).Of(copilot)
+		for _, h := range found.Hooks {
 			got = append(got, h.ClientEvent+" "+h.Command)
+		}
+		if dropped := len(found.ElsewhereProblems) > 0; dropped != (name == "an empty matcher") {
+			t.Errorf("%s: %v", name, found.ElsewhereProblems)
 		}
 		if all := strings.Join(got, ", "); all != tt.want {
 			t.Errorf("%s: %s, want %s", name, all, tt.want)

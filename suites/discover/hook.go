@@ -363,13 +363,13 @@ func (r Registered) idle(h Hook) string {
 }
 
 // Of returns what a client other than Claude Code registers: the hooks of its own files, and those
-// of Claude Code's files that it reads.
+// of Claude Code's files that it reads. ElsewhereProblems are those of the latter.
 func (r Registered) Of(of clients.Client) Registered {
 	c := &collector{root: r.root, ids: map[string]int{}}
 	for _, one := range r.claudes {
 		if name := c.slash(one.from.File); one.from.Scope.Everywhere() && of.Reads(name) {
 			if _, known := of.Entry.Fatal.File["disableAllHooks"]; known && one.settings.DisableAllHooks.Line > 0 {
-				r.Hooks, r.Others, r.Elsewhere = nil, nil, nil
+				r.Hooks, r.Others, r.Elsewhere, r.ElsewhereProblems = nil, nil, nil, nil
 				return r
 			}
 			one.from.Client = of.Name
@@ -391,7 +391,7 @@ func (r Registered) Of(of clients.Client) Registered {
 	slices.SortStableFunc(hooks, func(a, b Hook) int {
 		return cmp.Or(cmp.Compare(of.Order(a.Source.File), of.Order(b.Source.File)), cmp.Compare(a.Source.File, b.Source.File), form(a)-form(b))
 	})
-	r.Hooks, r.Others, r.Elsewhere = hooks, nil, nil
+	r.Hooks, r.Others, r.Elsewhere, r.ElsewhereProblems = hooks, nil, nil, c.out.ElsewhereProblems
 	return r
 }
 

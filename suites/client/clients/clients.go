@@ -86,7 +86,7 @@ type Entry struct {
 	// Fatal are mistakes for which the client drops the whole file.
 	Fatal struct {
 		Only []string // another key of a JSON file than these
-		// A value of another kind: string, text (not empty), boolean, object, list, whole number, positive
+		// A value of another kind: string, non-empty text, boolean, object, list, whole number, positive
 		// number, or another value than this one. A key with ! is required.
 		File, Group, Entry map[string]string
 		// Alone reports that in files of its own it drops only the entry with such a mistake.

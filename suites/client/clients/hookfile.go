@@ -121,11 +121,11 @@ func (f *hookFile) check(object jsontree.Value, wanted map[string]string, name s
 
 // kinds are the kinds of values; another name is the value itself.
 var kinds = map[string]func(v jsontree.Value) bool{
-	"string":  func(v jsontree.Value) bool { _, is := v.Scalar.(string); return is },
-	"text":    func(v jsontree.Value) bool { text, _ := v.Scalar.(string); return text != "" },
-	"boolean": func(v jsontree.Value) bool { _, is := v.Scalar.(bool); return is },
-	"list":    func(v jsontree.Value) bool { return v.Kind == '[' },
-	"object":  func(v jsontree.Value) bool { return v.Kind == '{' },
+	"string":         func(v jsontree.Value) bool { _, is := v.Scalar.(string); return is },
+	"boolean":        func(v jsontree.Value) bool { _, is := v.Scalar.(bool); return is },
+	"list":           func(v jsontree.Value) bool { return v.Kind == '[' },
+	"object":         func(v jsontree.Value) bool { return v.Kind == '{' },
+	"non-empty text": func(v jsontree.Value) bool { text, _ := v.Scalar.(string); return text != "" },
 	"whole number": func(v jsontree.Value) bool {
 		number, is := v.Scalar.(json.Number)
 		return is && !strings.ContainsAny(number.String(), ".eE-")
@@ -180,6 +180,9 @@ func (f *hookFile) problem(at suites.Position, what, hint string) suites.Problem
 // directly in the event.
 func (f *hookFile) event(event jsontree.Member) {
 	if _, known := f.client.Events[event.Key]; !known && len(f.client.Events) > 0 {
+		if isClaudes(f.file) {
+			return // that is no mistake
+		}
 		p := f.problem(f.at(event.At), "no event "+event.Key, "its hooks never run")
 		if slices.Contains(f.client.Unmeasured, event.Key) {
 			p = f.problem(f.at(event.At), "the event "+event.Key+" was not measured", "its hooks are not judged")

@@ -103,7 +103,7 @@ func TestHooks(t *testing.T) {
 			text: `{"hooks":{"preToolUse":[{"matcher":"","command":"a"},{"matcher":"*","command":"b"},{"timeout":0,"command":"c"},{"type":"agent","command":"d"},{"timeout":1.5,"command":"e"}]}}`,
 			want: []string{"preToolUse as PreToolUse, , e, 1.5s, "},
 			problems: []string{
-				".github/hooks/a.json:1:36: Copilot CLI: matcher is no text", ".github/hooks/a.json:1:54: Copilot CLI: the matcher \"*\" matches none",
+				".github/hooks/a.json:1:36: Copilot CLI: matcher is no non-empty text", ".github/hooks/a.json:1:54: Copilot CLI: the matcher \"*\" matches none",
 				".github/hooks/a.json:1:95: Copilot CLI: timeout is no positive number", ".github/hooks/a.json:1:112: Copilot CLI: an entry of type agent",
 			},
 		},
@@ -118,7 +118,7 @@ func TestHooks(t *testing.T) {
 		"a matcher for which a file of Claude Code is dropped": {
 			client: "copilot", file: ".claude/settings.json",
 			text:     `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"a"}]}],"Stop":[{"matcher":"","hooks":[{"type":"command","command":"b"}]}]}}`,
-			problems: []string{".claude/settings.json:1:107: Copilot CLI: matcher is no text"},
+			problems: []string{".claude/settings.json:1:107: Copilot CLI: matcher is no non-empty text"},
 		},
 		"a file of Claude Code for a client with events of other names": {
 			client: "cursor", file: ".claude/settings.json",
