@@ -78,6 +78,7 @@ type layer struct {
 	Weight int            `yaml:"weight" json:",omitzero"` // of being drawn for an entry
 	Other  bool           `yaml:"other" json:",omitzero"`  // it has other settings next to the hooks
 	Flat   bool           `yaml:"flat" json:",omitzero"`   // entries are not below matchers
+	Own    bool           `yaml:"own" json:",omitzero"`    // events have the client's own names, where it also has Claude Code's
 	Top    map[string]any `yaml:"top" json:",omitzero"`    // keys next to the hooks
 }
 
@@ -89,7 +90,7 @@ type drawnEvent struct {
 }
 
 // playable are the clients that have choices of their own.
-var playable = []string{clients.Claude, "codex", "gemini"}
+var playable = []string{clients.Claude, "codex", "gemini", "copilot"}
 
 // readDraws returns the choices for a client: those for every client, and then its own.
 func readDraws(name string) (own draws, err error) {
@@ -180,6 +181,14 @@ func (d draws) project(seed uint64) project {
 // layer returns the layer with a name.
 func (d draws) layer(name string) layer {
 	return d.Layers[slices.IndexFunc(d.Layers, func(l layer) bool { return l.Name == name })]
+}
+
+// event returns the name of an event in a file of a layer.
+func (d draws) event(name string, at layer) (string, bool) {
+	if at.Own {
+		at.File = ""
+	}
+	return d.of.EventFor(name, at.File)
 }
 
 // rest draws the settings that are no hooks.
@@ -326,6 +335,13 @@ func (p project) permits() bool {
 	return slices.ContainsFunc(p.Files, func(f settings) bool { return len(f.Ask)+len(f.Deny) > 0 || f.Mode != "" })
 }
 
+// rewrites reports whether a hook before a call prints one of some texts.
+func (p project) rewrites(texts ...string) bool {
+	return slices.ContainsFunc(p.of("PreToolUse"), func(e entry) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(e.Output.Stdout, text) })
+	})
+}
+
 // hook returns an entry with a number.
 func (p project) hook(n string) entry {
 	for _, e := range p.Entries {
@@ -340,7 +356,7 @@ func (p project) hook(n string) entry {
 func (d draws) content(p project, f settings, fill *strings.Replacer) []byte {
 	hooks, layer := map[string][]any{}, d.layer(f.Layer)
 	for _, e := range p.Entries {
-		if name, ok := d.of.EventFor(e.Event, layer.File); ok && e.Layer == f.Layer {
+		if name, ok := d.event(e.Event, layer); ok && e.Layer == f.Layer {
 			hooks[name] = append(hooks[name], d.group(e, name, layer, fill))
 		}
 	}

@@ -25,10 +25,12 @@ var keepings = []keeping{
 			"DISABLE_ERROR_REPORTING", "DISABLE_BUG_COMMAND", "BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_TIMEOUT_MS", "CLAUDE_CODE_ENABLE_TODO_TOOLS", "IS_SANDBOX", "NO_PROXY",
 			"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
 			"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
-			"HOOKWATCH_KEY", "GEMINI_API_KEY", "GEMINI_CLI_NO_RELAUNCH", "GEMINI_CLI_TRUST_WORKSPACE", "GOOGLE_GEMINI_BASE_URL")
+			"HOOKWATCH_KEY", "GEMINI_API_KEY", "GEMINI_CLI_NO_RELAUNCH", "GEMINI_CLI_TRUST_WORKSPACE", "GOOGLE_GEMINI_BASE_URL",
+			"COPILOT_MODEL", "COPILOT_AUTO_UPDATE", "COPILOT_CACHE_HOME")
 	}},
 	{"variables of the program of npm that starts the client, and its directory in PATH", func(p project, d difference) bool {
-		return p.Client == "codex" && (oneOf(d.kind, "env: only the client sets ", "CODEX_MANAGED_BY_NPM", "CODEX_MANAGED_PACKAGE_ROOT") || oneOf(d.kind, "env: value of ", "PATH"))
+		return p.Client == "codex" && (oneOf(d.kind, "env: only the client sets ", "CODEX_MANAGED_BY_NPM", "CODEX_MANAGED_PACKAGE_ROOT") || oneOf(d.kind, "env: value of ", "PATH")) ||
+			p.Client == "copilot" && oneOf(d.kind, "env: only the client sets ", "COPILOT_CLI_RESOLVED_DIST_DIR")
 	}},
 	{"reasons of hooks that allow, which Gemini CLI sends beside a denial", func(p project, d difference) bool {
 		return p.Client == "gemini" && strings.HasPrefix(d.kind, "texts: PreToolUse [RSN] in the client, [] in hookwatch")
@@ -36,8 +38,13 @@ var keepings = []keeping{
 	{"the name of the shell, which is the user's in other clients", func(p project, d difference) bool {
 		return p.Client != clients.Claude && strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, `"$0"`)
 	}},
-	{"a changed patch, which the scripted session does not show", func(p project, d difference) bool {
-		return p.Client == "codex" && d.kind == "effect: proceeds of PreToolUse in the client, rewritten in hookwatch" && p.Calls[d.turn].Tool != "Bash"
+	{"a changed input other than a command, which the scripted session does not show", func(p project, d difference) bool {
+		return (p.Client == "codex" || p.Client == "copilot") && d.kind == "effect: proceeds of PreToolUse in the client, rewritten in hookwatch" &&
+			(p.Calls[d.turn].Tool != "Bash" || p.rewrites(`"updatedInput":{"description"`, `"updatedInput":{}`))
+	}},
+	{"the input that an earlier hook has changed, which later hooks of Copilot CLI get", func(p project, d difference) bool {
+		_, about, _ := strings.Cut(d.kind, "ToolUse.")
+		return p.Client == "copilot" && (about == "tool_input" || about == "toolArgs") && p.rewrites(`"updatedInput"`, `"modifiedArgs"`)
 	}},
 	{"variables of hookwatch's own cases", func(_ project, d difference) bool {
 		return oneOf(d.kind, "env: only hookwatch sets ", "HOOK_SESSION_PID", "HOOK_GUARD_PID", "TMPDIR")

@@ -82,7 +82,7 @@ func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 		return s, err
 	}
 	c := run.Client{
-		Program: o.program, Dir: s.root, Home: s.home, Timeout: time.Minute,
+		Program: o.program, Dir: s.root, Home: s.home, UserHome: os.TempDir(), Timeout: time.Minute,
 		Env: s.environment(),
 	}
 	for _, event := range s.draws.Events {
@@ -266,7 +266,7 @@ func (s *sessionOnDisk) write() (err error) {
 	}
 	for _, e := range s.project.Entries {
 		at := s.dir + "/out/" + strconv.Itoa(e.N)
-		event, _ := s.draws.of.EventFor(e.Event, s.draws.layer(e.Layer).File)
+		event, _ := s.draws.event(e.Event, s.draws.layer(e.Layer))
 		files[at+"/stdout"] = e.filled(e.Output.Stdout, event, s.fill())
 		files[at+"/stderr"] = e.filled(e.Output.Stderr, event, s.fill())
 		files[at+"/exit"] = strconv.Itoa(e.Output.Exit)
