@@ -93,7 +93,7 @@ func unsent(reads []explore.FieldRead, sent map[explore.Field]bool) (first explo
 	return first, nil
 }
 
-// findUnsent returns the finding about such a field of a hook that always fails, or comes to none of its decisions.
+// findUnsent returns the finding about such a field of a hook that always fails, or of a guard that comes to no decision.
 func (x *exploration) findUnsent() []Finding {
 	read, events := unsent(x.reads, x.payload())
 	script := x.scriptOf(read.File)

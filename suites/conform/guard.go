@@ -137,7 +137,7 @@ func judgeDecisions(r *results, j *judgement) {
 	faulty := j.faulty()
 	all := slices.Concat(x.findMisreadFields(nil, ""), x.findMisreadPatterns(denied))
 	fails := r.first().EffectRule == string(client.AnyFailure)
-	if len(all) == 0 && (fails || doesNothing(r) && len(x.decisions) > 0) {
+	if idle := r.about().Guards != "" && doesNothing(r) && len(x.decisions) > 0; len(all) == 0 && (fails || idle) {
 		all = x.findUnsent()
 	}
 	if x.compared || !faulty {
