@@ -145,7 +145,7 @@ git reset -q --hard HEAD~1; echo 4 >b; git add b; git commit -qm 4; echo 5 >>b; 
 		return string(out)
 	}
 	nothing := effect("true")
-	for _, seed := range []string{"git push --force origin main", "git push --delete origin old", "git reset --hard HEAD~1", "git clean -fdx", "git branch -D old", "git commit --no-verify -m x", "rm -rf d"} {
+	for _, seed := range processtest.Sample([]string{"git push --force origin main", "git push --delete origin old", "git reset --hard HEAD~1", "git clean -fdx", "git branch -D old", "git commit --no-verify -m x", "rm -rf d"}, 3) {
 		want := effect(seed)
 		if want == nothing {
 			t.Errorf("%s does nothing", seed)

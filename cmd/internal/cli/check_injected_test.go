@@ -448,17 +448,19 @@ func TestInjectedAll(t *testing.T) {
 // TestInjected puts each of the known ways in which hooks fail into a healthy project or a plugin,
 // in turn. A way that files show is put into both, and looked for without firing, except the first of
 // its rule. The check ends once the rule is found, because the rest of its firings is the same. By
-// default the first way of each rule is tried, but for those that only a long exploration finds; if the
-// tests are exhaustive, all are, and the check is complete for the first of each rule.
+// default the first way of every other rule is tried, but for those that only a long exploration finds;
+// if the tests are exhaustive, all are, and the check is complete for the first of each rule.
 func TestInjected(t *testing.T) {
 	t.Parallel()
 	first := map[string]int{} // the first injection of each rule
 	for i, in := range slices.Backward(injections) {
 		first[in.rule] = i
 	}
-	long := []string{porous, "unread-tool", "unreached"}
+	long := []string{"", porous, "unread-tool", "unreached"}
+	quick := slices.DeleteFunc(slices.Sorted(maps.Values(first)), func(i int) bool { return slices.Contains(long, injections[i].rule) })
+	quick = processtest.Sample(quick, 2)
 	for i, in := range injections {
-		if in.rule == "" || !processtest.Exhaustive() && (first[in.rule] != i || slices.Contains(long, in.rule)) {
+		if in.rule == "" || !processtest.Exhaustive() && !slices.Contains(quick, i) {
 			continue
 		}
 		t.Run(strings.ReplaceAll(in.name, " ", "_"), func(t *testing.T) {
