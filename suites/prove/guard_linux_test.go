@@ -88,9 +88,6 @@ func TestSoundGuard(t *testing.T) {
 	t.Parallel()
 	brief := !processtest.Exhaustive() && !everyGuard()
 	most, least, commands := Habit, 20, []string{"rm -rf /srv/data"}
-	if brief {
-		least = 3
-	}
 	if everyGuard() {
 		most, least, commands = Quoting, 150, append(commands, "git push --force origin main")
 	}

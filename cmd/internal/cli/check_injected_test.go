@@ -454,9 +454,11 @@ func TestInjected(t *testing.T) {
 	t.Parallel()
 	first := map[string]int{} // the first injection of each rule
 	for i, in := range slices.Backward(injections) {
-		first[in.rule] = i
+		if in.rule != "" {
+			first[in.rule] = i
+		}
 	}
-	long := []string{"", porous, "unread-tool", "unreached"}
+	long := []string{porous, "unread-tool", "unreached"}
 	quick := slices.DeleteFunc(slices.Sorted(maps.Values(first)), func(i int) bool { return slices.Contains(long, injections[i].rule) })
 	quick = processtest.Sample(quick, 2)
 	for i, in := range injections {
