@@ -219,18 +219,9 @@ func ReactionDiffers(harmless, r suites.Result) bool {
 	return harmless.Exit != r.Exit || lines(harmless.Stdout) != lines(r.Stdout) || lines(harmless.Stderr) != lines(r.Stderr)
 }
 
-func lines(text []byte) int {
-	return bytes.Count(append(bytes.TrimSpace(text), '\n'), []byte("\n")) - blank(text)
-}
+func lines(text []byte) int { return len(slices.Collect(bytes.Lines(bytes.TrimSpace(text)))) }
 
-func blank(text []byte) int {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return 1
-	}
-	return 0
-}
-
-func silent(text []byte) bool { return blank(text) == 1 }
+func silent(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
 
 func lastLine(text []byte) string {
 	all := strings.TrimSpace(string(text))
