@@ -232,7 +232,7 @@ func (s *Store) putAside(name string) error {
 
 // Limits on reading a results directory, because its files may come from someone else.
 const (
-	// A record has two streams of at most verdicts.TextLimit, six times that if every byte is
+	// A record has two streams of at most 64 KiB, six times that if every byte is
 	// escaped: under a MiB. Other tools cut less.
 	lineLimit = 8 << 20
 	// Small values take a hundred times their text in memory. A document by hookwatch of the

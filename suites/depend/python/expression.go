@@ -32,8 +32,8 @@ const (
 
 var keywords = script.Words("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
-// expressions reads expressions separated by commas, which are a tuple if there is a comma. stars
-// may be among them. ends reports whether the list can end here, after a comma.
+// expressions reads expressions separated by commas, which are a tuple if there is a comma. Stars
+// may be among them.
 func (p *parser) expressions() *expr {
 	first := p.starred()
 	if !p.is(",") {

@@ -318,7 +318,7 @@ func (d *decoder) shares(f *fileDecoder) {
 	}
 }
 
-// sourced reports whether a bash executed a file of the project that it was not started on.
+// Sourced reports whether a bash executed a file of the project that it was not started on.
 func (d *decoder) Sourced() bool {
 	for file, f := range d.files {
 		if _, bash := f.by.(bash); bash && !f.met.Main && !filepath.IsAbs(file) {
