@@ -130,8 +130,10 @@ func (t Tree) judgeRoot(h discover.Hook) []Finding {
 		return f
 	}
 	switch {
-	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
+	case h.DirOfPlugin() == "" && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
 		return []Finding{FindingOf("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
+	case h.NotStarted() != "":
+		return []Finding{FindingOf("wrong-root", h.ID, h.Source, h.NotStarted())}
 	case inPlugin && !asked().MatchString(text):
 		return t.judgeOthersProject(h, text)
 	}
@@ -292,7 +294,7 @@ func (c *commandReader) directory(variable string) string {
 	case variable == "CLAUDE_PROJECT_DIR" && !c.hook.Scope.Foreign():
 		return c.hook.Start()
 	case variable == "CLAUDE_PLUGIN_ROOT":
-		return c.hook.PluginRoot
+		return c.hook.DirOfPlugin()
 	default:
 		return ""
 	}

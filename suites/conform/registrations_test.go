@@ -29,8 +29,12 @@ func treeOf(t *testing.T, files map[string]string, commands ...string) Tree {
 	for name, content := range files {
 		all[name] = content
 	}
+	var documents []discover.Source
 	for name, content := range all {
 		file := filepath.Join(root, filepath.FromSlash(name))
+		if filepath.Base(name) == "SKILL.md" {
+			documents = append(documents, discover.Source{File: file, Scope: discover.InDocument})
+		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +42,7 @@ func treeOf(t *testing.T, files map[string]string, commands ...string) Tree {
 			t.Fatal(err)
 		}
 	}
-	registered, err := discover.Hooks(disk.Reader{Root: root}, root, []string{settings}, nil)
+	registered, err := discover.Hooks(disk.Reader{Root: root}, root, []string{settings}, documents)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +121,22 @@ func TestMisspeltRoots(t *testing.T) {
 		if got := found(treeOf(t, map[string]string{"x.sh": "#!/bin/sh\n", "x/x.sh": "#!/bin/sh\n"}, command)); strings.Contains(got, "never set") {
 			t.Errorf("%s: %q", command, got)
 		}
+	}
+}
+
+// TestSkillRoot checks that a hook of a skill may name the skill's directory, and a settings file may not.
+func TestSkillRoot(t *testing.T) {
+	t.Parallel()
+	const command = `"${CLAUDE_PLUGIN_ROOT}"/x.sh`
+	front := "---\nname: s\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: '" + command + "'\n---\n"
+	if got := found(treeOf(t, map[string]string{".claude/skills/s/SKILL.md": front, ".claude/skills/s/x.sh": "#!/bin/sh\n"})); got != "" {
+		t.Errorf("%q", got)
+	}
+	if got := found(treeOf(t, nil, command)); !strings.HasPrefix(got, "error wrong-root ${CLAUDE_PLUGIN_ROOT} in settings") {
+		t.Errorf("%q", got)
+	}
+	if got := found(treeOf(t, nil, `"${CLAUDE_PLUGIN_DATA}"/x.sh`)); !strings.HasPrefix(got, "error wrong-root it names ${CLAUDE_PLUGIN_DATA}") {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -369,6 +369,42 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
+// TestDirOfPlugin checks that a hook of a skill has the skill's directory where a plugin's has the
+// plugin's, and one of a command has none.
+func TestDirOfPlugin(t *testing.T) {
+	t.Parallel()
+	front := func(command string) string {
+		return "---\nname: s\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: '" + command + "'\n          args: [\"${CLAUDE_PLUGIN_ROOT}/x\"]\n---\n"
+	}
+	for name, tt := range map[string]struct {
+		file, command string
+		env           []string // below the root
+		notStarted    string
+	}{
+		"skill":              {".claude/skills/s/SKILL.md", "${CLAUDE_PLUGIN_ROOT}/x.sh", []string{"CLAUDE_PLUGIN_ROOT=/.claude/skills/s"}, ""},
+		"command":            {".claude/commands/s.md", "x.sh", nil, "it names ${CLAUDE_PLUGIN_ROOT}, which only a hook of a plugin or skill has"},
+		"data of a skill":    {".claude/skills/s/SKILL.md", "${CLAUDE_PLUGIN_DATA}/x.sh", []string{"CLAUDE_PLUGIN_ROOT=/.claude/skills/s"}, "it names ${CLAUDE_PLUGIN_DATA}, which only a plugin's hook has"},
+		"skill in a project": {"p/.claude/skills/s/SKILL.md", "x.sh", []string{"CLAUDE_PLUGIN_ROOT=/p/.claude/skills/s"}, ""},
+	} {
+		registered := discovered(t, map[string]string{tt.file: front(tt.command)})
+		all := append(registered.Hooks, registered.Others...)
+		if len(all) != 1 {
+			t.Fatalf("%s: %+v", name, registered)
+		}
+		h := all[0]
+		env := PluginEnv(h, "/data")
+		for i := range env {
+			env[i] = strings.ReplaceAll(env[i], h.Root, "")
+		}
+		if !slices.Equal(env, tt.env) || h.NotStarted() != tt.notStarted {
+			t.Errorf("%s: environment %q, %q", name, env, h.NotStarted())
+		}
+		if argv := LaunchCommand(h, "/data"); tt.notStarted == "" && argv[1] != h.DirOfPlugin()+"/x" {
+			t.Errorf("%s: %q", name, argv)
+		}
+	}
+}
+
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	root := project(t, map[string]string{shared + "/x": ""}) // a directory in place of the file

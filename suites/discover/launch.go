@@ -62,7 +62,10 @@ func (h Hook) Launch(c Call) (Launch, bool) {
 		from = clients.Claude
 	}
 	add(from, h.Env(c.Session, c.Event, c.Version))
-	add("plugin "+h.Plugin, PluginEnv(h, c.Data))
+	if from = "plugin " + h.Plugin; h.PluginRoot == "" {
+		from = h.Source.File
+	}
+	add(from, PluginEnv(h, c.Data))
 	l := Launch{Argv: argv, Dir: h.Session, Stdin: h.Payload(c.Payload), Timeout: h.Timeout}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		l.Env = append(l.Env, set[name])
@@ -104,8 +107,8 @@ func (h Hook) Variables() map[string]string {
 
 // LaunchCommand returns the arguments with which the client starts the hook: `/bin/sh -c
 // COMMAND`, also if the entry's shell is bash (observed on client 2.1.332), or the command with its
-// args, in which only ${CLAUDE_PROJECT_DIR} (for a plugin also ${CLAUDE_PLUGIN_ROOT}, and
-// ${CLAUDE_PLUGIN_DATA} by data) is replaced. It is nil for a hook that is no command.
+// args, in which only ${CLAUDE_PROJECT_DIR} (for a skill or plugin also ${CLAUDE_PLUGIN_ROOT}, for a
+// plugin ${CLAUDE_PLUGIN_DATA} by data) is replaced. It is nil for a hook that is no command.
 func LaunchCommand(h Hook, data string) (argv []string) {
 	switch {
 	case h.Type != "command":
@@ -126,8 +129,9 @@ func LaunchCommand(h Hook, data string) (argv []string) {
 		return []string{"/bin/sh", "-c", h.Command}
 	}
 	variables := []string{"${CLAUDE_PROJECT_DIR}", h.Start()}
-	if h.PluginRoot != "" {
-		variables = append(variables, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot, "${CLAUDE_PLUGIN_DATA}", filepath.Clean(data))
+	for _, kv := range PluginEnv(h, data) {
+		name, value, _ := strings.Cut(kv, "=")
+		variables = append(variables, "${"+name+"}", value)
 	}
 	expand := strings.NewReplacer(variables...)
 	for _, word := range append([]string{h.Command}, h.Args...) {
@@ -150,20 +154,30 @@ func (h Hook) Named() client.Entry {
 	return e
 }
 
-// NotStarted returns why the client cannot start a command, "" if it can. It names a plugin's
-// directory in a form that the client fills in, and is not a plugin's (observed on client 2.1.332).
+// NotStarted returns why the client cannot start a command, "" if it can. It names a directory in a
+// form that the client fills in, and that the hook does not have (observed on client 2.1.332).
 func (h Hook) NotStarted() string {
 	if h.Type != "command" || h.PluginRoot != "" || h.Client != "" {
 		return ""
 	}
 	for _, text := range append([]string{h.Command}, h.Args...) {
-		for _, name := range []string{"${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_PLUGIN_DATA}"} {
-			if strings.Contains(text, name) {
-				return "it names " + name + ", which only a plugin's hook has"
-			}
+		switch {
+		case strings.Contains(text, "${CLAUDE_PLUGIN_ROOT}") && h.DirOfPlugin() == "":
+			return "it names ${CLAUDE_PLUGIN_ROOT}, which only a hook of a plugin or skill has"
+		case strings.Contains(text, "${CLAUDE_PLUGIN_DATA}"):
+			return "it names ${CLAUDE_PLUGIN_DATA}, which only a plugin's hook has"
 		}
 	}
 	return ""
+}
+
+// DirOfPlugin returns the absolute path that the hook has as CLAUDE_PLUGIN_ROOT, that of its plugin
+// or of its skill; "" if it has none, as one of a command's front (observed on client 2.1.332).
+func (h Hook) DirOfPlugin() string {
+	if h.PluginRoot == "" && h.Scope == InDocument && filepath.Base(h.Source.File) == "SKILL.md" {
+		return filepath.Join(h.Root, filepath.FromSlash(filepath.Dir(h.Source.File)))
+	}
+	return h.PluginRoot
 }
 
 // noProcess is a process ID that no process has, so that a hook which sends a signal to the client
@@ -216,11 +230,16 @@ func (h Hook) Payload(payload []byte) []byte {
 	return of.Payload(h.ClientEvent, payload)
 }
 
-// PluginEnv returns the variables that a plugin's hook receives in addition to ClientEnv; data
-// is the directory that the plugin may write to. It is empty for a hook of a settings file.
+// PluginEnv returns the variables that a hook of a plugin or skill receives in addition to ClientEnv;
+// data is the directory that a plugin may write to. It is empty for a hook of a settings file.
 func PluginEnv(h Hook, data string) []string {
-	if h.PluginRoot == "" {
+	dir := h.DirOfPlugin()
+	if dir == "" {
 		return nil
 	}
-	return []string{"CLAUDE_PLUGIN_ROOT=" + h.PluginRoot, "CLAUDE_PLUGIN_DATA=" + filepath.Clean(data)}
+	env := []string{"CLAUDE_PLUGIN_ROOT=" + dir}
+	if h.PluginRoot != "" {
+		env = append(env, "CLAUDE_PLUGIN_DATA="+filepath.Clean(data))
+	}
+	return env
 }

@@ -27,8 +27,8 @@ func newResolver(hook Hook, settingsDir string) *resolver {
 	}
 	maps.Copy(r.vars, hook.Variables())
 	r.vars["CLAUDE_PROJECT_DIR"] = hook.Start()
-	if hook.PluginRoot != "" {
-		r.vars["CLAUDE_PLUGIN_ROOT"] = hook.PluginRoot
+	if dir := hook.DirOfPlugin(); dir != "" {
+		r.vars["CLAUDE_PLUGIN_ROOT"] = dir
 	}
 	if hook.Client != "" {
 		for _, kv := range hook.Env("", "", "") {
