@@ -92,8 +92,9 @@ func TestPayloadToolFields(t *testing.T) {
 	keys := map[string][]string{
 		"Bash": {"command"}, "Edit": {"file_path", "old_string", "new_string"}, "MultiEdit": {"file_path", "edits"},
 		"Write": {"file_path", "content"}, "Read": {"file_path"}, "NotebookEdit": {"notebook_path"},
-		"Agent": {"prompt", "subagent_type"}, "mcp__demo__say": nil,
+		"Agent": {"prompt", "subagent_type"}, "mcp__demo__say": nil, "AskUserQuestion": {"questions"}, "EnterPlanMode": nil, "ExitPlanMode": {"plan"},
 	}
+	returns := map[string]string{"AskUserQuestion": `"answers":{}`, "EnterPlanMode": `{"message":`, "ExitPlanMode": `"isAgent":false`}
 	for tool, wanted := range keys {
 		var payload struct {
 			Input    map[string]any  `json:"tool_input"`
@@ -108,7 +109,7 @@ func TestPayloadToolFields(t *testing.T) {
 				t.Errorf("%s: tool_input has no %s", tool, key)
 			}
 		}
-		if len(payload.Response) < 2 {
+		if len(payload.Response) < 2 || !strings.Contains(string(payload.Response), returns[tool]) {
 			t.Errorf("%s: tool_response is %s", tool, payload.Response)
 		}
 	}

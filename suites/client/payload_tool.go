@@ -40,6 +40,14 @@ func givenInput(in PayloadInput) object {
 	return given
 }
 
+// askedQuestions returns the questions of AskUserQuestion.
+func askedQuestions(in PayloadInput) list {
+	option := func(label string) object { return object{{"label", label}, {"description", "an example"}} }
+	return list{object{
+		{"question", in.text("an example?")}, {"header", "example"}, {"options", list{option("yes"), option("no")}}, {"multiSelect", false},
+	}}
+}
+
 // toolResponse returns tool_response in the shape that was captured for the tool.
 func toolResponse(in PayloadInput) any {
 	if len(in.ToolResponse) > 0 {

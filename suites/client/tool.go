@@ -49,7 +49,8 @@ const (
 
 // tools is the table of tools, the most revealing for tests of hooks first. Names are as observed
 // on client 2.1.330, or documented if they were not observed there. The inputs of Bash, Edit, Read,
-// Agent, EnterWorktree, TaskCreate and TaskUpdate were captured from running clients.
+// Agent, EnterWorktree, TaskCreate and TaskUpdate were captured from running clients, as were the
+// results of AskUserQuestion, EnterPlanMode and ExitPlanMode (client 2.1.332).
 var tools = []Tool{
 	{
 		Name: "Bash", Kind: RunsCommand, Requires: []string{"command"}, Returns: []string{"stdout", "stderr", "interrupted", "isImage"}, On: onAll,
@@ -123,14 +124,26 @@ var tools = []Tool{
 			return object{{"todos", list{object{{"content", in.text("an example")}, {"status", "pending"}, {"activeForm", "doing it"}}}}}
 		},
 	},
-	{Name: "AskUserQuestion"},
+	{
+		Name:  "AskUserQuestion", // answers are those of a session without a terminal
+		input: func(in PayloadInput) object { return object{{"questions", askedQuestions(in)}} },
+		response: func(in PayloadInput) object {
+			return object{{"questions", askedQuestions(in)}, {"answers", object{}}}
+		},
+	},
 	{Name: "BashOutput"},
 	{Name: "CronCreate"},
 	{Name: "CronDelete"},
 	{Name: "CronList"},
-	{Name: "EnterPlanMode"},
+	{Name: "EnterPlanMode", response: func(PayloadInput) object { return object{{"message", "Entered plan mode."}} }},
 	{Name: "EnterWorktree", input: func(PayloadInput) object { return object{{"name", "example"}} }},
-	{Name: "ExitPlanMode", input: func(in PayloadInput) object { return object{{"plan", in.text("1. an example")}} }},
+	{
+		Name:  "ExitPlanMode",
+		input: func(in PayloadInput) object { return object{{"plan", in.text("1. an example")}} },
+		response: func(in PayloadInput) object {
+			return object{{"plan", in.text("1. an example")}, {"isAgent", false}, {"filePath", in.Cwd + "/plan.md"}}
+		},
+	},
 	{Name: "ExitWorktree"},
 	{Name: "LSP"},
 	{Name: "ListAgents", Also: []string{"ListPeers"}},
