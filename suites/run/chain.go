@@ -265,8 +265,11 @@ func combine(fired []Fired) suites.Result {
 		case len(of.Launch.Until) > 0:
 			ended = slices.Clone(fired)
 		}
-		if of.Events[fired[0].Hook.ClientEvent].Last {
+		switch about := of.Events[fired[0].Hook.ClientEvent]; {
+		case about.Last:
 			ended = lastContext(ended)
+		case about.Replaces:
+			ended = onlyReason(ended)
 		}
 	}
 	for _, f := range ended {
@@ -329,6 +332,19 @@ func lastContext(fired []Fired) []Fired {
 			r.ModelSees, r.Context = nil, nil
 		}
 		sent = sent || len(r.Context) > 0
+	}
+	return fired
+}
+
+// onlyReason returns hooks of which only one that blocks, if there is one, sends text to the model.
+func onlyReason(fired []Fired) []Fired {
+	blocks := func(f Fired) bool { return f.reading.Effect == suites.ShownToModel }
+	if slices.ContainsFunc(fired, blocks) {
+		for i := range fired {
+			if r := &fired[i].reading; !blocks(fired[i]) {
+				r.ModelSees, r.Context = nil, nil
+			}
+		}
 	}
 	return fired
 }

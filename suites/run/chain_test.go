@@ -2,6 +2,7 @@ package run
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -31,21 +32,34 @@ func TestDenials(t *testing.T) {
 	}
 }
 
-// TestLastContext checks that of several hooks with context of a prompt only the last one's is sent in
-// Copilot CLI.
-func TestLastContext(t *testing.T) {
+// TestContexts checks whose context is sent: of a prompt only the last one's in Copilot CLI, and beside
+// a result that a hook replaced by its reason none.
+func TestContexts(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string][]string{"": {"first", "second"}, "copilot": {"second"}} {
+	for _, tt := range []struct {
+		client, event string
+		effects       []suites.Effect
+		want          []string
+	}{
+		{"", "", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, []string{"0", "1"}},
+		{"copilot", "userPromptSubmitted", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, []string{"1"}},
+		{"copilot", "postToolUse", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, []string{"0", "1"}},
+		{"copilot", "PostToolUse", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.ShownToModel}, []string{"2"}},
+		{"", "", []suites.Effect{suites.ContextAdded, suites.ShownToModel}, []string{"0", "1"}},
+	} {
 		var fired []Fired
-		for _, text := range []string{"first", "second", ""} {
-			f := Fired{Hook: discover.Hook{Client: name, ClientEvent: "userPromptSubmitted"}, reading: client.Reading{Effect: suites.Proceeds}}
-			if text != "" {
-				f.reading = client.Reading{Effect: suites.ContextAdded, Context: []string{text}, ModelSees: []string{text}}
+		for i, effect := range tt.effects {
+			reading := client.Reading{Effect: effect}
+			if effect != suites.Proceeds {
+				reading.ModelSees = []string{strconv.Itoa(i)}
 			}
-			fired = append(fired, f)
+			if effect == suites.ContextAdded {
+				reading.Context = reading.ModelSees
+			}
+			fired = append(fired, Fired{Hook: discover.Hook{Client: tt.client, ClientEvent: tt.event}, reading: reading})
 		}
-		if got := combine(fired); !slices.Equal(got.ModelSees, want) {
-			t.Errorf("%q: the model sees %q, want %q", name, got.ModelSees, want)
+		if got := combine(fired); !slices.Equal(got.ModelSees, tt.want) {
+			t.Errorf("%s %s %v: the model sees %q, want %q", tt.client, tt.event, tt.effects, got.ModelSees, tt.want)
 		}
 	}
 }

@@ -136,6 +136,9 @@ type Event struct {
 	Unmatched bool
 	// Last reports that of several hooks with context only that of the last is sent to the model.
 	Last bool
+	// Replaces reports that the reason of a hook that blocks replaces the result and what other hooks
+	// send to the model.
+	Replaces bool
 }
 
 // Clients returns all clients, Claude Code first, then measured and documented ones.
