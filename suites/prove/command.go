@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -180,6 +181,13 @@ func (c *command) replaced(of call, at int, sources ...string) string {
 	return c.with(of, append(words, of.words[at+1:]...))
 }
 
+// fused returns the text with one source for two words of a call: the one at an index and the next.
+func (c *command) fused(of call, at int, source string) string {
+	words := slices.Delete(slices.Clone(of.words), at+1, at+2)
+	words[at].source = source
+	return c.with(of, words)
+}
+
 // roles returns the indices of the words with one of the roles.
 func (c *call) roles(of ...role) (at []int) {
 	for i, w := range c.words {
@@ -212,27 +220,23 @@ func (c Call) String() string {
 func (c Call) canonical() string {
 	s := splitCall(c.Args)
 	dir, _, settings := subcommand(path.Base(c.Args[0]), s.global)
+	at := joined(c.Dir, cmp.Or(dir, "."))
 	if !s.known {
-		return strings.Join(slices.Concat([]string{joined(c.Dir, dirOr(dir)), s.program}, settings, s.operands), "\x00")
-	}
-	if s.program == "git branch" { // -D is -d with force
-		s.options = expand(s.options, "D", "d", "f")
-	}
-	if s.program == "rm" || s.program == "chmod" || s.program == "chown" {
-		if s.program == "rm" {
-			s.options = expand(s.options, "R", "r")
-		}
-		if s.program != "rm" && len(s.operands) > 0 { // the first operand is a mode or an owner
-			for i := range s.operands[1:] {
-				s.operands[i+1] = joined(c.Dir, s.operands[i+1])
-			}
-		}
+		return strings.Join(slices.Concat([]string{at, s.program}, settings, s.operands), "\x00")
 	}
 	operands := slices.Clone(s.operands)
-	if s.program == "git push" {
+	switch s.program {
+	case "git branch": // -D is -d with force
+		s.options = expand(s.options, "D", "d", "f")
+	case "git push":
 		operands = s.refspecs(operands)
+	case "rm":
+		s.options = expand(s.options, "R", "r")
+	case "chmod", "chown": // the first operand is a mode or an owner
+		for i := 1; i < len(operands); i++ {
+			operands[i] = joined(c.Dir, operands[i])
+		}
 	}
-	at := joined(c.Dir, dirOr(dir))
 	for i := range operands {
 		if s.paths {
 			operands[i] = joined(at, operands[i])
@@ -254,13 +258,6 @@ func (c Call) canonical() string {
 		at = ""
 	}
 	return strings.Join(slices.Concat([]string{at, s.program}, settings, options, []string{"\x01"}, operands), "\x00")
-}
-
-func dirOr(dir string) string {
-	if dir == "" {
-		return "."
-	}
-	return dir
 }
 
 // expand replaces an option by others.
@@ -317,7 +314,7 @@ func (f Finding) Case(h discover.Hook, registered, id, control string) string {
 		for _, key := range slices.Backward(f.Field) {
 			value = map[string]any{key: value}
 		}
-		return head + fmt.Sprintf(", tool: %s, payload: %s, expect: {files: [{path: %s, absent: true}]}}", text(f.Input.Tool), inJSON(value), text(file))
+		return head + fmt.Sprintf(", tool: %s, payload: %s, expect: {files: [{path: %s, absent: true}]}}", inJSON(f.Input.Tool), inJSON(value), inJSON(file))
 	case Choke:
 		return ""
 	case FalseBlock:
@@ -333,28 +330,26 @@ func (f Finding) Control(h discover.Hook, registered, id string) string {
 }
 
 func caseHead(id, category string, h discover.Hook, registered string) string {
-	return fmt.Sprintf("{id: %s, name: %s_%s, category: %s, registered: %s, event: %s", id, category, strings.ToLower(id), category, text(registered), h.Event)
+	return fmt.Sprintf("{id: %s, name: %s_%s, category: %s, registered: %s, event: %s", id, category, strings.ToLower(id), category, inJSON(registered), h.Event)
 }
 
 // inputKeys returns the keys of a case that give the input.
 func inputKeys(in conform.Input) string {
 	switch {
 	case in.Command != "":
-		return fmt.Sprintf(", tool: %s, command: %s", text(in.Tool), text(in.Command))
+		return fmt.Sprintf(", tool: %s, command: %s", inJSON(in.Tool), inJSON(in.Command))
 	case in.File != "":
 		file := in.File
 		if !path.IsAbs(file) {
 			file = "{project}/" + file
 		}
-		return fmt.Sprintf(", tool: %s, file_path: %s", text(in.Tool), text(file))
+		return fmt.Sprintf(", tool: %s, file_path: %s", inJSON(in.Tool), inJSON(file))
 	default:
-		return ", payload: {prompt: " + text(in.Prompt) + "}"
+		return ", payload: {prompt: " + inJSON(in.Prompt) + "}"
 	}
 }
 
-// text returns a string of YAML, which includes those of JSON.
-func text(s string) string { return inJSON(s) }
-
+// inJSON returns a value in JSON, which YAML includes.
 func inJSON(value any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

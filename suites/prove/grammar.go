@@ -13,7 +13,6 @@ type grammar struct {
 	valued string            // letters that take a value
 	quiet  string            // letters that change only what is printed or noted, not what is done
 	paths  bool              // the operands are paths
-	fixed  bool              // options must precede the operands
 }
 
 // grammars are the programs whose options are known. The calls of other programs are equal only if
@@ -83,10 +82,6 @@ func splitCall(words []string) split {
 			i += s.takeShort(arg[1:], rest[i+1:])
 		default:
 			s.operands = append(s.operands, arg)
-			if s.fixed {
-				s.operands = append(s.operands, rest[i+1:]...)
-				return s
-			}
 		}
 	}
 	return s

@@ -43,13 +43,8 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 			add(Habit, "tool/"+tool, func(c *conform.Input) { c.Tool = tool })
 		}
 	}
-	for _, tool := range client.ToolNames(client.RunsCommand) {
-		if tool != "Bash" {
-			continue
-		}
-		for i, command := range filled("redirection", in.File) {
-			add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) { *c = conform.Input{Tool: tool, Command: command} })
-		}
+	for i, command := range filled("redirection", in.File) {
+		add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) { *c = conform.Input{Tool: "Bash", Command: command} })
 	}
 	return out
 }
@@ -100,16 +95,12 @@ func (s *search) mentions(ctx context.Context, sd *seed, contexts []string) {
 
 // letsThrough reports whether the hook lets an ordinary input through, which it is asked only once.
 func (s *search) letsThrough(ctx context.Context, in conform.Input) bool {
-	s.mu.Lock()
-	lets, known := s.ordinary[in.Command]
-	s.mu.Unlock()
+	lets, known := s.ordinary.Load(in.Command)
 	if !known {
 		lets = passes(s.fire(ctx, []conform.Input{in})[0])
-		s.mu.Lock()
-		s.ordinary[in.Command] = lets
-		s.mu.Unlock()
+		s.ordinary.Store(in.Command, lets)
 	}
-	return lets
+	return lets.(bool)
 }
 
 // harmless reports whether a mention does nothing that the mentioned command does, and nothing that

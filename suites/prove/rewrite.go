@@ -6,7 +6,6 @@ package prove
 import (
 	_ "embed"
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
@@ -145,7 +144,7 @@ func optionOrder(c *command, of call) (all []string) {
 			operands = append(operands, w)
 		}
 	}
-	if g, known := of.grammar(); !known || len(groups) == 0 || g.fixed {
+	if _, known := of.grammar(); !known || len(groups) == 0 {
 		return nil
 	}
 	options = slices.Concat(groups...)
@@ -217,12 +216,8 @@ func shortForms(c *command, of call, g grammar, long map[string]string, i int) (
 	letters := of.words[i].value[1:]
 	if strings.ContainsFunc(letters, func(r rune) bool { return strings.ContainsRune(g.valued, r) }) {
 		if name := long[letters]; len(letters) == 1 && name != "" && i+1 < len(of.words) && of.words[i+1].role == value {
-			words := slices.Clone(of.words)
-			words[i].source = "--" + name + "=" + of.words[i+1].source
-			all = append(all, c.with(of, slices.Delete(words, i+1, i+2)))
-			words = slices.Clone(of.words)
-			words[i].source += of.words[i+1].source
-			all = append(all, c.with(of, slices.Delete(words, i+1, i+2)))
+			text := of.words[i+1].source
+			all = append(all, c.fused(of, i, "--"+name+"="+text), c.fused(of, i, of.words[i].source+text))
 		}
 		return all
 	}
@@ -393,7 +388,7 @@ func prefix(c *command, of call) (all []string) {
 	}
 	all = append(all, "xargs "+c.text+" </dev/null", "true | xargs "+c.text)
 	last := of.words[len(of.words)-1]
-	if of.words[len(of.words)-1].role == operand && last.plain && len(of.words) > 2 {
+	if last.role == operand && last.plain && len(of.words) > 2 {
 		rest := slices.Clone(of.words[:len(of.words)-1])
 		all = append(all, "echo "+last.source+" | xargs "+c.with(of, rest), "printf '%s\\n' "+last.source+" | xargs -n1 "+c.with(of, rest))
 		all = append(all, "echo "+last.source+" | xargs -I{} "+c.replaced(of, len(of.words)-1, "{}"))
@@ -407,9 +402,7 @@ func spacing(c *command, of call) (all []string) {
 	for _, i := range []int{1, 2} {
 		if i < len(of.words) {
 			for _, space := range []string{"  ", "\t", " \\\n  "} {
-				words := slices.Clone(of.words)
-				words[i-1].source += space + words[i].source
-				all = append(all, c.with(of, slices.Delete(words, i, i+1)))
+				all = append(all, c.fused(of, i-1, of.words[i-1].source+space+of.words[i].source))
 			}
 		}
 	}
@@ -474,9 +467,7 @@ func variable(c *command, of call) (all []string) {
 		}
 		all = append(all, "x="+w.source+"; "+c.replaced(of, i, "$x"), c.replaced(of, i, "${x:-"+w.source+"}"), "x="+w.source+"\n"+c.replaced(of, i, `"$x"`))
 		if i > 0 {
-			words := slices.Clone(of.words)
-			words[i-1].source += "${IFS}" + w.source
-			all = append(all, c.with(of, slices.Delete(words, i, i+1)))
+			all = append(all, c.fused(of, i-1, of.words[i-1].source+"${IFS}"+w.source))
 		}
 	}
 	if !slices.ContainsFunc(of.words, func(w word) bool { return !w.plain || strings.ContainsAny(w.source, ",") }) && len(of.words) > 1 {
@@ -529,17 +520,15 @@ func byFind(c *command, of call) []string {
 
 // encoded passes the encoded command to a shell.
 func encoded(c *command) []string {
-	var octal strings.Builder
+	var octal, hexed strings.Builder
 	for _, b := range []byte(c.text) {
 		fmt.Fprintf(&octal, `\%03o`, b)
+		fmt.Fprintf(&hexed, `\x%02x`, b)
 	}
-	var hexed strings.Builder
-	for _, b := range []byte(c.text) {
-		hexed.WriteString(`\x` + hex.EncodeToString([]byte{b}))
-	}
+	in64 := base64.StdEncoding.EncodeToString([]byte(c.text))
 	all := []string{
-		"echo " + base64.StdEncoding.EncodeToString([]byte(c.text)) + " | base64 -d | sh",
-		"eval \"$(echo " + base64.StdEncoding.EncodeToString([]byte(c.text)) + " | base64 -d)\"",
+		"echo " + in64 + " | base64 -d | sh",
+		"eval \"$(echo " + in64 + " | base64 -d)\"",
 		"printf '" + octal.String() + "' | sh",
 		"printf '" + hexed.String() + "' | bash",
 		"eval $'" + hexed.String() + "'",

@@ -103,12 +103,12 @@ type search struct {
 	bench    *bench.Bench
 	hook     discover.Hook
 	deadline time.Time
+	ordinary sync.Map   // whether contexts of mentions pass with an ordinary text
 	mu       sync.Mutex // guards what follows
 	guard    Guard
 	seeds    []*seed
 	blocks   []Finding
-	alone    bool            // the hook's answer depends on earlier calls, so each input needs its own environment
-	ordinary map[string]bool // contexts of mentions, whether they pass with an ordinary text
+	alone    bool // the hook's answer depends on earlier calls, so each input needs its own environment
 	err      error
 }
 
@@ -128,7 +128,7 @@ type Begun struct {
 
 // newSearch returns a search of a hook that has no time limit.
 func newSearch(m *Machine, h discover.Hook, o Options) *search {
-	return &search{Machine: m, o: o, bench: bench.New(m.Jobs), hook: h, guard: Guard{Hook: h}, ordinary: map[string]bool{}}
+	return &search{Machine: m, o: o, bench: bench.New(m.Jobs), hook: h, guard: Guard{Hook: h}}
 }
 
 // Begin begins a search, and takes at most a quarter of its budget.
