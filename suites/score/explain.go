@@ -78,7 +78,7 @@ func plural(n int, one, more string) string {
 // nearest returns a case that executes a file, or fires it.
 func (s *scoring) nearest(file string) *suites.Case {
 	for i, c := range s.cases {
-		if t := s.panel.traces[i]; s.panel.takesPart[i] && t != nil && t.Files[file] != nil {
+		if s.panel.takesPart[i] && s.panel.executes(i, file) {
 			return c
 		}
 	}
@@ -262,9 +262,6 @@ func (r *reachability) line(n int) string {
 
 func (r *reachability) any(is func(m *trace.Met) bool) bool {
 	return slices.ContainsFunc(r.traces, func(t *trace.Trace) bool {
-		if t == nil {
-			return false
-		}
 		m := t.Files[r.file]
 		return m != nil && (m.Whole != "" || m.Digest == r.script.Digest && is(m))
 	})

@@ -46,10 +46,10 @@ func (p *panel) executed() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// taking returns the traces of the cases that take part.
+// taking returns the traces that there are of the cases that take part.
 func (p *panel) taking() (list []*trace.Trace) {
 	for i, t := range p.traces {
-		if p.takesPart[i] {
+		if p.takesPart[i] && t != nil {
 			list = append(list, t)
 		}
 	}

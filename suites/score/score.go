@@ -70,6 +70,9 @@ type Finding struct {
 // Killed reports whether a case noticed the mutant.
 func (f *Finding) Killed() bool { return f.Killer != suites.Key{} }
 
+// survived reports whether no case noticed the mutant, although one could.
+func (f *Finding) survived() bool { return !f.Killed() && f.Note.Equivalent == "" }
+
 // A Left is a case that takes no part, because it does not pass on the project as it is.
 type Left struct {
 	Key    suites.Key
@@ -201,13 +204,14 @@ func (s *scoring) progress(f *Finding, of int, found []*Finding) {
 	}
 	p := Progress{Of: of, File: f.File}
 	for _, f := range found {
-		if f != nil {
-			if p.Tried++; !f.Killed() && f.Note.Equivalent == "" {
-				p.Survivors++
-			}
+		if f == nil {
+			continue
+		}
+		if p.Tried++; f.survived() {
+			p.Survivors++
 		}
 	}
-	if !f.Killed() && f.Note.Equivalent == "" {
+	if f.survived() {
 		p.Survivor = f.Mutant.String()
 	}
 	s.Progress(p)

@@ -60,7 +60,7 @@ func (r *Result) Sum(of func(f *Finding) bool) (t Sum) {
 func (r *Result) Survivors() []*Finding {
 	var list []*Finding
 	for i := range r.Findings {
-		if f := &r.Findings[i]; !f.Killed() && f.Note.Equivalent == "" {
+		if f := &r.Findings[i]; f.survived() {
 			list = append(list, f)
 		}
 	}
