@@ -192,7 +192,7 @@ func NewWitness(event, command, shell, dir string) Witness {
 func (w Witness) Line() string { return w.line }
 
 func (w Witness) filled(shell, line string) string {
-	return strings.NewReplacer("@DIR", "'"+strings.ReplaceAll(w.Dir, "'", `'\''`)+"'", "@SHELL", shell).Replace(line)
+	return strings.NewReplacer("@DIR", quoted(w.Dir), "@SHELL", shell).Replace(line)
 }
 
 // Named returns a text sent to the model, with the registered command in place of the witness's.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -140,22 +141,13 @@ func NewTurn(s Step) (Turn, error) {
 	if err := json.Unmarshal(s.Sent, &p); err != nil {
 		return Turn{}, notLive("its payload is none that the client sends: %v", err)
 	}
-	for _, name := range sorted(ownFields(s.Whole)) {
+	for _, name := range slices.Sorted(maps.Keys(ownFields(s.Whole))) {
 		if !slices.Contains(given, name) {
 			return Turn{}, notLive("its payload says %s, which the client itself decides", name)
 		}
 	}
 	t := Turn{Event: s.Event, Value: s.Value, Nested: s.Nested}
 	return t, errors.Join(way.fire(&t, s, p))
-}
-
-func sorted(m map[string]json.RawMessage) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Settings returns a settings file with registered hooks and variables.
@@ -212,5 +204,5 @@ func Rooted(e client.Entry, root string) string {
 		return e.Command
 	}
 	in := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", root, "$CLAUDE_PROJECT_DIR", root).Replace(e.Command)
-	return "cd '" + strings.ReplaceAll(root, "'", `'\''`) + "' && " + in
+	return "cd " + quoted(root) + " && " + in
 }
