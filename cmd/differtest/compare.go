@@ -124,8 +124,7 @@ func (t *turn) compare() []difference {
 		}
 	}
 	if t.Reached {
-		effects := t.effects()
-		t.texts(effects)
+		t.texts(t.effects())
 	}
 	return t.all
 }
@@ -291,35 +290,23 @@ func class(e suites.Effect) suites.Effect {
 
 // effects compares the effects of a turn's events, and returns all of them.
 func (t *turn) effects() (all []suites.Effect) {
-	type judged struct {
-		f         firing
-		p         prediction
-		seen      suites.Effect
-		because   string
-		different bool
-	}
-	var each []judged
+	over := func(e suites.Effect) bool { return e == suites.SessionEnds || e == suites.PromptBlocked }
 	for i, f := range t.Firings {
 		p := t.predicted[i]
-		all = append(all, class(p.effect))
-		if f.Effect != "" {
-			all = append(all, class(f.Effect))
-			each = append(each, judged{f, p, class(f.Effect), f.Because, class(f.Effect) != class(p.effect)})
-		}
-	}
-	over := func(e suites.Effect) bool { return e == suites.SessionEnds || e == suites.PromptBlocked }
-	for _, j := range each {
-		others := 0
-		for i, f := range t.Firings {
-			if f.Event != j.f.Event && over(class(t.predicted[i].effect)) {
-				others++
-			}
-		}
-		if !j.different || over(j.seen) && others > 0 || t.consequence(j.f, j.p) {
+		seen, predicted := class(f.Effect), class(p.effect)
+		all = append(all, predicted)
+		if f.Effect == "" {
 			continue
 		}
-		t.add(fmt.Sprintf("effect: %s of %s in the client, %s in hookwatch", j.seen, j.f.Event, class(j.p.effect)), t.numbers(j.f, j.p),
-			"%s %s: %s (hookwatch: %s)", j.f.Event, j.f.Tool, j.because, j.p.because)
+		all = append(all, seen)
+		others := false // another event ends the session or the prompt
+		for at, o := range t.Firings {
+			others = others || o.Event != f.Event && over(class(t.predicted[at].effect))
+		}
+		if seen != predicted && !(over(seen) && others) && !t.consequence(f, p) {
+			t.add(fmt.Sprintf("effect: %s of %s in the client, %s in hookwatch", seen, f.Event, predicted), t.numbers(f, p),
+				"%s %s: %s (hookwatch: %s)", f.Event, f.Tool, f.Because, p.because)
+		}
 	}
 	return all
 }
@@ -354,8 +341,7 @@ func (s *sessionOnDisk) effect(i int, all []firing, f firing) (effect suites.Eff
 	}
 	seen.Turn.Event, seen.Turn.Value = f.Event, client.MatchedValue(f.Event, f.Tool, []byte(f.Stdin))
 	if f.Event != "Stop" {
-		effect, because = seen.Effect()
-		return effect, because
+		return seen.Effect()
 	}
 	asked := 0 // since the last call
 	for _, h := range seen.Heard {
@@ -396,13 +382,11 @@ func (t *turn) texts(effects []suites.Effect) {
 	ran := map[string]firing{}
 	for i, f := range t.Firings {
 		p := t.predicted[i]
-		if p.effect != suites.Asked {
-			for _, n := range t.numbers(f, p) {
-				ran[n] = f
-			}
-		}
 		if p.effect == suites.Asked {
 			continue // the reason reaches the user, who is asked in this session, and not the model
+		}
+		for _, n := range t.numbers(f, p) {
+			ran[n] = f
 		}
 		for _, text := range p.texts {
 			found := marks(text)

@@ -311,13 +311,8 @@ type entry struct {
 	Delay   int            `json:",omitzero"` // before the output, so that hooks end in a known order
 }
 
-func (p project) of(event string) (all []entry) {
-	for _, e := range p.Entries {
-		if e.Event == event {
-			all = append(all, e)
-		}
-	}
-	return all
+func (p project) of(event string) []entry {
+	return slices.DeleteFunc(slices.Clone(p.Entries), func(e entry) bool { return e.Event != event })
 }
 
 // inPlugin reports whether a hook with a number is one of the plugin.
@@ -344,10 +339,8 @@ func (p project) rewrites(texts ...string) bool {
 
 // hook returns an entry with a number.
 func (p project) hook(n string) entry {
-	for _, e := range p.Entries {
-		if strconv.Itoa(e.N) == n {
-			return e
-		}
+	if i := slices.IndexFunc(p.Entries, func(e entry) bool { return strconv.Itoa(e.N) == n }); i >= 0 {
+		return p.Entries[i]
 	}
 	return entry{}
 }

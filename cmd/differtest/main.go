@@ -53,16 +53,14 @@ func exit(args []string, out, complaints io.Writer) int {
 	if err == nil {
 		err = compareAll(ctx, o, out)
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.Is(err, errDiffers):
-		fmt.Fprintln(complaints, "differtest:", err)
-		return 1
-	default:
-		fmt.Fprintln(complaints, "differtest:", err)
-		return 2
 	}
+	fmt.Fprintln(complaints, "differtest:", err)
+	if errors.Is(err, errDiffers) {
+		return 1
+	}
+	return 2
 }
 
 func parse(args []string) (options, error) {
