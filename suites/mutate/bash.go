@@ -3,6 +3,7 @@ package mutate
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,10 +62,7 @@ func (s *Source) add(stmts []*syntax.Stmt) {
 
 // Changes implements Script.
 func (s *Source) Changes(operator string) []Change {
-	if of := bashOperators[operator]; of != nil {
-		return of(s)
-	}
-	return nil
+	return changesBy(bashOperators, operator, s)
 }
 
 func (s *Source) node(n syntax.Node) string { return s.at(start(n), end(n)) }
@@ -119,21 +117,14 @@ var bashOperators = map[string]func(*Source) []Change{
 }
 
 // negations negate conditions.
-func negations(s *Source) []Change {
-	var list []Change
+func negations(s *Source) (list []Change) {
 	add := func(cond []*syntax.Stmt) {
 		if len(cond) != 1 || hasDocument(cond[0]) {
 			return
 		}
 		st := cond[0]
-		text := s.node(st)
-		switch {
-		case text[len(text)-1] == ';':
-			text = text[:len(text)-1]
-			fallthrough
-		default:
-			list = append(list, Change{start(st), start(st) + len(text), "! { " + text + "; }", "negate " + short(text)})
-		}
+		text := strings.TrimSuffix(s.node(st), ";")
+		list = append(list, Change{start(st), start(st) + len(text), "! { " + text + "; }", "negate " + short(text)})
 	}
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -152,8 +143,7 @@ func negations(s *Source) []Change {
 }
 
 // constants change a number or a piece of text.
-func constants(s *Source) []Change {
-	var list []Change
+func constants(s *Source) (list []Change) {
 	words := func(words []*syntax.Word) {
 		for _, w := range words {
 			syntax.Walk(w, func(n syntax.Node) bool {
@@ -201,8 +191,7 @@ func constant(l *syntax.Lit) Change {
 }
 
 // swaps exchange && and ||.
-func swaps(s *Source) []Change {
-	var list []Change
+func swaps(s *Source) (list []Change) {
 	add := func(at syntax.Pos, is bool) {
 		from := int(at.Offset())
 		if is {
@@ -228,8 +217,7 @@ func swaps(s *Source) []Change {
 }
 
 // exits change the status that a script or a function ends with.
-func exits(s *Source) []Change {
-	var list []Change
+func exits(s *Source) (list []Change) {
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		c, ok := n.(*syntax.CallExpr)
 		if !ok || len(c.Args) == 0 || c.Args[0].Lit() != "exit" && c.Args[0].Lit() != "return" {
@@ -248,8 +236,7 @@ func exits(s *Source) []Change {
 }
 
 // arms drop one arm of a case.
-func arms(s *Source) []Change {
-	var list []Change
+func arms(s *Source) (list []Change) {
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		if n, ok := n.(*syntax.CaseItem); ok && !hasDocument(n) {
 			list = append(list, Change{start(n), end(n), "", "drop the arm " + short(s.node(n))})
@@ -260,8 +247,7 @@ func arms(s *Source) []Change {
 }
 
 // reorders exchange two statements that follow one another.
-func reorders(s *Source) []Change {
-	var list []Change
+func reorders(s *Source) (list []Change) {
 	for _, block := range s.lists {
 		for i := 1; i < len(block); i++ {
 			a, b := block[i-1], block[i]
@@ -288,7 +274,7 @@ func globals(s *Source) []Change {
 		case !ok || hasDocument(st):
 		case len(c.Args) == 0 && len(c.Assigns) > 0 && c.Assigns[0].Name != nil:
 			list = append(list, Change{start(c), end(c), c.Assigns[0].Name.Value + "=changed", "change " + short(s.node(st))})
-		case len(c.Args) > 0 && (c.Args[0].Lit() == "set" || c.Args[0].Lit() == "trap" || c.Args[0].Lit() == "shopt" || c.Args[0].Lit() == "source"):
+		case len(c.Args) > 0 && slices.Contains([]string{"set", "trap", "shopt", "source"}, c.Args[0].Lit()):
 			list = append(list, Change{start(st), end(st), ":", "take away " + short(s.node(st))})
 		}
 	}
@@ -297,8 +283,7 @@ func globals(s *Source) []Change {
 
 // renames give a function another name: everywhere, or only where it is defined,
 // or add one that hides it or a command that the script calls.
-func renames(s *Source) []Change {
-	var list []Change
+func renames(s *Source) (list []Change) {
 	calls := map[string]bool{}
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -344,8 +329,7 @@ func comments(s *Source) []Change {
 }
 
 // indents format the whole script with other indentation and line breaks.
-func indents(s *Source) []Change {
-	var list []Change
+func indents(s *Source) (list []Change) {
 	for _, style := range []struct {
 		what    string
 		options []syntax.PrinterOption

@@ -52,10 +52,7 @@ var javaScriptOperators = map[string]func(*javaScript) []Change{
 
 // Changes implements Script.
 func (s *javaScript) Changes(operator string) []Change {
-	if of := javaScriptOperators[operator]; of != nil {
-		return of(s)
-	}
-	return nil
+	return changesBy(javaScriptOperators, operator, s)
 }
 
 func (s *javaScript) statements(do func(st *javascript.Statement)) {
@@ -71,8 +68,7 @@ func (s *javaScript) statements(do func(st *javascript.Statement)) {
 	walk(s.program.Body)
 }
 
-func (s *javaScript) negations() []Change {
-	var list []Change
+func (s *javaScript) negations() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		t := st.Tokens
 		if len(t) < 3 || t[0].Text != "if" && t[0].Text != "while" {
@@ -97,8 +93,7 @@ func (s *javaScript) negations() []Change {
 	return list
 }
 
-func (s *javaScript) constants() []Change {
-	var list []Change
+func (s *javaScript) constants() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		for _, t := range st.Tokens {
 			change := func(from, to int, with string) {
@@ -123,8 +118,7 @@ func (s *javaScript) constants() []Change {
 	return list
 }
 
-func (s *javaScript) swaps() []Change {
-	var list []Change
+func (s *javaScript) swaps() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		for _, t := range st.Tokens {
 			if t.Kind != javascript.Punctuator {
@@ -142,8 +136,7 @@ func (s *javaScript) swaps() []Change {
 }
 
 // exits change what a function returns and what the process exits with.
-func (s *javaScript) exits() []Change {
-	var list []Change
+func (s *javaScript) exits() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		t := st.Tokens
 		if t[0].Text == "return" {
@@ -168,8 +161,7 @@ func (s *javaScript) exits() []Change {
 }
 
 // elements drop an element of a list.
-func (s *javaScript) elements() []Change {
-	var list []Change
+func (s *javaScript) elements() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		t := st.Tokens
 		for i := 1; i+1 < len(t); i++ {
@@ -183,8 +175,7 @@ func (s *javaScript) elements() []Change {
 
 // scopes add bindings that hide others, in front of the code that uses them or behind it, and
 // change what holds for the whole process.
-func (s *javaScript) scopes() []Change {
-	var list []Change
+func (s *javaScript) scopes() (list []Change) {
 	scope := func(b *javascript.Block) {
 		var names []string
 		for _, st := range b.Statements {
@@ -212,14 +203,13 @@ func (s *javaScript) scopes() []Change {
 	return list
 }
 
-func (s *javaScript) renames() []Change {
-	var list []Change
+func (s *javaScript) renames() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		for i, t := range st.Tokens {
-			if st.Function == "" && !slices.Contains(st.Names, t.Text) || t.Kind != javascript.Name || t.Text != st.Function && !slices.Contains(st.Names, t.Text) || i == 0 {
-				continue
+			defines := st.Function != "" && t.Text == st.Function || slices.Contains(st.Names, t.Text)
+			if i > 0 && t.Kind == javascript.Name && defines {
+				list = append(list, s.renamed(t.From, t.To, "Renamed")...)
 			}
-			list = append(list, s.renamed(t.From, t.To, "Renamed")...)
 		}
 	})
 	return list

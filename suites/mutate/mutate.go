@@ -91,6 +91,14 @@ type Script interface {
 	Function(offset int) string
 }
 
+// changesBy returns the edits of an operator, none if there is no such operator.
+func changesBy[S Script](operators map[string]func(S) []Change, operator string, s S) []Change {
+	if of := operators[operator]; of != nil {
+		return of(s)
+	}
+	return nil
+}
+
 // languages are the languages with operators, by the name of the language that traces them. What is
 // drawn at random depends on the seed only.
 var languages = map[string]func(file string, text []byte, seed uint64) (Script, error){
@@ -202,11 +210,10 @@ type Subject struct {
 }
 
 // subjects returns all mutants of a script by an operator.
-func subjects(s Script, operator string) []Subject {
+func subjects(s Script, operator string) (list []Subject) {
 	edits := s.Changes(operator)
 	slices.SortStableFunc(edits, func(a, b Change) int { return a.From - b.From })
 	seen := map[Identity]int{}
-	var list []Subject
 	for _, edit := range edits {
 		m, ok := s.Mutant(operator, edit)
 		if !ok {
@@ -224,9 +231,8 @@ func subjects(s Script, operator string) []Subject {
 
 // All returns the mutants of a script, a list for each of the operators. A text that two of them
 // make counts for the first.
-func All(s Script, operators []string) [][]Subject {
+func All(s Script, operators []string) (all [][]Subject) {
 	made := map[string]bool{}
-	var all [][]Subject
 	for _, op := range operators {
 		all = append(all, unmade(subjects(s, op), made))
 	}
@@ -265,8 +271,7 @@ func sampled(all []Subject, seed uint64, most int) []Subject {
 }
 
 // InTurn returns one element of each list after the other.
-func InTurn[T any](lists [][]T) []T {
-	var all []T
+func InTurn[T any](lists [][]T) (all []T) {
 	for i := 0; ; i++ {
 		found := false
 		for _, list := range lists {

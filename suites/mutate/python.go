@@ -80,10 +80,7 @@ var pythonOperators = map[string]func(*pythonScript) []Change{
 
 // Changes implements Script.
 func (s *pythonScript) Changes(operator string) []Change {
-	if of := pythonOperators[operator]; of != nil {
-		return of(s)
-	}
-	return nil
+	return changesBy(pythonOperators, operator, s)
 }
 
 // until returns the first token from a place on that is outside of brackets opened after it and is
