@@ -299,13 +299,8 @@ func isAt(file, place string) bool {
 }
 
 // ReadBy returns the clients that read a file of a project.
-func ReadBy(file string) (all []Client) {
-	for _, c := range load() {
-		if c.Reads(file) {
-			all = append(all, c)
-		}
-	}
-	return all
+func ReadBy(file string) []Client {
+	return slices.DeleteFunc(Clients(), func(c Client) bool { return !c.Reads(file) })
 }
 
 // Elsewhere reports whether a slash path may be a hook file of a client other than Claude Code. It
