@@ -334,12 +334,11 @@ var did = map[suites.Effect]string{
 
 // Sentence returns the cause as one sentence. All such sentences are made here.
 func (c Cause) Sentence() string {
-	row, _ := rowOf(c.Kind)
 	drops := "the client drops the whole output"
 	if c.Effect == suites.ShownToModel {
 		drops = "the client uses no key of the output and shows the model its text"
 	}
-	text := strings.NewReplacer("{does}", did[c.Effect], "{drops}", drops).Replace(row.what)
+	text := strings.NewReplacer("{does}", did[c.Effect], "{drops}", drops).Replace(c.Kind.row().what)
 	return strings.NewReplacer(
 		"{event}", c.Event, "{key}", c.Key, "{value}", c.Value, "{want}", c.Want, "{exit}", strconv.Itoa(c.Exit),
 		"{signal}", c.Signal, "{version}", string(c.Version.Profile()), "{count}", strconv.Itoa(c.Count),

@@ -49,10 +49,12 @@ type Event struct {
 	// Stop reports that the event occurs when the model has stopped: stop_hook_active in the
 	// payload reports that a hook already made it continue, and additionalContext makes it
 	// continue.
-	Stop       bool
-	beforeID   bool // the event precedes the first prompt, which gives a payload its prompt_id
-	withMode   bool // the payload has permission_mode
-	withEffort bool // the payload has effort
+	Stop     bool
+	beforeID bool // the event precedes the first prompt, which gives a payload its prompt_id
+	withMode bool // the payload has permission_mode
+	// Effort reports that the payload has the effort of the model, and the hook's environment
+	// CLAUDE_EFFORT.
+	Effort bool
 
 	// EnvFile reports that hooks get CLAUDE_ENV_FILE.
 	EnvFile bool
@@ -107,10 +109,6 @@ type Event struct {
 	PromptEnds       bool // a prompt hook's "not ok" ends the session; observed on client 2.1.330, 2.1.197 denied
 	SendsReason      bool // 2.1.197 sends the model the reason of a block that has no effect
 }
-
-// Effort reports whether a payload has the effort of the model, and the hook's environment
-// CLAUDE_EFFORT.
-func (e Event) Effort() bool { return e.withEffort }
 
 // Guarded is an action that hooks exist to stop.
 type Guarded string
@@ -206,12 +204,7 @@ func Events() []Event { return slices.Clone(events) }
 
 // EventByName returns the event with an exact, case-sensitive name.
 func EventByName(name string) (Event, bool) {
-	for _, event := range events {
-		if event.Name == name {
-			return event, true
-		}
-	}
-	return Event{}, false
+	return find(events, func(e Event) bool { return e.Name == name })
 }
 
 // Fill replaces the parts of a rule's text that depend on the event:

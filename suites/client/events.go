@@ -61,7 +61,7 @@ var events = []Event{
 		Name: "PreToolUse", Proceeds: "the call proceeds", InNames: true, Guards: Calls,
 		MatchedOn: "tool_name", Tool: true,
 		fields:   func(in PayloadInput) object { return append(toolFields(in), payloadField{"tool_use_id", toolUseID}) },
-		withMode: true, withEffort: true,
+		withMode: true, Effort: true,
 		Output: []Field{
 			permission("allow", "deny", "ask", "defer"), because, {Name: "updatedInput", Kind: AnObject}, context,
 			newer(Field{Name: "permissionDisplay", Kind: Anything}),
@@ -71,14 +71,14 @@ var events = []Event{
 	{
 		Name: "PreSkillShellCommand", Proceeds: "the line runs", Since: V332,
 		MatchedOn: "tool_name", Tool: true,
-		fields: skillShellFields, withMode: true, withEffort: true,
+		fields: skillShellFields, withMode: true, Effort: true,
 		Output: []Field{permission("allow", "deny", "ask"), because, {Name: "updatedInput", Kind: AnObject}, context},
 		Exit2:  suites.Denied, RefusalFormat: asNotRun, Halt: suites.SessionEnds, LosesContext: true, RefusesInput: true, Allow: AllowedLine, DropsFile: true,
 	},
 	{
 		Name: "PermissionRequest", Proceeds: "the user is asked", InNames: true, Command: "touch hookwatch-example",
 		MatchedOn: "tool_name", Tool: true,
-		fields: permissionRequestFields, withMode: true, withEffort: true,
+		fields: permissionRequestFields, withMode: true, Effort: true,
 		Output: []Field{{Name: "decision", Kind: AnObject, Fields: []Field{
 			{Name: "behavior", Kind: AString, Values: []string{"allow", "deny"}, Required: true},
 			{Name: "updatedInput", Kind: AnObject}, {Name: "updatedPermissions", Kind: AnArray},
@@ -92,7 +92,7 @@ var events = []Event{
 		fields: func(in PayloadInput) object {
 			return append(toolFields(in), payloadField{"tool_use_id", toolUseID}, payloadField{"reason", "blocked for safety"})
 		},
-		withMode: true, withEffort: true,
+		withMode: true, Effort: true,
 		Output: []Field{{Name: "retry", Kind: ABoolean}},
 		Exit2:  suites.Ignored,
 	},
@@ -103,7 +103,7 @@ var events = []Event{
 			return append(toolFields(in),
 				payloadField{"tool_response", toolResponse(in)}, payloadField{"tool_use_id", toolUseID}, payloadField{"duration_ms", 12})
 		},
-		withMode: true, withEffort: true,
+		withMode: true, Effort: true,
 		Output: []Field{
 			context, {Name: "updatedToolOutput", Kind: Anything}, {Name: "updatedMCPToolOutput", Kind: Anything},
 			newer(Field{Name: "classifierContext", Kind: Anything}),
@@ -117,7 +117,7 @@ var events = []Event{
 			return append(toolFields(in),
 				payloadField{"tool_use_id", toolUseID}, payloadField{"error", "Exit code 1"}, payloadField{"is_interrupt", false}, payloadField{"duration_ms", 12})
 		},
-		withMode: true, withEffort: true,
+		withMode: true, Effort: true,
 		Output: []Field{context},
 		Exit2:  suites.ShownToModel, RefusalFormat: asReminder, PassesOtherName: true,
 	},
@@ -127,7 +127,7 @@ var events = []Event{
 			call := append(toolFields(in), payloadField{"tool_use_id", toolUseID}, payloadField{"tool_response", in.LastMessage})
 			return object{{"tool_calls", list{call}}}
 		},
-		withMode: true, withEffort: true,
+		withMode: true, Effort: true,
 		Output: []Field{context},
 		Exit2:  suites.SessionEnds, Halt: suites.SessionEnds, PassesOtherName: true,
 	},
@@ -141,7 +141,7 @@ var events = []Event{
 	{
 		Name: "SubagentStop", Proceeds: "the subagent ends", InNames: true, Stop: true,
 		MatchedOn: "agent_type", Usual: "general-purpose",
-		fields: subagentStopFields, withMode: true, withEffort: true,
+		fields: subagentStopFields, withMode: true, Effort: true,
 		Output: []Field{context},
 		Exit2:  suites.AnotherTurn, RefusalFormat: asStop, Halt: suites.Proceeds,
 		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
@@ -161,7 +161,7 @@ var events = []Event{
 		fields: func(in PayloadInput) object {
 			return append(object{{"stop_hook_active", in.StopHookActive}}, turnEndFields(in)...)
 		},
-		withMode: true, withEffort: true,
+		withMode: true, Effort: true,
 		Output: []Field{context},
 		Exit2:  suites.AnotherTurn, RefusalFormat: asStop, Halt: suites.SessionEnds,
 		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
@@ -172,8 +172,8 @@ var events = []Event{
 		fields: func(in PayloadInput) object {
 			return object{{"error", in.Value}, {"last_assistant_message", in.LastMessage}}
 		},
-		withEffort: true,
-		Exit2:      suites.Ignored,
+		Effort: true,
+		Exit2:  suites.Ignored,
 	},
 	{
 		Name: "PreCompact", Proceeds: "the compaction proceeds", InNames: true, Unreported: true,

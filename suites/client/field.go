@@ -3,6 +3,7 @@ package client
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -72,9 +73,6 @@ func newer(f Field) Field {
 // TopFields returns the keys of the output itself.
 func TopFields() []Field { return slices.Clone(topFields) }
 
-// AsyncFields returns the keys of an output by which a hook continues in the background.
-func AsyncFields() []Field { return slices.Clone(asyncFields) }
-
 // SpecificFields returns the keys of hookSpecificOutput that a client of version v accepts from a
 // hook of the event.
 func SpecificFields(v Version, event string) []Field {
@@ -84,11 +82,7 @@ func SpecificFields(v Version, event string) []Field {
 
 // fieldNamed returns the field with the name, and whether there is one.
 func fieldNamed(fields []Field, name string) (Field, bool) {
-	at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
-	if at < 0 {
-		return Field{}, false
-	}
-	return fields[at], true
+	return find(fields, func(f Field) bool { return f.Name == name })
 }
 
 // Holds reports whether a decoded JSON value is of kind k. null is only of kind Anything.
@@ -130,7 +124,7 @@ var kinds = map[ValueKind]schema{
 // OutputSchema returns the JSON Schema of the stdout that a client of version v accepts from a hook
 // of the event. It accepts unknown keys because the client does, although it drops them.
 func OutputSchema(v Version, event Event) []byte {
-	properties := fields(append(TopFields(), AsyncFields()...))
+	properties := fields(slices.Concat(topFields, asyncFields))
 	properties["hookSpecificOutput"] = specificSchema(v, event)
 	document := schema{
 		"$schema":     "https://json-schema.org/draft/2020-12/schema",
@@ -167,9 +161,7 @@ func fields(all []Field) schema {
 	properties := schema{}
 	for _, f := range all {
 		property := schema{}
-		for key, value := range kinds[f.Kind] {
-			property[key] = value
-		}
+		maps.Copy(property, kinds[f.Kind])
 		if f.Values != nil {
 			property["enum"] = f.Values
 		}

@@ -500,11 +500,12 @@ func (c call) addContext(reading Reading) Reading {
 	if len(texts) == 0 {
 		return reading
 	}
-	switch {
-	case reading.Effect == suites.PromptBlocked, reading.Effect == suites.SessionEnds, reading.Cause.Kind == HaltStops:
-		return reading // the model is not asked again
+	if reading.Cause.Kind == HaltStops {
+		return reading
 	}
 	switch reading.Effect {
+	case suites.PromptBlocked, suites.SessionEnds:
+		return reading // the model is not asked again
 	case "":
 		reading = c.contextAlone()
 	case suites.Ignored:

@@ -33,30 +33,27 @@ const (
 
 // Loses reports whether the client drops an output, or ignores a decision, for this kind of cause.
 func (k Kind) Loses() bool {
-	row, _ := rowOf(k)
-	return row.loss != keeps
+	return k.row().loss != keeps
 }
 
 // Fails reports whether this kind of cause is a failure of the hook, so that only a comparison with
 // another input shows whether the hook intended a decision.
 func (k Kind) Fails() bool {
-	row, _ := rowOf(k)
-	return row.loss == failure
+	return k.row().loss == failure
 }
 
 // Severity returns the severity of losing lost: the rule's, lowered if less than a decision is lost
 // and raised if a decision is lost with text that is otherwise harmless.
 func (k Kind) Severity(lost Lost) suites.Severity {
-	row, _ := rowOf(k)
-	switch {
+	switch own := k.row().severity; {
 	case lost == LostNothing:
 		return suites.Info
-	case lost < LostDecision && row.severity == suites.Error:
+	case lost < LostDecision && own == suites.Error:
 		return suites.Warning
-	case lost == LostDecision && row.severity == suites.Info:
+	case lost == LostDecision && own == suites.Info:
 		return suites.Error // the rule's own severity is for harmless text
 	default:
-		return row.severity
+		return own
 	}
 }
 
@@ -67,7 +64,8 @@ func LostOf(kind Kind, stdout []byte) Lost {
 	if !kind.Loses() {
 		return LostNothing
 	}
-	if kind == Exit2Ignored || kind == OtherNameAtExit || kind == Exit2Dropped || kind == MissingScript {
+	switch kind {
+	case Exit2Ignored, OtherNameAtExit, Exit2Dropped, MissingScript:
 		return LostDecision
 	}
 	text := trim(stdout)

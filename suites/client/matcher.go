@@ -39,7 +39,7 @@ func EvaluateMatcher(matcher, separators string, values ...string) (bool, error)
 		return false, isCostly(err)
 	}
 	for _, value := range values {
-		if matched, err := pattern.matches(value); matched || err != nil {
+		if matched, err := matchesJS(pattern, value); matched || err != nil {
 			return matched, err
 		}
 	}
@@ -95,25 +95,19 @@ var (
 	errManySlow = &MatcherCostError{fmt.Sprintf("%d other patterns take exponential time", maxTooSlow)}
 )
 
-// A jsPattern is a JavaScript regular expression without flags.
-type jsPattern struct {
-	source string
-	re     *regexp2.Regexp
-}
-
 // compiledMatchers caches compiled patterns because a matcher is compared with many values. If it
 // is full, all patterns are dropped.
 var compiledMatchers = struct {
 	sync.Mutex
-	patterns map[string]*jsPattern
+	patterns map[string]*regexp2.Regexp
 	tooSlow  map[string]bool
-}{patterns: map[string]*jsPattern{}, tooSlow: map[string]bool{}}
+}{patterns: map[string]*regexp2.Regexp{}, tooSlow: map[string]bool{}}
 
 const maxCompiled = 1000
 
-// compileJS compiles a pattern. The error is JavaScript's reason for refusing it, or a
+// compileJS compiles a JavaScript regular expression without flags. The error is JavaScript's reason for refusing it, or a
 // *MatcherCostError.
-func compileJS(pattern string) (*jsPattern, error) {
+func compileJS(pattern string) (*regexp2.Regexp, error) {
 	compiledMatchers.Lock()
 	defer compiledMatchers.Unlock()
 	if compiledMatchers.tooSlow[pattern] {
@@ -146,7 +140,7 @@ func plainPattern(pattern string) bool {
 // init sets the period of the library's clock, which all patterns share and read without a lock.
 func init() { regexp2.SetTimeoutCheckPeriod(clockPeriod) }
 
-func newPattern(pattern string) (*jsPattern, error) {
+func newPattern(pattern string) (*regexp2.Regexp, error) {
 	if len(pattern) > maxPattern {
 		return nil, &MatcherCostError{fmt.Sprintf("the pattern has %d bytes, at most %d are evaluated", len(pattern), maxPattern)}
 	}
@@ -161,7 +155,7 @@ func newPattern(pattern string) (*jsPattern, error) {
 		return nil, err
 	}
 	re.MatchTimeout = longestMatch
-	return &jsPattern{pattern, re}, nil
+	return re, nil
 }
 
 // nesting returns the depth to which the groups of a pattern are nested.
@@ -183,13 +177,13 @@ func nesting(pattern string) (deepest int) {
 	return deepest
 }
 
-// matches reports whether the pattern matches anywhere in value. An error is a *MatcherCostError.
-func (p *jsPattern) matches(value string) (bool, error) {
-	ok, err := p.re.MatchString(value)
+// matchesJS reports whether a pattern matches anywhere in value. An error is a *MatcherCostError.
+func matchesJS(pattern *regexp2.Regexp, value string) (bool, error) {
+	ok, err := pattern.MatchString(value)
 	if err != nil { // a time-out is its only error
 		compiledMatchers.Lock()
 		defer compiledMatchers.Unlock()
-		compiledMatchers.tooSlow[p.source] = true
+		compiledMatchers.tooSlow[pattern.String()] = true
 		return false, errTooSlow
 	}
 	return ok, nil

@@ -94,7 +94,7 @@ func commonFields(in PayloadInput, event Event) object {
 	if in.AgentID != "" {
 		fields = append(fields, payloadField{"agent_id", in.AgentID}, payloadField{agentType, in.AgentType})
 	}
-	if event.withEffort {
+	if event.Effort {
 		fields = append(fields, payloadField{"effort", object{{"level", "high"}}})
 	}
 	return append(fields, payloadField{"hook_event_name", in.Event})
@@ -196,8 +196,5 @@ func MatchedValue(event, tool string, stdin []byte) string {
 	if !ok {
 		return ""
 	}
-	if v := about.MatcherValue(stdin); v != "" {
-		return v
-	}
-	return tool
+	return cmp.Or(about.MatcherValue(stdin), tool)
 }

@@ -23,15 +23,22 @@ type ruleRow struct {
 // ruleTables contain every rule, in the order in which they are listed.
 var ruleTables = [][]ruleRow{exitRules, texts, refusedOutputs, refusals, outcomes, changes, checked}
 
-func rowOf(kind Kind) (ruleRow, bool) {
+// row returns the rule of a kind of cause; the zero row for an unknown kind.
+func (k Kind) row() ruleRow {
 	for _, table := range ruleTables {
-		for _, row := range table {
-			if row.kind == kind {
-				return row, true
-			}
+		if row, ok := find(table, func(r ruleRow) bool { return r.kind == k }); ok {
+			return row
 		}
 	}
-	return ruleRow{}, false
+	return ruleRow{}
+}
+
+// find returns the first element for which is reports true, and whether there is one.
+func find[T any](all []T, is func(T) bool) (found T, ok bool) {
+	if at := slices.IndexFunc(all, is); at >= 0 {
+		return all[at], true
+	}
+	return found, false
 }
 
 // generic replaces the parameters of a sentence if there is no output.
@@ -54,15 +61,14 @@ func (r ruleRow) at(e Event) suites.Rule {
 // RuleAt returns the rule with an ID with its texts for an event; an unknown ID gives a rule
 // without texts.
 func RuleAt(id string, e Event) suites.Rule {
-	if row, ok := rowOf(Kind(id)); ok {
+	if row := Kind(id).row(); row.kind != "" {
 		return row.at(e)
 	}
 	return suites.Rule{ID: id, Severity: suites.Info}
 }
 
 // Rules returns every rule, with its texts for calls of tools.
-func Rules() []suites.Rule {
-	var rules []suites.Rule
+func Rules() (rules []suites.Rule) {
 	for _, table := range ruleTables {
 		for _, row := range table {
 			rules = append(rules, row.at(Guarding(Calls)))

@@ -195,22 +195,14 @@ func Tools() []Tool { return slices.Clone(tools) }
 // ToolNamed returns the tool with a name; the zero Tool if it is not in the table, as for tools of
 // MCP servers.
 func ToolNamed(name string) Tool {
-	for _, tool := range tools {
-		if tool.Name == name {
-			return tool
-		}
-	}
-	return Tool{}
+	tool, _ := find(tools, func(t Tool) bool { return t.Name == name })
+	return tool
 }
 
 // toolCalled is like ToolNamed, but also accepts older names.
 func toolCalled(name string) Tool {
-	for _, tool := range tools {
-		if tool.Name == name || slices.Contains(tool.Also, name) {
-			return tool
-		}
-	}
-	return Tool{}
+	tool, _ := find(tools, func(t Tool) bool { return t.Name == name || slices.Contains(t.Also, name) })
+	return tool
 }
 
 // ToolNames returns the names of the client's current tools of the given kinds, or of all of
@@ -226,12 +218,8 @@ func ToolNames(kinds ...ToolKind) (names []string) {
 
 // lacks returns the first required key that an input lacks; "" if it has all.
 func (t Tool) lacks(input map[string]any) string {
-	for _, key := range t.Requires {
-		if !has(input, key) {
-			return key
-		}
-	}
-	return ""
+	key, _ := find(t.Requires, func(key string) bool { return !has(input, key) })
+	return key
 }
 
 // takes reports whether the client accepts value in place of the tool's result.

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -57,13 +58,10 @@ func (h Hook) Launch(c Call) (Launch, bool) {
 			set[name] = Variable{name, value, from}
 		}
 	}
-	from := h.Client
-	if from == "" {
-		from = clients.Claude
-	}
-	add(from, h.Env(c.Session, c.Event, c.Version))
-	if from = "plugin " + h.Plugin; h.PluginRoot == "" {
-		from = h.Source.File
+	add(cmp.Or(h.Client, clients.Claude), h.Env(c.Session, c.Event, c.Version))
+	from := h.Source.File
+	if h.PluginRoot != "" {
+		from = "plugin " + h.Plugin
 	}
 	add(from, PluginEnv(h, c.Data))
 	l := Launch{Argv: argv, Dir: h.Session, Stdin: h.Payload(c.Payload), Timeout: h.Timeout}
@@ -205,7 +203,7 @@ func ClientEnv(root, session string, event string, version client.Version) []str
 	newer := version.Since(client.V329)
 	add(about.EnvFile, "CLAUDE_ENV_FILE=/dev/null")
 	add(newer, "CLAUDE_PID="+noProcess)
-	add(newer && about.Effort(), "CLAUDE_EFFORT=high")
+	add(newer && about.Effort, "CLAUDE_EFFORT=high")
 	add(newer && !about.Last, "CLAUDE_CODE_MESSAGING_SOCKET=/dev/null", "CLAUDE_CODE_MESSAGING_TOKEN=placeholder")
 	add(version.Since(client.V332), "CLAUDE_CODE_CHILD_NOTES_DIR=/dev/null", "CLAUDE_CODE_SESSION_ATTENDED=0",
 		"COREPACK_ENABLE_AUTO_PIN=0", "NoDefaultCurrentDirectoryInExePath=1")
