@@ -59,7 +59,7 @@ func (f *finder) foreign(name string) bool {
 
 func (f *finder) file(name string) {
 	dir, base := path.Split(name)
-	absolute := filepath.Join(f.root, filepath.FromSlash(name))
+	absolute := f.absolute(name)
 	switch {
 	case f.foreign(name):
 		if f.registersElsewhere(name, absolute) {

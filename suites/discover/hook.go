@@ -272,7 +272,7 @@ type Registered struct {
 // see Hook.MatcherError.
 func (r Registered) For(event, value string) (firing []Hook) {
 	for _, e := range r.entries(event, value) {
-		if e.why == fires {
+		if e.notRun == "" {
 			firing = append(firing, e.Hook)
 		}
 	}
@@ -281,34 +281,12 @@ func (r Registered) For(event, value string) (firing []Hook) {
 
 // An Entry is a registered hook of an event, and whether the client fires it for a value.
 type Entry struct {
-	Hook  Hook
-	why   whyNot
-	about string
+	Hook   Hook
+	notRun string
 }
-
-type whyNot int
-
-const (
-	fires whyNot = iota
-	conditionWithoutTool
-	noMatch
-	sameCommand
-	inactive
-)
 
 // NotRun returns the reason why the client does not fire the entry, "" if it does.
-func (e Entry) NotRun() string {
-	switch e.why {
-	case conditionWithoutTool:
-		return "an entry with \"if\" runs only for tools"
-	case noMatch:
-		return fmt.Sprintf("its matcher %q does not match %q", e.Hook.Matcher, e.about)
-	case sameCommand:
-		return "the client runs the same command once, as " + e.about
-	default:
-		return e.about
-	}
-}
+func (e Entry) NotRun() string { return e.notRun }
 
 // Entries returns all hooks that are registered for an event, those that the client never fires in
 // a session at the root last.
@@ -316,7 +294,7 @@ func (r Registered) Entries(event, value string) []Entry {
 	all := r.entries(event, value)
 	for _, h := range r.Others {
 		if h.Event == event {
-			all = append(all, Entry{h, inactive, r.idle(h)})
+			all = append(all, Entry{h, r.idle(h)})
 		}
 	}
 	return all
@@ -332,11 +310,11 @@ func (r Registered) entries(event, value string) (all []Entry) {
 		e := Entry{Hook: h}
 		switch same := h.runsAs(); {
 		case h.If != "" && !about.Tool:
-			e.why = conditionWithoutTool
+			e.notRun = "an entry with \"if\" runs only for tools"
 		case !h.Matches(value) && h.MatcherError() == nil:
-			e.why, e.about = noMatch, value
+			e.notRun = fmt.Sprintf("its matcher %q does not match %q", h.Matcher, value)
 		case seen[same] != "":
-			e.why, e.about = sameCommand, seen[same]
+			e.notRun = "the client runs the same command once, as " + seen[same]
 		default:
 			seen[same] = h.ID
 		}
@@ -429,12 +407,7 @@ func (r Registered) Named(event, name string) (Hook, bool) {
 	if h, ok := r.ByID(name); ok {
 		return h, true
 	}
-	var meant []Hook
-	for _, h := range r.Hooks {
-		if h.Event == event && h.Answers(name) {
-			meant = append(meant, h)
-		}
-	}
+	meant := slices.DeleteFunc(slices.Clone(r.Hooks), func(h Hook) bool { return h.Event != event || !h.Answers(name) })
 	if len(meant) != 1 {
 		return Hook{}, false
 	}
@@ -475,12 +448,9 @@ func (r Registered) With(user Registered) Registered {
 		user.Problems = slices.DeleteFunc(slices.Clone(user.Problems), func(p suites.Problem) bool { return p.At == by })
 		user.Hooks, user.DisabledBy = user.disabled, suites.Position{}
 	}
-	var own []Hook
-	for _, h := range user.Hooks {
-		if !slices.ContainsFunc(r.Hooks, func(other Hook) bool { return same(h, other) }) {
-			own = append(own, h)
-		}
-	}
+	own := slices.DeleteFunc(slices.Clone(user.Hooks), func(h Hook) bool {
+		return slices.ContainsFunc(r.Hooks, func(other Hook) bool { return same(h, other) })
+	})
 	switch {
 	case r.DisabledBy.Line > 0:
 		own = nil
@@ -494,7 +464,6 @@ func (r Registered) With(user Registered) Registered {
 	r.Dropped, r.Ignored = slices.Concat(user.Dropped, r.Dropped), slices.Concat(user.Ignored, r.Ignored)
 	r.Files = slices.Concat(user.Files, r.Files)
 	r.Layers = slices.Concat(user.Layers, r.Layers)
-	r.Others = slices.Clone(r.Others)
 	for _, hooks := range [][]Hook{r.Hooks, r.Others} {
 		for i := range hooks {
 			hooks[i].Layers = layersOf(r.Layers, hooks[i])
