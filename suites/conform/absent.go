@@ -181,26 +181,24 @@ func packageName(module string) string {
 // judgeLostFile judges a file that was not found: a file of the tree is missing, any other may exist on
 // another machine.
 func (j *judgement) judgeLostFile(r *results, name string) {
+	j.ends = true
 	if j.of.hook.Scope == discover.InUser && strings.Contains(j.of.hook.Command, path.Base(name)) && !exists(name) {
-		j.ends = true // it would be installed in the place that was checked
-		j.add(lost(j.of.hook, name))
+		j.add(lost(j.of.hook, name)) // it would be installed in the place that was checked
 		return
 	}
 	slash, inside := j.of.inTree(name)
 	switch {
 	case strings.HasPrefix(j.of.tree.Root, name+" "):
-		j.absent, j.ends = "the shell takes a path with a space in it apart", true // the command has a finding of its own
+		j.absent = "the shell takes a path with a space in it apart" // the command has a finding of its own
 		return
 	case byPercent().MatchString(name):
-		j.absent, j.ends = "its command names a variable that shells do not know", true
+		j.absent = "its command names a variable that shells do not know"
 		return
-	}
-	if len(j.of.tree.judgeRoot(j.of.hook))+len(j.of.tree.judgeHomePath(j.of.hook)) > 0 {
-		j.absent, j.ends = "it names a directory of another machine or project", true // a finding of its own
+	case len(j.of.tree.judgeRoot(j.of.hook))+len(j.of.tree.judgeHomePath(j.of.hook)) > 0:
+		j.absent = "it names a directory of another machine or project" // a finding of its own
 		return
-	}
-	if !inside || exists(j.of.tree.path(slash)) {
-		j.absent, j.ends = name+" is not there", true
+	case !inside || exists(j.of.tree.path(slash)):
+		j.absent = name + " is not there"
 		if slices.ContainsFunc(r.hidden, func(h string) bool { return strings.HasSuffix(name, strings.TrimPrefix(h, "~")) }) {
 			j.absent = name + " is hidden from hooks here"
 			return // it has a finding of its own
@@ -212,7 +210,6 @@ func (j *judgement) judgeLostFile(r *results, name string) {
 		j.found("script-missing", j.absent+": "+why, suites.Info)
 		return
 	}
-	j.ends = true
 	for _, f := range j.of.tree.missing(j.of.hook, slash) {
 		if j.findings == nil || f.Severity == suites.Error {
 			j.add(f)

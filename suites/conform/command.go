@@ -319,28 +319,25 @@ func (c *commandReader) judgeRelative(word *shell.Word) {
 	if text == "" || path.IsAbs(text) || !strings.Contains(text, "/") || strings.HasPrefix(text, "~") || strings.Contains(c.hook.Command, "cd ") {
 		return
 	}
-	if !slices.Contains(c.hook.Scripts, path.Clean(text)) {
-		return
-	}
-	if c.hook.Scope.Foreign() {
+	switch {
+	case !slices.Contains(c.hook.Scripts, path.Clean(text)):
+	case c.hook.Scope.Foreign():
 		c.found("relative-path", text+" is named from the current directory, which is another project's", suites.Error)
-		return
+	default:
+		c.found("relative-path", text+" is named from the current directory")
 	}
-	c.found("relative-path", text+" is named from the current directory")
 }
 
 // judgeContents judges the text of the scripts that hooks run.
 func (t Tree) judgeContents() (all []Finding) {
-	hooks := t.hooks()
 	var seen []string
-	for _, h := range hooks {
+	for _, h := range t.hooks() {
 		for _, s := range h.Scripts {
 			if slices.Contains(seen, s) || !isCode(s) {
 				continue
 			}
 			seen = append(seen, s)
-			text := t.read(s)
-			for _, f := range append(judgeText(h, s, text), t.judgeMisspelt(h, s)...) {
+			for _, f := range append(judgeText(h, s, t.read(s)), t.judgeMisspelt(h, s)...) {
 				all = append(all, f.forEvent(h.Event))
 			}
 		}
@@ -369,7 +366,7 @@ func (t Tree) judgeMisspelt(h discover.Hook, name string) (all []Finding) {
 }
 
 func isCode(s string) bool {
-	return !slices.ContainsFunc([]string{".json", ".md", ".yaml", ".yml", ".toml", ".txt"}, func(end string) bool { return strings.HasSuffix(s, end) })
+	return !slices.Contains([]string{".json", ".md", ".yaml", ".yml", ".toml", ".txt"}, path.Ext(s))
 }
 
 func judgeText(h discover.Hook, name, text string) (all []Finding) {

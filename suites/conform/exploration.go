@@ -512,11 +512,13 @@ func with(h discover.Hook, f firing, in explore.Input) (firing, bool) {
 		f.text, f.description = in.Text, Short(in.Text)
 		f.written = f.about().Guards == ""
 	default:
-		f.over = maps.Clone(f.over)
-		if f.over == nil {
-			f.over = map[explore.Field]string{}
+		over := map[explore.Field]string{in.Field: in.Text}
+		for field, text := range f.over {
+			if field != in.Field {
+				over[field] = text
+			}
 		}
-		f.over[in.Field] = in.Text
+		f.over = over
 		f.description = fmt.Sprintf("%s %q", in.Field, Short(in.Text))
 	}
 	return f, f.passes(h)
@@ -529,15 +531,20 @@ func override(payload json.RawMessage, over map[explore.Field]string) json.RawMe
 	}
 	return edited(payload, func(sent map[string]any) {
 		for field, text := range over {
-			in, path := sent, strings.Split(string(field), ".")
-			for _, name := range path[:len(path)-1] {
-				in, _ = in[name].(map[string]any)
-			}
-			if in != nil {
-				in[path[len(path)-1]] = text
+			if in, name := placeOf(field, sent); in != nil {
+				in[name] = text
 			}
 		}
 	})
+}
+
+// placeOf returns the object of a payload that has a field, nil if there is none, and the field's name in it.
+func placeOf(field explore.Field, sent map[string]any) (in map[string]any, name string) {
+	path := strings.Split(string(field), ".")
+	for _, outer := range path[:len(path)-1] {
+		sent, _ = sent[outer].(map[string]any)
+	}
+	return sent, path[len(path)-1]
 }
 
 // Explore fires a hook with inputs that pass its comparisons, and returns calls with those that came to

@@ -140,13 +140,10 @@ type alternative struct {
 // with returns a payload with the alternative next to the client's field.
 func (a alternative) with(payload json.RawMessage) json.RawMessage {
 	return edited(payload, func(sent map[string]any) {
-		path := strings.Split(string(a.meant), ".")
-		for _, name := range path[:len(path)-1] {
-			sent, _ = sent[name].(map[string]any)
-		}
-		if value, known := sent[path[len(path)-1]]; known {
+		in, meant := placeOf(a.meant, sent)
+		if value, known := in[meant]; known {
 			name := string(a.name)
-			sent[name[strings.LastIndexByte(name, '.')+1:]] = value
+			in[name[strings.LastIndexByte(name, '.')+1:]] = value
 		}
 	})
 }

@@ -89,10 +89,7 @@ var example = map[string]string{
 const exampleFile = "src/example.py"
 
 func (f firing) asCase(h discover.Hook) *suites.Case {
-	session := "{override}"
-	if h.Session != "" {
-		session = h.Session
-	}
+	session := cmp.Or(h.Session, "{override}")
 	file := f.file
 	if f.about().BaseName {
 		file = f.value // because matchers are compared with the file's name
@@ -174,7 +171,7 @@ func (f firing) passes(h discover.Hook) bool {
 
 func matchedTools(h discover.Hook, t Tree) (out []firing) {
 	for _, kind := range [][]string{shells, client.ToolNames(client.EditsFile), client.ToolNames(client.CreatesFile)} {
-		if i := slices.IndexFunc(kind, func(tool string) bool { return h.Matches(tool) }); i >= 0 {
+		if i := slices.IndexFunc(kind, h.Matches); i >= 0 {
 			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
 		}
 	}

@@ -38,9 +38,9 @@ func judgeHarmless(r *results, j *judgement, f fired) {
 		found.Effect = "the agent has to make its first call again"
 		j.addOnce(found)
 	case slices.Contains(shells, f.tool):
-		j.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), suites.Warning)
+		j.found("blocks-everything", "it denies "+f.input(), suites.Warning)
 	default:
-		j.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), suites.Info) // a guard of branches or of files may intend it
+		j.found("blocks-everything", "it denies "+f.input(), suites.Info) // a guard of branches or of files may intend it
 	}
 }
 

@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/explore"
 )
 
 // searched is the maximum number of inputs that a guard is tried with.
@@ -101,21 +101,20 @@ func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 	if h.Event != eventOf(d) {
 		return f, false
 	}
-	takes := func(tool string) bool { return h.Matches(tool) }
 	switch {
 	case d.Prompt != "":
 		return f, true
 	case d.Command != "" && d.Tool == "":
-		if i := slices.IndexFunc(shells, takes); i >= 0 {
+		if i := slices.IndexFunc(shells, h.Matches); i >= 0 {
 			f.tool = shells[i]
 		}
 	case d.Command != "":
 	case d.Tool == "":
-		if i := slices.IndexFunc(guarded, takes); i >= 0 {
+		if i := slices.IndexFunc(guarded, h.Matches); i >= 0 {
 			f.tool = guarded[i]
 		}
 	}
-	return f, f.tool != "" && takes(f.tool) && f.passes(h)
+	return f, f.tool != "" && h.Matches(f.tool) && f.passes(h)
 }
 
 // planNamed sends the user's inputs that the hook must stop, each in its own environment because each
@@ -154,19 +153,12 @@ const odd = "$(touch " + executed + ") `touch " + executed + "` it's \"quoted\" 
 // fails at the mark after the word.
 const word = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-// A variant is a usual firing with another input.
-type variant struct {
-	firing
-	name  string
-	empty string // the key of tool_input that is sent empty
-}
-
-// variants returns inputs that any session sends sooner or later; command is a harmless command
-// that they begin with.
-func variants(f firing, command string) []variant {
-	with := func(text string) firing {
+// variants returns a usual firing with other inputs, which any session sends sooner or later, each with a note
+// about it; command is a harmless command that they begin with.
+func variants(f firing, command string) []firing {
+	with := func(text, note string) firing {
 		v := f
-		v.text, v.prompt = text, text
+		v.text, v.prompt, v.note = text, text, note
 		if f.command != "" {
 			v.command = command + " " + strings.ReplaceAll(text, "\n", "\n# ")
 		}
@@ -175,18 +167,20 @@ func variants(f firing, command string) []variant {
 		}
 		return v
 	}
-	quotes, large := with(odd), with(word+" !\n"+strings.Repeat(word+"\n", 5000))
+	quotes := with(odd, "a text with quotes and other letters, of a subagent")
 	if f.about().Tool {
 		quotes.agent = "general-purpose"
 	}
-	all := []variant{{quotes, "a text with quotes and other letters, of a subagent", ""}, {large, "a text of 200 KB", ""}}
+	all := []firing{quotes, with(word+" !\n"+strings.Repeat(word+"\n", 5000), "a text of 200 KB")}
 	if key := map[string]string{"Write": "content", "Edit": "new_string"}[f.tool]; key != "" {
-		all = append(all, variant{f, "an empty " + key, key})
+		empty := f
+		empty.over, empty.note = map[explore.Field]string{explore.Field("tool_input." + key): ""}, "an empty "+key
+		all = append(all, empty)
 	}
 	if takesFile(f.tool) {
 		named := f
-		named.file = "src/$(touch " + executed + ").py"
-		all = append(all, variant{named, "a file whose name is a command", ""})
+		named.file, named.note = "src/$(touch "+executed+").py", "a file whose name is a command"
+		all = append(all, named)
 	}
 	return all
 }
@@ -205,14 +199,10 @@ func planVaried(r *results) []Probe {
 		if !v.passes(r.hook) {
 			continue
 		}
-		v.note = v.name
-		one := r.probe(v.firing)
+		one := r.probe(v)
 		step := &one.Case.Steps[0]
 		for _, place := range executedAt {
 			step.Expect.Files = append(step.Expect.Files, suites.FileExpectation{Path: place})
-		}
-		if v.empty != "" {
-			step.PayloadRaw = emptied(step.PayloadRaw, v.empty)
 		}
 		all.and(one)
 	}
@@ -236,13 +226,4 @@ func judgeVaried(r *results, j *judgement, f fired) {
 	default:
 		j.judgeDropped(firing{event: f.event, value: f.note}, &usual, f.Result, suites.Warning)
 	}
-}
-
-// emptied returns a payload with an empty value of a key of tool_input.
-func emptied(payload json.RawMessage, key string) json.RawMessage {
-	return edited(payload, func(sent map[string]any) {
-		if input, ok := sent["tool_input"].(map[string]any); ok {
-			input[key] = ""
-		}
-	})
 }

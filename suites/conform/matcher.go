@@ -25,7 +25,7 @@ func (t Tree) judgeMatcher(h discover.Hook) []Finding {
 	if event.MatchedOn == "" {
 		return []Finding{FindingOf("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}
 	}
-	if list := event.Values; list != nil && !slices.ContainsFunc(list, func(v string) bool { return h.Matches(v) }) {
+	if list := event.Values; list != nil && !slices.ContainsFunc(list, h.Matches) {
 		return []Finding{FindingOf("dead-matcher", h.ID, h.Source,
 			fmt.Sprintf("matcher %q never matches: %s has %s", h.Matcher, h.Event, strings.Join(list, ", ")))}
 	}
@@ -61,11 +61,10 @@ func alternatives(h discover.Hook) []Finding {
 
 // expression judges a matcher that is a regular expression.
 func expression(h discover.Hook) []Finding {
-	live := func(tool string) bool { return h.Matches(tool) }
 	if server := unmatchedServer(h); server != "" {
 		return []Finding{FindingOf("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: tools of the plugin's own server %s are called %s", h.Matcher, server, h.ServerTool("mcp__"+server+"__TOOL")))}
 	}
-	if slices.ContainsFunc(tools, live) || strings.Contains(h.Matcher, "mcp__") {
+	if slices.ContainsFunc(tools, h.Matches) || strings.Contains(h.Matcher, "mcp__") {
 		return nil
 	}
 	what := fmt.Sprintf("matcher %q is a regular expression that matches no tool", h.Matcher)

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -34,16 +35,6 @@ func (j *judgement) judgeEnd(f fired) {
 	}
 }
 
-// addCrash records a crash on an input. A crash that exits with 2 stops the action, so its effect is
-// the result's own.
-func (j *judgement) addCrash(f Finding, input string, r suites.Result) {
-	f.Input = input
-	if r.Exit == 2 && r.Effect != suites.Ignored {
-		f.Effect = r.EffectReason
-	}
-	j.addOnce(f)
-}
-
 // judgeFailure judges a hook that failed by itself on an input, and reports whether it did. Missing
 // programs and files are judged elsewhere.
 func (j *judgement) judgeFailure(input string, r suites.Result, crash ...suites.Severity) bool {
@@ -54,28 +45,30 @@ func (j *judgement) judgeFailure(input string, r suites.Result, crash ...suites.
 		}
 	}
 	fault, line := client.FaultOf(r)
-	what := fmt.Sprintf("exit %d: %s", r.Exit, Short(line))
+	what, remedy := fmt.Sprintf("exit %d: %s", r.Exit, Short(line)), ""
 	switch fault {
 	case client.Unparsed:
 		j.ends = true
 		j.found("syntax-error", Short(line))
+		return true
 	case client.Overlong:
-		f := FindingOf("crash", j.of.hook.ID, j.of.hook.Source, "a long input is too long for an argument or the environment: "+what, crash...)
-		f.Remedy = "pass it on stdin"
-		j.addCrash(f, input, r)
+		what, remedy = "a long input is too long for an argument or the environment: "+what, "pass it on stdin"
 	case client.Crashed:
-		j.addCrash(FindingOf("crash", j.of.hook.ID, j.of.hook.Source, what, crash...), input, r)
 	default:
-		line := client.FailedProgram(r)
-		if line == "" {
+		if line = client.FailedProgram(r); line == "" {
 			return false
 		}
 		if r.Effect == suites.Ignored {
 			crash = []suites.Severity{suites.Warning} // because nothing depends on it
 		}
 		what = "exit 2 of a program that failed: " + Short(line)
-		j.addCrash(FindingOf("crash", j.of.hook.ID, j.of.hook.Source, what, crash...), input, r)
 	}
+	f := FindingOf("crash", j.of.hook.ID, j.of.hook.Source, what, crash...)
+	f.Input, f.Remedy = input, cmp.Or(remedy, f.Remedy)
+	if r.Exit == 2 && r.Effect != suites.Ignored { // it stops the action, so its effect is the result's own
+		f.Effect = r.EffectReason
+	}
+	j.addOnce(f)
 	return true
 }
 

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -174,9 +175,7 @@ func (t Tree) missing(h discover.Hook, s string) []Finding {
 // lost returns the finding for a missing script, with the client's reaction at the event.
 func lost(h discover.Hook, s string) Finding {
 	f := FindingOf("script-missing", h.ID, h.Source, s+" does not exist")
-	if effect := withoutScript(h, s); effect != "" {
-		f.Effect = effect
-	}
+	f.Effect = cmp.Or(withoutScript(h, s), f.Effect)
 	return f
 }
 
