@@ -25,10 +25,7 @@ func (c Comparison) Texts(most int) (all []string) {
 		add(ofGlob(c.Pattern, "", "x"))
 		add(ofGlob(c.Pattern, " x ", "x"))
 	case Basic, Extended, Regexp:
-		pattern := c.Pattern
-		if c.Op == Basic {
-			pattern = extended(pattern)
-		}
+		pattern := c.expression()
 		for choice := range most {
 			add(matching(pattern, choice))
 		}
@@ -57,14 +54,18 @@ func (c Comparison) Accepts(value string) bool {
 		re, err := regexp.Compile(text)
 		return err == nil && re.MatchString(value)
 	case Basic, Extended, Regexp:
-		pattern := c.Pattern
-		if c.Op == Basic {
-			pattern = extended(pattern)
-		}
-		re, err := regexp.Compile(pattern)
+		re, err := regexp.Compile(c.expression())
 		return err == nil && re.MatchString(value)
 	}
 	return false
+}
+
+// expression returns the pattern as a regular expression of Go, as far as the syntaxes agree.
+func (c Comparison) expression() string {
+	if c.Op == Basic {
+		return extended(c.Pattern)
+	}
+	return c.Pattern
 }
 
 // ofGlob returns a text that a glob matches, with texts for * and ?.
