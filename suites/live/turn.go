@@ -4,6 +4,7 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,21 +169,15 @@ func Settings(entries []client.Entry, env map[string]string) []byte {
 }
 
 func fields(e client.Entry) map[string]any {
-	f := map[string]any{"type": "command"}
-	set := func(name, value string) {
+	f := map[string]any{"type": cmp.Or(e.Type, "command")}
+	for name, value := range map[string]string{
+		"command": e.Command, "url": e.URL, "prompt": e.Prompt, "server": e.Server, "tool": e.Tool,
+		"if": e.If, "shell": e.Shell, "onFailure": e.OnFailure,
+	} {
 		if value != "" {
 			f[name] = value
 		}
 	}
-	set("type", e.Type)
-	set("command", e.Command)
-	set("url", e.URL)
-	set("prompt", e.Prompt)
-	set("server", e.Server)
-	set("tool", e.Tool)
-	set("if", e.If)
-	set("shell", e.Shell)
-	set("onFailure", e.OnFailure)
 	if e.Args != nil {
 		f["args"] = e.Args
 	}
