@@ -9,6 +9,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 )
@@ -162,9 +163,7 @@ var badFiles = []string{
 }
 
 // stopped reports whether the client is kept from its action.
-func stopped(r suites.Result) bool {
-	return slices.Contains([]suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked, suites.SessionEnds}, r.Effect)
-}
+func stopped(r suites.Result) bool { return clients.Stops(r.Effect) }
 
 // lets reports whether a hook that could run does not stop an input that it should.
 func lets(r suites.Result) bool { return !stopped(r) && r.NotStarted == "" && !r.TimedOut }

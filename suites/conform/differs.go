@@ -104,10 +104,7 @@ func (j *judgement) compareWithOthers(f fired) {
 // differenceOf returns a finding about what a client does with the output of a firing.
 func (j *judgement) differenceOf(c clients.Client, does suites.Effect, because string, f fired) Finding {
 	finding := FindingOf("client-differs", j.of.hook.ID, j.of.hook.Source, c.Does(does)+": "+because)
-	finding.Input, finding.Printed = f.input(), Short(string(f.Stdout))
-	if len(f.Stdout) == 0 {
-		finding.Printed = Short(string(f.Stderr))
-	}
+	finding.Input, finding.Printed = f.input(), printed(f.Result)
 	return finding
 }
 
@@ -165,7 +162,7 @@ func (j *judgement) compareWithClaude(f fired) {
 func differ(a, b suites.Effect) bool {
 	course := func(e suites.Effect) string {
 		switch {
-		case e == suites.SessionEnds || clients.Stops(e):
+		case clients.Stops(e):
 			return "stops"
 		case slices.Contains([]suites.Effect{suites.Proceeds, suites.Ignored, suites.Allowed}, e):
 			return "runs"

@@ -415,12 +415,12 @@ func Harmless(t Tree, h discover.Hook) (all []Input) {
 }
 
 // Stopped reports whether an effect keeps the client from its action.
-func Stopped(e suites.Effect) bool { return stopped(suites.Result{Effect: e}) }
+func Stopped(e suites.Effect) bool { return clients.Stops(e) }
 
 // Stops reports whether an effect keeps the client from its action, or reports an error to the
 // model.
 func Stops(e suites.Effect) bool {
-	return stopped(suites.Result{Effect: e}) || e == suites.AnotherTurn || e == suites.ShownToModel
+	return clients.Stops(e) || e == suites.AnotherTurn || e == suites.ShownToModel
 }
 
 // Check examines one hook until nothing is left to find out, or ctx ends, and returns what was found

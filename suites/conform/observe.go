@@ -113,18 +113,23 @@ func (j *judgement) judgeDropped(f firing, harmless *suites.Result, r suites.Res
 		severity = LeastSeverity(severity, most[0])
 	}
 	all := FindingOf(string(loss.Kind), j.of.hook.ID, j.of.hook.Source, Short(r.EffectReason), severity)
-	all.Input, all.Printed = f.input(), Short(string(r.Stdout))
+	all.Input, all.Printed = f.input(), printed(r)
 	all.Remedy = client.Cause{Kind: loss.Kind, Event: f.event}.Remedy()
 	if harmless == nil && failsSilently(r) {
 		all.Remedy = goOn
-	}
-	if len(r.Stdout) == 0 {
-		all.Printed = Short(string(r.Stderr))
 	}
 	if client.OutputQuoted(r) {
 		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
 	}
 	j.addWorst(all)
+}
+
+// printed returns the output of a hook in a line: its stdout, or its stderr if there is none.
+func printed(r suites.Result) string {
+	if len(r.Stdout) == 0 {
+		return Short(string(r.Stderr))
+	}
+	return Short(string(r.Stdout))
 }
 
 // failsSilently reports whether a hook failed and printed nothing. On a harmless input it did not mean to stop

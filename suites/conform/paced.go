@@ -3,6 +3,7 @@ package conform
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -126,11 +127,12 @@ func (s subject) patience() time.Duration {
 // client waits for it before something that a hook could stop.
 func (j *judgement) addTimeout(what string) {
 	j.ends = true
-	severity := suites.Error
-	if about := j.of.about(); j.of.hook.Entry.Async {
+	if j.of.hook.Entry.Async {
 		return // the client does not wait
-	} else if about.Exit2 != suites.Denied && about.Exit2 != suites.PromptBlocked && about.Exit2 != suites.AnotherTurn {
-		severity = suites.Warning
+	}
+	severity := suites.Warning
+	if slices.Contains([]suites.Effect{suites.Denied, suites.PromptBlocked, suites.AnotherTurn}, j.of.about().Exit2) {
+		severity = suites.Error
 	}
 	j.found(string(client.TimedOut), what, severity)
 }
