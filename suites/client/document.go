@@ -216,8 +216,7 @@ func written(value any) string {
 }
 
 // unknownKeys returns the keys that the client drops silently.
-func (c call) unknownKeys() []string {
-	var unknown []string
+func (c call) unknownKeys() (unknown []string) {
 	for name := range c.output {
 		if _, known := fieldNamed(topFields, name); !known {
 			unknown = append(unknown, name)

@@ -103,8 +103,7 @@ func (f *Finding) merge(other Finding) {
 }
 
 // MergeFindings merges findings with the same cause, and sorts them, the worst first.
-func MergeFindings(all []Finding) []Finding {
-	var out []Finding
+func MergeFindings(all []Finding) (out []Finding) {
 	for _, f := range all {
 		same := func(o Finding) bool {
 			alike := o.Effect == f.Effect || o.event != "" && f.event != ""

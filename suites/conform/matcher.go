@@ -87,7 +87,7 @@ func unmatchedServer(h discover.Hook) string {
 }
 
 // judgeList judges a matcher that lists names.
-func judgeList(h discover.Hook, names []string) []Finding {
+func judgeList(h discover.Hook, names []string) (out []Finding) {
 	var old, unknown []string
 	for _, name := range names {
 		switch {
@@ -106,7 +106,6 @@ func judgeList(h discover.Hook, names []string) []Finding {
 		}
 	}
 	all := len(old)+len(unknown) == len(names)
-	var out []Finding
 	if len(old) > 0 {
 		severity := suites.Info // next to current names
 		if all {

@@ -56,8 +56,7 @@ func (r *resolver) scripts() (all, direct []string) {
 	return r.found, r.direct
 }
 
-func (r *resolver) launched() []word {
-	var words []word
+func (r *resolver) launched() (words []word) {
 	for _, text := range LaunchCommand(r.hook, "") {
 		words = append(words, word{text, true})
 	}

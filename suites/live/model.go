@@ -346,7 +346,7 @@ const deepest = 4
 // textsOf returns the texts of a content: a string, or blocks of text and of results.
 func textsOf(content json.RawMessage) []string { return textsWithin(content, deepest) }
 
-func textsWithin(content json.RawMessage, depth int) []string {
+func textsWithin(content json.RawMessage, depth int) (out []string) {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
 		if strings.TrimSpace(text) == "" {
@@ -362,7 +362,6 @@ func textsWithin(content json.RawMessage, depth int) []string {
 	if depth == 0 || json.Unmarshal(content, &blocks) != nil {
 		return nil
 	}
-	var out []string
 	for _, b := range blocks {
 		if (b.Type == "text" || b.Type == "input_text") && strings.TrimSpace(b.Text) != "" {
 			out = append(out, b.Text)
@@ -373,12 +372,11 @@ func textsWithin(content json.RawMessage, depth int) []string {
 }
 
 // added returns the texts of now that are not in before, counting repetitions.
-func added(before, now []string) []string {
+func added(before, now []string) (out []string) {
 	had := make(map[string]int, len(before))
 	for _, t := range before {
 		had[t]++
 	}
-	var out []string
 	for _, t := range now {
 		if had[t] > 0 {
 			had[t]--

@@ -467,10 +467,9 @@ var ended = pattern.Lazy(`^\S+ \[\w+\] (?:Hooks: )?([A-Za-z]+)(?::([^\n\[]*?))? 
 var entry = pattern.Lazy(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z \[[A-Z]+\] `)
 
 // ReadDebugLog returns the hooks that a debug log names, in order.
-func ReadDebugLog(b []byte) []Logged {
+func ReadDebugLog(b []byte) (out []Logged) {
 	text := string(b)
 	starts := entry().FindAllStringIndex(text, -1)
-	var out []Logged
 	for i, at := range starts {
 		end := len(text)
 		if i+1 < len(starts) {

@@ -40,8 +40,7 @@ func (s *Seen) Fired() []HookLine {
 
 // firings returns the hooks of the step's event, grouped by firing: hooks that ran in parallel
 // belong together.
-func (s *Seen) firings() [][]HookLine {
-	var all [][]HookLine
+func (s *Seen) firings() (all [][]HookLine) {
 	running := 0
 	place := make(map[string]int) // index in the last firing, by ID
 	for _, l := range s.Lines {
@@ -74,8 +73,7 @@ func (s *Seen) firings() [][]HookLine {
 }
 
 // Texts returns the texts sent to the model since the tested call or prompt.
-func (s *Seen) Texts() []string {
-	var out []string
+func (s *Seen) Texts() (out []string) {
 	for _, h := range s.heard() {
 		out = append(out, h.Texts...)
 	}
@@ -247,8 +245,7 @@ func Match(s *Seen, registered []Registered) []Fired {
 }
 
 // logged returns the hooks that only the log names.
-func (s *Seen) logged(registered []Registered) []Fired {
-	var out []Fired
+func (s *Seen) logged(registered []Registered) (out []Fired) {
 	for _, l := range s.Log {
 		if slices.ContainsFunc(s.Saw, func(f Fired) bool { return f.Command == l.Command }) {
 			continue
@@ -324,7 +321,7 @@ const (
 )
 
 // Cut limits texts: those with words of hooks come first, and each text occurs once.
-func Cut(texts []string, hooks []HookLine) []string {
+func Cut(texts []string, hooks []HookLine) (out []string) {
 	output := readOutputs(hooks)
 	var telling, others []string
 	for _, t := range texts {
@@ -341,7 +338,6 @@ func Cut(texts []string, hooks []HookLine) []string {
 			others = append(others, t)
 		}
 	}
-	var out []string
 	for _, t := range slices.Concat(telling, others) {
 		if len(t) > longestText {
 			t = strings.ToValidUTF8(t[:longestText], "") + " [...]"

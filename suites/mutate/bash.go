@@ -263,9 +263,8 @@ func reorders(s *Source) (list []Change) {
 
 // globals change what holds for the whole script: an assignment, a set, a trap
 // or a shopt at top level, and add one.
-func globals(s *Source) []Change {
+func globals(s *Source) (list []Change) {
 	added := []string{"set +e\n", "set +u\n", "shopt -s nocasematch\n", "IFS=:\n", "TMPDIR=/nowhere\n", "cmd=changed\n", "trap 'echo ended >&2' EXIT\n"}
-	var list []Change
 	for _, st := range s.file.Stmts {
 		piece := added[s.random.IntN(len(added))]
 		list = append(list, Change{start(st), start(st), piece, "add " + short(piece)})

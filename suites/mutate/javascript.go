@@ -224,7 +224,7 @@ func (s *javaScript) comments() []Change {
 }
 
 // indents indent all lines that begin outside templates and comments.
-func (s *javaScript) indents() []Change {
+func (s *javaScript) indents() (list []Change) {
 	templates := map[int]bool{}
 	s.statements(func(st *javascript.Statement) {
 		for _, t := range st.Tokens {
@@ -235,7 +235,6 @@ func (s *javaScript) indents() []Change {
 			}
 		}
 	})
-	var list []Change
 	for _, indent := range []string{"\t", "       "} {
 		var b bytes.Buffer
 		for i, c := range s.text {

@@ -340,14 +340,13 @@ func (s *search) fail(ctx context.Context, err error) {
 
 // fire sends inputs to the hook, in one environment unless its answers depend on earlier ones. The
 // result has an entry for each input.
-func (s *search) fire(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) []suites.Result {
+func (s *search) fire(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) (out []suites.Result) {
 	s.mu.Lock()
 	alone := s.alone
 	s.mu.Unlock()
 	if !alone {
 		return s.fireTogether(ctx, inputs, change...)
 	}
-	var out []suites.Result
 	for _, in := range inputs {
 		out = append(out, s.fireTogether(ctx, []conform.Input{in}, change...)...)
 	}

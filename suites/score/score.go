@@ -220,9 +220,8 @@ func (s *scoring) progress(f *Finding, of int, found []*Finding) {
 // jury returns the cases whose trace meets an edit, the quickest first. Files that a case uses
 // otherwise than by running them are left aside: most cases of a hook use one of which no trace can
 // tell that it is not the hook, and to run those could only add kills.
-func (s *scoring) jury(m mutate.Subject) []int {
+func (s *scoring) jury(m mutate.Subject) (list []int) {
 	edits := trace.Compare(m.File, m.Original, m.Content)
-	var list []int
 	for i := range s.cases {
 		if s.panel.takesPart[i] && meets(edits, s.panel.traces[i]) {
 			list = append(list, i)

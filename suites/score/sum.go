@@ -57,8 +57,7 @@ func (r *Result) Sum(of func(f *Finding) bool) (t Sum) {
 
 // Survivors returns the findings that no case killed, by file and line, without those that are known
 // to be equivalent.
-func (r *Result) Survivors() []*Finding {
-	var list []*Finding
+func (r *Result) Survivors() (list []*Finding) {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.survived() {
 			list = append(list, f)
