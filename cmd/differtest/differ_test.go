@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -128,3 +131,41 @@ func TestRecorded(t *testing.T) {
 }
 
 var machine = regexp.MustCompile(`[\s"'=:(]/(tmp|root|work|home)/[\w.-]*`)
+
+// replay writes the project of a recording and compares hookwatch with what the client did.
+func replay(ctx context.Context, line []byte) (p project, all []difference, err error) {
+	var r recording
+	if err = json.Unmarshal(line, &r); err != nil {
+		return p, nil, err
+	}
+	for _, e := range r.Project.Entries {
+		for key, value := range e.Keys { // in TOML 5.0 is no whole number
+			if number, ok := value.(float64); ok && number == math.Trunc(number) {
+				e.Keys[key] = int(number)
+			}
+		}
+	}
+	s := &sessionOnDisk{project: r.Project, recorded: true}
+	if s.draws, err = readDraws(r.Project.Client); err != nil {
+		return r.Project, nil, err
+	}
+	defer func() { s.remove() }()
+	if err = s.write(); err != nil {
+		return r.Project, nil, err
+	}
+	r.Seen = nil
+	if err = json.Unmarshal(bytes.ReplaceAll(line, []byte("{dir}"), []byte(s.dir)), &r); err != nil {
+		return s.project, nil, err
+	}
+	for i, o := range r.Seen {
+		for j := range o.Firings {
+			f := &o.Firings[j]
+			f.Turn = i
+			for k := range f.Runs {
+				f.Runs[k].Stdin = cmp.Or(f.Runs[k].Stdin, f.Stdin)
+			}
+		}
+	}
+	all, err = s.compare(ctx, r.Seen)
+	return s.project, all, err
+}

@@ -113,7 +113,6 @@ func readDraws(name string) (own draws, err error) {
 const (
 	user   = "user"
 	shared = "project"
-	local  = "local"
 	plugin = "plugin"
 )
 

@@ -35,7 +35,7 @@ type sessionOnDisk struct {
 	home     string
 	plugin   string // its root, "" without a plugin
 	played   run.Session
-	recorded bool     // played before, elsewhere
+	recorded bool     // played before, elsewhere, and replayed by the tests
 	took     []string // where each turn was recorded
 	firings  int
 }
