@@ -70,9 +70,6 @@ func newer(f Field) Field {
 	return f
 }
 
-// TopFields returns the keys of the output itself.
-func TopFields() []Field { return slices.Clone(topFields) }
-
 // SpecificFields returns the keys of hookSpecificOutput that a client of version v accepts from a
 // hook of the event.
 func SpecificFields(v Version, event string) []Field {

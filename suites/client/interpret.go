@@ -132,12 +132,10 @@ func (c call) ignored(kind Kind) Reading { return c.reading(suites.Ignored, kind
 
 func (c call) proceeds(kind Kind) Reading { return c.reading(suites.Proceeds, kind) }
 
-// exited reports whether the hook is a program that ended with this exit code.
-func (c call) exited(code int) bool {
-	return c.in.Signal == "" && c.in.Exit == code && c.in.Entry.Type != "http" && !c.asksModel()
+// exit2 reports whether the hook is a program that ended with exit code 2.
+func (c call) exit2() bool {
+	return c.in.Signal == "" && c.in.Exit == 2 && c.in.Entry.Type != "http" && !c.asksModel()
 }
-
-func (c call) exit2() bool { return c.exited(2) }
 
 // asksModel reports whether the hook is a question to a model.
 func (c call) asksModel() bool { return c.in.Entry.Type == "prompt" || c.in.Entry.Type == "agent" }

@@ -58,7 +58,7 @@ func outputs(event string) []string {
 	all := []string{`{}`, `{"unknown":1}`, `{"hookSpecificOutput":{}}`}
 	values := []string{`"text"`, `true`, `false`, `{}`, `[]`, `["a"]`, `[1]`, `1`, `null`, `"block"`, `"deny"`, `"defer"`, `{"behavior":"deny"}`}
 	for _, value := range values {
-		for _, field := range TopFields() {
+		for _, field := range topFields {
 			all = append(all, `{"`+field.Name+`":`+value+`}`)
 		}
 		for _, name := range []string{event, "PreToolUse", "Stop", "Whatever"} {

@@ -22,8 +22,8 @@ func (c Comparison) Texts(most int) (all []string) {
 	}
 	switch c.Op {
 	case Glob:
-		add(ofGlob(c.Pattern, "", "x"))
-		add(ofGlob(c.Pattern, " x ", "x"))
+		add(ofGlob(c.Pattern, ""))
+		add(ofGlob(c.Pattern, " x "))
 	case Basic, Extended, Regexp:
 		pattern := c.expression()
 		for choice := range most {
@@ -68,8 +68,8 @@ func (c Comparison) expression() string {
 	return c.Pattern
 }
 
-// ofGlob returns a text that a glob matches, with texts for * and ?.
-func ofGlob(pattern, any, one string) string {
+// ofGlob returns a text that a glob matches, with a text for *.
+func ofGlob(pattern, any string) string {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; c {
@@ -80,7 +80,7 @@ func ofGlob(pattern, any, one string) string {
 		case '*':
 			b.WriteString(any)
 		case '?':
-			b.WriteString(one)
+			b.WriteByte('x')
 		case '[':
 			end := strings.IndexByte(pattern[i+1:], ']')
 			if end <= 0 {
