@@ -470,19 +470,20 @@ func shellDecisions(file string, src []byte) (all []Decision) {
 		}
 		d := Decision{File: file, Line: int(c.Pos().Line()), Statement: line(int(c.Pos().Line())), last: int(c.End().Line()), language: "bash", name: c.Args[0].Lit()}
 		for i := len(parents) - 2; i >= 0; i-- {
+			waits := false
 			switch p := parents[i].(type) {
 			case *syntax.FuncDecl:
 				if calls[p.Name.Value] && functions[p.Name.Value] {
 					return true // its calls decide
 				}
 			case *syntax.IfClause, *syntax.CaseItem, *syntax.WhileClause:
-				if d.At == 0 {
-					d.At, d.Condition = int(p.Pos().Line()), line(int(p.Pos().Line()))
-				}
+				waits = true
 			case *syntax.BinaryCmd:
-				if d.At == 0 && p.Op != syntax.Pipe && p.Op != syntax.PipeAll && p.X.Pos() != s.Pos() {
-					d.At, d.Condition = int(p.Pos().Line()), line(int(p.Pos().Line()))
-				}
+				waits = p.Op != syntax.Pipe && p.Op != syntax.PipeAll && p.X.Pos() != s.Pos()
+			}
+			if waits && d.At == 0 {
+				d.At = int(parents[i].Pos().Line())
+				d.Condition = line(d.At)
 			}
 			if d.After == 0 {
 				d.After = endBefore(parents[i], parents[i+1])
