@@ -420,7 +420,7 @@ func (r *Registered) Guess(root string, scripts []string) {
 		named := func(h Hook) bool { // an installed copy has the same path below another directory
 			return slices.Contains(h.Scripts, s) || h.Scope == InTemplate && strings.Contains(h.Command, "/"+s)
 		}
-		if slices.ContainsFunc(r.Hooks, named) || slices.ContainsFunc(r.Others, named) || slices.ContainsFunc(r.Elsewhere, named) {
+		if slices.ContainsFunc(slices.Concat(r.Hooks, r.Others, r.Elsewhere), named) {
 			continue
 		}
 		event := EventOf(s)

@@ -150,11 +150,9 @@ func (f *finder) servers(dir string, m manifest) (names []string) {
 	f.decode(path.Join(dir, ".mcp.json"), &listed)
 	names = slices.Collect(maps.Keys(listed.Servers))
 	var file string
-	switch {
-	case json.Unmarshal(m.Servers, &listed.Servers) == nil:
-		names = append(names, slices.Collect(maps.Keys(listed.Servers))...)
-	case json.Unmarshal(m.Servers, &file) == nil && f.decode(path.Join(dir, file), &listed):
-		names = append(names, slices.Collect(maps.Keys(listed.Servers))...)
+	if json.Unmarshal(m.Servers, &listed.Servers) == nil ||
+		json.Unmarshal(m.Servers, &file) == nil && f.decode(path.Join(dir, file), &listed) {
+		names = slices.AppendSeq(names, maps.Keys(listed.Servers))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
