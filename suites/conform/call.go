@@ -99,12 +99,9 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 	}
 	if takesFile(f.tool) {
 		step.FilePath = "{override}/" + cmp.Or(f.file, exampleFile)
-		content, known := example[strings.TrimPrefix(step.FilePath, "{override}/")]
-		switch {
-		case h.Scope.Foreign() && !known:
-			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
-		case h.Scope.Foreign():
-			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: content}} // it already exists
+		switch content := example[strings.TrimPrefix(step.FilePath, "{override}/")]; {
+		case h.Scope.Foreign(): // a file of the example already exists
+			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: cmp.Or(content, example[exampleFile])}}
 		case !exists(t.path(f.file)), f.about().Outside:
 			step.FilePath = path.Join(path.Dir(callFile), path.Base(cmp.Or(f.file, callFile)))
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
