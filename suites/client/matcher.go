@@ -105,8 +105,8 @@ var compiledMatchers = struct {
 
 const maxCompiled = 1000
 
-// compileJS compiles a JavaScript regular expression without flags. The error is JavaScript's reason for refusing it, or a
-// *MatcherCostError.
+// compileJS compiles a JavaScript regular expression without flags. The error is JavaScript's reason
+// for refusing it, or a *MatcherCostError.
 func compileJS(pattern string) (*regexp2.Regexp, error) {
 	compiledMatchers.Lock()
 	defer compiledMatchers.Unlock()
