@@ -1,11 +1,11 @@
 package process
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,7 +33,7 @@ type cgroupTree struct {
 	next int
 }
 
-// A cgroup contains one supervisor.
+// A cgroup contains one supervisor; nil is that of one without a limit by the kernel.
 type cgroup struct {
 	tree   *cgroupTree
 	path   string
@@ -142,8 +142,8 @@ func prepareCgroup(base, session string) error {
 // system has them.
 func enable(dir string) error {
 	has := func(file, controller string) bool {
-		b, err := os.ReadFile(filepath.Join(dir, file))
-		return err == nil && bytes.Contains(append(append([]byte(" "), bytes.TrimSpace(b)...), ' '), []byte(" "+controller+" "))
+		b, _ := os.ReadFile(filepath.Join(dir, file)) // an unreadable file names none
+		return slices.Contains(strings.Fields(string(b)), controller)
 	}
 	if !has("cgroup.controllers", "memory") {
 		return fmt.Errorf("%s: no memory controller", dir)
@@ -197,6 +197,9 @@ func (c *cgroup) set(file, value string) error {
 // exceeded reports whether the kernel has killed a process in the cgroup since the last
 // call, because it was out of memory.
 func (c *cgroup) exceeded() bool {
+	if c == nil {
+		return false
+	}
 	b, err := os.ReadFile(filepath.Join(c.path, "memory.events"))
 	if err != nil {
 		return false
@@ -212,6 +215,9 @@ func (c *cgroup) exceeded() bool {
 
 // remove kills the remaining processes of the cgroup and removes it.
 func (c *cgroup) remove() {
+	if c == nil {
+		return
+	}
 	_ = c.dir.Close()
 	for begin := time.Now(); time.Since(begin) < killBound; time.Sleep(time.Millisecond) {
 		if err := unix.Rmdir(c.path); !errors.Is(err, unix.EBUSY) {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -185,7 +186,7 @@ func (f *firing) take(a answer) bool {
 // those that were killed, or all if none was, because the killed process may have been a
 // child of any.
 func (f *firing) blame() {
-	if !f.over && (f.b.cgroup == nil || !f.b.cgroup.exceeded()) {
+	if !f.over && !f.b.cgroup.exceeded() {
 		return
 	}
 	killed := func(r *Result) bool { return r.Signal == "SIGKILL" || r.Exit == 128+int(unix.SIGKILL) }
@@ -257,46 +258,7 @@ func (f *firing) close() {
 }
 
 // ending counts the supervisors that are being taken down.
-var ending pending
-
-type pending struct {
-	mu   sync.Mutex
-	n    int
-	none chan struct{} // closed when n is 0; nil if no one waits
-}
-
-func (p *pending) begin() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.n++
-}
-
-func (p *pending) done() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.n--; p.n == 0 && p.none != nil {
-		close(p.none)
-		p.none = nil
-	}
-}
-
-// wait returns when n is 0, or after bound.
-func (p *pending) wait(bound time.Duration) {
-	p.mu.Lock()
-	if p.n == 0 {
-		p.mu.Unlock()
-		return
-	}
-	if p.none == nil {
-		p.none = make(chan struct{})
-	}
-	none := p.none
-	p.mu.Unlock()
-	select {
-	case <-none:
-	case <-time.After(bound):
-	}
-}
+var ending atomic.Int32
 
 // awaitRemoval waits until the cgroups of supervisors that are ending have been removed, because
 // they would remain if this process ended first.
@@ -304,8 +266,8 @@ func awaitRemoval() {
 	cgroups.mu.Lock()
 	live := cgroups.live
 	cgroups.mu.Unlock()
-	if live > 0 {
-		ending.wait(killBound)
+	for begin := time.Now(); live > 0 && ending.Load() > 0 && time.Since(begin) < killBound; {
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -316,32 +278,19 @@ func Adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) 
 
 // supervisors lists the running supervisors and spawners. Every other child of this
 // process outside its session is an orphan of a dead supervisor.
-var supervisors = struct {
+var supervisors struct {
 	starting sync.RWMutex // read-locked while one is started, locked while orphans are killed
-	sync.Mutex
-	pids map[int]bool
-}{pids: map[int]bool{}}
+	pids     sync.Map
+}
 
 func startRegistered(start func() (*os.Process, error)) (*os.Process, error) {
 	supervisors.starting.RLock()
 	defer supervisors.starting.RUnlock()
 	p, err := start()
 	if err == nil {
-		register(p.Pid)
+		supervisors.pids.Store(p.Pid, true)
 	}
 	return p, err
-}
-
-func register(pid int) {
-	supervisors.Lock()
-	defer supervisors.Unlock()
-	supervisors.pids[pid] = true
-}
-
-func unregister(pid int) {
-	supervisors.Lock()
-	defer supervisors.Unlock()
-	delete(supervisors.pids, pid)
 }
 
 // endOrphans kills every child of this process that does not belong to a running
@@ -372,36 +321,32 @@ func orphans() []int {
 		return nil
 	}
 	self := os.Getpid()
-	supervisors.Lock()
-	defer supervisors.Unlock()
 	var pids []int
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
-		if err != nil || supervisors.pids[pid] {
+		if _, ours := supervisors.pids.Load(pid); err != nil || ours {
 			continue
 		}
-		if st, ok := stat(pid); ok && st.parent == self && st.session != session {
+		if parent, of, ok := stat(pid); ok && parent == self && of != session {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
 
-type procStat struct{ parent, session int }
-
-// stat reads /proc/PID/stat. Fields are counted from the last parenthesis, because the
-// process name may contain any character.
-func stat(pid int) (procStat, bool) {
+// stat reads the parent and the session of a process in /proc/PID/stat. Fields are counted from the
+// last parenthesis, because the process name may contain any character.
+func stat(pid int) (parent, session int, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return procStat{}, false
+		return 0, 0, false
 	}
 	_, rest, _ := strings.Cut(string(b[max(0, strings.LastIndexByte(string(b), ')')):]), ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 4 {
-		return procStat{}, false
+		return 0, 0, false
 	}
-	parent, _ := strconv.Atoi(fields[1])
-	session, _ := strconv.Atoi(fields[3])
-	return procStat{parent, session}, true
+	parent, _ = strconv.Atoi(fields[1])
+	session, _ = strconv.Atoi(fields[3])
+	return parent, session, true
 }

@@ -196,10 +196,7 @@ func Shortage(err error) *ShortageError {
 func shortageOf(err error) *ShortageError {
 	switch {
 	case errors.Is(err, syscall.EMFILE):
-		return &ShortageError{
-			What:   fmt.Sprintf("too few file descriptors: hookwatch may have %d open (ulimit -n)", openFilesLimit()),
-			Remedy: "raise the limit: ulimit -n 4096", Err: err,
-		}
+		return tooFewDescriptors(err, "hookwatch may have %d open (ulimit -n)", openFilesLimit())
 	case errors.Is(err, syscall.ENFILE):
 		return &ShortageError{
 			What:   "too few file descriptors: the machine has none left (sysctl fs.file-max)",
@@ -218,6 +215,10 @@ func shortageOf(err error) *ShortageError {
 	default:
 		return nil
 	}
+}
+
+func tooFewDescriptors(err error, why string, args ...any) *ShortageError {
+	return &ShortageError{What: "too few file descriptors: " + fmt.Sprintf(why, args...), Remedy: "raise the limit: ulimit -n 4096", Err: err}
 }
 
 // orShortage returns the shortage behind an error of the system, or err itself.
@@ -247,10 +248,7 @@ const (
 func Room(jobs int) (int, error) {
 	limit := openFilesLimit()
 	if limit < LeastOpenFiles {
-		return 0, &ShortageError{
-			What:   fmt.Sprintf("too few file descriptors: hookwatch may have %d open (ulimit -n), and needs %d to run hooks", limit, LeastOpenFiles),
-			Remedy: "raise the limit: ulimit -n 4096",
-		}
+		return 0, tooFewDescriptors(nil, "hookwatch may have %d open (ulimit -n), and needs %d to run hooks", limit, LeastOpenFiles)
 	}
 	return min(jobs, (limit-ownFiles)/caseFiles), nil
 }
@@ -260,10 +258,7 @@ func Room(jobs int) (int, error) {
 func roomFor(commands int) error {
 	limit := min(openFilesLimit(), OpenFiles)
 	if need := 3*commands + caseFiles; need > limit {
-		return &ShortageError{
-			What:   fmt.Sprintf("too few file descriptors: %d hooks side by side need %d open, and hookwatch may have %d (ulimit -n)", commands, need, limit),
-			Remedy: "raise the limit: ulimit -n 4096",
-		}
+		return tooFewDescriptors(nil, "%d hooks side by side need %d open, and hookwatch may have %d (ulimit -n)", commands, need, limit)
 	}
 	return nil
 }

@@ -133,8 +133,8 @@ func TestSpawner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st, ok := stat(b.process.Pid); !ok || st.parent != os.Getpid() || st.session != b.process.Pid {
-			t.Errorf("supervisor %d: parent %d, session %d, want %d and its own", b.process.Pid, st.parent, st.session, os.Getpid())
+		if parent, session, ok := stat(b.process.Pid); !ok || parent != os.Getpid() || session != b.process.Pid {
+			t.Errorf("supervisor %d: parent %d, session %d, want %d and its own", b.process.Pid, parent, session, os.Getpid())
 		}
 		return b
 	}

@@ -73,7 +73,7 @@ func (s *spawner) begin() bool {
 		_ = conn.Close()
 		return false
 	}
-	register(s.process.Pid)
+	supervisors.pids.Store(s.process.Pid, true)
 	s.conn = conn
 	return true
 }
@@ -122,7 +122,7 @@ func (s *spawner) end() {
 	_ = s.conn.Close()
 	_ = s.process.Kill() // it has no state
 	_, _ = s.process.Wait()
-	unregister(s.process.Pid)
+	supervisors.pids.Delete(s.process.Pid)
 	s.conn = nil
 }
 

@@ -61,12 +61,6 @@ func (b *Supervisor) MemoryBound() (MemoryBound, int64) {
 	}
 }
 
-func (b *Supervisor) leaveCgroup() {
-	if b.cgroup != nil {
-		b.cgroup.remove()
-	}
-}
-
 // alive reports whether the supervisor is running. It must not be called while an answer is
 // expected.
 func (b *Supervisor) alive() bool {
@@ -94,7 +88,7 @@ func (b *Supervisor) reap() {
 	bound := time.AfterFunc(killBound, func() { _ = b.process.Kill() })
 	state, err := b.process.Wait()
 	bound.Stop()
-	unregister(b.process.Pid)
+	supervisors.pids.Delete(b.process.Pid)
 	if !b.confined && (err != nil || !state.Success()) {
 		endOrphans()
 	}
@@ -111,7 +105,7 @@ func (b *Supervisor) abandon() {
 func (b *Supervisor) end() {
 	for range b.answers { // discard answers that no one waits for
 	}
-	b.leaveCgroup()
+	b.cgroup.remove()
 }
 
 func open(s Setup, by *spawner) (*Supervisor, error) {
@@ -128,7 +122,7 @@ func prepare(l Limits, advance []Step, confined bool, by *spawner) (*Supervisor,
 	l.Memory = ofMachine(l.Memory)
 	b := &Supervisor{confined: confined, patience: answerBound, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
 	if err := b.start(by); err != nil {
-		b.leaveCgroup()
+		b.cgroup.remove()
 		if short := shortageOf(err); short != nil {
 			return nil, short
 		}
@@ -189,7 +183,7 @@ func (b *Supervisor) startIn(sys *syscall.SysProcAttr, theirs *os.File, by *spaw
 	if err == nil {
 		return p, nil
 	}
-	b.leaveCgroup()
+	b.cgroup.remove()
 	b.cgroup, sys.UseCgroupFD = nil, false
 	return start()
 }
@@ -235,9 +229,9 @@ func (b *Supervisor) Close() {
 		notify(b.closed)
 		_ = b.conn.Close()
 		if b.idle {
-			ending.begin()
+			ending.Add(1)
 			go func() {
-				defer ending.done()
+				defer ending.Add(-1)
 				b.end()
 			}()
 		} else {
