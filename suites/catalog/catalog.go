@@ -107,7 +107,11 @@ var builtins = sync.OnceValue(func() map[string]func() (suites.Suite, error) {
 			}
 			s, problems := Load(prefix+name, data)
 			s.Builtin = true
-			return s, join(problems)
+			var errs []error
+			for _, p := range problems {
+				errs = append(errs, p)
+			}
+			return s, errors.Join(errs...)
 		})
 	}
 	return read
@@ -115,14 +119,6 @@ var builtins = sync.OnceValue(func() map[string]func() (suites.Suite, error) {
 
 // tables sets the tables of the form on first use.
 var tables = sync.OnceFunc(setTables)
-
-func join(problems []suites.Problem) error {
-	errs := make([]error, len(problems))
-	for i, p := range problems {
-		errs[i] = p
-	}
-	return errors.Join(errs...)
-}
 
 // Load reads a suite file; path is its name in positions. A suite with problems contains the
 // readable parts so that Check can examine the rest, but it must not be run. Check reports

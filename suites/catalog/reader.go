@@ -244,9 +244,7 @@ func (r *reader) rows(n *yaml.Node) []*yaml.Node {
 		seen[id.Value] = true
 		out = append(out, laidOver(n, row))
 	})
-	if table.Kind == yaml.SequenceNode && len(table.Content) == 0 {
-		r.Add(table, "each: must not be empty", "")
-	}
+	r.some("each", table)
 	return out
 }
 
@@ -274,9 +272,7 @@ func (r *reader) eachClient(n *yaml.Node) []*yaml.Node {
 		}
 		out = append(out, laidOver(n, &row))
 	})
-	if list.Kind == yaml.SequenceNode && len(list.Content) == 0 {
-		r.Add(list, "clients: must not be empty", "")
-	}
+	r.some("clients", list)
 	return out
 }
 

@@ -534,11 +534,7 @@ func (r *reader) matching(name string, n *yaml.Node, form func() *regexp.Regexp,
 func (r *reader) event(name string, n *yaml.Node) string {
 	v := r.text(name, n)
 	if _, known := client.EventByName(v); v != "" && !known {
-		var names []string
-		for _, e := range client.Events() {
-			names = append(names, e.Name)
-		}
-		r.Wrong(n, name, wantEvent, pattern.NearestHint(v, names))
+		r.Wrong(n, name, wantEvent, pattern.NearestHint(v, eventNames()))
 		return ""
 	}
 	return v
