@@ -7,6 +7,7 @@
 package evaluator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -36,25 +37,26 @@ func (e *Evaluator) Answer(ctx context.Context, q suites.Question) suites.Expres
 	if q.Cheap() {
 		return q.Evaluate(ctx)
 	}
+	memory := cmp.Or(e.MaxMemory, suites.MaxExpressionMemory)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if ctx.Err() != nil {
 		return interrupted
 	}
 	if e.child == nil {
-		c, err := start(e.memory())
+		c, err := start(memory)
 		if err != nil {
 			return suites.ExpressionResult{Limit: err.Error()}
 		}
 		e.child = c
 	}
-	a, alive := e.child.answer(ctx, q, e.time())
+	a, alive := e.child.answer(ctx, q, cmp.Or(e.MaxTime, suites.MaxExpressionTime))
 	if !alive {
 		e.child.end()
 		e.child = nil
 	}
 	if a.Limit == tooMuch {
-		a.Limit = fmt.Sprintf("it needs more than %d MB of memory", e.memory()>>20)
+		a.Limit = fmt.Sprintf("it needs more than %d MB of memory", memory>>20)
 	}
 	return a
 }
@@ -67,20 +69,6 @@ func (e *Evaluator) Close() {
 		e.child.end()
 		e.child = nil
 	}
-}
-
-func (e *Evaluator) time() time.Duration {
-	if e.MaxTime > 0 {
-		return e.MaxTime
-	}
-	return suites.MaxExpressionTime
-}
-
-func (e *Evaluator) memory() int64 {
-	if e.MaxMemory > 0 {
-		return e.MaxMemory
-	}
-	return suites.MaxExpressionMemory
 }
 
 var interrupted = suites.ExpressionResult{Limit: "it was interrupted"}
