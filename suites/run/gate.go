@@ -176,39 +176,15 @@ func (s *caseRun) below(root, file string) string {
 	return filepath.Join(s.root, strings.TrimPrefix(file, root))
 }
 
-// runnerAnswers caches the answers of runners such as npx about tools in one run, because asking a
-// runner takes longer than many a case.
-type runnerAnswers struct {
-	mu sync.Mutex
-	of map[string]*runnerAnswer // key: the places
-}
-
 // A runnerAnswer is locked while a runner is asked, so that only cases with the same question wait.
 type runnerAnswer struct {
 	mu         sync.Mutex
 	known, has bool
 }
 
-func (a *runnerAnswers) about(places []string) *runnerAnswer {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	key := strings.Join(places, "\n")
-	if a.of[key] == nil {
-		if a.of == nil {
-			a.of = make(map[string]*runnerAnswer)
-		}
-		a.of[key] = new(runnerAnswer)
-	}
-	return a.of[key]
-}
-
 // Forget discards the answers of runners at the start of a run, because absent tools may have been
 // installed since.
-func (r *Runner) Forget() {
-	r.asked.mu.Lock()
-	defer r.asked.mu.Unlock()
-	r.asked.of = nil
-}
+func (r *Runner) Forget() { r.asked.Clear() }
 
 // byRunner reports whether a runner among the places has the tool. It asks once per run, unless the
 // runner does not answer in time, because that is no evidence about the tool for the next case.
@@ -222,7 +198,8 @@ func (r *Runner) byRunner(ctx context.Context, c *suites.Case, g suites.Gate) (b
 	if len(check.Places) == 0 {
 		return false, nil
 	}
-	a := r.asked.about(check.Places)
+	cached, _ := r.asked.LoadOrStore(strings.Join(check.Places, "\n"), new(runnerAnswer))
+	a := cached.(*runnerAnswer)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.known {

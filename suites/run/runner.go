@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"hookwatch/suites"
@@ -32,7 +33,7 @@ type Runner struct {
 	paths     PathDirs // search paths without some tools
 	tools     *Toolbox // asked for versions by gates
 	machine   Machine
-	asked     runnerAnswers
+	asked     sync.Map // *runnerAnswer by places, because asking a runner such as npx takes longer than many a case
 	evaluator evaluator.Evaluator
 }
 
