@@ -19,25 +19,26 @@ import (
 // Case runs one case to its end, or until ctx ends. It returns an error if hookwatch itself fails,
 // for example to create the sandbox.
 func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
-	o, err := r.run(ctx, c, nil, false)
-	if err == nil {
-		r.evaluate(ctx, c, &o)
-	}
-	return o, err
+	return r.run(ctx, c, nil, false)
 }
 
-// evaluate answers the costly expressions of a case. The code that judges the outcome evaluates the
+// run runs a case and answers its costly expressions. The code that judges the outcome evaluates the
 // cheap ones.
-func (r *Runner) evaluate(ctx context.Context, c *suites.Case, o *suites.Outcome) {
+func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer, observed bool) (suites.Outcome, error) {
+	o, err := r.execute(ctx, c, t, observed)
+	if err != nil {
+		return o, err
+	}
 	for _, q := range o.Questions(c) {
 		if o.Answers == nil {
 			o.Answers = map[suites.Question]suites.ExpressionResult{}
 		}
 		o.Answers[q] = r.evaluator.Answer(ctx, q)
 	}
+	return o, nil
 }
 
-func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer, observed bool) (suites.Outcome, error) {
+func (r *Runner) execute(ctx context.Context, c *suites.Case, t Tracer, observed bool) (suites.Outcome, error) {
 	if c.Check != nil {
 		return r.check(ctx, c)
 	}
@@ -115,11 +116,7 @@ func (s *caseRun) untouched(o *suites.Outcome) bool {
 // paths that its processes use. The outcome must not be judged, because tracing changes the hooks'
 // environment. With a nil t only the paths are recorded.
 func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
-	o, err := r.run(ctx, c, t, true)
-	if err == nil {
-		r.evaluate(ctx, c, &o)
-	}
-	return o, err
+	return r.run(ctx, c, t, true)
 }
 
 // Log runs a case once more, traced by t, whose logs it adds to the outcome. The outcome must not be
@@ -130,9 +127,6 @@ func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 		return suites.Outcome{}, nil
 	}
 	o, err := r.run(ctx, c, t, false)
-	if err == nil {
-		r.evaluate(ctx, c, &o)
-	}
 	return o, errors.Join(err, r.Remove(o))
 }
 
