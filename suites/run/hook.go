@@ -69,10 +69,7 @@ func (s *caseRun) payload(raw json.RawMessage) json.RawMessage {
 
 // hook runs the script that the step names.
 func (s *caseRun) hook(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
-	name := st.Hook
-	if name == "" {
-		name = s.c.Hook
-	}
+	name := cmp.Or(st.Hook, s.c.Hook)
 	l := s.o.launch(s.root, name)
 	if l.Fault != "" {
 		out, _ := s.interpret(st, client.Entry{Command: l.Command}, stdin, process.Result{Exit: -1}, l.Fault)
@@ -363,21 +360,11 @@ func (o *Options) scripts(c *suites.Case) []string {
 
 // hooksOf returns the scripts that the case itself names.
 func hooksOf(c *suites.Case) []string {
-	var hooks []string
-	for _, h := range append([]string{c.Hook}, stepHooks(c)...) {
-		if h != "" {
-			hooks = append(hooks, h)
-		}
-	}
-	return hooks
-}
-
-func stepHooks(c *suites.Case) []string {
-	hooks := make([]string, len(c.Steps))
+	hooks := []string{c.Hook}
 	for i := range c.Steps {
-		hooks[i] = c.Steps[i].Hook
+		hooks = append(hooks, c.Steps[i].Hook)
 	}
-	return hooks
+	return slices.DeleteFunc(hooks, func(h string) bool { return h == "" })
 }
 
 // launch returns how to start a script of the project, as it is at root.
@@ -394,16 +381,9 @@ func (o Options) Sent(c *suites.Case, step int, dir string) ([]byte, error) {
 // plan returns a case's run as it would be in dir, without creating a sandbox.
 func (o Options) plan(c *suites.Case, dir string) *caseRun {
 	s := &caseRun{
-		o: &o, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: o.Root, cwd: o.Root,
+		o: &o, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: o.Root,
 		number: "0", searched: process.Getenv(o.Env, "PATH"),
 	}
-	if c.Project != nil || c.Repo != nil {
-		s.override = filepath.Join(dir, "project")
-	}
-	s.cwd = s.start()
-	s.environ()
-	if c.WantedEnv().Cwd != "" {
-		s.cwd = s.from(s.cwd, c.WantedEnv().Cwd)
-	}
+	s.orient()
 	return s
 }

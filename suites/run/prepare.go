@@ -47,12 +47,7 @@ type caseRun struct {
 type place struct{ dir, name string }
 
 // project returns the value of CLAUDE_PROJECT_DIR for hooks.
-func (s *caseRun) project() string {
-	if s.override != "" {
-		return s.override
-	}
-	return s.root
-}
+func (s *caseRun) project() string { return cmp.Or(s.override, s.root) }
 
 // close stops everything that runs for the case. Its files stay, because the code that judges the
 // case removes or keeps them.
@@ -77,12 +72,19 @@ func (s *caseRun) from(dir, template string) string {
 	return filepath.Clean(p)
 }
 
-// start returns the directory in which sessions of the case start, unless it sets one.
-func (s *caseRun) start() string {
-	if s.c.Repo != nil {
-		return s.override
+// orient sets the directories of the case, its environment and the values of templates.
+func (s *caseRun) orient() {
+	if s.c.Project != nil || s.c.Repo != nil {
+		s.override = filepath.Join(s.dir, "project")
 	}
-	return s.root
+	s.cwd = s.root
+	if s.c.Repo != nil {
+		s.cwd = s.override
+	}
+	s.environ()
+	if s.c.WantedEnv().Cwd != "" {
+		s.cwd = s.from(s.cwd, s.c.WantedEnv().Cwd)
+	}
 }
 
 func (s *caseRun) place(ctx context.Context, f suites.Fixture) error {
@@ -171,19 +173,12 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer, observed bo
 
 // prepare sets up everything that the case needs before its first step.
 func (s *caseRun) prepare(ctx context.Context, t Tracer) (err error) {
-	if s.c.Project != nil || s.c.Repo != nil {
-		s.override = filepath.Join(s.dir, "project")
-	}
-	s.cwd = s.start()
 	if len(s.c.WantedEnv().Server) > 0 {
 		if s.server, err = Serve(s.Listen, s.c.WantedEnv().Server); err != nil {
 			return err
 		}
 	}
-	s.environ()
-	if s.c.WantedEnv().Cwd != "" {
-		s.cwd = s.from(s.cwd, s.c.WantedEnv().Cwd)
-	}
+	s.orient()
 	if err := s.placePrograms(); err != nil {
 		return err
 	}
