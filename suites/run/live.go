@@ -286,7 +286,10 @@ func (s *caseRun) placed(h discover.Hook) discover.Hook {
 	if s.override != "" {
 		h.Session = s.override
 		if h.Scope == discover.InProject {
-			h.Command, h.Args = s.found(h, h.Command), s.allFound(h)
+			h.Command, h.Args = s.found(h, h.Command), slices.Clone(h.Args)
+			for i, arg := range h.Args {
+				h.Args[i] = s.found(h, arg)
+			}
 		}
 	}
 	if _, own := s.c.Env["HOME"]; own && h.Scope != discover.InHome {
@@ -320,18 +323,6 @@ func (s *caseRun) found(h discover.Hook, text string) string {
 		})
 	}
 	return text
-}
-
-// allFound applies found to the hook's arguments; nil stays nil.
-func (s *caseRun) allFound(h discover.Hook) []string {
-	if h.Args == nil {
-		return nil
-	}
-	args := []string{}
-	for _, arg := range h.Args {
-		args = append(args, s.found(h, arg))
-	}
-	return args
 }
 
 // moved returns the path in the sandbox of a path in the project.

@@ -187,12 +187,8 @@ func Blame(results []suites.Result, f *Fault, timeout time.Duration) []suites.Re
 
 // OfClient reports whether the client itself made the change.
 func OfClient(c suites.Change) bool {
-	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks", "{tmp}/cc-socks", "/tmp/node-compile-cache", "{tmp}/node-compile-cache"} {
-		if strings.HasPrefix(c.Path, own) {
-			return true
-		}
-	}
-	return c.Path == "~"
+	own := []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks", "{tmp}/cc-socks", "/tmp/node-compile-cache", "{tmp}/node-compile-cache"}
+	return c.Path == "~" || slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(c.Path, prefix) })
 }
 
 // Unplayable returns why no session of the client can play the case, "" if one can.

@@ -69,9 +69,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := s.reply(r)
-	select {
-	case <-time.After(a.Delay):
-	case <-r.Context().Done(): // the client has closed the connection
+	if !pause(r, a.Delay) {
 		return
 	}
 	w.Header().Set("Content-Type", a.Type)
@@ -230,7 +228,7 @@ func routeMatches(route suites.Route, r *http.Request, body string) bool {
 	return strings.Contains(body, route.Contains)
 }
 
-// pause waits and reports true, or false if the hook closes the connection first.
+// pause waits and reports true, or false if the other side closes the connection first.
 func pause(r *http.Request, d time.Duration) bool {
 	if d == 0 {
 		return true
