@@ -145,7 +145,7 @@ func filterCalls(fileSize int64) []string {
 	all := refusals(fileSize)
 	key := servingKey()
 	step := []string{
-		supervisor.Optional + supervisor.Filter, program(architectures[runtime.GOARCH], all, nil),
+		supervisor.Optional + supervisor.Filter, assemble(instructions(architectures[runtime.GOARCH], all, nil)),
 		strconv.FormatUint(key[0], 10), strconv.FormatUint(key[1], 10),
 	}
 	add := func(call uint32, errno unix.Errno, name string, target int) {
@@ -168,7 +168,7 @@ func filterCalls(fileSize int64) []string {
 // observeCalls returns the step that makes filterCalls report the paths that a case uses, with
 // these rules.
 func observeCalls(fileSize int64, rules []string) []string {
-	observing := program(architectures[runtime.GOARCH], refusals(fileSize), supervisor.ObservedCalls())
+	observing := assemble(instructions(architectures[runtime.GOARCH], refusals(fileSize), supervisor.ObservedCalls()))
 	if fileSize > 0 {
 		rules = append(slices.Clip(rules), string(supervisor.Bound)+strconv.FormatInt(fileSize, 10))
 	}
@@ -224,12 +224,7 @@ func result(v uint32) bpf.Instruction { return bpf.RetConstant{Val: v} }
 
 func failing(errno unix.Errno) bpf.Instruction { return result(unix.SECCOMP_RET_ERRNO | uint32(errno)) }
 
-// program returns the filter in the kernel's format. The supervisor carries out observed calls
-// unchanged.
-func program(arch uint32, all []refusal, observed []uint32) string {
-	return assemble(instructions(arch, all, observed))
-}
-
+// assemble returns a filter in the kernel's format.
 func assemble(prog []bpf.Instruction) string {
 	raw, err := bpf.Assemble(prog)
 	if err != nil {
@@ -243,6 +238,8 @@ func assemble(prog []bpf.Instruction) string {
 	return string(b)
 }
 
+// instructions returns the filter that refuses calls. The supervisor carries out observed calls
+// unchanged.
 func instructions(arch uint32, all []refusal, observed []uint32) []bpf.Instruction {
 	prog := []bpf.Instruction{
 		load(archAt),
