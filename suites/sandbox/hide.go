@@ -205,13 +205,10 @@ func secretTarget(path string, homes []string) bool {
 	if err != nil || !fi.IsDir() && !fi.Mode().IsRegular() {
 		return false
 	}
-	within := func(dirs []string) bool {
-		return slices.ContainsFunc(dirs, func(d string) bool { return disk.Within(d, path) })
-	}
 	if fi.Mode().IsRegular() {
-		return fi.Mode().Perm()&0o111 == 0 && !within(published)
+		return fi.Mode().Perm()&0o111 == 0 && !inAny(published, path)
 	}
-	return within(homes) || fi.Mode().Perm()&0o004 == 0
+	return inAny(homes, path) || fi.Mode().Perm()&0o004 == 0
 }
 
 // published are directories in which packages install files for all programs.
@@ -389,10 +386,7 @@ func (h *Hiding) isShared(dir string) bool {
 	if known {
 		return shared
 	}
-	within := func(dirs []string) bool {
-		return slices.ContainsFunc(dirs, func(d string) bool { return disk.Within(d, dir) })
-	}
-	shared = within(published) && !within(h.homes)
+	shared = inAny(published, dir) && !inAny(h.homes, dir)
 	for up := dir; shared && up != filepath.Dir(up); up = filepath.Dir(up) {
 		fi, err := os.Lstat(up)
 		shared = err == nil && fi.IsDir() && fi.Mode().Perm()&0o004 != 0

@@ -153,7 +153,7 @@ func (l *layout) sight(o Options, search, needed []string) *sight {
 
 // sees reports whether cases see what is at a path without symbolic links in a home.
 func (s *sight) sees(path string) bool {
-	return slices.Contains(s.links, path) || slices.ContainsFunc(s.visible, func(v string) bool { return disk.Within(v, path) })
+	return slices.Contains(s.links, path) || inAny(s.visible, path)
 }
 
 // unseen returns masks for everything else in a home, and the directories that were read for it.

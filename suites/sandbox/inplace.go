@@ -42,12 +42,8 @@ func (b *inPlaceBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox
 		watched[i] = filepath.Join(b.o.Root, dir)
 	}
 	slices.Sort(watched)
-	return opened(newDirect(open, process.Setup{}, w, b.o, b.o.Root, slices.Compact(watched)))
-}
-
-// opened prevents a nil pointer from becoming a non-nil Sandbox.
-func opened(d *direct, err error) (Sandbox, error) {
-	if err != nil {
+	d, err := newDirect(open, process.Setup{}, w, b.o, b.o.Root, slices.Compact(watched))
+	if err != nil { // a nil *direct would be a Sandbox that is not nil
 		return nil, err
 	}
 	return d, nil
@@ -110,7 +106,7 @@ func newDirect(open Opener, setup process.Setup, w Wanted, o Options, root strin
 		fixtures:  &journal{file: w.Dir + journalSuffix},
 	}
 	for i, dir := range others { // sorted: outer ones come first
-		if !slices.ContainsFunc(others[:i], func(outer string) bool { return disk.Within(outer, dir) }) {
+		if !inAny(others[:i], dir) {
 			d.watched[dir] = nil
 		}
 	}
@@ -257,8 +253,7 @@ func (d *direct) Changes(e Ended) ([]suites.Change, []string) {
 	for top, before := range d.watched {
 		for _, c := range diff(before, d.take(top)) {
 			c.Path = top + "/" + c.Path
-			own := func(dir string) bool { return disk.Within(dir, c.Path) }
-			if disk.Within(d.dir, c.Path) || !slices.ContainsFunc(d.unwatched, own) {
+			if disk.Within(d.dir, c.Path) || !inAny(d.unwatched, c.Path) {
 				out = append(out, c)
 			}
 		}

@@ -74,7 +74,7 @@ func (o Options) views(all []mount, homes []string) []string {
 	}
 	var views []string
 	for _, v := range sortedSet(wanted) {
-		if v == "/" || slices.ContainsFunc(systemDirs, func(d string) bool { return disk.Within(d, v) }) {
+		if v == "/" || inAny(systemDirs, v) {
 			continue
 		}
 		covered := slices.ContainsFunc(views, func(outer string) bool {
@@ -129,8 +129,11 @@ func (l *layout) viewOf(path string) (view int, rel string) {
 }
 
 // inView reports whether a path is in a writable view.
-func (l *layout) inView(path string) bool {
-	return slices.ContainsFunc(l.roots, func(r string) bool { return disk.Within(r, path) })
+func (l *layout) inView(path string) bool { return inAny(l.roots, path) }
+
+// inAny reports whether a path is one of the directories or in one.
+func inAny(dirs []string, path string) bool {
+	return slices.ContainsFunc(dirs, func(d string) bool { return disk.Within(d, path) })
 }
 
 // inPrivate reports whether a path is in a directory that each case has its own of.

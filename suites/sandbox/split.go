@@ -143,7 +143,7 @@ func (sp *splitter) ways(v view) []string {
 
 // replaced reports whether a path is in a directory that is replaced for cases.
 func (l *layout) replaced(path string) bool {
-	return slices.ContainsFunc(slices.Concat(l.private, systemDirs), func(d string) bool { return disk.Within(d, path) })
+	return inAny(l.private, path) || inAny(systemDirs, path)
 }
 
 // divideDir assigns the entries of a directory that leads to mounts.

@@ -76,14 +76,11 @@ func (w *World) now() *seen {
 const worldCurrency = time.Second
 
 func (s *seen) means(path string) disk.Reason {
-	within := func(dirs []string) bool {
-		return slices.ContainsFunc(dirs, func(d string) bool { return disk.Within(d, path) })
-	}
 	part := func(e homeEntry) bool { return e.kind != asIs && e.kind != empty && e.real == path }
 	switch home := s.layout.homeOf(path); {
 	case home != "" && (!s.sight().sees(path) || slices.ContainsFunc(s.sight().entries, part)):
 		return disk.Hidden
-	case home != "", !within(s.layout.private), s.layout.inView(path), within(s.shown()), slices.Contains(s.links(), path):
+	case home != "", !inAny(s.layout.private, path), s.layout.inView(path), inAny(s.shown(), path), slices.Contains(s.links(), path):
 		return 0
 	}
 	return disk.Absent
