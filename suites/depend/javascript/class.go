@@ -3,10 +3,10 @@ package javascript
 func (p *parser) classBody(declaration, unnamed bool) {
 	p.advance()
 	switch {
-	case declaration && !(unnamed && (p.is("{") || p.is("extends"))):
+	case declaration && !(unnamed && p.isAny("{", "extends")):
 		p.declare("class", p.identifier())
 	case p.tok.Kind == Name && p.tok.Text != "extends":
-		if name := p.identifier(); name.Text == "eval" || name.Text == "arguments" {
+		if name := p.identifier(); name.among("eval", "arguments") {
 			fail(name.From, "a class named "+name.Text)
 		}
 	}
@@ -19,10 +19,7 @@ func (p *parser) classBody(declaration, unnamed bool) {
 		p.typeArguments()
 	}
 	if p.typed && p.skip("implements") {
-		p.typeReference()
-		for p.skip(",") {
-			p.typeReference()
-		}
+		p.typeReferences()
 	}
 	p.class = &class{outer: p.class, declared: map[string]string{}, at: p.tok.From}
 	p.want("{")
@@ -49,7 +46,7 @@ func (p *parser) classBody(declaration, unnamed bool) {
 
 // modifiers reads modifiers of TypeScript that have no effect.
 func (p *parser) modifiers() (readonly bool) {
-	for p.typed && p.tok.Kind == Name && (strictly[p.tok.Text] || p.is("readonly") || p.is("override")) && !endsName(p.peek()) && p.peek().Text != "?" && p.peek().Text != "!" && p.peek().Text != "<" {
+	for p.typed && p.tok.Kind == Name && (strictly[p.tok.Text] || p.isAny("readonly", "override")) && !endsName(p.peek()) && !p.peek().among("?", "!", "<") {
 		readonly = p.drop().Text == "readonly" || readonly
 	}
 	return readonly
@@ -79,22 +76,15 @@ func (p *parser) element(derived bool, constructors *int) {
 	if p.typed && (p.is("?") || p.is("!") && p.peek().Text == ":") {
 		p.drop()
 	}
-	if readonly && (accessor != "" || p.is("(") || p.is("<")) {
+	if readonly && (accessor != "" || p.isAny("(", "<")) {
 		fail(name.From, "a readonly method")
 	}
-	text := name.Text
-	switch name.Kind {
-	case String:
-		text = text[1 : len(text)-1]
-	case Name:
-	default:
-		text = ""
-	}
+	text := name.value()
 	construct := !static && text == "constructor"
 	if static && text == "prototype" {
 		fail(name.From, "a static member named "+text)
 	}
-	if p.is("(") || p.typed && p.is("<") {
+	if p.callable() {
 		if construct {
 			if *constructors++; *constructors > 1 && !p.typed || f.async || f.generator || accessor != "" {
 				fail(name.From, "a second or odd constructor")
@@ -126,10 +116,9 @@ func (p *parser) element(derived bool, constructors *int) {
 			p.covered()
 		})
 	}
-	if !p.is(";") && !p.is("}") && !p.tok.Newline {
+	if !p.take(";") && !p.is("}") && !p.tok.Newline {
 		p.unexpected()
 	}
-	p.take(";")
 }
 
 // initializer reads code that runs when the class or an instance of it is made.

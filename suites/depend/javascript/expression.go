@@ -23,6 +23,9 @@ const (
 	privateKind  // #a, which only "in" may follow
 )
 
+// assignable reports whether an expression can be assigned to as it is.
+func (k kind) assignable() bool { return k == identifierKind || k == memberKind }
+
 func (p *parser) expression(noIn bool) kind {
 	k := p.assignment(noIn)
 	for p.take(",") {
@@ -43,7 +46,7 @@ func (p *parser) assignment(noIn bool) kind {
 		}
 		p.advance()
 		switch {
-		case p.tok.Newline, p.is(")"), p.is("]"), p.is("}"), p.is(","), p.is(";"), p.is(":"), p.tok.Kind == End, p.is("in"):
+		case p.tok.Newline, p.tok.Kind == End, p.isAny(")", "]", "}", ",", ";", ":", "in"):
 		default:
 			p.take("*")
 			p.assignment(noIn)
@@ -96,7 +99,7 @@ func (p *parser) binary(least int, noIn bool) kind {
 			left = otherKind
 			continue
 		}
-		if p.tok.Kind != Punctuator && !p.is("in") && !p.is("instanceof") {
+		if p.tok.Kind != Punctuator && !p.isAny("in", "instanceof") {
 			return left
 		}
 		op := p.tok.Text
@@ -146,15 +149,9 @@ func (p *parser) unary() kind {
 			fail(p.last.From, "a variable cannot be deleted")
 		}
 		return unaryKind
-	case p.is("void"), p.is("typeof"), p.is("+"), p.is("-"), p.is("~"), p.is("!"):
+	case p.isAny("++", "--"):
 		p.advance()
-		if k := p.unary(); k == privateKind || k == arrowKind {
-			p.unexpected()
-		}
-		return unaryKind
-	case p.is("++"), p.is("--"):
-		p.advance()
-		if k := p.unary(); k != identifierKind && k != memberKind {
+		if !p.unary().assignable() {
 			p.unexpected()
 		}
 		return otherKind
@@ -163,6 +160,8 @@ func (p *parser) unary() kind {
 			p.unexpected()
 		}
 		p.awaits()
+		fallthrough
+	case p.isAny("void", "typeof", "+", "-", "~", "!"):
 		p.advance()
 		if k := p.unary(); k == privateKind || k == arrowKind {
 			p.unexpected()
@@ -170,8 +169,8 @@ func (p *parser) unary() kind {
 		return unaryKind
 	}
 	k := p.leftHandSide()
-	if (p.is("++") || p.is("--")) && !p.tok.Newline {
-		if k != identifierKind && k != memberKind {
+	if p.isAny("++", "--") && !p.tok.Newline {
+		if !k.assignable() {
 			p.unexpected()
 		}
 		p.advance()
@@ -307,7 +306,7 @@ func (p *parser) primary() kind {
 			p.advance()
 			k := p.expression(false)
 			p.want(")")
-			if k == identifierKind || k == memberKind {
+			if k.assignable() {
 				return k
 			}
 			return otherKind
@@ -350,7 +349,7 @@ func (p *parser) word() kind {
 	case "super":
 		p.advance()
 		f := p.function
-		if !(p.is("(") && f.construct) && !((p.is(".") || p.is("[")) && f.super) {
+		if !(p.is("(") && f.construct) && !(p.isAny(".", "[") && f.super) {
 			fail(p.last.From, "super outside a method")
 		}
 		if p.is(".") && p.peek().Kind == Private {
@@ -376,7 +375,7 @@ func (p *parser) word() kind {
 		p.want(")")
 		return otherKind
 	case "async":
-		if next := p.peek(); next.Text == "function" && !next.Newline {
+		if p.asyncFunction() {
 			p.functionExpression()
 			return otherKind
 		}
@@ -384,8 +383,7 @@ func (p *parser) word() kind {
 		if p.function.noArguments {
 			p.unexpected()
 		}
-		p.identifier()
-		return otherKind
+		fallthrough
 	case "eval":
 		p.identifier()
 		return otherKind
@@ -451,7 +449,7 @@ func (p *parser) array() {
 
 func (p *parser) propertyName() (name Token) {
 	switch {
-	case p.tok.Kind == Name || p.tok.Kind == String || p.tok.Kind == Number:
+	case slices.Contains([]Kind{Name, String, Number}, p.tok.Kind):
 		return p.advance()
 	case p.is("["):
 		t := p.advance()
@@ -465,7 +463,7 @@ func (p *parser) propertyName() (name Token) {
 
 // endsName reports whether the name before was a property itself and no modifier.
 func endsName(t Token) bool {
-	return t.Kind == End || t.Kind == Punctuator && slices.Contains([]string{"(", ",", ":", "}", "=", ";"}, t.Text)
+	return t.Kind == End || t.Kind == Punctuator && t.among("(", ",", ":", "}", "=", ";")
 }
 
 func (p *parser) object() {
@@ -490,7 +488,7 @@ func (p *parser) prefix(f *function) (accessor string) {
 	if p.take("*") {
 		f.generator = true
 	}
-	if !f.async && !f.generator && (p.is("get") || p.is("set")) && !endsName(p.peek()) && p.peek().Text != "*" {
+	if !f.async && !f.generator && p.isAny("get", "set") && !endsName(p.peek()) && p.peek().Text != "*" {
 		accessor = p.advance().Text
 	}
 	return accessor
@@ -502,7 +500,7 @@ func (p *parser) property(protos *int) {
 	from := p.tok
 	name := p.propertyName()
 	switch {
-	case p.is("(") || p.typed && p.is("<"):
+	case p.callable():
 		p.method(f, accessor)
 		if p.last.Text != "}" {
 			p.unexpected()
@@ -510,7 +508,7 @@ func (p *parser) property(protos *int) {
 	case f.async || f.generator || accessor != "":
 		p.unexpected()
 	case p.take(":"):
-		if name.Text == "__proto__" || name.Kind == String && len(name.Text) > 2 && name.Text[1:len(name.Text)-1] == "__proto__" {
+		if name.value() == "__proto__" {
 			if *protos++; *protos > 1 {
 				fail(name.From, "__proto__ is given twice")
 			}
@@ -519,7 +517,7 @@ func (p *parser) property(protos *int) {
 	case from.Kind != Name || reserved[from.Text]:
 		p.unexpected()
 	case p.is("="):
-		if from.Text == "eval" || from.Text == "arguments" {
+		if from.among("eval", "arguments") {
 			p.unexpected()
 		}
 		if p.cover < 0 {

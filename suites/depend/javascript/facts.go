@@ -1,6 +1,7 @@
 package javascript
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -42,25 +43,20 @@ func (r *reader) facts(s *Statement, m *meaning) {
 	}
 }
 
+var extensions = script.Words(".js .cjs .mjs .ts .cts .mts .sh .bash .py")
+
 // source reports whether a string may name a script.
-func source(s string) bool {
-	for _, ext := range []string{".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".sh", ".bash", ".py"} {
-		if strings.HasSuffix(s, ext) && !strings.ContainsAny(s, " \\\n*?[") {
-			return true
-		}
-	}
-	return false
-}
+func source(s string) bool { return extensions[path.Ext(s)] && !strings.ContainsAny(s, " \\\n*?[") }
 
 func loads(t []Token) bool {
 	return slices.ContainsFunc(t, func(t Token) bool {
-		return t.Kind == Name && (t.Text == "require" || t.Text == "import" || t.Text == "from")
+		return t.Kind == Name && t.among("require", "import", "from")
 	})
 }
 
 func (r *reader) name(t []Token, i int, m *meaning) {
 	name, before, after := t[i].Text, text(t, i-1), text(t, i+1)
-	member := before == "." || before == "?."
+	member := isMember(t, i)
 	unknown := after == "(" && specifier(t, i) == "" // a module
 	switch {
 	case name == "eval" && !member,
@@ -101,16 +97,16 @@ func (r *reader) self(t []Token, i int, m *meaning) {
 	}
 	before, after := text(t, from-1), text(t, to+1)
 	switch {
-	case before == "const" || before == "let" || before == "var": // its declaration
+	case declarators[before]: // its declaration
 	case match(t, from-2, "__filename =") > 0, before == "(" && harmless[text(t, from-2)]:
 	case before == "," && after == ")" && match(t, from-4, "URL (") > 0:
-	case comparison(before) || comparison(after):
+	case comparisons[before] || comparisons[after]:
 	default:
 		m.self = "it may read its own text"
 	}
 }
 
-func comparison(op string) bool { return op == "===" || op == "!==" || op == "==" || op == "!=" }
+var comparisons = script.Words("=== !== == !=")
 
 // clears checks whether a program is started with another environment or by one that clears it.
 func (r *reader) clears(t []Token, m *meaning) {

@@ -5,20 +5,22 @@ func (p *parser) arrow(noIn bool) bool {
 	switch {
 	case p.tok.Kind == Name && !reserved[p.tok.Text]:
 		next := p.peek()
-		if p.tok.Text == "async" && !next.Newline {
-			switch {
-			case next.Kind == Name && next.Text != "function" && !reserved[next.Text]:
-			case (next.Text == "(" || p.typed && next.Text == "<") && next.Kind == Punctuator:
-			default:
-				return next.Text == "=>" && p.arrowFunction(false, noIn)
-			}
+		if p.tok.Text == "async" && !next.Newline && p.beginsParameters(next) {
 			return p.arrowFunction(true, noIn)
 		}
 		return next.Text == "=>" && p.arrowFunction(false, noIn)
-	case p.is("("), p.typed && p.is("<"):
+	case p.callable():
 		return p.arrowFunction(false, noIn)
 	}
 	return false
+}
+
+// beginsParameters reports whether the token after async may begin the parameters of an arrow function.
+func (p *parser) beginsParameters(t Token) bool {
+	if t.Kind == Name {
+		return !reserved[t.Text]
+	}
+	return t.Kind == Punctuator && (t.Text == "(" || p.typed && t.Text == "<")
 }
 
 func (p *parser) arrowFunction(async, noIn bool) bool {
@@ -100,21 +102,24 @@ func (p *parser) parameters() {
 	p.want(")")
 }
 
-func (p *parser) functionExpression() {
-	f := &function{target: true}
-	if p.take("async") {
-		f.async = true
-	}
+// functionHead reads the words before the name of a function.
+func (p *parser) functionHead() *function {
+	f := &function{target: true, async: p.take("async")}
 	p.want("function")
 	f.generator = p.take("*")
+	return f
+}
+
+func (p *parser) functionExpression() {
+	f := p.functionHead()
 	outer := p.function
 	p.function = f
 	if !p.is("(") {
-		if p.is("await") || p.is("yield") {
+		if p.isAny("await", "yield") {
 			p.unexpected()
 		}
 		name := p.identifier()
-		if name.Text == "eval" || name.Text == "arguments" {
+		if name.among("eval", "arguments") {
 			p.unexpected()
 		}
 	}
@@ -147,12 +152,7 @@ func (p *parser) rest(f *function, accessor string) (body bool) {
 }
 
 func (p *parser) functionDeclaration(unnamed bool) {
-	f := &function{target: true}
-	if p.take("async") {
-		f.async = true
-	}
-	p.want("function")
-	f.generator = p.take("*")
+	f := p.functionHead()
 	name := Token{Text: "default"}
 	if !unnamed || !p.is("(") {
 		name = p.identifier()
@@ -183,15 +183,9 @@ func severalParameters(list []Token) bool {
 		if t.Kind != Punctuator {
 			continue
 		}
-		switch t.Text {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-		case ",":
-			if depth == 1 && i < len(list)-2 {
-				return true
-			}
+		depth += nesting(t.Text)
+		if t.Text == "," && depth == 1 && i < len(list)-2 {
+			return true
 		}
 	}
 	return false

@@ -1,6 +1,7 @@
 package javascript
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,6 +31,17 @@ type Token struct {
 	From, To int
 	Text     string // of the source; the slot of the block for a Mark
 	Newline  bool   // a line ends between the token before and this one
+}
+
+// among reports whether a token has one of the texts.
+func (t Token) among(texts ...string) bool { return slices.Contains(texts, t.Text) }
+
+// value returns the text of a token, that of a string without its quotes.
+func (t Token) value() string {
+	if t.Kind != String {
+		return t.Text
+	}
+	return t.Text[1 : len(t.Text)-1]
 }
 
 // A Problem is the reason why a text is not accepted as JavaScript.
@@ -65,7 +77,7 @@ func (l *lexer) next() Token {
 		t.Kind = Template
 		l.at++
 		l.template()
-	case c >= '0' && c <= '9', c == '.' && l.digit(1):
+	case isDigit(c), c == '.' && l.digit(1):
 		t.Kind = Number
 		l.number()
 	case c == '#':
@@ -84,6 +96,8 @@ func (l *lexer) next() Token {
 	return t
 }
 
+const lineEnds = "\n\r\u2028\u2029"
+
 // space skips white space and comments, and reports whether a line ended.
 func (l *lexer) space() (newline bool) {
 	start := l.at
@@ -93,22 +107,20 @@ func (l *lexer) space() (newline bool) {
 		case c == '\n' || c == '\r':
 			newline = true
 			l.at++
-		case c == ' ' || c == '\t' || c == '\v' || c == '\f':
+		case strings.IndexByte(" \t\v\f", c) >= 0:
 			l.at++
 		case strings.HasPrefix(rest, "//"), l.at == 0 && strings.HasPrefix(rest, "#!"):
-			for l.at < len(l.src) && l.src[l.at] != '\n' && l.src[l.at] != '\r' {
-				if r, size := utf8.DecodeRuneInString(l.src[l.at:]); r == '\u2028' || r == '\u2029' {
-					break
-				} else {
-					l.at += size
-				}
+			if end := strings.IndexAny(rest, lineEnds); end >= 0 {
+				l.at += end
+			} else {
+				l.at = len(l.src)
 			}
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest[2:], "*/")
 			if end < 0 {
 				fail(l.at, "a comment does not end")
 			}
-			newline = newline || strings.ContainsAny(rest[:end+2], "\n\r\u2028\u2029")
+			newline = newline || strings.ContainsAny(rest[:end+2], lineEnds)
 			l.at += end + 4
 		case strings.HasPrefix(rest, "<!--"), strings.HasPrefix(rest, "-->") && (newline || start == 0):
 			fail(l.at, "a comment of HTML")
@@ -117,10 +129,9 @@ func (l *lexer) space() (newline bool) {
 		default:
 			r, size := utf8.DecodeRuneInString(rest)
 			switch {
-			case r == '\u2028' || r == '\u2029':
+			case strings.ContainsRune(lineEnds, r):
 				newline = true
-			case r == '\u00a0' || r == '\ufeff' || unicode.Is(unicode.Zs, r):
-			default:
+			case r != '\ufeff' && !unicode.Is(unicode.Zs, r): // Zs includes U+00A0
 				return newline
 			}
 			l.at += size
@@ -131,8 +142,13 @@ func (l *lexer) space() (newline bool) {
 
 func (l *lexer) digit(offset int) bool {
 	i := l.at + offset
-	return i < len(l.src) && l.src[i] >= '0' && l.src[i] <= '9'
+	return i < len(l.src) && isDigit(l.src[i])
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// isLetter reports whether a byte is a letter of ASCII, or an underscore.
+func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // name reads an identifier. Escapes in it are not accepted, because two spellings of a name would
 // not be equal.
@@ -141,12 +157,13 @@ func (l *lexer) name() {
 	for l.at < len(l.src) {
 		c := l.src[l.at]
 		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c == '$', c >= '0' && c <= '9' && l.at > from:
+		case isLetter(c), c == '$', isDigit(c) && l.at > from:
 			l.at++
 			continue
 		case c >= utf8.RuneSelf:
 			r, size := utf8.DecodeRuneInString(l.src[l.at:])
-			if unicode.IsLetter(r) || unicode.Is(unicode.Nl, r) || l.at > from && (unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc) || r == '\u200c' || r == '\u200d') {
+			begins := unicode.In(r, unicode.L, unicode.Nl)
+			if begins || l.at > from && (unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc) || r == '\u200c' || r == '\u200d') {
 				l.at += size
 				continue
 			}

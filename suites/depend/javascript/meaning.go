@@ -71,12 +71,29 @@ func match(t []Token, i int, pattern string) int {
 	return i
 }
 
+// declarators are the words that begin the declaration of variables.
+var declarators = script.Words("const let var")
+
+// isMember reports whether the token at i is the name of a member.
+func isMember(t []Token, i int) bool { return text(t, i-1) == "." || text(t, i-1) == "?." }
+
+// nesting returns by how much a token changes the number of open brackets.
+func nesting(text string) int {
+	switch text {
+	case "(", "[", "{":
+		return 1
+	case ")", "]", "}":
+		return -1
+	}
+	return 0
+}
+
 // literal returns the content of a string, "" for other tokens.
 func literal(t []Token, i int) string {
 	if i < 0 || i >= len(t) || t[i].Kind != String {
 		return ""
 	}
-	return t[i].Text[1 : len(t[i].Text)-1]
+	return t[i].value()
 }
 
 // survey counts names before the statements are read.
@@ -84,7 +101,7 @@ func (r *reader) survey(b *Block) {
 	for _, s := range b.Statements {
 		t := s.Tokens
 		for i := range t {
-			if !loading(t, i) || standard(specifier(t, i)) {
+			if !foreign(t, i) {
 				continue
 			}
 			for _, name := range s.Names {
@@ -92,9 +109,10 @@ func (r *reader) survey(b *Block) {
 			}
 		}
 		for i := range t {
-			if t[i].Kind == Name && text(t, i-1) != "." && text(t, i-1) != "?." {
+			if t[i].Kind == Name && !isMember(t, i) {
 				r.names[t[i].Text]++
-				if next := text(t, i+1); (next == "." || next == "?.") && i+2 < len(t) && t[i+2].Kind == Name && !slices.Contains([]string{"=", "++", "--"}, text(t, i+3)) {
+				member := i+2 < len(t) && t[i+2].Kind == Name && isMember(t, i+2)
+				if member && !slices.Contains([]string{"=", "++", "--"}, text(t, i+3)) {
 					r.static[t[i].Text]++
 				}
 			}
@@ -133,7 +151,7 @@ func (r *reader) block(b *Block, top bool) {
 			if !m.Dynamic {
 				r.pure = append(r.pure, m)
 				r.flow(s, names)
-				r.foreign(s, m)
+				r.foreignWords(s, m)
 			}
 			for _, n := range s.Names {
 				r.known[n] = true
@@ -166,14 +184,8 @@ func (r *reader) flow(s *Statement, names []string) {
 	}
 	depth, start := 0, from+1
 	for i := from; i < len(t); i++ {
-		switch text(t, i) {
-		case "{", "[", "(":
-			depth++
-			continue
-		case "}", "]", ")":
-			depth--
-		case ",":
-		default:
+		n := nesting(text(t, i))
+		if depth += n; n > 0 || n == 0 && text(t, i) != "," {
 			continue
 		}
 		if part := t[start:i:i]; (depth == 0 || depth == 1 && text(t, i) == ",") && len(part) > 0 {
@@ -237,25 +249,28 @@ func (r *reader) words(s *Statement, m *meaning) {
 				m.Words = append(m.Words, text)
 			}
 		}
-		if loading(t, i) && !standard(specifier(t, i)) {
+		if foreign(t, i) {
 			m.Words = append(m.Words, allExports, "default")
 		}
 	}
 }
 
-// foreign adds the names from other files that a definition uses, such as defaults of parameters:
+// foreignWords adds the names from other files that a definition uses, such as defaults of parameters:
 // the flows of those files end where this one begins.
-func (r *reader) foreign(s *Statement, m *meaning) {
+func (r *reader) foreignWords(s *Statement, m *meaning) {
 	t := s.Tokens
 	for i := range t {
-		if t[i].Kind == Name && (text(t, i-1) == "." || text(t, i-1) == "?." || r.imported[t[i].Text] && !slices.Contains(s.Names, t[i].Text)) {
+		if t[i].Kind == Name && (isMember(t, i) || r.imported[t[i].Text] && !slices.Contains(s.Names, t[i].Text)) {
 			m.Words = append(m.Words, t[i].Text)
 		}
-		if loading(t, i) && !standard(specifier(t, i)) {
+		if foreign(t, i) {
 			m.Words = append(m.Words, allExports, "default")
 		}
 	}
 }
+
+// foreign reports whether a module that is none of Node's own is loaded at a token.
+func foreign(t []Token, i int) bool { return loading(t, i) && !standard(specifier(t, i)) }
 
 // loading reports whether a module is loaded at a token.
 func loading(t []Token, i int) bool {
@@ -279,10 +294,10 @@ func (r *reader) passes(s *Statement) bool {
 	t := s.Tokens
 	switch {
 	case match(t, 0, "import {") > 0:
-		return !slices.ContainsFunc(t, func(t Token) bool { return t.Kind == Name && (t.Text == "as" || t.Text == "default") })
+		return !slices.ContainsFunc(t, func(t Token) bool { return t.Kind == Name && t.among("as", "default") })
 	case match(t, 0, "import * as") > 0:
 		return r.namespace(text(t, 3))
-	case text(t, 0) != "const" && text(t, 0) != "let" && text(t, 0) != "var":
+	case !declarators[text(t, 0)]:
 		return false
 	}
 	n := len(t)
@@ -328,7 +343,7 @@ func (r *reader) defines(s *Statement, top bool) ([]string, bool) {
 		return names, true
 	case text(t, 0) == "class":
 		return names, pureClass(t)
-	case text(t, 0) == "const" || text(t, 0) == "let" || text(t, 0) == "var":
+	case declarators[text(t, 0)]:
 		return names, r.pureVariables(t[1:])
 	case text(t, 0) == "import":
 		module := literal(t, len(t)-1)

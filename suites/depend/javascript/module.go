@@ -9,7 +9,7 @@ func (p *parser) importDeclaration() {
 	p.program.imports = true
 	p.advance()
 	if p.typed && p.is("type") {
-		if next := p.peek(); next.Text == "{" || next.Text == "*" || next.Kind == Name && next.Text != "from" {
+		if next := p.peek(); next.among("{", "*") || next.Kind == Name && next.Text != "from" {
 			p.typeImport()
 			return
 		}
@@ -49,10 +49,7 @@ func (p *parser) importNames() (names []string) {
 		if next := p.peek(); p.typed && p.is("type") && next.Kind == Name && next.Text != "as" {
 			comma = p.wantDropped
 			p.drop()
-			p.typeName()
-			if p.skip("as") {
-				p.typeName()
-			}
+			p.typeWithAlias()
 		} else {
 			name := p.moduleName()
 			names = append(names, name.Text)
@@ -78,7 +75,7 @@ func (p *parser) typeImport() {
 	p.holder.Tokens = nil
 	p.drop()
 	for p.tok.Kind != String {
-		if p.tok.Kind != Name && !p.is("{") && !p.is("}") && !p.is(",") && !p.is("*") {
+		if p.tok.Kind != Name && !p.isAny("{", "}", ",", "*") {
 			p.unexpected()
 		}
 		if p.is("}") && p.peek().Text != "from" || p.is(",") && p.peek().Text == "," {
@@ -94,23 +91,19 @@ func (p *parser) typeImport() {
 func (p *parser) typeExport() {
 	p.drop()
 	p.wantDropped("{")
-	for !p.is("}") {
-		p.typeName()
-		if p.skip("as") {
-			p.typeName()
-		}
-		if !p.is("}") {
-			p.wantDropped(",")
-		}
-	}
-	p.wantDropped("}")
+	p.eachOfType("}", p.typeWithAlias)
 	if p.skip("from") {
-		if p.tok.Kind != String {
-			p.unexpected()
-		}
-		p.drop()
+		p.wantKind(String)
 	}
 	p.ends()
+}
+
+// typeWithAlias reads the name of a type, and the one under which it is imported or exported.
+func (p *parser) typeWithAlias() {
+	p.typeName()
+	if p.skip("as") {
+		p.typeName()
+	}
 }
 
 func (p *parser) moduleName() Token {
@@ -142,10 +135,7 @@ func (p *parser) module() string {
 }
 
 func (p *parser) export(name Token) {
-	text := name.Text
-	if name.Kind == String {
-		text = text[1 : len(text)-1]
-	}
+	text := name.value()
 	if slices.Contains(p.program.Exports, text) {
 		fail(name.From, text+" is exported twice")
 	}
@@ -155,7 +145,7 @@ func (p *parser) export(name Token) {
 func (p *parser) exportDeclaration() {
 	p.program.imports = true
 	at := p.advance()
-	if p.typed && (p.is("type") || p.is("interface")) {
+	if p.typed && p.isAny("type", "interface") {
 		tokens := p.holder.Tokens
 		if p.holder.Tokens = nil; p.typeStatement() {
 			return
@@ -169,8 +159,8 @@ func (p *parser) exportDeclaration() {
 	switch {
 	case p.is("default"):
 		p.export(p.advance())
-		switch next := p.peek(); {
-		case p.is("function"), p.is("async") && next.Text == "function" && !next.Newline:
+		switch {
+		case p.is("function"), p.asyncFunction():
 			p.functionDeclaration(true)
 		case p.is("class"):
 			p.classBody(true, true)
@@ -187,7 +177,7 @@ func (p *parser) exportDeclaration() {
 		p.ends()
 	case p.is("{"):
 		p.exportList()
-	case p.is("var"), p.is("let"), p.is("const"):
+	case p.isAny("var", "let", "const"):
 		p.variables(p.tok.Text, false)
 		for _, n := range p.holder.Names {
 			p.export(Token{Kind: Name, From: at.From, Text: n})

@@ -132,13 +132,12 @@ type label struct {
 	loop bool
 }
 
-func (f *function) label(name string) *label {
-	for i := range f.labels {
-		if f.labels[i].name == name {
-			return &f.labels[i]
-		}
+func (f *function) label(name string) (l label, known bool) {
+	i := slices.IndexFunc(f.labels, func(l label) bool { return l.name == name })
+	if i < 0 {
+		return label{}, false
 	}
-	return nil
+	return f.labels[i], true
 }
 
 // A class is the context of the code in a class.
@@ -182,7 +181,7 @@ func (p *parser) declare(kind string, t Token) {
 	if p.holder != nil && kind != "parameter" && kind != "catch" {
 		p.holder.Names = append(p.holder.Names, name)
 	}
-	if name == "arguments" || name == "eval" || name == "let" || name == "undefined" {
+	if t.among("arguments", "eval", "let", "undefined") {
 		fail(t.From, "a binding of "+name)
 	}
 	if kind != "var" {
@@ -286,6 +285,11 @@ func (p *parser) is(text string) bool {
 	return p.tok.Text == text && (p.tok.Kind == Punctuator || p.tok.Kind == Name)
 }
 
+// isAny reports whether the token is one of the given ones.
+func (p *parser) isAny(texts ...string) bool {
+	return (p.tok.Kind == Punctuator || p.tok.Kind == Name) && p.tok.among(texts...)
+}
+
 func (p *parser) take(text string) bool {
 	if p.is(text) {
 		p.advance()
@@ -330,6 +334,14 @@ func (p *parser) want(text string) {
 
 func (p *parser) wantDropped(text string) {
 	if !p.is(text) {
+		p.unexpected()
+	}
+	p.drop()
+}
+
+// wantKind drops a token of one of the given kinds.
+func (p *parser) wantKind(kinds ...Kind) {
+	if !slices.Contains(kinds, p.tok.Kind) {
 		p.unexpected()
 	}
 	p.drop()
@@ -386,7 +398,8 @@ func (p *parser) directives() {
 	for t.Kind == String {
 		text := t.Text
 		t = l.next()
-		if t.Kind != End && t.Text != ";" && t.Text != "}" && (!t.Newline || t.Kind == Punctuator && !slices.Contains([]string{"{", "!", "~", "++", "--"}, t.Text)) {
+		continues := !t.Newline || t.Kind == Punctuator && !t.among("{", "!", "~", "++", "--")
+		if continues && t.Kind != End && !t.among(";", "}") {
 			return
 		}
 		p.program.Strict = append(p.program.Strict, text)

@@ -50,18 +50,12 @@ func pureClass(t []Token) bool {
 			}
 		case "static":
 			return false
-		case "{", "(":
-			depth++
-		case "}", ")":
-			depth--
 		case "[":
 			if depth <= 1 {
 				return false
 			}
-			depth++
-		case "]":
-			depth--
 		}
+		depth += nesting(text(t, i))
 	}
 	return true
 }
@@ -73,7 +67,7 @@ func (r *reader) pureVariables(t []Token) bool {
 			t = t[1:]
 		case text(t, 0) == "{":
 			end := slices.IndexFunc(t, func(t Token) bool { return t.Text == "}" })
-			if end < 0 || match(t, end+1, "= require") == 0 || slices.ContainsFunc(t[1:end], func(t Token) bool { return t.Kind != Name && t.Text != "," && t.Text != ":" }) {
+			if end < 0 || match(t, end+1, "= require") == 0 || slices.ContainsFunc(t[1:end], func(t Token) bool { return t.Kind != Name && !t.among(",", ":") }) {
 				return false
 			}
 			t = t[end+1:]
@@ -155,7 +149,7 @@ func closed(rest []Token, ok bool) ([]Token, bool) {
 
 // used reports whether a member of a value is used or the value is called, by its first token behind
 // it.
-func used(t []Token) bool { return text(t, 0) == "." || text(t, 0) == "[" || text(t, 0) == "(" }
+func used(t []Token) bool { return slices.Contains([]string{".", "[", "("}, text(t, 0)) }
 
 var (
 	// constants are always defined.
@@ -202,8 +196,9 @@ func (r *reader) pureName(t []Token) ([]Token, bool) {
 		rest, ok := closed(t[end:], true)
 		return rest, ok && text(rest, 0) != "." && text(rest, 0) != "["
 	case r.known[name]:
-		next := text(t, 1)
-		return t[1:], !used(t[1:]) && next != "?." && next != "=" && next != "++" && next != "--" && (len(t) < 2 || t[1].Kind != Template)
+		rest := t[1:]
+		effect := slices.Contains([]string{"?.", "=", "++", "--"}, text(rest, 0))
+		return rest, !used(rest) && !effect && (len(rest) == 0 || rest[0].Kind != Template)
 	}
 	return nil, false
 }
@@ -225,19 +220,11 @@ func functionExpression(t []Token) ([]Token, bool) {
 func pairs(t []Token) bool {
 	depth := 0
 	for i := range t {
-		switch text(t, i) {
-		case "[", "{", "(":
-			if depth == 0 && text(t, i) != "[" {
-				return false
-			}
-			depth++
-		case "]", "}", ")":
-			depth--
-		default:
-			if depth == 0 && text(t, i) != "," {
-				return false
-			}
+		n := nesting(text(t, i))
+		if depth == 0 && n >= 0 && text(t, i) != "[" && text(t, i) != "," {
+			return false
 		}
+		depth += n
 	}
 	return true
 }
@@ -247,8 +234,7 @@ func (r *reader) pureList(t []Token, end string, object bool) ([]Token, bool) {
 	for {
 		if text(t, 0) == end {
 			rest := t[1:]
-			next := text(rest, 0)
-			return rest, next != "." && next != "[" && next != "(" && next != "?."
+			return rest, !used(rest) && text(rest, 0) != "?."
 		}
 		if object {
 			if len(t) < 2 || t[0].Kind != Name && t[0].Kind != String && t[0].Kind != Number {
@@ -259,7 +245,7 @@ func (r *reader) pureList(t []Token, end string, object bool) ([]Token, bool) {
 				t = t[2:]
 			case text(t, 1) == "(": // a method
 				i := slices.IndexFunc(t, func(t Token) bool { return t.Kind == Mark })
-				if i < 0 || text(t, i-1) != ")" || t[0].Kind != Name || slices.ContainsFunc(t[2:i-1], func(t Token) bool { return t.Text == "(" || t.Text == ")" }) {
+				if i < 0 || text(t, i-1) != ")" || t[0].Kind != Name || slices.ContainsFunc(t[2:i-1], func(t Token) bool { return t.among("(", ")") }) {
 					return nil, false
 				}
 				t = t[i+1:]
@@ -293,13 +279,7 @@ func arrowFunction(t []Token) ([]Token, bool) {
 	case text(t, i) == "(":
 		depth := 0
 		for ; i < len(t); i++ {
-			switch text(t, i) {
-			case "(", "[", "{":
-				depth++
-			case ")", "]", "}":
-				depth--
-			}
-			if depth == 0 {
+			if depth += nesting(text(t, i)); depth == 0 {
 				break
 			}
 		}

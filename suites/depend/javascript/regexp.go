@@ -104,7 +104,7 @@ func (r *regexpReader) atom(depth int) (repeats, ok bool) {
 
 func plainName(s string) bool {
 	for i := range len(s) {
-		if c := s[i] | 0x20; (c < 'a' || c > 'z') && s[i] != '_' && (i == 0 || s[i] < '0' || s[i] > '9') {
+		if !isLetter(s[i]) && (i == 0 || !isDigit(s[i])) {
 			return false
 		}
 	}
@@ -166,46 +166,38 @@ func (r *regexpReader) escape() (c byte, ok bool) {
 func (r *regexpReader) class() bool {
 	r.at++
 	r.take("^")
-	for {
-		if r.at >= len(r.text) {
-			return false
-		}
-		if r.take("]") {
-			return true
-		}
+	for !r.take("]") {
 		low, ok := r.classAtom()
 		if !ok {
 			return false
 		}
 		if strings.HasPrefix(r.rest(), "-") && !strings.HasPrefix(r.rest(), "-]") {
 			r.at++
-			if r.at >= len(r.text) {
-				return false
-			}
 			high, ok := r.classAtom()
 			if !ok || low == 0 || high == 0 || low > high {
 				return false
 			}
 		}
 	}
+	return true
 }
 
-func (r *regexpReader) classAtom() (byte, bool) {
-	c := r.text[r.at]
+func (r *regexpReader) classAtom() (c byte, ok bool) {
+	if r.at >= len(r.text) {
+		return 0, false
+	}
+	c = r.text[r.at]
 	switch {
-	case c == '\\':
-		if r.take(`\b`) {
-			return 0, true
-		}
-		if strings.HasPrefix(r.rest(), `\-`) {
-			r.at += 2
-			return '-', true
-		}
-		return r.escape()
-	case c >= 0x80: // part of a character, which a range cannot have at its ends here
-		r.at++
+	case r.take(`\b`):
 		return 0, true
+	case r.take(`\-`):
+		return '-', true
+	case c == '\\':
+		return r.escape()
 	}
 	r.at++
+	if c >= 0x80 { // part of a character, which a range cannot have at its ends here
+		return 0, true
+	}
 	return c, true
 }

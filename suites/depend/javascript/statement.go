@@ -33,10 +33,10 @@ func (p *parser) labelled(single bool) {
 	}
 	name := p.advance()
 	p.advance()
-	if p.function.label(name.Text) != nil {
+	if _, known := p.function.label(name.Text); known {
 		fail(name.From, "a label is used twice")
 	}
-	p.function.labels = append(p.function.labels, label{name.Text, p.is("for") || p.is("while") || p.is("do")})
+	p.function.labels = append(p.function.labels, label{name.Text, p.isAny("for", "while", "do")})
 	if p.is("function") || p.is("async") && p.peek().Text == "function" || p.is("class") {
 		p.unexpected()
 	}
@@ -56,48 +56,36 @@ func (p *parser) unlabelled(single bool) {
 	if p.typeStatement() {
 		return
 	}
-	switch p.tok.Text {
-	case "var":
-		p.variables("var", false)
-		p.ends()
-	case "let", "const":
-		if single {
-			p.unexpected()
-		}
+	function := p.is("function") || p.asyncFunction()
+	if single && (function || p.isAny("let", "const", "class")) {
+		p.unexpected()
+	}
+	switch {
+	case p.isAny("var", "let", "const"):
 		p.variables(p.tok.Text, false)
 		p.ends()
-	case "function":
-		if single {
-			p.unexpected()
-		}
+	case function:
 		p.functionDeclaration(false)
-	case "async":
-		if next := p.peek(); next.Text == "function" && !next.Newline {
-			if single {
-				p.unexpected()
-			}
-			p.functionDeclaration(false)
-			return
-		}
-		p.expressionStatement()
-	case "class":
-		if single {
-			p.unexpected()
-		}
+	case p.is("class"):
 		p.classBody(true, false)
-	case "import":
-		if next := p.peek(); next.Text == "(" || next.Text == "." {
-			p.expressionStatement()
-			return
-		}
+	case p.is("import") && !p.peek().among("(", "."):
 		p.top(single)
 		p.importDeclaration()
-	case "export":
+	case p.is("export"):
 		p.top(single)
 		p.exportDeclaration()
 	default:
 		p.control()
 	}
+}
+
+// asyncFunction reports whether an async function begins here, and not an expression.
+func (p *parser) asyncFunction() bool {
+	if !p.is("async") {
+		return false
+	}
+	next := p.peek()
+	return next.Text == "function" && !next.Newline
 }
 
 func (p *parser) top(single bool) {
@@ -145,7 +133,7 @@ func (p *parser) control() {
 		if p.function.field {
 			fail(p.last.From, "a return outside functions")
 		}
-		if !p.tok.Newline && !p.is(";") && !p.is("}") && p.tok.Kind != End {
+		if !p.tok.Newline && !p.isAny(";", "}") && p.tok.Kind != End {
 			p.expression(false)
 		}
 		p.ends()
@@ -182,7 +170,7 @@ func (p *parser) jump() {
 	f := p.function
 	switch {
 	case p.tok.Kind == Name && !p.tok.Newline && !reserved[p.tok.Text]:
-		if l := f.label(p.tok.Text); l == nil || at.Text == "continue" && !l.loop {
+		if l, known := f.label(p.tok.Text); !known || at.Text == "continue" && !l.loop {
 			fail(p.tok.From, "an unknown label")
 		}
 		p.advance()
@@ -256,7 +244,7 @@ func (p *parser) forStatement() {
 	p.want("(")
 	switch {
 	case p.is(";"):
-	case p.is("var"), p.is("let"), p.is("const"):
+	case p.isAny("var", "let", "const"):
 		if p.variables(p.tok.Text, true) {
 			p.forIn()
 			return
@@ -265,7 +253,7 @@ func (p *parser) forStatement() {
 		from := p.tok
 		s := p.save()
 		kind := p.expression(true)
-		if p.is("of") || p.is("in") {
+		if p.isAny("of", "in") {
 			if from.Text == "async" && p.is("of") && kind == identifierKind || from.Text == "let" {
 				p.unexpected()
 			}
@@ -303,9 +291,9 @@ func (p *parser) forIn() {
 // target checks that an expression can be assigned to. One that looks like a literal is read again
 // as a pattern.
 func (p *parser) target(kind kind, s snapshot) {
-	switch kind {
-	case identifierKind, memberKind:
-	case literalKind:
+	switch {
+	case kind.assignable():
+	case kind == literalKind:
 		p.restore(s)
 		p.pattern("")
 	default:
@@ -322,13 +310,12 @@ func (p *parser) variables(kind string, head bool) (of bool) {
 		p.pattern(kind)
 		p.annotation()
 		switch {
-		case p.is("="):
-			p.advance()
+		case p.take("="):
 			p.assignment(head)
-			if head && (p.is("of") || p.is("in")) {
+			if head && p.isAny("of", "in") {
 				p.unexpected()
 			}
-		case head && first && (p.is("of") || p.is("in")):
+		case head && first && p.isAny("of", "in"):
 			return true
 		case !simple, kind == "const":
 			p.unexpected()
@@ -363,8 +350,7 @@ func (p *parser) pattern(kind string) {
 	case p.is("{"):
 		p.objectPattern(kind)
 	case kind == "":
-		k := p.leftHandSide()
-		if k != identifierKind && k != memberKind {
+		if !p.leftHandSide().assignable() {
 			p.unexpected()
 		}
 	default:
@@ -383,21 +369,17 @@ func (p *parser) objectPattern(kind string) {
 	p.advance()
 	for !p.is("}") {
 		if p.take("...") {
-			if p.tok.Kind == Punctuator && kind != "" || p.is("{") || p.is("[") {
+			if p.tok.Kind == Punctuator && kind != "" || p.isAny("{", "[") {
 				p.unexpected()
 			}
 			p.pattern(kind)
 			break
 		}
-		next := Token{}
-		if p.tok.Kind == Name {
-			next = p.peek()
-		}
-		if p.tok.Kind == Name && next.Text != ":" {
+		if p.tok.Kind == Name && p.peek().Text != ":" {
 			t := p.identifier()
 			if kind != "" {
 				p.declare(kind, t)
-			} else if t.Text == "eval" || t.Text == "arguments" {
+			} else if t.among("eval", "arguments") {
 				fail(t.From, "an assignment to "+t.Text)
 			}
 			if p.take("=") {
@@ -435,7 +417,7 @@ func (p *parser) switchStatement() {
 		one := &Block{Slot: "case", At: p.tok.From}
 		p.want(":")
 		p.mark(one)
-		for !p.is("case") && !p.is("default") && !p.is("}") {
+		for !p.isAny("case", "default", "}") {
 			if p.tok.Kind == End {
 				p.unexpected()
 			}

@@ -14,16 +14,20 @@ func (p *parser) annotation() {
 
 // returnType reads the type of a result, which may be a predicate.
 func (p *parser) returnType() {
-	if !p.typed || !p.is(":") {
-		return
+	if p.typed && p.skip(":") {
+		p.predicate()
 	}
-	p.drop()
-	p.predicate()
 }
+
+// angle reports whether parameters or arguments that are types follow.
+func (p *parser) angle() bool { return p.typed && p.is("<") }
+
+// callable reports whether parameters follow, perhaps after those that are types.
+func (p *parser) callable() bool { return p.is("(") || p.angle() }
 
 func (p *parser) predicate() {
 	if p.is("asserts") {
-		if next := p.peek(); !next.Newline && (next.Kind == Name && next.Text != "is" && next.Text != "extends") {
+		if next := p.peek(); !next.Newline && next.Kind == Name && !next.among("is", "extends") {
 			p.drop()
 			p.drop()
 			if p.skip("is") {
@@ -96,16 +100,23 @@ func (p *parser) attemptType() bool {
 // typeList reads parameters in a type.
 func (p *parser) typeList() {
 	p.wantDropped("(")
-	for !p.is(")") {
+	p.eachOfType(")", func() {
 		p.skip("...")
 		p.typeBinding()
 		p.skip("?")
 		p.annotation()
-		if !p.is(")") {
+	})
+}
+
+// eachOfType is like each for elements of types, which have no effect.
+func (p *parser) eachOfType(end string, element func()) {
+	for !p.is(end) {
+		element()
+		if !p.is(end) {
 			p.wantDropped(",")
 		}
 	}
-	p.wantDropped(")")
+	p.wantDropped(end)
 }
 
 // typeBinding reads the name of a parameter in a type.
@@ -117,12 +128,12 @@ func (p *parser) typeBinding() {
 }
 
 func (p *parser) typeParameters() {
-	if !p.typed || !p.is("<") {
+	if !p.angle() {
 		return
 	}
 	p.drop()
 	for {
-		for (p.is("const") || p.is("in") || p.is("out")) && p.peek().Kind == Name {
+		for p.isAny("const", "in", "out") && p.peek().Kind == Name {
 			p.drop()
 		}
 		p.typeName()
@@ -132,13 +143,9 @@ func (p *parser) typeParameters() {
 		if p.skip("=") {
 			p.anyType()
 		}
-		if p.skip(",") {
-			if p.is(">") {
-				break
-			}
-			continue
+		if !p.skip(",") || p.is(">") {
+			break
 		}
-		break
 	}
 	p.closeAngle()
 }
@@ -162,31 +169,25 @@ func (p *parser) closeAngle() {
 }
 
 func (p *parser) typeArguments() {
-	if !p.typed || !p.is("<") {
+	if !p.angle() {
 		return
 	}
 	p.drop()
-	for {
+	p.anyType()
+	for p.skip(",") {
 		p.anyType()
-		if !p.is(",") {
-			break
-		}
-		p.drop()
 	}
 	p.closeAngle()
 }
 
 func (p *parser) unionType() {
-	for p.is("|") || p.is("&") {
+	if p.isAny("|", "&") {
 		p.drop()
-		break
 	}
-	for {
-		p.operatorType()
-		if !p.is("|") && !p.is("&") {
-			return
-		}
+	p.operatorType()
+	for p.isAny("|", "&") {
 		p.drop()
+		p.operatorType()
 	}
 }
 
@@ -194,8 +195,8 @@ func (p *parser) operatorType() {
 	p.enter()
 	defer func() { p.depth-- }()
 	switch next := p.tok; {
-	case (p.is("keyof") || p.is("readonly") || p.is("unique")) && next.Kind == Name:
-		if after := p.peek(); after.Kind == Name || after.Text == "{" || after.Text == "(" || after.Text == "[" {
+	case p.isAny("keyof", "readonly", "unique") && next.Kind == Name:
+		if after := p.peek(); after.Kind == Name || after.among("{", "(", "[") {
 			p.drop()
 			p.operatorType()
 			return
@@ -221,10 +222,7 @@ func (p *parser) primaryType() {
 	case p.tok.Kind == String || p.tok.Kind == Number:
 		p.drop()
 	case p.skip("-"):
-		if p.tok.Kind != Number {
-			p.unexpected()
-		}
-		p.drop()
+		p.wantKind(Number)
 	case p.skip("typeof"):
 		p.typeReference()
 	case p.skip("("):
@@ -247,19 +245,24 @@ func (p *parser) primaryType() {
 func (p *parser) typeReference() {
 	p.typeName()
 	for p.skip(".") {
-		if p.tok.Kind != Name {
-			p.unexpected()
-		}
-		p.drop()
+		p.wantKind(Name)
 	}
 	if !p.tok.Newline {
 		p.typeArguments()
 	}
 }
 
+// typeReferences reads a list of types such as those that a class implements.
+func (p *parser) typeReferences() {
+	p.typeReference()
+	for p.skip(",") {
+		p.typeReference()
+	}
+}
+
 func (p *parser) tupleType() {
 	p.wantDropped("[")
-	for !p.is("]") {
+	p.eachOfType("]", func() {
 		p.skip("...")
 		if p.tok.Kind == Name {
 			p.attempt(func() {
@@ -270,11 +273,7 @@ func (p *parser) tupleType() {
 		}
 		p.anyType()
 		p.skip("?")
-		if !p.is("]") {
-			p.wantDropped(",")
-		}
-	}
-	p.wantDropped("]")
+	})
 }
 
 // objectType reads the members of an interface or an object type.
@@ -285,10 +284,8 @@ func (p *parser) objectType() {
 			p.drop()
 		}
 		switch {
-		case p.is("(") || p.is("<"):
-			p.typeParameters()
-			p.typeList()
-			p.returnType()
+		case p.callable():
+			p.signature()
 		case p.skip("["):
 			p.typeName()
 			if p.is("in") {
@@ -299,32 +296,30 @@ func (p *parser) objectType() {
 			p.wantDropped("]")
 			p.annotation()
 		default:
-			if p.tok.Kind != Name && p.tok.Kind != String && p.tok.Kind != Number {
-				p.unexpected()
-			}
-			p.drop()
+			p.wantKind(Name, String, Number)
 			p.skip("?")
-			if p.is("(") || p.is("<") {
-				p.typeParameters()
-				p.typeList()
-				p.returnType()
+			if p.callable() {
+				p.signature()
 			} else {
 				p.annotation()
 			}
 		}
-		switch {
-		case p.is(";"), p.is(","):
-			p.drop()
-		case p.is("}"), p.tok.Newline:
-		default:
+		if !p.skip(";") && !p.skip(",") && !p.is("}") && !p.tok.Newline {
 			p.unexpected()
 		}
 	}
 	p.wantDropped("}")
 }
 
+// signature reads the parameters and the result of a function without a body.
+func (p *parser) signature() {
+	p.typeParameters()
+	p.typeList()
+	p.returnType()
+}
+
 func typeEnds(t Token) bool {
-	return t.Text == ":" || t.Text == "?" || t.Text == "(" || t.Text == ";" || t.Text == "," || t.Text == "}" || t.Text == "<"
+	return t.among(":", "?", "(", ";", ",", "}", "<")
 }
 
 // typeStatement reads a statement that has no effect, and reports whether there is one.
@@ -339,10 +334,7 @@ func (p *parser) typeStatement() bool {
 		p.typeName()
 		p.typeParameters()
 		if p.skip("extends") {
-			p.typeReference()
-			for p.skip(",") {
-				p.typeReference()
-			}
+			p.typeReferences()
 		}
 		p.objectType()
 	case p.is("type") && next.Kind == Name && !next.Newline:
@@ -360,23 +352,19 @@ func (p *parser) typeStatement() bool {
 
 // typeCast reads "as" or "satisfies" with its type.
 func (p *parser) typeCast() bool {
-	if !p.typed || p.tok.Newline || p.tok.Kind != Name || p.tok.Text != "as" && p.tok.Text != "satisfies" {
+	if !p.typed || p.tok.Newline || p.tok.Kind != Name || !p.tok.among("as", "satisfies") {
 		return false
 	}
 	p.drop()
-	if p.skip("const") {
-		return true
+	if !p.skip("const") {
+		p.anyType()
 	}
-	p.anyType()
 	return true
 }
 
 // callArguments reports whether type arguments of a call follow, and reads them.
 func (p *parser) callArguments() bool {
-	if !p.typed || !p.is("<") {
-		return false
-	}
-	return p.attempt(func() {
+	return p.angle() && p.attempt(func() {
 		p.typeArguments()
 		if !p.is("(") {
 			p.unexpected()
