@@ -41,7 +41,7 @@ func (p *parser) call(callee *expr) *expr {
 			if len(keywords) > 0 || double {
 				p.fail("a positional argument after keyword arguments")
 			}
-			arg := p.elements(func() *expr { return p.named() }, func() {
+			arg := p.elements(p.named, func() {
 				if len(e.parts) > 0 {
 					p.fail("a generator without parentheses among arguments")
 				}
@@ -65,29 +65,30 @@ func (p *parser) call(callee *expr) *expr {
 func (p *parser) called(e *expr) {
 	switch e.text {
 	case "getattr", "setattr", "delattr", "hasattr":
-		if len(e.parts) < 2 || e.parts[1] == nil || e.parts[1].kind != literalExpr || !e.parts[1].constant {
+		if !e.argument(1).isLiteral() {
 			p.facts.Dynamic = true
 		}
 	case "re.compile":
-		if len(e.parts) > 0 && e.parts[0] != nil && e.parts[0].kind == literalExpr && e.parts[0].constant {
+		if text := e.argument(0); text.isLiteral() {
 			e.constant, e.hashable = true, true
-			e.risky = p.imports["re"] != "re" || !safePattern(e.parts[0].text) || slices.Contains(e.parts[1:], nil)
-			for _, flag := range e.parts[1:] {
-				e.constant = e.constant && flag != nil && strings.HasPrefix(flag.text, "re.")
-				e.risky = e.risky || flag == nil || !slices.Contains([]string{"re.IGNORECASE", "re.I", "re.MULTILINE", "re.M", "re.DOTALL", "re.S"}, flag.text)
+			e.risky = p.imports["re"] != "re" || !safePattern(text.text)
+			for i := 1; i < len(e.parts); i++ {
+				flag := e.argument(i).text
+				e.constant = e.constant && strings.HasPrefix(flag, "re.")
+				e.risky = e.risky || !slices.Contains(safeFlags, flag)
 			}
 		}
 	case "set", "frozenset", "tuple", "list":
-		if len(e.parts) == 1 && e.parts[0] != nil && e.parts[0].constant && (e.parts[0].kind == tupleExpr || e.parts[0].kind == listExpr) {
+		if list := e.argument(0); len(e.parts) == 1 && list.constant && list.isSequence() {
 			e.constant, e.hashable = true, e.text == "frozenset" || e.text == "tuple"
-			e.risky = e.parts[0].risky
-			for _, x := range e.parts[0].parts {
-				e.risky = e.risky || !x.hashable
-			}
+			e.risky = list.risky || slices.ContainsFunc(list.parts, func(x *expr) bool { return !x.hashable })
 			p.builtins = append(p.builtins, e.text)
 		}
 	}
 }
+
+// safeFlags are the flags of regular expressions under which a safe pattern remains one.
+var safeFlags = []string{"re.IGNORECASE", "re.I", "re.MULTILINE", "re.M", "re.DOTALL", "re.S"}
 
 // safePattern reports whether Python certainly compiles a string as a regular expression, without
 // a warning. text is the literal with its quotes and prefix.

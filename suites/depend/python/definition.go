@@ -39,17 +39,16 @@ func (p *parser) definition(b *script.Block) {
 	inner := newScope(functionScope, p.scope)
 	inner.async = async
 	p.expect("(")
-	constant, doubtful := p.parameters(inner, ")", true)
+	total := p.parameters(inner, ")", true)
 	p.expect(")")
 	if p.accept("->") {
-		e := p.annotation()
-		constant, doubtful = constant && e.constant, doubtful || e.risky
+		total.include(p.annotation())
 	}
 	p.expect(":")
 	delete(p.words, name)
 	p.header(st, from)
 	if b.Class == "" && pure {
-		p.binds(st, constant, risky || doubtful, []string{name})
+		p.binds(st, total.constant, risky || total.risky, []string{name})
 	}
 	f := &script.Function{Name: name, Start: st.Start, Outer: p.Function, Recorded: true}
 	if b.Of != nil && b.Slot == "class" {
@@ -91,20 +90,17 @@ func (p *parser) plainDecorator(e *expr) bool {
 	if rest != "" {
 		full += "." + rest
 	}
-	if e.kind == callExpr {
-		for _, a := range e.parts {
-			if a != nil && !a.constant {
-				return false
-			}
-		}
-	}
-	return full == "functools.lru_cache" || full == "functools.cache" || full == "contextlib.contextmanager"
+	effect := slices.ContainsFunc(e.parts, func(a *expr) bool { return a != nil && !a.constant })
+	return !effect && plainDecorators[full]
 }
 
-// parameters parses the parameters of a function with this scope up to a token. Defaults and
-// annotations are evaluated outside it.
-func (p *parser) parameters(scope *scope, end string, annotated bool) (constant, risky bool) {
-	constant = true
+// plainDecorators only wrap a function.
+var plainDecorators = script.Words("functools.lru_cache functools.cache contextlib.contextmanager")
+
+// parameters parses the parameters of a function with this scope up to a token. It returns the
+// properties of defaults and annotations, which are evaluated outside it.
+func (p *parser) parameters(scope *scope, end string, annotated bool) *expr {
+	total := &expr{constant: true}
 	star, double, slash, bare, defaults := false, false, false, false, false
 	param := func() {
 		name := p.ident()
@@ -114,8 +110,7 @@ func (p *parser) parameters(scope *scope, end string, annotated bool) (constant,
 		scope.params[name], scope.bound[name] = true, true
 		bare = false
 		if annotated && p.accept(":") {
-			e := p.annotation()
-			constant, risky = constant && e.constant, risky || e.risky
+			total.include(p.annotation())
 		}
 	}
 	p.each(end, func() {
@@ -149,9 +144,8 @@ func (p *parser) parameters(scope *scope, end string, annotated bool) (constant,
 				if scope == outer && scope.lambda {
 					p.scope = outer.outer
 				}
-				e := p.expression()
+				total.include(p.expression())
 				p.scope = outer
-				constant, risky = constant && e.constant, risky || e.risky
 				defaults = true
 			} else if defaults && !star {
 				p.fail("a parameter without a default after one with a default")
@@ -161,7 +155,7 @@ func (p *parser) parameters(scope *scope, end string, annotated bool) (constant,
 	if bare {
 		p.fail("named arguments must follow a bare star")
 	}
-	return constant, risky
+	return total
 }
 
 // annotation parses an annotation. Those of names and subscripts count as constant, because
@@ -173,7 +167,7 @@ func (p *parser) annotation() *expr {
 	simple := p.i == from+1 && slices.Contains([]string{"str", "int", "bool", "float", "bytes", "object", "None"}, p.tokens[from].Text)
 	for _, t := range p.tokens[from:p.i] {
 		if t.Kind == String {
-			for _, w := range strings.FieldsFunc(t.Text, func(c rune) bool { return c > 127 || !isLetter(byte(c)) && !isDigit(byte(c)) }) {
+			for _, w := range strings.FieldsFunc(t.Text, func(c rune) bool { return !isWord(c) }) {
 				p.word(w)
 			}
 		}

@@ -55,12 +55,34 @@ func (p *parser) expressions() *expr {
 func tupleOf(parts []*expr) *expr {
 	e := &expr{kind: tupleExpr, parts: parts, constant: true, hashable: true}
 	for _, x := range parts {
-		e.constant = e.constant && x.constant
-		e.risky = e.risky || x.risky
+		e.include(x)
 		e.hashable = e.hashable && x.hashable
 	}
 	return e
 }
+
+// include records that the evaluation of an expression includes that of a part.
+func (e *expr) include(part *expr) {
+	e.constant = e.constant && part.constant
+	e.risky = e.risky || part.risky
+}
+
+// argument returns an argument of a call by its place, an empty expression if there is none.
+func (e *expr) argument(i int) *expr {
+	if i >= len(e.parts) || e.parts[i] == nil {
+		return &expr{}
+	}
+	return e.parts[i]
+}
+
+// isLiteral reports whether an expression is a literal of which no part is computed.
+func (e *expr) isLiteral() bool { return e.kind == literalExpr && e.constant }
+
+// sure reports whether the evaluation of a statement with this expression causes an event.
+func (e *expr) sure() bool { return !e.constant || e.kind == nameExpr }
+
+// isSequence reports whether an expression is a tuple or a list of others.
+func (e *expr) isSequence() bool { return e.kind == tupleExpr || e.kind == listExpr }
 
 // ends reports whether an expression cannot begin here, so that a trailing comma was the last.
 func (p *parser) ends() bool {
@@ -155,7 +177,7 @@ func (p *parser) not() *expr {
 			return e
 		}
 		other := p.operators()
-		if is && (e.kind == literalExpr && e.constant || other.kind == literalExpr && other.constant || e.kind == tupleExpr || other.kind == tupleExpr) {
+		if is && slices.ContainsFunc([]*expr{e, other}, func(e *expr) bool { return e.isLiteral() || e.kind == tupleExpr }) {
 			p.warn("is")
 		}
 		e = &expr{}
@@ -172,13 +194,13 @@ func (p *parser) operators() *expr {
 		}
 		p.i++
 		other := p.factor()
-		numbers := e.number && other.number && (t.Text == "+" || t.Text == "-" || t.Text == "*")
+		numbers := e.number && other.number && t.among("+", "-", "*")
 		e = &expr{constant: numbers, number: numbers, hashable: numbers}
 	}
 }
 
 func (p *parser) factor() *expr {
-	if p.is("+") || p.is("-") || p.is("~") {
+	if t := p.peek(); t.Kind == Operator && t.among("+", "-", "~") {
 		minus := p.is("-")
 		p.i++
 		e := p.factor()
@@ -233,7 +255,7 @@ func (p *parser) primary() *expr {
 
 // warnCalled records a literal that is called or subscripted, of which Python may warn.
 func (p *parser) warnCalled(e *expr) {
-	if e.kind == literalExpr || e.kind == tupleExpr || e.kind == listExpr {
+	if e.kind == literalExpr || e.isSequence() {
 		p.warn("call of a literal")
 	}
 }
@@ -247,7 +269,7 @@ func (p *parser) slices() {
 			p.expression()
 		}
 		for colons := 0; colons < 2 && p.accept(":"); colons++ {
-			if !p.is(":") && !p.is(",") && !p.is("]") {
+			if !p.isAny(":", ",", "]") {
 				p.expression()
 			}
 		}
@@ -269,11 +291,11 @@ func (p *parser) elements(element func() *expr, comprehension func()) *expr {
 	if e.kind == starExpr {
 		p.fail("a star in a comprehension")
 	}
-	if !p.is("for") && !p.is("async") {
+	if !p.isAny("for", "async") {
 		p.i = at
 		p.fail("a comprehension is not where it was expected")
 	}
-	for p.is("for") || p.is("async") {
+	for p.isAny("for", "async") {
 		p.asynchronous("an asynchronous comprehension")
 		p.expect("for")
 		p.targets(func(string) {})
@@ -299,7 +321,7 @@ func (p *parser) ahead() map[string]bool {
 	for i := p.i; ; i++ {
 		t := &p.tokens[i]
 		switch {
-		case t.Kind == End || t.Kind == Newline:
+		case t.endsLine():
 			return nil
 		case t.Kind == String:
 		case t.Text == "(" || t.Text == "[" || t.Text == "{":
@@ -317,11 +339,11 @@ func (p *parser) ahead() map[string]bool {
 			return nil
 		case t.Text == "for" && t.Kind == Name:
 			names := map[string]bool{}
-			for ; p.tokens[i].Kind != End && p.tokens[i].Kind != Newline; i++ {
+			for ; !p.tokens[i].endsLine(); i++ {
 				if p.tokens[i].Text != "for" {
 					continue
 				}
-				for i++; p.tokens[i].Kind != End && p.tokens[i].Kind != Newline && p.tokens[i].Text != "in"; i++ {
+				for i++; !p.tokens[i].endsLine() && p.tokens[i].Text != "in"; i++ {
 					if p.tokens[i].Kind == Name {
 						names[p.tokens[i].Text] = true
 					}
@@ -378,11 +400,11 @@ func (p *parser) strings() *expr {
 	if bytes && text {
 		p.fail("bytes and text in one string")
 	}
-	if p.i > first+1 || bytes {
-		e.text = `""` // no pattern to check
-		if p.i > first+1 {
-			e.text = `"\x"`
-		}
+	switch {
+	case p.i > first+1: // no pattern to check
+		e.text = `"\x"`
+	case bytes:
+		e.text = `""`
 	}
 	return e
 }
@@ -476,12 +498,10 @@ func (p *parser) braces() *expr {
 			return &expr{}
 		}
 		key := p.expression()
-		e.constant = e.constant && key.constant
-		e.risky = e.risky || key.risky || !key.hashable
+		e.include(key)
+		e.risky = e.risky || !key.hashable
 		if p.accept(":") {
-			value := p.expression()
-			e.constant = e.constant && value.constant
-			e.risky = e.risky || value.risky
+			e.include(p.expression())
 			dict = true
 		} else {
 			sets = true

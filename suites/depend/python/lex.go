@@ -3,10 +3,12 @@ package python
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"hookwatch/suites/depend/script"
 	"hookwatch/suites/pattern"
 )
 
@@ -34,6 +36,12 @@ type Token struct {
 	line, end int     // first and last line
 	fields    []field // of an f-string
 }
+
+// among reports whether a token has one of the texts.
+func (t *Token) among(texts ...string) bool { return slices.Contains(texts, t.Text) }
+
+// endsLine reports whether a token ends a logical line.
+func (t *Token) endsLine() bool { return t.Kind == Newline || t.Kind == End }
 
 // A field is a replacement field of an f-string.
 type field struct {
@@ -82,6 +90,7 @@ func scan(src string, line int, bracket bool) (tokens []Token, warns []string) {
 	if bracket {
 		s.nested = []byte{'('}
 	}
+	outer := len(s.nested)
 	indents := []indent{{}}
 	for {
 		if len(s.nested) == 0 && s.lineStart() {
@@ -100,21 +109,16 @@ func scan(src string, line int, bracket bool) (tokens []Token, warns []string) {
 		}
 		s.token()
 	}
-	if bracket {
-		if len(s.nested) != 1 {
-			fail(s.line, "a bracket is not closed")
-		}
-		s.add(End, s.at, s.line)
-		return s.tokens, s.warns
-	}
-	if len(s.nested) > 0 {
+	if len(s.nested) != outer {
 		fail(s.line, "a bracket is not closed")
 	}
-	if n := len(s.tokens); n > 0 && s.tokens[n-1].Kind != Newline {
-		s.add(Newline, s.at, s.line)
-	}
-	for range indents[1:] {
-		s.add(Dedent, s.at, s.line)
+	if !bracket {
+		if n := len(s.tokens); n > 0 && s.tokens[n-1].Kind != Newline {
+			s.add(Newline, s.at, s.line)
+		}
+		for range indents[1:] {
+			s.add(Dedent, s.at, s.line)
+		}
 	}
 	s.add(End, s.at, s.line)
 	return s.tokens, s.warns
@@ -140,12 +144,10 @@ func (s *lexer) indentation() (in indent, blank bool) {
 		case '\f':
 			in = indent{}
 		case '#', '\n':
-			if end := strings.IndexByte(s.src[s.at:], '\n'); end >= 0 {
-				s.at += end + 1
+			if s.toLineEnd(); s.at < len(s.src) {
+				s.at++
 				s.line++
-				return in, true
 			}
-			s.at = len(s.src)
 			return in, true
 		case '\\':
 			fail(s.line, "a line begins with a backslash") // its indentation differs between versions
@@ -154,6 +156,23 @@ func (s *lexer) indentation() (in indent, blank bool) {
 		}
 	}
 	return in, true
+}
+
+// toLineEnd skips the rest of a line.
+func (s *lexer) toLineEnd() {
+	if end := strings.IndexByte(s.src[s.at:], '\n'); end >= 0 {
+		s.at += end
+	} else {
+		s.at = len(s.src)
+	}
+}
+
+// next returns the byte at an offset from the current place, 0 behind the end.
+func (s *lexer) next(offset int) byte {
+	if s.at+offset >= len(s.src) {
+		return 0
+	}
+	return s.src[s.at+offset]
 }
 
 // indent adds the tokens for a line with this indentation.
@@ -188,7 +207,7 @@ func (s *lexer) add(kind Kind, from, line int) *Token {
 func (s *lexer) space() {
 	for s.at < len(s.src) {
 		switch c := s.src[s.at]; {
-		case c == ' ' || c == '\t' || c == '\f':
+		case strings.IndexByte(" \t\f", c) >= 0:
 			s.at++
 		case c == '\n' && len(s.nested) > 0:
 			s.at++
@@ -197,11 +216,7 @@ func (s *lexer) space() {
 			s.at += 2
 			s.line++
 		case c == '#':
-			if end := strings.IndexByte(s.src[s.at:], '\n'); end >= 0 {
-				s.at += end
-			} else {
-				s.at = len(s.src)
-			}
+			s.toLineEnd()
 		default:
 			return
 		}
@@ -220,22 +235,20 @@ func (s *lexer) token() {
 		s.line++
 		s.tokens = append(s.tokens, Token{Kind: Newline, From: from, To: s.at, Text: "\n", line: line, end: line})
 	case isLetter(c):
-		for s.at < len(s.src) && (isLetter(s.src[s.at]) || isDigit(s.src[s.at])) {
+		for s.at < len(s.src) && isWord(rune(s.src[s.at])) {
 			s.at++
 		}
-		if s.at < len(s.src) && (s.src[s.at] == '"' || s.src[s.at] == '\'') {
-			if prefix := strings.ToLower(s.src[from:s.at]); strings.Contains(" r u b f br rb fr rf ", " "+prefix+" ") {
-				s.str(from, prefix)
-				return
-			}
-		}
-		if s.at < len(s.src) && s.src[s.at] >= utf8.RuneSelf {
+		switch next := s.next(0); {
+		case isQuote(next) && prefixes[strings.ToLower(s.src[from:s.at])]:
+			s.str(from, strings.ToLower(s.src[from:s.at]))
+			return
+		case next >= utf8.RuneSelf:
 			fail(line, "a name has characters outside ASCII")
 		}
 		s.add(Name, from, line)
-	case c == '"' || c == '\'':
+	case isQuote(c):
 		s.str(from, "")
-	case isDigit(c) || c == '.' && s.at+1 < len(s.src) && isDigit(s.src[s.at+1]):
+	case isDigit(c), c == '.' && isDigit(s.next(1)):
 		s.number(from)
 	case c >= utf8.RuneSelf:
 		fail(line, "a character outside ASCII")
@@ -271,15 +284,22 @@ func (s *lexer) op(from, line int) {
 	fail(line, "unexpected character %q", s.src[s.at])
 }
 
-func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+// prefixes are those of strings, in lower case.
+var prefixes = script.Words("r u b f br rb fr rf")
+
+func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isQuote(c byte) bool  { return c == '"' || c == '\'' }
+
+// isWord reports whether a character can be part of a name in ASCII.
+func isWord(c rune) bool { return c < utf8.RuneSelf && (isLetter(byte(c)) || isDigit(byte(c))) }
 
 // number reads a number, which must be followed by an operator or white space.
 func (s *lexer) number(from int) {
 	for s.at < len(s.src) {
 		c := s.src[s.at]
 		sign := (c == '+' || c == '-') && (s.src[s.at-1] == 'e' || s.src[s.at-1] == 'E') && !strings.HasPrefix(strings.ToLower(s.src[from:s.at]), "0x")
-		if !isLetter(c) && !isDigit(c) && c != '.' && !sign {
+		if !isWord(rune(c)) && c != '.' && !sign {
 			break
 		}
 		s.at++
@@ -337,6 +357,8 @@ func (s *lexer) str(from int, prefix string) {
 	}
 }
 
+func isOctal(c byte) bool { return c >= '0' && c <= '7' }
+
 // escape skips a backslash and what it escapes.
 func (s *lexer) escape(raw, f, isBytes bool) {
 	if s.at+1 >= len(s.src) {
@@ -364,14 +386,12 @@ func (s *lexer) escape(raw, f, isBytes bool) {
 	case c == 'N':
 		fail(s.line, "a string names a character")
 	case digits > 0:
-		if s.at+2+digits > len(s.src) {
+		code := s.src[s.at+2 : min(s.at+2+digits, len(s.src))]
+		n, err := strconv.ParseUint(code, 16, 32)
+		if len(code) < digits || err != nil || n > utf8.MaxRune {
 			fail(s.line, "a truncated escape")
 		}
-		n, err := strconv.ParseUint(s.src[s.at+2:s.at+2+digits], 16, 32)
-		if err != nil || n > utf8.MaxRune {
-			fail(s.line, "a truncated escape")
-		}
-	case c >= '4' && c <= '7' && s.at+3 < len(s.src) && s.src[s.at+2] >= '0' && s.src[s.at+2] <= '7' && s.src[s.at+3] >= '0' && s.src[s.at+3] <= '7':
+	case c >= '4' && isOctal(c) && isOctal(s.next(2)) && isOctal(s.next(3)): // above \377
 		s.warns = append(s.warns, s.src[s.at:s.at+4])
 	case c >= utf8.RuneSelf || strings.IndexByte("\n\\'\"abfnrtv01234567", c) < 0:
 		s.warns = append(s.warns, "\\"+string(c))
@@ -431,7 +451,7 @@ func (s *lexer) fieldExpression(quote string) {
 		}
 		c := s.src[s.at]
 		switch {
-		case c == '"' || c == '\'':
+		case isQuote(c):
 			inner := &lexer{src: s.src, at: s.at, line: s.line}
 			if strings.HasPrefix(s.src[s.at:], quote) {
 				fail(line, "an f-string has its own quotes in a field")

@@ -133,9 +133,7 @@ var (
 // literal records the words of a string that may be names: those of a string that is nothing but a
 // name.
 func (p *parser) literal(text string) {
-	if text == "" || strings.ContainsFunc(text, func(c rune) bool {
-		return c != '.' && c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
-	}) {
+	if text == "" || strings.ContainsFunc(text, func(c rune) bool { return c != '.' && !isWord(c) }) {
 		return
 	}
 	for part := range strings.SplitSeq(text, ".") {
@@ -329,8 +327,7 @@ func (p *parser) branch(b *script.Block) {
 	st := p.open(b)
 	from := p.i
 	p.i++ // if or elif
-	cond := p.named()
-	st.Sure = !cond.constant || cond.kind == nameExpr
+	st.Sure = p.named().sure()
 	p.expect(":")
 	p.header(st, from)
 	p.suite(p.Nest(st, "then"))
@@ -351,8 +348,7 @@ func (p *parser) loop(b *script.Block) {
 	from := p.i
 	p.asynchronous("async")
 	if p.accept("while") {
-		cond := p.named()
-		st.Sure = !cond.constant || cond.kind == nameExpr
+		st.Sure = p.named().sure()
 	} else {
 		p.expect("for")
 		p.targets(p.bind)
@@ -444,6 +440,12 @@ func (p *parser) peek() *Token { return &p.tokens[p.i] }
 func (p *parser) is(text string) bool {
 	t := p.peek()
 	return t.Text == text && (t.Kind == Operator || t.Kind == Name)
+}
+
+// isAny reports whether the token is one of the given ones.
+func (p *parser) isAny(texts ...string) bool {
+	t := p.peek()
+	return (t.Kind == Operator || t.Kind == Name) && t.among(texts...)
 }
 
 func (p *parser) accept(text string) bool {

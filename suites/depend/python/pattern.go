@@ -9,7 +9,7 @@ import (
 // matches reports whether a statement that begins with the name match is a match statement.
 func (p *parser) matches() bool {
 	i := p.i + 1
-	for p.tokens[i].Kind != Newline && p.tokens[i].Kind != End {
+	for !p.tokens[i].endsLine() {
 		i++
 	}
 	return i > p.i+2 && p.tokens[i-1].Text == ":" && i+2 < len(p.tokens) && p.tokens[i+1].Kind == Indent && p.tokens[i+2].Text == "case" && p.tokens[i+2].Kind == Name
@@ -62,7 +62,7 @@ func (p *parser) patterns(captured map[string]bool) (always bool) {
 	always = p.pattern(captured)
 	for p.accept(",") {
 		always = false
-		if p.is(":") || p.is("if") {
+		if p.isAny(":", "if") {
 			break
 		}
 		p.pattern(captured)
@@ -115,7 +115,7 @@ func (p *parser) closed(captured map[string]bool) (always bool) {
 			p.fail("%q instead of a number", n.Text)
 		}
 		p.i++
-		if p.is("+") || p.is("-") {
+		if p.isAny("+", "-") {
 			p.fail("a complex number in a pattern")
 		}
 	case p.is("None"), p.is("True"), p.is("False"):

@@ -70,7 +70,7 @@ func (p *parser) small(st *script.Statement) {
 		if e.kind == tupleExpr {
 			p.warn("assert")
 		}
-		st.Sure = !e.constant || e.kind == nameExpr
+		st.Sure = e.sure()
 		if p.accept(",") {
 			p.expression()
 		}
@@ -83,7 +83,7 @@ func (p *parser) deleted(e *expr) {
 	if e.kind == starExpr {
 		p.fail("cannot delete a starred expression")
 	}
-	if e.kind == tupleExpr || e.kind == listExpr {
+	if e.isSequence() {
 		for _, x := range e.parts {
 			p.deleted(x)
 		}
@@ -155,8 +155,8 @@ func (p *parser) assignment(st *script.Statement) {
 		}
 		p.binds(st, targets && e.constant, e.risky, names)
 	default:
-		st.Sure = !e.constant || e.kind == nameExpr || e.kind == callExpr
-		if s := p.tokens[from]; p.i == from+1 && s.Kind == String && e.constant && !strings.ContainsAny(s.Text[:1], "bB") || e.kind == literalExpr && e.constant && s.Kind == String {
+		st.Sure = e.sure() || e.kind == callExpr
+		if s := p.tokens[from]; s.Kind == String && e.constant && (e.kind == literalExpr || p.i == from+1 && !strings.ContainsAny(s.Text[:1], "bB")) {
 			p.texts[st] = true
 		}
 	}
@@ -181,7 +181,7 @@ func (p *parser) binds(st *script.Statement, constant, risky bool, names []strin
 }
 
 func (p *parser) annotated(st *script.Statement, target *expr) {
-	if target.kind == tupleExpr || target.kind == listExpr {
+	if target.isSequence() {
 		p.fail("an annotated list of targets")
 	}
 	p.target(target, func(name string) {
@@ -255,7 +255,7 @@ func (p *parser) importing(st *script.Statement, known bool, names []string) {
 func (p *parser) importedFrom(st *script.Statement) {
 	p.i++
 	dots := 0
-	for p.is(".") || p.is("...") {
+	for p.isAny(".", "...") {
 		dots += len(p.peek().Text)
 		p.i++
 	}
