@@ -153,12 +153,15 @@ func judgeMisspeltRoot(h discover.Hook, text string) []Finding {
 			continue
 		}
 		meant := "CLAUDE_PROJECT_DIR"
-		if h.PluginRoot != "" && !strings.Contains(strings.ToUpper(name), "PROJECT") {
+		if h.DirOfPlugin() != "" && !strings.Contains(strings.ToUpper(name), "PROJECT") {
 			meant = "CLAUDE_PLUGIN_ROOT"
 		}
 		f := FindingOf("wrong-root", h.ID, h.Source, "$"+name+" is never set: the client sets "+meant)
 		about, _ := client.EventByName(h.Event)
 		f.Effect = cmp.Or(withoutScript(h, "it"), about.Fill("nothing is found: {proceeds} as if there were no hook"))
+		if asked().MatchString(h.Command) {
+			f.Severity, f.Effect = suites.Warning, "nothing is found there: what the command does instead of it counts"
+		}
 		f.Remedy = `write "$` + meant + `"`
 		return []Finding{f}
 	}

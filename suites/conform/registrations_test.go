@@ -71,6 +71,12 @@ func TestWorkingCommands(t *testing.T) {
 		"env -u A python3 -X dev"+in+"x.py")); got != "" {
 		t.Error(got)
 	}
+	if got := found(treeOf(t, nil, "bun prettier --write x", "bun run lint")); got != "" {
+		t.Error(got)
+	}
+	if got := found(treeOf(t, nil, "bun run gone.ts")); !strings.HasPrefix(got, "error script-missing gone.ts does not exist") {
+		t.Error(got)
+	}
 	if got := found(treeOf(t, files, "nice python3 -X dev"+in+"gone.py")); !strings.HasPrefix(got, "error script-missing gone.py does not exist") {
 		t.Error(got)
 	}
@@ -116,6 +122,10 @@ func TestMisspeltRoots(t *testing.T) {
 				t.Errorf("%s: %q", command, got)
 			}
 		}
+	}
+	const asks = `s="$CLAUDE_SKILL_DIR/x.sh"; [ -f "$s" ] || s=other.sh; sh "$s"`
+	if got := found(treeOf(t, nil, asks)); !strings.HasPrefix(got, "warning wrong-root $CLAUDE_SKILL_DIR is never set: the client sets CLAUDE_PROJECT_DIR") {
+		t.Errorf("%q", got)
 	}
 	for _, command := range []string{`"$CLAUDE_PROJECT_DIR"/x.sh`, `"${CLAUDE_ROOT:-.}"/x.sh`, `CLAUDE_ROOT=$CLAUDE_PROJECT_DIR; "$CLAUDE_ROOT"/x.sh`, `"$CLAUDE_MY_DIR"/x.sh`, `"$CLAUDE_CONFIG_DIR"/x.sh`} {
 		if got := found(treeOf(t, map[string]string{"x.sh": "#!/bin/sh\n", "x/x.sh": "#!/bin/sh\n"}, command)); strings.Contains(got, "never set") {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -20,7 +21,7 @@ var documents = pattern.Lazy(`(^|/)(\.claude/)?(skills/[^/]+/SKILL|agents/.+|com
 // or docs, so only its parent directories make it an example.
 func (f *finder) document(name, absolute string) {
 	at := documents().FindStringIndex(name)
-	if at == nil || exampleDirs().MatchString(name[:at[0]]) {
+	if at == nil || exampleDirs().MatchString(name[:at[0]]) || ofAnother(name[:at[0]]) {
 		return
 	}
 	data, err := f.reader.ReadFile(absolute, settingsAtMost)
@@ -34,6 +35,11 @@ func (f *finder) document(name, absolute string) {
 		}
 	}
 	f.add(source)
+}
+
+// ofAnother reports whether a directory is that of another client, such as .factory/skills.
+func ofAnother(dir string) bool {
+	return slices.ContainsFunc(strings.Split(dir, "/"), func(d string) bool { return strings.HasPrefix(d, ".") && d != ".claude" })
 }
 
 // front returns the block of YAML at a document's beginning, with the line break before it.

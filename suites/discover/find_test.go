@@ -53,6 +53,7 @@ func TestFind(t *testing.T) {
 		"an agent":                           {files: map[string]string{".claude/agents/a.md": agent}, want: sources{".claude/agents/a.md": InDocument}},
 		"a skill of a plugin":                {files: map[string]string{manifestName: `{"name": "p"}`, "skills/s/SKILL.md": agent}, want: sources{"skills/s/SKILL.md": InDocument}},
 		"an agent without hooks":             {files: map[string]string{".claude/agents/a.md": "---\nname: a\n---\nhooks:\n"}},
+		"a skill of another client":          {files: map[string]string{".factory/skills/s/SKILL.md": agent, "web/.pi/skills/s/SKILL.md": agent, "web/.claude/skills/s/SKILL.md": agent}, want: sources{"web/.claude/skills/s/SKILL.md": InDocument}},
 		"a document elsewhere":               {files: map[string]string{"notes/a.md": agent}},
 		"other clients": {files: map[string]string{".codex/hooks.json": someHooks, ".cursor/hooks.json": someHooks, ".github/hooks/a.json": someHooks, ".windsurf/hooks.json": someHooks},
 			want:    sources{".codex/hooks.json": InProject, ".cursor/hooks.json": InProject, ".github/hooks/a.json": InProject},

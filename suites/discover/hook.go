@@ -81,13 +81,13 @@ func (h Hook) ForPowerShell() bool { return h.Entry.Shell == "powershell" && h.A
 func (h Hook) NotRun() string {
 	switch {
 	case h.Type != "command":
-		return "a hook of type " + h.Type + " has no command"
+		return "a hook of type " + h.Type + " has no command: only the client runs it"
 	case h.ForPowerShell():
-		return "it is for PowerShell"
+		return "it is for PowerShell, which hookwatch does not start"
 	case h.Client != "" && h.Event == "":
-		return "hookwatch has no input for " + h.ClientEvent
+		return "hookwatch has no input for " + h.ClientEvent + ": only the client fires it"
 	case h.Dead:
-		return "the client drops the file that it stands in"
+		return "the client drops the file that it stands in: it never runs"
 	case h.Scope == InTemplate:
 		return "the client does not read " + h.Source.File
 	}

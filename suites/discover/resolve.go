@@ -163,7 +163,7 @@ func (r *resolver) interpreted(words []word) {
 			r.parse(run.text)
 		}
 		return
-	case !inline && run.known:
+	case !inline && run.known && (strings.ContainsAny(run.text, "./") || !shell.ProgramOf(words[0].text).Named):
 		r.add(run.text)
 	}
 	r.arguments(words[at+1:])

@@ -112,7 +112,7 @@ func TestPlanned(t *testing.T) {
 	}
 	want := []string{
 		"[/bin/sh -c a] true 30s run.timeout; the client itself waits for 10m0s CLAUDECODE from claude HOME from your environment STRICT from settings.json TMPDIR from hookwatch",
-		"a hook of type http has no command", "its \"if\": \"Bash(git *)\" does not let this call through",
+		"a hook of type http has no command: only the client runs it", "its \"if\": \"Bash(git *)\" does not let this call through",
 		"its matcher \"Edit\" does not match \"Bash\"", "the client runs the same command once, as " + registered.Hooks[0].ID,
 		"the client does not read copy/settings.json",
 	}

@@ -31,6 +31,7 @@ type Program struct {
 	Verb    string   // the word before a script, which may be left out; "" for none
 	Within  bool     // the command may be anywhere among its arguments, as in "find -exec"
 	Runner  bool     // it runs a program of the project, given by name
+	Named   bool     // it also runs programs and tasks of the project, by names without a slash or a dot
 	Behind  string   // the word before that name; "" for none
 	Offline []string // options by which a runner neither installs anything nor uses the network
 
@@ -66,7 +67,7 @@ var programs = map[string]Program{
 	"nodejs": {Language: Node, Apart: true, Missing: 1, Valued: nodeOptions, Inline: "-e --eval -p --print -pe --run"},
 	"deno": {Language: Node, Apart: true, Verb: "run", Inline: "eval repl task test",
 		Valued: "-c --config --import-map -L --log-level --lock --cert --location --seed --ext --preload --unsafely-ignore-certificate-errors"},
-	"bun": {Language: Node, Apart: true, Verb: "run", Inline: "-e --eval -p --print x test",
+	"bun": {Language: Node, Apart: true, Named: true, Verb: "run", Inline: "-e --eval -p --print x test",
 		Valued: "-r --preload --require --import --cwd -d --define -l --loader --env-file --tsconfig-override -F --filter --extension-order --main-fields --conditions --inspect-brk"},
 	"tsx":     {Language: Node, Apart: true, Verb: "watch", Valued: nodeOptions + " --tsconfig", Inline: "-e --eval -p --print"},
 	"ts-node": {Language: Node, Apart: true, Valued: "-r --require -P --project -C --compiler -O --compilerOptions --compiler-options -I --ignore -D --ignoreDiagnostics --scopeDir", Inline: "-e --eval -p --print -pe"},

@@ -17,6 +17,7 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/bench"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
@@ -305,6 +306,15 @@ func summary(doc checkDocument) string {
 	return text
 }
 
+// course describes what happens at an event whose hook has this effect on every input.
+func course(event string, effect suites.Effect) string {
+	about, _ := client.EventByName(event)
+	if conform.Stops(effect) && about.No() != "" {
+		return about.No()
+	}
+	return about.Fill("{proceeds} as if there were no hook")
+}
+
 // unjudged prints one line for each reason why hooks were not judged, the most frequent first.
 // Files that the client does not read are counted as one reason.
 func unjudged(w io.Writer, doc checkDocument) {
@@ -317,7 +327,7 @@ func unjudged(w io.Writer, doc checkDocument) {
 			continue
 		}
 		if h.NotRun == "" && h.Effect != "" { // of the hook as it is, which the user has until the reason is gone
-			reason += "; until then: " + h.Effect
+			reason += "; until then " + course(h.Event, suites.Effect(h.Effect))
 		}
 		if file, ok := strings.CutPrefix(reason, unread); ok {
 			if reason = unread; !slices.Contains(files, file) {
@@ -332,7 +342,7 @@ func unjudged(w io.Writer, doc checkDocument) {
 	for _, reason := range reasons {
 		text := reason
 		if reason == unread {
-			text += some(files, false)
+			text += some(files, false) + ": they never run"
 		}
 		writef(w, "not judged: %s (%s)\n", text, session.Count(count[reason], "hook"))
 	}
