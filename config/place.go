@@ -350,7 +350,7 @@ func (c *Config) sources() []string {
 var (
 	recordNames = []string{
 		"*.jsonl", "rolling", "archive", "traces", "contents", ".lock", ".origin", "running.json", "inputs.json", "environment.json", "runs.json",
-		"RESULTS.md", "COMPARISON.md",
+		"RESULTS.md", "COMPARISON.md", "registrations.json",
 	}
 	neutralNames = []string{".gitignore", ".gitkeep", ".keep", "README.md", ".DS_Store"}
 )

@@ -211,7 +211,7 @@ func contentOf(d *disk.Dir) (files []string, foreign string, err error) {
 
 // isArchived reports whether name is one of the file names in a run's directory.
 func isArchived(name string) bool {
-	return name == resultsName || slices.Contains(ownDocuments, name) || isStateFile(name)
+	return name == resultsName || name == registrationsName || slices.Contains(ownDocuments, name) || isStateFile(name)
 }
 
 // keep warns, once, about a directory that was not deleted.

@@ -23,6 +23,7 @@ func elsewhere(t *testing.T) Place {
 	r := rec("r1", "pm/P01", "theirs")
 	begin(t, s, "r1", true, r)
 	must(t, s.KeepEvidence(r.Key(), &Evidence{Digests: r.Digests}))
+	must(t, s.KeepRegistrations([]Registration{{Hook: "theirs.sh"}}))
 	must(t, s.EndFull([]suites.Record{r}, inputs("P01"), suites.Environment{OS: "theirs"}, nil, noon))
 	must(t, s.Begin(Run{ID: "r2", Keys: keys([]suites.Record{r})})) // and killed
 	must(t, s.Close())
@@ -54,6 +55,9 @@ func TestRecordsOfAClone(t *testing.T) {
 		}
 		if in, e := s.Interrupted(), s.Evidence(suites.Key{Suite: "pm", ID: "P01"}); in != nil || e != nil {
 			t.Errorf("it counts: interrupted %+v, evidence %+v", in, e)
+		}
+		if all := ReadRegistrations(p); len(all) > 0 {
+			t.Errorf("they count: registrations %+v", all)
 		}
 		must(t, s.Close())
 	}

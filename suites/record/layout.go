@@ -252,7 +252,7 @@ func (r *Reader) Close() {
 }
 
 // documents are the files of a results directory with a fixed name.
-var documents = []string{ignoreName, lockName, Name, resultsName, comparisonName, markerName, inputsName, environmentName, runsName}
+var documents = []string{ignoreName, lockName, Name, resultsName, comparisonName, markerName, inputsName, environmentName, registrationsName, runsName}
 
 // checkWay returns an error if a link, pipe or directory has the name of one of
 // hookwatch's files or directories. It runs before anything is written, because errors of

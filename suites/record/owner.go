@@ -208,7 +208,7 @@ func (s *Store) disown() error {
 	for _, f := range files {
 		names = append(names, f.name)
 	}
-	for _, name := range ownDocuments {
+	for _, name := range append(slices.Clip(ownDocuments), registrationsName) {
 		if _, err := s.r.dir.Lstat(name); err == nil {
 			names = append(names, name)
 		}

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"hookwatch/suites/disk"
@@ -41,7 +42,10 @@ func (s *Store) KeepRegistrations(all []Registration) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.r.dir.Replace(registrationsName, data, disk.Unsynced)
+	if err := s.r.dir.Replace(registrationsName, data, disk.Unsynced); err != nil {
+		return fmt.Errorf("%s was not written, so that a registration that is lost later goes unnoticed: %w", registrationsName, err)
+	}
+	return nil
 }
 
 // ForgetRegistrations removes the registrations on record.
