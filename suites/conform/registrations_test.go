@@ -282,6 +282,29 @@ func TestReadOnlyPlaces(t *testing.T) {
 	}
 }
 
+// TestForeignVariables checks that exactly the variables that a client does not set are findings, except for
+// those of a plugin and those that the command sets.
+func TestForeignVariables(t *testing.T) {
+	t.Parallel()
+	for _, c := range clients.Clients() {
+		for _, variable := range clients.Variables() {
+			for _, tt := range []struct {
+				hook discover.Hook
+				want bool
+			}{
+				{discover.Hook{Command: `"$` + variable + `"/x.sh`}, !c.Sets(variable)},
+				{discover.Hook{Command: variable + `=.; "$` + variable + `"/x.sh`}, false},
+				{discover.Hook{Command: `"$` + variable + `"/x.sh`, PluginRoot: "/p"}, !c.Sets(variable) && !strings.HasSuffix(variable, "_PLUGIN_ROOT")},
+				{discover.Hook{Command: "x.sh"}, false},
+			} {
+				if got := judgeForeign(c, tt.hook, nil); (len(got) == 1) != tt.want {
+					t.Errorf("%s, %+v: %q, want a finding: %t", c.Name, tt.hook, whats(got), tt.want)
+				}
+			}
+		}
+	}
+}
+
 // TestStaticRules checks rules about registrations that no injected failure shows.
 func TestStaticRules(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,8 @@ const session = `{"type":"queue-operation","operation":"enqueue","content":"say 
 {"type":"user","message":{"role":"user","content":"<command-name>/clear</command-name>"},"timestamp":"2026-11-26T10:11:34Z","cwd":"ROOT"}
 {"type":"user","isMeta":true,"message":{"role":"user","content":"Caveat"},"timestamp":"2026-11-26T10:11:34Z","cwd":"ROOT"}
 {"type":"user","message":{"role":"user","content":"of another project"},"timestamp":"2026-11-26T10:11:34Z","cwd":"ROOT-2"}
+{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t9"},{"type":"tool_use","id":"t3","name":"Bash","input":{"command":"of no assistant"}}]},"timestamp":"2026-11-26T10:11:34Z","cwd":"ROOT"}
+{"message":{"role":"assistant","content":[{"type":"tool_use","id":"t4","input":{"command":"of no tool"}}]},"type":"assistant","timestamp":"2026-11-26T10:11:34Z","cwd":"ROOT"}
 {"type":"user","message":{"role":"user","content":[{"type":"text","text":"in "},{"type":"text","text":"blocks"}]},"timestamp":"2026-11-26T10:11:35Z","cwd":"ROOT"}
 {"type":"user","mess`
 

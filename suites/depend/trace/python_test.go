@@ -285,6 +285,7 @@ func TestPythonHidden(t *testing.T) {
 		"python3 x.py": "", "python3 -I x.py": "python", "python3 -uE x.py": "python", "python3 x.py -I": "", "python3 -c 'x' -S": "",
 		"uv run -q python -S x.py": "python", "env -u PYTHONPATH python3 x.py": "python", "PYTHONPATH=lib python3 x.py": "python",
 		"PYTHONPATH=\"lib:$PYTHONPATH\" python3 x.py": "", "unset PYTHONPATH": "python", "export PYTHONHOME=/x": "python",
+		"nice x PYTHONPATH": "", "xargs -u PYTHONPATH": "", "env -v PYTHONPATH": "",
 	} {
 		s, err := trace.Parse("h.sh", []byte(src+"\n"))
 		if err != nil {
