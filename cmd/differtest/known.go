@@ -33,7 +33,8 @@ var keepings = []keeping{
 			p.Client == "copilot" && oneOf(d.kind, "env: only the client sets ", "COPILOT_CLI_RESOLVED_DIST_DIR")
 	}},
 	{"reasons of hooks that allow, which Gemini CLI sends beside a denial", func(p project, d difference) bool {
-		return p.Client == "gemini" && strings.HasPrefix(d.kind, "texts: PreToolUse [RSN] in the client, [] in hookwatch")
+		return p.Client == "gemini" && (strings.HasPrefix(d.kind, "texts: PreToolUse [RSN] in the client, [] in hookwatch") ||
+			strings.HasPrefix(d.kind, "texts: Stop [RSN] in the client, [] in hookwatch"))
 	}},
 	{"the name of the shell, which is the user's in other clients", func(p project, d difference) bool {
 		return p.Client != clients.Claude && strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, `"$0"`)

@@ -17,8 +17,8 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 	"hookwatch/suites/bench"
+	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/prove"
