@@ -32,9 +32,13 @@ var keepings = []keeping{
 		return p.Client == "codex" && (oneOf(d.kind, "env: only the client sets ", "CODEX_MANAGED_BY_NPM", "CODEX_MANAGED_PACKAGE_ROOT") || oneOf(d.kind, "env: value of ", "PATH")) ||
 			p.Client == "copilot" && oneOf(d.kind, "env: only the client sets ", "COPILOT_CLI_RESOLVED_DIST_DIR")
 	}},
-	{"reasons of hooks that allow, which Gemini CLI sends beside a denial", func(p project, d difference) bool {
-		return p.Client == "gemini" && (strings.HasPrefix(d.kind, "texts: PreToolUse [RSN] in the client, [] in hookwatch") ||
-			strings.HasPrefix(d.kind, "texts: Stop [RSN] in the client, [] in hookwatch"))
+	{"reasons of hooks that deny nothing, which Gemini CLI sends beside a denial", func(p project, d difference) bool {
+		event, rest, _ := strings.Cut(strings.TrimPrefix(d.kind, "texts: "), " ")
+		return p.Client == "gemini" && slices.Contains([]string{"PreToolUse", "PostToolUse", "Stop"}, event) && len(p.of(event)) > 1 &&
+			strings.HasPrefix(rest, "[RSN] in the client, [] in hookwatch")
+	}},
+	{"a command in place of a file's fields, which Gemini CLI takes beside them, so that the call is as it was", func(p project, d difference) bool {
+		return p.Client == "gemini" && d.kind == "effect: proceeds of PreToolUse in the client, rewritten in hookwatch" && !strings.HasPrefix(d.detail, "PreToolUse Bash")
 	}},
 	{"the name of the shell, which is the user's in other clients", func(p project, d difference) bool {
 		return p.Client != clients.Claude && strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, `"$0"`)
