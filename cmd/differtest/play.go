@@ -82,7 +82,7 @@ func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 		return s, err
 	}
 	c := run.Client{
-		Program: o.program, Dir: s.root, Home: s.home, UserHome: os.TempDir(), Timeout: time.Minute,
+		Program: o.program, Dir: s.root, Home: s.home, UserHome: os.TempDir(), Timeout: 3 * time.Minute,
 		Env: s.environment(),
 	}
 	for _, event := range s.draws.Events {
