@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -336,9 +337,13 @@ func lastContext(fired []Fired) []Fired {
 	return fired
 }
 
-// onlyReason returns hooks of which only one that blocks, if there is one, sends text to the model.
+// onlyReason returns hooks of which only one that blocks, if there is one, sends text to the model. A block
+// without a reason has no effect but this (observed on Copilot CLI 1.0.102).
 func onlyReason(fired []Fired) []Fired {
-	blocks := func(f Fired) bool { return f.reading.Effect == suites.ShownToModel }
+	blocks := func(f Fired) bool {
+		var sent struct{ Decision string }
+		return f.Result.Exit == 0 && json.Unmarshal(f.Result.Stdout, &sent) == nil && sent.Decision == "block" || f.reading.Effect == suites.ShownToModel
+	}
 	if slices.ContainsFunc(fired, blocks) {
 		for i := range fired {
 			if r := &fired[i].reading; !blocks(fired[i]) {

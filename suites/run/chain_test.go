@@ -39,24 +39,29 @@ func TestContexts(t *testing.T) {
 	for _, tt := range []struct {
 		client, event string
 		effects       []suites.Effect
+		blocks        bool // the last without a reason
 		want          []string
 	}{
-		{"", "", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, []string{"0", "1"}},
-		{"copilot", "userPromptSubmitted", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, []string{"1"}},
-		{"copilot", "postToolUse", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, []string{"0", "1"}},
-		{"copilot", "PostToolUse", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.ShownToModel}, []string{"2"}},
-		{"", "", []suites.Effect{suites.ContextAdded, suites.ShownToModel}, []string{"0", "1"}},
+		{"", "", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, false, []string{"0", "1"}},
+		{"copilot", "userPromptSubmitted", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, false, []string{"1"}},
+		{"copilot", "postToolUse", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, false, []string{"0", "1"}},
+		{"copilot", "postToolUse", []suites.Effect{suites.ContextAdded, suites.Ignored}, true, nil},
+		{"copilot", "PostToolUse", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.ShownToModel}, false, []string{"2"}},
+		{"", "", []suites.Effect{suites.ContextAdded, suites.ShownToModel}, false, []string{"0", "1"}},
 	} {
 		var fired []Fired
 		for i, effect := range tt.effects {
 			reading := client.Reading{Effect: effect}
-			if effect != suites.Proceeds {
+			if effect != suites.Proceeds && effect != suites.Ignored {
 				reading.ModelSees = []string{strconv.Itoa(i)}
 			}
 			if effect == suites.ContextAdded {
 				reading.Context = reading.ModelSees
 			}
 			fired = append(fired, Fired{Hook: discover.Hook{Client: tt.client, ClientEvent: tt.event}, reading: reading})
+		}
+		if tt.blocks {
+			fired[len(fired)-1].Result.Stdout = []byte(`{"decision": "block", "reason": ""}`)
 		}
 		if got := combine(fired); !slices.Equal(got.ModelSees, tt.want) {
 			t.Errorf("%s %s %v: the model sees %q, want %q", tt.client, tt.event, tt.effects, got.ModelSees, tt.want)
