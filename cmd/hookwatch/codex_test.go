@@ -17,7 +17,7 @@ import (
 func asCodex() {
 	args := strings.Join(os.Args[1:], " ")
 	if args == "--version" {
-		fmt.Println("codex-cli 0.169.0")
+		fmt.Println("codex-cli 0.171.0")
 		os.Exit(0)
 	}
 	mode, _ := os.ReadFile("client-mode")

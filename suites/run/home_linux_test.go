@@ -76,7 +76,7 @@ var neededFiles = strings.Fields(`
 	.nvm/versions/node/v22/bin/node .rustup/toolchains/s/bin/rustc .cargo/bin/cargo go/bin/gopls go/pkg/mod/m/a.go .local/bin/tool .local/lib/python3/site-packages/m.py
 	.local/share/uv/tools/ruff/bin/ruff .local/share/pnpm/prettier .npm/_npx/a/b .npm/_cacache/a .npm-global/lib/node_modules/m/index.js .volta/bin/node
 	.asdf/shims/node .tool-versions .config/git/ignore .prettierrc .config/ruff/ruff.toml .cache/uv/a .cache/pre-commit/a opt/bin/mytool opt/lib/mytool/a.py
-	work/tools/bin/other work/tools/data/a shown/by/unmask src/project/main.go`)
+	work/tools/bin/other work/tools/data/a .cache/c/node_modules/.bin/c .cache/c/node_modules/@c/c/c.js shown/by/unmask src/project/main.go`)
 
 // TestHomeList checks that a hook reads none of the private files of HOME, that nothing of them is in
 // its outcome, and that what hooks need is there.
@@ -108,7 +108,7 @@ mkdir -p .cache/own .claude/logs && echo x >.cache/own/x && echo x >.claude/logs
 	p.write("private", strings.Join(append(slices.Clone(privateFiles), ".claude/settings.json", ".gitconfig"), "\n")+"\n", 0o644)
 	p.write("needed", strings.Join(neededFiles, "\n")+"\n", 0o644)
 	o := run.Options{Root: p.root, Temp: p.temp, Timeout: time.Minute}
-	path := filepath.Join(home, "opt/bin") + ":" + filepath.Join(home, "work/tools/bin") + ":/usr/bin:/bin"
+	path := strings.Join([]string{filepath.Join(home, "opt/bin"), filepath.Join(home, "work/tools/bin"), filepath.Join(home, ".cache/c/node_modules/.bin"), "/usr/bin", "/bin"}, ":")
 	o.Env = process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home, "PATH": path})
 	bounds := sandbox.Options{Root: p.root, Home: home, Unmask: []string{"shown"}, Size: 8 << 20, Processes: 100}
 	choice, err := sandbox.Choose("namespaces", bounds, p.temp)

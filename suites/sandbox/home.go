@@ -197,11 +197,15 @@ var xdgBases = []string{".", ".local", ".local/share", ".local/state", ".config"
 // may contain other files of the user.
 var prefixParts = []string{"lib", "lib64", "libexec", "share", "conda-meta", "versions"}
 
-// installation returns the directories that programs in dir need: prefix for prefix/bin, unless
+// installation returns the directories that programs in dir need: node_modules for node_modules/.bin,
+// and prefix for prefix/bin, unless
 // prefix is at the top of the file system, where it may be a private directory such as /tmp. At the
 // top of HOME these are only some parts of it.
 func (l *layout) installation(dir string) []string {
 	up := filepath.Dir(dir)
+	if filepath.Base(dir) == ".bin" && filepath.Base(up) == "node_modules" {
+		return []string{up} // whose links lead to packages next to it
+	}
 	if filepath.Base(dir) != "bin" || strings.Count(up, "/") < 2 {
 		return []string{dir}
 	}

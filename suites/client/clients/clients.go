@@ -184,7 +184,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Known describes the source of the facts: "measured on 0.169.0" or "documented".
+// Known describes the source of the facts: "measured on 0.171.0" or "documented".
 func (c Client) Known() string {
 	switch {
 	case c.Name == Claude:
