@@ -95,6 +95,7 @@ type Entry struct {
 		// no such effect.
 		Types map[string]string
 		BOM   bool // a byte order mark
+		Twice bool // one of these keys twice
 	}
 	Nested bool // entries are only read below a matcher's hooks
 	// Settings are keys next to events that are none.

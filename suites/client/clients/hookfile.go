@@ -107,6 +107,10 @@ func (f *hookFile) check(object jsontree.Value, wanted map[string]string, name s
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		name, required := strings.CutSuffix(key, "!")
 		value, has := object.Get(name)
+		named := func(m jsontree.Member) bool { return m.Key == name }
+		if first := slices.IndexFunc(object.Members, named); f.client.Entry.Fatal.Twice && has && slices.ContainsFunc(object.Members[first+1:], named) {
+			f.drop(object.Start, name+" is duplicated")
+		}
 		null := has && value.Kind == 0 && value.Scalar == nil
 		switch {
 		case required && (!has || null):

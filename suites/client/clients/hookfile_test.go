@@ -53,6 +53,11 @@ func TestHooks(t *testing.T) {
 			text:     `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"},{"type":"command","command":"b","timeout":1.5}]}]}}`,
 			problems: []string{".codex/hooks.json:1:104: Codex: timeout is no whole number"},
 		},
+		"an entry with a key twice, for which the file is dropped": {
+			client: "codex", file: ".codex/hooks.json",
+			text:     `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"},{"type":"command","timeout":0,"command":"b","timeout":1}]}]}}`,
+			problems: []string{".codex/hooks.json:1:62: Codex: timeout is duplicated"},
+		},
 		"an entry without a type, for which the file is dropped": {
 			client: "codex", file: ".codex/hooks.json",
 			text:     `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"},{"command":"b"}]}]}}`,
