@@ -84,6 +84,9 @@ var keepings = []keeping{
 			return e.Keys["async"] == true || strings.Contains(e.Output.Stdout, `"async":true`)
 		})
 	}},
+	{"a title that a hook gave the session is in later payloads", func(p project, d difference) bool {
+		return d.kind == "stdin: only the client has UserPromptSubmit.session_title" && slices.ContainsFunc(p.Entries, func(e entry) bool { return strings.Contains(e.Output.Stdout, `"sessionTitle"`) })
+	}},
 	{"a hook with once runs once in a session", func(p project, d difference) bool {
 		return p.Client == clients.Claude && strings.HasPrefix(d.kind, "runs: 0 times in the client, 1 in hookwatch") && d.turn > 0 && p.hook(d.hooks[0]).Keys["once"] == true
 	}},

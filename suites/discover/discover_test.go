@@ -369,6 +369,17 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
+// TestEnvFile checks that hooks for PowerShell get no file for variables.
+func TestEnvFile(t *testing.T) {
+	t.Parallel()
+	for shell, want := range map[string]bool{"": true, "bash": true, "powershell": false} {
+		env := Hook{Root: "/p", Event: "SessionStart", Entry: client.Entry{Shell: shell}}.Env("s", "SessionStart", client.V332)
+		if got := slices.Contains(env, "CLAUDE_ENV_FILE=/dev/null"); got != want {
+			t.Errorf("shell %q: %t, want %t", shell, got, want)
+		}
+	}
+}
+
 // TestDirOfPlugin checks that a hook of a skill has the skill's directory where a plugin's has the
 // plugin's, and one of a command has none.
 func TestDirOfPlugin(t *testing.T) {

@@ -216,7 +216,11 @@ func (h Hook) Env(session, event string, version client.Version) []string {
 		of, _ := clients.Named(h.Client)
 		return of.Env(h.Start(), h.Source.File)
 	}
-	return ClientEnv(h.Start(), session, event, version)
+	env := ClientEnv(h.Start(), session, event, version)
+	if h.Entry.Shell == "powershell" { // also if its args keep it from a shell (observed on 2.1.332)
+		env = slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "CLAUDE_ENV_FILE=") })
+	}
+	return env
 }
 
 // Payload returns Claude Code's payload of an event as the client of a hook sends it.
