@@ -167,7 +167,7 @@ var checked = []ruleRow{
 		"use double quotes, and $HOME for ~", nil, keeps},
 	{"wrong-root", suites.Error, "the command names a directory variable that is not set there",
 		"the file is not found and {proceeds} as if there were no hook",
-		"${CLAUDE_PLUGIN_ROOT} is for plugins, ${CLAUDE_PROJECT_DIR} for a project's own hooks", onFirst, keeps},
+		"${CLAUDE_PLUGIN_ROOT} is for plugins and skills, ${CLAUDE_PROJECT_DIR} for a project's own hooks", onFirst, keeps},
 	{"home-path", suites.Warning, "shared settings name the home directory of one user",
 		"on every other machine the file is not found: {proceeds} as if there were no hook{or no}",
 		"begin with \"$CLAUDE_PROJECT_DIR\"/, or \"$HOME\"/ for files that each user has", nil, keeps},
