@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -138,13 +137,7 @@ func replay(ctx context.Context, line []byte) (p project, all []difference, err 
 	if err = json.Unmarshal(line, &r); err != nil {
 		return p, nil, err
 	}
-	for _, e := range r.Project.Entries {
-		for key, value := range e.Keys { // in TOML 5.0 is no whole number
-			if number, ok := value.(float64); ok && number == math.Trunc(number) {
-				e.Keys[key] = int(number)
-			}
-		}
-	}
+	r.Project.wholeNumbers()
 	s := &sessionOnDisk{project: r.Project, recorded: true}
 	if s.draws, err = readDraws(r.Project.Client); err != nil {
 		return r.Project, nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,8 +64,9 @@ var keepings = []keeping{
 		name, _, _ = strings.Cut(name, " at ")
 		value, differs := strings.CutPrefix(d.kind, "env: value of ")
 		value, _, _ = strings.Cut(value, " at ")
-		argument := strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, "$FOO")
-		return (client && p.sets(name) || differs && p.sets(value) || argument) && p.inPlugin(d.hooks[0])
+		named := (strings.HasPrefix(d.kind, "argv: ") || strings.HasPrefix(d.kind, "runs: ")) && slices.ContainsFunc(variable.FindAllString(p.hook(d.hooks[0]).Form.Command, -1),
+			func(name string) bool { return p.sets(name[1:]) })
+		return (client && p.sets(name) || differs && p.sets(value) || named) && p.inPlugin(d.hooks[0])
 	}},
 	{"rules and modes of permissions decide in addition to hooks", func(p project, d difference) bool {
 		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && p.permits() &&
@@ -73,10 +75,12 @@ var keepings = []keeping{
 	{"permission_suggestions depend on the tool", func(_ project, d difference) bool {
 		return d.kind == "stdin: only hookwatch has PermissionRequest.permission_suggestions"
 	}},
+	{"the result of an edit tells that the model never read the file, which depends on earlier calls", func(_ project, d difference) bool {
+		return d.kind == "stdin: type of PostToolUse.tool_response" && strings.Contains(d.detail, "contentNotInModelContext:true")
+	}},
 	{"asyncRewake denies in a session with a plain prompt only", func(p project, d difference) bool {
-		return (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) && slices.ContainsFunc(d.hooks, func(n string) bool {
-			return slices.ContainsFunc(p.of(p.hook(n).Event), func(e entry) bool { return e.Keys["asyncRewake"] == true })
-		})
+		return (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) &&
+			slices.ContainsFunc(p.Entries, func(e entry) bool { return e.Keys["asyncRewake"] == true && strings.Contains(d.kind, " "+e.Event+" ") })
 	}},
 	{"texts of a hook in the background reach the model in a later turn", func(p project, d difference) bool {
 		return strings.HasPrefix(d.kind, "texts: ") && slices.ContainsFunc(d.hooks, func(n string) bool {
@@ -91,6 +95,8 @@ var keepings = []keeping{
 		return p.Client == clients.Claude && strings.HasPrefix(d.kind, "runs: 0 times in the client, 1 in hookwatch") && d.turn > 0 && p.hook(d.hooks[0]).Keys["once"] == true
 	}},
 }
+
+var variable = regexp.MustCompile(`\$\w+`)
 
 // oneOf reports whether a kind is a beginning with one of the names after it.
 func oneOf(kind, beginning string, names ...string) bool {

@@ -38,6 +38,7 @@ type options struct {
 	first   bool
 	table   bool
 	battery string
+	played  string // a file with projects
 	record  string
 }
 
@@ -75,6 +76,7 @@ func parse(args []string) (options, error) {
 	f.BoolVar(&o.first, "first", false, "end with the first project that differs")
 	f.BoolVar(&o.table, "known", false, "print known differences as well")
 	f.StringVar(&o.battery, "battery", "", "play batteries instead of random projects: rules, patterns, forms, plugin, settings or all")
+	f.StringVar(&o.played, "projects", "", "play the projects of this file, which -record wrote, again")
 	f.StringVar(&o.record, "record", "", "append sessions that show no difference, and whose hooks end at once, to this file")
 	if err := f.Parse(args); err != nil {
 		return o, err
@@ -96,6 +98,13 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 	nth := func(i int) project { return d.project(o.seed + uint64(i)) }
 	if o.battery != "" {
 		all := d.batteries(o.battery)
+		o.n, nth = len(all), func(i int) project { return all[i] }
+	}
+	if o.played != "" {
+		all, err := recordedProjects(o.played)
+		if err != nil {
+			return err
+		}
 		o.n, nth = len(all), func(i int) project { return all[i] }
 	}
 	q := newQueue(ctx, o, nth)

@@ -62,13 +62,13 @@ cat "$o/stderr" >&2
 exit "$(cat "$o/exit")"
 `
 
-// server is an MCP server with one tool.
+// server is an MCP server with one tool, which returns the input of a hook (INP).
 const server = `while IFS= read -r l; do id=${l##*\"id\":}; id=${id%%[,\}]*}
 say() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$1" "$2"; }
 case $l in
 *'"method":"initialize"'*) say "$id" '"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1"}}';;
 *'"method":"tools/list"'*) say "$id" '"result":{"tools":[{"name":"say","description":"says","inputSchema":{"type":"object"}}]}';;
-*'"method":"tools/call"'*) say "$id" '"result":{"content":[{"type":"text","text":"said"}]}';;
+*'"method":"tools/call"'*) said=${l#*INP-}; test "$said" != "$l" || said=; say "$id" '"result":{"content":[{"type":"text","text":"said INP-'"${said%%\"*}"'"}]}';;
 *'"id":'*) say "$id" '"result":{}';;
 esac; done`
 

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -18,6 +21,34 @@ type recording struct {
 
 // machines are the variables that depend on the machine.
 var machines = []string{"PATH", "LANG", "SHELL", "HOME", "_"}
+
+// recordedProjects reads the projects that were recorded in a file.
+func recordedProjects(file string) (all []project, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(text) {
+		var r recording
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		r.Project.wholeNumbers()
+		all = append(all, r.Project)
+	}
+	return all, nil
+}
+
+// wholeNumbers makes numbers that JSON reads as 5.0 whole, which TOML tells apart.
+func (p project) wholeNumbers() {
+	for _, e := range p.Entries {
+		for key, value := range e.Keys {
+			if number, ok := value.(float64); ok && number == math.Trunc(number) {
+				e.Keys[key] = int(number)
+			}
+		}
+	}
+}
 
 // record appends the session to a file.
 func (s *sessionOnDisk) record(file string, seen []observed) error {

@@ -224,21 +224,30 @@ var decisionStrength = []string{noDecision, "approve", "allow", "defer", "ask", 
 
 // Combine returns the client's reading of several hooks of one event, in the order in which they
 // ended: the strongest effect wins, in any order, and context adds up. Of several inputs the last one
-// is used, which is only then validated, and of several denials the model is sent the last; observed
-// on client 2.1.332.
+// is used, which is only then validated, without those of hooks that allow what an earlier one asks
+// about, and of several denials the model is sent the last; observed on client 2.1.332.
 func Combine(readings []Reading) Reading {
 	if len(readings) == 0 {
 		return Reading{Decision: noDecision, Effect: suites.Proceeds, Cause: Cause{Kind: NoHook}}
 	}
-	last := len(readings) - 1
-	for last > 0 && !readings[last].Cause.Kind.givesInput() {
-		last--
-	}
 	readings = slices.Clone(readings)
-	for i, reading := range readings[:last] {
-		if reading.Cause.Kind.givesInput() && reading.Effect == suites.Denied {
-			readings[i] = Reading{Decision: reading.Decision, Effect: suites.Proceeds, Cause: reading.Cause, Context: reading.Context, ModelSees: reading.Context}
+	last, asked := -1, false
+	drop := func(i int) {
+		r := readings[i]
+		readings[i] = Reading{Decision: r.Decision, Effect: suites.Proceeds, Cause: r.Cause, Context: r.Context, ModelSees: r.Context}
+	}
+	for i, reading := range readings {
+		switch {
+		case !reading.Cause.Kind.givesInput():
+		case asked && reading.Decision == "allow":
+			drop(i)
+		default:
+			if last >= 0 && readings[last].Effect == suites.Denied {
+				drop(last)
+			}
+			last = i
 		}
+		asked = asked || reading.Effect == suites.Asked
 	}
 	winner := slices.MaxFunc(readings, func(a, b Reading) int {
 		return slices.Index(strength, a.Effect) - slices.Index(strength, b.Effect)

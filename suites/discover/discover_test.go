@@ -239,6 +239,7 @@ func TestNamed(t *testing.T) {
 	for want, h := range map[string]Hook{
 		"${CLAUDE_PLUGIN_ROOT}/x a b $HOME": {Entry: entry},
 		"/q/x a b $HOME":                    {Entry: entry, PluginRoot: "/q"},
+		`"/q"/x $CLAUDE_PLUGIN_ROOTS`:       {Entry: client.Entry{Command: `"$CLAUDE_PLUGIN_ROOT"/x $CLAUDE_PLUGIN_ROOTS`}, PluginRoot: "/q"},
 	} {
 		if got := h.Named().Command; got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -147,10 +148,18 @@ func (h Hook) Named() client.Entry {
 	}
 	e.Command = strings.Join(append([]string{e.Command}, e.Args...), " ")
 	if h.PluginRoot != "" {
-		e.Command = strings.ReplaceAll(e.Command, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot)
+		e.Command = NameOfPlugin(e.Command, h.PluginRoot)
 	}
 	return e
 }
+
+// NameOfPlugin returns a plugin's command with its directory, as reports of the client name it, in
+// either form of the variable (observed on client 2.1.332).
+func NameOfPlugin(command, dir string) string {
+	return rootOfPlugin.ReplaceAllLiteralString(command, dir)
+}
+
+var rootOfPlugin = regexp.MustCompile(`\$\{CLAUDE_PLUGIN_ROOT\}|\$CLAUDE_PLUGIN_ROOT\b`)
 
 // NotStarted returns why the client cannot start a command, "" if it can. It names a directory in a
 // form that the client fills in, and that the hook does not have (observed on client 2.1.332).

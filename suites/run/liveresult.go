@@ -243,7 +243,7 @@ func (s Stand) command(h discover.Hook) string {
 	case h.PluginRoot == "" && s.Elsewhere:
 		return live.Rooted(h.Entry, s.Root)
 	case h.PluginRoot != "": // the client's reports name it so
-		return strings.ReplaceAll(h.Command, "${CLAUDE_PLUGIN_ROOT}", s.Root+strings.TrimPrefix(h.PluginRoot, h.Root))
+		return discover.NameOfPlugin(h.Command, s.Root+strings.TrimPrefix(h.PluginRoot, h.Root))
 	default:
 		return h.Command
 	}
