@@ -249,6 +249,13 @@ func Combine(readings []Reading) Reading {
 		}
 		asked = asked || reading.Effect == suites.Asked
 	}
+	if slices.ContainsFunc(readings, func(r Reading) bool { return r.Alone }) {
+		for i := range readings {
+			if r := &readings[i]; !r.Alone {
+				r.ModelSees, r.Context = nil, nil
+			}
+		}
+	}
 	winner := slices.MaxFunc(readings, func(a, b Reading) int {
 		return slices.Index(strength, a.Effect) - slices.Index(strength, b.Effect)
 	})

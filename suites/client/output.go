@@ -36,6 +36,8 @@ type Reading struct {
 	ModelSees []string
 	// Context is the part of ModelSees that other hooks' decisions do not remove.
 	Context []string
+	// Alone reports that the model is sent no text of another hook.
+	Alone bool
 	// Cause is the reason for the effect.
 	Cause Cause
 }

@@ -102,7 +102,7 @@ func readOutputs(hooks []HookLine) (all hookOutput) {
 		all.message, all.output = cmp.Or(all.message, out.Specific.Message), cmp.Or(all.output, shown(out.Specific.Output))
 		all.halts = all.halts || out.Continue != nil && !*out.Continue
 		all.allows = all.allows || out.Decision == "approve" || string(out.Specific.Decision) == `"allow"`
-		all.rewrites = all.rewrites || len(out.Specific.Updated) > 0
+		all.rewrites = all.rewrites || bytes.HasPrefix(out.Specific.Updated, []byte("{"))
 		if echo, isEcho := strings.CutPrefix(out.Specific.Answer.Updated.Command, "echo "); isEcho {
 			all.echoes = echo
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -266,11 +265,8 @@ func combine(fired []Fired) suites.Result {
 		case len(of.Launch.Until) > 0:
 			ended = slices.Clone(fired)
 		}
-		switch about := of.Events[fired[0].Hook.ClientEvent]; {
-		case about.Last:
+		if of.Events[fired[0].Hook.ClientEvent].Last {
 			ended = lastContext(ended)
-		case about.Replaces:
-			ended = onlyReason(ended)
 		}
 	}
 	for _, f := range ended {
@@ -333,23 +329,6 @@ func lastContext(fired []Fired) []Fired {
 			r.ModelSees, r.Context = nil, nil
 		}
 		sent = sent || len(r.Context) > 0
-	}
-	return fired
-}
-
-// onlyReason returns hooks of which only one that blocks, if there is one, sends text to the model. A block
-// without a reason has no effect but this (observed on Copilot CLI 1.0.102).
-func onlyReason(fired []Fired) []Fired {
-	blocks := func(f Fired) bool {
-		var sent struct{ Decision string }
-		return f.Result.Exit == 0 && json.Unmarshal(f.Result.Stdout, &sent) == nil && sent.Decision == "block" || f.reading.Effect == suites.ShownToModel
-	}
-	if slices.ContainsFunc(fired, blocks) {
-		for i := range fired {
-			if r := &fired[i].reading; !blocks(fired[i]) {
-				r.ModelSees, r.Context = nil, nil
-			}
-		}
 	}
 	return fired
 }

@@ -2,12 +2,12 @@ package run
 
 import (
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/clients"
 	"hookwatch/suites/discover"
 )
 
@@ -33,38 +33,29 @@ func TestDenials(t *testing.T) {
 }
 
 // TestContexts checks whose context is sent: of a prompt only the last one's in Copilot CLI, and beside
-// a result that a hook replaced by its reason none.
+// a result that a hook replaced by its reason, also if it gives none, no other's.
 func TestContexts(t *testing.T) {
 	t.Parallel()
+	adds := func(text string) string { return `{"additionalContext": "` + text + `"}` }
 	for _, tt := range []struct {
-		client, event string
-		effects       []suites.Effect
-		blocks        bool // the last without a reason
-		want          []string
+		event  string
+		stdout []string
+		want   []string
 	}{
-		{"", "", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, false, []string{"0", "1"}},
-		{"copilot", "userPromptSubmitted", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, false, []string{"1"}},
-		{"copilot", "postToolUse", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.Proceeds}, false, []string{"0", "1"}},
-		{"copilot", "postToolUse", []suites.Effect{suites.ContextAdded, suites.Ignored}, true, nil},
-		{"copilot", "PostToolUse", []suites.Effect{suites.ContextAdded, suites.ContextAdded, suites.ShownToModel}, false, []string{"2"}},
-		{"", "", []suites.Effect{suites.ContextAdded, suites.ShownToModel}, false, []string{"0", "1"}},
+		{"userPromptSubmitted", []string{adds("0"), adds("1"), ""}, []string{"1"}},
+		{"postToolUse", []string{adds("0"), adds("1"), ""}, []string{"0", "1"}},
+		{"postToolUse", []string{adds("0"), `{"decision": "block", "reason": ""}`}, nil},
+		{"PostToolUse", []string{adds("0"), `{"decision": "block", "additionalContext": "1"}`}, []string{"1"}},
+		{"PostToolUse", []string{adds("0"), adds("1"), `{"decision": "block", "reason": "2"}`}, []string{"2"}},
 	} {
+		of, _ := clients.Named("copilot")
 		var fired []Fired
-		for i, effect := range tt.effects {
-			reading := client.Reading{Effect: effect}
-			if effect != suites.Proceeds && effect != suites.Ignored {
-				reading.ModelSees = []string{strconv.Itoa(i)}
-			}
-			if effect == suites.ContextAdded {
-				reading.Context = reading.ModelSees
-			}
-			fired = append(fired, Fired{Hook: discover.Hook{Client: tt.client, ClientEvent: tt.event}, reading: reading})
-		}
-		if tt.blocks {
-			fired[len(fired)-1].Result.Stdout = []byte(`{"decision": "block", "reason": ""}`)
+		for _, stdout := range tt.stdout {
+			reading := of.Interpret(tt.event, client.Output{Stdout: []byte(stdout)}).Reading()
+			fired = append(fired, Fired{Hook: discover.Hook{Client: of.Name, ClientEvent: tt.event}, reading: reading})
 		}
 		if got := combine(fired); !slices.Equal(got.ModelSees, tt.want) {
-			t.Errorf("%s %s %v: the model sees %q, want %q", tt.client, tt.event, tt.effects, got.ModelSees, tt.want)
+			t.Errorf("%s %q: the model sees %q, want %q", tt.event, tt.stdout, got.ModelSees, tt.want)
 		}
 	}
 }

@@ -137,9 +137,8 @@ type Event struct {
 	Unmatched bool
 	// Last reports that of several hooks with context only that of the last is sent to the model.
 	Last bool
-	// Replaces reports that the reason of a hook that blocks replaces the result and what other hooks
-	// send to the model.
-	Replaces bool
+	// Alone are outputs beside which the model is sent no text of another hook.
+	Alone []When
 }
 
 // Clients returns all clients, Claude Code first, then measured and documented ones.

@@ -71,6 +71,7 @@ type Reading struct {
 	Because   string
 	ModelSees []string
 	Context   []string // the part of ModelSees that is sent whatever other hooks decide
+	Alone     bool     // texts of other hooks are not sent
 	Known     string   // the source: a measured version, or that it is only documented
 }
 
@@ -79,7 +80,7 @@ type Reading struct {
 func (c Client) Interpret(event string, in client.Output) Reading {
 	if c.Name == Claude {
 		r := client.Interpret(client.Default, event, in)
-		return Reading{r.Effect, r.Because(), r.ModelSees, r.Context, c.Known()}
+		return Reading{Effect: r.Effect, Because: r.Because(), ModelSees: r.ModelSees, Context: r.Context, Known: c.Known()}
 	}
 	name := event
 	if _, own := c.Events[name]; !own {
@@ -94,7 +95,8 @@ func (c Client) Interpret(event string, in client.Output) Reading {
 			continue
 		}
 		why := strings.NewReplacer("{exit}", fmt.Sprint(in.Exit), "{key}", o.refusal).Replace(rule.Why)
-		reading := Reading{Effect: rule.Effect, Because: why, Known: c.Known()}
+		alone := slices.ContainsFunc(c.Events[name].Alone, func(w When) bool { return w.meets(o) })
+		reading := Reading{Effect: rule.Effect, Because: why, Alone: alone, Known: c.Known()}
 		if rule.Documented {
 			reading.Known = documented
 		}
@@ -120,7 +122,7 @@ func OutputOf(r suites.Result, e client.Entry) client.Output {
 // Reading returns the reading in the form of Claude Code's, with a cause that only has a sentence.
 func (r Reading) Reading() client.Reading {
 	return client.Reading{
-		Effect: r.Effect, ModelSees: r.ModelSees, Context: r.Context, Decision: "none", Cause: client.Cause{Kind: client.OtherClient, Value: r.Because + " (" + r.Known + ")"},
+		Effect: r.Effect, ModelSees: r.ModelSees, Context: r.Context, Alone: r.Alone, Decision: "none", Cause: client.Cause{Kind: client.OtherClient, Value: r.Because + " (" + r.Known + ")"},
 	}
 }
 
