@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,6 +153,7 @@ func TestEffect(t *testing.T) {
 	after := func(texts ...string) []Heard {
 		return []Heard{{Origin: Main}, {Origin: Main, Texts: texts, After: true}}
 	}
+	allows, noInput := hook("PreToolUse:Bash", `{"decision":"approve"}`, "", 0), hook("PreToolUse:Bash", `{"hookSpecificOutput":{"updatedInput":"ls"}}`, "", 0)
 	for name, tt := range map[string]struct {
 		event string
 		lines []string
@@ -167,7 +169,7 @@ func TestEffect(t *testing.T) {
 		"ignored":                              {"PreToolUse", append(hook("PreToolUse:Bash", "hello", "", 0), fmt.Sprintf(asks, "ls", ""), fmt.Sprintf(result, Refusal, true), over), after(Refusal), suites.Ignored},
 		"rewritten":                            {"PreToolUse", append(hook("PreToolUse:Bash", "{}", "", 0), fmt.Sprintf(asks, "ls -l", ""), fmt.Sprintf(result, Refusal, true), over), after(Refusal), suites.Rewritten},
 		"allowed":                              {"PreToolUse", append(hook("PreToolUse:Bash", `{"decision":"approve"}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Allowed},
-		"an input that is no object":           {"PreToolUse", append(append(hook("PreToolUse:Bash", `{"decision":"approve"}`, "", 0), hook("PreToolUse:Bash", `{"hookSpecificOutput":{"updatedInput":"ls"}}`, "", 0)...), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Allowed},
+		"an input that is no object":           {"PreToolUse", append(slices.Concat(allows[:1], noInput[:1], allows[1:], noInput[1:]), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Allowed},
 		"the session ends":                     {"PreToolUse", append(hook("PreToolUse:Bash", `{"continue":false}`, "", 0), fmt.Sprintf(result, "ok", false), over), after()[:1], suites.SessionEnds},
 		"shown":                                {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 2), fmt.Sprintf(result, "ok", false), over), after("ok", "blocking error: [hook] 3 left"), suites.ShownToModel},
 		"dropped before a compaction":          {"PreCompact", append(hook("PreCompact", `{"hookSpecificOutput":{"additionalContext":"CTX"}}`, "", 0), over), after("Compacted PreCompact [x] failed: Hook JSON output validation failed: {\"additionalContext\":\"CTX\"}"), suites.ShownToModel},
