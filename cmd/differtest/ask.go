@@ -35,13 +35,17 @@ type oracle struct {
 	asked  int
 }
 
-// loading is held while a project is loaded, because HOME is the process's.
-var loading sync.Mutex
+// asking is held as long as there is an oracle, because HOME is the process's, and conditions name it.
+var asking sync.Mutex
 
 // newOracle loads the project.
-func newOracle(s *sessionOnDisk) (*oracle, error) {
-	loading.Lock()
-	defer loading.Unlock()
+func newOracle(s *sessionOnDisk) (o *oracle, err error) {
+	asking.Lock()
+	defer func() {
+		if err != nil {
+			asking.Unlock()
+		}
+	}()
 	if err := os.Setenv("HOME", s.home); err != nil {
 		return nil, err
 	}
@@ -71,7 +75,10 @@ func newOracle(s *sessionOnDisk) (*oracle, error) {
 	return &oracle{s: s, runner: runner}, err
 }
 
-func (o *oracle) close() { o.runner.Close() }
+func (o *oracle) close() {
+	o.runner.Close()
+	asking.Unlock()
+}
 
 // ask fires an event with its payload.
 func (o *oracle) ask(ctx context.Context, f firing) (p prediction, err error) {
