@@ -32,6 +32,7 @@ type exploration struct {
 	search    explore.Search
 	decisions []explore.Decision
 	sources   map[string][]byte // of the scripts
+	assigned  []string          // variables of neverSet that the hook was seen to set
 	begin     []firing
 	sent      []firing
 	asked     bool         // without an input
@@ -170,6 +171,11 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 	for _, file := range slices.Sorted(maps.Keys(x.sources)) {
 		r.Resolve(file, x.sources[file])
 	}
+	for _, v := range neverSet {
+		if r.Assigns(v) {
+			x.assigned = append(x.assigned, v)
+		}
+	}
 	effect := o.Results[0].Effect
 	further := x.reach(r, effect)
 	if of.stdin != nil {
@@ -287,10 +293,12 @@ func (x *exploration) alternatives() (all []alternative) {
 		}
 	}
 	for _, v := range neverSet {
+		read, set := false, slices.Contains(x.assigned, v)
 		for _, src := range x.sources {
-			if reads(string(src), v) {
-				all = append(all, alternative{variable: v})
-			}
+			read, set = read || reads(string(src), v), set || assigns(string(src), v)
+		}
+		if read && !set {
+			all = append(all, alternative{variable: v})
 		}
 	}
 	return all[:min(len(all), most)]

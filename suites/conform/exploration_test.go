@@ -174,6 +174,32 @@ func TestAlternatives(t *testing.T) {
 	}
 }
 
+// TestVariablesTried checks that a variable which a script sets, itself or in a file that it loads, is not tried.
+func TestVariablesTried(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		code, library string
+		want          int
+	}{
+		{`case "${TOOL_NAME:-}" in`, "", 1},
+		{"read -r TOOL_NAME REST < <(jq -r .tool_name)\ncase $TOOL_NAME in", "", 0},
+		{`case "$TOOL_NAME" in`, "init() {\n  TOOL_NAME=$(jq -r .tool_name)\n}", 0},
+		{`case "$TOOL_NAME" in`, "OTHER_TOOL_NAME=x", 1},
+	} {
+		x := &exploration{sources: map[string][]byte{"a.sh": []byte(tt.code), "lib.sh": []byte(tt.library)}}
+		if got := x.alternatives(); len(got) != tt.want {
+			t.Errorf("%q with %q: %+v", tt.code, tt.library, got)
+		}
+	}
+	for text, want := range map[string]int{"TOOL_NAME=Bash": 0, "read -r TOOL_NAME": 0, "echo TOOL_NAME=": 1} {
+		x := &exploration{hook: discover.Hook{Event: "PreToolUse"}, sources: map[string][]byte{"a.sh": []byte("echo $TOOL_NAME")}, reached: map[int]bool{}, effects: map[suites.Effect]bool{}, ran: map[string]bool{}}
+		x.take(observation{firing: echo}, suites.Outcome{Results: []suites.Result{{}}, Trace: map[string][]byte{"bash/log": []byte("\x1e\x1f/lib.sh\x1f3\x1f0\x1f" + text + "\n")}})
+		if got := x.alternatives(); len(got) != want {
+			t.Errorf("%q was executed: %+v", text, got)
+		}
+	}
+}
+
 // TestSwallowed checks that the error which a guard hides is named with its place, and which pattern of the tool's
 // name is an error.
 func TestSwallowed(t *testing.T) {

@@ -39,12 +39,17 @@ func Variables(code string, shell bool) (out []Variable) {
 		}
 		uses := regexp.MustCompile(`\$(\{` + v + `\}|` + v + `\b)|environ(\.get\(|\[)["']` + v + `["']\]?\)?|process\.env\.` + v + `\b`)
 		at := uses.FindStringIndex(code)
-		if at == nil || regexp.MustCompile(`(?m)(^|[\s;])`+v+`=`).MatchString(code) || shell && maySet(code, v) {
+		if at == nil || assigns(code, v) || shell && maySet(code, v) {
 			continue
 		}
 		out = append(out, Variable{v, at[0]})
 	}
 	return out
+}
+
+// assigns reports whether a script, in any language, has an assignment to a variable, or sets it by read.
+func assigns(code, variable string) bool {
+	return regexp.MustCompile(`(?m)(^|[\s;])` + variable + `=|\bread\b[^;&|\n]*\s` + variable + `\b`).MatchString(code)
 }
 
 // maySet reports whether a shell script may set a variable otherwise than by an assignment: by read, a

@@ -102,6 +102,14 @@ func (r *Record) line(commands []command, values map[string]string) {
 	}
 }
 
+// Assigns reports whether bash was seen to assign a variable or to read it, in any script.
+func (r *Record) Assigns(variable string) bool {
+	return slices.ContainsFunc(r.shell, func(c command) bool {
+		name, rest, _ := strings.Cut(strings.TrimPrefix(c.text, "local "), " ")
+		return strings.HasPrefix(name, variable+"=") || name == "read" && slices.Contains(strings.Fields(rest), variable)
+	})
+}
+
 // A fromStdin is a comparison of standard input whose text the log does not show, with the variables at its time.
 type fromStdin struct {
 	Comparison
