@@ -114,7 +114,7 @@ type Result struct {
 	Stderr       []byte
 	StdoutBytes  int64 // number written, if more than was kept
 	StderrBytes  int64
-	StdinUnread  bool              // the hook closed stdin or exited before all was written
+	StdinUnread  bool              // see process.Result
 	LeftBehind   []string          // names of processes that outlived the hook and were killed
 	HoldsOutput  bool              // one of them kept the hook's output open, so that the client waits for it
 	Files        map[string][]byte // content of the files that the step's expectation names, if they exist

@@ -70,7 +70,7 @@ var keepings = []keeping{
 	}},
 	{"rules and modes of permissions decide in addition to hooks", func(p project, d difference) bool {
 		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && p.permits() &&
-			(strings.Contains(d.kind, "asked in hookwatch") || strings.Contains(d.kind, "allowed in hookwatch"))
+			slices.ContainsFunc([]string{"asked", "allowed", "session_ends"}, func(effect string) bool { return strings.HasSuffix(d.kind, effect+" in hookwatch") })
 	}},
 	{"permission_suggestions depend on the tool", func(_ project, d difference) bool {
 		return d.kind == "stdin: only hookwatch has PermissionRequest.permission_suggestions"

@@ -33,6 +33,7 @@ type exploration struct {
 	decisions []explore.Decision
 	sources   map[string][]byte // of the scripts
 	assigned  []string          // variables of neverSet that the hook was seen to set
+	read      bool              // it was seen to read its input
 	begin     []firing
 	sent      []firing
 	asked     bool         // without an input
@@ -182,6 +183,7 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 		return
 	}
 	x.sent = append(x.sent, of.firing)
+	x.read = x.read || !o.Results[0].StdinUnread
 	x.reads, x.errors = append(x.reads, r.Reads...), append(x.errors, r.Errors...)
 	if x.message == nil {
 		x.message = shellError().FindStringSubmatch(string(o.Results[0].Stderr))
@@ -401,7 +403,12 @@ func (x *exploration) findIdleGuard(dead bool) []Finding {
 		return nil
 	}
 	d := x.decisions[0]
-	what := fmt.Sprintf("none of its decisions is reached, the first being %q, and it compares nothing of its input", Short(d.Statement))
+	what := fmt.Sprintf("none of its decisions is reached, the first being %q, and it ", Short(d.Statement))
+	if x.read {
+		what += "compares nothing of its input"
+	} else {
+		what += "never reads its input, which is JSON on stdin"
+	}
 	return []Finding{FindingOf("unreached", x.hook.ID, suites.Position{File: d.File, Line: d.Line}, what, suites.Warning)}
 }
 

@@ -200,6 +200,19 @@ func TestVariablesTried(t *testing.T) {
 	}
 }
 
+// TestIdleGuard checks what is said of a guard that compares nothing: whether it read its input at all.
+func TestIdleGuard(t *testing.T) {
+	t.Parallel()
+	for unread, want := range map[bool]string{true: "it never reads its input", false: "it compares nothing of its input"} {
+		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse"}, nil, "a.sh")
+		x.decisions, x.ran["a.sh"] = []explore.Decision{{File: "a.sh", Line: 3, Statement: "exit 2"}}, true
+		x.take(observation{firing: echo}, suites.Outcome{Results: []suites.Result{{StdinUnread: unread}}})
+		if found := x.findUnreached(false); len(found) != 1 || !strings.Contains(found[0].What, want) {
+			t.Errorf("unread %v: %+v, want %q", unread, found, want)
+		}
+	}
+}
+
 // TestSwallowed checks that the error which a guard hides is named with its place, and which pattern of the tool's
 // name is an error.
 func TestSwallowed(t *testing.T) {

@@ -25,6 +25,7 @@ type firing struct {
 	commands []Command
 	results  []Result
 	streams  []*streams
+	inputs   []*os.File // the children's ends of stdin, kept to see what they leave
 	ended    []bool
 	begin    time.Time
 	timeouts chan int
@@ -78,7 +79,8 @@ func (f *firing) start() error {
 			return err
 		}
 		f.streams = append(f.streams, s)
-		files = append(files, child[:]...)
+		f.inputs = append(f.inputs, child[0])
+		files = append(files, child[1:]...)
 		request = append(request, c.Dir)
 		request = appendList(request, c.Argv)
 		request = appendList(request, c.Env)
@@ -90,7 +92,11 @@ func (f *firing) start() error {
 	}
 	f.begin = time.Now()
 	f.b.idle = false
-	if err := f.b.send(files, request...); err != nil {
+	var ends []*os.File // of the children
+	for i, in := range f.inputs {
+		ends = append(ends, in, files[2*i], files[2*i+1])
+	}
+	if err := f.b.send(ends, request...); err != nil {
 		return err
 	}
 	for i, s := range f.streams {
@@ -244,14 +250,20 @@ func (f *firing) lost() {
 // collect waits for the ends of the streams, up to killBound because another process may
 // keep the pipes open.
 func (f *firing) collect() {
-	for _, s := range f.streams {
+	for i, s := range f.streams {
+		left, err := unix.IoctlGetInt(int(f.inputs[i].Fd()), unix.TIOCINQ)
+		_ = f.inputs[i].Close()
 		bound := time.AfterFunc(killBound, s.close)
 		s.wg.Wait()
 		bound.Stop()
+		if given := len(f.commands[i].Stdin); err == nil && given > 0 && left == given {
+			f.results[i].StdinUnread = true
+		}
 	}
 }
 
 func (f *firing) close() {
+	closeAll(f.inputs)
 	for _, s := range f.streams {
 		s.close()
 	}

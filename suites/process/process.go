@@ -48,13 +48,15 @@ type Command struct {
 
 // A Result describes how the child ended.
 type Result struct {
-	StartError  error  // why it could not be started
-	Exit        int    // -1 if a signal ended it
-	Signal      string // such as "SIGKILL"
-	TimedOut    bool
-	Stdout      Capture
-	Stderr      Capture
-	StdinUnread bool     // the child did not read all of its input
+	StartError error  // why it could not be started
+	Exit       int    // -1 if a signal ended it
+	Signal     string // such as "SIGKILL"
+	TimedOut   bool
+	Stdout     Capture
+	Stderr     Capture
+	// StdinUnread reports that the child read nothing of its input (on Linux), or not all of one that
+	// is larger than a pipe.
+	StdinUnread bool
 	LeftBehind  []string // names of some of the processes that outlived it, now dead
 	HoldsOutput bool     // one of them had the output of a command open; known only on Linux
 	Left        int      // number of processes that outlived it

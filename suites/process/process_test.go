@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,8 @@ func TestRun(t *testing.T) {
 			return string(r.Stdout.Bytes) == "out\n" && string(r.Stderr.Bytes) == "err\n"
 		}},
 		{"stdin", "cat", "hello", func(r process.Result) bool { return string(r.Stdout.Bytes) == "hello" && !r.StdinUnread }},
+		{"stdin that is not read", "true", "hello", func(r process.Result) bool { return r.StdinUnread == (runtime.GOOS == "linux") }},
+		{"stdin of which a part is read", "dd bs=1 count=2 2>/dev/null", "hello", func(r process.Result) bool { return string(r.Stdout.Bytes) == "he" && !r.StdinUnread }},
 		{"large stdin", "wc -c", strings.Repeat("x", 5<<20), func(r process.Result) bool {
 			return strings.TrimSpace(string(r.Stdout.Bytes)) == "5242880"
 		}},
