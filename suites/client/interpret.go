@@ -348,12 +348,15 @@ func (c call) block() (Reading, bool) {
 	switch {
 	case reason != "" || len(reading.ModelSees) == 0: // keep it
 	case c.event.RefusalFormat == asError || c.event.RefusalFormat == asReminder:
-		reading.ModelSees = []string{"Blocked by hook"}
+		reading.ModelSees = []string{NoReason}
 	default:
-		reading = c.refusal(JSONNo, "Blocked by hook")
+		reading = c.refusal(JSONNo, NoReason)
 	}
 	return reading, true
 }
+
+// NoReason is what the model is sent of a denial in JSON without a reason (observed on client 2.1.330).
+const NoReason = "Blocked by hook"
 
 // blockReason returns the reason of the decision that refuses.
 func (c call) blockReason() string {

@@ -1,8 +1,10 @@
 package conform
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -84,7 +86,15 @@ func judgeSearch(r *results, j *judgement, f fired) {
 		j.judgeRewrite(f.firing, f.Result)
 	case r.denied().c == f.c && f.Exit == 2 && silent(f.Stderr) && len(f.Stdout) > 0:
 		j.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
+	case r.denied().c == f.c && isWordless(f.Result):
+		j.found("no-reason", "it denies "+f.input()+" without a reason")
 	}
+}
+
+// isWordless reports whether the model is told nothing of a denial but that there was one.
+func isWordless(r suites.Result) bool {
+	ofClient := func(text string) bool { return strings.HasSuffix(text, client.NoReason) }
+	return slices.ContainsFunc(r.ModelSees, ofClient) && !bytes.Contains(r.Stdout, []byte(client.NoReason))
 }
 
 // doesNothing reports whether the exploration came to no effect, and nothing was stopped.

@@ -60,7 +60,7 @@ func rewriting(command string) suites.Result {
 // as returns the result of the hook of an event with the client's reading of it.
 func as(event string, r suites.Result) suites.Result {
 	read := client.Interpret(client.Default, event, client.Output{Exit: r.Exit, Stdout: r.Stdout, Stderr: r.Stderr})
-	r.Effect, r.EffectReason, r.EffectRule = read.Effect, read.Because(), string(read.Cause.Kind)
+	r.Effect, r.EffectReason, r.EffectRule, r.ModelSees = read.Effect, read.Because(), string(read.Cause.Kind), read.ModelSees
 	return r
 }
 
@@ -94,6 +94,8 @@ var judgements = []judged{
 	{part: "search", by: map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(as("PreToolUse", suites.Result{Exit: 1, Stderr: []byte("not allowed")}))}}, want: []string{"error exit-code-not-2"}},
 	{part: "search", by: map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(as("PreToolUse", suites.Result{Exit: 2, Stdout: []byte("no")}))}}, want: []string{"warning reason-on-stdout"}},
 	{part: "search", by: map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(suites.Result{Effect: suites.Rewritten, Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"description":"a"}}}`)})}}, want: []string{"warning drops-input"}},
+	{part: "search", by: map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(as("PreToolUse", suites.Result{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}`)}))}}, want: []string{"warning no-reason"}},
+	{part: "search", by: map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(as("PreToolUse", suites.Result{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`)}))}}},
 	{part: "search", by: stopsRm},
 	{part: "poorer", text: "jq -r .tool_input.command", by: stopping("poorer", func() fired { f := rm; f.without = []string{"jq"}; return f.with(passes) }()), want: []string{"warning fails-open"}},
 	{part: "elsewhere", by: stopping("elsewhere", noted(rm, "without HOME").with(passes)), want: []string{"info fails-open"}},

@@ -235,11 +235,11 @@ func TestLaunchCommandOfPlugin(t *testing.T) {
 // TestNamed checks how messages to the model name a command.
 func TestNamed(t *testing.T) {
 	t.Parallel()
-	entry := client.Entry{Command: "${CLAUDE_PLUGIN_ROOT}/x", Args: []string{"a b", "$HOME"}}
+	entry := client.Entry{Command: "${CLAUDE_PLUGIN_ROOT}/x", Args: []string{"a b", "$CLAUDE_PLUGIN_ROOT"}}
 	for want, h := range map[string]Hook{
-		"${CLAUDE_PLUGIN_ROOT}/x a b $HOME": {Entry: entry},
-		"/q/x a b $HOME":                    {Entry: entry, PluginRoot: "/q"},
-		`"/q"/x $CLAUDE_PLUGIN_ROOTS`:       {Entry: client.Entry{Command: `"$CLAUDE_PLUGIN_ROOT"/x $CLAUDE_PLUGIN_ROOTS`}, PluginRoot: "/q"},
+		"${CLAUDE_PLUGIN_ROOT}/x a b $CLAUDE_PLUGIN_ROOT": {Entry: entry},
+		"/q/x a b $CLAUDE_PLUGIN_ROOT":                    {Entry: entry, PluginRoot: "/q"},
+		`"/q"/x $CLAUDE_PLUGIN_ROOTS`:                     {Entry: client.Entry{Command: `"$CLAUDE_PLUGIN_ROOT"/x $CLAUDE_PLUGIN_ROOTS`}, PluginRoot: "/q"},
 	} {
 		if got := h.Named().Command; got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -148,14 +148,18 @@ func (h Hook) Named() client.Entry {
 	}
 	e.Command = strings.Join(append([]string{e.Command}, e.Args...), " ")
 	if h.PluginRoot != "" {
-		e.Command = NameOfPlugin(e.Command, h.PluginRoot)
+		e.Command = h.NameIn(h.PluginRoot, e.Command)
 	}
 	return e
 }
 
-// NameOfPlugin returns a plugin's command with its directory, as reports of the client name it, in
-// either form of the variable (observed on client 2.1.332).
-func NameOfPlugin(command, dir string) string {
+// NameIn returns the command of a plugin's hook with the plugin's directory, as reports of the client name
+// it: in place of either form of the variable, in the exec form of the one with braces only (observed on
+// client 2.1.332).
+func (h Hook) NameIn(dir, command string) string {
+	if h.Entry.Args != nil {
+		return strings.ReplaceAll(command, "${CLAUDE_PLUGIN_ROOT}", dir)
+	}
 	return rootOfPlugin.ReplaceAllLiteralString(command, dir)
 }
 

@@ -243,7 +243,7 @@ func (s Stand) command(h discover.Hook) string {
 	case h.PluginRoot == "" && s.Elsewhere:
 		return live.Rooted(h.Entry, s.Root)
 	case h.PluginRoot != "": // the client's reports name it so
-		return discover.NameOfPlugin(h.Command, s.Root+strings.TrimPrefix(h.PluginRoot, h.Root))
+		return h.NameIn(s.Root+strings.TrimPrefix(h.PluginRoot, h.Root), h.Command)
 	default:
 		return h.Command
 	}
