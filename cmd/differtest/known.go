@@ -78,14 +78,22 @@ var keepings = []keeping{
 	{"the result of an edit tells that the model never read the file, which depends on earlier calls", func(_ project, d difference) bool {
 		return d.kind == "stdin: type of PostToolUse.tool_response" && strings.Contains(d.detail, "contentNotInModelContext:true")
 	}},
-	{"asyncRewake denies in a session with a plain prompt only", func(p project, d difference) bool {
+	{"asyncRewake denies in a session with a plain prompt only, and may end the last turn", func(p project, d difference) bool {
 		return (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) &&
-			slices.ContainsFunc(p.Entries, func(e entry) bool { return e.Keys["asyncRewake"] == true && strings.Contains(d.kind, " "+e.Event+" ") })
+			slices.ContainsFunc(p.Entries, func(e entry) bool {
+				return e.Keys["asyncRewake"] == true && (strings.Contains(d.kind, " "+e.Event+" ") || strings.HasPrefix(d.kind, "effect: proceeds of Stop in the client"))
+			})
 	}},
 	{"texts of a hook in the background reach the model in a later turn", func(p project, d difference) bool {
 		return strings.HasPrefix(d.kind, "texts: ") && slices.ContainsFunc(d.hooks, func(n string) bool {
 			e := p.hook(n)
 			return e.Keys["async"] == true || strings.Contains(e.Output.Stdout, `"async":true`)
+		})
+	}},
+	{"an input of a hook in the background counts as the call's where nobody is asked, because a session does not show the call's", func(p project, d difference) bool {
+		return d.kind == "effect: rewritten of PreToolUse in the client, proceeds in hookwatch" && slices.ContainsFunc(d.hooks, func(n string) bool {
+			e := p.hook(n)
+			return e.Keys["async"] == true && strings.Contains(e.Output.Stdout, `"updatedInput"`)
 		})
 	}},
 	{"a title that a hook gave the session is in later payloads", func(p project, d difference) bool {

@@ -13,6 +13,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -72,7 +73,7 @@ func parse(args []string) (options, error) {
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first project; the next ones count up")
 	f.IntVar(&o.jobs, "jobs", 2, "clients at a time")
 	f.IntVar(&o.shrinks, "shrink", 12, "clients that are started to make a project smaller, for each kind of difference")
-	f.BoolVar(&o.keep, "keep", false, "keep the directories of projects, and print their paths")
+	f.BoolVar(&o.keep, "keep", false, "keep the directories of projects, and print their paths and, for -projects, the smallest ones that differ")
 	f.BoolVar(&o.first, "first", false, "end with the first project that differs")
 	f.BoolVar(&o.table, "known", false, "print known differences as well")
 	f.StringVar(&o.battery, "battery", "", "play batteries instead of random projects: rules, patterns, forms, plugin, settings or all")
@@ -158,6 +159,13 @@ func (t *tally) take(ctx context.Context, o options, r result) error {
 				continue
 			}
 			t.print(diff, small)
+			if o.keep {
+				line, err := json.Marshal(recording{Project: small})
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(t.out, "%s\n", line)
+			}
 		}
 	}
 	return nil
