@@ -289,7 +289,7 @@ func (x *exploration) beyond(other *exploration) string {
 // than the client's, and variables that its scripts name and the client does not set.
 func (x *exploration) alternatives() (all []alternative) {
 	const most = 4
-	for _, m := range misreadings(x.reads, x.payload()) {
+	for _, m := range x.misreadings() {
 		if !m.sure {
 			all = append(all, alternative{name: m.Field, meant: m.meant})
 		}
@@ -326,11 +326,20 @@ func (x *exploration) payload() map[explore.Field]bool {
 	return all
 }
 
+// misreadings returns the fields that the hook reads under wrong names. What an MCP server's tools call theirs is
+// not known.
+func (x *exploration) misreadings() []misreading {
+	ofServer := func(f firing) bool { return strings.HasPrefix(f.tool, "mcp__") }
+	return slices.DeleteFunc(misreadings(x.reads, x.payload()), func(m misreading) bool {
+		return strings.HasPrefix(string(m.Field), "tool_input.") && slices.ContainsFunc(x.sent, ofServer)
+	})
+}
+
 // findMisreadFields returns the findings about fields that are read under other names than the client's: those that need
 // no proof, and the one that an exploration with that field went beyond this one, if more is not "".
 func (x *exploration) findMisreadFields(proved *alternative, more string) (all []Finding) {
 	sent := x.payload()
-	for _, m := range misreadings(x.reads, sent) {
+	for _, m := range x.misreadings() {
 		script := x.scriptOf(m.File)
 		switch {
 		case script == "":

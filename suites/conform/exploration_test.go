@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -126,21 +127,23 @@ func TestMisreadings(t *testing.T) {
 		reads []explore.Field
 		what  string // "" for no finding without proof
 		tried string // the alternative that needs proof
+		tool  string // Bash if ""
 	}{
-		{"PostToolUse", []explore.Field{"tool_output"}, "the client sends tool_response", ""},
-		{"PostToolUse", []explore.Field{"tool_output", "tool_response"}, "", ""},
-		{"PostToolUseFailure", []explore.Field{"tool_output"}, "the client sends error", ""},
-		{"PreToolUse", []explore.Field{"tool_output"}, "which PreToolUse does not send", ""},
-		{"PreToolUse", []explore.Field{"tool_input.cmd"}, "", "tool_input.cmd"},
-		{"PreToolUse", []explore.Field{"cmd"}, "", ""},
-		{"PreToolUse", []explore.Field{"tool_input.cmd", "tool_input.command"}, "", ""},
-		{"PreToolUse", []explore.Field{"tool_input.command", "toolName"}, "the client sends tool_name", ""},
-		{"UserPromptSubmit", []explore.Field{"message"}, "", "message"},
-		{"Notification", []explore.Field{"message"}, "", ""},
-		{"PostToolUse", []explore.Field{"agent_name"}, "which PostToolUse does not send", ""},
-		{"PreToolUse", []explore.Field{"turn_id"}, "", ""},
+		{"PreToolUse", []explore.Field{"tool_input.filePath"}, "", "", "mcp__pencil__open_document"},
+		{"PostToolUse", []explore.Field{"tool_output"}, "the client sends tool_response", "", ""},
+		{"PostToolUse", []explore.Field{"tool_output", "tool_response"}, "", "", ""},
+		{"PostToolUseFailure", []explore.Field{"tool_output"}, "the client sends error", "", ""},
+		{"PreToolUse", []explore.Field{"tool_output"}, "which PreToolUse does not send", "", ""},
+		{"PreToolUse", []explore.Field{"tool_input.cmd"}, "", "tool_input.cmd", ""},
+		{"PreToolUse", []explore.Field{"cmd"}, "", "", ""},
+		{"PreToolUse", []explore.Field{"tool_input.cmd", "tool_input.command"}, "", "", ""},
+		{"PreToolUse", []explore.Field{"tool_input.command", "toolName"}, "the client sends tool_name", "", ""},
+		{"UserPromptSubmit", []explore.Field{"message"}, "", "message", ""},
+		{"Notification", []explore.Field{"message"}, "", "", ""},
+		{"PostToolUse", []explore.Field{"agent_name"}, "which PostToolUse does not send", "", ""},
+		{"PreToolUse", []explore.Field{"turn_id"}, "", "", ""},
 	} {
-		f := firing{event: tt.event, tool: "Bash", command: "true", prompt: "p"}
+		f := firing{event: tt.event, tool: cmp.Or(tt.tool, "Bash"), command: "true", prompt: "p"}
 		x := &exploration{hook: discover.Hook{ID: "h", Event: tt.event}, sources: map[string][]byte{"a.sh": nil}, sent: []firing{f}}
 		for _, field := range tt.reads {
 			x.reads = append(x.reads, explore.FieldRead{File: "/p/a.sh", Line: 3, Field: field})

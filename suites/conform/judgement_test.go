@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -66,6 +67,9 @@ func as(event string, r suites.Result) suites.Result {
 
 var judgements = []judged{
 	{part: "paced", by: map[string][]fired{"paced": {echo.with(suites.Result{TimedOut: true})}}, want: []string{"error timed-out"}},
+	{part: "typical", hook: discover.Hook{Event: "TaskCompleted", Timeout: time.Hour}, by: map[string][]fired{"typical": {firing{event: "TaskCompleted"}.with(suites.Result{TimedOut: true})}}, want: []string{"warning timed-out"}},
+	{part: "typical", hook: discover.Hook{Event: "TaskCompleted", Timeout: time.Second}, by: map[string][]fired{"typical": {firing{event: "TaskCompleted"}.with(suites.Result{TimedOut: true})}}, want: []string{"error timed-out"}},
+	{part: "typical", hook: discover.Hook{Event: "PreToolUse", Timeout: time.Hour}, by: map[string][]fired{"typical": {echo.with(suites.Result{TimedOut: true})}}, want: []string{"error timed-out"}},
 	{part: "paced", by: map[string][]fired{"paced": {echo.with(suites.Result{Files: map[string][]byte{slept: []byte("1.5 skipped\n")}})}}, want: []string{"warning slow"}},
 	{part: "paced", by: map[string][]fired{"paced": {echo.with(passes)}}},
 	{part: "typical", by: map[string][]fired{"typical": {echo.with(suites.Result{NotStarted: "no such file"})}}, want: []string{"info absent-program"}},

@@ -87,7 +87,7 @@ func judgePaced(r *results, j *judgement, f fired) {
 	case most > 1 && strings.Count(string(f.Files[slept]), "skipped") >= most:
 		// something else ends its loop: the run with a real clock shows whether it ends
 	case s >= min(r.hook.Timeout, patience):
-		j.addTimeout(fmt.Sprintf("it sleeps for %s; its timeout is %s", s, r.hook.Timeout))
+		j.addTimeout(fmt.Sprintf("it sleeps for %s", s))
 		j.judgeDropped(firing{event: f.event, value: "the end of its waiting"}, nil, f.Result, suites.Warning)
 	case s >= time.Second && !r.hook.Entry.Async:
 		j.found("slow", fmt.Sprintf("it sleeps for %s", s), r.cost())
@@ -123,16 +123,23 @@ func (s subject) patience() time.Duration {
 	return patience
 }
 
-// addTimeout judges a hook that never ends: the client cancels it and goes on. This is an error if the
-// client waits for it before something that a hook could stop.
+// addTimeout judges a hook that did not end in the time that a probe has: the client cancels it and goes on,
+// or waits longer than the probe. This is an error if the client waits for it before something that a hook
+// could stop; at an event that is rare it may take its time within its own timeout.
 func (j *judgement) addTimeout(what string) {
 	j.ends = true
 	if j.of.hook.Entry.Async {
 		return // the client does not wait
 	}
-	severity := suites.Warning
-	if slices.Contains([]suites.Effect{suites.Denied, suites.PromptBlocked, suites.AnotherTurn}, j.of.about().Exit2) {
+	waits, severity := j.of.hook.Timeout > j.of.patience(), suites.Warning
+	guards := slices.Contains([]suites.Effect{suites.Denied, suites.PromptBlocked, suites.AnotherTurn}, j.of.about().Exit2)
+	if guards && (!waits || j.of.cost() == suites.Warning) {
 		severity = suites.Error
 	}
-	j.found(string(client.TimedOut), what, severity)
+	f := FindingOf(string(client.TimedOut), j.of.hook.ID, j.of.hook.Source, what, severity)
+	f.Remedy = client.Cause{Kind: client.TimedOut, Event: j.of.hook.Event}.Remedy()
+	if f.What += "; its timeout is " + j.of.hook.Timeout.String(); waits {
+		f.Effect, f.Remedy = "the session waits, and if the hook does not end then, the client goes on without it", "make it faster; --timeout waits longer here"
+	}
+	j.addOnce(f)
 }
