@@ -96,6 +96,11 @@ var keepings = []keeping{
 			return e.Keys["async"] == true && strings.Contains(e.Output.Stdout, `"updatedInput"`)
 		})
 	}},
+	{"a hook for PowerShell, which is not run, has onFailure: block", func(p project, d difference) bool {
+		return strings.HasPrefix(d.kind, "effect: ") && slices.ContainsFunc(p.Entries, func(e entry) bool {
+			return e.Keys["shell"] == "powershell" && e.Keys["onFailure"] == "block" && strings.Contains(d.kind, " of "+e.Event+" ")
+		})
+	}},
 	{"a title that a hook gave the session is in later payloads", func(p project, d difference) bool {
 		return d.kind == "stdin: only the client has UserPromptSubmit.session_title" && slices.ContainsFunc(p.Entries, func(e entry) bool { return strings.Contains(e.Output.Stdout, `"sessionTitle"`) })
 	}},
