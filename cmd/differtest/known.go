@@ -68,8 +68,9 @@ var keepings = []keeping{
 			func(name string) bool { return p.sets(name[1:]) })
 		return (client && p.sets(name) || differs && p.sets(value) || named) && p.inPlugin(d.hooks[0])
 	}},
-	{"rules and modes of permissions decide in addition to hooks", func(p project, d difference) bool {
-		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && p.permits() &&
+	{"rules and modes of permissions, and the client's own checks of .claude, decide in addition to hooks", func(p project, d difference) bool {
+		checked := strings.Contains(fmt.Sprint(p.Calls[d.turn].Input["file_path"]), "/.claude/")
+		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && (p.permits() || checked) &&
 			slices.ContainsFunc([]string{"asked", "allowed", "session_ends"}, func(effect string) bool { return strings.HasSuffix(d.kind, effect+" in hookwatch") })
 	}},
 	{"permission_suggestions depend on the tool", func(_ project, d difference) bool {

@@ -58,3 +58,27 @@ func TestCombine(t *testing.T) {
 		t.Errorf("reason %q does not tell of the race", got.Because())
 	}
 }
+
+// TestFailureThatBlocks checks what the model is sent of a failure that onFailure lets block: no context, and of
+// JSON that the client refuses its lines, with stderr.
+func TestFailureThatBlocks(t *testing.T) {
+	t.Parallel()
+	const failed = `[g]: failed; blocking because onFailure is "block"`
+	for _, tt := range []struct {
+		event, stdout, stderr string
+		exit                  int
+		sees                  []string // beginnings
+	}{
+		{"PreToolUse", specific("PreToolUse", `"additionalContext":"CTX"`), "", 1, []string{"PreToolUse hook error: " + failed}},
+		{"PreToolUse", `{"decision":"maybe"}`, "", 0, []string{"PreToolUse hook error: " + failed, "{", `"decision": "maybe"`, "}"}},
+		{"PreToolUse", `{"decision":"maybe"}`, "ERR", 1, []string{"PreToolUse hook error: " + failed, "{", `"decision": "maybe"`, "}", "ERR"}},
+		{"SessionStart", specific("SessionStart", `"additionalContext":"CTX"`), "", 1, nil},
+		{"SubagentStart", specific("SubagentStart", `"additionalContext":"CTX"`), "", 0, []string{"CTX"}},
+		{"Stop", specific("Stop", `"additionalContext":"CTX"`), "", 1, []string{"CTX"}},
+	} {
+		got := Interpret(Default, tt.event, Output{Exit: tt.exit, Stdout: []byte(tt.stdout), Stderr: []byte(tt.stderr), Entry: Entry{Command: "g", OnFailure: "block"}})
+		if !slices.EqualFunc(got.ModelSees, tt.sees, strings.Contains) {
+			t.Errorf("%s, exit %d, %s: the model sees %q, want %q", tt.event, tt.exit, tt.stdout, got.ModelSees, tt.sees)
+		}
+	}
+}

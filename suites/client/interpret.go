@@ -152,9 +152,18 @@ func (c call) failed() bool {
 }
 
 // failuresBlock reports whether the entry makes failures count as exit code 2.
-func (c call) failuresBlock() bool {
+func (c call) failuresBlock() bool { return c.wantsBlock() && !c.event.IgnoresOnFailure }
+
+// wantsBlock reports whether the entry asks for this, at events that do not obey it, too.
+func (c call) wantsBlock() bool {
 	background := c.in.Entry.Async || c.in.Entry.AsyncRewake
-	return c.in.Entry.OnFailure == "block" && !c.event.IgnoresOnFailure && !background && !c.asksModel() && !c.version.old()
+	return c.in.Entry.OnFailure == "block" && !background && !c.asksModel() && !c.version.old()
+}
+
+// dropsContext reports whether the client sends no context because the hook failed. It does so if the entry wants
+// failures to block, and also at events at which nothing blocks; observed on client 2.1.332.
+func (c call) dropsContext() bool {
+	return c.failed() && !c.exit2() && c.wantsBlock() && (c.failuresBlock() || c.event.Exit2 == suites.Ignored)
 }
 
 // label returns the client's name for the hook in messages to the model: "PreToolUse:Bash".
@@ -501,7 +510,7 @@ const maxContext = 10_000
 
 // contexts returns the texts that the hook passes to the model in addition to its decision.
 func (c call) contexts() []string {
-	if c.event.LosesContext {
+	if c.event.LosesContext || c.dropsContext() {
 		return nil
 	}
 	text := c.textOf("additionalContext")

@@ -67,7 +67,14 @@ func (c call) pardoned() bool {
 func (c call) failing(otherwise Reading) Reading {
 	switch {
 	case c.failuresBlock():
-		return c.refusal(FailureBlocks, c.failureText())
+		reading := c.refusal(FailureBlocks, c.failureText())
+		if c.refused() && len(reading.ModelSees) > 0 { // observed on client 2.1.332
+			reading.ModelSees = append(reading.ModelSees, indented(c.in.Stdout)...)
+			if text := string(trim(c.in.Stderr)); c.failed() && text != "" {
+				reading.ModelSees = append(reading.ModelSees, text)
+			}
+		}
+		return reading
 	case c.event.AnyFailure && c.event.Exit2 == suites.Denied:
 		reading := otherwise // because a defect of the output is the more precise cause
 		reading.Effect = suites.Denied
@@ -89,6 +96,8 @@ func (c call) failureText() string {
 	switch text := trim(c.in.Stderr); {
 	case c.in.TimedOut:
 		how = "timed out"
+	case c.refused():
+		more = "\nHook JSON output validation failed"
 	case len(text) > 0:
 		more = "\n" + string(text)
 	case c.failed() && c.in.Signal == "" && (c.in.Entry.Type == "command" || c.in.Entry.Type == ""):
