@@ -133,7 +133,7 @@ func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 		if err != nil {
 			return all, err
 		}
-		if all = append(all, fired...); slices.Contains(of.Launch.Until, fired[0].Result.Effect) {
+		if all = append(all, fired...); fired[0].reading.Alone || slices.Contains(of.Launch.Until, fired[0].Result.Effect) {
 			break
 		}
 	}

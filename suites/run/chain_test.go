@@ -45,7 +45,9 @@ func TestContexts(t *testing.T) {
 		{"userPromptSubmitted", []string{adds("0"), adds("1"), ""}, []string{"1"}},
 		{"postToolUse", []string{adds("0"), adds("1"), ""}, []string{"0", "1"}},
 		{"postToolUse", []string{adds("0"), `{"decision": "block", "reason": ""}`}, nil},
-		{"PostToolUse", []string{adds("0"), `{"decision": "block", "additionalContext": "1"}`}, []string{"1"}},
+		{"postToolUse", []string{adds("0"), `{"decision": "block"}`}, []string{"0"}},
+		{"postToolUse", []string{adds("0"), `{"decision": "block", "reason": 5}`}, []string{"0"}},
+		{"PostToolUse", []string{adds("0"), `{"decision": "block", "reason": "", "additionalContext": "1"}`}, []string{"1"}},
 		{"PostToolUse", []string{adds("0"), adds("1"), `{"decision": "block", "reason": "2"}`}, []string{"2"}},
 	} {
 		of, _ := clients.Named("copilot")

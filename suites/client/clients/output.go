@@ -33,7 +33,7 @@ type When struct {
 	Stderr string // text or empty
 	Async  bool   // the entry has async
 	// JSON are conditions on values of stdout by their dotted paths: a value, or text, given (text,
-	// even if only white space), blank (no text), present or absent.
+	// even if only white space), string (even if empty), blank (no text), present or absent.
 	JSON map[string]any `yaml:"json"`
 }
 
@@ -310,6 +310,8 @@ func fits(want, value any) bool {
 		return written
 	case "given":
 		return text != ""
+	case "string":
+		return isText
 	case "blank":
 		return value == nil || isText && !written
 	case "present":
