@@ -52,6 +52,9 @@ var keepings = []keeping{
 		_, about, _ := strings.Cut(d.kind, "ToolUse.")
 		return p.Client == "copilot" && (about == "tool_input" || about == "toolArgs") && p.rewrites(`"updatedInput"`, `"modifiedArgs"`)
 	}},
+	{"the input that a hook has changed, which hooks after the call get in Gemini CLI", func(p project, d difference) bool {
+		return p.Client == "gemini" && d.kind == "stdin: type of PostToolUse.tool_input" && p.rewrites(`"tool_input":{`)
+	}},
 	{"variables of hookwatch's own cases", func(_ project, d difference) bool {
 		return oneOf(d.kind, "env: only hookwatch sets ", "HOOK_SESSION_PID", "HOOK_GUARD_PID", "TMPDIR")
 	}},

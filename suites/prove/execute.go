@@ -225,12 +225,17 @@ func standIns(seeds []string) []string {
 	return slices.Compact(all)
 }
 
-// Execution returns the case that executes the texts, with files for the paths that they name.
-// Its result is read by Effects.
-func Execution(seeds []string, texts []string) *suites.Case {
+// Execution returns the case that executes the texts, with files for the paths that the seeds name, and
+// stand-ins for the programs. Its result is read by Effects.
+func Execution(seeds, texts []string) *suites.Case {
+	return execution(files(seeds), standIns(seeds), texts)
+}
+
+// execution returns the case that executes the texts, with files below work and home, and stand-ins.
+func execution(present, standIns, texts []string) *suites.Case {
 	var programs []suites.Program
 	functions := ""
-	for _, name := range standIns(seeds) {
+	for _, name := range standIns {
 		programs = append(programs, suites.Program{Name: name, Script: record + replies[name]})
 		for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"} {
 			functions += "[[ -x " + dir + name + " ]] && function " + dir + name + " { " + name + ` "$@"; }` + "\n"
@@ -245,7 +250,7 @@ func Execution(seeds []string, texts []string) *suites.Case {
 	for i, t := range texts {
 		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: fmt.Sprintf("{tmp}/prove/texts/%04d", i), Content: t})
 	}
-	for _, f := range files(seeds) {
+	for _, f := range present {
 		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{tmp}/prove/template/" + f, Content: secret + path.Base(f) + "\n"})
 	}
 	step.Expect.Files = []suites.FileExpectation{{Path: results}}

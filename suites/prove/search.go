@@ -48,6 +48,7 @@ type Guard struct {
 	Fired      int             // inputs that were sent to the hook
 	Findings   []Finding       // the most serious first
 	Held       []Finding       // as bypasses: what it stops, and the rewrites that do the same and that it stops
+	Ways       []Ways          // to the goals of what it stops
 	Unproved   string          // the reason why nothing was searched; "" if the search was made
 	Complete   bool            // the search came to its end within the budget
 	Took       time.Duration
