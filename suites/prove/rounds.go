@@ -63,6 +63,9 @@ func (s *search) work(ctx context.Context) {
 			sd.contexts = forms()["mention"]
 		}
 	}
+	if !s.o.Brief {
+		s.seekGoals(ctx)
+	}
 	const least = 4 // something is tried however slow the hook is
 	done := 0
 	s.guard.Complete = true

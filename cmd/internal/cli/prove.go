@@ -288,8 +288,10 @@ type provenGuard struct {
 	Passed     int      `json:"passed"`     // of those, rewrites that the hook lets through
 	Firings    int      `json:"firings"`
 	Complete   bool     `json:"complete"` // everything was tried within the budget
-	Unproved   string   `json:"unproved,omitempty"`
-	Millis     int64    `json:"duration_ms"`
+	// Ways are those to the goals of what the guard stops.
+	Ways     []prove.Ways `json:"ways,omitempty"`
+	Unproved string       `json:"unproved,omitempty"`
+	Millis   int64        `json:"duration_ms"`
 }
 
 // provenFinding is one finding.
@@ -314,7 +316,7 @@ func (d *proveDocument) add(g prove.Guard, shown bool, registered func(discover.
 	}
 	of := provenGuard{
 		ID: g.Hook.ID, Event: g.Hook.Event, At: g.Hook.Source.String(), Stops: []string{}, Rewrites: g.Tried, Equivalent: g.Equivalent, Passed: g.Passed,
-		Firings: g.Fired, Complete: g.Complete, Unproved: g.Unproved, Millis: g.Took.Milliseconds(),
+		Firings: g.Fired, Complete: g.Complete, Ways: g.Ways, Unproved: g.Unproved, Millis: g.Took.Milliseconds(),
 	}
 	for _, in := range g.Stopped {
 		of.Stops = append(of.Stops, in.Text())
@@ -384,11 +386,38 @@ func printGuards(w io.Writer, doc proveDocument, verbose bool) {
 				writef(w, "    case: %s\n", output(f.Case))
 			}
 		}
+		for _, to := range g.Ways {
+			printWays(w, to, verbose)
+		}
 		more := ""
 		if !g.Complete {
 			more = "; not everything was tried"
 		}
 		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", session.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, session.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
+	}
+}
+
+// printWays prints what a guard does with the ways to a goal.
+func printWays(w io.Writer, to prove.Ways, verbose bool) {
+	open, more := to.Open(), ""
+	if !to.Complete {
+		more = "; not everything was tried"
+	}
+	if len(to.Kinds) > 0 {
+		writef(w, "  to %s: stops %d of %s of ways%s\n", output(to.Goal.String()), len(to.Kinds)-len(open), session.Count(len(to.Kinds), "kind"), more)
+	} else {
+		writef(w, "  to %s:\n", output(to.Goal.String()))
+	}
+	const most = 6
+	for i, k := range open {
+		if i == most && !verbose {
+			writef(w, "    and %d kinds more (-v)\n", len(open)-most)
+			break
+		}
+		writef(w, "    passes, %s: %s\n", k.Kind, output(strings.ReplaceAll(k.Open.Text(), "\n", `\n`)))
+	}
+	if len(to.NotFired) > 0 {
+		writef(w, "    it is not fired for %s\n", strings.Join(to.NotFired, ", "))
 	}
 }
 

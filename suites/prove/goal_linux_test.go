@@ -1,0 +1,106 @@
+package prove
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
+)
+
+// reachedWays returns the ways that reach a goal, and those among controls.
+func reachedWays(t *testing.T, g Goal, more ...string) (reached []way, controls []string) {
+	t.Helper()
+	r := newRunner(t)
+	all := g.ways()
+	var texts, standIns []string
+	for _, w := range all {
+		texts = append(texts, w.text)
+	}
+	if g.Aim == RunIt {
+		standIns = []string{strings.Fields(g.Object)[0]}
+	}
+	o, err := r.Case(context.Background(), execution(g.present(), standIns, append(texts, more...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range Effects(o) {
+		switch {
+		case !g.reached(e):
+		case i < len(all):
+			reached = append(reached, all[i])
+		default:
+			controls = append(controls, more[i-len(all)])
+		}
+	}
+	if err := r.Remove(o); err != nil {
+		t.Fatal(err)
+	}
+	return reached, controls
+}
+
+// TestWays executes the ways to a goal of each aim: most of them reach it, and what is near to it does not.
+func TestWays(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		goal     Goal
+		least    int // ways, of programs that every machine with this project's tools has
+		controls []string
+	}{
+		{Goal{Disclose, ".env"}, 50, []string{"true", "ls -la", "wc -c .env", "echo .env", "stat .env", "cp .env /tmp/x"}},
+		{Goal{Modify, "config/app.yaml"}, 35, []string{"cat config/app.yaml", "touch other", "echo changed > config/other.yaml", "cp config/app.yaml /tmp/x"}},
+		{Goal{Remove, "build"}, 30, []string{"ls build", "rm -rf other", "find build -name none -delete", "touch build/new"}},
+		{Goal{Remove, "~/data"}, 30, []string{"ls ~/data", "rm -rf data", "rm -rf ~/other"}},
+		{Goal{RunIt, "pip install left-pad"}, 25, []string{"echo pip install left-pad", "pip --version", "true # pip install left-pad"}},
+	} {
+		t.Run(tt.goal.String(), func(t *testing.T) {
+			t.Parallel()
+			reached, controls := reachedWays(t, tt.goal, tt.controls...)
+			if len(reached) < tt.least {
+				t.Errorf("%d of %d ways reach it, want at least %d", len(reached), len(tt.goal.ways()), tt.least)
+			}
+			if len(controls) > 0 {
+				t.Errorf("these reach it: %q", controls)
+			}
+			for _, w := range tt.goal.ways() {
+				if !slices.Contains(reached, w) {
+					t.Logf("not reached, %s: %q", w.kind, w.text)
+				}
+			}
+		})
+	}
+}
+
+// TestGoalOf checks which goal an input has, by what its execution did.
+func TestGoalOf(t *testing.T) {
+	t.Parallel()
+	calls := func(args ...string) Effect { return Effect{Calls: []Call{{Dir: work, Args: args}}} }
+	for _, tt := range []struct {
+		in   conform.Input
+		does Effect
+		want string // "" for none
+	}{
+		{conform.Input{Tool: "Bash", Command: "cat .env"}, Effect{Output: secret + ".env\n"}, "disclose .env"},
+		{conform.Input{Tool: "Read", File: "config/.env"}, Effect{}, "disclose config/.env"},
+		{conform.Input{Tool: "Edit", File: "biome.json"}, Effect{}, "modify biome.json"},
+		{conform.Input{Tool: "Bash", Command: "echo x > a.txt"}, Effect{Files: []string{"work/a.txt\x1fx"}}, "modify a.txt"},
+		{conform.Input{Tool: "Bash", Command: "unlink a.txt"}, Effect{Files: []string{"work/a.txt\x1f(removed)"}}, "remove a.txt"},
+		{conform.Input{Tool: "Bash", Command: "rm -rf build/"}, calls("rm", "-rf", "build/"), "remove build"},
+		{conform.Input{Tool: "Bash", Command: "rm -rf /"}, calls("rm", "-rf", "/"), "remove ~/data"},
+		{conform.Input{Tool: "Bash", Command: "pip install x"}, calls("pip", "install", "x"), "run pip install x"},
+		{conform.Input{Tool: "Bash", Command: "git push --force"}, calls("git", "push", "--force"), ""},
+		{conform.Input{Tool: "Read", File: "../.env"}, Effect{}, ""},
+		{conform.Input{Tool: "Read", File: "a b'c"}, Effect{}, ""},
+		{conform.Input{Prompt: "hello"}, Effect{}, ""},
+	} {
+		g, ok := goalOf(tt.in, tt.does)
+		if ok != (tt.want != "") || ok && g.String() != tt.want {
+			t.Errorf("%+v: %s, %t, want %q", tt.in, g, ok, tt.want)
+		}
+	}
+	if got := toolsNotFired(discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write"}, Goal{Modify, "a"}); !slices.Equal(got, []string{"Bash"}) {
+		t.Errorf("not fired for %q", got)
+	}
+}
