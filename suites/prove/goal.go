@@ -145,7 +145,7 @@ func goalOf(in conform.Input, e Effect) (g Goal, ok bool) {
 		switch p := splitCall(args); {
 		case args[0] == "rm" && len(p.operands) > 0:
 			g = Goal{Remove, strings.TrimSuffix(shown.Replace(p.operands[len(p.operands)-1]), "/")}
-		case args[0] != "git" && args[0] != "rm" && len(e.Files) == 0:
+		case slices.Contains(recorded, args[0]) && args[0] != "git" && args[0] != "rm" && len(e.Files) == 0:
 			g = Goal{RunIt, strings.Join(args, " ")}
 			return g, plainCall.MatchString(g.Object)
 		}
@@ -178,13 +178,12 @@ func (g Goal) usualInput(from conform.Input) conform.Input {
 	return from
 }
 
-// goals returns the goals of the seeds that the guard stops also in the form in which they are executed, a few
-// of them.
+// goals returns the goals of the seeds that the guard stops also in the form in which they are executed, one of
+// each aim.
 func (s *search) goals(ctx context.Context) (all []Goal) {
-	const most = 3
 	for _, sd := range s.seeds {
 		g, ok := goalOf(sd.Input, sd.does)
-		if !ok || slices.Contains(all, g) || len(all) == most {
+		if !ok || slices.ContainsFunc(all, func(o Goal) bool { return o.Aim == g.Aim }) {
 			continue
 		}
 		if usual := g.usualInput(sd.Input); usual != sd.Input && !conform.Stopped(s.fire(ctx, []conform.Input{usual})[0].Effect) {
