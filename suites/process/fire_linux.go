@@ -74,11 +74,18 @@ func (f *firing) start() error {
 	defer func() { closeAll(files) }()
 	for i := range f.commands {
 		c := &f.commands[i]
-		s, child, err := pipes()
+		open := os.Pipe
+		if c.Sockets {
+			open = socketPair
+		}
+		s, child, err := connect(open)
 		if err != nil {
 			return err
 		}
 		f.streams = append(f.streams, s)
+		for _, end := range child {
+			_ = unix.SetNonblock(int(end.Fd()), false)
+		}
 		f.inputs = append(f.inputs, child[0])
 		files = append(files, child[1:]...)
 		request = append(request, c.Dir)
@@ -104,6 +111,15 @@ func (f *firing) start() error {
 		s.pump(&f.results[i], &f.commands[i])
 	}
 	return nil
+}
+
+// socketPair returns two connected sockets, like os.Pipe.
+func socketPair() (r, w *os.File, err error) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	return os.NewFile(uintptr(ends[0]), "|0"), os.NewFile(uintptr(ends[1]), "|1"), nil
 }
 
 func appendList(request, l []string) []string {

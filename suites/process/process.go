@@ -40,7 +40,10 @@ type Command struct {
 	// Converse, if set, is used instead of Stdin. It writes to the child while it runs and
 	// reads its output, which is captured as well. Stdin is closed when it returns.
 	Converse func(stdin io.WriteCloser, stdout io.Reader)
-	Timeout  time.Duration // 0 means only the context limits it
+	// Sockets makes the standard streams sockets, which cannot be opened by a path such as /dev/stdin;
+	// only on Linux.
+	Sockets bool
+	Timeout time.Duration // 0 means only the context limits it
 	// Preparing is set for a command that prepares a case: the paths that it uses are not recorded.
 	Preparing bool
 	Limit     int // bytes kept of each stream; 0 means DefaultLimit
@@ -207,12 +210,12 @@ type streams struct {
 	wg             sync.WaitGroup
 }
 
-// pipes creates the three pipes. The child's ends must be closed right after the start of
-// the child.
-func pipes() (s *streams, child [3]*os.File, err error) {
+// connect creates the three streams, each with open. The child's ends must be closed right after the start
+// of the child.
+func connect(open func() (r, w *os.File, err error)) (s *streams, child [3]*os.File, err error) {
 	s = new(streams)
 	for i, ours := range []**os.File{&s.stdin, &s.stdout, &s.stderr} {
-		r, w, err := os.Pipe()
+		r, w, err := open()
 		if err != nil {
 			s.close()
 			closeAll(child[:])
@@ -262,7 +265,7 @@ func closeAll(files []*os.File) {
 func feed(w *os.File, b []byte) (unread bool) {
 	defer w.Close()
 	_, err := w.Write(b)
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, fs.ErrClosed)
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, fs.ErrClosed)
 }
 
 // drain reads to the end, keeps the first limit bytes and counts the rest, because a child

@@ -3,6 +3,7 @@ package process_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -49,6 +50,25 @@ func bash(t *testing.T, c process.Command, script string) process.Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// TestSockets checks that the streams are sockets if they are asked for, which no path opens.
+func TestSockets(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("sockets are for Linux")
+	}
+	const script = `for f in stdin stdout stderr; do [ -S /dev/$f ] && echo $f; done; (: < /dev/stdin) 2>/dev/null || echo closed; wc -c`
+	for _, n := range []int{5, 5 << 20} {
+		r, err := process.Run(t.Context(), process.Command{Argv: []string{"/bin/sh", "-c", script}, Env: os.Environ(), Stdin: bytes.Repeat([]byte("x"), n), Sockets: true})
+		if want := fmt.Sprintf("stdin\nstdout\nstderr\nclosed\n%d\n", n); err != nil || string(r.Stdout.Bytes) != want || r.StdinUnread {
+			t.Errorf("%q, %v, unread %t, want %q", r.Stdout.Bytes, err, r.StdinUnread, want)
+		}
+		r, err = process.Run(t.Context(), process.Command{Argv: []string{"/bin/sh", "-c", "yes | head -c 300000"}, Env: os.Environ(), Stdin: bytes.Repeat([]byte("x"), n), Sockets: true})
+		if err != nil || r.Stdout.Total != 300000 || !r.StdinUnread || r.Exit != 0 {
+			t.Errorf("%d bytes, %v, unread %t, exit %d", r.Stdout.Total, err, r.StdinUnread, r.Exit)
+		}
+	}
 }
 
 func TestRun(t *testing.T) {

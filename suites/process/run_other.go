@@ -88,7 +88,7 @@ func runOne(ctx context.Context, c Command) (Result, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
 		defer cancel()
 	}
-	s, child, err := pipes()
+	s, child, err := connect(os.Pipe)
 	if err != nil {
 		return r, orShortage(err)
 	}

@@ -184,6 +184,7 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 		return process.Command{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
 	}
 	c := s.command(st, l.Argv, l.Stdin)
+	c.Sockets = givesSockets(h.Client)
 	c.Timeout, _ = s.waits(l.Timeout)
 	if l.Dir != "" && s.override == "" && s.c.WantedEnv().Cwd == "" {
 		c.Dir = l.Dir

@@ -85,6 +85,7 @@ func (s *caseRun) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 		sent = of.Payload(event, stdin)
 	}
 	command := s.command(st, argv, sent)
+	command.Sockets = givesSockets(of.Name)
 	if own := variables(command.Env); of.Name != "" {
 		delete(own, "CLAUDE_PROJECT_DIR") // unless that client sets it
 		command.Env = process.Without(process.With(of.Env(s.project(), ""), own), s.c.WantedEnv().Unset)
@@ -129,6 +130,12 @@ func (s *caseRun) command(st *suites.Step, argv []string, stdin []byte) process.
 		Stdin:   stdin,
 		Timeout: s.o.bounded(cmp.Or(s.c.Timeout, s.o.Timeout)),
 	}
+}
+
+// givesSockets reports whether a client, Claude Code if it has no name, gives hooks sockets for their streams.
+func givesSockets(name string) bool {
+	of, _ := clients.Named(cmp.Or(name, clients.Claude))
+	return of.Launch.Sockets
 }
 
 // runRetrying runs commands concurrently. It restarts a command whose shell exits with 126 because

@@ -110,6 +110,9 @@ type Launch struct {
 	// directory and {hooks} that of the hook's file. A variable with the latter is only set for hooks of
 	// a file that has any name in its directory.
 	Sets map[string]string
+	// Sockets reports that the standard streams of hooks are sockets, which cannot be opened by a path such
+	// as /dev/stdin (on Linux).
+	Sockets bool
 	// Repeats reports that a command runs as often as it is registered, and not once for an event.
 	Repeats bool
 	// Expands are variables that it replaces in the command by the project's directory, which it quotes if
