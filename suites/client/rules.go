@@ -207,6 +207,8 @@ var checked = []ruleRow{
 	{"reason-on-stdout", suites.Warning, "exit 2 with the reason on stdout",
 		"the call is denied, and the reason that the model receives is \"No stderr output\"",
 		"print the reason to stderr", onFirst, keeps},
+	{"stream-path", suites.Error, "a standard stream is opened by its path",
+		"the hook never sees its input", "read standard input itself", onFirst, keeps},
 	{"no-reason", suites.Warning, "a denial in JSON without a reason",
 		"the call is denied, and the model is told only \"" + NoReason + "\"",
 		"say what is wrong with the call and what to do in its place, in permissionDecisionReason or reason", onFirst, keeps},

@@ -235,6 +235,7 @@ func (q *Inquiry) conclude() {
 		for _, f := range q.by[p.name] {
 			q.on = &f
 			if p.judge != nil && !ended {
+				q.judgeStreams(f.Result)
 				p.judge(&q.results, &q.judgement, f)
 			}
 			if !p.unusual {

@@ -166,6 +166,25 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestStreams checks which messages show that a hook opened a stream by its path.
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	for stderr, want := range map[string]string{
+		"cat: /dev/stdin: No such device or address\n":                         "it opens /dev/stdin",
+		"Error: ENXIO: no such device or address, open '/dev/stdin'\n":         "it opens /dev/stdin",
+		"OSError: [Errno 6] No such device or address: '/dev/stdin'":           "it opens /dev/stdin",
+		"g.sh: line 3: /dev/stderr: No such device or address\n":               "it opens /dev/stderr",
+		"cat: /dev/stdin2: No such device or address":                          "",
+		"cat: /dev/stdin: Permission denied\nother: No such device or address": "",
+	} {
+		j := &judgement{of: subject{hook: discover.Hook{ID: "h", Event: "PreToolUse"}}}
+		j.judgeStreams(suites.Result{Stderr: []byte(stderr)})
+		if got := whats(j.findings); want == "" && len(got) > 0 || want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], want)) {
+			t.Errorf("%q: %q, want %q", stderr, got, want)
+		}
+	}
+}
+
 // TestChanged checks that a hook which does more with another field is told from one that does not.
 func TestChanged(t *testing.T) {
 	t.Parallel()

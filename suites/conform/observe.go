@@ -35,6 +35,21 @@ func (j *judgement) judgeEnd(f fired) {
 	}
 }
 
+// unopened matches the message of a program that opens a stream of its own by a path.
+var unopened = pattern.Lazy(`(?i)/dev/(stdin|stdout|stderr)\b.*No such device or address|No such device or address.*/dev/(stdin|stdout|stderr)\b`)
+
+// judgeStreams judges a hook that opens a stream by a path, which the client's sockets do not allow.
+func (j *judgement) judgeStreams(r suites.Result) {
+	if m := unopened().FindSubmatch(r.Stderr); m != nil {
+		stream := string(m[1]) + string(m[2])
+		f := FindingOf("stream-path", j.of.hook.ID, j.of.hook.Source, "it opens /dev/"+stream+", which fails: the client's "+stream+" is a socket, which no path opens")
+		if f.Remedy = "read standard input itself, as cat, jq and readFileSync(0) do"; stream != "stdin" {
+			f.Effect, f.Remedy = "what it writes there is lost", "write to the descriptor: >&2, or >&1"
+		}
+		j.addOnce(f)
+	}
+}
+
 // judgeFailure judges a hook that failed by itself on an input, and reports whether it did. Missing
 // programs and files are judged elsewhere.
 func (j *judgement) judgeFailure(input string, r suites.Result, crash ...suites.Severity) bool {

@@ -170,6 +170,7 @@ var injections = []injected{
 	{16, "it reads the event under a name of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event")), "unknown-field", "warning", "", false},
 	{16, "it reads a field by which it would go on", scriptIs("lint.sh", "#!/bin/bash\ncheck() { :; }\n[ \"$(jq -r .hook_event)\" = PostToolUse ] && check\nexit 0\n"), "unknown-field", "warning", "", false},
 	{17, "a timeout in milliseconds", replaced(`"timeout": 10`, `"timeout": 10000`), "long-timeout", "warning", "", false},
+	{0, "a guard that opens its input by a path", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat /dev/stdin)", 1)), "stream-path", "error", "", false},
 	{18, "a guard that hangs", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); sleep 60", 1)), "timed-out", "error", "", false},
 	{20, "it waits for the end of a stdin that stays open", nil, "", "", "whether the client closes stdin is not established; probes close it", false},
 	{21, "it does not read stdin", nil, "", "", "the client was observed to keep the decision of a hook that does not read 1 MB", false},
