@@ -59,6 +59,30 @@ func TestCombine(t *testing.T) {
 	}
 }
 
+// TestBlockBesideOtherName checks that the name of another event does not keep a block from counting, at any exit code.
+func TestBlockBesideOtherName(t *testing.T) {
+	t.Parallel()
+	for block, want := range map[string]suites.Effect{`"decision":"block","reason":"RSN",`: suites.Denied, `"reason":"RSN",`: suites.Ignored} {
+		stdout := `{` + block + `"hookSpecificOutput":{"hookEventName":"Stop"}}`
+		for _, code := range []int{0, 1} {
+			if got := Interpret(Default, "PreToolUse", Output{Exit: code, Stdout: []byte(stdout)}); got.Effect != want {
+				t.Errorf("exit %d, %s: %s, want %s", code, stdout, got.Effect, want)
+			}
+		}
+	}
+}
+
+// TestInputTypes checks that a required key of a tool's input must be a text.
+func TestInputTypes(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]suites.Effect{`{"command":"ls"}`: suites.Rewritten, `{"command":5}`: suites.Denied, `{"command":null}`: suites.Denied, `{"command":["ls"]}`: suites.Denied} {
+		out := Output{Stdout: []byte(specific("PreToolUse", `"updatedInput":`+input)), Matched: "Bash"}
+		if got := Interpret(Default, "PreToolUse", out); got.Effect != want {
+			t.Errorf("%s: %s, want %s", input, got.Effect, want)
+		}
+	}
+}
+
 // TestFailureThatBlocks checks what the model is sent of a failure that onFailure lets block: no context, and of
 // JSON that the client refuses its lines, with stderr.
 func TestFailureThatBlocks(t *testing.T) {

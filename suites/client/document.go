@@ -63,6 +63,13 @@ func indented(stdout []byte) (lines []string) {
 // readRefused reads an object that fails the client's validation.
 func (c call) readRefused(cause Cause) Reading {
 	reading := Reading{Effect: suites.Ignored, Cause: cause}
+	if cause.Kind == OtherName && !c.version.old() { // a block next to it counts; observed on client 2.1.332
+		alone := c
+		alone.nested = nil
+		if no, blocks := alone.block(); blocks {
+			return no
+		}
+	}
 	switch {
 	case c.exit2() && c.version.old() && !(c.event.KeepsExit2 && cause.Kind == OtherName):
 		reading.Cause.Kind = Exit2Dropped

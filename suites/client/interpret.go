@@ -486,7 +486,7 @@ func (c call) rewriteInput(input map[string]any) Reading {
 	case lacking == "":
 		return c.reading(suites.Rewritten, InputRewritten)
 	}
-	if lacking != "" {
+	if lacking != "" && !has(input, lacking) {
 		reading.ModelSees = []string{"The required parameter `" + lacking + "` is missing"}
 	}
 	return reading

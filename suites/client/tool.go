@@ -216,9 +216,13 @@ func ToolNames(kinds ...ToolKind) (names []string) {
 	return names
 }
 
-// lacks returns the first required key that an input lacks; "" if it has all.
+// lacks returns the first required key that an input lacks, or that is no text in it; "" if it has all. The only
+// one that is a list is edits of MultiEdit.
 func (t Tool) lacks(input map[string]any) string {
-	key, _ := find(t.Requires, func(key string) bool { return !has(input, key) })
+	key, _ := find(t.Requires, func(key string) bool {
+		_, isText := input[key].(string)
+		return !isText && (key != "edits" || !has(input, key))
+	})
 	return key
 }
 
