@@ -155,7 +155,7 @@ var tools = []Tool{
 	{Name: "SlashCommand"},
 	{Name: "StructuredOutput"},
 	{
-		Name: "TaskCreate", Requires: []string{"subject", "description"}, On: onOld,
+		Name: "TaskCreate", OnlyWhole: true, Requires: []string{"subject", "description"}, On: onOld,
 		input: func(in PayloadInput) object {
 			return object{{"subject", "an example"}, {"description", in.text("an example")}}
 		},

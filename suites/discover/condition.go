@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
@@ -93,26 +94,48 @@ func (h Hook) Takes(tool string, payload []byte) bool {
 // into, it cannot exclude.
 func runs(command, rule string) bool {
 	plain := shell.ReadPlain(command)
+	begin, beginning := strings.CutSuffix(rule, ":*")
+	blank := beginning && begin != strings.TrimSpace(begin) // the words never begin or end so
+	double := strings.Contains(rule, "  ")
 	rule = strings.Join(strings.Fields(rule), " ")
-	if plain.Unclear {
-		head, isHead := cutWildcard(rule)
-		if plain.Heads == nil || !isHead || strings.ContainsAny(head, " *") {
-			return true
-		}
-		return slices.Contains(plain.Heads, head)
+	switch {
+	case strings.HasSuffix(command, `\`), strings.ContainsFunc(command, isOdd):
+		return true
+	case !plain.Unclear && blank:
+		return false
+	case plain.Unclear:
+		return plain.Heads == nil || double || mayBegin(plain.Heads, rule)
 	}
 	matches := commandRule(rule)
 	return slices.ContainsFunc(plain.Commands, func(words []string) bool {
+		if last := len(words) - 1; last > 0 && words[0] == "[" && words[last] == "]" {
+			words = append([]string{"[["}, words[1:last]...) // as the client has both forms of a test
+		}
 		return matches.MatchString(strings.Join(words, " "))
 	})
 }
 
-// cutWildcard returns the words before the end ":*" or " *" of a rule; false if it has neither.
-func cutWildcard(rule string) (words string, found bool) {
-	if words, found = strings.CutSuffix(rule, ":*"); found {
-		return words, true
+// isOdd reports whether a character beyond ASCII is a blank or has no width, so that the client does not look into
+// the command.
+func isOdd(r rune) bool {
+	return r > unicode.MaxASCII && (unicode.IsSpace(r) || unicode.Is(unicode.Cf, r))
+}
+
+// mayBegin reports whether a rule can match commands of which only the first words are known.
+func mayBegin(heads []string, rule string) bool {
+	words, isBeginning := strings.CutSuffix(rule, ":*")
+	head, hasMore := strings.CutSuffix(rule, " *")
+	begin, isPart := strings.CutSuffix(rule, "*")
+	switch {
+	case isBeginning && !strings.Contains(words, " "):
+		return slices.Contains(heads, words)
+	case hasMore && !strings.ContainsAny(head, " *?[]"):
+		return slices.Contains(heads, head)
+	case isPart && !hasMore && !strings.ContainsAny(begin, " *"):
+		return slices.ContainsFunc(heads, func(h string) bool { return strings.HasPrefix(h, begin) })
+	default:
+		return true
 	}
-	return strings.CutSuffix(rule, " *")
 }
 
 // commandRule returns the expression for the text of a rule: "git:*" and "git *" match the words
@@ -125,12 +148,20 @@ func commandRule(rule string) *regexp.Regexp {
 	if strings.Count(rule, "*") == 1 {
 		words, prefix = strings.CutSuffix(rule, " *")
 	}
-	text := strings.ReplaceAll(regexp.QuoteMeta(words), `\*`, ".*")
+	text := regexp.QuoteMeta(escaped.Replace(words))
+	text = literal.Replace(strings.ReplaceAll(text, `\*`, ".*"))
 	if prefix {
 		text += "(?: .*)?"
 	}
 	return regexp.MustCompile("(?s)^" + text + "$")
 }
+
+// escaped replaces the characters that a backslash makes literal in the rule of a command, and literal returns
+// them, quoted.
+var (
+	escaped = strings.NewReplacer(`\*`, "\x00", `\(`, "(", `\)`, ")")
+	literal = strings.NewReplacer("\x00", `\*`)
+)
 
 // isFile reports whether a file matches the path of a rule, as in .gitignore and ignoring case: from
 // the session's directory, with // from the root of the file system, and with ~/ from the home
@@ -138,11 +169,17 @@ func commandRule(rule string) *regexp.Regexp {
 // compared with the whole path, in which a star matches anything.
 func (c call) isFile(file, rule string) bool {
 	rule = strings.TrimRight(rule, " ")
-	if file == "" || strings.HasPrefix(rule, "!") {
+	if file == "" || strings.HasPrefix(rule, "!") || strings.HasPrefix(rule, "#") || strings.Contains(rule, `\/`) {
 		return file == ""
 	}
 	if !path.IsAbs(file) && !strings.HasPrefix(file, "{") {
 		file = path.Join(c.Cwd, file)
+	}
+	if rule == path.Clean(file) {
+		return true
+	}
+	for at := strings.LastIndex(rule, "//"); at > 0; at = strings.LastIndex(rule, "//") {
+		rule = rule[:at] + rule[at+1:]
 	}
 	base := c.Cwd + "/"
 	switch rest, home := strings.CutPrefix(rule, "~/"); {
@@ -153,6 +190,9 @@ func (c call) isFile(file, rule string) bool {
 	case home:
 		dir, _ := os.UserHomeDir() // without one nothing matches
 		base, rule = dir+"/", "/"+rest
+	}
+	if before, ok := strings.CutSuffix(rule, `\*`); ok { // only before another character a backslash counts
+		rule = before + "*"
 	}
 	relative, inside := strings.CutPrefix(path.Clean(file), base)
 	if !inside {
@@ -218,7 +258,7 @@ func ignoredPart(part string) string {
 		return "[^/]"
 	case part[0] == '\\':
 		return regexp.QuoteMeta(part[1:])
-	default:
-		return strings.Replace(part, "[!", "[^", 1)
+	default: // a class, which has no negation
+		return strings.Replace(part, "[^", `[\^`, 1)
 	}
 }

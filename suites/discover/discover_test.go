@@ -510,6 +510,52 @@ func FuzzDocument(f *testing.F) {
 	})
 }
 
+// TestConditionForms checks forms of rules that were measured one by one on client 2.1.332.
+func TestConditionForms(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		rule, command string
+		want          bool
+	}{
+		{`Bash(\*)`, "*", true},
+		{`Bash(\*)`, "echo hi", false},
+		{`Bash(echo \*)`, "echo '*'", true},
+		{`Bash(echo \*)`, "echo hi", false},
+		{`Bash(echo \(x\))`, `echo \(x\)`, true},
+		{"Bash( echo:*)", "echo hi", false},
+		{"Bash(git *)", "echo\u00a0hi", true},
+		{"Bash(git *)", "echo hi \\", true},
+		{"Bash(git *)", "echo é", false},
+		{"Bash([[ *)", "[ -f x ]", true},
+		{"Bash([ *)", "[ -f x ]", false},
+		{"Bash(git*)", "echo $(ls)", false},
+		{"Bash(l*)", "echo $(ls)", true},
+		{"Bash(echo:*:*)", "echo $(ls)", false},
+		{"Bash([e]cho *)", "echo $(ls)", true},
+		{"Bash(echo  *)", "git push $(ls)", true},
+		{"TaskCreate(text)", "", false},
+		{"Read(/etc/hostname)", "/etc/hostname", true},
+		{"Read(/etc/host)", "/etc/hostname", false},
+		{"Read(src//a.txt)", "/p/src/a.txt", true},
+		{"Read(//etc//hostname)", "/etc/hostname", true},
+		{"Read([!R]EADME.md)", "/p/README.md", true},
+		{"Read([^x]EADME.md)", "/p/README.md", false},
+		{`Read(READ\*)`, "/p/README.md", true},
+		{`Read(\*)`, "/etc/hostname", false},
+		{`Read(src\/a.txt)`, "/p/src/a.txt", false},
+		{"Read(#x)", "/p/#x", false},
+	} {
+		tool, _, _ := strings.Cut(tt.rule, "(")
+		payload, err := json.Marshal(map[string]any{"cwd": "/p", "tool_name": tool, "tool_input": map[string]string{"command": tt.command, "file_path": tt.command}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Hook{Entry: client.Entry{If: tt.rule}, If: tt.rule}).Takes("", payload); got != tt.want {
+			t.Errorf("%s on %q: %t", tt.rule, tt.command, got)
+		}
+	}
+}
+
 // TestTakes checks what the conditions do that were measured, and the calls that no rule excludes.
 func TestTakes(t *testing.T) {
 	t.Parallel()
