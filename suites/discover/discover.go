@@ -110,7 +110,7 @@ func (c *collector) layers(all []parsed) {
 	for _, scope := range []Scope{InUser, InHome, InProject, InDirectory} {
 		for _, one := range all {
 			if one.settings != nil && one.from.Scope == scope && len(one.settings.Env) > 0 {
-				c.out.Layers = append(c.out.Layers, Layer{one.settings.Path, one.settings.Env, scope, one.from.Session})
+				c.out.Layers = append(c.out.Layers, Layer{one.settings.Path, given(one.settings.Env, scope), scope, one.from.Session})
 			}
 		}
 	}

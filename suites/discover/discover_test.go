@@ -2,6 +2,7 @@ package discover
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -508,6 +509,17 @@ func FuzzDocument(f *testing.F) {
 		}
 		parseDocument("a.md", data)
 	})
+}
+
+// TestGiven checks which variables of settings hooks get.
+func TestGiven(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"FOO": "1", "HOME": "/x", "XDG_CONFIG_HOME": "/x", "OTEL_EXPORTER": "x", "TMPDIR": "/x"}
+	for scope, want := range map[Scope][]string{InUser: {"FOO", "HOME", "TMPDIR", "XDG_CONFIG_HOME"}, InProject: {"FOO", "TMPDIR"}} {
+		if got := slices.Sorted(maps.Keys(given(env, scope))); !slices.Equal(got, want) {
+			t.Errorf("%v: %q, want %q", scope, got, want)
+		}
+	}
 }
 
 // TestConditionForms checks forms of rules that were measured one by one on client 2.1.332.

@@ -11,6 +11,7 @@ import (
 
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
 
@@ -78,6 +79,23 @@ type Layer struct {
 	Env     map[string]string
 	scope   Scope
 	session string // absolute path of the directory where the session starts; "" is the root
+}
+
+// withheld are variables that settings do not set for hooks, and ofUser those that only the user's settings do;
+// observed on client 2.1.332.
+var (
+	withheld = pattern.Lazy(`^(?:OTEL_\w+|CLAUDE_CODE_(?:ENABLE_TELEMETRY|REMOTE|REMOTE_SESSION_ID|CONTAINER_ID))$`)
+	ofUser   = pattern.Lazy(`^(?:HOME|TMP|TEMP|XDG_(?:CONFIG|CACHE|DATA)_HOME|XDG_RUNTIME_DIR|CDPATH|GITHUB_ACTIONS|MCP_TIMEOUT|CLAUDE_CODE_TMPDIR|APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|PATHEXT|SystemRoot|USERPROFILE)$`)
+)
+
+// given returns the variables of a settings file that hooks get.
+func given(env map[string]string, scope Scope) map[string]string {
+	all := maps.Clone(env)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		users := scope == InUser || scope == InHome
+		return withheld().MatchString(name) || !users && ofUser().MatchString(name)
+	})
+	return all
 }
 
 // layersOf returns the layers of the sessions in which a hook is launched. A plugin's hook is

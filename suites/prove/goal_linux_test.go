@@ -104,3 +104,26 @@ func TestGoalOf(t *testing.T) {
 		t.Errorf("not fired for %q", got)
 	}
 }
+
+// TestOtherWays searches a guard that knows one program, and one that denies all commands which name the file.
+func TestOtherWays(t *testing.T) {
+	t.Parallel()
+	for condition, tt := range map[string]struct{ open, stopped []string }{
+		`"cat " in c and ".env" in c`: {[]string{"glob", "interpreter", "program"}, []string{"elsewhere"}},
+		`".env" in c`:                 {[]string{"glob", "sweep"}, []string{"copy", "elsewhere", "interpreter", "program", "redirect"}},
+	} {
+		t.Run(condition, func(t *testing.T) {
+			t.Parallel()
+			guard := "import json, sys\nc = json.load(sys.stdin)[\"tool_input\"][\"command\"]\nif " + condition + ":\n    print(\"no\", file=sys.stderr)\n    sys.exit(2)\n"
+			g := searchGuard(t, func(string) string { return guard }, Options{Most: Habit, Seed: 1}, "cat .env")
+			if len(g.Ways) != 1 || g.Ways[0].Goal != (Goal{Disclose, ".env"}) || !slices.Equal(g.Ways[0].NotFired, []string{"Read", "Grep"}) {
+				t.Fatalf("%+v", g.Ways)
+			}
+			for _, k := range g.Ways[0].Kinds {
+				if slices.Contains(tt.open, k.Kind) && k.Passed == 0 || slices.Contains(tt.stopped, k.Kind) && k.Passed > 0 {
+					t.Errorf("%+v", k)
+				}
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,6 +32,24 @@ func TestPrintProved(t *testing.T) {
 		}
 		if strings.Contains(b.String(), "not everything was tried") != (what == prove.Choke) {
 			t.Errorf("%s: whether the search ended\n%s", what, b.String())
+		}
+	}
+}
+
+// TestPrintWays checks what is said of the ways to a goal, and that those that pass are shown in part without -v.
+func TestPrintWays(t *testing.T) {
+	t.Parallel()
+	to := prove.Ways{Goal: prove.Goal{Aim: prove.Disclose, Object: ".env"}, NotFired: []string{"Grep"}, Kinds: []prove.WayKind{{Kind: "copy", Reached: 2}}}
+	for i := range 8 {
+		to.Kinds = append(to.Kinds, prove.WayKind{Kind: fmt.Sprint("kind", i), Reached: 1, Passed: 1, Open: conform.Input{Tool: "Bash", Command: "a\nb"}})
+	}
+	for verbose, more := range map[bool]string{false: "    and 2 kinds more (-v)\n", true: "    passes, kind6: a\\nb\n    passes, kind7: a\\nb\n"} {
+		var b strings.Builder
+		printWays(&b, to, verbose)
+		for _, line := range []string{"  to disclose .env: stops 1 of 9 kinds of ways; not everything was tried\n", "    passes, kind5: a\\nb\n", "    it is not fired for Grep\n", more} {
+			if !strings.Contains(b.String(), line) {
+				t.Errorf("verbose %t: no %q in\n%s", verbose, line, b.String())
+			}
 		}
 	}
 }
