@@ -61,3 +61,13 @@ func TestContexts(t *testing.T) {
 		}
 	}
 }
+
+// TestGivesSockets checks which clients give hooks sockets; that these have an effect is shown by check.
+func TestGivesSockets(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"": true, "claude": true, "gemini": true, "codex": false, "copilot": false} {
+		if got := givesSockets(name); got != want {
+			t.Errorf("%q: %t", name, got)
+		}
+	}
+}
