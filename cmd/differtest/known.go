@@ -82,8 +82,8 @@ var keepings = []keeping{
 	{"the result of an edit tells that the model never read the file, which depends on earlier calls", func(_ project, d difference) bool {
 		return d.kind == "stdin: type of PostToolUse.tool_response" && strings.Contains(d.detail, "contentNotInModelContext:true")
 	}},
-	{"asyncRewake denies in a session with a plain prompt only, and may end the last turn", func(p project, d difference) bool {
-		return (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) &&
+	{"asyncRewake denies in a session with a plain prompt only, may end the last turn and begins others", func(p project, d difference) bool {
+		return strings.HasPrefix(d.kind, "runs: ") && strings.Contains(d.detail, "<task-notification>") || (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) &&
 			slices.ContainsFunc(p.Entries, func(e entry) bool {
 				return e.Keys["asyncRewake"] == true && (strings.Contains(d.kind, " "+e.Event+" ") || strings.HasPrefix(d.kind, "effect: proceeds of Stop in the client"))
 			})
