@@ -41,6 +41,7 @@ func TestCombine(t *testing.T) {
 		{"ask with an input", "PreToolUse", []string{pre(`"permissionDecision":"ask","updatedInput":{"command":"ls"}`)}, "ask", suites.Asked, nil},
 		{"asked, and then allowed with no input", "PreToolUse", []string{ask, pre(`"permissionDecision":"allow","updatedInput":{}`)}, "ask", suites.Asked, []string{"ASK"}},
 		{"allowed with no input, and then asked", "PreToolUse", []string{pre(`"permissionDecision":"allow","updatedInput":{}`), ask}, "ask", suites.Denied, nil},
+		{"denied, and then no input", "PreToolUse", []string{deny, pre(`"updatedInput":{}`)}, "deny", suites.Denied, []string{"PreToolUse hook error: DENY"}},
 		{"asked, and then no input", "PreToolUse", []string{ask, pre(`"updatedInput":{}`)}, "ask", suites.Denied, nil},
 		{"blocked prompt", "UserPromptSubmit", []string{"TEXT", blockJSON}, "block", suites.PromptBlocked, nil},
 		{"shown with context", "PostToolUse", []string{blockJSON, specific("PostToolUse", `"additionalContext":"CTX"`)},

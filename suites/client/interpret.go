@@ -233,8 +233,9 @@ var decisionStrength = []string{noDecision, "approve", "allow", "defer", "ask", 
 
 // Combine returns the client's reading of several hooks of one event, in the order in which they
 // ended: the strongest effect wins, in any order, and context adds up. Of several inputs the last one
-// is used, which is only then validated, without those of hooks that allow what an earlier one asks
-// about, and of several denials the model is sent the last; observed on client 2.1.332.
+// is used, which is only then validated, and not beside a denial, without those of hooks that allow what
+// an earlier one asks about, and of several denials the model is sent the last; observed on client
+// 2.1.332.
 func Combine(readings []Reading) Reading {
 	if len(readings) == 0 {
 		return Reading{Decision: noDecision, Effect: suites.Proceeds, Cause: Cause{Kind: NoHook}}
@@ -245,10 +246,11 @@ func Combine(readings []Reading) Reading {
 		r := readings[i]
 		readings[i] = Reading{Decision: r.Decision, Effect: suites.Proceeds, Cause: r.Cause, Context: r.Context, ModelSees: r.Context}
 	}
+	denied := slices.ContainsFunc(readings, func(r Reading) bool { return r.Effect == suites.Denied && !r.Cause.Kind.givesInput() })
 	for i, reading := range readings {
 		switch {
 		case !reading.Cause.Kind.givesInput():
-		case asked && reading.Decision == "allow":
+		case asked && reading.Decision == "allow", denied && reading.Effect == suites.Denied:
 			drop(i)
 		default:
 			if last >= 0 && readings[last].Effect == suites.Denied {
