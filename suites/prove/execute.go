@@ -115,8 +115,8 @@ var replies = map[string]string{"curl": "echo " + downloaded + "\n", "wget": "ec
 
 // driver executes each text in the same, freshly made directory, and reports what changed. It starts
 // few programs itself, because they would take longer than the texts: a single guard ends the texts
-// that take too long.
-const driver = `P=$TMPDIR/prove real=${PATH#*:} shims=$PATH; export HOOKWATCH_CALLS=$P/calls BASH_ENV=$P/functions HOME=$P/w/home TMPDIR=$P/w/tmp TERM=dumb
+// that take too long. Each has a file of its own for its calls, because what it started may go on.
+const driver = `P=$TMPDIR/prove real=${PATH#*:} shims=$PATH; export BASH_ENV=$P/functions HOME=$P/w/home TMPDIR=$P/w/tmp TERM=dumb
 unset CLAUDE_PROJECT_DIR
 shopt -s globstar dotglob nullglob
 list() { local f c; listed=; for f in work/** home/**; do
@@ -127,11 +127,11 @@ PATH=$real; fresh; list; before=$listed
 printf '\034%s' "$before"
 coproc guard { while read -r pid; do read -r -t 3 || { kill -KILL "$pid"; read -r; }; done; }
 for t in "$P"/texts/*; do
-  : >"$P/calls"; cd work
+  export HOOKWATCH_CALLS=$P/calls.${t##*/}; : >"$HOOKWATCH_CALLS"; cd work
   PATH=$shims bash "$t" >"$P/out" 2>/dev/null </dev/null & echo $! >&"${guard[1]}"
   wait $! 2>/dev/null; s=$?; echo >&"${guard[1]}"
   cd "$P/w" || { fresh; s=137; }
-  c=; IFS= read -r -d '' c <"$P/calls"; o=; IFS= read -r -d '' o <"$P/out"; list
+  c=; IFS= read -r -d '' c <"$HOOKWATCH_CALLS"; o=; IFS= read -r -d '' o <"$P/out"; list
   printf '\034%s\035%s\035%s\035%s\035%s' "${t##*/}" "$s" "$c" "$listed" "${o:0:2000}"
   [[ $listed == "$before" && ! -e tmp/x.sh ]] || fresh
 done
