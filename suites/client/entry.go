@@ -38,6 +38,7 @@ type Entry struct {
 	ContinueOnBlock bool
 	Plugin          bool            // registered by a plugin
 	Dir             string          // where the command runs, from the session's directory; of other clients only
+	Env             []string        // NAME=value, variables of the hook alone; of other clients only
 	At              suites.Position // of the entry itself
 }
 

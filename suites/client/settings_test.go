@@ -122,7 +122,7 @@ func TestParseEntry(t *testing.T) {
 		t.Fatalf("hooks %v", settings.Entries)
 	}
 	got := fmt.Sprintf("%+v", settings.Entries[0])
-	want := `{Event:PreToolUse Matcher:Bash Type:command Command:run Args:[a b] URL: Prompt: Server: Tool: If:Bash(git *) Shell: Timeout:500ms Async:true AsyncRewake:false Once:true OnFailure: StatusMessage: ContinueOnBlock:false Plugin:false Dir: At:s.json:3:1}`
+	want := `{Event:PreToolUse Matcher:Bash Type:command Command:run Args:[a b] URL: Prompt: Server: Tool: If:Bash(git *) Shell: Timeout:500ms Async:true AsyncRewake:false Once:true OnFailure: StatusMessage: ContinueOnBlock:false Plugin:false Dir: Env:[] At:s.json:3:1}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -615,3 +615,17 @@ func TestTakes(t *testing.T) {
 		t.Error("a payload that is no JSON excludes a hook")
 	}
 }
+
+// TestLaunchOfEntry checks that a hook of Copilot CLI has the variables of its entry.
+func TestLaunchOfEntry(t *testing.T) {
+	t.Parallel()
+	of, _ := clients.Named("copilot")
+	hooks, problems := of.Hooks(".github/hooks/x.json", []byte(`{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "x", "env": {"FOO": "own"}}]}}`))
+	if len(hooks) != 1 || len(problems) > 0 || !slices.Equal(hooks[0].Entry.Env, []string{"FOO=own"}) {
+		t.Fatalf("%+v, %+v", hooks, problems)
+	}
+	l, _ := Hook{Entry: hooks[0].Entry, Client: "copilot", Type: "command", Command: "x", Root: "/p"}.Launch(Call{Event: "PreToolUse"})
+	if !slices.ContainsFunc(l.Env, func(v Variable) bool { return v.Name == "FOO" && v.Value == "own" }) {
+		t.Errorf("%+v", l.Env)
+	}
+}

@@ -66,6 +66,7 @@ func (h Hook) Launch(c Call) (Launch, bool) {
 		from = "plugin " + h.Plugin
 	}
 	add(from, PluginEnv(h, c.Data))
+	add(from, h.Entry.Env)
 	l := Launch{Argv: argv, Dir: h.Session, Stdin: h.Payload(c.Payload), Timeout: h.Timeout}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		l.Env = append(l.Env, set[name])

@@ -83,6 +83,8 @@ type Entry struct {
 	// Dir is the key of the directory in which the command runs, from the session's; "" if there is
 	// none.
 	Dir string
+	// Env is the key of an object of variables that the hook gets; "" if there is none.
+	Env string
 	// Fatal are mistakes for which the client drops the whole file.
 	Fatal struct {
 		Only []string // another key of a JSON file than these

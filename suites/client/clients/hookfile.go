@@ -247,6 +247,13 @@ func (f *hookFile) entry(h Hook, matches bool, entry jsontree.Value) {
 	if key := f.client.Entry.Dir; key != "" {
 		h.Entry.Dir = textOf(entry, key)
 	}
+	if env, given := entry.Get(f.client.Entry.Env); given {
+		for _, member := range env.Members {
+			if value, isText := member.Value.Scalar.(string); isText {
+				h.Entry.Env = append(h.Entry.Env, member.Key+"="+value)
+			}
+		}
+	}
 	f.entries++
 	f.check(entry, f.client.Entry.Fatal.Entry, "a hook")
 	types := f.client.Entry.Fatal.Types
