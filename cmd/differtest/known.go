@@ -55,6 +55,18 @@ var keepings = []keeping{
 	{"the input that a hook has changed, which hooks after the call get in Gemini CLI", func(p project, d difference) bool {
 		return p.Client == "gemini" && d.kind == "stdin: type of PostToolUse.tool_input" && p.rewrites(`"tool_input":{`)
 	}},
+	{"several hooks of Gemini CLI that stop or end something", func(p project, d difference) bool {
+		kinds := map[string]string{
+			"PreToolUse": "effect: session_ends of PreToolUse in the client, denied in hookwatch", "PostToolUse": "texts: PostToolUse [] in the client, [CTX] in hookwatch",
+			"Stop": "effect: proceeds of Stop in the client, another_turn in hookwatch",
+		}
+		for event, kind := range kinds {
+			if p.Client == "gemini" && len(p.of(event)) > 1 && strings.HasPrefix(d.kind, kind) {
+				return true
+			}
+		}
+		return p.Client == "gemini" && len(p.of("Stop")) > 1 && strings.HasPrefix(d.kind, "texts: Stop [] in the client")
+	}},
 	{"variables of hookwatch's own cases", func(_ project, d difference) bool {
 		return oneOf(d.kind, "env: only hookwatch sets ", "HOOK_SESSION_PID", "HOOK_GUARD_PID", "TMPDIR")
 	}},
