@@ -179,6 +179,11 @@ func TestStreams(t *testing.T) {
 	} {
 		j := &judgement{of: subject{hook: discover.Hook{ID: "h", Event: "PreToolUse"}}}
 		j.judgeStreams(suites.Result{Stderr: []byte(stderr)})
+		if len(j.findings) > 0 && j.findings[0].Severity != suites.Warning {
+			t.Errorf("%q, and the input was read: %+v", stderr, j.findings)
+		}
+		j.findings = nil
+		j.judgeStreams(suites.Result{Stderr: []byte(stderr), StdinUnread: true})
 		if got := whats(j.findings); want == "" && len(got) > 0 || want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], want)) {
 			t.Errorf("%q: %q, want %q", stderr, got, want)
 		}

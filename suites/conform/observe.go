@@ -40,14 +40,21 @@ var unopened = pattern.Lazy(`(?i)/dev/(stdin|stdout|stderr)\b.*No such device or
 
 // judgeStreams judges a hook that opens a stream by a path, which the client's sockets do not allow.
 func (j *judgement) judgeStreams(r suites.Result) {
-	if m := unopened().FindSubmatch(r.Stderr); m != nil {
-		stream := string(m[1]) + string(m[2])
-		f := FindingOf("stream-path", j.of.hook.ID, j.of.hook.Source, "it opens /dev/"+stream+", which fails: the client's "+stream+" is a socket, which no path opens")
-		if f.Remedy = "read standard input itself, as cat, jq and readFileSync(0) do"; stream != "stdin" {
-			f.Effect, f.Remedy = "what it writes there is lost", "write to the descriptor: >&2, or >&1"
-		}
-		j.addOnce(f)
+	m := unopened().FindSubmatch(r.Stderr)
+	if m == nil {
+		return
 	}
+	stream := string(m[1]) + string(m[2])
+	f := FindingOf("stream-path", j.of.hook.ID, j.of.hook.Source, "it opens /dev/"+stream+", which fails: the client's "+stream+" is a socket, which no path opens")
+	switch {
+	case stream != "stdin":
+		f.Severity, f.Effect, f.Remedy = suites.Warning, "what it writes there is lost", "write to the descriptor: >&2, or >&1"
+	case r.StdinUnread:
+		f.Remedy = "read standard input itself, as cat, jq and readFileSync(0) do"
+	default:
+		return // it then reads its input otherwise
+	}
+	j.addOnce(f)
 }
 
 // judgeFailure judges a hook that failed by itself on an input, and reports whether it did. Missing

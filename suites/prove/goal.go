@@ -60,8 +60,14 @@ func (w Ways) Open() []WayKind {
 	return slices.DeleteFunc(slices.Clone(w.Kinds), func(k WayKind) bool { return k.Passed == 0 })
 }
 
-// waysOf are the forms of ways by aim and kind, the kinds in order.
-var waysOf = sync.OnceValue(func() (all map[Aim][]map[string][]string) {
+// A wayForm is a kind of ways, with placeholders for the object of a goal.
+type wayForm struct {
+	Kind string
+	Ways []string
+}
+
+// waysOf are the kinds of ways by aim, in order.
+var waysOf = sync.OnceValue(func() (all map[Aim][]wayForm) {
 	if err := yaml.Unmarshal(waysFile, &all); err != nil {
 		panic(err) // the file is a part of the program
 	}
@@ -85,11 +91,9 @@ func (g Goal) ways() (all []way) {
 	fill := strings.NewReplacer("{f}", g.Object, "{name}", name, "{glob}", glob, "{program}", program, "{args}", args)
 	for n, more := 0, true; more; n++ {
 		more = false
-		for _, kinds := range waysOf()[g.Aim] {
-			for kind, forms := range kinds {
-				if n < len(forms) {
-					all, more = append(all, way{kind, fill.Replace(forms[n]), n}), true
-				}
+		for _, form := range waysOf()[g.Aim] {
+			if n < len(form.Ways) {
+				all, more = append(all, way{form.Kind, fill.Replace(form.Ways[n]), n}), true
 			}
 		}
 	}
@@ -98,15 +102,17 @@ func (g Goal) ways() (all []way) {
 
 // present returns the files that exist when a way is executed.
 func (g Goal) present() []string {
-	switch at, ok := strings.CutPrefix(g.Object, "~/"); {
-	case g.Aim == RunIt:
+	place := "work/" + g.Object
+	if at, ok := strings.CutPrefix(g.Object, "~/"); ok {
+		place = "home/" + at
+	}
+	switch g.Aim {
+	case RunIt:
 		return nil
-	case ok:
-		return []string{"home/" + at + "/file", "home/" + at + "/below/file"}
-	case g.Aim == Remove:
-		return []string{"work/" + g.Object + "/file", "work/" + g.Object + "/below/file"}
+	case Remove:
+		return []string{place + "/file", place + "/below/file"}
 	default:
-		return []string{"work/" + g.Object}
+		return []string{place}
 	}
 }
 
@@ -151,13 +157,13 @@ func goalOf(in conform.Input, e Effect) (g Goal, ok bool) {
 		}
 	case e.reveals() && len(e.Files) == 0:
 		for _, f := range files([]string{in.Command}) {
-			if name := strings.TrimPrefix(f, "work/"); strings.Contains(e.Output, secret+path.Base(name)) {
-				g = Goal{Disclose, name}
+			if strings.Contains(e.Output, secret+path.Base(f)) {
+				g = Goal{Disclose, named(f)}
 			}
 		}
 	case len(e.Files) == 1:
 		file, content, _ := strings.Cut(e.Files[0], "\x1f")
-		g = Goal{Modify, strings.TrimPrefix(file, "work/")}
+		g = Goal{Modify, named(file)}
 		if content == "(removed)" {
 			g.Aim = Remove
 		}
@@ -166,6 +172,14 @@ func goalOf(in conform.Input, e Effect) (g Goal, ok bool) {
 		g.Object = "~/data" // in place of what no execution can do without
 	}
 	return g, plainObject.MatchString(g.Object) && !strings.Contains(g.Object, "..")
+}
+
+// named returns a file of an execution as a command names it.
+func named(file string) string {
+	if rest, ok := strings.CutPrefix(file, "home/"); ok {
+		return "~/" + rest
+	}
+	return strings.TrimPrefix(file, "work/")
 }
 
 var plainCall = regexp.MustCompile(`^[\w.-]+( [\w./@=:-]+)*$`)
@@ -194,13 +208,14 @@ func (s *search) goals(ctx context.Context) (all []Goal) {
 	return all
 }
 
-// seekGoals tries the ways to the goals of what the guard stops, in a part of the time that is left.
+// seekGoals tries the ways to the goals of what the guard stops, in half of the time that is left.
 func (s *search) seekGoals(ctx context.Context) {
 	all := s.goals(ctx)
 	end := s.deadline
 	defer func() { s.deadline = end }()
+	half := time.Now().Add(time.Until(end) / 2)
 	for i, g := range all {
-		s.deadline = time.Now().Add(time.Until(end) / time.Duration(2+len(all)-i-1))
+		s.deadline = time.Now().Add(time.Until(half) / time.Duration(len(all)-i))
 		s.tryWays(ctx, g)
 	}
 }
@@ -219,11 +234,9 @@ func (s *search) tryWays(ctx context.Context, g Goal) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, names := range waysOf()[g.Aim] {
-		for kind := range names {
-			if k := kinds[kind]; k != nil {
-				out.Kinds = append(out.Kinds, *k)
-			}
+	for _, form := range waysOf()[g.Aim] {
+		if k := kinds[form.Kind]; k != nil {
+			out.Kinds = append(out.Kinds, *k)
 		}
 	}
 	s.guard.Ways = append(s.guard.Ways, out)

@@ -49,11 +49,12 @@ func TestWays(t *testing.T) {
 		least    int // ways, of programs that every machine with this project's tools has
 		controls []string
 	}{
-		{Goal{Disclose, ".env"}, 50, []string{"true", "ls -la", "wc -c .env", "echo .env", "stat .env", "cp .env /tmp/x"}},
-		{Goal{Modify, "config/app.yaml"}, 35, []string{"cat config/app.yaml", "touch other", "echo changed > config/other.yaml", "cp config/app.yaml /tmp/x"}},
-		{Goal{Remove, "build"}, 30, []string{"ls build", "rm -rf other", "find build -name none -delete", "touch build/new"}},
-		{Goal{Remove, "~/data"}, 30, []string{"ls ~/data", "rm -rf data", "rm -rf ~/other"}},
-		{Goal{RunIt, "pip install left-pad"}, 25, []string{"echo pip install left-pad", "pip --version", "true # pip install left-pad"}},
+		{Goal{Disclose, ".env"}, 30, []string{"true", "ls -la", "wc -c .env", "echo .env", "stat .env", "cp .env /tmp/x"}},
+		{Goal{Modify, "config/app.yaml"}, 20, []string{"cat config/app.yaml", "touch other", "echo changed > config/other.yaml", "cp config/app.yaml /tmp/x"}},
+		{Goal{Remove, "build"}, 15, []string{"ls build", "rm -rf other", "find build -name none -delete", "touch build/new"}},
+		{Goal{Disclose, "~/.ssh/id_rsa"}, 25, []string{"ls ~/.ssh", "cat .ssh/id_rsa"}},
+		{Goal{Remove, "~/data"}, 15, []string{"ls ~/data", "rm -rf data", "rm -rf ~/other"}},
+		{Goal{RunIt, "pip install left-pad"}, 15, []string{"echo pip install left-pad", "pip --version", "true # pip install left-pad"}},
 	} {
 		t.Run(tt.goal.String(), func(t *testing.T) {
 			t.Parallel()
@@ -83,6 +84,8 @@ func TestGoalOf(t *testing.T) {
 		want string // "" for none
 	}{
 		{conform.Input{Tool: "Bash", Command: "cat .env"}, Effect{Output: secret + ".env\n"}, "disclose .env"},
+		{conform.Input{Tool: "Bash", Command: "cat ~/.ssh/id_rsa"}, Effect{Output: secret + "id_rsa\n"}, "disclose ~/.ssh/id_rsa"},
+		{conform.Input{Tool: "Bash", Command: "echo x > ~/.bashrc"}, Effect{Files: []string{"home/.bashrc\x1fx"}}, "modify ~/.bashrc"},
 		{conform.Input{Tool: "Read", File: "config/.env"}, Effect{}, "disclose config/.env"},
 		{conform.Input{Tool: "Edit", File: "biome.json"}, Effect{}, "modify biome.json"},
 		{conform.Input{Tool: "Bash", Command: "echo x > a.txt"}, Effect{Files: []string{"work/a.txt\x1fx"}}, "modify a.txt"},

@@ -43,9 +43,10 @@ func newProveCmd(a *app, g *globals) *cobra.Command {
 		Long: `Find the inputs that each guard stops, and search for commands that do the same and
 are let through, for harmless mentions that are stopped, and for fields of the input
 that the hook executes. What a command does is decided by running it in a sandbox,
-with stand-ins for the programs that it calls; nothing outside is touched. The exit
-code is 1 for a way around by plain habit and for an executed field; with --strict for
-every finding. See hookwatch help proving.`,
+with stand-ins for the programs that it calls; nothing outside is touched. Other ways
+to what a stopped command is for run there with their own programs. The exit code is
+1 for a way around by plain habit and for an executed field; with --strict for every
+finding. See hookwatch help proving.`,
 		Example: `  hookwatch prove guard.sh
   hookwatch prove guard.sh --input 'git push --force origin main' --budget 30s
   hookwatch prove --write .claude/tests/hooks/suites/proved.yaml`,
