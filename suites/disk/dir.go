@@ -135,17 +135,24 @@ func (d *Dir) ReadDir() ([]fs.DirEntry, error) {
 	return entries, d.named(err, "")
 }
 
+// checkOwn returns an error unless an entry is a regular file without other names.
+func (d *Dir) checkOwn(name string) error {
+	fi, err := d.Lstat(name)
+	switch {
+	case err != nil:
+		return err
+	case !fi.Mode().IsRegular():
+		return d.refuse(name, fi)
+	case shared(fi):
+		return &Error{d.at(name), Shared, ""}
+	}
+	return nil
+}
+
 // Open opens a regular file for reading.
 func (d *Dir) Open(name string) (*os.File, error) {
-	fi, err := d.Lstat(name)
-	if err != nil {
+	if err := d.checkOwn(name); err != nil {
 		return nil, err
-	}
-	switch {
-	case !fi.Mode().IsRegular():
-		return nil, d.refuse(name, fi)
-	case shared(fi):
-		return nil, &Error{d.at(name), Shared, ""}
 	}
 	return d.open(name, os.O_RDONLY, 0)
 }
@@ -164,16 +171,10 @@ func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
 // missing.
 func (d *Dir) Append(name string) (*os.File, error) {
 	flags := os.O_RDWR | os.O_APPEND
-	fi, err := d.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if err := d.checkOwn(name); errors.Is(err, fs.ErrNotExist) {
 		flags |= os.O_CREATE | os.O_EXCL
-	case err != nil:
+	} else if err != nil {
 		return nil, err
-	case !fi.Mode().IsRegular():
-		return nil, d.refuse(name, fi)
-	case shared(fi):
-		return nil, &Error{d.at(name), Shared, ""}
 	}
 	return d.open(name, flags, 0o644)
 }
@@ -248,15 +249,8 @@ func (d *Dir) RemoveDir(name string) error {
 
 // Touch sets the modification time of a regular file.
 func (d *Dir) Touch(name string, at time.Time) error {
-	fi, err := d.Lstat(name)
-	if err != nil {
+	if err := d.checkOwn(name); err != nil {
 		return err
-	}
-	switch {
-	case !fi.Mode().IsRegular():
-		return d.refuse(name, fi)
-	case shared(fi):
-		return &Error{d.at(name), Shared, ""}
 	}
 	return d.named(d.root.Chtimes(name, at, at), name)
 }
@@ -349,12 +343,8 @@ func (d *Dir) Rename(name string, to *Dir, as string) error {
 
 // Holds reports whether the entry name is the directory that is open as sub.
 func (d *Dir) Holds(name string, sub *Dir) bool {
-	named, err := d.Lstat(name)
-	if err != nil {
-		return false
-	}
 	opened, err := sub.root.Stat(".")
-	return err == nil && os.SameFile(named, opened)
+	return err == nil && d.HoldsFile(name, opened)
 }
 
 // HoldsFile reports whether the entry name is the file described by f.

@@ -7,6 +7,7 @@ package disk
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -45,29 +46,22 @@ type Error struct {
 	Detail string // the kind of file, or the target of a link
 }
 
+// reasons are the texts of an Error after its path; {} is its detail.
+var reasons = map[Reason]string{
+	Link:    "is a symbolic link to {}: hookwatch keeps nothing through a link (remove it)",
+	Shared:  "has other names (hard links), and may be a file of something else (remove it)",
+	Kind:    "is a {} (remove it)",
+	Size:    "is too large to read: {}",
+	Outside: "leads out of the project, to {}: it is not read",
+	Hidden:  "is masked: it is not read",
+	Absent:  "does not exist for cases: their directory there is private",
+	Moved:   "was exchanged while it was opened",
+}
+
 // Error returns the reason and how to fix it.
 func (e *Error) Error() string {
-	path, detail := printable(e.Path), printable(e.Detail)
-	switch e.Reason {
-	case Link:
-		return fmt.Sprintf("%s is a symbolic link to %s: hookwatch keeps nothing through a link (remove it)", path, detail)
-	case Shared:
-		return fmt.Sprintf("%s has other names (hard links), and may be a file of something else (remove it)", path)
-	case Kind:
-		return fmt.Sprintf("%s is a %s (remove it)", path, detail)
-	case Size:
-		return fmt.Sprintf("%s is too large to read: %s", path, detail)
-	case Outside:
-		return fmt.Sprintf("%s leads out of the project, to %s: it is not read", path, detail)
-	case Hidden:
-		return fmt.Sprintf("%s is masked: it is not read", path)
-	case Absent:
-		return fmt.Sprintf("%s does not exist for cases: their directory there is private", path)
-	case Moved:
-		return fmt.Sprintf("%s was exchanged while it was opened", path)
-	default:
-		return path + " is refused"
-	}
+	reason := cmp.Or(reasons[e.Reason], "is refused")
+	return printable(e.Path) + " " + strings.Replace(reason, "{}", printable(e.Detail), 1)
 }
 
 // Unwrap makes a file that does not exist for cases one that does not exist.
@@ -104,12 +98,6 @@ func kindOf(mode fs.FileMode) string {
 	}
 }
 
-// within reports whether path is dir or below it. Both must be clean.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // maxLinks is the maximum number of links followed in one path, as on Linux.
 const maxLinks = 40
 
@@ -142,11 +130,8 @@ func lead(path string, left int) string {
 func Existing(path string) string {
 	path = filepath.Clean(path)
 	for {
-		if fi, err := os.Stat(path); err == nil && fi.IsDir() {
-			return path
-		}
 		parent := filepath.Dir(path)
-		if parent == path {
+		if parent == path || IsDir(path) {
 			return path
 		}
 		path = parent
@@ -154,7 +139,10 @@ func Existing(path string) string {
 }
 
 // Within reports whether path is dir or below it, by their names.
-func Within(dir, path string) bool { return within(filepath.Clean(dir), filepath.Clean(path)) }
+func Within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
 
 // ByDepth compares paths, with outer ones before inner ones.
 func ByDepth(a, b string) int {

@@ -118,7 +118,7 @@ func (w *walker) entry(rel, real string, mode fs.FileMode) error {
 
 // leadsUp reports whether a link leads to a directory that contains it.
 func (w *walker) leadsUp(real string) bool {
-	return slices.ContainsFunc(w.above, func(dir string) bool { return within(real, dir) })
+	return slices.ContainsFunc(w.above, func(dir string) bool { return Within(real, dir) })
 }
 
 func (w *walker) skips(abs string, isDir bool) bool { return w.Skip != nil && w.Skip(abs, isDir) }

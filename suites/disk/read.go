@@ -167,12 +167,12 @@ func Links(path string) (links []string) {
 }
 
 func (r Reader) inside(real string) bool {
-	if within(r.Root, real) { // then the root is a real path as well
+	if Within(r.Root, real) { // then the root is a real path as well
 		return true
 	}
 	root, err := filepath.EvalSymlinks(r.Root)
-	return err == nil && within(root, real) ||
-		slices.ContainsFunc(r.Agreed, func(a string) bool { return within(a, real) })
+	return err == nil && Within(root, real) ||
+		slices.ContainsFunc(r.Agreed, func(a string) bool { return Within(a, real) })
 }
 
 func checkFile(path string, fi fs.FileInfo, limit int64) error {
