@@ -46,7 +46,7 @@ func (s *Store) archive(byAgent map[string][]suites.Record, env suites.Environme
 	}
 	files := map[string][]byte{environmentName: text, resultsName: results}
 	for agent, records := range byAgent {
-		if files[fileName(agent, st)], err = EncodeAll(records); err != nil {
+		if files[FileName(agent, st.String())], err = EncodeAll(records); err != nil {
 			return "", err
 		}
 	}

@@ -75,7 +75,7 @@ const (
 // keptContents is the number of file contents to keep, the most recently used ones.
 const keptContents = 1000
 
-// Directories within a results directory.
+// Directories within a results directory. They are created when they are first written to.
 const (
 	Traces   = "traces"   // <suite>/<ID>.json: evidence of a case
 	Contents = "contents" // <digest>: content of a file
@@ -84,44 +84,7 @@ const (
 // observedFile is in the directory Traces, next to the directories of suites.
 const observedFile = ".observed.json"
 
-// A BasisStore reads and writes both directories, which are created when they are first
-// written to.
-type BasisStore struct{ dir, traces, contents *disk.Dir }
-
-// OpenBasis opens the directories that exist in a results directory.
-func OpenBasis(dir *disk.Dir) (*BasisStore, error) {
-	s := &BasisStore{dir: dir}
-	for name, d := range s.all() {
-		sub, err := dir.Sub(name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.Close()
-			return nil, err
-		}
-		*d = sub
-	}
-	return s, nil
-}
-
-func (s *BasisStore) all() map[string]**disk.Dir {
-	return map[string]**disk.Dir{Traces: &s.traces, Contents: &s.contents}
-}
-
-// Close closes the directories.
-func (s *BasisStore) Close() {
-	for _, d := range s.all() {
-		letGo(d)
-	}
-}
-
-// DropMoved closes directories that were deleted or replaced by someone else.
-func (s *BasisStore) DropMoved() {
-	for name, d := range s.all() {
-		if *d != nil && !s.dir.Holds(name, *d) {
-			letGo(d)
-		}
-	}
-}
-
+// letGo closes a directory of the evidence.
 func letGo(d **disk.Dir) {
 	if *d != nil {
 		_ = (*d).Close()
@@ -129,74 +92,52 @@ func letGo(d **disk.Dir) {
 	}
 }
 
-// Read returns the evidence for a case, or nil if there is none of this origin.
-func (s *BasisStore) Read(k suites.Key, origin string) *Evidence {
-	if s.traces == nil {
-		return nil
+// dropMoved closes directories of the evidence that were deleted or replaced by someone else.
+func (r *Reader) dropMoved() {
+	for name, d := range map[string]**disk.Dir{Traces: &r.traces, Contents: &r.contents} {
+		if *d != nil && !r.dir.Holds(name, *d) {
+			letGo(d)
+		}
 	}
-	suite, err := s.traces.Sub(safeName(k.Suite))
-	if err != nil {
-		return nil
-	}
-	defer suite.Close()
-	b, err := suite.ReadFile(safeName(k.ID)+".json", traceLimit)
-	if err != nil {
-		return nil
-	}
-	e := new(Evidence)
-	if ParseJSON(b, e) != nil || e.Origin != origin {
-		return nil
-	}
-	return e
 }
 
-// Write replaces the evidence for a case.
-func (s *BasisStore) Write(k suites.Key, e *Evidence) error {
-	b, err := json.Marshal(e)
-	if err != nil {
-		return err
+// within opens a directory, and creates it if needed, unless it is already open.
+func (s *Store) within(name string, d **disk.Dir) (err error) {
+	if *d == nil {
+		*d, err = s.r.dir.MakeSub(name)
 	}
-	if err := s.within(Traces, &s.traces); err != nil {
-		return err
-	}
-	suite, err := s.traces.MakeSub(safeName(k.Suite))
-	if err != nil {
-		return err
-	}
-	defer suite.Close()
-	return suite.Replace(safeName(k.ID)+".json", b, disk.Unsynced)
+	return err
 }
 
-// ReadObserved returns the observed paths of this origin, without any if there are none.
-func (s *BasisStore) ReadObserved(origin string) (o Observed) {
-	if s.traces == nil {
+// replaceTrace writes a document into a directory of Traces, or into Traces itself for "".
+func (s *Store) replaceTrace(suite, name string, document any) error {
+	text, err := json.Marshal(document)
+	if err != nil {
+		return err
+	}
+	if err := s.within(Traces, &s.r.traces); err != nil {
+		return err
+	}
+	dir := s.r.traces
+	if suite != "" {
+		if dir, err = dir.MakeSub(suite); err != nil {
+			return err
+		}
+		defer dir.Close()
+	}
+	return dir.Replace(name, text, disk.Unsynced)
+}
+
+// Observed returns the paths that cases were seen to use, without any if there are none.
+func (r *Reader) Observed() (o Observed) {
+	if r.traces == nil || !r.ours {
 		return o
 	}
-	b, err := s.traces.ReadFile(observedFile, traceLimit)
-	if err != nil || ParseJSON(b, &o) != nil || o.Origin != origin {
+	b, err := r.traces.ReadFile(observedFile, traceLimit)
+	if err != nil || ParseJSON(b, &o) != nil || o.Origin != r.origin.ID {
 		return Observed{}
 	}
 	return o
-}
-
-// WriteObserved replaces them.
-func (s *BasisStore) WriteObserved(o Observed) error {
-	b, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
-	if err := s.within(Traces, &s.traces); err != nil {
-		return err
-	}
-	return s.traces.Replace(observedFile, b, disk.Unsynced)
-}
-
-// Observed returns the paths that cases were seen to use.
-func (r *Reader) Observed() Observed {
-	if r.basis == nil || !r.ours {
-		return Observed{}
-	}
-	return r.basis.ReadObserved(r.origin.ID)
 }
 
 // Observed calls the Reader's method.
@@ -211,23 +152,28 @@ func (s *Store) KeepObserved(o Observed) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o.Origin = s.r.origin.ID
-	return s.failed(s.r.basis.WriteObserved(o))
-}
-
-// within opens a directory, and creates it if needed, unless it is already open.
-func (s *BasisStore) within(name string, d **disk.Dir) (err error) {
-	if *d == nil {
-		*d, err = s.dir.MakeSub(name)
-	}
-	return err
+	return s.failed(s.replaceTrace("", observedFile, o))
 }
 
 // Evidence returns the evidence for a case, or nil if there is none.
 func (r *Reader) Evidence(k suites.Key) *Evidence {
-	if r.basis == nil || !r.ours {
+	if r.traces == nil || !r.ours {
 		return nil
 	}
-	return r.basis.Read(k, r.origin.ID)
+	suite, err := r.traces.Sub(safeName(k.Suite))
+	if err != nil {
+		return nil
+	}
+	defer suite.Close()
+	b, err := suite.ReadFile(safeName(k.ID)+".json", traceLimit)
+	if err != nil {
+		return nil
+	}
+	e := new(Evidence)
+	if ParseJSON(b, e) != nil || e.Origin != r.origin.ID {
+		return nil
+	}
+	return e
 }
 
 // Evidence calls the Reader's method.
@@ -243,16 +189,20 @@ func (s *Store) KeepEvidence(k suites.Key, e *Evidence) error {
 	defer s.mu.Unlock()
 	kept := *e
 	kept.Origin = s.r.origin.ID
-	return s.failed(s.r.basis.Write(k, &kept))
+	return s.failed(s.replaceTrace(safeName(k.Suite), safeName(k.ID)+".json", &kept))
 }
 
 // Content returns the file content kept under a digest, or nil if there is none. The
 // caller must check that it has the digest.
 func (r *Reader) Content(digest string) []byte {
-	if r.basis == nil {
+	if r.contents == nil || !IsDigest(digest) {
 		return nil
 	}
-	return r.basis.Content(digest)
+	b, err := r.contents.ReadFile(digest, contentLimit)
+	if err != nil {
+		return nil
+	}
+	return b
 }
 
 // Content calls the Reader's method.
@@ -262,61 +212,37 @@ func (s *Store) Content(digest string) []byte {
 	return s.r.Content(digest)
 }
 
-// KeepContent keeps a file's content, so that a later version can be compared with it.
+// KeepContent keeps a file's content, so that a later version can be compared with it. It
+// calls content only if the digest is new.
 func (s *Store) KeepContent(digest string, content func() []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.failed(s.r.basis.KeepContent(digest, content))
+	if !IsDigest(digest) {
+		return nil
+	}
+	if err := s.within(Contents, &s.r.contents); err != nil {
+		return s.failed(err)
+	}
+	err := s.r.contents.Touch(digest, time.Now())
+	if !errors.Is(err, fs.ErrNotExist) {
+		return s.failed(err) // nil: it is already kept
+	}
+	b := content()
+	if b == nil {
+		return nil
+	}
+	return s.failed(s.r.contents.Replace(digest, b, disk.Unsynced))
 }
 
 // PruneContents removes all but the keptContents most recently used contents.
 func (s *Store) PruneContents() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.r.basis.Prune()
-}
-
-// Content returns the file content kept under a digest, or nil if there is none. The
-// caller must check that it has the digest.
-func (s *BasisStore) Content(digest string) []byte {
-	if s.contents == nil || !IsDigest(digest) {
-		return nil
-	}
-	b, err := s.contents.ReadFile(digest, contentLimit)
-	if err != nil {
-		return nil
-	}
-	return b
-}
-
-// KeepContent keeps a file's content, so that a later version can be compared with it. It
-// calls content only if the digest is new.
-func (s *BasisStore) KeepContent(digest string, content func() []byte) error {
-	if !IsDigest(digest) {
-		return nil
-	}
-	if err := s.within(Contents, &s.contents); err != nil {
-		return err
-	}
-	switch err := s.contents.Touch(digest, time.Now()); {
-	case err == nil:
-		return nil // already kept
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	b := content()
-	if b == nil {
-		return nil
-	}
-	return s.contents.Replace(digest, b, disk.Unsynced)
-}
-
-// Prune removes all but the keptContents most recently used contents.
-func (s *BasisStore) Prune() {
-	if s.contents == nil {
+	contents := s.r.contents
+	if contents == nil {
 		return
 	}
-	all, err := s.contents.ReadDir()
+	all, err := contents.ReadDir()
 	if err != nil || len(all) <= keptContents {
 		return
 	}
@@ -332,6 +258,6 @@ func (s *BasisStore) Prune() {
 	}
 	slices.SortFunc(all, func(a, b os.DirEntry) int { return cmp.Compare(used(b), used(a)) })
 	for _, e := range all[min(keptContents, len(all)):] {
-		_ = s.contents.Remove(e.Name())
+		_ = contents.Remove(e.Name())
 	}
 }

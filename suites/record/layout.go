@@ -89,10 +89,6 @@ func splitName(name string) (agent string, st stamp, ok bool) {
 	return "", stamp{}, false
 }
 
-func fileName(agent string, st stamp) string {
-	return agent + "-" + st.String() + Suffix
-}
-
 // A stateFile is a *.jsonl file of a results or archive directory.
 type stateFile struct {
 	agent string
@@ -163,12 +159,8 @@ func safeName(text string) string {
 
 // plainName reports whether name is a plain file name on every system.
 func plainName(name string) bool {
-	odd := func(r rune) bool { return !strings.ContainsRune("-_.%", r) && !isAlphanumeric(r) }
-	return name != "" && name[0] != '.' && !strings.HasSuffix(name, ".") && !strings.ContainsFunc(name, odd) && !disk.IsDevice(name)
-}
-
-func isAlphanumeric(r rune) bool {
-	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	const plain = "-_.%0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	return name != "" && strings.Trim(name, plain) == "" && strings.Trim(name, ".") == name && !disk.IsDevice(name)
 }
 
 // IsDigest reports whether text can be the name of a file in Contents.
@@ -188,8 +180,8 @@ type Place struct {
 // nothing. A directory that does not exist has no records.
 type Reader struct {
 	place                 Place
-	dir, rolling, archive *disk.Dir   // nil if missing
-	basis                 *BasisStore // nil if there is no directory
+	dir, rolling, archive *disk.Dir // nil if missing
+	traces, contents      *disk.Dir // the evidence; nil if missing
 	origin                Origin
 	ours                  bool // the present state counts as the last run
 }
@@ -214,22 +206,22 @@ func OpenReader(p Place) (*Reader, error) {
 	return r, nil
 }
 
-// enter opens the subdirectories with next, which opens or creates them, and determines
+// enter opens the subdirectories, with next those that it may create, and determines
 // whether the directory was made here.
-func (r *Reader) enter(next func(*disk.Dir, string) (*disk.Dir, error)) error {
+func (r *Reader) enter(next func(*disk.Dir, string) (*disk.Dir, error)) (err error) {
 	for _, in := range []struct {
 		name string
 		sub  **disk.Dir
-	}{{rollingName, &r.rolling}, {archiveName, &r.archive}} {
-		sub, err := next(r.dir, in.name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		open func(*disk.Dir, string) (*disk.Dir, error)
+	}{
+		{rollingName, &r.rolling, next},
+		{archiveName, &r.archive, next},
+		{Traces, &r.traces, (*disk.Dir).Sub},
+		{Contents, &r.contents, (*disk.Dir).Sub},
+	} {
+		if *in.sub, err = in.open(r.dir, in.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		*in.sub = sub
-	}
-	var err error
-	if r.basis, err = OpenBasis(r.dir); err != nil {
-		return err
 	}
 	if r.origin, err = ReadOrigin(r.dir); err != nil {
 		return err
@@ -246,9 +238,8 @@ func (r *Reader) Close() {
 			_ = d.Close()
 		}
 	}
-	if r.basis != nil {
-		r.basis.Close()
-	}
+	letGo(&r.traces)
+	letGo(&r.contents)
 }
 
 // documents are the files of a results directory with a fixed name.

@@ -28,8 +28,8 @@ func TestNames(t *testing.T) {
 		if ok && st.String() != c.stamp {
 			t.Errorf("splitName(%q): stamp %s, want %s", c.name, st, c.stamp)
 		}
-		if ok && fileName(agent, st) != c.name {
-			t.Errorf("fileName gives %q, want %q", fileName(agent, st), c.name)
+		if ok && FileName(agent, st.String()) != c.name {
+			t.Errorf("FileName gives %q, want %q", FileName(agent, st.String()), c.name)
 		}
 	}
 	nine, _ := parseStamp("20260220T154932Z-9")

@@ -138,7 +138,7 @@ func (s *Store) reattach() error {
 	}
 	_, err := s.r.dir.Lstat(lockName)
 	if err == nil && s.r.dir.InPlace(s.o.Base) && s.r.dir.Holds(rollingName, s.r.rolling) && s.r.dir.Holds(archiveName, s.r.archive) {
-		s.r.basis.DropMoved()
+		s.r.dropMoved()
 		return nil
 	}
 	_ = s.closeLogs() // of a missing directory

@@ -133,7 +133,7 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 		if st.n == 0 {
 			st = stamp{s.o.Now().UTC(), 1}
 		}
-		file = stateFile{agent, fileName(agent, st), st}
+		file = stateFile{agent, FileName(agent, st.String()), st}
 	}
 	var records []suites.Record
 	warned, err := readFile(s.r.dir, file.name, NewBudget(), func(r suites.Record) bool {
