@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
@@ -263,7 +264,7 @@ func readLine(lines *bufio.Reader) ([]byte, error) {
 // its number, and the other lines are still answered.
 func explainLines(a *app, of readers) error {
 	doc := explainDocument{Version: 1, Client: of.name(), Outputs: []explainedLine{}}
-	var problems problemsError
+	var problems []suites.Problem
 	events := of.events()
 	lines := bufio.NewReader(a.In)
 	for number := 1; ; number++ {
@@ -294,7 +295,7 @@ func explainLines(a *app, of readers) error {
 		}
 	}
 	if len(problems) > 0 {
-		return problems
+		return &config.Error{Problems: problems}
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (g globals) loadToRun(live bool, client string) (*session.Project, error) {
 	p, problems := g.loadProject(cfg)
 	switch {
 	case len(problems) > 0:
-		err = problemsError(problems)
+		err = &config.Error{Problems: problems}
 	default:
 		err = p.Empty
 	}
@@ -98,7 +98,7 @@ func (g globals) loadHooks() (*session.Project, error) {
 	g.ask(cfg)
 	p, problems := g.loadProject(cfg)
 	if len(problems) > 0 {
-		return nil, problemsError(problems)
+		return nil, &config.Error{Problems: problems}
 	}
 	return p, nil
 }

@@ -170,10 +170,10 @@ func unknownTopic(root *cobra.Command, name string) error {
 	if near := pattern.Nearest(name, helpNames(root)); near != "" {
 		hint = "did you mean hookwatch help " + near + "?"
 	}
-	return problemsError{
-		suites.Problem{What: fmt.Sprintf("no command and no topic %q", name), Hint: hint},
-		suites.Problem{What: "topics: " + strings.Join(topicNames(), ", ")},
-	}
+	return &config.Error{Problems: []suites.Problem{
+		{What: fmt.Sprintf("no command and no topic %q", name), Hint: hint},
+		{What: "topics: " + strings.Join(topicNames(), ", ")},
+	}}
 }
 
 func newSchemaCmd(a *app) *cobra.Command {

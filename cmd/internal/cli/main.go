@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -20,7 +19,6 @@ import (
 	gojqcli "github.com/itchyny/gojq/cli"
 
 	"hookwatch/config"
-	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
 
@@ -121,7 +119,6 @@ func interruption(ctx context.Context, err error) error {
 func errorLines(err error) []string {
 	var lines []string
 	var configured *config.Error
-	var problems problemsError
 	var cut advised
 	switch joined, ok := err.(interface{ Unwrap() []error }); { //nolint:errorlint // the join itself is taken apart
 	case ok && err.Error() == errors.Join(joined.Unwrap()...).Error():
@@ -130,10 +127,6 @@ func errorLines(err error) []string {
 		}
 	case errors.As(err, &configured) && configured.Error() == err.Error():
 		for _, p := range configured.Problems {
-			lines = append(lines, p.Error())
-		}
-	case errors.As(err, &problems) && problems.Error() == err.Error():
-		for _, p := range problems {
 			lines = append(lines, p.Error())
 		}
 	case errors.As(err, &cut):
@@ -221,14 +214,3 @@ type crashError struct {
 }
 
 func (e *crashError) Error() string { return fmt.Sprintf("internal error: %v", e.Crash) }
-
-// problemsError lists problems, one per line.
-type problemsError []suites.Problem
-
-func (e problemsError) Error() string {
-	lines := make([]string, len(e))
-	for i, p := range e {
-		lines[i] = p.Error()
-	}
-	return strings.Join(lines, "\n")
-}

@@ -79,7 +79,7 @@ func loadMarked(g globals) (*session.Project, error) {
 	cfg.Verify = config.VerifyOff
 	p, problems := g.loadProject(cfg)
 	if len(problems) > 0 {
-		return nil, problemsError(problems)
+		return nil, &config.Error{Problems: problems}
 	}
 	if g.allCases() {
 		return p, nil
