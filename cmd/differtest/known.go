@@ -106,6 +106,9 @@ var keepings = []keeping{
 			return e.Keys["async"] == true || strings.Contains(e.Output.Stdout, `"async":true`)
 		})
 	}},
+	{"an agent runs in the background, so that what a slow hook at its end tells it comes after the turn", func(p project, d difference) bool {
+		return strings.HasPrefix(d.kind, "texts: SubagentStop [] in the client") && p.Calls[d.turn].Tool == "Agent" && p.hook(d.hooks[0]).Delay > 0
+	}},
 	{"an input of a hook in the background counts as the call's where nobody is asked, because a session does not show the call's", func(p project, d difference) bool {
 		return d.kind == "effect: rewritten of PreToolUse in the client, proceeds in hookwatch" && slices.ContainsFunc(d.hooks, func(n string) bool {
 			e := p.hook(n)
