@@ -100,6 +100,7 @@ type Entry struct {
 		Twice bool // one of these keys twice
 	}
 	Nested bool // entries are only read below a matcher's hooks
+	Typed  bool // an entry without a type never runs
 	// Settings are keys next to events that are none.
 	Settings []string
 }

@@ -237,6 +237,9 @@ func (f *hookFile) entry(h Hook, matches bool, entry jsontree.Value) {
 	}
 	if kind := textOf(entry, "type"); kind != "" {
 		h.Entry.Type = kind
+	} else if f.client.Entry.Typed {
+		f.problems = append(f.problems, f.problem(f.at(entry.Start), "an entry without a type", `its hook never runs: add "type": "command"`))
+		return
 	}
 	for _, key := range f.client.Entry.Command {
 		if h.Entry.Command == "" {

@@ -35,6 +35,12 @@ func TestHooks(t *testing.T) {
 			client: "codex", file: ".codex/config.toml", text: "[[hooks.Stop]]\ncommand = 'a'\n",
 			problems: []string{".codex/config.toml:1:1: Codex: an entry that is not below hooks"},
 		},
+		"an entry without a type, which never runs": {
+			client: "gemini", file: ".gemini/settings.json",
+			text:     `{"hooks":{"AfterAgent":[{"hooks":[{"command":"a"},{"type":"command","command":"b"}]}]}}`,
+			want:     []string{"AfterAgent as Stop, , b, 0s, "},
+			problems: []string{".gemini/settings.json:1:35: Gemini CLI: an entry without a type"},
+		},
 		"a table": {
 			client: "codex", file: ".codex/config.toml", text: "\n[hooks.Stop]\ncommand = 'a'\n",
 			problems: []string{".codex/config.toml:2:8: Codex: Stop is no list"},
@@ -132,12 +138,12 @@ func TestHooks(t *testing.T) {
 		},
 		"milliseconds, and an event without an equivalent": {
 			client: "gemini", file: ".gemini/settings.json",
-			text: `{"hooks":{"BeforeTool":[{"matcher":"run_shell_command|replace","hooks":[{"command":"a","timeout":1500}]}],"BeforeModel":[{"hooks":[{"command":"b"}]}]}}`,
+			text: `{"hooks":{"BeforeTool":[{"matcher":"run_shell_command|replace","hooks":[{"type":"command","command":"a","timeout":1500}]}],"BeforeModel":[{"hooks":[{"type":"command","command":"b"}]}]}}`,
 			want: []string{"BeforeTool as PreToolUse, Bash|Edit, a, 1.5s, ", "BeforeModel as , , b, 0s, "},
 		},
 		"names of tools that the client does not have": {
 			client: "gemini", file: ".gemini/settings.json",
-			text:     `{"hooks":{"BeforeTool":[{"matcher":"Edit|Write","hooks":[{"command":"a"}]},{"matcher":"Edit|write|mcp__x","hooks":[{"command":"b"}]},{"matcher":"(read|shell)","hooks":[{"command":"c"}]}],"SessionStart":[{"matcher":"startup","hooks":[{"command":"d"}]}],"disabled":[]}}`,
+			text:     `{"hooks":{"BeforeTool":[{"matcher":"Edit|Write","hooks":[{"type":"command","command":"a"}]},{"matcher":"Edit|write|mcp__x","hooks":[{"type":"command","command":"b"}]},{"matcher":"(read|shell)","hooks":[{"type":"command","command":"c"}]}],"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"d"}]}],"disabled":[]}}`,
 			want:     []string{"BeforeTool as PreToolUse, Write|mcp__x, b, 0s, ", "BeforeTool as PreToolUse, Bash|Read, c, 0s, ", "SessionStart as SessionStart, startup, d, 0s, "},
 			problems: []string{".gemini/settings.json:1:58: Gemini CLI: the matcher \"Edit|Write\" matches none of its tools"},
 		},
