@@ -41,6 +41,17 @@ func TestNamedClient(t *testing.T) {
 	}
 }
 
+// TestRelativeHome checks that a HOME that depends on the directory is none, because the sandbox hides
+// HOME by its path.
+func TestRelativeHome(t *testing.T) {
+	t.Parallel()
+	for home, want := range map[string]string{"/home/user": "/home/user", "..": "", ".": "", "home/user": "", "": ""} {
+		if o := SandboxOptions(new(config.Config), []string{"HOME=" + home}); o.Home != want {
+			t.Errorf("HOME=%s: hidden is %q, want %q", home, o.Home, want)
+		}
+	}
+}
+
 // TestNamedInHome checks that files which the user's own commands name are shown, and no file that a
 // project's command names.
 func TestNamedInHome(t *testing.T) {

@@ -296,12 +296,14 @@ func SandboxOptions(cfg *config.Config, env []string) sandbox.Options {
 	o := sandbox.Options{
 		Root:      cfg.Root,
 		Own:       []string{cfg.ResultsDir},
-		Home:      process.Getenv(env, "HOME"),
 		Mask:      cfg.Sandbox.Mask,
 		Unmask:    cfg.Sandbox.Unmask,
 		Size:      int64(cfg.Sandbox.Size),
 		Processes: cfg.Sandbox.Processes,
 		Memory:    int64(cfg.Sandbox.Memory),
+	}
+	if home := process.Getenv(env, "HOME"); filepath.IsAbs(home) { // a relative one is no place to hide
+		o.Home = home
 	}
 	if u, err := user.Current(); err == nil { // HOME may be unset or different
 		o.OwnHome = u.HomeDir
