@@ -91,8 +91,9 @@ var keepings = []keeping{
 	{"permission_suggestions depend on the tool", func(_ project, d difference) bool {
 		return d.kind == "stdin: only hookwatch has PermissionRequest.permission_suggestions"
 	}},
-	{"the result of an edit tells that the model never read the file, which depends on earlier calls", func(_ project, d difference) bool {
-		return d.kind == "stdin: type of PostToolUse.tool_response" && strings.Contains(d.detail, "contentNotInModelContext:true")
+	{"the result of an edit tells that the model never read the file, or that an earlier call changed it", func(_ project, d difference) bool {
+		return d.kind == "stdin: type of PostToolUse.tool_response" &&
+			(strings.Contains(d.detail, "contentNotInModelContext:true") || strings.Contains(d.detail, "type:edit_no_occurrence_found"))
 	}},
 	{"asyncRewake denies in a session with a plain prompt only, may end the last turn and begins others", func(p project, d difference) bool {
 		return strings.HasPrefix(d.kind, "runs: ") && strings.Contains(d.detail, "<task-notification>") || (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) &&

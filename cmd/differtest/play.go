@@ -131,14 +131,24 @@ func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 	if s.played, err = driver.Driver().Play(ctx, c, place, parts); err != nil {
 		return s, err
 	}
-	// A hook may end the session and with it the client, or have it ask again and again.
-	if f := s.played.Fault; f != nil && f.Kind != run.Crashed && f.Kind != run.Looping {
+	if f := s.played.Fault; f != nil && !s.endedByHook(f.Kind) {
 		return s, f
 	}
 	if strayed := s.played.Elsewhere; len(strayed) > 0 {
 		return s, fmt.Errorf("the client asked for %s", strings.Join(strayed, ", "))
 	}
 	return s, nil
+}
+
+// mostRuns is the number of runs of hooks in a turn that no client reaches unless it goes on again and again.
+const mostRuns = 120
+
+// endedByHook reports whether a fault of the client can be due to a hook: one that ends the session and with it
+// the client, or has it go on again and again. Gemini CLI does so without asking the model.
+func (s *sessionOnDisk) endedByHook(kind run.FaultKind) bool {
+	last := s.took[len(s.took)-1]
+	runs, err := os.ReadDir(last)
+	return kind == run.Crashed || kind == run.Looping || kind == run.TimedOut && err == nil && len(runs) > mostRuns
 }
 
 // environment is that of the client and of hookwatch.
@@ -379,9 +389,10 @@ func (s *sessionOnDisk) firingsIn(turn int, records []record) (all []firing) {
 			all = append(all, f)
 			i = len(all) - 1
 		}
+		again := len(records) > mostRuns && slices.ContainsFunc(all[i].Runs, func(o record) bool { return o.N == r.N })
 		if r.N == witness {
 			all[i].Seen = true
-		} else {
+		} else if !again {
 			all[i].Runs = append(all[i].Runs, r)
 		}
 	}
