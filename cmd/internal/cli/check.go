@@ -202,9 +202,13 @@ func newCheckDocument(p *session.Project, of []clients.Client, res checkResult, 
 		if r.Hook.ID == "" {
 			continue // nothing was fired
 		}
+		notRun := r.Hook.NotRun()
+		if r.Absent != "" { // which is why, and how long
+			notRun = ""
+		}
 		doc.Hooks = append(doc.Hooks, checkedHook{
 			ID: r.Hook.ID, Event: cmp.Or(r.Hook.ClientEvent, r.Hook.Event), Client: r.Hook.Client, At: r.Hook.Source.String(), Effect: string(r.Effect), Denies: r.Denies,
-			NotRun: r.Hook.NotRun(), Absent: r.Absent, Firings: r.Firings,
+			NotRun: notRun, Absent: r.Absent, Firings: r.Firings,
 		})
 	}
 	if doc.Findings == nil {
