@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/verdict"
 )
 
@@ -76,7 +76,7 @@ type agentCall struct {
 }
 
 // patched matches the lines of a patch that name a file, in the form of the tool apply_patch.
-var patched = regexp.MustCompile(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\r?$`)
+var patched = pattern.Lazy(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\r?$`)
 
 // edits returns the absolute paths of the files that the call edited, or otherwise the command that it ran.
 func (c agentCall) edits() (files []string, command string) {
@@ -93,7 +93,7 @@ func (c agentCall) edits() (files []string, command string) {
 	if file := input.File + input.Notebook + input.Path; file != "" {
 		files = append(files, file)
 	}
-	for _, m := range patched.FindAllStringSubmatch(input.Command, -1) {
+	for _, m := range patched().FindAllStringSubmatch(input.Command, -1) {
 		files, command = append(files, m[1]), ""
 	}
 	for i, file := range files {

@@ -108,7 +108,7 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 	if tree.For(of, asked); asked && len(tree.Asked()) == 0 {
 		return unregistered(of)
 	}
-	if tree.Named = filter; filter != "" && len(tree.Asked()) == 0 {
+	if tree.Named = g.hookName(p, filter); filter != "" && len(tree.Asked()) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", filter)
 	}
 	if o.timeout {
