@@ -41,8 +41,16 @@ func (j *judgement) judgeAbsent(r *results, f suites.Result, name string, kind c
 			return
 		}
 	}
+	if named := judgeBackslashes(j.of.hook); len(named) > 0 { // the finding about the registration
+		j.absent, j.ends = named[0].What, true
+		return
+	}
 	switch kind {
 	case client.MissingProgram:
+		if slices.Contains(powerShells, name) {
+			j.lacksPowerShell(name, f.Effect, "the hook fails to start")
+			return
+		}
 		j.lacks(name + " is not on this machine")
 	case client.MissingNetwork:
 		j.lacks("it wants the network, which probes do not have")

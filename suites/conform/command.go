@@ -82,9 +82,10 @@ func (t Tree) command(h discover.Hook) []Finding {
 	if h.Args != nil {
 		return all
 	}
-	if backslashes().MatchString(h.Command) {
-		all = append(all, FindingOf("backslash-path", h.ID, h.Source, "the command names a path with backslashes"))
+	if h.ForPowerShell() {
+		return all // what follows is about the shell of this system
 	}
+	all = append(all, judgeBackslashes(h)...)
 	if v := byPercent().FindString(h.Command); v != "" {
 		f := FindingOf("variable-not-expanded", h.ID, h.Source, v+" is how cmd.exe names a variable: a shell takes it as it stands")
 		f.Remedy = `write "$` + strings.Trim(v, "%") + `" for it`
@@ -118,9 +119,6 @@ func (t Tree) command(h discover.Hook) []Finding {
 	}
 	return append(all, c.out...)
 }
-
-// backslashes matches an unquoted path in the form of Windows.
-var backslashes = pattern.Lazy(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\[\w.-]+\\[\w.-]+`)
 
 // judgeRoot judges variables that are not set in the hook's place.
 func (t Tree) judgeRoot(h discover.Hook) []Finding {

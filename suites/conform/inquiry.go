@@ -178,6 +178,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 	s := subjectOf(t, h)
 	q := &Inquiry{results: results{subject: s, by: map[string][]fired{}}, judgement: judgement{of: s}}
 	if h.NotRun() != "" {
+		q.judgePowerShell()
 		return q
 	}
 	if s.uv != "" {
@@ -285,7 +286,7 @@ type Report struct {
 
 // Report returns the result so far. The parts that have been fired and not judged yet are left out.
 func (q *Inquiry) Report() Report {
-	r := Report{Hook: q.results.hook, Findings: q.findings, Firings: q.ran, Effect: q.first().Effect, Absent: q.absent, Rewrites: q.rewrites()}
+	r := Report{Hook: q.results.hook, Findings: q.findings, Firings: q.ran, Effect: cmp.Or(q.first().Effect, q.unstarted), Absent: q.absent, Rewrites: q.rewrites()}
 	if f := q.denied(); f != nil {
 		r.Denies = f.input()
 		if f.description == "" {

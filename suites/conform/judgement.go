@@ -15,6 +15,8 @@ type judgement struct {
 	absent   string // the reason why the hook was not judged, such as a missing program
 	ends     bool   // the hook does not run in its current form, so that more firings prove nothing
 	on       *fired // the firing that is judged now; nil for several
+	// unstarted is the effect of a hook that the client does not start here either.
+	unstarted suites.Effect
 }
 
 func (j *judgement) found(rule, what string, severity ...suites.Severity) {

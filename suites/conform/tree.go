@@ -117,8 +117,8 @@ var installedDirs = []string{"dist", "build", "out", "target", "bin", "node_modu
 
 // files judges the scripts that a command names.
 func (t Tree) files(h discover.Hook) (all []Finding) {
-	if byPercent().MatchString(h.Command) {
-		return nil // the syntax of the variable is the only problem
+	if byPercent().MatchString(h.Command) || len(judgeBackslashes(h)) > 0 {
+		return nil // the form of the path is the only problem
 	}
 	for _, s := range h.Scripts {
 		info, err := os.Stat(t.path(s))
@@ -240,6 +240,9 @@ func ignores(rule, s string) bool {
 
 // program judges a script that is started without an interpreter's name.
 func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding) {
+	if f := judgeByShell(h, s, bytes.HasPrefix(t.head(s), []byte("#!"))); f != nil {
+		return f
+	}
 	if !executable {
 		all = append(all, FindingOf("script-not-executable", h.ID, h.Source, s+" is not executable"))
 	}

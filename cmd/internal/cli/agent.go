@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,31 +16,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/suites/disk"
-	"hookwatch/suites/jsontree"
+	"hookwatch/suites/client/clients"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/verdict"
 )
 
-const (
-	agentSettings = ".claude/settings.json"
-	agentSkill    = ".claude/skills/hookwatch/SKILL.md"
-	agentMatcher  = "Edit|Write|MultiEdit|NotebookEdit|Bash"
-	// agentCommand runs the agent command. On a machine without hookwatch, the user is informed of
-	// edits in .claude, because silence would look like success; the model gets nothing to work on.
-	agentCommand = `command -v hookwatch >/dev/null && exec hookwatch agent; grep -q '[.]claude[/\\]' && echo '{"systemMessage": "hookwatch is not installed: the cases of the edited hook were not run"}'; exit 0`
-)
-
-//go:embed skill.md
-var skill []byte
-
 // newAgentCmd returns the command that init --agent registers as a hook.
 func newAgentCmd(a *app, g *globals) *cobra.Command {
-	return &cobra.Command{
+	name := ""
+	cmd := &cobra.Command{
 		Use:    "agent",
 		Hidden: true,
 		Short:  "Run the cases that an agent's edit affects, as a hook of the client",
@@ -57,49 +42,95 @@ hookwatch init --agent registers it.`,
 			if os.Getenv("HOOK_SESSION_PID") != "" {
 				return nil // a case fires the hooks of its project, and must not start another run
 			}
-			out := map[string]any{}
-			switch text, err := runAffected(cmd.Context(), a, *g); {
+			if name == "" && os.Getenv("COPILOT_CLI") != "" { // it also runs the hooks of Claude Code's files
+				name = "copilot"
+			}
+			of, err := oneClient(cmp.Or(name, clients.Claude))
+			if err != nil {
+				return err
+			}
+			var out any
+			switch text, err := runAffected(cmd.Context(), a, *g, of); {
 			case err != nil:
-				out["systemMessage"] = "hookwatch: the cases were not run: " + strings.Join(errorLines(err), "\n")
+				out = map[string]any{"systemMessage": "hookwatch: the cases were not run: " + strings.Join(errorLines(err), "\n")}
 			case text != "":
-				out["hookSpecificOutput"] = map[string]string{"hookEventName": "PostToolUse", "additionalContext": text}
+				out = of.Context(afterCalls, text)
 			default:
 				return nil
 			}
 			return a.encoder().Encode(out)
 		},
 	}
+	withClient(cmd.Flags(), &name)
+	return cmd
+}
+
+// afterCalls is the event at which clients run the agent command, by Claude Code's name.
+const afterCalls = "PostToolUse"
+
+// An agentCall is the payload of an event after a call of a tool.
+type agentCall struct {
+	Cwd   string          `json:"cwd"`
+	Input json.RawMessage `json:"tool_input"`
+	Own   json.RawMessage `json:"toolArgs"` // as Copilot CLI calls it
+}
+
+// patched matches the lines of a patch that name a file, in the form of the tool apply_patch.
+var patched = pattern.Lazy(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\r?$`)
+
+// edits returns the absolute paths of the files that the call edited, or otherwise the command that it ran.
+func (c agentCall) edits() (files []string, command string) {
+	var input struct {
+		File     string `json:"file_path"`
+		Notebook string `json:"notebook_path"`
+		Path     string `json:"path"`
+		Command  string `json:"command"`
+	}
+	for _, text := range []json.RawMessage{c.Input, c.Own} {
+		_ = json.Unmarshal(text, &input)         // a tool whose input has other fields edits nothing
+		_ = json.Unmarshal(text, &input.Command) // or its input is a patch
+	}
+	if file := input.File + input.Notebook + input.Path; file != "" {
+		files = append(files, file)
+	}
+	for _, m := range patched().FindAllStringSubmatch(input.Command, -1) {
+		files, command = append(files, m[1]), ""
+	}
+	for i, file := range files {
+		if !filepath.IsAbs(file) {
+			files[i] = filepath.Join(c.Cwd, file)
+		}
+	}
+	return files, input.Command
+}
+
+// concerns reports whether a file may decide how the hooks of a client run: it is in the directory of its
+// hook file or of Claude Code's, or it is the configuration.
+func concerns(of clients.Client, file string) bool {
+	below := func(dir string) bool { return strings.Contains(filepath.ToSlash(file), "/"+dir+"/") }
+	return below(".claude") || below(path.Dir(of.Files[0])) || filepath.Base(file) == config.FileName
 }
 
 // runAffected runs the cases that a call of a tool affects, and returns the failures as text.
-func runAffected(ctx context.Context, a *app, g globals) (string, error) {
+func runAffected(ctx context.Context, a *app, g globals, of clients.Client) (string, error) {
 	const largest = 64 << 20
 	payload, err := io.ReadAll(io.LimitReader(a.In, largest))
 	if err != nil {
 		return "", err
 	}
-	var call struct {
-		Cwd   string `json:"cwd"`
-		Input struct {
-			File     string `json:"file_path"`
-			Notebook string `json:"notebook_path"`
-			Command  string `json:"command"`
-		} `json:"tool_input"`
-	}
+	var call agentCall
 	if err := json.Unmarshal(payload, &call); err != nil {
 		return "", fmt.Errorf("standard input is no payload of the client: %w", err)
 	}
 	if wd, err := os.Getwd(); g.Dir == "" && (err != nil || wd != os.Getenv("CLAUDE_PROJECT_DIR")) {
 		g = g.in(os.Getenv("CLAUDE_PROJECT_DIR"))
 	}
-	file := call.Input.File + call.Input.Notebook
-	if file != "" && !filepath.IsAbs(file) {
-		file = filepath.Join(call.Cwd, file)
-	}
+	files, command := call.edits()
 	p, err := g.loadToRun(false, "")
 	if p == nil {
 		text := strings.Join(errorLines(err), "\n")
-		if about := strings.Contains(filepath.ToSlash(file), "/.claude/") || filepath.Base(file) == config.FileName; !about && (file == "" || !strings.Contains(text, filepath.Base(file))) {
+		about := func(file string) bool { return concerns(of, file) || strings.Contains(text, filepath.Base(file)) }
+		if !slices.ContainsFunc(files, about) {
 			return "", nil
 		}
 		return "hookwatch cannot read the project after this edit:\n" + text, nil
@@ -107,7 +138,7 @@ func runAffected(ctx context.Context, a *app, g globals) (string, error) {
 	if err != nil {
 		return "", nil // there is nothing to run
 	}
-	edited := editedBy(p, file, call.Input.Command)
+	edited := editedBy(p, files, command)
 	if len(edited) == 0 {
 		return "", nil
 	}
@@ -142,9 +173,12 @@ func runAffected(ctx context.Context, a *app, g globals) (string, error) {
 
 // editedBy returns the files that a call may have edited and that some case may depend on, from the
 // root. For a command these are the files of hooks that it names.
-func editedBy(p *session.Project, file, command string) (files []string) {
-	if file != "" {
-		return []string{p.Rel(file)}
+func editedBy(p *session.Project, absolute []string, command string) (files []string) {
+	for _, file := range absolute {
+		files = append(files, p.Rel(file))
+	}
+	if len(files) > 0 {
+		return files
 	}
 	known := slices.Concat(p.Scripts(), p.Registered.Files, []string{config.FileName})
 	for _, h := range slices.Concat(p.Registered.Hooks, p.Registered.Others) {
@@ -234,152 +268,4 @@ func (v *agentView) text(edited []string, left int) string {
 		fmt.Fprintf(&b, "%s left to run: hookwatch --once --changed\n", session.Count(left, "affected case"))
 	}
 	return b.String()
-}
-
-// initAgent registers the agent command in the project's settings, and writes the skill.
-func initAgent(a *app, dir string, yes bool) error {
-	d, err := disk.Make(dir, filepath.Join(dir, filepath.Dir(agentSettings)))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	const largest = 1 << 20
-	name := filepath.Base(agentSettings)
-	text, err := d.ReadFile(name, largest)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	edited, err := withAgent(text)
-	if err != nil {
-		return err
-	}
-	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(agentSkill))); err == nil && bytes.Equal(edited, text) {
-		return errors.New("nothing to write: the hook and the skill exist")
-	}
-	writef(a.Out, "%s: a hook of PostToolUse (%s) that runs:\n  %s\n%s: how to use hookwatch\n", agentSettings, agentMatcher, agentCommand, agentSkill)
-	switch {
-	case yes:
-	case !terminal.Is(a.In) || !terminal.Is(a.Out):
-		return errors.New("nothing was written: there is no terminal to ask on (--yes writes without asking)")
-	default:
-		if agreed, err := confirm(a.Out, a.In, "Write this to "+dir+"?"); err != nil || !agreed {
-			return errors.Join(err, errors.New("nothing was written"))
-		}
-	}
-	if !bytes.Equal(edited, text) {
-		if err := d.Replace(name, edited, disk.Synced); err != nil {
-			return err
-		}
-		reportFiles(a.Out, []string{agentSettings})
-	}
-	if err := writeNew(dir, agentSkill, skill); err == nil {
-		reportFiles(a.Out, []string{agentSkill})
-	} else if !errors.Is(err, fs.ErrExist) || disk.IsRefused(err) {
-		return err
-	}
-	writef(a.Out, "\nNext: hookwatch --once, so that there are verdicts to compare with\n")
-	return nil
-}
-
-// withAgent returns a settings file with the hook, in the form that it has otherwise. It returns it
-// unchanged if it has the hook.
-func withAgent(text []byte) ([]byte, error) {
-	rest, marked := bytes.CutPrefix(text, []byte("\ufeff"))
-	if len(bytes.TrimSpace(rest)) == 0 {
-		rest = []byte("{}\n")
-	}
-	refused := func(offset int, what string) error {
-		line, column := jsontree.NewLines(rest).At(offset)
-		return fmt.Errorf("%s:%d:%d: %s; nothing was written", agentSettings, line, column, what)
-	}
-	root, err := jsontree.Parse(rest)
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return nil, refused(int(syntax.Offset)-1, syntax.Error()+", so the client drops the file: mend it first")
-	} else if err != nil {
-		return nil, refused(0, err.Error())
-	}
-	indent := "  "
-	if len(root.Members) > 0 {
-		if lead, ok := leading(rest, root.Members[0].At); ok && lead != "" {
-			indent = lead
-		}
-	}
-	type entry struct {
-		Type    string `json:"type"`
-		Command string `json:"command"`
-		Timeout int    `json:"timeout"`
-	}
-	var value any = struct {
-		Matcher string  `json:"matcher"`
-		Hooks   []entry `json:"hooks"`
-	}{agentMatcher, []entry{{"command", agentCommand, 30}}}
-	// What exists of the path hooks, PostToolUse is kept; value is put into the last container.
-	at, depth, missing := root, 1, []string{"hooks", "PostToolUse"}
-	for len(missing) > 0 {
-		if at.Kind != '{' {
-			return nil, refused(at.Start, "want an object")
-		}
-		inner, ok := at.Get(missing[0])
-		if !ok {
-			break
-		}
-		at, depth, missing = inner, depth+1, missing[1:]
-	}
-	key := ""
-	switch len(missing) {
-	case 0:
-		if at.Kind != '[' {
-			return nil, refused(at.Start, "PostToolUse is no list")
-		}
-		if bytes.Contains(rest[at.Start:at.End], []byte("hookwatch agent")) {
-			return text, nil
-		}
-	case 1:
-		key, value = "PostToolUse", []any{value}
-	case 2:
-		key, value = "hooks", map[string]any{"PostToolUse": []any{value}}
-	}
-	out, err := appended(rest, at, depth, indent, key, value)
-	if marked {
-		out = slices.Concat([]byte("\ufeff"), out)
-	}
-	return out, err
-}
-
-// appended returns a JSON text with a value behind the others of an object or list at this depth, with
-// line breaks as in the rest.
-func appended(text []byte, at jsontree.Value, depth int, indent, key string, value any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(strings.Repeat(indent, depth), indent)
-	if err := enc.Encode(value); err != nil {
-		return nil, err
-	}
-	added := "\n" + strings.Repeat(indent, depth)
-	if key != "" {
-		added += fmt.Sprintf("%q: ", key)
-	}
-	added += strings.TrimSpace(b.String())
-	end := at.End - 1 // the closing bracket
-	last := at.Start + 1
-	if n := len(at.Members); n > 0 {
-		last, added = at.Members[n-1].Value.End, ","+added
-	}
-	behind := text[last:]
-	if !bytes.Contains(text[last:end], []byte("\n")) {
-		added += "\n" + strings.Repeat(indent, depth-1)
-		behind = text[end:]
-	}
-	if bytes.Contains(text, []byte("\r\n")) {
-		added = strings.ReplaceAll(added, "\n", "\r\n")
-	}
-	return slices.Concat(text[:last], []byte(added), behind), nil
-}
-
-// leading returns the white space between an offset and the start of its line, if there is nothing else.
-func leading(text []byte, at int) (string, bool) {
-	start := bytes.LastIndexByte(text[:at], '\n') + 1
-	lead := string(text[start:at])
-	return lead, start > 0 && strings.TrimSpace(lead) == ""
 }

@@ -108,7 +108,7 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 	if tree.For(of, asked); asked && len(tree.Asked()) == 0 {
 		return unregistered(of)
 	}
-	if tree.Named = filter; filter != "" && len(tree.Asked()) == 0 {
+	if tree.Named = g.hookName(p, filter); filter != "" && len(tree.Asked()) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", filter)
 	}
 	if o.timeout {
@@ -202,9 +202,13 @@ func newCheckDocument(p *session.Project, of []clients.Client, res checkResult, 
 		if r.Hook.ID == "" {
 			continue // nothing was fired
 		}
+		notRun := r.Hook.NotRun()
+		if r.Absent != "" { // which is why, and how long
+			notRun = ""
+		}
 		doc.Hooks = append(doc.Hooks, checkedHook{
 			ID: r.Hook.ID, Event: cmp.Or(r.Hook.ClientEvent, r.Hook.Event), Client: r.Hook.Client, At: r.Hook.Source.String(), Effect: string(r.Effect), Denies: r.Denies,
-			NotRun: r.Hook.NotRun(), Absent: r.Absent, Firings: r.Firings,
+			NotRun: notRun, Absent: r.Absent, Firings: r.Firings,
 		})
 	}
 	if doc.Findings == nil {

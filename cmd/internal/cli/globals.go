@@ -47,6 +47,15 @@ func (g globals) relative(file string) string {
 	return filepath.Join(g.workDir, file)
 }
 
+// hookName returns the name by which hooks are looked for: a path of a file of the project as registrations
+// have it, and any other name as it is.
+func (g globals) hookName(p *session.Project, name string) string {
+	if within := p.RelFrom(g.workDir, name); name != "" && p.Exists(within) {
+		return within
+	}
+	return name
+}
+
 // allCases reports whether no flag limits the cases.
 func (g globals) allCases() bool { return len(g.filter.Suites) == 0 && g.filter.Text == "" }
 

@@ -44,6 +44,7 @@ func allTopics() []topic {
 		{"verdicts", "The five verdicts, why a case failed, preflight"},
 		{"selection", "Which cases a change affects, and how that is known"},
 		{"watching", "Keys, what a save shows, notifications"},
+		{"agents", "Your agent learns what its edit broke"},
 		{"isolation", "What keeps a case from your files"},
 		{"client", "The real client fires the hook: --live and layer 2"},
 		{"clients", "Hooks of Codex, Copilot CLI and others"},
@@ -183,8 +184,7 @@ func newSchemaCmd(a *app) *cobra.Command {
 		Short: "Print the JSON Schema of suites, configuration or hook output",
 		Long: `Print the JSON Schema of a suite file or of .hookwatch.yaml, or of what the client
 accepts on stdout from a hook of an event; with --client, another client.`,
-		Example:   "  hookwatch schema output PreToolUse",
-		ValidArgs: []string{"suite", "config", "output"},
+		Example: "  hookwatch schema output PreToolUse",
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := schemaOf(args, of)
 			if err == nil {

@@ -29,6 +29,7 @@ const firstSuite = ".claude/tests/hooks/suites/first.yaml"
 type initOptions struct {
 	starter    string
 	agent, yes bool
+	client     string // with agent
 }
 
 func newInitCmd(a *app, g *globals) *cobra.Command {
@@ -43,8 +44,8 @@ documents and configuration; first unless another is named:
 ` + reference.Listing() + `
 Files that exist are never overwritten. With --agent: after asking, a hook in the
 project's settings that runs the cases which an edit of the agent affects and gives it
-the failures, and a skill that teaches it check, explain and prove (see hookwatch help
-watching).`,
+the failures, and a skill that teaches it check, explain and prove; with --client, a
+hook of Codex, Copilot CLI or Gemini CLI instead (see hookwatch help agents).`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.starter == reference.First.Name && len(args) == 1 {
 				return nil // the name after --starter
@@ -54,7 +55,9 @@ watching).`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case o.agent:
-				return initAgent(a, g.workDir, o.yes)
+				return initAgent(a, g.workDir, o.client, o.yes)
+			case o.client != "":
+				return errors.New("--client goes with --agent: it names the clients whose model gets the failures")
 			case o.starter == "":
 				return initProject(a, *g)
 			}
@@ -63,6 +66,7 @@ watching).`,
 	}
 	cmd.Flags().StringVar(&o.starter, "starter", "", "write a starter `project` instead: "+strings.Join(reference.Names(), ", "))
 	cmd.Flags().BoolVar(&o.agent, "agent", false, "register a hook that runs the affected cases after each edit of the agent, and write a skill")
+	withClients(cmd.Flags(), &o.client)
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --agent: write without asking")
 	cmd.MarkFlagsMutuallyExclusive("agent", "starter")
 	cmd.Flags().Lookup("starter").NoOptDefVal = reference.First.Name

@@ -73,7 +73,7 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 		return err
 	}
 	tree := p.Tree(os.Environ())
-	tree.Named = hook
+	tree.Named = g.hookName(p, hook)
 	hooks := tree.Asked()
 	if len(hooks) == 0 && hook == "" {
 		return p.Empty

@@ -88,7 +88,7 @@ func runScore(ctx context.Context, a *app, g globals, hook string, o scoring) er
 	if err != nil {
 		return err
 	}
-	cases, err := scoredCases(p, hook, &options)
+	cases, err := scoredCases(p, g.hookName(p, hook), &options)
 	if err != nil {
 		return err
 	}

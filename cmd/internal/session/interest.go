@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -195,6 +196,24 @@ func isRecord(cfg *config.Config, file string) bool {
 	return file == cfg.ResultsDir || strings.HasPrefix(file, cfg.ResultsDir+string(filepath.Separator))
 }
 
+// streamed are the files that this process writes its output to: hookwatch --format jsonl >FILE.
+var streamed = sync.OnceValue(func() (files []fs.FileInfo) {
+	for _, stream := range []*os.File{os.Stdout, os.Stderr} {
+		if fi, err := stream.Stat(); err == nil && fi.Mode().IsRegular() {
+			files = append(files, fi)
+		}
+	}
+	return files
+})
+
+// isOutput reports whether a file is such an output: each line would count as a save, which prints further lines.
+func isOutput(file string) bool {
+	return slices.ContainsFunc(streamed(), func(out fs.FileInfo) bool {
+		fi, err := os.Stat(file)
+		return err == nil && os.SameFile(fi, out)
+	})
+}
+
 // ignored reports whether the watcher ignores a path: files that hookwatch itself writes,
 // files that are not sources, and the user's ignore patterns.
 func ignored(cfg *config.Config, file string, isDir bool) bool {
@@ -204,7 +223,7 @@ func ignored(cfg *config.Config, file string, isDir bool) bool {
 	if own := filepath.Join(os.TempDir(), "hookwatch-"); strings.HasPrefix(file, own) && strings.HasPrefix(own, cfg.Root+string(filepath.Separator)) {
 		return true // the sandboxes of cases, in a project that contains the temporary directory
 	}
-	if !isDir && temporary(filepath.Base(file)) {
+	if !isDir && (temporary(filepath.Base(file)) || isOutput(file)) {
 		return true
 	}
 	if isDir && disk.IgnoredDir(filepath.Base(file)) {

@@ -69,6 +69,25 @@ type Client struct {
 	Accepts Accepts
 	Outputs []Rule
 	Live    Live
+	Agent   Agent
+}
+
+// An Agent describes how hookwatch gives the model the failures that an edit causes, by a hook of
+// PostToolUse. It was run with the client; empty for one with which it was not.
+type Agent struct {
+	Matcher  string // the tools that edit files or run commands
+	TopLevel bool   // additionalContext is read at the top level, not in hookSpecificOutput
+	Skill    string // slash path of the skill that teaches the model; "" if none is written
+	Needs    string // what the user must do before the client runs the hook, as a part of a sentence
+}
+
+// Context returns the output by which a hook of one of Claude Code's events gives the model a text.
+func (c Client) Context(event, text string) any {
+	if c.Agent.TopLevel {
+		return map[string]string{"additionalContext": text}
+	}
+	own, _ := c.EventFor(event, "")
+	return map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": own, "additionalContext": text}}
 }
 
 // An Entry describes the keys of a registered hook.

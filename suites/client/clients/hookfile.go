@@ -302,13 +302,13 @@ func (c Client) timeout(entry jsontree.Value) time.Duration {
 			continue
 		}
 		const most = 24 * time.Hour
-		return time.Duration(min(count*float64(c.unit()), float64(most)))
+		return time.Duration(min(count*float64(c.TimeoutUnit()), float64(most)))
 	}
 	return 0
 }
 
-// unit returns the unit of time limits.
-func (c Client) unit() time.Duration {
+// TimeoutUnit returns the unit of time limits.
+func (c Client) TimeoutUnit() time.Duration {
 	if c.Entry.Timeout.Unit == "ms" {
 		return time.Millisecond
 	}

@@ -72,20 +72,31 @@ func filledAs(form any, from jsontree.Value) []byte {
 	return nil
 }
 
+// HookFile returns the slash path of the hook file that hookwatch writes.
+func (c Client) HookFile() string { return strings.ReplaceAll(c.Files[0], "*", "hookwatch") }
+
+// EmptyHookFile returns such a file without hooks.
+func (c Client) EmptyHookFile() []byte {
+	if len(c.Live.Writes) == 0 {
+		return []byte("{}\n")
+	}
+	text, _ := json.MarshalIndent(c.Live.Writes, "", "  ") // plain values always encode
+	return append(text, '\n')
+}
+
 // Register returns the place and content of a hook file that registers a command for an event, by
 // the client's name.
 func (c Client) Register(event, command string, timeout time.Duration) (file string, content []byte) {
 	of := c
-	file = strings.ReplaceAll(c.Files[0], "*", "hookwatch")
+	file = c.HookFile()
 	if c.Events[event].Claude {
 		of, _ = Named(Claude)
-		of.Entry.Command, of.Entry.Timeout.Keys, of.Entry.Nested = []string{"command"}, []string{"timeout"}, true
 		at := slices.IndexFunc(c.Files, func(f string) bool { return strings.HasPrefix(f, ".claude/") })
 		file = c.Files[at]
 	}
 	entry := map[string]any{"type": "command", of.Entry.Command[0]: command}
 	if timeout > 0 {
-		entry[of.Entry.Timeout.Keys[0]] = int(timeout / of.unit())
+		entry[of.Entry.Timeout.Keys[0]] = int(timeout / of.TimeoutUnit())
 	}
 	if of.Entry.Nested {
 		entry = map[string]any{"hooks": []any{entry}}

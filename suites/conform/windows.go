@@ -1,0 +1,67 @@
+package conform
+
+import (
+	"path"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/pattern"
+)
+
+// powerShells are the programs that run PowerShell: the one for all systems, then those of Windows.
+var powerShells = []string{"pwsh", "powershell", "pwsh.exe", "powershell.exe"}
+
+// judgePowerShell judges a hook that the client starts by PowerShell, which hookwatch does not start.
+// Without pwsh the client starts nothing; observed on client 2.1.332.
+func (j *judgement) judgePowerShell() {
+	if h := j.of.hook; h.ForPowerShell() && j.of.tree.lacks(powerShells[0]) {
+		without := client.Interpret(client.Default, h.Event, client.Output{NotStarted: "pwsh is absent", Entry: h.Entry})
+		j.unstarted = without.Effect
+		j.lacksPowerShell(powerShells[0], without.Effect, "the client does not start the hook")
+	}
+}
+
+// lacksPowerShell records that a hook was not judged because a program of PowerShell is absent, and what
+// the client does until it is installed.
+func (j *judgement) lacksPowerShell(program string, until suites.Effect, course string) {
+	h, about := j.of.hook, j.of.about()
+	j.absent, j.ends = program+" is absent", true
+	f := FindingOf("absent-program", h.ID, h.Source, "not judged here: "+j.absent)
+	f.Remedy = "install PowerShell, which all systems have as pwsh, or register a script that needs none"
+	if f.Effect = about.Fill(course + ", and {proceeds} as if there were none"); Stops(until) && about.No() != "" {
+		f.Effect = course + ", and " + about.No()
+	}
+	j.add(f)
+}
+
+// backslashes match a path in the form of Windows: unquoted, or in double quotes. Its last group is the path.
+var backslashes = pattern.Lazy(`(?i)(?:^|\s)(")?((?:[a-z]:|\.claude|\.|%[a-z_]+%|\$\w+|\$\{\w+\})\\[\w.-]+\\[\w.-]+[^\s";&|]*)`)
+
+// judgeBackslashes judges a path with backslashes in a command that a shell of this system reads.
+func judgeBackslashes(h discover.Hook) []Finding {
+	m := backslashes().FindStringSubmatch(h.Command)
+	switch {
+	case m == nil || h.ForPowerShell():
+		return nil
+	case m[1] == "":
+		return []Finding{FindingOf("backslash-path", h.ID, h.Source, "the command names a path with backslashes: the shell looks for "+strings.ReplaceAll(m[2], `\`, ""))}
+	}
+	f := FindingOf("backslash-path", h.ID, h.Source, "the command names a path with backslashes: "+m[2], suites.Warning)
+	about, _ := client.EventByName(h.Event)
+	f.Effect = about.Fill("in quotes the shell keeps them, and only on Windows do they separate directories: elsewhere the file is not found and {proceeds}")
+	return []Finding{f}
+}
+
+// judgeByShell judges a script of PowerShell that a command starts as a program.
+func judgeByShell(h discover.Hook, s string, hasInterpreter bool) []Finding {
+	if path.Ext(s) != ".ps1" || hasInterpreter {
+		return nil
+	}
+	f := FindingOf("bad-interpreter", h.ID, h.Source, s+" is PowerShell, and has no #! line: the shell would read it as its own script")
+	about, _ := client.EventByName(h.Event)
+	f.Effect = about.Fill("it fails, and {proceeds} as if there were no hook")
+	f.Remedy = `start it by pwsh -NoProfile -File, or write "shell": "powershell" in its entry`
+	return []Finding{f}
+}
