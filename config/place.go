@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -109,7 +110,7 @@ func stateDir(state, root string) string {
 // CorpusDir returns the directory for payloads recorded in sessions of the project. It is in the
 // user's state folder.
 func (c *Config) CorpusDir() string {
-	return filepath.Join(filepath.Dir(stateDir(c.State, c.Root)), "corpus")
+	return filepath.Join(filepath.Dir(stateDir(c.State, c.At())), "corpus")
 }
 
 // projectKey returns the name of a project's folder among those of all projects.
@@ -120,6 +121,9 @@ func projectKey(root string) string {
 	sum := sha256.Sum256([]byte(root))
 	return filepath.Base(root) + "-" + hex.EncodeToString(sum[:4])
 }
+
+// At returns the absolute path of the project, where its hooks run.
+func (c *Config) At() string { return cmp.Or(c.RunRoot, c.Root) }
 
 // Abs returns the absolute path of a path from the project's root.
 func (c *Config) Abs(path string) string { return from(c.Root, path) }
