@@ -22,15 +22,15 @@ import (
 	"hookwatch/suites/yamlform"
 )
 
-// Find looks for the configuration file in dir and the directories above it. Above dir,
-// directories with that name are ignored.
-func Find(dir string) (path string, ok bool) {
+// findFile looks for the configuration file in dir and the directories above it. Above dir,
+// directories with that name are ignored. read returns where a path is read.
+func findFile(dir string, read func(path string) string) (path string, ok bool) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
 		return "", false
 	}
 	found := upwards(start, func(d string) bool {
-		file := filepath.Join(d, FileName)
+		file := read(filepath.Join(d, FileName))
 		return exists(file) && (d == start || !isDir(file))
 	})
 	if found == "" {

@@ -32,10 +32,18 @@ type app struct {
 	noColor bool
 	verbose bool
 	cleanup shutdown
+	atEnd   []func() // called when the command has ended
 }
 
 func newApp(s Streams) *app {
 	return &app{Streams: Streams{s.In, printable.NewWriter(s.Out), printable.NewWriter(s.Err)}, raw: s}
+}
+
+// end releases what the command used.
+func (a *app) end() {
+	for _, release := range a.atEnd {
+		release()
+	}
 }
 
 // json returns the writer for JSON documents.

@@ -62,7 +62,7 @@ code 3: it did not react as hookwatch predicts, which is an error of hookwatch.`
 			}
 			return noArgs(cmd, args)
 		},
-		Annotations: map[string]string{findsFaults: ""},
+		Annotations: map[string]string{findsFaults: "", readsIndex: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g := *g
 			g.filter.Text = cmp.Or(strings.Join(args, ""), g.filter.Text)
