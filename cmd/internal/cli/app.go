@@ -29,6 +29,7 @@ type app struct {
 	Streams         // for text: everything written to them is made printable
 	raw     Streams // for code that escapes its own output: views, JSON, and colour
 	format  *format
+	dir     string // absolute: where the user works
 	noColor bool
 	verbose bool
 	cleanup shutdown

@@ -121,7 +121,7 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 	doc := newCheckDocument(p, of, res, time.Since(began))
 	doc.Interrupted = ctx.Err() != nil
 	return a.reportAndWrite(ctx, result{
-		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
+		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc), topOf(p),
 	}, doc.Errors > 0 || g.strict && doc.Warnings > 0, "", nil)
 }
 
@@ -165,17 +165,22 @@ type checkDocument struct {
 // annotations returns the findings as annotations of the files of a project.
 func (d checkDocument) annotations(p *session.Project) (list []annotation) {
 	for _, f := range d.Findings {
-		text := f.Effect + "\nto do: " + f.Remedy
-		if f.Input != "" {
-			text = "on: " + f.Input + "\n" + text
-		}
-		a := annotation{rule: f.Rule, severity: f.Severity, at: annotated(p, f.Where), title: f.What, text: text, subject: append([]string{f.Input}, f.Hooks...)}
-		if f.Fault.Line > 0 {
-			a.at, a.registered = annotated(p, f.Fault), a.at
-		}
-		list = append(list, a)
+		list = append(list, annotate(p, f))
 	}
 	return list
+}
+
+// annotate returns a finding as an annotation of the files of a project.
+func annotate(p *session.Project, f conform.Finding) annotation {
+	text := f.Effect + "\nto do: " + f.Remedy
+	if f.Input != "" {
+		text = "on: " + f.Input + "\n" + text
+	}
+	a := annotation{rule: f.Rule, severity: f.Severity, at: annotated(p, f.Where), title: f.What, text: text, subject: append([]string{f.Input}, f.Hooks...)}
+	if f.Fault.Line > 0 {
+		a.at, a.registered = annotated(p, f.Fault), a.at
+	}
+	return a
 }
 
 // checkedHook is the result of one registered hook.

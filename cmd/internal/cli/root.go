@@ -46,6 +46,7 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) (err error) {
 			*g = g.in(g.Dir)
+			a.dir = g.workDir
 			if a.format, err = chooseFormat(cmd, formatName); err != nil || !g.Staged {
 				return err
 			}

@@ -250,9 +250,11 @@ func followProject(ctx context.Context, a *app, g globals, p *session.Project, w
 		defer close(done)
 		commands = listen(keys, done)
 	}
-	sum := o.Watch(ctx, session.WatchOptions{
-		Started: o.started(), Watcher: w, Notes: notes, Commands: commands, Prove: proveInSession, Reload: g.tryLoad,
-	})
+	watched := session.WatchOptions{Started: o.started(), Watcher: w, Notes: notes, Commands: commands, Prove: proveInSession, Reload: g.tryLoad}
+	if a.format.checks {
+		watched.Check = checkInSession()
+	}
+	sum := o.Watch(ctx, watched)
 	if err := o.end(view, &sum); err != nil {
 		return err
 	}
