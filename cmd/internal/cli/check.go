@@ -21,6 +21,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/prove"
 	"hookwatch/suites/run"
 )
@@ -128,7 +129,7 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 // checkAsked fires the hooks, or only examines files if static is set.
 func checkAsked(ctx context.Context, a *app, p *session.Project, tree conform.Tree, static bool) (checkResult, error) {
 	if static {
-		return runCheck(ctx, tree, nil, nil, 0, nil)
+		return runCheck(ctx, tree, nil, nil, 0, nil, anew)
 	}
 	t, err := newParallelTrial(a, p, "")
 	if err != nil {
@@ -140,7 +141,7 @@ func checkAsked(ctx context.Context, a *app, p *session.Project, tree conform.Tr
 	if err == nil { // without namespaces nothing that guards stop is executed
 		defer end()
 	}
-	res, err := runCheck(ctx, tree, t.Runner, machine, t.jobs, t.progress)
+	res, err := runCheck(ctx, tree, t.Runner, machine, t.jobs, t.progress, anew)
 	res.ranIn = t.ranIn
 	return res, err
 }
@@ -400,10 +401,18 @@ func judgedText(r conform.Report) string {
 	return text + string(r.Effect)
 }
 
+// A reporting returns the report of a hook: from a check, or from an earlier one of the same content.
+type reporting func(h discover.Hook, check func() (conform.Report, error)) (conform.Report, error)
+
+// anew is the reporting that checks every hook.
+func anew(_ discover.Hook, check func() (conform.Report, error)) (conform.Report, error) {
+	return check()
+}
+
 // runCheck checks the tree and fires all hooks, jobs at a time. If r is nil it fires none. A guard
 // that stops something is searched for ways around it, unless m is nil. It returns an error only if
 // hookwatch itself failed.
-func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Machine, jobs int, shown *progress) (checkResult, error) {
+func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Machine, jobs int, shown *progress, report reporting) (checkResult, error) {
 	res := checkResult{Findings: tree.About(conform.Static(tree))}
 	hooks := tree.Asked()
 	reports := make([]conform.Report, len(hooks))
@@ -417,18 +426,21 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 		group.SetLimit(max(jobs, 1))
 		for i, hook := range hooks {
 			group.Go(func() (err error) {
-				reports[i], err = conform.Check(ctx, tree, hook, func(p conform.Probe, observed bool) (suites.Outcome, error) {
-					defer advance(max(1, len(p.Case.Steps)))
-					return launch(p, observed, func() func() { return shown.begin(hook.ID) })
+				reports[i], err = report(hook, func() (found conform.Report, err error) {
+					found, err = conform.Check(ctx, tree, hook, func(p conform.Probe, observed bool) (suites.Outcome, error) {
+						defer advance(max(1, len(p.Case.Steps)))
+						return launch(p, observed, func() func() { return shown.begin(hook.ID) })
+					})
+					if err == nil && m != nil {
+						proved := 0
+						proved, err = proveBriefly(ctx, tree, m, &found)
+						advance(proved)
+					}
+					if err == nil {
+						placeFaults(ctx, r, hook.Scripts, found.Findings)
+					}
+					return found, err
 				})
-				if err == nil && m != nil {
-					proved := 0
-					proved, err = proveBriefly(ctx, tree, m, &reports[i])
-					advance(proved)
-				}
-				if err == nil {
-					placeFaults(ctx, r, hook.Scripts, reports[i].Findings)
-				}
 				done.Add(1)
 				advance(0)
 				if err == nil && ctx.Err() == nil {

@@ -2,27 +2,27 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
 )
 
-// A watchedHook is a hook as a watching session checked it last.
-type watchedHook struct {
+// A checkedBefore is the report of a hook, which counts as long as its content is the same.
+type checkedBefore struct {
 	inputs *suites.Case // depends on what the hook does
 	digest string
 	report conform.Report
 }
 
 // checkInSession returns a function that checks the hooks of a watching session: one at a time, because
-// nothing waits for it, and without searching for ways around guards.
-func checkInSession() session.CheckFunc {
-	known := map[string]*watchedHook{}
+// nothing waits for it, only those that changed, and without searching for ways around guards.
+func checkInSession() func(context.Context, *session.Project, *run.Runner) ([]conform.Finding, error) {
+	known := map[string]*checkedBefore{}
 	return func(ctx context.Context, p *session.Project, r *run.Runner) ([]conform.Finding, error) {
 		of, asked, err := clientsOf(p, "")
 		if err != nil {
@@ -30,34 +30,25 @@ func checkInSession() session.CheckFunc {
 		}
 		tree := p.Tree(os.Environ())
 		tree.For(of, asked)
-		launch := launches(ctx, r, 1)
-		var reports []conform.Report
-		findings := conform.Static(tree)
-		for _, hook := range tree.Asked() {
-			w := known[hook.ID]
-			if w == nil {
-				w = &watchedHook{inputs: &suites.Case{ID: hook.ID}}
-				for _, script := range hook.Scripts {
-					w.inputs.Steps = append(w.inputs.Steps, suites.Step{Hook: script})
+		res, err := runCheck(ctx, tree, r, nil, 1, nil, func(h discover.Hook, check func() (conform.Report, error)) (conform.Report, error) {
+			k := known[h.ID]
+			if k == nil {
+				k = &checkedBefore{inputs: &suites.Case{ID: h.ID}}
+				for _, script := range h.Scripts {
+					k.inputs.Steps = append(k.inputs.Steps, suites.Step{Hook: script})
 				}
-				known[hook.ID] = w
+				known[h.ID] = k
 			}
-			digest := fmt.Sprint(hook.Matcher, hook.Command, hook.Args, hook.If, hook.Timeout, hook.Scripts, p.ContentDigest(w.inputs))
-			if w.digest != digest {
-				w.report, err = conform.Check(ctx, tree, hook, func(probe conform.Probe, observed bool) (suites.Outcome, error) {
-					return launch(probe, observed, func() func() { return func() {} })
-				})
-				if err == nil {
-					placeFaults(ctx, r, hook.Scripts, w.report.Findings)
-				}
-				if err = errors.Join(err, ctx.Err()); err != nil {
-					return nil, err
-				}
-				w.digest = digest
+			digest := fmt.Sprint(h.Matcher, h.Command, h.Args, h.If, h.Timeout, h.Scripts, p.ContentDigest(k.inputs))
+			if k.digest == digest {
+				return k.report, nil
 			}
-			reports = append(reports, w.report)
-			findings = append(findings, w.report.Findings...)
-		}
-		return conform.MergeFindings(append(findings, conform.Together(reports)...)), nil
+			report, err := check()
+			if err == nil && ctx.Err() == nil {
+				k.digest, k.report = digest, report
+			}
+			return report, err
+		})
+		return res.Findings, err
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"hookwatch/suites/printable"
 )
 
-// The lines around what is wrong after each run of a watching session, as the background tasks of
-// editors read them: a list replaces the one before.
+// The lines around all that is wrong in a watching session, as the background tasks of editors read them:
+// a list replaces the one before.
 const (
 	lineBegin = "hookwatch: begin"
 	lineEnd   = "hookwatch: end"
@@ -70,70 +70,61 @@ type lineView struct {
 	watch   bool
 	failed  map[suites.Key]string // lines of the cases that fail
 	wrong   string                // lines of problems with files of the project
-	busy    bool                  // a list has begun
 	last    string                // the list printed last
 	err     error
 }
 
 func (v *lineView) Handle(e session.Event) {
 	switch e := e.(type) {
-	case session.RunStarted:
-		v.begin()
 	case session.Problems:
 		v.wrong = ""
 		for _, p := range e.List {
 			v.wrong += v.of(annotation{rule: "configuration", severity: suites.Error, at: p.At, title: p.What, text: p.Hint})
 		}
-		if v.wrong != "" {
-			v.end(v.wrong)
-		}
+		v.list(v.wrong)
 	case session.CaseDone:
-		delete(v.failed, e.Record.Key())
-		a, failed := failure(e)
-		if !failed {
-			return
-		}
-		if e.Effect != "" {
-			a.text += "\nthe client: " + e.Effect
-		}
-		if e.Remedy != "" {
-			a.text += "\nto do: " + e.Remedy
-		}
-		if a.severity == suites.Error && a.at == e.Defined && e.Script != "" { // the user has the hook open, not the suite
-			a.at, a.text = suites.Position{File: e.Script}, a.text+"\ncase at "+e.At
-		}
-		if v.failed[e.Record.Key()] = v.of(a); !v.watch {
+		v.failed[e.Record.Key()] = v.failing(e)
+		if !v.watch {
 			v.write(v.failed[e.Record.Key()])
 		}
 	case session.Present:
-		text := v.wrong
+		text, at := v.wrong, v.lines
 		for _, k := range e.Failed {
 			text += v.failed[k]
 		}
-		at := v.lines
 		at.top = topOf(v.project)
 		for _, f := range e.Findings {
 			if f.Severity != suites.Info {
 				text += at.of(annotate(v.project, f))
 			}
 		}
-		v.end(text)
+		v.list(text)
 	}
 }
 
-func (v *lineView) begin() {
-	if v.watch && !v.busy {
-		v.busy = true
-		v.write(lineBegin + "\n")
+// failing returns the line of a case, "" if it passed or was skipped.
+func (v *lineView) failing(e session.CaseDone) string {
+	a, failed := failure(e)
+	if !failed {
+		return ""
 	}
+	if e.Effect != "" {
+		a.text += "\nthe client: " + e.Effect
+	}
+	if e.Remedy != "" {
+		a.text += "\nto do: " + e.Remedy
+	}
+	if a.severity == suites.Error && a.at == e.Defined && e.Script != "" { // the user has the hook open, not the suite
+		a.at, a.text = suites.Position{File: e.Script}, a.text+"\ncase at "+e.At
+	}
+	return v.of(a)
 }
 
-// end prints the whole list, unless it is the one printed last.
-func (v *lineView) end(text string) {
-	if text += lineEnd + "\n"; v.busy || text != v.last {
-		v.begin()
+// list prints all that is wrong in a watching session, unless it is what was printed last.
+func (v *lineView) list(text string) {
+	if text = lineBegin + "\n" + text + lineEnd + "\n"; v.watch && text != v.last {
 		v.write(text)
-		v.busy, v.last = false, text
+		v.last = text
 	}
 }
 

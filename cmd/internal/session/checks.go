@@ -4,58 +4,49 @@ import (
 	"context"
 
 	"hookwatch/suites/conform"
-	"hookwatch/suites/run"
 )
-
-// A CheckFunc judges the registered hooks of a project. It fires only those that changed since its last
-// call.
-type CheckFunc func(context.Context, *Project, *run.Runner) ([]conform.Finding, error)
 
 // checking holds the checks of a watch, one after each save.
 type checking struct {
 	due      bool
-	done     chan *checkRun // of the check in progress; nil if none
+	done     chan func() // takes the result of the check in progress; nil if there is none
 	findings []conform.Finding
 }
 
-// A checkRun is one check.
-type checkRun struct {
-	findings []conform.Finding
-	err      error
-}
-
-// checkNext starts the check that is due, and reports whether there is one.
+// checkNext starts the check that is due, and reports whether there is one. After a save that interrupts
+// it, it starts again when nothing else is to do.
 func (w *watch) checkNext(ctx context.Context) bool {
 	if !w.checks.due || w.session.equipment.Isolation().Refused() != nil {
 		return false
 	}
 	w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
-	w.checks.done = make(chan *checkRun, 1)
+	w.checks.done = make(chan func(), 1)
 	p, r, done, ctx := w.session.project, w.session.equipment.Runner, w.checks.done, w.idle.ctx
 	w.session.busy.start(w.session.opts.Now())
 	go func() {
 		findings, err := w.in.Check(ctx, p, r)
-		done <- &checkRun{findings, err}
+		done <- func() {
+			switch {
+			case ctx.Err() != nil:
+				return
+			case err != nil:
+				w.session.warnError(err)
+			default:
+				w.checks.findings = findings
+				w.present()
+			}
+			w.checks.due = false
+		}
 	}()
 	return true
 }
 
-// checked sends what a check found, and continues. After a save that interrupted it, it starts again when
-// nothing else is to do.
-func (w *watch) checked(ctx context.Context, t *checkRun) {
+// checked takes the result of a check, and continues.
+func (w *watch) checked(ctx context.Context, take func()) {
 	w.session.busy.stop(w.session.opts.Now())
-	over := w.idle.ctx.Err() != nil
+	take()
 	w.idle.cancel()
 	w.idle.cancel, w.checks.done = nil, nil
-	if !over {
-		w.checks.due = false
-		if t.err != nil {
-			w.session.warnError(t.err)
-		} else {
-			w.checks.findings = t.findings
-			w.present()
-		}
-	}
 	w.whileIdle(ctx)
 }
 

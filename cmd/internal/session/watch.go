@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
 	"hookwatch/watcher"
 )
@@ -66,8 +68,8 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 			w.tried(ctx, t)
 		case t := <-w.proofs.done:
 			w.proved(ctx, t)
-		case t := <-w.checks.done:
-			w.checked(ctx, t)
+		case take := <-w.checks.done:
+			w.checked(ctx, take)
 		case <-ctx.Done():
 			return w.stop()
 		}
@@ -129,8 +131,10 @@ type WatchOptions struct {
 	Notes    <-chan string // messages of the watcher for the user
 	Commands <-chan Command
 	Prove    ProveFunc // nil if nothing is to be proved
-	Check    CheckFunc // nil if nothing is to be checked
-	Reload   func() (*Project, []suites.Problem)
+	// Check judges the registered hooks, and fires those that changed since its last call. If it is nil,
+	// nothing is checked.
+	Check  func(context.Context, *Project, *run.Runner) ([]conform.Finding, error)
+	Reload func() (*Project, []suites.Problem)
 }
 
 // A watch is a session that follows saves.
