@@ -138,7 +138,8 @@ func columns(stream io.Writer) int {
 // from another goroutine, if there is no desktop.
 func (a *app) view(p *session.Project, by program, watch bool, say func(string)) session.View {
 	notices := notify.NewDesktop(notify.DesktopOptions{
-		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Notice: say,
+		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, Notice: say,
+		TTY: terminal.Is(a.Err) && a.format.layout == asText, // a program that reads a line expects no bell in it
 	})
 	return session.Multi(a.format.view(a, p, placed(p, by), watch), notices)
 }
