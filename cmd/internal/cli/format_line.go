@@ -108,13 +108,13 @@ func (v *lineView) failing(e session.CaseDone) string {
 	if !failed {
 		return ""
 	}
-	if e.Effect != "" {
+	if strings.Trim(e.Effect, ": ") != "" { // a hook that was not fired has none
 		a.text += "\nthe client: " + e.Effect
 	}
 	if e.Remedy != "" {
 		a.text += "\nto do: " + e.Remedy
 	}
-	if a.severity == suites.Error && a.at == e.Defined && e.Script != "" { // the user has the hook open, not the suite
+	if unplaced := a.severity == suites.Error && a.at == e.Defined; unplaced && e.Script != "" && v.project.Exists(e.Script) { // the user has the hook open, not the suite
 		a.at, a.text = suites.Position{File: e.Script}, a.text+"\ncase at "+e.At
 	}
 	return v.of(a)
