@@ -48,7 +48,8 @@ type Config struct {
 	Watch    Watch                 `mapstructure:"watch"`
 
 	Path       string `mapstructure:"-"` // of the file; "" if there is none
-	Root       string `mapstructure:"-"` // absolute path of the project
+	Root       string `mapstructure:"-"` // absolute path of the project's files
+	RunRoot    string `mapstructure:"-"` // where the hooks run, if the files at Root are those of a revision; otherwise ""
 	ResultsDir string `mapstructure:"-"` // absolute
 	// An existing directory, which is ResultsDir or a parent; no link is followed below it.
 	ResultsBase string `mapstructure:"-"`

@@ -34,6 +34,9 @@ type LoadOptions struct {
 	// if there is none. It is called only if there are agreements. If it is nil, no repository
 	// can be read.
 	FirstCommit func(dir string) string
+	// Read returns where the file at a path is read instead, such as among the files of a revision. If it
+	// is nil, files are read at their paths.
+	Read func(path string) string
 }
 
 // Load returns the effective configuration. The error is an *Error if the user's input is
@@ -43,11 +46,14 @@ func Load(o LoadOptions) (*Config, error) {
 		o.Env = os.LookupEnv
 	}
 	o.State = cmp.Or(o.State, StateFolder())
+	if o.Read == nil {
+		o.Read = func(path string) string { return path }
+	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	path, data, err := readFile(dir, o.Path)
+	path, data, err := readFile(dir, o.Path, o.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -122,21 +128,21 @@ func (s *source) nested() map[string]any {
 const mostBytes = 128 << 10
 
 // readFile finds and reads the file. Both results are empty if there is none.
-func readFile(dir, explicit string) (path string, data []byte, err error) {
+func readFile(dir, explicit string, read func(path string) string) (path string, data []byte, err error) {
 	var door disk.Reader
 	if path = explicit; path == "" {
-		found, ok := Find(dir)
+		found, ok := findFile(dir, read)
 		if !ok {
 			return "", nil, nil
 		}
-		path, door.Root = found, cmp.Or(workTree(filepath.Dir(found)), filepath.Dir(found))
-		if !mayRule(dir, path) {
+		path, door.Root = found, read(cmp.Or(workTree(filepath.Dir(found)), filepath.Dir(found)))
+		if !mayRule(dir, read(path)) {
 			return "", nil, unread(dir, path, "belongs to another user, who does not own the directory that you are in: it is not read", readAnyway(path))
 		}
 	} else if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	data, err = door.ReadFile(path, mostBytes)
+	data, err = door.ReadFile(read(path), mostBytes)
 	if err == nil {
 		return path, data, nil
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -21,15 +22,15 @@ import (
 	"hookwatch/suites/yamlform"
 )
 
-// Find looks for the configuration file in dir and the directories above it. Above dir,
-// directories with that name are ignored.
-func Find(dir string) (path string, ok bool) {
+// findFile looks for the configuration file in dir and the directories above it. Above dir,
+// directories with that name are ignored. read returns where a path is read.
+func findFile(dir string, read func(path string) string) (path string, ok bool) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
 		return "", false
 	}
 	found := upwards(start, func(d string) bool {
-		file := filepath.Join(d, FileName)
+		file := read(filepath.Join(d, FileName))
 		return exists(file) && (d == start || !isDir(file))
 	})
 	if found == "" {
@@ -109,7 +110,7 @@ func stateDir(state, root string) string {
 // CorpusDir returns the directory for payloads recorded in sessions of the project. It is in the
 // user's state folder.
 func (c *Config) CorpusDir() string {
-	return filepath.Join(filepath.Dir(stateDir(c.State, c.Root)), "corpus")
+	return filepath.Join(filepath.Dir(stateDir(c.State, c.At())), "corpus")
 }
 
 // projectKey returns the name of a project's folder among those of all projects.
@@ -120,6 +121,9 @@ func projectKey(root string) string {
 	sum := sha256.Sum256([]byte(root))
 	return filepath.Base(root) + "-" + hex.EncodeToString(sum[:4])
 }
+
+// At returns the absolute path of the project, where its hooks run.
+func (c *Config) At() string { return cmp.Or(c.RunRoot, c.Root) }
 
 // Abs returns the absolute path of a path from the project's root.
 func (c *Config) Abs(path string) string { return from(c.Root, path) }

@@ -92,7 +92,7 @@ func TestResultsDir(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	dir := project(t, map[string]string{FileName: "", "a/b/x": "", "a/" + FileName + "/not-a-file": ""})
-	if path, ok := Find(filepath.Join(dir, "a", "b")); !ok || path != filepath.Join(dir, FileName) {
+	if path, ok := findFile(filepath.Join(dir, "a", "b"), func(path string) string { return path }); !ok || path != filepath.Join(dir, FileName) {
 		t.Errorf("got %q, %v", path, ok)
 	}
 }

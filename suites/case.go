@@ -61,7 +61,6 @@ type CaseEnv struct {
 	Programs    []Program `json:",omitempty"` // of the case itself, first in PATH
 	Unset       []string  `json:",omitempty"` // variables removed from the environment of hooks, whatever sets them
 	Cwd         string    `json:",omitempty"` // of hooks: a template as in Fixture, relative to the project; "" is the project
-	Removed     []string  `json:",omitempty"` // files of the project, as slash paths, that are gone when the case starts
 	Server      []Route   `json:",omitempty"` // answers of its loopback server; without any there is no server
 }
 
@@ -75,7 +74,7 @@ func (c *Case) WantedEnv() CaseEnv {
 
 // OrNil returns nil for the zero value.
 func (s CaseEnv) OrNil() *CaseEnv {
-	if len(s.AbsentTools)+len(s.Programs)+len(s.Unset)+len(s.Removed)+len(s.Server) == 0 && s.Cwd == "" {
+	if len(s.AbsentTools)+len(s.Programs)+len(s.Unset)+len(s.Server) == 0 && s.Cwd == "" {
 		return nil
 	}
 	return &s

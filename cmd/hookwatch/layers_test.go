@@ -36,7 +36,7 @@ var layers = []layer{
 	{of: "cmd/internal/notify", may: "cmd/internal/session suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
 	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/cli cmd/internal/notify cmd/internal/compare cmd/internal/revision"},
 	// Comparing revisions needs projects and no command.
-	{of: "cmd/internal/compare", may: "cmd/internal/revision cmd/internal/session suites"},
+	{of: "cmd/internal/compare", may: "cmd/internal/revision cmd/internal/session config suites"},
 	{of: "cmd/internal/revision", may: "suites"},
 	// The version is printed before other packages are initialised.
 	{of: "cmd/internal/version", may: ""},

@@ -19,7 +19,7 @@ import (
 // inTree returns a path that a hook named as a slash path of the tree, and reports whether it is in
 // the tree. It also recognizes the names that sandboxes have for the tree.
 func (s subject) inTree(name string) (string, bool) {
-	for _, root := range []string{s.tree.Root + "/", "/tmp/home/.claude/"} {
+	for _, root := range []string{s.tree.Root + "/", cmp.Or(s.tree.At, s.tree.Root) + "/", "/tmp/home/.claude/"} {
 		if _, after, ok := strings.Cut(name, root); ok {
 			return after, true
 		}
@@ -196,7 +196,7 @@ func (j *judgement) judgeLostFile(r *results, name string) {
 	}
 	slash, inside := j.of.inTree(name)
 	switch {
-	case strings.HasPrefix(j.of.tree.Root, name+" "):
+	case strings.HasPrefix(cmp.Or(j.of.tree.At, j.of.tree.Root), name+" "):
 		j.absent = "the shell takes a path with a space in it apart" // the command has a finding of its own
 		return
 	case byPercent().MatchString(name):

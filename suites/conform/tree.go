@@ -22,7 +22,8 @@ import (
 
 // A Tree is the subject of the checks: the registered hooks and the scripts.
 type Tree struct {
-	Root       string // absolute
+	Root       string // absolute: where files are read
+	At         string // absolute: where the hooks run, if the files are those of a revision; otherwise ""
 	Reader     disk.Reader
 	Registered discover.Registered
 	Scripts    []string      // of the hook directories, as slash paths

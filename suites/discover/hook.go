@@ -261,6 +261,7 @@ type Registered struct {
 	EnablesHooks bool
 	disabled     []Hook // by that setting
 	root         string
+	runsAt       string   // see RunAt; "" if it is root
 	claudes      []parsed // the files of Claude Code, which other clients may read as well
 	// Denies are the permission rules of the settings that deny calls.
 	Denies []string
@@ -370,6 +371,29 @@ func (r Registered) Of(of clients.Client) Registered {
 		return cmp.Or(cmp.Compare(of.Order(a.Source.File), of.Order(b.Source.File)), cmp.Compare(a.Source.File, b.Source.File), form(a)-form(b))
 	})
 	r.Hooks, r.Others, r.Elsewhere, r.ElsewhereProblems = hooks, nil, nil, c.out.ElsewhereProblems
+	if r.runsAt != "" {
+		return r.RunAt(r.runsAt)
+	}
+	return r
+}
+
+// RunAt returns the hooks of a copy of a project as they are launched in another directory, where the
+// project is.
+func (r Registered) RunAt(dir string) Registered {
+	at := func(path string) string {
+		if rest, inside := strings.CutPrefix(path, r.root); inside {
+			return dir + rest
+		}
+		return path
+	}
+	for _, list := range []*[]Hook{&r.Hooks, &r.Others, &r.Elsewhere} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			h := &(*list)[i]
+			h.Root, h.Session, h.PluginRoot = at(h.Root), at(h.Session), at(h.PluginRoot)
+		}
+	}
+	r.runsAt = dir
 	return r
 }
 

@@ -97,7 +97,7 @@ func (r *Runner) execute(ctx context.Context, c *suites.Case, t Tracer, observed
 // changed nothing and tried nothing that the sandbox prevents.
 func (s *caseRun) untouched(o *suites.Outcome) bool {
 	env := s.c.WantedEnv()
-	if s.c.Project != nil || s.c.Repo != nil || len(env.Programs)+len(env.Server)+len(env.AbsentTools)+len(env.Removed)+len(o.Changes)+len(o.Stopped)+s.ended.Processes > 0 {
+	if s.c.Project != nil || s.c.Repo != nil || len(env.Programs)+len(env.Server)+len(env.AbsentTools)+len(s.o.Instead.Files)+len(s.o.Instead.Removed)+len(o.Changes)+len(o.Stopped)+s.ended.Processes > 0 {
 		return false
 	}
 	for i := range s.c.Steps {

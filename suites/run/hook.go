@@ -376,7 +376,12 @@ func hooksOf(c *suites.Case) []string {
 
 // launch returns how to start a script of the project, as it is at root.
 func (o *Options) launch(root, hook string) Launch {
-	return From{Root: o.Root, Env: o.Env, Reader: o.Reader, Interpreted: o.Interpreted, Scripts: o.Scripts}.Of(root, hook)
+	read := cmp.Or(o.Instead.Source, root)
+	l := From{Root: o.Root, Env: o.Env, Reader: o.Reader, Interpreted: o.Interpreted, Scripts: o.Scripts}.Of(read, hook)
+	if last := len(l.Argv) - 1; last >= 0 {
+		l.Argv[last] = root + strings.TrimPrefix(l.Argv[last], read)
+	}
+	return l
 }
 
 // Sent returns the stdin of a hook in a step of a case if the case's directories were in dir. It

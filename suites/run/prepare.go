@@ -92,7 +92,10 @@ func (s *caseRun) place(ctx context.Context, f suites.Fixture) error {
 	if mode == 0 {
 		mode = 0o644
 	}
-	now, content, path := time.Now(), f.Content, s.path(f.Path)
+	now, content, path := time.Now(), f.Content, f.Path
+	if !filepath.IsAbs(path) {
+		path = s.path(f.Path)
+	}
 	if f.Fill {
 		var err error
 		if content, err = suites.Moments(s.expand.Replace(content), now); err != nil {
@@ -185,10 +188,8 @@ func (s *caseRun) prepare(ctx context.Context, t Tracer) (err error) {
 	if err := s.trace(t); err != nil {
 		return err
 	}
-	if removed := s.c.WantedEnv().Removed; len(removed) > 0 {
-		if err := s.tool(ctx, nil, s.root, append([]string{"rm", "-rf", "--"}, removed...)...); err != nil {
-			return err
-		}
+	if err := s.replace(ctx, s.o.Instead); err != nil {
+		return err
 	}
 	if s.c.Project != nil {
 		if err := s.writeTree(s.override, s.c.Project.Files); err != nil {
@@ -197,6 +198,22 @@ func (s *caseRun) prepare(ctx context.Context, t Tracer) (err error) {
 	}
 	if s.c.Repo != nil {
 		return GitPlace{At: s.override, Main: filepath.Join(s.tmp, "main-worktree"), Run: s.tool, Write: s.writeTree}.Build(ctx, s.c.Repo)
+	}
+	return nil
+}
+
+// replace makes the project of the case that of a revision.
+func (s *caseRun) replace(ctx context.Context, in Instead) error {
+	if len(in.Removed) > 0 {
+		if err := s.tool(ctx, nil, s.root, append([]string{"rm", "-rf", "--"}, in.Removed...)...); err != nil {
+			return err
+		}
+	}
+	for _, f := range in.Files {
+		f.Path = filepath.Join(s.root, filepath.FromSlash(f.Path))
+		if err := s.place(ctx, f); err != nil {
+			return err
+		}
 	}
 	return nil
 }

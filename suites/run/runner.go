@@ -101,6 +101,7 @@ func (r *Runner) Keep(o suites.Outcome, to string) error {
 // Options are common to all cases of a session.
 type Options struct {
 	Root    string        // the project's root, absolute
+	Instead Instead       // of the files at the root; the zero value is nothing
 	Temp    string        // where sandboxes are created; must exist
 	Env     []string      // see Environment
 	Timeout time.Duration // of a step whose case sets none
@@ -136,6 +137,13 @@ type Options struct {
 	StandIns map[string]string
 	// Standing returns the stand-ins that a hook, given by its path, can reach.
 	Standing func(hook string) []string
+}
+
+// An Instead is what cases have in the project instead of the files at its root: those of a revision.
+type Instead struct {
+	Source  string           // directory with all files of the revision, which are read there
+	Files   []suites.Fixture // of these, with paths from the root, those that differ from the root
+	Removed []string         // files at the root, as slash paths from it, that the revision does not have
 }
 
 // Live describes how cases of layer 2 run.

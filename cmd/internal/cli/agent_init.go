@@ -19,7 +19,6 @@ import (
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/jsontree"
 )
 
 //go:embed skill.md
@@ -128,95 +127,13 @@ func replaceIn(dir, name string, content []byte) error {
 // withAgent returns a client's hook file with the hook, in the form that it has otherwise. It returns it
 // unchanged if it has the hook.
 func withAgent(text []byte, of clients.Client) ([]byte, error) {
-	rest, marked := bytes.CutPrefix(text, []byte("\ufeff"))
-	if len(bytes.TrimSpace(rest)) == 0 {
-		rest = of.EmptyHookFile()
-	}
-	refused := func(offset int, what string) error {
-		line, column := jsontree.NewLines(rest).At(offset)
-		return fmt.Errorf("%s:%d:%d: %s; nothing was written", of.HookFile(), line, column, what)
-	}
-	root, err := jsontree.Parse(rest)
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return nil, refused(int(syntax.Offset)-1, syntax.Error()+": only plain JSON is edited: mend the file, or add the hook by hand")
-	} else if err != nil {
-		return nil, refused(0, err.Error())
-	}
-	indent := "  "
-	if len(root.Members) > 0 {
-		if lead, ok := leading(rest, root.Members[0].At); ok && lead != "" {
-			indent = lead
-		}
+	if len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) == 0 {
+		text = of.EmptyHookFile()
 	}
 	event, entry := agentEntry(of)
-	var value any = entry
-	// What exists of the path to the event is kept; value is put into the last container.
-	at, depth, missing := root, 1, []string{"hooks", event}
-	for len(missing) > 0 {
-		if at.Kind != '{' {
-			return nil, refused(at.Start, "want an object")
-		}
-		inner, ok := at.Get(missing[0])
-		if !ok {
-			break
-		}
-		at, depth, missing = inner, depth+1, missing[1:]
+	out, err := insertion{Path: []string{"hooks", event}, Value: entry, Present: "hookwatch agent", Strict: true}.into(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w; nothing was written", of.HookFile(), err)
 	}
-	key := ""
-	switch len(missing) {
-	case 0:
-		if at.Kind != '[' {
-			return nil, refused(at.Start, event+" is no list")
-		}
-		if bytes.Contains(rest[at.Start:at.End], []byte("hookwatch agent")) {
-			return text, nil
-		}
-	case 1:
-		key, value = event, []any{value}
-	case 2:
-		key, value = "hooks", map[string]any{event: []any{value}}
-	}
-	out, err := appended(rest, at, depth, indent, key, value)
-	if marked {
-		out = slices.Concat([]byte("\ufeff"), out)
-	}
-	return out, err
-}
-
-// appended returns a JSON text with a value behind the others of an object or list at this depth, with
-// line breaks as in the rest.
-func appended(text []byte, at jsontree.Value, depth int, indent, key string, value any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(strings.Repeat(indent, depth), indent)
-	if err := enc.Encode(value); err != nil {
-		return nil, err
-	}
-	added := "\n" + strings.Repeat(indent, depth)
-	if key != "" {
-		added += fmt.Sprintf("%q: ", key)
-	}
-	added += strings.TrimSpace(b.String())
-	end := at.End - 1 // the closing bracket
-	last := at.Start + 1
-	if n := len(at.Members); n > 0 {
-		last, added = at.Members[n-1].Value.End, ","+added
-	}
-	behind := text[last:]
-	if !bytes.Contains(text[last:end], []byte("\n")) {
-		added += "\n" + strings.Repeat(indent, depth-1)
-		behind = text[end:]
-	}
-	if bytes.Contains(text, []byte("\r\n")) {
-		added = strings.ReplaceAll(added, "\n", "\r\n")
-	}
-	return slices.Concat(text[:last], []byte(added), behind), nil
-}
-
-// leading returns the white space between an offset and the start of its line, if there is nothing else.
-func leading(text []byte, at int) (string, bool) {
-	start := bytes.LastIndexByte(text[:at], '\n') + 1
-	lead := string(text[start:at])
-	return lead, start > 0 && strings.TrimSpace(lead) == ""
+	return out, nil
 }

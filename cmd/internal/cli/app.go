@@ -29,13 +29,22 @@ type app struct {
 	Streams         // for text: everything written to them is made printable
 	raw     Streams // for code that escapes its own output: views, JSON, and colour
 	format  *format
+	dir     string // absolute: where the user works
 	noColor bool
 	verbose bool
 	cleanup shutdown
+	atEnd   []func() // called when the command has ended
 }
 
 func newApp(s Streams) *app {
 	return &app{Streams: Streams{s.In, printable.NewWriter(s.Out), printable.NewWriter(s.Err)}, raw: s}
+}
+
+// end releases what the command used.
+func (a *app) end() {
+	for _, release := range a.atEnd {
+		release()
+	}
 }
 
 // json returns the writer for JSON documents.
@@ -129,7 +138,8 @@ func columns(stream io.Writer) int {
 // from another goroutine, if there is no desktop.
 func (a *app) view(p *session.Project, by program, watch bool, say func(string)) session.View {
 	notices := notify.NewDesktop(notify.DesktopOptions{
-		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Notice: say,
+		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, Notice: say,
+		TTY: terminal.Is(a.Err) && a.format.layout == asText, // a program that reads a line expects no bell in it
 	})
 	return session.Multi(a.format.view(a, p, placed(p, by), watch), notices)
 }

@@ -21,6 +21,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/prove"
 	"hookwatch/suites/run"
 )
@@ -62,7 +63,7 @@ code 3: it did not react as hookwatch predicts, which is an error of hookwatch.`
 			}
 			return noArgs(cmd, args)
 		},
-		Annotations: map[string]string{findsFaults: ""},
+		Annotations: map[string]string{findsFaults: "", readsIndex: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g := *g
 			g.filter.Text = cmp.Or(strings.Join(args, ""), g.filter.Text)
@@ -121,14 +122,14 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 	doc := newCheckDocument(p, of, res, time.Since(began))
 	doc.Interrupted = ctx.Err() != nil
 	return a.reportAndWrite(ctx, result{
-		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc),
+		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc), topOf(p),
 	}, doc.Errors > 0 || g.strict && doc.Warnings > 0, "", nil)
 }
 
 // checkAsked fires the hooks, or only examines files if static is set.
 func checkAsked(ctx context.Context, a *app, p *session.Project, tree conform.Tree, static bool) (checkResult, error) {
 	if static {
-		return runCheck(ctx, tree, nil, nil, 0, nil)
+		return runCheck(ctx, tree, nil, nil, 0, nil, anew)
 	}
 	t, err := newParallelTrial(a, p, "")
 	if err != nil {
@@ -140,7 +141,7 @@ func checkAsked(ctx context.Context, a *app, p *session.Project, tree conform.Tr
 	if err == nil { // without namespaces nothing that guards stop is executed
 		defer end()
 	}
-	res, err := runCheck(ctx, tree, t.Runner, machine, t.jobs, t.progress)
+	res, err := runCheck(ctx, tree, t.Runner, machine, t.jobs, t.progress, anew)
 	res.ranIn = t.ranIn
 	return res, err
 }
@@ -165,17 +166,22 @@ type checkDocument struct {
 // annotations returns the findings as annotations of the files of a project.
 func (d checkDocument) annotations(p *session.Project) (list []annotation) {
 	for _, f := range d.Findings {
-		text := f.Effect + "\nto do: " + f.Remedy
-		if f.Input != "" {
-			text = "on: " + f.Input + "\n" + text
-		}
-		a := annotation{rule: f.Rule, severity: f.Severity, at: annotated(p, f.Where), title: f.What, text: text, subject: append([]string{f.Input}, f.Hooks...)}
-		if f.Fault.Line > 0 {
-			a.at, a.registered = annotated(p, f.Fault), a.at
-		}
-		list = append(list, a)
+		list = append(list, annotate(p, f))
 	}
 	return list
+}
+
+// annotate returns a finding as an annotation of the files of a project.
+func annotate(p *session.Project, f conform.Finding) annotation {
+	text := f.Effect + "\nto do: " + f.Remedy
+	if f.Input != "" {
+		text = "on: " + f.Input + "\n" + text
+	}
+	a := annotation{rule: f.Rule, severity: f.Severity, at: annotated(p, f.Where), title: f.What, text: text, subject: append([]string{f.Input}, f.Hooks...)}
+	if f.Fault.Line > 0 {
+		a.at, a.registered = annotated(p, f.Fault), a.at
+	}
+	return a
 }
 
 // checkedHook is the result of one registered hook.
@@ -399,10 +405,18 @@ func judgedText(r conform.Report) string {
 	return text + string(r.Effect)
 }
 
+// A reporting returns the report of a hook: from a check, or from an earlier one of the same content.
+type reporting func(h discover.Hook, check func() (conform.Report, error)) (conform.Report, error)
+
+// anew is the reporting that checks every hook.
+func anew(_ discover.Hook, check func() (conform.Report, error)) (conform.Report, error) {
+	return check()
+}
+
 // runCheck checks the tree and fires all hooks, jobs at a time. If r is nil it fires none. A guard
 // that stops something is searched for ways around it, unless m is nil. It returns an error only if
 // hookwatch itself failed.
-func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Machine, jobs int, shown *progress) (checkResult, error) {
+func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Machine, jobs int, shown *progress, report reporting) (checkResult, error) {
 	res := checkResult{Findings: tree.About(conform.Static(tree))}
 	hooks := tree.Asked()
 	reports := make([]conform.Report, len(hooks))
@@ -416,18 +430,21 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 		group.SetLimit(max(jobs, 1))
 		for i, hook := range hooks {
 			group.Go(func() (err error) {
-				reports[i], err = conform.Check(ctx, tree, hook, func(p conform.Probe, observed bool) (suites.Outcome, error) {
-					defer advance(max(1, len(p.Case.Steps)))
-					return launch(p, observed, func() func() { return shown.begin(hook.ID) })
+				reports[i], err = report(hook, func() (found conform.Report, err error) {
+					found, err = conform.Check(ctx, tree, hook, func(p conform.Probe, observed bool) (suites.Outcome, error) {
+						defer advance(max(1, len(p.Case.Steps)))
+						return launch(p, observed, func() func() { return shown.begin(hook.ID) })
+					})
+					if err == nil && m != nil {
+						proved := 0
+						proved, err = proveBriefly(ctx, tree, m, &found)
+						advance(proved)
+					}
+					if err == nil {
+						placeFaults(ctx, r, hook.Scripts, found.Findings)
+					}
+					return found, err
 				})
-				if err == nil && m != nil {
-					proved := 0
-					proved, err = proveBriefly(ctx, tree, m, &reports[i])
-					advance(proved)
-				}
-				if err == nil {
-					placeFaults(ctx, r, hook.Scripts, reports[i].Findings)
-				}
 				done.Add(1)
 				advance(0)
 				if err == nil && ctx.Err() == nil {

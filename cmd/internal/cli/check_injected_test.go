@@ -600,7 +600,7 @@ func judgeUntil(t *testing.T, files map[string]string, static bool, enough func(
 			}
 		}
 	}
-	res, err := runCheck(t.Context(), tree, r, nil, jobs, nil)
+	res, err := runCheck(t.Context(), tree, r, nil, jobs, nil, anew)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func runDiff(ctx context.Context, a *app, g globals, base, head string, budget t
 	}
 	doc.Millis = time.Since(began).Milliseconds()
 	return a.reportAndWrite(ctx, result{
-		doc, jsonLines(doc.Changes, doc.ranIn), func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), fmt.Sprintf("%s (%s affected, %s)", doc.headline(), session.Count(doc.Hooks, "hook"), session.Count(doc.Calls, "call")),
+		doc, jsonLines(doc.Changes, doc.ranIn), func(w io.Writer) { printDiff(w, doc, a.verbose) }, doc.annotations(p, a.verbose), fmt.Sprintf("%s (%s affected, %s)", doc.headline(), session.Count(doc.Hooks, "hook"), session.Count(doc.Calls, "call")), topOf(p),
 	}, g.strict && doc.Allowed > 0, "", nil)
 }
 

@@ -34,8 +34,10 @@ type format struct {
 	// write prints the result of a command that runs no cases. It is nil if the format cannot
 	// show such results.
 	write func(a *app, r result) error
-	// findingsOnly marks formats that show nothing but annotations.
+	// findingsOnly marks formats that show nothing but annotations, if they can show the result of a command.
 	findingsOnly bool
+	// checks makes a watching session check the hooks after each save.
+	checks bool
 }
 
 // A layout is the order in which the parts of a format's output follow one another.
@@ -55,6 +57,7 @@ type result struct {
 	text     func(io.Writer)
 	findings []annotation // of commands with the annotation findsFaults
 	headline string       // of such commands: the findings in a sentence
+	top      string       // the directory from which the findings have their places, absolute
 }
 
 // An annotation is a finding, or a case that did not pass, for formats that show it at a place of a
@@ -141,7 +144,7 @@ func chooseFormat(cmd *cobra.Command, name string) (*format, error) {
 		return nil, fmt.Errorf("--format %s: want %s", name, anyFormat())
 	case runs && session && f.onceOnly:
 		return nil, fmt.Errorf("--format %s prints one run: use it with --once or run", f.name)
-	case f.findingsOnly && !finds:
+	case f.findingsOnly && !finds && !(runs && f.view != nil):
 		return nil, fmt.Errorf("--format %s prints findings (check, prove, diff), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
 	case !runs && f.write == nil:
 		return nil, fmt.Errorf("--format %s prints runs (--once, run), not the result of %s", f.name, cmp.Or(cmd.Name(), "this command"))
@@ -183,10 +186,34 @@ func annotated(p *session.Project, at suites.Position) suites.Position {
 	if at.File == "" || strings.HasPrefix(at.File, "~") || !filepath.IsLocal(file) {
 		return suites.Position{}
 	}
-	if within, err := filepath.Rel(sandbox.GitTop(disk.Real(p.Root())), filepath.Join(disk.Real(p.Root()), file)); err == nil {
+	if within, err := filepath.Rel(topOf(p), filepath.Join(disk.Real(p.Root()), file)); err == nil {
 		at.File = filepath.ToSlash(within)
 	}
 	return at
+}
+
+// topOf returns the top of the repository around a project, or its root without one.
+func topOf(p *session.Project) string { return sandbox.GitTop(disk.Real(p.Root())) }
+
+// failure returns the annotation of a case that neither passed nor was skipped, and reports whether it
+// is one.
+func failure(e session.CaseDone) (annotation, bool) {
+	a := annotation{
+		rule: e.Record.Key().String(), at: e.Defined, severity: suites.Error,
+		title: string(e.Verdict.Status) + " " + session.Label(e.Record), text: e.Record.Note,
+	}
+	switch e.Verdict.Status {
+	case suites.Fail:
+		if e.FaultAt.Line > 0 {
+			a.at = e.FaultAt // the title names the case
+		}
+	case suites.Unproven:
+		a.severity = suites.Warning
+	case suites.Pass, suites.Skip:
+		return annotation{}, false
+	case suites.Aborted:
+	}
+	return a, true
 }
 
 // encoder returns an encoder of JSON documents to standard output.

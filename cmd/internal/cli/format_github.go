@@ -120,18 +120,12 @@ type github struct {
 func (v *github) Handle(e session.Event) {
 	switch e := e.(type) {
 	case session.CaseDone:
-		a := annotation{at: v.place(e.Defined), severity: suites.Error, title: string(e.Verdict.Status) + " " + session.Label(e.Record), text: e.Record.Note}
-		switch e.Verdict.Status {
-		case suites.Fail:
-			a.text = v.describe(e)
-			if e.FaultAt.Line > 0 {
-				a.at = v.place(e.FaultAt) // the text names the case
-			}
-		case suites.Unproven:
-			a.severity = suites.Warning
-		case suites.Pass, suites.Skip:
+		a, failed := failure(e)
+		if !failed {
 			return
-		case suites.Aborted:
+		}
+		if a.at = v.place(a.at); e.Verdict.Status == suites.Fail {
+			a.text = v.describe(e)
 		}
 		v.list = append(v.list, a)
 	case session.RunDone:

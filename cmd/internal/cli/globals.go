@@ -24,8 +24,9 @@ type globals struct {
 	strict   bool
 	restored bool
 
-	workDir string       // absolute: the directory to which relative arguments refer
-	pinned  *disk.Pinned // contents of the project's files when they were read or saved
+	workDir string             // absolute: the directory to which relative arguments refer
+	pinned  *disk.Pinned       // contents of the project's files when they were read or saved
+	index   *revision.Revision // with --staged: where the project is read
 	warn    func([]string)
 }
 
@@ -157,11 +158,18 @@ func (g globals) ask(cfg *config.Config) {
 }
 
 func (g globals) loadProject(cfg *config.Config) (*session.Project, []suites.Problem) {
+	if g.index != nil {
+		return g.loadStaged(cfg)
+	}
 	return session.Load(cfg, g.filter, g.pinned)
 }
 
 func (g globals) loadConfig() (*config.Config, error) {
-	return config.Load(config.LoadOptions{Dir: g.workDir, Path: g.Path, Flags: g.settings, FirstCommit: revision.FirstCommit})
+	o := config.LoadOptions{Dir: g.workDir, Path: g.Path, Flags: g.settings, FirstCommit: revision.FirstCommit}
+	if g.index != nil {
+		o.Read = g.index.In
+	}
+	return config.Load(o)
 }
 
 // recordsPlace returns the place of a project's records.

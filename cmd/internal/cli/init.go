@@ -27,15 +27,15 @@ import (
 const firstSuite = ".claude/tests/hooks/suites/first.yaml"
 
 type initOptions struct {
-	starter    string
-	agent, yes bool
-	client     string // with agent
+	starter, editor string
+	agent, yes      bool
+	client          string // with agent
 }
 
 func newInitCmd(a *app, g *globals) *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
-		Use:   "init [--starter [NAME]] [--agent]",
+		Use:   "init [--starter [NAME]] [--agent] [--editor vscode]",
 		Short: "Write a commented configuration and a first suite",
 		Long: `Write a commented .hookwatch.yaml, and a first suite with one case for every hook
 that is found. With --starter: a small project to begin with, its hooks, settings,
@@ -45,7 +45,10 @@ documents and configuration; first unless another is named:
 Files that exist are never overwritten. With --agent: after asking, a hook in the
 project's settings that runs the cases which an edit of the agent affects and gives it
 the failures, and a skill that teaches it check, explain and prove; with --client, a
-hook of Codex, Copilot CLI or Gemini CLI instead (see hookwatch help agents).`,
+hook of Codex, Copilot CLI or Gemini CLI instead (see hookwatch help agents).
+With --editor vscode: a task that watches and shows what is wrong in the file that is
+open, and the schemas of the YAML files; what exists there is kept (see hookwatch help
+editors).`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.starter == reference.First.Name && len(args) == 1 {
 				return nil // the name after --starter
@@ -54,6 +57,8 @@ hook of Codex, Copilot CLI or Gemini CLI instead (see hookwatch help agents).`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
+			case o.editor != "":
+				return initEditor(a, *g, o.editor, o.yes)
 			case o.agent:
 				return initAgent(a, g.workDir, o.client, o.yes)
 			case o.client != "":
@@ -67,8 +72,9 @@ hook of Codex, Copilot CLI or Gemini CLI instead (see hookwatch help agents).`,
 	cmd.Flags().StringVar(&o.starter, "starter", "", "write a starter `project` instead: "+strings.Join(reference.Names(), ", "))
 	cmd.Flags().BoolVar(&o.agent, "agent", false, "register a hook that runs the affected cases after each edit of the agent, and write a skill")
 	withClients(cmd.Flags(), &o.client)
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --agent: write without asking")
-	cmd.MarkFlagsMutuallyExclusive("agent", "starter")
+	cmd.Flags().StringVar(&o.editor, "editor", "", "write a task and settings for this `editor`: vscode")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --agent and --editor: write without asking")
+	cmd.MarkFlagsMutuallyExclusive("agent", "starter", "editor")
 	cmd.Flags().Lookup("starter").NoOptDefVal = reference.First.Name
 	return cmd
 }

@@ -44,7 +44,10 @@ func Main(args []string, streams Streams) int {
 	}
 	root := newRoot(a)
 	root.SetArgs(args[1:])
-	return exitCode(a.cleanup.after(ctx, root.ExecuteContext), a.Err)
+	return exitCode(a.cleanup.after(ctx, func(ctx context.Context) error {
+		defer a.end()
+		return root.ExecuteContext(ctx)
+	}), a.Err)
 }
 
 // delayCollection keeps the first garbage collection until 32 MB are allocated, because most commands

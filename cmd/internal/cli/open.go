@@ -76,6 +76,9 @@ type records struct {
 
 func (g globals) openRecords(cfg *config.Config) records {
 	place := g.recordsPlace(cfg)
+	if g.index != nil { // the verdicts are not about the files that the user has
+		return records{nil, presentRecords(place), nil}
+	}
 	store, err := record.Open(record.Options{
 		Place: place, KeepRuns: cfg.Results.KeepRuns, KeepDays: cfg.Results.KeepDays,
 		RollingSize: int64(cfg.Results.RollingSize),
@@ -83,14 +86,18 @@ func (g globals) openRecords(cfg *config.Config) records {
 	if err == nil {
 		return records{store, store.Snapshot(), nil}
 	}
-	before := new(record.Snapshot) // if there are no records to compare with
-	if r, unreadable := record.OpenReader(place); unreadable == nil {
+	return records{nil, presentRecords(place), err}
+}
+
+// presentRecords returns the records of a place without locking them, none if they cannot be read.
+func presentRecords(place record.Place) *record.Snapshot {
+	if r, err := record.OpenReader(place); err == nil {
 		defer r.Close()
-		if present, unreadable := r.Present(); unreadable == nil {
-			before = present
+		if present, err := r.Present(); err == nil {
+			return present
 		}
 	}
-	return records{nil, before, err}
+	return new(record.Snapshot)
 }
 
 // close closes records that no session has taken over.

@@ -118,7 +118,7 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 	}
 	failed := slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return g.strict || f.Severity != suites.Info })
 	return a.reportAndWrite(ctx, result{
-		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(),
+		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(), topOf(p),
 	}, failed, o.write, func(file string) error {
 		return appendToSuite(a, g, p, file, func(existing, name string) (string, int, error) {
 			return prove.Append(existing, name, guards, registeredName(p))

@@ -46,10 +46,14 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) (err error) {
 			*g = g.in(g.Dir)
-			a.format, err = chooseFormat(cmd, formatName)
+			a.dir = g.workDir
+			if a.format, err = chooseFormat(cmd, formatName); err != nil || !g.Staged {
+				return err
+			}
+			g.index, err = openIndex(cmd, a, g.workDir)
 			return err
 		},
-		Annotations: map[string]string{runsCases: ""},
+		Annotations: map[string]string{runsCases: "", readsIndex: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return runRoot(cmd.Context(), a, *g, o) },
 	}
 	root.SetIn(a.In)
@@ -58,6 +62,7 @@ func newRoot(a *app) *cobra.Command {
 	shared, own := root.PersistentFlags(), root.Flags()
 	g.settings = shared
 	shared.StringVarP(&g.Dir, "directory", "C", "", "work as if started in `DIR`")
+	shared.BoolVar(&g.Staged, "staged", false, "with --once, run and check: the files of the git index, which the next commit will have, not those of the work tree")
 	shared.StringVar(&g.Path, "config", "", "use this configuration `FILE` instead of looking for .hookwatch.yaml")
 	shared.StringVar(&formatName, "format", "", "output: "+anyFormat()+` (default "human")`)
 	shared.StringSliceVar(&g.filter.Suites, "suite", nil, "only these suites (`NAME`, ...)")
@@ -163,7 +168,10 @@ func runRoot(ctx context.Context, a *app, g globals, o rootOptions) error {
 }
 
 // A program is the hookwatch command with the flags that select the project.
-type program struct{ Dir, Path string }
+type program struct {
+	Dir, Path string
+	Staged    bool
+}
 
 func (c program) String() string {
 	program := "hookwatch"
@@ -172,6 +180,9 @@ func (c program) String() string {
 	}
 	if c.Path != "" {
 		program += " --config " + quote(c.Path)
+	}
+	if c.Staged {
+		program += " --staged"
 	}
 	return program
 }

@@ -26,7 +26,7 @@ func newRunCmd(a *app, g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "run ID...",
 		Short:       "Run single cases, with their controls",
-		Annotations: map[string]string{runsCases: ""},
+		Annotations: map[string]string{runsCases: "", readsIndex: ""},
 		Long: `Run the named cases, and the controls they need, and update the present state.
 An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P09, M9-M12).`,
 		RunE: func(cmd *cobra.Command, ids []string) error { return runByID(cmd.Context(), a, *g, o, ids) },
@@ -250,9 +250,11 @@ func followProject(ctx context.Context, a *app, g globals, p *session.Project, w
 		defer close(done)
 		commands = listen(keys, done)
 	}
-	sum := o.Watch(ctx, session.WatchOptions{
-		Started: o.started(), Watcher: w, Notes: notes, Commands: commands, Prove: proveInSession, Reload: g.tryLoad,
-	})
+	watched := session.WatchOptions{Started: o.started(), Watcher: w, Notes: notes, Commands: commands, Prove: proveInSession, Reload: g.tryLoad}
+	if a.format.checks {
+		watched.Check = checkInSession()
+	}
+	sum := o.Watch(ctx, watched)
 	if err := o.end(view, &sum); err != nil {
 		return err
 	}

@@ -627,10 +627,10 @@ func (x *Comparison) between() {
 	const gone = "\x00"
 	states := [2]map[string]string{{}, {}}
 	for i, s := range x.Sides {
-		for _, f := range s.files {
-			states[i][strings.TrimPrefix(f.Path, inProject)] = fmt.Sprint(f.Mode&0o100, f.Content)
+		for _, f := range s.Runner.Instead.Files {
+			states[i][f.Path] = fmt.Sprint(f.Mode&0o100, f.Content)
 		}
-		for _, name := range s.removed {
+		for _, name := range s.Runner.Instead.Removed {
 			states[i][name] = gone
 		}
 	}

@@ -61,18 +61,18 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range s.files {
+	for _, f := range s.Project.Instead.Files {
 		kind := "file "
 		if fs.FileMode(f.Mode)&fs.ModeSymlink != 0 {
 			kind = "link to " + f.Content + " "
 		}
-		got = append(got, kind+strings.TrimPrefix(f.Path, inProject))
+		got = append(got, kind+f.Path)
 	}
-	slices.Sort(s.removed)
+	slices.Sort(s.Project.Instead.Removed)
 	if want := "file dir/a, file dir/b, file to-dir, link to same to-file, file to-link"; strings.Join(got, ", ") != want {
 		t.Errorf("written: %s, want %s", strings.Join(got, ", "), want)
 	}
-	if want := "dir to-dir to-link"; strings.Join(s.removed, " ") != want {
-		t.Errorf("removed: %s, want %s", strings.Join(s.removed, " "), want)
+	if want := "dir to-dir to-link"; strings.Join(s.Project.Instead.Removed, " ") != want {
+		t.Errorf("removed: %s, want %s", strings.Join(s.Project.Instead.Removed, " "), want)
 	}
 }

@@ -39,7 +39,7 @@ func FirstCommit(dir string) string {
 	}
 	defer func() { _ = os.RemoveAll(own) }()
 	g, head, err := newIsolatedGit(top, own, repository, repository)
-	if err != nil {
+	if err != nil || head == "" {
 		return ""
 	}
 	first, err := g.run(context.Background(), own, nil, "rev-list", "--first-parent", "--max-parents=0", head, "--")
@@ -66,16 +66,15 @@ type isolatedGit struct {
 }
 
 // newIsolatedGit creates the repository in the directory own, for the work tree at top, whose git
-// directory is dir and whose repository is common. It also returns the hash that HEAD points to.
+// directory is dir and whose repository is common. It also returns the hash that HEAD points to, "" if
+// there is none.
 func newIsolatedGit(top, own, dir, common string) (g *isolatedGit, head string, err error) {
 	env := os.Environ()
 	git, err := process.LookPath("git", "/", env)
 	if machine := run.NewMachine(top, env); err != nil || !machine.Has(git) {
 		return nil, "", errors.New("git is not on this machine: install it")
 	}
-	if head = headCommit(dir, common); head == "" {
-		return nil, "", fmt.Errorf("%s has no commit that HEAD points to, or keeps its branches in another form than files", common)
-	}
+	head = headCommit(dir, common)
 	if err := emptyRepository(own, common, len(head)); err != nil {
 		return nil, "", err
 	}
@@ -181,11 +180,7 @@ func special(top string, enters func(dir string) bool, name string) (found strin
 // emptyRepository creates a repository without refs, with the hash algorithm and the
 // shallow boundary of another one.
 func emptyRepository(dir, other string, hashLength int) error {
-	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
-	if hashLength == sha256Length {
-		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n"
-	}
-	files := map[string][]byte{"HEAD": []byte("ref: refs/heads/none\n"), "config": []byte(config)}
+	files := map[string][]byte{"HEAD": []byte("ref: refs/heads/none\n"), "config": configOf(hashLength)}
 	if shallow, err := (disk.Reader{Root: other}).ReadFile(filepath.Join(other, "shallow"), largestRefs); err == nil {
 		files["shallow"] = shallow
 	}
@@ -195,6 +190,14 @@ func emptyRepository(dir, other string, hashLength int) error {
 		}
 	}
 	return os.Mkdir(filepath.Join(dir, "refs"), 0o700)
+}
+
+// configOf returns the configuration of a repository with hashes of this length.
+func configOf(hashLength int) []byte {
+	if hashLength == sha256Length {
+		return []byte("[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n")
+	}
+	return []byte("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
 }
 
 // headCommit returns the hash of the commit that HEAD of a git directory points to, whose branches

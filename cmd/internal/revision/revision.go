@@ -3,6 +3,7 @@ package revision
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,10 +22,11 @@ import (
 type Revision struct {
 	Commit string
 	Root   string // of the project, in that directory
+	Top    string // of the user's work tree
+	Tree   string // the directory, which has the files of Top
 
 	git  *isolatedGit
 	base string // the project's own root
-	top  string // of its work tree
 	done func()
 }
 
@@ -37,11 +39,22 @@ const (
 // CheckOut writes the files of the repository around a project, as they were at a commit, to a
 // temporary directory. The caller must close the revision.
 func CheckOut(ctx context.Context, project, name string) (*Revision, error) {
+	return checkOut(ctx, project, "revision "+name, func(g *isolatedGit, dir, common, head string) (string, error) {
+		if head == "" {
+			return "", fmt.Errorf("%s has no commit that HEAD points to, or keeps its branches in another form than files", common)
+		}
+		return g.resolve(ctx, name, dir, common)
+	})
+}
+
+// checkOut writes the files of the tree that resolve names, with the repository of its own that it has
+// for that. what names the revision in errors.
+func checkOut(ctx context.Context, project, what string, resolve func(g *isolatedGit, dir, common, head string) (tree string, err error)) (*Revision, error) {
 	project = disk.Real(project)
 	top := disk.Real(sandbox.GitTop(project))
 	dir, common, err := sandbox.Repository(top)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	within, err := filepath.Rel(top, project)
 	if err != nil {
@@ -52,12 +65,15 @@ func CheckOut(ctx context.Context, project, name string) (*Revision, error) {
 		return nil, err
 	}
 	own, tree := filepath.Join(place.Dir, "git"), filepath.Join(place.Dir, "tree")
-	r := &Revision{Root: filepath.Join(tree, within), base: project, top: top, done: place.Close}
+	r := &Revision{Root: filepath.Join(tree, within), Top: top, Tree: tree, base: project, done: place.Close}
 	if err = errors.Join(os.Mkdir(own, 0o700), os.Mkdir(tree, 0o700)); err == nil {
-		r.git, _, err = newIsolatedGit(top, own, dir, common)
-	}
-	if err == nil {
-		r.Commit, err = r.git.resolve(ctx, name, dir, common)
+		var head string
+		if r.git, head, err = newIsolatedGit(top, own, dir, common); err == nil {
+			err = r.git.exclude(common)
+		}
+		if err == nil {
+			r.Commit, err = resolve(r.git, dir, common, head)
+		}
 	}
 	if err == nil {
 		err = r.git.write(ctx, r.Commit, tree)
@@ -67,9 +83,59 @@ func CheckOut(ctx context.Context, project, name string) (*Revision, error) {
 	}
 	if err != nil {
 		r.Close()
-		return nil, fmt.Errorf("revision %s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return r, nil
+}
+
+// CheckOutIndex writes the files of the index, which the next commit will have, to a temporary directory.
+// Like git, it reads the index that GIT_INDEX_FILE names, which "git commit -a" sets for its hooks.
+// The caller must close the revision.
+func CheckOutIndex(ctx context.Context, project string) (*Revision, error) {
+	return checkOut(ctx, project, "the index", func(g *isolatedGit, dir, common, _ string) (string, error) {
+		file := filepath.Join(dir, "index")
+		if named := os.Getenv("GIT_INDEX_FILE"); named != "" {
+			file = named
+		}
+		index, err := disk.Reader{}.ReadFile(file, largestList)
+		if err != nil {
+			return "", fmt.Errorf("%w (git add puts files into it)", err)
+		}
+		objects := filepath.Join(g.own, "objects")
+		files := map[string][]byte{"index": index, "config": configOf(hashLengthOf(index)), "objects/info/alternates": []byte(g.objects + "\n")}
+		parts, _ := os.ReadDir(filepath.Dir(file))
+		for _, part := range parts { // of a split index
+			if strings.HasPrefix(part.Name(), "sharedindex.") {
+				files[part.Name()], err = disk.Reader{}.ReadFile(filepath.Join(filepath.Dir(file), part.Name()), largestList)
+			}
+		}
+		for name, content := range files {
+			err = errors.Join(err, g.put(name, content))
+		}
+		if err != nil {
+			return "", err
+		}
+		g.objects = objects // the trees of the index are written there
+		out, err := g.run(ctx, g.own, nil, "write-tree")
+		return hash(out), err
+	})
+}
+
+// hashLengthOf returns the length of the hashes of a repository, which may have no commit yet: its index
+// ends with its own hash by the same algorithm.
+func hashLengthOf(index []byte) int {
+	if end := len(index) - sha256.Size; end > 0 && sha256.Sum256(index[:end]) == [sha256.Size]byte(index[end:]) {
+		return sha256Length
+	}
+	return 0
+}
+
+// In returns the path of a file of the user's work tree in the revision. A path outside is returned as it is.
+func (r *Revision) In(path string) string {
+	if within, err := filepath.Rel(r.Top, disk.Real(path)); err == nil && filepath.IsLocal(within) {
+		return filepath.Join(r.Tree, within)
+	}
+	return path
 }
 
 // Close removes the files of the revision.
@@ -78,7 +144,7 @@ func (r *Revision) Close() { r.done() }
 // Added lists the files of the project's work tree that the revision does not have, as slash paths
 // from the project's root, without those that git ignores.
 func (r *Revision) Added(ctx context.Context) (files []string, err error) {
-	out, err := r.git.run(ctx, r.base, []string{"GIT_WORK_TREE=" + r.top}, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
+	out, err := r.git.run(ctx, r.base, []string{"GIT_WORK_TREE=" + r.Top}, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
 	for name := range strings.SplitSeq(string(out), "\x00") {
 		if filepath.IsLocal(filepath.FromSlash(name)) {
 			files = append(files, name)
@@ -117,7 +183,7 @@ func (g *isolatedGit) resolve(ctx context.Context, name, dir, common string) (st
 	if i := strings.IndexAny(name, "^~:"); i >= 0 {
 		ref = name[:i]
 	}
-	for _, file := range []struct{ from, name string }{{dir, "HEAD"}, {common, "packed-refs"}, {common, "info/exclude"}} {
+	for _, file := range []struct{ from, name string }{{dir, "HEAD"}, {common, "packed-refs"}} {
 		if content, err := (disk.Reader{Root: file.from}).ReadFile(filepath.Join(file.from, file.name), largestRefs); err == nil {
 			if err := g.put(file.name, content); err != nil {
 				return "", err
@@ -136,6 +202,15 @@ func (g *isolatedGit) resolve(ctx context.Context, name, dir, common string) (st
 		return "", err
 	}
 	return "", errors.Join(ctx.Err(), errors.New("the repository has no such commit, branch or tag"))
+}
+
+// exclude copies the list of ignored files that is not part of the tree.
+func (g *isolatedGit) exclude(common string) error {
+	content, err := disk.Reader{Root: common}.ReadFile(filepath.Join(common, "info", "exclude"), largestRefs)
+	if err != nil {
+		return nil // there is none, or it leads elsewhere
+	}
+	return g.put("info/exclude", content)
 }
 
 // copyRef copies a ref and those that it leads to. Git reports one that is missing.

@@ -24,7 +24,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 		return
 	}
 	w.overlooked()
-	if w.proveNext(ctx) || w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
+	if w.proveNext(ctx) || w.checkNext(ctx) || w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
 	if w.session.knowledge.Tracker.Noticed() || !slices.Equal(w.session.project.Graph.Files(), w.followed) { // found by traced runs
@@ -85,6 +85,8 @@ func (w *watch) leave() {
 		<-w.idle.trial
 	case w.proofs.done != nil:
 		<-w.proofs.done
+	case w.checks.done != nil:
+		<-w.checks.done
 	case w.idle.cancel != nil:
 		w.session.finishTrace(w.idle.ctx, <-w.idle.done)
 	}

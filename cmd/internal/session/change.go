@@ -39,6 +39,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		return
 	}
 	w.idle.stop()
+	w.checks.due = w.in.Check != nil
 	w.retry()
 	if w.session.run == nil {
 		w.session.equipment.Runner.Prewarm() // while the affected cases are determined
@@ -55,6 +56,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	}
 	w.session.equipment.Runner.CancelPrewarm()
 	w.rest.Rest()
+	w.present()
 	w.waitToSettle()
 }
 

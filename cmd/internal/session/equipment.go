@@ -81,6 +81,7 @@ func (e *equipment) newRunner(p *Project, env []string) *run.Runner {
 	cfg, offered := p.Config, e.standIns
 	return run.New(run.Options{
 		Root:        p.Root(),
+		Instead:     p.Instead,
 		Temp:        e.o.Temp,
 		Env:         env,
 		Timeout:     cfg.Run.Timeout,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/printable"
 )
 
@@ -72,6 +73,13 @@ type Changed struct {
 	// at lines 3-4 in f".
 	Uncovered []string     `json:"uncovered"`
 	State     suites.State `json:"state"` // of the current cases
+}
+
+// Present lists what is wrong now: the cases that fail, in their order, and what a check of the hooks
+// found. A watching session that checks (see WatchOptions.Check) sends it after each run and each check.
+type Present struct {
+	Failed   []suites.Key
+	Findings []conform.Finding
 }
 
 // RunStarted starts a run; its cases follow as CaseDone in the order in which they finish.
@@ -190,6 +198,7 @@ func (Started) event()     {}
 func (Problems) event()    {}
 func (Warning) event()     {}
 func (Changed) event()     {}
+func (Present) event()     {}
 func (RunStarted) event()  {}
 func (CaseDone) event()    {}
 func (RunDone) event()     {}

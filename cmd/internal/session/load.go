@@ -297,13 +297,13 @@ func (p *loader) noSuite(name string) error {
 func (p *loader) nothing() error {
 	looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
 	if p.Gone() {
-		return fmt.Errorf("there is no directory %s", p.Config.Root)
+		return fmt.Errorf("there is no directory %s", p.Root())
 	}
 	if len(p.scripts)+len(p.Registered.Hooks) == 0 {
-		return fmt.Errorf("no hooks found in %s: looked for %s, plugins, and settings below (hookwatch init --starter writes a project to begin with)", p.Config.Root, looked)
+		return fmt.Errorf("no hooks found in %s: looked for %s, plugins, and settings below (hookwatch init --starter writes a project to begin with)", p.Root(), looked)
 	}
 	return fmt.Errorf("no cases for the %s of %s: looked for %s (hookwatch init writes a first suite)",
-		Count(p.Hooks(), "hook"), p.Config.Root, strings.Join(p.Config.Suites, ", "))
+		Count(p.Hooks(), "hook"), p.Root(), strings.Join(p.Config.Suites, ", "))
 }
 
 func (p *loader) suiteNames() string {
@@ -404,13 +404,18 @@ func confined(cfg *config.Config) disk.Reader {
 	return disk.Reader{Root: cfg.Root, Agreed: cfg.Agreed}
 }
 
+// NewReader returns the reader of the files of a project with this configuration.
+func NewReader(cfg *config.Config) disk.Reader { return newReader(cfg, nil) }
+
 // newReader returns the only reader of a project. It does not read files that cases do not
 // see; these are determined when the first file is read. Recently saved files
 // are taken from pinned, which may be nil.
 func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
 	world := sync.OnceValue(func() *sandbox.World {
 		private := cfg.Run.Isolation == sandbox.Auto || sandbox.Describe(cfg.Run.Isolation).Private
-		return SandboxOptions(cfg, os.Environ()).World(private, filepath.SplitList(os.Getenv("PATH")))
+		read := *cfg
+		read.RunRoot = "" // cases see the files at Root, wherever these are kept
+		return SandboxOptions(&read, os.Environ()).World(private, filepath.SplitList(os.Getenv("PATH")))
 	})
 	r := confined(cfg)
 	r.Pinned = pinned

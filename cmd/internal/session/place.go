@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"path"
 	"path/filepath"
@@ -78,7 +79,7 @@ func PlaceOf(ctx context.Context, r *run.Runner, c *suites.Case, res suites.Resu
 
 func sourceOf(r *run.Runner, scripts []string) trace.Source {
 	return trace.Source{Own: trace.OwnIn(r.Root, slices.Concat(scripts, r.Scripts)...), Read: func(file string) string {
-		text, err := r.Reader.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), maxScript)
+		text, err := r.Reader.ReadFile(filepath.Join(cmp.Or(r.Instead.Source, r.Root), filepath.FromSlash(file)), maxScript)
 		if err != nil {
 			return "" // it was deleted meanwhile
 		}

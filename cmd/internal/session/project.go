@@ -44,6 +44,7 @@ type Project struct {
 	Empty         error    // why there is nothing to run, or nil
 
 	Reader   disk.Reader    // for all files of the project
+	Instead  run.Instead    // of the files where hooks run, if those that were read are of a revision
 	every    []*suites.Case // without the filter
 	byKey    []int32        // indexes into every, in the order of keys
 	groups   *toolGroups    // made when first needed
@@ -103,8 +104,8 @@ func ConfigFile(cfg *config.Config) string {
 	return filepath.Join(cfg.Root, config.FileName)
 }
 
-// Root returns the project's absolute path.
-func (p *Project) Root() string { return p.Config.Root }
+// Root returns the project's absolute path, where its hooks run.
+func (p *Project) Root() string { return p.Config.At() }
 
 // Gone reports whether the project's directory does not exist any more, because it was
 // deleted or renamed.
@@ -114,7 +115,7 @@ func (p *Project) Gone() bool {
 }
 
 // Name returns the display name of the project.
-func (p *Project) Name() string { return filepath.Base(p.Config.Root) }
+func (p *Project) Name() string { return filepath.Base(p.Root()) }
 
 // Hooks returns the number of the project's hooks: scripts, and registered commands
 // without a script.

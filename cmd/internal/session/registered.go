@@ -57,7 +57,7 @@ func (p *loader) addRegistered() {
 // tree returns the project as the subject of checks of registrations, for which neither permissions
 // nor installed programs matter.
 func (p *Project) tree() conform.Tree {
-	return conform.Tree{Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell(), Newer: p.newer()}
+	return conform.Tree{Root: p.Config.Root, At: p.Config.RunRoot, Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell(), Newer: p.newer()}
 }
 
 // Idle returns, by ID of registered hooks, why the client never starts them or does so in
@@ -294,7 +294,7 @@ func (p *Project) namedInHome() (shown []string) {
 // SandboxOptions returns the configuration of sandboxes; env is the environment of hooks.
 func SandboxOptions(cfg *config.Config, env []string) sandbox.Options {
 	o := sandbox.Options{
-		Root:      cfg.Root,
+		Root:      cfg.At(),
 		Own:       []string{cfg.ResultsDir},
 		Mask:      cfg.Sandbox.Mask,
 		Unmask:    cfg.Sandbox.Unmask,

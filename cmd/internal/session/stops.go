@@ -55,14 +55,14 @@ const (
 func stopsDir(cfg *config.Config) string { return filepath.Join(cfg.State, "hookwatch", "stops") }
 
 func stopsName(cfg *config.Config) string {
-	sum := sha256.Sum256([]byte(cfg.Root))
+	sum := sha256.Sum256([]byte(cfg.At()))
 	return hex.EncodeToString(sum[:]) + ".json"
 }
 
 // ReadStops reads the stops of a project. It returns none if they cannot be read, because
 // they can be found again.
 func ReadStops(cfg *config.Config) *Stops {
-	none := &Stops{Version: stopsVersion, Project: cfg.Root, Tried: make(map[string]string)}
+	none := &Stops{Version: stopsVersion, Project: cfg.At(), Tried: make(map[string]string)}
 	if cfg.State == "" {
 		return none
 	}
@@ -76,7 +76,7 @@ func ReadStops(cfg *config.Config) *Stops {
 		return none
 	}
 	s := new(Stops)
-	if json.Unmarshal(data, s) != nil || s.Version != stopsVersion || s.Project != cfg.Root {
+	if json.Unmarshal(data, s) != nil || s.Version != stopsVersion || s.Project != none.Project {
 		return none
 	}
 	if s.Tried == nil {

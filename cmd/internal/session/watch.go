@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
 	"hookwatch/watcher"
 )
@@ -17,7 +19,7 @@ import (
 func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	w := &watch{
 		session: e, in: in, settled: time.NewTimer(time.Hour),
-		rest: newAtRest(), idle: idling{done: make(chan *tracedRun)},
+		rest: newAtRest(), idle: idling{done: make(chan *tracedRun)}, checks: checking{due: in.Check != nil},
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()
@@ -26,10 +28,15 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	w.idle.lack(e.project.Every())
 	e.ran = func(c *suites.Case) { w.idle.lack([]*suites.Case{c}) }
 	selected := w.selectStale(ctx)
+	if in.Check != nil {
+		failed := verdict.All(e.knowledge.Verdicts.Failed(e.project.Cases), "the line at which it failed is not on record")
+		selected = verdict.WithControls(append(failed, selected...), e.project.Every())
+	}
 	in.Started.Watched = in.Watcher.Files()
 	e.opts.View.Handle(in.Started)
 	w.begin(ctx, selected, false)
 	if e.run == nil {
+		w.present()
 		w.waitToSettle()
 	}
 	for {
@@ -61,6 +68,8 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 			w.tried(ctx, t)
 		case t := <-w.proofs.done:
 			w.proved(ctx, t)
+		case take := <-w.checks.done:
+			w.checked(ctx, take)
 		case <-ctx.Done():
 			return w.stop()
 		}
@@ -73,6 +82,7 @@ func (w *watch) ended() {
 	sum := w.session.end(false)
 	w.lastRun = sum.RunID
 	w.rest.Rest()
+	w.present()
 	w.waitToSettle()
 }
 
@@ -121,7 +131,10 @@ type WatchOptions struct {
 	Notes    <-chan string // messages of the watcher for the user
 	Commands <-chan Command
 	Prove    ProveFunc // nil if nothing is to be proved
-	Reload   func() (*Project, []suites.Problem)
+	// Check judges the registered hooks, and fires those that changed since its last call. If it is nil,
+	// nothing is checked.
+	Check  func(context.Context, *Project, *run.Runner) ([]conform.Finding, error)
+	Reload func() (*Project, []suites.Problem)
 }
 
 // A watch is a session that follows saves.
@@ -136,6 +149,7 @@ type watch struct {
 	rest     *atRest
 	idle     idling
 	proofs   proving
+	checks   checking
 	toAudit  []*suites.Case // cases unaffected by the latest save
 	toReload bool           // hooks stopped inputs for which the project has no cases yet
 	warned   *Project       // the project whose excess of directories has been reported
