@@ -132,8 +132,8 @@ func andMore(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// ids lists cases by suite, with ranges for consecutive ones.
-func ids(keys []suites.Key) string {
+// ids lists cases by suite, with ranges for consecutive ones, in the form in which they are shown.
+func ids(keys []suites.Key, show func(string) string) string {
 	var order []string
 	of := map[string][]string{}
 	for _, k := range keys {
@@ -148,7 +148,7 @@ func ids(keys []suites.Key) string {
 		if suite != "" {
 			text = suite + ": " + text
 		}
-		parts = append(parts, plain(text))
+		parts = append(parts, show(text))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -194,7 +194,7 @@ func together(same []*verdict.Delta) string {
 	for i, d := range same {
 		keys[i] = d.Key
 	}
-	return fmt.Sprintf("%s; %s: %s", plain(brief(what, 300)), plural(len(same), "case"), ids(keys))
+	return fmt.Sprintf("%s; %s: %s", plain(brief(what, 300)), plural(len(same), "case"), ids(keys, plain))
 }
 
 // why describes the change of a case in a few words.

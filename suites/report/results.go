@@ -92,9 +92,14 @@ func count(have, want int) string {
 // statusNames are the names of a tally's columns.
 var statusNames = []string{"Passed", "Failed", "Skipped", "Unproven", "Aborted"}
 
+// parts returns the numbers of a tally in the order of suites.Statuses.
+func parts(t suites.Tally) []int {
+	return []int{t.Passed, t.Failed, t.Skipped, t.Unproven, t.Aborted}
+}
+
 func counts(t suites.Tally) []string {
 	var cells []string
-	for _, n := range []int{t.Passed, t.Failed, t.Skipped, t.Unproven, t.Aborted} {
+	for _, n := range parts(t) {
 		cells = append(cells, strconv.Itoa(n))
 	}
 	return cells
@@ -167,12 +172,12 @@ func (d *document) failures(all []suites.Record) {
 // file, it writes only the cause and the IDs.
 func (d *document) group(g *verdict.CauseGroup) {
 	if g.Kind != verdict.CauseEqual && len(g.Cases) > 1 {
-		d.line("### %s\n\n%s", headline(g), ids(g.Keys()))
+		d.line("### %s\n\n%s", headline(g), ids(g.Keys(), plain))
 		return
 	}
 	d.failure(g.Cases[0].Record)
 	if len(g.Cases) > 1 {
-		d.line("\n%s the same way: %s", plural(len(g.Cases)-1, "more case"), ids(g.Keys()[1:]))
+		d.line("\n%s the same way: %s", plural(len(g.Cases)-1, "more case"), ids(g.Keys()[1:], plain))
 	}
 }
 
@@ -323,7 +328,7 @@ func resultItems(in ResultsInput, all []suites.Record) []string {
 		if g.Kind == verdict.CauseEqual || len(g.Cases) == 1 {
 			items = append(items, fmt.Sprintf("**Fix** %s%s: %s (run it alone: %s)", title(r), andMore(len(g.Cases)-1), plain(brief(r.Note, 200)), rerun(r)))
 		} else {
-			items = append(items, fmt.Sprintf("**Fix** %s: %s (run one alone: %s)", headline(&g), ids(g.Keys()), rerun(r)))
+			items = append(items, fmt.Sprintf("**Fix** %s: %s (run one alone: %s)", headline(&g), ids(g.Keys(), plain), rerun(r)))
 		}
 	}
 	for _, r := range withStatus(all, suites.Unproven) {

@@ -23,6 +23,7 @@ var sampled = map[string]reflect.Type{
 	"why":                reflect.TypeFor[whyDocument](),
 	"why ID":             reflect.TypeFor[whyCase](),
 	"coverage":           reflect.TypeFor[coverageDocument](),
+	"report":             reflect.TypeFor[reportDocument](),
 	"fire":               reflect.TypeFor[fireDocument](),
 	"fire --explain":     reflect.TypeFor[launchesDocument](),
 	"check --live":       reflect.TypeFor[liveDocument](),

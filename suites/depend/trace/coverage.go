@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"hookwatch/suites"
@@ -36,8 +37,9 @@ type CoveredFunction struct {
 // A CoveredLine is a line on which a statement begins, with the number of cases that executed
 // it.
 type CoveredLine struct {
-	Line  int `json:"line"`
-	Cases int `json:"cases"`
+	Line  int          `json:"line"`
+	Cases int          `json:"cases"`
+	By    []suites.Key `json:"-"` // these cases
 }
 
 // A Gap is a range of lines, both included, whose statements no case executed.
@@ -105,7 +107,7 @@ func (f *Coverage) lines(path string, s *script.Script, met []Traced) {
 		}
 	}
 	for n, by := range runs {
-		f.Lines = append(f.Lines, CoveredLine{n, len(by)})
+		f.Lines = append(f.Lines, CoveredLine{n, len(by), slices.SortedFunc(maps.Keys(by), suites.Key.Compare)})
 	}
 	slices.SortFunc(f.Lines, func(a, b CoveredLine) int { return cmp.Compare(a.Line, b.Line) })
 	f.gaps(s)

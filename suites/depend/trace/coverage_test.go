@@ -122,7 +122,7 @@ func TestOfArms(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := trace.Cover(file, s, []trace.Traced{ran(t, s, "A", 1, 2)}).Lines
-	if want := []trace.CoveredLine{{Line: 1, Cases: 1}, {Line: 3, Cases: 0}}; !slices.Equal(got, want) {
+	if want := []trace.CoveredLine{{Line: 1, Cases: 1, By: []suites.Key{{Suite: "s", ID: "A"}}}, {Line: 3, Cases: 0}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("lines %v, want %v", got, want)
 	}
 }
