@@ -116,10 +116,10 @@ func (g *generator) count(hook string, names ...string) {
 
 // record writes a record of a run with a duration.
 func (g *generator) record(hook, kind, name, event, call, stdout string) {
-	g.record2(hook, map[string]any{"type": kind, "hookEvent": event, "hookName": event, "toolUseID": call, "command": name, "stdout": stdout})
+	g.timed(hook, map[string]any{"type": kind, "hookEvent": event, "hookName": event, "toolUseID": call, "command": name, "stdout": stdout})
 }
 
-func (g *generator) record2(hook string, a map[string]any) {
+func (g *generator) timed(hook string, a map[string]any) {
 	ms := int64(1 + g.IntN(900))
 	a["durationMs"] = ms
 	g.took[hook] = append(g.took[hook], ms)
@@ -298,5 +298,74 @@ func TestTallySynthetic(t *testing.T) {
 	}
 	if fmt.Sprint(tally.Unregistered, tally.Unattributed) != "map[] map[]" {
 		t.Error(tally.Unregistered, tally.Unattributed)
+	}
+}
+
+// TestTallyAttribution checks which hook a record belongs to, by all that a record may show of it.
+func TestTallyAttribution(t *testing.T) {
+	t.Parallel()
+	const named, inferred = "named", "inferred"
+	call := corpus.Shown{Event: "PreToolUse", ID: "c", Value: "Bash", Payload: []byte(`{"tool_name":"Bash","tool_input":{"command":"git push"}}`)}
+	for name, tt := range map[string]struct {
+		run   corpus.Shown
+		of    string // script; "" for none
+		how   string
+		other string // what is counted instead
+	}{
+		"command":             {corpus.Shown{Event: "PreToolUse", ID: "c", Command: "sh guard.sh"}, "guard.sh", named, ""},
+		"status message":      {corpus.Shown{Event: "PreToolUse", ID: "c", Command: "auditing"}, "audit.sh", named, ""},
+		"command with one":    {corpus.Shown{Event: "PreToolUse", ID: "c", Text: "[sh audit.sh --all]: no", Outcomes: []string{corpus.Blocked}}, "audit.sh", named, ""},
+		"text":                {corpus.Shown{Event: "PreToolUse", ID: "c", Text: gitReason, Outcomes: []string{corpus.Blocked}}, "git.sh", inferred, ""},
+		"text of nobody":      {corpus.Shown{Event: "PreToolUse", ID: "c", Text: "??????????", Outcomes: []string{corpus.Blocked}}, "", "", "map[] map[PreToolUse:1]"},
+		"in the background":   {corpus.Shown{Event: "PreToolUse", Value: "Bash", Async: true}, "log.sh", inferred, ""},
+		"alone":               {corpus.Shown{Event: "PostToolUse", Value: "Write"}, "format.sh", inferred, ""},
+		"by no matcher":       {corpus.Shown{Event: "PostToolUse", Value: "Read"}, "", "", "map[] map[PostToolUse:1]"},
+		"another command":     {corpus.Shown{Event: "PreToolUse", ID: "c", Command: "sh other.sh"}, "", "", "map[PreToolUse sh other.sh:1] map[]"},
+		"a refusal of others": {corpus.Shown{Event: "PostToolUse", Value: "Write", Text: "[sh other.sh]: no", Outcomes: []string{corpus.Blocked}}, "", "", "map[PostToolUse sh other.sh:1] map[]"},
+		"registered before":   {corpus.Shown{Event: "PreToolUse", ID: "c", Command: "sh typo.sh"}, "typo.sh", named, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, registered, script := project(t, hooks)
+			tally := sessions.NewTally(registered, script, func(text string) string { return text })
+			tally.Take(call)
+			for range 2 { // two records of one run
+				tally.Take(tt.run)
+			}
+			tally.End(true)
+			var fired []string
+			for _, f := range tally.Hooks {
+				if h, _ := registered.ByID(f.ID); f.Counts["fired"] > 0 {
+					fired = append(fired, h.Scripts[0], map[bool]string{true: inferred, false: named}[f.Inferred > 0])
+				}
+			}
+			want := []string{tt.of, tt.how}
+			if tt.of == "" {
+				want = nil
+			}
+			if !slices.Equal(fired, want) {
+				t.Errorf("%v, want %v", fired, want)
+			}
+			if got := fmt.Sprint(tally.Unregistered, tally.Unattributed); tt.other != "" && got != strings.ReplaceAll(tt.other, ":1", ":2") {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// TestTallyHidden checks that of two hooks that may deny a call, the one that is not reported has no
+// exact number of denials.
+func TestTallyHidden(t *testing.T) {
+	t.Parallel()
+	_, registered, script := project(t, hooks)
+	tally := sessions.NewTally(registered, script, func(text string) string { return text })
+	tally.Take(corpus.Shown{Event: "PreToolUse", ID: "c", Value: "Write", Payload: []byte(`{"tool_name":"Write","tool_input":{}}`)})
+	tally.Take(corpus.Shown{Event: "PreToolUse", ID: "d", Value: "Bash", Payload: []byte(`{"tool_name":"Bash","tool_input":{"command":"ls"}}`)})
+	tally.Take(corpus.Shown{Event: "PreToolUse", ID: "d", Text: "[sh guard.sh]: no", Outcomes: []string{corpus.Blocked}})
+	tally.End(true)
+	for at, want := range []bool{true, false} { // guard.sh, and audit.sh beside it
+		if got := slices.Contains(tally.Hooks[at].Exact, corpus.Blocked); got != want {
+			t.Errorf("%s: %v", tally.Hooks[at].ID, got)
+		}
 	}
 }
