@@ -65,3 +65,17 @@ func TestShown(t *testing.T) {
 		t.Error(err, diff)
 	}
 }
+
+// TestBadLines checks that lines which cannot be read are counted and named, and that others of an
+// unknown form are counted.
+func TestBadLines(t *testing.T) {
+	t.Parallel()
+	r := newTranscript(nil, func(s Shown) { t.Error(s) })
+	for i, line := range [][]byte{nil, {}, []byte("{"), []byte(`{"type":7,"cwd":"/p"}`), []byte(`{"type":"new","cwd":"/p","sessionId":"s"}`), []byte(`{"type":"new"}`)} {
+		r.line(fmt.Sprintf("f:%d: ", i+1), line)
+	}
+	const want = "6 2 [f:1: the line is too long f:3: unexpected end of JSON input] map[ of another form:1 new:2] map[s:true]"
+	if got := fmt.Sprint(r.Lines, r.BadLines, r.Bad, r.Skipped, r.IDs); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

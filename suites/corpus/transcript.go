@@ -215,14 +215,15 @@ func (t *transcript) line(at string, line []byte) {
 	t.Lines++
 	var x row
 	err, syntax := json.Unmarshal(line, &x), (*json.SyntaxError)(nil)
-	if line == nil {
-		at += "the line is too long: "
+	what := "the line is too long"
+	if line != nil && errors.As(err, &syntax) {
+		what = err.Error()
 	}
 	switch isEmpty := line != nil && len(line) == 0; {
 	case isEmpty:
-	case errors.As(err, &syntax):
+	case line == nil, syntax != nil:
 		if t.BadLines++; len(t.Bad) < mostBad {
-			t.Bad = append(t.Bad, at+err.Error())
+			t.Bad = append(t.Bad, at+what)
 		}
 	case err != nil:
 		t.Skipped[x.Type+" of another form"]++

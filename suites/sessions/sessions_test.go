@@ -45,7 +45,7 @@ func project(t *testing.T, settings string) (root string, r discover.Registered,
 	t.Helper()
 	root = t.TempDir()
 	for name, text := range map[string]string{
-		".claude/settings.json": settings, "guard.sh": "echo '" + guardReason + "' >&2", "git.sh": "reason='" + gitReason + "'",
+		".claude/settings.json": settings, "guard.sh": "echo '" + guardReason + "' >&2 # a text of two hooks", "git.sh": "reason='" + gitReason + "' # a text of two hooks",
 		"audit.sh": "", "typo.sh": "", "rare.sh": "", "log.sh": "", "format.sh": "", "context.sh": "", "done.sh": "", "end.sh": "", "compact.sh": "",
 	} {
 		path := filepath.Join(root, name)
@@ -317,6 +317,8 @@ func TestTallyAttribution(t *testing.T) {
 		"command with one":    {corpus.Shown{Event: "PreToolUse", ID: "c", Text: "[sh audit.sh --all]: no", Outcomes: []string{corpus.Blocked}}, "audit.sh", named, ""},
 		"text":                {corpus.Shown{Event: "PreToolUse", ID: "c", Text: gitReason, Outcomes: []string{corpus.Blocked}}, "git.sh", inferred, ""},
 		"text of nobody":      {corpus.Shown{Event: "PreToolUse", ID: "c", Text: "??????????", Outcomes: []string{corpus.Blocked}}, "", "", "map[] map[PreToolUse:1]"},
+		"short text":          {corpus.Shown{Event: "PreToolUse", ID: "c", Text: "do not!", Outcomes: []string{corpus.Blocked}}, "", "", "map[] map[PreToolUse:1]"},
+		"text of two":         {corpus.Shown{Event: "PreToolUse", ID: "c", Text: "a text of two hooks", Outcomes: []string{corpus.Blocked}}, "", "", "map[] map[PreToolUse:1]"},
 		"in the background":   {corpus.Shown{Event: "PreToolUse", Value: "Bash", Async: true}, "log.sh", inferred, ""},
 		"alone":               {corpus.Shown{Event: "PostToolUse", Value: "Write"}, "format.sh", inferred, ""},
 		"by no matcher":       {corpus.Shown{Event: "PostToolUse", Value: "Read"}, "", "", "map[] map[PostToolUse:1]"},
