@@ -12,6 +12,21 @@ import (
 	"hookwatch/suites"
 )
 
+// A Trace is what the client's transcripts show of the runs of an event's hooks. It was observed on
+// client 2.1.332, with ten kinds of output of the hooks of 13 events.
+type Trace int
+
+const (
+	// TraceNone: nothing, whatever a hook does.
+	TraceNone Trace = iota + 1
+	// TraceDecisions: what a hook denies or allows, in a record or result that does not name it.
+	TraceDecisions
+	// TraceOutput: each run that prints, fails, decides or is ended. A silent success leaves nothing.
+	TraceOutput
+	// TraceAll: each run.
+	TraceAll
+)
+
 // An Event is a moment at which the client runs hooks: their input, their selection and the effects
 // of their outputs. Each event has one row, in events.go.
 type Event struct {
@@ -69,6 +84,8 @@ type Event struct {
 	Unreported bool
 	// Last reports that the client sends the model nothing more after the event.
 	Last bool
+	// Trace is what the client's transcripts show of the event's hooks; 0 if that was not observed.
+	Trace Trace
 
 	// Output are the keys of hookSpecificOutput; none if the event accepts no such object.
 	Output []Field

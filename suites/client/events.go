@@ -22,7 +22,7 @@ import (
 // clients, because 2.1.197 drops the file for an entry of any event.
 var events = []Event{
 	{
-		Name: "SessionStart", Proceeds: "the session starts", InNames: true, EnvFile: true,
+		Name: "SessionStart", Trace: TraceOutput, Proceeds: "the session starts", InNames: true, EnvFile: true,
 		MatchedOn: "source", Values: []string{"startup", "resume", "clear", "compact", "fork"}, Usual: "startup",
 		fields: func(in PayloadInput) object { return object{{"source", in.Value}} }, beforeID: true,
 		Output: []Field{context, {Name: "initialUserMessage", Kind: AString}, title, watched, {Name: "reloadSkills", Kind: ABoolean}},
@@ -45,7 +45,7 @@ var events = []Event{
 		Exit2:    suites.Ignored,
 	},
 	{
-		Name: "UserPromptSubmit", Proceeds: "the prompt reaches the model", InNames: true, Guards: Prompts, Timeout: 30 * time.Second,
+		Name: "UserPromptSubmit", Trace: TraceOutput, Proceeds: "the prompt reaches the model", InNames: true, Guards: Prompts, Timeout: 30 * time.Second,
 		fields: func(in PayloadInput) object { return object{{"prompt", in.Prompt}} }, withMode: true,
 		Output: []Field{context, title, suppress},
 		Exit2:  suites.PromptBlocked, Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true, PardonsPlugin: true,
@@ -58,7 +58,7 @@ var events = []Event{
 		Exit2:  suites.PromptBlocked, Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true,
 	},
 	{
-		Name: "PreToolUse", Proceeds: "the call proceeds", InNames: true, Guards: Calls,
+		Name: "PreToolUse", Trace: TraceOutput, Proceeds: "the call proceeds", InNames: true, Guards: Calls,
 		MatchedOn: "tool_name", Tool: true,
 		fields:   func(in PayloadInput) object { return append(toolFields(in), payloadField{"tool_use_id", toolUseID}) },
 		withMode: true, Effort: true,
@@ -76,7 +76,7 @@ var events = []Event{
 		Exit2:  suites.Denied, RefusalFormat: asNotRun, Halt: suites.SessionEnds, LosesContext: true, RefusesInput: true, Allow: AllowedLine, DropsFile: true,
 	},
 	{
-		Name: "PermissionRequest", Proceeds: "the user is asked", InNames: true, Command: "touch hookwatch-example",
+		Name: "PermissionRequest", Trace: TraceDecisions, Proceeds: "the user is asked", InNames: true, Command: "touch hookwatch-example",
 		MatchedOn: "tool_name", Tool: true,
 		fields: permissionRequestFields, withMode: true, Effort: true,
 		Output: []Field{{Name: "decision", Kind: AnObject, Fields: []Field{
@@ -97,7 +97,7 @@ var events = []Event{
 		Exit2:  suites.Ignored,
 	},
 	{
-		Name: "PostToolUse", InNames: true,
+		Name: "PostToolUse", Trace: TraceOutput, InNames: true,
 		MatchedOn: "tool_name", Tool: true,
 		fields: func(in PayloadInput) object {
 			return append(toolFields(in),
@@ -111,7 +111,7 @@ var events = []Event{
 		Exit2: suites.ShownToModel, RefusalFormat: asReminder, Halt: suites.SessionEnds, PassesOtherName: true, PromptEnds: true,
 	},
 	{
-		Name: "PostToolUseFailure", InNames: true, Command: "false",
+		Name: "PostToolUseFailure", Trace: TraceOutput, InNames: true, Command: "false",
 		MatchedOn: "tool_name", Tool: true,
 		fields: func(in PayloadInput) object {
 			return append(toolFields(in),
@@ -122,7 +122,7 @@ var events = []Event{
 		Exit2:  suites.ShownToModel, RefusalFormat: asReminder, PassesOtherName: true,
 	},
 	{
-		Name: "PostToolBatch",
+		Name: "PostToolBatch", Trace: TraceOutput,
 		fields: func(in PayloadInput) object {
 			call := append(toolFields(in), payloadField{"tool_use_id", toolUseID}, payloadField{"tool_response", in.LastMessage})
 			return object{{"tool_calls", list{call}}}
@@ -132,14 +132,14 @@ var events = []Event{
 		Exit2:  suites.SessionEnds, Halt: suites.SessionEnds, PassesOtherName: true,
 	},
 	{
-		Name: "SubagentStart", Proceeds: "the subagent starts", InNames: true,
+		Name: "SubagentStart", Trace: TraceOutput, Proceeds: "the subagent starts", InNames: true,
 		MatchedOn: "agent_type", Usual: "general-purpose",
 		fields: func(PayloadInput) object { return nil }, // only the common fields
 		Output: []Field{context},
 		Exit2:  suites.Ignored, IgnoresOnFailure: true,
 	},
 	{
-		Name: "SubagentStop", Proceeds: "the subagent ends", InNames: true, Stop: true,
+		Name: "SubagentStop", Trace: TraceOutput, Proceeds: "the subagent ends", InNames: true, Stop: true,
 		MatchedOn: "agent_type", Usual: "general-purpose",
 		fields: subagentStopFields, withMode: true, Effort: true,
 		Output: []Field{context},
@@ -147,7 +147,7 @@ var events = []Event{
 		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{
-		Name: "TaskCreated", Proceeds: "the task is created",
+		Name: "TaskCreated", Trace: TraceDecisions, Proceeds: "the task is created",
 		fields: taskFields,
 		Exit2:  suites.Denied, RefusalFormat: asFeedback, PassesOtherName: true,
 	},
@@ -157,7 +157,7 @@ var events = []Event{
 		Exit2:  suites.Denied, RefusalFormat: asFeedback, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{
-		Name: "Stop", Proceeds: "the turn ends", Stop: true, InNames: true, FirstInNames: true,
+		Name: "Stop", Trace: TraceAll, Proceeds: "the turn ends", Stop: true, InNames: true, FirstInNames: true,
 		fields: func(in PayloadInput) object {
 			return append(object{{"stop_hook_active", in.StopHookActive}}, turnEndFields(in)...)
 		},
@@ -249,13 +249,13 @@ var events = []Event{
 		Exit2:  suites.Denied, AnyFailure: true, IgnoresBlock: true,
 	},
 	{
-		Name: "MessageDisplay", Timeout: 10 * time.Second,
+		Name: "MessageDisplay", Trace: TraceNone, Timeout: 10 * time.Second,
 		fields: messageDisplayFields,
 		Output: []Field{{Name: "displayContent", Kind: AString}},
 		Exit2:  suites.Ignored,
 	},
 	{
-		Name: "SessionEnd", Proceeds: "the session ends", InNames: true, Unreported: true, Last: true, Timeout: 1500 * time.Millisecond, AnyType: true,
+		Name: "SessionEnd", Trace: TraceNone, Proceeds: "the session ends", InNames: true, Unreported: true, Last: true, Timeout: 1500 * time.Millisecond, AnyType: true,
 		MatchedOn: "reason", Usual: "other", Others: []string{"clear", "logout", "prompt_input_exit"},
 		fields: func(in PayloadInput) object { return object{{"reason", in.Value}} },
 		Exit2:  suites.Ignored,

@@ -5,7 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,62 +63,109 @@ func Transcripts(root, home, config string) (dir string, files []string, err err
 	return dir, files, nil
 }
 
+// FindTranscripts returns the transcripts below a directory, without following links in it.
+func FindTranscripts(dir string) (files []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() && filepath.Ext(path) == ".jsonl" {
+			files = append(files, path)
+		}
+		return err
+	})
+	return files, err
+}
+
 // AddTranscripts adds the tool calls and prompts of transcripts, as the client sent them to hooks.
 // It returns the number of payloads that the corpus did not have.
 func (c *Corpus) AddTranscripts(files []string) (added int, err error) {
-	left := int64(mostTranscripts)
-	for _, file := range files {
-		f, err := os.Open(file)
-		if err != nil {
-			return added, err
+	_, failed := ReadSessions(files, c.roots, func(s Shown) {
+		whole := s.Event == "PreToolUse" || s.Event == "PostToolUse" || s.Event == "UserPromptSubmit"
+		if !whole || s.Payload == nil || len(s.Payload) > LargestPayload || err != nil {
+			return
 		}
-		n, err := c.addTranscript(io.LimitReader(f, left))
-		if added += n; err != nil {
-			return added, errors.Join(err, f.Close())
+		isNew := false
+		if isNew, err = c.Add(s.Payload, s.At); isNew {
+			added++
 		}
-		read, _ := f.Seek(0, io.SeekCurrent)
-		_ = f.Close()
-		if left -= read; left <= 0 {
-			break
-		}
-	}
-	return added, nil
-}
-
-func (c *Corpus) addTranscript(r io.Reader) (added int, err error) {
-	t := transcript{calls: map[string]calling{}}
-	failed := record.Lines(r, func(line []byte) bool {
-		for _, p := range t.payloads(line, c.roots) {
-			isNew := false
-			if len(p.text) <= LargestPayload && err == nil {
-				isNew, err = c.Add(p.text, p.at)
-			}
-			if isNew {
-				added++
-			}
-		}
-		return err == nil
 	})
 	return added, errors.Join(err, failed)
 }
 
+// Sessions are the transcripts that were read.
+type Sessions struct {
+	IDs      map[string]bool `json:"-"`
+	Lines    int             `json:"lines"`
+	BadLines int             `json:"bad_lines"` // that are no JSON or too long
+	Bad      []string        `json:"bad"`       // the first of them, as file:line: what
+	Skipped  map[string]int  `json:"skipped"`   // records that show nothing of hooks, by their type
+	Unread   int             `json:"unread"`    // files beyond the bound of bytes
+}
+
+// A Shown is what a record of a transcript shows: an event that fires hooks, or a run of a hook.
+type Shown struct {
+	Event    string
+	ID       string // of the tool's call, or of the records about one firing; "" if they have none
+	Value    string // that matchers are compared with; "" if it is not recorded
+	Payload  []byte // of an event, as far as it is known; nil for a run
+	Command  string // of a run, as the client names it; "" if it is not recorded
+	Text     string // of a refusal, or for the model
+	Async    bool
+	Outcomes []string
+	Took     time.Duration // 0 if it is not recorded
+	At       time.Time
+}
+
+// ReadSessions reads transcripts of Claude Code as far as their sessions are in directories of roots;
+// nil reads all. It yields what they show, a call before its hooks' decisions. A bad line is no error.
+func ReadSessions(files, roots []string, yield func(Shown)) (*Sessions, error) {
+	s := &Sessions{IDs: map[string]bool{}, Bad: []string{}, Skipped: map[string]int{}}
+	seen := map[string]bool{} // rows, which a session that continues another one may repeat
+	left := int64(mostTranscripts)
+	for i, file := range files {
+		if left <= 0 {
+			s.Unread = len(files) - i
+			break
+		}
+		f, err := disk.Reader{}.Open(file, math.MaxInt64) // which opens no pipe that replaced it
+		if err != nil {
+			return s, err
+		}
+		r := transcript{Sessions: s, yield: yield, roots: roots, seen: seen, calls: map[string]calling{}, named: map[string]bool{}}
+		in := &io.LimitedReader{R: f, N: left}
+		err = record.Lines(in, func(n int, line []byte) bool {
+			r.line(fmt.Sprintf("%s:%d: ", file, n), line)
+			return true
+		})
+		for _, id := range slices.Sorted(maps.Keys(r.calls)) { // without a result
+			yield(r.calls[id].shown("PreToolUse", id))
+		}
+		if left = in.N; err != nil {
+			return s, errors.Join(err, f.Close())
+		}
+		_ = f.Close()
+	}
+	return s, nil
+}
+
 // A transcript is the state of reading one: lines of calls precede those of their results.
 type transcript struct {
+	*Sessions
+	yield func(Shown)
+	roots []string
+	seen  map[string]bool
 	mode  string // permission mode
 	calls map[string]calling
+	named map[string]bool // IDs with the texts of refusals, of records that name the command
 }
 
 // calling is a call of the model.
-type calling struct{ head, name, input []byte }
-
-// sent is a payload with the time when the client sent it.
-type sent struct {
-	text []byte
-	at   time.Time
+type calling struct {
+	head, name, input []byte
+	at                time.Time
 }
 
-// entry is a line of a transcript, as clients 2.1.197 to 2.1.330 write it.
-type entry struct {
+// row is a line of a transcript, as clients 2.1.197 to 2.1.332 write it. Keys without a tag differ from
+// the fields in case.
+type row struct {
 	Type             string          `json:"type"`
 	Sidechain        bool            `json:"isSidechain"` // of a subagent
 	Meta             bool            `json:"isMeta"`      // not the user's
@@ -128,6 +178,22 @@ type entry struct {
 	Message          struct {
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
+
+	UUID, SessionID, Subtype, Content, ToolUseID string
+	Attachment, Data                             attachment // Data is of progress
+	HookInfos                                    []attachment
+	HookErrors                                   []string
+	FailedHookErrorIndexes                       []int
+	PermissionDecision                           struct{ Decision, ReasonCode string }
+}
+
+// attachment is a record about a hook. HookName is the event, and after a colon the matched value.
+type attachment struct {
+	Type, HookEvent, HookName, ToolUseID, Command, Stdout, Message, Decision, Prompt, CommandMode string
+
+	Content              json.RawMessage
+	ExitCode, DurationMS int64
+	BlockingError        struct{ BlockingError, Command string }
 }
 
 // block is a part of a message.
@@ -139,52 +205,135 @@ type block struct {
 	Input   json.RawMessage `json:"input"`
 	Of      string          `json:"tool_use_id"`
 	IsError bool            `json:"is_error"`
+	Content json.RawMessage `json:"content"` // of a result
 }
 
-// payloads returns what the client sent to hooks because of a line, if its directory is in one of
-// the roots. Lines of other forms have no payloads.
-func (t *transcript) payloads(line []byte, roots []string) (all []sent) {
-	var e entry
-	if !bytes.Contains(line, []byte(`"message"`)) || json.Unmarshal(line, &e) != nil || !slices.ContainsFunc(roots, func(root string) bool { return disk.Within(root, e.Cwd) }) {
-		return nil
+const mostBad = 5 // that are listed
+
+// line reads a line, nil if it is too long.
+func (t *transcript) line(at string, line []byte) {
+	t.Lines++
+	var x row
+	err, syntax := json.Unmarshal(line, &x), (*json.SyntaxError)(nil)
+	what := "the line is too long"
+	if line != nil && errors.As(err, &syntax) {
+		what = err.Error()
 	}
-	t.mode = cmp.Or(e.Mode, t.mode, "default")
-	var prompt string
+	switch isEmpty := line != nil && len(line) == 0; {
+	case isEmpty:
+	case line == nil, syntax != nil:
+		if t.BadLines++; len(t.Bad) < mostBad {
+			t.Bad = append(t.Bad, at+what)
+		}
+	case err != nil:
+		t.Skipped[x.Type+" of another form"]++
+	case x.Cwd == "", t.seen[x.UUID], t.roots != nil && !slices.ContainsFunc(t.roots, func(root string) bool { return disk.Within(root, x.Cwd) }):
+		t.Skipped[x.Type]++
+	default:
+		t.seen[x.UUID] = x.UUID != ""
+		t.IDs[x.SessionID] = true
+		t.mode = cmp.Or(x.Mode, t.mode, "default")
+		t.row(x)
+	}
+}
+
+// row reads a record of a session in the roots.
+func (t *transcript) row(x row) {
+	switch {
+	case x.Type == "assistant", x.Type == "user":
+		t.message(x)
+	case x.Type == "attachment":
+		t.attachment(x, x.Attachment)
+	case x.Type == "progress":
+		t.attachment(x, x.Data)
+	case x.Subtype == "stop_hook_summary":
+		t.stop(x)
+	case x.Subtype == "informational" && refusals().MatchString(x.Content):
+		text, prompt, removed := strings.Cut(x.Content, "\n\nOriginal prompt: ")
+		if removed { // the prompt has no other record
+			t.prompt(x, prompt)
+		}
+		t.refusal(x, "UserPromptSubmit", x.UUID, text)
+	default:
+		t.Skipped[strings.TrimSuffix(x.Type+"/"+x.Subtype, "/")]++
+	}
+}
+
+// message reads calls, their results and prompts.
+func (t *transcript) message(x row) {
+	var text string
 	var blocks []block
-	if json.Unmarshal(e.Message.Content, &prompt) != nil && json.Unmarshal(e.Message.Content, &blocks) != nil {
-		return nil
+	if json.Unmarshal(x.Message.Content, &text) != nil && json.Unmarshal(x.Message.Content, &blocks) != nil {
+		return
 	}
-	results := 0
+	var results []block
 	for _, b := range blocks {
 		switch {
 		case b.Type == "text":
-			prompt += b.Text
+			text += b.Text
 		case b.Type == "tool_result":
-			results++
-		case b.Type == "tool_use" && e.Type == "assistant" && len(b.Name) > 0 && len(b.Input) > 0:
-			call := calling{t.head(e, true), b.Name, b.Input}
-			t.calls[b.ID] = call
-			all = append(all, sent{call.payload("PreToolUse"), e.Time})
+			results = append(results, b)
+		case b.Type == "tool_use" && x.Type == "assistant" && len(b.Name) > 0 && len(b.Input) > 0:
+			t.calls[b.ID] = calling{t.head(x, true), b.Name, b.Input, x.Time}
 		}
 	}
 	switch {
-	case e.Type != "user":
-	case results == 0 && !e.Sidechain && !e.Meta && !e.IsCompactSummary && isPrompt(prompt):
-		text, _ := json.Marshal(prompt) // a string
-		all = append(all, sent{append(append(t.head(e, false), `"hook_event_name":"UserPromptSubmit","prompt":`...), append(text, '}')...), e.Time})
-	case results == 1 && len(e.Result) > 0:
-		b := blocks[slices.IndexFunc(blocks, func(b block) bool { return b.Type == "tool_result" })]
-		call, known := t.calls[b.Of]
-		if known && !b.IsError {
-			all = append(all, sent{call.payload("PostToolUse", e.Result...), e.Time})
+	case x.Type != "user":
+	case len(results) > 0:
+		for _, b := range results {
+			t.result(x, b, len(results) == 1)
 		}
-		delete(t.calls, b.Of)
+	case x.isPrompt(text):
+		t.prompt(x, text)
+	case x.Sidechain && strings.HasPrefix(text, "Stop hook feedback:\n["): // without a command it has another record
+		t.refusal(x, "SubagentStop", x.UUID, text)
 	}
-	return all
+}
+
+// result reads the result of a call. One that the client refuses before hooks see it has a tag;
+// observed on client 2.1.332.
+func (t *transcript) result(x row, b block, alone bool) {
+	var text string
+	var parts []block
+	if json.Unmarshal(b.Content, &text) != nil && json.Unmarshal(b.Content, &parts) == nil && len(parts) > 0 {
+		text = parts[0].Text
+	}
+	call, known := t.calls[b.Of]
+	delete(t.calls, b.Of)
+	if known && !(b.IsError && strings.HasPrefix(text, "<tool_use_error>")) {
+		t.yield(call.shown("PreToolUse", b.Of))
+	}
+	event, byHook := strings.CutPrefix(x.PermissionDecision.ReasonCode, "hook:")
+	if b.IsError && (byHook || refusals().MatchString(text)) {
+		t.refusal(x, event, b.Of, text)
+	}
+	switch {
+	case !known:
+	case b.IsError && x.PermissionDecision.Decision == "accept":
+		t.yield(call.shown("PostToolUseFailure", b.Of))
+	case !b.IsError && alone && len(x.Result) > 0:
+		s := call.shown("PostToolUse", b.Of, x.Result...)
+		s.At = x.Time
+		t.yield(s)
+	}
+}
+
+// prompt yields a prompt.
+func (t *transcript) prompt(x row, prompt string) {
+	text, _ := json.Marshal(prompt) // a string
+	payload := append(append(t.head(x, false), `"hook_event_name":"UserPromptSubmit","prompt":`...), text...)
+	t.yield(Shown{Event: "UserPromptSubmit", Payload: append(payload, '}'), At: x.Time})
+}
+
+// shown returns the call at an event.
+func (c calling) shown(event, id string, response ...byte) Shown {
+	s := Shown{Event: event, ID: id, Payload: c.payload(event, response...), At: c.at}
+	_ = json.Unmarshal(c.name, &s.Value)
+	return s
 }
 
 // head returns the beginning of a payload.
-func (t *transcript) head(e entry, tool bool) []byte {
+func (t *transcript) head(e row, tool bool) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"cwd":`)
 	quote(&b, e.Cwd)
@@ -211,8 +360,11 @@ func (c calling) payload(event string, response ...byte) []byte {
 	return append(text, '}')
 }
 
-// isPrompt excludes what the client itself writes as the user's words: commands, their output, and
-// interruptions.
-func isPrompt(text string) bool {
+// isPrompt reports whether a message is a prompt of the user. It excludes what the client itself writes
+// as the user's words: commands, their output, and interruptions.
+func (x row) isPrompt(text string) bool {
+	if x.Sidechain || x.Meta || x.IsCompactSummary {
+		return false
+	}
 	return text != "" && !slices.ContainsFunc([]string{"<command-", "<local-command-", "<bash-", "[Request interrupted", "Caveat: "}, func(start string) bool { return strings.HasPrefix(text, start) })
 }

@@ -74,25 +74,32 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
-// FuzzTranscript checks that all that is read of any transcript is payloads.
+// FuzzTranscript checks that all that is read of any transcript is payloads, and runs of hooks with an
+// event.
 func FuzzTranscript(f *testing.F) {
 	f.Add([]byte(strings.ReplaceAll(session, "ROOT", "/p")))
 	f.Add([]byte(`{"message":{"content":[{"type":"tool_use","name":7,"input":[]},null]},"type":"assistant","cwd":"/p"}`))
+	f.Add([]byte(observed(f)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := NewRedactor(testKey, "/p", "/home/me")
-		read := transcript{calls: map[string]calling{}}
-		err := record.Lines(bytes.NewReader(text), func(line []byte) bool {
-			for _, p := range read.payloads(line, r.roots) {
-				event, kept, err := r.input(p.text)
-				if err != nil {
-					t.Fatalf("%q of %q: %v", p.text, line, err)
-				}
-				_ = Payload{Event: event, Input: kept}.over()
+		read := newTranscript([]string{"/p"}, func(s Shown) {
+			if s.Payload == nil || s.Event == "Stop" || s.Event == "PostToolUseFailure" {
+				return
 			}
+			event, kept, err := r.input(s.Payload)
+			if err != nil || event != s.Event {
+				t.Fatalf("%q of %q: %v", s.Payload, text, err)
+			}
+			_ = Payload{Event: event, Input: kept}.over()
+		})
+		lines := 0
+		err := record.Lines(bytes.NewReader(text), func(n int, line []byte) bool {
+			lines = n
+			read.line("", line)
 			return true
 		})
-		if err != nil {
-			t.Error(err)
+		if err != nil || read.Lines != lines || read.BadLines > lines {
+			t.Errorf("%d of %d lines, %d bad: %v", read.Lines, lines, read.BadLines, err)
 		}
 	})
 }

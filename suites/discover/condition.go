@@ -3,6 +3,7 @@ package discover
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path"
 	"regexp"
@@ -88,6 +89,11 @@ func (h Hook) Takes(tool string, payload []byte) bool {
 	default:
 		return about.Name != "" && !about.OnlyWhole
 	}
+}
+
+// PassedOver returns the reason why the client does not run the hook although its matcher matches.
+func (h Hook) PassedOver() string {
+	return fmt.Sprintf("its \"if\": %q does not let this call through", h.If)
 }
 
 // runs reports whether a command matches the text of a rule, or may: what the client does not look

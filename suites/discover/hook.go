@@ -289,6 +289,15 @@ type Entry struct {
 // NotRun returns the reason why the client does not fire the entry, "" if it does.
 func (e Entry) NotRun() string { return e.notRun }
 
+// NotStartedFor returns the reason why the client starts nothing for a payload, "" if it starts the
+// hook: that of NotRun, its `if`, or its command. tool replaces the name in the payload unless it is "".
+func (e Entry) NotStartedFor(tool string, payload []byte) string {
+	if e.notRun == "" && !e.Hook.Takes(tool, payload) {
+		return e.Hook.PassedOver()
+	}
+	return cmp.Or(e.notRun, e.Hook.NotStarted())
+}
+
 // Entries returns all hooks that are registered for an event, those that the client never fires in
 // a session at the root last.
 func (r Registered) Entries(event, value string) []Entry {

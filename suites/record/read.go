@@ -300,16 +300,16 @@ func ReadEnvironments(r io.Reader, b *Budget) (all []suites.Environment, err err
 	}
 }
 
-// Lines yields the lines of a file until yield returns false, without their ends and without lines
-// that are too long for a record. A line is valid until yield returns.
-func Lines(r io.Reader, yield func(line []byte) bool) error {
+// Lines yields the lines of a file with their numbers, from 1, until yield returns false. They are
+// without their ends, and nil if they are too long for a record. A line is valid until yield returns.
+func Lines(r io.Reader, yield func(n int, line []byte) bool) error {
 	lines := &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
 	for {
 		line, err := lines.next()
 		if err != nil && !errors.Is(err, errTooLong) {
 			return unlessEOF(err)
 		}
-		if err == nil && !yield(line) {
+		if !yield(lines.line, line) {
 			return nil
 		}
 	}

@@ -99,18 +99,13 @@ func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin
 		return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("the client does not fire it: its matcher %s does not match %s", h.Matcher, value)}, nil
 	}
 	if !h.Takes(st.MatchedAs, stdin) {
-		return suites.Result{Exit: -1, NotStarted: "the client does not fire it: " + passedOver(h)}, nil
+		return suites.Result{Exit: -1, NotStarted: "the client does not fire it: " + h.PassedOver()}, nil
 	}
 	fired, err := s.fire(ctx, []discover.Hook{h}, st, stdin)
 	if err != nil {
 		return suites.Result{}, err
 	}
 	return combine(fired), nil
-}
-
-// passedOver returns the reason why the client does not run a hook although its matcher matches.
-func passedOver(h discover.Hook) string {
-	return fmt.Sprintf("its \"if\": %q does not let this call through", h.If)
 }
 
 // unknown returns the result of a step if it is unknown which hooks the client fires.
@@ -390,7 +385,7 @@ func (s *caseRun) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 		fired = append(fired, Fired{Hook: h, NotRun: why})
 	}
 	for _, h := range passed {
-		fired = append(fired, Fired{Hook: h, NotRun: passedOver(h) + ", so the client would not run it"})
+		fired = append(fired, Fired{Hook: h, NotRun: h.PassedOver() + ", so the client would not run it"})
 	}
 	return fired, all, err
 }

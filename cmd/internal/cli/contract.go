@@ -247,7 +247,7 @@ func playsOf(questions []question) (plays []play) {
 		}
 	}
 	plays = append(plays, otherSessions(others)...)
-	for _, s := range sessions(outputs) {
+	for _, s := range distribute(outputs) {
 		plays = append(plays, s)
 	}
 	for _, s := range together(matchers) {

@@ -37,9 +37,9 @@ func (s clientSession) hooksAnswer() bool { return s.event == client.Answering()
 // each.
 const most = 24
 
-// sessions distributes the cells over sessions. A cell that ends the client's session, or from
+// distribute distributes the cells over sessions. A cell that ends the client's session, or from
 // which the client may not recover, is the last of its session.
-func sessions(all []client.Cell) []clientSession {
+func distribute(all []client.Cell) []clientSession {
 	type group struct {
 		event, entry string
 		starts       bool

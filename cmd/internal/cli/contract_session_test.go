@@ -15,7 +15,7 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	all := client.Cells()
 	played := make(map[string]int)
-	for _, s := range sessions(all) {
+	for _, s := range distribute(all) {
 		if len(s.cells) == 0 || len(s.cells) > most+1 {
 			t.Errorf("%s: %d cells", s.event, len(s.cells))
 		}

@@ -39,7 +39,7 @@ func allTopics() []topic {
 		{"hooks", "Hooks of any project: check, and where they are found"},
 		{"proving", "Ways around guards, and how they are searched"},
 		{"scoring", "Broken hooks, and how many of them the cases notice"},
-		{"replaying", "Input of real sessions, recorded and replayed"},
+		{"replaying", "Input of real sessions: recorded, replayed; what hooks did"},
 		{"cases", "Suites, cases, and how a script is run"},
 		{"verdicts", "The five verdicts, why a case failed, preflight"},
 		{"selection", "Which cases a change affects, and how that is known"},

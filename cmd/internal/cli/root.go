@@ -79,7 +79,7 @@ func newRoot(a *app) *cobra.Command {
 	own.BoolVar(&o.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
 	own.BoolVar(&o.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help client)")
 	own.StringVar(&o.shard, "shard", "", "with --once: run this part of the cases, as `2/4` (see hookwatch help records)")
-	root.AddCommand(newRunCmd(a, g), newMergeCmd(a, g), newListCmd(a, g), newShowCmd(a, g), newWhyCmd(a, g), newVerifyCmd(a, g), newFireCmd(a, g), newCheckCmd(a, g), newProveCmd(a, g), newScoreCmd(a, g), newContractCmd(a, g), newExplainCmd(a), newRecordCmd(a, g), newReplayCmd(a, g),
+	root.AddCommand(newRunCmd(a, g), newMergeCmd(a, g), newListCmd(a, g), newShowCmd(a, g), newWhyCmd(a, g), newVerifyCmd(a, g), newFireCmd(a, g), newCheckCmd(a, g), newProveCmd(a, g), newScoreCmd(a, g), newContractCmd(a, g), newExplainCmd(a), newRecordCmd(a, g), newReplayCmd(a, g), newSessionsCmd(a, g),
 		newCompareCmd(a, g), newDiffCmd(a, g), newHistoryCmd(a, g), newCoverageCmd(a, g), newReportCmd(a, g), newQueryCmd(a, g), newInitCmd(a, g), newDoctorCmd(a, g), newTrustCmd(a, g), newSchemaCmd(a), newAgentCmd(a, g))
 	addCompletions(root, g)
 	addTopics(root)

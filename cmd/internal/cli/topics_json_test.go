@@ -39,6 +39,7 @@ var sampled = map[string]reflect.Type{
 	"prove":              reflect.TypeFor[proveDocument](),
 	"record":             reflect.TypeFor[recordDocument](),
 	"replay":             reflect.TypeFor[replayDocument](),
+	"sessions":           reflect.TypeFor[sessionsDocument](),
 	"diff":               reflect.TypeFor[diffDocument](),
 	"score":              reflect.TypeFor[scoreDocument](),
 	"contract":           reflect.TypeFor[contractDocument](),

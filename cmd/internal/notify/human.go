@@ -357,9 +357,9 @@ func folded(raw string, columns, most int) (rows []string) {
 // proseLimit is the maximum number of bytes of prose shown.
 const proseLimit = 4000
 
-// wrap breaks prose at white space into printable lines of at most the columns; a longer word has
+// Wrap breaks prose at white space into printable lines of at most the columns; a longer word has
 // its own line. Zero columns means one line.
-func wrap(text string, columns int) []string {
+func Wrap(text string, columns int) []string {
 	more := ""
 	if len(text) > proseLimit {
 		text, more = strings.ToValidUTF8(text[:proseLimit], ""), fmt.Sprintf(" ... +%d bytes", len(text)-proseLimit)

@@ -270,7 +270,7 @@ func (s *screen) block(head line, st style, prose string) []line {
 		columns = max(columns-indent, 10)
 	}
 	var out []line
-	for i, w := range wrap(prose, columns) {
+	for i, w := range Wrap(prose, columns) {
 		if i > 0 {
 			head = text(strings.Repeat(" ", indent))
 		}

@@ -150,7 +150,7 @@ func TestWrap(t *testing.T) {
 		{"incomprehensible as it is", 5, "incomprehensible|as it|is"},
 		{"日本 日本 日本", 9, "日本 日本|日本"},
 	} {
-		if got := strings.Join(wrap(tt.in, tt.columns), "|"); got != tt.want {
+		if got := strings.Join(Wrap(tt.in, tt.columns), "|"); got != tt.want {
 			t.Errorf("wrap(%q, %d) = %q, want %q", tt.in, tt.columns, got, tt.want)
 		}
 	}
