@@ -114,7 +114,7 @@ func (s *search) round(n int) (tasks []func(context.Context), more bool) {
 		}
 		sd.rounds++
 	}
-	if n == 0 {
+	if n == 0 && len(s.seeds) > 0 {
 		tasks = append(tasks, s.inject)
 	}
 	return tasks, slices.ContainsFunc(s.seeds, func(sd *seed) bool { return !sd.done() })
