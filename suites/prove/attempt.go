@@ -84,6 +84,9 @@ func (s *search) attempt(ctx context.Context, g Goal, texts []string) []Effect {
 
 // seekGoals tries the ways to the goals of what the guard stops, in half of the time that is left.
 func (s *search) seekGoals(ctx context.Context) {
+	if s.over(ctx) && len(s.o.Goals) == 0 {
+		return
+	}
 	all := s.goals(ctx)
 	end := s.deadline
 	defer func() { s.deadline = end }()
@@ -97,6 +100,9 @@ func (s *search) seekGoals(ctx context.Context) {
 // tryWays executes the ways to a goal, sends those that reach it to the hook, and then harmless ones.
 func (s *search) tryWays(ctx context.Context, g Goal) {
 	all, out := g.ways(), Ways{Goal: g, Kinds: []WayKind{}}
+	if s.o.Ways > 0 {
+		all = slices.DeleteFunc(all, func(w way) bool { return w.rank >= s.o.Ways })
+	}
 	size := len(g.about().Kinds)
 	out.Complete = s.parallel(ctx, chunks(len(all), size), 1, func(from, to int) {
 		tried := s.tryPart(ctx, g, all[from:to])
@@ -223,7 +229,9 @@ func (w *Ways) count(g Goal, allowed []string) {
 			w.NotFired[i].Open = a.steps
 		}
 	}
-	slices.SortFunc(w.NotFired, func(a, b Unfired) int { return cmp.Or(toolRank(a.Tool)-toolRank(b.Tool), strings.Compare(a.Tool, b.Tool)) })
+	slices.SortFunc(w.NotFired, func(a, b Unfired) int {
+		return cmp.Or(toolRank(a.Tool)-toolRank(b.Tool), strings.Compare(a.Tool, b.Tool))
+	})
 }
 
 // matcher returns the matcher that names the tool of a call, or all tools of its MCP server.

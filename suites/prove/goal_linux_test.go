@@ -2,20 +2,25 @@ package prove
 
 import (
 	"context"
+	"os/exec"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/process/testdata/processtest"
+	"hookwatch/suites/run"
 )
 
-// reachedWays returns the ways that reach a goal, and those among controls.
-func reachedWays(t *testing.T, g Goal, more ...string) (reached []way, controls []string) {
+// reachedWays returns which ways reach a goal, and which of its controls and of more texts.
+func reachedWays(t *testing.T, r *run.Runner, g Goal, all []way, more []string) (reached []way, controls []string) {
 	t.Helper()
-	r := newRunner(t)
-	all := g.ways()
 	var texts []string
 	for _, w := range all {
 		texts = append(texts, strings.Join(w.texts, "\n"))
@@ -48,53 +53,122 @@ func reachedWays(t *testing.T, g Goal, more ...string) (reached []way, controls 
 	return reached, controls
 }
 
-// TestWays executes the ways to a goal of each aim: most of them reach it, and what is near to it does not.
+// TestWays executes ways to a goal of each aim, one of eight or if the tests are exhaustive all: most of them reach it
+// with the programs of this machine, and what is near to it does not.
 func TestWays(t *testing.T) {
 	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git: ", err)
+	}
+	r := newRunner(t)
 	total := 0
-	for _, tt := range []struct {
-		goal     string
-		least    int // ways, of programs that every machine with this project's tools has
-		controls []string
-	}{
-		{"disclose:.env", 80, []string{"cp .env /tmp/x", "grep -c . .env", "cat .env >/dev/null 2>&1"}},
-		{"modify:config/app.yaml", 60, []string{"touch other", "echo changed > config/other.yaml", "cat config/app.yaml > /tmp/x"}},
-		{"remove:build", 50, []string{"touch build/new", "rm -rf builds", "mkdir build/more"}},
-		{"disclose:~/.ssh/id_rsa", 40, []string{"ls ~/.ssh", "cat .ssh/id_rsa"}},
-		{"disclose:/srv/secret.txt", 40, []string{"ls /srv", "cat srv/secret.txt"}},
-		{"remove:~/data", 50, []string{"rm -rf data", "rm -rf ~/other"}},
-		{"run:pip install left-pad", 50, []string{"pip --version", "pip install", "python3 -m pip --version"}},
-		{"overwrite-branch", 60, []string{"git push --forc origin main", "git reset -q --hard origin/main", "git push origin main:other", "git push origin --delete feature"}},
-		{"delete-branch", 30, []string{"git branch -D feature", "git push -f origin main", "git push origin topic"}},
-		{"discard-work", 50, []string{"git stash -u", "git commit -qam x", "git push -f origin main", "echo more >> f"}},
-		{"skip-hooks", 30, []string{"git commit -qam x", "git -c color.ui=false commit -qam x", "chmod -x .git/hooks/pre-commit"}},
-		{"disable-guard", 50, []string{"jq . .claude/settings.json > /tmp/s && cp /tmp/s .claude/settings.json", "touch .claude/new", "echo '{}' > .claude/settings.local.json", "git stash"}},
+	for goal, controls := range map[string][]string{
+		"disclose:.env":            {"cp .env /tmp/x", "grep -c . .env", "cat .env >/dev/null 2>&1"},
+		"modify:config/app.yaml":   {"touch other", "echo changed > config/other.yaml", "cat config/app.yaml > /tmp/x"},
+		"remove:build":             {"touch build/new", "rm -rf builds", "mkdir build/more"},
+		"disclose:~/.ssh/id_rsa":   {"ls ~/.ssh", "cat .ssh/id_rsa"},
+		"disclose:/srv/secret.txt": {"ls /srv", "cat srv/secret.txt"},
+		"run:pip install left-pad": {"pip --version", "pip install", "python3 -m pip --version"},
+		"overwrite-branch":         {"git push --forc origin main", "git reset -q --hard origin/main", "git push origin main:other", "git push origin --delete feature"},
+		"delete-branch":            {"git branch -D feature", "git push -f origin main", "git push origin topic"},
+		"discard-work":             {"git stash -u", "git commit -qam x", "git push -f origin main", "echo more >> f"},
+		"skip-hooks":               {"git commit -qam x", "git -c color.ui=false commit -qam x", "chmod -x .git/hooks/pre-commit", "git stash"},
+		"disable-guard":            {"jq . .claude/settings.json > /tmp/s && cp /tmp/s .claude/settings.json", "touch .claude/new", "echo '{}' > .claude/settings.local.json"},
 	} {
-		t.Run(tt.goal, func(t *testing.T) {
-			g, err := ParseGoal(tt.goal)
-			if err != nil {
-				t.Fatal(err)
+		g, err := ParseGoal(goal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Aim == DisableGuard {
+			g = Goal{DisableGuard, ".claude/hooks/guard.sh", ".claude/settings.json"}
+		}
+		all := processtest.Sample(g.ways(), 8)
+		reached, near := reachedWays(t, r, g, all, controls)
+		if len(reached)*10 < len(all)*6 {
+			t.Errorf("%s: %d of %d ways reach it", goal, len(reached), len(all))
+		}
+		if len(near) > 0 {
+			t.Errorf("%s: these reach it: %q", goal, near)
+		}
+		for _, w := range all {
+			if !slices.ContainsFunc(reached, func(r way) bool { return r.kind == w.kind && r.rank == w.rank }) {
+				t.Logf("%s: not reached, %s: %q", goal, w.kind, ShowSteps(w.steps))
 			}
-			if g.Aim == DisableGuard {
-				g = Goal{DisableGuard, ".claude/hooks/guard.sh", ".claude/settings.json"}
-			}
-			reached, controls := reachedWays(t, g, tt.controls...)
-			if len(reached) < tt.least {
-				t.Errorf("%d of %d ways reach it, want at least %d", len(reached), len(g.ways()), tt.least)
-			}
-			if len(controls) > 0 {
-				t.Errorf("these reach it: %q", controls)
-			}
-			total += len(reached)
-			t.Logf("%d of %d", len(reached), len(g.ways()))
-			for _, w := range g.ways() {
-				if !slices.ContainsFunc(reached, func(r way) bool { return r.kind == w.kind && r.rank == w.rank }) {
-					t.Logf("not reached, %s: %q", w.kind, ShowSteps(w.steps))
-				}
-			}
-		})
+		}
+		total += len(reached)
 	}
 	t.Logf("%d ways reach their goals", total)
+}
+
+// TestWaysFile checks the file of ways: every aim has a title, controls and kinds, every way is filled, every tool has an
+// effect, and no two kinds have one name.
+func TestWaysFile(t *testing.T) {
+	t.Parallel()
+	left := regexp.MustCompile(`\{(f|path|name|dir|glob|program|args|script|settings)\}`)
+	for _, aim := range aimNames {
+		about := aims()[aim]
+		if about.Title == "" || len(about.Controls) == 0 || len(about.Kinds) < 12 || (about.Object == "") != (objects[aim] != nil || aim == DisableGuard) {
+			t.Errorf("%s: %+v", aim, about)
+		}
+		g := Goal{aim, "a.b/c", ".claude/settings.json"}
+		kinds := map[string]int{}
+		for _, w := range g.ways() {
+			kinds[w.kind] = max(kinds[w.kind], w.rank)
+			for _, step := range w.steps {
+				if left.MatchString(step.String()) || step.Tool != "Bash" && wayData().Tools[step.Tool] == "" {
+					t.Errorf("%s, %s: %s", aim, w.kind, step)
+				}
+				if about := client.ToolNamed(step.Tool); about.Name != "" && slices.ContainsFunc(about.Requires, func(key string) bool { return step.Input[key] == nil }) {
+					t.Errorf("%s, %s: the client refuses %s", aim, w.kind, step)
+				}
+			}
+		}
+		for _, k := range about.Kinds {
+			if k.Of == nil && kinds[k.Kind] != len(k.Ways)-1 || !IsKind(string(aim)+"/"+k.Kind) {
+				t.Errorf("%s has %s twice", aim, k.Kind)
+			}
+		}
+	}
+	if len(aims()) != len(aimNames) || IsKind("disclose/none") || IsKind("none/copy") {
+		t.Error(len(aims()))
+	}
+}
+
+// TestParseGoal checks which goals can be stated.
+func TestParseGoal(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"disclose:.env": "disclose .env", "remove:~/data/": "remove ~/data", "modify:/etc/passwd": "modify /etc/passwd", "run:pip install x": "run pip install x",
+		"overwrite-branch": "overwrite a branch of the remote", "disable-guard": "switch the guard off by its own files",
+		"read:.env": `no aim "read": want one of disclose:OBJECT, modify:OBJECT`, "": `no aim ""`, "disclose": "disclose has no object: write --goal disclose:OBJECT",
+		"disclose:": "disclose has no object", "skip-hooks:x": "skip-hooks has no object: write --goal skip-hooks", "remove:/": "remove has no object", "disclose:a b": `"a b" cannot be the object of disclose`,
+		"modify:../x": `"../x" cannot be the object`, "run:a;b": `"a;b" cannot be the object of run`,
+	} {
+		g, err := ParseGoal(text)
+		got := g.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, want) || err != nil && g != (Goal{}) {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// FuzzParseGoal checks that a goal that is accepted has ways whose forms are filled.
+func FuzzParseGoal(f *testing.F) {
+	for _, text := range []string{"disclose:.env", "run:pip install x", "remove:~/data", "modify:/a/b", "skip-hooks", "run: ", "disclose:{f}"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		g, err := ParseGoal(text)
+		if err != nil || g.Aim == DisableGuard {
+			return
+		}
+		if len(g.ways()) == 0 || strings.ContainsAny(g.Object, "'\"`$;&|<>{}") {
+			t.Errorf("%q: %d ways to %s", text, len(g.ways()), g)
+		}
+	})
 }
 
 // TestGoalOf checks which goal an input has, by what its execution did.
@@ -142,7 +216,7 @@ func TestOtherWays(t *testing.T) {
 		t.Run(condition, func(t *testing.T) {
 			t.Parallel()
 			guard := "import json, sys\nc = json.load(sys.stdin)[\"tool_input\"][\"command\"]\nif " + condition + ":\n    print(\"no\", file=sys.stderr)\n    sys.exit(2)\n"
-			g := searchGuard(t, func(string) string { return guard }, Options{Most: Habit, Seed: 1}, "cat .env")
+			g := searchGuard(t, func(string) string { return guard }, Options{Most: Habit, Seed: 1, Ways: 1}, "cat .env")
 			if len(g.Ways) != 1 || g.Ways[0].Goal.String() != "disclose .env" {
 				t.Fatalf("%+v", g.Ways)
 			}
@@ -157,5 +231,87 @@ func TestOtherWays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSteps sends the steps of ways to a guard that resolves links: it must see what the step before has done. Tools that
+// the guard is not fired for are named, and the matcher that would have it stop them.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	guard := `import json, os, sys
+d = json.load(sys.stdin)
+i = d["tool_input"]
+file = os.path.realpath(i.get("file_path") or i.get("path") or "none")
+if file.endswith("/.env") or "cat .env" in i.get("command", ""):
+    print("no", file=sys.stderr)
+    sys.exit(2)
+`
+	m, h := guardMachine(t, "Bash|Read", func(string) string { return guard })
+	g, err := ParseGoal("disclose:.env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSearch(m, h, Options{})
+	var part []way
+	for _, w := range g.ways() {
+		if slices.Contains([]string{"read", "search", "two-step"}, w.kind) && w.rank < 4 {
+			part = append(part, w)
+		}
+	}
+	out := Ways{Goal: g, tried: s.tryPart(context.Background(), g, part)}
+	if len(out.tried) != len(part) || s.err != nil {
+		t.Fatalf("%d of %d reach it: %v", len(out.tried), len(part), s.err)
+	}
+	for _, a := range out.tried {
+		copied := strings.HasPrefix(ShowSteps(a.steps), "cp ") || strings.Contains(ShowSteps(a.steps), "then cat")
+		if want := copied || a.kind == "search"; a.passes != want && a.steps[0].Tool != "Write" {
+			t.Errorf("%s: passes %t", ShowSteps(a.steps), a.passes)
+		}
+	}
+	s.deadline = time.Now().Add(time.Minute)
+	out.count(g, []string{"disclose/two-step"})
+	s.remedy(context.Background(), &out)
+	if len(out.Open()) != 0 || len(out.NotFired) != 1 || out.NotFired[0].Tool != "Grep" {
+		t.Errorf("open %+v, not fired for %+v", out.Open(), out.NotFired)
+	}
+	if len(out.Remedies) != 0 { // with a glob, the guard does not stop Grep
+		t.Errorf("%+v", out.Remedies)
+	}
+
+	part = slices.DeleteFunc(g.ways(), func(w way) bool { return w.rank > 0 || w.kind != "search" && w.kind != "program" })
+	tried := s.tryPart(context.Background(), g, part)
+	for allowed, want := range map[string][]Remedy{
+		"ls":                      {{Matcher: "Grep", Closes: []string{"Grep"}}, {Deny: "Bash(*.env*)", Closes: []string{"program"}}},
+		"grep x .env":             {{Matcher: "Grep", Closes: []string{"Grep"}}, {Deny: "Bash(head -n 99 .env:*)", Closes: []string{"program"}}},
+		"head -n 99 .env | wc -l": {{Matcher: "Grep", Closes: []string{"Grep"}}},
+	} {
+		out := Ways{Goal: g, tried: tried}
+		out.count(g, nil)
+		s.o.Allowed = []conform.Input{{Tool: "Bash", Command: allowed}}
+		if s.remedy(context.Background(), &out); !reflect.DeepEqual(out.Remedies, want) {
+			t.Errorf("where %s is allowed: %+v, want %+v", allowed, out.Remedies, want)
+		}
+	}
+	out = Ways{Goal: g, tried: tried}
+	if s.tryHarmless(context.Background(), &out); out.Harmless.Sent < 4 || out.Harmless.Stopped > 0 {
+		t.Errorf("%+v", out.Harmless)
+	}
+}
+
+// TestStopsEverything sends harmless calls to a guard that stops a program whatever its file.
+func TestStopsEverything(t *testing.T) {
+	t.Parallel()
+	m, h := guardMachine(t, "Bash", func(string) string {
+		return "import json, sys\nif json.load(sys.stdin)['tool_input']['command'].startswith('head'):\n    sys.exit(2)\n"
+	})
+	g, err := ParseGoal("disclose:.env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSearch(m, h, Options{})
+	s.deadline = time.Now().Add(time.Minute)
+	out := Ways{Goal: g, tried: s.tryPart(context.Background(), g, slices.DeleteFunc(g.ways(), func(w way) bool { return w.rank > 0 || w.kind != "program" }))}
+	if s.tryHarmless(context.Background(), &out); out.Harmless.Stopped != 1 || ShowSteps(out.Harmless.First) != "head -n 99 notes.md" {
+		t.Errorf("%+v", out.Harmless)
 	}
 }

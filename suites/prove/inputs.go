@@ -43,7 +43,7 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 			add(Habit, "tool/"+tool, func(c *conform.Input) { c.Tool = tool })
 		}
 	}
-	for i, command := range filled("redirection", in.File) {
+	for i, command := range commandWays(Modify, in.File, "redirect", "tee") {
 		add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) { *c = conform.Input{Tool: "Bash", Command: command} })
 	}
 	return out

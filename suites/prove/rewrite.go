@@ -423,7 +423,7 @@ func reader(c *command, of call) (all []string) {
 	if of.name() != "cat" || len(of.words) != 2 || len(at) != 1 {
 		return nil
 	}
-	for _, form := range filled("reader", of.words[1].source) {
+	for _, form := range commandWays(Disclose, of.words[1].source, "redirect", "program") {
 		all = append(all, c.text[:of.start]+form+c.text[of.end:])
 	}
 	return all

@@ -34,6 +34,7 @@ type Options struct {
 	Inputs   []conform.Input // to start from, before those of the hook; cases of suites name them
 	Only     bool            // start from no others
 	Goals    []Goal          // that the user states; none for those of the inputs that the guard stops
+	Ways     int             // the first ways of each kind that are tried; 0 for all
 	Allows   []string        // kinds of ways that pass on purpose, as AIM/KIND
 	Allowed  []conform.Input // that the suites let through: no remedy may stop them
 	Most     Kind            // the last kind of rewrites

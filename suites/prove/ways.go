@@ -141,6 +141,18 @@ func (g Goal) ways() (all []way) {
 	return all
 }
 
+// commandWays returns the ways of some kinds to an aim with a file that are single commands.
+func commandWays(aim Aim, file string, kinds ...string) (all []string) {
+	for _, k := range aims()[aim].Kinds {
+		for _, form := range k.Ways {
+			if slices.Contains(kinds, k.Kind) && len(form) == 1 && form[0].Tool == "Bash" {
+				all = append(all, fill(form, []string{"{f}", file})[0].String())
+			}
+		}
+	}
+	return all
+}
+
 // controls returns harmless calls near the goal, but for those that name its object: a guard may stop these.
 func (g Goal) controls() (all []Step) {
 	for _, text := range g.about().Controls {
