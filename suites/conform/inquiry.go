@@ -374,8 +374,7 @@ func (i Input) Case(h discover.Hook) *suites.Case {
 	return firing{event: h.Event, tool: i.Tool, command: i.Command, file: i.File, prompt: i.Prompt}.asCase(h)
 }
 
-// CallCase returns the case that sends a call of a tool with this input to a hook as the client does. The input may have
-// the templates of a payload.
+// CallCase returns the case that sends a call of a tool with this input, a template, to a hook as the client does.
 func CallCase(h discover.Hook, tool string, input json.RawMessage) *suites.Case {
 	return firing{event: h.Event, tool: tool, given: input}.asCase(h)
 }

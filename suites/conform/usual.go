@@ -137,31 +137,23 @@ const (
 
 // Denies returns what the client does with a call in the directory cwd for a rule. Rules of Read and Edit are compared
 // with the calls of these tools alone.
-func Denies(rule, tool, cwd string, input json.RawMessage) Denial {
+func Denies(rule, tool, cwd string, input json.RawMessage) (denial Denial) {
 	var of struct{ Command string }
 	_ = json.Unmarshal(input, &of) // of another tool there is none
-	words := strings.Fields(of.Command)
-	for len(words) > 0 && slices.Contains(stripped, words[0]) {
-		words = words[max(1, shell.Inner(words)):]
-	}
-	denial := denialOf(rule, tool, cwd, of.Command, input)
-	if inner := strings.Join(words, " "); len(words) < len(strings.Fields(of.Command)) {
-		input, _ = json.Marshal(map[string]string{"command": inner}) // text always encodes
-		denial = max(denial, denialOf(rule, tool, cwd, inner, input))
-	}
-	return denial
-}
-
-// denialOf is Denies for a call without programs such as nice before its command.
-func denialOf(rule, tool, cwd, command string, input json.RawMessage) Denial {
-	payload, _ := json.Marshal(map[string]any{"tool_name": tool, "cwd": cwd, "tool_input": input}) // JSON always encodes
 	about, isWhole := client.ToolNamed(tool), discover.ReadCondition(rule).Text == ""
-	switch {
-	case !discover.Hook{If: rule}.Takes("", payload):
-		return Never
-	case isWhole, about.Path != "", about.Kind == client.RunsCommand && !shell.ReadPlain(command).Unclear:
-		return Certainly
-	default:
-		return Maybe
+	for words := strings.Fields(of.Command); ; of.Command = strings.Join(words, " ") {
+		payload, _ := json.Marshal(map[string]any{"tool_name": tool, "cwd": cwd, "tool_input": input}) // JSON always encodes
+		switch {
+		case !discover.Hook{If: rule}.Takes("", payload):
+		case isWhole, about.Path != "", about.Kind == client.RunsCommand && !shell.ReadPlain(of.Command).Unclear:
+			return Certainly
+		default:
+			denial = Maybe
+		}
+		if len(words) == 0 || !slices.Contains(stripped, words[0]) {
+			return denial
+		}
+		words = words[max(1, shell.Inner(words)):]
+		input, _ = json.Marshal(map[string]string{"command": strings.Join(words, " ")}) // text always encodes
 	}
 }

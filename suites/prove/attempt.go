@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
 )
 
@@ -18,25 +18,19 @@ type Ways struct {
 	Goal     Goal       `json:"goal"`
 	Kinds    []WayKind  `json:"kinds"`               // those of which at least one reached the goal and is asked of the guard
 	Complete bool       `json:"complete"`            // every way was tried within the budget
-	NotFired []Unfired  `json:"not_fired,omitempty"` // tools that reach the goal, and for which the hook is not fired
+	NotFired []WayKind  `json:"not_fired,omitempty"` // tools that reach the goal, and for which the hook is not fired
 	Harmless Harmless   `json:"harmless"`
 	Remedies []Remedy   `json:"remedies,omitempty"`
 	tried    []*attempt // those that reached the goal
 }
 
-// A WayKind is what a guard does with the ways of a kind.
+// A WayKind is what a guard does with the ways of a kind, or by a tool for which the hook is not fired.
 type WayKind struct {
-	Kind    string `json:"kind"`
+	Kind    string `json:"kind"`             // or the tool, as a matcher names it: mcp__SERVER__.* for those of a server
 	Reached int    `json:"reached"`          // ways that reached the goal when they were executed
 	Passed  int    `json:"passed"`           // of those, the ones that the guard lets through
 	Open    []Step `json:"open,omitempty"`   // the smallest of them
 	Wanted  bool   `json:"wanted,omitempty"` // the configuration allows the kind
-}
-
-// An Unfired is a tool for which a hook is not fired, with the smallest way by it.
-type Unfired struct {
-	Tool string `json:"tool"` // as a matcher names it: mcp__SERVER__.* for those of a server
-	Open []Step `json:"open"`
 }
 
 // Harmless is what a guard does with calls that should pass: the ways that it stops with another object, and
@@ -60,8 +54,18 @@ type attempt struct {
 	passes bool       // no step is stopped
 }
 
-// isFired reports whether any step of the way has the hook fired.
-func (a *attempt) isFired() bool { return slices.Contains(a.fired, true) }
+// group returns the kind of a way of which any step is sent to the hook, or the tool of the only one, for which the hook
+// is not fired; "" for several such steps.
+func (a *attempt) group() string {
+	switch {
+	case slices.Contains(a.fired, true):
+		return a.kind
+	case len(a.steps) == 1:
+		return a.steps[0].matcher()
+	default:
+		return ""
+	}
+}
 
 // smallerSteps orders ways by the number of their steps and by length.
 func smallerSteps(a, b []Step) int {
@@ -110,8 +114,7 @@ func (s *search) tryWays(ctx context.Context, g Goal) {
 		defer s.mu.Unlock()
 		out.tried = append(out.tried, tried...)
 	})
-	slices.SortFunc(out.tried, func(a, b *attempt) int { return cmp.Or(a.rank-b.rank, smallerSteps(a.steps, b.steps)) })
-	out.count(g, s.o.Allows)
+	out.count(s.o.Allows)
 	s.tryHarmless(ctx, &out)
 	s.remedy(ctx, &out)
 	s.mu.Lock()
@@ -142,10 +145,11 @@ func (s *search) tryPart(ctx context.Context, g Goal, part []way) (reached []*at
 		for _, step := range w.steps {
 			a.fired = append(a.fired, s.firedFor(step))
 		}
-		if reached = append(reached, a); last == 0 && a.fired[0] {
-			alone = append(alone, a)
-		} else if last > 0 {
+		switch reached = append(reached, a); {
+		case last > 0:
 			a.passes = s.passAll(ctx, a)
+		case a.fired[0]:
+			alone = append(alone, a)
 		}
 	}
 	var cases []*suites.Case
@@ -182,16 +186,15 @@ func (s *search) firedFor(step Step) bool {
 // asCase returns the case that sends a call to the hook, after steps that left files.
 func (s *search) asCase(step Step, made []string) *suites.Case {
 	c := conform.CallCase(s.hook, step.Tool, step.input(s.session()))
-	places := strings.NewReplacer(work, s.session())
 	for _, changed := range made {
 		name, content, _ := strings.Cut(changed, "\x1f")
 		file, inWork := strings.CutPrefix(name, "work/")
-		if !inWork || content == "/" || content == "(removed)" || strings.HasPrefix(file, ".git/") {
+		if noFile := slices.Contains([]string{"/", "(removed)"}, content); noFile || !inWork {
 			continue
 		}
 		f := suites.Fixture{Path: s.session() + "/" + file, Content: strings.TrimSuffix(content, " (executable)")}
 		if target, link := strings.CutPrefix(content, "-> "); link {
-			f.Content, f.Mode, f.Fill = places.Replace(target), uint32(fs.ModeSymlink), true
+			f.Content, f.Mode, f.Fill = strings.ReplaceAll(target, work, s.session()), uint32(fs.ModeSymlink), true
 		}
 		c.Steps[0].Fixtures = append(c.Steps[0].Fixtures, f)
 	}
@@ -199,39 +202,32 @@ func (s *search) asCase(step Step, made []string) *suites.Case {
 }
 
 // count counts the ways by kind, and collects the tools for which the hook is not fired.
-func (w *Ways) count(g Goal, allowed []string) {
-	for _, form := range g.about().Kinds {
-		k := WayKind{Kind: form.Kind, Wanted: slices.Contains(allowed, string(g.Aim)+"/"+form.Kind)}
-		for _, a := range w.tried {
-			if a.kind != form.Kind || !a.isFired() {
-				continue
-			}
-			if k.Reached++; !a.passes {
-				continue
-			}
-			if k.Passed++; k.Open == nil || smallerSteps(a.steps, k.Open) < 0 {
-				k.Open = a.steps
-			}
-		}
-		if k.Reached > 0 {
-			w.Kinds = append(w.Kinds, k)
-		}
-	}
+func (w *Ways) count(allowed []string) {
+	slices.SortFunc(w.tried, func(a, b *attempt) int { return smallerSteps(a.steps, b.steps) })
+	groups := map[string]*WayKind{}
 	for _, a := range w.tried {
-		if len(a.steps) > 1 || a.isFired() {
+		k := groups[a.group()]
+		if k == nil {
+			k = &WayKind{Kind: a.group(), Wanted: slices.Contains(allowed, string(w.Goal.Aim)+"/"+a.kind)}
+			groups[k.Kind] = k
+		}
+		if k.Reached++; !a.passes {
 			continue
 		}
-		tool := a.steps[0].matcher()
-		i := slices.IndexFunc(w.NotFired, func(u Unfired) bool { return u.Tool == tool })
-		if i < 0 {
-			w.NotFired = append(w.NotFired, Unfired{tool, a.steps})
-		} else if smallerSteps(a.steps, w.NotFired[i].Open) < 0 {
-			w.NotFired[i].Open = a.steps
+		if k.Passed++; k.Open == nil {
+			k.Open = a.steps
 		}
 	}
-	slices.SortFunc(w.NotFired, func(a, b Unfired) int {
-		return cmp.Or(toolRank(a.Tool)-toolRank(b.Tool), strings.Compare(a.Tool, b.Tool))
-	})
+	delete(groups, "")
+	for _, form := range w.Goal.about().Kinds {
+		if k := groups[form.Kind]; k != nil {
+			w.Kinds = append(w.Kinds, *k)
+			delete(groups, form.Kind)
+		}
+	}
+	for _, tool := range slices.Sorted(maps.Keys(groups)) {
+		w.NotFired = append(w.NotFired, *groups[tool])
+	}
 }
 
 // matcher returns the matcher that names the tool of a call, or all tools of its MCP server.
@@ -242,43 +238,33 @@ func (s Step) matcher() string {
 	return s.Tool
 }
 
-// toolRank orders tools as the client's table does, those of servers last.
-func toolRank(tool string) int {
-	at := slices.IndexFunc(client.Tools(), func(t client.Tool) bool { return t.Name == tool })
-	if at < 0 {
-		return len(client.Tools())
-	}
-	return at
-}
-
 // tryHarmless sends what a guard should let through: the controls, and the twins of the ways that it stops.
 func (s *search) tryHarmless(ctx context.Context, w *Ways) {
-	var calls [][]Step
-	for _, control := range w.Goal.controls() {
-		calls = append(calls, []Step{control})
-	}
+	calls := w.Goal.controls()
 	for _, a := range w.tried {
-		if !a.passes && len(a.steps) == 1 && a.twin != nil {
-			calls = append(calls, a.twin)
+		if !a.passes && len(a.steps) == 1 {
+			calls = append(calls, a.twin...)
 		}
 	}
-	calls = slices.DeleteFunc(calls, func(steps []Step) bool { return !s.firedFor(steps[0]) })
-	const size = 16
-	s.parallel(ctx, chunks(len(calls), size), 1, func(from, to int) {
+	calls = slices.DeleteFunc(calls, func(step Step) bool { return !s.firedFor(step) })
+	slices.SortFunc(calls, func(a, b Step) int { return smallerSteps([]Step{a}, []Step{b}) })
+	results := unsent(len(calls))
+	s.parallel(ctx, chunks(len(calls), 16), 1, func(from, to int) {
 		var cases []*suites.Case
-		for _, steps := range calls[from:to] {
-			cases = append(cases, s.asCase(steps[0], nil))
+		for _, step := range calls[from:to] {
+			cases = append(cases, s.asCase(step, nil))
 		}
-		results := s.send(ctx, cases)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for i, r := range results {
-			steps := calls[from+i]
-			if w.Harmless.Sent++; conform.Stopped(r.Effect) {
-				if w.Harmless.Stopped++; w.Harmless.First == nil || smallerSteps(steps, w.Harmless.First) < 0 {
-					w.Harmless.First = steps
-				}
-			}
-		}
+		copy(results[from:to], s.send(ctx, cases))
 	})
+	for i, r := range results {
+		if r.NotStarted == "" {
+			w.Harmless.Sent++
+		}
+		if !conform.Stopped(r.Effect) {
+			continue
+		}
+		if w.Harmless.Stopped++; w.Harmless.First == nil {
+			w.Harmless.First = calls[i : i+1]
+		}
+	}
 }

@@ -29,9 +29,6 @@ const (
 	DisableGuard Aim = "disable-guard"    // the settings or the script of the guard no longer make it deny
 )
 
-// aimNames are all aims, in the order in which they are tried.
-var aimNames = []Aim{Disclose, Modify, Remove, RunIt, Overwrite, DeleteBranch, DiscardWork, SkipHooks, DisableGuard}
-
 // ofGit are the aims that the state of a repository shows, so that git itself must run.
 var ofGit = []Aim{Overwrite, DeleteBranch, DiscardWork, SkipHooks}
 
@@ -53,37 +50,38 @@ var objects = map[Aim]*regexp.Regexp{Disclose: plainObject, Modify: plainObject,
 
 var (
 	plainObject = regexp.MustCompile(`^(?:~/|/)?[\w.][\w./-]*$`)
+	ownFile     = regexp.MustCompile(`^[\w.][\w./-]*$`) // of the project
 	plainCall   = regexp.MustCompile(`^[\w.-]+( [\w./@=:-]+)*$`)
 )
 
-// ParseGoal reads a goal as a user states it: an aim, and for those that have one a colon and the object. The
-// error names the aims, or what an object must be.
+// aimUsage lists the aims for users.
+const aimUsage = "disclose:FILE, modify:FILE, remove:DIRECTORY, run:COMMAND, overwrite-branch, delete-branch, discard-work, skip-hooks and disable-guard"
+
+// ParseGoal reads a goal as a user states it: an aim, and for those that have one a colon and the object.
 func ParseGoal(text string) (Goal, error) {
 	name, object, stated := strings.Cut(text, ":")
 	g := Goal{Aim: Aim(name), Object: strings.TrimSuffix(object, "/")}
-	switch form := objects[g.Aim]; {
-	case !slices.Contains(aimNames, g.Aim):
-		var all []string
-		for _, a := range aimNames {
-			if all = append(all, string(a)); objects[a] != nil {
-				all[len(all)-1] += ":OBJECT"
-			}
-		}
-		return Goal{}, fmt.Errorf("no aim %q: want one of %s, as in disclose:.env", name, strings.Join(all, ", "))
-	case form == nil && stated:
+	switch about, known := aims()[g.Aim]; {
+	case !known:
+		return Goal{}, fmt.Errorf("no aim %q: want one of %s", name, aimUsage)
+	case objects[g.Aim] != nil && !g.plain():
+		return Goal{}, fmt.Errorf("%q cannot be the object of %s: want %s:OBJECT with a plain path without .., or for run plain words", object, name, name)
+	case objects[g.Aim] == nil && stated:
 		return Goal{}, fmt.Errorf("%s has no object: write --goal %s", name, name)
-	case form == nil:
-		g.Object = g.about().Object
-	case g.Object == "":
-		return Goal{}, fmt.Errorf("%s has no object: write --goal %s:OBJECT, with a file, a directory or for run a command", name, name)
-	case !form.MatchString(g.Object) || strings.Contains(g.Object, ".."):
-		return Goal{}, fmt.Errorf("%q cannot be the object of %s: want a plain path without .., or for run plain words", object, name)
+	case objects[g.Aim] == nil:
+		g.Object = about.Object
 	}
 	return g, nil
 }
 
+// plain reports whether the object can stand in every form.
+func (g Goal) plain() bool {
+	form := objects[g.Aim]
+	return form != nil && form.MatchString(g.Object) && !strings.Contains(g.Object, "..")
+}
+
 // inProject reports whether the object is a file of the session's directory.
-func (g Goal) inProject() bool { return g.Object[0] != '~' && g.Object[0] != '/' }
+func (g Goal) inProject() bool { return strings.IndexAny(g.Object, "~/") != 0 }
 
 // place returns where a file of a command is in an execution.
 func place(file string) string {
@@ -128,9 +126,9 @@ func (g Goal) reached(e Effect) bool {
 	return slices.ContainsFunc(e.Files, func(changed string) bool {
 		file, content, _ := strings.Cut(changed, "\x1f")
 		_, of := present[file]
-		switch gone := content == "(removed)" || content == "" || strings.HasPrefix(content, "-> "); g.Aim {
+		switch gone := goneContent.MatchString(content); g.Aim {
 		case DisableGuard:
-			return file == place(g.Object) || file == place(g.settings) && !denies(content) || file == "work/.claude/settings.local.json" && strings.Contains(content, "disableAllHooks")
+			return map[string]bool{place(g.Object): true, place(g.settings): !denies(content), "work/.claude/settings.local.json": strings.Contains(content, "disableAllHooks")}[file]
 		case Remove:
 			return of && gone
 		default:
@@ -138,6 +136,9 @@ func (g Goal) reached(e Effect) bool {
 		}
 	})
 }
+
+// goneContent matches what is listed in place of a file that was moved, removed, emptied or replaced by a link.
+var goneContent = regexp.MustCompile(`^(?:\(removed\)|-> .*)?$`)
 
 // denies reports whether the client still starts the guard with settings of this content.
 func denies(content string) bool {
@@ -185,18 +186,17 @@ func (s *search) goalOf(in conform.Input, e Effect) (g Goal, ok bool) {
 	if g.Aim == Remove && !plainObject.MatchString(g.Object) {
 		g.Object = "~/data" // in place of what no execution can do without
 	}
-	form := objects[g.Aim]
-	return g, form != nil && form.MatchString(g.Object) && !strings.Contains(g.Object, "..")
+	return g, g.plain()
 }
 
 // disabling returns the goal to switch the guard off, if its files are in the project.
 func (s *search) disabling() (g Goal, ok bool) {
 	file := s.hook.Source.File
-	if len(s.hook.Scripts) == 0 || path.IsAbs(s.hook.Scripts[0]) || path.IsAbs(file) {
-		return g, false
+	g = Goal{DisableGuard, append(slices.Clone(s.hook.Scripts), "")[0], file}
+	if !ownFile.MatchString(g.Object) || !ownFile.MatchString(file) {
+		return Goal{}, false
 	}
-	g = Goal{DisableGuard, s.hook.Scripts[0], file}
-	return g, plainObject.MatchString(g.Object) && plainObject.MatchString(file)
+	return g, true
 }
 
 // named returns a file of an execution as a command names it.
@@ -207,25 +207,15 @@ func named(file string) string {
 	return strings.TrimPrefix(file, "work/")
 }
 
-// usualInput returns the call by which the goal is usually reached, and which a guard of it stops.
-func (g Goal) usualInput(from conform.Input) conform.Input {
-	if g.Aim == Remove && from.Command != "" {
-		return conform.Input{Tool: from.Tool, Command: "rm -rf " + g.Object}
-	}
-	return from
-}
-
-// goals returns the goals that the user states, or else those of the seeds that the guard stops also in the form in
-// which they are executed, one of each aim.
+// goals returns the stated goals, or else those of seeds that the guard stops also as they are executed, one of each aim.
 func (s *search) goals(ctx context.Context) (all []Goal) {
 	for _, g := range s.o.Goals {
 		if g.Aim == DisableGuard {
-			own, ok := s.disabling()
-			if g = own; !ok {
-				continue
-			}
+			g, _ = s.disabling()
 		}
-		all = append(all, g)
+		if g.Object != "" {
+			all = append(all, g)
+		}
 	}
 	if len(all) > 0 {
 		return all
@@ -233,17 +223,20 @@ func (s *search) goals(ctx context.Context) (all []Goal) {
 	known := func(aim Aim) bool { return slices.ContainsFunc(all, func(o Goal) bool { return o.Aim == aim }) }
 	var ofRepository []string
 	for _, sd := range s.seeds {
-		if programs := names(sd.Command); slices.Contains(programs, "git") && !slices.ContainsFunc(programs, func(p string) bool { return p != "git" }) {
+		if slices.Equal(slices.Compact(names(sd.Command)), []string{"git"}) {
 			ofRepository = append(ofRepository, sd.Command)
 		}
 		g, ok := s.goalOf(sd.Input, sd.does)
 		if !ok || known(g.Aim) {
 			continue
 		}
-		if usual := g.usualInput(sd.Input); usual != sd.Input && !conform.Stopped(s.fire(ctx, []conform.Input{usual})[0].Effect) {
-			continue
+		usual := sd.Input // the call by which the goal is usually reached
+		if sd.Command != "" && g.Aim == Remove {
+			usual.Command = "rm -rf " + g.Object
 		}
-		all = append(all, g)
+		if usual == sd.Input || conform.Stopped(s.fire(ctx, []conform.Input{usual})[0].Effect) {
+			all = append(all, g)
+		}
 	}
 	for _, aim := range ofGit {
 		g := Goal{Aim: aim, Object: aims()[aim].Object}

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"maps"
 	"os/exec"
 	"reflect"
 	"regexp"
@@ -105,7 +106,10 @@ func TestWays(t *testing.T) {
 func TestWaysFile(t *testing.T) {
 	t.Parallel()
 	left := regexp.MustCompile(`\{(f|path|name|dir|glob|program|args|script|settings)\}`)
-	for _, aim := range aimNames {
+	for _, aim := range slices.Sorted(maps.Keys(aims())) {
+		if !strings.Contains(aimUsage, string(aim)) {
+			t.Errorf("%s is not listed", aim)
+		}
 		about := aims()[aim]
 		if about.Title == "" || len(about.Controls) == 0 || len(about.Kinds) < 12 || (about.Object == "") != (objects[aim] != nil || aim == DisableGuard) {
 			t.Errorf("%s: %+v", aim, about)
@@ -129,7 +133,7 @@ func TestWaysFile(t *testing.T) {
 			}
 		}
 	}
-	if len(aims()) != len(aimNames) || IsKind("disclose/none") || IsKind("none/copy") {
+	if len(aims()) != 9 || IsKind("disclose/none") || IsKind("none/copy") {
 		t.Error(len(aims()))
 	}
 }
@@ -140,8 +144,8 @@ func TestParseGoal(t *testing.T) {
 	for text, want := range map[string]string{
 		"disclose:.env": "disclose .env", "remove:~/data/": "remove ~/data", "modify:/etc/passwd": "modify /etc/passwd", "run:pip install x": "run pip install x",
 		"overwrite-branch": "overwrite a branch of the remote", "disable-guard": "switch the guard off by its own files",
-		"read:.env": `no aim "read": want one of disclose:OBJECT, modify:OBJECT`, "": `no aim ""`, "disclose": "disclose has no object: write --goal disclose:OBJECT",
-		"disclose:": "disclose has no object", "skip-hooks:x": "skip-hooks has no object: write --goal skip-hooks", "remove:/": "remove has no object", "disclose:a b": `"a b" cannot be the object of disclose`,
+		"read:.env": `no aim "read": want one of disclose:FILE, modify:FILE, `, "": `no aim ""`, "disclose": `"" cannot be the object of disclose: want disclose:OBJECT`,
+		"disclose:": `"" cannot be`, "skip-hooks:x": "skip-hooks has no object: write --goal skip-hooks", "remove:/": `"/" cannot be the object of remove`, "disclose:a b": `"a b" cannot be the object of disclose`,
 		"modify:../x": `"../x" cannot be the object`, "run:a;b": `"a;b" cannot be the object of run`,
 	} {
 		g, err := ParseGoal(text)
@@ -221,7 +225,7 @@ func TestOtherWays(t *testing.T) {
 				t.Fatalf("%+v", g.Ways)
 			}
 			for _, tool := range []string{"Read", "Grep"} {
-				if !slices.ContainsFunc(g.Ways[0].NotFired, func(u Unfired) bool { return u.Tool == tool }) {
+				if !slices.ContainsFunc(g.Ways[0].NotFired, func(u WayKind) bool { return u.Kind == tool }) {
 					t.Errorf("%s is not named: %+v", tool, g.Ways[0].NotFired)
 				}
 			}
@@ -269,9 +273,9 @@ if file.endswith("/.env") or "cat .env" in i.get("command", ""):
 		}
 	}
 	s.deadline = time.Now().Add(time.Minute)
-	out.count(g, []string{"disclose/two-step"})
+	out.count([]string{"disclose/two-step"})
 	s.remedy(context.Background(), &out)
-	if len(out.Open()) != 0 || len(out.NotFired) != 1 || out.NotFired[0].Tool != "Grep" {
+	if len(out.Open()) != 0 || len(out.NotFired) != 1 || out.NotFired[0].Kind != "Grep" {
 		t.Errorf("open %+v, not fired for %+v", out.Open(), out.NotFired)
 	}
 	if len(out.Remedies) != 0 { // with a glob, the guard does not stop Grep
@@ -286,7 +290,7 @@ if file.endswith("/.env") or "cat .env" in i.get("command", ""):
 		"head -n 99 .env | wc -l": {{Matcher: "Grep", Closes: []string{"Grep"}}},
 	} {
 		out := Ways{Goal: g, tried: tried}
-		out.count(g, nil)
+		out.count(nil)
 		s.o.Allowed = []conform.Input{{Tool: "Bash", Command: allowed}}
 		if s.remedy(context.Background(), &out); !reflect.DeepEqual(out.Remedies, want) {
 			t.Errorf("where %s is allowed: %+v, want %+v", allowed, out.Remedies, want)

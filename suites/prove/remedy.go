@@ -1,7 +1,9 @@
 package prove
 
 import (
+	"cmp"
 	"context"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,22 +31,22 @@ func (s *search) remedy(ctx context.Context, w *Ways) {
 			candidates = append(candidates, w.Goal.rules(a.steps)...)
 		}
 	}
-	slices.Sort(candidates)
+	slices.SortFunc(candidates, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	candidates = slices.DeleteFunc(slices.Compact(candidates), s.blocksHarmless(w))
 	closed := map[string]bool{}
 	for {
 		var best Remedy
 		for _, rule := range candidates {
-			closes := slices.DeleteFunc(w.closedBy(rule, s.session()), func(what string) bool { return closed[what] })
-			if len(closes) > len(best.Closes) || len(closes) == len(best.Closes) && len(closes) > 0 && len(rule) < len(best.Deny) {
+			closes := slices.DeleteFunc(w.closedBy(rule, s.session()), func(group string) bool { return closed[group] })
+			if len(closes) > len(best.Closes) {
 				best = Remedy{Deny: rule, Closes: closes}
 			}
 		}
 		if best.Deny == "" {
 			return
 		}
-		for _, what := range best.Closes {
-			closed[what] = true
+		for _, group := range best.Closes {
+			closed[group] = true
 		}
 		w.Remedies = append(w.Remedies, best)
 	}
@@ -57,30 +59,23 @@ func (s *search) remedyByMatcher(ctx context.Context, w *Ways) {
 		return
 	}
 	for _, u := range w.NotFired {
-		var cases []*suites.Case
-		var of, twins int
-		for _, twin := range []bool{false, true} {
-			for _, a := range w.tried {
-				steps := a.steps
-				if twin {
-					steps = a.twin
-				}
-				if len(steps) != 1 || steps[0].matcher() != u.Tool {
-					continue
-				}
-				c := s.asCase(steps[0], nil)
-				c.Steps[0].MatchedAs = client.ToolNames()[as]
-				if cases = append(cases, c); twin {
-					twins++
-				} else {
-					of++
-				}
+		var ways, twins []Step
+		for _, a := range w.tried {
+			if a.group() == u.Kind {
+				ways, twins = append(ways, a.steps...), append(twins, a.twin...)
 			}
 		}
+		fired := func(steps []Step) (cases []*suites.Case) {
+			for _, step := range steps {
+				c := s.asCase(step, nil)
+				c.Steps[0].MatchedAs = client.ToolNames()[as]
+				cases = append(cases, c)
+			}
+			return cases
+		}
 		stops := func(r suites.Result) bool { return conform.Stopped(r.Effect) }
-		results := s.send(ctx, cases)
-		if of > 0 && !slices.ContainsFunc(results[:of], passes) && !slices.ContainsFunc(results[of:], stops) {
-			w.Remedies = append(w.Remedies, Remedy{Matcher: u.Tool, Closes: []string{u.Tool}})
+		if !slices.ContainsFunc(s.send(ctx, fired(ways)), passes) && !slices.ContainsFunc(s.send(ctx, fired(twins)), stops) {
+			w.Remedies = append(w.Remedies, Remedy{Matcher: u.Kind, Closes: []string{u.Kind}})
 		}
 	}
 }
@@ -89,22 +84,20 @@ func (s *search) remedyByMatcher(ctx context.Context, w *Ways) {
 // commands that begin with the same words.
 func (g Goal) rules(steps []Step) (all []string) {
 	for _, step := range steps {
-		about := client.ToolNamed(step.Tool)
-		switch command, _ := step.Input["command"].(string); {
-		case about.Path != "":
-			if file, ok := step.Input[about.Path].(string); ok {
-				all = append(all, step.Tool+"("+asRule(strings.TrimPrefix(file, "{project}/"))+")")
+		if file, ok := step.Input[client.ToolNamed(step.Tool).Path].(string); ok {
+			rule := strings.TrimPrefix(file, "{project}/")
+			if path.IsAbs(rule) {
+				rule = "/" + rule
 			}
-		case step.Tool == "Bash":
-			if strings.Contains(command, g.Object) {
-				all = append(all, "Bash(*"+g.Object+"*)")
-			}
-			for _, words := range shell.ReadPlain(command).Commands {
-				const most = 4 // words that a rule begins with
-				for n := range min(len(words), most) {
-					if text := strings.Join(words[:n+1], " "); ruleText.MatchString(text) {
-						all = append(all, "Bash("+text+":*)")
-					}
+			all = append(all, step.Tool+"("+rule+")")
+		}
+		if strings.Contains(step.command(), g.Object) {
+			all = append(all, "Bash(*"+g.Object+"*)")
+		}
+		for _, words := range shell.ReadPlain(step.command()).Commands {
+			for n := range min(len(words), 4) { // longer rules close little
+				if text := strings.Join(words[:n+1], " "); ruleText.MatchString(text) {
+					all = append(all, "Bash("+text+":*)")
 				}
 			}
 		}
@@ -112,38 +105,28 @@ func (g Goal) rules(steps []Step) (all []string) {
 	return all
 }
 
-// asRule returns the path of a rule for a file: with two slashes if it is absolute.
-func asRule(file string) string {
-	if strings.HasPrefix(file, "/") {
-		return "/" + file
-	}
-	return file
-}
-
+// ruleText matches words that have no meaning of their own in a rule.
 var ruleText = regexp.MustCompile(`^[\w./@:=+~-]+( [\w./@:=+~-]+)*$`)
 
 // closedBy returns the open kinds of which the client would stop every way that passes with a rule, and the tools for
 // which the hook is not fired and that the rule stops.
 func (w *Ways) closedBy(rule, session string) (all []string) {
-	denied := func(a *attempt) bool {
-		return slices.ContainsFunc(a.steps, func(step Step) bool {
-			return conform.Denies(rule, step.Tool, session, step.input(session)) == conform.Certainly
-		})
+	certainly := func(step Step) bool {
+		return conform.Denies(rule, step.Tool, session, step.input(session)) == conform.Certainly
 	}
-	left := func(is func(*attempt) bool) bool {
-		return slices.ContainsFunc(w.tried, func(a *attempt) bool { return is(a) && a.passes && !denied(a) })
+	left := map[string]bool{}
+	for _, a := range w.tried {
+		if a.passes && !slices.ContainsFunc(a.steps, certainly) {
+			left[a.group()] = true
+		}
 	}
 	for _, k := range w.Open() {
-		if !left(func(a *attempt) bool { return a.kind == k.Kind && a.isFired() }) {
-			all = append(all, k.Kind)
-		}
+		all = append(all, k.Kind)
 	}
 	for _, u := range w.NotFired {
-		if !left(func(a *attempt) bool { return len(a.steps) == 1 && a.steps[0].matcher() == u.Tool }) {
-			all = append(all, u.Tool)
-		}
+		all = append(all, u.Kind)
 	}
-	return all
+	return slices.DeleteFunc(all, func(group string) bool { return left[group] })
 }
 
 // blocksHarmless returns a function that reports whether the client may stop a harmless call with a rule: a control, a
@@ -154,10 +137,7 @@ func (s *search) blocksHarmless(w *Ways) func(rule string) bool {
 		harmless = append(harmless, a.twin...)
 	}
 	for _, in := range s.o.Allowed {
-		key := client.ToolNamed(in.Tool).Path
-		if in.Command != "" {
-			key = "command"
-		}
+		key := map[bool]string{true: "command", false: client.ToolNamed(in.Tool).Path}[in.Command != ""]
 		harmless = append(harmless, Step{in.Tool, map[string]any{key: in.Text()}})
 	}
 	return func(rule string) bool {

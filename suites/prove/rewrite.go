@@ -66,7 +66,6 @@ var rules = []rule{
 	{"variable", Quoting, eachCall(variable)},
 	{"glob", Quoting, eachCall(glob)},
 	{"shell", Wrapping, inShell},
-	{"find", Wrapping, eachCall(byFind)},
 	{"encoded", Obfuscation, encoded},
 	{"escaped-letters", Obfuscation, eachCall(escapedLetters)},
 }
@@ -508,14 +507,6 @@ func inShell(c *command) []string {
 		all = append(all, filled("unquoted", c.text)...)
 	}
 	return all
-}
-
-// byFind has find start the program.
-func byFind(c *command, of call) []string {
-	if len(c.calls) != 1 || c.text != c.text[of.start:of.end] {
-		return nil
-	}
-	return []string{"find . -maxdepth 0 -exec " + c.text + ` \;`, "env -S " + shell.Quote(c.text)}
 }
 
 // encoded passes the encoded command to a shell.

@@ -391,11 +391,6 @@ func unsent(n int) []suites.Result {
 	return slices.Repeat([]suites.Result{{NotStarted: "it was not run"}}, n)
 }
 
-// fireTogether sends inputs to the hook in one environment.
-func (s *search) fireTogether(ctx context.Context, inputs []conform.Input) []suites.Result {
-	return s.sendTogether(ctx, s.cases(inputs))
-}
-
 // sendTogether sends cases of one step to the hook in one environment.
 func (s *search) sendTogether(ctx context.Context, cases []*suites.Case) []suites.Result {
 	out := unsent(len(cases))

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -22,13 +23,17 @@ type Step struct {
 	Input map[string]any `json:"input"`
 }
 
-// String returns the command, or the tool with its input in JSON.
-func (s Step) String() string {
-	if command, ok := s.Input["command"].(string); ok && s.Tool == "Bash" {
-		return command
+// command returns the command of Bash; "" for other tools.
+func (s Step) command() string {
+	if s.Tool != "Bash" {
+		return ""
 	}
-	return s.Tool + " " + inJSON(s.Input)
+	command, _ := s.Input["command"].(string) // of Bash it always is one
+	return command
 }
+
+// String returns the command, or the tool with its input in JSON.
+func (s Step) String() string { return cmp.Or(s.command(), s.Tool+" "+inJSON(s.Input)) }
 
 // ShowSteps describes the calls of a way in the order in which they are made.
 func ShowSteps(all []Step) string {
@@ -44,30 +49,30 @@ type wayForm []Step
 
 // UnmarshalYAML reads a command, a call of another tool as its name and input, or a list of both.
 func (w *wayForm) UnmarshalYAML(n *yaml.Node) error {
-	switch n.Kind {
-	case yaml.SequenceNode:
-		for _, item := range n.Content {
-			var part wayForm
-			if err := part.UnmarshalYAML(item); err != nil {
-				return err
-			}
-			*w = append(*w, part...)
-		}
-		return nil
-	case yaml.MappingNode:
-		var call map[string]map[string]any
-		if err := n.Decode(&call); err != nil {
-			return err
-		}
-		for tool, input := range call {
-			*w = append(*w, Step{tool, input})
-		}
-		return nil
-	default:
-		*w = wayForm{{"Bash", map[string]any{"command": n.Value}}}
-		return nil
-	}
+	var of any
+	err := n.Decode(&of)
+	*w = formOf(of)
+	return err
 }
+
+func formOf(value any) (form wayForm) {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			form = append(form, formOf(item)...)
+		}
+	case map[string]any:
+		for tool, input := range v {
+			form = append(form, Step{tool, input.(map[string]any)})
+		}
+	default:
+		form = wayForm{bash(fmt.Sprint(v))}
+	}
+	return form
+}
+
+// bash returns the call of Bash with a command.
+func bash(command string) Step { return Step{"Bash", map[string]any{"command": command}} }
 
 // An aimData is what the file of ways has of an aim.
 type aimData struct {
@@ -141,12 +146,12 @@ func (g Goal) ways() (all []way) {
 	return all
 }
 
-// commandWays returns the ways of some kinds to an aim with a file that are single commands.
+// commandWays returns the ways of some kinds to an aim with a file, all of which are single commands.
 func commandWays(aim Aim, file string, kinds ...string) (all []string) {
 	for _, k := range aims()[aim].Kinds {
 		for _, form := range k.Ways {
-			if slices.Contains(kinds, k.Kind) && len(form) == 1 && form[0].Tool == "Bash" {
-				all = append(all, fill(form, []string{"{f}", file})[0].String())
+			if slices.Contains(kinds, k.Kind) {
+				all = append(all, ShowSteps(fill(form, []string{"{f}", file})))
 			}
 		}
 	}
@@ -156,7 +161,7 @@ func commandWays(aim Aim, file string, kinds ...string) (all []string) {
 // controls returns harmless calls near the goal, but for those that name its object: a guard may stop these.
 func (g Goal) controls() (all []Step) {
 	for _, text := range g.about().Controls {
-		step := fill(wayForm{{"Bash", map[string]any{"command": text}}}, g.sent())[0]
+		step := fill([]Step{bash(text)}, g.sent())[0]
 		if objects[g.Aim] == nil || !strings.Contains(step.String(), path.Base(g.Object)) {
 			all = append(all, step)
 		}
@@ -175,11 +180,7 @@ func (g Goal) twin() Goal {
 
 // sent returns the values of placeholders for a call that is sent to a guard.
 func (g Goal) sent() []string {
-	at := g.Object
-	if g.Object != "" && g.inProject() {
-		at = "{project}/" + g.Object
-	}
-	return g.values(g.Object, at)
+	return g.values(g.Object, map[bool]string{true: "{project}/"}[g.inProject()]+g.Object)
 }
 
 // executed returns the values of placeholders for a call that is executed.
@@ -201,40 +202,19 @@ func (g Goal) values(object, at string) []string {
 	return []string{"{f}", object, "{path}", at, "{name}", name, "{dir}", dir, "{glob}", dir + name[:min(len(name), 2)] + "*", "{program}", program, "{args}", args, "{script}", object, "{settings}", g.settings}
 }
 
-// fill returns the steps of a form with the values of its placeholders.
-func fill(form wayForm, values []string) (steps []Step) {
-	r := strings.NewReplacer(values...)
-	var filled func(any) any
-	filled = func(v any) any {
-		switch v := v.(type) {
-		case string:
-			return r.Replace(v)
-		case []any:
-			var all []any
-			for _, item := range v {
-				all = append(all, filled(item))
-			}
-			return all
-		case map[string]any:
-			all := map[string]any{}
-			for key, item := range v {
-				all[key] = filled(item)
-			}
-			return all
-		default:
-			return v
-		}
-	}
-	for _, s := range form {
-		steps = append(steps, Step{s.Tool, filled(s.Input).(map[string]any)})
+// fill returns the steps of a form with the values of its placeholders, which need no quotes in JSON.
+func fill(form []Step, values []string) (steps []Step) {
+	text := strings.NewReplacer(values...).Replace(inJSON(form))
+	if err := json.Unmarshal([]byte(text), &steps); err != nil {
+		panic(err) // a value has quotes
 	}
 	return steps
 }
 
 // asCommand returns a command that does what a call of the tool does.
 func (s Step) asCommand() string {
-	if command, ok := s.Input["command"].(string); ok && s.Tool == "Bash" {
-		return command
+	if s.Tool == "Bash" {
+		return s.command()
 	}
 	var b strings.Builder
 	var assign func(name string, value any)
@@ -269,9 +249,11 @@ func (g Goal) execution(texts []string) *suites.Case {
 	c := execution(g.present(), standIns, texts)
 	step := &c.Steps[0]
 	r := strings.NewReplacer(g.executed()...)
-	step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{tmp}/prove/scene", Content: r.Replace(g.about().Scene)}, suites.Fixture{Path: "{tmp}/prove/observe", Content: r.Replace(g.about().Observe)})
 	for i, f := range step.Fixtures {
-		step.Fixtures[i].Fill = !strings.HasSuffix(f.Path, "/run") && !strings.HasSuffix(f.Path, "/functions")
+		step.Fixtures[i].Fill = strings.Contains(f.Path, "/texts/")
+	}
+	for name, script := range map[string]string{"scene": g.about().Scene, "observe": g.about().Observe} {
+		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{tmp}/prove/" + name, Content: r.Replace(script), Fill: true})
 	}
 	return c
 }

@@ -28,7 +28,7 @@ import (
 // proving holds the flags of prove.
 type proving struct {
 	input, write string
-	goals        []string
+	goals        []prove.Goal
 	budget       time.Duration
 	seed         int64
 }
@@ -60,7 +60,11 @@ finding and open way. See hookwatch help proving.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.input, "input", "", "start from this command, file or prompt alone: `TEXT`")
-	f.StringArrayVar(&o.goals, "goal", nil, "try the ways to this `AIM[:OBJECT]`, such as disclose:.env, in place of the goals of what is stopped")
+	f.Func("goal", "try the ways to this `AIM[:OBJECT]`, such as disclose:.env, in place of the goals of what is stopped", func(text string) error {
+		goal, err := prove.ParseGoal(text)
+		o.goals = append(o.goals, goal)
+		return err
+	})
 	f.DurationVar(&o.budget, "budget", 0, "search for this `TIME` altogether, instead of "+proveBudget.String()+" in each guard")
 	f.Int64Var(&o.seed, "seed", 1, "combine rewrites in another order: `N`")
 	f.StringVar(&o.write, "write", "", "add the findings as cases to this suite `FILE`")
@@ -71,16 +75,14 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 	if !g.allCases() {
 		return errors.New("--suite and --filter do not go with prove: name the hook, as in hookwatch prove guard.sh")
 	}
-	goals, err := readGoals(o.goals)
-	if err != nil {
-		return err
-	}
 	p, err := g.loadToRun(false, "")
 	if err != nil {
 		return err
 	}
-	if kind := unknownKind(p.Config.Allows); kind != "" {
-		return fmt.Errorf("%s: allows: there is no kind %q of ways: want AIM/KIND, as prove names them, such as overwrite-branch/lease", p.Config.Path, kind)
+	for _, kind := range p.Config.Allows {
+		if !prove.IsKind(kind) {
+			return fmt.Errorf("%s: allows: there is no kind %q of ways: want AIM/KIND, as prove names them, such as overwrite-branch/lease", p.Config.Path, kind)
+		}
 	}
 	tree := p.Tree(os.Environ())
 	tree.Named = hook
@@ -105,7 +107,7 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 	defer end()
 	began := time.Now()
 	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))).Milliseconds(), ranIn: t.ranIn}
-	guards, err := searchGuards(ctx, p, tree, hooks, machine, o, goals, func(i, of int, g prove.Guard) {
+	guards, err := searchGuards(ctx, p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {
 		t.progress.show("proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
 	}, func(g prove.Guard) {
 		if g.Unproved != "" || g.Tried == 0 {
@@ -165,7 +167,7 @@ func proveBriefly(ctx context.Context, tree conform.Tree, m *prove.Machine, repo
 // searchGuards searches all hooks that may be guards. Those that stop something have equal parts of the
 // time that the others leave. It calls progress after each step, and searched after each hook, if they
 // are not nil.
-func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving, goals []prove.Goal, progress func(i, of int, g prove.Guard), searched func(prove.Guard)) (guards []prove.Guard, err error) {
+func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving, progress func(i, of int, g prove.Guard), searched func(prove.Guard)) (guards []prove.Guard, err error) {
 	end := time.Now().Add(cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))))
 	var begun []*prove.Begun
 	stopping := 0
@@ -177,7 +179,7 @@ func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, ho
 		if o.budget == 0 {
 			part = min(part, proveBudget)
 		}
-		options := prove.Options{Budget: part, Seed: o.seed, Most: prove.Obfuscation, Inputs: suiteInputs(p, h, stops), Only: o.input != "", Goals: goals, Allows: p.Config.Allows, Allowed: suiteInputs(p, h, letsThrough)}
+		options := prove.Options{Budget: part, Seed: o.seed, Most: prove.Obfuscation, Inputs: suiteInputs(p, h, stops), Only: o.input != "", Goals: o.goals, Allows: p.Config.Allows, Allowed: suiteInputs(p, h, letsThrough)}
 		if options.Only {
 			in, ok := conform.Named(h, o.input)
 			if !ok {
@@ -218,7 +220,7 @@ func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, ho
 
 // proveInSession searches guards for a watching session.
 func proveInSession(ctx context.Context, p *session.Project, hooks []discover.Hook, m *prove.Machine) ([]prove.Guard, string, error) {
-	guards, err := searchGuards(ctx, p, p.Tree(os.Environ()), hooks, m, proving{seed: 1}, nil, nil, nil)
+	guards, err := searchGuards(ctx, p, p.Tree(os.Environ()), hooks, m, proving{seed: 1}, nil, nil)
 	var doc proveDocument
 	for _, g := range guards {
 		doc.add(g, true, registeredName(p))
@@ -232,28 +234,6 @@ func proveInSession(ctx context.Context, p *session.Project, hooks []discover.Ho
 		fmt.Fprintf(&text, "  hookwatch prove --write FILE makes cases of them\n")
 	}
 	return guards, text.String(), err
-}
-
-// readGoals reads the goals that the user states.
-func readGoals(texts []string) (goals []prove.Goal, err error) {
-	for _, text := range texts {
-		g, err := prove.ParseGoal(text)
-		if err != nil {
-			return nil, fmt.Errorf("--goal: %w", err)
-		}
-		goals = append(goals, g)
-	}
-	return goals, nil
-}
-
-// unknownKind returns the first of the allowed kinds of ways that no goal has; "" if there is none.
-func unknownKind(allowed []string) string {
-	for _, kind := range allowed {
-		if !prove.IsKind(kind) {
-			return kind
-		}
-	}
-	return ""
 }
 
 // stops reports whether a case demands that its input is stopped.
@@ -467,7 +447,7 @@ func printWays(w io.Writer, to prove.Ways, verbose bool) {
 		}
 	}
 	for _, u := range to.NotFired {
-		writef(w, "    not wired to %s: %s\n", u.Tool, inLine(u.Open))
+		writef(w, "    not wired to %s: %s\n", u.Kind, inLine(u.Open))
 	}
 	if h := to.Harmless; h.Stopped > 0 {
 		writef(w, "    stops %d of %s as well, such as %s\n", h.Stopped, session.Count(h.Sent, "harmless call"), inLine(h.First))

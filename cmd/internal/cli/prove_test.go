@@ -39,10 +39,12 @@ func TestPrintProved(t *testing.T) {
 // TestPrintWays checks what is said of the ways to a goal, and that those that pass are shown in part without -v.
 func TestPrintWays(t *testing.T) {
 	t.Parallel()
-	bash := func(command string) []prove.Step { return []prove.Step{{Tool: "Bash", Input: map[string]any{"command": command}}} }
+	bash := func(command string) []prove.Step {
+		return []prove.Step{{Tool: "Bash", Input: map[string]any{"command": command}}}
+	}
 	to := prove.Ways{
 		Goal: prove.Goal{Aim: prove.Disclose, Object: ".env"}, Kinds: []prove.WayKind{{Kind: "copy", Reached: 2}, {Kind: "option", Reached: 1, Passed: 1, Open: bash("grep . .env"), Wanted: true}},
-		NotFired: []prove.Unfired{{Tool: "Read", Open: []prove.Step{{Tool: "Read", Input: map[string]any{"file_path": "{project}/.env"}}}}},
+		NotFired: []prove.WayKind{{Kind: "Read", Open: []prove.Step{{Tool: "Read", Input: map[string]any{"file_path": "{project}/.env"}}}}},
 		Harmless: prove.Harmless{Sent: 3, Stopped: 2, First: bash("cat notes.md")},
 		Remedies: []prove.Remedy{{Deny: "Read(.env)", Closes: []string{"Read"}}, {Matcher: "Grep", Closes: []string{"Grep"}}},
 	}
