@@ -38,7 +38,8 @@ type Config struct {
 	Preflight Preflight    `mapstructure:"preflight"`
 	// By tool; not read by viper, which would lower-case and split the names.
 	Gates    map[string]GatePolicy `mapstructure:"-"`
-	Denies   []suites.Deny         `mapstructure:"-"` // inputs that hooks must stop
+	Denies   []suites.Deny         `mapstructure:"-"`      // inputs that hooks must stop
+	Allows   []string              `mapstructure:"allows"` // kinds of ways around guards that pass on purpose, as AIM/KIND
 	StandIns []string              `mapstructure:"stand_ins"`
 	Run      Run                   `mapstructure:"run"`
 	Sandbox  Sandbox               `mapstructure:"sandbox"`

@@ -139,6 +139,7 @@ func TestEveryKeyIsDecided(t *testing.T) {
 		"preflight.policy":   "at worst starts a run whose cases lack a tool, with a warning",
 		"gates":              "at worst turns a failure into a skip that names the tool",
 		"denies":             "adds inputs that hooks must stop",
+		"allows":             "names ways that prove still prints, and does not count",
 		"clients":            "chooses among hooks that are run anyway; check reports that it leaves Claude Code's out",
 		"stand_ins":          "offers hookwatch's own jq, in the sandbox",
 		"run.trace":          "runs each case at most twice, within the same bounds",

@@ -28,6 +28,7 @@ var keys = []key{
 		usage: "what an absent required tool does: `abort` or report"},
 	{path: "gates", about: "What the absence of a tool means for the cases gated by it.", def: nil, reader: policies},
 	{path: "denies", about: "Inputs that hooks must stop; check sends them.", def: nil, reader: denies},
+	{path: "allows", about: "Kinds of ways around guards that pass on purpose, as AIM/KIND; prove does not count them.", def: []string{}, reader: list(item)},
 	{path: "stand_ins", about: "Names under which the embedded jq is offered where the tool is absent.", def: []string{}, reader: list(choice("jaq", "jq")), env: "STAND_INS", flag: "stand-ins",
 		usage: "offer the embedded jq under these `NAMES` where the tool is absent: jaq, jq"},
 	{path: "run.jobs", about: "Cases at a time; 0 is one a processor.", def: 0, reader: whole, env: "JOBS", flag: "jobs",

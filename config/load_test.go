@@ -46,6 +46,7 @@ func defaults() *Config {
 		Verify:    VerifyWarn,
 		Preflight: Preflight{Required: []string{Builtin}, Policy: PreflightAbort},
 		Gates:     map[string]GatePolicy{"biome": GateFail},
+		Allows:    []string{},
 		StandIns:  []string{},
 		Run:       Run{Timeout: 30 * time.Second, Backstop: 15 * time.Minute, Isolation: "auto", Trace: TraceWatch, PassEnv: []string{}},
 		Sandbox: Sandbox{
@@ -107,6 +108,7 @@ var loads = map[string]struct {
 			}
 		},
 	},
+	"kinds of ways that pass":     {file: "allows: [overwrite-branch/lease]\n", want: func(c *Config) { c.Allows = []string{"overwrite-branch/lease"} }},
 	"a tool's policy is replaced": {file: "gates: {biome: skip}\n", want: func(c *Config) { c.Gates["biome"] = GateSkip }},
 	"sizes":                       {file: "results: {rolling_size: 2 MiB}\n", want: func(c *Config) { c.Results.RollingSize = 2 << 20 }},
 	"aliases":                     {file: "hooks: &h [a]\nspecs: *h\n", want: func(c *Config) { c.Hooks, c.Specs = []string{"a"}, []string{"a"} }},

@@ -24,7 +24,8 @@ type firing struct {
 	event       string
 	tool        string
 	command     string
-	file        string // tool_input.file_path, from the session's directory
+	given       json.RawMessage // tool_input, in place of the one that is made for the tool
+	file        string          // tool_input.file_path, from the session's directory
 	prompt      string
 	value       string // the value compared with the matcher, if it is not a tool
 	stopActive  bool
@@ -100,7 +101,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	}
 	in := client.PayloadInput{
 		Event: f.event, Tool: f.tool, Command: f.command, FilePath: file, Prompt: f.prompt, Value: f.value, StopHookActive: f.stopActive, Text: f.text,
-		LastMessage: f.text, SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
+		ToolInput: f.given, LastMessage: f.text, SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
 	}
 	if f.agent != "" {
 		in.AgentID, in.AgentType = "a0000000000000001", f.agent

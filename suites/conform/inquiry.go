@@ -3,6 +3,7 @@ package conform
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -372,6 +373,11 @@ func (i Input) Text() string { return cmp.Or(i.Command, i.File, i.Prompt) }
 // Case returns the case that sends the input to a hook as the client does.
 func (i Input) Case(h discover.Hook) *suites.Case {
 	return firing{event: h.Event, tool: i.Tool, command: i.Command, file: i.File, prompt: i.Prompt}.asCase(h)
+}
+
+// CallCase returns the case that sends a call of a tool with this input, a template, to a hook as the client does.
+func CallCase(h discover.Hook, tool string, input json.RawMessage) *suites.Case {
+	return firing{event: h.Event, tool: tool, given: input}.asCase(h)
 }
 
 // Inputs returns the inputs that a hook may exist to stop: those that the configuration names, and those that

@@ -121,13 +121,39 @@ var stripped = []string{"nice", "nohup", "stdbuf", "time", "timeout"}
 
 // deniedBy reports whether a rule applies to a command.
 func deniedBy(rule, tool, command string) bool {
-	takes := func(command string) bool {
-		payload, _ := json.Marshal(map[string]any{"tool_name": tool, "tool_input": map[string]string{"command": command}}) // text always encodes
-		return discover.Hook{If: rule}.Takes("", payload)
-	}
-	words := strings.Fields(command)
-	for len(words) > 0 && slices.Contains(stripped, words[0]) {
+	input, _ := json.Marshal(map[string]string{"command": command}) // text always encodes
+	return Denies(rule, tool, "", input) != Never
+}
+
+// A Denial is what the client does with a call for a rule of permissions.deny.
+type Denial int
+
+// The client may deny a call where it cannot read a command, or the rule has arguments of a tool that were not observed.
+const (
+	Never Denial = iota
+	Maybe
+	Certainly
+)
+
+// Denies returns what the client does with a call in the directory cwd for a rule. Rules of Read and Edit are compared
+// with the calls of these tools alone.
+func Denies(rule, tool, cwd string, input json.RawMessage) (denial Denial) {
+	var of struct{ Command string }
+	_ = json.Unmarshal(input, &of) // of another tool there is none
+	about, isWhole := client.ToolNamed(tool), discover.ReadCondition(rule).Text == ""
+	for words := strings.Fields(of.Command); ; of.Command = strings.Join(words, " ") {
+		payload, _ := json.Marshal(map[string]any{"tool_name": tool, "cwd": cwd, "tool_input": input}) // JSON always encodes
+		switch {
+		case !discover.Hook{If: rule}.Takes("", payload):
+		case isWhole, about.Path != "", about.Kind == client.RunsCommand && !shell.ReadPlain(of.Command).Unclear:
+			return Certainly
+		default:
+			denial = Maybe
+		}
+		if len(words) == 0 || !slices.Contains(stripped, words[0]) {
+			return denial
+		}
 		words = words[max(1, shell.Inner(words)):]
+		input, _ = json.Marshal(map[string]string{"command": strings.Join(words, " ")}) // text always encodes
 	}
-	return takes(command) || takes(strings.Join(words, " "))
 }

@@ -28,7 +28,9 @@ func Executor(event, name string) (discover.Hook, bool) {
 type Effect struct {
 	Calls  []Call
 	Files  []string // with their content, those that were changed, created or removed
-	Output string   // on stdout
+	Output string   // on stdout, and in a scene also on stderr
+	// Observed is what the observer of a scene printed about the state afterwards.
+	Observed string
 }
 
 // None reports whether nothing was done.
@@ -119,21 +121,30 @@ var replies = map[string]string{"curl": "echo " + downloaded + "\n", "wget": "ec
 const driver = `P=$TMPDIR/prove real=${PATH#*:} shims=$PATH; export BASH_ENV=$P/functions HOME=$P/w/home TMPDIR=$P/w/tmp TERM=dumb
 unset CLAUDE_PROJECT_DIR
 shopt -s globstar dotglob nullglob
-list() { local f c; listed=; for f in work/** home/**; do
-  if [[ -f $f ]]; then c=; IFS= read -r -d '' c <"$f"; listed+=$f$'\037'${c:0:2000}$'\036'; elif [[ -d $f ]]; then listed+=${f%/}$'\037/\036'; fi; done; }
+list() { local f c; listed=; for f in work/** home/** root/**; do
+  if [[ -v scene && $f =~ /\.git/(objects|logs|refs|index|[A-Z_]+$) ]]; then continue
+  elif [[ -v scene && -L $f ]]; then listed+=$f$'\037'"-> $(readlink "$f")"$'\036'
+  elif [[ -f $f ]]; then c=; IFS= read -r -d '' c <"$f"; [[ -v scene && -x $f ]] && c+=' (executable)'; listed+=$f$'\037'${c:0:2000}$'\036'
+  elif [[ -d $f ]]; then listed+=${f%/}$'\037/\036'; fi; done; }
 mv "$P/template" "$P/w0" && mkdir -p "$P/w0/work" "$P/w0/home" "$P/w0/tmp" || exit 1
+if [[ -e $P/scene ]]; then
+  scene=; export GIT_CONFIG_NOSYSTEM=1 GIT_TEMPLATE_DIR= PYTHONPATH=$HOME/modules PYTHONDONTWRITEBYTECODE=1
+  printf '[user]\n\tname = a\n\temail = a@b\n[init]\n\tdefaultBranch = main\n' >"$P/w0/home/.gitconfig"
+  mv "$P/w0" "$P/w"; (cd "$P/w/work" && P=$P bash "$P/scene") >/dev/null 2>&1 </dev/null; mv "$P/w" "$P/w0"
+fi
 fresh() { cd / && command rm -rf "$P/w" && cp -a "$P/w0" "$P/w"; cd "$P/w" || exit 1; }
 PATH=$real; fresh; list; before=$listed
 printf '\034%s' "$before"
 coproc guard { while read -r pid; do read -r -t 3 || { kill -KILL "$pid"; read -r; }; done; }
 for t in "$P"/texts/*; do
   export HOOKWATCH_CALLS=$P/calls.${t##*/}; : >"$HOOKWATCH_CALLS"; cd work
-  PATH=$shims bash "$t" >"$P/out" 2>/dev/null </dev/null & echo $! >&"${guard[1]}"
+  { [[ -v scene ]] && exec 2>&1; PATH=$shims exec bash "$t"; } >"$P/out" 2>/dev/null </dev/null & echo $! >&"${guard[1]}"
   wait $! 2>/dev/null; s=$?; echo >&"${guard[1]}"
   cd "$P/w" || { fresh; s=137; }
-  c=; IFS= read -r -d '' c <"$HOOKWATCH_CALLS"; o=; IFS= read -r -d '' o <"$P/out"; list
-  printf '\034%s\035%s\035%s\035%s\035%s' "${t##*/}" "$s" "$c" "$listed" "${o:0:2000}"
-  [[ $listed == "$before" && ! -e tmp/x.sh ]] || fresh
+  c=; IFS= read -r -d '' c <"$HOOKWATCH_CALLS"; o=; IFS= read -r -d '' o <"$P/out"; r=; list
+  if [[ -v scene ]]; then o=$(tr -cd '[:print:]\n\t' <"$P/out"); r=$(cd work && P=$P bash "$P/observe" 2>/dev/null); fi
+  printf '\034%s\035%s\035%s\035%s\035%s\035%s' "${t##*/}" "$s" "$c" "$listed" "${o:0:${scene+6}2000}" "$r"
+  [[ ! -v scene && $listed == "$before" && ! -e tmp/x.sh ]] || fresh
 done
 `
 
@@ -228,11 +239,15 @@ func standIns(seeds []string) []string {
 // Execution returns the case that executes the texts, with files for the paths that the seeds name, and
 // stand-ins for the programs. Its result is read by Effects.
 func Execution(seeds, texts []string) *suites.Case {
-	return execution(files(seeds), standIns(seeds), texts)
+	present := map[string]string{}
+	for _, f := range files(seeds) {
+		present[f] = secret + path.Base(f) + "\n"
+	}
+	return execution(present, standIns(seeds), texts)
 }
 
-// execution returns the case that executes the texts, with files below work and home, and stand-ins.
-func execution(present, standIns, texts []string) *suites.Case {
+// execution returns the case that executes the texts, with files below work, home and root, and stand-ins.
+func execution(present map[string]string, standIns, texts []string) *suites.Case {
 	var programs []suites.Program
 	functions := ""
 	for _, name := range standIns {
@@ -250,8 +265,8 @@ func execution(present, standIns, texts []string) *suites.Case {
 	for i, t := range texts {
 		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: fmt.Sprintf("{tmp}/prove/texts/%04d", i), Content: t})
 	}
-	for _, f := range present {
-		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{tmp}/prove/template/" + f, Content: secret + path.Base(f) + "\n"})
+	for f, content := range present {
+		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{tmp}/prove/template/" + f, Content: content})
 	}
 	step.Expect.Files = []suites.FileExpectation{{Path: results}}
 	return &suites.Case{
@@ -312,16 +327,16 @@ func Effects(o suites.Outcome) map[int]Effect {
 			tmp = o.Named[i+1]
 		}
 	}
-	places := strings.NewReplacer(tmp+"/prove/w/work", work, tmp+"/prove/w/home", home, tmp+"/prove/w/tmp", "/tmp", tmp+"/prove/w", "/..")
+	places := strings.NewReplacer(tmp+"/prove/w/work", work, tmp+"/prove/w/home", home, tmp+"/prove/w/tmp", "/tmp", tmp+"/prove/w/root", "", tmp+"/prove/w", "/..")
 	before := listing(parts[1])
 	out := map[int]Effect{}
 	for _, p := range parts[2:] {
 		fields := strings.Split(p, "\x1d")
 		n, err := strconv.Atoi(fields[0])
-		if err != nil || len(fields) != 5 || fields[1] == "137" || fields[1] == "124" {
+		if err != nil || len(fields) != 6 || fields[1] == "137" || fields[1] == "124" {
 			continue
 		}
-		e := Effect{Output: fields[4]}
+		e := Effect{Output: fields[4], Observed: fields[5]}
 		for _, c := range strings.Split(fields[2], "\x1e") {
 			if args := strings.Split(places.Replace(c), "\x1f"); len(args) > 1 {
 				e.Calls = append(e.Calls, Call{Dir: args[0], Args: args[1:]})

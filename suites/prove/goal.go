@@ -2,176 +2,201 @@ package prove
 
 import (
 	"context"
-	_ "embed"
+	"encoding/json"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"time"
-
-	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
-	"hookwatch/suites/discover"
 )
 
 // An Aim is what somebody wants who makes a call that a guard stops.
 type Aim string
 
-// The aims, as executions show them.
+// The aims, as executions show them. The first four have an object.
 const (
-	Disclose Aim = "disclose" // the content of a file is printed
-	Modify   Aim = "modify"   // the content of a file changes
-	Remove   Aim = "remove"   // files of a tree are gone from their place
-	RunIt    Aim = "run"      // a program is started
+	Disclose     Aim = "disclose"         // the content of a file is printed
+	Modify       Aim = "modify"           // the content of a file changes
+	Remove       Aim = "remove"           // files of a tree are gone from their place
+	RunIt        Aim = "run"              // a program is started
+	Overwrite    Aim = "overwrite-branch" // a branch of the remote loses a commit
+	DeleteBranch Aim = "delete-branch"    // a branch of the remote is gone
+	DiscardWork  Aim = "discard-work"     // an edit, a new file or a commit is lost
+	SkipHooks    Aim = "skip-hooks"       // a commit is made although a hook of git refuses it
+	DisableGuard Aim = "disable-guard"    // the settings or the script of the guard no longer make it deny
 )
+
+// ofGit are the aims that the state of a repository shows, so that git itself must run.
+var ofGit = []Aim{Overwrite, DeleteBranch, DiscardWork, SkipHooks}
 
 // A Goal is an aim with its object.
 type Goal struct {
-	Aim    Aim    `json:"aim"`
-	Object string `json:"object"` // a file or directory from the session's directory, or a program with its arguments
+	Aim Aim `json:"aim"`
+	// Object is a file or directory as a command names it, from the session's directory, absolute or with ~/, a
+	// program with its arguments, a branch, or the script of the guard.
+	Object string `json:"object"`
+
+	settings string // the file that registers the guard, for DisableGuard
 }
 
 // String describes the goal, as in "modify .env".
-func (g Goal) String() string { return string(g.Aim) + " " + g.Object }
+func (g Goal) String() string { return strings.ReplaceAll(g.about().Title, "{f}", g.Object) }
 
-// Ways is what a guard does with the ways to a goal of one that it stops.
-type Ways struct {
-	Goal     Goal      `json:"goal"`
-	Kinds    []WayKind `json:"kinds"`               // those of which at least one reached the goal
-	Complete bool      `json:"complete"`            // every way was tried within the budget
-	NotFired []string  `json:"not_fired,omitempty"` // tools that reach the goal, and for which the hook is not fired
-}
+// objects match the objects that can stand in every form, by aim.
+var objects = map[Aim]*regexp.Regexp{Disclose: plainObject, Modify: plainObject, Remove: plainObject, RunIt: plainCall}
 
-// A WayKind is what a guard does with the ways of a kind.
-type WayKind struct {
-	Kind    string        `json:"kind"`
-	Reached int           `json:"reached"`       // ways that reached the goal when they were executed
-	Passed  int           `json:"passed"`        // of those, the ones that the guard lets through
-	Open    conform.Input `json:"open,omitzero"` // the most usual of them
+var (
+	plainObject = regexp.MustCompile(`^(?:~/|/)?[\w.][\w./-]*$`)
+	ownFile     = regexp.MustCompile(`^[\w.][\w./-]*$`) // of the project
+	plainCall   = regexp.MustCompile(`^[\w.-]+( [\w./@=:-]+)*$`)
+)
 
-	rank int // of it
-}
+// aimUsage lists the aims for users.
+const aimUsage = "disclose:FILE, modify:FILE, remove:DIRECTORY, run:COMMAND, overwrite-branch, delete-branch, discard-work, skip-hooks and disable-guard"
 
-// Open returns the kinds of which a way passes.
-func (w Ways) Open() []WayKind {
-	return slices.DeleteFunc(slices.Clone(w.Kinds), func(k WayKind) bool { return k.Passed == 0 })
-}
-
-// A wayForm is a kind of ways, with placeholders for the object of a goal.
-type wayForm struct {
-	Kind string
-	Ways []string
-}
-
-// waysOf are the kinds of ways by aim, in order.
-var waysOf = sync.OnceValue(func() (all map[Aim][]wayForm) {
-	if err := yaml.Unmarshal(waysFile, &all); err != nil {
-		panic(err) // the file is a part of the program
+// ParseGoal reads a goal as a user states it: an aim, and for those that have one a colon and the object.
+func ParseGoal(text string) (Goal, error) {
+	name, object, stated := strings.Cut(text, ":")
+	g := Goal{Aim: Aim(name), Object: strings.TrimSuffix(object, "/")}
+	switch about, known := aims()[g.Aim]; {
+	case !known:
+		return Goal{}, fmt.Errorf("no aim %q: want one of %s", name, aimUsage)
+	case objects[g.Aim] != nil && !g.plain():
+		return Goal{}, fmt.Errorf("%q cannot be the object of %s: want %s:OBJECT with a plain path without .., or for run plain words", object, name, name)
+	case objects[g.Aim] == nil && stated:
+		return Goal{}, fmt.Errorf("%s has no object: write --goal %s", name, name)
+	case objects[g.Aim] == nil:
+		g.Object = about.Object
 	}
-	return all
-})
-
-//go:embed ways.yaml
-var waysFile []byte
-
-// A way is a command that may reach a goal.
-type way struct {
-	kind, text string
-	rank       int // the most usual of a kind is 0
+	return g, nil
 }
 
-// ways returns the ways to the goal: first one of each kind, then the second of each, and so on.
-func (g Goal) ways() (all []way) {
-	program, args, _ := strings.Cut(g.Object, " ")
-	dir, name := path.Split(g.Object)
-	glob := dir + name[:min(len(name), 2)] + "*"
-	fill := strings.NewReplacer("{f}", g.Object, "{name}", name, "{glob}", glob, "{program}", program, "{args}", args)
-	for n, more := 0, true; more; n++ {
-		more = false
-		for _, form := range waysOf()[g.Aim] {
-			if n < len(form.Ways) {
-				all, more = append(all, way{form.Kind, fill.Replace(form.Ways[n]), n}), true
-			}
-		}
-	}
-	return all
+// plain reports whether the object can stand in every form.
+func (g Goal) plain() bool {
+	form := objects[g.Aim]
+	return form != nil && form.MatchString(g.Object) && !strings.Contains(g.Object, "..")
 }
 
-// present returns the files that exist when a way is executed.
-func (g Goal) present() []string {
-	place := "work/" + g.Object
-	if at, ok := strings.CutPrefix(g.Object, "~/"); ok {
-		place = "home/" + at
-	}
-	switch g.Aim {
-	case RunIt:
-		return nil
-	case Remove:
-		return []string{place + "/file", place + "/below/file"}
+// inProject reports whether the object is a file of the session's directory.
+func (g Goal) inProject() bool { return strings.IndexAny(g.Object, "~/") != 0 }
+
+// place returns where a file of a command is in an execution.
+func place(file string) string {
+	switch at, ofHome := strings.CutPrefix(file, "~/"); {
+	case ofHome:
+		return "home/" + at
+	case path.IsAbs(file):
+		return "root" + file
 	default:
-		return []string{place}
+		return "work/" + file
+	}
+}
+
+// marker is a part of the content of an object.
+const marker = "content-of-the-file"
+
+// present returns the files that exist when a way is executed, with their content.
+func (g Goal) present() map[string]string {
+	switch content := "TOKEN=" + marker + "\n"; g.Aim {
+	case Remove:
+		at := place(g.Object)
+		return map[string]string{at + "/file": content, at + "/below/file": content, at + "/untracked": content}
+	case Disclose, Modify:
+		return map[string]string{place(g.Object): content}
+	default:
+		return nil
 	}
 }
 
 // reached reports whether an execution reached the goal. It knows nothing of what was executed.
 func (g Goal) reached(e Effect) bool {
-	switch g.Aim {
-	case Disclose:
-		return strings.Contains(e.Output, secret+path.Base(g.Object))
-	case RunIt:
+	switch {
+	case g.about().Observe != "":
+		return strings.Contains(e.Observed, "reached")
+	case g.Aim == Disclose:
+		return strings.Contains(e.Output, marker)
+	case g.Aim == RunIt:
 		words := strings.Fields(g.Object)
 		return slices.ContainsFunc(e.Calls, func(c Call) bool { return slices.Equal(c.Args, words) })
 	}
-	for _, changed := range e.Files {
+	present := g.present()
+	return slices.ContainsFunc(e.Files, func(changed string) bool {
 		file, content, _ := strings.Cut(changed, "\x1f")
-		if slices.Contains(g.present(), file) && (g.Aim == Modify || content == "(removed)") {
-			return true
+		_, of := present[file]
+		switch gone := goneContent.MatchString(content); g.Aim {
+		case DisableGuard:
+			return map[string]bool{place(g.Object): true, place(g.settings): !denies(content), "work/.claude/settings.local.json": strings.Contains(content, "disableAllHooks")}[file]
+		case Remove:
+			return of && gone
+		default:
+			return of
 		}
-	}
-	return false
+	})
 }
 
-// plainObject matches objects that can stand in every form.
-var plainObject = regexp.MustCompile(`^(?:~/)?[\w.][\w./-]*$`)
+// goneContent matches what is listed in place of a file that was moved, removed, emptied or replaced by a link.
+var goneContent = regexp.MustCompile(`^(?:\(removed\)|-> .*)?$`)
 
-// goalOf returns the goal of an input, by what its execution did; false if there is none with known ways.
-func goalOf(in conform.Input, e Effect) (g Goal, ok bool) {
+// denies reports whether the client still starts the guard with settings of this content.
+func denies(content string) bool {
+	var settings struct {
+		Hooks    map[string]json.RawMessage
+		Disabled bool `json:"disableAllHooks"`
+	}
+	return json.Unmarshal([]byte(content), &settings) == nil && settings.Hooks["PreToolUse"] != nil && !settings.Disabled
+}
+
+// goalOf returns the goal of an input, by what its execution did; false if there is none with known ways. The
+// goals of git are found by running it.
+func (s *search) goalOf(in conform.Input, e Effect) (g Goal, ok bool) {
 	switch {
 	case in.Prompt != "":
 		return g, false
 	case in.File != "" && slices.Contains(client.ToolNames(client.EditsFile, client.CreatesFile), in.Tool):
-		g = Goal{Modify, in.File}
+		g = Goal{Aim: Modify, Object: in.File}
 	case in.File != "":
-		g = Goal{Disclose, in.File}
+		g = Goal{Aim: Disclose, Object: in.File}
 	case len(e.Calls) == 1:
 		args := e.Calls[0].Args
 		switch p := splitCall(args); {
 		case args[0] == "rm" && len(p.operands) > 0:
-			g = Goal{Remove, strings.TrimSuffix(shown.Replace(p.operands[len(p.operands)-1]), "/")}
+			g = Goal{Aim: Remove, Object: strings.TrimSuffix(shown.Replace(p.operands[len(p.operands)-1]), "/")}
 		case slices.Contains(recorded, args[0]) && args[0] != "git" && args[0] != "rm" && len(e.Files) == 0:
-			g = Goal{RunIt, strings.Join(args, " ")}
-			return g, plainCall.MatchString(g.Object)
+			g = Goal{Aim: RunIt, Object: strings.Join(args, " ")}
 		}
 	case e.reveals() && len(e.Files) == 0:
 		for _, f := range files([]string{in.Command}) {
 			if strings.Contains(e.Output, secret+path.Base(f)) {
-				g = Goal{Disclose, named(f)}
+				g = Goal{Aim: Disclose, Object: named(f)}
 			}
 		}
 	case len(e.Files) == 1:
 		file, content, _ := strings.Cut(e.Files[0], "\x1f")
-		g = Goal{Modify, named(file)}
+		g = Goal{Aim: Modify, Object: named(file)}
 		if content == "(removed)" {
 			g.Aim = Remove
 		}
 	}
+	if guard, known := s.disabling(); known && strings.HasPrefix(g.Object, ".claude/") && g.Aim != Disclose {
+		return guard, true
+	}
 	if g.Aim == Remove && !plainObject.MatchString(g.Object) {
 		g.Object = "~/data" // in place of what no execution can do without
 	}
-	return g, plainObject.MatchString(g.Object) && !strings.Contains(g.Object, "..")
+	return g, g.plain()
+}
+
+// disabling returns the goal to switch the guard off, if its files are in the project.
+func (s *search) disabling() (g Goal, ok bool) {
+	file := s.hook.Source.File
+	g = Goal{DisableGuard, append(slices.Clone(s.hook.Scripts), "")[0], file}
+	if !ownFile.MatchString(g.Object) || !ownFile.MatchString(file) {
+		return Goal{}, false
+	}
+	return g, true
 }
 
 // named returns a file of an execution as a command names it.
@@ -182,109 +207,41 @@ func named(file string) string {
 	return strings.TrimPrefix(file, "work/")
 }
 
-var plainCall = regexp.MustCompile(`^[\w.-]+( [\w./@=:-]+)*$`)
-
-// usualInput returns the call by which the goal is usually reached, and which a guard of it stops.
-func (g Goal) usualInput(from conform.Input) conform.Input {
-	if g.Aim == Remove && from.Command != "" {
-		return conform.Input{Tool: from.Tool, Command: "rm -rf " + g.Object}
-	}
-	return from
-}
-
-// goals returns the goals of the seeds that the guard stops also in the form in which they are executed, one of
-// each aim.
+// goals returns the stated goals, or else those of seeds that the guard stops also as they are executed, one of each aim.
 func (s *search) goals(ctx context.Context) (all []Goal) {
+	for _, g := range s.o.Goals {
+		if g.Aim == DisableGuard {
+			g, _ = s.disabling()
+		}
+		if g.Object != "" {
+			all = append(all, g)
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	known := func(aim Aim) bool { return slices.ContainsFunc(all, func(o Goal) bool { return o.Aim == aim }) }
+	var ofRepository []string
 	for _, sd := range s.seeds {
-		g, ok := goalOf(sd.Input, sd.does)
-		if !ok || slices.ContainsFunc(all, func(o Goal) bool { return o.Aim == g.Aim }) {
+		if slices.Equal(slices.Compact(names(sd.Command)), []string{"git"}) {
+			ofRepository = append(ofRepository, sd.Command)
+		}
+		g, ok := s.goalOf(sd.Input, sd.does)
+		if !ok || known(g.Aim) {
 			continue
 		}
-		if usual := g.usualInput(sd.Input); usual != sd.Input && !conform.Stopped(s.fire(ctx, []conform.Input{usual})[0].Effect) {
-			continue
+		usual := sd.Input // the call by which the goal is usually reached
+		if sd.Command != "" && g.Aim == Remove {
+			usual.Command = "rm -rf " + g.Object
 		}
-		all = append(all, g)
-	}
-	return all
-}
-
-// seekGoals tries the ways to the goals of what the guard stops, in half of the time that is left.
-func (s *search) seekGoals(ctx context.Context) {
-	all := s.goals(ctx)
-	end := s.deadline
-	defer func() { s.deadline = end }()
-	half := time.Now().Add(time.Until(end) / 2)
-	for i, g := range all {
-		s.deadline = time.Now().Add(time.Until(half) / time.Duration(len(all)-i))
-		s.tryWays(ctx, g)
-	}
-}
-
-// tryWays executes the ways to a goal, and sends those that reach it to the hook.
-func (s *search) tryWays(ctx context.Context, g Goal) {
-	var standIns []string
-	if g.Aim == RunIt {
-		standIns = []string{strings.Fields(g.Object)[0]}
-	}
-	kinds, all := map[string]*WayKind{}, g.ways()
-	out := Ways{Goal: g, Kinds: []WayKind{}, NotFired: toolsNotFired(s.hook, g), Complete: true}
-	if s.hook.Matches("Bash") {
-		size := len(waysOf()[g.Aim])
-		out.Complete = s.parallel(ctx, chunks(len(all), size), 1, func(from, to int) { s.tryPart(ctx, g, standIns, all[from:to], kinds) })
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, form := range waysOf()[g.Aim] {
-		if k := kinds[form.Kind]; k != nil {
-			out.Kinds = append(out.Kinds, *k)
+		if usual == sd.Input || conform.Stopped(s.fire(ctx, []conform.Input{usual})[0].Effect) {
+			all = append(all, g)
 		}
 	}
-	s.guard.Ways = append(s.guard.Ways, out)
-}
-
-// tryPart tries a part of the ways to a goal.
-func (s *search) tryPart(ctx context.Context, g Goal, standIns []string, part []way, kinds map[string]*WayKind) {
-	var texts []string
-	for _, w := range part {
-		texts = append(texts, w.text)
-	}
-	o, err := s.Execute(ctx, execution(g.present(), standIns, texts))
-	if err != nil || ctx.Err() != nil {
-		s.fail(ctx, err)
-		return
-	}
-	effects := Effects(o)
-	var reached []way
-	var inputs []conform.Input
-	for i, w := range part {
-		if g.reached(effects[i]) {
-			reached, inputs = append(reached, w), append(inputs, conform.Input{Tool: "Bash", Command: w.text})
-		}
-	}
-	results := s.fire(ctx, inputs)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, w := range reached {
-		k := kinds[w.kind]
-		if k == nil {
-			k = &WayKind{Kind: w.kind}
-			kinds[w.kind] = k
-		}
-		k.Reached++
-		if passes(results[i]) {
-			if k.Passed++; k.Passed == 1 || w.rank < k.rank {
-				k.Open, k.rank = inputs[i], w.rank
-			}
-		}
-	}
-}
-
-// toolsNotFired returns the tools that reach a goal and for which the hook is not fired.
-func toolsNotFired(h discover.Hook, g Goal) (all []string) {
-	tools := map[Aim][]string{Disclose: {"Bash", "Read", "Grep"}, Modify: {"Bash", "Edit", "Write"}, Remove: {"Bash"}, RunIt: {"Bash"}}
-	for _, tool := range tools[g.Aim] {
-		if !h.Matches(tool) {
-			all = append(all, tool)
+	for _, aim := range ofGit {
+		g := Goal{Aim: aim, Object: aims()[aim].Object}
+		if len(ofRepository) > 0 && slices.ContainsFunc(s.attempt(ctx, g, ofRepository), g.reached) {
+			all = append(all, g)
 		}
 	}
 	return all

@@ -22,6 +22,21 @@ import (
 // searchGuard searches the guard of the starter commands, changed by edit, from some commands.
 func searchGuard(t *testing.T, edit func(string) string, o Options, commands ...string) Guard {
 	t.Helper()
+	m, h := guardMachine(t, "Bash", edit)
+	for _, c := range commands {
+		o.Inputs = append(o.Inputs, conform.Input{Tool: "Bash", Command: c})
+	}
+	o.Only, o.Budget = true, 10*time.Minute
+	g, err := Search(context.Background(), conform.Tree{Root: h.Root}, h, m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// guardMachine returns a machine and a guard with this matcher: that of the starter commands, changed by edit.
+func guardMachine(t *testing.T, matcher string, edit func(string) string) (*Machine, discover.Hook) {
+	t.Helper()
 	for _, tool := range []string{"python3", "shfmt", "git"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("no %s: %v", tool, err)
@@ -47,16 +62,16 @@ func searchGuard(t *testing.T, edit func(string) string, o Options, commands ...
 		t.Skip("no namespaces: ", err)
 	}
 	// Without -S, Python takes as long to look for packages, of which the guard has none, as for all else.
-	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: `python3 -S "$CLAUDE_PROJECT_DIR"/` + script, Scripts: []string{script}, Root: root, Timeout: time.Minute}
+	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: matcher, Type: "command", Command: `python3 -S "$CLAUDE_PROJECT_DIR"/` + script, Scripts: []string{script}, Root: root, Timeout: time.Minute}
 	options := run.Options{
 		Root: root, Temp: temp, Timeout: time.Minute, Isolation: choice, Env: append(run.Environment(os.Environ(), nil), "HOME="+home),
 		Registered: func(event, name string) (discover.Hook, bool) { return h, name == h.ID },
 	}
 	hooks := run.New(options)
-	defer hooks.Close()
+	t.Cleanup(hooks.Close)
 	options.Registered = Executor
 	executor := run.New(options)
-	defer executor.Close()
+	t.Cleanup(executor.Close)
 	via := func(r *run.Runner) func(context.Context, *suites.Case) (suites.Outcome, error) {
 		return func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
 			o, err := r.Case(ctx, c)
@@ -66,15 +81,7 @@ func searchGuard(t *testing.T, edit func(string) string, o Options, commands ...
 			return o, err
 		}
 	}
-	for _, c := range commands {
-		o.Inputs = append(o.Inputs, conform.Input{Tool: "Bash", Command: c})
-	}
-	o.Only, o.Budget = true, 10*time.Minute
-	g, err := Search(context.Background(), conform.Tree{Root: root}, h, &Machine{Fire: via(hooks), Execute: via(executor), Jobs: 2}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return &Machine{Fire: via(hooks), Execute: via(executor), Jobs: 2}, h
 }
 
 // everyGuard reports whether the tests of guards, which take minutes, shall try every rewrite and

@@ -10,14 +10,13 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/shell"
 )
 
-// fileCandidates returns other names of the file, and other tools that change it, as far as the
-// client fires the hook for them.
+// fileCandidates returns other names of the file, and commands that change it, as far as the client
+// fires the hook for them.
 func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 	add := func(kind Kind, rule string, change func(*conform.Input)) {
 		c := in
@@ -38,12 +37,7 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 			add(Habit, fmt.Sprintf("file-name/%d", i), func(c *conform.Input) { c.File = name })
 		}
 	}
-	for _, tool := range client.ToolNames(client.EditsFile, client.CreatesFile) {
-		if tool != "NotebookEdit" || strings.HasSuffix(in.File, ".ipynb") {
-			add(Habit, "tool/"+tool, func(c *conform.Input) { c.Tool = tool })
-		}
-	}
-	for i, command := range filled("redirection", in.File) {
+	for i, command := range commandWays(Modify, in.File, "redirect", "tee") {
 		add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) { *c = conform.Input{Tool: "Bash", Command: command} })
 	}
 	return out

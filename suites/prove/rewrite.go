@@ -66,7 +66,6 @@ var rules = []rule{
 	{"variable", Quoting, eachCall(variable)},
 	{"glob", Quoting, eachCall(glob)},
 	{"shell", Wrapping, inShell},
-	{"find", Wrapping, eachCall(byFind)},
 	{"encoded", Obfuscation, encoded},
 	{"escaped-letters", Obfuscation, eachCall(escapedLetters)},
 }
@@ -423,7 +422,7 @@ func reader(c *command, of call) (all []string) {
 	if of.name() != "cat" || len(of.words) != 2 || len(at) != 1 {
 		return nil
 	}
-	for _, form := range filled("reader", of.words[1].source) {
+	for _, form := range commandWays(Disclose, of.words[1].source, "redirect", "program") {
 		all = append(all, c.text[:of.start]+form+c.text[of.end:])
 	}
 	return all
@@ -508,14 +507,6 @@ func inShell(c *command) []string {
 		all = append(all, filled("unquoted", c.text)...)
 	}
 	return all
-}
-
-// byFind has find start the program.
-func byFind(c *command, of call) []string {
-	if len(c.calls) != 1 || c.text != c.text[of.start:of.end] {
-		return nil
-	}
-	return []string{"find . -maxdepth 0 -exec " + c.text + ` \;`, "env -S " + shell.Quote(c.text)}
 }
 
 // encoded passes the encoded command to a shell.

@@ -114,7 +114,7 @@ func (s *search) round(n int) (tasks []func(context.Context), more bool) {
 		}
 		sd.rounds++
 	}
-	if n == 0 {
+	if n == 0 && len(s.seeds) > 0 {
 		tasks = append(tasks, s.inject)
 	}
 	return tasks, slices.ContainsFunc(s.seeds, func(sd *seed) bool { return !sd.done() })
@@ -265,7 +265,7 @@ func Recheck(ctx context.Context, h discover.Hook, m *Machine, held []Finding, b
 			for _, f := range all[from:to] {
 				inputs = append(inputs, f.Input)
 			}
-			copy(results[from:to], s.fireTogether(ctx, inputs))
+			copy(results[from:to], s.sendTogether(ctx, s.cases(inputs)))
 		})
 		for i, f := range all {
 			if r := results[i]; passes(r) {
@@ -354,7 +354,7 @@ func (s *search) confirm(ctx context.Context) {
 		for _, f := range groups[i][:min(most, len(groups[i]))] {
 			again := s.over(ctx)
 			if !again {
-				r := s.fireTogether(ctx, []conform.Input{f.Input, f.From})
+				r := s.sendTogether(ctx, s.cases([]conform.Input{f.Input, f.From}))
 				again = passes(r[0]) == (f.What == Bypass) && conform.Stopped(r[1].Effect)
 			}
 			if again {

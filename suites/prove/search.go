@@ -33,6 +33,10 @@ type Options struct {
 	Seed     int64           // of the order in which rewrites are combined
 	Inputs   []conform.Input // to start from, before those of the hook; cases of suites name them
 	Only     bool            // start from no others
+	Goals    []Goal          // that the user states; none for those of the inputs that the guard stops
+	Ways     int             // the first ways of each kind that are tried; 0 for all
+	Allows   []string        // kinds of ways that pass on purpose, as AIM/KIND
+	Allowed  []conform.Input // that the suites let through: no remedy may stop them
 	Most     Kind            // the last kind of rewrites
 	Brief    bool            // try only the first rewrites of each kind, and fields that a hook may execute
 	Progress func(Guard)     // called after each step, if not nil
@@ -52,6 +56,17 @@ type Guard struct {
 	Unproved   string          // the reason why nothing was searched; "" if the search was made
 	Complete   bool            // the search came to its end within the budget
 	Took       time.Duration
+}
+
+// Everything reports whether every rewrite was tried, and every way to a goal. Without ways only spellings were tried,
+// of which no search is complete.
+func (g Guard) Everything() bool {
+	return g.Complete && len(g.Ways) > 0 && !slices.ContainsFunc(g.Ways, func(w Ways) bool { return !w.Complete })
+}
+
+// HasOpenWays reports whether a way passes of a kind that the configuration does not allow.
+func (g Guard) HasOpenWays() bool {
+	return slices.ContainsFunc(g.Ways, func(w Ways) bool { return len(w.Open()) > 0 })
 }
 
 // What is the kind of a finding.
@@ -144,8 +159,8 @@ func Begin(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o O
 	return &Begun{s, time.Since(began)}
 }
 
-// Stops reports whether the hook stops an input, so that there is something to search.
-func (b *Begun) Stops() bool { return len(b.s.seeds) > 0 }
+// Stops reports whether there is something to search: the hook stops an input, or the user states a goal.
+func (b *Begun) Stops() bool { return b.s.guard.Unproved == "" }
 
 // Complete searches until the budget is used up, and returns what was found.
 func (b *Begun) Complete(ctx context.Context, budget time.Duration) (Guard, error) {
@@ -205,13 +220,13 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 			s.seeds = append(s.seeds, &seed{Input: in, effect: answers[i].Effect})
 		}
 	}
-	if len(s.seeds) == 0 {
-		s.guard.Unproved = fmt.Sprintf("it stops none of %d inputs, or harmless ones as well", sent)
-		return
-	}
 	s.shown(ctx)
-	if len(s.seeds) == 0 {
+	switch {
+	case len(s.seeds) > 0 || len(s.o.Goals) > 0:
+	case len(s.guard.Stopped) > 0:
 		s.guard.Unproved = "no execution shows what the inputs that it stops do"
+	default:
+		s.guard.Unproved = fmt.Sprintf("it stops none of %d inputs, or harmless ones as well", sent)
 	}
 }
 
@@ -342,16 +357,33 @@ func (s *search) fail(ctx context.Context, err error) {
 // fire sends inputs to the hook, in one environment unless its answers depend on earlier ones. The
 // result has an entry for each input.
 func (s *search) fire(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) (out []suites.Result) {
+	return s.send(ctx, s.cases(inputs, change...))
+}
+
+// send sends cases of one step to the hook as fire does.
+func (s *search) send(ctx context.Context, cases []*suites.Case) (out []suites.Result) {
 	s.mu.Lock()
 	alone := s.alone
 	s.mu.Unlock()
 	if !alone {
-		return s.fireTogether(ctx, inputs, change...)
+		return s.sendTogether(ctx, cases)
 	}
-	for _, in := range inputs {
-		out = append(out, s.fireTogether(ctx, []conform.Input{in}, change...)...)
+	for _, c := range cases {
+		out = append(out, s.sendTogether(ctx, []*suites.Case{c})...)
 	}
 	return out
+}
+
+// cases returns the cases that send inputs to the hook.
+func (s *search) cases(inputs []conform.Input, change ...func(*suites.Step)) (all []*suites.Case) {
+	for _, in := range inputs {
+		c := in.Case(s.hook)
+		for _, f := range change {
+			f(&c.Steps[0])
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // unsent returns the results of n inputs that are not sent.
@@ -359,28 +391,20 @@ func unsent(n int) []suites.Result {
 	return slices.Repeat([]suites.Result{{NotStarted: "it was not run"}}, n)
 }
 
-// fireTogether sends inputs to the hook in one environment.
-func (s *search) fireTogether(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) []suites.Result {
-	out := unsent(len(inputs))
-	if len(inputs) == 0 {
+// sendTogether sends cases of one step to the hook in one environment.
+func (s *search) sendTogether(ctx context.Context, cases []*suites.Case) []suites.Result {
+	out := unsent(len(cases))
+	if len(cases) == 0 {
 		return out
 	}
 	s.mu.Lock()
-	s.guard.Fired += len(inputs)
+	s.guard.Fired += len(cases)
 	s.mu.Unlock()
-	var c *suites.Case
-	for _, in := range inputs {
-		one := in.Case(s.hook)
-		for _, f := range change {
-			f(&one.Steps[0])
-		}
-		if c == nil {
-			c = one
-		} else {
-			c.Steps = append(c.Steps, one.Steps...)
-		}
+	all := *cases[0]
+	for _, c := range cases[1:] {
+		all.Steps = slices.Concat(all.Steps, c.Steps)
 	}
-	o, err := s.Fire(ctx, c)
+	o, err := s.Fire(ctx, &all)
 	if err != nil || ctx.Err() != nil {
 		s.fail(ctx, err)
 		return out

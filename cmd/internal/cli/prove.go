@@ -28,6 +28,7 @@ import (
 // proving holds the flags of prove.
 type proving struct {
 	input, write string
+	goals        []prove.Goal
 	budget       time.Duration
 	seed         int64
 }
@@ -46,9 +47,10 @@ that the hook executes. What a command does is decided by running it in a sandbo
 with stand-ins for the programs that it calls; nothing outside is touched. Other ways
 to what a stopped command is for run there with their own programs. The exit code is
 1 for a way around by plain habit and for an executed field; with --strict for every
-finding. See hookwatch help proving.`,
+finding and open way. See hookwatch help proving.`,
 		Example: `  hookwatch prove guard.sh
   hookwatch prove guard.sh --input 'git push --force origin main' --budget 30s
+  hookwatch prove guard.sh --goal disclose:.env --goal disable-guard
   hookwatch prove --write .claude/tests/hooks/suites/proved.yaml`,
 		Args:        oneArg,
 		Annotations: map[string]string{findsFaults: ""},
@@ -58,6 +60,11 @@ finding. See hookwatch help proving.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.input, "input", "", "start from this command, file or prompt alone: `TEXT`")
+	f.Func("goal", "try the ways to this `AIM[:OBJECT]`, such as disclose:.env, in place of the goals of what is stopped", func(text string) error {
+		goal, err := prove.ParseGoal(text)
+		o.goals = append(o.goals, goal)
+		return err
+	})
 	f.DurationVar(&o.budget, "budget", 0, "search for this `TIME` altogether, instead of "+proveBudget.String()+" in each guard")
 	f.Int64Var(&o.seed, "seed", 1, "combine rewrites in another order: `N`")
 	f.StringVar(&o.write, "write", "", "add the findings as cases to this suite `FILE`")
@@ -71,6 +78,11 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 	p, err := g.loadToRun(false, "")
 	if err != nil {
 		return err
+	}
+	for _, kind := range p.Config.Allows {
+		if !prove.IsKind(kind) {
+			return fmt.Errorf("%s: allows: there is no kind %q of ways: want AIM/KIND, as prove names them, such as overwrite-branch/lease", p.Config.Path, kind)
+		}
 	}
 	tree := p.Tree(os.Environ())
 	tree.Named = g.hookName(p, hook)
@@ -117,6 +129,7 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 		doc.add(guard, hook != "" || len(guard.Stopped) > 0, registeredName(p))
 	}
 	failed := slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return g.strict || f.Severity != suites.Info })
+	failed = failed || g.strict && slices.ContainsFunc(guards, prove.Guard.HasOpenWays)
 	return a.reportAndWrite(ctx, result{
 		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(), topOf(p),
 	}, failed, o.write, func(file string) error {
@@ -166,7 +179,7 @@ func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, ho
 		if o.budget == 0 {
 			part = min(part, proveBudget)
 		}
-		options := prove.Options{Budget: part, Seed: o.seed, Most: prove.Obfuscation, Inputs: stoppedBySuites(p, h), Only: o.input != ""}
+		options := prove.Options{Budget: part, Seed: o.seed, Most: prove.Obfuscation, Inputs: suiteInputs(p, h, stops), Only: o.input != "", Goals: o.goals, Allows: p.Config.Allows, Allowed: suiteInputs(p, h, letsThrough)}
 		if options.Only {
 			in, ok := conform.Named(h, o.input)
 			if !ok {
@@ -223,14 +236,24 @@ func proveInSession(ctx context.Context, p *session.Project, hooks []discover.Ho
 	return guards, text.String(), err
 }
 
-// stoppedBySuites returns the inputs that the cases of a hook say it must stop.
-func stoppedBySuites(p *session.Project, h discover.Hook) (all []conform.Input) {
-	stops := []suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked}
+// stops reports whether a case demands that its input is stopped.
+func stops(e suites.Expectation) bool {
+	effects := []suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked}
+	return slices.Contains(effects, e.Effect) || slices.Equal(e.Exit, []int{2}) || slices.Contains([]string{"block", "deny"}, e.Decision)
+}
+
+// letsThrough reports whether a case demands that its input passes.
+func letsThrough(e suites.Expectation) bool {
+	return e.Effect == suites.Proceeds || !stops(e) && slices.Equal(e.Exit, []int{0}) && e.Decision == ""
+}
+
+// suiteInputs returns the inputs of the cases of a hook that expect what is wanted.
+func suiteInputs(p *session.Project, h discover.Hook, wanted func(suites.Expectation) bool) (all []conform.Input) {
 	for _, c := range p.Every() {
 		step := c.Steps[0]
 		own := slices.Contains(h.Scripts, c.Hook) && c.Hook != "" || c.Registered != "" && h.Answers(c.Registered)
-		denied := slices.Contains(stops, step.Expect.Effect) || slices.Equal(step.Expect.Exit, []int{2}) || slices.Contains([]string{"block", "deny"}, step.Expect.Decision)
-		if !own || !denied || len(c.Steps) > 1 || step.Event != h.Event || step.Stdin != nil || len(step.Payload) > 0 || len(c.WantedEnv().AbsentTools) > 0 {
+		plain := len(c.Steps) == 1 && step.Event == h.Event && step.Stdin == nil && len(step.Payload)+len(c.WantedEnv().AbsentTools) == 0
+		if !own || !plain || !wanted(step.Expect) {
 			continue
 		}
 		in := conform.Input{Tool: step.Tool, Command: step.Command}
@@ -317,7 +340,7 @@ func (d *proveDocument) add(g prove.Guard, shown bool, registered func(discover.
 	}
 	of := provenGuard{
 		ID: g.Hook.ID, Event: g.Hook.Event, At: g.Hook.Source.String(), Stops: []string{}, Rewrites: g.Tried, Equivalent: g.Equivalent, Passed: g.Passed,
-		Firings: g.Fired, Complete: g.Complete, Ways: g.Ways, Unproved: g.Unproved, Millis: g.Took.Milliseconds(),
+		Firings: g.Fired, Complete: g.Everything(), Ways: g.Ways, Unproved: g.Unproved, Millis: g.Took.Milliseconds(),
 	}
 	for _, in := range g.Stopped {
 		of.Stops = append(of.Stops, in.Text())
@@ -398,7 +421,8 @@ func printGuards(w io.Writer, doc proveDocument, verbose bool) {
 	}
 }
 
-// printWays prints what a guard does with the ways to a goal.
+// printWays prints what a guard does with the ways to a goal: the smallest open way of each kind, and what would close
+// it.
 func printWays(w io.Writer, to prove.Ways, verbose bool) {
 	open, more := to.Open(), ""
 	if !to.Complete {
@@ -415,11 +439,31 @@ func printWays(w io.Writer, to prove.Ways, verbose bool) {
 			writef(w, "    and %d kinds more (-v)\n", len(open)-most)
 			break
 		}
-		writef(w, "    passes, %s: %s\n", k.Kind, output(strings.ReplaceAll(k.Open.Text(), "\n", `\n`)))
+		writef(w, "    passes, %s: %s\n", k.Kind, inLine(k.Open))
 	}
-	if len(to.NotFired) > 0 {
-		writef(w, "    it is not fired for %s\n", strings.Join(to.NotFired, ", "))
+	for _, k := range to.Kinds {
+		if k.Wanted && k.Passed > 0 {
+			writef(w, "    passes as the configuration allows, %s: %s\n", k.Kind, inLine(k.Open))
+		}
 	}
+	for _, u := range to.NotFired {
+		writef(w, "    not wired to %s: %s\n", u.Kind, inLine(u.Open))
+	}
+	if h := to.Harmless; h.Stopped > 0 {
+		writef(w, "    stops %d of %s as well, such as %s\n", h.Stopped, session.Count(h.Sent, "harmless call"), inLine(h.First))
+	}
+	for _, r := range to.Remedies {
+		remedy := "name " + r.Matcher + " in its matcher"
+		if r.Deny != "" {
+			remedy = "add " + r.Deny + " to permissions.deny"
+		}
+		writef(w, "    to close %s: %s\n", strings.Join(r.Closes, ", "), output(remedy))
+	}
+}
+
+// inLine returns the calls of a way in a line.
+func inLine(steps []prove.Step) output {
+	return output(strings.ReplaceAll(prove.ShowSteps(steps), "\n", `\n`))
 }
 
 // summary returns the last line.

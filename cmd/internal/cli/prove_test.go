@@ -39,14 +39,26 @@ func TestPrintProved(t *testing.T) {
 // TestPrintWays checks what is said of the ways to a goal, and that those that pass are shown in part without -v.
 func TestPrintWays(t *testing.T) {
 	t.Parallel()
-	to := prove.Ways{Goal: prove.Goal{Aim: prove.Disclose, Object: ".env"}, NotFired: []string{"Grep"}, Kinds: []prove.WayKind{{Kind: "copy", Reached: 2}}}
+	bash := func(command string) []prove.Step {
+		return []prove.Step{{Tool: "Bash", Input: map[string]any{"command": command}}}
+	}
+	to := prove.Ways{
+		Goal: prove.Goal{Aim: prove.Disclose, Object: ".env"}, Kinds: []prove.WayKind{{Kind: "copy", Reached: 2}, {Kind: "option", Reached: 1, Passed: 1, Open: bash("grep . .env"), Wanted: true}},
+		NotFired: []prove.WayKind{{Kind: "Read", Open: []prove.Step{{Tool: "Read", Input: map[string]any{"file_path": "{project}/.env"}}}}},
+		Harmless: prove.Harmless{Sent: 3, Stopped: 2, First: bash("cat notes.md")},
+		Remedies: []prove.Remedy{{Deny: "Read(.env)", Closes: []string{"Read"}}, {Matcher: "Grep", Closes: []string{"Grep"}}},
+	}
 	for i := range 8 {
-		to.Kinds = append(to.Kinds, prove.WayKind{Kind: fmt.Sprint("kind", i), Reached: 1, Passed: 1, Open: conform.Input{Tool: "Bash", Command: "a\nb"}})
+		to.Kinds = append(to.Kinds, prove.WayKind{Kind: fmt.Sprint("kind", i), Reached: 1, Passed: 1, Open: bash("a\nb")})
 	}
 	for verbose, more := range map[bool]string{false: "    and 2 kinds more (-v)\n", true: "    passes, kind6: a\\nb\n    passes, kind7: a\\nb\n"} {
 		var b strings.Builder
 		printWays(&b, to, verbose)
-		for _, line := range []string{"  to disclose .env: stops 1 of 9 kinds of ways; not everything was tried\n", "    passes, kind5: a\\nb\n", "    it is not fired for Grep\n", more} {
+		for _, line := range []string{
+			"  to disclose .env: stops 2 of 10 kinds of ways; not everything was tried\n", "    passes, kind5: a\\nb\n", more,
+			"    passes as the configuration allows, option: grep . .env\n", "    not wired to Read: Read {\"file_path\":\"{project}/.env\"}\n",
+			"    stops 2 of 3 harmless calls as well, such as cat notes.md\n", "    to close Read: add Read(.env) to permissions.deny\n", "    to close Grep: name Grep in its matcher\n",
+		} {
 			if !strings.Contains(b.String(), line) {
 				t.Errorf("verbose %t: no %q in\n%s", verbose, line, b.String())
 			}
