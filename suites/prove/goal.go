@@ -227,7 +227,7 @@ func (s *search) tryWays(ctx context.Context, g Goal) {
 		standIns = []string{strings.Fields(g.Object)[0]}
 	}
 	kinds, all := map[string]*WayKind{}, g.ways()
-	out := Ways{Goal: g, Kinds: []WayKind{}, NotFired: toolsNotFired(s.hook, g), Complete: true}
+	out := Ways{Goal: g, Kinds: []WayKind{}, NotFired: toolsNotFired(s.tree, s.hook, g), Complete: true}
 	if s.hook.Matches("Bash") {
 		size := len(waysOf()[g.Aim])
 		out.Complete = s.parallel(ctx, chunks(len(all), size), 1, func(from, to int) { s.tryPart(ctx, g, standIns, all[from:to], kinds) })
@@ -262,6 +262,7 @@ func (s *search) tryPart(ctx context.Context, g Goal, standIns []string, part []
 		}
 	}
 	results := s.fire(ctx, inputs)
+	by := s.stoppedBy(ctx, inputs, results)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, w := range reached {
@@ -271,7 +272,7 @@ func (s *search) tryPart(ctx context.Context, g Goal, standIns []string, part []
 			kinds[w.kind] = k
 		}
 		k.Reached++
-		if passes(results[i]) {
+		if passes(results[i]) && by[i] == "" {
 			if k.Passed++; k.Passed == 1 || w.rank < k.rank {
 				k.Open, k.rank = inputs[i], w.rank
 			}
@@ -279,11 +280,16 @@ func (s *search) tryPart(ctx context.Context, g Goal, standIns []string, part []
 	}
 }
 
-// toolsNotFired returns the tools that reach a goal and for which the hook is not fired.
-func toolsNotFired(h discover.Hook, g Goal) (all []string) {
+// toolsNotFired returns the tools that reach a goal, for which the hook is not fired, and whose call no
+// permission rule denies.
+func toolsNotFired(t conform.Tree, h discover.Hook, g Goal) (all []string) {
 	tools := map[Aim][]string{Disclose: {"Bash", "Read", "Grep"}, Modify: {"Bash", "Edit", "Write"}, Remove: {"Bash"}, RunIt: {"Bash"}}
 	for _, tool := range tools[g.Aim] {
-		if !h.Matches(tool) {
+		in := conform.Input{Tool: tool, File: g.Object}
+		if tool == "Bash" {
+			in = conform.Input{Tool: tool, Command: g.ways()[0].text}
+		}
+		if !h.Matches(tool) && !t.Registered.Ruled("", in.Case(h).Steps[0].PayloadRaw).Denies {
 			all = append(all, tool)
 		}
 	}

@@ -103,7 +103,7 @@ func TestGoalOf(t *testing.T) {
 			t.Errorf("%+v: %s, %t, want %q", tt.in, g, ok, tt.want)
 		}
 	}
-	if got := toolsNotFired(discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write"}, Goal{Modify, "a"}); !slices.Equal(got, []string{"Bash"}) {
+	if got := toolsNotFired(conform.Tree{}, discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write"}, Goal{Modify, "a"}); !slices.Equal(got, []string{"Bash"}) {
 		t.Errorf("not fired for %q", got)
 	}
 }

@@ -49,6 +49,8 @@ type Guard struct {
 	Findings   []Finding       // the most serious first
 	Held       []Finding       // as bypasses: what it stops, and the rewrites that do the same and that it stops
 	Ways       []Ways          // to the goals of what it stops
+	Elsewhere  int             // inputs that pass it and that other hooks of their call, or permission rules, stop
+	StoppedBy  []string        // those hooks, by ID, and rules
 	Unproved   string          // the reason why nothing was searched; "" if the search was made
 	Complete   bool            // the search came to its end within the budget
 	Took       time.Duration
@@ -103,6 +105,7 @@ type search struct {
 	o        Options
 	bench    *bench.Bench
 	hook     discover.Hook
+	tree     conform.Tree
 	deadline time.Time
 	ordinary sync.Map   // whether contexts of mentions pass with an ordinary text
 	mu       sync.Mutex // guards what follows
@@ -136,6 +139,7 @@ func newSearch(m *Machine, h discover.Hook, o Options) *search {
 func Begin(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) *Begun {
 	began := time.Now()
 	s := newSearch(m, h, o)
+	s.tree = t
 	s.deadline = began.Add(o.Budget / 4)
 	s.start(ctx, t)
 	for _, sd := range s.seeds {
@@ -361,6 +365,11 @@ func unsent(n int) []suites.Result {
 
 // fireTogether sends inputs to the hook in one environment.
 func (s *search) fireTogether(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) []suites.Result {
+	return s.fireAs(ctx, func(*suites.Case) {}, inputs, change...)
+}
+
+// fireAs sends inputs in one environment by a case that set changes.
+func (s *search) fireAs(ctx context.Context, set func(*suites.Case), inputs []conform.Input, change ...func(*suites.Step)) []suites.Result {
 	out := unsent(len(inputs))
 	if len(inputs) == 0 {
 		return out
@@ -376,6 +385,7 @@ func (s *search) fireTogether(ctx context.Context, inputs []conform.Input, chang
 		}
 		if c == nil {
 			c = one
+			set(c)
 		} else {
 			c.Steps = append(c.Steps, one.Steps...)
 		}
