@@ -42,6 +42,7 @@ type Config struct {
 	Allows   []string              `mapstructure:"allows"` // kinds of ways around guards that pass on purpose, as AIM/KIND
 	StandIns []string              `mapstructure:"stand_ins"`
 	Run      Run                   `mapstructure:"run"`
+	Budget   Budget                `mapstructure:"budget"`
 	Sandbox  Sandbox               `mapstructure:"sandbox"`
 	Live     Live                  `mapstructure:"live"`
 	Results  Results               `mapstructure:"results"`
@@ -83,6 +84,11 @@ type Run struct {
 	Isolation string        `mapstructure:"isolation"` // a sandbox.Backend, or sandbox.Auto
 	Trace     TracePolicy   `mapstructure:"trace"`
 	PassEnv   []string      `mapstructure:"pass_env"` // names of variables
+}
+
+// Budget configures how long hooks may take before there is a warning.
+type Budget struct {
+	Call time.Duration `mapstructure:"call"` // all hooks of a call; 0 for any time
 }
 
 // Sandbox configures the files and resources of a case, and which sandboxes of failing

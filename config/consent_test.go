@@ -144,6 +144,7 @@ func TestEveryKeyIsDecided(t *testing.T) {
 		"stand_ins":          "offers hookwatch's own jq, in the sandbox",
 		"run.trace":          "runs each case at most twice, within the same bounds",
 		"run.budget":         "can only make a slow hook fail",
+		"budget.call":        "can only turn a warning off or on",
 		"sandbox.home":       "can only show less of HOME",
 		"sandbox.mask":       "can only hide more of HOME",
 		"notify.desktop":     "turns notices off; the terminal shows the same",
@@ -194,7 +195,7 @@ func TestBounds(t *testing.T) {
 			continue
 		}
 		if walked++; k.consent == nil {
-			if k.path != "notify.settle" && k.path != "run.budget" && k.path != "watch.audit" {
+			if !slices.Contains([]string{"notify.settle", "run.budget", "budget.call", "watch.audit"}, k.path) {
 				t.Errorf("%s: a clone may raise it without consent", k.path)
 			}
 			continue

@@ -45,6 +45,8 @@ var keys = []key{
 		usage: "when to run cases once more to see what they execute: `watch`, always or never"},
 	{path: "run.pass_env", about: "Variables that hooks get from the caller's environment.", def: []string{}, reader: list(variable), env: "PASS_ENV", flag: "pass-env",
 		usage: "`VARIABLES` that hooks get from your environment", consent: outright("hooks would get this variable of yours", "it is not passed on")},
+	{path: "budget.call", about: "The longest that all hooks of a call may take together, before check and fire warn. 0 is any time.", def: time.Second, reader: duration, env: "CALL_BUDGET", flag: "call-budget",
+		usage: "how long all hooks of a call may take before check and fire warn, such as `1s`"},
 	{path: "sandbox.home", about: "The HOME that hooks get: the person's own, or an empty one.", def: string(HomeReal), reader: choice("real", "empty"), env: "SANDBOX_HOME"},
 	{path: "sandbox.mask", about: "Files and directories in HOME whose content is hidden, in addition to the usual places of credentials.", def: []string{}, reader: list(item)},
 	{path: "sandbox.unmask", about: "Those that are not hidden.", def: []string{}, reader: list(item), consent: outright("hooks could read this in your HOME", "it stays hidden")},
@@ -73,6 +75,7 @@ var keys = []key{
 var groups = map[string]string{
 	"preflight": "What a full run needs before it starts.",
 	"run":       "How cases run.",
+	"budget":    "How long hooks may take before there is a warning.",
 	"sandbox":   "What a case may see and use, and what is kept of those that fail.",
 	"live":      "The real client, which fires the hooks of cases of layer 2 and of --live.",
 	"results":   "Where records are kept and for how long.",

@@ -49,6 +49,7 @@ func defaults() *Config {
 		Allows:    []string{},
 		StandIns:  []string{},
 		Run:       Run{Timeout: 30 * time.Second, Backstop: 15 * time.Minute, Isolation: "auto", Trace: TraceWatch, PassEnv: []string{}},
+		Budget:    Budget{Call: time.Second},
 		Sandbox: Sandbox{
 			Home: HomeReal, Mask: []string{}, Unmask: []string{}, Size: 256 * MB, Processes: 1000, Memory: 2 * GiB, Keep: 20, KeepSize: 500 * MB,
 		},

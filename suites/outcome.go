@@ -126,7 +126,8 @@ type Result struct {
 	ModelSees    []string // texts that reach the model
 	EffectReason string
 	EffectRule   string        // ID of the client's rule that determines the effect; "" if the client was observed
-	Duration     time.Duration // of the hook's process
+	By           []string      // the hooks of a call, by ID, or the permission rule that determines the effect
+	Duration     time.Duration // of the hook's process, or of all hooks of a call
 	Client       string        // version of the client that fired it, in layer 2
 	ClientName   string        // its name; "" is Claude Code
 	Live         *LiveResult   // nil for a hook that was run directly

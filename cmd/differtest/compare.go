@@ -44,6 +44,11 @@ func (s *sessionOnDisk) observe() (all []observed, err error) {
 		if len(o.Firings) == 0 && !s.witnessed() {
 			o.Firings = []firing{s.silent(i)}
 		}
+		if o.Reached && len(o.Firings) > 0 && s.refusedFirst(i, o) {
+			f := s.silent(i)
+			f.Refused = true
+			o.Firings = append(o.Firings, f)
+		}
 		if o.Reached {
 			for at, f := range o.Firings {
 				o.Firings[at].Effect, o.Firings[at].Because = s.effect(i, o.Firings, f)
@@ -88,6 +93,20 @@ func (s *sessionOnDisk) compare(ctx context.Context, seen []observed) (all []dif
 	}
 	return all, nil
 }
+
+// refusedFirst reports whether the client refused the call of a turn because of a permission rule before it fired
+// a hook.
+func (s *sessionOnDisk) refusedFirst(i int, o observed) bool {
+	if slices.ContainsFunc(o.Firings, func(f firing) bool { return f.Event == "PreToolUse" && f.Tool == s.project.Calls[i].Tool }) {
+		return false
+	}
+	return slices.ContainsFunc(s.played.Seen[i].Lines, func(l live.Line) bool {
+		return l.Kind == live.Answered && l.ToolUse == s.played.Seen[i].Tested && l.Failed && refused.MatchString(l.Text)
+	})
+}
+
+// refused matches the results of calls that the client refuses before it fires a hook.
+var refused = regexp.MustCompile(`is disabled for this session|No such tool available: mcp__|denied by your permission|deny rule`)
 
 // silent is the firing of a call of which no hook ran.
 func (s *sessionOnDisk) silent(i int) firing {
@@ -299,6 +318,9 @@ func (t *turn) effects() (all []suites.Effect) {
 			continue
 		}
 		all = append(all, seen)
+		if f.Event == "PreToolUse" {
+			t.s.calls = append(t.s.calls, seen)
+		}
 		others := false // another event ends the session or the prompt
 		for at, o := range t.Firings {
 			others = others || o.Event != f.Event && over(class(t.predicted[at].effect))
@@ -340,6 +362,14 @@ func (s *sessionOnDisk) effect(i int, all []firing, f firing) (effect suites.Eff
 		return "", ""
 	}
 	seen.Turn.Event, seen.Turn.Value = f.Event, client.MatchedValue(f.Event, f.Tool, []byte(f.Stdin))
+	if f.Refused {
+		return suites.Denied, "the client refuses the call before it fires a hook"
+	}
+	if f.Event == "PreToolUse" {
+		if effect, because, shows := permitted(seen); effect != "" || !shows {
+			return effect, because
+		}
+	}
 	if f.Event != "Stop" {
 		return seen.Effect()
 	}
@@ -358,6 +388,30 @@ func (s *sessionOnDisk) effect(i int, all []firing, f firing) (effect suites.Eff
 	}
 	return suites.Proceeds, "the client went on"
 }
+
+// permitted returns what the client's permission rules made of a call, "" if none applied. shows is false if
+// something else decided that hookwatch does not model: a check of the client itself, or its mode.
+func permitted(seen live.Seen) (effect suites.Effect, because string, shows bool) {
+	for _, l := range seen.Lines {
+		if l.ToolUse != seen.Tested || seen.Tested == "" {
+			continue
+		}
+		switch {
+		case l.Kind == live.Asks && l.ReasonType == "rule":
+			return suites.Asked, "the client asks the user because of a permission rule", true
+		case l.Kind == live.Asks && (l.ReasonType == "safetyCheck" || l.ReasonType == "other" || l.ReasonType == "subcommandResults"):
+			return "", "", false
+		case l.Kind == live.Answered && l.By == "config" && denied.MatchString(l.Text):
+			return suites.Denied, "the client denies the call: " + l.Text, true
+		case l.Kind == live.Answered && l.By == "config":
+			return "", "", false
+		}
+	}
+	return "", "", true
+}
+
+// denied matches the results of calls that a permission rule denies.
+var denied = regexp.MustCompile(`has been denied\.$|denied by your permission|deny rule`)
 
 // repeats reports whether the event of a firing happened before in the turn.
 func (f firing) repeats(all []firing) bool {

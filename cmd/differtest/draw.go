@@ -324,9 +324,9 @@ func (p project) sets(name string) bool {
 	return slices.ContainsFunc(p.Files, func(f settings) bool { _, has := f.Env[name]; return has })
 }
 
-// permits reports whether settings decide about calls themselves.
-func (p project) permits() bool {
-	return slices.ContainsFunc(p.Files, func(f settings) bool { return len(f.Ask)+len(f.Deny) > 0 || f.Mode != "" })
+// hasMode reports whether settings set a mode of permissions.
+func (p project) hasMode() bool {
+	return slices.ContainsFunc(p.Files, func(f settings) bool { return f.Mode != "" })
 }
 
 // rewrites reports whether a hook before a call prints one of some texts.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
 )
 
@@ -83,9 +84,9 @@ var keepings = []keeping{
 			func(name string) bool { return p.sets(name[1:]) })
 		return (client && p.sets(name) || differs && p.sets(value) || named) && p.inPlugin(d.hooks[0])
 	}},
-	{"rules and modes of permissions, and the client's own checks of .claude, decide in addition to hooks", func(p project, d difference) bool {
+	{"modes of permissions, and the client's own checks of .claude, decide in addition to hooks and rules", func(p project, d difference) bool {
 		checked := strings.Contains(fmt.Sprint(p.Calls[d.turn].Input["file_path"]), "/.claude/")
-		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && (p.permits() || checked) &&
+		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && (p.hasMode() || checked) &&
 			slices.ContainsFunc([]string{"asked", "allowed", "session_ends"}, func(effect string) bool { return strings.HasSuffix(d.kind, effect+" in hookwatch") })
 	}},
 	{"permission_suggestions depend on the tool", func(_ project, d difference) bool {
@@ -153,6 +154,7 @@ type tally struct {
 	out      io.Writer
 	projects int
 	firings  int
+	calls    map[suites.Effect]int
 	kinds    map[string]int
 	known    map[string]int
 }
@@ -221,6 +223,9 @@ func (t *tally) summary() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.known)) {
 		fmt.Fprintf(t.out, "%6d  known: %s\n", t.known[name], name)
+	}
+	for _, effect := range slices.Sorted(maps.Keys(t.calls)) {
+		fmt.Fprintf(t.out, "%6d  calls: %s\n", t.calls[effect], effect)
 	}
 	fmt.Fprintf(t.out, "%d projects, %d firings, %d differences of %d kinds\n", t.projects, t.firings, different, len(t.kinds))
 	if different > 0 {

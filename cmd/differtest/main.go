@@ -24,6 +24,7 @@ import (
 	"strings"
 	"sync"
 
+	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
 )
 
@@ -110,7 +111,7 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 	}
 	q := newQueue(ctx, o, nth)
 	defer q.close()
-	t := tally{out: out, kinds: map[string]int{}, known: map[string]int{}}
+	t := tally{out: out, calls: map[suites.Effect]int{}, kinds: map[string]int{}, known: map[string]int{}}
 	for range o.n {
 		r := q.next()
 		if err := ctx.Err(); err != nil {
@@ -143,6 +144,9 @@ func (t *tally) take(ctx context.Context, o options, r result) error {
 	}
 	t.projects++
 	t.firings += r.session.firings
+	for _, effect := range r.session.calls {
+		t.calls[effect]++
+	}
 	slow := slices.ContainsFunc(r.project.Entries, func(e entry) bool { return e.Output.Sleep > 0 })
 	differs := slices.ContainsFunc(r.differences, func(d difference) bool { return d.known == "" })
 	if o.record != "" && !slow && !differs {

@@ -38,6 +38,7 @@ type sessionOnDisk struct {
 	recorded bool     // played before, elsewhere, and replayed by the tests
 	took     []string // where each turn was recorded
 	firings  int
+	calls    []suites.Effect // what the client made of each call whose effect showed
 }
 
 // recorder is the script of every hook. It writes what it was given to the directory that the file
@@ -323,9 +324,10 @@ type firing struct {
 	Tool    string        `json:"tool,omitempty"`
 	Stdin   string        `json:"stdin"`
 	Key     string        `json:"-"`
-	Runs    []record      `json:"runs,omitempty"`   // without the witness
-	Seen    bool          `json:"seen,omitempty"`   // by the witness
-	Effect  suites.Effect `json:"effect,omitempty"` // "" if it does not show
+	Runs    []record      `json:"runs,omitempty"`    // without the witness
+	Seen    bool          `json:"seen,omitempty"`    // by the witness
+	Refused bool          `json:"refused,omitempty"` // no hook was fired, because a permission rule denies the call
+	Effect  suites.Effect `json:"effect,omitempty"`  // "" if it does not show
 	Because string        `json:"because,omitempty"`
 }
 

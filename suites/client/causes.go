@@ -219,6 +219,8 @@ const (
 	AllowedLine   Kind = "line-allowed"
 	Asked         Kind = "asked"
 	Deferred      Kind = "deferred"
+	RuleDenies    Kind = "rule-denies"
+	RuleAsks      Kind = "rule-asks"
 	Granted       Kind = "permission-granted"
 	Refused       Kind = "permission-refused"
 	HaltEnds      Kind = "continue-false-ends"
@@ -244,6 +246,10 @@ var outcomes = []ruleRow{
 	{AllowedLine, suites.Info, "the line of the command runs", "Runs it, as far as the command's allowed-tools let it.", "", on332, keeps},
 	{Asked, suites.Info, "permissionDecision ask: without a user to ask, {event} is denied",
 		"Asks the user; if there is none, denies with the reason.", "", onAll, keeps},
+	{RuleDenies, suites.Info, "{value}, whatever a hook allows or asks",
+		"Applies the rules to the input that hooks made of the call's, and denies it.", "", on332, keeps},
+	{RuleAsks, suites.Info, "{value}, whatever a hook allows",
+		"Applies the rules to the input that hooks made of the call's, and asks the user.", "", on332, keeps},
 	{Deferred, suites.Warning, "permissionDecision defer ends the run at once",
 		"Ends the run without a tool result.", "", onAll, keeps},
 	{Granted, suites.Info, "the hook grants the permission, unless it was answered before",

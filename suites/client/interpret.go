@@ -279,12 +279,31 @@ func Combine(readings []Reading) Reading {
 		if reading.Effect == winner.Effect {
 			agreeing++
 		}
+		if reading.Input != nil {
+			combined.Input = reading.Input
+		}
 		combined.add(reading)
 	}
 	if combined.Effect == suites.Rewritten && agreeing > 1 {
 		combined.Cause = Cause{Kind: RewriteRace, Event: winner.Cause.Event, Count: agreeing}
 	}
 	return combined
+}
+
+// Under returns what the client makes of a call with this reading to which a permission rule applies. Hooks
+// that deny the call or end the session without it come first; then a rule counts, also against a hook that allows
+// the call or asks about it. denies reports that it denies the call, and does not ask. Observed on client
+// 2.1.332.
+func (r Reading) Under(rule PermissionRule, denies bool) Reading {
+	if r.Effect == suites.Denied || r.Effect == suites.SessionEnds && r.Cause.Kind != HaltAfterTool {
+		return r
+	}
+	ruled := r
+	ruled.Effect, ruled.Cause = suites.Asked, Cause{Kind: RuleAsks, Event: "PreToolUse", Value: rule.String()}
+	if ruled.ModelSees = r.Context; denies {
+		ruled.Effect, ruled.Cause.Kind = suites.Denied, RuleDenies
+	}
+	return ruled
 }
 
 // add appends the model's texts of one more hook: its context always, the rest only if its effect
@@ -401,12 +420,14 @@ func (c call) blockByExit() (Reading, bool) {
 func (c call) ask() (Reading, bool) {
 	switch c.of("permissionDecision") {
 	case "ask":
-		if input, rewrites := c.of("updatedInput").(map[string]any); rewrites { // observed on client 2.1.332
+		input, rewrites := c.of("updatedInput").(map[string]any)
+		if rewrites { // observed on client 2.1.332
 			if reading := c.rewriteInput(input); reading.Effect == suites.Denied {
 				return reading, true
 			}
 		}
 		reading := c.reading(suites.Asked, Asked)
+		reading.Input = input
 		reading.ModelSees = nonEmpty(c.textOf("permissionDecisionReason"))
 		return reading, true
 	case "defer":
@@ -486,7 +507,9 @@ func (c call) rewriteInput(input map[string]any) Reading {
 	case len(input) == 0:
 		reading.Cause.Kind = InputEmpty
 	case lacking == "":
-		return c.reading(suites.Rewritten, InputRewritten)
+		reading = c.reading(suites.Rewritten, InputRewritten)
+		reading.Input = input
+		return reading
 	}
 	if lacking != "" && !has(input, lacking) {
 		reading.ModelSees = []string{"The required parameter `" + lacking + "` is missing"}

@@ -38,6 +38,8 @@ type Reading struct {
 	Context []string
 	// Alone reports that the model is sent no text of another hook.
 	Alone bool
+	// Input is the tool's input in place of the call's, nil for none.
+	Input map[string]any
 	// Cause is the reason for the effect.
 	Cause Cause
 }

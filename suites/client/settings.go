@@ -35,9 +35,19 @@ type Settings struct {
 	// before the user's; observed on client 2.1.332.
 	DisableAllHooks suites.Position
 	EnablesHooks    bool
-	// Denies are the permission rules that deny calls.
-	Denies []string
+	// Rules are the permission rules that deny calls or ask about them; none if Dropped.
+	Rules []PermissionRule
 }
+
+// A PermissionRule is a rule that denies calls or asks about them.
+type PermissionRule struct {
+	List string // deny or ask
+	Text string
+	At   suites.Position
+}
+
+// String returns the rule with the list in which it is.
+func (r PermissionRule) String() string { return "permissions." + r.List + " has " + r.Text }
 
 // A parser collects the contents of one file.
 type parser struct {
@@ -85,7 +95,7 @@ func (p *parser) finish() (*Settings, []suites.Problem) {
 	s := p.settings
 	if len(p.problems) > 0 {
 		s.Dropped, s.Dead, s.Entries, s.DisableAllHooks = true, s.Entries, nil, suites.Position{}
-		s.Env = nil
+		s.Env, s.Rules = nil, nil
 	}
 	return s, p.problems
 }
@@ -177,8 +187,7 @@ func (p *parser) readSettings(root jsontree.Value) {
 		case setting.name == "disableAllHooks":
 			p.settings.EnablesHooks = true
 		case setting.name == "permissions":
-			denies, _ := value.Get("deny")
-			p.settings.Denies = listed(denies)
+			p.permissions(value)
 		}
 	}
 	if env, given := root.Get("env"); given {
@@ -186,6 +195,18 @@ func (p *parser) readSettings(root jsontree.Value) {
 	}
 	if hooks, given := root.Get("hooks"); given {
 		p.hooks(hooks)
+	}
+}
+
+// permissions reads the rules that keep calls from running, those that deny first.
+func (p *parser) permissions(all jsontree.Value) {
+	for _, list := range []string{"deny", "ask"} {
+		rules, _ := all.Get(list)
+		for _, member := range rules.Members {
+			if text, isText := textOf(member.Value); isText {
+				p.settings.Rules = append(p.settings.Rules, PermissionRule{list, text, p.source.position(member.Value.Start)})
+			}
+		}
 	}
 }
 

@@ -158,20 +158,6 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// TestTogether checks that two hooks race only within one client.
-func TestTogether(t *testing.T) {
-	t.Parallel()
-	report := func(id, of string) Report {
-		return Report{Hook: discover.Hook{ID: id, Client: of, Event: "PreToolUse", Matcher: "Bash"}, Rewrites: true}
-	}
-	if got := Together([]Report{report("a", ""), report("b", "codex")}); len(got) > 0 {
-		t.Errorf("%+v", got)
-	}
-	if got := Together([]Report{report("a", ""), report("b", "")}); len(got) != 1 || !strings.HasPrefix(got[0].What, "PreToolUse Bash: ") {
-		t.Errorf("%+v", got)
-	}
-}
-
 func TestNotPortable(t *testing.T) {
 	for code, want := range map[string]string{
 		"sed -i '' -E 's/a/b/' x":                                  "sed -i '', which is the form of macOS",

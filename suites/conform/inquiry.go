@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -145,8 +146,11 @@ func (r *results) missing() string {
 	return ""
 }
 
-// rewrites reports whether the hook replaced an input.
+// rewrites reports whether the hook replaced an input, or its text says that it does.
 func (r *results) rewrites() bool {
+	if strings.Contains(r.text, "updatedInput") {
+		return true
+	}
 	for _, all := range r.by {
 		if slices.ContainsFunc(all, func(f fired) bool { return len(updated(f.Result)) > 0 }) {
 			return true
@@ -281,13 +285,14 @@ type Report struct {
 	Effect   suites.Effect // the effect of a typical call
 	Denies   string        // a stopped input; "" if none was found or tried
 	Stopped  Input         // the same, in full
-	Rewrites bool          // it replaces the input of a tool
 	Absent   string        // the reason why it was not judged
+
+	decisions []fired // by which it came to each effect
 }
 
 // Report returns the result so far. The parts that have been fired and not judged yet are left out.
 func (q *Inquiry) Report() Report {
-	r := Report{Hook: q.results.hook, Findings: q.findings, Firings: q.ran, Effect: cmp.Or(q.first().Effect, q.unstarted), Absent: q.absent, Rewrites: q.rewrites()}
+	r := Report{Hook: q.results.hook, Findings: q.findings, Firings: q.ran, Effect: cmp.Or(q.first().Effect, q.unstarted), Absent: q.absent, decisions: q.results.decisions()}
 	if f := q.denied(); f != nil {
 		r.Denies = f.input()
 		if f.description == "" {
@@ -295,29 +300,6 @@ func (q *Inquiry) Report() Report {
 		}
 	}
 	return r
-}
-
-// Together judges hooks that the client runs in parallel.
-func Together(reports []Report) (all []Finding) {
-	type place struct{ client, event, matcher string }
-	byEvent := map[place][]Report{}
-	for _, r := range reports {
-		if r.Rewrites {
-			key := place{r.Hook.Client, r.Hook.Event, r.Hook.Matcher}
-			byEvent[key] = append(byEvent[key], r)
-		}
-	}
-	for key, both := range byEvent {
-		if len(both) < 2 {
-			continue
-		}
-		f := FindingOf("input-race", "", both[0].Hook.Source, key.event+" "+key.matcher+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
-		for _, r := range both {
-			f.Hooks = append(f.Hooks, r.Hook.ID)
-		}
-		all = append(all, f)
-	}
-	return all
 }
 
 // A Try is a call that tests whether a hook stops it.

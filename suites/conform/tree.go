@@ -37,6 +37,7 @@ type Tree struct {
 	// Clients are those other than Claude Code whose hooks are judged and compared; AskedClients
 	// are the names of those that the user asked for.
 	Clients      []clients.Client
+	CallBudget   time.Duration // the longest that all hooks of a call may take; 0 for any time
 	AskedClients []string
 }
 

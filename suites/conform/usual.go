@@ -3,7 +3,6 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -88,16 +87,15 @@ func judgeNesting(r *results, j *judgement, f fired) {
 	}
 }
 
-// planRuled sends a hook that rewrites commands those that a rule of permissions.deny denies. The client
-// applies the rules to the rewritten command, without programs such as nice before it; observed on
-// client 2.1.332.
+// planRuled sends a hook that rewrites commands those that a permission rule denies or asks about. The
+// client applies the rules to the rewritten command; observed on client 2.1.332.
 func planRuled(r *results) (probes []Probe) {
 	if r.about().Guards != client.Calls {
 		return nil
 	}
-	for _, rule := range r.tree.Registered.Denies {
-		f := conditional(discover.Hook{Event: r.hook.Event, Matcher: r.hook.Matcher, If: rule}, firing{})
-		if f.note = rule; f.command != "" {
+	for _, rule := range r.tree.Registered.Rules {
+		f := conditional(discover.Hook{Event: r.hook.Event, Matcher: r.hook.Matcher, If: rule.Text}, firing{})
+		if f.note = rule.String(); f.command != "" {
 			probes = append(probes, r.probe(f))
 		}
 	}
@@ -105,8 +103,15 @@ func planRuled(r *results) (probes []Probe) {
 }
 
 func judgeRuled(r *results, j *judgement, f fired) {
-	if after := replaced(f.Result); f.Effect == suites.Rewritten && after != "" && !deniedBy(f.note, f.tool, after) {
-		j.seen("rewrite-hides-rule", fmt.Sprintf("permissions.deny has %s, and the hook makes %s of it, which the rule does not match", f.note, Short(after)), f.input())
+	after := replaced(f.Result)
+	if f.Effect != suites.Rewritten || after == "" {
+		return
+	}
+	payload, _ := json.Marshal(map[string]any{"tool_name": f.tool, "tool_input": map[string]string{"command": after}}) // text always encodes
+	for _, rule := range r.tree.Registered.Rules {
+		if one := (discover.Registered{Rules: []client.PermissionRule{rule}}); rule.String() == f.note && !one.Ruled("", payload).Applies() {
+			j.seen("rewrite-hides-rule", fmt.Sprintf("%s, and the hook makes %s of it, which the rule does not match", f.note, Short(after)), f.input())
+		}
 	}
 }
 
@@ -114,46 +119,4 @@ func judgeRuled(r *results, j *judgement, f fired) {
 func replaced(r suites.Result) (command string) {
 	_ = json.Unmarshal(updated(r)["command"], &command) // without a command it stays empty
 	return command
-}
-
-// stripped are the programs before a command that permission rules ignore; documented.
-var stripped = []string{"nice", "nohup", "stdbuf", "time", "timeout"}
-
-// deniedBy reports whether a rule applies to a command.
-func deniedBy(rule, tool, command string) bool {
-	input, _ := json.Marshal(map[string]string{"command": command}) // text always encodes
-	return Denies(rule, tool, "", input) != Never
-}
-
-// A Denial is what the client does with a call for a rule of permissions.deny.
-type Denial int
-
-// The client may deny a call where it cannot read a command, or the rule has arguments of a tool that were not observed.
-const (
-	Never Denial = iota
-	Maybe
-	Certainly
-)
-
-// Denies returns what the client does with a call in the directory cwd for a rule. Rules of Read and Edit are compared
-// with the calls of these tools alone.
-func Denies(rule, tool, cwd string, input json.RawMessage) (denial Denial) {
-	var of struct{ Command string }
-	_ = json.Unmarshal(input, &of) // of another tool there is none
-	about, isWhole := client.ToolNamed(tool), discover.ReadCondition(rule).Text == ""
-	for words := strings.Fields(of.Command); ; of.Command = strings.Join(words, " ") {
-		payload, _ := json.Marshal(map[string]any{"tool_name": tool, "cwd": cwd, "tool_input": input}) // JSON always encodes
-		switch {
-		case !discover.Hook{If: rule}.Takes("", payload):
-		case isWhole, about.Path != "", about.Kind == client.RunsCommand && !shell.ReadPlain(of.Command).Unclear:
-			return Certainly
-		default:
-			denial = Maybe
-		}
-		if len(words) == 0 || !slices.Contains(stripped, words[0]) {
-			return denial
-		}
-		words = words[max(1, shell.Inner(words)):]
-		input, _ = json.Marshal(map[string]string{"command": strings.Join(words, " ")}) // text always encodes
-	}
 }

@@ -27,6 +27,7 @@ type Condition struct {
 // ReadCondition reads a rule. Blanks around it and a missing parenthesis are part of the tool's
 // name, so that it matches nothing.
 func ReadCondition(rule string) Condition {
+	rule = strings.ToValidUTF8(rule, "\ufffd")
 	tool, text, limited := strings.Cut(rule, "(")
 	if limited && !strings.HasSuffix(text, ")") {
 		return Condition{Tool: rule}
@@ -46,6 +47,7 @@ func ReadCondition(rule string) Condition {
 type call struct {
 	Cwd   string         `json:"cwd"`
 	Tool  string         `json:"tool_name"`
+	Mode  string         `json:"permission_mode"`
 	Input map[string]any `json:"tool_input"`
 }
 

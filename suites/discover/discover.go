@@ -154,7 +154,7 @@ func (c *collector) add(from Source, read *client.Settings, problems []suites.Pr
 		if read.DisableAllHooks.Line > 0 || read.EnablesHooks {
 			c.out.DisabledBy, c.out.EnablesHooks = read.DisableAllHooks, read.EnablesHooks // the last file counts
 		}
-		c.out.Denies = append(c.out.Denies, read.Denies...)
+		c.out.Rules = append(c.out.Rules, read.Rules...)
 		c.out.Hooks = append(c.out.Hooks, c.hooks(from, read.Entries)...)
 	}
 }

@@ -263,8 +263,8 @@ type Registered struct {
 	root         string
 	runsAt       string   // see RunAt; "" if it is root
 	claudes      []parsed // the files of Claude Code, which other clients may read as well
-	// Denies are the permission rules of the settings that deny calls.
-	Denies []string
+	// Rules are the permission rules of the settings that deny calls or ask about them.
+	Rules []client.PermissionRule
 }
 
 // For returns the hooks that fire if the event's matched field is value, in order. Identical
@@ -357,7 +357,7 @@ func (r Registered) Of(of clients.Client) Registered {
 	for _, one := range r.claudes {
 		if name := c.slash(one.from.File); one.from.Scope.Everywhere() && of.Reads(name) {
 			if _, known := of.Entry.Fatal.File["disableAllHooks"]; known && one.settings.DisableAllHooks.Line > 0 {
-				r.Hooks, r.Others, r.Elsewhere, r.ElsewhereProblems = nil, nil, nil, nil
+				r.Hooks, r.Others, r.Elsewhere, r.ElsewhereProblems, r.Rules = nil, nil, nil, nil, nil
 				return r
 			}
 			one.from.Client = of.Name
@@ -379,7 +379,7 @@ func (r Registered) Of(of clients.Client) Registered {
 	slices.SortStableFunc(hooks, func(a, b Hook) int {
 		return cmp.Or(cmp.Compare(of.Order(a.Source.File), of.Order(b.Source.File)), cmp.Compare(a.Source.File, b.Source.File), form(a)-form(b))
 	})
-	r.Hooks, r.Others, r.Elsewhere, r.ElsewhereProblems = hooks, nil, nil, c.out.ElsewhereProblems
+	r.Hooks, r.Others, r.Elsewhere, r.ElsewhereProblems, r.Rules = hooks, nil, nil, c.out.ElsewhereProblems, nil
 	if r.runsAt != "" {
 		return r.RunAt(r.runsAt)
 	}
@@ -491,7 +491,7 @@ func (r Registered) With(user Registered) Registered {
 		r.DisabledBy, r.Hooks = user.DisabledBy, nil
 	}
 	r.Hooks = append(own, r.Hooks...)
-	r.Denies = slices.Concat(user.Denies, r.Denies)
+	r.Rules = slices.Concat(user.Rules, r.Rules)
 	r.Others = slices.Concat(user.Others, r.Others)
 	r.Problems = slices.Concat(user.Problems, r.Problems)
 	r.Dropped, r.Ignored = slices.Concat(user.Dropped, r.Dropped), slices.Concat(user.Ignored, r.Ignored)

@@ -51,7 +51,7 @@ type attempt struct {
 	way
 	made   [][]string // the files that the steps before each step changed, as in Effect
 	fired  []bool     // by step: the client fires the hook for it
-	passes bool       // no step is stopped
+	passes bool       // no step is stopped, by the hook, another of its call or a permission rule
 }
 
 // group returns the kind of a way of which any step is sent to the hook, or the tool of the only one, for which the hook
@@ -144,10 +144,11 @@ func (s *search) tryPart(ctx context.Context, g Goal, part []way) (reached []*at
 		}
 		for _, step := range w.steps {
 			a.fired = append(a.fired, s.firedFor(step))
+			a.passes = a.passes && !ruled(s.tree.Registered.Rules, step, s.session()).Denies
 		}
 		switch reached = append(reached, a); {
 		case last > 0:
-			a.passes = s.passAll(ctx, a)
+			a.passes = a.passes && s.passAll(ctx, a)
 		case a.fired[0]:
 			alone = append(alone, a)
 		}
@@ -156,8 +157,10 @@ func (s *search) tryPart(ctx context.Context, g Goal, part []way) (reached []*at
 	for _, a := range alone {
 		cases = append(cases, s.asCase(a.steps[0], nil))
 	}
-	for i, r := range s.send(ctx, cases) {
-		alone[i].passes = passes(r)
+	results := s.send(ctx, cases)
+	by := s.stoppedBy(ctx, cases, results)
+	for i, r := range results {
+		alone[i].passes = alone[i].passes && passes(r) && by[i] == ""
 	}
 	if ctx.Err() != nil || s.failed() {
 		return nil
@@ -226,7 +229,9 @@ func (w *Ways) count(allowed []string) {
 		}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(groups)) {
-		w.NotFired = append(w.NotFired, *groups[tool])
+		if groups[tool].Passed > 0 { // no permission rule denies it
+			w.NotFired = append(w.NotFired, *groups[tool])
+		}
 	}
 }
 

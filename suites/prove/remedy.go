@@ -11,7 +11,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
-	"hookwatch/suites/discover"
 	"hookwatch/suites/shell"
 )
 
@@ -111,9 +110,7 @@ var ruleText = regexp.MustCompile(`^[\w./@:=+~-]+( [\w./@:=+~-]+)*$`)
 // closedBy returns the open kinds of which the client would stop every way that passes with a rule, and the tools for
 // which the hook is not fired and that the rule stops.
 func (w *Ways) closedBy(rule, session string) (all []string) {
-	certainly := func(step Step) bool {
-		return conform.Denies(rule, step.Tool, session, step.input(session)) == conform.Certainly
-	}
+	certainly := func(step Step) bool { return ruleStops(rule, step, session) && !shell.ReadPlain(step.command()).Unclear }
 	left := map[string]bool{}
 	for _, a := range w.tried {
 		if a.passes && !slices.ContainsFunc(a.steps, certainly) {
@@ -141,11 +138,11 @@ func (s *search) blocksHarmless(w *Ways) func(rule string) bool {
 		harmless = append(harmless, Step{in.Tool, map[string]any{key: in.Text()}})
 	}
 	return func(rule string) bool {
-		literal := strings.Trim(strings.TrimSuffix(discover.ReadCondition(rule).Text, ":*"), "*")
-		return slices.ContainsFunc(harmless, func(step Step) bool {
-			input := step.input(s.session())
-			denial := conform.Denies(rule, step.Tool, s.session(), input)
-			return denial == conform.Certainly || denial == conform.Maybe && strings.Contains(string(input), literal)
-		})
+		return slices.ContainsFunc(harmless, func(step Step) bool { return ruleStops(rule, step, s.session()) })
 	}
+}
+
+// ruleStops reports whether the client denies a call because of a rule of permissions.deny.
+func ruleStops(rule string, step Step, session string) bool {
+	return ruled([]client.PermissionRule{{List: "deny", Text: rule}}, step, session).Denies
 }

@@ -227,12 +227,15 @@ func (s *search) try(ctx context.Context, sd *seed, all []candidate) (found []Fi
 		results = s.fire(ctx, inputs)
 	}
 	var held []Finding
+	by := s.stoppedBy(ctx, s.cases(inputs), results)
 	for i, c := range same {
 		r := results[i]
 		f := Finding{What: Bypass, Kind: c.Kind, Rule: c.Rule, Input: c.input, From: sd.Input, Does: c.does, Effect: r.Effect, Because: r.EffectReason, Of: sd.effect}
-		if passes(r) {
+		switch {
+		case by[i] != "": // it passes this hook and not the call
+		case passes(r):
 			found = append(found, f)
-		} else if conform.Stopped(r.Effect) {
+		case conform.Stopped(r.Effect):
 			held = append(held, f)
 		}
 	}

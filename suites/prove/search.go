@@ -53,6 +53,8 @@ type Guard struct {
 	Findings   []Finding       // the most serious first
 	Held       []Finding       // as bypasses: what it stops, and the rewrites that do the same and that it stops
 	Ways       []Ways          // to the goals of what it stops
+	Elsewhere  int             // inputs that pass it and that other hooks of their call, or permission rules, stop
+	StoppedBy  []string        // those hooks, by ID, and rules
 	Unproved   string          // the reason why nothing was searched; "" if the search was made
 	Complete   bool            // the search came to its end within the budget
 	Took       time.Duration
@@ -118,6 +120,7 @@ type search struct {
 	o        Options
 	bench    *bench.Bench
 	hook     discover.Hook
+	tree     conform.Tree
 	deadline time.Time
 	ordinary sync.Map   // whether contexts of mentions pass with an ordinary text
 	mu       sync.Mutex // guards what follows
@@ -151,6 +154,7 @@ func newSearch(m *Machine, h discover.Hook, o Options) *search {
 func Begin(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) *Begun {
 	began := time.Now()
 	s := newSearch(m, h, o)
+	s.tree = t
 	s.deadline = began.Add(o.Budget / 4)
 	s.start(ctx, t)
 	for _, sd := range s.seeds {

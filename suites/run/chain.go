@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -44,11 +45,40 @@ func (s *caseRun) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h discover.Hook) bool {
 		return !h.Takes(st.MatchedAs, stdin) || h.ForPowerShell()
 	})
+	if s.ruled(st, stdin).First { // the client refuses the call before it fires a hook
+		hooks = nil
+	}
 	fired, err := s.fire(ctx, hooks, st, stdin)
 	if err != nil {
 		return suites.Result{}, err
 	}
-	return combine(fired), nil
+	return s.merge(fired, st, stdin), nil
+}
+
+// ruled returns what the permission rules decide about the call of a step.
+func (s *caseRun) ruled(st *suites.Step, stdin []byte) discover.Ruling {
+	if s.o.Ruled == nil || st.Event != "PreToolUse" {
+		return discover.Ruling{}
+	}
+	return s.o.Ruled(st.MatchedAs, stdin)
+}
+
+// merge returns the single result that the client forms from several hooks and the permission rules, which
+// it applies to the input that the hooks made of the call's.
+func (s *caseRun) merge(fired []Fired, st *suites.Step, stdin []byte) suites.Result {
+	all, reading := combine(fired)
+	var payload map[string]any
+	if reading.Input != nil && json.Unmarshal(stdin, &payload) == nil {
+		payload["tool_input"] = reading.Input
+		stdin, _ = json.Marshal(payload) // JSON that was just read
+	}
+	if rule := s.ruled(st, stdin); rule.Applies() {
+		if ruled := reading.Under(rule.PermissionRule, rule.Denies); ruled.Cause != reading.Cause {
+			all = read(all, ruled)
+			all.By = []string{rule.String() + " (" + rule.At.String() + ")"}
+		}
+	}
+	return all
 }
 
 // unregistered returns why no one hook is registered under a name.
@@ -105,7 +135,8 @@ func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin
 	if err != nil {
 		return suites.Result{}, err
 	}
-	return combine(fired), nil
+	all, _ := combine(fired)
+	return all, nil
 }
 
 // unknown returns the result of a step if it is unknown which hooks the client fires.
@@ -247,10 +278,10 @@ func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res proc
 	return f
 }
 
-// combine returns the single result that the client forms from several: concatenated streams and
-// the strongest decision.
-func combine(fired []Fired) suites.Result {
-	var all suites.Result
+// combine returns the single result that the client forms from several hooks: concatenated streams, the
+// strongest decision, and the time from the start of the first to the end of the last.
+func combine(fired []Fired) (all suites.Result, reading client.Reading) {
+	inOrder := false
 	var readings []client.Reading
 	ended := slices.SortedStableFunc(slices.Values(fired), func(a, b Fired) int { return cmp.Compare(a.Result.Duration, b.Result.Duration) })
 	if len(fired) > 0 {
@@ -259,7 +290,7 @@ func combine(fired []Fired) suites.Result {
 		case of.Launch.Denials != "":
 			ended = mergeDenials(fired, of.Launch.Denials == "all")
 		case len(of.Launch.Until) > 0:
-			ended = slices.Clone(fired)
+			ended, inOrder = slices.Clone(fired), true
 		}
 		if of.Events[fired[0].Hook.ClientEvent].Last {
 			ended = lastContext(ended)
@@ -286,12 +317,20 @@ func combine(fired []Fired) suites.Result {
 		all.StderrBytes += r.StderrBytes
 		all.LeftBehind = append(all.LeftBehind, r.LeftBehind...)
 		all.HoldsOutput = all.HoldsOutput || r.HoldsOutput
-		all.Duration = max(all.Duration, r.Duration)
+		if inOrder {
+			all.Duration += r.Duration
+		} else {
+			all.Duration = max(all.Duration, r.Duration)
+		}
 	}
-	reading := client.Combine(readings)
-	all.Decision, all.Effect = reading.Decision, reading.Effect
-	all.ModelSees, all.EffectReason, all.EffectRule = reading.ModelSees, reading.Because(), string(reading.Cause.Kind)
-	return all
+	reading = client.Combine(readings)
+	all = read(all, reading)
+	for _, f := range fired {
+		if f.reading.Effect == reading.Effect {
+			all.By = append(all.By, f.Hook.ID)
+		}
+	}
+	return all, reading
 }
 
 // mergeDenials returns hooks of which only the first that denies gives a reason: its own, or those of
@@ -374,9 +413,16 @@ func (s *caseRun) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 			passed = append(passed, h)
 		}
 	}
+	if rule := s.ruled(st, stdin); rule.First {
+		var fired []Fired
+		for _, h := range hooks {
+			fired = append(fired, Fired{Hook: h, NotRun: "the client refuses the call first: " + rule.String()})
+		}
+		return fired, s.merge(nil, st, stdin), nil
+	}
 	commands, others := byType(hooks)
 	fired, err := s.fire(ctx, commands, st, stdin)
-	all := combine(fired)
+	all := s.merge(fired, st, stdin)
 	for _, h := range others {
 		why := "hooks of type " + h.Type + " are not run"
 		if h.Type == "command" {

@@ -26,7 +26,7 @@ func TestDenials(t *testing.T) {
 				Hook: discover.Hook{Client: name}, reading: reading, Result: suites.Result{Duration: time.Duration(i) * time.Second},
 			})
 		}
-		if got := combine(fired); got.Effect != suites.Denied || !slices.Equal(got.ModelSees, want) {
+		if got, _ := combine(fired); got.Effect != suites.Denied || !slices.Equal(got.ModelSees, want) {
 			t.Errorf("%q: %s, the model sees %q, want %q", name, got.Effect, got.ModelSees, want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestContexts(t *testing.T) {
 			reading := of.Interpret(tt.event, client.Output{Stdout: []byte(stdout)}).Reading()
 			fired = append(fired, Fired{Hook: discover.Hook{Client: of.Name, ClientEvent: tt.event}, reading: reading})
 		}
-		if got := combine(fired); !slices.Equal(got.ModelSees, tt.want) {
+		if got, _ := combine(fired); !slices.Equal(got.ModelSees, tt.want) {
 			t.Errorf("%s %q: the model sees %q, want %q", tt.event, tt.stdout, got.ModelSees, tt.want)
 		}
 	}

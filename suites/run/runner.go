@@ -125,6 +125,8 @@ type Options struct {
 	// Registered returns the registered hook of an event that a case names. If nil, none are
 	// registered.
 	Registered func(event, name string) (discover.Hook, bool)
+	// Ruled returns what the permission rules decide about a call. If nil, there are none.
+	Ruled func(tool string, payload []byte) discover.Ruling
 	// Others returns the hooks that another client than Claude Code reads. If nil, there are none.
 	Others func(of clients.Client) discover.Registered
 	// Interpreted reports whether every registered command that names the script starts it through
@@ -165,6 +167,7 @@ func (o *Options) of(c *suites.Case) *Options {
 	if o.Others != nil {
 		r := o.Others(client)
 		own.Hooks, own.Registered, own.InForce = r.For, r.Named, func() []discover.Hook { return r.Hooks }
+		own.Ruled = r.Ruled
 	}
 	return &own
 }

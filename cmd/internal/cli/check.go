@@ -152,6 +152,7 @@ type checkDocument struct {
 	Project     string            `json:"project"`
 	Hooks       []checkedHook     `json:"hooks"`
 	Findings    []conform.Finding `json:"findings"`
+	Calls       []conform.Latency `json:"calls"` // how long the client waits for all hooks of a call
 	Errors      int               `json:"errors"`
 	Warnings    int               `json:"warnings"`
 	Firings     int               `json:"firings"`
@@ -202,7 +203,7 @@ func newCheckDocument(p *session.Project, of []clients.Client, res checkResult, 
 	doc := checkDocument{
 		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
 		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
-		ranIn: res.ranIn, Clients: knownClients(of),
+		ranIn: res.ranIn, Clients: knownClients(of), Calls: append([]conform.Latency{}, res.Calls...),
 	}
 	for _, r := range res.Reports {
 		if r.Hook.ID == "" {
@@ -258,6 +259,7 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 	} else {
 		unjudged(w, doc)
 	}
+	printCalls(w, doc.Calls, verbose)
 	foreignText(w, doc.Foreign, doc.Clients)
 	if doc.Isolation != "" {
 		printIsolation(w, doc.ranIn)
@@ -372,6 +374,7 @@ type checkResult struct {
 	Findings []conform.Finding
 	Reports  []conform.Report // one per hook, in registration order
 	Firings  int
+	Calls    []conform.Latency // of whole calls
 
 	ranIn // empty if no hook was fired
 }
@@ -460,12 +463,18 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Ma
 			reports = slices.DeleteFunc(reports, func(r conform.Report) bool { return r.Firings == 0 }) // of which nothing is known
 		}
 	}
+	if r != nil && ctx.Err() == nil {
+		var err error
+		if res.Calls, err = fireCalls(ctx, tree, r, reports, &res.Findings, shown); err != nil && ctx.Err() == nil {
+			return res, err
+		}
+	}
 	for _, report := range reports {
 		res.Findings = append(res.Findings, report.Findings...)
 		res.Firings += report.Firings
 	}
 	res.Reports = reports
-	res.Findings = conform.MergeFindings(append(res.Findings, conform.Together(reports)...))
+	res.Findings = conform.MergeFindings(res.Findings)
 	return res, ctx.Err()
 }
 

@@ -173,6 +173,9 @@ func runFire(ctx context.Context, a *app, g globals, o fireOptions, args []strin
 	}
 	doc := newFireDocument(c, fired, all)
 	doc.ranIn = t.ranIn
+	if took, most := all.Last().Duration, p.Config.Budget.Call; most > 0 && took > most {
+		doc.Slow = fmt.Sprintf("the client waits %s for the hooks of this call, more than budget.call (%s)", took.Round(time.Millisecond), most)
+	}
 	return a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printFired(w, doc) })
 }
 
@@ -184,6 +187,9 @@ type fireDocument struct {
 	Effect   suites.Effect `json:"effect"` // of all hooks together
 	Because  string        `json:"because"`
 	Decision string        `json:"decision"`
+	By       []string      `json:"by,omitempty"`   // the hooks, by ID, or the permission rule with that effect
+	CallMS   int64         `json:"call_ms"`        // until all hooks had ended
+	Slow     string        `json:"slow,omitempty"` // why that is too long
 	Hooks    []firedHook   `json:"hooks"`
 
 	Changes []suites.Change `json:"changes,omitempty"` // changes to files, as far as the isolation shows them
@@ -228,7 +234,7 @@ func newFireDocument(c *suites.Case, fired []run.Fired, o suites.Outcome) fireDo
 	doc := fireDocument{
 		Version: 1, Event: c.Steps[0].Event, Tool: c.Steps[0].Tool,
 		Effect: all.Effect, Because: all.EffectReason, Decision: all.Decision,
-		Changes: o.Changes, Stopped: o.Stopped,
+		By: all.By, CallMS: all.Duration.Milliseconds(), Changes: o.Changes, Stopped: o.Stopped,
 	}
 	for _, f := range fired {
 		if f.NotRun != "" {
@@ -319,8 +325,15 @@ func printFired(w io.Writer, doc fireDocument) {
 	}
 	if doc.Live != nil {
 		doc.Live.text(w, doc)
-	} else if ran > 1 {
+	} else if ran > 1 || doc.ruled() {
 		writef(w, "together: %s: %s\n", doc.Effect, doc.Because)
+		if len(doc.By) > 0 {
+			writef(w, "  by      %s\n", output(strings.Join(doc.By, ", ")))
+		}
+		writef(w, "  in      %s\n", time.Duration(doc.CallMS)*time.Millisecond)
+	}
+	if doc.Slow != "" {
+		writef(w, "WARNING   %s\n", doc.Slow)
 	}
 	for _, c := range doc.Changes {
 		writef(w, "%s %s\n", c.Kind, c.Path)
@@ -329,6 +342,11 @@ func printFired(w io.Writer, doc fireDocument) {
 		writef(w, "stopped: %s\n", text)
 	}
 	printIsolation(w, doc.ranIn)
+}
+
+// ruled reports whether a permission rule decided the effect.
+func (d fireDocument) ruled() bool {
+	return len(d.By) > 0 && !slices.ContainsFunc(d.Hooks, func(h firedHook) bool { return h.ID == d.By[0] })
 }
 
 // text prints the behaviour of the client.

@@ -313,9 +313,13 @@ type provenGuard struct {
 	Firings    int      `json:"firings"`
 	Complete   bool     `json:"complete"` // everything was tried within the budget
 	// Ways are those to the goals of what the guard stops.
-	Ways     []prove.Ways `json:"ways,omitempty"`
-	Unproved string       `json:"unproved,omitempty"`
-	Millis   int64        `json:"duration_ms"`
+	Ways []prove.Ways `json:"ways,omitempty"`
+	// Elsewhere are the inputs that it lets through and that something else of their call stops: hooks and
+	// permission rules, which are named.
+	Elsewhere int      `json:"stopped_elsewhere,omitempty"`
+	StoppedBy []string `json:"stopped_by,omitempty"`
+	Unproved  string   `json:"unproved,omitempty"`
+	Millis    int64    `json:"duration_ms"`
 }
 
 // provenFinding is one finding.
@@ -340,7 +344,7 @@ func (d *proveDocument) add(g prove.Guard, shown bool, registered func(discover.
 	}
 	of := provenGuard{
 		ID: g.Hook.ID, Event: g.Hook.Event, At: g.Hook.Source.String(), Stops: []string{}, Rewrites: g.Tried, Equivalent: g.Equivalent, Passed: g.Passed,
-		Firings: g.Fired, Complete: g.Everything(), Ways: g.Ways, Unproved: g.Unproved, Millis: g.Took.Milliseconds(),
+		Firings: g.Fired, Complete: g.Everything(), Ways: g.Ways, Elsewhere: g.Elsewhere, StoppedBy: g.StoppedBy, Unproved: g.Unproved, Millis: g.Took.Milliseconds(),
 	}
 	for _, in := range g.Stopped {
 		of.Stops = append(of.Stops, in.Text())
@@ -412,6 +416,9 @@ func printGuards(w io.Writer, doc proveDocument, verbose bool) {
 		}
 		for _, to := range g.Ways {
 			printWays(w, to, verbose)
+		}
+		if g.Elsewhere > 0 {
+			writef(w, "  %d that pass it are stopped by %s\n", g.Elsewhere, output(some(g.StoppedBy, verbose)))
 		}
 		more := ""
 		if !g.Complete {

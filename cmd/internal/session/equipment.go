@@ -90,6 +90,7 @@ func (e *equipment) newRunner(p *Project, env []string) *run.Runner {
 		Registered:  p.Registered.Named,
 		InForce:     func() []discover.Hook { return p.Registered.Hooks },
 		Dropped:     func() []suites.Problem { return p.Registered.Dropped },
+		Ruled:       p.Registered.Ruled,
 		Others:      p.Registered.Of,
 		Live:        p.live(),
 		Interpreted: p.Interpreted,

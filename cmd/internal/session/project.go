@@ -433,7 +433,7 @@ func (p *Project) unknown(ids []string) []string {
 // looked up.
 func (p *Project) Tree(env []string) conform.Tree {
 	t := p.tree()
-	t.Denies = p.Config.Denies
+	t.Denies, t.CallBudget = p.Config.Denies, p.Config.Budget.Call
 	t.Installed = func(program string) bool { _, err := run.LookPath(p.Reader, program, p.Root(), env); return err == nil }
 	return t
 }

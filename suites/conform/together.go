@@ -1,0 +1,158 @@
+package conform
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
+	"hookwatch/suites/discover"
+)
+
+// A Whole is a call of which all hooks are fired, as a client fires them.
+type Whole struct {
+	Client string // "" is Claude Code
+	Event  string
+	Tool   string // "" for an event without one
+	Case   *suites.Case
+	Times  int     // that it is fired: several times for its latency
+	of     *Report // of the hook that decided about it alone
+	fired  fired   // by that hook
+}
+
+// A Part is what one hook of a call did.
+type Part struct {
+	Hook   discover.Hook
+	Result suites.Result
+}
+
+// latencies is how often a harmless call is fired for its latency.
+const latencies = 5
+
+// Calls returns the calls to fire: one harmless call of each event and tool, and those about which a hook came
+// to a decision by itself, if something else decides about them as well, or another client makes them, too.
+func (t Tree) Calls(reports []Report) (all []Whole) {
+	measured := map[string]bool{}
+	for i := range reports {
+		r := &reports[i]
+		h := r.Hook
+		if h.ID == "" || h.NotRun() != "" || !h.Scope.Everywhere() || r.Absent != "" {
+			continue
+		}
+		for _, f := range typical(h, t) {
+			c := t.call(h.Client, f, h)
+			key := strings.Join([]string{c.Client, c.Event, c.Tool}, "\x00")
+			if c.Case.Steps[0].PayloadRaw != nil && !measured[key] {
+				measured[key], c.Times = true, latencies
+				all = append(all, c)
+			}
+		}
+		for _, f := range r.decisions {
+			if c := t.call(h.Client, f.firing, h); t.Shares(h, f.tool) {
+				c.of, c.fired = r, f
+				all = append(all, c)
+			}
+			for _, other := range t.Clients {
+				if c := t.call(other.Name, f.firing, h); h.Client == "" && stopped(f.Result) && other.Measured != "" {
+					c.of, c.fired = r, f
+					all = append(all, c)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// call returns the call of a firing.
+func (t Tree) call(of string, f firing, h discover.Hook) Whole {
+	c := f.asCase(h)
+	c.ID, c.Registered, c.Chain, c.Client, c.Timeout, c.Patient = f.event, "", true, of, 0, false
+	return Whole{Client: of, Event: f.event, Tool: f.tool, Case: c, Times: 1}
+}
+
+// Shares reports whether another hook, or a permission rule, may decide about the calls of a tool for which a
+// hook is fired.
+func (t Tree) Shares(h discover.Hook, tool string) bool {
+	r := t.Registered
+	if of, other := clients.Named(h.Client); other {
+		r = r.Of(of)
+	}
+	fired := r.For(h.Event, tool)
+	others := slices.ContainsFunc(fired, func(o discover.Hook) bool { return o.ID != h.ID })
+	return h.Scope.Everywhere() && (others || len(r.Rules) > 0 && h.Event == "PreToolUse")
+}
+
+// decisions returns the first firings by which a hook came to each effect that counts in a call.
+func (r *results) decisions() (all []fired) {
+	for _, effect := range []suites.Effect{suites.Denied, suites.Asked, suites.Allowed, suites.Rewritten} {
+		for _, part := range []string{"typical", "named", "search", "ruled"} {
+			if i := slices.IndexFunc(r.by[part], func(f fired) bool { return f.Effect == effect }); i >= 0 {
+				all = append(all, r.by[part][i])
+				break
+			}
+		}
+	}
+	return all
+}
+
+// Judge judges what the hooks of a call did together, and what the client makes of it.
+func (c Whole) Judge(parts []Part, all suites.Result) (found []Finding) {
+	if c.of == nil {
+		return nil
+	}
+	h, alone := c.of.Hook, c.fired
+	if h.Client != c.Client {
+		if stopped(all) || all.NotStarted != "" {
+			return nil
+		}
+		of, _ := clients.Named(c.Client)
+		return []Finding{FindingOf("one-client", h.ID, h.Source, fmt.Sprintf("it denies %s in Claude Code; no hook of %s stops it", alone.input(), of.Title))}
+	}
+	var rewriting []string
+	for _, p := range parts {
+		if p.Result.Effect == suites.Rewritten {
+			rewriting = append(rewriting, p.Hook.ID)
+		}
+	}
+	if len(rewriting) > 1 {
+		f := FindingOf("input-race", "", h.Source, fmt.Sprintf("%s %s: the input is rewritten by %s", c.Event, c.Tool, strings.Join(rewriting, " and ")))
+		f.Hooks = rewriting
+		found = append(found, f)
+	}
+	did := map[suites.Effect]string{suites.Asked: "it asks about", suites.Allowed: "it allows"}[alone.Effect]
+	stricter := stopped(all) && (alone.Effect == suites.Allowed || all.Effect == suites.Denied)
+	if did == "" || !stricter || slices.Contains(all.By, h.ID) {
+		return found
+	}
+	severity := suites.Info // to allow what others may deny is usual
+	if alone.Effect == suites.Asked {
+		severity = suites.Warning
+	}
+	f := FindingOf("overruled", h.ID, h.Source, fmt.Sprintf("%s %s, and the call is %s by %s", did, alone.input(), all.Effect, strings.Join(all.By, " and ")), severity)
+	return append(found, f)
+}
+
+// Latency is how long the client waits for all hooks of a call.
+type Latency struct {
+	Client string `json:"client,omitempty"` // "" is Claude Code
+	Event  string `json:"event"`
+	Tool   string `json:"tool,omitempty"`
+	Hooks  int    `json:"hooks"` // that were fired
+	Runs   int    `json:"runs"`
+	P50MS  int64  `json:"p50_ms"`
+	P95MS  int64  `json:"p95_ms"`
+}
+
+// Slow returns a finding for a call whose hooks take longer than a budget, 0 for any time.
+func (l Latency) Slow(parts []Part, budget time.Duration) []Finding {
+	if budget == 0 || time.Duration(l.P95MS)*time.Millisecond <= budget || len(parts) == 0 {
+		return nil
+	}
+	slowest := slices.MaxFunc(parts, func(a, b Part) int { return cmp.Compare(a.Result.Duration, b.Result.Duration) })
+	f := FindingOf("slow-call", slowest.Hook.ID, slowest.Hook.Source, fmt.Sprintf("%s: all hooks take %d ms (p50) and %d ms (p95) together, more than budget.call (%s); the slowest is %s",
+		strings.TrimSpace(l.Event+" "+l.Tool), l.P50MS, l.P95MS, budget, slowest.Hook.ID))
+	return []Finding{f.forEvent(l.Event)}
+}

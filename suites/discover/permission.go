@@ -1,0 +1,206 @@
+package discover
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"hookwatch/suites/client"
+	"hookwatch/suites/shell"
+)
+
+// A Ruling is what the permission rules of a project decide about a call. The zero value is that none
+// applies.
+type Ruling struct {
+	client.PermissionRule
+	// Denies reports that the call does not run: in the mode dontAsk the user is not asked.
+	Denies bool
+	// First reports that the client refuses the call before it fires a hook.
+	First bool
+}
+
+// Applies reports whether a rule applies.
+func (r Ruling) Applies() bool { return r.Text != "" }
+
+// Ruled returns what the permission rules decide about the call in a payload of PreToolUse: one that
+// denies it, or else one that asks about it. tool replaces the name in the payload unless it is "".
+// Which calls a rule applies to was observed on client 2.1.332.
+func (r Registered) Ruled(tool string, payload []byte) Ruling {
+	var c call
+	if len(r.Rules) == 0 || json.Unmarshal(payload, &c) != nil || !c.readable() {
+		return Ruling{}
+	}
+	if tool != "" {
+		c.Tool = tool
+	}
+	for _, denies := range []bool{true, false} {
+		for _, rule := range r.Rules {
+			if rule.List == "deny" != denies {
+				continue
+			}
+			if takes, first := c.ruledBy(ReadCondition(rule.Text), denies); takes {
+				return Ruling{rule, denies || c.Mode == "dontAsk", denies && first}
+			}
+		}
+	}
+	return Ruling{}
+}
+
+// ruledBy reports whether a permission rule applies to a call, and whether the client knows that before
+// it fires hooks. A rule that denies reading a file also denies to edit it, and both the commands that do it.
+func (c call) ruledBy(rule Condition, denies bool) (takes, first bool) {
+	about := client.ToolNamed(c.Tool)
+	unread := denies && rule.Tool == "Read"
+	switch {
+	case rule.Text == "":
+		takes = named(rule.Tool, c.Tool) || unread && about.Path != ""
+		return takes, takes
+	case rule.Tool == c.Tool && about.Kind == client.RunsCommand:
+		return ruledCommand(c.said("command"), rule.Text), false
+	case rule.Tool == c.Tool && c.Tool == "Agent":
+		return c.said("subagent_type") == rule.Text, false
+	case rule.Tool != "Read" && rule.Tool != "Edit": // a path after another tool's name applies to nothing
+		return false, false
+	case about.Kind == client.RunsCommand:
+		return denies && c.usesFile(rule), false
+	case about.Path == "", !unread && (rule.Tool == "Read") != (about.Kind == client.ReadsFiles):
+		return false, false
+	default:
+		takes = c.isFile(c.said(about.Path), rule.Text)
+		return takes, takes
+	}
+}
+
+// named reports whether the tool of a rule, which may have stars, or the MCP server that it names, is that
+// of a call.
+func named(rule, tool string) bool {
+	server, _, _ := strings.Cut(strings.TrimPrefix(tool, "mcp__"), "__")
+	return anywhere(rule).MatchString(tool) || rule == "mcp__"+server
+}
+
+// ruledCommand reports whether a rule applies to one of the commands of a text, in substitutions and
+// functions too, without assignments and wrappers before it and by the name of its program.
+func ruledCommand(text, rule string) bool {
+	matches := commandRule(strings.Join(strings.Fields(rule), " "))
+	return slices.ContainsFunc(simpleCommands(text), func(c simpleCommand) bool {
+		return matches.MatchString(strings.Join(c.words, " "))
+	})
+}
+
+// A simpleCommand is one of the commands of a text, as permission rules see it.
+type simpleCommand struct {
+	words []string
+	into  []string // files that it is redirected to
+	from  []string // files that it is redirected from
+}
+
+// wrappers are the programs that permission rules skip with their options; observed on client 2.1.332.
+var wrappers = []string{
+	"builtin", "command", "doas", "env", "exec", "ionice", "nice", "nohup", "setsid", "stdbuf", "strace", "sudo", "time", "timeout", "watch", "xargs",
+}
+
+// simpleCommands returns the commands of a text, each as it is and without each wrapper before it. A
+// text that does not parse is one command.
+func simpleCommands(text string) (all []simpleCommand) {
+	script, err := shell.Read(text)
+	if err != nil {
+		return []simpleCommand{{words: strings.Fields(text)}}
+	}
+	for _, c := range script.Commands {
+		one := simpleCommand{}
+		for _, to := range c.Redirects {
+			if file := ruledWord(text, to.Word); strings.HasPrefix(to.Op, "<") {
+				one.from = append(one.from, file)
+			} else {
+				one.into = append(one.into, file)
+			}
+		}
+		for _, arg := range c.Args {
+			if word := ruledWord(text, arg); word != "" {
+				one.words = append(one.words, word)
+			}
+		}
+		all = append(all, one)
+		for len(one.words) > 0 {
+			one.words = slices.Clone(one.words)
+			one.words[0] = path.Base(one.words[0])
+			all = append(all, one)
+			if !slices.Contains(wrappers, one.words[0]) || len(one.words) > 1 && one.words[0] == "command" && one.words[1] == "-v" {
+				break
+			}
+			wrapper := one.words[0]
+			if one.words = one.words[max(1, shell.Inner(one.words)):]; wrapper == "xargs" {
+				one.words = append(one.words, "\x00") // what it reads
+			}
+		}
+	}
+	return all
+}
+
+// ruledWord returns a word as permission rules see it: without quotes and substitutions.
+func ruledWord(text string, w *shell.Word) string {
+	if w == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range w.Parts {
+		switch {
+		case p.Kind == shell.Substitution:
+		case p.Kind != shell.Literal:
+			b.WriteString(text[p.Start:p.End])
+		case p.Quote == 0:
+			b.WriteString(strings.ReplaceAll(p.Text, `\`, ""))
+		default:
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}
+
+// Programs whose operands are files that they read, and that they change, without wrappers before them; of
+// programs with a pattern, the first operand is none. Observed on client 2.1.332.
+var (
+	readers = strings.Fields(`awk base64 cat cmp column comm cp cut diff expand file find fmt fold grep head hexdump jq ls md5sum nl od
+		paste pr rev sed sha256sum sort stat strings tac tail uniq wc`)
+	writers  = strings.Fields("cp mkdir mv rm rmdir tee touch")
+	patterns = strings.Fields("awk grep jq sed")
+)
+
+// usesFile reports whether a command uses a file in the way that a rule of a path is about.
+func (c call) usesFile(rule Condition) bool {
+	return slices.ContainsFunc(simpleCommands(c.said("command")), func(one simpleCommand) bool {
+		reads := rule.Tool == "Read"
+		files, programs := one.into, writers
+		if reads {
+			files, programs = one.from, readers
+		}
+		return slices.ContainsFunc(append(slices.Clone(files), operands(one.words, reads, programs)...), func(file string) bool {
+			return file != "" && c.isFile(file, rule.Text)
+		})
+	})
+}
+
+// operands returns the files among the words of a command.
+func operands(words []string, reads bool, programs []string) (all []string) {
+	if len(words) == 0 {
+		return nil
+	}
+	inPlace := words[0] == "sed" && slices.Contains(words, "-i")
+	if !slices.Contains(programs, words[0]) && (reads || !inPlace) {
+		return nil
+	}
+	for _, word := range words[1:] {
+		if !strings.HasPrefix(word, "-") {
+			all = append(all, word)
+		}
+	}
+	switch {
+	case len(all) == 0:
+	case slices.Contains(patterns, words[0]):
+		all = all[1:]
+	case words[0] == "cp" && reads && len(all) > 1: // the last is written
+		all = all[:len(all)-1]
+	}
+	return all
+}
