@@ -88,6 +88,7 @@ type aimData struct {
 // wayData is the file of ways.
 var wayData = sync.OnceValue(func() (all struct {
 	Tools map[string]string
+	Usual []string
 	Aims  map[Aim]aimData
 }) {
 	if err := yaml.Unmarshal(waysFile, &all); err != nil {
@@ -125,8 +126,7 @@ type way struct {
 
 // ways returns the ways to the goal: first one of each kind, then the second of each, and so on.
 func (g Goal) ways() (all []way) {
-	about := g.about()
-	twin := g.twin()
+	about, twin := g.about(), g.twin()
 	for n, more := 0, true; more; n++ {
 		more = false
 		for _, k := range about.Kinds {
@@ -158,9 +158,9 @@ func commandWays(aim Aim, file string, kinds ...string) (all []string) {
 	return all
 }
 
-// controls returns harmless calls near the goal, but for those that name its object: a guard may stop these.
+// controls returns harmless calls, but for those that name the object: a guard may stop these.
 func (g Goal) controls() (all []Step) {
-	for _, text := range g.about().Controls {
+	for _, text := range slices.Concat(g.about().Controls, wayData().Usual) {
 		step := fill([]Step{bash(text)}, g.sent())[0]
 		if objects[g.Aim] == nil || !strings.Contains(step.String(), path.Base(g.Object)) {
 			all = append(all, step)
