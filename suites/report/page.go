@@ -86,11 +86,9 @@ var pageCSS string
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"cell": func(text any) string { return printable.Cell(fmt.Sprint(text)) },
-		"text": func(text any) string { return printable.Field(fmt.Sprint(text)) },
-		"code": func(line string) string {
-			return printable.Cut(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "), 1000)
-		},
+		"cell":    func(text any) string { return printable.Cell(fmt.Sprint(text)) },
+		"text":    func(text any) string { return printable.Field(fmt.Sprint(text)) },
+		"code":    func(line string) string { return printable.Cut(strings.ReplaceAll(line, "\t", "    "), 1000) },
 		"cases":   func(keys []suites.Key) string { return printable.Field(ids(keys, printable.Field)) },
 		"count":   plural,
 		"span":    func(ms int64) string { return fmt.Sprintf("%.3g s", float64(ms)/1000) },
@@ -235,7 +233,7 @@ func bar(t suites.Tally, length float64, of int) (all []Segment) {
 // Recent returns the durations of the latest cases of a hook.
 func (p *Page) Recent(hook string) (all verdict.Durations) {
 	for i := len(p.Records) - 1; i >= 0 && len(all) < 100; i-- {
-		if r := &p.Records[i]; r.Hook == hook && r.Status() != suites.Skip && r.Status() != suites.Aborted {
+		if r := &p.Records[i]; r.Hook == hook && !slices.Contains([]suites.Status{suites.Skip, suites.Aborted}, r.Status()) {
 			all = append(all, r.DurationMS)
 		}
 	}
