@@ -30,6 +30,7 @@ type proving struct {
 	input, write string
 	budget       time.Duration
 	seed         int64
+	order        bool
 }
 
 // proveBudget is the time for each guard, unless the user gives one for all.
@@ -60,6 +61,7 @@ finding. See hookwatch help proving.`,
 	f.StringVar(&o.input, "input", "", "start from this command, file or prompt alone: `TEXT`")
 	f.DurationVar(&o.budget, "budget", 0, "search for this `TIME` altogether, instead of "+proveBudget.String()+" in each guard")
 	f.Int64Var(&o.seed, "seed", 1, "combine rewrites in another order: `N`")
+	f.BoolVar(&o.order, "order", false, "instead, run two processes of hooks at the same time, in chosen orders")
 	f.StringVar(&o.write, "write", "", "add the findings as cases to this suite `FILE`")
 	return cmd
 }
@@ -93,6 +95,9 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 		return err
 	}
 	defer end()
+	if o.order {
+		return proveOrders(ctx, a, p, tree, hooks, machine, t, o)
+	}
 	began := time.Now()
 	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))).Milliseconds(), ranIn: t.ranIn}
 	guards, err := searchGuards(ctx, p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {

@@ -66,6 +66,8 @@ func (o *observer) use(raw []byte, p purpose, flags uint64) {
 		o.add(raw, Asked)
 		o.wrote(raw)
 		o.record.links++
+	case locked:
+		o.order.lock(o.cleaned(raw), flags)
 	case shared:
 		o.add(raw, Asked)
 		o.add(raw, Opened)
@@ -219,6 +221,9 @@ func (o *observer) add(raw []byte, kind byte) bool { return o.enterBoth(raw, kin
 // enterBoth records a use of a path as it is written, and of the path to which links in it lead.
 func (o *observer) enterBoth(raw []byte, kind byte, flags int) bool {
 	clean := o.cleaned(raw)
+	if o.order != nil && o.rule(clean) != Drop {
+		o.order.note(clean, kind)
+	}
 	u := o.record.paths[string(clean)] // does not allocate
 	if u != nil && u.has(kind) && u.links == o.record.links {
 		return false
