@@ -148,11 +148,11 @@ func (s *orderSearch) repeated(ctx context.Context, c *suites.Case, steps []suit
 	o, _ := s.turn(ctx, c, steps, suites.Turns{})
 	limit, befores := passing(o), []int{0, 1}
 	limited := 0 < limit && limit < len(steps)
-	if limited && limit > 2 {
+	if limited {
 		befores = []int{limit - 1, 0, 1}
 	}
-	for _, n := range befores {
-		if s.Race == nil {
+	for i, n := range befores {
+		if s.Race == nil && !slices.Contains(befores[:i], n) {
 			s.pair(ctx, c, steps[:n+2], n)
 		}
 	}
@@ -208,12 +208,15 @@ func shared(o suites.Outcome) (all []string) {
 		}
 		content := func(b suites.Turn) bool { return b.Uses != "a" && b.Uses != "aw" }
 		other := func(b suites.Turn) bool { return b.Step > 0 }
-		if a.Step == 0 && !slices.Contains(all, a.Path) && uses(other) && uses(changes) && uses(content) {
+		if a.Step == 0 && !slices.Contains(all, a.Path) && !cached.MatchString(a.Path) && uses(other) && uses(changes) && uses(content) {
 			all = append(all, a.Path)
 		}
 	}
 	return all
 }
+
+// cached matches what programs keep for themselves, and protect.
+var cached = regexp.MustCompile(`/(?:__pycache__|\.cache|\.git|node_modules|telemetry|go/pkg)(?:/|$)`)
 
 // accesses returns those of a step to some paths.
 func accesses(o suites.Outcome, step int, paths []string) []suites.Turn {
@@ -251,13 +254,14 @@ func (s *orderSearch) pair(ctx context.Context, c *suites.Case, steps []suites.S
 			turns.Paths = append(turns.Paths, a.Path)
 		}
 	}
-	swapped, later, env := slices.Clone(steps), *c, c.WantedEnv()
+	swapped, later := slices.Clone(steps), slices.Clone(steps)
 	slices.Reverse(swapped[before:])
-	env.Removed = append(env.Removed, ".hookwatch-none") // by a process, so that the others have other numbers
-	later.CaseEnv = env.OrNil()
+	for range 9 { // each is the work of a process, so that the others have other numbers
+		later[0].Fixtures = append(slices.Clip(later[0].Fixtures), suites.Fixture{Path: "{tmp}/.later", Age: time.Minute})
+	}
 	ab, ok1 := s.turn(ctx, c, steps, turns)
 	ba, ok2 := s.turn(ctx, c, swapped, turns)
-	again, ok3 := s.turn(ctx, &later, steps, turns)
+	again, ok3 := s.turn(ctx, c, later, turns)
 	if !ok1 || !ok2 || !ok3 {
 		return
 	}
@@ -274,7 +278,7 @@ func (s *orderSearch) pair(ctx context.Context, c *suites.Case, steps []suites.S
 		s.Orders++
 		o, ok := s.turn(ctx, c, steps, turns)
 		what := differs(turns, o, ab, ba, again)
-		if !ok || what == "" || waits(o, ab) {
+		if !ok || what == "" {
 			continue
 		}
 		if o, ok = s.turn(ctx, c, steps, turns); ok && differs(turns, o, ab, ba, again) == what {
@@ -282,26 +286,6 @@ func (s *orderSearch) pair(ctx context.Context, c *suites.Case, steps []suites.S
 			return
 		}
 	}
-}
-
-// waits reports whether one of two processes saw that the other one was at work: its lock, or what it had made for
-// the time being. What follows is no race, because the hook provides for it.
-func waits(o, alone suites.Outcome) bool {
-	for i, a := range o.Turns {
-		var goesOn, made, tried, own bool
-		for j, b := range o.Turns {
-			earlier, mine := j < i && b.Path == a.Path, b.Step == a.Step
-			goesOn = goesOn || j > i && !mine
-			made, tried = made || earlier && !mine && strings.Contains(b.Uses, "c"), tried || earlier && !mine && b.Uses == "t"
-			own = own || earlier && mine && changes(b)
-		}
-		_, stays := alone.Last().Files[a.Path]
-		passing := made && !own && !stays && shows(a)
-		if goesOn && (passing || tried && a.Uses == "t") {
-			return true
-		}
-	}
-	return false
 }
 
 // endings returns what processes leave, without what differs from run to run: the content of files by path, and their
@@ -338,7 +322,7 @@ var volatile = regexp.MustCompile(`\d{4}-?\d\d-?\d\d[T _-]?\d\d[:-]?\d\d([:-]?\d
 func unordered(text string) string {
 	all := strings.FieldsFunc(volatile.ReplaceAllString(text, "0"), func(r rune) bool { return strings.ContainsRune("\n,[]{}", r) })
 	for i := range all {
-		all[i] = strings.TrimSpace(all[i])
+		all[i] = strings.ReplaceAll(all[i], " ", "")
 	}
 	slices.Sort(all)
 	return strings.TrimSpace(strings.Join(all, "\n"))

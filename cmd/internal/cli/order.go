@@ -16,6 +16,9 @@ import (
 	"hookwatch/suites/prove"
 )
 
+// orderBudget is the time for each hook, unless the user gives one for all.
+const orderBudget = 30 * time.Second
+
 // orderDocument is the JSON document of prove --order.
 type orderDocument struct {
 	Version     int           `json:"version"`
@@ -33,7 +36,7 @@ func proveOrders(ctx context.Context, a *app, p *session.Project, tree conform.T
 	if o.input != "" || o.write != "" {
 		return errors.New("--input and --write do not go with --order, which makes the calls for which a hook changes files")
 	}
-	began, budget := time.Now(), cmp.Or(o.budget, proveBudget*time.Duration(len(hooks)))
+	began, budget := time.Now(), cmp.Or(o.budget, orderBudget*time.Duration(len(hooks)))
 	doc := orderDocument{Version: 1, Project: p.Name(), Orders: []prove.Order{}, BudgetMS: budget.Milliseconds(), ranIn: t.ranIn}
 	within, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()

@@ -47,9 +47,12 @@ that the hook executes. What a command does is decided by running it in a sandbo
 with stand-ins for the programs that it calls; nothing outside is touched. Other ways
 to what a stopped command is for run there with their own programs. The exit code is
 1 for a way around by plain habit and for an executed field; with --strict for every
-finding. See hookwatch help proving.`,
+finding. With --order, two processes of each hook run at the same time, in chosen
+orders, and a result that one after the other does not have is a finding. See hookwatch
+help proving.`,
 		Example: `  hookwatch prove guard.sh
   hookwatch prove guard.sh --input 'git push --force origin main' --budget 30s
+  hookwatch prove --order limit.sh
   hookwatch prove --write .claude/tests/hooks/suites/proved.yaml`,
 		Args:        oneArg,
 		Annotations: map[string]string{findsFaults: ""},

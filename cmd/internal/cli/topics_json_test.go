@@ -36,6 +36,7 @@ var sampled = map[string]reflect.Type{
 	"explain --list":     reflect.TypeFor[rulesDocument](),
 	"check":              reflect.TypeFor[checkDocument](),
 	"prove":              reflect.TypeFor[proveDocument](),
+	"prove --order":      reflect.TypeFor[orderDocument](),
 	"record":             reflect.TypeFor[recordDocument](),
 	"replay":             reflect.TypeFor[replayDocument](),
 	"diff":               reflect.TypeFor[diffDocument](),

@@ -45,7 +45,7 @@ func (s *supervising) begin(i int, c command) {
 		s.exited(i, errno, 0)
 	} else {
 		s.commands[pid], s.watched[pid] = i, watch
-		s.changeTurn(i, func(t *turn) { t.group = pid })
+		s.changeOrder(func(r *ordering) { r.turns[i].group = pid })
 	}
 	for _, fd := range c.files {
 		_ = syscall.Close(int(fd))
@@ -366,11 +366,11 @@ func (s *supervising) strays() []int {
 
 // kill ends command i with all of its descendants, or everything if i is negative.
 func (s *supervising) kill(i int) {
-	if s.order != nil { // and none begins any more
-		s.observer.acquire()
-		s.order.current, s.order.turns, i = -1, nil, -1
-		s.observer.release()
-	}
+	s.changeOrder(func(r *ordering) { // none begins any more
+		for n := range r.turns {
+			r.turns[n].begun, r.turns[n].held, i = true, nil, -1
+		}
+	})
 	victim := 0
 	for pid, n := range s.commands {
 		if n == i {
@@ -445,6 +445,6 @@ func (s *supervising) collect() {
 }
 
 func (s *supervising) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
-	s.changeTurn(i, func(t *turn) { t.ended = true })
+	s.changeOrder(func(r *ordering) { r.turns[i].ended = true })
 	send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
 }

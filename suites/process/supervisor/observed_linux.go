@@ -62,5 +62,5 @@ var observedEverywhere = []observedCall{
 	{sysRemovexattrat, []operand{{0, 1, altered, 0}, {0, 1, changed, 0}}},
 	{sysFileSetattr, []operand{{0, 1, altered, 0}, {0, 1, changed, 0}}},
 	{syscall.SYS_FLOCK, []operand{{0, noPath, locked, 1}}},
-	{syscall.SYS_FCNTL, []operand{{0, noPath, locked, 1}}},
+	{syscall.SYS_FCNTL, []operand{{0, noPath, lockedRange, 1}}},
 }

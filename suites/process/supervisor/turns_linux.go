@@ -11,51 +11,52 @@ import (
 type ordering struct {
 	stop    bool     // end all when each is held or has ended
 	paths   []string // the accesses to them count; none stands for all
-	turns   []turn
+	turns   []turn   // of the commands
 	current int      // -1 before the first
 	noted   []access // of the pending call
-	locking bool     // the pending call waits for a lock
-	log     []string
+	log     []access
 }
 
-// A turn is the state of one command.
+// A turn is the state of one command: the group of its processes, the number of the access before which it is held, 0
+// for none, that of accesses so far, and the calls that are not answered yet.
 type turn struct {
-	begun, ended bool
-	group        int // of its processes
-	hold, count  int // number of the access before which it is held, 0 for none, and of accesses so far
-	held         []heldCall
-	last         access // that counted
-	again        int    // how often it was repeated
-	thread       int    // that waits for a lock, if its last call still runs; 0 for none
+	begun, ended       bool
+	group, hold, count int
+	held               []heldCall
 }
 
-// A heldCall is a call that is not answered yet.
 type heldCall struct {
 	id       uint64
 	accesses []access
 }
 
-// An access is a path with its uses by one call, in order.
-type access struct{ path, uses string }
+// An access is the uses of a path by one call of a command, in order.
+type access struct {
+	command    int
+	uses, path string
+}
 
-// Bounds of an ordering. A command that repeats an access waits for another one: soon if it tries to create or to
-// lock something, after a while if it looks whether something is there.
-const (
-	accessesAtMost = 40_000
-	attemptsAtMost = 1
-	repeatsAtMost  = 8
-)
+const accessesAtMost = 40_000
 
 // takeTurns makes the commands of the next Fire take turns.
 func (s *supervising) takeTurns(f []string) {
 	n := number(f[1], 10)
-	r := &ordering{stop: f[0] == "1", current: -1, turns: make([]turn, n), paths: f[2+n:]}
-	for i := range r.turns {
-		r.turns[i].hold = number(f[2+i], 10)
+	s.order = &ordering{stop: f[0] == "1", current: -1, turns: make([]turn, n), paths: f[2+n:]}
+	for i := range n {
+		s.order.turns[i].hold = number(f[2+i], 10)
 	}
 	if s.observer.active() {
+		s.changeOrder(func(r *ordering) { s.observer.order = r })
+	} else {
+		s.order = nil
+	}
+}
+
+// changeOrder changes the state of commands that take turns, if they do.
+func (s *supervising) changeOrder(change func(*ordering)) {
+	if s.order != nil {
 		s.observer.acquire()
-		s.observer.order, s.order = r, r
+		change(s.order)
 		s.observer.release()
 	}
 }
@@ -71,173 +72,122 @@ func (r *ordering) note(path []byte, kind byte) {
 	case n > 0 && r.noted[n-1].path == string(path):
 		r.noted[n-1].uses += string(rune(kind))
 	default:
-		r.noted = append(r.noted, access{string(path), string(rune(kind))})
-	}
-}
-
-// lock notes a call for a lock, by the operation of flock or the command of fcntl; they have different values.
-func (r *ordering) lock(path []byte, op uint64) {
-	switch {
-	case r == nil:
-	case op == 5 || op == 6 || op == 37: // LOCK_SH and LOCK_EX with LOCK_NB, F_GETLK, F_SETLK, F_OFD_SETLK
-		r.note(path, Tried)
-	case op == 1 || op == 2 || op == 7 || op == 38: // LOCK_SH, LOCK_EX, F_SETLKW, F_OFD_SETLKW
-		r.locking = true
+		r.noted = append(r.noted, access{0, string(rune(kind)), string(path)})
 	}
 }
 
 // hold records the accesses of the pending call, and reports whether it must wait.
-func (o *observer) hold() bool {
-	r, call := o.order, heldCall{o.n.id, o.order.noted}
-	locking := r.locking
-	r.noted, r.locking = nil, false
-	if o.n.pid == o.self || r.current < 0 {
+func (o *observer) hold() (wait bool) {
+	r := o.order
+	all := r.noted
+	r.noted = nil
+	if o.n.pid == o.self || r.current < 0 || len(all) == 0 {
 		return false
 	}
-	i := r.commandOf(int(o.n.pid))
-	t := &r.turns[i]
-	wait := i != r.current && !t.ended && len(call.accesses) > 0
-	for _, a := range call.accesses {
-		t.count++
-		again := r.repeats(t, a)
-		wait = wait || again || t.count == t.hold
+	i := r.current // unless its group is that of another one
+	group, _, _ := syscall.RawSyscall(syscall.SYS_GETPGID, uintptr(o.n.pid), 0, 0)
+	for n := range r.turns {
+		if r.turns[n].group == int(group) {
+			i = n
+		}
 	}
-	if t.thread = 0; locking {
-		t.thread = int(o.n.pid)
+	t := &r.turns[i]
+	wait = i != r.current && !t.ended
+	for n := range all {
+		all[n].command = i
+		t.count++
+		wait = wait || t.count == t.hold || r.meets(all[n])
 	}
 	if wait {
-		t.held = append(t.held, call)
+		t.held = append(t.held, heldCall{o.n.id, all})
 	} else {
-		r.record(i, call)
+		r.log = append(r.log, all...)
 	}
 	return wait
 }
 
-// commandOf returns the command of a process: that of its group, or the one that runs.
-func (r *ordering) commandOf(pid int) int {
-	group, _, errno := syscall.RawSyscall(syscall.SYS_GETPGID, uintptr(pid), 0, 0)
-	for i := range r.turns {
-		if errno == 0 && r.turns[i].group == int(group) {
-			return i
-		}
-	}
-	return r.current
-}
-
-// repeats reports whether a command seems to wait for another one, which is held.
-func (r *ordering) repeats(t *turn, a access) bool {
-	if a != t.last {
-		t.last, t.again = a, 0
+// meets reports whether a command is about to look at, to make or to lock what another one has made or locked that is
+// held. It would wait for that one, or behave as if it had seen it at work, so the other one goes on first.
+func (r *ordering) meets(a access) bool {
+	if a.uses[0] == Wrote || a.uses[0] == Created {
 		return false
 	}
-	t.again++
-	attempt := a.uses == string(rune(Tried)) || len(a.uses) == 2 && a.uses[0] == Asked
-	return r.nextHeld() >= 0 && (t.again >= repeatsAtMost || attempt && t.again >= attemptsAtMost)
-}
-
-func (r *ordering) record(i int, call heldCall) {
-	for _, a := range call.accesses {
-		r.log = append(r.log, strconv.Itoa(i)+a.uses+a.path)
+	for _, b := range r.log {
+		made := b.uses[len(b.uses)-1] == Created && a.uses[0] != Tried
+		if b.path == a.path && b.command != a.command && (made || b.uses[0] == Tried && a.uses[0] == Tried) && len(r.turns[b.command].held) > 0 {
+			return true
+		}
 	}
+	return false
 }
 
-// nextHeld returns the first command but the current one that is held, -1 if none is.
-func (r *ordering) nextHeld() int {
+// next returns the command whose turn is next: one that has had none, then one that is held, but not for another one
+// if that can be avoided; -1 if the current one goes on.
+func (r *ordering) next() int {
+	if r.current >= 0 && !r.turns[r.current].ended && len(r.turns[r.current].held) == 0 {
+		return -1
+	}
+	best, rank := -1, 0
 	for i := range r.turns {
-		if len(r.turns[i].held) > 0 && i != r.current {
+		if t := &r.turns[i]; !t.begun {
 			return i
+		} else if len(t.held) > 0 {
+			own := 3
+			for _, a := range t.held[0].accesses {
+				if r.meets(a) {
+					own = 1
+				} else if i == r.current {
+					own = min(own, 2)
+				}
+			}
+			if own > rank {
+				best, rank = i, own
+			}
 		}
 	}
-	return -1
+	return best
 }
 
-// next returns the command whose turn is next, -1 if the current one goes on: one that has had none, then one that
-// is held, then one that waits for a lock.
-func (r *ordering) next(waits bool) int {
-	if r.current >= 0 {
-		if t := &r.turns[r.current]; !t.ended && len(t.held) == 0 && !waits {
-			return -1
-		}
-	}
-	for i := range r.turns {
-		if !r.turns[i].begun {
-			return i
-		}
-	}
-	if held := r.nextHeld(); held >= 0 {
-		return held
-	}
-	for i := range r.turns {
-		if t := &r.turns[i]; !t.ended && (i != r.current || len(t.held) > 0) {
-			return i
-		}
-	}
-	return -1
-}
-
-// advance gives the next command its turn once the current one has ended, is held, or waits for a lock.
+// advance gives the next command its turn once the current one has ended or is held.
 func (s *supervising) advance() {
-	for r := s.order; r != nil; {
-		waits := s.waitsForLock(r)
-		s.observer.acquire()
-		i := r.next(waits)
-		stops := i >= 0 && r.turns[i].begun && r.stop
-		if i >= 0 && !stops {
-			r.current = i
-			s.observer.answerHeld(i)
-		}
-		s.observer.release()
-		switch {
-		case stops:
+	for again := true; again; {
+		next, stops := -1, false
+		again = false
+		s.changeOrder(func(r *ordering) {
+			next = r.next()
+			if next < 0 {
+				return
+			}
+			t := &r.turns[next]
+			stops, again = t.begun && r.stop, !t.begun
+			r.current, t.begun = next, true
+			for _, call := range t.held {
+				answer := response{id: call.id, flags: proceed}
+				if !stops {
+					r.log = append(r.log, call.accesses...)
+					syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(s.observer.listener), answerCall, uintptr(unsafe.Pointer(&answer)))
+				}
+			}
+			t.held = nil
+		})
+		if stops {
 			s.kill(-1)
-			return
-		case i < 0 || r.turns[i].begun:
-			return
+		} else if again {
+			s.begin(next, s.queue[next])
 		}
-		r.turns[i].begun = true
-		s.begin(i, s.queue[i])
-	}
-}
-
-// answerHeld carries out the calls of a command that is held.
-func (o *observer) answerHeld(i int) {
-	t := &o.order.turns[i]
-	for _, call := range t.held {
-		o.order.record(i, call)
-		answer := response{id: call.id, flags: proceed}
-		syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(o.listener), answerCall, uintptr(unsafe.Pointer(&answer)))
-	}
-	t.held, t.again = nil, 0
-}
-
-// waitsForLock reports whether the current command is in a call that waits for a lock.
-func (s *supervising) waitsForLock(r *ordering) bool {
-	if r.current < 0 {
-		return false
-	}
-	b, err := readFile("/proc/" + strconv.Itoa(r.turns[r.current].thread) + "/syscall")
-	if err != nil || len(b) == 0 {
-		return false
-	}
-	call := number(split(b, ' ')[0], 10) // "running" if it does not wait
-	return call == syscall.SYS_FLOCK || call == syscall.SYS_FCNTL
-}
-
-// changeTurn changes the state of a command, if commands take turns.
-func (s *supervising) changeTurn(i int, change func(*turn)) {
-	if s.order != nil && i < len(s.order.turns) {
-		s.observer.acquire()
-		change(&s.order.turns[i])
-		s.observer.release()
 	}
 }
 
 // endTurns ends the ordering, and sends its accesses.
 func (s *supervising) endTurns() {
-	if r := s.order; r != nil {
-		s.observer.acquire()
-		s.observer.order, s.order = nil, nil
-		s.observer.release()
-		send(-1, append([]string{Accessed}, r.log...)...)
+	if s.order == nil {
+		return
 	}
+	answer := []string{Accessed}
+	for _, a := range s.order.log {
+		answer = append(answer, strconv.Itoa(a.command)+a.uses+a.path)
+	}
+	s.changeOrder(func(*ordering) { s.observer.order = nil })
+	s.order = nil
+	send(-1, answer...)
 }

@@ -66,8 +66,11 @@ func (o *observer) use(raw []byte, p purpose, flags uint64) {
 		o.add(raw, Asked)
 		o.wrote(raw)
 		o.record.links++
-	case locked:
-		o.order.lock(o.cleaned(raw), flags)
+	case locked, lockedRange:
+		taken := p == locked && flags&8 == 0 || p == lockedRange && (flags|1 == 7 || flags == 37 || flags == 38) // not LOCK_UN; F_SETLK, F_SETLKW and F_OFD_
+		if o.order != nil && taken {
+			o.order.note(o.cleaned(raw), Tried)
+		}
 	case shared:
 		o.add(raw, Asked)
 		o.add(raw, Opened)
