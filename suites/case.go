@@ -39,6 +39,7 @@ type Case struct {
 	Timeout     time.Duration
 	Budget      time.Duration `json:",omitempty"` // the case fails if a hook takes longer; 0 for any time
 	Patient     bool          `json:",omitempty"` // Timeout applies even if the hook's own is shorter
+	Turns       *Turns        `json:"-"`          // of steps that run at the same time; nil: they run one after the other
 	Gates       []Gate
 	Control     string   // ID, or suite/ID, of the case that must be caught for this one to prove anything
 	Contradicts string   // the document that contradicts the observed behaviour
@@ -62,6 +63,15 @@ type CaseEnv struct {
 	Unset       []string  `json:",omitempty"` // variables removed from the environment of hooks, whatever sets them
 	Cwd         string    `json:",omitempty"` // of hooks: a template as in Fixture, relative to the project; "" is the project
 	Server      []Route   `json:",omitempty"` // answers of its loopback server; without any there is no server
+}
+
+// Turns describes how processes of hooks run at the same time: one goes on until it ends, is held, or waits for
+// another one. Then the next has its turn; when all have had one, those that are held go on, in order.
+type Turns struct {
+	Before int      // steps before these, which run one after the other
+	Holds  []int    // for each other step the number, from 1, of its access before which it is held; 0 for none
+	Paths  []string // templates; accesses to them count, and none stands for all paths but the system's
+	Stop   bool     // end all when each is held or has ended
 }
 
 // WantedEnv returns the case's CaseEnv, the zero value if it has none.

@@ -52,6 +52,7 @@ type Outcome struct {
 	Withheld []string      // files of HOME that a hook looked for, as far as it is known, and that cases do not see
 	Stopped  []string      // actions that isolation prevented, in words, as far as the system reports them
 	Duration time.Duration // wall time of the whole case
+	Turns    []Turn        // the accesses of steps that took turns
 	Root     string        // the project as the case saw it: the project itself or the case's copy
 	Named    []string      // the case's templates and their values, alternating
 	// Trace has the logs of a traced run by path; nil if it was not traced.
@@ -179,6 +180,14 @@ type LiveHook struct {
 type Access struct {
 	Path string     // absolute, as named but without . and ..; links in it are not followed
 	Kind AccessKind // all uses together
+}
+
+// A Turn is an access of a step that takes turns, with {tmp} and {override} for what differs between runs. Uses are
+// those of package supervisor, in order: a looked at, o and d opened for reading, l listed, w changed, c created, t
+// tried to lock.
+type Turn struct {
+	Step       int // of those that take turns, from 0
+	Uses, Path string
 }
 
 // AccessKind is a set of uses of a path.

@@ -7,6 +7,7 @@
 package explore
 
 import (
+	"bytes"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -171,4 +172,23 @@ func (r *Record) Resolve(file string, src []byte) {
 	default:
 		r.literals(file, src, equality())
 	}
+}
+
+// LogsAccesses is a variable with which a firing of Node logs where it uses files, too, for Last.
+const LogsAccesses = "HOOKWATCH_ACCESSES"
+
+// Last returns the place in a script to which a firing came last, FILE:LINE; "" if it is not known. If that started
+// another script, which was observed, it is in the other one.
+func Last(logs map[string][]byte, scripts []string) (place string) {
+	for _, l := range languages {
+		for entry := range bytes.SplitSeq(bytes.ReplaceAll(trace.LogsOf(l.name, logs)[logName], []byte{0}, []byte(commandMark)), []byte(commandMark)) {
+			f := strings.Split(string(entry), "\x1f")
+			for _, s := range scripts {
+				if len(f) > 2 && Same(f[1], s) {
+					place = s + ":" + f[2]
+				}
+			}
+		}
+	}
+	return place
 }

@@ -32,6 +32,7 @@ try {
         if (!file || file === __filename || !apply(exec, own, [file])) continue;
         if (apply(includes, file, ['/node_modules/'])) return;
         const at = call.getLineNumber(), place = file + ':' + at, path = apply(exec, own, [file])[1];
+        if (op === 'access') return void appendFileSync(log, '\x1eP\x1f' + path + '\x1f' + at + '\x1f\n');
         let n = apply(get, left, [place]) ?? most;
         for (let i = 0; i < patterns.length && n > 0; i++) {
           if (patterns[i] === null || patterns[i] === '') continue;
@@ -119,6 +120,22 @@ try {
     const value = apply(parse, this, args);
     return value && typeof value === 'object' && value.hook_event_name ? watched(value, '') : value;
   };
+  // Calls that use a file, for one who asks where a firing stopped (Last in explore.go).
+  if (process.env.HOOKWATCH_ACCESSES) {
+    const fs = require('node:fs');
+    for (const on of [fs, fs.promises]) {
+      for (const name of Object.keys(on)) {
+        const real = on[name];
+        if (typeof real !== 'function' || /^[A-Z]/.test(name)) continue;
+        on[name] = function (...args) {
+          if (typeof args[0] === 'string') compared('access', args[0], []);
+          return apply(real, this, args);
+        };
+        Object.defineProperties(on[name], Object.getOwnPropertyDescriptors(real));
+      }
+    }
+    require('node:module').syncBuiltinESMExports();
+  }
   // Errors that a correct program rarely makes.
   const { Session } = require('node:inspector'), debug = new Session();
   debug.connect();

@@ -97,6 +97,11 @@ func (f *firing) start() error {
 			return err
 		}
 	}
+	if turns := f.commands[0].Turns; turns != nil {
+		if err := f.b.send(nil, append([]string{supervisor.Order}, turns...)...); err != nil {
+			return err
+		}
+	}
 	f.begin = time.Now()
 	f.b.idle = false
 	var ends []*os.File // of the children
@@ -187,6 +192,8 @@ func (f *firing) take(a answer) bool {
 		f.exited(i, errnoIn(a.fields[2]), syscall.WaitStatus(status))
 	case supervisor.Exceeded:
 		f.over = true
+	case supervisor.Accessed:
+		f.results[0].Accesses = a.fields[1:]
 	case supervisor.Done:
 		last := &f.results[len(f.results)-1]
 		last.Left, _ = strconv.Atoi(a.fields[1])

@@ -47,6 +47,8 @@ type Command struct {
 	// Preparing is set for a command that prepares a case: the paths that it uses are not recorded.
 	Preparing bool
 	Limit     int // bytes kept of each stream; 0 means DefaultLimit
+	// Turns, if set for the first of several commands, makes them take turns; see supervisor.Order.
+	Turns []string
 }
 
 // A Result describes how the child ended.
@@ -66,6 +68,7 @@ type Result struct {
 	Most        int      // maximum number of processes and threads that were ended at once
 	Refused     []string // names of system calls that were refused
 	Memory      int64    // the limit in bytes, if it was ended for exceeding it
+	Accesses    []string // of commands that took turns, with the first of them; see supervisor.Accessed
 	Duration    time.Duration
 }
 

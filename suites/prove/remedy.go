@@ -110,7 +110,9 @@ var ruleText = regexp.MustCompile(`^[\w./@:=+~-]+( [\w./@:=+~-]+)*$`)
 // closedBy returns the open kinds of which the client would stop every way that passes with a rule, and the tools for
 // which the hook is not fired and that the rule stops.
 func (w *Ways) closedBy(rule, session string) (all []string) {
-	certainly := func(step Step) bool { return ruleStops(rule, step, session) && !shell.ReadPlain(step.command()).Unclear }
+	certainly := func(step Step) bool {
+		return ruleStops(rule, step, session) && !shell.ReadPlain(step.command()).Unclear
+	}
 	left := map[string]bool{}
 	for _, a := range w.tried {
 		if a.passes && !slices.ContainsFunc(a.steps, certainly) {

@@ -70,6 +70,12 @@ func (r *Runner) execute(ctx context.Context, c *suites.Case, t Tracer, observed
 		return o, nil
 	}
 	for i := range c.Steps {
+		if c.Turns != nil && i == c.Turns.Before {
+			if err := s.takeTurns(ctx, &o); err != nil {
+				return o, fmt.Errorf("%s: %w", c.Key(), err)
+			}
+			break
+		}
 		res, err := s.step(ctx, i)
 		if err != nil {
 			return o, fmt.Errorf("%s: step %d: %w", c.Key(), i+1, err)
@@ -126,25 +132,17 @@ func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 	if r.Isolation.Describe().InPlace {
 		return suites.Outcome{}, nil
 	}
-	o, err := r.run(ctx, c, t, false)
+	o, err := r.run(ctx, c, t, c.Turns != nil)
 	return o, errors.Join(err, r.Remove(o))
 }
 
-// step writes the step's fixtures, fires its hook and keeps the files and changes that its
+// step prepares a step, fires its hook and keeps the files and changes that its
 // expectation needs.
 func (s *caseRun) step(ctx context.Context, i int) (suites.Result, error) {
 	st := &s.c.Steps[i]
-	for _, f := range st.Fixtures {
-		if err := s.place(ctx, f); err != nil {
-			return suites.Result{}, err
-		}
-	}
-	stdin, err := s.stdin(st)
+	stdin, err := s.ready(ctx, i)
 	if err != nil {
 		return suites.Result{}, err
-	}
-	if i == 0 {
-		s.Begin()
 	}
 	var res suites.Result
 	switch registered := cmp.Or(st.Registered, s.c.Registered); {
@@ -163,6 +161,21 @@ func (s *caseRun) step(ctx context.Context, i int) (suites.Result, error) {
 		res.Changes, _ = s.changed()
 	}
 	return res, nil
+}
+
+// ready writes the step's fixtures, and returns the input of its hook.
+func (s *caseRun) ready(ctx context.Context, i int) ([]byte, error) {
+	st := &s.c.Steps[i]
+	for _, f := range st.Fixtures {
+		if err := s.place(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	stdin, err := s.stdin(st)
+	if err == nil && i == 0 {
+		s.Begin()
+	}
+	return stdin, err
 }
 
 // check examines the machine and the project as they are.

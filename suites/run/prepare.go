@@ -160,7 +160,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer, observed bo
 	if searched != path { // the directories of links lead to those of the whole path
 		search = append(search, filepath.SplitList(path)...)
 	}
-	opened, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c), Observed: observed})
+	opened, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c), Observed: observed, Turns: c.Turns != nil})
 	if err != nil {
 		return nil, err
 	}

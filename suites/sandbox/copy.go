@@ -48,7 +48,7 @@ func (b *copyBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox, e
 	if w.Observed {
 		session := filepath.Dir(w.Dir)
 		rules := observedRules([]string{session, disk.Real(session)}, []string{b.o.Root, b.o.Home, disk.Real(b.o.Home), copyIn(w.Dir), disk.Real(copyIn(w.Dir))})
-		setup = process.Setup{Steps: observeOnly(rules), Shared: true}
+		setup = process.Setup{Steps: observeOnly(rules, w.Turns), Shared: true}
 	}
 	d, err := newDirect(open, setup, w, b.o, root, nil)
 	if err != nil {

@@ -166,9 +166,9 @@ func filterCalls(fileSize int64) []string {
 }
 
 // observeCalls returns the step that makes filterCalls report the paths that a case uses, with
-// these rules.
-func observeCalls(fileSize int64, rules []string) []string {
-	observing := assemble(instructions(architectures[runtime.GOARCH], refusals(fileSize), supervisor.ObservedCalls()))
+// these rules, and those for commands that take turns.
+func observeCalls(fileSize int64, rules []string, turns bool) []string {
+	observing := assemble(instructions(architectures[runtime.GOARCH], refusals(fileSize), supervisor.ObservedCalls(turns)))
 	if fileSize > 0 {
 		rules = append(slices.Clip(rules), string(supervisor.Bound)+strconv.FormatInt(fileSize, 10))
 	}
@@ -176,7 +176,7 @@ func observeCalls(fileSize int64, rules []string) []string {
 }
 
 // observeOnly returns the steps that report the paths that a case uses, without refusing any call.
-func observeOnly(rules []string) []process.Step {
+func observeOnly(rules []string, turns bool) []process.Step {
 	key := servingKey()
 	arch := architectures[runtime.GOARCH]
 	ask := result(unix.SECCOMP_RET_USER_NOTIF) // calls of another architecture are not understood
@@ -184,7 +184,7 @@ func observeOnly(rules []string) []process.Step {
 	if arch == unix.AUDIT_ARCH_X86_64 {
 		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1}, ask)
 	}
-	prog = append(prog, observing(supervisor.ObservedCalls())...)
+	prog = append(prog, observing(supervisor.ObservedCalls(turns))...)
 	return []process.Step{
 		append([]string{supervisor.Optional + supervisor.Observe, assemble(prog)}, rules...),
 		{supervisor.Optional + supervisor.Filter, "", strconv.FormatUint(key[0], 10), strconv.FormatUint(key[1], 10)},

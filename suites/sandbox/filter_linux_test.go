@@ -18,7 +18,7 @@ import (
 func TestObservingFilter(t *testing.T) {
 	t.Parallel()
 	arch := architectures[runtime.GOARCH]
-	vm, err := bpf.NewVM(instructions(arch, refusals(1<<33), supervisor.ObservedCalls()))
+	vm, err := bpf.NewVM(instructions(arch, refusals(1<<33), supervisor.ObservedCalls(true)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestObservingFilter(t *testing.T) {
 		"truncate a bit":   {unix.SYS_TRUNCATE, [6]uint64{0, 1}, ask},
 		"ftruncate a bit":  {unix.SYS_FTRUNCATE, [6]uint64{0, 1}, allow},
 		"truncate a lot":   {unix.SYS_TRUNCATE, [6]uint64{0, 1 << 40}, ask},
-		"the last of them": {supervisor.ObservedCalls()[len(supervisor.ObservedCalls())-1], [6]uint64{}, ask},
+		"the last of them": {supervisor.ObservedCalls(true)[len(supervisor.ObservedCalls(true))-1], [6]uint64{}, ask},
 	} {
 		if got, err := vm.Run(filterInput(arch, tt.call, tt.arguments)); err != nil || uint32(got) != tt.want {
 			t.Errorf("%s: %x, want %x, %v", name, got, tt.want, err)

@@ -11,6 +11,6 @@ const callsKnown = false
 func filterCalls(int64) []string { return nil }
 
 // observeCalls and observeOnly return no step either.
-func observeCalls(int64, []string) []string     { return nil }
-func observeOnly([]string) []process.Step       { return nil }
-func observedRules(own, kept []string) []string { return nil }
+func observeCalls(int64, []string, bool) []string { return nil }
+func observeOnly([]string, bool) []process.Step   { return nil }
+func observedRules(own, kept []string) []string   { return nil }

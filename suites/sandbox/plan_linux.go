@@ -63,7 +63,7 @@ func (p *plan) stepsFor(pr *prospect, given string, w Wanted) []process.Step {
 	s := &script{p: p, l: pr.layout, reach: maps.Clone(pr.reach)}
 	dir := disk.Real(given)
 	if callsKnown && w.Observed {
-		s.add(observeCalls(p.o.Size, s.observed(dir, given, w.Search))...)
+		s.add(observeCalls(p.o.Size, s.observed(dir, given, w.Search), w.Turns)...)
 	}
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	s.mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))

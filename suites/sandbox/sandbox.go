@@ -110,12 +110,13 @@ type Wanted struct {
 	Dirs     []string // directories to create in it
 	Search   []string // directories in which the case looks for programs
 	Observed bool     // record the paths that its commands use
+	Turns    bool     // and let them take turns
 	Watched  []string // directories of the project, relative to it, for which the case has an expectation of changes
 }
 
 // suits reports whether a sandbox for w can be used for other.
 func (w Wanted) suits(other Wanted) bool {
-	return w.Observed == other.Observed && slices.Equal(w.Dirs, other.Dirs) && slices.Equal(w.Search, other.Search)
+	return w.Observed == other.Observed && w.Turns == other.Turns && slices.Equal(w.Dirs, other.Dirs) && slices.Equal(w.Search, other.Search)
 }
 
 // A Description contains the texts about a backend for users, and the properties that callers need

@@ -31,6 +31,7 @@ type proving struct {
 	goals        []prove.Goal
 	budget       time.Duration
 	seed         int64
+	order        bool
 }
 
 // proveBudget is the time for each guard, unless the user gives one for all.
@@ -47,10 +48,13 @@ that the hook executes. What a command does is decided by running it in a sandbo
 with stand-ins for the programs that it calls; nothing outside is touched. Other ways
 to what a stopped command is for run there with their own programs. The exit code is
 1 for a way around by plain habit and for an executed field; with --strict for every
-finding and open way. See hookwatch help proving.`,
+finding and open way. With --order, two processes of each hook run at the same time, in
+chosen orders, and a result that one after the other does not have is a finding. See
+hookwatch help proving.`,
 		Example: `  hookwatch prove guard.sh
   hookwatch prove guard.sh --input 'git push --force origin main' --budget 30s
   hookwatch prove guard.sh --goal disclose:.env --goal disable-guard
+  hookwatch prove --order limit.sh
   hookwatch prove --write .claude/tests/hooks/suites/proved.yaml`,
 		Args:        oneArg,
 		Annotations: map[string]string{findsFaults: ""},
@@ -67,6 +71,7 @@ finding and open way. See hookwatch help proving.`,
 	})
 	f.DurationVar(&o.budget, "budget", 0, "search for this `TIME` altogether, instead of "+proveBudget.String()+" in each guard")
 	f.Int64Var(&o.seed, "seed", 1, "combine rewrites in another order: `N`")
+	f.BoolVar(&o.order, "order", false, "instead, run two processes of hooks at the same time, in chosen orders")
 	f.StringVar(&o.write, "write", "", "add the findings as cases to this suite `FILE`")
 	return cmd
 }
@@ -105,6 +110,9 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 		return err
 	}
 	defer end()
+	if o.order {
+		return proveOrders(ctx, a, p, tree, hooks, machine, t, o)
+	}
 	began := time.Now()
 	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))).Milliseconds(), ranIn: t.ranIn}
 	guards, err := searchGuards(ctx, p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {

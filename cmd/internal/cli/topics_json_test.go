@@ -37,6 +37,7 @@ var sampled = map[string]reflect.Type{
 	"explain --list":     reflect.TypeFor[rulesDocument](),
 	"check":              reflect.TypeFor[checkDocument](),
 	"prove":              reflect.TypeFor[proveDocument](),
+	"prove --order":      reflect.TypeFor[orderDocument](),
 	"record":             reflect.TypeFor[recordDocument](),
 	"replay":             reflect.TypeFor[replayDocument](),
 	"sessions":           reflect.TypeFor[sessionsDocument](),

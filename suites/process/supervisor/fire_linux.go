@@ -22,23 +22,34 @@ func (s *supervising) fire(m []string, files []int) {
 	}
 	s.firing, s.grace, s.waited, s.most = true, grace, 0, 0
 	s.memory.begin()
-	for i, c := range commands {
-		pid, watch, errno := c.start()
-		if errno != 0 {
-			s.exited(i, errno, 0)
-			continue
-		}
-		s.commands[pid], s.watched[pid] = i, watch
-	}
 	s.pipes = s.pipes[:0]
 	for _, fd := range files {
 		var about syscall.Stat_t
 		if syscall.Fstat(fd, &about) == nil {
 			s.pipes = append(s.pipes, about.Ino)
 		}
-		_ = syscall.Close(fd) // only the hooks may have the pipes open
+	}
+	s.queue = commands
+	s.advance()
+	for i, c := range commands {
+		if s.order == nil {
+			s.begin(i, c)
+		}
 	}
 	send(-1, Started)
+}
+
+// begin starts command i. Only the hooks may have their pipes open.
+func (s *supervising) begin(i int, c command) {
+	if pid, watch, errno := c.start(); errno != 0 {
+		s.exited(i, errno, 0)
+	} else {
+		s.commands[pid], s.watched[pid] = i, watch
+		s.changeOrder(func(r *ordering) { r.turns[i].group = pid })
+	}
+	for _, fd := range c.files {
+		_ = syscall.Close(int(fd))
+	}
 }
 
 func parseFire(m []string, files []int) (commands []command, grace int, ok bool) {
@@ -215,7 +226,7 @@ func (s *supervising) step() {
 		send(-1, Exceeded)
 		s.kill(-1)
 	}
-	if len(s.commands) > 0 {
+	if s.advance(); len(s.commands) > 0 {
 		return
 	}
 	if anyChild() && s.waited < s.grace {
@@ -231,6 +242,7 @@ func (s *supervising) step() {
 	}
 	s.killAll()
 	s.firing = false
+	s.endTurns()
 	send(-1, append(answer, s.filter.take()...)...)
 }
 
@@ -354,6 +366,11 @@ func (s *supervising) strays() []int {
 
 // kill ends command i with all of its descendants, or everything if i is negative.
 func (s *supervising) kill(i int) {
+	s.changeOrder(func(r *ordering) { // none begins any more
+		for n := range r.turns {
+			r.turns[n].begun, r.turns[n].held, i = true, nil, -1
+		}
+	})
 	victim := 0
 	for pid, n := range s.commands {
 		if n == i {
@@ -428,5 +445,6 @@ func (s *supervising) collect() {
 }
 
 func (s *supervising) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
+	s.changeOrder(func(r *ordering) { r.turns[i].ended = true })
 	send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
 }

@@ -29,6 +29,7 @@ type observer struct {
 	taken     []notification // the ones before
 	recording bool
 	record    record
+	order     *ordering // nil unless the commands take turns
 
 	// Buffers, because garbage collection is off.
 	n                                     notification
@@ -78,29 +79,34 @@ const (
 type purpose int
 
 const (
-	asked     purpose = iota // existence or metadata
-	opened                   // with flags
-	openedAs                 // with flags in memory
-	listed                   // a directory
-	executed                 //
-	altered                  // removed, or its own metadata changed even if it is a link
-	changed                  // its metadata or size changed
-	made                     // fails if it exists
-	replaced                 // created or truncated
-	movedAway                // gets another name
-	movedTo                  // with flags: see renameat2
-	shared                   // gets another name in addition
-	unnamed                  // the path is not known
+	asked       purpose = iota // existence or metadata
+	opened                     // with flags
+	openedAs                   // with flags in memory
+	listed                     // a directory
+	executed                   //
+	altered                    // removed, or its own metadata changed even if it is a link
+	changed                    // its metadata or size changed
+	made                       // fails if it exists
+	replaced                   // created or truncated
+	movedAway                  // gets another name
+	movedTo                    // with flags: see renameat2
+	shared                     // gets another name in addition
+	unnamed                    // the path is not known
+	locked                     // with an operation of flock
+	lockedRange                // with a command of fcntl
 )
 
 // unknownCall is a call for another architecture.
 var unknownCall = observedCall{operands: []operand{{noDir, noPath, unnamed, noFlags}}}
 
-// ObservedCalls returns the numbers of the calls that an observing filter asks about.
-func ObservedCalls() []uint32 {
+// ObservedCalls returns the numbers of the calls that an observing filter asks about: about locks only if
+// commands take turns.
+func ObservedCalls(turns bool) []uint32 {
 	var all []uint32
 	for _, c := range observed() {
-		all = append(all, uint32(c.number))
+		if turns || c.operands[0].purpose < locked {
+			all = append(all, uint32(c.number))
+		}
 	}
 	return all
 }
@@ -262,6 +268,11 @@ func (o *observer) serve() {
 			continue
 		}
 		unreadable := o.observed(c)
+		if o.order != nil && o.hold() {
+			o.release()
+			signal(o.wake)
+			continue
+		}
 		r := response{id: n.id, flags: proceed}
 		_, _, errno = syscall.RawSyscall(syscall.SYS_IOCTL, listener, answerCall, uintptr(unsafe.Pointer(&r)))
 		if unreadable && errno == 0 {

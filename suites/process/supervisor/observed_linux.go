@@ -61,4 +61,6 @@ var observedEverywhere = []observedCall{
 	{sysSetxattrat, []operand{{0, 1, altered, 0}, {0, 1, changed, 0}}},
 	{sysRemovexattrat, []operand{{0, 1, altered, 0}, {0, 1, changed, 0}}},
 	{sysFileSetattr, []operand{{0, 1, altered, 0}, {0, 1, changed, 0}}},
+	{syscall.SYS_FLOCK, []operand{{0, noPath, locked, 1}}},
+	{syscall.SYS_FCNTL, []operand{{0, noPath, lockedRange, 1}}},
 }

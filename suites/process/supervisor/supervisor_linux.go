@@ -115,6 +115,8 @@ func (s *supervising) answer(m []string, files []int) {
 		s.reply(errno, content)
 	case Listen:
 		s.listen()
+	case Order:
+		s.takeTurns(m[1:])
 	case Record:
 		s.observer.setRecording(m[1] == "1")
 	case Accesses:
@@ -139,6 +141,8 @@ type supervising struct {
 	memory   memory
 	filter   filter
 	observer *observer // nil unless the paths that commands use are recorded
+	order    *ordering // that of the observer
+	queue    []command // all commands, if they take turns
 }
 
 // ControlFD is the supervisor's end of a stream socket. Requests and answers are messages,
@@ -170,6 +174,13 @@ const (
 	// optional step that failed; with the descriptor StorageFD.
 	Confine  = "confine"
 	Confined = "confined"
+	// Order makes the commands of the next Fire take turns, if their paths are recorded: one runs until it
+	// ends, is held, or waits for another one. Fields: "1" to end all when each is held or has ended; number of
+	// commands; for each the number, from 1, of its access to the paths before which it is held, or 0; the
+	// paths, of which none stands for all. Before Done it is answered by Accessed: for each access the number
+	// of the command, its uses and the path, in one field.
+	Order    = "order"
+	Accessed = "accessed"
 	// Write writes a file: path, mode in octal, content. Read returns the content of a regular
 	// file: path, maximum bytes. Listen listens on a port on loopback; its descriptor comes
 	// with the answer. All are answered by Reply: errno, content.

@@ -66,6 +66,11 @@ func (o *observer) use(raw []byte, p purpose, flags uint64) {
 		o.add(raw, Asked)
 		o.wrote(raw)
 		o.record.links++
+	case locked, lockedRange:
+		taken := p == locked && flags&8 == 0 || p == lockedRange && (flags|1 == 7 || flags == 37 || flags == 38) // not LOCK_UN; F_SETLK, F_SETLKW and F_OFD_
+		if o.order != nil && taken {
+			o.order.note(o.cleaned(raw), Tried)
+		}
 	case shared:
 		o.add(raw, Asked)
 		o.add(raw, Opened)
@@ -219,6 +224,9 @@ func (o *observer) add(raw []byte, kind byte) bool { return o.enterBoth(raw, kin
 // enterBoth records a use of a path as it is written, and of the path to which links in it lead.
 func (o *observer) enterBoth(raw []byte, kind byte, flags int) bool {
 	clean := o.cleaned(raw)
+	if o.order != nil && o.rule(clean) != Drop {
+		o.order.note(clean, kind)
+	}
 	u := o.record.paths[string(clean)] // does not allocate
 	if u != nil && u.has(kind) && u.links == o.record.links {
 		return false

@@ -59,4 +59,5 @@ const (
 	Ran     = 'r'
 	Wrote   = 'w' // or removed, or changed in another way
 	Created = 'c' // it did not exist before
+	Tried   = 't' // to lock it; only of commands that take turns
 )
