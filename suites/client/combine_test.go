@@ -107,3 +107,58 @@ func TestFailureThatBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestUnder checks what counts of a hook's decision and a permission rule about the same call.
+func TestUnder(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		effect suites.Effect
+		kind   Kind
+		denies bool
+		want   suites.Effect
+	}{
+		{suites.Denied, Exit2, false, suites.Denied},
+		{suites.SessionEnds, Deferred, true, suites.SessionEnds},
+		{suites.SessionEnds, HaltWithDeny, true, suites.SessionEnds},
+		{suites.SessionEnds, HaltAfterTool, true, suites.Denied},
+		{suites.SessionEnds, HaltAfterTool, false, suites.Asked},
+		{suites.Allowed, Allowed, true, suites.Denied},
+		{suites.Allowed, Allowed, false, suites.Asked},
+		{suites.Asked, Asked, true, suites.Denied},
+		{suites.Rewritten, InputRewritten, false, suites.Asked},
+		{suites.Proceeds, Nothing, true, suites.Denied},
+	} {
+		r := Reading{Effect: tt.effect, Cause: Cause{Kind: tt.kind}, ModelSees: []string{"reason", "context"}, Context: []string{"context"}}
+		got := r.Under(PermissionRule{List: "deny", Text: "Bash"}, tt.denies)
+		if got.Effect != tt.want {
+			t.Errorf("%s of %s: %s, want %s", tt.effect, tt.kind, got.Effect, tt.want)
+		}
+		if ruled := got.Cause.Kind == RuleDenies || got.Cause.Kind == RuleAsks; ruled != (len(got.ModelSees) == 1) {
+			t.Errorf("%s of %s: the model sees %q", tt.effect, tt.kind, got.ModelSees)
+		}
+	}
+}
+
+// TestCombinedInput checks whose input is the call's.
+func TestCombinedInput(t *testing.T) {
+	t.Parallel()
+	rewrite := func(decision, command string) Reading {
+		return Interpret(Default, "PreToolUse", Output{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse",` + decision + `"updatedInput":{"command":"` + command + `"}}}`), Matched: "Bash"})
+	}
+	const asks, allows = `"permissionDecision":"ask",`, `"permissionDecision":"allow",`
+	for _, tt := range []struct {
+		readings []Reading
+		want     any
+	}{
+		{[]Reading{rewrite("", "a"), rewrite("", "b")}, "b"},
+		{[]Reading{rewrite(asks, "a")}, "a"},
+		{[]Reading{rewrite(asks, "a"), rewrite(allows, "b")}, "a"},
+		{[]Reading{rewrite(allows, "b"), rewrite(asks, "a")}, "a"},
+		{[]Reading{rewrite("", "a"), Interpret(Default, "PreToolUse", Output{Matched: "Bash"})}, "a"},
+		{[]Reading{Interpret(Default, "PreToolUse", Output{Matched: "Bash"})}, nil},
+	} {
+		if got := Combine(tt.readings).Input["command"]; got != tt.want {
+			t.Errorf("%v, want %v", got, tt.want)
+		}
+	}
+}

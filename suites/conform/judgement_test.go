@@ -81,9 +81,9 @@ var judgements = []judged{
 	{part: "typical", hook: discover.Hook{Event: "WorktreeCreate"}, by: map[string][]fired{"typical": {firing{event: "WorktreeCreate"}.with(as("WorktreeCreate", suites.Result{Stdout: []byte("/tmp/x\n")}))}}},
 	{part: "served", by: map[string][]fired{"served": {echo.with(as("PreToolUse", suites.Result{Stdout: []byte(`{"permissionDecision":"deny"}`)}))}}, want: []string{"warning unknown-keys"}},
 	{part: "equipped", text: "jq ", by: map[string][]fired{"typical": {echo.with(suites.Result{Exit: 1})}, "equipped": {noted(echo, "jq").with(passes), noted(echo, "jq").with(passes)}}, want: []string{"info absent-program"}},
-	{part: "ruled", by: map[string][]fired{"ruled": {noted(echo, "Bash(git push *)").with(rewriting("rtk git push example"))}}, want: []string{"error rewrite-hides-rule"}},
-	{part: "ruled", by: map[string][]fired{"ruled": {noted(echo, "Bash(git push *)").with(rewriting("nice -n 5 git push example"))}}},
-	{part: "ruled", by: map[string][]fired{"ruled": {noted(echo, "Bash(git push *)").with(rewriting("cd x && git push example"))}}},
+	{part: "ruled", by: map[string][]fired{"ruled": {noted(echo, "permissions.deny has Bash(git push *)").with(rewriting("rtk git push example"))}}, want: []string{"error rewrite-hides-rule"}},
+	{part: "ruled", by: map[string][]fired{"ruled": {noted(echo, "permissions.deny has Bash(git push *)").with(rewriting("nice -n 5 git push example"))}}},
+	{part: "ruled", by: map[string][]fired{"ruled": {noted(echo, "permissions.deny has Bash(git push *)").with(rewriting("cd x && git push example"))}}},
 	{part: "again", hook: discover.Hook{Event: "Stop"}, by: map[string][]fired{
 		"typical": {firing{event: "Stop"}.with(as("Stop", suites.Result{Exit: 2, Stderr: []byte("go on")}))}, "again": {firing{event: "Stop"}.with(as("Stop", suites.Result{Exit: 2, Stderr: []byte("go on")}))},
 	}, want: []string{"warning stop-loop"}},

@@ -25,23 +25,23 @@ func TestJudgeWhole(t *testing.T) {
 		all   suites.Result
 		want  string // rules and severities
 	}{
-		{"an ask under a deny rule", "", suites.Asked, nil, suites.Result{Effect: suites.Denied, By: []string{rule}}, "overruled warning"},
-		{"an ask under a hook that denies", "", suites.Asked, nil, suites.Result{Effect: suites.Denied, By: []string{"b"}}, "overruled warning"},
-		{"an allow under an ask rule", "", suites.Allowed, nil, suites.Result{Effect: suites.Asked, By: []string{rule}}, "overruled info"},
+		{"an ask under a deny rule", "", suites.Asked, nil, suites.Result{Effect: suites.Denied, By: []string{rule}}, "warning overruled"},
+		{"an ask under a hook that denies", "", suites.Asked, nil, suites.Result{Effect: suites.Denied, By: []string{"b"}}, "warning overruled"},
+		{"an allow under an ask rule", "", suites.Allowed, nil, suites.Result{Effect: suites.Asked, By: []string{rule}}, "info overruled"},
 		{"an ask that is asked", "", suites.Asked, nil, suites.Result{Effect: suites.Asked, By: []string{"a"}}, ""},
 		{"an ask under an ask rule", "", suites.Asked, nil, suites.Result{Effect: suites.Asked, By: []string{rule}}, ""},
 		{"a denial", "", suites.Denied, nil, suites.Result{Effect: suites.Denied, By: []string{"a"}}, ""},
 		{"an allow that counts", "", suites.Allowed, nil, suites.Result{Effect: suites.Allowed, By: []string{"a"}}, ""},
-		{"two rewrites", "", suites.Rewritten, []Part{part("a", suites.Rewritten), part("b", suites.Rewritten)}, suites.Result{Effect: suites.Rewritten}, "input-race warning"},
+		{"two rewrites", "", suites.Rewritten, []Part{part("a", suites.Rewritten), part("b", suites.Rewritten)}, suites.Result{Effect: suites.Rewritten}, "warning input-race"},
 		{"one rewrite", "", suites.Rewritten, []Part{part("a", suites.Rewritten), part("b", suites.Proceeds)}, suites.Result{Effect: suites.Rewritten}, ""},
-		{"a denial of one client", "codex", suites.Denied, nil, suites.Result{Effect: suites.Proceeds}, "one-client warning"},
+		{"a denial of one client", "codex", suites.Denied, nil, suites.Result{Effect: suites.Proceeds}, "warning one-client"},
 		{"a denial of both", "codex", suites.Denied, nil, suites.Result{Effect: suites.Denied}, ""},
 	} {
 		c := Whole{Client: tt.of, Event: "PreToolUse", Tool: "Bash", of: &Report{Hook: discover.Hook{ID: "a"}},
 			fired: fired{firing: firing{event: "PreToolUse", tool: "Bash", command: "git push"}, Result: suites.Result{Effect: tt.alone}}}
 		var got []string
 		for _, f := range c.Judge(tt.parts, tt.all) {
-			got = append(got, f.Rule+" "+string(f.Severity))
+			got = append(got, string(f.Severity)+" "+f.Rule)
 		}
 		if strings.Join(got, ", ") != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
@@ -60,7 +60,7 @@ func TestSlowCall(t *testing.T) {
 			t.Errorf("%s: %+v", budget, found)
 		}
 		for _, f := range found {
-			if f.Severity != suites.Warning || f.Hooks[0] != "slow" || !strings.HasPrefix(f.What, "PreToolUse Bash: ") {
+			if f.Rule != "slow-call" || f.Severity != suites.Warning || f.Hooks[0] != "slow" || !strings.HasPrefix(f.What, "PreToolUse Bash: ") {
 				t.Errorf("%+v", f)
 			}
 		}

@@ -71,3 +71,19 @@ func TestGivesSockets(t *testing.T) {
 		}
 	}
 }
+
+// TestCallDuration checks that a call takes as long as its slowest hook, or all of them if they run in order.
+func TestCallDuration(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]time.Duration{"": 3 * time.Second, "codex": 3 * time.Second, "copilot": 4 * time.Second} {
+		of, _ := clients.Named(name)
+		if inOrder := len(of.Launch.Until) > 0; inOrder != (want == 4*time.Second) {
+			t.Errorf("%q: in order %t", name, inOrder)
+		}
+		hook := discover.Hook{Client: name, Event: "PreToolUse"}
+		got, _ := combine([]Fired{{Hook: hook, Result: suites.Result{Duration: 3 * time.Second}}, {Hook: hook, Result: suites.Result{Duration: time.Second}}})
+		if got.Duration != want {
+			t.Errorf("%q: %s, want %s", name, got.Duration, want)
+		}
+	}
+}

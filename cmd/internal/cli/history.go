@@ -25,8 +25,9 @@ func newHistoryCmd(a *app, g *globals) *cobra.Command {
 		Long: `Without an ID: each case on record with how often it ran, its verdict and since
 when, and whether it is flaky, which is to have had different verdicts on equal
 content with equal tools. With IDs, or ranges such as M15-M18: every verdict, with
-what changed before it. With --slow: each hook with how long it took for its cases,
-the slowest first, and the cases that became slower. The rolling log, the archive
+what changed before it. With --slow: each hook, and each event and tool of
+cases with chain, with how long it took for its cases, the slowest first, and the
+cases that became slower. The rolling log, the archive
 and the present state count.`,
 		RunE: func(_ *cobra.Command, ids []string) error { return runHistory(a, *g, slow, ids) },
 	}
@@ -45,19 +46,32 @@ func runHistory(a *app, g globals, slow bool, ids []string) error {
 		return err
 	}
 	a.warn(past.Warnings)
+	var cases []*suites.Case
 	if p, _ := g.tryLoad(); p != nil {
-		past.Records, _ = record.Identify(past.Records, p.Every())
+		cases = p.Every()
+		past.Records, _ = record.Identify(past.Records, cases)
 	}
 	all, err := pickHistories(past, g.filter.Suites, ids, dir)
 	if err != nil {
 		return err
 	}
 	if slow {
+		nameCalls(all, cases)
 		doc := newTimesDocument(all)
 		return a.print(doc, jsonLines(doc.Hooks, ranIn{}), func(w io.Writer) { printTimes(w, doc) })
 	}
 	doc := newHistoryDocument(all, len(ids) > 0)
 	return a.print(doc, jsonLines(doc.Cases, ranIn{}), func(w io.Writer) { printHistory(w, doc) })
+}
+
+// nameCalls gives cases that fire all hooks of one event the name of their call in place of that of a hook.
+func nameCalls(all []verdict.CaseHistory, cases []*suites.Case) {
+	for _, c := range cases {
+		i := slices.IndexFunc(all, func(h verdict.CaseHistory) bool { return h.Key == c.Key() })
+		if i >= 0 && c.Chain && len(c.Steps) == 1 {
+			all[i].Hook = strings.TrimSpace(c.Steps[0].Event+" "+c.Steps[0].Tool) + " (all hooks)"
+		}
+	}
 }
 
 // timesDocument is the JSON document of history --slow.
