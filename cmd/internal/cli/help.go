@@ -44,6 +44,7 @@ func allTopics() []topic {
 		{"verdicts", "The five verdicts, why a case failed, preflight"},
 		{"selection", "Which cases a change affects, and how that is known"},
 		{"watching", "Keys, what a save shows, notifications"},
+		{"editors", "What is wrong in your editor, and before a commit"},
 		{"isolation", "What keeps a case from your files"},
 		{"client", "The real client fires the hook: --live and layer 2"},
 		{"clients", "Hooks of Codex, Copilot CLI and others"},
