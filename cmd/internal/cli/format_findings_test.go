@@ -134,3 +134,17 @@ func TestAnnotated(t *testing.T) {
 		}
 	}
 }
+
+// TestLines checks the lines of findings, which have one place each and end nowhere but at their end.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	var out strings.Builder
+	for _, a := range sampleAnnotations() {
+		out.WriteString(lines{dir: filepath.Join(top, "a dir"), top: top}.of(a))
+	}
+	golden(t, "findings_line.txt", out.String())
+	if got := (lines{dir: top, top: top}).of(annotation{severity: suites.Error, at: suites.Position{File: "a\nb.sh:1:1: error: x [y]"}}); strings.Count(got, "\n") != 1 {
+		t.Errorf("%q", got)
+	}
+}

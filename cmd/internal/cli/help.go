@@ -45,6 +45,7 @@ func allTopics() []topic {
 		{"selection", "Which cases a change affects, and how that is known"},
 		{"watching", "Keys, what a save shows, notifications"},
 		{"agents", "Your agent learns what its edit broke"},
+		{"editors", "What is wrong in your editor, and before a commit"},
 		{"isolation", "What keeps a case from your files"},
 		{"client", "The real client fires the hook: --live and layer 2"},
 		{"clients", "Hooks of Codex, Copilot CLI and others"},

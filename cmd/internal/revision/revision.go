@@ -117,7 +117,7 @@ func CheckOutIndex(ctx context.Context, project string) (*Revision, error) {
 		}
 		g.objects = objects // the trees of the index are written there
 		out, err := g.run(ctx, g.own, nil, "write-tree")
-		return hash(out), err
+		return hash(out), errors.Join(err, os.Remove(filepath.Join(g.own, "index"))) // it may leave out files
 	})
 }
 

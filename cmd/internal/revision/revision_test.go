@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -197,5 +198,94 @@ func TestCheckOutStartsNothing(t *testing.T) {
 	}
 	if len(after) != len(before) {
 		t.Errorf("%d files before, %d after", len(before), len(after))
+	}
+}
+
+// TestCheckOutIndex checks that the index gives the files of the next commit, also in the forms that it has
+// seldom, and that the repository and the work tree stay as they are.
+func TestCheckOutIndex(t *testing.T) { //nolint:paralleltest // it sets a variable
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	read := func(dir string) string {
+		t.Helper()
+		before := contents(t, dir)
+		rev, err := CheckOutIndex(t.Context(), dir)
+		if err != nil {
+			return err.Error()
+		}
+		defer rev.Close()
+		for name, state := range contents(t, dir) {
+			if before[name] != state {
+				t.Errorf("%s differs", name)
+			}
+			delete(before, name)
+		}
+		if len(before) > 0 {
+			t.Errorf("gone: %v", before)
+		}
+		var files []string
+		for name, state := range contents(t, rev.Tree) {
+			if strings.HasPrefix(state, "-") {
+				text, _ := os.ReadFile(filepath.Join(rev.Tree, name))
+				files = append(files, name+"="+string(text))
+			}
+		}
+		slices.Sort(files)
+		return strings.Join(files, " ")
+	}
+	for _, format := range []string{"sha1", "sha256"} {
+		dir := filepath.Join(t.TempDir(), "my r")
+		write := func(name, content string) {
+			t.Helper()
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := func(what, want string) {
+			t.Helper()
+			if got := read(dir); !strings.Contains(got, want) || !strings.Contains(want, ":") && got != want {
+				t.Errorf("%s, %s: %s, want %s", format, what, got, want)
+			}
+		}
+		git(t, filepath.Dir(dir), "init", "-q", "--initial-branch=main", "--object-format="+format, dir)
+		check("no index", "the index: ")
+		write("a", "1")
+		write("b", "1")
+		git(t, dir, "add", "a")
+		write("a", "2")
+		check("no commit", "a=1")
+		git(t, dir, "commit", "-q", "-m", "one")
+		git(t, dir, "add", "-N", "b")
+		check("only the intent to add", "a=1")
+		git(t, dir, "update-index", "--split-index")
+		git(t, dir, "add", "b")
+		check("a split index", "a=1 b=1")
+		git(t, dir, "update-index", "--skip-worktree", "a")
+		check("a file that is not in the work tree", "a=1 b=1")
+		git(t, dir, "update-index", "--no-skip-worktree", "a")
+		git(t, dir, "update-index", "--no-split-index")
+		git(t, dir, "rm", "-q", "--cached", "-f", "b")
+		check("the usual one", "a=1")
+		t.Setenv("GIT_INDEX_FILE", filepath.Join(dir, ".git", "other"))
+		text, err := os.ReadFile(filepath.Join(dir, ".git/index"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, ".git/other"), text, 0o644)
+		}
+		git(t, dir, "add", "b") // to the usual one
+		check("another one", "a=1")
+		t.Setenv("GIT_INDEX_FILE", filepath.Join(dir, "absent"))
+		check("one that does not exist", "the index: ")
+		_ = os.Unsetenv("GIT_INDEX_FILE") // Setenv restores it
+		hash := git(t, dir, "hash-object", "-w", "b")
+		conflict := exec.Command("git", "-C", dir, "update-index", "--index-info")
+		conflict.Stdin = strings.NewReader("100644 " + hash + " 1\tc\n100644 " + hash + " 2\tc\n")
+		if out, err2 := conflict.CombinedOutput(); err != nil || err2 != nil {
+			t.Fatalf("%v %v %s", err, err2, out)
+		}
+		check("a conflict", "c: unmerged")
+	}
+	if got := read(t.TempDir()); !strings.Contains(got, "there is no git repository around") {
+		t.Error(got)
 	}
 }
