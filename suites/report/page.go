@@ -90,6 +90,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"text":    func(text any) string { return printable.Field(fmt.Sprint(text)) },
 		"code":    func(line string) string { return printable.Cut(strings.ReplaceAll(line, "\t", "    "), 1000) },
 		"cases":   func(keys []suites.Key) string { return printable.Field(ids(keys, printable.Field)) },
+		"calls":   prove.ShowSteps,
 		"count":   plural,
 		"span":    func(ms int64) string { return fmt.Sprintf("%.3g s", float64(ms)/1000) },
 		"bar":     bar,

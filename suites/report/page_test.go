@@ -65,8 +65,8 @@ func page() *Page {
 	}
 	p.Findings[3].What = "Copilot CLI lets it run: no decision"
 	doc := `{"guards": [{"id": "PreToolUse-guard.sh-1", "stops": ["a", "b", "c", "d", "e"], "ways": [
-		{"goal": {"aim": "modify", "object": ".env"}, "complete": false, "not_fired": ["Edit"], "kinds": [{"kind": "shell", "reached": 2, "passed": 0}, {"kind": "redirection", "reached": 3, "passed": 2, "open": {"tool": "Bash", "command": "echo >.env"}}]},
-		{"goal": {"aim": "disclose", "object": "key"}, "complete": true, "not_fired": ["Bash"], "kinds": []}]}, {"id": "other", "unproved": "it stops none of 9 inputs"}],
+		{"goal": {"aim": "modify", "object": ".env"}, "complete": false, "not_fired": [{"kind": "Edit", "reached": 1, "passed": 1}], "remedies": [{"deny": "Edit(.env)", "closes": ["Edit"]}], "kinds": [{"kind": "shell", "reached": 2, "passed": 0}, {"kind": "redirection", "reached": 3, "passed": 2, "open": [{"tool": "Bash", "input": {"command": "echo >.env"}}]}]},
+		{"goal": {"aim": "disclose", "object": "key"}, "complete": true, "not_fired": [{"kind": "Bash", "reached": 1, "passed": 1}], "remedies": [{"matcher": "Bash", "closes": ["Bash"]}], "kinds": []}]}, {"id": "other", "unproved": "it stops none of 9 inputs"}],
 		"findings": [{"hook": "PreToolUse-guard.sh-1", "what": "bypass", "input": {"command": "git -P push"}, "from": {"command": "git push"}, "does": "calls git push"}]}`
 	if err := json.Unmarshal([]byte(doc), p.Proved); err != nil {
 		panic(err)
