@@ -48,7 +48,7 @@ func (j *judgement) judgeAbsent(r *results, f suites.Result, name string, kind c
 	switch kind {
 	case client.MissingProgram:
 		if slices.Contains(powerShells, name) {
-			j.lacksPowerShell(name, f.Effect, "the hook fails to start")
+			j.lacksPowerShell(name, f.Effect, "the hook fails to start, and ")
 			return
 		}
 		j.lacks(name + " is not on this machine")

@@ -10,13 +10,12 @@ import (
 
 // A judgement is what the firings of a hook show.
 type judgement struct {
-	of       subject
-	findings []Finding
-	absent   string // the reason why the hook was not judged, such as a missing program
-	ends     bool   // the hook does not run in its current form, so that more firings prove nothing
-	on       *fired // the firing that is judged now; nil for several
-	// unstarted is the effect of a hook that the client does not start here either.
-	unstarted suites.Effect
+	of        subject
+	findings  []Finding
+	absent    string        // the reason why the hook was not judged, such as a missing program
+	ends      bool          // the hook does not run in its current form, so that more firings prove nothing
+	on        *fired        // the firing that is judged now; nil for several
+	unstarted suites.Effect // of a hook that the client does not start here either
 }
 
 func (j *judgement) found(rule, what string, severity ...suites.Severity) {

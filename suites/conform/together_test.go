@@ -53,7 +53,7 @@ func TestJudgeWhole(t *testing.T) {
 func TestSlowCall(t *testing.T) {
 	t.Parallel()
 	parts := []Part{{Hook: discover.Hook{ID: "quick"}}, {Hook: discover.Hook{ID: "slow"}, Result: suites.Result{Duration: time.Second}}}
-	l := Latency{Event: "PreToolUse", Tool: "Bash", Hooks: 2, Runs: 5, P50MS: 900, P95MS: 1001}
+	l := Latency{Event: "PreToolUse", Tool: "Bash", Hooks: 2, Runs: 5, P50MS: 1001, P95MS: 2000}
 	for budget, want := range map[time.Duration]int{time.Second: 1, 1001 * time.Millisecond: 0, 0: 0} {
 		found := l.Slow(parts, budget)
 		if len(found) != want {

@@ -242,8 +242,8 @@ func ignores(rule, s string) bool {
 
 // program judges a script that is started without an interpreter's name.
 func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding) {
-	if f := judgeByShell(h, s, bytes.HasPrefix(t.head(s), []byte("#!"))); f != nil {
-		return f
+	if path.Ext(s) == ".ps1" && !bytes.HasPrefix(t.head(s), []byte("#!")) {
+		return judgeByShell(h, s)
 	}
 	if !executable {
 		all = append(all, FindingOf("script-not-executable", h.ID, h.Source, s+" is not executable"))

@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"path"
 	"strings"
 
 	"hookwatch/suites"
@@ -13,25 +12,23 @@ import (
 // powerShells are the programs that run PowerShell: the one for all systems, then those of Windows.
 var powerShells = []string{"pwsh", "powershell", "pwsh.exe", "powershell.exe"}
 
-// judgePowerShell judges a hook that the client starts by PowerShell, which hookwatch does not start.
-// Without pwsh the client starts nothing; observed on client 2.1.332.
+// judgePowerShell judges a hook that the client starts by PowerShell, which hookwatch does not start. Without
+// pwsh the client starts nothing; observed on client 2.1.332.
 func (j *judgement) judgePowerShell() {
 	if h := j.of.hook; h.ForPowerShell() && j.of.tree.lacks(powerShells[0]) {
-		without := client.Interpret(client.Default, h.Event, client.Output{NotStarted: "pwsh is absent", Entry: h.Entry})
-		j.unstarted = without.Effect
-		j.lacksPowerShell(powerShells[0], without.Effect, "the client does not start the hook")
+		j.unstarted = client.Interpret(client.Default, h.Event, client.Output{NotStarted: "pwsh is absent", Entry: h.Entry}).Effect
+		j.lacksPowerShell(powerShells[0], j.unstarted, "the client does not start the hook, and ")
 	}
 }
 
-// lacksPowerShell records that a hook was not judged because a program of PowerShell is absent, and what
-// the client does until it is installed.
+// lacksPowerShell records that a hook was not judged without a program of PowerShell, and the client's course until then.
 func (j *judgement) lacksPowerShell(program string, until suites.Effect, course string) {
-	h, about := j.of.hook, j.of.about()
+	about := j.of.about()
 	j.absent, j.ends = program+" is absent", true
-	f := FindingOf("absent-program", h.ID, h.Source, "not judged here: "+j.absent)
+	f := FindingOf("absent-program", j.of.hook.ID, j.of.hook.Source, "not judged here: "+j.absent)
 	f.Remedy = "install PowerShell, which all systems have as pwsh, or register a script that needs none"
-	if f.Effect = about.Fill(course + ", and {proceeds} as if there were none"); Stops(until) && about.No() != "" {
-		f.Effect = course + ", and " + about.No()
+	if f.Effect = about.Fill(course + "{proceeds} as if there were none"); Stops(until) && about.No() != "" {
+		f.Effect = course + about.No()
 	}
 	j.add(f)
 }
@@ -54,11 +51,8 @@ func judgeBackslashes(h discover.Hook) []Finding {
 	return []Finding{f}
 }
 
-// judgeByShell judges a script of PowerShell that a command starts as a program.
-func judgeByShell(h discover.Hook, s string, hasInterpreter bool) []Finding {
-	if path.Ext(s) != ".ps1" || hasInterpreter {
-		return nil
-	}
+// judgeByShell judges a script of PowerShell that a command starts as a program, and that names no interpreter.
+func judgeByShell(h discover.Hook, s string) []Finding {
 	f := FindingOf("bad-interpreter", h.ID, h.Source, s+" is PowerShell, and has no #! line: the shell would read it as its own script")
 	about, _ := client.EventByName(h.Event)
 	f.Effect = about.Fill("it fails, and {proceeds} as if there were no hook")

@@ -42,23 +42,21 @@ hookwatch init --agent registers it.`,
 			if os.Getenv("HOOK_SESSION_PID") != "" {
 				return nil // a case fires the hooks of its project, and must not start another run
 			}
-			if name == "" && os.Getenv("COPILOT_CLI") != "" { // it also runs the hooks of Claude Code's files
+			if os.Getenv("COPILOT_CLI") != "" { // it also runs the hooks of Claude Code's files
 				name = "copilot"
 			}
 			of, err := oneClient(cmp.Or(name, clients.Claude))
 			if err != nil {
 				return err
 			}
-			var out any
-			switch text, err := runAffected(cmd.Context(), a, *g, of); {
+			text, err := runAffected(cmd.Context(), a, *g, of)
+			switch {
 			case err != nil:
-				out = map[string]any{"systemMessage": "hookwatch: the cases were not run: " + strings.Join(errorLines(err), "\n")}
+				return a.encoder().Encode(map[string]string{"systemMessage": "hookwatch: the cases were not run: " + strings.Join(errorLines(err), "\n")})
 			case text != "":
-				out = of.Context(afterCalls, text)
-			default:
-				return nil
+				return a.encoder().Encode(of.Context(afterCalls, text))
 			}
-			return a.encoder().Encode(out)
+			return nil
 		},
 	}
 	withClient(cmd.Flags(), &name)
@@ -78,7 +76,7 @@ type agentCall struct {
 // patched matches the lines of a patch that name a file, in the form of the tool apply_patch.
 var patched = pattern.Lazy(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\r?$`)
 
-// edits returns the absolute paths of the files that the call edited, or otherwise the command that it ran.
+// edits returns the files that the call edited, as the client names them, and the command that it ran.
 func (c agentCall) edits() (files []string, command string) {
 	var input struct {
 		File     string `json:"file_path"`
@@ -94,21 +92,9 @@ func (c agentCall) edits() (files []string, command string) {
 		files = append(files, file)
 	}
 	for _, m := range patched().FindAllStringSubmatch(input.Command, -1) {
-		files, command = append(files, m[1]), ""
-	}
-	for i, file := range files {
-		if !filepath.IsAbs(file) {
-			files[i] = filepath.Join(c.Cwd, file)
-		}
+		files = append(files, m[1])
 	}
 	return files, input.Command
-}
-
-// concerns reports whether a file may decide how the hooks of a client run: it is in the directory of its
-// hook file or of Claude Code's, or it is the configuration.
-func concerns(of clients.Client, file string) bool {
-	below := func(dir string) bool { return strings.Contains(filepath.ToSlash(file), "/"+dir+"/") }
-	return below(".claude") || below(path.Dir(of.Files[0])) || filepath.Base(file) == config.FileName
 }
 
 // runAffected runs the cases that a call of a tool affects, and returns the failures as text.
@@ -129,8 +115,10 @@ func runAffected(ctx context.Context, a *app, g globals, of clients.Client) (str
 	p, err := g.loadToRun(false, "")
 	if p == nil {
 		text := strings.Join(errorLines(err), "\n")
-		about := func(file string) bool { return concerns(of, file) || strings.Contains(text, filepath.Base(file)) }
-		if !slices.ContainsFunc(files, about) {
+		if !slices.ContainsFunc(files, func(file string) bool {
+			in := func(dir string) bool { return strings.Contains("/"+filepath.ToSlash(file), "/"+dir+"/") }
+			return in(".claude") || in(path.Dir(of.Files[0])) || strings.Contains(text, filepath.Base(file)) || filepath.Base(file) == config.FileName
+		}) {
 			return "", nil
 		}
 		return "hookwatch cannot read the project after this edit:\n" + text, nil
@@ -138,7 +126,7 @@ func runAffected(ctx context.Context, a *app, g globals, of clients.Client) (str
 	if err != nil {
 		return "", nil // there is nothing to run
 	}
-	edited := editedBy(p, files, command)
+	edited := editedBy(p, call.Cwd, files, command)
 	if len(edited) == 0 {
 		return "", nil
 	}
@@ -173,9 +161,9 @@ func runAffected(ctx context.Context, a *app, g globals, of clients.Client) (str
 
 // editedBy returns the files that a call may have edited and that some case may depend on, from the
 // root. For a command these are the files of hooks that it names.
-func editedBy(p *session.Project, absolute []string, command string) (files []string) {
-	for _, file := range absolute {
-		files = append(files, p.Rel(file))
+func editedBy(p *session.Project, cwd string, edited []string, command string) (files []string) {
+	for _, file := range edited {
+		files = append(files, p.RelFrom(cwd, file))
 	}
 	if len(files) > 0 {
 		return files

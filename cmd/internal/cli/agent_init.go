@@ -28,45 +28,33 @@ var skill []byte
 // the user is informed of edits next to the client's hook file, because silence would look like success; the
 // model gets nothing to work on.
 func agentCommand(of clients.Client) string {
-	program := "hookwatch agent"
-	if of.Name != clients.Claude {
-		program += " --client " + of.Name
-	}
 	dir := strings.Replace(path.Dir(of.Files[0]), ".", "[.]", 1)
-	return `command -v hookwatch >/dev/null && exec ` + program + `; grep -q '` + dir + `[/\\]' && echo '{"systemMessage": "hookwatch is not installed: the cases of the edited hook were not run"}'; exit 0`
+	return `command -v hookwatch >/dev/null && exec hookwatch agent --client ` + of.Name + `; grep -q '` + dir + `[/\\]' && echo '{"systemMessage": "hookwatch is not installed: the cases of the edited hook were not run"}'; exit 0`
 }
 
 // agentEntry returns the event after which a client runs the agent command, and the entry that registers it.
 func agentEntry(of clients.Client) (event string, entry json.RawMessage) {
-	const timeout = 30 * time.Second
 	event, _ = of.EventFor(afterCalls, "")
-	hook := fmt.Sprintf(`"type": "command", %q: %q, %q: %d`, of.Entry.Command[0], agentCommand(of), of.Entry.Timeout.Keys[0], timeout/of.TimeoutUnit())
+	hook := fmt.Sprintf(`"type": "command", %q: %q, %q: %d`, of.Entry.Command[0], agentCommand(of), of.Entry.Timeout.Keys[0], 30*time.Second/of.TimeoutUnit())
 	if of.Entry.Nested {
 		hook = `"hooks": [{` + hook + `}]`
 	}
 	return event, json.RawMessage(fmt.Sprintf(`{"matcher": %q, %s}`, of.Agent.Matcher, hook))
 }
 
-// agentClients returns the clients that --client names, Claude Code without it.
-func agentClients(names string) ([]clients.Client, error) {
-	of, err := clients.Parse(cmp.Or(names, clients.Claude))
-	for _, c := range of {
-		if c.Agent.Matcher == "" {
-			return nil, fmt.Errorf("init --agent --client %s: what %s gives the model of a hook after a call was not measured", c.Name, c.Title)
-		}
-	}
-	return of, err
-}
-
-// initAgent registers the agent command in the hook files of clients, and for Claude Code writes the skill.
+// initAgent registers the agent command in the hook files of the clients that are named, Claude Code without a name,
+// for which it also writes the skill.
 func initAgent(a *app, dir, names string, yes bool) error {
-	of, err := agentClients(names)
+	of, err := clients.Parse(cmp.Or(names, clients.Claude))
 	if err != nil {
 		return err
 	}
 	const largest = 1 << 20
-	write, next := map[string][]byte{}, ""
+	write := map[string][]byte{}
 	for _, c := range of {
+		if c.Agent.Matcher == "" {
+			return fmt.Errorf("init --agent --client %s: what %s gives the model of a hook after a call was not measured", c.Name, c.Title)
+		}
 		name := c.HookFile()
 		text, err := disk.Reader{Root: dir}.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), largest)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +76,7 @@ func initAgent(a *app, dir, names string, yes bool) error {
 			write[c.Agent.Skill] = skill
 		}
 		if c.Agent.Needs != "" {
-			next += c.Title + " runs it once " + c.Agent.Needs + "\n"
+			writef(a.Out, "%s runs it once %s\n", c.Title, c.Agent.Needs)
 		}
 	}
 	if len(write) == 0 {
@@ -109,7 +97,7 @@ func initAgent(a *app, dir, names string, yes bool) error {
 		}
 		reportFiles(a.Out, []string{name})
 	}
-	writef(a.Out, "\n%sNext: hookwatch --once, so that there are verdicts to compare with\n", next)
+	writef(a.Out, "\nNext: hookwatch --once, so that there are verdicts to compare with\n")
 	return nil
 }
 
@@ -128,7 +116,7 @@ func replaceIn(dir, name string, content []byte) error {
 // unchanged if it has the hook.
 func withAgent(text []byte, of clients.Client) ([]byte, error) {
 	if len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) == 0 {
-		text = of.EmptyHookFile()
+		text = []byte(cmp.Or(of.Agent.Empty, "{}") + "\n")
 	}
 	event, entry := agentEntry(of)
 	out, err := insertion{Path: []string{"hooks", event}, Value: entry, Present: "hookwatch agent", Strict: true}.into(text)

@@ -68,8 +68,8 @@ func TestAgentClients(t *testing.T) {
 	var names []string
 	for _, c := range clients.Clients() {
 		if c.Agent.Matcher == "" {
-			if _, err := agentClients(c.Name); err == nil {
-				t.Errorf("%s has no hook, and no error", c.Name)
+			if code, _, _ := call(t, t.TempDir(), "", "init", "--agent", "--yes", "--client", c.Name); code != Usage {
+				t.Errorf("%s has no hook, and exit code %d", c.Name, code)
 			}
 			continue
 		}
@@ -108,13 +108,13 @@ func TestAgentCall(t *testing.T) {
 	t.Parallel()
 	const patch = "*** Begin Patch\\n*** Update File: a b.sh\\n*** Move to: /c.sh\\n@@\\n-x\\n+*** Update File: no\\n*** Delete File: d.sh\\n*** End Patch\\n"
 	for payload, want := range map[string]string{
-		`{"cwd": "/p", "tool_input": {"file_path": "a.sh"}}`:               "/p/a.sh",
+		`{"cwd": "/p", "tool_input": {"file_path": "a.sh"}}`:               "a.sh",
 		`{"cwd": "/p", "tool_input": {"notebook_path": "/n.ipynb"}}`:       "/n.ipynb",
 		`{"cwd": "/p", "toolArgs": {"path": "/q/a.sh"}}`:                   "/q/a.sh",
 		`{"cwd": "/p", "toolArgs": {"command": "sed -i x a.sh"}}`:          "; sed -i x a.sh",
 		`{"cwd": "/p", "tool_input": {"command": "ls"}}`:                   "; ls",
-		`{"cwd": "/p", "tool_input": {"command": "` + patch + `"}}`:        "/p/a b.sh /c.sh /p/d.sh",
-		`{"cwd": "/p", "toolArgs": "` + patch + `"}`:                       "/p/a b.sh /c.sh /p/d.sh",
+		`{"cwd": "/p", "tool_input": {"command": "` + patch + `"}}`:        "a b.sh /c.sh d.sh",
+		`{"cwd": "/p", "toolArgs": "` + patch + `"}`:                       "a b.sh /c.sh d.sh",
 		`{"cwd": "/p", "tool_input": {"file_path": 1, "pattern": "*.sh"}}`: "",
 		`{"cwd": "/p", "tool_input": [1]}`:                                 "",
 		`{}`:                                                               "",

@@ -417,7 +417,8 @@ func TestHealthyNear(t *testing.T) {
 			left := concerned(files)
 			doc := judgeProject(t, left, false)
 			for _, f := range doc.Findings {
-				if f.Severity != "info" && f.Rule != q.only && f.Rule != porous {
+				slow := f.Rule == "slow-call" && q.only == "slow" // the call of that hook alone
+				if f.Severity != "info" && f.Rule != q.only && f.Rule != porous && !slow {
 					t.Errorf("%s %s: %s", f.Severity, f.Rule, f.What)
 				}
 			}

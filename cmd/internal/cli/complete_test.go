@@ -3,9 +3,6 @@ package cli
 import (
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/spf13/cobra"
 )
 
 // TestCompleteNames checks that the tables name commands and flags that exist, and that outside of a project,
@@ -38,16 +35,5 @@ func TestCompleteNames(t *testing.T) {
 		if !used {
 			t.Errorf("no command completes --%s", name)
 		}
-	}
-}
-
-// TestCompleteTime checks that values which are not found in time are left out.
-func TestCompleteTime(t *testing.T) {
-	t.Parallel()
-	never := make(chan struct{})
-	defer close(never)
-	v := completed{of: func(completion) []cobra.Completion { <-never; return []cobra.Completion{"late"} }}
-	if all := v.within(time.Nanosecond, completion{}); len(all) > 0 {
-		t.Errorf("%q", all)
 	}
 }

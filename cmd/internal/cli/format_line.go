@@ -28,14 +28,14 @@ var _ = register(&format{
 	view: func(a *app, p *session.Project, _ notify.Options, watch bool) session.View {
 		return session.Multi(&lineView{lines: lines{a.raw.Out, a.dir, disk.Real(p.Root())}, project: p, watch: watch, failed: map[suites.Key]string{}}, diagnostics{a.log()})
 	},
-	write: func(a *app, r result) (err error) {
-		l := lines{a.raw.Out, a.dir, r.top}
+	write: func(a *app, r result) error {
+		v := &lineView{lines: lines{a.raw.Out, a.dir, r.top}}
 		for _, f := range r.findings {
-			if err == nil && (f.severity != suites.Info || a.verbose) {
-				_, err = io.WriteString(l.out, l.of(f))
+			if f.severity != suites.Info || a.verbose {
+				v.write(v.of(f))
 			}
 		}
-		return err
+		return v.err
 	},
 })
 
@@ -130,7 +130,7 @@ func (v *lineView) list(text string) {
 }
 
 func (v *lineView) write(text string) {
-	_, err := io.WriteString(v.out, text)
+	_, err := v.out.Write([]byte(text)) // each line has been made printable
 	v.err = cmp.Or(v.err, err)
 }
 

@@ -48,8 +48,7 @@ func (g globals) relative(file string) string {
 	return filepath.Join(g.workDir, file)
 }
 
-// hookName returns the name by which hooks are looked for: a path of a file of the project as registrations
-// have it, and any other name as it is.
+// hookName returns a path of the project's files as registrations have it, and any other name of a hook as it is.
 func (g globals) hookName(p *session.Project, name string) string {
 	if within := p.RelFrom(g.workDir, name); name != "" && p.Exists(within) {
 		return within

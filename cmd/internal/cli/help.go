@@ -185,7 +185,8 @@ func newSchemaCmd(a *app) *cobra.Command {
 		Short: "Print the JSON Schema of suites, configuration or hook output",
 		Long: `Print the JSON Schema of a suite file or of .hookwatch.yaml, or of what the client
 accepts on stdout from a hook of an event; with --client, another client.`,
-		Example: "  hookwatch schema output PreToolUse",
+		ValidArgs: []string{"suite", "config", "output"},
+		Example:   "  hookwatch schema output PreToolUse",
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := schemaOf(args, of)
 			if err == nil {

@@ -41,7 +41,7 @@ func (in insertion) into(text []byte) ([]byte, error) {
 	}
 	root, err := jsontree.Parse(parsed)
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return nil, refused(int(syntax.Offset)-1, syntax.Error()+", so its reader drops the file: mend it first")
+		return nil, refused(int(syntax.Offset)-1, syntax.Error()+": mend the file, or add to it by hand")
 	} else if err != nil {
 		return nil, refused(0, err.Error())
 	}

@@ -240,40 +240,26 @@ func (g *isolatedGit) put(name string, content []byte) error {
 	return os.WriteFile(file, content, 0o600)
 }
 
-// Names returns HEAD and the branches and tags of the repository around a project, by the shortest names that
-// CheckOut takes. It only reads files; without a repository it returns none.
+// Names returns HEAD, branches and tags of the repository around a project, if there is one. It only reads files.
 func Names(project string) []string {
-	top := disk.Real(sandbox.GitTop(disk.Real(project)))
-	dir, common, err := sandbox.Repository(top)
+	dir, common, err := sandbox.Repository(disk.Real(sandbox.GitTop(disk.Real(project))))
 	if err != nil || headCommit(dir, common) == "" {
 		return nil
 	}
+	packed, _ := (disk.Reader{Root: common}).ReadFile(filepath.Join(common, "packed-refs"), largestRefs)
+	refs := strings.Fields(string(packed)) // hashes and names
+	_ = filepath.WalkDir(filepath.Join(common, "refs"), func(path string, d fs.DirEntry, err error) error {
+		if rel, _ := filepath.Rel(common, path); err == nil && d.Type().IsRegular() {
+			refs = append(refs, filepath.ToSlash(rel))
+		}
+		return nil
+	})
 	names := []string{"HEAD"}
-	add := func(ref string) {
-		for _, kind := range []string{"refs/heads/", "refs/tags/", "refs/remotes/"} {
-			if name, ok := strings.CutPrefix(ref, kind); ok && !slices.Contains(names, name) && len(names) < mostNames {
-				names = append(names, name)
-			}
+	for _, ref := range refs {
+		if kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "refs/"), "/"); kind == "heads" || kind == "tags" || kind == "remotes" {
+			names = append(names, name)
 		}
 	}
-	for _, kind := range []string{"heads", "tags", "remotes"} {
-		_ = filepath.WalkDir(filepath.Join(common, "refs", kind), func(path string, d fs.DirEntry, err error) error {
-			switch rel, _ := filepath.Rel(common, path); {
-			case len(names) == mostNames:
-				return fs.SkipAll
-			case err == nil && d.Type().IsRegular():
-				add(filepath.ToSlash(rel))
-			}
-			return nil
-		})
-	}
-	packed, _ := (disk.Reader{Root: common}).ReadFile(filepath.Join(common, "packed-refs"), largestRefs)
-	for line := range strings.Lines(string(packed)) {
-		_, ref, _ := strings.Cut(strings.TrimSpace(line), " ")
-		add(ref)
-	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
-
-// mostNames limits the names of a repository.
-const mostNames = 1000

@@ -196,22 +196,17 @@ func isRecord(cfg *config.Config, file string) bool {
 	return file == cfg.ResultsDir || strings.HasPrefix(file, cfg.ResultsDir+string(filepath.Separator))
 }
 
-// streamed are the files that this process writes its output to: hookwatch --format jsonl >FILE.
-var streamed = sync.OnceValue(func() (files []fs.FileInfo) {
-	for _, stream := range []*os.File{os.Stdout, os.Stderr} {
-		if fi, err := stream.Stat(); err == nil && fi.Mode().IsRegular() {
-			files = append(files, fi)
-		}
-	}
-	return files
-})
+// streamed describes standard output, to which hookwatch --format jsonl >FILE writes.
+var streamed = sync.OnceValue(func() fs.FileInfo { fi, _ := os.Stdout.Stat(); return fi })
 
-// isOutput reports whether a file is such an output: each line would count as a save, which prints further lines.
+// isOutput reports whether a file is that of standard output: each line would count as a save, which prints more.
 func isOutput(file string) bool {
-	return slices.ContainsFunc(streamed(), func(out fs.FileInfo) bool {
-		fi, err := os.Stat(file)
-		return err == nil && os.SameFile(fi, out)
-	})
+	out := streamed()
+	if out == nil || !out.Mode().IsRegular() {
+		return false
+	}
+	fi, err := os.Stat(file)
+	return err == nil && os.SameFile(fi, out)
 }
 
 // ignored reports whether the watcher ignores a path: files that hookwatch itself writes,

@@ -72,12 +72,12 @@ type Client struct {
 	Agent   Agent
 }
 
-// An Agent describes how hookwatch gives the model the failures that an edit causes, by a hook of
-// PostToolUse. It was run with the client; empty for one with which it was not.
+// An Agent describes the hook that gives the model the failures of an edit; empty if it was not run with the client.
 type Agent struct {
 	Matcher  string // the tools that edit files or run commands
 	TopLevel bool   // additionalContext is read at the top level, not in hookSpecificOutput
 	Skill    string // slash path of the skill that teaches the model; "" if none is written
+	Empty    string // a hook file without hooks; {} if it is ""
 	Needs    string // what the user must do before the client runs the hook, as a part of a sentence
 }
 

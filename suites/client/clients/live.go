@@ -75,15 +75,6 @@ func filledAs(form any, from jsontree.Value) []byte {
 // HookFile returns the slash path of the hook file that hookwatch writes.
 func (c Client) HookFile() string { return strings.ReplaceAll(c.Files[0], "*", "hookwatch") }
 
-// EmptyHookFile returns such a file without hooks.
-func (c Client) EmptyHookFile() []byte {
-	if len(c.Live.Writes) == 0 {
-		return []byte("{}\n")
-	}
-	text, _ := json.MarshalIndent(c.Live.Writes, "", "  ") // plain values always encode
-	return append(text, '\n')
-}
-
 // Register returns the place and content of a hook file that registers a command for an event, by
 // the client's name.
 func (c Client) Register(event, command string, timeout time.Duration) (file string, content []byte) {
