@@ -401,3 +401,20 @@ process.exit(0);
 		}
 	}
 }
+
+// TestLast checks where a firing of each language came last.
+func TestLast(t *testing.T) {
+	t.Parallel()
+	for name, logs := range map[string]map[string][]byte{
+		"bash":   {"bash/log": []byte("\x1e\x1f/p/h.sh\x1f3\x1f0\x1fn=1\n\x1e\x1f/p/h.sh\x1f7\x1f0\x1fcat n\n\x1e\x1f/etc/x\x1f9\x1f0\x1fy\n")},
+		"python": {"python/log": []byte("L\x1f/p/h.sh\x1f3\x1f0\x00L\x1f/p/h.sh\x1f7\x1f0\x00")},
+		"node":   {"node/log": []byte("{\"file\":\"/p/h.sh\",\"line\":9,\"op\":\"==\"}\n\x1eP\x1f/p/h.sh\x1f7\x1f\n")},
+	} {
+		if got := Last(logs, []string{"h.sh"}); got != "h.sh:7" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := Last(nil, []string{"h.sh"}); got != "" {
+		t.Errorf("without a log: %q", got)
+	}
+}
