@@ -74,6 +74,9 @@ func initEditor(a *app, g globals, editor string, yes bool) (failed error) {
 		}
 		writef(a.Out, "add to %s:\n%s", name, lacks)
 	}
+	if failed == nil {
+		writef(a.Out, "\nNext: run the task hookwatch in Visual Studio Code (Terminal, Run Task)\n")
+	}
 	return failed
 }
 
