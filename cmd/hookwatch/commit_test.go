@@ -61,7 +61,7 @@ func TestCommits(t *testing.T) {
 		tool, file, content string
 		install             []string
 	}{
-		{"git", ".git/hooks/pre-commit", example(t, "sh", "exec hookwatch"), []string{"git", "version"}},
+		{"git", ".git/hooks/pre-commit", example(t, "bash", "exec hookwatch"), []string{"git", "version"}},
 		{"pre-commit", ".pre-commit-config.yaml", preCommitConfig(t), []string{"pre-commit", "install"}},
 		{"lefthook", "lefthook.yml", example(t, "yml", "jobs:"), []string{"lefthook", "install"}},
 	} {
