@@ -142,14 +142,14 @@ func (s *orderSearch) same(ctx context.Context, t conform.Tree) (used *suites.Ca
 	return used
 }
 
-// repeated searches the orders of two of several calls: the first, the ones after it, and those at a limit. If there
+// repeated searches the orders of two of several calls: those at a limit, the ones after the first, and the first. If there
 // is a limit, it then makes all calls look before one of them changes what they share.
 func (s *orderSearch) repeated(ctx context.Context, c *suites.Case, steps []suites.Step) {
 	o, _ := s.turn(ctx, c, steps, suites.Turns{})
-	limit, befores := passing(o), []int{0, 1}
+	limit, befores := passing(o), []int{1, 0}
 	limited := 0 < limit && limit < len(steps)
 	if limited {
-		befores = []int{limit - 1, 0, 1}
+		befores = []int{limit - 1, 1, 0}
 	}
 	for i, n := range befores {
 		if s.Race == nil && !slices.Contains(befores[:i], n) {
