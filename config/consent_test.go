@@ -144,7 +144,7 @@ func TestEveryKeyIsDecided(t *testing.T) {
 		"stand_ins":          "offers hookwatch's own jq, in the sandbox",
 		"run.trace":          "runs each case at most twice, within the same bounds",
 		"run.budget":         "can only make a slow hook fail",
-		"budget.call":        "can only turn a warning off or on",
+		"budget.call":        "can only turn a remark off or on",
 		"sandbox.home":       "can only show less of HOME",
 		"sandbox.mask":       "can only hide more of HOME",
 		"notify.desktop":     "turns notices off; the terminal shows the same",

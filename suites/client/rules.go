@@ -252,7 +252,7 @@ var checked = []ruleRow{
 	{"one-client", suites.Warning, "a call is denied in one client only",
 		"the other client, which the project also has hooks for, lets it run",
 		"register the guard in that client's hook file, too (hookwatch help clients)", nil, keeps},
-	{"slow-call", suites.Warning, "all hooks of a call together take longer than the budget",
+	{"slow-call", suites.Info, "all hooks of a call together take longer than the budget",
 		"the session waits for them on every such call",
 		"do less, make a hook async that decides nothing, or raise budget.call", nil, keeps},
 	{"rewrite-hides-rule", suites.Error, "the hook rewrites a command to which a permission rule applies",
