@@ -39,7 +39,7 @@ func (t Tree) Calls(reports []Report) (all []Whole) {
 	for i := range reports {
 		r := &reports[i]
 		h := r.Hook
-		if h.ID == "" || h.NotRun() != "" || !h.Scope.Everywhere() || r.Absent != "" {
+		if why := cmp.Or(h.NotRun(), r.Absent); why != "" || !h.Scope.Everywhere() {
 			continue
 		}
 		for _, f := range typical(h, t) {

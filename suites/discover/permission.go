@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -28,20 +29,18 @@ func (r Ruling) Applies() bool { return r.Text != "" }
 // Which calls a rule applies to was observed on client 2.1.332.
 func (r Registered) Ruled(tool string, payload []byte) Ruling {
 	var c call
-	if len(r.Rules) == 0 || json.Unmarshal(payload, &c) != nil || !c.readable() {
+	if json.Unmarshal(payload, &c) != nil || !c.readable() {
 		return Ruling{}
 	}
-	if tool != "" {
-		c.Tool = tool
+	c.Tool = cmp.Or(tool, c.Tool)
+	for _, rule := range r.Rules {
+		if takes, first := c.ruledBy(ReadCondition(rule.Text), true); takes && rule.List == "deny" {
+			return Ruling{rule, true, first}
+		}
 	}
-	for _, denies := range []bool{true, false} {
-		for _, rule := range r.Rules {
-			if rule.List == "deny" != denies {
-				continue
-			}
-			if takes, first := c.ruledBy(ReadCondition(rule.Text), denies); takes {
-				return Ruling{rule, denies || c.Mode == "dontAsk", denies && first}
-			}
+	for _, rule := range r.Rules {
+		if takes, _ := c.ruledBy(ReadCondition(rule.Text), false); takes && rule.List == "ask" {
+			return Ruling{rule, c.Mode == "dontAsk", false}
 		}
 	}
 	return Ruling{}
@@ -51,26 +50,33 @@ func (r Registered) Ruled(tool string, payload []byte) Ruling {
 // it fires hooks. A rule that denies reading a file also denies to edit it, and both the commands that do it.
 func (c call) ruledBy(rule Condition, denies bool) (takes, first bool) {
 	about := client.ToolNamed(c.Tool)
-	unread := denies && rule.Tool == "Read"
+	command, own := about.Kind == client.RunsCommand, rule.Tool == c.Tool
+	covers := slices.Contains(pathRules[about.Kind], rule.Tool)
+	if rule.Tool == "Read" && denies {
+		covers = about.Path != ""
+	}
 	switch {
+	case !denies && rule.Tool == "Write": // it asks about nothing
+		return false, false
 	case rule.Text == "":
-		takes = named(rule.Tool, c.Tool) || unread && about.Path != ""
+		takes = named(rule.Tool, c.Tool) || rule.Tool == "Read" && covers
 		return takes, takes
-	case rule.Tool == c.Tool && about.Kind == client.RunsCommand:
+	case own && command:
 		return ruledCommand(c.said("command"), rule.Text), false
-	case rule.Tool == c.Tool && c.Tool == "Agent":
+	case own && c.Tool == "Agent":
 		return c.said("subagent_type") == rule.Text, false
-	case rule.Tool != "Read" && rule.Tool != "Edit": // a path after another tool's name applies to nothing
-		return false, false
-	case about.Kind == client.RunsCommand:
-		return denies && c.usesFile(rule), false
-	case about.Path == "", !unread && (rule.Tool == "Read") != (about.Kind == client.ReadsFiles):
-		return false, false
-	default:
+	case command && denies:
+		return c.usesFile(rule), false
+	case covers:
 		takes = c.isFile(c.said(about.Path), rule.Text)
 		return takes, takes
+	default:
+		return false, false
 	}
 }
+
+// pathRules are the tools whose rules with a path apply to a kind of tools.
+var pathRules = map[client.ToolKind][]string{client.ReadsFiles: {"Read"}, client.EditsFile: {"Edit"}, client.CreatesFile: {"Edit"}}
 
 // named reports whether the tool of a rule, which may have stars, or the MCP server that it names, is that
 // of a call.
@@ -126,7 +132,7 @@ func simpleCommands(text string) (all []simpleCommand) {
 			one.words = slices.Clone(one.words)
 			one.words[0] = path.Base(one.words[0])
 			all = append(all, one)
-			if !slices.Contains(wrappers, one.words[0]) || len(one.words) > 1 && one.words[0] == "command" && one.words[1] == "-v" {
+			if !slices.Contains(wrappers, one.words[0]) || strings.HasPrefix(strings.Join(one.words, " "), "command -v ") {
 				break
 			}
 			wrapper := one.words[0]
@@ -167,39 +173,36 @@ var (
 	patterns = strings.Fields("awk grep jq sed")
 )
 
-// usesFile reports whether a command uses a file in the way that a rule of a path is about.
+// usesFile reports whether a command uses a file in the way that a rule for Read or Edit is about.
 func (c call) usesFile(rule Condition) bool {
-	return slices.ContainsFunc(simpleCommands(c.said("command")), func(one simpleCommand) bool {
-		reads := rule.Tool == "Read"
-		files, programs := one.into, writers
-		if reads {
-			files, programs = one.from, readers
+	for _, one := range simpleCommands(c.said("command")) {
+		files := map[string][]string{"Read": one.from, "Edit": one.into}[rule.Tool]
+		files = append(slices.Clone(files), operands(one.words, rule.Tool)...)
+		if slices.ContainsFunc(files, func(file string) bool { return file != "" && c.isFile(file, rule.Text) }) {
+			return true
 		}
-		return slices.ContainsFunc(append(slices.Clone(files), operands(one.words, reads, programs)...), func(file string) bool {
-			return file != "" && c.isFile(file, rule.Text)
-		})
-	})
+	}
+	return false
 }
 
-// operands returns the files among the words of a command.
-func operands(words []string, reads bool, programs []string) (all []string) {
-	if len(words) == 0 {
+// operands returns the files among the words of a command that it uses in the way of a tool.
+func operands(words []string, tool string) (all []string) {
+	programs, hasPaths := map[string][]string{"Read": readers, "Edit": writers}[tool]
+	if len(words) == 0 || !hasPaths {
 		return nil
 	}
-	inPlace := words[0] == "sed" && slices.Contains(words, "-i")
-	if !slices.Contains(programs, words[0]) && (reads || !inPlace) {
+	if slices.Contains(words, "-i") {
+		programs = append(slices.Clone(programs), "sed")
+	}
+	if !slices.Contains(programs, words[0]) {
 		return nil
 	}
-	for _, word := range words[1:] {
-		if !strings.HasPrefix(word, "-") {
-			all = append(all, word)
-		}
-	}
+	all = slices.DeleteFunc(slices.Clone(words[1:]), func(word string) bool { return strings.HasPrefix(word, "-") })
 	switch {
 	case len(all) == 0:
 	case slices.Contains(patterns, words[0]):
 		all = all[1:]
-	case words[0] == "cp" && reads && len(all) > 1: // the last is written
+	case words[0] == "cp" && tool == "Read": // the last is written
 		all = all[:len(all)-1]
 	}
 	return all

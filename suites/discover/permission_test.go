@@ -57,7 +57,7 @@ func TestRuledAsObserved(t *testing.T) {
 // TestRuled checks which of several rules counts, and the mode in which nobody is asked.
 func TestRuled(t *testing.T) {
 	t.Parallel()
-	rules := []client.PermissionRule{{List: "ask", Text: "Bash(git:*)"}, {List: "deny", Text: "Bash(git push:*)"}, {List: "ask", Text: "Write"}}
+	rules := []client.PermissionRule{{List: "ask", Text: "Bash(git:*)"}, {List: "deny", Text: "Bash(git push:*)"}, {List: "ask", Text: "Edit"}}
 	for _, tt := range []struct {
 		payload, tool, want string
 		denies              bool
@@ -66,7 +66,7 @@ func TestRuled(t *testing.T) {
 		{`{"tool_name":"Bash","tool_input":{"command":"git status"}}`, "", "permissions.ask has Bash(git:*)", false},
 		{`{"tool_name":"Bash","permission_mode":"dontAsk","tool_input":{"command":"git status"}}`, "", "permissions.ask has Bash(git:*)", true},
 		{`{"tool_name":"Bash","tool_input":{"command":"ls"}}`, "", "", false},
-		{`{"tool_name":"Read","tool_input":{"file_path":"/a"}}`, "Write", "permissions.ask has Write", false},
+		{`{"tool_name":"Read","tool_input":{"file_path":"/a"}}`, "Edit", "permissions.ask has Edit", false},
 		{`{"tool_name":"Bash","tool_input":{"command":["git","push"]}}`, "", "", false},
 		{`not JSON`, "", "", false},
 	} {
