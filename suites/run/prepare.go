@@ -88,14 +88,16 @@ func (s *caseRun) orient() {
 }
 
 func (s *caseRun) place(ctx context.Context, f suites.Fixture) error {
+	return s.placeAt(ctx, s.path(f.Path), f)
+}
+
+// placeAt writes a fixture to a path that has no templates.
+func (s *caseRun) placeAt(ctx context.Context, path string, f suites.Fixture) error {
 	mode := fs.FileMode(f.Mode)
 	if mode == 0 {
 		mode = 0o644
 	}
-	now, content, path := time.Now(), f.Content, f.Path
-	if !filepath.IsAbs(path) {
-		path = s.path(f.Path)
-	}
+	now, content := time.Now(), f.Content
 	if f.Fill {
 		var err error
 		if content, err = suites.Moments(s.expand.Replace(content), now); err != nil {
@@ -210,8 +212,7 @@ func (s *caseRun) replace(ctx context.Context, in Instead) error {
 		}
 	}
 	for _, f := range in.Files {
-		f.Path = filepath.Join(s.root, filepath.FromSlash(f.Path))
-		if err := s.place(ctx, f); err != nil {
+		if err := s.placeAt(ctx, filepath.Join(s.root, filepath.FromSlash(f.Path)), f); err != nil {
 			return err
 		}
 	}
