@@ -52,6 +52,7 @@ func (s *sessionOnDisk) observe() (all []observed, err error) {
 		if o.Reached {
 			for at, f := range o.Firings {
 				o.Firings[at].Effect, o.Firings[at].Because = s.effect(i, o.Firings, f)
+				o.Firings[at].Asked = slices.ContainsFunc(s.played.Seen[i].Lines, func(l live.Line) bool { return l.Kind == live.Asks && l.ToolUse == s.played.Seen[i].Tested })
 			}
 			for _, h := range s.played.Seen[i].Heard {
 				for _, text := range h.Texts {
@@ -316,6 +317,9 @@ func (t *turn) effects() (all []suites.Effect) {
 		all = append(all, predicted)
 		if f.Effect == "" {
 			continue
+		}
+		if f.Asked && predicted == suites.Asked { // without a mode in which it would not ask, the client names no rule
+			seen = predicted
 		}
 		all = append(all, seen)
 		if f.Event == "PreToolUse" {

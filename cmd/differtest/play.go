@@ -329,6 +329,7 @@ type firing struct {
 	Refused bool          `json:"refused,omitempty"` // no hook was fired, because a permission rule denies the call
 	Effect  suites.Effect `json:"effect,omitempty"`  // "" if it does not show
 	Because string        `json:"because,omitempty"`
+	Asked   bool          `json:"asked,omitempty"` // the user was asked about the call, for whatever reason
 }
 
 // readRecords returns the records in a directory.

@@ -56,8 +56,6 @@ func (c call) ruledBy(rule Condition, denies bool) (takes, first bool) {
 		covers = about.Path != ""
 	}
 	switch {
-	case !denies && rule.Tool == "Write": // it asks about nothing
-		return false, false
 	case rule.Text == "":
 		takes = named(rule.Tool, c.Tool) || rule.Tool == "Read" && covers
 		return takes, takes
