@@ -290,7 +290,7 @@ func Combine(readings []Reading) Reading {
 	return combined
 }
 
-// Under returns what the client makes of a call with this reading to which a permission rule applies. Hooks
+// Under returns the effect of a call with this reading to which a permission rule applies. Hooks
 // that deny the call or end the session without it come first; then a rule counts, also against a hook that allows
 // the call or asks about it. denies reports that it denies the call, and does not ask. Observed on client
 // 2.1.332.

@@ -98,7 +98,7 @@ func (r *results) decisions() (all []fired) {
 	return all
 }
 
-// Judge judges what the hooks of a call did together, and what the client makes of it.
+// Judge judges what the hooks of a call did together, and its effect in the client.
 func (c Whole) Judge(parts []Part, all suites.Result) (found []Finding) {
 	if c.of == nil {
 		return nil

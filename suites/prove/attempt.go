@@ -147,10 +147,10 @@ func (s *search) tryPart(ctx context.Context, g Goal, part []way) (reached []*at
 			a.passes = a.passes && !ruled(s.tree.Registered.Rules, step, s.session()).Denies
 		}
 		switch reached = append(reached, a); {
-		case last > 0:
-			a.passes = a.passes && s.passAll(ctx, a)
-		case a.fired[0]:
+		case a.fired[0] && last == 0:
 			alone = append(alone, a)
+		default:
+			a.passes = a.passes && s.passAll(ctx, a)
 		}
 	}
 	var cases []*suites.Case
@@ -168,10 +168,15 @@ func (s *search) tryPart(ctx context.Context, g Goal, part []way) (reached []*at
 	return reached
 }
 
-// passAll sends the steps of a way, each after what those before it did, and reports whether all of them pass.
+// passAll sends the steps of a way, each after what those before it did, and reports whether all of them pass the
+// hook, and the others of their calls.
 func (s *search) passAll(ctx context.Context, a *attempt) bool {
 	for n, step := range a.steps {
-		if a.fired[n] && !passes(s.send(ctx, []*suites.Case{s.asCase(step, a.made[n])})[0]) {
+		cases, results := []*suites.Case{s.asCase(step, a.made[n])}, make([]suites.Result, 1)
+		if a.fired[n] {
+			results = s.send(ctx, cases)
+		}
+		if !passes(results[0]) || s.stoppedBy(ctx, cases, results)[0] != "" {
 			return false
 		}
 	}
