@@ -253,15 +253,16 @@ func TestFixture(t *testing.T) {
 now=$(date +%s)
 old=$(( now - $(date -r "$TMPDIR/old" +%s) ))
 IFS='|' read -r word ago here <"$TMPDIR/state"
-echo "$(( old / 60 )) $word $(( (now - ago) / 60 )) $here $(cat "$TMPDIR/plain")"
+echo "$(( old / 60 )) $word $(( (now - ago) / 60 )) $here $(cat "$TMPDIR/plain" "$TMPDIR/absolute")"
 `, 0o755)
 	c := &suites.Case{Steps: []suites.Step{{Event: "Stop",
 		Fixtures: []suites.Fixture{
 			{Path: "old", Age: 36*time.Hour + 30*time.Second},
 			{Path: "state", Content: "fail|{now-15m}|{tmp}\n", Fill: true},
 			{Path: "plain", Content: "{now} {tmp}"},
+			{Path: "/{tmp}/absolute", Content: " absolute"},
 		},
-		Expect: suites.Expectation{Stdout: &suites.TextExpectation{Matches: []string{`^2160 fail 15 /.*/tmp \{now\} \{tmp\}\n$`}}}}}}
+		Expect: suites.Expectation{Stdout: &suites.TextExpectation{Matches: []string{`^2160 fail 15 /.*/tmp \{now\} \{tmp\} absolute\n$`}}}}}}
 	if v, _ := p.judge(c); v.Status != suites.Pass {
 		t.Error(v.Note)
 	}
