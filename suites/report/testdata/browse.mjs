@@ -16,6 +16,12 @@ const [, , , to, from] = chromium.stdio;
 
 let last = 0, rest = "";
 const waiting = new Map(), seen = [], loaded = [];
+// Chromium that ends, in the middle or because it was asked to, answers nothing that is waited for.
+const ended = new Promise(done => chromium.on("close", (code, signal) => {
+  for (const answer of waiting.values()) answer({error: {message: `Chromium ended (${signal ?? code})`}});
+  done();
+}));
+to.on("error", () => {}); // send tells it
 from.setEncoding("utf8").on("data", text => {
   const parts = (rest + text).split("\0");
   rest = parts.pop();
@@ -27,7 +33,7 @@ from.setEncoding("utf8").on("data", text => {
 });
 const send = (method, params = {}, sessionId = session) => new Promise((done, failed) => {
   waiting.set(++last, m => m.error ? failed(new Error(`${method}: ${m.error.message}`)) : done(m.result));
-  to.write(JSON.stringify({id: last, method, params, sessionId}) + "\0");
+  to.write(JSON.stringify({id: last, method, params, sessionId}) + "\0", error => error && failed(error));
 });
 const evaluate = async expression => {
   const {result, exceptionDetails} = await send("Runtime.evaluate", {expression, awaitPromise: true, returnByValue: true});
@@ -90,7 +96,8 @@ out.console = seen.filter(m => ["Runtime.consoleAPICalled", "Runtime.exceptionTh
 out.requests = seen.filter(m => m.method === "Network.requestWillBeSent").map(m => m.params.request.url).filter(url => url !== pathToFileURL(file).href);
 out.documents = seen.filter(m => m.method === "Network.requestWillBeSent").length - out.requests.length;
 console.log(JSON.stringify(out));
-await send("Browser.close", {}, undefined).catch(() => {});
-chromium.on("exit", () => rmSync(home, {recursive: true, force: true, maxRetries: 5}));
+send("Browser.close", {}, undefined).catch(() => {}); // it may end before its answer is written
+await ended;
+rmSync(home, {recursive: true, force: true, maxRetries: 5});
 
 function clip(width, height) { return {clip: {x: 0, y: 0, width, height, scale: 1}}; }
