@@ -65,9 +65,9 @@ const (
 	agreementExtension = ".json"
 )
 
-// ErrOldAgreement is returned for an agreement of an earlier hookwatch, which did not name
+// errOldAgreement is returned for an agreement of an earlier hookwatch, which did not name
 // a repository.
-var ErrOldAgreement = errors.New("agreed to with an earlier hookwatch, for a path alone: agree again, for this repository")
+var errOldAgreement = errors.New("agreed to with an earlier hookwatch, for a path alone: agree again, for this repository")
 
 // Agreements is the folder of the user's agreements to values of projects' configurations.
 // Like direnv and mise, hookwatch keeps them in the user's own state folder, by the digest
@@ -143,7 +143,7 @@ func readAgreement(d *disk.Dir, name string) (*Agreement, error) {
 	}
 	switch {
 	case a.Version < agreementVersion:
-		return nil, ErrOldAgreement
+		return nil, errOldAgreement
 	case a.Version > agreementVersion:
 		return nil, fmt.Errorf("%s: version %d, this hookwatch knows %d (hookwatch trust replaces it)", at, a.Version, agreementVersion)
 	}

@@ -100,7 +100,7 @@ func TestForged(t *testing.T) {
 		"newer": {func(f string) error { return os.WriteFile(f, []byte(`{"version": 3}`), 0o600) }, "version 3"},
 		"older": {func(f string) error {
 			return os.WriteFile(f, []byte(strings.Replace(string(content), `"version": 2`, `"version": 1`, 1)), 0o600)
-		}, ErrOldAgreement.Error()},
+		}, errOldAgreement.Error()},
 		"a link":      {func(f string) error { return os.Symlink(good.File("/p"), f) }, "link"},
 		"a directory": {func(f string) error { return os.Mkdir(f, 0o700) }, "directory"},
 		"of no size":  {func(f string) error { return os.WriteFile(f, nil, 0o600) }, "JSON"},

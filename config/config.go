@@ -134,9 +134,8 @@ type Watch struct {
 // project. It is used only once the user has agreed to exactly this value.
 type Ask struct {
 	ConsentValue
-	File    string `json:"-"` // "" for a default that leads out by a link
-	Line    int    `json:"-"`
-	Column  int    `json:"-"`
+	File    string `json:"-"`       // "" for a default that leads out by a link
+	At      string `json:"at"`      // file:line:column; "" for such a default
 	Why     string `json:"why"`     // what it would mean
 	Instead string `json:"instead"` // what applies until it is agreed to
 	Agreed  bool   `json:"agreed"`
@@ -196,9 +195,9 @@ func encoded(value any) string {
 // everyBuiltin is the name for all built-in suites.
 const everyBuiltin = "all"
 
-// BuiltinName returns the name of built-in suites in an entry of Config.Suites, or "" for
+// builtinName returns the name of built-in suites in an entry of Config.Suites, or "" for
 // the default ones. ok is false if the entry is a path.
-func BuiltinName(entry string) (name string, ok bool) {
+func builtinName(entry string) (name string, ok bool) {
 	if entry == Builtin {
 		return "", true
 	}
@@ -207,7 +206,7 @@ func BuiltinName(entry string) (name string, ok bool) {
 
 // isBuiltin reports whether an entry stands for built-in suites.
 func isBuiltin(entry string) bool {
-	_, ok := BuiltinName(entry)
+	_, ok := builtinName(entry)
 	return ok
 }
 
@@ -215,7 +214,7 @@ func isBuiltin(entry string) bool {
 func (c *Config) BuiltinSuites() []string {
 	var names []string
 	for _, entry := range c.Suites {
-		switch name, ok := BuiltinName(entry); {
+		switch name, ok := builtinName(entry); {
 		case !ok:
 		case name == "":
 			names = append(names, suites.BuiltinDefault...)
@@ -239,7 +238,7 @@ func (c *Config) OwnSuites() []string {
 // suite reads a pattern, or the name of built-in suites.
 var suite = reader{`"$ref": "#/$defs/text", "anyOf": [{"not": {"pattern": "^builtin:"}}, {"enum": {suites}}]`, func(s *source, name string, n *yaml.Node) any {
 	v := glob.read(s, name, n)
-	wanted, ok := BuiltinName(n.Value)
+	wanted, ok := builtinName(n.Value)
 	known := append(suites.BuiltinEntries(), everyBuiltin)
 	if v == nil || !ok || wanted == "" && n.Value == Builtin || slices.Contains(known, wanted) || slices.Contains(suites.BuiltinNames(), wanted) {
 		return v

@@ -48,7 +48,7 @@ func (s *source) appendAsk(out []Ask, k key, value any, f facts, i int) []Ask {
 		if a.entry && i < len(n.Content) {
 			n = n.Content[i]
 		}
-		a.File, a.Line, a.Column = s.File, n.Line, n.Column
+		a.File, a.At = s.File, fmt.Sprintf("%s:%d:%d", s.File, n.Line, n.Column)
 	}
 	return append(out, a)
 }
@@ -95,14 +95,14 @@ func (c *Config) Notice() string {
 	case c.Lapsed != "":
 		how = c.Lapsed + "; " + how
 	}
-	return fmt.Sprintf("%s asks for %s; the safe defaults are used (%s)", who, Summary(pending), how)
+	return fmt.Sprintf("%s asks for %s; the safe defaults are used (%s)", who, summary(pending), how)
 }
 
 // shownEntries is the number of entries of a list to show in a line.
 const shownEntries = 4
 
-// Summary returns the asks as one line, grouped by key.
-func Summary(asks []Ask) string {
+// summary returns the asks as one line, grouped by key.
+func summary(asks []Ask) string {
 	var parts []string
 	for len(asks) > 0 {
 		n := slices.IndexFunc(asks, func(a Ask) bool { return a.Key != asks[0].Key })
@@ -165,7 +165,7 @@ func (g *agreements) read() {
 	held, err := g.store.Read(g.project)
 	g.held = held
 	switch {
-	case errors.Is(err, ErrOldAgreement):
+	case errors.Is(err, errOldAgreement):
 		g.lapsed = err.Error()
 	case err != nil:
 		g.lapsed = "what was agreed to cannot be read: " + err.Error()

@@ -88,7 +88,7 @@ func TestConsent(t *testing.T) {
 			c := load(nil, nil)
 			check("untrusted", c, w.safe, 1)
 			a := c.Asks[0]
-			if a.File != FileName || a.Line != 1 || a.Column < 6 || a.Why == "" || a.Instead == "" || !strings.HasPrefix(c.Notice(), FileName+" asks for "+a.Key+": ") {
+			if a.File != FileName || !strings.HasPrefix(a.At, FileName+":1:") || a.Why == "" || a.Instead == "" || !strings.HasPrefix(c.Notice(), FileName+" asks for "+a.Key+": ") {
 				t.Errorf("asked without place or reason: %+v; notice: %q", a, c.Notice())
 			}
 			agree(t, c)
@@ -124,7 +124,7 @@ func TestNoConsentNeeded(t *testing.T) {
 	} {
 		_, load, _ := clone(t, file)
 		if c := load(nil, nil); len(c.Asks) > 0 {
-			t.Errorf("%s: asks for %v", file, Summary(c.Asks))
+			t.Errorf("%s: asks for %v", file, summary(c.Asks))
 		}
 	}
 }
@@ -385,7 +385,7 @@ func TestOwnConfigurations(t *testing.T) {
 	}
 	_, load, _ := clone(t, string(example))
 	if c := load(nil, nil); len(c.Asks) > 0 {
-		t.Errorf("the example asks for %s", Summary(c.Asks))
+		t.Errorf("the example asks for %s", summary(c.Asks))
 	}
 }
 

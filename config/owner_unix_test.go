@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 func mkfifo(path string) error { return syscall.Mkfifo(path, 0o644) }
@@ -142,7 +144,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 		}
 	}
 	binary := filepath.Join(dir, "config.test")
-	if err := os.WriteFile(binary, program, 0o755); err != nil {
+	if err := processtest.WriteProgram(binary, program); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(binary, "-test.run", "^(TestConsent|TestResultsPlace|TestOwner|TestOwnerAsUser|TestConfigurationOfAnotherKind|TestGitOfAnotherKind|TestStateOfTheProject)$")

@@ -113,6 +113,12 @@ func (c *Config) CorpusDir() string {
 	return filepath.Join(filepath.Dir(stateDir(c.State, c.At())), "corpus")
 }
 
+// FiringsDir returns the directory for the outcomes of earlier firings of the project. It is in the user's
+// state folder.
+func (c *Config) FiringsDir() string {
+	return filepath.Join(filepath.Dir(stateDir(c.State, c.At())), "firings")
+}
+
 // projectKey returns the name of a project's folder among those of all projects.
 func projectKey(root string) string {
 	if real, err := filepath.EvalSymlinks(root); err == nil {

@@ -39,6 +39,28 @@ type Tracing struct {
 	Set  map[string]string // variables to add
 }
 
+// A Tracer returns how to trace a run with files in a directory of its own. It gets the variables
+// of the hooks.
+type Tracer func(dir string, env []string) Tracing
+
+// A Request asks for a firing.
+type Request struct {
+	Case     *Case
+	Name     string // of what is fired, for the user
+	Trace    Tracer // if not nil, its logs are in the outcome, which must not be judged: tracing changes the hooks' environment
+	Observed bool   // whether the paths that the processes use are in the outcome
+}
+
+// A Firing is everything on which the outcome of a case depends, except what it is observed to use.
+type Firing struct {
+	Input   []byte   // of the hooks: the case and their registrations
+	Setup   []byte   // where they run
+	Scripts []string // of the hooks, as slash paths from the project's root or absolute
+	// Files replace those of the project, and Removed are missing in it, both as slash paths from its root.
+	Files   []Fixture
+	Removed []string
+}
+
 // An Outcome is the result of running a case: one Result per step that was reached, or the reason
 // why none was.
 type Outcome struct {
@@ -66,6 +88,14 @@ type Outcome struct {
 	Answers map[Question]ExpressionResult
 	Calls   []ToolCall // of the tools that decide, in a second run of the case; nil if there was none
 	Ended   *Ending    // where a failing hook ended, in a second run of the case; nil if unknown
+	Parts   []Part     // of a call that all its hooks decide, one for each
+}
+
+// A Part is the result of one of the hooks of a call.
+type Part struct {
+	Hook   string // its ID
+	NotRun string // why it was left out; "" for a hook that ran
+	Result Result
 }
 
 // An Ending is the command with which a bash script under "set -e" ended.

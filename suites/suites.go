@@ -89,7 +89,7 @@ type Rule struct {
 // check the hooks or documents of one project word for word, so users must enable them.
 var (
 	BuiltinDefault  = []string{"dep", "ml", "pm"}
-	BuiltinOptional = []string{"delegate", "ml-more", "pm-more", "protect", "quality", "spec-020", "stop"}
+	builtinOptional = []string{"delegate", "ml-more", "pm-more", "protect", "quality", "spec-020", "stop"}
 )
 
 // BuiltinFamilies maps the name of a family to its members: one suite per hook of a set of hooks,
@@ -108,7 +108,7 @@ var BuiltinFamilies = map[string][]string{
 
 // BuiltinNames returns the names of all built-in suites, sorted.
 func BuiltinNames() []string {
-	names := slices.Concat(BuiltinDefault, BuiltinOptional)
+	names := slices.Concat(BuiltinDefault, builtinOptional)
 	for family := range BuiltinFamilies {
 		names = append(names, BuiltinFamily(family)...)
 	}
@@ -128,7 +128,7 @@ func BuiltinFamily(family string) []string {
 // BuiltinEntries returns the names by which users enable built-in suites, sorted: a family's name
 // replaces those of its members.
 func BuiltinEntries() []string {
-	entries := slices.Concat(BuiltinDefault, BuiltinOptional)
+	entries := slices.Concat(BuiltinDefault, builtinOptional)
 	for family := range BuiltinFamilies {
 		entries = append(entries, family)
 	}

@@ -172,7 +172,7 @@ func TestClose(t *testing.T) {
 		default:
 			t.Error("Close did not wait")
 		}
-		if err := w.SetInterest(Interest{}); !errors.Is(err, ErrClosed) {
+		if err := w.SetInterest(Interest{}); !errors.Is(err, errClosed) {
 			t.Errorf("SetInterest after Close returns %v", err)
 		}
 		rescan(w)

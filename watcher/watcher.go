@@ -21,8 +21,8 @@ import (
 	"time"
 )
 
-// ErrClosed is returned by a watcher that was closed.
-var ErrClosed = errors.New("watcher is closed")
+// errClosed is returned by a watcher that was closed.
+var errClosed = errors.New("watcher is closed")
 
 // A Watcher reports changes of the files of interest until it is closed.
 type Watcher struct {
@@ -86,7 +86,7 @@ func (w *Watcher) request(f func()) error {
 	select {
 	case w.requests <- func() { f(); close(finished) }:
 	case <-w.done:
-		return ErrClosed
+		return errClosed
 	}
 	<-finished // loop never exits between receiving a request and running it
 	return nil

@@ -25,6 +25,7 @@ import (
 	"sync"
 
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/client/clients"
 )
 
@@ -195,35 +196,23 @@ type queue struct {
 func newQueue(ctx context.Context, o options, nth func(i int) project) *queue {
 	ctx, cancel := context.WithCancel(ctx)
 	q := &queue{cancel: cancel}
-	next := make(chan int)
 	for range o.n {
 		q.results = append(q.results, make(chan result, 1))
 	}
 	results := q.results
 	q.players.Go(func() {
-		defer close(next)
-		for i := range results {
-			select {
-			case next <- i:
-			case <-ctx.Done():
-				return
+		_ = bench.New(o.jobs, nil).Each(ctx, len(results), func(ctx context.Context, i int) error {
+			r := result{project: nth(i)}
+			if r.session, r.err = play(ctx, o, r.project); r.err == nil {
+				r.seen, r.failed = r.session.observe()
 			}
-		}
-	})
-	for range o.jobs {
-		q.players.Go(func() {
-			for i := range next {
-				r := result{project: nth(i)}
-				if r.session, r.err = play(ctx, o, r.project); r.err == nil {
-					r.seen, r.failed = r.session.observe()
-				}
-				if r.err == nil && r.failed == nil {
-					r.differences, r.failed = r.session.compare(ctx, r.seen)
-				}
-				results[i] <- r
+			if r.err == nil && r.failed == nil {
+				r.differences, r.failed = r.session.compare(ctx, r.seen)
 			}
+			results[i] <- r
+			return nil
 		})
-	}
+	})
 	return q
 }
 

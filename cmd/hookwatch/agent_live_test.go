@@ -128,7 +128,8 @@ func (c agentClient) run(t *testing.T, dir string) {
 			t.Error(err)
 			return
 		}
-		answer := model.Answer(asked)
+		model.Record(asked)
+		answer := model.Reply(asked)
 		w.Header().Set("Content-Type", answer.Type)
 		w.WriteHeader(answer.Status)
 		_, _ = w.Write(answer.Body)

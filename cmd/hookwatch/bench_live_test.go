@@ -116,7 +116,8 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.Script([]live.Reply{{Calls: []live.Call{{Tool: "Bash", Input: json.RawMessage(`{"command":"pip install x"}`), Tested: true}}}}, nil, nil)
 		s.sessions[id] = m
 	}
-	a := m.Answer(asked)
+	m.Record(asked)
+	a := m.Reply(asked)
 	w.Header().Set("Content-Type", a.Type)
 	w.WriteHeader(a.Status)
 	_, _ = w.Write(a.Body)

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -69,7 +72,8 @@ func TestDrawn(t *testing.T) {
 			var got strings.Builder
 			slow := 0 // what a run of some seconds shows depends on the machine
 			show := func(name, does, screen string) { fmt.Fprintf(&got, "=== %s\n$ %s\n%s\n", name, does, screen) }
-			root := filepath.Join(t.TempDir(), "first")
+			dir := dirOfOneLength(t)
+			root := filepath.Join(dir, "first")
 			layFirst(t, root)
 			d := newDrawing(t, root, size, "--filter", "G[01][13]")
 			for _, b := range processtest.Sample(breakages, 5) {
@@ -93,7 +97,7 @@ func TestDrawn(t *testing.T) {
 			d.types("q")
 			d.end()
 
-			empty := filepath.Join(t.TempDir(), "empty")
+			empty := filepath.Join(dir, "empty")
 			if err := os.Mkdir(empty, 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +106,7 @@ func TestDrawn(t *testing.T) {
 			d.types("q")
 			d.end()
 
-			bare := filepath.Join(t.TempDir(), "bare")
+			bare := filepath.Join(dir, "bare")
 			layFirst(t, bare)
 			inShell(t, bare, "rm -r .hookwatch.yaml .claude/tests && "+breakages[0].does)
 			d = newDrawing(t, bare, size)
@@ -117,6 +121,23 @@ func TestDrawn(t *testing.T) {
 			}
 			d.compare(fmt.Sprintf("drawn-%dx%d", size[0], size[1]), got.String())
 		})
+	}
+}
+
+// dirOfOneLength returns an empty directory whose path is as long on every machine and in every run,
+// because rows are broken by the length of the paths in them.
+func dirOfOneLength(t *testing.T) string {
+	t.Helper()
+	for {
+		dir := fmt.Sprintf("/tmp/hookwatch-%06d", rand.IntN(1e6))
+		switch err := os.Mkdir(dir, 0o700); {
+		case errors.Is(err, fs.ErrExist):
+		case err != nil:
+			t.Fatal(err)
+		default:
+			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+			return dir
+		}
 	}
 }
 
@@ -143,7 +164,9 @@ type drawing struct {
 func newDrawing(t *testing.T, root string, size [2]uint16, args ...string) *drawing {
 	t.Helper()
 	args = append(args, "--trace", "never", "--jobs", "1", "--no-color")
-	d := &drawing{screens: &screens{pty: commandOnTerminal(t, program(t, root, args...), "", size[0], size[1]), root: root}, size: size}
+	cmd := program(t, root, args...)
+	cmd.Env = append(cmd.Env, "TMPDIR="+filepath.Dir(root)) // of the sandboxes whose paths are shown
+	d := &drawing{screens: &screens{pty: commandOnTerminal(t, cmd, "", size[0], size[1]), root: root}, size: size}
 	d.wait(restingLine, 1)
 	return d
 }

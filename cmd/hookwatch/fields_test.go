@@ -35,7 +35,6 @@ var unread = map[string]string{
 	"suites/client/clients.Client.Documented": "source of a fact",
 	"suites/corpus.kind.name":                 "names a row",
 	"suites/sandbox.homeRow.why":              "gives the reason of a row",
-	"suites/sandbox.MemoryKind.By":            "gives the reason of a row",
 	"suites/markers.Marker.SuiteWide":         "tests see by it how a claim was read",
 	"suites.Case.Agent":                       "named in the digests of cases, which decide what is stale",
 	"suites/record.Interruption.RunID":        "tests name the run by it",

@@ -9,11 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/process/testdata/processtest"
 	"hookwatch/suites/record"
 )
 
@@ -116,9 +116,7 @@ func newKilling(t *testing.T, seed uint64) *killing {
 	k.program = filepath.Join(t.TempDir(), "killed"+filepath.Ext(self))
 	text, err := os.ReadFile(self)
 	if err == nil {
-		syscall.ForkLock.RLock() // a process started meanwhile would have the file open for writing
-		err = os.WriteFile(k.program, text, 0o755)
-		syscall.ForkLock.RUnlock()
+		err = processtest.WriteProgram(k.program, text)
 	}
 	if err != nil {
 		t.Fatal(err)

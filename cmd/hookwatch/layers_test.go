@@ -47,13 +47,13 @@ var layers = []layer{
 	{of: "suites/process", may: "suites/process"},
 	{of: "suites/disk suites/jsontree suites/pattern suites/printable suites/shell", may: ""},
 	// The behaviour of clients consists of facts and functions of values.
-	{of: "suites/client", may: "suites suites/jsontree suites/pattern", not: "suites/run suites/process suites/sandbox suites/record suites/depend suites/conform suites/discover"},
+	{of: "suites/client", may: "suites suites/jsontree suites/pattern", not: "suites/run suites/process suites/sandbox suites/record suites/depend suites/check suites/discover"},
 	{of: "suites/sandbox", may: "suites suites/disk suites/sandbox suites/pattern suites/process", not: "suites/run suites/record suites/depend"},
 	// Parsers do not know what their statements are used for.
 	{of: "suites/depend/script suites/depend/python suites/depend/javascript", may: "suites suites/depend/script suites/depend/javascript suites/pattern", not: "suites/depend/trace suites/mutate suites/score suites/shell suites/run suites/process suites/sandbox"},
 	// Nothing that selects, records or judges starts a process.
-	{of: "suites/depend suites/markers suites/record suites/verdict suites/report suites/conform suites/prove suites/mutate suites/score suites/corpus", may: "suites", not: "suites/run suites/process suites/sandbox"},
-	{of: "suites/run", may: "suites", not: "suites/record suites/depend suites/verdict suites/conform suites/prove suites/score"},
+	{of: "suites/depend suites/markers suites/record suites/verdict suites/report suites/check suites/prove suites/mutate suites/score suites/corpus", may: "suites", not: "suites/run suites/process suites/sandbox"},
+	{of: "suites/run", may: "suites", not: "suites/record suites/depend suites/verdict suites/check suites/prove suites/score"},
 	{of: "suites", may: "suites"},
 }
 

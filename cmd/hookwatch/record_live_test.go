@@ -37,7 +37,8 @@ func modelServer(t *testing.T, calls ...live.Call) (url string, said func() []st
 			return
 		}
 		mu.Lock()
-		a := model.Answer(asked)
+		model.Record(asked)
+		a := model.Reply(asked)
 		mu.Unlock()
 		w.Header().Set("Content-Type", a.Type)
 		w.WriteHeader(a.Status)

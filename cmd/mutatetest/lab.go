@@ -26,8 +26,8 @@ type lab struct {
 	env     []string
 	root    string
 	project *session.Project
-	jobs    int
 	runner  *run.Runner
+	bench   *bench.Bench
 	timeout time.Duration
 	cases   []*suites.Case
 	cache   sync.Map // path -> parsed
@@ -45,7 +45,8 @@ func newLab(o options, root, temp string) (*lab, error) {
 	if err := os.Mkdir(temp, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
-	l := &lab{options: o, temp: temp, root: root, jobs: o.jobs, timeout: o.timeout, project: p, cases: cases}
+	l := &lab{options: o, temp: temp, root: root, timeout: o.timeout, project: p, cases: cases}
+	l.bench = bench.New(o.jobs, func(ctx context.Context, q suites.Request) (suites.Outcome, error) { return l.runner.Make(ctx, q) })
 	env := os.Environ()
 	if o.path != "" {
 		env = process.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
@@ -69,13 +70,13 @@ func (l *lab) reregister() error {
 	}
 	l.runner.Close()
 	l.project, l.runner = p, runner
-	l.runner.KeepReady(l.jobs)
+	l.runner.KeepReady(l.bench.Jobs())
 	return nil
 }
 
 // each calls do for every case, several at a time.
 func (l *lab) each(ctx context.Context, do func(i int, c *suites.Case) error) error {
-	return bench.New(l.jobs).Each(ctx, len(l.cases), func(_ context.Context, i int) error { return do(i, l.cases[i]) })
+	return l.bench.Each(ctx, len(l.cases), func(_ context.Context, i int) error { return do(i, l.cases[i]) })
 }
 
 // outcomes runs every case once.
@@ -123,11 +124,10 @@ func (l *lab) outcome(ctx context.Context, c *suites.Case, timeout time.Duration
 	if timeout > 0 {
 		bounded.Timeout = timeout
 	}
-	o, err := l.runner.Case(ctx, &bounded)
+	o, err := l.bench.Fire(ctx, suites.Request{Case: &bounded})
 	if err != nil {
 		return "", false, err
 	}
-	defer func() { _ = l.runner.Remove(o) }()
 	for _, r := range o.Results {
 		hangs = hangs || r.TimedOut
 	}
@@ -151,11 +151,10 @@ func (l *lab) traces(ctx context.Context) ([]*trace.Trace, []string, error) {
 // traced runs one case, traced. see is shown the outcome, whose files are gone
 // afterwards.
 func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcome)) (*trace.Trace, error) {
-	o, err := l.runner.Traced(ctx, c, trace.Start)
+	o, err := l.bench.Fire(ctx, suites.Request{Case: c, Trace: trace.Start, Observed: true})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = l.runner.Remove(o) }()
 	see(o)
 	if o.NotRun != nil || o.Trace == nil { // one that sets BASH_ENV itself is not traced
 		return nil, nil

@@ -44,7 +44,7 @@ func BenchmarkLoad10k(b *testing.B) {
 // BenchmarkBuiltin reads the built-in suites as the program does at its start.
 func BenchmarkBuiltin(b *testing.B) {
 	for b.Loop() {
-		for _, name := range BuiltinNames() {
+		for _, name := range builtinNames() {
 			data, err := builtin.ReadFile("builtin/" + name + ".yaml")
 			if err != nil {
 				b.Fatal(err)

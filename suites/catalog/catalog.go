@@ -27,8 +27,8 @@ const prefix = "builtin:"
 // IsBuiltin reports whether a position is in a built-in suite.
 func IsBuiltin(at string) bool { return strings.HasPrefix(at, prefix) }
 
-// BuiltinNames returns the names of the built-in suites, sorted, without reading them.
-func BuiltinNames() []string {
+// builtinNames returns the names of the built-in suites, sorted, without reading them.
+func builtinNames() []string {
 	files, _ := fs.Glob(builtin, "builtin/*.yaml") // fails only for an invalid pattern
 	names := make([]string, len(files))
 	for i, f := range files {
@@ -39,13 +39,13 @@ func BuiltinNames() []string {
 }
 
 // Builtin returns the built-in suites, sorted by name. They are read once.
-func Builtin() ([]suites.Suite, error) { return readBuiltin(BuiltinNames()) }
+func Builtin() ([]suites.Suite, error) { return readBuiltin(builtinNames()) }
 
 // BuiltinFor returns the built-in suites with these names and those that contain their controls,
 // sorted by name.
 func BuiltinFor(names []string) ([]suites.Suite, error) {
 	var all []suites.Suite
-	known := BuiltinNames()
+	known := builtinNames()
 	wanted := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(known, name) })
 	for from := 0; from < len(wanted); {
 		more, err := readBuiltin(wanted[from:])
@@ -99,7 +99,7 @@ func readBuiltin(names []string) ([]suites.Suite, error) {
 // builtins returns a function for each of them that reads it on first use.
 var builtins = sync.OnceValue(func() map[string]func() (suites.Suite, error) {
 	read := map[string]func() (suites.Suite, error){}
-	for _, name := range BuiltinNames() {
+	for _, name := range builtinNames() {
 		read[name] = sync.OnceValues(func() (suites.Suite, error) {
 			data, err := builtin.ReadFile("builtin/" + name + ".yaml")
 			if err != nil {

@@ -17,7 +17,7 @@ import (
 // TestBuiltinNames checks that the names for configurations are those of the files.
 func TestBuiltinNames(t *testing.T) {
 	t.Parallel()
-	if files, names := BuiltinNames(), suites.BuiltinNames(); !slices.Equal(files, names) {
+	if files, names := builtinNames(), suites.BuiltinNames(); !slices.Equal(files, names) {
 		t.Errorf("files are %q, names %q", files, names)
 	}
 }
@@ -137,7 +137,7 @@ func TestBuiltin(t *testing.T) {
 			t.Errorf("%s is not marked as built in", s.Name)
 		}
 	}
-	if diff := cmp.Diff(BuiltinNames(), names); diff != "" || len(names) == 0 {
+	if diff := cmp.Diff(builtinNames(), names); diff != "" || len(names) == 0 {
 		t.Errorf("names: -files +suites\n%s", diff)
 	}
 	for _, s := range all {

@@ -62,7 +62,7 @@ func TestSchemaAcceptsSuites(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{"full": full}
-	for _, name := range BuiltinNames() {
+	for _, name := range builtinNames() {
 		if files[name], err = builtin.ReadFile("builtin/" + name + ".yaml"); err != nil {
 			t.Fatal(err)
 		}

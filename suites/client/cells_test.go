@@ -84,6 +84,19 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestCellOfEveryEvent checks that what the client does with the output of a hook was measured for each event, but for
+// those of which only the schema of a client is known.
+func TestCellOfEveryEvent(t *testing.T) {
+	t.Parallel()
+	fromSchema := []string{"TeammateIdle"}
+	for _, event := range Events() {
+		measured := slices.ContainsFunc(Cells(), func(c Cell) bool { return c.Event == event.Name })
+		if measured == slices.Contains(fromSchema, event.Name) {
+			t.Errorf("%s: measured: %t", event.Name, measured)
+		}
+	}
+}
+
 // TestBeyondMeasured checks predictions that follow from the measurements but were not measured.
 func TestBeyondMeasured(t *testing.T) {
 	t.Parallel()

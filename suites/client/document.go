@@ -176,7 +176,7 @@ func (c call) invalidSpecific() (cause Cause, ok bool) {
 		return c.cause(NoEventName), false
 	}
 	named, _ := name.(string)
-	fields := SpecificFields(c.version, named)
+	fields := specificFields(c.version, named)
 	switch {
 	case len(fields) == 0 && named == c.event.Name:
 		return c.cause(NotAccepted), false
@@ -229,7 +229,7 @@ func (c call) unknownKeys() (unknown []string) {
 			unknown = append(unknown, name)
 		}
 	}
-	fields := SpecificFields(c.version, c.event.Name)
+	fields := specificFields(c.version, c.event.Name)
 	for name := range c.nested {
 		if _, known := fieldNamed(fields, name); !known && name != "hookEventName" {
 			unknown = append(unknown, "hookSpecificOutput."+name)

@@ -66,7 +66,7 @@ func (k EntryKey) Known(v Version) bool { return v.Since(k.Since) }
 // command, timeout, onFailure, shell, statusMessage, server and url; the other keys are assumed to
 // follow the same validation.
 var entryKeys = []EntryKey{
-	{Name: "type", Kind: AString, Values: HookTypes(), Required: true, On: onAll},
+	{Name: "type", Kind: AString, Values: hookTypes(), Required: true, On: onAll},
 	{Name: "command", Kind: AString, Of: []string{"command"}, Required: true, On: onAll},
 	{Name: "args", Kind: SomeStrings, Of: []string{"command"}, On: onAll},
 	{Name: "shell", Kind: AString, Of: []string{"command"}, Values: []string{"bash", "powershell"}, On: onAll},
@@ -95,8 +95,8 @@ var entryKeys = []EntryKey{
 // EntryKeys returns the keys of an entry.
 func EntryKeys() []EntryKey { return append([]EntryKey{}, entryKeys...) }
 
-// HookTypes returns the types of hook that the client knows; schema of 2.1.330.
-func HookTypes() []string { return []string{"agent", "command", "http", "mcp_tool", "prompt"} }
+// hookTypes returns the types of hook that the client knows; schema of 2.1.330.
+func hookTypes() []string { return []string{"agent", "command", "http", "mcp_tool", "prompt"} }
 
 // DefaultTimeout returns the client's time limit for a hook whose entry has none; documented.
 func DefaultTimeout(event, hookType string) time.Duration {

@@ -70,9 +70,9 @@ func newer(f Field) Field {
 	return f
 }
 
-// SpecificFields returns the keys of hookSpecificOutput that a client of version v accepts from a
+// specificFields returns the keys of hookSpecificOutput that a client of version v accepts from a
 // hook of the event.
-func SpecificFields(v Version, event string) []Field {
+func specificFields(v Version, event string) []Field {
 	about, _ := EventByName(event)
 	return slices.DeleteFunc(slices.Clone(about.Output), func(f Field) bool { return !v.Since(f.Since) })
 }
@@ -145,7 +145,7 @@ func described(event Event) string {
 
 // specificSchema returns the schema of hookSpecificOutput, or false if the event accepts none.
 func specificSchema(v Version, event Event) any {
-	accepted := SpecificFields(v, event.Name)
+	accepted := specificFields(v, event.Name)
 	if len(accepted) == 0 {
 		return false
 	}

@@ -25,16 +25,16 @@ func (r *reader) signal() string {
 	if json.Unmarshal(raw, &text) != nil {
 		text = string(raw)
 	}
-	signal, err := ParseSignal(text)
+	signal, err := parseSignal(text)
 	if err != nil {
 		r.wrong("signal", "is "+err.Error())
 	}
 	return signal
 }
 
-// ParseSignal parses the name of a signal, or its number, and returns its name, or "signal " and
+// parseSignal parses the name of a signal, or its number, and returns its name, or "signal " and
 // the number; "" if the text is empty or 0.
-func ParseSignal(text string) (string, error) {
+func parseSignal(text string) (string, error) {
 	number, err := strconv.Atoi(text)
 	switch {
 	case text == "" || err == nil && number == 0:
@@ -56,14 +56,14 @@ func (r *reader) exit(out Output) int {
 	if !r.decode("exit", "a whole number", &code) || out.Signal != "" || out.TimedOut || out.Dropped != "" {
 		return code
 	}
-	if err := ParseExit(code, out.Entry.Type); err != nil {
+	if err := parseExit(code, out.Entry.Type); err != nil {
 		r.wrong("exit", "is "+err.Error())
 	}
 	return code
 }
 
-// ParseExit returns an error if a number is not a valid exit code, or status of an http hook.
-func ParseExit(code int, hookType string) error {
+// parseExit returns an error if a number is not a valid exit code, or status of an http hook.
+func parseExit(code int, hookType string) error {
 	const most, mostStatus = 255, 599
 	switch {
 	case code < 0:
@@ -199,7 +199,7 @@ func (r *reader) entry(event string) (entry Entry, dropped string) {
 		keys["command"], _ = json.Marshal(command) // text always encodes
 	}
 	raw, _ := json.Marshal(keys) // decoded values always encode
-	entry, problems := ParseEntry(event, raw)
+	entry, problems := parseEntry(event, raw)
 	for _, problem := range problems {
 		return entry, problem.What + " (" + problem.Hint + ")"
 	}

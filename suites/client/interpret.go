@@ -196,7 +196,7 @@ func (c call) message(format, text string) []string {
 // of returns the value of a key of hookSpecificOutput, or nil if the client does not know the key
 // for this event.
 func (c call) of(key string) any {
-	if _, known := fieldNamed(SpecificFields(c.version, c.event.Name), key); !known {
+	if _, known := fieldNamed(specificFields(c.version, c.event.Name), key); !known {
 		return nil
 	}
 	return c.nested[key]

@@ -62,7 +62,7 @@ func outputs(event string) []string {
 			all = append(all, `{"`+field.Name+`":`+value+`}`)
 		}
 		for _, name := range []string{event, "PreToolUse", "Stop", "Whatever"} {
-			for _, field := range SpecificFields(Default, event) {
+			for _, field := range specificFields(Default, event) {
 				all = append(all, `{"hookSpecificOutput":{"hookEventName":"`+name+`","`+field.Name+`":`+value+`}}`)
 			}
 		}

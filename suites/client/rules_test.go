@@ -33,7 +33,7 @@ func TestRules(t *testing.T) {
 func TestRulesTested(t *testing.T) {
 	t.Parallel()
 	var tests strings.Builder
-	files, err := filepath.Glob("../conform/*_test.go")
+	files, err := filepath.Glob("../check/*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}

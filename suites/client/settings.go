@@ -136,9 +136,9 @@ func ParsePlugin(v Version, path string, data []byte) (*Settings, []suites.Probl
 	return p.finish()
 }
 
-// ParseEntry reads a single entry of an event. Its problems are those for which the client would
+// parseEntry reads a single entry of an event. Its problems are those for which the client would
 // drop it.
-func ParseEntry(event string, data []byte) (Entry, []suites.Problem) {
+func parseEntry(event string, data []byte) (Entry, []suites.Problem) {
 	p := &parser{settings: &Settings{}, version: Default, alone: true}
 	if root, ok := p.root("", data); ok {
 		p.entry(event, "", root)

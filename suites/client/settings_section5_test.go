@@ -33,12 +33,12 @@ func TestSection3aKeys(t *testing.T) {
 		"prompt":   `{"type":"prompt","prompt":"p","model":"m","continueOnBlock":true}`,
 		"agent":    `{"type":"agent","prompt":"p","model":"m"}`,
 	} {
-		entry, problems := ParseEntry("PreToolUse", []byte(hook))
+		entry, problems := parseEntry("PreToolUse", []byte(hook))
 		if len(problems) > 0 || entry.Type != name {
 			t.Errorf("%s: %+v, %v", name, entry, problems)
 		}
 	}
-	if entry, _ := ParseEntry("Stop", []byte(`{"type":"command","command":"c","onFailure":"block","asyncRewake":true}`)); entry.OnFailure != "block" || !entry.AsyncRewake {
+	if entry, _ := parseEntry("Stop", []byte(`{"type":"command","command":"c","onFailure":"block","asyncRewake":true}`)); entry.OnFailure != "block" || !entry.AsyncRewake {
 		t.Errorf("%+v", entry)
 	}
 }

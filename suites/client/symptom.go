@@ -187,10 +187,10 @@ func FaultOf(r suites.Result) (Fault, string) {
 // InBackground reports whether the hook has no effect because the client does not wait for it.
 func InBackground(r suites.Result) bool { return Kind(r.EffectRule).InBackground() }
 
-// OutputDropped reports whether the client dropped output of the hook. If the output asks for
+// outputDropped reports whether the client dropped output of the hook. If the output asks for
 // the default behaviour, nothing is lost. Output of background hooks does not count, because no
 // one expects it to have an effect.
-func OutputDropped(r suites.Result) bool {
+func outputDropped(r suites.Result) bool {
 	if InBackground(r) {
 		return false
 	}
@@ -205,7 +205,7 @@ func OutputQuoted(r suites.Result) bool {
 
 // OutputUnused reports whether output of the hook was lost. Output that only repeats the hook's
 // input does not count.
-func OutputUnused(r suites.Result) bool { return OutputDropped(r) && !Echoes(r.Stdout) }
+func OutputUnused(r suites.Result) bool { return outputDropped(r) && !Echoes(r.Stdout) }
 
 // printedDocument matches output that is intended for a program.
 var printedDocument = pattern.Lazy(`(?m)(^\s*|.)\{\s*"`)

@@ -98,7 +98,7 @@ func TestHeard(t *testing.T) {
 	} {
 		read := Interpret(Default, "PostToolUse", Output{Stdout: []byte(tt.stdout), Entry: Entry{Async: tt.async}})
 		r := suites.Result{Stdout: []byte(tt.stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)}
-		if b, d, u := InBackground(r), OutputDropped(r), OutputUnused(r); b != tt.background || d != tt.dropped || u != tt.unheard {
+		if b, d, u := InBackground(r), outputDropped(r), OutputUnused(r); b != tt.background || d != tt.dropped || u != tt.unheard {
 			t.Errorf("%s (async %v): background %v, dropped %v, unheeded %v; want %v, %v, %v (%s)",
 				tt.stdout, tt.async, b, d, u, tt.background, tt.dropped, tt.unheard, read.Because())
 		}

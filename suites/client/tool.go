@@ -2,6 +2,9 @@ package client
 
 import (
 	"slices"
+	"strings"
+
+	"hookwatch/suites/pattern"
 )
 
 // A Tool is a tool of the client that hooks see.
@@ -277,4 +280,24 @@ func MatcherError(event, match string) error {
 func has(fields map[string]any, key string) bool {
 	_, present := fields[key]
 	return present
+}
+
+// Misname returns why the client sends no tool of a name that a matcher lists; "" if it may, or did once.
+func Misname(name string) string {
+	switch server, ofServer := strings.CutPrefix(name, "mcp__"); {
+	case strings.Trim(name, "_") == "mcp":
+		return name + " names no server: mcp__.* takes the tools of all servers"
+	case ofServer && !strings.Contains(server, "__"):
+		return name + " names a server: its tools are " + name + "__.*"
+	case ofServer, toolCalled(name).Name != "":
+		return ""
+	}
+	names := ToolNames()
+	if i := slices.IndexFunc(names, func(tool string) bool { return strings.EqualFold(tool, name) }); i >= 0 {
+		return name + " is no tool: names are case-sensitive, " + names[i]
+	}
+	if near := pattern.Nearest(name, slices.Sorted(slices.Values(names))); near != "" {
+		return name + " is no tool: " + near + "?"
+	}
+	return name + " is no tool"
 }

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/jsontree"
 )
@@ -120,7 +120,7 @@ func (p Payload) Label() string {
 		} `json:"tool_input"`
 	}
 	_ = json.Unmarshal(p.Input, &in) // fields of other types are none of these
-	return conform.Short(cmp.Or(in.Input.Command, in.Input.File, in.Prompt, string(p.Input)))
+	return check.Short(cmp.Or(in.Input.Command, in.Input.File, in.Prompt, string(p.Input)))
 }
 
 // errNoPayload is the error for text that no known client sends to hooks.

@@ -320,18 +320,8 @@ func (r *Redactor) replacement(secret string) string {
 	}
 }
 
-// JSON returns a JSON value without secrets, on one line. A string is a secret as a whole if the
-// name of its member matches secretNames.
-func (r *Redactor) JSON(text []byte) ([]byte, error) {
-	v, err := jsontree.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	r.value(&b, "", v)
-	return b.Bytes(), nil
-}
-
+// value writes a JSON value without secrets, on one line. A string is a secret as a whole if the name
+// of its member matches secretNames.
 func (r *Redactor) value(b *bytes.Buffer, name string, v jsontree.Value) {
 	text, isText := v.Scalar.(string)
 	switch {

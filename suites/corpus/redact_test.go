@@ -1,12 +1,15 @@
 package corpus
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"hookwatch/suites/jsontree"
 )
 
 // seeds are secrets of each kind, in the form in which a session has them. %s is the part that must
@@ -173,4 +176,15 @@ func FuzzRedact(f *testing.F) {
 			t.Errorf("%q became %q", text, got)
 		}
 	})
+}
+
+// JSON returns a JSON value without secrets.
+func (r *Redactor) JSON(text []byte) ([]byte, error) {
+	v, err := jsontree.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	r.value(&b, "", v)
+	return b.Bytes(), nil
 }

@@ -63,6 +63,28 @@ func Transcripts(root, home, config string) (dir string, files []string, err err
 	return dir, files, nil
 }
 
+// Distrusting returns the file of the client's state if it says that the user trusts neither a project nor
+// a directory above it; "" if it cannot be read. Interactive sessions of client 2.1.332 then run no hook.
+func Distrusting(root, home, config string) (file string) {
+	file = filepath.Join(cmp.Or(config, home), ".claude.json")
+	var state struct {
+		Projects map[string]struct {
+			Accepted bool `json:"hasTrustDialogAccepted"`
+		} `json:"projects"`
+	}
+	text, err := disk.Reader{}.ReadFile(file, 64<<20)
+	if unknown := root == home; err != nil || unknown || json.Unmarshal(text, &state) != nil { // HOME is trusted for one session
+		return ""
+	}
+	for project, its := range state.Projects {
+		project = filepath.FromSlash(project)
+		if its.Accepted && (disk.Within(project, root) || disk.Within(project, realPath(root))) {
+			return ""
+		}
+	}
+	return file
+}
+
 // FindTranscripts returns the transcripts below a directory, without following links in it.
 func FindTranscripts(dir string) (files []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {

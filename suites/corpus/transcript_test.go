@@ -103,3 +103,44 @@ func FuzzTranscript(f *testing.F) {
 		}
 	})
 }
+
+// TestDistrusting checks that only a file which can be read and trusts no directory around the project is
+// named.
+func TestDistrusting(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	root := filepath.Join(home, "work", "p")
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(home, "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Skip(err)
+	}
+	file := filepath.Join(home, ".claude.json")
+	for text, want := range map[string]string{
+		`{}`: file,
+		`{"projects": {"ROOT": {"hasTrustDialogAccepted": false}}}`:            file,
+		`{"projects": {"ROOT": {"hasTrustDialogAccepted": true}}}`:             "",
+		`{"projects": {"HOME/work": {"hasTrustDialogAccepted": true}}}`:        "",
+		`{"projects": {"ROOT/below": {"hasTrustDialogAccepted": true}}}`:       file,
+		`{"projects": {"ROOT": {"hasTrustDialogAccepted": "s3cret", "x": 1}}}`: "",
+		`{"projects": [`: "",
+	} {
+		text = strings.NewReplacer("ROOT", filepath.ToSlash(root), "HOME", filepath.ToSlash(home)).Replace(text)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []string{root, link} {
+			if got := Distrusting(at, home, ""); got != want {
+				t.Errorf("%s: %s: %q, want %q", at, text, got, want)
+			}
+		}
+		if got := Distrusting(home, home, ""); got != "" {
+			t.Errorf("HOME itself: %q", got)
+		}
+	}
+	if got := Distrusting(root, home, filepath.Join(home, "none")); got != "" {
+		t.Errorf("no file: %q", got)
+	}
+}

@@ -135,12 +135,6 @@ func (t *tracer) expand(p string) {
 		}
 	case s.Language != shell.Shell:
 		t.addImported(p, s.Language)
-	default:
-		for _, tool := range s.Tools { // code in a string or here-document
-			if program := shell.ProgramOf(tool); program.Interprets() {
-				t.addImported(p, program.Language)
-			}
-		}
 	}
 }
 

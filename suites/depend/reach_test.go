@@ -71,6 +71,7 @@ func TestReach(t *testing.T) {
 		{"cannot be parsed", `if then`, everything},
 		{"python", "#!/usr/bin/env python3\nopen('data.json')", "data.json, one.py, two.py"},
 		{"code of another language", `python3 -c 'import two'`, everything},
+		{"such code in the script", "python3 - <<'E'\nimport two\nE", everything},
 		{"binary", "\x7fELF\x00\x01 b.sh", ""},
 	}
 	for _, tt := range tests {

@@ -205,9 +205,6 @@ var narrow = script.Words("[ afplay awk base64 basename bc cat chmod chown cksum
 	"printf ps pwd readlink realpath rev rm rmdir say sed seq sha1sum sha256sum shasum sleep sort split stat stty tac tail tee test touch tput tr true tty " +
 	"uname uniq uptime uuidgen wc wget whoami xxd yes")
 
-// elsewhere are variables that contain directories outside of any project.
-var elsewhere = script.Words("HOME TMPDIR TMP TEMP XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_DATA_HOME CLAUDE_PLUGIN_DATA")
-
 // assembled reports whether a word may be the computed name of a file: a path in the project
 // whose last part is an expansion or a pattern, or the output of a program that lists files.
 func assembled(w *shell.Word, text string) bool {
@@ -222,11 +219,7 @@ func assembled(w *shell.Word, text string) bool {
 			return p.Kind == shell.Literal && p.Quote == 0 && p.Text != "[" && p.Text != "[[" && strings.ContainsAny(p.Text, "*?[")
 		})
 	}
-	if strings.HasPrefix(text, "/") || !strings.ContainsAny(base, expanded+"*?[") {
-		return false
-	}
-	first := w.Parts[0]
-	return first.Kind != shell.Expansion || !elsewhere[first.Parameter.Variable()]
+	return !strings.HasPrefix(text, "/") && strings.ContainsAny(base, expanded+"*?[")
 }
 
 // openers are programs whose operands are files, and fileTests the operators of tests for files.
@@ -318,8 +311,8 @@ func (s *Script) call(words []string, inline bool, line int) {
 	case name == "source", name == ".", shell.ProgramOf(name).RunsScripts():
 		if why := computedScript(words, inline); why != "" {
 			computes(why)
-		} else if at, _ := shell.Operand(words); inline && at >= len(words) && s.Open == "" && shell.ProgramOf(name).Language != shell.Shell {
-			s.Open = fmt.Sprintf("its code on line %d is no shell script", line)
+		} else if at, _ := shell.Operand(words); inline && at >= len(words) && shell.ProgramOf(name).Language != shell.Shell {
+			computes("runs code that is no shell script")
 		}
 	}
 }

@@ -270,3 +270,23 @@ func ignoredPart(part string) string {
 		return strings.Replace(part, "[^", `[\^`, 1)
 	}
 }
+
+// IgnoredByGit reports whether the last rule for a file or a directory above it, in the .gitignore of the project or
+// of a directory on the way, ignores it. read returns the text of a file.
+func IgnoredByGit(read func(string) string, s string) (ignored bool) {
+	dir := ""
+	for {
+		for line := range strings.Lines(read(path.Join(dir, ".gitignore"))) {
+			rule, excepted := strings.CutPrefix(strings.TrimSpace(line), "!")
+			plain := rule != "" && !strings.HasPrefix(rule, "#")
+			if plain && ignoreRule(rule).MatchString(strings.TrimPrefix(s, dir)) {
+				ignored = !excepted
+			}
+		}
+		next, _, below := strings.Cut(strings.TrimPrefix(s, dir), "/")
+		if !below {
+			return ignored
+		}
+		dir += next + "/"
+	}
+}

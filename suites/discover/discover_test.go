@@ -184,17 +184,17 @@ func TestHookFields(t *testing.T) {
 	if second.Timeout != 10*time.Minute || !second.Entry.Async || !slices.Equal(second.Scripts, script) || !slices.Equal(first.Scripts, script) {
 		t.Errorf("hooks %+v and %+v", first, second)
 	}
-	if got := LaunchCommand(first, "/d"); !slices.Equal(got, []string{"/bin/sh", "-c", ".claude/hooks/x.sh"}) {
+	if got := launchCommand(first, "/d"); !slices.Equal(got, []string{"/bin/sh", "-c", ".claude/hooks/x.sh"}) {
 		t.Errorf("launched as %q", got)
 	}
-	if got := LaunchCommand(second, "/d"); !slices.Equal(got, []string{"node", first.Root + "/.claude/hooks/x.sh"}) {
+	if got := launchCommand(second, "/d"); !slices.Equal(got, []string{"node", first.Root + "/.claude/hooks/x.sh"}) {
 		t.Errorf("launched as %q", got)
 	}
 	inBash := Hook{Type: "command", Command: "[[ x ]]", Entry: client.Entry{Shell: "bash"}}
-	if got := LaunchCommand(inBash, "/d"); got[0] != "/bin/sh" {
+	if got := launchCommand(inBash, "/d"); got[0] != "/bin/sh" {
 		t.Errorf("an entry with shell bash starts %q", got)
 	}
-	if third.Type != "http" || LaunchCommand(third, "/d") != nil {
+	if third.Type != "http" || launchCommand(third, "/d") != nil {
 		t.Errorf("third hook %+v", third)
 	}
 }
@@ -202,7 +202,7 @@ func TestHookFields(t *testing.T) {
 func TestLaunchCommandExpandsNothingElse(t *testing.T) {
 	t.Parallel()
 	hook := Hook{Type: "command", Command: "x", Args: []string{"$HOME", "${HOME}", "${CLAUDE_PROJECT_DIR}", "${CLAUDE_PLUGIN_ROOT}"}, Root: "/p"}
-	if got := LaunchCommand(hook, "/d"); !slices.Equal(got, []string{"x", "$HOME", "${HOME}", "/p", "${CLAUDE_PLUGIN_ROOT}"}) {
+	if got := launchCommand(hook, "/d"); !slices.Equal(got, []string{"x", "$HOME", "${HOME}", "/p", "${CLAUDE_PLUGIN_ROOT}"}) {
 		t.Errorf("launched as %q", got)
 	}
 }
@@ -217,7 +217,7 @@ func TestLaunchCommandOfGemini(t *testing.T) {
 		{"/my project", "${CLAUDE_PROJECT_DIR}/x", "${CLAUDE_PROJECT_DIR}/x"},
 		{"/project", `"$CLAUDE_PROJECT_DIR"/x`, `"/project"/x`},
 	} {
-		argv := LaunchCommand(Hook{Type: "command", Client: "gemini", Root: tt.root, Command: tt.command}, "")
+		argv := launchCommand(Hook{Type: "command", Client: "gemini", Root: tt.root, Command: tt.command}, "")
 		if got := argv[len(argv)-1]; got != tt.want {
 			t.Errorf("%s in %s: %s, want %s", tt.command, tt.root, got, tt.want)
 		}
@@ -228,7 +228,7 @@ func TestLaunchCommandOfGemini(t *testing.T) {
 func TestLaunchCommandOfPlugin(t *testing.T) {
 	t.Parallel()
 	hook := Hook{Type: "command", Command: "${CLAUDE_PLUGIN_ROOT}/x", Args: []string{"${CLAUDE_PLUGIN_DATA}/y", "$CLAUDE_PLUGIN_DATA"}, Root: "/p", PluginRoot: "/q"}
-	if got := LaunchCommand(hook, "/d"); !slices.Equal(got, []string{"/q/x", "/d/y", "$CLAUDE_PLUGIN_DATA"}) {
+	if got := launchCommand(hook, "/d"); !slices.Equal(got, []string{"/q/x", "/d/y", "$CLAUDE_PLUGIN_DATA"}) {
 		t.Errorf("launched as %q", got)
 	}
 }
@@ -363,10 +363,10 @@ func TestPlugin(t *testing.T) {
 		t.Errorf("%+v", hook)
 	}
 	want := []string{"CLAUDE_PLUGIN_ROOT=" + hook.Root + "/plugin", "CLAUDE_PLUGIN_DATA=/data"}
-	if got := PluginEnv(hook, "/data"); !slices.Equal(got, want) {
+	if got := pluginEnv(hook, "/data"); !slices.Equal(got, want) {
 		t.Errorf("environment %q, want %q", got, want)
 	}
-	if PluginEnv(Hook{}, "/data") != nil {
+	if pluginEnv(Hook{}, "/data") != nil {
 		t.Error("a hook of a settings file got a plugin's variables")
 	}
 }
@@ -405,14 +405,14 @@ func TestDirOfPlugin(t *testing.T) {
 			t.Fatalf("%s: %+v", name, registered)
 		}
 		h := all[0]
-		env := PluginEnv(h, "/data")
+		env := pluginEnv(h, "/data")
 		for i := range env {
 			env[i] = strings.ReplaceAll(env[i], h.Root, "")
 		}
 		if !slices.Equal(env, tt.env) || h.NotStarted() != tt.notStarted {
 			t.Errorf("%s: environment %q, %q", name, env, h.NotStarted())
 		}
-		if argv := LaunchCommand(h, "/data"); tt.notStarted == "" && argv[1] != h.DirOfPlugin()+"/x" {
+		if argv := launchCommand(h, "/data"); tt.notStarted == "" && argv[1] != h.DirOfPlugin()+"/x" {
 			t.Errorf("%s: %q", name, argv)
 		}
 	}
@@ -439,14 +439,14 @@ func TestGuessNamed(t *testing.T) {
 
 func TestClientEnv(t *testing.T) {
 	t.Parallel()
-	env := ClientEnv("/p", "s1", "PreToolUse", client.V329)
+	env := clientEnv("/p", "s1", "PreToolUse", client.V329)
 	for _, want := range []string{"CLAUDE_PROJECT_DIR=/p", "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=s1", "CLAUDE_CODE_ENTRYPOINT=sdk-cli"} {
 		if !slices.Contains(env, want) {
 			t.Errorf("%s is missing from %q", want, env)
 		}
 	}
 	names := func(event string, version client.Version, prefix string) bool {
-		return slices.ContainsFunc(ClientEnv("/p", "s1", event, version), func(variable string) bool {
+		return slices.ContainsFunc(clientEnv("/p", "s1", event, version), func(variable string) bool {
 			return strings.HasPrefix(variable, prefix)
 		})
 	}

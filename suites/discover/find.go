@@ -264,3 +264,17 @@ func (f *finder) unregistered() {
 		}
 	}
 }
+
+// supporting are directories of libraries and tests, which hooks or users run.
+var supporting = []string{"lib", "libs", "common", "utils", "shared", "test", "tests", "examples"}
+
+// IsHookScript reports whether a script of a hook directory may be a hook.
+func IsHookScript(s string) bool {
+	supports := func(dir string) bool { return slices.Contains(supporting, dir) }
+	if IsOfGit(s) || slices.ContainsFunc(strings.Split(path.Dir(s), "/"), supports) {
+		return false
+	}
+	return !support().MatchString(path.Base(s))
+}
+
+var support = pattern.Lazy(`^_|test|\.md$`)

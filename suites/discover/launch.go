@@ -44,7 +44,7 @@ type Call struct {
 // command. Variables of the client override those of settings, which override its environment
 // (observed on 2.1.330).
 func (h Hook) Launch(c Call) (Launch, bool) {
-	argv := LaunchCommand(h, c.Data)
+	argv := launchCommand(h, c.Data)
 	if argv == nil {
 		return Launch{}, false
 	}
@@ -65,7 +65,7 @@ func (h Hook) Launch(c Call) (Launch, bool) {
 	if h.PluginRoot != "" {
 		from = "plugin " + h.Plugin
 	}
-	add(from, PluginEnv(h, c.Data))
+	add(from, pluginEnv(h, c.Data))
 	add(from, h.Entry.Env)
 	l := Launch{Argv: argv, Dir: h.Session, Stdin: h.Payload(c.Payload), Timeout: h.Timeout}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
@@ -123,11 +123,11 @@ func (h Hook) Variables() map[string]string {
 	return all
 }
 
-// LaunchCommand returns the arguments with which the client starts the hook: `/bin/sh -c
+// launchCommand returns the arguments with which the client starts the hook: `/bin/sh -c
 // COMMAND`, also if the entry's shell is bash (observed on client 2.1.332), or the command with its
 // args, in which only ${CLAUDE_PROJECT_DIR} (for a skill or plugin also ${CLAUDE_PLUGIN_ROOT}, for a
 // plugin ${CLAUDE_PLUGIN_DATA} by data) is replaced. It is nil for a hook that is no command.
-func LaunchCommand(h Hook, data string) (argv []string) {
+func launchCommand(h Hook, data string) (argv []string) {
 	switch {
 	case h.Type != "command":
 		return nil
@@ -147,7 +147,7 @@ func LaunchCommand(h Hook, data string) (argv []string) {
 		return []string{"/bin/sh", "-c", h.Command}
 	}
 	variables := []string{"${CLAUDE_PROJECT_DIR}", h.Start()}
-	for _, kv := range PluginEnv(h, data) {
+	for _, kv := range pluginEnv(h, data) {
 		name, value, _ := strings.Cut(kv, "=")
 		variables = append(variables, "${"+name+"}", value)
 	}
@@ -214,10 +214,10 @@ func (h Hook) DirOfPlugin() string {
 // has no effect.
 const noProcess = "2147483647"
 
-// ClientEnv returns the variables, as NAME=value, that a client of this version adds to a hook's
+// clientEnv returns the variables, as NAME=value, that a client of this version adds to a hook's
 // environment, as observed. Except for the project and the session, the values are placeholders. The
 // events with CLAUDE_EFFORT, and that SessionEnd has no messaging, were observed on client 2.1.332.
-func ClientEnv(root, session string, event string, version client.Version) []string {
+func clientEnv(root, session string, event string, version client.Version) []string {
 	env := []string{
 		"CLAUDE_PROJECT_DIR=" + root,
 		"CLAUDECODE=1",
@@ -248,7 +248,7 @@ func (h Hook) Env(session, event string, version client.Version) []string {
 		of, _ := clients.Named(h.Client)
 		return of.Env(h.Start(), h.Source.File)
 	}
-	env := ClientEnv(h.Start(), session, event, version)
+	env := clientEnv(h.Start(), session, event, version)
 	if h.Entry.Shell == "powershell" { // also if its args keep it from a shell (observed on 2.1.332)
 		env = slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "CLAUDE_ENV_FILE=") })
 	}
@@ -264,9 +264,9 @@ func (h Hook) Payload(payload []byte) []byte {
 	return of.Payload(h.ClientEvent, payload)
 }
 
-// PluginEnv returns the variables that a hook of a plugin or skill receives in addition to ClientEnv;
+// pluginEnv returns the variables that a hook of a plugin or skill receives in addition to clientEnv;
 // data is the directory that a plugin may write to. It is empty for a hook of a settings file.
-func PluginEnv(h Hook, data string) []string {
+func pluginEnv(h Hook, data string) []string {
 	dir := h.DirOfPlugin()
 	if dir == "" {
 		return nil
@@ -276,4 +276,21 @@ func PluginEnv(h Hook, data string) []string {
 		env = append(env, "CLAUDE_PLUGIN_DATA="+filepath.Clean(data))
 	}
 	return env
+}
+
+// ExitWithout returns the exit code of a command without a script; 0 if it is unknown.
+func (h Hook) ExitWithout(s string) int {
+	fields := strings.Fields(h.Command)
+	for inner := shell.Inner(fields); inner > 0; inner = shell.Inner(fields) {
+		fields = fields[inner:]
+	}
+	switch {
+	case slices.Contains(h.Direct, s):
+		return 127
+	case len(fields) == 0:
+		return 0
+	case strings.Trim(fields[0], `"'`) == s:
+		return 127
+	}
+	return shell.ProgramOf(fields[0]).Missing
 }

@@ -57,7 +57,7 @@ func (r *resolver) scripts() (all, direct []string) {
 }
 
 func (r *resolver) launched() (words []word) {
-	for _, text := range LaunchCommand(r.hook, "") {
+	for _, text := range launchCommand(r.hook, "") {
 		words = append(words, word{text, true})
 	}
 	return words

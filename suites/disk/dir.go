@@ -209,6 +209,48 @@ func (d *Dir) Create(name string, mode fs.FileMode) (*os.File, error) {
 	return f, err
 }
 
+// WriteNew creates a file below base, which must not exist, and missing directories on its way. Like Make
+// it follows no link below base.
+func WriteNew(base, path string, content []byte, mode fs.FileMode) error {
+	d, err := Make(base, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	f, err := d.Create(filepath.Base(path), mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
+}
+
+// ReplaceFile replaces the content of a file below base, for good. It follows no link below base.
+func ReplaceFile(base, path string, content []byte) error {
+	d, err := Open(base, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Replace(filepath.Base(path), content, Synced)
+}
+
+// Exists reports whether a regular file exists below base. A link on its path is an error.
+func Exists(base, path string) (bool, error) {
+	d, err := Open(base, filepath.Dir(path))
+	if err == nil {
+		defer d.Close()
+		_, err = d.Lstat(filepath.Base(path))
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return true, d.CheckFile(filepath.Base(path))
+}
+
 // CheckFile returns an error if an entry exists that is not a regular file.
 func (d *Dir) CheckFile(name string) error {
 	fi, err := d.Lstat(name)

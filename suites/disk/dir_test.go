@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -302,5 +303,57 @@ func TestLead(t *testing.T) {
 	}
 	if got := Existing(filepath.Join(top, "real/file/x/y")); got != filepath.Join(top, "real") {
 		t.Errorf("existing is %s", got)
+	}
+}
+
+// TestWriteNew checks that WriteNew never overwrites a file or follows a link.
+func TestWriteNew(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	root, outside := filepath.Join(top, "clone"), filepath.Join(top, "outside")
+	for _, dir := range []string{root, outside} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteNew(root, filepath.Join(root, "a/b/c.yaml"), []byte("one"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteNew(root, filepath.Join(root, "a/b/c.yaml"), []byte("two"), 0o644); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second time: %v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(root, "a/b/c.yaml")); err != nil || string(text) != "one" {
+		t.Errorf("%q, %v", text, err)
+	}
+	for link, name := range map[string]string{
+		".claude": ".claude/tests/hooks/suites/first.yaml", "a/tests": "a/tests/first.yaml", ".hookwatch.yaml": ".hookwatch.yaml",
+	} {
+		if err := os.Symlink(filepath.Join(outside, "absent"), filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteNew(root, filepath.Join(root, name), []byte("x"), 0o644); !IsRefused(err) || !strings.Contains(err.Error(), filepath.Join(root, link)) {
+			t.Errorf("%s is a link: %v", link, err)
+		}
+	}
+	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 0 {
+		t.Errorf("outside: %v, %v", entries, err)
+	}
+}
+
+// TestExists checks that a file differs from none, and that a link or another kind of file is an error.
+func TestExists(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, filepath.Join(root, "a", "file"), "x")
+	if err := errors.Join(os.Symlink("file", filepath.Join(root, "a", "link")), os.Symlink("a", filepath.Join(root, "b"))); err != nil {
+		t.Skip(err)
+	}
+	for name, want := range map[string]struct{ exists, refused bool }{
+		"a/file": {exists: true}, "a/none": {}, "none/file": {}, "a/link": {refused: true}, "b/file": {refused: true}, "a": {refused: true},
+	} {
+		got, err := Exists(root, filepath.Join(root, filepath.FromSlash(name)))
+		if IsRefused(err) != want.refused || err != nil && !want.refused || !want.refused && got != want.exists {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
 	}
 }

@@ -261,6 +261,28 @@ func SignatureOf(info fs.FileInfo) Signature {
 	return Signature{id, info.Size(), info.ModTime().UnixNano(), changed, info.Mode()}
 }
 
+// ClockStep is the largest difference between the clock and the times of files, which the kernel
+// updates only with each tick.
+const ClockStep = 10 * time.Millisecond
+
+// LastChange returns the time at which the file was changed last.
+func (s Signature) LastChange() time.Time { return time.Unix(0, max(s.Modified, s.Changed)) }
+
+// LastChange returns the time at which the file or directory at a path was changed, created or removed last, or a
+// later one: the removal of what is missing changed the nearest directory that exists. It is zero if there is none.
+func LastChange(path string) time.Time {
+	for {
+		if info, err := os.Stat(path); err == nil {
+			return SignatureOf(info).LastChange()
+		}
+		above := filepath.Dir(path)
+		if above == path {
+			return time.Time{}
+		}
+		path = above
+	}
+}
+
 // IDOf returns the ID of the file that info describes, or zero if the system does not
 // report it.
 func IDOf(info fs.FileInfo) FileID {

@@ -288,8 +288,8 @@ func grep(name string, args []string) (Op, []string) {
 }
 
 var (
-	filterTests  = pattern.Lazy(`(test|match|contains|startswith|endswith|inside|index|split)\(\s*"((?:[^"\\]|\\.)*)"|(==|!=)\s*"((?:[^"\\]|\\.)*)"`)
-	slashPattern = pattern.Lazy(`(?:^|[^\w/])/((?:[^/\\\n]|\\.)+)/`)
+	filterTests  = pattern.Lazy(`(test|match|contains|startswith|endswith|inside|index|split)\(\s*"((?:[^"\\]|\\.)*)"|(\btype\s*)?(?:==|!=)\s*"((?:[^"\\]|\\.)*)"`)
+	slashPattern = pattern.Lazy(`(?:^|[^\w/])(?:m?/((?:[^/\\\n]|\\.)+)/|s/((?:[^/\\\n]|\\.)+)/(?:[^/\\\n]|\\.)*/)`)
 )
 
 // program reads the comparisons in a filter of jq, or in a script of sed, awk or perl, given as one of the
@@ -301,11 +301,14 @@ func program(name string, all []string, text string, add func(Op, string)) {
 			op = Extended
 		}
 		for _, m := range slashPattern().FindAllStringSubmatch(text, -1) {
-			add(op, m[1])
+			add(op, m[1]+m[2])
 		}
 		return
 	}
 	for _, m := range filterTests().FindAllStringSubmatch(text, -1) {
+		if m[3] != "" {
+			continue // the name of a type, which no text is
+		}
 		op := map[string]Op{"test": Regexp, "match": Regexp, "startswith": Prefix, "endswith": Suffix, "": Equal}[m[1]]
 		literal, err := strconv.Unquote(`"` + m[2] + m[4] + `"`)
 		if err != nil {
@@ -439,7 +442,7 @@ func (r *Record) decides(d Decision) bool {
 }
 
 // shellDecisions returns the decisions of a script of bash.
-func shellDecisions(file string, src []byte) (all []Decision) {
+func shellDecisions(file string, src []byte, elsewhere []string) (all []Decision) {
 	parsed, err := shell.Parse(string(src))
 	if err != nil {
 		return nil
@@ -447,6 +450,9 @@ func shellDecisions(file string, src []byte) (all []Decision) {
 	lines := strings.Split(string(src), "\n")
 	line := func(n int) string { return strings.TrimSpace(lines[min(n, len(lines))-1]) }
 	functions, calls := map[string]bool{}, map[string]bool{}
+	for _, name := range elsewhere {
+		functions[name] = true
+	}
 	syntax.Walk(parsed, func(n syntax.Node) bool {
 		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil && f.Body != nil {
 			syntax.Walk(f.Body, func(inner syntax.Node) bool {
@@ -477,24 +483,9 @@ func shellDecisions(file string, src []byte) (all []Decision) {
 			return true
 		}
 		d := Decision{File: file, Line: int(c.Pos().Line()), Statement: line(int(c.Pos().Line())), last: int(c.End().Line()), language: "bash", name: c.Args[0].Lit()}
-		for i := len(parents) - 2; i >= 0; i-- {
-			waits := false
-			switch p := parents[i].(type) {
-			case *syntax.FuncDecl:
-				if calls[p.Name.Value] && functions[p.Name.Value] {
-					return true // its calls decide
-				}
-			case *syntax.IfClause, *syntax.CaseItem, *syntax.WhileClause:
-				waits = true
-			case *syntax.BinaryCmd:
-				waits = p.Op != syntax.Pipe && p.Op != syntax.PipeAll && p.X.Pos() != s.Pos()
-			}
-			if waits && d.At == 0 {
-				d.At = int(parents[i].Pos().Line())
-				d.Condition = line(d.At)
-			}
-			if d.After == 0 {
-				d.After = endBefore(parents[i], parents[i+1])
+		for _, parent := range parents {
+			if f, ok := parent.(*syntax.FuncDecl); ok && calls[f.Name.Value] && functions[f.Name.Value] {
+				return true // its calls decide
 			}
 		}
 		all = append(all, d)
@@ -517,27 +508,4 @@ func decidesByItself(src []byte, s *syntax.Stmt) bool {
 		}
 	}
 	return decidingShell().MatchString(text) || deciding().MatchString(text)
-}
-
-// endBefore returns the line of a statement of a list that always ends the script before another one; 0
-// if there is none.
-func endBefore(list, of syntax.Node) int {
-	var all []*syntax.Stmt
-	switch p := list.(type) {
-	case *syntax.File:
-		all = p.Stmts
-	case *syntax.Block:
-		all = p.Stmts
-	case *syntax.CaseItem:
-		all = p.Stmts
-	case *syntax.IfClause:
-		all = p.Then
-	}
-	i := slices.IndexFunc(all, func(s *syntax.Stmt) bool { return s == of })
-	for _, s := range all[:max(i, 0)] {
-		if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && !s.Background && slices.Contains(endings, c.Args[0].Lit()) {
-			return int(s.Pos().Line())
-		}
-	}
-	return 0
 }

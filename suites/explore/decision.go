@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"hookwatch/suites/depend/script"
-	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/pattern"
 )
 
@@ -17,9 +16,6 @@ type Decision struct {
 	File      string // as the caller named it
 	Line      int
 	Statement string // its first line
-	Condition string // the first line of the statement around it; "" if there is none
-	At        int    // the line of the condition
-	After     int    // the line of a statement before it that always ends the script or the function; 0 without one
 
 	// Either is set if the statement decides by a value, so that only its effect shows whether it did.
 	Either bool
@@ -34,7 +30,20 @@ type Decision struct {
 // String returns the place, such as guard.sh:12.
 func (d Decision) String() string { return fmt.Sprintf("%s:%d", path.Base(d.File), d.Line) }
 
+// EventOf returns the event that a decision of the script names in its output; "" if it names none.
+func (c *Course) EventOf(d Decision) string {
+	if m := eventName().FindStringSubmatch(c.text(d.Line, d.last)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Exits reports whether the statement ends the process with exit code 2.
+func (d Decision) Exits() bool { return exits().MatchString(d.Statement) }
+
 var (
+	eventName     = pattern.Lazy(`hookEventName\\?["']?\s*:\s*\\?["'](\w+)`)
+	exits         = pattern.Lazy(`\bexit\w*[ (]+2\b|SystemExit\(2\)`)
 	deciding      = pattern.Lazy(`"continue\\?" *: *[Ff]alse|["'\\](?:deny|block|ask)\b|permissionDecision|additionalContext|updatedInput|systemMessage`)
 	decidingShell = pattern.Lazy(`^(?:exit|return) 2$`)
 	byValue       = pattern.Lazy(`\(\s*2 if\b|return 2 if\b|\? *2 *:|: *2 *\)`)
@@ -42,79 +51,66 @@ var (
 	decidingCode  = pattern.Lazy(`\bexit\w*[ (]+2\b|\bexitCode\s*=\s*2\b|\breturn 2\b|SystemExit\(2\)`)
 )
 
-// Decisions returns the decisions of a script, in order: each statement that holds one, and each call of
-// a function that does, so that a function deny called in seven places is seven decisions. It returns
-// nil for scripts that do not parse or are in a language whose statements are not observed.
-func Decisions(file string, src []byte) (all []Decision) {
-	language := trace.LanguageOf(file, src)
-	switch {
-	case language == nil:
-		return nil
-	case language.Name() == "bash":
-		return shellDecisions(file, src)
+// Decisions returns the decisions of the script, in order: each statement that holds one, and each call of
+// a function that does, so that a function deny called in seven places is seven decisions. elsewhere are
+// the names of such functions in other scripts.
+func (c *Course) Decisions(elsewhere ...string) (all []Decision) {
+	if c.language == "bash" {
+		return shellDecisions(c.file, []byte(c.src), elsewhere)
 	}
-	parsed, err := language.Parse(src)
-	if err != nil {
-		return nil
-	}
-	lines := strings.Split(string(src), "\n")
-	text := func(from, to int) string {
-		return strings.Join(uncommented(lines[max(from-1, 0):min(to, len(lines))]), "\n")
-	}
-	var functions []string
-	for _, f := range parsed.Functions {
-		if t := text(f.Start, f.End); f.Name != "main" && decidesIn(t) && !returnsOnly(t) {
-			functions = append(functions, f.Name)
-		}
-	}
+	functions := append(c.Deciding(), elsewhere...)
 	inside := func(s *script.Statement) bool { // a function that is called where it is decided
 		for f := s.In.Function; f != nil; f = f.Outer {
-			if slices.Contains(functions, f.Name) && called(parsed, f, text) {
+			if slices.Contains(functions, f.Name) && called(c.script, f, c.text) {
 				return true
 			}
 		}
 		return false
 	}
 	calls := callOf(functions)
-	for _, s := range parsed.Statements {
+	for _, s := range c.script.Statements {
 		if s.Function != nil || s.Arm || hasStatements(s) || inside(s) {
 			continue
 		}
-		t := text(s.Start, s.End)
-		if len(s.Blocks) == 0 && s.To > s.From && s.From < len(src) {
-			t = string(src[s.From:min(s.To, len(src))])
+		t := c.text(s.Start, s.End)
+		if len(s.Blocks) == 0 && s.To > s.From && s.From < len(c.src) {
+			t = c.src[s.From:min(s.To, len(c.src))]
 		}
 		if !decidesIn(t) && (calls == nil || !calls.MatchString(t)) {
 			continue
 		}
-		if first := strings.TrimLeft(t, "rRuUbB "); strings.HasPrefix(first, `"`) || strings.HasPrefix(first, "'") {
-			continue // a text that documents
-		}
-		if constant().MatchString(strings.TrimSpace(t)) {
+		if documents(t) || constant().MatchString(strings.TrimSpace(t)) {
 			continue
 		}
-		d := Decision{File: file, Line: s.Start, Statement: strings.TrimSpace(lines[min(s.Start, len(lines))-1]), last: s.End, language: language.Name(), Either: byValue().MatchString(t)}
-		if s.From > 0 {
-			d.column = s.From - (strings.LastIndexByte(string(src[:s.From]), '\n') + 1)
-			d.from = parsed.Unit(s.From)
-		}
-		if of := s.In.Of; of != nil {
-			d.Condition, d.At = strings.TrimSpace(lines[min(of.Start, len(lines))-1]), of.Start
-		}
-		for in := s; in != nil && d.After == 0; in = in.In.Of {
-			for _, before := range in.In.Statements[:in.Index] {
-				if before.Function == nil && !in.Arm && len(before.Blocks) == 0 && ends().MatchString(strings.TrimSpace(text(before.Start, before.End))) {
-					d.After = before.Start
-				}
-			}
-		}
-		all = append(all, d)
+		all = append(all, Decision{
+			File: c.file, Line: s.Start, Statement: c.cut(s).Text, Either: byValue().MatchString(t),
+			last: s.End, language: c.language, column: c.column(s), from: c.script.Unit(s.From),
+		})
 	}
 	return all
 }
 
-// ends matches statements of Python and JavaScript after which nothing of a block runs.
-var ends = pattern.Lazy(`^(?:return(?:\s+[^&|]*)?|(?:sys\.|os\._)?exit\([^()]*\)|raise\b.*|process\.exit\([^()]*\));?$`)
+// Deciding returns the names of the script's functions that decide.
+func (c *Course) Deciding() (names []string) {
+	for _, s := range c.script.Statements {
+		t := c.text(s.Start, s.End)
+		if s.Function != nil || hasStatements(s) || documents(t) || !decidesIn(t) {
+			continue
+		}
+		for f := s.In.Function; f != nil; f = f.Outer {
+			if f.Name != "main" && !slices.Contains(names, f.Name) && !returnsOnly(c.text(f.Start, f.End)) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return names
+}
+
+// documents reports whether a statement is only a text.
+func documents(statement string) bool {
+	text := strings.TrimLeft(statement, "rRuUbB \t")
+	return strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "'")
+}
 
 // decidesIn reports whether code decides.
 func decidesIn(code string) bool {
@@ -140,7 +136,7 @@ func callOf(functions []string) *regexp.Regexp {
 	for i, f := range functions {
 		quoted[i] = regexp.QuoteMeta(f)
 	}
-	return regexp.MustCompile(`(?:^|[\s;&|({!])(?:` + strings.Join(quoted, "|") + `)(?:[\s(;]|$)`)
+	return regexp.MustCompile(`(?:^|[\s;&|({!])(?:` + strings.Join(quoted, "|") + `)\s*\(`)
 }
 
 // hasStatements reports whether a statement has others in it, which are decisions in its place.
@@ -148,14 +144,20 @@ func hasStatements(s *script.Statement) bool {
 	return slices.ContainsFunc(s.Blocks, func(b *script.Block) bool { return len(b.Statements) > 0 })
 }
 
-func uncommented(lines []string) []string {
-	out := slices.Clone(lines)
-	for i, l := range out {
+// text returns the lines of the script, numbered from 1, without those of comments.
+func (c *Course) text(from, to int) string {
+	lines := slices.Clone(c.lines[max(from-1, 0):min(to, len(c.lines))])
+	for i, l := range lines {
 		if l = strings.TrimSpace(l); strings.HasPrefix(l, "#") || strings.HasPrefix(l, "//") {
-			out[i] = ""
+			lines[i] = ""
 		}
 	}
-	return out
+	return strings.Join(lines, "\n")
+}
+
+// column returns the column at which a statement begins, from 0.
+func (c *Course) column(s *script.Statement) int {
+	return s.From - strings.LastIndexByte(c.src[:s.From], '\n') - 1
 }
 
 // Runs reports whether a firing was seen to run any statement of a file.

@@ -8,6 +8,7 @@ package explore
 
 import (
 	"bytes"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,6 +95,16 @@ func (r *Record) statements() (all []place) {
 	return all
 }
 
+// Files returns the files whose statements a firing ran, as the interpreter names them.
+func (r *Record) Files() (all []string) {
+	for _, p := range r.statements() {
+		if !slices.Contains(all, p.file) {
+			all = append(all, p.file)
+		}
+	}
+	return all
+}
+
 // A place is where a statement begins; columns count from 0. Of bash it has the first word in place of the column.
 type place struct {
 	file         string
@@ -125,20 +136,56 @@ func Start(dir string, env []string) (all suites.Tracing) {
 	return all
 }
 
-// Read returns what the logs of a firing show.
-func Read(logs map[string][]byte) *Record {
+// Read returns what the logs of a firing show. The files of its project, which was at root, are named from
+// there, because each firing may have a copy of its own, and a search compares firings.
+func Read(logs map[string][]byte, root string) *Record {
 	r := &Record{began: map[place]bool{}}
 	for _, l := range languages {
 		l.decode(r, trace.LogsOf(l.name, logs))
 	}
+	if root != "" {
+		r.nameFrom(root + "/")
+	}
 	return r
+}
+
+// nameFrom removes the directory of the project from the names of files.
+func (r *Record) nameFrom(root string) {
+	cut := func(file *string) { *file = strings.TrimPrefix(*file, root) }
+	for i := range r.Comparisons {
+		cut(&r.Comparisons[i].File)
+	}
+	for i := range r.Reads {
+		cut(&r.Reads[i].File)
+	}
+	for i := range r.Errors {
+		cut(&r.Errors[i].File)
+	}
+	for i := range r.shell {
+		cut(&r.shell[i].file)
+	}
+	for i := range r.unknown {
+		cut(&r.unknown[i].File)
+	}
+	for i := range r.covered {
+		cut(&r.covered[i].file)
+	}
+	began := map[place]bool{}
+	for p := range r.began {
+		cut(&p.file)
+		began[p] = true
+	}
+	r.began = began
 }
 
 // Observes reports whether the firings of a script can be observed.
 func Observes(file string, src []byte) bool { return trace.LanguageOf(file, src) != nil }
 
-// Keep removes the comparisons of other files, such as those of a program's launcher.
+// Keep removes what other files did, such as a program's launcher and what observes the firing itself.
 func (r *Record) Keep(own func(file string) bool) {
+	r.shell = slices.DeleteFunc(r.shell, func(c command) bool { return !own(c.file) })
+	r.covered = slices.DeleteFunc(r.covered, func(c covered) bool { return !own(c.file) })
+	maps.DeleteFunc(r.began, func(p place, _ bool) bool { return !own(p.file) })
 	r.Reads = slices.DeleteFunc(r.Reads, func(f FieldRead) bool { return !own(f.File) })
 	r.Errors = slices.DeleteFunc(r.Errors, func(f Failure) bool { return !own(f.File) })
 	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(c Comparison) bool { return !own(c.File) })

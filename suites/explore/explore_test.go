@@ -90,8 +90,8 @@ func (h hook) observe(t *testing.T, dir, stdin string) (*Record, ending) {
 			}
 		}
 	}
-	r := Read(logs)
-	r.Keep(func(file string) bool { return strings.HasPrefix(file, dir) })
+	r := Read(logs, dir)
+	r.Keep(filepath.IsLocal)
 	r.Resolve(h.name, []byte(h.text))
 	return r, e
 }
@@ -101,6 +101,30 @@ func (h hook) fire(t *testing.T, fields map[Field]string) (*Record, int) {
 	t.Helper()
 	r, e := h.observe(t, t.TempDir(), payload(t, fields))
 	return r, e.Exit
+}
+
+// TestNoFurther checks that the same call in another copy of a project is not seen to come further, in each
+// language.
+func TestNoFurther(t *testing.T) {
+	t.Parallel()
+	for _, h := range []hook{
+		{"bash", "guard.sh", "#!/bin/bash\nf=$(jq -r .tool_input.command)\n[[ $f == *wumpus* ]] && exit 2\nexit 0\n"},
+		{"python3", "guard.py", "import json, sys\nf = json.load(sys.stdin)['tool_input']['command']\nif 'wumpus' in f:\n    sys.exit(2)\n"},
+		{"node", "guard.js", "const f = JSON.parse(require('fs').readFileSync(0)).tool_input.command;\nif (f.includes('wumpus')) process.exit(2);\n"},
+	} {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			var s Search
+			fields := map[Field]string{inCommand: "echo hello"}
+			for i := range 2 {
+				r, _ := h.fire(t, fields)
+				compared, further := s.Take(Input{}, fields, r)
+				if first := i == 0; !compared || further != first {
+					t.Errorf("firing %d: compared %v, further %v", i+1, compared, further)
+				}
+			}
+		})
+	}
 }
 
 func lay(t *testing.T, path, content string) {
@@ -210,7 +234,7 @@ if (['tove', 'wabe'].includes(text)) {
 func explored(t *testing.T, h hook, most int) (sent []string, left []string) {
 	t.Helper()
 	var s Search
-	all := Decisions(h.name, []byte(h.text))
+	all := CourseOf(h.name, []byte(h.text)).Decisions()
 	reached := map[int]bool{}
 	fields := []map[Field]string{}
 	next := []Input{{}}
@@ -310,7 +334,7 @@ EOF
 	for command, want := range map[string][]int{"echo": nil, "a zorble": {2}, "plugh": {3}, "print": {4}} {
 		r, _ := h.fire(t, map[Field]string{inCommand: command})
 		var got []int
-		for _, d := range Decisions(h.name, []byte(h.text)) {
+		for _, d := range CourseOf(h.name, []byte(h.text)).Decisions() {
 			if r.Reached(d) {
 				got = append(got, d.Line)
 			}
@@ -333,7 +357,7 @@ func TestDecisions(t *testing.T) {
 	}
 	for _, h := range guards {
 		var got []int
-		for _, d := range Decisions(h.name, []byte(h.text)) {
+		for _, d := range CourseOf(h.name, []byte(h.text)).Decisions() {
 			got = append(got, d.Line)
 		}
 		if diff := cmp.Diff(want[h.name], slices.Compact(got)); diff != "" {

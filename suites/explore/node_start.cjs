@@ -51,8 +51,9 @@ try {
     }
   };
   const { get: flagsOf } = Reflect.getOwnPropertyDescriptor(RegExp.prototype, 'ignoreCase');
+  const { get: byLine } = Reflect.getOwnPropertyDescriptor(RegExp.prototype, 'multiline');
   const { get: sourceOf } = Reflect.getOwnPropertyDescriptor(RegExp.prototype, 'source');
-  const source = (r) => (apply(flagsOf, r, []) ? '(?i)' : '') + apply(sourceOf, r, []);
+  const source = (r) => (apply(flagsOf, r, []) ? '(?i)' : '') + (apply(byLine, r, []) ? '(?m)' : '') + apply(sourceOf, r, []);
   const wrap = (on, name, look) => {
     const real = on[name];
     const { [name]: made } = { [name](...args) { try { look(this, args); } catch {} return apply(real, this, args); } };
@@ -145,8 +146,8 @@ try {
     try {
       const [first, ...rest] = String((data || {}).description || '').split('\n');
       const calls = rest.filter((l) => /^\s+at /.test(l)), mine = (l) => l && !l.includes('/node_modules/') && l.match(/(?:[(\s]|file:\/\/)(\/[^()]*):(\d+):\d+\)?$/);
-      const at = mine(calls[0]) || (/JSON|ERR_INVALID_ARG_TYPE|Cannot find module '[.\/]/.test(first) && mine(calls.find((l) => !l.includes(__filename) && mine(l))));
-      if (at && at[1] !== __filename && /^(Reference|Type|Range|Syntax)Error\b|^Error: Cannot find module /.test(first)) {
+      const at = mine(calls[0]) || (/JSON|ERR_INVALID_ARG_TYPE|ENXIO:|Cannot find module '[.\/]/.test(first) && mine(calls.find((l) => !l.includes(__filename) && mine(l))));
+      if (at && at[1] !== __filename && /^(Reference|Type|Range|Syntax)Error\b|^Error: (?:Cannot find module|ENXIO:) /.test(first)) {
         appendFileSync(log, stringify({ file: at[1], line: Number(at[2]), op: 'error', value: '', pattern: first }) + '\n');
       }
     } catch {

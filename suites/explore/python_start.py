@@ -5,7 +5,7 @@ import os, sys
 
 
 def _observe():
-    import ast, json, re, types
+    import ast, errno, json, re, types
 
     here = os.path.dirname(os.path.abspath(__file__))
     log = os.path.join(here, "log")
@@ -117,7 +117,7 @@ def _observe():
     # Errors that a correct program rarely makes, not those of a file or a package that may be absent.
     def caught():
         kind, error, trace = sys.exc_info()
-        if not issubclass(kind, (NameError, AttributeError, TypeError, LookupError)) and kind.__name__ != "JSONDecodeError":
+        if not issubclass(kind, (NameError, AttributeError, TypeError, LookupError)) and kind.__name__ != "JSONDecodeError" and getattr(error, "errno", 0) != errno.ENXIO:
             return
         place = None
         while trace is not None:
@@ -142,6 +142,8 @@ def _observe():
             pattern = re.sub(r"(?m)(?<!\\)\s+|(?<![\\\[])#.*$", "", pattern)
         if int(flags) & re.IGNORECASE:
             pattern = "(?i)" + pattern
+        if int(flags) & re.MULTILINE:
+            pattern = "(?m)" + pattern
         return {"match": "^(?:%s)", "fullmatch": "^(?:%s)$"}.get(name, "%s") % pattern
 
     of_pattern = ("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")

@@ -12,7 +12,10 @@ import (
 type Field string
 
 // isPath reports whether the field names a file.
-func (f Field) isPath() bool { return strings.HasSuffix(string(f), "path") }
+func (f Field) isPath() bool { return strings.HasSuffix(strings.ToLower(string(f)), "path") }
+
+// IsOutside reports whether the field is not in the payload: a variable, $NAME, or a file, {project}/PATH.
+func (f Field) IsOutside() bool { return f[0] == '$' || f[0] == '{' }
 
 // An Input is a call to fire next: that of an earlier firing with another text in one field.
 type Input struct {
@@ -26,20 +29,33 @@ type Input struct {
 type Search struct {
 	// Usual are texts of fields that a user would type, which come before others that pass a comparison.
 	Usual map[Field][]string
+	// Aims are the lines of files that the search is for, from 0; without them it is for all alike.
+	Aims map[string][]bool
 
 	goals  map[Comparison]bool // without values
+	seen   map[Comparison][]sighting
+	own    map[Comparison]bool // goals that were compared with a text of the input, and not with an unknown one
 	places map[Comparison]int  // goals at each place
 	passed map[Comparison]bool // goals that some input passed
 	ran    map[place]bool      // statements that some input reached
-	sent   map[Input]bool      // with From 0
+	sent   map[Input]bool      // with From 0, but for fields outside of the payload
 	queue  []candidate
 	depth  []int // of each firing
 }
 
-// A candidate is an input with its rank; the lowest is the likeliest.
+// A candidate is an input that may pass a goal, with its rank; the lowest is the likeliest.
 type candidate struct {
 	Input
+	goal Comparison
 	rank int
+}
+
+// rankOf returns the rank of a candidate now: what another input passed comes after all that none did.
+func (s *Search) rankOf(c candidate) int {
+	if s.passed[c.goal] {
+		return c.rank + 16
+	}
+	return c.rank
 }
 
 // textsOf and usualOf are the numbers of texts, and of usual ones, tried for a pattern.
@@ -59,6 +75,7 @@ func (c Comparison) suits(text string) bool {
 func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, further bool) {
 	if s.goals == nil {
 		s.goals, s.places, s.sent = map[Comparison]bool{}, map[Comparison]int{}, map[Input]bool{}
+		s.seen, s.own = map[Comparison][]sighting{}, map[Comparison]bool{}
 		s.passed, s.ran = map[Comparison]bool{}, map[place]bool{}
 	}
 	for _, p := range r.statements() {
@@ -75,11 +92,13 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 	}
 	sorted := slices.Sorted(maps.Keys(fields))
 	for _, c := range r.Comparisons {
+		own := false
 		for _, f := range sorted {
 			how := related(c.Value, fields[f])
-			if how == unrelated {
+			if how == unrelated || how == unknown && f.IsOutside() {
 				continue
 			}
+			own = own || how != unknown
 			compared = compared || how != unknown || c.Value == unseen
 			s.derive(n, f, fields[f], c, how, depth)
 		}
@@ -88,6 +107,7 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 			s.goals[goal] = true
 			s.places[place]++
 		}
+		s.own[goal] = s.own[goal] || own
 		if c.Accepts(c.Value) && !s.passed[goal] {
 			s.passed[goal], further = true, true
 		}
@@ -107,8 +127,12 @@ func (c Comparison) Of(fields map[Field]string) (Field, bool) {
 
 // derive adds the inputs by which a field may pass a comparison.
 func (s *Search) derive(from int, f Field, text string, c Comparison, how relation, depth int) {
-	known := s.goals[Comparison{c.File, c.Line, c.Op, "", c.Pattern}]
-	rank := depth
+	goal := Comparison{c.File, c.Line, c.Op, "", c.Pattern}
+	known := s.goals[goal] && (how == unknown || s.own[goal])
+	if where := (sighting{from, f, text, c.Value, how}); len(s.seen[goal]) < sightings {
+		s.seen[goal] = append(s.seen[goal], where)
+	}
+	rank := depth + s.distance(c.File, c.Line)
 	if known {
 		rank += 8 // it was tried with another input
 	}
@@ -122,9 +146,13 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 		return
 	}
 	add := func(text string, rank int) {
-		if key := (Input{0, f, text}); !s.sent[key] && text != "" && len(text) < 4000 {
+		key := Input{0, f, text}
+		if f.IsOutside() {
+			key.From = from // it may matter for one tool only
+		}
+		if !s.sent[key] && text != "" && len(text) < 4000 {
 			s.sent[key] = true
-			s.queue = append(s.queue, candidate{Input{from, f, text}, rank})
+			s.queue = append(s.queue, candidate{Input{from, f, text}, goal, rank})
 		}
 	}
 	usual := 0
@@ -139,6 +167,75 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 			add(made, rank+3*i+2*j)
 		}
 	}
+}
+
+// distance returns what the place of a comparison adds to its rank. Before a line that a search is for comes what
+// decides whether it is reached, most often in the same file and close to it.
+func (s *Search) distance(file string, line int) int {
+	aims, has := s.Aims[file]
+	switch from := max(0, line-1); {
+	case s.Aims == nil:
+		return 0
+	case !has:
+		return 4
+	case from < len(aims) && slices.Contains(aims[from:min(from+4, len(aims))], true):
+		return -4
+	}
+	return 0
+}
+
+// Arrived reports whether the hook came to each part of the code that the search is for; false if it is for none.
+func (s *Search) Arrived() bool {
+	all := 0
+	for file, aims := range s.Aims {
+		for from := 0; from < len(aims); from++ {
+			to := from
+			for to < len(aims) && aims[to] {
+				to++
+			}
+			if to > from && !s.ranIn(file, from+1, to) {
+				return false
+			}
+			all += to - from
+			from = to
+		}
+	}
+	return all > 0
+}
+
+// Hits returns the number of lines that a firing ran of those that the search is for. Of Node they are those with a
+// comparison, because the parts of code that V8 counts have no lines.
+func (s *Search) Hits(r *Record) int {
+	hit := map[place]bool{}
+	add := func(file string, line int) {
+		if aims := s.Aims[file]; 0 < line && line <= len(aims) && aims[line-1] {
+			hit[place{file: file, line: line}] = true
+		}
+	}
+	for _, p := range r.statements() {
+		if p.word != counted {
+			add(p.file, p.line)
+		}
+	}
+	for _, c := range r.Comparisons {
+		add(c.File, c.Line)
+	}
+	return len(hit)
+}
+
+// ranIn reports whether an input reached a statement or comparison in some lines.
+func (s *Search) ranIn(file string, first, last int) bool {
+	for p := range s.ran {
+		if p.word != counted && p.file == file && first <= p.line && p.line <= last {
+			return true
+		}
+	}
+	for c := range s.places {
+		if c.File == file && first <= c.Line && c.Line <= last {
+			return true
+		}
+	}
+	return false
 }
 
 // A relation is that of a compared value to the text of a field.
@@ -209,9 +306,9 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 // Next returns the likeliest inputs that are left, at most so many. If new is set, it returns only the
 // first inputs of comparisons that were not known before.
 func (s *Search) Next(most int, new bool) (all []Input) {
-	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(s.rankOf(a), s.rankOf(b)) })
 	n := min(most, len(s.queue))
-	for new && n > 0 && s.queue[n-1].rank > 1 {
+	for new && n > 0 && s.rankOf(s.queue[n-1]) > 1 {
 		n--
 	}
 	for _, c := range s.queue[:n] {
@@ -221,13 +318,19 @@ func (s *Search) Next(most int, new bool) (all []Input) {
 	return all
 }
 
-// Beyond returns the first word of a command, or the place of a statement, that the firings of a search reached and
-// those of another did not; "" if there is none. The parts of code that V8 counts are not the same in each run.
+// Beyond returns the first word of a command, or the place of a statement or comparison, that the firings of a search
+// reached and those of another did not; "" if there is none. The parts of code that V8 counts are not the same in each
+// run.
 func (s *Search) Beyond(other *Search) string {
 	var all []string
 	for p := range s.ran {
 		if !other.ran[p] && p.word != counted {
 			all = append(all, cmp.Or(p.word, fmt.Sprintf("line %d", p.line)))
+		}
+	}
+	for c := range s.places {
+		if other.places[c] == 0 {
+			all = append(all, fmt.Sprintf("line %d", c.Line))
 		}
 	}
 	if len(all) == 0 {

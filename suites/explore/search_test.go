@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,10 +23,11 @@ func TestTexts(t *testing.T) {
 		{Regexp, `^(git|hg) push\b`, []string{"git push", "hg push"}},
 		{Extended, `^x{3}[[:space:]]+-f`, []string{"xxx -f"}},
 		{Regexp, `[/\\]\.ssh[/\\]id_(rsa|dsa)$`, []string{"/.ssh/id_rsa", "/.ssh/id_dsa"}},
-		{Regexp, `^rm (?!-i\b(x))[a-z]+(?<!safe)$`, []string{"rm x"}}, {Regexp, `x(?!`, []string{"x"}},
+		{Regexp, `^rm (?!-i\b(x))[a-z]+(?<!safe)$`, []string{"rm foo"}}, {Regexp, `x(?!`, []string{"x"}},
 		{Basic, `git\|hg`, []string{"git", "hg"}},
 		{Basic, `a|b`, []string{"a|b"}},
 		{Basic, `x\{2\}(y)+`, []string{"xx(y)+"}},
+		{Regexp, `systemctl\s+(\w+)\s+(\S+)`, []string{"systemctl foo bar"}}, {Regexp, `push\s+.*-f`, []string{"push -f"}},
 		{Regexp, `(unclosed`, []string{"(unclosed"}},
 	} {
 		if diff := cmp.Diff(tt.want, Comparison{Op: tt.op, Pattern: tt.pattern}.Texts(textsOf)); diff != "" {
@@ -69,6 +72,10 @@ func TestMisread(t *testing.T) {
 		{Basic, `curl.*| *sh`, false}, {Prefix, "/*", false}, {Suffix, "*/", false}, {Prefix, "*.", false}, {Suffix, "/*", false}, {Suffix, "*.min.js", true},
 		{Prefix, "^sudo", true}, {Contains, "/dist/*", true}, {Contains, "**/dist/**", true}, {Contains, "/*", false},
 		{Contains, "rm -rf .*", false}, {Contains, `C:\src`, false}, {Contains, "AKIA[0-9A-Z]{16}", true}, {Contains, "a[0]", false},
+		{Contains, "Generated:[[:space:]]*(Claude|Copilot)", true}, {Contains, `\s/$`, true}, {Contains, "(cd x || y)", false}, {Contains, "f(a, b)", false}, {Contains, `\server\x`, false},
+		{Extended, `curl.*\\|[[:space:]]*sh`, true}, {Extended, `(main|master)\\b`, true}, {Regexp, `[a-z]:\\windows\b`, false}, {Regexp, `(?:[^"\\]|\\.)*`, false}, {Regexp, `x\\.env`, true}, {Regexp, `(\\|/)x`, false},
+		{Regexp, `[;&]^env`, true}, {Regexp, `(?m)[;&]^env`, false}, {Regexp, `^a|b$`, false}, {Regexp, `(?:[\s;|&]^)(?:env)`, true}, {Basic, `a^`, false}, {Regexp, `(^|x)a`, false}, {Regexp, `\s*^a`, false}, {Regexp, `[^a]b`, false}, {Regexp, `\^a\^`, false}, {Regexp, `(?:^|\s)^a`, false},
+		{Regexp, `^(?:\brm\s)`, true}, {Regexp, `\brm\s`, false}, {Regexp, `^(?:rm\b)`, false},
 		{Contains, `rm.*-rf`, true}, {Contains, `rm\s`, true}, {Contains, "a.b", false}, {Equal, "*.env", true}, {Suffix, ".env", false}, {Equal, "*", false},
 	} {
 		if got := (Comparison{Op: tt.op, Pattern: tt.pattern}).Misread("", ""); (got != "") != tt.want {
@@ -89,10 +96,12 @@ func TestMisreadValues(t *testing.T) {
 		{Regexp, inCommand, "zqCmd --zqOption", "zqcmd --zqoption", `\bDROP\s+(TABLE|DATABASE)\b`, true},
 		{Regexp, inCommand, "zqCmd --zqOption", "zqcmd --zqoption", `(?i)\bDROP\b`, false},
 		{Regexp, inCommand, "zqCmd --zqOption", "zqCmd --zqOption", `\bDROP\b`, false},
-		{Contains, inCommand, "zqCmd", "zqcmd", "DROP", true}, {Contains, inCommand, "zqCmd", "zqcmd", "drop", false},
+		{Contains, inCommand, "zqCmd", "zqcmd", "DROP", true}, {Contains, inFile, "zqDir/a", "zqdir/a", "Pipfile.lock", true}, {Contains, inFile, "zqDir/a", "/p/zqdir/a", "Pipfile.lock", true}, {Contains, inFile, "zqDir/a", "/p/zqDir/a", "Pipfile.lock", false}, {Contains, inFile, "zqdir/a", "/p/zqdir/a", "Pipfile.lock", false}, {Contains, inFile, "zqDir/a", "zqDir/a", "Pipfile.lock", false}, {Glob, inFile, "zqDir/a", "zqdir/a", "*Pipfile", false}, {Contains, inCommand, "zqCmd", "zqcmd", "drop", false},
 		{Equal, inFile, "src/a.py", ".py", "sql", true}, {Equal, inFile, "src/a.py", ".py", ".sql", false}, {Equal, inFile, "src/a.py", ".py", "README", false},
 		{Equal, inFile, "src/a.py", "src", "secrets/", true}, {Equal, inFile, "src/a.py", "src", "secrets", false},
 		{Regexp, inCommand, "echo hello", "echo hello", "/AKIA[0-9]{16}/", true}, {Regexp, inFile, "/a/b", "/a/b", `/migrations/\d+/`, false},
+		{Regexp, "tool_name", "Edit", "Edit", "^(edit|write)$", true}, {Regexp, "tool_name", "Edit", "Edit", "(?i)^(edit|write)$", false}, {Regexp, "tool_name", "Bash", "Bash", "^(edit|write)$", false},
+		{Equal, inCommand, "ls -l", "ls -l", "--force", true}, {Equal, inCommand, "ls -l", "-l", "--force", false}, {Equal, "prompt", "ls", "ls", "--force", false},
 		{Equal, "tool_name", "Bash", "Bash", "bash", true}, {Equal, "tool_name", "Bash", "Bash", "Edit", false}, {Equal, inCommand, "Bash", "Bash", "bash", false},
 	} {
 		if got := (Comparison{Op: tt.op, Value: tt.value, Pattern: tt.pattern}).Misread(tt.in, tt.sent); (got != "") != tt.want {
@@ -147,12 +156,49 @@ func TestSearchOrder(t *testing.T) {
 	}
 }
 
+// TestSearchPassed checks that inputs for what another one passed come after those for the rest of a list.
+func TestSearchPassed(t *testing.T) {
+	t.Parallel()
+	fields := map[Field]string{inCommand: "echo hello"}
+	list := func(value string) *Record {
+		r := &Record{}
+		for _, p := range []string{"first", "second", "third", "fourth", "last"} {
+			r.Comparisons = append(r.Comparisons, Comparison{Line: 1, Op: Contains, Value: value, Pattern: p})
+		}
+		return r
+	}
+	var s Search
+	s.Take(Input{}, fields, list("echo hello"))
+	next := s.Next(1, false)[0]
+	s.Take(next, map[Field]string{inCommand: next.Text}, list(next.Text))
+	var texts []string
+	for _, in := range s.Next(99, false) {
+		texts = append(texts, in.Text)
+	}
+	if last, again := slices.Index(texts, "last"), slices.Index(texts, "first x"); next.Text != "first" || last < 0 || last > again {
+		t.Errorf("after %q: %q", next.Text, texts)
+	}
+}
+
+// TestSearchOwn checks that a text which is compared comes before those that may be.
+func TestSearchOwn(t *testing.T) {
+	t.Parallel()
+	c := Comparison{Line: 3, Op: Contains, Pattern: "wumpus"}
+	var s Search
+	s.Take(Input{}, map[Field]string{inFile: "README.md", "tool_input.old_string": "one"}, &Record{Comparisons: []Comparison{c}})
+	c.Value = "one"
+	s.Take(Input{}, map[Field]string{inFile: "README.md", "tool_input.content": "one"}, &Record{Comparisons: []Comparison{c}})
+	if got := s.Next(1, false); len(got) != 1 || got[0] != (Input{1, "tool_input.content", "wumpus"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 // FuzzRead reads logs of any content.
 func FuzzRead(f *testing.F) {
 	f.Add("\x1e\x1fa.sh\x1f3\x1f[[ x == \\*y ]]\n\x1e\x1fa.sh\x1f4\x1fgrep -E 'a|b'\n", "C\x1ff\x1f1\x1f==\x1fa\x1fb\x00L\x1ff\x1f1\x1f2\x00", `{"file":"a","line":1,"op":"regexp","value":"x","pattern":"y"}`)
 	f.Add("\x1e\x1fa.sh\x1f3\x1fcase \"$x\" in\n\x1e\x1f\x1f1\x1fx=$'a\\nb'\n", "K\x1f\x1f\x1f", `{"result":[{"url":"file:///a","functions":[{"ranges":[{"startOffset":0}]}]}]}`)
 	f.Fuzz(func(t *testing.T, bash, python, node string) {
-		r := Read(map[string][]byte{"bash/log": []byte(bash), "python/log": []byte(python), "node/log": []byte(node), "node/coverage/a": []byte(node)})
+		r := Read(map[string][]byte{"bash/log": []byte(bash), "python/log": []byte(python), "node/log": []byte(node), "node/coverage/a": []byte(node)}, "/s")
 		r.Resolve("a.sh", []byte(bash))
 		r.Resolve("a.js", []byte(node))
 		var s Search
@@ -174,10 +220,209 @@ func FuzzDecisions(f *testing.F) {
 		f.Add(h.name, h.text)
 	}
 	f.Fuzz(func(t *testing.T, name, text string) {
-		for _, d := range Decisions(name, []byte(text)) {
+		c := CourseOf(name, []byte(text))
+		if c == nil {
+			return
+		}
+		for _, d := range c.Decisions() {
 			if d.Line < 1 {
 				t.Errorf("%s", d)
 			}
 		}
 	})
+}
+
+// TestProgram checks what the programs of jq, sed and awk compare: not the names of types, and not what replaces a
+// match.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		words []string
+		want  []string
+	}{
+		{[]string{"jq", `.tool_input | type == "object" and .command == "x"`}, []string{"== x"}},
+		{[]string{"jq", `.command | test("^git\\s")`}, []string{`regexp ^git\s`}},
+		{[]string{"sed", `s/(--force)( )/\1-with-lease\3)/g; /^#/d`}, []string{`basic (--force)( )`, "basic ^#"}},
+		{[]string{"sed", "-E", `s/a|b//`}, []string{"extended a|b"}},
+		{[]string{"awk", `/DROP TABLE/ {exit 1}`}, []string{"extended DROP TABLE"}},
+	} {
+		var got []string
+		program(tt.words[0], tt.words, tt.words[len(tt.words)-1], func(op Op, p string) { got = append(got, string(op)+" "+p) })
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tt.words, diff)
+		}
+	}
+}
+
+// TestSeparate checks the inputs that one of two versions of a comparison accepts: usual ones first, of each pattern
+// one before another, none if the patterns are the same, and none that both accept.
+func TestSeparate(t *testing.T) {
+	t.Parallel()
+	search := func(patterns ...string) *Search {
+		s := &Search{Usual: map[Field][]string{inCommand: {"git reset --hard HEAD~1", "rm -rf /"}}}
+		var all []Comparison
+		for i, p := range patterns {
+			all = append(all, Comparison{File: "guard.sh", Line: i + 1, Op: Regexp, Value: "echo hello", Pattern: p})
+		}
+		s.Take(Input{}, map[Field]string{inCommand: "echo hello"}, &Record{Comparisons: all})
+		return s
+	}
+	for _, tt := range []struct {
+		before, after []string
+		want          []string
+	}{
+		{[]string{"git reset --hard"}, []string{"^git reset --hard"}, []string{"sudo git reset --hard", "x && git reset --hard"}},
+		{[]string{"rm -rf /"}, []string{"rm -rf /", "git reset"}, []string{"git reset --hard HEAD~1", "git reset"}},
+		{[]string{`push\s+.*-f`}, []string{`push\s+(.*\s)?-f`}, []string{"push x-f"}},
+		{[]string{`^\s*rm\s+(/|~)`}, []string{`^\s*rm\s+(/\s*$|~)`}, []string{"rm /x"}},
+		{[]string{"mkfs", "dd "}, []string{"mkfs", "dd ", "shutdown", "halt"}, []string{"halt", "shutdown"}},
+		{[]string{`\sgit push`}, []string{`^git push`}, []string{"sudo git push"}},
+		{[]string{"mkfs"}, []string{"mkfs"}, nil},
+	} {
+		a, b := search(tt.before...), search(tt.after...)
+		var got []string
+		for _, in := range slices.Concat(a.Separate(b, 99), b.Separate(a, 99)) {
+			got = append(got, in.Text)
+			if strings.Contains(in.Text, "  ") {
+				t.Errorf("%q and %q: %q has two spaces", tt.before, tt.after, in.Text)
+			}
+			if accepted(goalsOf(tt.before), in.Text) == accepted(goalsOf(tt.after), in.Text) {
+				t.Errorf("%q and %q treat %q alike", tt.before, tt.after, in.Text)
+			}
+		}
+		for _, want := range tt.want {
+			if !slices.Contains(got, want) {
+				t.Errorf("%q and %q: %q lacks %q", tt.before, tt.after, got, want)
+			}
+		}
+		if len(tt.want) == 0 && len(got) > 0 {
+			t.Errorf("%q and %q: %q", tt.before, tt.after, got)
+		}
+	}
+}
+
+// TestAims checks which comparison a search passes first: one at a line that it is for, then others of that file,
+// then those of other files.
+func TestAims(t *testing.T) {
+	t.Parallel()
+	record := &Record{Comparisons: []Comparison{
+		{File: "lib.sh", Line: 1, Op: Equal, Value: "echo hello", Pattern: "lib"},
+		{File: "guard.sh", Line: 2, Op: Equal, Value: "echo hello", Pattern: "far"},
+		{File: "guard.sh", Line: 9, Op: Equal, Value: "echo hello", Pattern: "before"},
+		{File: "guard.sh", Line: 12, Op: Equal, Value: "echo hello", Pattern: "aim"},
+	}}
+	for _, tt := range []struct {
+		aims map[string][]bool
+		want []string
+	}{
+		{nil, []string{"lib", "far", "before", "aim"}},
+		{map[string][]bool{}, []string{"lib", "far", "before", "aim"}},
+		{map[string][]bool{"guard.sh": append(make([]bool, 11), true)}, []string{"before", "aim", "far", "lib"}},
+	} {
+		s := &Search{Aims: tt.aims}
+		s.Take(Input{}, map[Field]string{inCommand: "echo hello"}, record)
+		var got []string
+		for _, in := range s.Next(99, false) {
+			if !strings.Contains(in.Text, " ") {
+				got = append(got, in.Text)
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", tt.aims, diff)
+		}
+	}
+}
+
+func goalsOf(patterns []string) (all []Comparison) {
+	for _, p := range patterns {
+		all = append(all, Comparison{Op: Regexp, Pattern: p})
+	}
+	return all
+}
+
+// TestArrived checks that a search has arrived if a statement ran in each part of the lines that it is for.
+func TestArrived(t *testing.T) {
+	t.Parallel()
+	lines := func(aims string) (all []bool) { // a character for each line
+		for _, c := range aims {
+			all = append(all, c == 'x')
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		aims map[string][]bool
+		ran  []int
+		want bool
+	}{
+		{nil, []int{1}, false},
+		{map[string][]bool{}, []int{1}, false},
+		{map[string][]bool{"guard.sh": lines("..xx.")}, []int{1, 5}, false},
+		{map[string][]bool{"guard.sh": lines("..xx.")}, []int{4}, true},
+		{map[string][]bool{"guard.sh": lines("x.xx.")}, []int{3}, false},
+		{map[string][]bool{"guard.sh": lines("x.xx.")}, []int{1, 3}, true},
+		{map[string][]bool{"guard.sh": lines("..x")}, []int{3}, true},
+		{map[string][]bool{"guard.sh": lines("x"), "lib.sh": lines("x")}, []int{1}, false},
+	} {
+		s := &Search{Aims: tt.aims, ran: map[place]bool{}}
+		for _, line := range tt.ran {
+			s.ran[place{file: "guard.sh", line: line}] = true
+		}
+		if got := s.Arrived(); got != tt.want {
+			t.Errorf("%v after %v: %t", tt.aims, tt.ran, got)
+		}
+	}
+}
+
+// TestHits checks how many lines of those that a search is for a firing ran.
+func TestHits(t *testing.T) {
+	t.Parallel()
+	s := &Search{Aims: map[string][]bool{"guard.sh": {false, true, true}}}
+	r := &Record{}
+	for _, line := range []int{1, 2, 2, 3, 4} {
+		r.shell = append(r.shell, command{file: "guard.sh", line: line, text: "x"}, command{file: "lib.sh", line: line, text: "x"})
+	}
+	if got := s.Hits(r); got != 2 {
+		t.Errorf("%d lines, want 2", got)
+	}
+	node := &Record{covered: []covered{{file: "guard.sh", spans: []span{{From: 2, To: 90, Count: 1}}}}}
+	if s.Take(Input{}, nil, node); s.Hits(node) != 0 || s.Arrived() {
+		t.Error("an offset in a file of Node counts as a line")
+	}
+	node.Comparisons = []Comparison{{File: "guard.sh", Line: 3, Op: Equal, Value: "x", Pattern: "y"}}
+	if s.Take(Input{}, nil, node); s.Hits(node) != 1 || !s.Arrived() {
+		t.Error("a comparison of Node does not count")
+	}
+}
+
+// TestBeyond checks what one search came to and another did not.
+func TestBeyond(t *testing.T) {
+	t.Parallel()
+	taken := func(r *Record) *Search {
+		s := &Search{}
+		s.Take(Input{}, map[Field]string{inCommand: "ls"}, r)
+		return s
+	}
+	at := func(lines ...int) (all []Comparison) {
+		for _, line := range lines {
+			all = append(all, Comparison{File: "guard.mjs", Line: line, Op: Equal, Value: "ls", Pattern: "x"})
+		}
+		return all
+	}
+	span := func(from int) *Record {
+		return &Record{covered: []covered{{file: "guard.mjs", spans: []span{{From: from, To: from + 9, Count: 1}}}}}
+	}
+	for name, tt := range map[string]struct {
+		more, less *Record
+		want       string
+	}{
+		"a command":           {&Record{shell: []command{{file: "g.sh", line: 3, text: "jq -r ."}}}, &Record{}, "jq"},
+		"a comparison":        {&Record{Comparisons: at(3, 7)}, &Record{Comparisons: at(3)}, "line 7"},
+		"the same":            {&Record{Comparisons: at(3)}, &Record{Comparisons: at(3)}, ""},
+		"less":                {&Record{Comparisons: at(3)}, &Record{Comparisons: at(3, 7)}, ""},
+		"only what V8 counts": {span(10), span(20), ""},
+	} {
+		if got := taken(tt.more).Beyond(taken(tt.less)); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
 }

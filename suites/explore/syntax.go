@@ -22,9 +22,11 @@ var foreign = []struct {
 	{[]Op{Extended, Basic}, pattern.Lazy(`\\d`), `\d is no digit here; write [0-9]`},
 	{[]Op{Regexp, Extended, Basic}, pattern.Lazy("\x08"), `\b in this string is a backspace; write a raw string, or \\b`},
 	{[]Op{Regexp, Extended}, pattern.Lazy(`[\w\])]\{\{\d+,?\d*\}\}`), "doubled braces stand for themselves"},
+	{[]Op{Regexp, Extended}, pattern.Lazy(`[^(|\[\\:]\\\\(?:[bBdDsSwW](?:[^A-Za-z]|$)|\||\.\w)`), "a doubled backslash stands for itself, and what follows it is not escaped"},
+	{[]Op{Regexp}, pattern.Lazy(`^\^(?:\(\?:)?\\b`), "it is looked for at the beginning only, where \\b means nothing"},
 	{[]Op{Basic}, pattern.Lazy(`\w\|\w`), "without -E, | stands for itself"},
 	{[]Op{Basic}, pattern.Lazy(`[.\])]\+|\)\?`), "without -E, +, ? and parentheses stand for themselves"},
-	{[]Op{Contains, Equal, Prefix, Suffix}, pattern.Lazy(`\w\.\*[\w-]|\.\*[^*]*\.\*|\\s[+*]|\\b\w|\w\\b|\\[dw][+*{]|\w\\s|\[[^\]]+\](?:[+*]|\{\d)`), "it is compared as a text, not as a regular expression"},
+	{[]Op{Contains, Equal, Prefix, Suffix}, pattern.Lazy(`\w\.\*[\w-]|\.\*[^*]*\.\*|\\s[+*]|\\b\w|\w\\b|\\[dw][+*{]|\w\\s|\[[^\]]+\]+(?:[+*]|\{\d)|^\\[sbdw]\W|\(\w[^()]*[^|]\|\w[^()]*\)`), "it is compared as a text, not as a regular expression"},
 	{[]Op{Prefix}, pattern.Lazy(`^\^\w`), "it is compared as a text, so that ^ stands for itself"},
 	{[]Op{Contains}, pattern.Lazy(`^\*\*/|/\*\*|\w/\*$|^\*/\w`), "it is compared as a text, so that * stands for itself"},
 	{[]Op{Equal, Suffix}, pattern.Lazy(`^\*\.\w+`), "it is compared as a text, so that * stands for itself"},
@@ -42,8 +44,14 @@ func (c Comparison) Misread(in Field, sent string) string {
 		}
 	}
 	switch whole := related(c.Value, sent) == equal; {
+	case (c.Op == Regexp || c.Op == Extended) && !strings.Contains(c.Pattern, "(?m)") && lateCaret().MatchString(c.Pattern):
+		return "no text matches it, because ^ follows another character"
 	case c.Value == "" || c.Accepts(c.Value):
-	case c.Value != sent && strings.Contains(strings.ToLower(sent), c.Value) && !strings.Contains(sent, c.Value) && c.wantsUpper():
+	case strings.HasPrefix(c.Value, "/") && relative[c.Op] != nil && relative[c.Op]().MatchString(c.Pattern):
+		return "the client sends absolute paths, and none begins so"
+	case c.Op == Equal && whole && in == "tool_input.command" && strings.HasPrefix(c.Pattern, "-"):
+		return "it is compared with the whole command, which begins with a program"
+	case c.lowers(sent) && c.wantsUpper():
 		return "it is compared with a text in lower case"
 	case c.Op == Equal && extension().MatchString(c.Value) && strings.HasSuffix(sent, c.Value) && usualExtension().MatchString(c.Pattern):
 		return "it is compared with an extension, which begins with a dot"
@@ -51,13 +59,14 @@ func (c Comparison) Misread(in Field, sent string) string {
 		return "it is compared with one part of a path, which has no slash"
 	case c.Op == Regexp && !strings.HasPrefix(c.Value, "/") && slashed().MatchString(c.Pattern):
 		return "the slashes are a part of the pattern"
-	case (c.Op == Equal || c.Op == Glob) && whole && in == "tool_name" && strings.EqualFold(c.Value, c.Pattern):
+	case whole && in == "tool_name" && c.Accepts(strings.ToLower(c.Value)):
 		return "the client sends " + sent
 	}
 	return ""
 }
 
 var (
+	lateCaret      = pattern.Lazy(`^(?:[^\[\]|\\$^]|\\.|\[[^\]]+\])*(?:[^\[\]|\\$^():*?]|\\[^bB]|\[[^\]]+\])\^`)
 	extension      = pattern.Lazy(`^\.\w+$`)
 	usualExtension = pattern.Lazy(`^(?:pyi?|[cm]?[jt]sx?|go|rs|rb|java|kt|php|sql|tf|sh|ya?ml|json|toml|md|env|pem|key|lock|html|css|vue|ipynb|c|h|cpp|cs|swift)$`)
 	slashed        = pattern.Lazy(`^/[^/]*[\[\\(+*][^/]*/[gimsuy]*$`)
@@ -65,27 +74,25 @@ var (
 	notLetters     = pattern.Lazy(`\\[A-Za-z]|\[[^\]]*\]|\(\?[a-zA-Z<][^)>]*[)>]?`)
 )
 
+// lowers reports whether the value is a part of a text in lower case, or has the text in lower case as a part.
+func (c Comparison) lowers(sent string) bool {
+	low, of := strings.ToLower(sent), strings.Contains
+	return low != sent && !of(sent, c.Value) && !of(c.Value, sent) && (of(low, c.Value) || of(c.Value, low))
+}
+
 // wantsUpper reports whether only a text with upper-case letters passes.
 func (c Comparison) wantsUpper() bool {
 	if strings.Contains(c.Pattern, "(?i") {
 		return false
 	}
-	plain := c.Pattern
-	if c.Op == Regexp || c.Op == Extended || c.Op == Basic {
-		plain = notLetters().ReplaceAllString(plain, "")
+	if slices.Contains([]Op{Equal, Prefix, Suffix, Contains}, c.Op) {
+		return c.Pattern != strings.ToLower(c.Pattern)
 	}
+	plain := notLetters().ReplaceAllString(c.Pattern, "")
 	return upper().MatchString(plain) && !lower().MatchString(plain)
 }
 
 var lower = pattern.Lazy(`[a-z]`)
-
-// Relative returns why no absolute path passes a comparison with one; "" if one may.
-func (c Comparison) Relative() string {
-	if strings.HasPrefix(c.Value, "/") && relative[c.Op] != nil && relative[c.Op]().MatchString(c.Pattern) {
-		return "the client sends absolute paths, and none begins so"
-	}
-	return ""
-}
 
 // relative match patterns that no absolute path matches. Those of regular expressions begin with ^.
 var relative = map[Op]func() *regexp.Regexp{

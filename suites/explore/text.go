@@ -13,7 +13,7 @@ import (
 // pattern itself for one that it cannot read.
 func (c Comparison) Texts(most int) (all []string) {
 	add := func(s string) {
-		if plain := strings.TrimSpace(s); c.Accepts(plain) {
+		if plain := strings.Join(strings.Fields(s), " "); c.Accepts(plain) {
 			s = plain
 		}
 		if s != "" && len(all) < most && !slices.Contains(all, s) {
@@ -124,9 +124,9 @@ func matching(pattern string, choice int) string {
 	if err != nil {
 		return pattern
 	}
-	var b strings.Builder
-	write(&b, re, choice, 0)
-	return b.String()
+	w := writer{choice: choice}
+	w.write(re, 0)
+	return w.String()
 }
 
 // withoutNegations removes groups whose text must not follow or precede, such as (?!x).
@@ -153,9 +153,16 @@ func withoutNegations(pattern string) string {
 	return pattern
 }
 
+// A writer writes a text that a pattern matches.
+type writer struct {
+	strings.Builder
+	choice int // the number of the alternative
+	words  int // that were written
+}
+
 // write walks a pattern, to a depth that real patterns do not exceed.
-func write(b *strings.Builder, re *syntax.Regexp, choice, depth int) {
-	if depth > 20 || b.Len() > 200 {
+func (w *writer) write(re *syntax.Regexp, depth int) {
+	if depth > 20 || w.Len() > 200 {
 		return
 	}
 	switch re.Op {
@@ -164,26 +171,44 @@ func write(b *strings.Builder, re *syntax.Regexp, choice, depth int) {
 		if re.Flags&syntax.FoldCase != 0 {
 			text = strings.ToLower(text)
 		}
-		b.WriteString(text)
+		w.WriteString(text)
 	case syntax.OpCharClass:
-		b.WriteRune(ofClass(re.Rune))
+		w.WriteRune(ofClass(re.Rune))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		b.WriteByte('x')
+		w.WriteByte('x')
 	case syntax.OpAlternate:
-		write(b, re.Sub[choice%len(re.Sub)], choice, depth+1)
-	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
+		w.write(re.Sub[w.choice%len(re.Sub)], depth+1)
+	case syntax.OpPlus:
+		if word := w.word(re.Sub[0]); word != "" {
+			w.WriteString(word)
+			return
+		}
+		w.write(re.Sub[0], depth+1)
+	case syntax.OpConcat, syntax.OpCapture:
 		for _, sub := range re.Sub {
-			write(b, sub, choice, depth+1)
+			w.write(sub, depth+1)
 		}
 	case syntax.OpRepeat:
 		for range max(1, min(re.Min, 40)) {
-			write(b, re.Sub[0], choice, depth+1)
+			w.write(re.Sub[0], depth+1)
 		}
 	case syntax.OpStar, syntax.OpQuest:
 		if sub := re.Sub[0]; isSpace(sub) || re.Op == syntax.OpStar && isAnything(sub) {
-			b.WriteByte(' ')
+			w.WriteByte(' ')
 		}
 	}
+}
+
+// word returns a word of a class, another one each time, so that a hook shows which one it compares; "" if the class
+// does not hold its letters.
+func (w *writer) word(class *syntax.Regexp) string {
+	names := []string{"foo", "bar", "baz", "qux"}
+	word := names[w.words%len(names)]
+	if class.Op != syntax.OpCharClass || strings.ContainsFunc(word, func(r rune) bool { return !holds(class.Rune, r) }) {
+		return ""
+	}
+	w.words++
+	return word
 }
 
 func isSpace(re *syntax.Regexp) bool {

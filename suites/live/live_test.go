@@ -539,3 +539,9 @@ func TestCut(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Answer records a request and returns the answer.
+func (m *Model) Answer(r Request) Answer {
+	m.Record(r)
+	return m.Reply(r)
+}

@@ -85,13 +85,7 @@ func (m *Model) Record(r Request) {
 	m.last[r.Origin] = r.Texts
 }
 
-// Answer records a request and returns the answer.
-func (m *Model) Answer(r Request) Answer {
-	m.Record(r)
-	return m.Reply(r)
-}
-
-// Reply returns the answer to a request that Hear recorded.
+// Reply returns the answer to a request that Record recorded.
 func (m *Model) Reply(r Request) Answer {
 	if m.Exceeded() {
 		return failure(refused, "the script of this case has no more answers")

@@ -55,7 +55,7 @@ func (b *Supervisor) run(ctx context.Context, commands []Command) ([]Result, err
 	}
 	f.await(ctx)
 	f.collect()
-	if commands[0].Preparing {
+	if commands[0].Preparing && !b.unrecorded {
 		_ = f.b.send(nil, supervisor.Record, "1") // its end is noticed by the next command
 	}
 	if f.short != nil {

@@ -28,19 +28,20 @@ type Supervisor struct {
 	// Missed are the optional steps that failed.
 	Missed []*ConfineError
 
-	process  *os.Process
-	conn     *net.UnixConn
-	limits   Limits  // with Memory lowered to the machine's
-	cgroup   *cgroup // nil if it has none
-	confined bool
-	patience time.Duration // for an answer, before the supervisor is killed
-	idle     bool          // no command or descendant of one is running
-	answers  chan answer   // closed when the supervisor has ended
-	replies  chan answer   // to requests about files, which may come while a command runs; closed when answers are
-	sending  sync.Mutex    // one message after the other
-	began    func()        // called whenever commands have started; may be nil
-	closed   func()        // called when the supervisor is closed; may be nil
-	close    sync.Once
+	process    *os.Process
+	conn       *net.UnixConn
+	limits     Limits  // with Memory lowered to the machine's
+	cgroup     *cgroup // nil if it has none
+	confined   bool
+	patience   time.Duration // for an answer, before the supervisor is killed
+	idle       bool          // no command or descendant of one is running
+	unrecorded bool          // in Unrecorded
+	answers    chan answer   // closed when the supervisor has ended
+	replies    chan answer   // to requests about files, which may come while a command runs; closed when answers are
+	sending    sync.Mutex    // one message after the other
+	began      func()        // called whenever commands have started; may be nil
+	closed     func()        // called when the supervisor is closed; may be nil
+	close      sync.Once
 }
 
 // An answer is a message from the supervisor.
@@ -375,6 +376,17 @@ func (b *Supervisor) Accesses() (all []Access, unobserved string) {
 	}
 	slices.SortFunc(all, func(a, b Access) int { return strings.Compare(a.Path, b.Path) })
 	return all, fields[0]
+}
+
+// Unrecorded calls do, and records no path that its commands use or that it writes.
+func (b *Supervisor) Unrecorded(do func() error) error {
+	if err := b.send(nil, supervisor.Record, "0"); err != nil {
+		return err
+	}
+	b.unrecorded = true
+	err := do()
+	b.unrecorded = false
+	return errors.Join(err, b.send(nil, supervisor.Record, "1"))
 }
 
 // Listen opens a port on the commands' loopback interface.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 )
 
 // Ways is what a guard does with the ways to a goal of one that it stops.
@@ -75,12 +75,12 @@ func smallerSteps(a, b []Step) int {
 // attempt executes texts in the scene of a goal. The result has an effect for each, none for those that failed.
 func (s *search) attempt(ctx context.Context, g Goal, texts []string) []Effect {
 	all := make([]Effect, len(texts))
-	o, err := s.Execute(ctx, g.execution(texts))
-	if err != nil || ctx.Err() != nil {
+	o, err := s.Executor.Fire(ctx, suites.Request{Case: g.execution(texts)})
+	if err != nil {
 		s.fail(ctx, err)
 		return all
 	}
-	for i, e := range Effects(o) {
+	for i, e := range effects(o) {
 		all[i] = e
 	}
 	return all
@@ -107,13 +107,18 @@ func (s *search) tryWays(ctx context.Context, g Goal) {
 	if s.o.Ways > 0 {
 		all = slices.DeleteFunc(all, func(w way) bool { return w.rank >= s.o.Ways })
 	}
-	size := len(g.about().Kinds)
-	out.Complete = s.parallel(ctx, chunks(len(all), size), 1, func(from, to int) {
+	size := (len(g.about().Kinds) + atOnce - 1) / atOnce // so that one way of each kind is tried first
+	parts := 0
+	out.Complete = s.parallel(ctx, chunks(len(all), size), atOnce, func(from, to int) {
 		tried := s.tryPart(ctx, g, all[from:to])
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		out.tried = append(out.tried, tried...)
+		if parts++; parts == atOnce {
+			s.setTried()
+		}
 	})
+	s.setTried()
 	out.count(s.o.Allows)
 	s.tryHarmless(ctx, &out)
 	s.remedy(ctx, &out)
@@ -193,7 +198,7 @@ func (s *search) firedFor(step Step) bool {
 
 // asCase returns the case that sends a call to the hook, after steps that left files.
 func (s *search) asCase(step Step, made []string) *suites.Case {
-	c := conform.CallCase(s.hook, step.Tool, step.input(s.session()))
+	c := check.CallCase(s.hook, step.Tool, step.input(s.session()))
 	for _, changed := range made {
 		name, content, _ := strings.Cut(changed, "\x1f")
 		file, inWork := strings.CutPrefix(name, "work/")
@@ -270,7 +275,7 @@ func (s *search) tryHarmless(ctx context.Context, w *Ways) {
 		if r.NotStarted == "" {
 			w.Harmless.Sent++
 		}
-		if !conform.Stopped(r.Effect) {
+		if !check.Stopped(r.Effect) {
 			continue
 		}
 		if w.Harmless.Stopped++; w.Harmless.First == nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 )
 
@@ -25,7 +25,7 @@ func (s *search) stoppedBy(ctx context.Context, cases []*suites.Case, results []
 		}
 	}
 	for i, r := range s.send(ctx, asked) {
-		if conform.Stopped(r.Effect) && len(r.By) > 0 {
+		if check.Stopped(r.Effect) && len(r.By) > 0 {
 			by[at[i]] = r.By[0]
 			s.mu.Lock()
 			if s.guard.Elsewhere++; !slices.Contains(s.guard.StoppedBy, r.By[0]) {

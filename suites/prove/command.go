@@ -11,7 +11,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/shell"
 )
@@ -334,7 +334,7 @@ func caseHead(id, category string, h discover.Hook, registered string) string {
 }
 
 // inputKeys returns the keys of a case that give the input.
-func inputKeys(in conform.Input) string {
+func inputKeys(in check.Input) string {
 	switch {
 	case in.Command != "":
 		return fmt.Sprintf(", tool: %s, command: %s", inJSON(in.Tool), inJSON(in.Command))
@@ -389,7 +389,7 @@ func Append(existing, name string, guards []Guard, registered func(discover.Hook
 		return id
 	}
 	for _, g := range guards {
-		controls := map[conform.Input]string{}
+		controls := map[check.Input]string{}
 		for _, f := range g.Findings {
 			if _, known := controls[f.From]; !known && f.What != Injection {
 				controls[f.From] = put(func(id string) string { return f.Control(g.Hook, registered(g.Hook), id) })

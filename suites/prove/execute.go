@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/shell"
 )
@@ -87,7 +87,7 @@ func (e Effect) String() string {
 	if len(all) == 0 && e.reveals() {
 		return "prints the content of the file"
 	}
-	return conform.ShortCommand(strings.Join(all, "; "))
+	return check.ShortCommand(strings.Join(all, "; "))
 }
 
 // downloaded is a program that a downloaded script calls.
@@ -237,7 +237,7 @@ func standIns(seeds []string) []string {
 }
 
 // Execution returns the case that executes the texts, with files for the paths that the seeds name, and
-// stand-ins for the programs. Its result is read by Effects.
+// stand-ins for the programs. Its result is read by effects.
 func Execution(seeds, texts []string) *suites.Case {
 	present := map[string]string{}
 	for _, f := range files(seeds) {
@@ -314,9 +314,9 @@ func files(seeds []string) (all []string) {
 	})
 }
 
-// Effects returns what each text did, by its index. A text that did not end, or was not reached, has
+// effects returns what each text did, by its index. A text that did not end, or was not reached, has
 // none.
-func Effects(o suites.Outcome) map[int]Effect {
+func effects(o suites.Outcome) map[int]Effect {
 	parts := strings.Split(string(o.Last().Files[results]), "\x1c")
 	if len(parts) < 2 {
 		return nil

@@ -52,7 +52,7 @@ func executed(t testing.TB, r *run.Runner, seed string, texts []string) map[int]
 	if err := r.Remove(o); err != nil {
 		t.Fatal(err)
 	}
-	return Effects(o)
+	return effects(o)
 }
 
 // TestEquivalent executes rewrites of the seeds: they do the same, but for a few that are known not

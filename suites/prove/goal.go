@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 )
 
 // An Aim is what somebody wants who makes a call that a guard stops.
@@ -151,7 +151,7 @@ func denies(content string) bool {
 
 // goalOf returns the goal of an input, by what its execution did; false if there is none with known ways. The
 // goals of git are found by running it.
-func (s *search) goalOf(in conform.Input, e Effect) (g Goal, ok bool) {
+func (s *search) goalOf(in check.Input, e Effect) (g Goal, ok bool) {
 	switch {
 	case in.Prompt != "":
 		return g, false
@@ -234,7 +234,7 @@ func (s *search) goals(ctx context.Context) (all []Goal) {
 		if sd.Command != "" && g.Aim == Remove {
 			usual.Command = "rm -rf " + g.Object
 		}
-		if usual == sd.Input || conform.Stopped(s.fire(ctx, []conform.Input{usual})[0].Effect) {
+		if usual == sd.Input || check.Stopped(s.fire(ctx, []check.Input{usual})[0].Effect) {
 			all = append(all, g)
 		}
 	}

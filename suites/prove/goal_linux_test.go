@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process/testdata/processtest"
 	"hookwatch/suites/run"
@@ -34,7 +34,7 @@ func reachedWays(t *testing.T, r *run.Runner, g Goal, all []way, more []string) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		effects := Effects(o)
+		effects := effects(o)
 		if len(effects) == 0 {
 			t.Fatalf("nothing was executed: %+v", o)
 		}
@@ -178,30 +178,30 @@ func FuzzParseGoal(f *testing.F) {
 // TestGoalOf checks which goal an input has, by what its execution did.
 func TestGoalOf(t *testing.T) {
 	t.Parallel()
-	s := newSearch(&Machine{Jobs: 1}, discover.Hook{Scripts: []string{".claude/hooks/guard.sh"}, Source: suites.Position{File: ".claude/settings.json"}}, Options{})
+	s := newSearch(machine(nil), discover.Hook{Scripts: []string{".claude/hooks/guard.sh"}, Source: suites.Position{File: ".claude/settings.json"}}, Options{})
 	calls := func(args ...string) Effect { return Effect{Calls: []Call{{Dir: work, Args: args}}} }
 	for _, tt := range []struct {
-		in   conform.Input
+		in   check.Input
 		does Effect
 		want string // "" for none
 	}{
-		{conform.Input{Tool: "Bash", Command: "cat .env"}, Effect{Output: secret + ".env\n"}, "disclose .env"},
-		{conform.Input{Tool: "Bash", Command: "cat ~/.ssh/id_rsa"}, Effect{Output: secret + "id_rsa\n"}, "disclose ~/.ssh/id_rsa"},
-		{conform.Input{Tool: "Bash", Command: "echo x > ~/.bashrc"}, Effect{Files: []string{"home/.bashrc\x1fx"}}, "modify ~/.bashrc"},
-		{conform.Input{Tool: "Read", File: "config/.env"}, Effect{}, "disclose config/.env"},
-		{conform.Input{Tool: "Edit", File: "biome.json"}, Effect{}, "modify biome.json"},
-		{conform.Input{Tool: "Bash", Command: "echo x > a.txt"}, Effect{Files: []string{"work/a.txt\x1fx"}}, "modify a.txt"},
-		{conform.Input{Tool: "Bash", Command: "unlink a.txt"}, Effect{Files: []string{"work/a.txt\x1f(removed)"}}, "remove a.txt"},
-		{conform.Input{Tool: "Bash", Command: "rm -rf build/"}, calls("rm", "-rf", "build/"), "remove build"},
-		{conform.Input{Tool: "Bash", Command: "rm -rf /"}, calls("rm", "-rf", "/"), "remove ~/data"},
-		{conform.Input{Tool: "Bash", Command: "pip install x"}, calls("pip", "install", "x"), "run pip install x"},
-		{conform.Input{Tool: "Bash", Command: "git push --force"}, calls("git", "push", "--force"), ""},
-		{conform.Input{Tool: "Read", File: "../.env"}, Effect{}, ""},
-		{conform.Input{Tool: "Read", File: "a b'c"}, Effect{}, ""},
-		{conform.Input{Tool: "Read", File: "/etc/passwd"}, Effect{}, "disclose /etc/passwd"},
-		{conform.Input{Tool: "Bash", Command: "rm -rf /srv/data"}, calls("rm", "-rf", "/srv/data"), "remove /srv/data"},
-		{conform.Input{Tool: "Write", File: ".claude/settings.json"}, Effect{}, "switch the guard off by its own files"},
-		{conform.Input{Prompt: "hello"}, Effect{}, ""},
+		{check.Input{Tool: "Bash", Command: "cat .env"}, Effect{Output: secret + ".env\n"}, "disclose .env"},
+		{check.Input{Tool: "Bash", Command: "cat ~/.ssh/id_rsa"}, Effect{Output: secret + "id_rsa\n"}, "disclose ~/.ssh/id_rsa"},
+		{check.Input{Tool: "Bash", Command: "echo x > ~/.bashrc"}, Effect{Files: []string{"home/.bashrc\x1fx"}}, "modify ~/.bashrc"},
+		{check.Input{Tool: "Read", File: "config/.env"}, Effect{}, "disclose config/.env"},
+		{check.Input{Tool: "Edit", File: "biome.json"}, Effect{}, "modify biome.json"},
+		{check.Input{Tool: "Bash", Command: "echo x > a.txt"}, Effect{Files: []string{"work/a.txt\x1fx"}}, "modify a.txt"},
+		{check.Input{Tool: "Bash", Command: "unlink a.txt"}, Effect{Files: []string{"work/a.txt\x1f(removed)"}}, "remove a.txt"},
+		{check.Input{Tool: "Bash", Command: "rm -rf build/"}, calls("rm", "-rf", "build/"), "remove build"},
+		{check.Input{Tool: "Bash", Command: "rm -rf /"}, calls("rm", "-rf", "/"), "remove ~/data"},
+		{check.Input{Tool: "Bash", Command: "pip install x"}, calls("pip", "install", "x"), "run pip install x"},
+		{check.Input{Tool: "Bash", Command: "git push --force"}, calls("git", "push", "--force"), ""},
+		{check.Input{Tool: "Read", File: "../.env"}, Effect{}, ""},
+		{check.Input{Tool: "Read", File: "a b'c"}, Effect{}, ""},
+		{check.Input{Tool: "Read", File: "/etc/passwd"}, Effect{}, "disclose /etc/passwd"},
+		{check.Input{Tool: "Bash", Command: "rm -rf /srv/data"}, calls("rm", "-rf", "/srv/data"), "remove /srv/data"},
+		{check.Input{Tool: "Write", File: ".claude/settings.json"}, Effect{}, "switch the guard off by its own files"},
+		{check.Input{Prompt: "hello"}, Effect{}, ""},
 	} {
 		g, ok := s.goalOf(tt.in, tt.does)
 		if ok != (tt.want != "") || ok && g.String() != tt.want {
@@ -291,7 +291,7 @@ if file.endswith("/.env") or "cat .env" in i.get("command", ""):
 	} {
 		out := Ways{Goal: g, tried: tried}
 		out.count(nil)
-		s.o.Allowed = []conform.Input{{Tool: "Bash", Command: allowed}}
+		s.o.Allowed = []check.Input{{Tool: "Bash", Command: allowed}}
 		if s.remedy(context.Background(), &out); !reflect.DeepEqual(out.Remedies, want) {
 			t.Errorf("where %s is allowed: %+v, want %+v", allowed, out.Remedies, want)
 		}

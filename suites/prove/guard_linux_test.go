@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/bench"
+	"hookwatch/suites/check"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process/testdata/processtest"
 	"hookwatch/suites/reference"
@@ -24,10 +25,10 @@ func searchGuard(t *testing.T, edit func(string) string, o Options, commands ...
 	t.Helper()
 	m, h := guardMachine(t, "Bash", edit)
 	for _, c := range commands {
-		o.Inputs = append(o.Inputs, conform.Input{Tool: "Bash", Command: c})
+		o.Inputs = append(o.Inputs, check.Input{Tool: "Bash", Command: c})
 	}
 	o.Only, o.Budget = true, 10*time.Minute
-	g, err := Search(context.Background(), conform.Tree{Root: h.Root}, h, m, o)
+	g, err := Search(context.Background(), check.Tree{Root: h.Root}, h, m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,16 +73,13 @@ func guardMachine(t *testing.T, matcher string, edit func(string) string) (*Mach
 	options.Registered = Executor
 	executor := run.New(options)
 	t.Cleanup(executor.Close)
-	via := func(r *run.Runner) func(context.Context, *suites.Case) (suites.Outcome, error) {
-		return func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
-			o, err := r.Case(ctx, c)
-			if err == nil {
-				err = r.Remove(o)
-			}
-			return o, err
+	b := bench.New(2, func(ctx context.Context, q suites.Request) (suites.Outcome, error) {
+		if q.Trace != nil { // these tests explore no hook
+			return suites.Outcome{NotRun: new(suites.NotRun)}, nil
 		}
-	}
-	return &Machine{Fire: via(hooks), Execute: via(executor), Jobs: 2}, h
+		return hooks.Make(ctx, q)
+	})
+	return &Machine{Bench: b, Executor: b.With(executor.Make)}, h
 }
 
 // everyGuard reports whether the tests of guards, which take minutes, shall try every rewrite and
@@ -118,16 +116,16 @@ func TestBrokenGuard(t *testing.T) {
 		what     What
 		kind     Kind
 	}{
-		"short options":     {`has("f", "--force") or "--mirror" in long`, `"--force" in long`, push, Bypass, Habit},
-		"refspecs":          {`any(a and a.startswith("+") for a in args)`, `False`, push, Bypass, Habit},
-		"paths of programs": {`os.path.basename(words[0])`, `words[0]`, push, Bypass, Habit},
-		"sudo":              {`"sudo": "ughpCDRT", `, ``, push, Bypass, Habit},
-		"xargs":             {`"xargs": "IEnLPsda", `, ``, push, Bypass, Habit},
+		"short options":     {`"push": ("fd", `, `"push": ("", `, push, Bypass, Habit},
+		"refspecs":          {`a[0:1] in ("+", ":")`, `False`, push, Bypass, Habit},
+		"paths of programs": {"os.path.basename(words[0]), words[1:]\n        if name in self.functions", "words[0], words[1:]\n        if name in self.functions", push, Bypass, Habit},
+		"sudo":              {`"sudo": ("ughpCDRT", 0), `, ``, push, Bypass, Habit},
+		"xargs":             {`"xargs": ("IEnLPsda", 0), `, ``, push, Bypass, Habit},
 		"options of git":    {`while args and args[0] is not UNKNOWN and args[0].startswith("-"):`, `while False:`, push, Bypass, Habit},
-		"capital R":         {`set(a) & {"r", "R"}`, `set(a) & {"r"}`, rm, Bypass, Habit},
+		"capital R":         {`"rm": (), `, `"rm": ("r", "--recursive"), `, rm, Bypass, Habit},
 		"cd":                {`name in ("cd", "pushd")`, `name in ("pushd",)`, rm, Bypass, Habit},
 		"eval":              {`name == "eval"`, `name == "never"`, push, Bypass, Wrapping},
-		"variables":         {`if values is None or UNKNOWN in values:`, `if True:`, push, "", 0}, // stricter, so nothing is found
+		"variables":         {`if values is None or split and`, `if True or`, push, "", 0}, // stricter, so nothing is found
 		"quoted letters":    {`escapes(part.get("Value", "")) if part.get("Dollar") else part.get("Value", "")`, `part.get("Value", "")`, push, Bypass, Obfuscation},
 		"text":              {`tool = payload["tool_input"]`, `tool = payload["tool_input"]; "git push --force" in tool["command"] and denied()`, push, FalseBlock, 0},
 		"input executed":    {`tool = payload["tool_input"]`, `tool = payload["tool_input"]; os.system("true '" + tool["description"] + "'")`, push, Injection, 0},

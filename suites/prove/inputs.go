@@ -10,15 +10,15 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/shell"
 )
 
 // fileCandidates returns other names of the file, and commands that change it, as far as the client
 // fires the hook for them.
-func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
-	add := func(kind Kind, rule string, change func(*conform.Input)) {
+func fileCandidates(in check.Input, h discover.Hook) (out []candidate) {
+	add := func(kind Kind, rule string, change func(*check.Input)) {
 		c := in
 		change(&c)
 		if h.Matches(c.Tool) && c != in {
@@ -34,20 +34,20 @@ func fileCandidates(in conform.Input, h discover.Hook) (out []candidate) {
 	}
 	for i, name := range names {
 		if name != "/" && !(dir == "" && strings.HasPrefix(name, "/")) {
-			add(Habit, fmt.Sprintf("file-name/%d", i), func(c *conform.Input) { c.File = name })
+			add(Habit, fmt.Sprintf("file-name/%d", i), func(c *check.Input) { c.File = name })
 		}
 	}
 	for i, command := range commandWays(Modify, in.File, "redirect", "tee") {
-		add(Habit, fmt.Sprintf("redirection/%d", i), func(c *conform.Input) { *c = conform.Input{Tool: "Bash", Command: command} })
+		add(Habit, fmt.Sprintf("redirection/%d", i), func(c *check.Input) { *c = check.Input{Tool: "Bash", Command: command} })
 	}
 	return out
 }
 
 // promptCandidates returns other spellings around the same text. The text itself stays, so that it
 // reaches the model whatever is around it.
-func promptCandidates(in conform.Input) (out []candidate) {
+func promptCandidates(in check.Input) (out []candidate) {
 	for i, text := range filled("prompt", in.Prompt) {
-		out = append(out, candidate{Rewrite{Habit, fmt.Sprintf("prompt/%d", i), text}, conform.Input{Prompt: text}, "sends the same text to the model"})
+		out = append(out, candidate{Rewrite{Habit, fmt.Sprintf("prompt/%d", i), text}, check.Input{Prompt: text}, "sends the same text to the model"})
 	}
 	return out
 }
@@ -64,14 +64,14 @@ func (s *search) mentions(ctx context.Context, sd *seed, contexts []string) {
 		plain := strings.NewReplacer(`"`, "", "$", "", "`", "", "!", "").Replace(text)
 		return strings.NewReplacer("{quoted}", shell.Quote(text), "{text}", text, "{name}", name, "{plain}", plain).Replace(form)
 	}
-	command := func(text string) conform.Input { return conform.Input{Tool: sd.Tool, Command: text} }
+	command := func(text string) check.Input { return check.Input{Tool: sd.Tool, Command: text} }
 	const harmlessText = "an ordinary text"
 	var texts []string
 	for _, form := range contexts {
 		texts = append(texts, fill(form, sd.Command), fill(form, harmlessText))
 	}
 	effects := s.execute(ctx, []string{sd.Command}, texts)
-	var inputs []conform.Input
+	var inputs []check.Input
 	var does, ordinary []string
 	for i := 0; i < len(texts); i += 2 {
 		e, ok := effects[texts[i]]
@@ -81,17 +81,17 @@ func (s *search) mentions(ctx context.Context, sd *seed, contexts []string) {
 		}
 	}
 	for i, r := range s.fire(ctx, inputs) {
-		if conform.Stopped(r.Effect) && s.letsThrough(ctx, command(ordinary[i])) {
+		if check.Stopped(r.Effect) && s.letsThrough(ctx, command(ordinary[i])) {
 			s.block(Finding{What: FalseBlock, Rule: "mention", Input: inputs[i], From: sd.Input, Does: does[i], Effect: r.Effect, Because: r.EffectReason, Of: sd.effect})
 		}
 	}
 }
 
 // letsThrough reports whether the hook lets an ordinary input through, which it is asked only once.
-func (s *search) letsThrough(ctx context.Context, in conform.Input) bool {
+func (s *search) letsThrough(ctx context.Context, in check.Input) bool {
 	lets, known := s.ordinary.Load(in.Command)
 	if !known {
-		lets = passes(s.fire(ctx, []conform.Input{in})[0])
+		lets = passes(s.fire(ctx, []check.Input{in})[0])
 		s.ordinary.Store(in.Command, lets)
 	}
 	return lets.(bool)
@@ -154,14 +154,12 @@ func (s *search) inject(ctx context.Context) {
 			sets = append(sets, canaries{p, fields})
 		}
 	}
-	o, err := s.Fire(ctx, &c)
-	if err != nil || ctx.Err() != nil {
+	o, err := s.Fire(ctx, suites.Request{Case: &c, Name: s.hook.ID})
+	if err != nil {
 		s.fail(ctx, err)
 		return
 	}
-	s.mu.Lock()
-	s.guard.Fired += len(o.Results)
-	s.mu.Unlock()
+	s.fired.Add(int64(len(o.Results)))
 	for n, r := range o.Results {
 		for i, field := range sets[n].fields {
 			if _, executed := r.Files[fmt.Sprintf("%s%d-%d", canary, n, i)]; executed {
@@ -202,7 +200,7 @@ func (s *search) choke(ctx context.Context, from *seed, payload json.RawMessage)
 		{"a byte order mark in description", string(withField(payload, description, "\ufeffan example"))},
 		{"a newline after it", string(payload) + "\n\n"},
 	} {
-		results := s.fire(ctx, []conform.Input{from.Input}, func(step *suites.Step) { step.PayloadRaw, step.Stdin = nil, &v.payload })
+		results := s.fire(ctx, []check.Input{from.Input}, func(step *suites.Step) { step.PayloadRaw, step.Stdin = nil, &v.payload })
 		if r := results[0]; passes(r) {
 			s.block(Finding{What: Choke, Rule: v.name, Input: from.Input, From: from.Input, Does: "passes with " + v.name, Effect: r.Effect, Because: r.EffectReason, Of: from.effect})
 		}

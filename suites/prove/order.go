@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/explore"
 )
@@ -68,7 +68,7 @@ type orderSearch struct {
 
 // Orders runs two processes of each hook, and of each two hooks that are fired for one call, with interruptions of
 // the first at its accesses to what both use. It calls found with each result, and ends when ctx does.
-func Orders(ctx context.Context, t conform.Tree, hooks []discover.Hook, m *Machine, found func(Order)) error {
+func Orders(ctx context.Context, t check.Tree, hooks []discover.Hook, m *Machine, found func(Order)) error {
 	used := map[string]*suites.Case{}
 	for i, h := range hooks {
 		for _, other := range hooks[i:] {
@@ -107,18 +107,17 @@ func (s *orderSearch) turn(ctx context.Context, c *suites.Case, steps []suites.S
 	}
 	turns.Holds = append(slices.Clip(turns.Holds), make([]int, len(steps))...)
 	one.Steps, one.Turns = append(slices.Clone(steps[:len(steps)-1]), last), &turns
-	o, s.err = s.Observe(ctx, conform.Probe{Case: &one, Trace: trace})
+	o, s.err = s.Fire(ctx, suites.Request{Case: &one, Name: s.Hook, Trace: trace})
 	bad := func(r suites.Result) bool { return r.TimedOut || r.NotStarted != "" || len(r.LeftBehind) > 0 }
 	return o, s.err == nil && len(o.Turns) > 0 && (turns.Stop || !slices.ContainsFunc(o.Results, bad))
 }
 
 // same searches the orders of two processes of one hook, and returns a call that changes what they share.
-func (s *orderSearch) same(ctx context.Context, t conform.Tree) (used *suites.Case) {
-	tries := conform.Tries(t, s.hook)
-	explored, err := conform.Explore(t, s.hook, func(p conform.Probe) (suites.Outcome, error) {
+func (s *orderSearch) same(ctx context.Context, t check.Tree) (used *suites.Case) {
+	tries := check.Tries(t, s.hook)
+	explored, err := check.Explore(t, s.hook, func(q suites.Request) (suites.Outcome, error) {
 		s.Firings++
-		o, err := s.Observe(ctx, p)
-		return o, cmp.Or(ctx.Err(), err)
+		return s.Fire(ctx, q)
 	})
 	s.err = err
 	tries = append(tries[:min(len(tries), inputsForOrder/2)], explored...)
@@ -344,11 +343,11 @@ func (s *orderSearch) race(ctx context.Context, c *suites.Case, steps []suites.S
 	for _, o := range outcomes {
 		var parts []string
 		for i, r := range o.Results[turns.Before:] {
-			parts = append(parts, strings.TrimSpace(fmt.Sprintf("call %d %s %s", i+1, strings.ReplaceAll(string(r.Effect), "_", " "), conform.Short(string(r.Stdout)+string(r.Stderr)))))
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("call %d %s %s", i+1, strings.ReplaceAll(string(r.Effect), "_", " "), check.Short(string(r.Stdout)+string(r.Stderr)))))
 		}
 		for _, r := range o.Results {
 			if content, present := r.Files[file]; present {
-				parts = append(parts, path.Base(file)+" is "+cmp.Or(conform.Short(string(content)), "empty"))
+				parts = append(parts, path.Base(file)+" is "+cmp.Or(check.Short(string(content)), "empty"))
 			}
 		}
 		texts = append(texts, strings.Join(parts, "; "))

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/shell"
 )
 
@@ -59,6 +59,9 @@ func (s *search) remedyByMatcher(ctx context.Context, w *Ways) {
 	}
 	for _, u := range w.NotFired {
 		var ways, twins []Step
+		if open := u.Open[0]; open.Input["command"] != nil {
+			twins = append(twins, Step{open.Tool, map[string]any{"command": "true"}})
+		}
 		for _, a := range w.tried {
 			if a.group() == u.Kind {
 				ways, twins = append(ways, a.steps...), append(twins, a.twin...)
@@ -72,8 +75,9 @@ func (s *search) remedyByMatcher(ctx context.Context, w *Ways) {
 			}
 			return cases
 		}
-		stops := func(r suites.Result) bool { return conform.Stopped(r.Effect) }
-		if !slices.ContainsFunc(s.send(ctx, fired(ways)), passes) && !slices.ContainsFunc(s.send(ctx, fired(twins)), stops) {
+		stops := func(r suites.Result) bool { return check.Stopped(r.Effect) }
+		some := len(twins) == 0 || slices.ContainsFunc(s.send(ctx, fired(ways)), passes) || slices.ContainsFunc(s.send(ctx, fired(twins)), stops)
+		if !some && ctx.Err() == nil { // else some may not have been sent
 			w.Remedies = append(w.Remedies, Remedy{Matcher: u.Kind, Closes: []string{u.Kind}})
 		}
 	}

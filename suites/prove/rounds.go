@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 )
 
@@ -20,6 +20,10 @@ var due = [kinds]float64{Habit: 0, Quoting: 2, Wrapping: 2.5, Obfuscation: 4}
 // portions are the numbers of rewrites that are tried at a time: few at first, so that every seed
 // has its turn soon, and then more, because an environment takes time to prepare.
 var portions = []int{8, 16, 24}
+
+// atOnce is the number of parts that a search with one seed tries at a time. It does not depend on the number of
+// places, so that the same is tried on every machine.
+const atOnce = 2
 
 // later is the number of rounds that a seed waits if a way around it by habit is known.
 const later = 4
@@ -79,10 +83,15 @@ func (s *search) work(ctx context.Context) {
 				s.o.Progress(s.guard)
 			}
 		})
-		if done += len(tasks); !more {
+		if done += len(tasks); !more || s.o.Brief && s.bypassed() {
 			return
 		}
 	}
+}
+
+// bypassed reports whether a rewrite of a seed passes.
+func (s *search) bypassed() bool {
+	return slices.ContainsFunc(s.seeds, func(sd *seed) bool { return len(sd.passing) > 0 })
 }
 
 // round returns the tasks of a round, and whether there are more rounds.
@@ -95,7 +104,7 @@ func (s *search) round(n int) (tasks []func(context.Context), more bool) {
 		}
 	}
 	for _, sd := range turn {
-		for range (s.Jobs + len(turn) - 1) / len(turn) { // so that no processor is idle
+		for range (atOnce + len(turn) - 1) / len(turn) {
 			if size := min(len(sd.queue), portions[min(sd.rounds, len(portions)-1)]); size > 0 {
 				part := sd.queue[:size]
 				sd.queue = sd.queue[size:]
@@ -131,7 +140,7 @@ func chunks(n, size int) (all [][2]int) {
 // parallel calls do for all parts, in order, until the search must end, but for the first parts
 // even if the time is up. It reports whether all were done.
 func (s *search) parallel(ctx context.Context, parts [][2]int, first int, do func(from, to int)) bool {
-	return s.bench.Each(ctx, len(parts), func(_ context.Context, i int) error {
+	return s.Each(ctx, len(parts), func(_ context.Context, i int) error {
 		if s.over(ctx) && (i >= first || ctx.Err() != nil || s.failed()) {
 			return errOver
 		}
@@ -146,7 +155,7 @@ var errOver = errors.New("the search is over")
 // A candidate is a rewrite as an input of the hook.
 type candidate struct {
 	Rewrite
-	input conform.Input
+	input check.Input
 	does  string // of a rewrite that is not executed
 }
 
@@ -198,7 +207,7 @@ func (s *search) try(ctx context.Context, sd *seed, all []candidate) (found []Fi
 		effects = s.execute(ctx, []string{from}, append(texts, from))
 	}
 	var same []candidate
-	var inputs []conform.Input
+	var inputs []check.Input
 	for _, c := range all {
 		if e, ok := effects[asCommand(c.input)]; ok && e.key() == effects[from].key() && !e.None() {
 			c.does = e.String()
@@ -208,22 +217,17 @@ func (s *search) try(ctx context.Context, sd *seed, all []candidate) (found []Fi
 			inputs = append(inputs, c.input)
 		}
 	}
-	if len(same) == 0 || ctx.Err() != nil {
-		s.count(len(all), 0, sd, nil, nil)
+	if len(same) == 0 {
+		s.count(ctx, len(all), 0, sd, nil, nil)
 		return nil
 	}
-	s.mu.Lock()
-	again := !sd.repeated
-	sd.repeated = true
-	s.mu.Unlock()
+	again := !sd.repeated.Swap(true)
 	if again {
 		inputs = append(inputs, sd.Input)
 	}
 	results := s.fire(ctx, inputs)
 	if again && passes(results[len(results)-1]) { // the hook stops the same input only once
-		s.mu.Lock()
-		s.alone = true
-		s.mu.Unlock()
+		s.alone.Store(true)
 		results = s.fire(ctx, inputs)
 	}
 	var held []Finding
@@ -235,17 +239,21 @@ func (s *search) try(ctx context.Context, sd *seed, all []candidate) (found []Fi
 		case by[i] != "": // it passes this hook and not the call
 		case passes(r):
 			found = append(found, f)
-		case conform.Stopped(r.Effect):
+		case check.Stopped(r.Effect):
 			held = append(held, f)
 		}
 	}
-	s.count(len(all), len(same), sd, found, held)
+	s.count(ctx, len(all), len(same), sd, found, held)
 	return found
 }
 
-func (s *search) count(tried, same int, sd *seed, passing, held []Finding) {
+func (s *search) count(ctx context.Context, tried, same int, sd *seed, passing, held []Finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if ctx.Err() != nil {
+		return // some were not sent
+	}
+	s.setTried()
 	s.guard.Tried += tried
 	s.guard.Equivalent += same
 	s.guard.Passed += len(passing)
@@ -264,7 +272,7 @@ func Recheck(ctx context.Context, h discover.Hook, m *Machine, held []Finding, b
 	ask := func(all []Finding, size int) (passing []Finding) {
 		results := unsent(len(all))
 		s.parallel(ctx, chunks(len(all), size), 1, func(from, to int) {
-			var inputs []conform.Input
+			var inputs []check.Input
 			for _, f := range all[from:to] {
 				inputs = append(inputs, f.Input)
 			}
@@ -333,7 +341,7 @@ func (s *search) shrink(ctx context.Context, sd *seed, f Finding) {
 // keeps those that are found again, the most serious first. When the time is up, it relies on the
 // first time.
 func (s *search) confirm(ctx context.Context) {
-	s.alone = true
+	s.alone.Store(true)
 	var groups [][]Finding
 	for _, sd := range s.seeds {
 		slices.SortStableFunc(sd.passing, smaller)
@@ -357,8 +365,8 @@ func (s *search) confirm(ctx context.Context) {
 		for _, f := range groups[i][:min(most, len(groups[i]))] {
 			again := s.over(ctx)
 			if !again {
-				r := s.sendTogether(ctx, s.cases([]conform.Input{f.Input, f.From}))
-				again = passes(r[0]) == (f.What == Bypass) && conform.Stopped(r[1].Effect)
+				r := s.sendTogether(ctx, s.cases([]check.Input{f.Input, f.From}))
+				again = ctx.Err() != nil || passes(r[0]) == (f.What == Bypass) && check.Stopped(r[1].Effect)
 			}
 			if again {
 				f.Others = len(groups[i]) - 1
@@ -366,6 +374,7 @@ func (s *search) confirm(ctx context.Context) {
 				return
 			}
 		}
+		groups[i] = nil // none was found again
 	}
 	s.parallel(ctx, chunks(len(groups), 1), 0, func(i, _ int) { check(i) })
 	for i := range groups {
@@ -404,11 +413,7 @@ func merged(all []Finding) (out []Finding) {
 // never longer than the command and no one writes it.
 func smaller(a, b Finding) int {
 	size := func(f Finding) int {
-		if n := len(f.Input.Text()); strings.HasPrefix(f.Rule, "spacing") {
-			return n + 1000
-		} else {
-			return n
-		}
+		return len(f.Input.Text()) + map[bool]int{true: 1000}[strings.HasPrefix(f.Rule, "spacing")]
 	}
 	return cmp.Or(int(a.Kind-b.Kind), size(a)-size(b), cmp.Compare(a.Input.Text(), b.Input.Text()))
 }

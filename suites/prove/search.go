@@ -7,22 +7,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/bench"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/shell"
 )
 
 // A Machine runs cases for a search. It is safe for concurrent use.
 type Machine struct {
-	Fire    func(context.Context, *suites.Case) (suites.Outcome, error) // a case of a hook
-	Execute func(context.Context, *suites.Case) (suites.Outcome, error) // a case of Execution
-	// Observe runs a case of a hook that is traced; nil if hooks are not explored.
-	Observe func(context.Context, conform.Probe) (suites.Outcome, error)
-	Jobs    int
+	*bench.Bench              // fires hooks
+	Executor     *bench.Bench // runs cases of Execution
 
 	known sync.Map // effects by seed and text: several guards stop the same inputs
 }
@@ -30,33 +28,33 @@ type Machine struct {
 // Options limit a search.
 type Options struct {
 	Budget   time.Duration
-	Seed     int64           // of the order in which rewrites are combined
-	Inputs   []conform.Input // to start from, before those of the hook; cases of suites name them
-	Only     bool            // start from no others
-	Goals    []Goal          // that the user states; none for those of the inputs that the guard stops
-	Ways     int             // the first ways of each kind that are tried; 0 for all
-	Allows   []string        // kinds of ways that pass on purpose, as AIM/KIND
-	Allowed  []conform.Input // that the suites let through: no remedy may stop them
-	Most     Kind            // the last kind of rewrites
-	Brief    bool            // try only the first rewrites of each kind, and fields that a hook may execute
-	Progress func(Guard)     // called after each step, if not nil
+	Seed     int64         // of the order in which rewrites are combined
+	Inputs   []check.Input // to start from, before those of the hook; cases of suites name them
+	Only     bool          // start from no others
+	Goals    []Goal        // that the user states; none for those of the inputs that the guard stops
+	Ways     int           // the first ways of each kind that are tried; 0 for all
+	Allows   []string      // kinds of ways that pass on purpose, as AIM/KIND
+	Allowed  []check.Input // that the suites let through: no remedy may stop them
+	Most     Kind          // the last kind of rewrites
+	Brief    bool          // try only the first rewrites of each kind until one passes, and fields that a hook may execute
+	Progress func(Guard)   // called after each step, if not nil
 }
 
 // A Guard is the result of a search.
 type Guard struct {
 	Hook       discover.Hook
-	Stopped    []conform.Input // inputs that it stops, from which the search started
-	Tried      int             // rewrites that were executed
-	Equivalent int             // those that do the same
-	Passed     int             // those that the hook lets through
-	Fired      int             // inputs that were sent to the hook
-	Findings   []Finding       // the most serious first
-	Held       []Finding       // as bypasses: what it stops, and the rewrites that do the same and that it stops
-	Ways       []Ways          // to the goals of what it stops
-	Elsewhere  int             // inputs that pass it and that other hooks of their call, or permission rules, stop
-	StoppedBy  []string        // those hooks, by ID, and rules
-	Unproved   string          // the reason why nothing was searched; "" if the search was made
-	Complete   bool            // the search came to its end within the budget
+	Stopped    []check.Input // inputs that it stops, from which the search started
+	Tried      int           // rewrites that were executed
+	Equivalent int           // those that do the same
+	Passed     int           // those that the hook lets through
+	Fired      int           // inputs that were sent to the hook
+	Findings   []Finding     // the most serious first
+	Held       []Finding     // as bypasses: what it stops, and the rewrites that do the same and that it stops
+	Ways       []Ways        // to the goals of what it stops
+	Elsewhere  int           // inputs that pass it and that other hooks of their call, or permission rules, stop
+	StoppedBy  []string      // those hooks, by ID, and rules
+	Unproved   string        // the reason why nothing was searched; "" if the search was made
+	Complete   bool          // the search came to its end within the budget
 	Took       time.Duration
 }
 
@@ -82,13 +80,16 @@ const (
 	Choke      What = "choke" // a stopped input passes if another field is unusual
 )
 
+// Rules are the IDs of the rules of findings.
+var Rules = map[What]string{Bypass: "bypass", FalseBlock: "false-block", Injection: "executes-input", Choke: "unusual-field"}
+
 // A Finding is an input that a guard treats otherwise than it should.
 type Finding struct {
 	What    What
 	Kind    Kind          // of the rewrite
 	Rule    string        // of the rewrite
-	Input   conform.Input // that passes, or is stopped
-	From    conform.Input // the input that the guard stops
+	Input   check.Input   // that passes, or is stopped
+	From    check.Input   // the input that the guard stops
 	Does    string        // what the execution of the input showed
 	Effect  suites.Effect // of the hook's answer
 	Because string
@@ -100,7 +101,7 @@ type Finding struct {
 
 // seed is a stopped input with what it does.
 type seed struct {
-	conform.Input
+	check.Input
 	effect  suites.Effect
 	does    Effect
 	passing []Finding
@@ -108,8 +109,8 @@ type seed struct {
 	queue    []candidate // rewrites to try
 	contexts []string    // that mention it, to try
 	combined bool
-	rounds   int  // that it had
-	repeated bool // the hook stopped the input again after others
+	rounds   int         // that it had
+	repeated atomic.Bool // the hook was sent the input again after others
 }
 
 func (sd *seed) done() bool { return len(sd.queue)+len(sd.contexts) == 0 && sd.combined }
@@ -118,23 +119,25 @@ func (sd *seed) done() bool { return len(sd.queue)+len(sd.contexts) == 0 && sd.c
 type search struct {
 	*Machine
 	o        Options
-	bench    *bench.Bench
 	hook     discover.Hook
-	tree     conform.Tree
+	tree     check.Tree
 	deadline time.Time
-	ordinary sync.Map   // whether contexts of mentions pass with an ordinary text
-	mu       sync.Mutex // guards what follows
+	tried    context.Context // ends when a part of the ways or rewrites was tried
+	setTried func()
+	fired    atomic.Int64 // inputs that were sent to the hook
+	alone    atomic.Bool  // the hook's answer depends on earlier calls, so each input needs its own environment
+	ordinary sync.Map     // whether contexts of mentions pass with an ordinary text
+	mu       sync.Mutex   // guards what follows
 	guard    Guard
 	seeds    []*seed
 	blocks   []Finding
-	alone    bool // the hook's answer depends on earlier calls, so each input needs its own environment
 	err      error
 }
 
 // Search searches one hook for findings until the budget is used up, ctx ends, or nothing is left
 // to try. The order of the search depends only on the hook and the seed. It returns what was found
 // so far, and an error if hookwatch itself failed.
-func Search(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) (Guard, error) {
+func Search(ctx context.Context, t check.Tree, h discover.Hook, m *Machine, o Options) (Guard, error) {
 	begun := Begin(ctx, t, h, m, o)
 	return begun.Complete(ctx, o.Budget-begun.took)
 }
@@ -147,11 +150,13 @@ type Begun struct {
 
 // newSearch returns a search of a hook that has no time limit.
 func newSearch(m *Machine, h discover.Hook, o Options) *search {
-	return &search{Machine: m, o: o, bench: bench.New(m.Jobs), hook: h, guard: Guard{Hook: h}}
+	s := &search{Machine: m, o: o, hook: h, guard: Guard{Hook: h}}
+	s.tried, s.setTried = context.WithCancel(context.Background())
+	return s
 }
 
 // Begin begins a search, and takes at most a quarter of its budget.
-func Begin(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o Options) *Begun {
+func Begin(ctx context.Context, t check.Tree, h discover.Hook, m *Machine, o Options) *Begun {
 	began := time.Now()
 	s := newSearch(m, h, o)
 	s.tree = t
@@ -166,16 +171,23 @@ func Begin(ctx context.Context, t conform.Tree, h discover.Hook, m *Machine, o O
 // Stops reports whether there is something to search: the hook stops an input, or the user states a goal.
 func (b *Begun) Stops() bool { return b.s.guard.Unproved == "" }
 
-// Complete searches until the budget is used up, and returns what was found.
+// Complete searches until the budget is used up and something was tried, and returns what was found.
 func (b *Begun) Complete(ctx context.Context, budget time.Duration) (Guard, error) {
 	s, began := b.s, time.Now()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	limited, stop := context.WithTimeout(ctx, budget)
+	defer stop()
+	if budget > 0 { // else the least is tried
+		context.AfterFunc(limited, func() { context.AfterFunc(s.tried, end) })
+	}
 	if b.Stops() {
-		s.deadline = began.Add(budget * 2 / 3) // a part that has begun is completed
+		s.deadline = began.Add(budget * 2 / 3) // a part that has begun is usually completed
 		s.work(ctx)
-		s.deadline = began.Add(budget * 93 / 100) // what is running then still ends within the budget
+		s.deadline = began.Add(budget * 93 / 100)
 		s.confirm(ctx)
 	}
-	s.guard.Took = b.took + time.Since(began)
+	s.guard.Fired, s.guard.Took = int(s.fired.Load()), b.took+time.Since(began)
 	return s.guard, s.err
 }
 
@@ -191,10 +203,10 @@ func (s *search) failed() bool {
 }
 
 // start finds the inputs that the hook stops, and what they do.
-func (s *search) start(ctx context.Context, t conform.Tree) {
+func (s *search) start(ctx context.Context, t check.Tree) {
 	inputs := slices.Clone(s.o.Inputs)
 	if !s.o.Only {
-		for _, in := range slices.Concat(s.explored(ctx, t), conform.Inputs(t, s.hook)) {
+		for _, in := range slices.Concat(s.explored(ctx, t), check.Inputs(t, s.hook)) {
 			if !slices.Contains(inputs, in) {
 				inputs = append(inputs, in)
 			}
@@ -204,9 +216,9 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 		s.guard.Unproved = cmp.Or(why, "it can stop nothing at "+s.hook.Event)
 		return
 	}
-	harmless := conform.Harmless(t, s.hook)
+	harmless := check.Harmless(t, s.hook)
 	answers := unsent(len(inputs))
-	s.parallel(ctx, chunks(len(inputs), 8), 2, func(from, to int) {
+	s.parallel(ctx, chunks(len(inputs), 4), 2, func(from, to int) {
 		copy(answers[from:to], s.fire(ctx, inputs[from:to]))
 	})
 	quiet := s.fire(ctx, harmless)
@@ -215,11 +227,11 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 		if answers[i].NotStarted == "" {
 			sent++
 		}
-		stops := slices.ContainsFunc(harmless, func(h conform.Input) bool { return h.Tool == in.Tool })
+		stops := slices.ContainsFunc(harmless, func(h check.Input) bool { return h.Tool == in.Tool })
 		for j, h := range harmless {
-			stops = stops && (h.Tool != in.Tool || !conform.Stopped(quiet[j].Effect))
+			stops = stops && (h.Tool != in.Tool || !check.Stopped(quiet[j].Effect))
 		}
-		if conform.Stopped(answers[i].Effect) && (stops || in.Prompt != "") {
+		if check.Stopped(answers[i].Effect) && (stops || in.Prompt != "") {
 			s.guard.Stopped = append(s.guard.Stopped, in)
 			s.seeds = append(s.seeds, &seed{Input: in, effect: answers[i].Effect})
 		}
@@ -235,18 +247,13 @@ func (s *search) start(ctx context.Context, t conform.Tree) {
 }
 
 // explored returns the inputs by which the hook comes to its decisions.
-func (s *search) explored(ctx context.Context, t conform.Tree) (all []conform.Input) {
-	if s.Observe == nil {
-		return nil
-	}
-	tries, err := conform.Explore(t, s.hook, func(p conform.Probe) (suites.Outcome, error) {
+func (s *search) explored(ctx context.Context, t check.Tree) (all []check.Input) {
+	tries, err := check.Explore(t, s.hook, func(q suites.Request) (suites.Outcome, error) {
 		if s.over(ctx) {
 			return suites.Outcome{}, context.DeadlineExceeded
 		}
-		s.mu.Lock()
-		s.guard.Fired++
-		s.mu.Unlock()
-		return s.Observe(ctx, p)
+		s.fired.Add(1)
+		return s.Fire(ctx, q)
 	})
 	if err != nil && !s.over(ctx) {
 		s.fail(ctx, err)
@@ -317,7 +324,7 @@ func subject(sd *seed) string {
 }
 
 // asCommand returns a command that does what the input does: for a file, that is a change of it.
-func asCommand(in conform.Input) string {
+func asCommand(in check.Input) string {
 	if in.File != "" {
 		return "mkdir -p \"$(dirname -- " + shell.Quote(in.File) + ")\" && echo changed > " + shell.Quote(in.File)
 	}
@@ -338,12 +345,12 @@ func (s *search) execute(ctx context.Context, seeds []string, texts []string) ma
 	if len(left) == 0 {
 		return out
 	}
-	o, err := s.Execute(ctx, Execution(seeds, left))
-	if err != nil || ctx.Err() != nil {
+	o, err := s.Executor.Fire(ctx, suites.Request{Case: Execution(seeds, left)})
+	if err != nil {
 		s.fail(ctx, err)
 		return out
 	}
-	for i, e := range Effects(o) {
+	for i, e := range effects(o) {
 		out[left[i]] = e
 		s.known.Store(from+"\x00"+left[i], e)
 	}
@@ -360,16 +367,13 @@ func (s *search) fail(ctx context.Context, err error) {
 
 // fire sends inputs to the hook, in one environment unless its answers depend on earlier ones. The
 // result has an entry for each input.
-func (s *search) fire(ctx context.Context, inputs []conform.Input, change ...func(*suites.Step)) (out []suites.Result) {
+func (s *search) fire(ctx context.Context, inputs []check.Input, change ...func(*suites.Step)) (out []suites.Result) {
 	return s.send(ctx, s.cases(inputs, change...))
 }
 
 // send sends cases of one step to the hook as fire does.
 func (s *search) send(ctx context.Context, cases []*suites.Case) (out []suites.Result) {
-	s.mu.Lock()
-	alone := s.alone
-	s.mu.Unlock()
-	if !alone {
+	if !s.alone.Load() {
 		return s.sendTogether(ctx, cases)
 	}
 	for _, c := range cases {
@@ -379,7 +383,7 @@ func (s *search) send(ctx context.Context, cases []*suites.Case) (out []suites.R
 }
 
 // cases returns the cases that send inputs to the hook.
-func (s *search) cases(inputs []conform.Input, change ...func(*suites.Step)) (all []*suites.Case) {
+func (s *search) cases(inputs []check.Input, change ...func(*suites.Step)) (all []*suites.Case) {
 	for _, in := range inputs {
 		c := in.Case(s.hook)
 		for _, f := range change {
@@ -401,23 +405,21 @@ func (s *search) sendTogether(ctx context.Context, cases []*suites.Case) []suite
 	if len(cases) == 0 {
 		return out
 	}
-	s.mu.Lock()
-	s.guard.Fired += len(cases)
-	s.mu.Unlock()
 	all := *cases[0]
 	for _, c := range cases[1:] {
 		all.Steps = slices.Concat(all.Steps, c.Steps)
 	}
-	o, err := s.Fire(ctx, &all)
-	if err != nil || ctx.Err() != nil {
+	o, err := s.Fire(ctx, suites.Request{Case: &all, Name: s.hook.ID})
+	if err != nil {
 		s.fail(ctx, err)
 		return out
 	}
+	s.fired.Add(int64(len(cases)))
 	copy(out, o.Results)
 	return out
 }
 
 // passes reports whether the client goes on with an unchanged input.
 func passes(r suites.Result) bool {
-	return !conform.Stopped(r.Effect) && r.Effect != suites.Rewritten && r.NotStarted == "" && !r.TimedOut
+	return !check.Stopped(r.Effect) && r.Effect != suites.Rewritten && r.NotStarted == "" && !r.TimedOut
 }

@@ -169,14 +169,8 @@ func (g Goal) controls() (all []Step) {
 	return all
 }
 
-// twin returns the same goal with an object that guards let through.
-func (g Goal) twin() Goal {
-	object := g.about().Twin
-	if strings.HasPrefix(g.Object, "~/") {
-		object = "~/" + object
-	}
-	return Goal{g.Aim, object, object}
-}
+// twin returns the same goal with an object of the project that guards let through.
+func (g Goal) twin() Goal { return Goal{g.Aim, g.about().Twin, g.about().Twin} }
 
 // sent returns the values of placeholders for a call that is sent to a guard.
 func (g Goal) sent() []string {

@@ -40,13 +40,13 @@ func (s *Store) nextStamp(at time.Time) stamp {
 // counts as interrupted, after it finish can be repeated.
 func (s *Store) archive(byAgent map[string][]suites.Record, env suites.Environment, results []byte, at time.Time) (name string, err error) {
 	st := s.nextStamp(at)
-	text, err := EncodeDocument(env)
+	text, err := encodeDocument(env)
 	if err != nil {
 		return "", err
 	}
 	files := map[string][]byte{environmentName: text, resultsName: results}
 	for agent, records := range byAgent {
-		if files[FileName(agent, st.String())], err = EncodeAll(records); err != nil {
+		if files[FileName(agent, st.String())], err = encodeAll(records); err != nil {
 			return "", err
 		}
 	}
@@ -126,7 +126,7 @@ func (s *Store) bringBack(stamp string) (records map[string]bool, err error) {
 		names = append(names, f.name)
 	}
 	for _, name := range names {
-		data, err := d.ReadFile(name, HeldLimit)
+		data, err := d.ReadFile(name, heldLimit)
 		if err != nil {
 			return nil, err
 		}
@@ -232,7 +232,7 @@ func (r *Reader) rollingAgents() ([]string, error) {
 	if r.rolling == nil {
 		return nil, nil
 	}
-	return Agents(r.rolling)
+	return agents(r.rolling)
 }
 
 // rollingFiles lists the files of the log called name, newest first.
@@ -240,7 +240,7 @@ func (r *Reader) rollingFiles(name string) ([]LogFile, error) {
 	if r.rolling == nil {
 		return nil, nil
 	}
-	return Files(r.rolling, name)
+	return files(r.rolling, name)
 }
 
 // History yields every record of the rolling log, oldest first for each agent, until yield
@@ -251,7 +251,7 @@ func (r *Reader) History(yield func(agent string, r suites.Record) bool) ([]stri
 		return nil, err
 	}
 	var warned []string
-	b, more := NewBudget(), true
+	b, more := newBudget(), true
 	for _, agent := range agents {
 		files, err := r.rollingFiles(agent + Suffix)
 		if err != nil {
@@ -284,7 +284,7 @@ type Past struct {
 
 // Past reads everything on record. If that exceeds the budget, it keeps the latest.
 func (r *Reader) Past() (*Past, error) {
-	p := &Past{known: map[verdictID]bool{}, budget: NewBudget()}
+	p := &Past{known: map[verdictID]bool{}, budget: newBudget()}
 	if err := p.addRolling(r); err != nil {
 		return nil, fmt.Errorf("read history: %w", err)
 	}

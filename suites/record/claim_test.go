@@ -121,7 +121,7 @@ func TestNewerLayout(t *testing.T) {
 	s := open(t, Options{Place: at(dir)})
 	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"))
 	must(t, s.Close())
-	later := NewOrigin()
+	later := newOrigin()
 	later.Version++
 	text, err := json.Marshal(later)
 	must(t, err)

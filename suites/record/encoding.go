@@ -167,8 +167,8 @@ func looseBool(raw json.RawMessage) (bool, error) {
 // Suffix is the file name extension of record files.
 const Suffix = ".jsonl"
 
-// Encode returns the record as one line, including the newline.
-func Encode(r *suites.Record) ([]byte, error) {
+// encode returns the record as one line, including the newline.
+func encode(r *suites.Record) ([]byte, error) {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
@@ -176,8 +176,8 @@ func Encode(r *suites.Record) ([]byte, error) {
 	return line.Bytes(), err
 }
 
-// EncodeAll returns the lines of all records.
-func EncodeAll(records []suites.Record) ([]byte, error) {
+// encodeAll returns the lines of all records.
+func encodeAll(records []suites.Record) ([]byte, error) {
 	var lines bytes.Buffer
 	e := json.NewEncoder(&lines)
 	e.SetEscapeHTML(false)
@@ -189,8 +189,8 @@ func EncodeAll(records []suites.Record) ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// EncodeDocument returns indented JSON for documents that users may read.
-func EncodeDocument(v any) ([]byte, error) {
+// encodeDocument returns indented JSON for documents that users may read.
+func encodeDocument(v any) ([]byte, error) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
@@ -248,9 +248,9 @@ const (
 // 10,000 cases that share nothing has about 20 MB.
 const DocumentLimit = 64 << 20
 
-// HeldLimit is the number of bytes that one read may keep in memory: 100 MB of usual
+// heldLimit is the number of bytes that one read may keep in memory: 100 MB of usual
 // records, with room to spare. It is a variable because tests lower it.
-var HeldLimit int64 = 384 << 20
+var heldLimit int64 = 384 << 20
 
 var errSymbols = errors.New("too many values")
 
@@ -267,11 +267,11 @@ func ParseJSON(text []byte, v any) error {
 	return unmarshal(text, v)
 }
 
-// A Budget is the unused part of HeldLimit. Several readers may share one.
+// A Budget is the unused part of heldLimit. Several readers may share one.
 type Budget struct{ left int64 }
 
-// NewBudget returns a full budget.
-func NewBudget() *Budget { return &Budget{HeldLimit} }
+// newBudget returns a full budget.
+func newBudget() *Budget { return &Budget{heldLimit} }
 
 // Spent reports whether the budget is used up.
 func (b *Budget) Spent() bool { return b.left <= 0 }
@@ -299,4 +299,4 @@ func (c *countedReader) Read(p []byte) (int, error) {
 }
 
 // String returns the reason for not reading on.
-func (b *Budget) String() string { return fmt.Sprintf("more than %d MiB are on record", HeldLimit>>20) }
+func (b *Budget) String() string { return fmt.Sprintf("more than %d MiB are on record", heldLimit>>20) }

@@ -34,7 +34,7 @@ func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.
 	}
 	env = s.environment(env, s.o.Now())
 	unlogged := s.logTools(env)
-	text, err := EncodeDocument(env)
+	text, err := encodeDocument(env)
 	if err != nil {
 		return err
 	}

@@ -195,7 +195,7 @@ func (s *Store) KeepEvidence(k suites.Key, e *Evidence) error {
 // Content returns the file content kept under a digest, or nil if there is none. The
 // caller must check that it has the digest.
 func (r *Reader) Content(digest string) []byte {
-	if r.contents == nil || !IsDigest(digest) {
+	if r.contents == nil || !isDigest(digest) {
 		return nil
 	}
 	b, err := r.contents.ReadFile(digest, contentLimit)
@@ -217,7 +217,7 @@ func (s *Store) Content(digest string) []byte {
 func (s *Store) KeepContent(digest string, content func() []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !IsDigest(digest) {
+	if !isDigest(digest) {
 		return nil
 	}
 	if err := s.within(Contents, &s.r.contents); err != nil {
@@ -248,7 +248,7 @@ func (s *Store) PruneContents() {
 	}
 	all = slices.DeleteFunc(all, func(e os.DirEntry) bool {
 		// With the dot: a temporary file left by a killed process.
-		return !e.Type().IsRegular() || !IsDigest(strings.TrimPrefix(e.Name(), "."))
+		return !e.Type().IsRegular() || !isDigest(strings.TrimPrefix(e.Name(), "."))
 	})
 	used := func(e os.DirEntry) int64 {
 		if info, err := e.Info(); err == nil {

@@ -137,7 +137,7 @@ func entries(d *disk.Dir) ([]os.DirEntry, error) {
 // checkAgent returns an error if the agent's name cannot be used as a file name.
 func checkAgent(agent string) error {
 	odd := func(r rune) bool { return strings.ContainsRune(`/\:*?"<>|`, r) || !unicode.IsPrint(r) }
-	_, rotated := Current(agent + Suffix)
+	_, rotated := current(agent + Suffix)
 	switch {
 	case agent == "", strings.ContainsAny(agent[:1], ".- "), strings.HasSuffix(agent, "."), strings.HasSuffix(agent, " "),
 		len(agent) > disk.NameLimit, !utf8.ValidString(agent), strings.ContainsFunc(agent, odd), disk.IsDevice(agent), rotated:
@@ -163,8 +163,8 @@ func plainName(name string) bool {
 	return name != "" && strings.Trim(name, plain) == "" && strings.Trim(name, ".") == name && !disk.IsDevice(name)
 }
 
-// IsDigest reports whether text can be the name of a file in Contents.
-func IsDigest(text string) bool {
+// isDigest reports whether text can be the name of a file in Contents.
+func isDigest(text string) bool {
 	return len(text) >= 16 && len(text) <= disk.NameLimit && strings.Trim(text, "0123456789abcdef") == ""
 }
 
@@ -223,7 +223,7 @@ func (r *Reader) enter(next func(*disk.Dir, string) (*disk.Dir, error)) (err err
 			return err
 		}
 	}
-	if r.origin, err = ReadOrigin(r.dir); err != nil {
+	if r.origin, err = readOrigin(r.dir); err != nil {
 		return err
 	}
 	p := r.place
@@ -254,10 +254,10 @@ func checkWay(d *disk.Dir) error {
 	}); err != nil {
 		return err
 	}
-	if err := checkWithin(d, rollingName, IsLog); err != nil {
+	if err := checkWithin(d, rollingName, isLog); err != nil {
 		return err
 	}
-	return checkWithin(d, Contents, IsDigest)
+	return checkWithin(d, Contents, isDigest)
 }
 
 // checkWithin checks a subdirectory, if it exists.

@@ -58,7 +58,7 @@ func TestBombs(t *testing.T) {
 			if warnings := strings.Join(past.Warnings, "\n"); !strings.Contains(warnings, c.want) || c.want == "" && warnings != "" {
 				t.Errorf("warnings %q, want %q", warnings, c.want)
 			}
-			if most := int(HeldLimit >> 10); len(past.Records) > most {
+			if most := int(heldLimit >> 10); len(past.Records) > most {
 				t.Errorf("%d records are held, at most %d may", len(past.Records), most)
 			}
 		})
@@ -170,7 +170,7 @@ func TestManyRuns(t *testing.T) {
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
-	if e.read > 2*HeldLimit {
+	if e.read > 2*heldLimit {
 		return 0, errors.New("read on and on")
 	}
 	for i := range p {
@@ -184,8 +184,8 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	line := new(endless)
-	warned, err := ReadJSONL("x", line, NewBudget(), func(suites.Record) bool { return true })
-	if err != nil || len(warned) != 1 || line.read > HeldLimit+1<<20 {
+	warned, err := readJSONL("x", line, newBudget(), func(suites.Record) bool { return true })
+	if err != nil || len(warned) != 1 || line.read > heldLimit+1<<20 {
 		t.Errorf("%q, %v after %d bytes", warned, err, line.read)
 	}
 }

@@ -69,7 +69,7 @@ func (l *Log) open() error {
 	if err != nil {
 		return err
 	}
-	if l.size, _, err = CutTail(f); err == nil {
+	if l.size, _, err = cutTail(f); err == nil {
 		l.opened, err = f.Stat()
 	}
 	if err != nil {
@@ -203,9 +203,9 @@ func (p *packer) stop(most time.Duration) {
 	<-p.done
 }
 
-// CutTail removes the text after the last newline of a file, which only a killed process
+// cutTail removes the text after the last newline of a file, which only a killed process
 // leaves. It returns the remaining size and the number of bytes removed.
-func CutTail(f *os.File) (size, cut int64, err error) {
+func cutTail(f *os.File) (size, cut int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, 0, err
@@ -270,7 +270,7 @@ func (f LogFile) open() (io.ReadCloser, error) {
 // cannot be read, or only in part.
 func (f LogFile) Read(b *Budget, yield func(suites.Record) bool) (warned []string, err error) {
 	err = f.reading(func(lines io.Reader) error {
-		warned, err = ReadJSONL(f.path(), lines, b, yield)
+		warned, err = readJSONL(f.path(), lines, b, yield)
 		return err
 	})
 	return asWarning(warned, f.path(), err)
@@ -300,18 +300,18 @@ func (f LogFile) reading(do func(io.Reader) error) error {
 	return do(lines)
 }
 
-// ReadEnvironments returns the environments in the file; a missing file has none.
+// readEnvironments returns the environments in the file; a missing file has none.
 func (f LogFile) ReadEnvironments(b *Budget) (all []suites.Environment, err error) {
 	err = f.reading(func(r io.Reader) error {
-		all, err = ReadEnvironments(r, b)
+		all, err = readEnvironments(r, b)
 		return err
 	})
 	_, err = asWarning(nil, f.path(), err)
 	return all, err
 }
 
-// Files lists the files of the log called name, newest first.
-func Files(d *disk.Dir, name string) ([]LogFile, error) {
+// files lists the files of the log called name, newest first.
+func files(d *disk.Dir, name string) ([]LogFile, error) {
 	files, err := old(d, name)
 	return append([]LogFile{{d, name, true}}, files...), err
 }
@@ -325,7 +325,7 @@ func old(d *disk.Dir, name string) ([]LogFile, error) {
 	plain := map[string]bool{}
 	for _, e := range all {
 		base, packed := strings.CutSuffix(e.Name(), compressedSuffix)
-		if current, ok := Current(base); ok && current == name {
+		if current, ok := current(base); ok && current == name {
 			plain[base] = plain[base] || !packed
 		}
 	}
@@ -337,8 +337,8 @@ func old(d *disk.Dir, name string) ([]LogFile, error) {
 	return files, nil
 }
 
-// Current returns the name of the log that an old file was rotated from.
-func Current(old string) (string, bool) {
+// current returns the name of the log that an old file was rotated from.
+func current(old string) (string, bool) {
 	name, _, ok := rotatedName(old)
 	return name, ok
 }
@@ -355,8 +355,8 @@ func rotatedName(old string) (current string, at time.Time, ok bool) {
 	return base[:cut] + ending, at, err == nil
 }
 
-// Agents lists the agents that have a log.
-func Agents(d *disk.Dir) ([]string, error) {
+// agents lists the agents that have a log.
+func agents(d *disk.Dir) ([]string, error) {
 	all, err := d.ReadDir()
 	if err != nil {
 		return nil, err
@@ -364,7 +364,7 @@ func Agents(d *disk.Dir) ([]string, error) {
 	var agents []string
 	for _, e := range all {
 		name := strings.TrimSuffix(e.Name(), compressedSuffix)
-		if current, ok := Current(name); ok {
+		if current, ok := current(name); ok {
 			name = current
 		}
 		if agent, ok := strings.CutSuffix(name, Suffix); ok && !e.IsDir() {
@@ -375,8 +375,8 @@ func Agents(d *disk.Dir) ([]string, error) {
 	return slices.Compact(agents), nil
 }
 
-// IsLog reports whether name is that of a log or an old file of one.
-func IsLog(name string) bool {
+// isLog reports whether name is that of a log or an old file of one.
+func isLog(name string) bool {
 	name = strings.TrimSuffix(name, compressedSuffix)
 	return filepath.Ext(name) == Suffix || filepath.Ext(name) == logSuffix
 }

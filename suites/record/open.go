@@ -108,7 +108,7 @@ func (s *Store) enter() error {
 		r.Close()
 		return s.failed(err)
 	}
-	held, pid, err := Take(r.dir, lockName)
+	held, pid, err := take(r.dir, lockName)
 	if err == nil && held == nil {
 		err = &LockedError{r.dir.Path(), pid}
 	} else if err != nil {
@@ -191,7 +191,7 @@ func (s *Store) repair() error {
 func (s *Store) removeLeftovers() error {
 	for d, ours := range map[*disk.Dir]func(name string) bool{
 		s.r.dir:     func(name string) bool { return slices.Contains(documents, name) || isStateFile(name) },
-		s.r.rolling: IsLog,
+		s.r.rolling: isLog,
 	} {
 		all, err := entries(d)
 		if err != nil {
@@ -234,7 +234,7 @@ func (s *Store) cutTails() error {
 		if err != nil {
 			return err
 		}
-		_, cut, err := CutTail(f)
+		_, cut, err := cutTail(f)
 		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
@@ -291,7 +291,7 @@ func (s *Store) recordsOf(runID string) (map[string][]suites.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := NewBudget()
+	b := newBudget()
 	byAgent := map[string][]suites.Record{}
 	for _, agent := range agents {
 		files, err := s.r.rollingFiles(agent + Suffix)
@@ -324,11 +324,11 @@ func (s *Store) recordsOf(runID string) (map[string][]suites.Record, error) {
 	return byAgent, nil
 }
 
-// Take takes the lock file of a directory for this process. The kernel releases it when
+// take takes the lock file of a directory for this process. The kernel releases it when
 // the process ends for any reason; the PID in the file is only information. If another
 // process has the lock, Take returns nil and the PID of the holder, or 0 if that is
 // unknown.
-func Take(d *disk.Dir, name string) (l *disk.Lock, holder int, err error) {
+func take(d *disk.Dir, name string) (l *disk.Lock, holder int, err error) {
 	l, err = d.Lock(name)
 	if err != nil {
 		return nil, 0, err

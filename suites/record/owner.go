@@ -24,7 +24,7 @@ import (
 // and ID keep them. Records that fit no case or more than one are returned unchanged as
 // unmatched.
 func Identify(records []suites.Record, known []*suites.Case) (mapped, unmatched []suites.Record) {
-	if !slices.ContainsFunc(records, Anonymous) {
+	if !slices.ContainsFunc(records, anonymous) {
 		return records, nil
 	}
 	cases := map[nameOfCase][]*suites.Case{}
@@ -33,7 +33,7 @@ func Identify(records []suites.Record, known []*suites.Case) (mapped, unmatched 
 		cases[name] = append(cases[name], c)
 	}
 	for _, r := range records {
-		if !Anonymous(r) {
+		if !anonymous(r) {
 			mapped = append(mapped, r)
 			continue
 		}
@@ -48,8 +48,8 @@ func Identify(records []suites.Record, known []*suites.Case) (mapped, unmatched 
 	return mapped, unmatched
 }
 
-// Anonymous reports whether a record lacks the ID or the suite of its case.
-func Anonymous(r suites.Record) bool { return r.ID == "" || r.Suite == "" }
+// anonymous reports whether a record lacks the ID or the suite of its case.
+func anonymous(r suites.Record) bool { return r.ID == "" || r.Suite == "" }
 
 // nameOfCase identifies a case in records of tools without IDs.
 type nameOfCase struct{ hook, name string }
@@ -184,7 +184,7 @@ func (s *Store) claim() error {
 		s.r.origin.ID = ""
 	}
 	if s.r.origin.ID == "" {
-		s.r.origin = NewOrigin()
+		s.r.origin = newOrigin()
 		if err := s.r.origin.Write(s.r.dir); err != nil {
 			return err
 		}
@@ -242,8 +242,8 @@ const (
 	atMost  = 4 << 10 // bytes of the file, and of a mark
 )
 
-// NewOrigin returns an origin with a new ID.
-func NewOrigin() Origin { return Origin{version, rand.Text()} }
+// newOrigin returns an origin with a new ID.
+func newOrigin() Origin { return Origin{version, rand.Text()} }
 
 // A NewerError reports that a newer hookwatch wrote the directory.
 type NewerError struct {
@@ -257,8 +257,8 @@ func (e *NewerError) Error() string {
 		e.Dir, e.Version, version)
 }
 
-// ReadOrigin returns the origin of a directory, or the zero value if it has no valid one.
-func ReadOrigin(d *disk.Dir) (o Origin, err error) {
+// readOrigin returns the origin of a directory, or the zero value if it has no valid one.
+func readOrigin(d *disk.Dir) (o Origin, err error) {
 	text, err := d.ReadFile(Name, atMost)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Origin{}, nil

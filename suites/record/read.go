@@ -77,7 +77,7 @@ func (r *Reader) Present() (*Snapshot, error) {
 }
 
 func newSnapshot() *Snapshot {
-	return &Snapshot{Inputs: map[string][]suites.Input{}, budget: NewBudget()}
+	return &Snapshot{Inputs: map[string][]suites.Input{}, budget: newBudget()}
 }
 
 func (r *Reader) readState() (*Snapshot, error) {
@@ -109,7 +109,7 @@ func (r *Reader) readState() (*Snapshot, error) {
 
 // ReadRun reads an archived run, including those of other tools.
 func (r *Reader) ReadRun(run ArchivedRun) (*Snapshot, error) {
-	return r.readRun(run, NewBudget())
+	return r.readRun(run, newBudget())
 }
 
 func (r *Reader) readRun(run ArchivedRun, b *Budget) (*Snapshot, error) {
@@ -163,7 +163,7 @@ func (s *Snapshot) add(d *disk.Dir, f stateFile) error {
 	warned, err := readFile(d, f.name, s.budget, func(r suites.Record) bool {
 		s.Records = append(s.Records, r)
 		file.Records++
-		file.foreign = file.foreign || Anonymous(r)
+		file.foreign = file.foreign || anonymous(r)
 		return true
 	})
 	if disk.IsRefused(err) {
@@ -186,7 +186,7 @@ func readFile(d *disk.Dir, name string, b *Budget, yield func(suites.Record) boo
 		return nil, err
 	}
 	defer lines.Close()
-	return ReadJSONL(filepath.Join(d.Path(), name), lines, b, yield)
+	return readJSONL(filepath.Join(d.Path(), name), lines, b, yield)
 }
 
 // document reads a JSON file into v. It leaves v unchanged if the file is missing or, with
@@ -247,11 +247,11 @@ func archivedRunID(d *disk.Dir) string {
 
 const warningLimit = 20 // per file; the rest is counted
 
-// ReadJSONL yields the records of a JSON lines file until yield returns false or the
+// readJSONL yields the records of a JSON lines file until yield returns false or the
 // budget is used up. Torn, malformed and overlong lines are skipped with a warning
 // "name:line: ...". Records may also be spread over lines from a lone "{" to a lone "}",
 // as "jq -n" writes them without -c.
-func ReadJSONL(name string, r io.Reader, b *Budget, yield func(suites.Record) bool) ([]string, error) {
+func readJSONL(name string, r io.Reader, b *Budget, yield func(suites.Record) bool) ([]string, error) {
 	w := &warnings{name: name}
 	lines := &lineReader{r: bufio.NewReaderSize(b.reader(r), 64<<10)}
 	for {
@@ -282,9 +282,9 @@ func ReadJSONL(name string, r io.Reader, b *Budget, yield func(suites.Record) bo
 	}
 }
 
-// ReadEnvironments returns the environments with tools in a JSON lines file. Other lines
+// readEnvironments returns the environments with tools in a JSON lines file. Other lines
 // and torn ones are skipped.
-func ReadEnvironments(r io.Reader, b *Budget) (all []suites.Environment, err error) {
+func readEnvironments(r io.Reader, b *Budget) (all []suites.Environment, err error) {
 	lines := &lineReader{r: bufio.NewReaderSize(b.reader(r), 64<<10)}
 	for {
 		line, err := lines.next()

@@ -24,7 +24,7 @@ func mustJSON(t *testing.T, err error) {
 func readAll(t *testing.T, text string) ([]suites.Record, []string) {
 	t.Helper()
 	var records []suites.Record
-	warned, err := ReadJSONL("x.jsonl", strings.NewReader(text), NewBudget(), func(r suites.Record) bool {
+	warned, err := readJSONL("x.jsonl", strings.NewReader(text), newBudget(), func(r suites.Record) bool {
 		records = append(records, r)
 		return true
 	})
@@ -137,7 +137,7 @@ func TestEncodeKeepsFieldOrderAndWritesNoHTMLEscapes(t *testing.T) {
 	t.Parallel()
 	r := suites.Record{TestName: "case_P01", Suite: "pm", ID: "P01", RunID: "r", Pass: true, Note: "a < b && c > d\nsecond line",
 		Timestamp: "2026-03-01T12:00:00Z", Layer: suites.Direct, Digests: suites.Digests{Case: "c", Inputs: "in-P01", Tools: "t"}}
-	line, err := Encode(&r)
+	line, err := encode(&r)
 	mustJSON(t, err)
 	if !bytes.Contains(line, []byte(`a < b && c > d\nsecond line`)) || bytes.Count(line, []byte("\n")) != 1 {
 		t.Errorf("line is %s", line)
@@ -161,13 +161,13 @@ func FuzzReadRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		records, _ := readAll(t, string(text))
 		for i := range records {
-			line, err := Encode(&records[i])
+			line, err := encode(&records[i])
 			mustJSON(t, err)
 			again, warned := readAll(t, string(line))
 			if len(again) != 1 || len(warned) != 0 {
 				t.Fatalf("what was read cannot be read again: %q %q", line, warned)
 			}
-			second, err := Encode(&again[0])
+			second, err := encode(&again[0])
 			mustJSON(t, err)
 			if !bytes.Equal(line, second) {
 				t.Fatalf("record changed:\n%s%s", line, second)

@@ -136,7 +136,7 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 		file = stateFile{agent, FileName(agent, st.String()), st}
 	}
 	var records []suites.Record
-	warned, err := readFile(s.r.dir, file.name, NewBudget(), func(r suites.Record) bool {
+	warned, err := readFile(s.r.dir, file.name, newBudget(), func(r suites.Record) bool {
 		records = append(records, r)
 		return true
 	})
@@ -153,7 +153,7 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 	if !changed {
 		return nil
 	}
-	lines, err := EncodeAll(now)
+	lines, err := encodeAll(now)
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func (r *Reader) Tools() ([]suites.Environment, error) {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
 	var all []suites.Environment
-	b := NewBudget()
+	b := newBudget()
 	for _, f := range slices.Backward(files) {
 		of, err := f.ReadEnvironments(b)
 		if err != nil {
@@ -295,7 +295,7 @@ func (r *Reader) Tools() ([]suites.Environment, error) {
 func (r *Reader) latestTools() []suites.Tool {
 	files, _ := r.rollingFiles(toolsLog)
 	for _, f := range files {
-		if of, _ := f.ReadEnvironments(NewBudget()); len(of) > 0 {
+		if of, _ := f.ReadEnvironments(newBudget()); len(of) > 0 {
 			return of[len(of)-1].Tools
 		}
 	}

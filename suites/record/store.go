@@ -114,7 +114,7 @@ func (s *Store) Append(r suites.Record) error {
 	if err := checkAgent(agent); err != nil {
 		return err
 	}
-	line, err := Encode(&r)
+	line, err := encode(&r)
 	if err != nil {
 		return fmt.Errorf("record %s: %w", r.Key(), err)
 	}

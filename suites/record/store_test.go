@@ -333,6 +333,6 @@ func TestMain(m *testing.M) {
 		recordUntilKilled(dir)
 		return
 	}
-	HeldLimit = 160 << 20 // so that bombs can be small
+	heldLimit = 160 << 20 // so that bombs can be small
 	processtest.VerifyTestMain(m, nil)
 }

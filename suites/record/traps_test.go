@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // TestTraps checks for every replaced file or directory that nothing outside is written,
@@ -116,7 +118,7 @@ func TestTrapsAsAnOrdinaryUser(t *testing.T) {
 	must(t, err)
 	text, err := os.ReadFile(self)
 	must(t, err)
-	must(t, os.WriteFile(program, text, 0o755))
+	must(t, processtest.WriteProgram(program, text))
 	own := filepath.Join(temp, "own")
 	must(t, errors.Join(os.Mkdir(own, 0o755), os.Chown(own, nobody, nobody)))
 	c := exec.Command(program, "-test.run", "^(TestTraps|TestSwappedWithoutEnd)$")

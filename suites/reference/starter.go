@@ -4,7 +4,6 @@ package reference
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -69,7 +68,7 @@ func (s Starter) Extract(dir string) (written []string, err error) {
 	}
 	defer made.Close()
 	for _, f := range files {
-		if err := create(dir, f); err != nil {
+		if err := disk.WriteNew(dir, filepath.Join(dir, filepath.FromSlash(f.Path)), f.Content, f.Mode); err != nil { // it may have appeared since the check
 			return written, fmt.Errorf("starter project: %w", err)
 		}
 		written = append(written, f.Path)
@@ -81,7 +80,7 @@ func (s Starter) Extract(dir string) (written []string, err error) {
 func checkFree(dir string, files []File) error {
 	var taken []string
 	for _, f := range files {
-		switch there, err := exists(dir, f); {
+		switch there, err := disk.Exists(dir, filepath.Join(dir, filepath.FromSlash(f.Path))); {
 		case err != nil:
 			return fmt.Errorf("starter project: %w", err)
 		case there:
@@ -93,40 +92,6 @@ func checkFree(dir string, files []File) error {
 			dir, fs.ErrExist, strings.Join(taken, ", "))
 	}
 	return nil
-}
-
-// exists reports whether a file of the project exists. A link on its path is an error.
-func exists(dir string, f File) (bool, error) {
-	name := filepath.Join(dir, filepath.FromSlash(f.Path))
-	d, err := disk.Open(dir, filepath.Dir(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer d.Close()
-	_, err = d.Lstat(filepath.Base(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, errors.Join(err, d.CheckFile(filepath.Base(name)))
-}
-
-// create writes one new file, and fails if it appeared since the check.
-func create(dir string, f File) error {
-	name := filepath.Join(dir, filepath.FromSlash(f.Path))
-	d, err := disk.Make(dir, filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	out, err := d.Create(filepath.Base(name), f.Mode)
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(f.Content)
-	return errors.Join(err, out.Close())
 }
 
 // Commands is a project with one guard that reads commands with a shell parser.
@@ -158,8 +123,8 @@ var First = Starter{
 //go:embed first/README.md
 var firstFiles embed.FS
 
-// Quality is a project with a plugin that runs the project's own checks.
-var Quality = Starter{
+// quality is a project with a plugin that runs the project's own checks.
+var quality = Starter{
 	Name:  "quality",
 	About: "run the project's checks after edits and before a subagent is done",
 	files: qualityFiles,
@@ -212,9 +177,9 @@ var Linters = Starter{
 //go:embed linters/taplo.toml
 var lintersFiles embed.FS
 
-// Guards is a project of small hooks, one per pattern, that keep an agent from irreversible
+// guards is a project of small hooks, one per pattern, that keep an agent from irreversible
 // actions.
-var Guards = Starter{
+var guards = Starter{
 	Name:  "guards",
 	About: "small hooks to learn from: deny, rewrite, advise, escalate, ask for evidence, send back",
 	files: guardsFiles,
@@ -249,7 +214,7 @@ var guardsFiles embed.FS
 
 // Starters returns the starter projects, sorted by name.
 func Starters() []Starter {
-	return []Starter{Commands, First, Guards, Linters, Quality}
+	return []Starter{Commands, First, guards, Linters, quality}
 }
 
 // Names returns the names of the starter projects.

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client/clients"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
@@ -37,7 +37,7 @@ type Page struct {
 	Program  string // version of hookwatch
 	Made     time.Time
 	Hooks    []PageHook
-	Findings []conform.Finding     // the worst first
+	Findings []check.Finding       // the worst first
 	Fired    bool                  // the findings include those of firings
 	Cases    []verdict.CaseHistory // of the project's cases that ran
 	NotRun   int                   // cases that never ran
@@ -58,17 +58,58 @@ type PageHook struct {
 	Effect, Stops, Absent string
 }
 
-// Proved is the JSON document of prove, as far as the page shows it.
+// Proved are the results of prove.
 type Proved struct {
-	Guards []struct {
-		ID, Unproved string
-		Stops        []string
-		Ways         []prove.Ways
+	Guards   []ProvenGuard   `json:"guards"`
+	Findings []ProvenFinding `json:"findings"`
+}
+
+// A ProvenGuard is the result of one hook.
+type ProvenGuard struct {
+	ID         string   `json:"id"`
+	Event      string   `json:"event"`
+	At         string   `json:"at"`
+	Stops      []string `json:"stops"`      // inputs
+	Rewrites   int      `json:"rewrites"`   // that were executed
+	Equivalent int      `json:"equivalent"` // of those, rewrites that do the same
+	Passed     int      `json:"passed"`     // of those, rewrites that the hook lets through
+	Firings    int      `json:"firings"`
+	Complete   bool     `json:"complete"` // everything was tried within the budget
+	// Ways are those to the goals of what the guard stops.
+	Ways []prove.Ways `json:"ways,omitempty"`
+	// Elsewhere are the inputs that it lets through and that something else of their call stops: hooks and
+	// permission rules, which are named.
+	Elsewhere int      `json:"stopped_elsewhere,omitempty"`
+	StoppedBy []string `json:"stopped_by,omitempty"`
+	Unproved  string   `json:"unproved,omitempty"`
+	Millis    int64    `json:"duration_ms"`
+}
+
+// A ProvenFinding is a finding of prove.
+type ProvenFinding struct {
+	Hook     string          `json:"hook"`
+	What     prove.What      `json:"what"`
+	Kind     string          `json:"kind,omitempty"` // of the rewrite
+	Rule     string          `json:"rule,omitempty"`
+	Severity suites.Severity `json:"severity"`
+	Input    check.Input     `json:"input"`
+	From     check.Input     `json:"from"` // the input that the hook stops
+	Does     string          `json:"does"` // as observed
+	Effect   suites.Effect   `json:"effect"`
+	Because  string          `json:"because"`
+	Others   int             `json:"others"` // of the same kind from the same input
+	Case     string          `json:"case,omitempty"`
+}
+
+// Label returns the kind of a rewrite, and the number of further ones.
+func (f ProvenFinding) Label() (text string) {
+	if f.Kind != "" {
+		text = "   [" + f.Kind + "]"
 	}
-	Findings []struct {
-		Hook, What, Does string
-		Input, From      conform.Input
+	if f.Others > 0 {
+		text += fmt.Sprintf(" and %d more", f.Others)
 	}
+	return text
 }
 
 // A Source is a script with the lines that cases execute.
@@ -147,12 +188,12 @@ type Block struct {
 	From     int // the first line
 	Lines    []string
 	By       []suites.Key
-	Findings []conform.Finding // of its only line
+	Findings []check.Finding // of its only line
 }
 
 // Blocks returns the blocks of a source.
 func (p *Page) Blocks(s Source) (all []Block) {
-	ran, found := map[int]trace.CoveredLine{}, map[int][]conform.Finding{}
+	ran, found := map[int]trace.CoveredLine{}, map[int][]check.Finding{}
 	if s.Coverage != nil {
 		for _, l := range s.Coverage.Lines {
 			ran[l.Line] = l
@@ -169,7 +210,7 @@ func (p *Page) Blocks(s Source) (all []Block) {
 		switch {
 		case l.Cases > 0:
 			b.State = "ran"
-		case slices.ContainsFunc(b.Findings, func(f conform.Finding) bool { return f.Rule == "unreached" }):
+		case slices.ContainsFunc(b.Findings, func(f check.Finding) bool { return f.Rule == "unreached" }):
 			b.State = "never"
 		case statement:
 			b.State = "not"

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/net/html"
 
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client/clients"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/verdict"
@@ -35,8 +35,8 @@ func page() *Page {
 			records = append(records, r)
 		}
 	}
-	found := func(rule, hook, at, fault string, s suites.Severity) conform.Finding {
-		f := conform.FindingOf(rule, hook, suites.Position{}, "what is wrong", s)
+	found := func(rule, hook, at, fault string, s suites.Severity) check.Finding {
+		f := check.FindingOf(rule, hook, suites.Position{}, "what is wrong", s)
 		f.At, f.FaultAt, f.Input, f.Printed = at, fault, "git push", "no"
 		return f
 	}
@@ -49,7 +49,7 @@ func page() *Page {
 			{Hook: discover.Hook{ID: "Stop-gone.sh-2", Event: "Stop"}, Name: "gone.sh", Idle: "gone.sh does not exist", Clients: []string{clients.Claude}},
 			{Hook: discover.Hook{ID: "Stop-lint.sh-3", Event: "Stop"}, Name: "lint.sh", Absent: "ruff is absent", Clients: []string{clients.Claude}},
 		},
-		Findings: []conform.Finding{
+		Findings: []check.Finding{
 			found("exit-code-not-2", "PreToolUse-guard.sh-1", ".claude/settings.json:3:5", "guard.sh:4", suites.Error), found("bypass", "", "x:1", "", suites.Warning),
 			found("unreached", "", "guard.sh:7", "", suites.Warning), found("client-differs", "PreToolUse-guard.sh-1", "x:1", "", suites.Info),
 		},

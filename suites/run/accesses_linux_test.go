@@ -313,3 +313,37 @@ func filters() {
 	b, _ := os.ReadFile("d/one")
 	fmt.Print(string(b))
 }
+
+// TestAccessesOfRevision checks that the files of a revision are inputs of a case that reads them, and that what puts
+// them in place is none.
+func TestAccessesOfRevision(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"namespaces", "copy"} {
+		p := newProject(t)
+		r, _ := p.observedRunner(mode)
+		p.write("hook", "#!/bin/bash\n. ./lib.sh\n[ -e gone ]; echo $own >>log\n", 0o755)
+		p.write("lib.sh", "own=work\n", 0o644)
+		p.write("gone", "", 0o644)
+		r.Instead = run.Instead{Files: []suites.Fixture{{Path: "lib.sh", Content: "own=revision\n"}, {Path: "other.sh", Content: "x\n"}}, Removed: []string{"gone"}}
+		o, err := r.Traced(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hook", Steps: []suites.Step{{
+			Event: "Stop", Expect: suites.Expectation{Files: []suites.FileExpectation{{Path: "{project}/log"}}},
+		}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(o.Last().Files["{project}/log"]); got != "revision\n" {
+			t.Errorf("%s: it wrote %q", mode, got)
+		}
+		got := uses{}
+		for _, a := range o.Accesses {
+			if name, err := filepath.Rel(p.root, a.Path); err == nil {
+				got[name] = a.Kind
+			}
+		}
+		for name, kind := range (uses{"lib.sh": suites.Read, "gone": suites.Looked, "other.sh": 0, "log": suites.Wrote}) {
+			if got[name]&kind != kind || kind == 0 && got[name] != 0 {
+				t.Errorf("%s: %s: %s, want %s", mode, name, got[name], kind)
+			}
+		}
+	}
+}

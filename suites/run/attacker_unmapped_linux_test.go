@@ -22,7 +22,7 @@ const (
 	piece = 4 << 20
 )
 
-// kindsOfMemory take memory of each kind in sandbox.MemoryKinds: counted memory, most of which no process
+// kindsOfMemory take memory of each of memoryKinds: counted memory, most of which no process
 // maps, until the case is ended; limited memory up to its limit; refused memory with calls that fail.
 var kindsOfMemory = map[string]func() error{
 	"pages of a process": func() error { take(taken); return nil },

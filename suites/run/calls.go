@@ -21,8 +21,8 @@ const Limit = 8000
 // The log contains one text per call: fields end with fieldEnd, calls with callEnd.
 const fieldEnd, callEnd = "\x1f", "\x1e"
 
-// Shim returns a script that forwards a call to passesTo and appends it to the log in one write.
-func Shim(tool, passesTo, log string) string {
+// shim returns a script that forwards a call to passesTo and appends it to the log in one write.
+func shim(tool, passesTo, log string) string {
 	return strings.NewReplacer("@TOOL", shell.Quote(tool), "@REAL", shell.Quote(passesTo), "@LOG", shell.Quote(log), "@LIMIT", strconv.Itoa(Limit)).Replace(`#!/bin/sh
 at=@LOG.$$
 @REAL "$@" >"$at.out" 2>"$at.err"
@@ -43,8 +43,8 @@ exit $code
 `)
 }
 
-// Parse parses a log of calls. It skips incomplete calls.
-func Parse(log string) []suites.ToolCall {
+// parse parses a log of calls. It skips incomplete calls.
+func parse(log string) []suites.ToolCall {
 	var calls []suites.ToolCall
 	for {
 		text, rest, whole := strings.Cut(log, callEnd)
@@ -150,7 +150,7 @@ func (r *Runner) tryOut(ctx context.Context, s *caseRun, filters []suites.Tool) 
 
 // loggedCalls returns the calls in the log, with the versions of the tools.
 func (r *Runner) loggedCalls(ctx context.Context, w *shims, log string) ([]suites.ToolCall, error) {
-	calls := Parse(log)
+	calls := parse(log)
 	for i := range calls {
 		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })
 		if at < 0 || !askableTool(calls[i].Tool) {
@@ -186,7 +186,7 @@ func (s *caseRun) watch(ctx context.Context, w *shims) error {
 				continue
 			}
 		}
-		if err := s.Write(name, Shim(t.Name, passesTo, log), 0o755); err != nil {
+		if err := s.Write(name, shim(t.Name, passesTo, log), 0o755); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ func written(c suites.ToolCall) string {
 	return strings.Join(fields, fieldEnd) + callEnd
 }
 
-// FuzzParse checks that Parse returns the calls that shims wrote, except for parts that were cut,
+// FuzzParse checks that parse returns the calls that shims wrote, except for parts that were cut,
 // and only complete calls from any other log.
 func FuzzParse(f *testing.F) {
 	f.Add("t", 0, "out", "err", "arg", 3, "t\x1f0\x1fout\x1ferr\x1farg\x1e")
@@ -28,10 +28,10 @@ func FuzzParse(f *testing.F) {
 		}
 		whole := written(call)
 		torn := whole[:min(max(cut, 0), len(whole)-1)]
-		if diff := cmp.Diff([]suites.ToolCall{call, call}, Parse(whole+whole+torn)); diff != "" {
+		if diff := cmp.Diff([]suites.ToolCall{call, call}, parse(whole+whole+torn)); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
-		for _, c := range Parse(log) {
+		for _, c := range parse(log) {
 			_, said, _ := strings.Cut(written(c)[len(c.Tool)+1:], fieldEnd) // numbers have many forms
 			if !strings.Contains(log, c.Tool+fieldEnd) || !strings.Contains(log, fieldEnd+said) {
 				t.Errorf("%+v is not in the log", c)

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -24,7 +23,7 @@ func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, erro
 
 // run runs a case and answers its costly expressions. The code that judges the outcome evaluates the
 // cheap ones.
-func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer, observed bool) (suites.Outcome, error) {
+func (r *Runner) run(ctx context.Context, c *suites.Case, t suites.Tracer, observed bool) (suites.Outcome, error) {
 	o, err := r.execute(ctx, c, t, observed)
 	if err != nil {
 		return o, err
@@ -38,7 +37,7 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer, observed boo
 	return o, nil
 }
 
-func (r *Runner) execute(ctx context.Context, c *suites.Case, t Tracer, observed bool) (suites.Outcome, error) {
+func (r *Runner) execute(ctx context.Context, c *suites.Case, t suites.Tracer, observed bool) (suites.Outcome, error) {
 	if c.Check != nil {
 		return r.check(ctx, c)
 	}
@@ -121,19 +120,8 @@ func (s *caseRun) untouched(o *suites.Outcome) bool {
 // Traced runs a case as Case does, traced by t, whose logs it adds to the outcome, and records the
 // paths that its processes use. The outcome must not be judged, because tracing changes the hooks'
 // environment. With a nil t only the paths are recorded.
-func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
+func (r *Runner) Traced(ctx context.Context, c *suites.Case, t suites.Tracer) (suites.Outcome, error) {
 	return r.run(ctx, c, t, true)
-}
-
-// Log runs a case once more, traced by t, whose logs it adds to the outcome. The outcome must not be
-// judged, because tracing changes the hooks' environment. In place it runs nothing, because there no
-// case may run twice.
-func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
-	if r.Isolation.Describe().InPlace {
-		return suites.Outcome{}, nil
-	}
-	o, err := r.run(ctx, c, t, c.Turns != nil)
-	return o, errors.Join(err, r.Remove(o))
 }
 
 // step prepares a step, fires its hook and keeps the files and changes that its
@@ -145,8 +133,8 @@ func (s *caseRun) step(ctx context.Context, i int) (suites.Result, error) {
 		return suites.Result{}, err
 	}
 	var res suites.Result
-	switch registered := cmp.Or(st.Registered, s.c.Registered); {
-	case registered != "" && (st.Hook == "" || st.Registered != ""):
+	switch registered := registeredBy(s.c, st); {
+	case registered != "":
 		res, err = s.alone(ctx, st, registered, stdin)
 	case s.c.Chain:
 		res, err = s.chain(ctx, st, stdin)
@@ -161,6 +149,14 @@ func (s *caseRun) step(ctx context.Context, i int) (suites.Result, error) {
 		res.Changes, _ = s.changed()
 	}
 	return res, nil
+}
+
+// registeredBy returns the name of the registered hook that a step fires, "" if it fires another one or several.
+func registeredBy(c *suites.Case, st *suites.Step) string {
+	if st.Hook != "" {
+		return st.Registered
+	}
+	return cmp.Or(st.Registered, c.Registered)
 }
 
 // ready writes the step's fixtures, and returns the input of its hook.

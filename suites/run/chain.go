@@ -378,7 +378,31 @@ func worse(a, b int) bool { return b != -1 && (a == -1 || a > b) }
 //
 // The outcome contains one result, combined from all hooks.
 func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Outcome, error) {
-	s, err := r.open(ctx, c, nil, false)
+	about, ok := r.about(c, nil)
+	if !ok {
+		return r.fire(ctx, c, false)
+	}
+	about.Setup = append(about.Setup, "with the parts"...) // which those of Make lack
+	var fired []Fired
+	o, err := r.Known.Outcome(about, func() (o suites.Outcome, err error) {
+		fired, o, err = r.fire(ctx, c, true)
+		for _, f := range fired {
+			o.Parts = append(o.Parts, suites.Part{Hook: f.Hook.ID, NotRun: f.NotRun, Result: f.Result})
+		}
+		return o, err
+	})
+	if fired == nil { // it is known
+		for _, p := range o.Parts {
+			hooks := slices.Concat(r.of(c).InForce(), []discover.Hook{{ID: p.Hook}})
+			i := slices.IndexFunc(hooks, func(h discover.Hook) bool { return h.ID == p.Hook })
+			fired = append(fired, Fired{Hook: hooks[i], NotRun: p.NotRun, Result: p.Result})
+		}
+	}
+	return fired, o, err
+}
+
+func (r *Runner) fire(ctx context.Context, c *suites.Case, observed bool) ([]Fired, suites.Outcome, error) {
+	s, err := r.open(ctx, c, nil, observed)
 	if err != nil {
 		return nil, suites.Outcome{}, err
 	}
@@ -387,9 +411,12 @@ func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Outc
 		_ = r.pool.Discard(s.dir)
 	}()
 	fired, all, err := s.fireOnce(ctx)
-	o := suites.Outcome{Results: []suites.Result{all}}
+	o := suites.Outcome{Results: []suites.Result{all}, Sandbox: s.dir, Root: s.root, Named: s.named, Project: r.Root, Unobserved: "it was not traced"}
 	if err == nil {
 		o.Changes, o.Stopped = s.changed()
+	}
+	if observed {
+		o.Accesses, o.Unobserved = s.accesses(o.Results)
 	}
 	return fired, o, err
 }

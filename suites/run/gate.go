@@ -101,7 +101,7 @@ func (s *caseRun) programs() string { return filepath.Join(s.dir, "programs") }
 // placePrograms writes the case's own programs.
 func (s *caseRun) placePrograms() error {
 	for _, p := range s.c.WantedEnv().Programs {
-		text := s.expand.Replace(Script(p))
+		text := s.expand.Replace(script(p))
 		if err := s.Write(filepath.Join(s.programs(), p.Name), text, 0o755); err != nil {
 			return fmt.Errorf("program %s of the case: %w", p.Name, err)
 		}

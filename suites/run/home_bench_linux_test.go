@@ -47,7 +47,7 @@ func BenchmarkHome(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {
 		start := time.Now()
-		o, err := r.RunAndRemove(b.Context(), c)
+		o, err := r.Make(b.Context(), suites.Request{Case: c})
 		if err != nil || o.Last().Exit != 0 {
 			b.Fatalf("%v, %+v", err, o)
 		}

@@ -323,9 +323,9 @@ func withheldNotes(names []string) (notes []string) {
 	return notes
 }
 
-// Script returns the script of a program. A program with a fixed output does not read its stdin,
+// script returns the script of a program. A program with a fixed output does not read its stdin,
 // which may be the hook's.
-func Script(p suites.Program) string {
+func script(p suites.Program) string {
 	switch {
 	case strings.HasPrefix(p.Script, "#!"):
 		return p.Script

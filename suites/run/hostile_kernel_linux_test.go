@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hookwatch/suites/process/testdata/processtest"
-	"hookwatch/suites/sandbox"
 )
 
 // kernelActs attack the kernel, or use more of the machine than a case may. want is the expected
@@ -96,28 +95,25 @@ func TestMemoryKinds(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t, t.TempDir())
 	r := h.runnerWith("namespaces", 1<<30, 96<<20)
-	for _, k := range processtest.Sample(sandbox.MemoryKinds, 3) {
-		if k.Means == sandbox.UnboundMemory {
+	for _, k := range processtest.Sample(memoryKinds, 3) {
+		if kindsOfMemory[k.name] == nil {
+			t.Errorf("nothing takes %s", k.name)
 			continue
 		}
-		if kindsOfMemory[k.Name] == nil {
-			t.Errorf("nothing takes %s", k.Name)
-			continue
-		}
-		act, want := attackVariable+`=unmapped HOW="`+k.Name+`" "$SELF"`, ""
-		if k.Means == sandbox.CountedMemory {
+		act, want := attackVariable+`=unmapped HOW="`+k.name+`" "$SELF"`, ""
+		if k.means == countedMemory {
 			act, want = "export COUNTED=1; "+act, "MEMORY_96MiB"
 		}
-		h.unharmed(k.Name, func() {
+		h.unharmed(k.name, func() {
 			o, report := h.act(r, act)
 			for range 9 { // a program that frees memory at that moment may hide what counts as far as the machine lost memory
-				if want == "" || strings.Contains(report, want) || !strings.Contains(k.By, "lost memory") {
+				if want == "" || strings.Contains(report, want) || !strings.Contains(k.by, "lost memory") {
 					break
 				}
 				o, report = h.act(r, act)
 			}
 			if res := o.Last(); !strings.Contains(report, want) || bytes.Contains(res.Stdout, []byte("ESCAPED")) || want == "" && res.Exit != 0 {
-				t.Errorf("%s: the report does not show it:\n%s\nstdout %s\nstderr %s", k.Name, report, res.Stdout, res.Stderr)
+				t.Errorf("%s: the report does not show it:\n%s\nstdout %s\nstderr %s", k.name, report, res.Stdout, res.Stderr)
 			}
 		})
 	}

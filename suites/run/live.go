@@ -37,7 +37,7 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 	if _, err := o.clientProgram(); err != nil {
 		return skip(suites.ToolAbsent, o.Live.Program()+" ("+o.Live.Driver().Install()+")")
 	}
-	if why := Unplayable(c); why != "" {
+	if why := unplayable(c); why != "" {
 		return skip(suites.NotLive, why)
 	}
 	if why := o.unregistered(c); why != "" && c.AskedLive {
@@ -113,7 +113,7 @@ func (s *caseRun) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 	}
 	return s.o.Live.Driver().Turn(live.Step{
 		Event: st.Event, Value: client.MatchedValue(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
-		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: Delegated(st.Delegate, s.payload),
+		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: delegated(st.Delegate, s.payload),
 	})
 }
 
@@ -161,7 +161,7 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 		return err
 	}
 	o.Changes, o.Stopped = s.changed()
-	o.Changes = slices.DeleteFunc(o.Changes, func(ch suites.Change) bool { return OfClient(ch) || len(c.Witnesses) > 0 && s.o.Live.Of.Reads(ch.Path) })
+	o.Changes = slices.DeleteFunc(o.Changes, func(ch suites.Change) bool { return ofClient(ch) || len(c.Witnesses) > 0 && s.o.Live.Of.Reads(ch.Path) })
 	s.witnessed(session.Seen, witnesses)
 	for i := range session.Seen {
 		r := s.liveResult(session, i)
@@ -170,7 +170,7 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 		}
 		o.Results = append(o.Results, r)
 	}
-	o.Results = Blame(o.Results, session.Fault, c.Timeout)
+	o.Results = blame(o.Results, session.Fault, c.Timeout)
 	return nil
 }
 
@@ -205,7 +205,7 @@ func (s *caseRun) liveResult(session Session, i int) suites.Result {
 	if s.o.Hooks != nil {
 		registered = s.o.Hooks(turn.Event, turn.Value)
 	}
-	r := Result(session, i, s.stand().Started(registered), About{Case: s.c, Step: st, Named: s.o.Registered})
+	r := result(session, i, s.stand().Started(registered), About{Case: s.c, Step: st, Named: s.o.Registered})
 	if s.o.Live.Of.Live.Program != "" {
 		r.ClientName = s.o.Live.Of.Name
 	}

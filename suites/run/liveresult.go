@@ -65,9 +65,9 @@ func (a About) Hook() string {
 	return cmp.Or(a.registered(), a.Step.Hook, a.Case.Hook, "any hook")
 }
 
-// Result returns the result of the i-th step of a session. registered are the hooks that fire for
+// result returns the result of the i-th step of a session. registered are the hooks that fire for
 // it, and about determines which of them count.
-func Result(session Session, i int, registered []discover.Hook, about About) suites.Result {
+func result(session Session, i int, registered []discover.Hook, about About) suites.Result {
 	seen := session.Seen[i]
 	r := suites.Result{Exit: -1, Client: session.Version, Duration: session.Duration, ModelSees: seen.Texts()}
 	r.Effect, r.EffectReason = seen.Effect()
@@ -168,8 +168,8 @@ func namesOf(hooks []discover.Hook) []live.Registered {
 	return out
 }
 
-// Blame makes a fault of the client the result of the step that the client had reached.
-func Blame(results []suites.Result, f *Fault, timeout time.Duration) []suites.Result {
+// blame makes a fault of the client the result of the step that the client had reached.
+func blame(results []suites.Result, f *Fault, timeout time.Duration) []suites.Result {
 	if f == nil {
 		return results
 	}
@@ -185,14 +185,14 @@ func Blame(results []suites.Result, f *Fault, timeout time.Duration) []suites.Re
 	return results
 }
 
-// OfClient reports whether the client itself made the change.
-func OfClient(c suites.Change) bool {
+// ofClient reports whether the client itself made the change.
+func ofClient(c suites.Change) bool {
 	own := []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks", "{tmp}/cc-socks", "/tmp/node-compile-cache", "{tmp}/node-compile-cache"}
 	return c.Path == "~" || slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(c.Path, prefix) })
 }
 
-// Unplayable returns why no session of the client can play the case, "" if one can.
-func Unplayable(c *suites.Case) string {
+// unplayable returns why no session of the client can play the case, "" if one can.
+func unplayable(c *suites.Case) string {
 	if c.WantedEnv().Cwd != "" {
 		return "it has a cwd of its own, and the client's hooks are those of the directory in which it starts"
 	}
@@ -212,9 +212,9 @@ func Unplayable(c *suites.Case) string {
 	return ""
 }
 
-// Delegated returns the scripted answers to a client that a hook starts; fill expands the templates
+// delegated returns the scripted answers to a client that a hook starts; fill expands the templates
 // in an input.
-func Delegated(answers []suites.Answer, fill func(json.RawMessage) json.RawMessage) (all []live.Reply) {
+func delegated(answers []suites.Answer, fill func(json.RawMessage) json.RawMessage) (all []live.Reply) {
 	for _, a := range answers {
 		r := live.Reply{Text: a.Text, Delay: a.Delay}
 		if a.Tool != "" {

@@ -22,7 +22,7 @@ func TestUnplayable(t *testing.T) {
 		"one step":  {Steps: []suites.Step{{Event: "PermissionDenied"}, {}}},
 		"cwd":       {CaseEnv: &suites.CaseEnv{Cwd: "sub"}, Steps: []suites.Step{{}}},
 	} {
-		if got := Unplayable(&c); !strings.Contains(got, want) || want == "" && got != "" {
+		if got := unplayable(&c); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -114,7 +114,7 @@ func TestPredicted(t *testing.T) {
 		}
 		seen.Lines = append(seen.Lines, line)
 		c := &suites.Case{Chain: true, Steps: []suites.Step{{Event: "PreToolUse"}}}
-		r := Result(Session{Version: "2.1.330", Seen: []live.Seen{seen}}, 0, registered, About{Case: c, Step: &c.Steps[0]})
+		r := result(Session{Version: "2.1.330", Seen: []live.Seen{seen}}, 0, registered, About{Case: c, Step: &c.Steps[0]})
 		if r.Live.Predicted != tt.want {
 			t.Errorf("%s: predicted %q, want %q; effect %s", name, r.Live.Predicted, tt.want, r.Effect)
 		}
@@ -141,7 +141,7 @@ func TestQuietEffect(t *testing.T) {
 			h := live.HookLine{ID: "a", Event: "PostToolUse", Name: "PostToolUse:Bash", Stdout: stdout, Exit: &exit, Outcome: "success"}
 			seen.Lines = append(seen.Lines, live.Line{Kind: kind, Hook: h})
 		}
-		r := Result(Session{Version: "2.1.330", Seen: []live.Seen{seen}}, 0, registered, About{Case: c, Step: &c.Steps[0]})
+		r := result(Session{Version: "2.1.330", Seen: []live.Seen{seen}}, 0, registered, About{Case: c, Step: &c.Steps[0]})
 		if r.Effect != want || r.Live.Predicted != "" {
 			t.Errorf("%s: %s, predicted %q", stdout, r.Effect, r.Live.Predicted)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hookwatch/suites/process/testdata/processtest"
 	"hookwatch/suites/run"
 	"hookwatch/suites/sandbox"
 )
@@ -16,7 +17,7 @@ func copyProgram(t *testing.T, to string) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/exe")
 	if err == nil {
-		err = os.WriteFile(to, b, 0o755)
+		err = processtest.WriteProgram(to, b)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -148,7 +148,7 @@ func (s *caseRun) tool(ctx context.Context, env map[string]string, at string, ar
 
 // open creates the sandbox of a case and prepares the case in it. If observed, the paths that it
 // uses are recorded.
-func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer, observed bool) (*caseRun, error) {
+func (r *Runner) open(ctx context.Context, c *suites.Case, t suites.Tracer, observed bool) (*caseRun, error) {
 	if err := r.Isolation.Refused(); err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer, observed bo
 	if searched != path { // the directories of links lead to those of the whole path
 		search = append(search, filepath.SplitList(path)...)
 	}
-	opened, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c), Observed: observed, Turns: c.Turns != nil})
+	opened, err := r.pool.Open(ctx, sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c), Observed: observed, Turns: c.Turns != nil})
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer, observed bo
 }
 
 // prepare sets up everything that the case needs before its first step.
-func (s *caseRun) prepare(ctx context.Context, t Tracer) (err error) {
+func (s *caseRun) prepare(ctx context.Context, t suites.Tracer) (err error) {
 	if len(s.c.WantedEnv().Server) > 0 {
 		if s.server, err = Serve(s.Listen, s.c.WantedEnv().Server); err != nil {
 			return err
@@ -190,8 +190,10 @@ func (s *caseRun) prepare(ctx context.Context, t Tracer) (err error) {
 	if err := s.trace(t); err != nil {
 		return err
 	}
-	if err := s.replace(ctx, s.o.Instead); err != nil {
-		return err
+	if in := s.o.Instead; len(in.Files)+len(in.Removed) > 0 {
+		if err := s.Unrecorded(func() error { return s.replace(ctx, in) }); err != nil {
+			return err
+		}
 	}
 	if s.c.Project != nil {
 		if err := s.writeTree(s.override, s.c.Project.Files); err != nil {
@@ -262,10 +264,6 @@ var serial = func() *atomic.Int64 {
 // something that looks like a PID.
 func sessionNumber() string { return strconv.FormatInt(serial.Add(1), 10) }
 
-// A Tracer returns how to trace a run with files in a directory of its own. It gets the variables
-// of the hooks.
-type Tracer func(dir string, env []string) suites.Tracing
-
 // logLimit is the maximum size of a log in bytes, and logsLimit the maximum number of logs in a
 // directory. Larger ones are not read.
 const (
@@ -278,7 +276,7 @@ const traceDir = "trace"
 
 // trace applies the Tracer to the environment of all steps. If a step sets one of the tracer's
 // variables itself, which would disable it, the case runs without tracing.
-func (s *caseRun) trace(t Tracer) error {
+func (s *caseRun) trace(t suites.Tracer) error {
 	if t == nil {
 		return nil
 	}

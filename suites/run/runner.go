@@ -5,7 +5,6 @@ package run
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -84,15 +83,6 @@ func (r *Runner) Remove(o suites.Outcome) error {
 	return nil
 }
 
-// RunAndRemove runs a case as Case does and deletes its files.
-func (r *Runner) RunAndRemove(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
-	o, err := r.Case(ctx, c)
-	if err == nil {
-		err = r.Remove(o)
-	}
-	return o, err
-}
-
 // Keep moves the files of a case to a directory that does not exist yet, within KeepSize.
 func (r *Runner) Keep(o suites.Outcome, to string) error {
 	return r.pool.Keep(o.Sandbox, to)
@@ -113,6 +103,7 @@ type Options struct {
 	Isolation sandbox.Choice // the zero value runs nothing
 	KeepSize  int64          // the limit of a kept sandbox in bytes; 0: none
 	EmptyHome bool           // each case has an empty HOME of its own
+	Known     Memory         // of firings whose files are not kept; nil: all are made
 	Reuse     bool           // a case may run in the sandbox of an earlier one that left it untouched (see sandbox.Pool.Spare)
 	// Hooks returns the registered hooks that fire for an event and the value that matchers are
 	// compared with, in order. If nil, none are registered.

@@ -30,7 +30,7 @@ func turnsOf(t *testing.T, hook string, turns suites.Turns) (n string, o suites.
 	step := suites.Step{Event: "PreToolUse", Tool: "Bash", Command: "true"}
 	last := step
 	last.Expect.Files = []suites.FileExpectation{{Path: "{project}/n"}}
-	o, err = r.Log(t.Context(), &suites.Case{Suite: "t", ID: "T1", Layer: suites.Direct, Registered: "h", Turns: &turns, Steps: []suites.Step{step, last}}, nil)
+	o, err = r.Make(t.Context(), suites.Request{Case: &suites.Case{Suite: "t", ID: "T1", Layer: suites.Direct, Registered: "h", Turns: &turns, Steps: []suites.Step{step, last}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hookwatch/suites"
+	"hookwatch/suites/process/testdata/processtest"
 	"hookwatch/suites/run"
 	"hookwatch/suites/sandbox"
 	"hookwatch/suites/verdict"
@@ -40,10 +41,10 @@ func TestCalls(t *testing.T) {
 	for _, mode := range []string{"namespaces", "copy"} {
 		p := newProject(t)
 		bin := t.TempDir()
-		if err := os.WriteFile(filepath.Join(bin, "lint"), []byte("#!/bin/sh\ncat\necho \"told of $#: $2\"\necho oh >&2\nexit 3\n"), 0o755); err != nil {
+		if err := processtest.WriteProgram(filepath.Join(bin, "lint"), []byte("#!/bin/sh\ncat\necho \"told of $#: $2\"\necho oh >&2\nexit 3\n")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(bin, "gojq"), []byte("#!/bin/sh\n[ \"$1\" != --version ] || exec echo gojq 0.9\ncat; echo \"$*\"\n"), 0o755); err != nil {
+		if err := processtest.WriteProgram(filepath.Join(bin, "gojq"), []byte("#!/bin/sh\n[ \"$1\" != --version ] || exec echo gojq 0.9\ncat; echo \"$*\"\n")); err != nil {
 			t.Fatal(err)
 		}
 		p.write("node_modules/pkg/own", "#!/bin/sh\necho \"own $1, $(basename \"$0\")\"\n", 0o755)

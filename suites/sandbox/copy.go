@@ -325,8 +325,8 @@ func keepTimes(target string, fi fs.FileInfo) error {
 	return os.Chtimes(target, fi.ModTime(), fi.ModTime())
 }
 
-// Remove removes a directory even if a case removed its own permissions. It follows no links.
-func Remove(dir string) error {
+// remove removes a directory even if a case removed its own permissions. It follows no links.
+func remove(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		return err

@@ -38,7 +38,7 @@ func TestCopyTooDeep(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(to, "z")); err != nil {
 			t.Error(err)
 		}
-		if err := Remove(to); err != nil {
+		if err := remove(to); err != nil {
 			t.Error(err)
 		}
 	}

@@ -45,7 +45,7 @@ func (s *namespaced) Keep(dir string, bound int64) error {
 			keep(s.upper(i), v.at)
 		}
 	}
-	return errors.Join(err, writeLeftOut(dir, k.leftOut), Remove(s.dir))
+	return errors.Join(err, writeLeftOut(dir, k.leftOut), remove(s.dir))
 }
 
 // wrote returns the files that the case created or changed, with the bytes for which they count.

@@ -121,7 +121,7 @@ func (s *namespaced) Bounds() []Bound {
 	bounds := []Bound{{"disk", megabytes(s.plan.o.Size)}, {"file", megabytes(s.plan.o.Size)}, {"processes", processes}}
 	bounds = append(bounds, limitBounds(s.Supervisor)...)
 	if memory, _ := s.MemoryBound(); memory == process.MemoryWatched {
-		counted := "part of the memory; not counted: " + kindsOf(UnboundMemory)
+		counted := "part of the memory; not counted: locks of files, shared mappings that a process gives up in part"
 		if !callsKnown || s.missed(supervisor.Filter) {
 			counted = "part of the memory, memfds are not (no seccomp)"
 		}

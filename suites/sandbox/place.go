@@ -59,7 +59,7 @@ func (p Place) Open() (*Running, error) {
 		if e.Name() != "kept" && p.abandoned(e.Name()) {
 			left := filepath.Join(p.dir, e.Name())
 			_ = RemoveFixtures(left)
-			_ = Remove(left)
+			_ = remove(left)
 		}
 	}
 	if r.Dir, err = os.MkdirTemp(p.dir, fmt.Sprintf("run-%d-", os.Getpid())); err != nil {
@@ -77,7 +77,7 @@ func (r *Running) Close() {
 	if r.lock != nil {
 		_ = r.lock.Close()
 	}
-	_ = Remove(r.Dir)
+	_ = remove(r.Dir)
 	_ = os.Remove(r.Keep) // intended to fail unless empty
 	_ = os.Remove(r.place.dir)
 }
@@ -159,7 +159,7 @@ func (k Kept) At(c *suites.Case, o suites.Outcome, v suites.Verdict) string {
 
 // Take keeps the sandbox of a failing case at to, which replaces an older one; keep moves it there.
 func (k Kept) Take(keep func(to string) error, to string) error {
-	if err := errors.Join(Remove(to), os.MkdirAll(k.Dir, 0o700)); err != nil {
+	if err := errors.Join(remove(to), os.MkdirAll(k.Dir, 0o700)); err != nil {
 		return err
 	}
 	if err := keep(to); err != nil {
@@ -171,7 +171,7 @@ func (k Kept) Take(keep func(to string) error, to string) error {
 // Drop removes the kept sandbox of a case.
 func (k Kept) Drop(c *suites.Case) {
 	if k.Dir != "" {
-		_ = Remove(k.path(c))
+		_ = remove(k.path(c))
 	}
 }
 
@@ -204,7 +204,7 @@ func (k Kept) prune(newest string) error {
 	for i, one := range all {
 		total += one.size
 		if i > 0 && (i >= k.Count || total > k.Size) {
-			err = errors.Join(err, Remove(one.path))
+			err = errors.Join(err, remove(one.path))
 		}
 	}
 	return err

@@ -87,9 +87,9 @@ func (p *Pool) Close() {
 	reserve.Close()
 }
 
-// Open creates the sandbox of a case, in a directory whose name starts with name, or returns the
-// prewarmed one if the case needs no other. The pool keeps it until Discard or Keep.
-func (p *Pool) Open(ctx context.Context, name string, w Wanted) (Sandbox, error) {
+// Open creates the sandbox of a case, or returns the prewarmed one if the case needs no other. The pool
+// keeps it until Discard or Keep.
+func (p *Pool) Open(ctx context.Context, w Wanted) (Sandbox, error) {
 	if err := p.o.Choice.Refused(); err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (p *Pool) Open(ctx context.Context, name string, w Wanted) (Sandbox, error)
 	if s := p.takeSpare(w); s != nil {
 		return s, nil
 	}
-	return p.open(ctx, name, w)
+	return p.open(ctx, "case-", w) // hooks see the name, so it says nothing about the case
 }
 
 func (p *Pool) open(ctx context.Context, name string, w Wanted) (Sandbox, error) {
@@ -119,7 +119,7 @@ func (p *Pool) open(ctx context.Context, name string, w Wanted) (Sandbox, error)
 	w.Dir = dir
 	s, err := p.o.Choice.Backend.Open(ctx, func(s process.Setup) (*process.Supervisor, error) { return p.supervisors().Open(s) }, w)
 	if err != nil {
-		_ = Remove(dir)
+		_ = remove(dir)
 		return nil, err
 	}
 	p.hold(dir, s, w)
@@ -179,7 +179,7 @@ func (p *Pool) discardSpares(all bool) {
 	p.mu.Unlock()
 	for _, h := range old {
 		h.Sandbox.Discard()
-		_ = Remove(h.Dir())
+		_ = remove(h.Dir())
 	}
 }
 
@@ -214,7 +214,7 @@ func (p *Pool) Discard(dir string) error {
 	if s != nil {
 		s.Discard()
 	}
-	return Remove(dir)
+	return remove(dir)
 }
 
 // Keep moves the files of a case to a directory that does not exist yet, within KeepSize.

@@ -54,6 +54,8 @@ type Sandbox interface {
 	// Accesses returns the uses of paths by the commands, by path, and why they are not all known, ""
 	// if they are.
 	Accesses() (all []suites.Access, unobserved string)
+	// Unrecorded calls do, which makes the files that the case finds: what it uses is no access.
+	Unrecorded(do func() error) error
 	// Close ends everything that runs.
 	Close()
 	// Keep moves or copies the case's files to a directory that does not exist yet, without the
@@ -294,7 +296,7 @@ func (p *probed) discard() {
 	}
 	if s := p.take(p.plain); s != nil {
 		s.Discard()
-		_ = Remove(s.Dir())
+		_ = remove(s.Dir())
 	}
 }
 

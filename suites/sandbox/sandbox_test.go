@@ -209,7 +209,7 @@ func TestCopy(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, err, errCopy)
 		}
 	}
-	if err := Remove(to); err != nil {
+	if err := remove(to); err != nil {
 		t.Error(err)
 	}
 }

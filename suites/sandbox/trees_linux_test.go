@@ -82,7 +82,7 @@ func TestRemove(t *testing.T) {
 	if fi, err := os.Stat(filepath.Join(top, "a/b/c")); err != nil || fi.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", fi, err)
 	}
-	if err := Remove(top); err != nil {
+	if err := remove(top); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(top); !os.IsNotExist(err) {

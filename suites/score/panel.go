@@ -63,12 +63,13 @@ func (s *scoring) baseline(ctx context.Context) error {
 	s.panel = panel{make([]bool, n), make([]time.Duration, n), make([]*trace.Trace, n), make([]look, n), map[string]bool{}}
 	first, second := make([]suites.Verdict, n), make([]suites.Verdict, n)
 	done := 0
-	err := s.bench.Each(ctx, n, func(ctx context.Context, i int) error {
+	err := s.Each(ctx, n, func(ctx context.Context, i int) error {
 		c := s.cases[i]
-		o, t, err := s.Trace(ctx, c)
-		if err != nil || ctx.Err() != nil {
+		o, err := s.Fire(ctx, suites.Request{Case: c, Name: c.Key().String(), Trace: trace.Start, Observed: true})
+		if err != nil {
 			return err
 		}
+		t := s.Decode(c, &o)
 		first[i], s.panel.traces[i] = verdict.Judge(c, o, c.Timeout), t
 		if first[i].Status == suites.Pass {
 			var same []suites.Fixture
@@ -139,10 +140,7 @@ func (s *scoring) judged(ctx context.Context, c *suites.Case, limit time.Duratio
 	}
 	other.Steps = slices.Clone(c.Steps)
 	other.Steps[0].Fixtures = slices.Concat(files, c.Steps[0].Fixtures)
-	o, err := s.Fire(ctx, &other)
-	if err == nil {
-		err = context.Cause(ctx)
-	}
+	o, err := s.Fire(ctx, suites.Request{Case: &other, Name: c.Key().String()})
 	if err != nil {
 		return suites.Verdict{}, look{}, err
 	}

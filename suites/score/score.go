@@ -22,14 +22,12 @@ import (
 
 // A Machine runs cases. It is safe for concurrent use.
 type Machine struct {
-	// Fire runs a case; its files may be gone afterwards.
-	Fire func(ctx context.Context, c *suites.Case) (suites.Outcome, error)
-	// Trace runs a case traced. The trace is nil if it cannot be traced.
-	Trace func(ctx context.Context, c *suites.Case) (suites.Outcome, *trace.Trace, error)
+	*bench.Bench
+	// Decode returns the trace of a case that was fired traced and observed.
+	Decode func(c *suites.Case, o *suites.Outcome) *trace.Trace
 	// Read returns the content of a file, by its slash path from the project's root, and whether it
 	// is executable.
 	Read func(file string) (content []byte, executable bool, err error)
-	Jobs int // firings at a time; see bench.New
 }
 
 // Options configure a score.
@@ -99,7 +97,6 @@ type scoring struct {
 	cases  []*suites.Case
 	panel  panel
 	gaps   map[string]*reachability
-	bench  *bench.Bench
 	begin  time.Time
 	result *Result
 	mu     sync.Mutex
@@ -111,12 +108,16 @@ func Score(ctx context.Context, cases []*suites.Case, m Machine, o Options) (*Re
 	if o.Operators == nil {
 		o.Operators = mutate.Operators
 	}
-	s := &scoring{Options: o, Machine: m, cases: cases, bench: bench.New(m.Jobs), begin: time.Now(), result: &Result{Unbroken: map[string]string{}}, gaps: map[string]*reachability{}}
+	s := &scoring{Options: o, Machine: m, cases: cases, begin: time.Now(), result: &Result{Unbroken: map[string]string{}}, gaps: map[string]*reachability{}}
 	if err := s.baseline(ctx); err != nil {
 		return s.result, err
 	}
 	sample := s.choose()
-	err := s.run(ctx, sample)
+	var end time.Time
+	if s.Budget > 0 {
+		end = s.begin.Add(s.Budget * time.Duration(max(len(s.result.Files), 1)))
+	}
+	_, err := bench.Until(ctx, end, func(ctx context.Context) error { return s.run(ctx, sample) })
 	if ctx.Err() != nil {
 		err = nil // what was found so far is the result
 	}
@@ -171,12 +172,9 @@ func (s *scoring) script(file string) (mutate.Script, error) {
 // run tries the mutants, several at a time.
 func (s *scoring) run(ctx context.Context, sample []mutate.Subject) error {
 	found := make([]*Finding, len(sample))
-	err := s.bench.Each(ctx, len(sample), func(ctx context.Context, i int) error {
-		if s.over() {
-			return nil
-		}
+	err := s.Each(ctx, len(sample), func(ctx context.Context, i int) error {
 		f, err := s.hunt(ctx, sample[i])
-		if f == nil || err != nil {
+		if err != nil {
 			return err
 		}
 		s.mu.Lock()
@@ -191,11 +189,6 @@ func (s *scoring) run(ctx context.Context, sample []mutate.Subject) error {
 		}
 	}
 	return err
-}
-
-// over reports whether the budget is used up.
-func (s *scoring) over() bool {
-	return s.Budget > 0 && time.Since(s.begin) > s.Budget*time.Duration(max(len(s.result.Files), 1))
 }
 
 func (s *scoring) progress(f *Finding, of int, found []*Finding) {
@@ -241,14 +234,11 @@ func meets(e *trace.Edits, t *trace.Trace) bool {
 	return affected
 }
 
-// hunt runs cases on a mutant until one notices it. It returns nil if the budget ends it.
+// hunt runs cases on a mutant until one notices it.
 func (s *scoring) hunt(ctx context.Context, m mutate.Subject) (*Finding, error) {
 	f := &Finding{Subject: m, Note: s.Known[m.ID], differs: map[field]int{}}
 	jury := s.jury(m)
 	for _, i := range jury {
-		if s.over() {
-			return nil, nil
-		}
 		v, seen, err := s.noticed(ctx, i, m)
 		if err != nil {
 			return nil, err

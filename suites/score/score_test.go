@@ -8,9 +8,13 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/mutate"
@@ -43,8 +47,8 @@ func machine(t *testing.T) Machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fire := func(ctx context.Context, c *suites.Case) (o suites.Outcome, err error) {
-		content := guard
+	fire := func(ctx context.Context, q suites.Request) (o suites.Outcome, err error) {
+		c, content := q.Case, guard
 		for _, f := range c.Steps[0].Fixtures {
 			if f.Path == "{project}/"+file {
 				content = f.Content
@@ -61,8 +65,8 @@ func machine(t *testing.T) Machine {
 		return o, err
 	}
 	return Machine{
-		Jobs: 2, Fire: fire, Read: func(string) ([]byte, bool, error) { return []byte(guard), true, nil },
-		Trace: func(ctx context.Context, c *suites.Case) (suites.Outcome, *trace.Trace, error) {
+		Bench: bench.New(2, fire), Read: func(string) ([]byte, bool, error) { return []byte(guard), true, nil },
+		Decode: func(c *suites.Case, _ *suites.Outcome) *trace.Trace {
 			lines := []int{2, 13}
 			if strings.Contains(c.Steps[0].Command, "rm") {
 				lines = []int{2, 3}
@@ -74,8 +78,7 @@ func machine(t *testing.T) Machine {
 					keys[st.Key] = true
 				}
 			}
-			o, err := fire(ctx, c)
-			return o, &trace.Trace{Traced: []string{"bash"}, Files: map[string]*trace.Met{file: {Digest: parsed.Digest, Statements: trace.NewSet(keys), Main: true}}}, err
+			return &trace.Trace{Traced: []string{"bash"}, Files: map[string]*trace.Met{file: {Digest: parsed.Digest, Statements: trace.NewSet(keys), Main: true}}}
 		},
 	}
 }
@@ -221,7 +224,7 @@ func TestPartialScore(t *testing.T) {
 	t.Parallel()
 	m := machine(t)
 	res, err := Score(t.Context(), guardCases(), m, Options{Budget: 1})
-	if err != nil || len(res.Findings) > 0 || res.Of == 0 {
+	if err != nil || len(res.Findings) == res.Of {
 		t.Errorf("without time: %v, %+v", err, res)
 	}
 	ctx, end := context.WithCancelCause(t.Context())
@@ -236,9 +239,9 @@ func TestPartialScore(t *testing.T) {
 		t.Errorf("interrupted: %v, %d findings of %d", err, len(res.Findings), res.Of)
 	}
 	broken := m
-	broken.Fire = func(context.Context, *suites.Case) (suites.Outcome, error) {
+	broken.Bench = bench.New(2, func(context.Context, suites.Request) (suites.Outcome, error) {
 		return suites.Outcome{}, errors.New("no sandbox")
-	}
+	})
 	if _, err = Score(t.Context(), guardCases(), broken, Options{}); err == nil || !strings.Contains(err.Error(), "no sandbox") {
 		t.Errorf("an error of the machine: %v", err)
 	}
@@ -251,4 +254,32 @@ func TestPartialScore(t *testing.T) {
 	if res, err = Score(t.Context(), guardCases(), m, Options{Operators: mutate.Operators[2:3]}); err != nil || len(res.Tried()) != 1 || res.Sum(Of(file, "exit")).Percent() == 0 {
 		t.Errorf("only exits: %v, %+v", err, res.Sum(Of(file, "exit")))
 	}
+}
+
+// TestBudgetEnds checks that the end of the budget ends what runs.
+func TestBudgetEnds(t *testing.T) {
+	t.Parallel()
+	m := machine(t)
+	synctest.Test(t, func(t *testing.T) {
+		var running, ended atomic.Int64
+		m.Bench = bench.New(2, func(ctx context.Context, q suites.Request) (o suites.Outcome, err error) {
+			for _, f := range q.Case.Steps[0].Fixtures {
+				if f.Path == "{project}/"+file && f.Content != guard {
+					running.Add(1)
+					<-ctx.Done()
+					ended.Add(1)
+				}
+			}
+			r := suites.Result{Stdout: []byte("okay")}
+			if strings.Contains(q.Case.Steps[0].Command, "rm") {
+				r = suites.Result{Exit: 2}
+			}
+			return suites.Outcome{Results: []suites.Result{r}}, nil
+		})
+		began := time.Now()
+		res, err := Score(t.Context(), guardCases(), m, Options{Budget: time.Hour})
+		if err != nil || time.Since(began) != time.Hour || running.Load() != 2 || ended.Load() != 2 || len(res.Findings) == res.Of {
+			t.Errorf("%v after %s: %d began, %d ended, %d findings of %d", err, time.Since(began), running.Load(), ended.Load(), len(res.Findings), res.Of)
+		}
+	})
 }

@@ -173,6 +173,9 @@ func (t *Tally) mayRun(s corpus.Shown) []*Figures {
 	return slices.DeleteFunc(slices.Clone(may), func(f *Figures) bool { return f.hook.Event != s.Event || f.inBackground() != s.Async })
 }
 
+// ofProject reports whether the settings of the project register the hook.
+func (f *Figures) ofProject() bool { return f.hook.Scope == discover.InProject }
+
 func (f *Figures) inBackground() bool { return f.hook.Entry.Async || f.hook.Entry.AsyncRewake }
 
 // named returns the hook that a record names, by its command or in the text of a refusal, before the
@@ -248,11 +251,16 @@ func (t *Tally) inferred(text string, may []*Figures) (f *Figures) {
 	return f
 }
 
-// End completes the figures; whole reports that every line could be read.
-func (t *Tally) End(whole bool) {
+// End completes the figures; whole reports that every line could be read. distrusting is the file that says
+// that the user does not trust the project, which is why its hooks have no runs if none of them has one.
+func (t *Tally) End(whole bool, distrusting string) {
+	ran := slices.ContainsFunc(t.Hooks, func(f *Figures) bool { return f.ofProject() && f.Counts["fired"] > 0 })
 	for i, f := range t.Hooks {
 		f.Timed, f.P50MS, f.P95MS = len(f.took), f.took.Quantile(0.5), f.took.Quantile(0.95)
 		f.State, f.Why = t.state(f, i >= len(t.registered.Hooks))
+		if wouldStart := f.State != "never"; wouldStart && f.ofProject() && !ran && distrusting != "" {
+			f.Why = "not trusted in " + distrusting + "; else " + f.Why
+		}
 		if whole {
 			f.Exact = append(f.Exact, f.exact()...)
 		}

@@ -255,7 +255,7 @@ func TestTallySynthetic(t *testing.T) {
 	if err != nil || read.BadLines != 0 || len(read.IDs) != 200 {
 		t.Fatal(err, read.Bad, len(read.IDs))
 	}
-	tally.End(true)
+	tally.End(true, "")
 	got := map[string]figures{}
 	states := map[string]string{"guard.sh": "fired", "audit.sh": "fired", "git.sh": "fired", "format.sh": "fired", "context.sh": "fired", "done.sh": "fired", "log.sh": "silent", "typo.sh": "never", "rare.sh": "never", "end.sh": "unknown", "compact.sh": "unknown"}
 	exact := map[string][]string{}
@@ -334,7 +334,7 @@ func TestTallyAttribution(t *testing.T) {
 			for range 2 { // two records of one run
 				tally.Take(tt.run)
 			}
-			tally.End(true)
+			tally.End(true, "")
 			var fired []string
 			for _, f := range tally.Hooks {
 				if h, _ := registered.ByID(f.ID); f.Counts["fired"] > 0 {
@@ -364,10 +364,45 @@ func TestTallyHidden(t *testing.T) {
 	tally.Take(corpus.Shown{Event: "PreToolUse", ID: "c", Value: "Write", Payload: []byte(`{"tool_name":"Write","tool_input":{}}`)})
 	tally.Take(corpus.Shown{Event: "PreToolUse", ID: "d", Value: "Bash", Payload: []byte(`{"tool_name":"Bash","tool_input":{"command":"ls"}}`)})
 	tally.Take(corpus.Shown{Event: "PreToolUse", ID: "d", Text: "[sh guard.sh]: no", Outcomes: []string{corpus.Blocked}})
-	tally.End(true)
+	tally.End(true, "")
 	for at, want := range []bool{true, false} { // guard.sh, and audit.sh beside it
 		if got := slices.Contains(tally.Hooks[at].Exact, corpus.Blocked); got != want {
 			t.Errorf("%s: %v", tally.Hooks[at].ID, got)
+		}
+	}
+}
+
+// TestTallyDistrusted checks that a project which is not trusted is the reason why its hooks did not run, if
+// calls start them and none of them ran.
+func TestTallyDistrusted(t *testing.T) {
+	t.Parallel()
+	_, registered, script := project(t, hooks)
+	const reason = "not trusted in ~/.claude.json; else "
+	for name, tt := range map[string]struct {
+		file string
+		ran  bool
+		want string // of audit.sh, typo.sh and end.sh
+	}{
+		"trusted":          {"", false, "silent never unknown"},
+		"not trusted":      {"~/.claude.json", false, "silent: distrusted never unknown: distrusted"},
+		"a hook of it ran": {"~/.claude.json", true, "silent never unknown"},
+	} {
+		tally := sessions.NewTally(registered, script, func(text string) string { return text })
+		tally.Take(corpus.Shown{Event: "PreToolUse", ID: "a", Value: "Bash", Payload: []byte(`{"tool_input": {"command": "ls"}}`)})
+		if tt.ran {
+			tally.Take(corpus.Shown{Event: "PreToolUse", ID: "a", Value: "Bash", Command: "sh guard.sh"})
+		}
+		tally.End(true, tt.file)
+		var got []string
+		for _, script := range []string{"audit.sh", "typo.sh", "end.sh"} {
+			f := tally.Hooks[slices.IndexFunc(tally.Hooks, func(f *sessions.Figures) bool { return strings.Contains(f.ID, script) })]
+			if strings.HasPrefix(f.Why, reason) {
+				f.State += ": distrusted"
+			}
+			got = append(got, f.State)
+		}
+		if got := strings.Join(got, " "); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 	}
 }

@@ -350,8 +350,8 @@ const (
 	levelsAtMost = 10_000
 )
 
-// ErrDeep is the error for text that nests too deep.
-var ErrDeep = errors.New("it nests too deep to be looked into")
+// errDeep is the error for text that nests too deep.
+var errDeep = errors.New("it nests too deep to be looked into")
 
 // Parse parses text as bash.
 func Parse(text string, options ...syntax.ParserOption) (*syntax.File, error) {
@@ -360,10 +360,10 @@ func Parse(text string, options ...syntax.ParserOption) (*syntax.File, error) {
 	r := &wary{text: strings.NewReader(text), frames: frames[:]}
 	file, err := syntax.NewParser(options...).Parse(r, "")
 	if r.deep {
-		return nil, ErrDeep
+		return nil, errDeep
 	}
 	if err == nil && len(text) > levelsAtMost && tooDeep(file) { // a level takes at least one byte
-		return nil, ErrDeep
+		return nil, errDeep
 	}
 	return file, err
 }
@@ -387,7 +387,7 @@ const portion = 512
 func (w *wary) Read(to []byte) (int, error) {
 	if runtime.Callers(0, w.frames) == len(w.frames) {
 		w.deep = true
-		return 0, ErrDeep
+		return 0, errDeep
 	}
 	return w.text.Read(to[:min(len(to), portion)])
 }

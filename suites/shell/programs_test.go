@@ -198,7 +198,7 @@ func TestDeep(t *testing.T) {
 		"summed":  "echo $((" + strings.Repeat("a+", 200_000) + "a))",
 		"negated": "[[ " + strings.Repeat("! ", 200_000) + "a ]]",
 	} {
-		if _, err := Parse(text + "\n"); !errors.Is(err, ErrDeep) {
+		if _, err := Parse(text + "\n"); !errors.Is(err, errDeep) {
 			t.Errorf("%s: error %v", closing, err)
 		}
 	}

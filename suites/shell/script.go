@@ -22,8 +22,7 @@ type Script struct {
 	Functions    []*Function
 	Cases        []*Case
 	Comments     []Comment
-	Arithmetic   []string // names and numbers that are operands of arithmetic operators
-	BashOnly     string   // the last construct that only bash supports; "" if there is none
+	BashOnly     string // the last construct that only bash supports; "" if there is none
 }
 
 // A Span is a part of the text, in bytes, and the line where it begins.
@@ -302,13 +301,6 @@ func (r *reader) visit(n syntax.Node) bool {
 			}
 		}
 		r.test(n.Op.String(), in, n.X, n.Y)
-	case *syntax.BinaryArithm, *syntax.UnaryArithm:
-		syntax.Walk(n, func(n syntax.Node) bool {
-			if lit, ok := n.(*syntax.Lit); ok {
-				s.Arithmetic = append(s.Arithmetic, lit.Value)
-			}
-			return true
-		})
 	case *syntax.ProcSubst:
 		s.BashOnly = "<( ... )"
 	case *syntax.ParamExp:

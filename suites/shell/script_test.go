@@ -3,7 +3,6 @@ package shell
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,7 +58,6 @@ case $x in *.sh|"$y") echo ~/"$(pwd)" ;; esac
 	for _, test := range s.Tests {
 		add("test %s %s", test.Op, describe(test.Words[0]))
 	}
-	add("arithmetic %s", strings.Join(s.Arithmetic, " "))
 	add("bash %s", s.BashOnly)
 	want := []string{
 		"2 command lib whole=true array=false extra whole=false array=true",
@@ -79,7 +77,6 @@ case $x in *.sh|"$y") echo ~/"$(pwd)" ;; esac
 		"4 comment 7",
 		"test -f [$file]",
 		"test -gt ?",
-		"arithmetic n 1",
 		"bash [[ ... ]]",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -20,9 +20,9 @@ func Tally(records []suites.Record) suites.Tally {
 	return t
 }
 
-// TallyByAgent counts records by agent and status. It calls agentOf because a record does not
+// tallyByAgent counts records by agent and status. It calls agentOf because a record does not
 // contain its agent.
-func TallyByAgent(records []suites.Record, agentOf func(*suites.Record) string) map[string]suites.Tally {
+func tallyByAgent(records []suites.Record, agentOf func(*suites.Record) string) map[string]suites.Tally {
 	tallies := map[string]suites.Tally{}
 	for i := range records {
 		agent := agentOf(&records[i])
@@ -36,7 +36,7 @@ func TallyByAgent(records []suites.Record, agentOf func(*suites.Record) string) 
 // CheckCounts compares the number of records of each agent with the expected number, and returns
 // a line for each agent with too few or too many. Cases without a record are unknown failures.
 func CheckCounts(records []suites.Record, agentOf func(*suites.Record) string, expected map[string]int) []string {
-	tallies := TallyByAgent(records, agentOf)
+	tallies := tallyByAgent(records, agentOf)
 	var lines []string
 	for _, agent := range slices.Sorted(maps.Keys(expected)) {
 		want, have := expected[agent], tallies[agent].Total()
@@ -165,17 +165,18 @@ func (d Durations) Quantile(share float64) int64 {
 
 // A HookTime describes how long the cases of a hook took.
 type HookTime struct {
-	Hook   string
-	Runs   int
-	P50    int64 // milliseconds
-	P95    int64
-	Slower []Slower // cases, the most first
+	Hook   string   `json:"hook"`
+	Runs   int      `json:"runs"`
+	P50    int64    `json:"p50_ms"`
+	P95    int64    `json:"p95_ms"`
+	Slower []Slower `json:"slower"` // the most first
 }
 
-// Slower is a case that became slower.
+// Slower has the medians of the latest runs of a case and of those before them.
 type Slower struct {
-	Key         suites.Key
-	Before, Now int64 // median in milliseconds
+	suites.Key
+	Before int64 `json:"before_ms"`
+	Now    int64 `json:"now_ms"`
 }
 
 // What counts as slower: a median that is this much higher over so many runs than over as many
@@ -212,7 +213,7 @@ func HookTimes(histories []CaseHistory) []HookTime {
 	var all []HookTime
 	for hook, d := range durations {
 		slices.SortStableFunc(slower[hook], func(a, b Slower) int { return cmp.Compare(b.Now-b.Before, a.Now-a.Before) })
-		all = append(all, HookTime{hook, len(d), d.Quantile(0.5), d.Quantile(0.95), slower[hook]})
+		all = append(all, HookTime{hook, len(d), d.Quantile(0.5), d.Quantile(0.95), append([]Slower{}, slower[hook]...)})
 	}
 	slices.SortFunc(all, func(a, b HookTime) int { return cmp.Or(cmp.Compare(b.P95, a.P95), cmp.Compare(a.Hook, b.Hook)) })
 	return all
@@ -254,7 +255,7 @@ func (h *CaseHistory) add(r *suites.Record, tools *toolSets) {
 		e.Inputs = differ(before.Digests.Inputs, r.Digests.Inputs)
 		e.ToolsChanged = differ(before.Digests.Tools, r.Digests.Tools)
 		if e.ToolsChanged && before.Tools != nil && e.Tools != nil {
-			e.Changes = ToolChanges(before.Tools, e.Tools)
+			e.Changes = toolChanges(before.Tools, e.Tools)
 		}
 	}
 	h.Entries = append(h.Entries, e)

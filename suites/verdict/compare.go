@@ -112,9 +112,9 @@ func Compare(prev, cur Run) Comparison {
 func (c *Comparison) add(p, q *suites.Record, tools *explainer) {
 	kind, key := Unchanged, identity(cmp.Or(q, p))
 	if q == nil {
-		kind = Gone(p)
+		kind = gone(p)
 	} else {
-		kind = Transition(p, *q, func(prev, cur string) bool { return tools.explains(key, prev, cur) })
+		kind = transition(p, *q, func(prev, cur string) bool { return tools.explains(key, prev, cur) })
 	}
 	c.Counts[kind]++
 	if kind == Unchanged {
@@ -231,10 +231,10 @@ const (
 // Kinds lists the kinds in the order of summaries.
 var Kinds = []Kind{Added, Removed, Regression, Resolved, Changed, Edited, Explained, Unchanged}
 
-// Transition returns how a record differs from the case's earlier one, which is nil if there is
+// transition returns how a record differs from the case's earlier one, which is nil if there is
 // none. ToolsExplain reports whether a tool changed, given the digests of tools of both; it is
 // called only if the verdict changed. An empty digest, as in records of other tools, equals any.
-func Transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, cur string) bool) Kind {
+func transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, cur string) bool) Kind {
 	if prev == nil {
 		return Come(&cur)
 	}
@@ -257,9 +257,9 @@ func Come(cur *suites.Record) Kind {
 	return Added
 }
 
-// Gone is the Transition of a case that no longer exists. If it was generated and failed, its
+// gone is the Transition of a case that no longer exists. If it was generated and failed, its
 // fault is fixed.
-func Gone(prev *suites.Record) Kind {
+func gone(prev *suites.Record) Kind {
 	if prev.Key().Generated() && prev.Status() == suites.Fail {
 		return Resolved
 	}
@@ -349,9 +349,9 @@ func version(word string, t suites.Tool) string {
 	return " (" + word + t.Version + ")"
 }
 
-// ToolChanges returns the differences between two environments' tools, sorted by name. A missing
+// toolChanges returns the differences between two environments' tools, sorted by name. A missing
 // tool counts as absent.
-func ToolChanges(prev, cur []suites.Tool) []ToolChange {
+func toolChanges(prev, cur []suites.Tool) []ToolChange {
 	was, is := toolsByName(prev), toolsByName(cur)
 	var names []string
 	for name := range was {
@@ -412,7 +412,7 @@ type explainer struct {
 func newExplainer(prev, cur *suites.Environment) *explainer {
 	e := &explainer{prev: prev, cur: cur, was: toolsByName(prev.Tools), is: toolsByName(cur.Tools)}
 	if e.known = len(e.was) > 0 && len(e.is) > 0; e.known {
-		e.changes = ToolChanges(prev.Tools, cur.Tools)
+		e.changes = toolChanges(prev.Tools, cur.Tools)
 	}
 	return e
 }

@@ -49,7 +49,7 @@ func TestTransition(t *testing.T) {
 	} {
 		for i, status := range is {
 			prev, cur := recordOf("P01", was), recordOf("P01", status)
-			if got := Transition(&prev, cur, never); got != want[i] {
+			if got := transition(&prev, cur, never); got != want[i] {
 				t.Errorf("%s -> %s is %s, want %s", was, status, got, want[i])
 			}
 			cur.Digests.Tools = "t2"
@@ -57,19 +57,19 @@ func TestTransition(t *testing.T) {
 			if was != status && was != "aborted" && status != "aborted" {
 				wantTools = Explained
 			}
-			if got := Transition(&prev, cur, func(a, b string) bool { return a == "t1" && b == "t2" }); got != wantTools {
+			if got := transition(&prev, cur, func(a, b string) bool { return a == "t1" && b == "t2" }); got != wantTools {
 				t.Errorf("%s -> %s with other tools is %s, want %s", was, status, got, wantTools)
 			}
-			if got := Transition(&prev, cur, never); got != want[i] {
+			if got := transition(&prev, cur, never); got != want[i] {
 				t.Errorf("%s -> %s with tools that explain nothing is %s, want %s", was, status, got, want[i])
 			}
 			cur.Digests.Case = "c2"
-			if got := Transition(&prev, cur, never); got != Edited {
+			if got := transition(&prev, cur, never); got != Edited {
 				t.Errorf("%s -> %s of an edited case is %s", was, status, got)
 			}
 		}
 	}
-	if got := Transition(nil, recordOf("P01", "fail"), nil); got != Added {
+	if got := transition(nil, recordOf("P01", "fail"), nil); got != Added {
 		t.Errorf("the first record is %s", got)
 	}
 }
@@ -85,17 +85,17 @@ func TestTransitionOfEqualVerdicts(t *testing.T) {
 	} {
 		prev, cur := recordOf("P01", "pass"), recordOf("P01", "pass")
 		change(&cur)
-		if got := Transition(&prev, cur, never); got != Changed {
+		if got := transition(&prev, cur, never); got != Changed {
 			t.Errorf("another %s is %s", name, got)
 		}
 	}
 	prev, cur := recordOf("P01", "pass"), recordOf("P01", "pass")
 	cur.Timestamp, cur.DurationMS, cur.RunID, cur.ActualStderr = "later", 7, "r2", "took 7 ms"
-	if got := Transition(&prev, cur, never); got != Unchanged {
+	if got := transition(&prev, cur, never); got != Unchanged {
 		t.Errorf("another time is %s", got)
 	}
 	prev.Digests, cur.Digests = suites.Digests{}, suites.Digests{Case: "c9", Tools: "t9"}
-	if got := Transition(&prev, cur, never); got != Unchanged {
+	if got := transition(&prev, cur, never); got != Unchanged {
 		t.Errorf("digests that another tool does not write make it %s", got)
 	}
 }

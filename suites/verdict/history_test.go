@@ -138,13 +138,13 @@ func TestHookTimes(t *testing.T) {
 		"without a hook": {[]CaseHistory{{Key: key("A"), Entries: entries(3, 5)}}, nil},
 		"two hooks": {
 			[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(3, 5)}, {Key: key("B"), Hook: "b.sh", Entries: append(entries(18, 10, 2, 90), skip)}},
-			[]HookTime{{"b.sh", 20, 10, 90, nil}, {"a.sh", 3, 5, 5, nil}},
+			[]HookTime{{"b.sh", 20, 10, 90, []Slower{}}, {"a.sh", 3, 5, 5, []Slower{}}},
 		},
 		"slower":                    {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(30, 50, 20, 60)}}, []HookTime{{"a.sh", 50, 50, 60, []Slower{{key("A"), 50, 60}}}}},
-		"a little slower":           {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(20, 50, 20, 59)}}, []HookTime{{"a.sh", 40, 59, 59, nil}}},
-		"a few milliseconds slower": {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(20, 5, 20, 9)}}, []HookTime{{"a.sh", 40, 9, 9, nil}}},
-		"slower in too few runs":    {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(19, 50, 20, 99)}}, []HookTime{{"a.sh", 39, 99, 99, nil}}},
-		"faster":                    {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(20, 99, 20, 50)}}, []HookTime{{"a.sh", 40, 99, 99, nil}}},
+		"a little slower":           {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(20, 50, 20, 59)}}, []HookTime{{"a.sh", 40, 59, 59, []Slower{}}}},
+		"a few milliseconds slower": {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(20, 5, 20, 9)}}, []HookTime{{"a.sh", 40, 9, 9, []Slower{}}}},
+		"slower in too few runs":    {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(19, 50, 20, 99)}}, []HookTime{{"a.sh", 39, 99, 99, []Slower{}}}},
+		"faster":                    {[]CaseHistory{{Key: key("A"), Hook: "a.sh", Entries: entries(20, 99, 20, 50)}}, []HookTime{{"a.sh", 40, 99, 99, []Slower{}}}},
 	} {
 		if d := cmp.Diff(tt.want, HookTimes(tt.histories)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)

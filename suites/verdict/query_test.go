@@ -191,7 +191,7 @@ func TestCheckCounts(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(suites.Tally{Passed: 2}, TallyByAgent(records, agentOf)["pm-agent"]); d != "" {
+	if d := cmp.Diff(suites.Tally{Passed: 2}, tallyByAgent(records, agentOf)["pm-agent"]); d != "" {
 		t.Error(d)
 	}
 }

@@ -187,9 +187,6 @@ const agentTime = 1200 * time.Millisecond
 func affectedBy(o *opened, p *session.Project, edited []string) (cases []verdict.Selected, err error) {
 	stale := o.Stale()
 	if o.lastFull.IsZero() { // everything is stale
-		for _, c := range p.Every() {
-			p.Graph.Inputs(c) // the graph follows files only after it is asked for a case's inputs
-		}
 		stale = nil
 		for _, file := range edited {
 			selected, err := session.Affected(p, file, "")

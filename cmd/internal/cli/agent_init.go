@@ -1,24 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
 	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/suites/client/clients"
-	"hookwatch/suites/disk"
 )
 
 //go:embed skill.md
@@ -32,14 +23,16 @@ func agentCommand(of clients.Client) string {
 	return `command -v hookwatch >/dev/null && exec hookwatch agent --client ` + of.Name + `; grep -q '` + dir + `[/\\]' && echo '{"systemMessage": "hookwatch is not installed: the cases of the edited hook were not run"}'; exit 0`
 }
 
-// agentEntry returns the event after which a client runs the agent command, and the entry that registers it.
-func agentEntry(of clients.Client) (event string, entry json.RawMessage) {
-	event, _ = of.EventFor(afterCalls, "")
+// agentDraft returns the hook file of a client with the agent command at an event, in the form that it has otherwise.
+func agentDraft(of clients.Client, event string) draft {
 	hook := fmt.Sprintf(`"type": "command", %q: %q, %q: %d`, of.Entry.Command[0], agentCommand(of), of.Entry.Timeout.Keys[0], 30*time.Second/of.TimeoutUnit())
 	if of.Entry.Nested {
 		hook = `"hooks": [{` + hook + `}]`
 	}
-	return event, json.RawMessage(fmt.Sprintf(`{"matcher": %q, %s}`, of.Agent.Matcher, hook))
+	entry := json.RawMessage(fmt.Sprintf(`{"matcher": %q, %s}`, of.Agent.Matcher, hook))
+	return draft{name: of.HookFile(), content: []byte(of.Agent.Empty + "\n"), asks: true, adds: []insertion{
+		{Path: []string{"hooks", event}, Value: entry, Present: "hookwatch agent", Strict: true},
+	}}
 }
 
 // initAgent registers the agent command in the hook files of the clients that are named, Claude Code without a name,
@@ -49,79 +42,25 @@ func initAgent(a *app, dir, names string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	const largest = 1 << 20
-	write := map[string][]byte{}
+	var drafts []draft
 	for _, c := range of {
 		if c.Agent.Matcher == "" {
 			return fmt.Errorf("init --agent --client %s: what %s gives the model of a hook after a call was not measured", c.Name, c.Title)
 		}
-		name := c.HookFile()
-		text, err := disk.Reader{Root: dir}.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), largest)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		edited, err := withAgent(text, c)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(edited, text) {
-			write[name] = edited
-		}
-		event, _ := agentEntry(c)
-		writef(a.Out, "%s: a hook of %s (%s) that runs:\n  %s\n", name, event, c.Agent.Matcher, agentCommand(c))
+		event, _ := c.EventFor(afterCalls, "")
+		drafts = append(drafts, agentDraft(c, event))
+		writef(a.Out, "%s: a hook of %s (%s) that runs:\n  %s\n", c.HookFile(), event, c.Agent.Matcher, agentCommand(c))
 		if c.Agent.Skill != "" {
+			drafts = append(drafts, draft{name: c.Agent.Skill, content: skill, asks: true})
 			writef(a.Out, "%s: how to use hookwatch\n", c.Agent.Skill)
-		}
-		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(c.Agent.Skill))); err != nil {
-			write[c.Agent.Skill] = skill
 		}
 		if c.Agent.Needs != "" {
 			writef(a.Out, "%s runs it once %s\n", c.Title, c.Agent.Needs)
 		}
 	}
-	if len(write) == 0 {
-		return errors.New("nothing to write: the hook and the skill exist")
-	}
-	switch {
-	case yes:
-	case !terminal.Is(a.In) || !terminal.Is(a.Out):
-		return errors.New("nothing was written: there is no terminal to ask on (--yes writes without asking)")
-	default:
-		if agreed, err := confirm(a.Out, a.In, "Write this to "+dir+"?"); err != nil || !agreed {
-			return errors.Join(err, errors.New("nothing was written"))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(write)) {
-		if err := replaceIn(dir, name, write[name]); err != nil {
-			return err
-		}
-		reportFiles(a.Out, []string{name})
+	if err := writeDrafts(a, dir, yes, drafts); err != nil {
+		return err
 	}
 	writef(a.Out, "\nNext: hookwatch --once, so that there are verdicts to compare with\n")
 	return nil
-}
-
-// replaceIn writes a file of a directory, by its slash path. It follows no link below it.
-func replaceIn(dir, name string, content []byte) error {
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	d, err := disk.Make(dir, filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Replace(filepath.Base(path), content, disk.Synced)
-}
-
-// withAgent returns a client's hook file with the hook, in the form that it has otherwise. It returns it
-// unchanged if it has the hook.
-func withAgent(text []byte, of clients.Client) ([]byte, error) {
-	if len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) == 0 {
-		text = []byte(cmp.Or(of.Agent.Empty, "{}") + "\n")
-	}
-	event, entry := agentEntry(of)
-	out, err := insertion{Path: []string{"hooks", event}, Value: entry, Present: "hookwatch agent", Strict: true}.into(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s:%w; nothing was written", of.HookFile(), err)
-	}
-	return out, nil
 }

@@ -12,8 +12,8 @@ import (
 	"hookwatch/suites/jsontree"
 )
 
-// TestWithAgent checks that a settings file gets the hook in the form that it has otherwise.
-func TestWithAgent(t *testing.T) {
+// TestAgentDraft checks that a settings file gets the hook in the form that it has otherwise.
+func TestAgentDraft(t *testing.T) {
 	t.Parallel()
 	claude, _ := clients.Named(clients.Claude)
 	agentSettings := claude.HookFile()
@@ -29,26 +29,26 @@ func TestWithAgent(t *testing.T) {
 		{"line ends", "{\r\n  \"a\": 1\r\n}\r\n", "\"a\": 1,\r\n  \"hooks\": {\r\n", ""},
 		{"byte order mark", "\ufeff{\"a\": 1}", "\ufeff{\"a\": 1,", ""},
 	} {
-		out, err := withAgent([]byte(tt.text), claude)
+		out, err := agentDraft(claude, afterCalls).with([]byte(tt.text))
 		if err != nil || !strings.Contains(string(out), tt.want) || tt.lacks != "" && strings.Contains(string(out), tt.lacks) || !registersAgent(out) {
 			t.Errorf("%s: %v\n%s", tt.name, err, out)
 		}
 		if tt.name == "line ends" && strings.Count(string(out), "\n") != strings.Count(string(out), "\r\n") {
 			t.Errorf("%s: %q", tt.name, out)
 		}
-		if again, err := withAgent(out, claude); err != nil || string(again) != string(out) {
+		if again, err := agentDraft(claude, afterCalls).with(out); err != nil || string(again) != string(out) {
 			t.Errorf("%s, a second time: %v\n%s", tt.name, err, again)
 		}
 	}
 	for text, want := range map[string]string{
-		"{\n  \"a\": 1,\n}":                      agentSettings + ":3:1: ",
-		"{\n  // a\n}":                           agentSettings + ":2:3: ",
+		"{\n  \"a\": 1,\n}":                      agentSettings + ":2:9: JSON has no comments",
+		"{\n  // a\n}":                           agentSettings + ":2:3: JSON has no comments",
 		"[]":                                     agentSettings + ":1:1: want an object",
 		"{\"hooks\": []}":                        agentSettings + ":1:11: want an object",
 		"{\"hooks\": {\n\"PostToolUse\": {}\n}}": agentSettings + ":2:16: PostToolUse is no list",
 		"{\"a\": 1":                              agentSettings + ":1:",
 	} {
-		if out, err := withAgent([]byte(text), claude); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "nothing was written") {
+		if out, err := agentDraft(claude, afterCalls).with([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v %s, want %s", text, err, out, want)
 		}
 	}
@@ -74,18 +74,18 @@ func TestAgentClients(t *testing.T) {
 			continue
 		}
 		names = append(names, c.Name)
-		event, _ := agentEntry(c)
-		fresh, err := withAgent(nil, c)
+		event, _ := c.EventFor(afterCalls, "")
+		fresh, err := agentDraft(c, event).with(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		existing := fmt.Sprintf(`{"description": "mine", "hooks": {%q: [{"hooks": [{"type": "command", "command": "true"}], "type": "command", %q: "true"}]}}`, event, c.Entry.Command[0])
-		added, err := withAgent([]byte(existing), c)
+		added, err := agentDraft(c, event).with([]byte(existing))
 		if err != nil || !strings.HasPrefix(string(added), strings.TrimSuffix(existing, "]}}")) {
 			t.Errorf("%s: %v\n%s", c.Name, err, added)
 		}
 		if c.Name == clients.Claude {
-			continue // TestWithAgent reads it
+			continue // TestAgentDraft reads it
 		}
 		for _, text := range [][]byte{fresh, added} {
 			hooks, problems := c.Hooks(c.HookFile(), text)
@@ -134,14 +134,14 @@ func TestAgentCall(t *testing.T) {
 	}
 }
 
-// FuzzWithAgent checks that every settings file that is accepted keeps everything else.
-func FuzzWithAgent(f *testing.F) {
+// FuzzAgentDraft checks that every settings file that is accepted keeps everything else.
+func FuzzAgentDraft(f *testing.F) {
 	for _, text := range []string{"", "{}", `{"hooks": {"PostToolUse": []}}`, `{"hooks": {"PostToolUse": [{}], "a": 1}, "b": [1, 2]}`, "{\n\t\"a\": 1\n}", `{"a": 1, "a": 2}`, "\ufeff{}", "{\"hooks\":{}}"} {
 		f.Add([]byte(text))
 	}
 	claude, _ := clients.Named(clients.Claude)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		out, err := withAgent(text, claude)
+		out, err := agentDraft(claude, afterCalls).with(text)
 		if err != nil || string(out) == string(text) {
 			return
 		}

@@ -9,25 +9,24 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/bench"
+	"hookwatch/suites/check"
+	"hookwatch/suites/check/rounds"
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
-	"hookwatch/suites/prove"
 	"hookwatch/suites/run"
 )
 
 type checkOptions struct {
 	static, user, live bool
+	fresh              bool // fire also what is known
 	client             string
 	timeout            bool // run.timeout is a flag, and then that of every firing
 }
@@ -72,11 +71,13 @@ code 3: it did not react as hookwatch predicts, which is an error of hookwatch.`
 		},
 	}
 	cmd.Flags().BoolVar(&o.static, "static", false, "fire nothing; look only at files")
+	withFresh(cmd.Flags(), &o.fresh)
 	withUser(cmd.Flags(), &o.user)
 	cmd.Flags().BoolVar(&o.live, "live", false, "have the real client fire every hook once, and judge nothing")
 	withClients(cmd.Flags(), &o.client)
-	cmd.MarkFlagsMutuallyExclusive("static", "live")
-	cmd.MarkFlagsMutuallyExclusive("user", "live") // the client never gets your settings
+	for _, other := range []string{"static", "user", "fresh"} { // the client never gets your settings, and nothing is known of what it will do
+		cmd.MarkFlagsMutuallyExclusive(other, "live")
+	}
 	return cmd
 }
 
@@ -97,7 +98,7 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 	if err != nil {
 		return err
 	}
-	of, asked, err := clientsOf(p, o.client)
+	tree, of, asked, err := treeOf(p, o.client)
 	if err != nil {
 		return err
 	}
@@ -105,8 +106,7 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 		return p.Empty
 	}
 	began := time.Now()
-	tree := p.Tree(os.Environ())
-	if tree.For(of, asked); asked && len(tree.Asked()) == 0 {
+	if asked && len(tree.Asked()) == 0 {
 		return unregistered(of)
 	}
 	if tree.Named = g.hookName(p, filter); filter != "" && len(tree.Asked()) == 0 {
@@ -115,53 +115,83 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 	if o.timeout {
 		tree.Timeout = p.Config.Run.Timeout
 	}
-	res, err := checkAsked(ctx, a, p, tree, o.static)
+	doc, err := checkAsked(ctx, a, p, tree, of, o)
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
-	doc := newCheckDocument(p, of, res, time.Since(began))
-	doc.Interrupted = ctx.Err() != nil
+	doc.Millis, doc.Interrupted = time.Since(began).Milliseconds(), ctx.Err() != nil
 	return a.reportAndWrite(ctx, result{
 		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc), topOf(p),
 	}, doc.Errors > 0 || g.strict && doc.Warnings > 0, "", nil)
 }
 
 // checkAsked fires the hooks, or only examines files if static is set.
-func checkAsked(ctx context.Context, a *app, p *session.Project, tree conform.Tree, static bool) (checkResult, error) {
-	if static {
-		return runCheck(ctx, tree, nil, nil, 0, nil, anew)
+func checkAsked(ctx context.Context, a *app, p *session.Project, tree check.Tree, of []clients.Client, o checkOptions) (doc checkDocument, err error) {
+	if o.static {
+		res, err := rounds.Check{Tree: tree}.Run(ctx)
+		return newCheckDocument(p, of, res), err
 	}
 	t, err := newParallelTrial(a, p, "")
 	if err != nil {
-		return checkResult{}, err
+		return newCheckDocument(p, of, rounds.Result{}), err
 	}
+	t.remember(p, o.fresh)
 	defer t.close()
 	t.Reuse = true // a firing costs half then; a script that is saved meanwhile is checked by the next run
-	machine, end, err := session.Prover(t.Runner, 1)
+	c := roundsOf(tree, t.Runner, t.bench)
+	c.Status, c.Judged = t.progress.show, func(r check.Report) { t.progress.result(judgedText(r)) }
+	machine, end, err := session.Prover(t.Runner, t.bench)
 	if err == nil { // without namespaces nothing that guards stop is executed
 		defer end()
+		c.Prover = machine
 	}
-	res, err := runCheck(ctx, tree, t.Runner, machine, t.jobs, t.progress, anew)
-	res.ranIn = t.ranIn
-	return res, err
+	res, err := c.Run(ctx)
+	if t.known != nil { // those of whole calls, too
+		counts := t.known.Counts()
+		res.Firings = max(res.Firings, counts.Known+counts.Made)
+	}
+	doc = newCheckDocument(p, of, res)
+	doc.ranIn, doc.leftOut = t.ranIn, t.leftOut()
+	return doc, err
+}
+
+// roundsOf returns a check that fires the hooks of a tree at a bench of r, and shows nothing.
+func roundsOf(tree check.Tree, r *run.Runner, b *bench.Bench) rounds.Check {
+	return rounds.Check{
+		Tree: tree, Bench: b, Status: func(string, ...any) {}, Judged: func(check.Report) {},
+		Report: func(_ discover.Hook, check func() (check.Report, error)) (check.Report, error) { return check() },
+		Whole: func(ctx context.Context, c *suites.Case) (parts []check.Part, o suites.Outcome, err error) {
+			fired, o, err := r.Fire(ctx, c)
+			for _, f := range fired {
+				if f.NotRun == "" {
+					parts = append(parts, check.Part{Hook: f.Hook, Result: f.Result})
+				}
+			}
+			return parts, o, err
+		},
+		Place: func(ctx context.Context, of *check.Firing, scripts []string) suites.Position {
+			return session.PlaceOf(ctx, r, b.Fire, of.Case, of.Result, scripts)
+		},
+	}
 }
 
 // checkDocument is the JSON document of check.
 type checkDocument struct {
-	Version     int               `json:"version"`
-	Project     string            `json:"project"`
-	Hooks       []checkedHook     `json:"hooks"`
-	Findings    []conform.Finding `json:"findings"`
-	Calls       []conform.Latency `json:"calls"` // how long the client waits for all hooks of a call
-	Errors      int               `json:"errors"`
-	Warnings    int               `json:"warnings"`
-	Firings     int               `json:"firings"`
-	Millis      int64             `json:"duration_ms"`
-	Interrupted bool              `json:"interrupted,omitempty"` // these are the hooks that were judged until then
-	Foreign     []string          `json:"foreign,omitempty"`     // hook files of other clients
-	Clients     []knownClient     `json:"clients,omitempty"`     // whose hooks were judged, if not Claude Code alone
+	Version     int             `json:"version"`
+	Project     string          `json:"project"`
+	Hooks       []checkedHook   `json:"hooks"`
+	Findings    []check.Finding `json:"findings"`
+	Calls       []check.Latency `json:"calls"` // how long the client waits for all hooks of a call
+	Errors      int             `json:"errors"`
+	Warnings    int             `json:"warnings"`
+	Firings     int             `json:"firings"`
+	Millis      int64           `json:"duration_ms"`
+	Interrupted bool            `json:"interrupted,omitempty"` // these are the hooks that were judged until then
+	Foreign     []string        `json:"foreign,omitempty"`     // hook files of other clients
+	Clients     []knownClient   `json:"clients,omitempty"`     // whose hooks were judged, if not Claude Code alone
 
 	ranIn // empty if no hook was fired
+	leftOut
 }
 
 // annotations returns the findings as annotations of the files of a project.
@@ -173,7 +203,7 @@ func (d checkDocument) annotations(p *session.Project) (list []annotation) {
 }
 
 // annotate returns a finding as an annotation of the files of a project.
-func annotate(p *session.Project, f conform.Finding) annotation {
+func annotate(p *session.Project, f check.Finding) annotation {
 	text := f.Effect + "\nto do: " + f.Remedy
 	if f.Input != "" {
 		text = "on: " + f.Input + "\n" + text
@@ -199,11 +229,10 @@ type checkedHook struct {
 }
 
 // newCheckDocument converts the result of a check.
-func newCheckDocument(p *session.Project, of []clients.Client, res checkResult, took time.Duration) checkDocument {
+func newCheckDocument(p *session.Project, of []clients.Client, res rounds.Result) checkDocument {
 	doc := checkDocument{
-		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
-		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
-		ranIn: res.ranIn, Clients: knownClients(of), Calls: append([]conform.Latency{}, res.Calls...),
+		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: append([]check.Finding{}, res.Findings...), Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
+		Firings: res.Firings, Foreign: p.Foreign, Clients: knownClients(of), Calls: append([]check.Latency{}, res.Calls...),
 	}
 	for _, r := range res.Reports {
 		if r.Hook.ID == "" {
@@ -217,9 +246,6 @@ func newCheckDocument(p *session.Project, of []clients.Client, res checkResult, 
 			ID: r.Hook.ID, Event: cmp.Or(r.Hook.ClientEvent, r.Hook.Event), Client: r.Hook.Client, At: r.Hook.Source.String(), Effect: string(r.Effect), Denies: r.Denies,
 			NotRun: notRun, Absent: r.Absent, Firings: r.Firings,
 		})
-	}
-	if doc.Findings == nil {
-		doc.Findings = []conform.Finding{}
 	}
 	return doc
 }
@@ -263,6 +289,7 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 	foreignText(w, doc.Foreign, doc.Clients)
 	if doc.Isolation != "" {
 		printIsolation(w, doc.ranIn)
+		doc.leftOut.print(w)
 	}
 	writef(w, "%s\n", summary(doc))
 	if doc.Interrupted {
@@ -321,7 +348,7 @@ func summary(doc checkDocument) string {
 // course describes what happens at an event whose hook has this effect on every input.
 func course(event string, effect suites.Effect) string {
 	about, _ := client.EventByName(event)
-	if conform.Stops(effect) && about.No() != "" {
+	if check.Stops(effect) && about.No() != "" {
 		return about.No()
 	}
 	return about.Fill("{proceeds} as if there were no hook")
@@ -362,35 +389,15 @@ func unjudged(w io.Writer, doc checkDocument) {
 
 // some joins the first names and the number of the remaining ones.
 func some(names []string, all bool) string {
-	const most = 2
+	const most = 3
 	if all || len(names) <= most+1 {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// A checkResult is the result of checking the hooks of a project.
-type checkResult struct {
-	Findings []conform.Finding
-	Reports  []conform.Report // one per hook, in registration order
-	Firings  int
-	Calls    []conform.Latency // of whole calls
-
-	ranIn // empty if no hook was fired
-}
-
-// Count counts the findings of a severity.
-func (r checkResult) Count(s suites.Severity) (n int) {
-	for _, f := range r.Findings {
-		if f.Severity == s {
-			n++
-		}
-	}
-	return n
-}
-
 // judgedText returns one line about a hook that was judged.
-func judgedText(r conform.Report) string {
+func judgedText(r check.Report) string {
 	text := r.Hook.ID + "  "
 	for _, s := range []suites.Severity{suites.Error, suites.Warning} {
 		for _, f := range r.Findings {
@@ -406,96 +413,4 @@ func judgedText(r conform.Report) string {
 		return text + "stops " + r.Denies
 	}
 	return text + string(r.Effect)
-}
-
-// A reporting returns the report of a hook: from a check, or from an earlier one of the same content.
-type reporting func(h discover.Hook, check func() (conform.Report, error)) (conform.Report, error)
-
-// anew is the reporting that checks every hook.
-func anew(_ discover.Hook, check func() (conform.Report, error)) (conform.Report, error) {
-	return check()
-}
-
-// runCheck checks the tree and fires all hooks, jobs at a time. If r is nil it fires none. A guard
-// that stops something is searched for ways around it, unless m is nil. It returns an error only if
-// hookwatch itself failed.
-func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, m *prove.Machine, jobs int, shown *progress, report reporting) (checkResult, error) {
-	res := checkResult{Findings: tree.About(conform.Static(tree))}
-	hooks := tree.Asked()
-	reports := make([]conform.Report, len(hooks))
-	if r != nil {
-		var fired, done atomic.Int64
-		advance := func(firings int) {
-			shown.show("firing hooks: %d of %d  %s", done.Load(), len(hooks), session.Count(int(fired.Add(int64(firings))), "firing"))
-		}
-		launch := launches(ctx, r, jobs)
-		group := new(errgroup.Group)
-		group.SetLimit(max(jobs, 1))
-		for i, hook := range hooks {
-			group.Go(func() (err error) {
-				reports[i], err = report(hook, func() (found conform.Report, err error) {
-					found, err = conform.Check(ctx, tree, hook, func(p conform.Probe, observed bool) (suites.Outcome, error) {
-						defer advance(max(1, len(p.Case.Steps)))
-						return launch(p, observed, func() func() { return shown.begin(hook.ID) })
-					})
-					if err == nil && m != nil {
-						proved := 0
-						proved, err = proveBriefly(ctx, tree, m, &found)
-						advance(proved)
-					}
-					if err == nil {
-						placeFaults(ctx, r, hook.Scripts, found.Findings)
-					}
-					return found, err
-				})
-				done.Add(1)
-				advance(0)
-				if err == nil && ctx.Err() == nil {
-					shown.result(judgedText(reports[i]))
-				}
-				return err
-			})
-		}
-		if err := group.Wait(); err != nil && ctx.Err() == nil {
-			return res, err
-		}
-		if ctx.Err() != nil {
-			reports = slices.DeleteFunc(reports, func(r conform.Report) bool { return r.Firings == 0 }) // of which nothing is known
-		}
-	}
-	if r != nil && ctx.Err() == nil {
-		var err error
-		if res.Calls, err = fireCalls(ctx, tree, r, reports, &res.Findings, shown); err != nil && ctx.Err() == nil {
-			return res, err
-		}
-	}
-	for _, report := range reports {
-		res.Findings = append(res.Findings, report.Findings...)
-		res.Firings += report.Firings
-	}
-	res.Reports = reports
-	res.Findings = conform.MergeFindings(res.Findings)
-	return res, ctx.Err()
-}
-
-// launches returns a function that fires probes, all of them together jobs at a time. It calls
-// begin when one starts, and the returned function when it has ended.
-func launches(ctx context.Context, r *run.Runner, jobs int) func(p conform.Probe, observed bool, begin func() (end func())) (suites.Outcome, error) {
-	places := bench.New(jobs)
-	return func(p conform.Probe, observed bool, begin func() func()) (o suites.Outcome, err error) {
-		err = places.Do(ctx, func() (err error) {
-			defer begin()()
-			switch {
-			case p.Trace != nil:
-				o, err = r.Log(ctx, p.Case, p.Trace)
-			case observed:
-				o, err = r.Traced(ctx, p.Case, nil)
-				err = errors.Join(err, r.Remove(o))
-			default:
-				o, err = r.RunAndRemove(ctx, p.Case)
-			}
-			return err
-		})
-		return o, err
-	}
 }

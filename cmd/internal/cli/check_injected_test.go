@@ -11,9 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/suites/conform"
+	"hookwatch/suites"
+	"hookwatch/suites/bench"
+	"hookwatch/suites/check"
+	"hookwatch/suites/check/rounds"
 	"hookwatch/suites/process/testdata/processtest"
-	"hookwatch/suites/run"
 )
 
 // A healthy project: a guard, a linter, a stop hook, and a session start; and the
@@ -203,10 +205,8 @@ var injections = []injected{
 	{27, "quotes in the input end the deny", guardIs("#!/bin/bash\ninput=$(cat)\nc=${input#*\\\"command\\\":\\\"}; c=${c%%\\\"*}\ncase $input in *'\\\"'*) exit 0 ;; esac\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\n"), "fails-open", "warning", "", false},
 	{30, "GNU's grep", scriptIs("lint.sh", silentHook+"grep -P 'a' /dev/null\nexit 0\n"), "not-portable", "info", "", false},
 	{30, "a bash that macOS lacks", guardIs(strings.Replace(healthyGuard, "case $input", "mapfile -t lines <<<\"$input\"\ncase $input", 1)), "not-portable", "warning", "", false},
-	{33, "CLAUDE_PROJECT_DIR is not set", nil, "", "", "the client sets it for every hook, and a command that names it would not start; a guard whose script alone reads it is asked", false},
-	{33, "without HOME the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ -n \"$HOME\" ] || exit 0", 1)), "fails-open", "info", "", false},
+	{33, "CLAUDE_PROJECT_DIR is not set", nil, "", "", "the client sets it for every hook, and a command that names it would not start", false},
 	{1, "on an input that is cut short the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ \"${input: -1}\" = '}' ] || exit 0", 1)), "fails-open", "info", "", false},
-	{33, "without a commit the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); git rev-parse --git-dir >/dev/null 2>&1 && ! git rev-parse --verify -q HEAD >/dev/null && exit 0", 1)), "fails-open", "warning", "", false},
 	{27, "quotes in the input crash it", scriptIs("lint.sh", "#!/bin/bash\nset -u\ninput=$(cat)\ncase $input in *\"it's\"*) echo \"$NOT_SET_BY_ANYBODY\" ;; esac\n"), "crash", "warning", "", false},
 	{29, "a long input crashes it", scriptIs("lint.sh", "#!/bin/bash\nset -u\ninput=$(cat)\nif [ ${#input} -gt 100000 ]; then echo \"$NOT_SET_BY_ANYBODY\"; fi\nexit 0\n"), "crash", "warning", "", false},
 	{29, "a long input is too long for the environment", scriptIs("lint.sh", "#!/bin/bash\nset -e\ninput=$(cat)\nINPUT=\"$input\" python3 -c ''\n"), "crash", "warning", "", false},
@@ -241,12 +241,13 @@ var injections = []injected{
 	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "background-too-late", "error", "", false},
 	{0, "a key that the client does not know", scriptIs("start.sh", silentHook+"echo '{\"chat\": \"a\"}'\n"), "unknown-keys", "warning", "", false},
 	{0, "a file loads a missing one", scriptIs("start.sh", silentHook+unloaded("./session")), "script-missing", "error", "", false},
-	{0, "its output once its server answers", scriptIs("start.sh", silentHook+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+unheard), "no-event-name", "warning", "", false},
 	{0, "its output at the end of its waiting", waiting(unheard), "no-event-name", "warning", "", false},
 	{1, "a program that does not exist", guardIs("#!/bin/bash\nc=$(jqq -r .tool_input.command)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "swallowed-error", "error", "", false},
 	{1, "a guard in Python catches an error of its own", guardIs("#!/usr/bin/env python3\nimport json, sys\ntry:\n    command = json.load(sys.stdin)['tool_input'].get('command', '')\n    if re.search('rm -rf', command):\n        print('no', file=sys.stderr)\n        sys.exit(2)\nexcept Exception:\n    pass\n"), "swallowed-error", "warning", "", false},
 	{1, "a guard in Node catches an error of its own", guardIs("#!/usr/bin/env node\ntry {\n  const d = JSON.parse(require('fs').readFileSync(0, 'utf8'));\n  if (/rm -rf/.tests(d.tool_input.command)) { console.error('no'); process.exitCode = 2; }\n} catch {}\n"), "swallowed-error", "warning", "", false},
 	{1, "a guard in Node catches that a file of its own is gone", guardIs("#!/usr/bin/env node\ntry {\n  if (require('./rules.js').bad.test('rm -rf')) { process.exit(2); }\n} catch {}\n"), "swallowed-error", "warning", "", false},
+	{1, "a guard in Python catches that its input has no path", guardIs("#!/usr/bin/env python3\nimport json, sys\ntry:\n    command = json.load(open('/dev/stdin'))['tool_input'].get('command', '')\nexcept Exception:\n    sys.exit(0)\nif 'rm -rf' in command:\n    print('no', file=sys.stderr)\n    sys.exit(2)\n"), "stream-path", "error", "", false},
+	{1, "a guard in Node catches that its input has no path", guardIs("#!/usr/bin/env node\ntry {\n  const d = JSON.parse(require('fs').readFileSync('/dev/stdin', 'utf8'));\n  if (/rm -rf/.test(d.tool_input.command)) { console.error('no'); process.exitCode = 2; }\n} catch {}\n"), "stream-path", "error", "", false},
 	{2, "a filter that does not compile, its message thrown away", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input[\"command\"' 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "swallowed-error", "warning", "", false},
 	{9, "the tool's name in lower case in the script", guardIs("#!/bin/bash\ninput=$(cat)\n[ \"$(jq -r .tool_name <<<\"$input\")\" = \"bash\" ] || exit 0\ncase $input in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "misnamed-tool", "error", "", false},
 	{16, "the text of one of two tools", func(files map[string]string) {
@@ -255,8 +256,18 @@ var injections = []injected{
 	}, "unread-tool", "warning", "", false},
 	{16, "a part of the tool's input under another name", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input.cmd // empty')\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unknown-field", "warning", "", false},
 	{16, "a variable that is never set, with a default value", guardIs("#!/bin/bash\nc=$(jq -r '.command // empty' <<<\"${CLAUDE_TOOL_INPUT:-null}\")\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unset-variable", "error", "", false},
-	{0, "a misspelt variable", guardIs(strings.Replace(healthyGuard, "case $input", "case $imput", 1)), "unset-variable", "warning", "", false},
-	{39, "it runs claude, which fires it again", scriptIs("start.sh", silentHook+"claude -p hello\nexit 0\n"), "starts-client", "warning", "", false},
+	{0, "a misspelt variable", guardIs(strings.Replace(healthyGuard, "case $input", "case $imput", 1)), "unreached", "warning", "", false},
+	{0, "a condition that asks for two tools at once", func(files map[string]string) {
+		replaced(`"Bash|PowerShell"`, `"Bash|Write"`)(files)
+		guardIs(strings.Replace(healthyGuard, "case $input", "t=$(jq -r .tool_name <<<\"$input\")\nif [ \"$t\" = \"Write\" ] && [ \"$t\" = \"Edit\" ]; then\n  exit 2\nfi\ncase $input", 1))(files)
+	}, "constant-condition", "warning", "", false},
+	{0, "a guard that stops what its pattern does not match", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command)\n[[ $c == *'rm -rf'* ]] || { echo no >&2; exit 2; }\n"), "inverted-condition", "warning", "", false},
+	{0, "an exit in a subshell", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command)\necho \"$c\" | while read -r line; do\n  case $line in *'rm -rf'*) exit 2 ;; esac\ndone\nexit 0\n"), "ineffective", "warning", "", false},
+	{0, "a refusal of a command that has run", func(files map[string]string) {
+		replaced(`"PostToolUse"`, `"PostToolUseFailure"`)(files)
+		replaced(`"PreToolUse"`, `"PostToolUse"`)(files)
+		guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command)\ncase $c in *'rm -rf'*) echo blocked >&2; exit 2 ;; esac\n")(files)
+	}, "late-refusal", "warning", "", false},
 	{0, "a timeout that no interpreter keeps", replaced(`"timeout": 10`, `"timeout": 0.02`), "short-timeout", "warning", "", false},
 	{40, "a condition where there is no tool", replaced(`stop.sh"}`, `stop.sh", "if": "Bash(git *)"}`), "dead-condition", "error", "", false},
 	{40, "a condition of another tool than the matcher's", func(f map[string]string) {
@@ -313,7 +324,6 @@ var nearFailures = []struct {
 	}, "dead-matcher", true},
 	{"a guard with many texts", guardIs("#!/bin/bash\n# " + strings.Repeat("word ", 9) + "\nX=('" + strings.Join(manyWords, "' '") + "')\n" + strings.TrimPrefix(healthyGuard, "#!/bin/bash\n")), "", true},
 	{"a package that is not installed", scriptIs("start.sh", silentHook+unloaded("some-package")), "absent-package", true},
-	{"a server that does not run", scriptIs("start.sh", silentHook+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+heard), "", true},
 	{"a wait for what does not come", waiting(heard), "timed-out", true},
 	{"a name of its own next to the client's", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event // .hook_event_name")), "", true},
 	{"a field of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("turn_id")), "", true},
@@ -321,8 +331,6 @@ var nearFailures = []struct {
 	{"a percent sign in a command", replaced(`/.claude/hooks/guard.sh\"`, `/.claude/hooks/guard.sh\" %s`), "", true},
 	{"an error that a guard catches before it stops what it is for", guardIs("#!/usr/bin/env python3\nimport os\ntry:\n    os.environ['NOT_SET_BY_ANYBODY']\nexcept KeyError:\n    pass\n" + pythonGuard), "", true},
 	{"a filter that finds nothing", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); jq -e .no_such_field <<<\"$input\" >/dev/null 2>&1", 1)), "", true},
-	{"a session of its own that does not call again", scriptIs("start.sh", silentHook+"[ -n \"$WITHIN_MY_SESSION\" ] && exit 0\nWITHIN_MY_SESSION=1 claude -p hello\nexit 0\n"), "", true},
-	{"a session of its own without hooks", scriptIs("start.sh", silentHook+"claude -p hello --setting-sources user\nexit 0\n"), "", true},
 	{"a program that is absent and would ask a server", scriptIs("start.sh", silentHook+"nothing-of-the-kind http://127.0.0.1:6334/\n"), "", true},
 	{"a stop is approved", scriptIs("stop.sh", silentHook+"echo '{\"decision\":\"approve\"}'\n"), "", true},
 	{"a message of a program that cannot take a long input", scriptIs("lint.sh", "#!/bin/bash\ninput=$(cat)\n/bin/true \"$input\"\nexit 0\n"), "", true},
@@ -459,7 +467,7 @@ func TestInjected(t *testing.T) {
 			first[in.rule] = i
 		}
 	}
-	long := []string{porous, "unread-tool", "unreached"}
+	long := []string{porous, "unread-tool", "unreached", "constant-condition", "inverted-condition", "ineffective", "late-refusal"}
 	quick := slices.DeleteFunc(slices.Sorted(maps.Values(first)), func(i int) bool { return slices.Contains(long, injections[i].rule) })
 	quick = processtest.Sample(quick, 2)
 	for i, in := range injections {
@@ -499,7 +507,7 @@ func TestInjected(t *testing.T) {
 	}
 }
 
-// needs skips the tests whose hooks ask a server, or are in Node, where that cannot be.
+// needs skips the tests whose hooks are in Node, or install packages by npm, where that cannot be.
 func needs(t *testing.T, name string, files map[string]string) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil && strings.Contains(files[guardFile], "env node") {
@@ -507,9 +515,6 @@ func needs(t *testing.T, name string, files map[string]string) {
 	}
 	if _, err := exec.LookPath("npm"); err != nil && strings.Contains(name, "packages") {
 		t.Skip("npm is absent")
-	}
-	if _, err := exec.LookPath("curl"); err != nil && strings.Contains(name, "server") {
-		t.Skip("curl is absent")
 	}
 }
 
@@ -521,7 +526,7 @@ func wants(t *testing.T, doc checkDocument, rule, severity string) {
 }
 
 func finds(doc checkDocument, rule, severity string) bool {
-	return slices.ContainsFunc(doc.Findings, func(f conform.Finding) bool {
+	return slices.ContainsFunc(doc.Findings, func(f check.Finding) bool {
 		return f.Rule == rule && string(f.Severity) == severity
 	})
 }
@@ -572,7 +577,7 @@ func judgeProject(t *testing.T, files map[string]string, static bool) checkDocum
 func judgeUntil(t *testing.T, files map[string]string, static bool, enough func(checkDocument) bool) checkDocument {
 	t.Helper()
 	p := load(t, lay(t, files))
-	tree, r, jobs := p.Tree(os.Environ()), (*run.Runner)(nil), 0
+	c := rounds.Check{Tree: p.Tree(os.Environ())}
 	if !static {
 		fired, err := newTrial(newApp(Streams{Out: io.Discard, Err: io.Discard}), p)
 		if err != nil {
@@ -580,29 +585,28 @@ func judgeUntil(t *testing.T, files map[string]string, static bool, enough func(
 		}
 		defer fired.close()
 		fired.Reuse = true
-		r, jobs = fired.Runner, 2
+		c = roundsOf(c.Tree, fired.Runner, bench.New(2, fired.Make))
 	}
 	if enough != nil && !static {
-		launch := launches(t.Context(), r, jobs)
-		for _, h := range tree.Asked() {
-			q := conform.Ask(tree, h)
+		for _, h := range c.Asked() {
+			q := check.Inspect(c.Tree, h)
 			for probes, first := q.Next(), true; len(probes) > 0; probes, first = q.Next(), false {
 				for i, probe := range probes {
-					o, err := launch(probe, first && i == 0, func() func() { return func() {} })
+					o, err := c.Fire(t.Context(), suites.Request{Case: probe.Case, Trace: probe.Trace, Observed: first && i == 0})
 					if err != nil {
 						t.Fatal(err)
 					}
 					q.Take(probe, o)
 				}
-				if doc := newCheckDocument(p, nil, checkResult{Findings: q.Report().Findings}, 0); enough(doc) {
+				if doc := newCheckDocument(p, nil, rounds.Result{Findings: q.Report().Findings}); enough(doc) {
 					return doc
 				}
 			}
 		}
 	}
-	res, err := runCheck(t.Context(), tree, r, nil, jobs, nil, anew)
+	res, err := c.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newCheckDocument(p, nil, res, 0)
+	return newCheckDocument(p, nil, res)
 }

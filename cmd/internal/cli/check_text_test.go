@@ -25,11 +25,11 @@ func TestUnjudged(t *testing.T) {
 }
 
 func TestSome(t *testing.T) {
-	names := []string{"a", "b", "c", "d"}
-	if got := some(names, false); got != "a, b and 2 more" {
+	names := []string{"a", "b", "c", "d", "e"}
+	if got := some(names, false); got != "a, b, c and 2 more" {
 		t.Error(got)
 	}
-	if got := some(names, true) + some(names[:3], false); got != "a, b, c, da, b, c" {
+	if got := some(names, true) + some(names[:4], false); got != "a, b, c, d, ea, b, c, d" {
 		t.Error(got)
 	}
 }

@@ -3,11 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/bench"
+	"hookwatch/suites/check"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
 )
@@ -16,27 +16,23 @@ import (
 type checkedBefore struct {
 	inputs *suites.Case // depends on what the hook does
 	digest string
-	report conform.Report
+	report check.Report
 }
 
 // checkInSession returns a function that checks the hooks of a watching session: one at a time, because
 // nothing waits for it, only those that changed, and without searching for ways around guards.
-func checkInSession() func(context.Context, *session.Project, *run.Runner) ([]conform.Finding, error) {
+func checkInSession() func(context.Context, *session.Project, *run.Runner) ([]check.Finding, error) {
 	known := map[string]*checkedBefore{}
-	return func(ctx context.Context, p *session.Project, r *run.Runner) ([]conform.Finding, error) {
-		of, asked, err := clientsOf(p, "")
+	return func(ctx context.Context, p *session.Project, r *run.Runner) ([]check.Finding, error) {
+		tree, _, _, err := treeOf(p, "")
 		if err != nil {
 			return nil, err
 		}
-		tree := p.Tree(os.Environ())
-		tree.For(of, asked)
-		res, err := runCheck(ctx, tree, r, nil, 1, nil, func(h discover.Hook, check func() (conform.Report, error)) (conform.Report, error) {
+		c := roundsOf(tree, r, bench.New(1, r.Make))
+		c.Report = func(h discover.Hook, check func() (check.Report, error)) (check.Report, error) {
 			k := known[h.ID]
 			if k == nil {
-				k = &checkedBefore{inputs: &suites.Case{ID: h.ID}}
-				for _, script := range h.Scripts {
-					k.inputs.Steps = append(k.inputs.Steps, suites.Step{Hook: script})
-				}
+				k = &checkedBefore{inputs: session.CaseOf(h)}
 				known[h.ID] = k
 			}
 			digest := fmt.Sprint(h.Matcher, h.Command, h.Args, h.If, h.Timeout, h.Scripts, p.ContentDigest(k.inputs))
@@ -44,11 +40,12 @@ func checkInSession() func(context.Context, *session.Project, *run.Runner) ([]co
 				return k.report, nil
 			}
 			report, err := check()
-			if err == nil && ctx.Err() == nil {
+			if err == nil {
 				k.digest, k.report = digest, report
 			}
 			return report, err
-		})
+		}
+		res, err := c.Run(ctx)
 		return res.Findings, err
 	}
 }

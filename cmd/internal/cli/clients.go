@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"hookwatch/cmd/internal/session"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client/clients"
 )
 
@@ -67,6 +69,14 @@ func clientsOf(p *session.Project, names string) (all []clients.Client, asked bo
 	}
 	all, err = clients.Parse(names)
 	return all, true, err
+}
+
+// treeOf returns what check examines: the project with the clients that clientsOf returns.
+func treeOf(p *session.Project, names string) (tree check.Tree, of []clients.Client, asked bool, err error) {
+	of, asked, err = clientsOf(p, names)
+	tree = p.Tree(os.Environ())
+	tree.For(of, asked)
+	return tree, of, asked, err
 }
 
 // knownClient is a client, and how its behavior is known.

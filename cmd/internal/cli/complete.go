@@ -30,7 +30,7 @@ var completedArgs = map[string][]completer{
 
 // completedFlags are the values of flags. Those of lists are separated by commas.
 var completedFlags = map[string]completer{
-	"suite": allSuites, "event": eventNames, "since": revisions,
+	"suite": allSuites, "event": eventNames, "since": revisions, "format": formatsOf,
 	"client": func(globals, []string) []cobra.Completion { return clients.Names() },
 }
 
@@ -129,6 +129,13 @@ func toolNames(_ globals, args []string) []cobra.Completion {
 func ruleIDs(globals, []string) (all []cobra.Completion) {
 	for _, r := range client.Rules() {
 		all = append(all, cobra.CompletionWithDesc(r.ID, r.What))
+	}
+	return all
+}
+
+func formatsOf(globals, []string) (all []cobra.Completion) {
+	for _, name := range formatNames() {
+		all = append(all, cobra.CompletionWithDesc(name, formats[name].help))
 	}
 	return all
 }

@@ -88,13 +88,10 @@ func runContract(ctx context.Context, a *app, g globals, o contractOptions) erro
 		return err
 	}
 	defer t.close()
-	if t.jobs, err = jobs(p); err != nil {
-		return err
-	}
 	if o.against != "" {
 		return compareClients(ctx, a, g, p, t, all, o.against)
 	}
-	res, err := playQuestions(ctx, t.Runner, t.jobs, all)
+	res, err := playQuestions(ctx, t.Runner, t.bench, all)
 	if err != nil {
 		return err
 	}
@@ -315,8 +312,8 @@ type contractResult struct {
 	Elsewhere []string
 }
 
-// playQuestions plays the questions with up to jobs clients at a time.
-func playQuestions(ctx context.Context, r *run.Runner, jobs int, all []question) (contractResult, error) {
+// playQuestions plays the questions with clients as r runs them, at the places of a bench.
+func playQuestions(ctx context.Context, r *run.Runner, b *bench.Bench, all []question) (contractResult, error) {
 	p := &player{plain: contractRunner(r, nil), asking: contractRunner(r, answering), rows: make(map[string]contractRow)}
 	defer p.plain.Close()
 	defer p.asking.Close()
@@ -328,15 +325,14 @@ func playQuestions(ctx context.Context, r *run.Runner, jobs int, all []question)
 			played = append(played, q)
 		}
 	}
-	p.all(ctx, jobs, playsOf(played))
-	p.all(ctx, jobs, p.again(played)) // a change is reported only if it is seen in a session of its own, too
+	err := p.all(ctx, b, playsOf(played))
+	if err == nil {
+		err = p.all(ctx, b, p.again(played)) // a change is reported only if it is seen in a session of its own, too
+	}
 	for _, q := range all {
 		p.result.Rows = append(p.result.Rows, p.rows[q.ID()])
 	}
-	if p.err == nil {
-		p.err = ctx.Err()
-	}
-	return p.result, p.err
+	return p.result, err
 }
 
 // A player plays sessions and collects their results.
@@ -346,7 +342,6 @@ type player struct {
 	mu     sync.Mutex
 	rows   map[string]contractRow
 	result contractResult
-	err    error
 }
 
 // contractRunner returns a runner without the project's own hooks.
@@ -364,14 +359,21 @@ func answering(event, _ string) []discover.Hook {
 	return []discover.Hook{{Entry: client.Entry{Event: event}}}
 }
 
-func (p *player) all(ctx context.Context, jobs int, plays []play) {
-	_ = bench.New(jobs).Each(context.WithoutCancel(ctx), len(plays), func(_ context.Context, i int) error { // each play has a result, even after ctx has ended
+func (p *player) all(ctx context.Context, b *bench.Bench, plays []play) error {
+	return b.Each(ctx, len(plays), func(ctx context.Context, i int) error {
 		if why := p.over(); why != "" {
 			p.unreached(plays[i].ids(), why)
-		} else {
-			p.session(ctx, i, plays[i])
+			return nil
 		}
-		return nil
+		r := p.plain
+		if plays[i].hooksAnswer() {
+			r = p.asking
+		}
+		o, err := b.With(r.Make).Fire(ctx, suites.Request{Case: plays[i].asCase(i), Name: plays[i].ids()[0]})
+		if err == nil {
+			p.take(plays[i], o)
+		}
+		return err
 	})
 }
 
@@ -394,27 +396,11 @@ func (p *player) over() string {
 	switch {
 	case p.result.Absent != "":
 		return p.result.Absent
-	case p.err != nil:
-		return "hookwatch could not go on"
 	case p.result.Client == "":
 		return p.result.Fault
 	default:
 		return ""
 	}
-}
-
-func (p *player) session(ctx context.Context, number int, s play) {
-	r := p.plain
-	if s.hooksAnswer() {
-		r = p.asking
-	}
-	o, err := r.RunAndRemove(ctx, s.asCase(number))
-	if err != nil {
-		p.note(func() { p.err = err })
-		p.unreached(s.ids(), err.Error())
-		return
-	}
-	p.take(s, o)
 }
 
 // take judges the results of a session.

@@ -64,7 +64,7 @@ func compareClients(ctx context.Context, a *app, g globals, p *session.Project, 
 		return err
 	}
 	all = append(all, recorded...)
-	now, err := playQuestions(ctx, t.Runner, t.jobs, all)
+	now, err := playQuestions(ctx, t.Runner, t.bench, all)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func compareClients(ctx context.Context, a *app, g globals, p *session.Project, 
 		o.Live.Client = path
 		second := run.New(o)
 		defer second.Close()
-		if then, err = playQuestions(ctx, second, t.jobs, all); err != nil {
+		if then, err = playQuestions(ctx, second, t.bench, all); err != nil {
 			return err
 		}
 	}

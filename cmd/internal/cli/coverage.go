@@ -3,11 +3,11 @@ package cli
 import (
 	"bytes"
 	"context"
-	"hookwatch/suites/depend/trace"
 	"io"
 	"os"
 	"slices"
-	"strings"
+
+	"hookwatch/suites/depend/trace"
 
 	"github.com/spf13/cobra"
 
@@ -34,14 +34,9 @@ func runCoverage(ctx context.Context, a *app, g globals, lcov string) error {
 	if err != nil {
 		return err
 	}
-	o, err := openSession(a, g, p, diagnostics{a.log()}, g.openRecords(p.Config), true)
+	c, in, err := coverageOf(ctx, a, g, p, false)
 	if err != nil {
 		return err
-	}
-	defer o.close()
-	c := o.Coverage(ctx)
-	if ctx.Err() != nil {
-		return errInterrupted
 	}
 	if lcov != "" {
 		var text bytes.Buffer
@@ -52,9 +47,25 @@ func runCoverage(ctx context.Context, a *app, g globals, lcov string) error {
 			return err
 		}
 	}
-	doc := newCoverageDocument(c)
-	doc.ranIn = inIsolation(o.Isolation())
+	doc := coverageDocument{1, list(c.Files), list(keyTexts(c.Untraced)), c.Stale, list(c.Opaque), in}
 	return a.print(doc, jsonLines(doc.Files, doc.ranIn), func(w io.Writer) { printCoverage(w, c, a.verbose) })
+}
+
+// coverageOf returns the coverage of the project's cases. It makes missing traces unless static is set.
+func coverageOf(ctx context.Context, a *app, g globals, p *session.Project, static bool) (session.Coverage, ranIn, error) {
+	if static || len(p.Cases) == 0 {
+		k, err := session.Look(p, os.Environ(), g.recordsPlace(p.Config))
+		if err != nil {
+			return session.Coverage{}, ranIn{}, err
+		}
+		return k.Coverage(), ranIn{}, nil
+	}
+	o, err := openSession(a, g, p, diagnostics{a.log()}, g.openRecords(p.Config), true)
+	if err != nil {
+		return session.Coverage{}, ranIn{}, err
+	}
+	defer o.close()
+	return o.Coverage(ctx), inIsolation(o.Isolation()), ctx.Err()
 }
 
 // seen returns the results of traces for verify, or nothing if there are no records.
@@ -81,21 +92,6 @@ type coverageDocument struct {
 	ranIn // the isolation of traced cases
 }
 
-// newCoverageDocument converts the coverage.
-func newCoverageDocument(c session.Coverage) coverageDocument {
-	doc := coverageDocument{Version: 1, Files: c.Files, Stale: c.Stale, Untraced: []string{}, Opaque: c.Opaque}
-	for _, k := range c.Untraced {
-		doc.Untraced = append(doc.Untraced, k.String())
-	}
-	if doc.Files == nil {
-		doc.Files = []trace.Coverage{}
-	}
-	if doc.Opaque == nil {
-		doc.Opaque = []string{}
-	}
-	return doc
-}
-
 // printCoverage prints the coverage as text, and with verbose the cases of every function.
 func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 	for i := range c.Files {
@@ -120,11 +116,7 @@ func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 		writef(w, "%s  is in no language that can be traced\n", path)
 	}
 	if len(c.Untraced) > 0 {
-		var names []string
-		for _, k := range c.Untraced[:min(5, len(c.Untraced))] {
-			names = append(names, k.String())
-		}
-		writef(w, "not known of %s: %s\n", session.Count(len(c.Untraced), "case"), strings.Join(names, ", "))
+		writef(w, "not known of %s: %s\n", session.Count(len(c.Untraced), "case"), some(keyTexts(c.Untraced), false))
 	}
 	if c.Stale > 0 {
 		writef(w, "%s without a verdict on the present files: hookwatch --once --changed runs them\n", session.Count(c.Stale, "case"))

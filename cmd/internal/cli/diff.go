@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ import (
 	"hookwatch/cmd/internal/compare"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 )
 
 // diffBudget is the usual time for a comparison.
@@ -27,18 +28,20 @@ const diffBudget = time.Minute
 
 func newDiffCmd(a *app, g *globals) *cobra.Command {
 	var budget time.Duration
+	var fresh bool
 	cmd := &cobra.Command{
 		Use:   "diff BASE [HEAD]",
 		Short: "Compare what the hooks of two revisions do",
 		Long: `Fire the hooks of two revisions with the same calls, and report what the client would
-do otherwise: what is newly allowed or blocked, other messages and rewrites, and hooks
-that were registered, removed or moved. Without HEAD, the work tree is compared.
+do otherwise: what is newly allowed or blocked, other messages and rewrites, other files
+that a hook writes, and hooks that were registered, removed or moved. Without HEAD, the
+work tree is compared.
 
-The calls are those of the cases, of recorded sessions (hookwatch record), those that
-guards usually stop, and those that the scripts of either revision mention. A hook
-that is not affected is not fired. Output that differs between two runs of the same
-hook, such as a time, is not compared. The exit code is 0; with --strict it is 1 if
-anything is newly allowed.
+The calls are those that only one revision's comparisons accept, those that run the lines
+that differ, those of the cases and of recorded sessions (hookwatch record), and those
+that guards usually stop. A hook that uses nothing that differs is fired with four calls
+only. Output that differs between two runs of the same hook, such as a time, is not
+compared. The exit code is 0; with --strict it is 1 if anything is newly allowed.
 
 --format markdown prints text for a pull request. See hookwatch help proving.`,
 		Example: `  hookwatch diff HEAD
@@ -52,14 +55,15 @@ anything is newly allowed.
 		},
 		Annotations: map[string]string{findsFaults: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runDiff(cmd.Context(), a, *g, args[0], append(args, "")[1], budget)
+			return runDiff(cmd.Context(), a, *g, args[0], append(args, "")[1], budget, fresh)
 		},
 	}
+	withFresh(cmd.Flags(), &fresh)
 	cmd.Flags().DurationVar(&budget, "budget", diffBudget, "fire hooks for this `TIME` altogether; what was left out is listed")
 	return cmd
 }
 
-func runDiff(ctx context.Context, a *app, g globals, base, head string, budget time.Duration) error {
+func runDiff(ctx context.Context, a *app, g globals, base, head string, budget time.Duration, fresh bool) error {
 	if !g.allCases() {
 		return errors.New("--suite and --filter do not go with diff: it fires every hook that the change affects")
 	}
@@ -71,6 +75,7 @@ func runDiff(ctx context.Context, a *app, g globals, base, head string, budget t
 	if err != nil {
 		return err
 	}
+	t.remember(p, fresh)
 	defer t.close()
 	began := time.Now()
 	x, err := t.compare(ctx, p, base, head)
@@ -79,7 +84,7 @@ func runDiff(ctx context.Context, a *app, g globals, base, head string, budget t
 	}
 	defer x.Close()
 	var calls []*compare.Call
-	if c, err := openCorpus(p.Config, false); err == nil { // most projects have none
+	if c, err := openCorpus(p.Config); err == nil { // most projects have none
 		defer func() { _ = c.Close() }()
 		const most = 200
 		all, err := c.Payloads()
@@ -88,12 +93,13 @@ func runDiff(ctx context.Context, a *app, g globals, base, head string, budget t
 		}
 		calls = compare.Recorded(c, all[:min(len(all), most)])
 	}
-	doc := diffDocument{Version: 1, Project: p.Name(), ranIn: t.ranIn}
+	doc := diffDocument{Version: 1, Project: p.Name()}
 	x.Compared = func(hook string, changes []compare.Change) {
 		t.progress.result(hook + "  " + changesText(changes))
 	}
 	doc.Result, err = x.Compare(calls, budget)
 	t.progress.end()
+	doc.ranIn, doc.leftOut = t.ranIn, t.leftOut()
 	if doc.Interrupted = ctx.Err() != nil; err != nil && !doc.Interrupted {
 		return err
 	}
@@ -121,14 +127,7 @@ func changesText(changes []compare.Change) string {
 // compare opens states of a project at revisions, or of its work tree without a name.
 func (t *trial) compare(ctx context.Context, p *session.Project, names ...string) (*compare.Comparison, error) {
 	t.Reuse = true
-	x, err := compare.New(ctx, p, t.Runner, t.jobs, names...)
-	if err == nil {
-		x.Sent = func(call string) func(int) {
-			end := t.progress.begin(call)
-			return func(firings int) { end(); t.progress.show("%s", session.Count(firings, "firing")) }
-		}
-	}
-	return x, err
+	return compare.New(ctx, p, t.Runner, t.bench, names...)
 }
 
 // diffDocument is the JSON document of diff.
@@ -140,6 +139,7 @@ type diffDocument struct {
 	Interrupted bool  `json:"interrupted,omitempty"`
 
 	ranIn
+	leftOut
 }
 
 // changedGroup are the changes of a hook of one kind, the shortest input that begins as a command, a
@@ -197,7 +197,7 @@ func (g changedGroup) inputs(all bool) string {
 // whatText are the first words of a group.
 var whatText = map[string]string{
 	compare.NewlyAllowed: "newly allowed", compare.NewlyBlocked: "newly blocked", compare.Rewrite: "rewritten otherwise", compare.Message: "another message",
-	compare.Effect: "another effect", compare.Output: "other output, which the client drops",
+	compare.Effect: "another effect", compare.Files: "writes other files", compare.Output: "other output, which the client drops",
 }
 
 // details returns what the two sides do with the first input of a group.
@@ -209,6 +209,8 @@ func (g changedGroup) details() []string {
 		of = func(s compare.Seen) string { return s.Rewrite }
 	case compare.Output:
 		of = func(s compare.Seen) string { return s.Output }
+	case compare.Files:
+		of = func(s compare.Seen) string { return s.Wrote }
 	case compare.Message:
 	default:
 		lines := []string{fmt.Sprintf("%s -> %s", c.Base.Effect, c.Head.Effect), "before: " + c.Base.Because, "after: " + c.Head.Because}
@@ -223,17 +225,37 @@ func (g changedGroup) details() []string {
 		lines[i] = strings.Split(of(s), "\n")
 		least = min(least, len(lines[i]))
 	}
-	at := 0 // the first line that differs otherwise than between two runs of the same
-	for at < least-1 && !compare.Different([4]string{lines[0][at], lines[1][at], lines[2][at], lines[3][at]}) {
-		at++
-	}
 	shown := func(line string) string {
 		if c.Call.Shown != nil {
 			line = c.Call.Shown(line)
 		}
-		return cmp.Or(conform.Short(line), "(nothing)")
+		return cmp.Or(check.Short(line), "(nothing)")
+	}
+	if c.What == compare.Files {
+		return []string{"before: " + shown(firstOnly(lines[0], lines[2])), "after: " + shown(firstOnly(lines[2], lines[0]))}
+	}
+	at := 0 // the first line that differs otherwise than between two runs of the same
+	for at < least-1 && !compare.Different([4]string{lines[0][at], lines[1][at], lines[2][at], lines[3][at]}) {
+		at++
 	}
 	return []string{"before: " + shown(lines[0][at]), "after: " + shown(lines[2][at])}
+}
+
+// numbered matches parts of names that differ from session to session.
+var numbered = regexp.MustCompile(`[0-9a-f]{6,}|\d+`)
+
+// firstOnly returns the first line of which the others have none that differs in numbers alone; "" if there is none.
+func firstOnly(lines, others []string) string {
+	known := map[string]bool{}
+	for _, line := range others {
+		known[numbered.ReplaceAllString(line, "0")] = true
+	}
+	for _, line := range lines {
+		if !known[numbered.ReplaceAllString(line, "0")] {
+			return line
+		}
+	}
+	return ""
 }
 
 // shape returns the words that only one side's message has.
@@ -309,6 +331,7 @@ func printDiff(w io.Writer, doc diffDocument, verbose bool) {
 		writef(w, "%s far from any hook are as in the work tree, because too many differ\n", session.Count(doc.Left, "file"))
 	}
 	printIsolation(w, doc.ranIn)
+	doc.leftOut.print(w)
 	writef(w, "%s\n", doc.summary())
 	if doc.Interrupted {
 		writef(w, "interrupted: this is what differs so far\n")
@@ -333,9 +356,9 @@ func (d *diffDocument) headline() string {
 		text += session.Count(len(d.Registrations), "registration") + " changed, "
 	}
 	text += fmt.Sprintf("%s newly allowed, %d newly blocked", session.Count(count[compare.NewlyAllowed], "call"), count[compare.NewlyBlocked])
-	for _, what := range compare.Whats[2:5] {
+	for _, what := range compare.Whats[2:6] {
 		if count[what] > 0 {
-			text += fmt.Sprintf(", %d with %s", count[what], map[string]string{compare.Rewrite: "another rewrite", compare.Message: "another message", compare.Effect: "another effect"}[what])
+			text += fmt.Sprintf(", %d with %s", count[what], map[string]string{compare.Rewrite: "another rewrite", compare.Message: "another message", compare.Effect: "another effect", compare.Files: "other files written"}[what])
 		}
 	}
 	return text

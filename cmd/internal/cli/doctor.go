@@ -88,13 +88,10 @@ func newDoctorDocument(version string, p *session.Project, d *session.Diagnosis)
 	doc := &doctorDocument{
 		Version: 1, Hookwatch: version, OS: runtime.GOOS + "/" + runtime.GOARCH,
 		Project: p.Root(), Hooks: p.Hooks(), Cases: len(p.Every()),
-		Isolation: doctorIsolation{Mode: d.Isolation.Describe().Name, Why: d.Isolation.Why, Mend: d.Isolation.Mend},
+		Isolation: doctorIsolation{Mode: d.Isolation.Describe().Name, Why: d.Isolation.Why, Mend: d.Isolation.Mend, Bounds: map[string]string{}},
 		Tools:     []doctorTool{},
 	}
 	for _, b := range d.Isolation.Bounds {
-		if doc.Isolation.Bounds == nil {
-			doc.Isolation.Bounds = make(map[string]string)
-		}
 		doc.Isolation.Bounds[b.What] = b.By
 	}
 	for _, t := range d.Tools {
@@ -184,23 +181,15 @@ func (t doctorTool) cost() string {
 		parts = append(parts, "a full run does not start without it")
 	}
 	if n := len(t.Fails); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d cases fail (%s)", n, firstFew(t.Fails)))
+		parts = append(parts, fmt.Sprintf("%d cases fail (%s)", n, some(t.Fails, false)))
 	}
 	if n := len(t.Skips); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d cases are skipped (%s)", n, firstFew(t.Skips)))
+		parts = append(parts, fmt.Sprintf("%d cases are skipped (%s)", n, some(t.Skips, false)))
 	}
 	if len(t.Hooks) > 0 {
-		parts = append(parts, "called by "+firstFew(t.Hooks))
+		parts = append(parts, "called by "+some(t.Hooks, false))
 	}
 	return strings.Join(parts, "; ")
-}
-
-func firstFew(items []string) string {
-	const few = 4
-	if len(items) > few {
-		return strings.Join(items[:few], ", ") + fmt.Sprintf(" and %d more", len(items)-few)
-	}
-	return strings.Join(items, ", ")
 }
 
 // installs lists the tools that hooks commonly call, by the command of the registry that has

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,12 +86,7 @@ func register(f *format) *format {
 
 // formatNames returns the formats in alphabetical order.
 func formatNames() []string {
-	var names []string
-	for name := range formats {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(formats))
 }
 
 // anyFormat lists the formats in a sentence: "human, json or jsonl".
@@ -108,15 +104,6 @@ func formatHelp() string {
 		fmt.Fprintf(&b, "\n  %-8s%s", name, formats[name].help)
 	}
 	return b.String()
-}
-
-// completeFormat completes the value of --format.
-func completeFormat(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var all []cobra.Completion
-	for _, name := range formatNames() {
-		all = append(all, cobra.CompletionWithDesc(name, formats[name].help))
-	}
-	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
 // runsCases is the annotation of commands that show a run.

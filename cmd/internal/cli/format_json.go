@@ -92,13 +92,20 @@ type suiteSummary struct {
 // the run; a superseded run writes none. agent returns the agent name of a suite; if it is nil
 // the names are empty. Close returns the first write error; it does not close out.
 func newJSON(out io.Writer, agent func(suite string) string) session.View {
-	return &jsonView{lines: lineWriter{out: out}, agent: agent}
+	return &jsonView{lines: lineWriter{out: out}, agent: agent, of: func(v *jsonView, e session.Event) any {
+		if e, ok := e.(session.RunDone); ok {
+			return runDocument{schemaVersion, summarise(e, v.agent, v.failed), list(e.Records)}
+		}
+		return nil
+	}}
 }
 
+// A jsonView writes what it makes of events.
 type jsonView struct {
 	lines  lineWriter
 	agent  func(suite string) string
 	failed mismatches
+	of     func(*jsonView, session.Event) any // nil for an event that is not written
 }
 
 // mismatches holds the mismatches of a run's failures, because records do not contain them.
@@ -123,19 +130,15 @@ func (m mismatches) groups(records []suites.Record) []groupSummary {
 	}
 	out := []groupSummary{}
 	for _, g := range verdict.CauseGroups(failed) {
-		s := groupSummary{Cause: g.Kind, Hook: g.Hook, Text: g.Text}
-		for _, k := range g.Keys() {
-			s.Cases = append(s.Cases, k.String())
-		}
-		out = append(out, s)
+		out = append(out, groupSummary{Cause: g.Kind, Hook: g.Hook, Text: g.Text, Cases: keyTexts(g.Keys())})
 	}
 	return out
 }
 
 func (v *jsonView) Handle(e session.Event) {
 	v.failed.see(e)
-	if e, ok := e.(session.RunDone); ok {
-		v.lines.write(runDocument{schemaVersion, summarise(e, v.agent, v.failed), list(e.Records)})
+	if value := v.of(v, e); value != nil {
+		v.lines.write(value)
 	}
 }
 

@@ -40,7 +40,7 @@ var _ = register(&format{
 // agent returns the agent name of a suite; if it is nil the names are empty. Close returns the
 // first write error; it does not close out.
 func newJSONL(out io.Writer, agent func(suite string) string) session.View {
-	return &jsonlView{lines: lineWriter{out: out}, agent: agent}
+	return &jsonView{lines: lineWriter{out: out}, agent: agent, of: lineOf}
 }
 
 // A lineHead holds the first fields of every line.
@@ -104,22 +104,8 @@ type lineTransition struct {
 	Note string `json:"note"`
 }
 
-type jsonlView struct {
-	lines  lineWriter
-	agent  func(suite string) string
-	failed mismatches
-}
-
-func (v *jsonlView) Close() error { return v.lines.err }
-
-func (v *jsonlView) Handle(e session.Event) {
-	v.failed.see(e)
-	if l := v.line(e); l != nil {
-		v.lines.write(l)
-	}
-}
-
-func (v *jsonlView) line(e session.Event) any {
+// lineOf returns the line about an event.
+func lineOf(v *jsonView, e session.Event) any {
 	head := func(event string) lineHead { return lineHead{schemaVersion, event} }
 	switch e := e.(type) {
 	case session.Started:

@@ -18,11 +18,12 @@ import (
 // globals are the flags that all commands share. A command gets a copy when it runs.
 type globals struct {
 	program
-	settings *pflag.FlagSet // with the flags of configuration keys
-	filter   session.Filter
-	shuffle  uint64
-	strict   bool
-	restored bool
+	settings      *pflag.FlagSet // with the flags of configuration keys
+	filter        session.Filter
+	shuffle       uint64
+	strict        bool
+	restored      bool
+	judgesMarkers bool // the command itself does, and not the session
 
 	workDir string             // absolute: the directory to which relative arguments refer
 	pinned  *disk.Pinned       // contents of the project's files when they were read or saved
@@ -168,7 +169,11 @@ func (g globals) loadConfig() (*config.Config, error) {
 	if g.index != nil {
 		o.Read = g.index.In
 	}
-	return config.Load(o)
+	cfg, err := config.Load(o)
+	if err == nil && g.judgesMarkers {
+		cfg.Verify = config.VerifyOff
+	}
+	return cfg, err
 }
 
 // recordsPlace returns the place of a project's records.

@@ -57,7 +57,7 @@ func runHistory(a *app, g globals, slow bool, ids []string) error {
 	}
 	if slow {
 		nameCalls(all, cases)
-		doc := newTimesDocument(all)
+		doc := timesDocument{1, list(verdict.HookTimes(all))}
 		return a.print(doc, jsonLines(doc.Hooks, ranIn{}), func(w io.Writer) { printTimes(w, doc) })
 	}
 	doc := newHistoryDocument(all, len(ids) > 0)
@@ -76,47 +76,19 @@ func nameCalls(all []verdict.CaseHistory, cases []*suites.Case) {
 
 // timesDocument is the JSON document of history --slow.
 type timesDocument struct {
-	Version int         `json:"version"`
-	Hooks   []hookTimes `json:"hooks"` // the slowest first
-}
-
-type hookTimes struct {
-	Hook   string       `json:"hook"`
-	Runs   int          `json:"runs"`
-	P50MS  int64        `json:"p50_ms"`
-	P95MS  int64        `json:"p95_ms"`
-	Slower []slowerCase `json:"slower"` // the most first
-}
-
-// slowerCase has the medians of the latest 20 runs of a case and of the 20 before them.
-type slowerCase struct {
-	ID       string `json:"id"`
-	Suite    string `json:"suite"`
-	BeforeMS int64  `json:"before_ms"`
-	NowMS    int64  `json:"now_ms"`
-}
-
-func newTimesDocument(all []verdict.CaseHistory) timesDocument {
-	doc := timesDocument{Version: 1, Hooks: []hookTimes{}}
-	for _, t := range verdict.HookTimes(all) {
-		h := hookTimes{t.Hook, t.Runs, t.P50, t.P95, []slowerCase{}}
-		for _, s := range t.Slower {
-			h.Slower = append(h.Slower, slowerCase{s.Key.ID, s.Key.Suite, s.Before, s.Now})
-		}
-		doc.Hooks = append(doc.Hooks, h)
-	}
-	return doc
+	Version int                `json:"version"`
+	Hooks   []verdict.HookTime `json:"hooks"` // the slowest first
 }
 
 func printTimes(out io.Writer, doc timesDocument) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, h := range doc.Hooks {
-		rowf(w, "%s\t%d runs\tp50 %d ms\tp95 %d ms\n", h.Hook, h.Runs, h.P50MS, h.P95MS)
+		rowf(w, "%s\t%s\tp50 %d ms\tp95 %d ms\n", h.Hook, session.Count(h.Runs, "run"), h.P50, h.P95)
 	}
 	_ = w.Flush()
 	for _, h := range doc.Hooks {
 		for _, s := range h.Slower {
-			writef(out, "slower: %s/%s of %s: median %d ms in its last 20 runs, %d ms in the 20 before\n", s.Suite, s.ID, h.Hook, s.NowMS, s.BeforeMS)
+			writef(out, "slower: %s of %s: median %d ms in its last 20 runs, %d ms in the 20 before\n", s.Key, h.Hook, s.Now, s.Before)
 		}
 	}
 }
@@ -212,19 +184,9 @@ func pickHistories(past *record.Past, of, asked []string, dir string) ([]verdict
 	if len(asked) == 0 {
 		return all, nil
 	}
-	var picked []verdict.CaseHistory
-	var unknown []string
-	for _, id := range asked {
-		found := pickCases(all, id, func(h verdict.CaseHistory) (suites.Key, string) { return h.Key, h.Name })
-		if len(found) == 0 {
-			unknown = append(unknown, id)
-		}
-		picked = append(picked, found...)
-	}
-	if len(unknown) > 0 {
-		return nil, fmt.Errorf("nothing is on record of %s (hookwatch history lists what is)", strings.Join(unknown, ", "))
-	}
-	return picked, nil
+	return pickEach(asked, "nothing is on record of %s (hookwatch history lists what is)", func(id string) []verdict.CaseHistory {
+		return pickCases(all, id, func(h verdict.CaseHistory) (suites.Key, string) { return h.Key, h.Name })
+	})
 }
 
 // printHistory prints the document as text.
@@ -243,10 +205,10 @@ func printHistory(out io.Writer, doc historyDocument) {
 			mark = "flaky: " + verdictsText(c.Verdicts)
 			flaky++
 		}
-		rowf(w, "%s\t%s\t%d runs\t%s since %s\t%d ms\t%s\n", c.title(), c.Name, c.Runs, c.Status, c.Since, c.MedianMS, mark)
+		rowf(w, "%s\t%s\t%s\t%s since %s\t%d ms\t%s\n", c.title(), c.Name, session.Count(c.Runs, "run"), c.Status, c.Since, c.MedianMS, mark)
 	}
 	_ = w.Flush()
-	writef(out, "%d cases on record, %d flaky\n", len(doc.Cases), flaky)
+	writef(out, "%s on record, %d flaky\n", session.Count(len(doc.Cases), "case"), flaky)
 }
 
 func (c *historyCase) title() string {
@@ -257,7 +219,7 @@ func (c *historyCase) title() string {
 }
 
 func ofCase(out io.Writer, c *historyCase) {
-	writef(out, "%s %s   %d runs: %s   median %d ms\n", c.title(), c.Name, c.Runs, verdictsText(c.Verdicts), c.MedianMS)
+	writef(out, "%s %s   %s: %s   median %d ms\n", c.title(), c.Name, session.Count(c.Runs, "run"), verdictsText(c.Verdicts), c.MedianMS)
 	if c.Flaky {
 		writef(out, "  flaky: different verdicts on equal content with equal tools\n")
 	}

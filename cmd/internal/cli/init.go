@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -16,8 +15,8 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites/catalog"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/reference"
@@ -90,21 +89,17 @@ func initStarter(a *app, dir, name string) error {
 	}
 	if name == reference.First.Name { // whose suite names it
 		schema := path.Join(path.Dir(firstSuite), catalog.SchemaFile)
-		if err := writeNew(dir, schema, catalog.Schema()); err == nil {
+		if err := disk.WriteNew(dir, filepath.Join(dir, filepath.FromSlash(schema)), catalog.Schema(), 0o644); err == nil {
 			written = append(written, schema)
 		} else if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
-	reportFiles(a.Out, written)
+	for _, f := range written {
+		writef(a.Out, "wrote %s\n", f)
+	}
 	writef(a.Out, "\nNext: hookwatch --once\n")
 	return nil
-}
-
-func reportFiles(w io.Writer, written []string) {
-	for _, f := range written {
-		writef(w, "wrote %s\n", f)
-	}
 }
 
 // initProject writes the missing files; it fails only if all exist.
@@ -123,19 +118,15 @@ func initProject(a *app, g globals) error {
 	if notRun = append(notRun, unwritable...); len(hooks) == 0 {
 		return fmt.Errorf("no case can be written for any hook: %s", strings.Join(notRun, "; "))
 	}
-	written, kept, err := write(root, firstSuite, hooks)
-	if err != nil {
-		return err
-	}
-	for _, f := range kept {
-		writef(a.Out, "kept %s (it exists)\n", f)
-	}
-	reportFiles(a.Out, written)
 	for _, why := range notRun {
 		writef(a.Out, "no case for %s\n", why)
 	}
-	if len(written) == 0 {
-		return errors.New("nothing to write: configuration and first suite exist")
+	if err := writeDrafts(a, root, false, []draft{
+		{name: config.FileName, content: config.Example()},
+		{name: firstSuite, content: suiteOfHooks(hooks)},
+		{name: path.Join(path.Dir(firstSuite), catalog.SchemaFile), content: catalog.Schema()},
+	}); err != nil {
+		return err
 	}
 	writef(a.Out, "\nNext: say in %s what each hook must do, then hookwatch --once\n", firstSuite)
 	return nil
@@ -278,7 +269,7 @@ func firstHooks(p *session.Project) (hooks []firstHook, notRun []string) {
 
 // of returns a registered hook with its shortest unambiguous name.
 func of(p *session.Project, h discover.Hook) firstHook {
-	hook := firstHook{Event: h.Event, Passing: conform.Passing(h), Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.Foreign()}
+	hook := firstHook{Event: h.Event, Passing: check.Passing(h), Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.Foreign()}
 	if len(h.Scripts) > 0 {
 		hook.Script = h.Scripts[0]
 		if p.Exists(hook.Script) {
@@ -289,40 +280,4 @@ func of(p *session.Project, h discover.Hook) firstHook {
 		}
 	}
 	return hook
-}
-
-// write creates the configuration and the first suite if they are missing. It returns the names
-// of written and of existing files.
-func write(root, suite string, hooks []firstHook) (written, kept []string, err error) {
-	for _, f := range []struct {
-		name    string
-		content []byte
-	}{{config.FileName, config.Example()}, {suite, suiteOfHooks(hooks)}, {path.Join(path.Dir(suite), catalog.SchemaFile), catalog.Schema()}} {
-		err := writeNew(root, f.name, f.content)
-		switch {
-		case errors.Is(err, fs.ErrExist) && !disk.IsRefused(err):
-			kept = append(kept, f.name)
-		case err != nil:
-			return written, kept, err
-		default:
-			written = append(written, f.name)
-		}
-	}
-	return written, kept, nil
-}
-
-// writeNew creates a file of the project. It follows no link below the root.
-func writeNew(root, name string, content []byte) error {
-	path := filepath.Join(root, filepath.FromSlash(name))
-	d, err := disk.Make(root, filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	f, err := d.Create(filepath.Base(path), 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
 }

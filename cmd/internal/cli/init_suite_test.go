@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,7 +8,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/client"
-	"hookwatch/suites/disk"
 )
 
 // TestFor checks that, whatever the names of hooks, the first suite loads without problems and
@@ -103,39 +98,5 @@ func TestFirstSuiteOfOddMatchers(t *testing.T) {
 	}
 	if _, not := writable([]firstHook{{Script: "a\nb.sh", Event: "Stop", Verify: "a\nb.sh"}}); len(not) != 1 {
 		t.Errorf("a name of two lines: %q", not)
-	}
-}
-
-// TestWriteNew checks that writeNew never overwrites a file or follows a link.
-func TestWriteNew(t *testing.T) {
-	t.Parallel()
-	top := t.TempDir()
-	root, outside := filepath.Join(top, "clone"), filepath.Join(top, "outside")
-	for _, dir := range []string{root, outside} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := writeNew(root, "a/b/c.yaml", []byte("one")); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeNew(root, "a/b/c.yaml", []byte("two")); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a second time: %v", err)
-	}
-	if text, err := os.ReadFile(filepath.Join(root, "a/b/c.yaml")); err != nil || string(text) != "one" {
-		t.Errorf("%q, %v", text, err)
-	}
-	for link, name := range map[string]string{
-		".claude": ".claude/tests/hooks/suites/first.yaml", "a/tests": "a/tests/first.yaml", ".hookwatch.yaml": ".hookwatch.yaml",
-	} {
-		if err := os.Symlink(filepath.Join(outside, "absent"), filepath.Join(root, link)); err != nil {
-			t.Fatal(err)
-		}
-		if err := writeNew(root, name, []byte("x")); !disk.IsRefused(err) || !strings.Contains(err.Error(), filepath.Join(root, link)) {
-			t.Errorf("%s is a link: %v", link, err)
-		}
-	}
-	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 0 {
-		t.Errorf("outside: %v, %v", entries, err)
 	}
 }

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tailscale/hujson"
 
 	"hookwatch/suites/jsontree"
 	"hookwatch/suites/pattern"
@@ -23,132 +25,112 @@ type insertion struct {
 	Strict  bool   // comments, and commas behind the last value, are errors
 }
 
+var (
+	pointers = strings.NewReplacer("~", "~0", "/", "~1")                  // of JSON Pointer
+	places   = strings.NewReplacer("hujson: line ", "", ", column ", ":") // of an error of the parser
+	leading  = pattern.Lazy(`\n([ \t]+)$`)
+)
+
 // into returns the text with the value behind the others, with line breaks as in the rest, and unchanged
 // if it has the value. An error begins with the line and column.
 func (in insertion) into(text []byte) ([]byte, error) {
-	rest, marked := bytes.CutPrefix(text, []byte("\ufeff"))
+	rest := bytes.TrimPrefix(text, []byte("\ufeff"))
+	mark := text[:len(text)-len(rest)]
 	if len(bytes.TrimSpace(rest)) == 0 {
 		rest = []byte("{}\n")
 	}
-	plain, parsed := rest, rest
-	if !in.Strict {
-		plain = blank(rest, comments())
-		parsed = blank(plain, lastCommas())
+	const mostBrackets = 50_000 // the parser takes stack for each that is open
+	if bytes.Count(rest, []byte("["))+bytes.Count(rest, []byte("{")) > mostBrackets {
+		return nil, errors.New("1:1: too many values: add to it by hand")
+	}
+	root, err := hujson.Parse(rest)
+	if err != nil {
+		return nil, errors.New(places.Replace(err.Error()) + ": mend the file, or add to it by hand")
 	}
 	refused := func(offset int, what string) error {
 		line, column := jsontree.NewLines(rest).At(offset)
 		return fmt.Errorf("%d:%d: %s", line, column, what)
 	}
-	root, err := jsontree.Parse(parsed)
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return nil, refused(int(syntax.Offset)-1, syntax.Error()+": mend the file, or add to it by hand")
-	} else if err != nil {
-		return nil, refused(0, err.Error())
-	}
-	indent := "  "
-	if len(root.Members) > 0 {
-		if lead, ok := leading(rest, root.Members[0].At); ok && lead != "" {
-			indent = lead
+	if plain := root.Clone(); in.Strict && !root.IsStandard() {
+		plain.Standardize()
+		standard, at := plain.Pack(), 0
+		for rest[at] == standard[at] {
+			at++
 		}
+		return nil, refused(at, "JSON has no comments, and no comma behind the last value: mend the file, or add to it by hand")
 	}
 	// What exists of the path is kept; the value is put into the last container.
-	at, depth, missing := root, 1, in.Path
-	for at.Kind == '{' && len(missing) > 0 {
-		inner, ok := at.Get(missing[0])
-		if !ok {
+	at, depth := &root, 0
+	for depth < len(in.Path) {
+		inner := at.Find("/" + pointers.Replace(in.Path[depth]))
+		if inner == nil {
 			break
 		}
-		at, depth, missing = inner, depth+1, missing[1:]
-	}
-	_, known := at.Get(in.Key)
-	switch list := len(missing) == 0 && in.Key == ""; {
-	case list && at.Kind != '[':
-		return nil, refused(at.Start, in.Path[len(in.Path)-1]+" is no list")
-	case !list && at.Kind != '{':
-		return nil, refused(at.Start, "want an object")
-	case len(missing) == 0 && known, list && bytes.Contains(plain[at.Start:at.End], []byte(in.Present)):
-		return text, nil
+		at, depth = inner, depth+1
 	}
 	key, value := in.Key, in.Value
-	for i := len(missing) - 1; i >= 0; i-- {
+	for _, name := range slices.Backward(in.Path[depth:]) {
 		if key == "" {
 			value = []any{value}
 		} else {
 			value = map[string]any{key: value}
 		}
-		key = missing[i]
+		key = name
 	}
-	out, err := appended(rest, plain, at, depth, indent, key, value)
-	if marked {
-		out = slices.Concat([]byte("\ufeff"), out)
+	object, isObject := at.Value.(*hujson.Object)
+	list, isList := at.Value.(*hujson.Array)
+	switch {
+	case key == "" && !isList:
+		return nil, refused(at.StartOffset, in.Path[depth-1]+" is no list")
+	case key != "" && !isObject:
+		return nil, refused(at.StartOffset, "want an object")
+	case isList && in.isIn(*at), isObject && at.Find("/"+pointers.Replace(key)) != nil:
+		return text, nil
 	}
-	return out, err
-}
-
-// Strings are matched too, because what they contain is none of the others.
-var (
-	comments   = pattern.Lazy(`"(?:[^"\\]|\\.)*"|//[^\n]*|(?s:/\*.*?\*/)`)
-	lastCommas = pattern.Lazy(`"(?:[^"\\]|\\.)*"|,\s*[\]}]`)
-)
-
-// blank replaces matches by spaces, except strings, line ends and closing brackets.
-func blank(text []byte, of *regexp.Regexp) []byte {
-	return of.ReplaceAllFunc(text, func(found []byte) []byte {
-		if found[0] == '"' {
-			return found
-		}
-		keep := "\r\n"
-		if found[0] == ',' {
-			keep += "]}"
-		}
-		spaces := bytes.Repeat([]byte(" "), len(found)) // bytes, so that offsets stay
-		for i, b := range found {
-			if strings.IndexByte(keep, b) >= 0 {
-				spaces[i] = b
-			}
-		}
-		return spaces
-	})
-}
-
-// appended returns a JSON text with a value behind the others of an object or list at this depth. plain
-// is the text without comments.
-func appended(text, plain []byte, at jsontree.Value, depth int, indent, key string, value any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(strings.Repeat(indent, depth), indent)
-	if err := enc.Encode(value); err != nil {
+	indent, lineEnd := layoutOf(rest, root)
+	added, err := jsonv2.Marshal(value, jsontext.WithIndentPrefix(strings.Repeat(indent, depth+1)), jsontext.WithIndent(indent))
+	if err != nil {
 		return nil, err
 	}
-	added := "\n" + strings.Repeat(indent, depth)
-	if key != "" {
-		added += fmt.Sprintf("%q: ", key)
+	element := hujson.Value{Value: hujson.Literal(bytes.ReplaceAll(added, []byte("\n"), []byte(lineEnd)))}
+	if isList {
+		element.BeforeExtra = behindLast(&list.AfterExtra, lineEnd, indent, depth)
+		list.Elements = append(list.Elements, element)
+	} else {
+		name := hujson.Value{BeforeExtra: behindLast(&object.AfterExtra, lineEnd, indent, depth), Value: hujson.String(key)}
+		element.BeforeExtra = hujson.Extra(" ")
+		object.Members = append(object.Members, hujson.ObjectMember{Name: name, Value: element})
 	}
-	added += strings.TrimSpace(b.String())
-	end := at.End - 1 // the closing bracket
-	last, comma := at.Start+1, ""
-	if n := len(at.Members); n > 0 {
-		last = at.Members[n-1].Value.End
-		if !bytes.Contains(plain[last:end], []byte(",")) {
-			comma = ","
-		}
-	}
-	shown := last + len(bytes.TrimRight(text[last:end], " \t\r\n")) // behind the comments
-	behind := text[shown:]
-	if !bytes.Contains(text[shown:end], []byte("\n")) {
-		added += "\n" + strings.Repeat(indent, depth-1)
-		behind = text[end:]
-	}
-	if bytes.Contains(text, []byte("\r\n")) {
-		added = strings.ReplaceAll(added, "\n", "\r\n")
-	}
-	return slices.Concat(text[:last], []byte(comma), text[last:shown], []byte(added), behind), nil
+	return slices.Concat(mark, root.Pack()), nil
 }
 
-// leading returns the white space between an offset and the start of its line, if there is nothing else.
-func leading(text []byte, at int) (string, bool) {
-	start := bytes.LastIndexByte(text[:at], '\n') + 1
-	lead := string(text[start:at])
-	return lead, start > 0 && strings.TrimSpace(lead) == ""
+// behindLast takes the comments behind the last value from extra, which precedes the closing bracket of
+// this depth, and returns them with the beginning of a line. The bracket gets a line of its own.
+func behindLast(extra *hujson.Extra, lineEnd, indent string, depth int) hujson.Extra {
+	comments := bytes.TrimRight(*extra, " \t\r\n")
+	if *extra = (*extra)[len(comments):]; !bytes.Contains(*extra, []byte("\n")) {
+		*extra = hujson.Extra(lineEnd + strings.Repeat(indent, depth))
+	}
+	return hujson.Extra(string(comments) + lineEnd + strings.Repeat(indent, depth+1))
+}
+
+// isIn reports whether a list has the value outside of comments.
+func (in insertion) isIn(list hujson.Value) bool {
+	plain := list.Clone()
+	plain.Minimize()
+	return bytes.Contains(plain.Pack(), []byte(in.Present))
+}
+
+// layoutOf returns the indentation of the first member, and the ends of lines.
+func layoutOf(text []byte, root hujson.Value) (indent, lineEnd string) {
+	indent, lineEnd = "  ", "\n"
+	if object, ok := root.Value.(*hujson.Object); ok && len(object.Members) > 0 {
+		if found := leading().FindSubmatch(object.Members[0].Name.BeforeExtra); found != nil {
+			indent = string(found[1])
+		}
+	}
+	if bytes.Contains(text, []byte("\r\n")) {
+		lineEnd = "\r\n"
+	}
+	return indent, lineEnd
 }

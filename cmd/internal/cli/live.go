@@ -13,9 +13,8 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
-	"hookwatch/suites/bench"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
 	"hookwatch/suites/shell"
@@ -35,11 +34,8 @@ func checkLive(ctx context.Context, a *app, g globals, client string) error {
 		return err
 	}
 	defer t.close()
-	if t.jobs, err = jobs(p); err != nil {
-		return err
-	}
 	began := time.Now()
-	res, err := runLive(ctx, p.Tree(os.Environ()), t.Runner, t.jobs)
+	res, err := runLive(ctx, p.Tree(os.Environ()), t)
 	if err != nil {
 		return err
 	}
@@ -69,7 +65,7 @@ func fireLive(ctx context.Context, a *app, g globals, c *suites.Case, client str
 	if c = askedLive(c); len(firesLive(t.Runner, c)) == 0 {
 		return nothing(c)
 	}
-	o, err := t.RunAndRemove(ctx, c)
+	o, err := t.bench.Fire(ctx, suites.Request{Case: c, Name: c.ID})
 	if err != nil {
 		return err
 	}
@@ -256,12 +252,12 @@ type liveCall struct {
 
 // livePlan returns calls that fire each hook once, and for every other hook the reason why the
 // client cannot be made to fire it.
-func livePlan(t conform.Tree, all []discover.Hook, fires func(c *suites.Case) []discover.Hook) (calls []liveCall, untried map[int]string) {
+func livePlan(t check.Tree, all []discover.Hook, fires func(c *suites.Case) []discover.Hook) (calls []liveCall, untried map[int]string) {
 	untried = map[int]string{}
 	planned := map[string]bool{}
 	asked, own := make([]*suites.Case, len(all)), make([]bool, len(all))
 	for i, h := range all {
-		asked[i], own[i] = conform.Call(t, h)
+		asked[i], own[i] = check.Call(t, h)
 	}
 	for i, h := range all {
 		if planned[h.ID] {
@@ -326,20 +322,19 @@ type liveResult struct {
 	Hooks  []liveHook
 }
 
-// runLive fires the hooks of a tree in up to jobs sessions at a time; 0 means the number of
-// processors. It returns an error only if hookwatch itself failed.
-func runLive(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (liveResult, error) {
-	all := slices.Concat(t.Registered.Hooks, t.Registered.Others)
-	calls, untried := livePlan(t, all, func(c *suites.Case) []discover.Hook { return firesLive(r, c) })
+// runLive fires the hooks of a tree. It returns an error only if hookwatch itself failed.
+func runLive(ctx context.Context, tree check.Tree, t *trial) (liveResult, error) {
+	all := slices.Concat(tree.Registered.Hooks, tree.Registered.Others)
+	calls, untried := livePlan(tree, all, func(c *suites.Case) []discover.Hook { return firesLive(t.Runner, c) })
 	res := liveResult{Hooks: make([]liveHook, len(all))}
 	for i, h := range all {
 		res.Hooks[i] = newLiveHook(h, untried[i])
 	}
-	outcomes := make([]suites.Outcome, len(calls))
-	err := bench.New(jobs).Each(ctx, len(calls), func(ctx context.Context, i int) (err error) {
-		outcomes[i], err = r.RunAndRemove(ctx, calls[i].c)
-		return err
-	})
+	var requests []suites.Request
+	for _, one := range calls {
+		requests = append(requests, suites.Request{Case: one.c, Name: one.c.ID})
+	}
+	outcomes, err := t.bench.All(ctx, requests)
 	if err != nil && ctx.Err() == nil {
 		return res, err
 	}

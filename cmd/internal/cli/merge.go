@@ -1,9 +1,10 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/record"
 )
 
@@ -39,7 +41,8 @@ func newMergeCmd(a *app, g *globals) *cobra.Command {
 		Short: "Merge the shards of a full run into one run",
 		Long: `Read the JSON documents that --once --shard wrote, check that every case of the project
 is in exactly one of them, and file, report and show their cases as one full run: with
-its records, RESULTS.md and the exit code that --once would have had.`,
+its records, RESULTS.md and the exit code that --once would have had. Shards are made
+by the records, so each must begin with the same ones.`,
 		Example: `  hookwatch --once --shard 1/2 --format json >1.json
   hookwatch --once --shard 2/2 --format json >2.json
   hookwatch merge 1.json 2.json`,
@@ -63,8 +66,8 @@ func runMerge(a *app, g globals, files []string) error {
 	var took, hooks time.Duration
 	var aborted []string
 	for _, file := range files {
-		doc, err := readRun(file)
-		if err != nil {
+		var doc runDocument
+		if err := readPrinted(file, "--once", "cases", &doc); err != nil {
 			return err
 		}
 		for _, r := range doc.Cases {
@@ -107,17 +110,21 @@ func runMerge(a *app, g globals, files []string) error {
 	return outcome(a, g, sum, false)
 }
 
-// readRun reads the JSON document of a run.
-func readRun(file string) (doc runDocument, err error) {
-	text, err := os.ReadFile(file)
+// readPrinted reads the JSON document that a command printed; key is one of its keys.
+func readPrinted(file, command, key string, doc any) error {
+	var keys map[string]json.RawMessage
+	text, err := disk.Reader{}.ReadFile(file, record.DocumentLimit)
+	if err == nil {
+		err = cmp.Or(record.ParseJSON(text, &keys), record.ParseJSON(text, doc))
+	}
+	if err == nil && keys[key] == nil {
+		err = fmt.Errorf("it has no %q", key)
+	}
+	if err == nil && string(keys["version"]) != strconv.Itoa(schemaVersion) {
+		err = errors.New("it is of another version of hookwatch")
+	}
 	if err != nil {
-		return doc, err
+		return fmt.Errorf("%s is not what hookwatch %s --format json prints: %w", file, command, err)
 	}
-	if err := record.ParseJSON(text, &doc); err != nil {
-		return doc, fmt.Errorf("%s: not the document of a run, which hookwatch --once --format json prints: %w", file, err)
-	}
-	if doc.Version != schemaVersion || doc.Cases == nil {
-		return doc, fmt.Errorf("%s: not the document of a run, which hookwatch --once --format json prints", file)
-	}
-	return doc, nil
+	return nil
 }

@@ -121,11 +121,11 @@ func TestMergeRefuses(t *testing.T) {
 	}{
 		"nothing":       {nil, Usage, "merge needs the documents"},
 		"no file":       {[]string{filepath.Join(t.TempDir(), "none.json")}, Usage, "no such file"},
-		"no JSON":       {[]string{doc("PASS")}, Usage, "not the document of a run"},
-		"another":       {[]string{doc(`{"version": 1, "hooks": []}`)}, Usage, "not the document of a run"},
+		"no JSON":       {[]string{doc("PASS")}, Usage, "is not what hookwatch --once --format json prints"},
+		"another":       {[]string{doc(`{"version": 1, "hooks": []}`)}, Usage, "is not what hookwatch --once --format json prints"},
 		"unknown case":  {[]string{one("B1")}, Usage, "s/B1 is no case of"},
 		"twice":         {[]string{one("A1"), one("A1")}, Usage, "s/A1 is in "},
-		"missing cases": {[]string{one("A1")}, Aborted, "4 of 5 cases are in no shard: s/A2, s/A3 and 2 more"},
+		"missing cases": {[]string{one("A1")}, Aborted, "4 of 5 cases are in no shard: s/A2, s/A3, s/A4, s/A5"},
 	} {
 		if code, _, stderr := call(t, shardProject(t), "", append([]string{"merge"}, tt.files...)...); code != tt.code || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: exit %d, %s", name, code, stderr)

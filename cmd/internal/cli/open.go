@@ -13,6 +13,7 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/cmd/internal/version"
 	"hookwatch/config"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
@@ -175,6 +176,10 @@ func (o *opened) close() {
 // its directory.
 func newTrial(a *app, p *session.Project) (*trial, error) {
 	a.cleanup.needed.Store(true)
+	most, err := jobs(p)
+	if err != nil {
+		return nil, err
+	}
 	place, err := sandbox.PlaceOf(p.Root()).Open()
 	if err != nil {
 		return nil, err
@@ -184,7 +189,7 @@ func newTrial(a *app, p *session.Project) (*trial, error) {
 		place.Close()
 		return nil, err
 	}
-	t := &trial{Runner: r, ranIn: inIsolation(r.Isolation)}
+	t := &trial{Runner: r, bench: bench.New(most, r.Make), ranIn: inIsolation(r.Isolation)}
 	t.close = func() { t.progress.end(); r.Close(); place.Close() }
 	return t, nil
 }
@@ -193,9 +198,30 @@ func newTrial(a *app, p *session.Project) (*trial, error) {
 type trial struct {
 	*run.Runner
 	ranIn
-	jobs     int
-	progress *progress // nil if nothing is shown
-	close    func()    // also removes the progress from the terminal
+	bench    *bench.Bench // of the runner
+	progress *progress    // nil if nothing is shown
+	close    func()       // also removes the progress from the terminal
+	known    *bench.Known
+}
+
+// remember lets the trial leave out firings whose outcomes are known, unless fresh is set. Without a place for
+// outcomes all are made.
+func (t *trial) remember(p *session.Project, fresh bool) {
+	known, err := session.Remember(p, t.Runner, fresh)
+	if err != nil {
+		return
+	}
+	end := t.close
+	t.known, t.close = known, func() { end(); _ = known.Close() }
+}
+
+// leftOut returns the firings that were not made.
+func (t *trial) leftOut() (l leftOut) {
+	if t.known != nil {
+		counts := t.known.Counts()
+		l = leftOut{counts.Known, counts.Differing}
+	}
+	return l
 }
 
 // newParallelTrial returns a trial that fires several hooks at a time and shows its progress. inCopy
@@ -207,15 +233,13 @@ func newParallelTrial(a *app, p *session.Project, inCopy string) (*trial, error)
 	}
 	if !a.verbose {
 		t.progress = newProgress(a.raw.Err, func() int { return columns(a.Err) })
+		t.bench.Begun = t.progress.begin
 	}
-	if t.jobs, err = jobs(p); err == nil && inCopy != "" && t.Runner.Isolation.Describe().InPlace {
-		err = fmt.Errorf("%s, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", inCopy, t.Isolation)
-	}
-	if err != nil {
+	if inCopy != "" && t.Runner.Isolation.Describe().InPlace {
 		t.close()
-		return nil, err
+		return nil, fmt.Errorf("%s, and does so in a copy of the project only, not with isolation %s (hookwatch doctor says what is missing)", inCopy, t.Isolation)
 	}
-	t.KeepReady(t.jobs)
+	t.KeepReady(t.bench.Jobs())
 	return t, nil
 }
 
@@ -248,6 +272,11 @@ func (e *liveOutsideError) Advice() []string {
 // jobs returns the number of hooks that run at a time outside a session.
 func jobs(p *session.Project) (int, error) {
 	return process.Room(cmp.Or(p.Config.Run.Jobs, runtime.NumCPU()))
+}
+
+// withFresh adds the flag --fresh.
+func withFresh(f *pflag.FlagSet, fresh *bool) {
+	f.BoolVar(fresh, "fresh", false, "fire also where it is known from before what a hook does")
 }
 
 // withUser adds the flag --user.

@@ -11,7 +11,7 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/prove"
 )
@@ -32,7 +32,7 @@ type orderDocument struct {
 }
 
 // proveOrders searches the orders of hooks, and prints the result.
-func proveOrders(ctx context.Context, a *app, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, t *trial, o proving) error {
+func proveOrders(ctx context.Context, a *app, p *session.Project, tree check.Tree, hooks []discover.Hook, m *prove.Machine, t *trial, o proving) error {
 	if o.input != "" || o.write != "" {
 		return errors.New("--input and --write do not go with --order, which makes the calls for which a hook changes files")
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/sandbox"
 )
@@ -42,6 +43,14 @@ type ranIn struct {
 	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
 }
 
+// leftOut are the firings that a command did not make, as part of its JSON document.
+type leftOut struct {
+	Known int `json:"known_firings,omitempty"` // because it is known what they do
+	// Differing are firings that did something else than was known, although nothing that they were seen to use
+	// has changed. Everything that was known is dropped then.
+	Differing int `json:"differing_firings,omitempty"`
+}
+
 // A line is an item of a document as a JSON line of its own, with the isolation in which hooks ran.
 type line struct {
 	item any
@@ -70,7 +79,9 @@ func jsonLines[T any](items []T, in ranIn) (lines []any) {
 }
 
 // inIsolation returns the chosen isolation.
-func inIsolation(c sandbox.Choice) ranIn { return ranIn{c.Describe().Name, c.Why} }
+func inIsolation(c sandbox.Choice) ranIn {
+	return ranIn{Isolation: c.Describe().Name, IsolationWhy: c.Why}
+}
 
 // printIsolation prints the isolation in which hooks ran, and the gaps of a weak one.
 func printIsolation(w io.Writer, in ranIn) {
@@ -83,6 +94,16 @@ func printIsolation(w io.Writer, in ranIn) {
 		return
 	}
 	writef(w, "isolation: %s\n", in.Isolation)
+}
+
+// print prints how many firings were left out.
+func (l leftOut) print(w io.Writer) {
+	if l.Known > 0 {
+		writef(w, "%s known from before (--fresh makes them again)\n", session.Count(l.Known, "firing"))
+	}
+	if l.Differing > 0 {
+		writef(w, "%s did something else than before, although nothing that it uses changed: what was known is dropped, run this again\n", session.Count(l.Differing, "firing"))
+	}
 }
 
 // An output is a line of a program's output: its spaces are preserved.

@@ -3,10 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
 	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites/printable"
 )
 
@@ -31,6 +33,7 @@ type progress struct {
 
 	mu      sync.Mutex
 	status  string
+	firings int
 	running []*activity // in the order of their beginning
 	results []string    // not written yet
 	began   time.Time
@@ -67,15 +70,13 @@ func (p *progress) show(format string, args ...any) {
 	p.update(func() { p.status = fmt.Sprintf(format, args...) }, false)
 }
 
-// begin names something that runs until the returned function is called.
-func (p *progress) begin(name string) (end func()) {
-	if p == nil {
-		return func() {}
-	}
+// begin names a firing that runs until the returned function is called, with the number of its results.
+func (p *progress) begin(name string) (ended func(results int)) {
 	a := &activity{name, p.now()}
 	p.update(func() { p.running = append(p.running, a) }, false)
-	return func() {
+	return func(results int) {
 		p.update(func() {
+			p.firings += results
 			for i, other := range p.running {
 				if other == a {
 					p.running = append(p.running[:i:i], p.running[i+1:]...)
@@ -100,7 +101,7 @@ func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
-	p.status, p.running, p.results = "", nil, nil
+	p.status, p.firings, p.running, p.results = "", 0, nil, nil
 }
 
 // update changes the progress and shows it if it is due.
@@ -149,6 +150,9 @@ func (p *progress) plain(now time.Time) {
 // line returns the status with the activity that runs longest, if it does for a while.
 func (p *progress) line(now time.Time) string {
 	line := p.status
+	if p.firings > 0 {
+		line = strings.TrimSpace(line + "  " + session.Count(p.firings, "firing"))
+	}
 	if len(p.running) > 0 {
 		if first := p.running[0]; now.Sub(first.since) >= longRunning {
 			running := fmt.Sprintf("%s running for %d s", printable.Cut(first.name, 60), int(now.Sub(first.since).Seconds()))

@@ -25,7 +25,7 @@ func TestProgressInFile(t *testing.T) {
 		out.Reset()
 	}
 	p.show("%d of 2", 0)
-	defer p.begin("a\nb")()
+	ended := p.begin("a\nb")
 	p.result("x  stops y")
 	after(resultsAfter-time.Millisecond, "")
 	after(time.Millisecond, "x  stops y\n")
@@ -35,12 +35,13 @@ func TestProgressInFile(t *testing.T) {
 	p.result("z  proceeds")
 	after(plainAfter/2, "z  proceeds\n")
 	after(plainAfter/2, `a\nb running for 10 s; 1 of 2`+"\n")
+	ended(3)
+	after(plainAfter, "1 of 2  3 firings\n")
 	p.end()
 	after(time.Hour, "")
 
 	var none *progress
 	none.show("x")
-	none.begin("x")()
 	none.result("x")
 	none.end()
 }

@@ -19,10 +19,11 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/prove"
+	"hookwatch/suites/report"
 )
 
 // proving holds the flags of prove.
@@ -31,7 +32,7 @@ type proving struct {
 	goals        []prove.Goal
 	budget       time.Duration
 	seed         int64
-	order        bool
+	order, fresh bool
 }
 
 // proveBudget is the time for each guard, unless the user gives one for all.
@@ -63,6 +64,7 @@ hookwatch help proving.`,
 		},
 	}
 	f := cmd.Flags()
+	withFresh(f, &o.fresh)
 	f.StringVar(&o.input, "input", "", "start from this command, file or prompt alone: `TEXT`")
 	f.Func("goal", "try the ways to this `AIM[:OBJECT]`, such as disclose:.env, in place of the goals of what is stopped", func(text string) error {
 		goal, err := prove.ParseGoal(text)
@@ -104,8 +106,9 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 	if err != nil {
 		return err
 	}
+	t.remember(p, o.fresh)
 	defer t.close()
-	machine, end, err := session.Prover(t.Runner, t.jobs)
+	machine, end, err := session.Prover(t.Runner, t.bench)
 	if err != nil {
 		return err
 	}
@@ -114,7 +117,7 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 		return proveOrders(ctx, a, p, tree, hooks, machine, t, o)
 	}
 	began := time.Now()
-	doc := proveDocument{Version: 1, Project: p.Name(), Guards: []provenGuard{}, Findings: []provenFinding{}, Seed: o.seed, BudgetMS: cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))).Milliseconds(), ranIn: t.ranIn}
+	doc := proveDocument{Version: 1, Project: p.Name(), Proved: report.Proved{Guards: []report.ProvenGuard{}, Findings: []report.ProvenFinding{}}, Seed: o.seed, BudgetMS: cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))).Milliseconds()}
 	guards, err := searchGuards(ctx, p, tree, hooks, machine, o, func(i, of int, g prove.Guard) {
 		t.progress.show("proving %d of %d: %s, %d do the same, %d pass  %.40s", i+1, of, session.Count(g.Tried, "rewrite"), g.Equivalent, g.Passed, g.Hook.ID)
 	}, func(g prove.Guard) {
@@ -123,12 +126,12 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 		}
 		line := fmt.Sprintf("%s: %s", g.Hook.ID, session.Count(len(g.Findings), "finding"))
 		if len(g.Findings) > 0 {
-			line += fmt.Sprintf(", %s: %s", headline[g.Findings[0].What], conform.ShortCommand(g.Findings[0].Input.Text()))
+			line += fmt.Sprintf(", %s: %s", headline[g.Findings[0].What], check.ShortCommand(g.Findings[0].Input.Text()))
 		}
 		t.progress.result(line)
 	})
 	t.progress.end()
-	doc.Interrupted = ctx.Err() != nil
+	doc.Interrupted, doc.ranIn, doc.leftOut = ctx.Err() != nil, t.ranIn, t.leftOut()
 	if err != nil {
 		return err
 	}
@@ -136,7 +139,7 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 	for _, guard := range guards {
 		doc.add(guard, hook != "" || len(guard.Stopped) > 0, registeredName(p))
 	}
-	failed := slices.ContainsFunc(doc.Findings, func(f provenFinding) bool { return g.strict || f.Severity != suites.Info })
+	failed := slices.ContainsFunc(doc.Findings, func(f report.ProvenFinding) bool { return g.strict || f.Severity != suites.Info })
 	failed = failed || g.strict && slices.ContainsFunc(guards, prove.Guard.HasOpenWays)
 	return a.reportAndWrite(ctx, result{
 		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printProved(w, doc, a.verbose) }, doc.annotations(p, guards), doc.summary(), topOf(p),
@@ -147,35 +150,10 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 	})
 }
 
-// proveBriefly searches a guard that check has seen to stop something for the first ways around it,
-// and adds them to the report. The number of rewrites does not depend on the time that they take.
-func proveBriefly(ctx context.Context, tree conform.Tree, m *prove.Machine, report *conform.Report) (fired int, err error) {
-	if report.Stopped.Text() == "" {
-		return 0, nil
-	}
-	const bound = 30 * time.Second // two seconds are usual
-	g, err := prove.Search(ctx, tree, report.Hook, m, prove.Options{Budget: bound, Inputs: []conform.Input{report.Stopped}, Only: true, Most: prove.Wrapping, Brief: true})
-	report.Firings += g.Fired
-	for _, f := range g.Findings {
-		rule, what := provenRule[f.What], fmt.Sprintf("%s is stopped, %s is not; executed, it %s", conform.ShortCommand(f.From.Text()), conform.ShortCommand(f.Input.Text()), f.Does)
-		if f.What == prove.Injection {
-			if what = "it runs a part of its input as a command"; slices.ContainsFunc(report.Findings, func(o conform.Finding) bool { return o.Rule == rule }) {
-				continue
-			}
-		}
-		found := conform.FindingOf(rule, report.Hook.ID, report.Hook.Source, what, f.Severity())
-		if f.What == prove.Injection {
-			found.Input = f.Rule
-		}
-		report.Findings = append(report.Findings, found)
-	}
-	return g.Fired, err
-}
-
 // searchGuards searches all hooks that may be guards. Those that stop something have equal parts of the
 // time that the others leave. It calls progress after each step, and searched after each hook, if they
 // are not nil.
-func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, hooks []discover.Hook, m *prove.Machine, o proving, progress func(i, of int, g prove.Guard), searched func(prove.Guard)) (guards []prove.Guard, err error) {
+func searchGuards(ctx context.Context, p *session.Project, tree check.Tree, hooks []discover.Hook, m *prove.Machine, o proving, progress func(i, of int, g prove.Guard), searched func(prove.Guard)) (guards []prove.Guard, err error) {
 	end := time.Now().Add(cmp.Or(o.budget, proveBudget*time.Duration(len(hooks))))
 	var begun []*prove.Begun
 	stopping := 0
@@ -189,11 +167,11 @@ func searchGuards(ctx context.Context, p *session.Project, tree conform.Tree, ho
 		}
 		options := prove.Options{Budget: part, Seed: o.seed, Most: prove.Obfuscation, Inputs: suiteInputs(p, h, stops), Only: o.input != "", Goals: o.goals, Allows: p.Config.Allows, Allowed: suiteInputs(p, h, letsThrough)}
 		if options.Only {
-			in, ok := conform.Named(h, o.input)
+			in, ok := check.Named(h, o.input)
 			if !ok {
 				continue
 			}
-			options.Inputs = []conform.Input{in}
+			options.Inputs = []check.Input{in}
 		}
 		if progress != nil {
 			options.Progress = func(g prove.Guard) { progress(i, len(hooks), g) }
@@ -256,7 +234,7 @@ func letsThrough(e suites.Expectation) bool {
 }
 
 // suiteInputs returns the inputs of the cases of a hook that expect what is wanted.
-func suiteInputs(p *session.Project, h discover.Hook, wanted func(suites.Expectation) bool) (all []conform.Input) {
+func suiteInputs(p *session.Project, h discover.Hook, wanted func(suites.Expectation) bool) (all []check.Input) {
 	for _, c := range p.Every() {
 		step := c.Steps[0]
 		own := slices.Contains(h.Scripts, c.Hook) && c.Hook != "" || c.Registered != "" && h.Answers(c.Registered)
@@ -264,7 +242,7 @@ func suiteInputs(p *session.Project, h discover.Hook, wanted func(suites.Expecta
 		if !own || !plain || !wanted(step.Expect) {
 			continue
 		}
-		in := conform.Input{Tool: step.Tool, Command: step.Command}
+		in := check.Input{Tool: step.Tool, Command: step.Command}
 		if rest, ok := strings.CutPrefix(step.FilePath, "{project}/"); ok && in.Command == "" {
 			in.File = rest
 		}
@@ -297,60 +275,23 @@ func registeredName(p *session.Project) func(discover.Hook) string {
 
 // proveDocument is the JSON document of prove.
 type proveDocument struct {
-	Version     int             `json:"version"`
-	Project     string          `json:"project"`
-	Guards      []provenGuard   `json:"guards"`
-	Findings    []provenFinding `json:"findings"`
-	Seed        int64           `json:"seed"`
-	BudgetMS    int64           `json:"budget_ms"`
-	Millis      int64           `json:"duration_ms"`
-	Interrupted bool            `json:"interrupted,omitempty"`
+	Version int    `json:"version"`
+	Project string `json:"project"`
+	report.Proved
+	Seed        int64 `json:"seed"`
+	BudgetMS    int64 `json:"budget_ms"`
+	Millis      int64 `json:"duration_ms"`
+	Interrupted bool  `json:"interrupted,omitempty"`
 
 	ranIn
-}
-
-// provenGuard is the result of one hook.
-type provenGuard struct {
-	ID         string   `json:"id"`
-	Event      string   `json:"event"`
-	At         string   `json:"at"`
-	Stops      []string `json:"stops"`      // inputs
-	Rewrites   int      `json:"rewrites"`   // that were executed
-	Equivalent int      `json:"equivalent"` // of those, rewrites that do the same
-	Passed     int      `json:"passed"`     // of those, rewrites that the hook lets through
-	Firings    int      `json:"firings"`
-	Complete   bool     `json:"complete"` // everything was tried within the budget
-	// Ways are those to the goals of what the guard stops.
-	Ways []prove.Ways `json:"ways,omitempty"`
-	// Elsewhere are the inputs that it lets through and that something else of their call stops: hooks and
-	// permission rules, which are named.
-	Elsewhere int      `json:"stopped_elsewhere,omitempty"`
-	StoppedBy []string `json:"stopped_by,omitempty"`
-	Unproved  string   `json:"unproved,omitempty"`
-	Millis    int64    `json:"duration_ms"`
-}
-
-// provenFinding is one finding.
-type provenFinding struct {
-	Hook     string          `json:"hook"`
-	What     prove.What      `json:"what"`
-	Kind     string          `json:"kind,omitempty"` // of the rewrite
-	Rule     string          `json:"rule,omitempty"`
-	Severity suites.Severity `json:"severity"`
-	Input    conform.Input   `json:"input"`
-	From     conform.Input   `json:"from"` // the input that the hook stops
-	Does     string          `json:"does"` // as observed
-	Effect   suites.Effect   `json:"effect"`
-	Because  string          `json:"because"`
-	Others   int             `json:"others"` // of the same kind from the same input
-	Case     string          `json:"case,omitempty"`
+	leftOut
 }
 
 func (d *proveDocument) add(g prove.Guard, shown bool, registered func(discover.Hook) string) {
 	if !shown {
 		return
 	}
-	of := provenGuard{
+	of := report.ProvenGuard{
 		ID: g.Hook.ID, Event: g.Hook.Event, At: g.Hook.Source.String(), Stops: []string{}, Rewrites: g.Tried, Equivalent: g.Equivalent, Passed: g.Passed,
 		Firings: g.Fired, Complete: g.Everything(), Ways: g.Ways, Elsewhere: g.Elsewhere, StoppedBy: g.StoppedBy, Unproved: g.Unproved, Millis: g.Took.Milliseconds(),
 	}
@@ -360,7 +301,7 @@ func (d *proveDocument) add(g prove.Guard, shown bool, registered func(discover.
 	d.Guards = append(d.Guards, of)
 	for _, f := range g.Findings {
 		n := 2*len(d.Findings) + 1 // its control has the next number
-		one := provenFinding{
+		one := report.ProvenFinding{
 			Hook: g.Hook.ID, What: f.What, Rule: f.Rule, Severity: f.Severity(), Input: f.Input, From: f.From, Does: f.Does, Effect: f.Effect, Because: f.Because, Others: f.Others,
 			Case: f.Case(g.Hook, registered(g.Hook), fmt.Sprintf("PV%03d", n), fmt.Sprintf("PV%03d", n+1)),
 		}
@@ -369,22 +310,6 @@ func (d *proveDocument) add(g prove.Guard, shown bool, registered func(discover.
 		}
 		d.Findings = append(d.Findings, one)
 	}
-}
-
-// label returns the kind of a rewrite, and the number of further ones.
-func (f provenFinding) label() (text string) {
-	if f.Kind != "" {
-		text = "   [" + f.Kind + "]"
-	}
-	if f.Others > 0 {
-		text += fmt.Sprintf(" and %d more", f.Others)
-	}
-	return text
-}
-
-// provenRule is the ID of the rule of a finding.
-var provenRule = map[prove.What]string{
-	prove.Bypass: "bypass", prove.FalseBlock: "false-block", prove.Injection: "executes-input", prove.Choke: "unusual-field",
 }
 
 // headline are the first words of a finding.
@@ -396,6 +321,7 @@ var headline = map[prove.What]string{
 func printProved(w io.Writer, doc proveDocument, verbose bool) {
 	printGuards(w, doc, verbose)
 	printIsolation(w, doc.ranIn)
+	doc.leftOut.print(w)
 	writef(w, "%s\n", doc.summary())
 	if doc.Interrupted {
 		writef(w, "interrupted: these are the findings so far\n")
@@ -415,7 +341,7 @@ func printGuards(w io.Writer, doc proveDocument, verbose bool) {
 			if f.Hook != g.ID {
 				continue
 			}
-			writef(w, "  %s: %s%s\n", headline[f.What], output(strings.ReplaceAll(f.Input.Text(), "\n", `\n`)), output(f.label()))
+			writef(w, "  %s: %s%s\n", headline[f.What], output(strings.ReplaceAll(f.Input.Text(), "\n", `\n`)), output(f.Label()))
 			writef(w, "    it %s; %s is stopped\n", output(f.Does), output(strings.ReplaceAll(f.From.Text(), "\n", `\n`)))
 			writef(w, "    the hook's answer: %s, %s\n", f.Effect, output(f.Because))
 			if f.Case != "" {
@@ -428,10 +354,7 @@ func printGuards(w io.Writer, doc proveDocument, verbose bool) {
 		if g.Elsewhere > 0 {
 			writef(w, "  %d that pass it are stopped by %s\n", g.Elsewhere, output(some(g.StoppedBy, verbose)))
 		}
-		more := ""
-		if !g.Complete {
-			more = "; not everything was tried"
-		}
+		more := map[bool]string{false: "; not everything was tried"}[g.Complete]
 		writef(w, "  %s, %d do the same, %d of them pass; %s in %.1f s%s\n", session.Count(g.Rewrites, "rewrite"), g.Equivalent, g.Passed, session.Count(g.Firings, "firing"), float64(g.Millis)/1000, more)
 	}
 }
@@ -443,23 +366,26 @@ func printWays(w io.Writer, to prove.Ways, verbose bool) {
 	if !to.Complete {
 		more = "; not everything was tried"
 	}
-	if len(to.Kinds) > 0 {
-		writef(w, "  to %s: stops %d of %s of ways%s\n", output(to.Goal.String()), len(to.Kinds)-len(open), session.Count(len(to.Kinds), "kind"), more)
+	allowed := slices.DeleteFunc(slices.Clone(to.Kinds), func(k prove.WayKind) bool { return k.Passed == 0 || !k.Wanted })
+	if of := len(to.Kinds) - len(allowed); of > 0 {
+		writef(w, "  to %s: stops %d of %s of ways%s\n", output(to.Goal.String()), of-len(open), session.Count(of, "kind"), more)
 	} else {
-		writef(w, "  to %s:\n", output(to.Goal.String()))
+		writef(w, "  to %s:%s\n", output(to.Goal.String()), map[bool]string{true: " no way reached it in the time"}[len(to.NotFired) == 0])
 	}
 	const most = 6
+	var others []string
 	for i, k := range open {
-		if i == most && !verbose {
-			writef(w, "    and %d kinds more (-v)\n", len(open)-most)
-			break
+		if i >= most && !verbose {
+			others = append(others, k.Kind)
+			continue
 		}
 		writef(w, "    passes, %s: %s\n", k.Kind, inLine(k.Open))
 	}
-	for _, k := range to.Kinds {
-		if k.Wanted && k.Passed > 0 {
-			writef(w, "    passes as the configuration allows, %s: %s\n", k.Kind, inLine(k.Open))
-		}
+	if len(others) > 0 {
+		writef(w, "    and by %s (-v)\n", strings.Join(others, ", "))
+	}
+	for _, k := range allowed {
+		writef(w, "    passes as the configuration allows, %s: %s\n", k.Kind, inLine(k.Open))
 	}
 	for _, u := range to.NotFired {
 		writef(w, "    not wired to %s: %s\n", u.Kind, inLine(u.Open))
@@ -494,25 +420,12 @@ func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (l
 	}
 	for _, f := range d.Findings {
 		list = append(list, annotation{
-			rule: provenRule[f.What], severity: f.Severity, at: at[f.Hook], title: conform.ShortCommand(f.Input.Text()) + " " + headline[f.What],
+			rule: prove.Rules[f.What], severity: f.Severity, at: at[f.Hook], title: check.ShortCommand(f.Input.Text()) + " " + headline[f.What],
 			text:    fmt.Sprintf("it %s; %s is stopped\nthe hook's answer: %s, %s", f.Does, f.From.Text(), f.Effect, f.Because),
 			subject: []string{f.Hook, f.Input.Text(), f.From.Text()},
 		})
 	}
 	return list
-}
-
-// writeSchema writes the schema of suite files to their directory if it is not there.
-func writeSchema(dir *disk.Dir) error {
-	if _, err := dir.Lstat(catalog.SchemaFile); err == nil {
-		return nil
-	}
-	f, err := dir.Create(catalog.SchemaFile, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(catalog.Schema())
-	return errors.Join(err, f.Close())
 }
 
 // largestAppended bounds a suite file that gets more cases, in bytes.
@@ -555,31 +468,21 @@ func appendToSuite(a *app, g globals, p *session.Project, file string, more func
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if n > 0 {
-		out, err := d.Append(filepath.Base(file))
+		if len(existing) == 0 {
+			existing = []byte(catalog.SchemaLine)
+			err = disk.WriteNew(d.Path(), filepath.Join(d.Path(), catalog.SchemaFile), catalog.Schema(), 0o644)
+		}
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			err = d.Replace(filepath.Base(file), append(existing, lines...), disk.Synced)
+		}
 		if err != nil {
 			return err
 		}
-		if len(existing) == 0 {
-			lines = catalog.SchemaLine + lines
-			err = writeSchema(d)
-		}
-		if err == nil {
-			_, err = out.Write([]byte(lines))
-		}
-		if err = errors.Join(err, out.Close()); err != nil {
-			return err
-		}
 	}
-	reportWritten(a.Err, p, file, n, "added")
-	return nil
-}
-
-// reportWritten prints how many cases were added to a suite file or written to a new one, with a
-// warning if the project does not read the file.
-func reportWritten(w io.Writer, p *session.Project, file string, n int, verb string) {
-	writef(w, "%s: %s %s\n", file, session.Count(n, "case"), verb)
+	writef(a.Err, "%s: %s added\n", file, session.Count(n, "case"))
 	if n > 0 && !p.ReadsSuite(file) {
-		writef(w, "warning: its cases do not run, because no entry of suites matches it: move it to %s, or add it to suites in .hookwatch.yaml\n",
+		writef(a.Err, "warning: its cases do not run, because no entry of suites matches it: move it to %s, or add it to suites in .hookwatch.yaml\n",
 			strings.Join(p.Config.OwnSuites(), " or "))
 	}
+	return nil
 }

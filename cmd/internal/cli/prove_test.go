@@ -5,26 +5,27 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/prove"
+	"hookwatch/suites/report"
 )
 
 // TestPrintProved checks the words for each kind of finding, and for a search that did not end.
 func TestPrintProved(t *testing.T) {
 	t.Parallel()
-	push := conform.Input{Tool: "Bash", Command: "git push --force"}
+	push := check.Input{Tool: "Bash", Command: "git push --force"}
 	for what, want := range map[prove.What]string{
 		prove.Bypass:     "  passes: git push -f   [habit] and 2 more\n",
 		prove.FalseBlock: "  stopped by mistake: git push -f\n",
 		prove.Injection:  "  EXECUTES ITS INPUT: git push -f\n",
 		prove.Choke:      "  passes with an unusual field: git push -f\n",
 	} {
-		f := provenFinding{Hook: "g", What: what, Input: conform.Input{Tool: "Bash", Command: "git push -f"}, From: push, Does: "calls git", Effect: "proceeds", Because: "exit code 0"}
+		f := report.ProvenFinding{Hook: "g", What: what, Input: check.Input{Tool: "Bash", Command: "git push -f"}, From: push, Does: "calls git", Effect: "proceeds", Because: "exit code 0"}
 		if what == prove.Bypass {
 			f.Kind, f.Others = "habit", 2
 		}
 		var b strings.Builder
-		printProved(&b, proveDocument{Guards: []provenGuard{{ID: "g", Stops: []string{push.Command}, Complete: what != prove.Choke}}, Findings: []provenFinding{f}}, false)
+		printProved(&b, proveDocument{Proved: report.Proved{Guards: []report.ProvenGuard{{ID: "g", Stops: []string{push.Command}, Complete: what != prove.Choke}}, Findings: []report.ProvenFinding{f}}}, false)
 		for _, line := range []string{want, "  stops git push --force\n", "    it calls git; git push --force is stopped\n    the hook's answer: proceeds, exit code 0\n", "1 guard, 1 finding shown"} {
 			if !strings.Contains(b.String(), line) {
 				t.Errorf("%s: no %q in\n%s", what, line, b.String())
@@ -51,11 +52,11 @@ func TestPrintWays(t *testing.T) {
 	for i := range 8 {
 		to.Kinds = append(to.Kinds, prove.WayKind{Kind: fmt.Sprint("kind", i), Reached: 1, Passed: 1, Open: bash("a\nb")})
 	}
-	for verbose, more := range map[bool]string{false: "    and 2 kinds more (-v)\n", true: "    passes, kind6: a\\nb\n    passes, kind7: a\\nb\n"} {
+	for verbose, more := range map[bool]string{false: "    and by kind6, kind7 (-v)\n", true: "    passes, kind6: a\\nb\n    passes, kind7: a\\nb\n"} {
 		var b strings.Builder
 		printWays(&b, to, verbose)
 		for _, line := range []string{
-			"  to disclose .env: stops 2 of 10 kinds of ways; not everything was tried\n", "    passes, kind5: a\\nb\n", more,
+			"  to disclose .env: stops 1 of 9 kinds of ways; not everything was tried\n", "    passes, kind5: a\\nb\n", more,
 			"    passes as the configuration allows, option: grep . .env\n", "    not wired to Read: Read {\"file_path\":\"{project}/.env\"}\n",
 			"    stops 2 of 3 harmless calls as well, such as cat notes.md\n", "    to close Read: add Read(.env) to permissions.deny\n", "    to close Grep: name Grep in its matcher\n",
 		} {

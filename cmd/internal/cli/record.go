@@ -85,11 +85,8 @@ func homeDir() string {
 	return home
 }
 
-// openCorpus opens the corpus of a project, and creates it if create is set.
-func openCorpus(cfg *config.Config, create bool) (*corpus.Corpus, error) {
-	if create {
-		return corpus.Make(disk.Existing(cfg.State), cfg.CorpusDir(), cfg.Root, homeDir())
-	}
+// openCorpus opens the corpus of a project.
+func openCorpus(cfg *config.Config) (*corpus.Corpus, error) {
 	c, err := corpus.Open(cfg.CorpusDir(), cfg.Root, homeDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("nothing is recorded of %s (hookwatch record starts)", cfg.Root)
@@ -112,11 +109,11 @@ func runRecord(ctx context.Context, a *app, g globals, o recordOptions) error {
 	}
 	var files []string
 	if o.transcripts {
-		if files, err = agreedTranscripts(a, cfg.Root, o.yes); err != nil {
+		if files, err = agreedTranscripts(a, cfg.Root, "", o.yes); err != nil {
 			return err
 		}
 	}
-	c, err := openCorpus(cfg, true)
+	c, err := corpus.Make(disk.Existing(cfg.State), cfg.CorpusDir(), cfg.Root, homeDir())
 	if err != nil {
 		return err
 	}
@@ -161,8 +158,8 @@ func writeRecorder(c *corpus.Corpus, cfg *config.Config) (file string, err error
 	return filepath.Join(c.Dir().Path(), name), c.Dir().Replace(name, live.Settings(entries, nil), disk.Unsynced)
 }
 
-// agreedTranscripts returns the transcripts of a project if the user agrees that they are read.
-func agreedTranscripts(a *app, root string, yes bool) ([]string, error) {
+// agreedTranscripts returns the transcripts of a project if the user agrees that they are read, and more.
+func agreedTranscripts(a *app, root, more string, yes bool) ([]string, error) {
 	dir, files, err := corpus.Transcripts(root, homeDir(), os.Getenv("CLAUDE_CONFIG_DIR"))
 	switch {
 	case err != nil:
@@ -171,15 +168,8 @@ func agreedTranscripts(a *app, root string, yes bool) ([]string, error) {
 		return nil, fmt.Errorf("the client has no transcripts of %s in %s", root, dir)
 	case yes:
 		return files, nil
-	case !a.interactive():
-		return nil, errors.New("not read: there is no terminal to ask on (--yes reads the transcripts without asking)")
 	}
-	question := fmt.Sprintf("Read %s of sessions in %s?", session.Count(len(files), "transcript"), root)
-	agreed, err := confirm(a.Err, a.In, question)
-	if err == nil && !agreed {
-		err = errors.New("no transcript is read")
-	}
-	return files, err
+	return files, a.agree(fmt.Sprintf("Read %s of sessions in %s%s?", session.Count(len(files), "transcript"), root, more), "no transcript is read")
 }
 
 // recordDocument is the JSON document of record.

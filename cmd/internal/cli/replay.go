@@ -87,7 +87,7 @@ func runReplay(ctx context.Context, a *app, g globals, since string, most int) e
 	if err != nil {
 		return cmp.Or(ctx.Err(), err)
 	}
-	doc.Firings, doc.Millis = x.Firings, time.Since(began).Milliseconds()
+	doc.Firings, doc.Millis = int(x.Firings.Load()), time.Since(began).Milliseconds()
 	for i, p := range payloads {
 		answers.Effects[p.ID] = is[i].Effect
 		doc.add(p, was[i].Effect, is[i], c)
@@ -109,7 +109,7 @@ func recorded(a *app, g globals, inCopy string) (p *session.Project, c *corpus.C
 	if p, err = g.loadHooks(); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if c, err = openCorpus(p.Config, false); err != nil {
+	if c, err = openCorpus(p.Config); err != nil {
 		return nil, nil, nil, nil, err
 	}
 	if t, err = newParallelTrial(a, p, inCopy); err != nil {
@@ -301,7 +301,7 @@ func recordCase(ctx context.Context, a *app, g globals, id, file string, expect 
 		one.Verify = append(one.Verify, slices.DeleteFunc(slices.Clone(h.Scripts), func(s string) bool { return !p.Exists(s) })...)
 	}
 	if step.Expect.Effect = expect; expect == "" {
-		o, err := r.RunAndRemove(ctx, one)
+		o, err := t.bench.With(r.Make).Fire(ctx, suites.Request{Case: one, Name: one.Name})
 		if err != nil {
 			return err
 		}

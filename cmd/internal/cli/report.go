@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,7 +94,7 @@ func runReport(ctx context.Context, a *app, g globals, o reportOptions) error {
 	if err != nil {
 		return err
 	}
-	coverage, err := coverageOf(ctx, a, g, p, o.static)
+	coverage, _, err := coverageOf(ctx, a, g, p, o.static)
 	if err == nil {
 		err = addRecords(page, a, g, p)
 	}
@@ -129,31 +127,10 @@ func checkReplaceable(file string) error {
 // writePage writes a page to a file that the user names, which it replaces at once.
 func writePage(page *report.Page, file string) (size int, err error) {
 	var text bytes.Buffer
-	d, err := disk.Open(filepath.Dir(file), filepath.Dir(file))
-	if err != nil {
-		return 0, err
-	}
-	defer d.Close()
 	if err = page.Write(&text); err == nil {
-		err = d.Replace(filepath.Base(file), text.Bytes(), disk.Unsynced)
+		err = disk.ReplaceFile(filepath.Dir(file), file, text.Bytes())
 	}
 	return text.Len(), err
-}
-
-// readPrinted reads the JSON document that a command printed; key is one of its keys.
-func readPrinted(file, command, key string, doc any) error {
-	var keys map[string]json.RawMessage
-	text, err := disk.Reader{}.ReadFile(file, 64<<20)
-	if err == nil {
-		err = cmp.Or(json.Unmarshal(text, &keys), json.Unmarshal(text, doc))
-	}
-	if err == nil && keys[key] == nil {
-		err = fmt.Errorf("%s: it has no %q", file, key)
-	}
-	if err != nil {
-		return fmt.Errorf("--%s takes what hookwatch %s --format json prints: %w", command, command, err)
-	}
-	return nil
 }
 
 // checkFor checks the hooks, or reads the result of an earlier check.
@@ -162,31 +139,11 @@ func checkFor(ctx context.Context, a *app, g globals, p *session.Project, o repo
 		err = readPrinted(g.relative(o.check), "check", "findings", &doc)
 		return doc, err
 	}
-	of, asked, err := clientsOf(p, "")
+	tree, of, _, err := treeOf(p, "")
 	if err != nil {
 		return doc, err
 	}
-	tree := p.Tree(os.Environ())
-	tree.For(of, asked)
-	res, err := checkAsked(ctx, a, p, tree, o.static)
-	return newCheckDocument(p, of, res, 0), err
-}
-
-// coverageOf returns the coverage of the project's cases. It makes missing traces unless static is set.
-func coverageOf(ctx context.Context, a *app, g globals, p *session.Project, static bool) (session.Coverage, error) {
-	if static || len(p.Cases) == 0 {
-		k, err := session.Look(p, os.Environ(), g.recordsPlace(p.Config))
-		if err != nil {
-			return session.Coverage{}, err
-		}
-		return k.Coverage(), nil
-	}
-	o, err := openSession(a, g, p, diagnostics{a.log()}, g.openRecords(p.Config), true)
-	if err != nil {
-		return session.Coverage{}, err
-	}
-	defer o.close()
-	return o.Coverage(ctx), ctx.Err()
+	return checkAsked(ctx, a, p, tree, of, checkOptions{static: o.static})
 }
 
 // addRecords adds the verdicts and runs on record.

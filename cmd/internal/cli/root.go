@@ -83,9 +83,6 @@ func newRoot(a *app) *cobra.Command {
 		newCompareCmd(a, g), newDiffCmd(a, g), newHistoryCmd(a, g), newCoverageCmd(a, g), newReportCmd(a, g), newQueryCmd(a, g), newInitCmd(a, g), newDoctorCmd(a, g), newTrustCmd(a, g), newSchemaCmd(a), newAgentCmd(a, g))
 	addCompletions(root, g)
 	addTopics(root)
-	if err := root.RegisterFlagCompletionFunc("format", completeFormat); err != nil {
-		panic(err) // there is no such flag
-	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(unknownFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true

@@ -177,19 +177,23 @@ func severalCases(arg string, found []*suites.Case) error {
 	return fmt.Errorf("%s means %d cases: %s (write one of them)", arg, len(found), strings.Join(names, ", "))
 }
 
-// pick finds the cases for IDs. The error lists every unknown ID.
+// pick finds the cases for IDs.
 func pick(p *session.Project, asked []string) ([]*suites.Case, error) {
-	var picked []*suites.Case
+	return pickEach(asked, "no case %s (hookwatch list shows all)", func(id string) []*suites.Case { return named(p, id) })
+}
+
+// pickEach returns all that find returns for IDs. Its error lists every ID for which that is nothing.
+func pickEach[T any](asked []string, missing string, find func(id string) []T) (picked []T, err error) {
 	var unknown []string
 	for _, id := range asked {
-		found := named(p, id)
+		found := find(id)
 		if len(found) == 0 {
 			unknown = append(unknown, id)
 		}
 		picked = append(picked, found...)
 	}
 	if len(unknown) > 0 {
-		return nil, fmt.Errorf("no case %s (hookwatch list shows all)", strings.Join(unknown, ", "))
+		return nil, fmt.Errorf(missing, strings.Join(unknown, ", "))
 	}
 	return picked, nil
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -17,11 +15,10 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/disk"
 	"hookwatch/suites/mutate"
-	"hookwatch/suites/run"
 	"hookwatch/suites/score"
 	"hookwatch/suites/verdict"
 )
@@ -101,7 +98,7 @@ func runScore(ctx context.Context, a *app, g globals, hook string, o scoring) er
 		options.Progress = func(s score.Progress) { showScoring(t.progress, s) }
 	}
 	began := time.Now()
-	res, err := score.Score(ctx, cases, scoreMachine(p, t.Runner, t.jobs), options)
+	res, err := score.Score(ctx, cases, scoreMachine(p, t.bench), options)
 	if err != nil {
 		return err
 	}
@@ -156,7 +153,7 @@ func scoredCases(p *session.Project, hook string, o *score.Options) ([]*suites.C
 }
 
 // scoreMachine returns the machine that runs the cases.
-func scoreMachine(p *session.Project, r *run.Runner, jobs int) score.Machine {
+func scoreMachine(p *session.Project, b *bench.Bench) score.Machine {
 	const most = 1 << 20
 	read := func(file string) ([]byte, bool, error) {
 		f, err := p.Reader.Anywhere().Open(p.Config.Abs(file), most)
@@ -172,15 +169,12 @@ func scoreMachine(p *session.Project, r *run.Runner, jobs int) score.Machine {
 		return content, err
 	})
 	return score.Machine{
-		Jobs: jobs, Read: read, Fire: r.RunAndRemove,
-		Trace: func(ctx context.Context, c *suites.Case) (o suites.Outcome, t *trace.Trace, err error) {
-			if o, err = r.Traced(ctx, c, trace.Start); err != nil {
-				return o, nil, err
-			}
+		Bench: b, Read: read,
+		Decode: func(c *suites.Case, o *suites.Outcome) (t *trace.Trace) {
 			if o.NotRun == nil && o.Trace != nil {
-				t = trace.DecodeOutcome(&o, p.Fired(c, len(o.Results)), by)
+				t = trace.DecodeOutcome(o, p.Fired(c, len(o.Results)), by)
 			}
-			return o, t, r.Remove(o)
+			return t
 		},
 	}
 }
@@ -360,30 +354,15 @@ func printScore(w io.Writer, doc scoreDocument, verbose bool) {
 
 // writeScored writes a new suite file with a case for each survivor.
 func writeScored(a *app, g globals, p *session.Project, file string, res *score.Result) error {
-	file = g.relative(file)
-	suite := res.Suite(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-	if len(suite.Cases) == 0 {
-		writef(a.Err, "%s: not written, there is no survivor with a case to start from\n", file)
-		return nil
-	}
-	text, err := catalog.Write(suite, false)
-	if err != nil {
-		return err
-	}
-	d, err := disk.Make(disk.Existing(filepath.Dir(file)), filepath.Dir(file))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	out, err := d.Create(filepath.Base(file), 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("--write: %s exists: name a new file", file)
-	} else if err != nil {
-		return err
-	}
-	_, err = out.Write(append([]byte(catalog.SchemaLine), text...))
-	if err = errors.Join(err, out.Close(), writeSchema(d)); err == nil {
-		reportWritten(a.Err, p, file, len(suite.Cases), "written")
-	}
-	return err
+	return appendToSuite(a, g, p, file, func(existing, name string) (string, int, error) {
+		if existing != "" {
+			return "", 0, errors.New("it exists: name a new file with --write")
+		}
+		suite := res.Suite(name)
+		if len(suite.Cases) == 0 {
+			writef(a.Err, "there is no survivor with a case to start from\n")
+		}
+		text, err := catalog.Write(suite, false)
+		return string(text), len(suite.Cases), err
+	})
 }

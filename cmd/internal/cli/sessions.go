@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,7 +68,7 @@ func runSessions(a *app, g globals, dir string, yes, user bool) error {
 		return err
 	}
 	root := p.Root()
-	files, roots, err := transcriptsFor(a, g, dir, root, yes)
+	files, roots, distrusting, err := transcriptsFor(a, g, dir, root, yes)
 	if err != nil {
 		return err
 	}
@@ -93,21 +94,24 @@ func runSessions(a *app, g globals, dir string, yes, user bool) error {
 	for _, of := range p.Registered.Clients() {
 		doc.NotRead = append(doc.NotRead, of.Name)
 	}
-	doc.End(doc.BadLines+doc.Unread == 0)
+	doc.End(doc.BadLines+doc.Unread == 0, strings.Replace(distrusting, homeDir()+string(filepath.Separator), "~/", 1))
 	return a.print(doc, jsonLines(doc.Hooks, ranIn{}), func(w io.Writer) { printSessions(w, doc, a.width()) })
 }
 
 // transcriptsFor returns the transcripts in a directory that the user names, or those of a project, if
-// the user agrees that they are read, with the directories of its sessions.
-func transcriptsFor(a *app, g globals, dir, root string, yes bool) (files, roots []string, err error) {
+// the user agrees that they are read, with the directories of its sessions and the file that says that the
+// user does not trust the project.
+func transcriptsFor(a *app, g globals, dir, root string, yes bool) (files, roots []string, distrusting string, err error) {
 	if dir == "" {
-		files, err = agreedTranscripts(a, root, yes)
-		return files, []string{root, disk.Real(root)}, err
+		if files, err = agreedTranscripts(a, root, ", and in .claude.json whether you trust it", yes); err == nil {
+			distrusting = corpus.Distrusting(root, homeDir(), os.Getenv("CLAUDE_CONFIG_DIR"))
+		}
+		return files, []string{root, disk.Real(root)}, distrusting, err
 	}
 	if files, err = corpus.FindTranscripts(g.relative(dir)); err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s has no transcripts (files named *.jsonl)", dir)
 	}
-	return files, nil, err
+	return files, nil, "", err
 }
 
 // recordedOf returns the recorded payloads of a project, if there are any, and a redactor.

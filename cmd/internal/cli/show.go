@@ -36,10 +36,10 @@ are switched on.
 
 With --payload only what the hook gets on stdin, byte for byte. {tmp} stands for a
 directory that exists only while the case runs.`,
-		Example: `  hookwatch show P01
-  hookwatch show pm-more > .claude/tests/hooks/suites/mine.yaml
-  hookwatch show --payload P01 | bash .claude/hooks/enforce_package_managers.sh
-  hookwatch show --payload P01 | hookwatch fire PreToolUse Bash --payload -`,
+		Example: `  hookwatch show pm/P01
+  hookwatch show protect > .claude/tests/hooks/suites/mine.yaml
+  hookwatch show --payload pm/P01 | bash .claude/hooks/enforce_package_managers.sh
+  hookwatch show --payload pm/P01 | hookwatch fire PreToolUse Bash --payload -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("show needs one ID or suite, such as hookwatch show P01; hookwatch list shows them")

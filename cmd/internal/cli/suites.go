@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 )
@@ -136,10 +137,7 @@ func suiteRows(doc suitesDocument, whole bool) (all []row) {
 }
 
 func (r row) size() string {
-	cases := fmt.Sprintf("%d cases", r.Cases)
-	if r.Cases == 1 {
-		cases = "1 case"
-	}
+	cases := session.Count(r.Cases, "case")
 	if r.suites > 1 {
 		cases += fmt.Sprintf(" in %d suites", r.suites)
 	}
@@ -158,9 +156,6 @@ func (r row) state() string {
 	return "on"
 }
 
-// shownHooks is the number of hooks named on a line.
-const shownHooks = 3
-
 func (r row) fires(whole bool) string {
 	var names []string
 	for _, h := range r.Hooks {
@@ -171,8 +166,5 @@ func (r row) fires(whole bool) string {
 	if len(names) == 0 {
 		return "the machine and the project"
 	}
-	if more := len(names) - shownHooks; more > 1 && !whole {
-		return strings.Join(names[:shownHooks], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(names, ", ")
+	return some(names, whole)
 }

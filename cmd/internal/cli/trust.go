@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -54,7 +55,7 @@ func runTrust(a *app, g globals, o trustOptions) error {
 	case o.forget:
 		return forgetTrust(a, g, cfg)
 	}
-	doc := newTrustDocument(cfg)
+	doc := trustDocument{1, cfg.Dir, cfg.Path, list(cfg.Asks)}
 	if err := a.print(doc, jsonLines(doc.Asks, ranIn{}), func(w io.Writer) { printTrust(w, doc) }); err != nil {
 		return err
 	}
@@ -63,13 +64,9 @@ func runTrust(a *app, g globals, o trustOptions) error {
 		return nil
 	case cfg.Distrust != "":
 		return errors.New(cfg.Distrust)
-	case o.yes:
-	case !a.interactive():
-		return errors.New("not agreed: there is no terminal to ask on (--yes agrees to everything)")
-	default:
-		agreed, err := confirm(a.Err, a.In, "Agree to exactly this, for "+cfg.Dir+"?")
-		if err != nil || !agreed {
-			return errors.Join(err, errors.New("nothing is agreed to"))
+	case !o.yes:
+		if err := a.agree("Agree to exactly this, for "+cfg.Dir+"?", "nothing is agreed to"); err != nil {
+			return err
 		}
 	}
 	if err := config.AgreementsIn(cfg.State).Agree(cfg.Dir, cfg.Identity(revision.FirstCommit), cfg.Values(), time.Now()); err != nil {
@@ -110,16 +107,10 @@ func forgetTrust(a *app, g globals, cfg *config.Config) error {
 
 // trustDocument is the JSON document of trust.
 type trustDocument struct {
-	Version int        `json:"version"`
-	Project string     `json:"project"` // the directory to which the configuration belongs
-	File    string     `json:"file"`    // "" if there is none
-	Asks    []trustAsk `json:"asks"`
-}
-
-// trustAsk is a value of a project's file that is used only after consent.
-type trustAsk struct {
-	config.Ask
-	At string `json:"at"` // file:line:column; "" for a default that a link redirects
+	Version int          `json:"version"`
+	Project string       `json:"project"` // the directory to which the configuration belongs
+	File    string       `json:"file"`    // "" if there is none
+	Asks    []config.Ask `json:"asks"`
 }
 
 // trustList is the JSON document of trust --list.
@@ -128,44 +119,21 @@ type trustList struct {
 	Projects []*config.Agreement `json:"projects"`
 }
 
-// newTrustDocument converts a configuration.
-func newTrustDocument(cfg *config.Config) trustDocument {
-	doc := trustDocument{Version: 1, Project: cfg.Dir, File: cfg.Path, Asks: make([]trustAsk, len(cfg.Asks))}
-	for i, ask := range cfg.Asks {
-		doc.Asks[i] = trustAsk{Ask: ask}
-		if ask.File != "" {
-			doc.Asks[i].At = fmt.Sprintf("%s:%d:%d", ask.File, ask.Line, ask.Column)
-		}
-	}
-	return doc
-}
-
 // printTrust prints the document as text.
 func printTrust(w io.Writer, doc trustDocument) {
 	if len(doc.Asks) == 0 {
-		writef(w, "%s asks for nothing that has to be agreed to\n", doc.name())
+		writef(w, "%s asks for nothing that has to be agreed to\n", cmp.Or(doc.File, doc.Project))
 		return
 	}
-	writef(w, "%s asks for\n\n", doc.name())
+	writef(w, "%s asks for\n\n", cmp.Or(doc.File, doc.Project))
 	for _, ask := range doc.Asks {
 		state := "until you agree: " + ask.Instead
 		if ask.Agreed {
 			state = "agreed to"
 		}
-		at := ask.At
-		if at == "" {
-			at = "the default"
-		}
-		writef(w, "  %s: %s\n      %s\n      %s (%s)\n", ask.Key, whole(ask.Value), ask.Why, state, at)
+		writef(w, "  %s: %s\n      %s\n      %s (%s)\n", ask.Key, whole(ask.Value), ask.Why, state, cmp.Or(ask.At, "the default"))
 	}
 	writef(w, "\n")
-}
-
-func (doc trustDocument) name() string {
-	if doc.File != "" {
-		return doc.File
-	}
-	return doc.Project
 }
 
 // printTrustList prints the consented values of every project.
@@ -185,13 +153,18 @@ func printTrustList(w io.Writer, doc trustList) {
 	}
 }
 
-// confirm asks on the terminal. Every answer except yes means no.
-func confirm(out io.Writer, in io.Reader, question string) (bool, error) {
-	writef(out, "%s [y/N] ", question)
-	line, err := bufio.NewReader(io.LimitReader(in, 1000)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, err
+// agree asks the user on the terminal, and returns an error that begins with refused unless the answer is yes.
+func (a *app) agree(question, refused string) error {
+	if !a.interactive() {
+		return errors.New(refused + ": there is no terminal to ask on (--yes agrees without being asked)")
 	}
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes", nil
+	writef(a.Err, "%s [y/N] ", question)
+	line, err := bufio.NewReader(io.LimitReader(a.In, 1000)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		return errors.New(refused)
+	}
+	return nil
 }

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"hookwatch/suites/depend/trace"
 	"io"
+
+	"hookwatch/suites/depend/trace"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/session"
-	"hookwatch/config"
 )
 
 func newVerifyCmd(a *app, g *globals) *cobra.Command {
@@ -71,18 +71,10 @@ func runVerify(a *app, g globals, specs []string) error {
 
 // loadMarked loads a project without judging its markers, whether or not it has cases.
 func loadMarked(g globals) (*session.Project, error) {
-	cfg, err := g.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	g.ask(cfg)
-	cfg.Verify = config.VerifyOff
-	p, problems := g.loadProject(cfg)
-	if len(problems) > 0 {
-		return nil, &config.Error{Problems: problems}
-	}
-	if g.allCases() {
-		return p, nil
+	g.judgesMarkers = true
+	p, err := g.loadHooks()
+	if err != nil || g.allCases() {
+		return p, err
 	}
 	return p, p.Empty // an error if --suite or --filter matched nothing
 }

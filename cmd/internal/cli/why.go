@@ -82,9 +82,6 @@ func findSelection(g globals, p *session.Project, name string) (changes []sessio
 		about.Selected = verdict.WithControls(verdict.WithDependents(about.Selected, p.Cases), p.Every())
 		return []session.Change{change}, about, nil
 	}
-	for _, c := range p.Every() {
-		p.Graph.Inputs(c) // the graph follows files only after it is asked for a case's inputs
-	}
 	selected, err := session.Affected(p, change.Path, section)
 	return []session.Change{change}, session.Selection{Selected: verdict.WithControls(selected, p.Every())}, err
 }

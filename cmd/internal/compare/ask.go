@@ -2,12 +2,13 @@ package compare
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -22,6 +23,7 @@ type Seen struct {
 	Sees     string // texts that reach the model
 	Rewrite  string // of the input or output, as JSON
 	Output   string // exit code and streams
+	Wrote    string // files that it created, changed or deleted, one a line, with their new sizes
 	decision string
 	missing  string // what it needs and did not find
 }
@@ -48,17 +50,16 @@ func (s Seen) rank() int {
 
 // ask sends calls to a hook of a side, several in one environment. What it did before is known, unless
 // the calls with the indexes in again must be sent again, with those of their environment; round counts
-// these attempts from 1. used, if not nil, is called with the outcomes, whose accesses are then
-// recorded.
-func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, round int, used func(suites.Outcome)) ([]Seen, error) {
+// these attempts from 1.
+func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, round int) ([]Seen, error) {
 	out, fires, cases := s.batches(h, calls, again != nil)
 	if again != nil {
 		cases = slices.DeleteFunc(cases, func(some []int) bool {
 			return !slices.ContainsFunc(some, func(n int) bool { return slices.Contains(again, n) })
 		})
 	}
-	err := x.bench.Each(x.ctx, len(cases), func(ctx context.Context, i int) error {
-		some := cases[i]
+	requests := make([]suites.Request, len(cases))
+	for i, some := range cases {
 		c := asCase(h, calls, some)
 		if again != nil { // another process first, so that process numbers differ from those of the first time
 			for n := range round { // as many as the round, because one may be offset by a process of the sandbox
@@ -66,44 +67,46 @@ func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, 
 				c.Steps[0].Fixtures = append([]suites.Fixture{shift}, c.Steps[0].Fixtures...)
 			}
 		}
-		ended := func(int) {}
-		if x.Sent != nil {
-			ended = x.Sent(calls[some[0]].Input)
-		}
-		o, err := s.run(ctx, c, used != nil)
-		if err != nil {
-			return err
-		}
-		names := replaced(o)
-		x.mu.Lock()
-		defer x.mu.Unlock()
+		requests[i] = suites.Request{Case: c, Name: calls[some[0]].Input}
+	}
+	outcomes, err := s.bench.All(x.ctx, requests)
+	for i, o := range outcomes {
+		names, some := replaced(o), cases[i]
 		fired := len(o.Results)
-		if h == every {
+		if h == every && fired > 0 {
 			fired = fires[some[0]] // they are combined
 		}
-		x.Firings += fired
-		ended(x.Firings)
+		x.Firings.Add(int64(fired))
 		for m, n := range some {
 			if calls[n].From != "" {
 				m = calls[n].step
 			}
 			if m < len(o.Results) {
 				out[n] = seenIn(o.Results[m], names)
+				out[n].Wrote = names.Replace(written(o.Results[:m+1]))
 			} else if o.NotRun != nil {
 				out[n] = Seen{Fired: true, Effect: suites.Proceeds, Because: o.NotRun.Note()}
 			}
 		}
-		if used != nil {
-			used(o)
-		}
-		return nil
-	})
+	}
 	for n, c := range calls {
 		if h != nil && again == nil && err == nil {
 			s.seen[h.ID+"\x00"+c.key] = out[n]
 		}
 	}
 	return out, err
+}
+
+// askBoth sends calls to the hooks of a pair at the same time, as ask does.
+func (x *Comparison) askBoth(p pair, calls []*Call, again []int, round int) (did [2][]Seen, err error) {
+	var group errgroup.Group
+	for i, s := range x.Sides {
+		group.Go(func() (err error) {
+			did[i], err = x.ask(s, p[i], calls, again, round)
+			return err
+		})
+	}
+	return did, group.Wait()
 }
 
 // batches returns what is already known of calls, the number of hooks that each fires, and the indexes of
@@ -143,6 +146,19 @@ func replaced(o suites.Outcome) *strings.Replacer {
 		pairs = append(pairs, o.Sandbox, "{sandbox}")
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// written returns the files that the last step of a case wrote, without compiled modules.
+func written(steps []suites.Result) string {
+	last := len(steps) - 1
+	var all []string
+	for _, c := range steps[last].Changes {
+		if last > 0 && slices.Contains(steps[last-1].Changes, c) || strings.Contains(c.Path, "__pycache__") {
+			continue
+		}
+		all = append(all, fmt.Sprintf("%s %s (%d bytes)", c.Kind, c.Path, c.Size))
+	}
+	return strings.Join(all, "\n")
 }
 
 // seenIn returns what a hook did, without names of the sandbox.

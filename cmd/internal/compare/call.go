@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/corpus"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/prove"
@@ -34,7 +34,7 @@ func Recorded(c *corpus.Corpus, payloads []corpus.Payload) (all []*Call) {
 	return all
 }
 
-// calls returns the calls that the hooks of a pair may react to: those of conform, and those of their
+// calls returns the calls that the hooks of a pair may react to: those of check, and those of their
 // cases and of sessions.
 func (x *Comparison) calls(p pair) (all, own []*Call) {
 	known := map[string]bool{}
@@ -65,7 +65,7 @@ func (x *Comparison) calls(p pair) (all, own []*Call) {
 				add(&own, c)
 			}
 		}
-		for _, t := range conform.Tries(x.Sides[i].tree, *h) {
+		for _, t := range check.Tries(x.Sides[i].tree, *h) {
 			add(&all, &Call{Input: t.Input, c: t.Case})
 		}
 	}
@@ -75,13 +75,13 @@ func (x *Comparison) calls(p pair) (all, own []*Call) {
 // identity returns a text that no other call has.
 func (c *Call) identity() string {
 	step := c.c.Steps[c.step]
-	return fmt.Sprint(step.Event, "\x00", step.Tool, "\x00", step.Command, step.FilePath, string(step.Payload), string(step.PayloadRaw), step.Fixtures, c.From, c.step)
+	return fmt.Sprint(step.Event, "\x00", step.Tool, "\x00", step.Command, step.FilePath, string(step.Payload), string(step.PayloadRaw), step.Env, step.Fixtures, c.From, c.step)
 }
 
 // related returns calls that are near to those that either side stopped: other spellings of the
 // command, texts that only mention it, two of them in one command, and one in the background.
 func related(p pair, calls []*Call, did [2][]Seen) (all []*Call) {
-	const commands, spellings = 12, 10
+	const commands, spellings, quoted = 12, 10, 3
 	tried, last := 0, ""
 	for i, c := range calls {
 		if c.From != "" || tried == commands || did[0][i].rank() < 2 && did[1][i].rank() < 2 {
@@ -103,13 +103,18 @@ func related(p pair, calls []*Call, did [2][]Seen) (all []*Call) {
 		}
 		last = sent.Input.Command
 		rewrites, _ := prove.Rewrites(sent.Input.Command)
-		for _, r := range rewrites {
-			if r.Kind == prove.Habit && len(texts) < spellings {
-				texts = append(texts, r.Text)
+		for _, most := range []struct {
+			of prove.Kind
+			n  int
+		}{{prove.Habit, spellings}, {prove.Quoting, spellings + quoted}} {
+			for _, r := range rewrites {
+				if r.Kind == most.of && len(texts) < most.n {
+					texts = append(texts, r.Text)
+				}
 			}
 		}
 		for _, text := range texts {
-			one := conform.Input{Tool: st.Tool, Command: text}.Case(*p.any())
+			one := check.Input{Tool: st.Tool, Command: text}.Case(*p.any())
 			all = append(all, &Call{key: st.Event + "\x00" + st.Tool + "\x00" + text, Input: text, c: one})
 		}
 	}
@@ -151,8 +156,11 @@ func asCase(h *discover.Hook, calls []*Call, some []int) *suites.Case {
 		}
 	}
 	for i := range c.Steps {
-		c.Steps[i].Hook, c.Steps[i].Registered = "", ""
+		st := &c.Steps[i]
+		st.Hook, st.Registered = "", ""
+		// So that the files are known that each step wrote.
+		st.Expect.Files = append(slices.Clone(st.Expect.Files), suites.FileExpectation{Path: "{tmp}/.hookwatch-none", Change: suites.Untouched})
 	}
-	conform.Hasten(&c)
+	check.Hasten(&c)
 	return &c
 }

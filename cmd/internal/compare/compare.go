@@ -5,40 +5,31 @@ package compare
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path"
-	"regexp"
+	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/bench"
-	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
-	"hookwatch/suites/depend"
-	"hookwatch/suites/discover"
+	"hookwatch/suites/check"
 	"hookwatch/suites/run"
 )
 
 // A Comparison fires the hooks of states of a project, and compares two.
 type Comparison struct {
 	Sides []*Side // base and head, or one alone
-	// Sent is called when a call is sent to hooks, and the returned function when they have ended.
-	Sent func(call string) (ended func(firings int)) // may be nil
 	// Compared is called when a hook was compared, with what differs.
 	Compared func(hook string, changes []Change) // may be nil
-	Firings  int
+	Firings  atomic.Int64
 
 	ctx       context.Context
-	bench     *bench.Bench
-	mu        sync.Mutex                 // guards Firings and results
 	lacking   map[string]suites.Position // what hooks lack on this machine, with their places
 	recorded  []*Call                    // of real sessions
 	differing map[string]bool            // files that differ between the sides, as slash paths
@@ -46,17 +37,17 @@ type Comparison struct {
 }
 
 // New opens the states of a project at revisions, or of its work tree without a name. r is a runner
-// of the work tree, and jobs the number of cases that run at a time. The caller must close the
-// comparison.
-func New(ctx context.Context, p *session.Project, r *run.Runner, jobs int, names ...string) (*Comparison, error) {
-	x := &Comparison{ctx: ctx, bench: bench.New(jobs), lacking: map[string]suites.Position{}}
+// of the work tree, and b the bench at which all states are fired. The caller must close the comparison.
+func New(ctx context.Context, p *session.Project, r *run.Runner, b *bench.Bench, names ...string) (*Comparison, error) {
+	x := &Comparison{ctx: ctx, lacking: map[string]suites.Position{}}
 	for _, name := range names {
 		s, err := At(ctx, p, r, name)
 		if err != nil {
 			x.Close()
 			return nil, err
 		}
-		s.Runner.KeepReady(jobs)
+		s.Runner.KeepReady(b.Jobs())
+		s.bench = b.With(s.Runner.Make)
 		x.Sides = append(x.Sides, s)
 	}
 	return x, nil
@@ -71,7 +62,7 @@ func (x *Comparison) Close() {
 
 // Ask sends calls to all hooks of a side.
 func (x *Comparison) Ask(s *Side, calls []*Call) ([]Seen, error) {
-	return x.ask(s, every, calls, nil, 0, nil)
+	return x.ask(s, every, calls, nil, 0)
 }
 
 // Together sends calls to all hooks of both sides. Where the client does something else, its effect
@@ -107,58 +98,14 @@ type Result struct {
 	Left          int                        `json:"files_left_out,omitempty"` // files that differ and are far from any hook, if there are many
 }
 
-// A Registration is a hook that one side alone registers, or both otherwise.
-type Registration struct {
-	Hook  string `json:"hook"`
-	Event string `json:"event"`
-	At    string `json:"at"`
-	What  string `json:"what"` // added, removed, matcher, moved, changed
-	Base  string `json:"base,omitempty"`
-	Head  string `json:"head,omitempty"`
-
-	Place suites.Position `json:"-"`
-}
-
-// A Change is a call that the sides of a hook treat otherwise.
-type Change struct {
-	Hook     string        `json:"hook"`
-	Event    string        `json:"event"`
-	At       string        `json:"at"`
-	What     string        `json:"what"`
-	Input    string        `json:"input"`
-	Case     string        `json:"case,omitempty"`
-	Base     Answer        `json:"base"`
-	Head     Answer        `json:"head"`
-	Together suites.Effect `json:"together,omitempty"` // of all hooks, if another one decides on both sides
-
-	Call  *Call           `json:"-"`
-	Runs  [4]Seen         `json:"-"` // two of the base and two of the head
-	Place suites.Position `json:"-"` // of the script, or of the registration of a command without one
-}
-
-// An Answer is what a hook did, and the client's reaction.
-type Answer struct {
-	Effect  suites.Effect `json:"effect"`
-	Because string        `json:"because"`
-	Sees    string        `json:"model_sees,omitempty"`
-	Rewrite string        `json:"rewrite,omitempty"`
-	Output  string        `json:"output,omitempty"`
-}
-
 // decision is the part of the budget, in percent, for what all hooks of the calls do together.
 const decision = 15
 
-// bound ends what x fires at a time. The returned function restores the context.
-func (x *Comparison) bound(at time.Time) (restore func()) {
+// until ends what do fires at a time, as bench.Until does.
+func (x *Comparison) until(end time.Time, do func() error) (late bool, err error) {
 	all := x.ctx
-	ctx, cancel := context.WithDeadline(all, at)
-	x.ctx = ctx
-	return func() { cancel(); x.ctx = all }
-}
-
-// late reports whether an error is that of the budget.
-func (x *Comparison) late(err error) bool {
-	return err != nil && errors.Is(context.Cause(x.ctx), context.DeadlineExceeded)
+	defer func() { x.ctx = all }()
+	return bench.Until(all, end, func(ctx context.Context) error { x.ctx = ctx; return do() })
 }
 
 // Compare fires the hooks that the change between two sides affects, also with recorded calls: those
@@ -169,16 +116,12 @@ func (x *Comparison) Compare(recorded []*Call, budget time.Duration) (Result, er
 	res := Result{Base: x.Sides[0].Name, Head: x.Sides[1].Name, Registrations: []Registration{}, Changes: []Change{}, Left: max(x.Sides[0].left, x.Sides[1].left)}
 	x.recorded = recorded
 	x.between()
-	err := x.each(&res, x.affectedPairs(&res), end.Add(-budget*decision/100), budget)
+	err := x.each(&res, x.candidates(&res), end, budget)
 	res.NotFired, res.Lacking = append(res.NotFired, slices.Sorted(maps.Keys(x.lacking))...), x.lacking
 	if err == nil {
-		restore := x.bound(end)
-		if err = x.decided(res.Changes); x.late(err) {
-			err = nil // which hooks decide together is unknown
-		}
-		restore()
+		_, err = x.until(end, func() error { return x.decided(res.Changes) }) // if that is late, it is unknown
 	}
-	res.Firings = x.Firings
+	res.Firings = int(x.Firings.Load())
 	for _, c := range res.Changes {
 		if c.What == NewlyAllowed && c.Together == "" {
 			res.Allowed++
@@ -187,64 +130,117 @@ func (x *Comparison) Compare(recorded []*Call, budget time.Duration) (Result, er
 	return res, cmp.Or(err, x.ctx.Err())
 }
 
-// affectedPairs returns the hooks to fire, and adds registrations that differ, and hooks that need not or
-// cannot be fired, to the result.
-func (x *Comparison) affectedPairs(res *Result) (fire []pair) {
+// candidates returns the hooks that a change may affect, and adds registrations that differ, and hooks that need not
+// or cannot be fired, to the result.
+func (x *Comparison) candidates(res *Result) (fire []pair) {
 	pairs := x.pairs()
+	notRun := map[string][]string{} // by reason
 	slices.SortStableFunc(pairs, func(a, b pair) int { return a.distance(x.differing) - b.distance(x.differing) })
 	for _, p := range pairs {
 		if r, changed := registration(p); changed {
 			res.Registrations = append(res.Registrations, r)
-		} else if !x.affected(p) {
+		}
+		switch why := p.any().NotRun(); {
+		case p.distance(x.differing) > 0 && (len(x.differing) == 0 || why != ""):
 			res.Unaffected++
-			continue
+		case why != "":
+			res.Hooks++
+			notRun[why] = append(notRun[why], p.any().ID)
+		default:
+			fire = append(fire, p)
 		}
-		res.Hooks++
-		if why := p.any().NotRun(); why != "" {
-			res.NotFired = append(res.NotFired, p.any().ID+": "+why)
-			continue
+	}
+	for _, why := range slices.Sorted(maps.Keys(notRun)) {
+		who := session.Count(len(notRun[why]), "hook")
+		if len(notRun[why]) == 1 {
+			who = notRun[why][0]
 		}
-		fire = append(fire, p)
+		res.NotFired = append(res.NotFired, who+": "+why)
 	}
 	return fire
 }
 
-// each compares hooks, each in an equal part of the time that is left until end. What others leave of
-// their parts is for calls that were left out.
-func (x *Comparison) each(res *Result, pairs []pair, end time.Time, budget time.Duration) error {
-	all := make([]*comparing, len(pairs))
-	for i, p := range pairs {
-		all[i] = &comparing{pair: p}
+// each compares hooks: first those whose scripts or registrations differ, then those that use what differs. What the
+// time until last does not suffice for is listed. A part of it is left if another hook may decide as before.
+func (x *Comparison) each(res *Result, pairs []pair, last time.Time, budget time.Duration) error {
+	end := last.Add(-budget * decision / 100)
+	var near, far []*comparing
+	for _, p := range pairs {
+		if c := x.comparing(p); p.distance(x.differing) == 0 {
+			near = append(near, c)
+		} else {
+			far = append(far, c)
+		}
 	}
+	unknown := 0 // hooks of which it is not known whether they use what differs
 	defer func() {
 		why := fmt.Sprintf("because its part of the budget of %s is used up", budget)
 		if x.ctx.Err() != nil {
 			why = "because of the interruption"
 		}
-		for _, c := range all {
+		for _, c := range slices.Concat(near, far) {
 			if c.left > 0 {
 				res.NotFired = append(res.NotFired, fmt.Sprintf("%s: %d of %d calls are left out, %s", c.any().ID, c.left, c.left+c.done, why))
 			}
 		}
+		if unknown > 0 {
+			res.NotFired = append(res.NotFired, fmt.Sprintf("%s whose scripts are the same: whether they use what differs is not known, %s", session.Count(unknown, "hook"), why))
+		}
 	}()
-	rest := all
+	res.Hooks += len(near)
+	part := func(percent time.Duration) time.Time { return time.Now().Add(time.Until(end) * percent / 100) }
+	first := end
+	if len(far) > 0 {
+		first = part(80)
+	}
+	rest, err := x.rounds(res, near, first)
+	if err != nil {
+		return err
+	}
+	if _, err = x.until(part(40), func() error { return x.look(far) }); err != nil {
+		return err
+	}
+	for _, c := range far {
+		x.Firings.Add(int64(c.looked))
+		switch res.Calls += c.done; c.uses {
+		case usesDiffering:
+			rest = append(rest, c)
+		case usesOther:
+			res.Unaffected++
+			res.Hooks--
+		default:
+			unknown++
+		}
+		res.Hooks++
+	}
+	if rest, err = x.rounds(res, rest, end); err == nil && !slices.ContainsFunc(res.Changes, Change.decides) {
+		_, err = x.rounds(res, rest, last)
+	}
+	return err
+}
+
+// rounds compares hooks, each in an equal part of the time that is left until end. What others leave of their parts is
+// for calls that were left out. It returns the hooks that the time did not suffice for.
+func (x *Comparison) rounds(res *Result, all []*comparing, end time.Time) (rest []*comparing, err error) {
+	rest = all
 	for progress := true; progress && len(rest) > 0; {
 		progress = false
 		var late []*comparing
 		for i, c := range rest {
 			now := time.Now()
-			restore := x.bound(now.Add(end.Sub(now) / time.Duration(len(rest)-i)))
 			before := c.done
-			changes, err := x.behaviour(c)
-			over := x.late(err)
-			restore()
+			var changes []Change
+			over, err := x.until(now.Add(end.Sub(now)/time.Duration(len(rest)-i)), func() (err error) {
+				changes, err = x.behaviour(c)
+				return err
+			})
 			res.Calls += c.done - before
 			res.Changes = append(res.Changes, changes...)
 			progress = progress || c.done > before
-			if over {
+			if err != nil {
+				return nil, err
+			} else if over || c.cut {
 				late = append(late, c)
-			} else if err != nil {
-				return err
 			}
 			if x.Compared != nil && c.done > before {
 				x.Compared(c.any().ID, changes)
@@ -252,187 +248,41 @@ func (x *Comparison) each(res *Result, pairs []pair, end time.Time, budget time.
 		}
 		rest = late
 	}
-	return nil
+	return rest, nil
 }
 
 // A comparing is a pair, and how far its comparison is.
 type comparing struct {
 	pair
-	begun      bool
-	calls      []*Call // of this round
-	sent       int     // of calls
+	calls, own []*Call         // of this round; own are those of cases and sessions
+	known      map[string]bool // by the keys of calls; nil before the first round
+	cut        bool            // the budget ended before the exploration
+	sent       int             // of calls
 	did        [2][]Seen
 	round      int
+	uses       uses
+	looked     int // firings that show it
 	done, left int // calls altogether, and those that an error left out
 }
 
-// A pair is one hook on both sides; one of them is nil if only the other registers it.
-type pair [2]*discover.Hook
+// A uses tells whether a hook uses a file that differs between the sides.
+type uses int
 
-func (p pair) any() *discover.Hook { return cmp.Or(p[1], p[0]) }
-
-// distance orders pairs by how close a change is: to the registration or the scripts of a hook, or
-// elsewhere.
-func (p pair) distance(differing map[string]bool) int {
-	if p[0] == nil || p[1] == nil || registered(p[0]) != registered(p[1]) {
-		return 0
-	}
-	if slices.ContainsFunc(slices.Concat(p[0].Scripts, p[1].Scripts), func(s string) bool { return differing[s] }) {
-		return 0
-	}
-	return 1
-}
-
-// pairs matches the hooks of both sides by their IDs, then by event and command, script, name of
-// the script, and position.
-func (x *Comparison) pairs() (all []pair) {
-	rest := [2][]discover.Hook{slices.Clone(x.Sides[0].hooks), slices.Clone(x.Sides[1].hooks)}
-	script := func(i int, h discover.Hook) string {
-		const most = 1 << 20
-		of := x.Sides[i].Project
-		text, err := of.Reader.ReadFile(of.Config.Abs(h.Scripts[0]), most)
-		if err != nil || len(text) == 0 {
-			return h.ID // equal to no other
-		}
-		return string(text)
-	}
-	sameCommand := func(a, b discover.Hook) bool { return a.Command == b.Command && slices.Equal(a.Args, b.Args) }
-	for _, same := range []func(a, b discover.Hook) bool{
-		func(a, b discover.Hook) bool { return a.ID == b.ID },
-		func(a, b discover.Hook) bool { return sameCommand(a, b) && a.Matcher == b.Matcher },
-		sameCommand,
-		func(a, b discover.Hook) bool {
-			return len(a.Scripts) > 0 && len(b.Scripts) > 0 && (path.Base(a.Scripts[0]) == path.Base(b.Scripts[0]) || script(0, a) == script(1, b))
-		},
-		func(a, b discover.Hook) bool {
-			return a.Source == b.Source || a.Matcher == b.Matcher && stem(a) == stem(b)
-		},
-	} {
-		rest[0] = slices.DeleteFunc(rest[0], func(base discover.Hook) bool {
-			j := slices.IndexFunc(rest[1], func(h discover.Hook) bool { return h.Event == base.Event && h.Client == base.Client && same(base, h) })
-			if j < 0 {
-				return false
-			}
-			head := rest[1][j]
-			all = append(all, pair{&base, &head})
-			rest[1] = slices.Delete(rest[1], j, j+1)
-			return true
-		})
-	}
-	for i, hooks := range rest {
-		for _, h := range hooks {
-			var p pair
-			p[i] = &h
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
-// stem returns the name of a hook's script without its ending.
-func stem(h discover.Hook) string {
-	if len(h.Scripts) == 0 {
-		return h.Command
-	}
-	base := path.Base(h.Scripts[0])
-	return strings.TrimSuffix(base, path.Ext(base))
-}
-
-// registration reports how the registration of a hook differs between the sides.
-func registration(p pair) (r Registration, changed bool) {
-	base, head := p[0], p[1]
-	r = Registration{Hook: p.any().ID, Event: p.any().Event, At: p.any().Source.String(), What: "changed", Place: p.any().Source}
-	switch {
-	case base == nil:
-		r.What = "added"
-	case head == nil:
-		r.What = "removed"
-	case base.Matcher != head.Matcher:
-		r.What = "matcher"
-	case !slices.Equal(base.Scripts, head.Scripts):
-		r.What = "moved"
-	}
-	r.Base, r.Head = registered(base), registered(head)
-	return r, r.Base != r.Head
-}
-
-// registered describes a registration in a line; "" if there is none.
-func registered(h *discover.Hook) string {
-	if h == nil {
-		return ""
-	}
-	text := h.Event
-	if h.Matcher != "" {
-		text += " " + h.Matcher
-	}
-	text += ": " + strings.Join(append([]string{cmp.Or(h.Command, h.Type)}, h.Args...), " ")
-	if h.If != "" {
-		text += " if " + h.If
-	}
-	if h.Timeout != client.DefaultTimeout(h.Event, h.Type) {
-		text += " timeout " + h.Timeout.String()
-	}
-	if h.Entry.Async {
-		text += " async"
-	}
-	if h.Entry.OnFailure != "" {
-		text += " onFailure " + h.Entry.OnFailure
-	}
-	if h.Dead {
-		text += " (dropped by the client)"
-	}
-	if !h.Scope.Everywhere() {
-		text += " (" + string(h.Scope) + ")"
-	}
-	return text
-}
-
-// affected reports whether anything that a hook depends on differs between the sides, apart from its
-// registration.
-func (x *Comparison) affected(p pair) bool {
-	var inputs [2]string
-	for i, h := range p {
-		c := &suites.Case{Suite: "diff", ID: h.ID, Registered: h.ID, Steps: []suites.Step{{Event: h.Event}}}
-		for _, s := range h.Scripts {
-			c.Steps = append(c.Steps, suites.Step{Event: h.Event, Hook: s})
-		}
-		s := x.Sides[i]
-		inputs[i] = s.inputs(c, func(in suites.Input) bool { return !slices.Contains(s.Project.Registered.Files, in.Path) })
-	}
-	return inputs[0] != inputs[1]
-}
-
-// inputs returns the inputs of a case that count, with their digests.
-func (s *Side) inputs(c *suites.Case, counts func(suites.Input) bool) (text string) {
-	c.Layer = suites.Direct
-	for _, in := range s.Project.Graph.Inputs(c) {
-		if counts(in) {
-			text += in.Name() + "\x00" + in.Digest + "\n"
-		}
-	}
-	return text
-}
-
-// Digest returns the digest of the registrations and of all files that the hooks run, source or name.
-// Files that they may also read do not make them other hooks.
-func (s *Side) Digest() string {
-	all := ""
-	for _, e := range client.Events() {
-		c := &suites.Case{Suite: "replay", ID: e.Name, Chain: true, Steps: []suites.Step{{Event: e.Name}}}
-		all += s.inputs(c, func(in suites.Input) bool { return in.Path != depend.Elsewhere })
-	}
-	return suites.Digest([]byte(all))
-}
+const (
+	notKnown uses = iota
+	usesOther
+	usesDiffering
+)
 
 // leastAtOnce is the number of the first calls that are compared before the next ones, which are twice as
 // many: what is known of them is not lost if the budget is used up meanwhile.
-const leastAtOnce = 16
+const leastAtOnce = 4
 
 // behaviour compares what the hooks of a pair do with all calls that either may react to. After an error
 // it continues where it ended.
 func (x *Comparison) behaviour(c *comparing) (changes []Change, err error) {
-	if !c.begun {
-		if c.begun, err = x.beginPair(c); err != nil {
+	if c.known == nil || c.cut && len(c.calls) == 0 {
+		if err := x.begin(c); err != nil {
 			return nil, err
 		}
 	}
@@ -455,67 +305,101 @@ func (x *Comparison) behaviour(c *comparing) (changes []Change, err error) {
 		}
 		c.calls, c.did, c.sent = related(c.pair, c.calls, c.did), [2][]Seen{}, 0
 	}
-	c.left = 0
+	c.left, c.calls = 0, nil
 	return changes, nil
 }
 
-// beginPair determines the calls to send: none if few of them show that the change does not affect the
-// hooks.
-func (x *Comparison) beginPair(c *comparing) (begun bool, err error) {
-	calls, own := x.calls(c.pair)
-	p := c.pair
-	if lacks := x.lacks(p); lacks != "" {
-		x.lacking[p.any().ID+" calls "+lacks+", which this machine lacks"] = place(p.any())
+// begin adds the calls of an exploration before the others. If it is called again, only calls that are new are left.
+func (x *Comparison) begin(c *comparing) error {
+	if lacks := x.lacks(c.pair); lacks != "" {
+		x.lacking[c.any().ID+" calls "+lacks+", which this machine lacks"] = place(c.any())
 	}
-	if p[0] != nil && p[1] != nil && registered(p[0]) == registered(p[1]) && !slices.ContainsFunc(p[0].Scripts, func(s string) bool { return x.differing[s] }) {
-		const few = 16 // calls that show whether a hook uses files other than its scripts
-		first := calls[:min(len(calls), few)]
-		if len(x.differing) == 0 {
-			return true, nil
-		}
-		touched, err := x.touches(p, first)
-		if err != nil {
-			c.left = len(calls) + len(own)
-			return false, err
-		} else if !touched {
-			c.done = len(first)
-			return true, nil
-		}
-	}
-	explored, err := x.explore(p)
+	explored, err := x.explore(c)
 	if err != nil {
-		c.left = len(calls) + len(own)
-		return false, err
+		c.left = len(c.calls) + len(c.own)
+		return err
 	}
 	const usual = 24 // calls beside those that were explored
-	if len(explored) > 0 {
-		calls = calls[:min(len(calls), usual)]
+	if calls := slices.Concat(explored, c.own); c.known != nil {
+		c.calls = calls
+	} else if c.known = map[string]bool{}; len(explored) > 0 {
+		c.calls = slices.Concat(explored, c.calls[:min(len(c.calls), usual)], c.own)
+	} else {
+		c.calls = slices.Concat(c.calls, c.own)
 	}
-	known := map[string]bool{}
-	c.calls = slices.DeleteFunc(slices.Concat(explored, calls, own), func(c *Call) bool {
-		defer func() { known[c.key] = true }()
-		return known[c.key]
+	c.calls = slices.DeleteFunc(c.calls, func(call *Call) bool {
+		again := c.known[call.key]
+		c.known[call.key] = true
+		return again
 	})
-	return true, nil
+	c.sent, c.round = 0, 0
+	return nil
 }
 
-// explore returns the calls by which the hooks of a pair come furthest, each to its own decisions.
-func (x *Comparison) explore(p pair) (all []*Call, err error) {
-	var found [2][]conform.Try
-	var group errgroup.Group
-	for i, s := range x.Sides {
-		group.Go(func() (err error) {
-			found[i], err = s.explore(x.ctx, p[i])
-			return err
-		})
+// comparing returns the begin of the comparison of a pair.
+func (x *Comparison) comparing(p pair) *comparing {
+	c := &comparing{pair: p}
+	c.calls, c.own = x.calls(p)
+	return c
+}
+
+// look finds out by few calls which hooks of the base use a file that differs between the sides. What it does not come
+// to is not known.
+func (x *Comparison) look(all []*comparing) error {
+	const few = 4
+	base := x.Sides[0]
+	return base.bench.Each(x.ctx, len(all), func(ctx context.Context, i int) error {
+		c := all[i]
+		first := c.calls[:min(len(c.calls), few)]
+		var some []int
+		for n, call := range first {
+			if base.firing(c.pair[0], call) > 0 {
+				some = append(some, n)
+			}
+		}
+		c.done = len(first)
+		if c.uses = usesOther; len(some) == 0 {
+			return nil
+		}
+		o, err := base.bench.Fire(ctx, suites.Request{Case: asCase(c.pair[0], first, some), Name: c.pair[0].ID, Observed: true})
+		switch c.looked = len(o.Results); {
+		case err != nil:
+			c.uses, c.done = notKnown, 0
+		case o.Unobserved != "" || slices.ContainsFunc(o.Accesses, func(a suites.Access) bool { return x.differs(o.Project, a) }):
+			c.uses, c.done = usesDiffering, 0
+		}
+		return err
+	})
+}
+
+// differs reports whether a use of a path depends on what differs between the sides.
+func (x *Comparison) differs(project string, a suites.Access) bool {
+	rest, inside := strings.CutPrefix(a.Path, project+"/")
+	if a.Path == project {
+		rest, inside = ".", true
 	}
-	if err := group.Wait(); err != nil {
+	return inside && a.Input() && (x.differing[rest] || a.Kind&suites.Listed != 0 && x.listing[rest])
+}
+
+// explore returns the calls by which the hooks of a pair differ most likely, and those by which they come furthest,
+// each to its own decisions. Half of the pair's part of the budget is for the calls themselves.
+func (x *Comparison) explore(c *comparing) (all []*Call, err error) {
+	var tries []check.Try
+	half := time.Time{}
+	if end, ok := x.ctx.Deadline(); ok {
+		half = time.Now().Add(time.Until(end) / 2)
+	}
+	c.cut, err = x.until(half, func() (err error) {
+		tries, err = check.ExploreBoth([2]check.Version{x.Sides[0].version(x.ctx, c.pair[0]), x.Sides[1].version(x.ctx, c.pair[1])})
+		return err
+	})
+	if err != nil && x.ctx.Err() == nil { // what was found until the budget ended counts
 		return nil, err
 	}
-	for _, t := range slices.Concat(found[0], found[1]) {
-		c := &Call{Input: t.Input, c: t.Case}
-		c.key = c.identity()
-		all = append(all, c)
+	for _, t := range tries {
+		call := &Call{Input: t.Input, c: t.Case}
+		call.key = call.identity()
+		all = append(all, call)
 	}
 	return all, nil
 }
@@ -523,10 +407,8 @@ func (x *Comparison) explore(p pair) (all []*Call, err error) {
 // both sends calls to the hooks of a pair. Where what they do is not the same, it sends them again,
 // and returns what differs apart from what is not even equal between two runs of one side.
 func (x *Comparison) both(p pair, calls []*Call, same func(a, b Seen) bool) (did [2][]Seen, changes []Change, err error) {
-	for i, s := range x.Sides {
-		if did[i], err = x.ask(s, p[i], calls, nil, 0, nil); err != nil {
-			return did, nil, err
-		}
+	if did, err = x.askBoth(p, calls, nil, 0); err != nil {
+		return did, nil, err
 	}
 	var differ []int
 	for i := range calls {
@@ -537,11 +419,9 @@ func (x *Comparison) both(p pair, calls []*Call, same func(a, b Seen) bool) (did
 	h := p.any()
 	const rounds = 3
 	for round := 1; round <= rounds && len(differ) > 0; round++ {
-		var again [2][]Seen
-		for i, s := range x.Sides {
-			if again[i], err = x.ask(s, p[i], calls, differ, round, nil); err != nil {
-				return did, nil, err
-			}
+		again, err := x.askBoth(p, calls, differ, round)
+		if err != nil {
+			return did, nil, err
 		}
 		differ = slices.DeleteFunc(differ, func(i int) bool {
 			c := Change{Hook: h.ID, Event: h.Event, At: h.Source.String(), Input: calls[i].Input, Case: calls[i].From, Call: calls[i], Place: place(h)}
@@ -555,76 +435,40 @@ func (x *Comparison) both(p pair, calls []*Call, same func(a, b Seen) bool) (did
 			return true
 		})
 	}
-	return did, changes, nil
-}
-
-// place returns the position of the script of a hook, or of its registration.
-func place(h *discover.Hook) suites.Position {
-	if len(h.Scripts) > 0 {
-		return suites.Position{File: h.Scripts[0], Line: 1}
-	}
-	return h.Source
-}
-
-// lacks lists the programs that a hook calls and this machine lacks.
-func (x *Comparison) lacks(p pair) string {
-	var names []string
-	for i, h := range p {
-		if h == nil {
-			continue
-		}
-		s := x.Sides[i]
-		called := depend.CalledBy(strings.Join(append([]string{h.Command}, h.Args...), " "))
-		for _, script := range h.Scripts {
-			for _, names := range s.Project.Graph.Called(script) {
-				called = append(called, names...)
+	var confirmed []Change
+	for _, c := range changes {
+		if c.What == Files {
+			if err := x.repeatAlone(p, &c); err != nil {
+				return did, nil, err
 			}
 		}
-		for _, name := range called {
-			if !s.tree.Installed(name) && s.Runner.StandIns[name] == "" && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+		if c.What != "" {
+			confirmed = append(confirmed, c)
 		}
 	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return did, confirmed, nil
 }
 
-// onlyNumbers reports whether only numbers differ.
-func (c Change) onlyNumbers() bool {
-	text := func(s Seen) string { return numbers.ReplaceAllString(fmt.Sprintf("%+v", s), "0") }
-	return text(c.Runs[0]) == text(c.Runs[2])
-}
-
-var numbers = regexp.MustCompile(`\d+`)
-
-// answer returns what a hook did with a call as it is reported.
-func (c *Call) answer(s Seen) Answer {
-	if show := c.Shown; show != nil {
-		s.Because, s.Sees, s.Rewrite, s.Output = show(s.Because), show(s.Sees), show(s.Rewrite), show(s.Output)
-	}
-	return Answer{s.Effect, s.Because, s.Sees, s.Rewrite, s.Output}
-}
-
-// touches reports whether the hook of the base uses a file that differs between the sides, for one of
-// the calls; or whether that is unknown.
-func (x *Comparison) touches(p pair, calls []*Call) (touched bool, err error) {
-	_, err = x.ask(x.Sides[0], p[0], calls, nil, 0, func(o suites.Outcome) {
-		touched = touched || o.Unobserved != ""
-		for _, a := range o.Accesses {
-			rest, inside := strings.CutPrefix(a.Path, o.Project+"/")
-			if a.Path == o.Project {
-				rest, inside = ".", true
-			}
-			touched = touched || inside && a.Input() && (x.differing[rest] || a.Kind&suites.Listed != 0 && x.listing[rest])
+// repeatAlone compares a call again, twice on each side in an environment of its own: in one that it shared, the hook
+// may have written the same file before.
+func (x *Comparison) repeatAlone(p pair, c *Change) error {
+	for round := range 2 {
+		did, err := x.askBoth(p, []*Call{c.Call}, []int{0}, round+1)
+		if err != nil {
+			return err
 		}
-	})
-	return touched, err
+		c.Runs[round], c.Runs[2+round] = did[0][0], did[1][0]
+	}
+	c.What = what(c.Runs)
+	c.Base, c.Head = c.Call.answer(c.Runs[0]), c.Call.answer(c.Runs[2])
+	return nil
 }
+
+// gone is the state of a file that a side does not have.
+const gone = "\x00"
 
 // between finds the files that differ between the sides, and the directories that list others.
 func (x *Comparison) between() {
-	const gone = "\x00"
 	states := [2]map[string]string{{}, {}}
 	for i, s := range x.Sides {
 		for _, f := range s.Runner.Instead.Files {
@@ -634,84 +478,28 @@ func (x *Comparison) between() {
 			states[i][name] = gone
 		}
 	}
-	x.differing, x.listing = map[string]bool{}, map[string]bool{}
+	x.differing, x.listing = differences(states, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(x.Sides[0].Project.Config.At(), filepath.FromSlash(name)))
+		return err == nil
+	})
+}
+
+// differences returns the files that differ between two states, each by their names, and the directories in which one
+// has another file. Files that a state does not name are those of the work tree, if it has them.
+func differences(states [2]map[string]string, inWorkTree func(name string) bool) (differing, listing map[string]bool) {
+	differing, listing = map[string]bool{}, map[string]bool{}
 	for i := range states {
 		for name, state := range states[i] {
 			other, known := states[1-i][name]
-			if x.differing[name] = state != other; x.differing[name] && (state == gone || other == gone || !known) {
-				x.listing[path.Dir(name)] = true
+			if !known && !inWorkTree(name) {
+				other = gone
+			}
+			if differing[name] = state != other; differing[name] && (state == gone) != (other == gone) {
+				listing[path.Dir(name)] = true
 			}
 		}
 	}
-}
-
-// What changed.
-const (
-	NewlyAllowed = "newly_allowed"
-	NewlyBlocked = "newly_blocked"
-	Rewrite      = "rewrite"
-	Message      = "message"
-	Effect       = "effect"
-	Output       = "output" // that the client drops
-)
-
-// Whats are the kinds of changes, the most important first.
-var Whats = []string{NewlyAllowed, NewlyBlocked, Rewrite, Message, Effect, Output}
-
-// WhatOf compares two effects: it returns "" if they are the same.
-func WhatOf(base, head suites.Effect) string {
-	b, h := Seen{Effect: base}, Seen{Effect: head}
-	return what([4]Seen{b, b, h, h})
-}
-
-// what compares two runs of the base with two of the head.
-func what(runs [4]Seen) string {
-	steady := func(of func(Seen) string) bool {
-		b, h := of(runs[0]), of(runs[2])
-		return b == of(runs[1]) && h == of(runs[3]) && b != h
-	}
-	text := func(of func(Seen) string) bool {
-		return steady(of) || Different([4]string{of(runs[0]), of(runs[1]), of(runs[2]), of(runs[3])})
-	}
-	switch rank := func(s Seen) string { return fmt.Sprint(s.rank()) }; {
-	case steady(rank) && runs[0].rank() > runs[2].rank():
-		return NewlyAllowed
-	case steady(rank) && runs[2].rank() > 1: // otherwise it is only no longer allowed without a prompt
-		return NewlyBlocked
-	case text(func(s Seen) string { return s.Rewrite }):
-		return Rewrite
-	case text(func(s Seen) string { return s.Sees }):
-		return Message
-	case steady(func(s Seen) string { return string(s.Effect) }):
-		return Effect
-	case text(func(s Seen) string { return s.Output }):
-		return Output
-	}
-	return ""
-}
-
-var textParts = regexp.MustCompile(`\w+|\s+|.`)
-
-// Different reports whether two runs of the base and two of the head differ in words that are equal
-// in both runs of either. Runs of one side with different numbers of words cannot be compared.
-func Different(texts [4]string) bool {
-	var words [4][]string
-	for i, t := range texts {
-		words[i] = textParts.FindAllString(t, -1)
-	}
-	base, head := words[:2], words[2:]
-	switch {
-	case len(base[0]) != len(base[1]) || len(head[0]) != len(head[1]):
-		return false
-	case len(base[0]) != len(head[0]):
-		return true
-	}
-	for i := range base[0] {
-		if base[0][i] == base[1][i] && head[0][i] == head[1][i] && base[0][i] != head[0][i] {
-			return true
-		}
-	}
-	return false
+	return differing, listing
 }
 
 // decided finds the effect of all hooks of an event where one of them lets through or stops something
@@ -719,7 +507,7 @@ func Different(texts [4]string) bool {
 func (x *Comparison) decided(changes []Change) error {
 	var calls []*Call
 	for _, c := range changes {
-		if c.What == NewlyAllowed || c.What == NewlyBlocked {
+		if c.decides() {
 			calls = append(calls, c.Call)
 		}
 	}

@@ -3,10 +3,11 @@ package compare
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/discover"
 )
 
@@ -51,7 +52,7 @@ func TestRelated(t *testing.T) {
 	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: "./guard.sh"}
 	var calls []*Call
 	for _, command := range []string{"git push", "ls", "npm i"} {
-		calls = append(calls, &Call{Input: command, c: conform.Input{Tool: "Bash", Command: command}.Case(h)})
+		calls = append(calls, &Call{Input: command, c: check.Input{Tool: "Bash", Command: command}.Case(h)})
 	}
 	did := []Seen{{Effect: suites.Denied}, {Effect: suites.Proceeds}, {Effect: suites.Denied}}
 	sent := map[string]bool{}
@@ -63,7 +64,38 @@ func TestRelated(t *testing.T) {
 			t.Errorf("%q is not among %v", want, slices.Sorted(maps.Keys(sent)))
 		}
 	}
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(sent)), func(text string) bool { return strings.HasPrefix(text, `g\it`) || strings.HasPrefix(text, "'git'") }) {
+		t.Errorf("none with quotes: %v", slices.Sorted(maps.Keys(sent)))
+	}
 	if sent["ls &"] {
 		t.Error("a call that is let through has related ones")
+	}
+}
+
+// TestDifferences checks which files differ between two states, of which one may be the work tree.
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		base, head         map[string]string
+		differing, listing []string
+	}{
+		"nothing":                      {nil, nil, nil, nil},
+		"changed since the base":       {map[string]string{"d/there": "old"}, nil, []string{"d/there"}, nil},
+		"changed in the head":          {nil, map[string]string{"d/there": "old"}, []string{"d/there"}, nil},
+		"added since the base":         {map[string]string{"d/there": gone}, nil, []string{"d/there"}, []string{"d"}},
+		"removed since the base":       {map[string]string{"d/no": "old"}, nil, []string{"d/no"}, []string{"d"}},
+		"the same in both":             {map[string]string{"d/there": "x"}, map[string]string{"d/there": "x"}, nil, nil},
+		"in neither":                   {map[string]string{"d/there": gone}, map[string]string{"d/there": gone}, nil, nil},
+		"removed from base to head":    {map[string]string{"d/there": "x"}, map[string]string{"d/there": gone}, []string{"d/there"}, []string{"d"}},
+		"removed, and not known there": {map[string]string{"d/no": gone}, nil, nil, nil},
+	} {
+		differing, listing := differences([2]map[string]string{tt.base, tt.head}, func(name string) bool { return name == "d/there" })
+		maps.DeleteFunc(differing, func(_ string, is bool) bool { return !is })
+		if got := slices.Sorted(maps.Keys(differing)); !slices.Equal(got, tt.differing) {
+			t.Errorf("%s: %v differ, want %v", name, got, tt.differing)
+		}
+		if got := slices.Sorted(maps.Keys(listing)); !slices.Equal(got, tt.listing) {
+			t.Errorf("%s: %v list others, want %v", name, got, tt.listing)
+		}
 	}
 }

@@ -16,7 +16,10 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/bench"
+	"hookwatch/suites/check"
+	"hookwatch/suites/client"
+	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
 )
@@ -29,8 +32,9 @@ type Side struct {
 	Project *session.Project // read from the revision; its hooks run where the project is
 	Runner  *run.Runner      // of the hooks that are commands
 
+	bench *bench.Bench
 	hooks []discover.Hook
-	tree  conform.Tree
+	tree  check.Tree
 	left  int             // files that differ and are as in the work tree because there are too many
 	seen  map[string]Seen // by hook and call
 	close func()
@@ -187,22 +191,22 @@ func territory(projects []*session.Project) (dirs []string) {
 	return dirs
 }
 
-// run runs a case in the state of the side, and deletes its files. If observed, the paths that it uses
-// are recorded.
-func (s *Side) run(ctx context.Context, c *suites.Case, observed bool) (suites.Outcome, error) {
-	if !observed {
-		return s.Runner.RunAndRemove(ctx, c)
-	}
-	o, err := s.Runner.Traced(ctx, c, nil)
-	return o, errors.Join(err, s.Runner.Remove(o))
+// version returns a hook of this side to explore.
+func (s *Side) version(ctx context.Context, h *discover.Hook) check.Version {
+	return check.Version{Tree: s.tree, Hook: h, Fire: func(q suites.Request) (suites.Outcome, error) { return s.bench.Fire(ctx, q) }}
 }
 
-// explore fires a hook with inputs that pass its comparisons, and returns those that came furthest.
-func (s *Side) explore(ctx context.Context, h *discover.Hook) ([]conform.Try, error) {
-	if h == nil {
-		return nil, nil
+// Digest returns the digest of the registrations and of all files that the hooks run, source or name.
+// Files that they may also read do not make them other hooks.
+func (s *Side) Digest() string {
+	all := ""
+	for _, e := range client.Events() {
+		c := &suites.Case{Suite: "replay", ID: e.Name, Layer: suites.Direct, Chain: true, Steps: []suites.Step{{Event: e.Name}}}
+		for _, in := range s.Project.Graph.Inputs(c) {
+			if in.Path != depend.Elsewhere {
+				all += in.Name() + "\x00" + in.Digest + "\n"
+			}
+		}
 	}
-	return conform.Explore(s.tree, *h, func(p conform.Probe) (suites.Outcome, error) {
-		return s.Runner.Log(ctx, p.Case, p.Trace)
-	})
+	return suites.Digest([]byte(all))
 }

@@ -97,8 +97,8 @@ type Filing struct {
 	err     error
 }
 
-// NewFiling returns a Filing for a store.
-func NewFiling(store *record.Store, program string, warn func(text string)) *Filing {
+// newFiling returns a Filing for a store.
+func newFiling(store *record.Store, program string, warn func(text string)) *Filing {
 	return &Filing{store: store, program: program, warn: warn}
 }
 
@@ -282,8 +282,8 @@ func addChange(out []Change, path, section string) []Change {
 	return out
 }
 
-// SectionsOf returns the changed sections of a file because of which cases are selected.
-func SectionsOf(path string, selected []verdict.Selected) []string {
+// sectionsOf returns the changed sections of a file because of which cases are selected.
+func sectionsOf(path string, selected []verdict.Selected) []string {
 	for _, c := range ChangesOf(selected) {
 		if c.Path == path {
 			return c.Sections

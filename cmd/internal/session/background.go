@@ -11,7 +11,7 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/run"
@@ -56,39 +56,29 @@ func (w *watch) traceNext(ctx context.Context) bool {
 		}
 		delete(w.idle.untraced, c.Key())
 		if last := w.session.knowledge.Traceable(c); last != nil {
-			w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
 			all := len(w.session.project.Every())
 			w.session.opts.View.Handle(Tracing{Done: all - len(w.idle.untraced) - 1, Of: all})
-			w.session.startTrace(w.idle.ctx, c, last, w.idle.by, w.idle.done)
+			run := w.session.newTrace(c, last, w.idle.by)
+			w.background(ctx, func(ctx context.Context) func(bool) {
+				t := run(ctx)
+				return func(over bool) {
+					if w.session.finishTrace(t, over); over {
+						w.idle.lack([]*suites.Case{c})
+					}
+				}
+			})
 			return true
 		}
 	}
 	return false
 }
 
-// idled stores a finished trace and continues.
-func (w *watch) idled(ctx context.Context, t *tracedRun) {
-	w.session.finishTrace(w.idle.ctx, t)
-	if w.idle.ctx.Err() != nil {
-		w.idle.lack([]*suites.Case{t.c})
-	}
-	w.idle.cancel()
-	w.idle.cancel = nil
-	w.whileIdle(ctx)
-}
-
 // leave cancels idle work and waits for its end.
 func (w *watch) leave() {
 	w.idle.stop()
-	switch {
-	case w.idle.trial != nil:
-		<-w.idle.trial
-	case w.proofs.done != nil:
-		<-w.proofs.done
-	case w.checks.done != nil:
-		<-w.checks.done
-	case w.idle.cancel != nil:
-		w.session.finishTrace(w.idle.ctx, <-w.idle.done)
+	if w.idle.done != nil {
+		take := <-w.idle.done
+		take(true)
 	}
 	w.session.knowledge.Save()
 	w.session.equipment.Close()
@@ -103,12 +93,11 @@ type tracedRun struct {
 	trace   *trace.Trace // nil if the case could not be traced
 }
 
-// startTrace runs a case once more with tracing, and sends the result to done.
-func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *keptVerdict, by *trace.Scripts, done chan<- *tracedRun) {
+// newTrace returns a function that runs a case once more with tracing.
+func (e *Session) newTrace(c *suites.Case, last *keptVerdict, by *trace.Scripts) func(context.Context) *tracedRun {
 	t := &tracedRun{execution: execution{c: c, runner: e.equipment.Runner, seen: e.knowledge.Tracker.See(c)}, last: last}
 	p, timeout := e.project, e.timeout(c)
-	e.busy.start(e.opts.Now())
-	go func() {
+	return func(ctx context.Context) *tracedRun {
 		t.started = time.Now()
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
@@ -117,20 +106,19 @@ func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *keptVerd
 				t.trace.Incomplete = "the traced run went otherwise than the one on record"
 			}
 		}
-		done <- t
-	}()
+		return t
+	}
 }
 
 // heldTraces is the maximum number of traces in memory that are not on disk yet.
 const heldTraces = 100
 
-// finishTrace stores a trace, unless something changed while it was made.
-func (e *Session) finishTrace(ctx context.Context, t *tracedRun) {
-	e.busy.stop(e.opts.Now())
+// finishTrace stores a trace, unless it was interrupted or something changed while it was made.
+func (e *Session) finishTrace(t *tracedRun, over bool) {
 	e.discard(&t.execution)
 	k := t.c.Key()
 	now := e.knowledge.Verdicts.Present(k)
-	if ctx.Err() != nil || t.trace == nil || now == nil || now.Digests != t.last.Digests ||
+	if over || t.trace == nil || now == nil || now.Digests != t.last.Digests ||
 		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.knowledge.Tracker.Changed(t.seen)) > 0 {
 		return
 	}
@@ -160,9 +148,10 @@ func (e *Session) Trace(ctx context.Context, cases []*suites.Case) {
 	running, alone := 0, false
 	take := func() {
 		t := <-done
+		e.busy.stop(e.opts.Now())
 		running--
 		alone = alone && running > 0
-		e.finishTrace(ctx, t)
+		e.finishTrace(t, ctx.Err() != nil)
 	}
 	for i, c := range cases {
 		last := e.knowledge.Traceable(c)
@@ -173,7 +162,9 @@ func (e *Session) Trace(ctx context.Context, cases []*suites.Case) {
 		for running == e.equipment.Jobs || running > 0 && (alone || c.Serial) {
 			take()
 		}
-		e.startTrace(ctx, c, last, by, done)
+		run := e.newTrace(c, last, by)
+		e.busy.start(e.opts.Now())
+		go func() { done <- run(ctx) }()
 		running++
 		alone = c.Serial
 	}
@@ -206,22 +197,22 @@ type trialRun struct {
 
 // A stopped is an input and the effect it had in the client.
 type stopped struct {
-	conform.Try
+	check.Try
 	effect suites.Effect
 }
 
 // try fires a hook with inputs in order, those that reach a decision of its scripts first.
 func (t *trialRun) try(ctx context.Context, r *run.Runner) {
-	explored, err := conform.Explore(t.tree, t.Hook, func(p conform.Probe) (suites.Outcome, error) {
+	explored, err := check.Explore(t.tree, t.Hook, func(q suites.Request) (suites.Outcome, error) {
 		if ctx.Err() != nil {
 			return suites.Outcome{}, ctx.Err()
 		}
-		return r.Log(ctx, p.Case, p.Trace)
+		return r.Make(ctx, q)
 	})
 	if t.err = err; err != nil {
 		return
 	}
-	t.Tries = slices.Concat(slices.DeleteFunc(explored, func(one conform.Try) bool { return !one.Decides }), t.Tries)
+	t.Tries = slices.Concat(slices.DeleteFunc(explored, func(one check.Try) bool { return !one.Decides }), t.Tries)
 	for _, one := range t.Tries {
 		o, err := r.Case(ctx, one.Case)
 		if err == nil {
@@ -234,11 +225,11 @@ func (t *trialRun) try(ctx context.Context, r *run.Runner) {
 		t.works = t.works || len(o.Results) > 0 && last.Exit == 0
 		if one.Harmful && t.failing == "" && last.Exit > 0 && last.Exit != 2 && last.Effect == suites.Proceeds {
 			t.failing = fmt.Sprintf("; for %s it fails with exit code %d, and the client proceeds: exit 2 to block", one.Input, last.Exit)
-			if at := PlaceOf(ctx, r, one.Case, last, t.Hook.Scripts); at.Line > 0 {
+			if at := PlaceOf(ctx, r, r.Make, one.Case, last, t.Hook.Scripts); at.Line > 0 {
 				t.failing += fmt.Sprintf(" (%s:%d)", at.File, at.Line)
 			}
 		}
-		if conform.Stops(last.Effect) {
+		if check.Stops(last.Effect) {
 			t.results = append(t.results, stopped{one, last.Effect})
 		}
 	}
@@ -255,38 +246,31 @@ func (w *watch) tryNext(ctx context.Context) bool {
 	if next == nil {
 		return false
 	}
-	w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
-	w.idle.trial = make(chan *trialRun, 1)
-	t, runner, done, ctx := &trialRun{Trial: next}, w.session.equipment.Runner, w.idle.trial, w.idle.ctx
-	w.session.busy.start(w.session.opts.Now())
-	go func() {
+	t, runner := &trialRun{Trial: next}, w.session.equipment.Runner
+	w.background(ctx, func(ctx context.Context) func(bool) {
 		t.try(ctx, runner)
-		done <- t
-	}()
+		return func(over bool) {
+			switch {
+			case over:
+			case t.err != nil:
+				w.session.project.Stops.Tried[t.Hook.ID] = t.Digest // not again on this content
+			default:
+				w.tried(t)
+			}
+		}
+	})
 	return true
 }
 
-// tried stores the inputs that a hook stopped, and continues. Inputs stopped earlier remain,
-// because each is a case.
-func (w *watch) tried(ctx context.Context, t *trialRun) {
-	w.session.busy.stop(w.session.opts.Now())
-	over := w.idle.ctx.Err() != nil
-	w.idle.cancel()
-	w.idle.cancel, w.idle.trial = nil, nil
-	if over || t.err != nil {
-		if t.err != nil && !over {
-			w.session.project.Stops.Tried[t.Hook.ID] = t.Digest // not again on this content
-		}
-		w.whileIdle(ctx)
-		return
-	}
-	stops := ReadStops(w.session.project.Config)
+// tried stores the inputs that a hook stopped. Inputs stopped earlier remain, because each is a case.
+func (w *watch) tried(t *trialRun) {
+	stops := readStops(w.session.project.Config)
 	stops.Tried[t.Hook.ID] = t.Digest
 	added := false
 	for _, r := range t.results {
 		added = stops.Add(&t.Hook, r.Try, r.effect) || added
 	}
-	if guard := slices.ContainsFunc(t.Tries, func(one conform.Try) bool { return one.Harmful }); guard && t.works && stops.Of(&t.Hook) == 0 { // a hook that does not work at all is reported elsewhere
+	if guard := slices.ContainsFunc(t.Tries, func(one check.Try) bool { return one.Harmful }); guard && t.works && stops.Of(&t.Hook) == 0 { // a hook that does not work at all is reported elsewhere
 		w.session.warnf("%s: no case and no input exercises this hook: it stops none of %d inputs that it may be there to stop%s", t.Hook.Source, len(t.Tries), t.failing)
 	}
 	w.session.project.Stops.Tried[t.Hook.ID] = t.Digest
@@ -295,7 +279,6 @@ func (w *watch) tried(ctx context.Context, t *trialRun) {
 	} else if added {
 		w.toReload = true
 	}
-	w.whileIdle(ctx)
 }
 
 // takeStops turns inputs that hooks stopped since the project was loaded into cases, and runs

@@ -151,7 +151,7 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []verdict.Selec
 		if !counted && (c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.session.project.Matters(path))) {
 			continue
 		}
-		e.Changes = append(e.Changes, Change{Path: path, Sections: SectionsOf(path, selected)})
+		e.Changes = append(e.Changes, Change{Path: path, Sections: sectionsOf(path, selected)})
 	}
 	if len(e.Changes) == 0 {
 		return
@@ -259,7 +259,7 @@ func (w *watch) reload(ctx context.Context) bool {
 			w.session.warn(text)
 		}
 	}
-	if !SamePlaces(places, p.Config) {
+	if !samePlaces(places, p.Config) {
 		return w.reload(ctx) // changes there between reading and following were not reported
 	}
 	return true
@@ -285,7 +285,7 @@ func (w *watch) accepts(p *Project) bool {
 	was, is := w.session.project.Config, p.Config
 	switch {
 	case p.Root() != w.session.project.Root():
-		w.session.warnf("%s: by its configuration the project is %s now, and %s is watched: restart hookwatch", ConfigFile(was), p.Root(), w.session.project.Root())
+		w.session.warnf("%s: by its configuration the project is %s now, and %s is watched: restart hookwatch", configFile(was), p.Root(), w.session.project.Root())
 		return false
 	case was.Path != "" && is.Path == "":
 		w.session.warnf("%s is gone: the defaults count until it is there again", w.session.project.Rel(was.Path))

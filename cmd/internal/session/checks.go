@@ -3,14 +3,13 @@ package session
 import (
 	"context"
 
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 )
 
 // checking holds the checks of a watch, one after each save.
 type checking struct {
 	due      bool
-	done     chan func() // takes the result of the check in progress; nil if there is none
-	findings []conform.Finding
+	findings []check.Finding
 }
 
 // checkNext starts the check that is due, and reports whether there is one. After a save that interrupts
@@ -19,35 +18,22 @@ func (w *watch) checkNext(ctx context.Context) bool {
 	if !w.checks.due || w.session.equipment.Isolation().Refused() != nil {
 		return false
 	}
-	w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
-	w.checks.done = make(chan func(), 1)
-	p, r, done, ctx := w.session.project, w.session.equipment.Runner, w.checks.done, w.idle.ctx
-	w.session.busy.start(w.session.opts.Now())
-	go func() {
+	p, r := w.session.project, w.session.equipment.Runner
+	w.background(ctx, func(ctx context.Context) func(bool) {
 		findings, err := w.in.Check(ctx, p, r)
-		done <- func() {
-			switch {
-			case ctx.Err() != nil:
+		return func(over bool) {
+			if over {
 				return
-			case err != nil:
-				w.session.warnError(err)
-			default:
-				w.checks.findings = findings
-				w.present()
 			}
-			w.checks.due = false
+			if w.checks.due = false; err != nil {
+				w.session.warnError(err)
+				return
+			}
+			w.checks.findings = findings
+			w.present()
 		}
-	}()
+	})
 	return true
-}
-
-// checked takes the result of a check, and continues.
-func (w *watch) checked(ctx context.Context, take func()) {
-	w.session.busy.stop(w.session.opts.Now())
-	take()
-	w.idle.cancel()
-	w.idle.cancel, w.checks.done = nil, nil
-	w.whileIdle(ctx)
 }
 
 // present sends what is wrong now to a view that shows what a check finds.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/process/testdata/processtest"
 	"hookwatch/suites/verdict"
 )
 
@@ -40,7 +41,7 @@ func (s *scene) machine(programs map[string]string) func(*Options) {
 		s.T.Fatal(err)
 	}
 	for name, script := range programs {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		if err := processtest.WriteProgram(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n")); err != nil {
 			s.T.Fatal(err)
 		}
 	}

@@ -10,10 +10,15 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
+	"time"
 
+	"hookwatch/cmd/internal/version"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/sandbox"
@@ -53,6 +58,32 @@ func newEquipment(o EquipmentOptions, p *Project, known []suites.Tool) (*equipme
 func NewRunner(p *Project, temp string, env []string) (*run.Runner, error) {
 	e, err := newEquipment(EquipmentOptions{Temp: temp, Env: env, Warn: func(string) {}}, p, nil)
 	return e.Runner, err
+}
+
+// Remember lets a runner leave out firings of a project whose outcomes are known from earlier ones, unless
+// fresh is set, and keep those of others. The caller must close them at the end.
+func Remember(p *Project, r *run.Runner, fresh bool) (*bench.Known, error) {
+	setup := fmt.Appendf(nil, "%s %#v %v %#v", program(), p.Config.Sandbox, p.namedInHome(), p.Registered.Rules)
+	known, err := bench.OpenKnown(bench.KnownOptions{
+		Base: disk.Existing(p.Config.State), Dir: p.Config.FiringsDir(), Root: p.Root(), Reader: p.Reader, Setup: setup, Fresh: fresh,
+	})
+	if err == nil {
+		r.Known = known
+	}
+	return known, err
+}
+
+// program identifies the program that runs: by its commit, or if it was built from other files, by those of the
+// executable.
+func program() string {
+	if name := version.String(); strings.HasSuffix(name, ")") && !strings.Contains(name, "modified") {
+		return name
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return fmt.Sprint(time.Now().UnixNano())
+	}
+	return disk.ProgramDigest(path)
 }
 
 // Use adapts the equipment to a newly loaded project.
@@ -122,7 +153,7 @@ func (e *equipment) choose(cfg *config.Config, shown, env []string) (err error) 
 		e.isolation.Why = ""
 		return nil
 	}
-	o := SandboxOptions(cfg, env)
+	o := sandboxOptions(cfg, env)
 	o.Shown = append(o.Shown, shown...)
 	o.Plain = run.Plain(env, cfg.Sandbox.Home == config.HomeEmpty)
 	chosenFor := fmt.Sprint(cfg.Run.Isolation, o)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/printable"
 )
 
@@ -79,7 +79,7 @@ type Changed struct {
 // found. A watching session that checks (see WatchOptions.Check) sends it after each run and each check.
 type Present struct {
 	Failed   []suites.Key
-	Findings []conform.Finding
+	Findings []check.Finding
 }
 
 // RunStarted starts a run; its cases follow as CaseDone in the order in which they finish.

@@ -28,7 +28,7 @@ import (
 func FirstInterest(cfg *config.Config) watcher.Interest {
 	r := newReader(cfg, nil)
 	i := watcher.Interest{
-		Files:  []string{ConfigFile(cfg)},
+		Files:  []string{configFile(cfg)},
 		Ignore: func(file string, dir bool) bool { return ignored(cfg, file, dir) },
 		Unread: func(real string) bool { return real != cfg.TrustFile() && r.World(real) != 0 },
 	}
@@ -55,16 +55,16 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 	return i
 }
 
-// SamePlaces reports whether two configurations name the same places for hooks, suites,
+// samePlaces reports whether two configurations name the same places for hooks, suites,
 // spec documents and settings, so that the watcher need not change.
-func SamePlaces(a, b *config.Config) bool {
+func samePlaces(a, b *config.Config) bool {
 	one, other := FirstInterest(a), FirstInterest(b)
 	return slices.Equal(one.Files, other.Files) && slices.Equal(one.Dirs, other.Dirs) && slices.Equal(a.Watch.Ignore, b.Watch.Ignore)
 }
 
-// InterestOf returns the files to watch: the places of FirstInterest, and every file that a
+// interestOf returns the files to watch: the places of FirstInterest, and every file that a
 // case depends on.
-func InterestOf(p *Project) watcher.Interest {
+func interestOf(p *Project) watcher.Interest {
 	i := FirstInterest(p.Config)
 	elsewhere := false
 	var listed []string
@@ -264,6 +264,9 @@ func temporary(name string) bool {
 // returns an error if the file is outside of the project and no case depends on it, or if
 // it has no such section.
 func Affected(p *Project, path, section string) ([]verdict.Selected, error) {
+	for _, c := range p.Every() {
+		p.Graph.Inputs(c) // the graph follows files only after it is asked for a case's inputs
+	}
 	asked, err := askedSection(p, path, section)
 	if err != nil {
 		return nil, err

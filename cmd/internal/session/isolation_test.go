@@ -32,11 +32,11 @@ func TestNamedClient(t *testing.T) {
 	}
 	cfg := &config.Config{Root: dir}
 	cfg.Live.Client = link
-	if o := SandboxOptions(cfg, nil); !slices.Contains(o.Shown, filepath.Dir(program)) {
+	if o := sandboxOptions(cfg, nil); !slices.Contains(o.Shown, filepath.Dir(program)) {
 		t.Errorf("shown are %q", o.Shown)
 	}
 	cfg.Live.Client = "claude"
-	if o := SandboxOptions(cfg, nil); len(o.Shown) != 1 {
+	if o := sandboxOptions(cfg, nil); len(o.Shown) != 1 {
 		t.Errorf("shown are %q", o.Shown)
 	}
 }
@@ -46,7 +46,7 @@ func TestNamedClient(t *testing.T) {
 func TestRelativeHome(t *testing.T) {
 	t.Parallel()
 	for home, want := range map[string]string{"/home/user": "/home/user", "..": "", ".": "", "home/user": "", "": ""} {
-		if o := SandboxOptions(new(config.Config), []string{"HOME=" + home}); o.Home != want {
+		if o := sandboxOptions(new(config.Config), []string{"HOME=" + home}); o.Home != want {
 			t.Errorf("HOME=%s: hidden is %q, want %q", home, o.Home, want)
 		}
 	}

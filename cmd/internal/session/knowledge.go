@@ -32,12 +32,12 @@ type Knowledge struct {
 	warnings []string                  // problems with the records
 }
 
-// NewKnowledge returns the knowledge of a project without any records; see load. Call setTools
+// newKnowledge returns the knowledge of a project without any records; see load. Call setTools
 // before any other method.
-func NewKnowledge(p *Project, store *record.Store, place record.Place) *Knowledge {
+func newKnowledge(p *Project, store *record.Store, place record.Place) *Knowledge {
 	s := &Knowledge{
 		Verdicts: newBook(),
-		Tracker:  NewTracker(),
+		Tracker:  newTracker(),
 		store:    store,
 		place:    place,
 		sets:     make(run.ToolSets),
@@ -190,7 +190,7 @@ func Look(p *Project, caller []string, at record.Place) (*Knowledge, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := NewKnowledge(p, nil, at)
+	s := newKnowledge(p, nil, at)
 	s.load(before)
 	s.setTools(with.Tools)
 	return s, nil

@@ -15,7 +15,7 @@ import (
 func TestForgetDigests(t *testing.T) {
 	t.Parallel()
 	p := newProjectFiles(t, map[string]string{"suites/s.yaml": oneCase("A", "expect: {exit: 0}")}).Load(Filter{})
-	s := NewKnowledge(p, nil, record.Place{})
+	s := newKnowledge(p, nil, record.Place{})
 	for n := range 1000 {
 		s.judged(suites.Key{Suite: "s", ID: "A"}, n, "x")
 	}

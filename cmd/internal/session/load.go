@@ -377,7 +377,7 @@ func (p *loader) expand(key string, patterns []string) ([]string, []suites.Probl
 
 // refused returns the problem for a configured file that is not read, with a hint.
 func (p *loader) refused(what string, err error) suites.Problem {
-	problem := suites.Problem{At: suites.Position{File: p.Rel(ConfigFile(p.Config))}, What: what + ": " + err.Error()}
+	problem := suites.Problem{At: suites.Position{File: p.Rel(configFile(p.Config))}, What: what + ": " + err.Error()}
 	if p.Config.Path == "" {
 		problem.At.File = ""
 	}
@@ -415,7 +415,7 @@ func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
 		private := cfg.Run.Isolation == sandbox.Auto || sandbox.Describe(cfg.Run.Isolation).Private
 		read := *cfg
 		read.RunRoot = "" // cases see the files at Root, wherever these are kept
-		return SandboxOptions(&read, os.Environ()).World(private, filepath.SplitList(os.Getenv("PATH")))
+		return sandboxOptions(&read, os.Environ()).World(private, filepath.SplitList(os.Getenv("PATH")))
 	})
 	r := confined(cfg)
 	r.Pinned = pinned

@@ -13,8 +13,8 @@ import (
 	"regexp"
 	"slices"
 
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 )
@@ -22,7 +22,7 @@ import (
 // newer returns NewerEvents if a file of the project registers hooks of an event that hookwatch does
 // not know. Otherwise the client need not be read.
 func (p *Project) newer() []string {
-	if !slices.ContainsFunc(p.Registered.Ignored, conform.NamesUnknownEvent) {
+	if !slices.ContainsFunc(p.Registered.Ignored, check.NamesUnknownEvent) {
 		return nil
 	}
 	return p.NewerEvents(os.Environ())

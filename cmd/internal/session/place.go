@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
@@ -60,8 +61,8 @@ func (p *Project) gone(h discover.Hook) string {
 
 // PlaceOf returns the line of a script of the project that caused the result of the first step of a
 // case: the one that an interpreter named on stderr, otherwise the one that a second run, traced, reached
-// last. It is the zero value if it is unknown.
-func PlaceOf(ctx context.Context, r *run.Runner, c *suites.Case, res suites.Result, scripts []string) suites.Position {
+// last, as fire makes it. It is the zero value if it is unknown.
+func PlaceOf(ctx context.Context, r *run.Runner, fire bench.Fire, c *suites.Case, res suites.Result, scripts []string) suites.Position {
 	source := sourceOf(r, scripts)
 	if at := trace.ReportedIn(string(res.Stderr), source); at.Line > 0 {
 		return at
@@ -70,7 +71,7 @@ func PlaceOf(ctx context.Context, r *run.Runner, c *suites.Case, res suites.Resu
 	if res.TimedOut {
 		again.Timeout = loopTime
 	}
-	logs, err := r.Log(ctx, &again, trace.Start)
+	logs, err := fire(ctx, suites.Request{Case: &again, Name: c.ID, Trace: trace.Start})
 	if err != nil {
 		return suites.Position{}
 	}

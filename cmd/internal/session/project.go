@@ -14,8 +14,8 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client/clients"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
@@ -96,8 +96,8 @@ func RecordsPlace(cfg *config.Config, restored bool) record.Place {
 	return p
 }
 
-// ConfigFile returns the path of the configuration file, which may not exist.
-func ConfigFile(cfg *config.Config) string {
+// configFile returns the path of the configuration file, which may not exist.
+func configFile(cfg *config.Config) string {
 	if cfg.Path != "" {
 		return cfg.Path
 	}
@@ -382,7 +382,7 @@ func (p *Project) hooksOf(c *suites.Case) []string {
 // Shapes reports whether a file defines the parts of the project, rather than being run by
 // its cases.
 func (p *Project) Shapes(file string) bool {
-	if file == ConfigFile(p.Config) || file == p.Config.TrustFile() || slices.Contains(p.sources, file) {
+	if file == configFile(p.Config) || file == p.Config.TrustFile() || slices.Contains(p.sources, file) {
 		return true
 	}
 	rel := p.Rel(file)
@@ -431,7 +431,7 @@ func (p *Project) unknown(ids []string) []string {
 
 // Tree returns the project as the subject of checks. env is the environment in which programs are
 // looked up.
-func (p *Project) Tree(env []string) conform.Tree {
+func (p *Project) Tree(env []string) check.Tree {
 	t := p.tree()
 	t.Denies, t.CallBudget = p.Config.Denies, p.Config.Budget.Call
 	t.Installed = func(program string) bool { _, err := run.LookPath(p.Reader, program, p.Root(), env); return err == nil }

@@ -9,27 +9,28 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/bench"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/prove"
 	"hookwatch/suites/run"
 )
 
-// Prover returns the machine that runs the cases of a search: those of hooks as check does, and
+// Prover returns the machine that runs the cases of a search: those of hooks at a bench of r, and
 // those that execute commands in the same isolation, where no other hook is registered. The caller
 // must call the returned function at the end.
-func Prover(r *run.Runner, jobs int) (*prove.Machine, func(), error) {
+func Prover(r *run.Runner, b *bench.Bench) (*prove.Machine, func(), error) {
 	if !r.Isolation.Describe().Private {
 		return nil, nil, fmt.Errorf("prove executes commands that guards stop, and does so in namespaces only, not with isolation %s (hookwatch doctor says what is missing)", r.Isolation.Describe().Name)
 	}
 	o := r.Options
 	o.Hooks, o.InForce, o.Registered, o.Standing, o.StandIns = nil, nil, prove.Executor, nil, nil
 	executor := run.New(o)
-	executor.KeepReady(jobs)
-	observe := func(ctx context.Context, p conform.Probe) (suites.Outcome, error) { return r.Log(ctx, p.Case, p.Trace) }
-	return &prove.Machine{Fire: r.RunAndRemove, Execute: executor.RunAndRemove, Observe: observe, Jobs: jobs}, executor.Close, nil
+	executor.KeepReady(b.Jobs())
+	texts := b.With(executor.Make)
+	texts.Begun = nil // it fires no hook
+	return &prove.Machine{Bench: b, Executor: texts}, executor.Close, nil
 }
 
 // recheckBudget is the maximum time after a save for what a proven guard held before.
@@ -40,7 +41,6 @@ const recheckBudget = 10 * time.Second
 type proving struct {
 	asked  bool              // by the user, and not done yet
 	guards map[string]proven // by the ID of the hook
-	done   chan *proofRun    // of the proof in progress; nil if none
 }
 
 // proven is a guard with the inputs that it held.
@@ -49,15 +49,6 @@ type proven struct {
 	passes []prove.Finding // of these, since a save
 	hook   *suites.Case    // a case that depends on the scripts of the hook
 	digest string          // of its content
-}
-
-// A proofRun is a search of guards, or what passes of the inputs that one held before.
-type proofRun struct {
-	guards  []prove.Guard
-	text    string // for the user
-	again   *discover.Hook
-	passing []prove.Finding
-	err     error
 }
 
 // lastSavedGuards returns the hooks that can stop something and have the script saved last.
@@ -101,7 +92,7 @@ func (w *watch) proveNext(ctx context.Context) bool {
 	} else if again = w.changedGuard(); again == nil {
 		return false
 	}
-	machine, end, err := Prover(w.session.equipment.Runner, w.session.equipment.Jobs)
+	machine, end, err := Prover(w.session.equipment.Runner, bench.New(w.session.equipment.Jobs, w.session.equipment.Runner.Make))
 	if err != nil {
 		w.proofs.asked = false
 		w.session.warnError(err)
@@ -110,23 +101,37 @@ func (w *watch) proveNext(ctx context.Context) bool {
 	if again == nil {
 		w.session.opts.View.Handle(Proved{Text: "proving " + hooks[0].ID + " (a save interrupts it)"})
 	}
-	w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
-	w.proofs.done = make(chan *proofRun, 1)
-	t, p, done, ctx := &proofRun{again: again}, w.session.project, w.proofs.done, w.idle.ctx
-	var held []prove.Finding
+	p, held := w.session.project, []prove.Finding(nil)
 	if again != nil {
 		held = w.proofs.guards[again.ID].held
 	}
-	w.session.busy.start(w.session.opts.Now())
-	go func() {
+	w.background(ctx, func(ctx context.Context) func(bool) {
 		defer end()
+		var guards []prove.Guard
+		var text string
+		var passing []prove.Finding // of what the guard held before
+		var err error
 		if again != nil {
-			t.passing, t.err = prove.Recheck(ctx, *again, machine, held, recheckBudget)
+			passing, err = prove.Recheck(ctx, *again, machine, held, recheckBudget)
 		} else {
-			t.guards, t.text, t.err = w.in.Prove(ctx, p, hooks, machine)
+			guards, text, err = w.in.Prove(ctx, p, hooks, machine)
 		}
-		done <- t
-	}()
+		return func(over bool) {
+			switch {
+			case over: // again when nothing else is to do
+			case err != nil:
+				w.proofs.asked = false
+				w.session.warnError(err)
+				if again != nil {
+					delete(w.proofs.guards, again.ID)
+				}
+			case again != nil:
+				w.compare(again, passing)
+			default:
+				w.proved(guards, text)
+			}
+		}
+	})
 	return true
 }
 
@@ -141,37 +146,17 @@ func (w *watch) changedGuard() *discover.Hook {
 	return nil
 }
 
-// proved announces the result of a proof, and continues.
-func (w *watch) proved(ctx context.Context, t *proofRun) {
-	w.session.busy.stop(w.session.opts.Now())
-	over := w.idle.ctx.Err() != nil
-	w.idle.cancel()
-	w.idle.cancel, w.proofs.done = nil, nil
-	switch {
-	case over: // again when nothing else is to do
-	case t.err != nil:
-		w.proofs.asked = false
-		w.session.warnError(t.err)
-		if t.again != nil {
-			delete(w.proofs.guards, t.again.ID)
-		}
-	case t.again != nil:
-		w.compare(t.again, t.passing)
-	default:
-		w.proofs.asked = false
-		if w.proofs.guards == nil {
-			w.proofs.guards = map[string]proven{}
-		}
-		for _, g := range t.guards {
-			of := &suites.Case{ID: g.Hook.ID}
-			for _, script := range g.Hook.Scripts {
-				of.Steps = append(of.Steps, suites.Step{Hook: script})
-			}
-			w.proofs.guards[g.Hook.ID] = proven{held: g.Held, hook: of, digest: w.session.project.ContentDigest(of)}
-		}
-		w.session.opts.View.Handle(Proved{Text: t.text})
+// proved keeps what guards held, and announces the result of a proof.
+func (w *watch) proved(guards []prove.Guard, text string) {
+	w.proofs.asked = false
+	if w.proofs.guards == nil {
+		w.proofs.guards = map[string]proven{}
 	}
-	w.whileIdle(ctx)
+	for _, g := range guards {
+		of := CaseOf(g.Hook)
+		w.proofs.guards[g.Hook.ID] = proven{held: g.Held, hook: of, digest: w.session.project.ContentDigest(of)}
+	}
+	w.session.opts.View.Handle(Proved{Text: text})
 }
 
 // compare announces inputs that a guard held before the save and lets through now, as regressions,

@@ -13,7 +13,7 @@ import (
 
 // knowing returns a session that only knows a project.
 func knowing(p *Project) *Session {
-	return &Session{project: p, knowledge: NewKnowledge(p, nil, record.Place{}), news: verdict.NewNews(nil), audit: newAudit()}
+	return &Session{project: p, knowledge: newKnowledge(p, nil, record.Place{}), news: verdict.NewNews(nil), audit: newAudit()}
 }
 
 // knows makes a set of tools known to a session.

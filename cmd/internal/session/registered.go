@@ -15,8 +15,8 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client/clients"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
@@ -35,10 +35,10 @@ func (p *loader) addRegistered() {
 	p.alone = !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return len(s.Cases) > 0 })
 	suite := suites.Suite{Name: RegisteredSuite, Agent: RegisteredSuite + "-agent"}
 	tree := p.tree()
-	findings := conform.Registrations(tree)
+	findings := check.Registrations(tree)
 	for _, h := range p.fired() {
 		if wrong := p.faults(h, findings); p.alone || len(wrong) > 0 {
-			if c := conform.Typical(tree, h); c != nil {
+			if c := check.Typical(tree, h); c != nil {
 				c.Steps[0].Expect.Sound = p.alone // if there are other cases, only the fault matters
 				suite.Cases = append(suite.Cases, p.registeredCase(c, h, wrong))
 			}
@@ -46,7 +46,7 @@ func (p *loader) addRegistered() {
 	}
 	suite.Cases = append(suite.Cases, p.unread(findings)...)
 	suite.Cases = append(suite.Cases, p.lost()...)
-	if p.Stops = ReadStops(p.Config); p.alone {
+	if p.Stops = readStops(p.Config); p.alone {
 		suite.Cases = append(suite.Cases, p.stopCases()...)
 	}
 	if len(suite.Cases) > 0 {
@@ -56,8 +56,8 @@ func (p *loader) addRegistered() {
 
 // tree returns the project as the subject of checks of registrations, for which neither permissions
 // nor installed programs matter.
-func (p *Project) tree() conform.Tree {
-	return conform.Tree{Root: p.Config.Root, At: p.Config.RunRoot, Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell(), Newer: p.newer()}
+func (p *Project) tree() check.Tree {
+	return check.Tree{Root: p.Config.Root, At: p.Config.RunRoot, Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: check.IsPlainShell(), Newer: p.newer()}
 }
 
 // Idle returns, by ID of registered hooks, why the client never starts them or does so in
@@ -69,7 +69,7 @@ func (p *Project) Idle() map[string]string {
 			why[h.ID] = "it is registered nowhere, and its event is a guess"
 		}
 	}
-	for _, f := range conform.Registrations(p.tree()) {
+	for _, f := range check.Registrations(p.tree()) {
 		for _, id := range f.Hooks {
 			if wrong := f.Severity == suites.Error || f.Rule == "script-missing"; wrong && why[id] == "" {
 				why[id] = f.What
@@ -113,7 +113,7 @@ func (p *loader) registeredCase(c *suites.Case, h discover.Hook, wrong []string)
 
 // unread makes a case for each file that the client drops completely or in part, so that
 // its hooks are unknown. The case fails until the client reads the file.
-func (p *loader) unread(findings []conform.Finding) (out []suites.Case) {
+func (p *loader) unread(findings []check.Finding) (out []suites.Case) {
 	for _, f := range findings {
 		file := f.Where.File
 		reported := func(h discover.Hook) bool { return h.Source.File == file && h.Dead }
@@ -142,7 +142,7 @@ var starting = []string{"script-missing", "script-not-executable", "bad-interpre
 
 // faults returns the errors in a hook's registration, except for those that cases which
 // fire it report anyway.
-func (p *loader) faults(h discover.Hook, findings []conform.Finding) (out []string) {
+func (p *loader) faults(h discover.Hook, findings []check.Finding) (out []string) {
 	for _, f := range findings {
 		if f.Severity != suites.Error {
 			continue
@@ -291,8 +291,8 @@ func (p *Project) namedInHome() (shown []string) {
 	return shown
 }
 
-// SandboxOptions returns the configuration of sandboxes; env is the environment of hooks.
-func SandboxOptions(cfg *config.Config, env []string) sandbox.Options {
+// sandboxOptions returns the configuration of sandboxes; env is the environment of hooks.
+func sandboxOptions(cfg *config.Config, env []string) sandbox.Options {
 	o := sandbox.Options{
 		Root:      cfg.At(),
 		Own:       []string{cfg.ResultsDir},

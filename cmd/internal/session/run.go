@@ -222,7 +222,7 @@ func (x *execution) place(ctx context.Context) {
 	}
 	ctx, cancel := x.bound(ctx, o.Duration)
 	defer cancel()
-	x.fault = PlaceOf(ctx, x.runner, x.c, res, nil)
+	x.fault = PlaceOf(ctx, x.runner, x.runner.Make, x.c, res, nil)
 }
 
 // A bound limits the second run that explains a failure of a case which took some time, because
@@ -256,7 +256,7 @@ func (x *execution) locate(ctx context.Context) {
 	}
 	ctx, cancel := x.bound(ctx, x.outcome.Duration)
 	defer cancel()
-	if log, err := x.runner.Log(ctx, x.c, trace.StartErrTrap); err == nil {
+	if log, err := x.runner.Make(ctx, suites.Request{Case: x.c, Trace: trace.StartErrTrap}); err == nil {
 		x.outcome.Ended = trace.EndingOf(log.Trace, script, exit)
 	}
 }

@@ -109,7 +109,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	e := &Session{
 		opts:      o,
 		project:   o.Project,
-		knowledge: NewKnowledge(o.Project, o.Store, o.Records),
+		knowledge: newKnowledge(o.Project, o.Store, o.Records),
 		audit:     newAudit(),
 		queue:     verdict.NewQueue(o.Shuffle),
 		running:   make(map[suites.Key]*execution),
@@ -125,7 +125,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	}
 	e.second.Stop()
 	e.first = len(before.Records) == 0
-	e.filing = NewFiling(o.Store, o.Program, e.warn)
+	e.filing = newFiling(o.Store, o.Program, e.warn)
 	e.news = verdict.NewNews(e.knowledge.load(before))
 	var err error
 	equipped := EquipmentOptions{Temp: o.Temp, Env: o.Env, Jobs: o.Jobs, Warn: e.warn}

@@ -14,8 +14,8 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/check"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
@@ -59,9 +59,9 @@ func stopsName(cfg *config.Config) string {
 	return hex.EncodeToString(sum[:]) + ".json"
 }
 
-// ReadStops reads the stops of a project. It returns none if they cannot be read, because
+// readStops reads the stops of a project. It returns none if they cannot be read, because
 // they can be found again.
-func ReadStops(cfg *config.Config) *Stops {
+func readStops(cfg *config.Config) *Stops {
 	none := &Stops{Version: stopsVersion, Project: cfg.At(), Tried: make(map[string]string)}
 	if cfg.State == "" {
 		return none
@@ -134,7 +134,7 @@ func (s *Stops) Of(h *discover.Hook) (n int) {
 }
 
 // Add adds an input that a hook stopped, and reports whether it is new.
-func (s *Stops) Add(h *discover.Hook, t conform.Try, effect suites.Effect) bool {
+func (s *Stops) Add(h *discover.Hook, t check.Try, effect suites.Effect) bool {
 	stop := Stop{Event: h.Event, Command: h.Command, Input: t.Input, Effect: effect, Step: t.Case.Steps[0], Repo: t.Case.Repo}
 	if len(h.Scripts) > 0 {
 		stop.Script = h.Scripts[0]
@@ -151,8 +151,8 @@ func (s *Stops) Add(h *discover.Hook, t conform.Try, effect suites.Effect) bool 
 type Trial struct {
 	Hook   discover.Hook
 	Digest string // of the inputs of the result
-	Tries  []conform.Try
-	tree   conform.Tree
+	Tries  []check.Try
+	tree   check.Tree
 }
 
 // Trial returns the next hook of a project without suites that was not tried with its
@@ -170,7 +170,7 @@ func (p *Project) Trial(stops *Stops) *Trial {
 			continue
 		}
 		t := &Trial{Hook: h, Digest: digest, tree: p.tree()}
-		t.Tries = conform.Tries(t.tree, h)
+		t.Tries = check.Tries(t.tree, h)
 		return t
 	}
 	return nil
@@ -183,6 +183,15 @@ func (p *Project) trialDigest(h *discover.Hook) string {
 		return h.ID
 	}
 	return p.ContentDigest(c)
+}
+
+// CaseOf returns a case that depends on the scripts of a hook.
+func CaseOf(h discover.Hook) *suites.Case {
+	c := &suites.Case{ID: h.ID}
+	for _, script := range h.Scripts {
+		c.Steps = append(c.Steps, suites.Step{Hook: script})
+	}
+	return c
 }
 
 // ContentDigest returns the digest of a case's inputs, except for files elsewhere, because that input

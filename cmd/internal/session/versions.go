@@ -1,8 +1,6 @@
 package session
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -22,8 +20,8 @@ type Tracker struct {
 	finishedCases
 }
 
-// NewTracker returns a tracker without a project; call Use next.
-func NewTracker() *Tracker {
+// newTracker returns a tracker without a project; call Use next.
+func newTracker() *Tracker {
 	return &Tracker{written: newWritten(), finishedCases: make(finishedCases)}
 }
 
@@ -141,26 +139,10 @@ func (s *versions) Changed(seen CaseInputs) []string {
 	return changed
 }
 
-// clockStep is the largest difference between the clock and the times of files, which the kernel
-// updates only with each tick.
-const clockStep = 10 * time.Millisecond
-
 // ChangedSince reports whether one of the paths was changed, created or removed after a time.
 func (s *versions) ChangedSince(paths []string, t time.Time) bool {
-	after := t.Add(-clockStep).UnixNano()
-	return slices.ContainsFunc(paths, func(p string) bool {
-		abs := s.project.Config.Abs(p)
-		fi, err := os.Stat(abs)
-		for err != nil && abs != filepath.Dir(abs) { // its removal changed the directory
-			abs = filepath.Dir(abs)
-			fi, err = os.Stat(abs)
-		}
-		if err != nil {
-			return false
-		}
-		now := disk.SignatureOf(fi)
-		return max(now.Modified, now.Changed) >= after
-	})
+	after := t.Add(-disk.ClockStep)
+	return slices.ContainsFunc(paths, func(p string) bool { return !disk.LastChange(s.project.Config.Abs(p)).Before(after) })
 }
 
 // unseen reports whether one of the restored files has the same signature as before, and may have had

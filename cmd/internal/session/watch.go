@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/check"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
@@ -19,7 +19,7 @@ import (
 func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	w := &watch{
 		session: e, in: in, settled: time.NewTimer(time.Hour),
-		rest: newAtRest(), idle: idling{done: make(chan *tracedRun)}, checks: checking{due: in.Check != nil},
+		rest: newAtRest(), checks: checking{due: in.Check != nil},
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()
@@ -62,14 +62,8 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 			w.command(ctx, c)
 		case <-w.settled.C:
 			w.announce(ctx)
-		case t := <-w.idle.done:
-			w.idled(ctx, t)
-		case t := <-w.idle.trial:
-			w.tried(ctx, t)
-		case t := <-w.proofs.done:
-			w.proved(ctx, t)
-		case take := <-w.checks.done:
-			w.checked(ctx, take)
+		case take := <-w.idle.done:
+			w.idled(ctx, take)
 		case <-ctx.Done():
 			return w.stop()
 		}
@@ -133,7 +127,7 @@ type WatchOptions struct {
 	Prove    ProveFunc // nil if nothing is to be proved
 	// Check judges the registered hooks, and fires those that changed since its last call. If it is nil,
 	// nothing is checked.
-	Check  func(context.Context, *Project, *run.Runner) ([]conform.Finding, error)
+	Check  func(context.Context, *Project, *run.Runner) ([]check.Finding, error)
 	Reload func() (*Project, []suites.Problem)
 }
 
@@ -155,15 +149,35 @@ type watch struct {
 	warned   *Project       // the project whose excess of directories has been reported
 }
 
-// idling holds the work of a watch in idle times, one missing trace or trial at a time, until
-// something is saved.
+// idling holds the work of a watch in idle times, one missing trace, trial, proof or check at a time,
+// until something is saved.
 type idling struct {
-	untraced map[suites.Key]bool // cases that may lack a trace
-	done     chan *tracedRun
-	trial    chan *trialRun     // of the hook being tried; nil if none
-	cancel   context.CancelFunc // of the running work; nil if none
+	untraced map[suites.Key]bool  // cases that may lack a trace
+	done     chan func(over bool) // takes the result of the running work; nil if none
+	cancel   context.CancelFunc   // of the running work; nil if none
 	ctx      context.Context
 	by       *trace.Scripts
+}
+
+// background starts work that a save interrupts. It returns a function that takes the result in the loop
+// of the watch, and gets whether the work was interrupted.
+func (w *watch) background(ctx context.Context, work func(context.Context) (take func(over bool))) {
+	done := make(chan func(bool), 1)
+	w.idle.done = done
+	w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
+	ctx = w.idle.ctx
+	w.session.busy.start(w.session.opts.Now())
+	go func() { done <- work(ctx) }()
+}
+
+// idled takes the result of work, and continues.
+func (w *watch) idled(ctx context.Context, take func(over bool)) {
+	w.session.busy.stop(w.session.opts.Now())
+	over := w.idle.ctx.Err() != nil
+	w.idle.cancel()
+	w.idle.cancel, w.idle.done = nil, nil
+	take(over)
+	w.whileIdle(ctx)
 }
 
 // lack records cases whose traces must be checked.
@@ -237,7 +251,7 @@ func (w *watch) startRun(ctx context.Context, selected []verdict.Selected, quiet
 // Follow makes a watcher that started with FirstInterest follow the project as loaded
 // since then. Newly followed files are read once more. Follow returns early if ctx ends.
 func Follow(ctx context.Context, p *Project, w *watcher.Watcher) error {
-	i := InterestOf(p)
+	i := interestOf(p)
 	if err := unlessEnded(ctx, func() error { return w.SetInterest(i) }); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/check"
+	"hookwatch/suites/run"
 )
 
 const open = "#!/bin/bash\nexit 0\n"
@@ -423,5 +426,33 @@ func TestWatchEachSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.runDone()
+	w.quit()
+}
+
+// TestWatchCheckInterrupted checks that a save interrupts a check, whose findings are not shown, and that
+// the hooks are checked again.
+func TestWatchCheckInterrupted(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{".hookwatch.yaml": settings + "run: {trace: never}\n", "suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
+	begun, calls := make(chan struct{}), 0
+	w := s.watch(func(o *WatchOptions) {
+		o.Check = func(ctx context.Context, _ *Project, _ *run.Runner) ([]check.Finding, error) {
+			if calls++; calls == 1 {
+				close(begun)
+				<-ctx.Done()
+			}
+			return []check.Finding{{What: fmt.Sprint("of check ", calls)}}, nil
+		}
+	})
+	w.runDone()
+	<-begun
+	s.Write("hooks/guard.sh", open+"# saved\n")
+	seen := w.until("the second check", func(e Event) bool {
+		p, ok := e.(Present)
+		return ok && len(p.Findings) > 0
+	})
+	if got := seen[len(seen)-1].(Present).Findings[0].What; got != "of check 2" {
+		t.Errorf("the first findings are %s", got)
+	}
 	w.quit()
 }

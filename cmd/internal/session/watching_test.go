@@ -39,7 +39,7 @@ func (c channel) Handle(e Event) {
 
 func (c channel) Close() error { return nil }
 
-func (s *scene) watch() *watching {
+func (s *scene) watch(changes ...func(*WatchOptions)) *watching {
 	s.T.Helper()
 	// Room for all events of a test, because the session must never wait for the test.
 	w := &watching{scene: s, events: make(chan Event, 10000), commands: make(chan Command), ended: make(chan Summary, 1)}
@@ -58,7 +58,11 @@ func (s *scene) watch() *watching {
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		w.ended <- w.session.Watch(ctx, WatchOptions{Watcher: files, Commands: w.commands, Reload: w.reload})
+		o := WatchOptions{Watcher: files, Commands: w.commands, Reload: w.reload}
+		for _, change := range changes {
+			change(&o)
+		}
+		w.ended <- w.session.Watch(ctx, o)
 	}()
 	s.T.Cleanup(func() {
 		cancel()

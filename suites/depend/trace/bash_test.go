@@ -16,6 +16,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // A traced is a script that a real interpreter ran, with and without tracing.
@@ -140,7 +141,7 @@ func write(t *testing.T, file, content string) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(content), 0o755); err != nil {
+	if err := processtest.WriteProgram(file, []byte(content)); err != nil {
 		t.Fatal(err)
 	}
 }

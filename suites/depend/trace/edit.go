@@ -188,7 +188,7 @@ func blind(e *Edits, t *Trace) string {
 	if slices.Contains(t.Hidden, e.by.Name()) {
 		return "the case may run it by a " + e.by.Name() + " that is not traced"
 	}
-	if met == nil && !Traces(t, e.by) {
+	if met == nil && !traces(t, e.by) {
 		return "the trace does not show what " + e.by.Name() + " executes"
 	}
 	if why := e.by.Unseen(e.shebang, met, t); why != "" {

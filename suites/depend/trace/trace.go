@@ -150,9 +150,9 @@ type Language interface {
 // can source files with any name.
 var languages = []Language{bash{}, python{}, node{}, node{typed: true}}
 
-// Traces reports whether the run of a trace was traced in a language, so that a file without a record
+// traces reports whether the run of a trace was traced in a language, so that a file without a record
 // was not executed by it. Traces of earlier versions are of bash alone.
-func Traces(t *Trace, l Language) bool {
+func traces(t *Trace, l Language) bool {
 	return l == languages[0] || slices.Contains(t.Traced, l.Name())
 }
 

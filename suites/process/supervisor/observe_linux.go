@@ -291,10 +291,10 @@ func (o *observer) incomplete(why string) {
 // observed records the paths of the pending call. It reports whether one could not be
 // read, which does not matter if the process has ended.
 func (o *observer) observed(c *observedCall) (unreadable bool) {
-	own := o.n.pid == o.self
-	if !own && !o.recording {
+	if !o.recording {
 		return false
 	}
+	own := o.n.pid == o.self
 	for _, op := range c.operands {
 		raw, ok := o.operand(op)
 		unreadable = unreadable || !ok

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"syscall"
 	"testing"
 )
 
@@ -41,6 +42,15 @@ func Overlap() error {
 		return nil
 	}
 	return flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+}
+
+// WriteProgram writes a file that the test will execute. No process is started meanwhile: until it
+// executes its own program, it would have the file open for writing, and the kernel would refuse to
+// execute that ("text file busy").
+func WriteProgram(path string, text []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, text, 0o755)
 }
 
 // RunWithHome runs a package's tests with a HOME, because some of its values begin with it and a machine

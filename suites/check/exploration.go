@@ -1,0 +1,398 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/explore"
+	"hookwatch/suites/pattern"
+)
+
+// The bounds of an exploration: firings that its search asks for, and those in a row that came no further. They do not
+// depend on time, so that the result is the same on a busy machine.
+const (
+	mostExplored = 48
+	mostInVain   = 12
+	mostAgain    = 16 // inputs that are fired again, to be judged
+)
+
+// An exploration fires inputs that pass the comparisons of a hook, until its decisions are reached. Its firings
+// are not judged, because observation changes the environment: those that decide are fired again.
+type exploration struct {
+	hook      discover.Hook
+	patience  time.Duration
+	change    *alternative // in each payload; nil for what the client sends
+	search    explore.Search
+	other     func(file string) string // the text of another version's file, from which this one is to be told
+	tree      Tree
+	decisions []explore.Decision
+	sources   map[string][]byte // of the scripts, and of the modules that they were seen to run
+	courses   map[string]*explore.Course
+	taken     []taken
+	assigned  []string // variables of neverSet that the hook was seen to set
+	read      bool     // it was seen to read its input
+	begin     []firing
+	sent      []firing
+	asked     bool         // without an input
+	reached   map[int]bool // decisions, by index
+	effective map[int]bool // of these, those that had an effect once
+	deciding  []firing     // that reached a decision first, or had an effect that no other had
+	further   []firing     // that came to another statement, or past another comparison
+	hits      []hit        // those that ran lines by which this version is to be told
+	effects   map[suites.Effect]bool
+	ran       map[string]bool      // scripts that were seen to run
+	searched  int                  // firings that the search asked for
+	inVain    int                  // of these, those since one came further
+	compared  bool                 // the hook compared its input
+	seen      []explore.Comparison // of its input, each place and pattern once; the last that failed
+	passed    []explore.Comparison // in the same way, those that some input passed
+	sides     map[suites.Position]*sides
+	foreign   []foreign // comparisons whose pattern is written in another syntax
+	reads     []explore.FieldRead
+	absent    map[explore.Field]bool // that were read of a payload without them
+	errors    []explore.Failure
+	message   []string // the parts of the first error that a shell reported
+}
+
+// A foreign is a comparison whose pattern is written in another syntax, with the reason.
+type foreign struct {
+	explore.Comparison
+	of  explore.Field
+	why string
+}
+
+// An observation is a firing that is observed, and the input that it was made from.
+type observation struct {
+	firing
+	in explore.Input
+}
+
+// A taken firing is one whose record was read.
+type taken struct {
+	firing
+	*explore.Record
+	suites.Effect
+}
+
+// A hit is a firing, with the number of such lines.
+type hit struct {
+	firing
+	lines int
+}
+
+// newExploration returns the exploration of a hook; nil if its scripts cannot be observed.
+func newExploration(s subject, change *alternative) *exploration {
+	x := &exploration{
+		hook: s.hook, patience: s.patience(), change: change, tree: s.tree, sources: map[string][]byte{}, courses: map[string]*explore.Course{}, sides: map[suites.Position]*sides{}, absent: map[explore.Field]bool{},
+		reached: map[int]bool{}, effects: map[suites.Effect]bool{}, ran: map[string]bool{},
+	}
+	for _, script := range s.hook.Scripts {
+		src := []byte(s.tree.read(script))
+		if hidesTrace().Match(src) {
+			return nil
+		}
+		if explore.Observes(script, src) {
+			x.add(script, src)
+		}
+	}
+	x.decide()
+	typical := typical(s.hook, s.tree)
+	x.begin = slices.Clone(typical)
+	if len(x.sources) == 0 || len(x.begin) == 0 {
+		return nil
+	}
+	// One that no list of harmless inputs names, because a hook may end at once for a usual one.
+	f := typical[len(typical)-1]
+	f.command = command(f.tool, "zqCmd --zqOption zqValue")
+	if takesFile(f.tool) {
+		f.file = "zqDir/zqFile.zq"
+	}
+	if f.passes(s.hook) {
+		x.begin = append(x.begin, f)
+	}
+	x.search.Usual = map[explore.Field][]string{"tool_input.command": badCommands, "tool_input.file_path": badFiles, "tool_input.notebook_path": badFiles, "prompt": badPrompts}
+	return x
+}
+
+// add adds a script, whose statements may not be known.
+func (x *exploration) add(script string, src []byte) {
+	x.sources[script] = src
+	if course := explore.CourseOf(script, src); course != nil {
+		x.courses[script] = course
+	}
+}
+
+// decide finds the decisions of all scripts, and those that the firings so far came to.
+func (x *exploration) decide() {
+	var functions []string
+	scripts := slices.Sorted(maps.Keys(x.courses))
+	for _, script := range scripts {
+		functions = append(functions, x.courses[script].Deciding()...)
+	}
+	x.decisions, x.reached, x.effective = nil, map[int]bool{}, map[int]bool{}
+	for _, script := range scripts {
+		x.decisions = append(x.decisions, x.courses[script].Decisions(functions...)...)
+	}
+	for _, t := range x.taken {
+		x.reach(t.Record, t.Effect)
+	}
+}
+
+// modules match files of a project that others wrote.
+var modules = pattern.Lazy(`(?:^|/)(?:node_modules|site-packages|vendor|\.?venv)/`)
+
+// follow adds the files of the project that a firing ran.
+func (x *exploration) follow(r *explore.Record) {
+	n := len(x.sources)
+	for _, file := range r.Files() {
+		if !filepath.IsLocal(file) || x.scriptOf(file) != "" || modules().MatchString(file) {
+			continue
+		}
+		if src := []byte(x.tree.read(file)); explore.Observes(file, src) {
+			x.add(file, src)
+			if x.other != nil {
+				x.aim(file)
+			}
+		}
+	}
+	if len(x.sources) > n {
+		x.decide()
+	}
+}
+
+// complete reports whether no decision is left, but those in functions of modules that are not called.
+func (x *exploration) complete() bool {
+	for i, d := range x.decisions {
+		_, near := x.courses[d.File].Cut(d.Line)
+		if own := slices.Contains(x.hook.Scripts, d.File); (own || near) && !x.reached[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// next returns what to fire next; none if the exploration has ended.
+func (x *exploration) next() (all []observation) {
+	for _, f := range x.begin {
+		all = append(all, observation{firing: f})
+	}
+	x.begin = nil
+	for len(all) == 0 && x.compared && x.searched < mostExplored && x.inVain < mostInVain {
+		next := x.search.Next(batch, x.complete() || x.search.Arrived())
+		if len(next) == 0 {
+			break
+		}
+		for _, in := range next {
+			if f, ok := with(x.hook, x.sent[in.From], in); ok {
+				all = append(all, observation{f, in})
+			}
+		}
+	}
+	if len(all) == 0 && !x.complete() && !x.asked { // some decide if the input is none
+		x.asked = true
+		for _, stdin := range []string{"", "{}", "{"} {
+			f := x.sent[0]
+			f.stdin = &stdin
+			all = append(all, observation{firing: f})
+		}
+	}
+	return all
+}
+
+// probes returns the probes of the next observations; none if the exploration has ended, or if nothing is observed.
+func (x *exploration) probes() (all []Probe) {
+	if x == nil || len(x.begin) == 0 && len(x.sent) == 0 {
+		return nil
+	}
+	for _, o := range x.next() {
+		all = append(all, x.probe(o))
+	}
+	if len(x.sent) == 0 && len(all) > 0 {
+		all[0].observed = true // which files it looks for
+	}
+	return all
+}
+
+// probe returns the probe of an observation.
+func (x *exploration) probe(o observation) Probe {
+	c := o.asCase(x.hook)
+	c.Timeout = x.patience
+	if x.change != nil {
+		step := &c.Steps[0]
+		step.Env, step.MatchedAs = x.change.env(step.PayloadRaw), o.tool
+		if x.change.variable == "" {
+			step.PayloadRaw = x.change.with(step.PayloadRaw)
+		}
+	}
+	return Probe{Case: c, Trace: explore.Start, seen: func(outcome suites.Outcome) { x.take(o, outcome) }}
+}
+
+// take records what an observation shows.
+func (x *exploration) take(of observation, o suites.Outcome) {
+	if len(o.Results) == 0 {
+		return
+	}
+	const most = 8 << 20 // bytes that a hook is observed to log; it takes long to log more
+	size := 0
+	for _, log := range o.Trace {
+		size += len(log)
+	}
+	if size > most {
+		x.inVain = mostInVain
+	}
+	r := explore.Read(o.Trace, o.Root)
+	for _, v := range neverSet { // also in a library outside the project
+		if r.Assigns(v) {
+			x.assigned = append(x.assigned, v)
+		}
+	}
+	r.Keep(func(file string) bool { return file == "" || filepath.IsLocal(file) || x.scriptOf(file) != "" })
+	x.follow(r)
+	for _, file := range slices.Sorted(maps.Keys(x.sources)) {
+		r.Resolve(file, x.sources[file])
+	}
+	effect := o.Results[0].Effect
+	further := x.reach(r, effect)
+	x.taken = append(x.taken, taken{of.firing, r, effect})
+	if of.stdin != nil {
+		return
+	}
+	for _, course := range x.courses {
+		course.Take(of.tool, r)
+	}
+	if len(x.sent) == 0 && x.change == nil {
+		x.begin = slices.Concat(x.begin, x.withVariables(), x.withFiles(of.firing, o))
+	}
+	x.sent = append(x.sent, of.firing)
+	x.read = x.read || !o.Results[0].StdinUnread
+	if of.state == nil { // what is made up may cause others
+		x.errors = append(x.errors, r.Errors...)
+	}
+	own := x.payload(of.firing)
+	for _, read := range r.Reads { // what an MCP server's tools call their fields is not known
+		if ofServer(of.firing) && strings.HasPrefix(string(read.Field), "tool_input.") {
+			continue
+		}
+		if x.reads = append(x.reads, read); !own[read.Field] {
+			x.absent[read.Field] = true
+		}
+	}
+	if x.message == nil && of.state == nil {
+		x.message = shellError().FindStringSubmatch(string(o.Results[0].Stderr))
+	}
+	fields := of.fields(x.hook)
+	x.compare(r, fields)
+	x.side(of.firing, r, fields, Stopped(effect))
+	compared, beyond := x.search.Take(of.in, fields, r)
+	x.compared = x.compared || compared
+	decides := further || !x.effects[effect]
+	x.effects[effect] = true
+	if of.in.Text != "" {
+		x.searched++
+		x.inVain++
+	}
+	if decides || beyond {
+		x.inVain = 0
+	}
+	if n := x.search.Hits(r); n > 0 && !of.marked() {
+		x.hits = append(x.hits, hit{of.firing, n})
+	}
+	switch {
+	case of.in.Text == "":
+	case decides:
+		x.deciding = append(x.deciding, of.firing)
+	case beyond:
+		x.further = append(x.further, of.firing)
+	}
+}
+
+// compare records the comparisons of the input.
+func (x *exploration) compare(r *explore.Record, fields map[explore.Field]string) {
+	for _, c := range r.Comparisons {
+		of, own := c.Of(fields)
+		if script := x.scriptOf(c.File); script != "" && (own || c.Value == "") {
+			if why := c.Misread(of, fields[of]); why != "" {
+				x.foreign = append(x.foreign, foreign{c, of, why})
+			}
+		}
+		to := &x.seen
+		if c.Accepts(c.Value) {
+			to = &x.passed
+		}
+		if own && !contains(*to, c) {
+			*to = append(*to, c)
+		}
+	}
+}
+
+// contains reports whether a comparison is in a list, whatever its value.
+func contains(all []explore.Comparison, c explore.Comparison) bool {
+	return slices.ContainsFunc(all, func(o explore.Comparison) bool {
+		o.Value = c.Value
+		return o == c
+	})
+}
+
+// reach records the decisions to which a firing came, and reports whether one is new.
+func (x *exploration) reach(r *explore.Record, e suites.Effect) (further bool) {
+	for i, d := range x.decisions {
+		x.ran[d.File] = x.ran[d.File] || r.Runs(d.File)
+		if r.Reached(d) && (!d.Either || !idle(e)) {
+			further = further || !x.reached[i]
+			x.reached[i], x.effective[i] = true, x.effective[i] || !idle(e)
+		}
+	}
+	return further
+}
+
+// scriptOf returns the script that an interpreter names; "" if it is none of the hook.
+func (x *exploration) scriptOf(file string) string {
+	for _, script := range slices.Sorted(maps.Keys(x.sources)) {
+		if explore.Same(file, script) {
+			return script
+		}
+	}
+	return ""
+}
+
+// idle reports whether nothing that was sent had an effect or came to a decision.
+func (x *exploration) idle() bool {
+	for e := range x.effects {
+		if !idle(e) {
+			return false
+		}
+	}
+	return len(x.reached) == 0
+}
+
+// idle reports whether an effect is none.
+func idle(e suites.Effect) bool { return e == suites.Proceeds || e == suites.Ignored }
+
+// beyond returns what an exploration came to and another did not, in words; "" if that is nothing.
+func (x *exploration) beyond(other *exploration) string {
+	for i, d := range x.decisions {
+		if x.reached[i] && !other.reached[i] {
+			return fmt.Sprintf("comes to %q", Short(d.Statement))
+		}
+	}
+	for _, e := range slices.Sorted(maps.Keys(x.effects)) {
+		if !other.effects[e] {
+			return "ends so: " + string(e)
+		}
+	}
+	for _, t := range x.taken {
+		if !slices.ContainsFunc(other.taken, func(o taken) bool { return o.tool == t.tool && o.Effect == t.Effect }) {
+			return fmt.Sprintf("ends so for %s: %s", t.tool, t.Effect)
+		}
+	}
+	if at := x.search.Beyond(&other.search); at != "" {
+		return "goes on to " + at
+	}
+	return ""
+}

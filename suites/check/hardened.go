@@ -1,0 +1,192 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+)
+
+// planRepeated sends an input that was stopped after others again without them, because a guard may count.
+func planRepeated(r *results) []Probe {
+	if f := r.denied(); f != nil && f.after > 0 {
+		return []Probe{r.probe(f.firing)}
+	}
+	return nil
+}
+
+// stops returns the input whose stop is to persist on another machine or with another input; nil without one.
+func (r *results) stops() *fired {
+	f, persists := r.denied(), func(again fired) bool { return stopped(again.Result) }
+	if f == nil || f.after == 0 || slices.ContainsFunc(r.by["repeated"], persists) {
+		return f
+	}
+	return nil
+}
+
+// guards reports whether there is such an input.
+func guards(r *results) bool { return r.stops() != nil }
+
+// judgeOpen judges a way in which a stopped input is let through; its note describes it.
+func judgeOpen(r *results, j *judgement, f fired) {
+	if lets(f.Result) {
+		j.found("fails-open", f.note, suites.Warning)
+	}
+}
+
+// own returns the programs that a hook calls: those by which it is started, or the others.
+func (s subject) own(starts bool) []string {
+	return slices.DeleteFunc(slices.Clone(frail), func(program string) bool {
+		return !calls(s.text, program) || s.tree.lacks(program) || s.startedBy(program) != starts
+	})
+}
+
+// planPoorer removes the programs that a guard calls, one at a time.
+func planPoorer(r *results) (probes []Probe) {
+	for _, program := range r.own(false) {
+		f := r.stops().firing
+		f.without, f.note = []string{program}, fmt.Sprintf("without %s, %s is let through", program, f.input())
+		probes = append(probes, r.probe(f))
+	}
+	return probes
+}
+
+// judgeOwnProgram judges the programs without which no hook starts, which needs no probe.
+func judgeOwnProgram(r *results, j *judgement) {
+	for _, program := range r.own(true) {
+		if r.stops() != nil && r.hook.Entry.OnFailure != "block" {
+			j.found("fails-open", "without "+program+" it cannot start, and everything is let through", suites.Info)
+		}
+	}
+}
+
+// startedBy reports whether a hook's command, or the first line of the script that it starts, names
+// a program.
+func (s subject) startedBy(program string) bool {
+	text := words(s.hook) + " "
+	for _, script := range s.hook.Direct {
+		if head := string(s.tree.head(script)); strings.HasPrefix(head, "#!") {
+			text += strings.ReplaceAll(strings.TrimSpace(head), "/", " ") + " "
+		}
+	}
+	return calls(text, program)
+}
+
+// planCut sends the stopped input cut short, which no client does.
+func planCut(r *results) []Probe {
+	p := r.probe(r.stops().firing)
+	payload := string(p.Case.Steps[0].PayloadRaw)
+	if payload == "" {
+		return nil
+	}
+	short := strings.TrimRight(payload, "}\n ")
+	p.Case.Steps[0].Stdin = &short
+	return []Probe{p}
+}
+
+func judgeCut(r *results, j *judgement, f fired) {
+	if lets(f.Result) {
+		j.found("fails-open", r.denied().input()+" is let through when its input is cut short", suites.Info)
+	}
+}
+
+// inputField returns the field in which a tool sends what was stopped: a file, or its text.
+func inputField(f firing, tool string) string {
+	if f.text == "" {
+		return client.ToolNamed(tool).Path
+	}
+	return client.ToolNamed(tool).Text
+}
+
+// planOtherTools sends the stopped file or text by the other tools that write files, if the matcher accepts
+// them and the hook does not name the field in which they send it. A hook that names the field may let
+// them do it on purpose. If no matcher accepts them, it sends a stopped text again for a file that they write.
+func planOtherTools(r *results) (probes []Probe) {
+	writers := slices.Concat(client.ToolNames(client.CreatesFile), client.ToolNames(client.EditsFile))
+	denied := r.stops()
+	if denied.file == "" || !slices.Contains(writers, denied.tool) {
+		return nil
+	}
+	for _, tool := range writers {
+		f, field := denied.firing, inputField(denied.firing, tool)
+		accepts := func(h discover.Hook) bool { return h.Event == f.event && h.Matches(tool) }
+		otherFile := tool == "NotebookEdit" && path.Ext(f.file) != ".ipynb"
+		switch {
+		case tool == f.tool, field == "", otherFile && f.text == "": // the client refuses such a file before hooks run
+			continue
+		case f.text != "" && !slices.ContainsFunc(r.tree.hooks(), accepts):
+			f.note = tool
+		case !r.hook.Matches(tool), strings.Contains(r.text, field):
+			continue
+		default:
+			f.tool = tool
+		}
+		if otherFile {
+			f.file, f.written = "src/hookwatch_example.ipynb", true
+		}
+		if f.passes(r.hook) {
+			probes = append(probes, r.probe(f))
+		}
+	}
+	return probes
+}
+
+func judgeOtherTools(r *results, j *judgement, f fired) {
+	denied := r.denied()
+	switch {
+	case f.note != "" && stopped(f.Result):
+		j.seen("uncovered-tool", fmt.Sprintf("%s is stopped, and matcher %q leaves out %s, which writes the same text as tool_input.%s", denied.input(), r.hook.Matcher, f.note, inputField(f.firing, f.note)), f.input(), suites.Warning)
+	case f.note == "" && lets(f.Result):
+		what := fmt.Sprintf("%s is stopped, the same by %s is not: the hook does not read tool_input.%s", denied.input(), f.tool, inputField(denied.firing, f.tool))
+		found := FindingOf("unread-tool", r.hook.ID, r.placeOfField(inputField(denied.firing, denied.tool)), what)
+		found.Input = f.input()
+		j.addOnce(found)
+	}
+}
+
+// placeOfField returns the place at which a script of the hook names a field, or that of the hook.
+func (s subject) placeOfField(name string) suites.Position {
+	for _, script := range s.hook.Scripts {
+		code := s.tree.read(script)
+		if at := strings.Index(code, name); name != "" && at >= 0 {
+			return place(script, code, at)
+		}
+	}
+	return s.hook.Source
+}
+
+// planMention sends a commit whose message mentions the stopped command, and the command with a remark.
+func planMention(r *results) []Probe {
+	mention, remark := r.stops().firing, r.stops().firing
+	if mention.tool != "Bash" {
+		return nil
+	}
+	mention.command = "git commit -m \"never " + strings.NewReplacer(`"`, "", "$", "", "`", "").Replace(mention.command) + "\""
+	remark.command, remark.note = remark.command+" # x", "remark"
+	return r.probes([]firing{mention, remark})
+}
+
+func judgeMention(r *results, j *judgement, f fired) {
+	if f.note == "" && stopped(f.Result) && !strings.Contains(r.denied().command, "commit") {
+		j.found("false-alarm", fmt.Sprintf("it stops %s", f.input()))
+	}
+}
+
+// stopsRemark reports whether the stopped command is stopped with a remark behind it, too.
+func stopsRemark(r *results) bool {
+	return slices.ContainsFunc(r.by["mention"], func(f fired) bool { return f.note == "remark" && stopped(f.Result) })
+}
+
+// planDisguised sends the stopped command with more text behind it.
+func planDisguised(r *results) []Probe {
+	long, quoted := r.stops().firing, r.stops().firing
+	long.note = long.input() + " with 200 KB of comment behind it is let through"
+	long.command += strings.Repeat("\n# aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 5000)
+	quoted.note = quoted.input() + " with quotes behind it is let through"
+	quoted.command += " # it's \"quoted\" \\n $(x) é"
+	return r.probes([]firing{long, quoted})
+}

@@ -1,0 +1,138 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/explore"
+	"hookwatch/suites/pattern"
+)
+
+// alternatives returns inputs that may explain why the hook does nothing: fields that it reads under other names
+// than the client's, and variables that its scripts name and the client does not set.
+func (x *exploration) alternatives() (all []alternative) {
+	const most = 4
+	for _, m := range x.misreadings() {
+		if !m.sure {
+			all = append(all, alternative{name: m.Field, meant: m.meant})
+		}
+	}
+	for _, v := range neverSet {
+		read, set := false, slices.Contains(x.assigned, v)
+		for _, src := range x.sources {
+			read, set = read || reads(string(src), v), set || assigns(string(src), v)
+		}
+		if read && !set {
+			all = append(all, alternative{variable: v})
+		}
+	}
+	return all[:min(len(all), most)]
+}
+
+// payload returns the fields of the payloads of firings.
+func (x *exploration) payload(of ...firing) map[explore.Field]bool {
+	all := map[explore.Field]bool{}
+	var add func(value any, at string)
+	add = func(value any, at string) {
+		inner, _ := value.(map[string]any)
+		for name, v := range inner {
+			all[explore.Field(at+name)] = true
+			add(v, at+name+".")
+		}
+	}
+	for _, f := range of {
+		var sent map[string]any
+		if json.Unmarshal(f.asCase(x.hook).Steps[0].PayloadRaw, &sent) == nil {
+			add(sent, "")
+		}
+	}
+	return all
+}
+
+// misreadings returns the fields that the hook reads under wrong names.
+func (x *exploration) misreadings() []misreading {
+	sent := x.payload(x.sent...)
+	for field := range x.absent {
+		delete(sent, field)
+	}
+	return misreadings(x.reads, sent)
+}
+
+// ofServer reports whether a firing is for a tool of an MCP server.
+func ofServer(f firing) bool { return strings.HasPrefix(f.tool, "mcp__") }
+
+// findMisreadFields returns the findings about fields that are read under other names than the client's: those that need
+// no proof, and the one that an exploration with that field went beyond this one, if more is not "".
+func (x *exploration) findMisreadFields(proved *alternative, more string) (all []Finding) {
+	sent := x.payload(x.sent...)
+	for _, m := range x.misreadings() {
+		script := x.scriptOf(m.File)
+		switch {
+		case script == "":
+		case proved != nil && proved.name == m.Field:
+			all = append(all, m.finding(x.hook, script, "; if the field is sent, it "+more, sent))
+		case m.sure && proved == nil:
+			all = append(all, m.finding(x.hook, script, "", sent))
+		}
+	}
+	return all
+}
+
+// hidesTrace matches what ends the log of bash, or writes into it.
+var hidesTrace = pattern.Lazy(`\bPS4=|BASH_XTRACEFD|\bset \+(?:x|o xtrace)|>&?97\b|\b97>`)
+
+// findMisreadPatterns returns the findings about comparisons whose pattern is written in another syntax. A comparison
+// of the tool's name keeps a guard that does nothing from its work.
+func (x *exploration) findMisreadPatterns(stopped bool) (all []Finding) {
+	told := map[string]bool{}
+	for _, c := range x.foreign {
+		at := suites.Position{File: x.scriptOf(c.File), Line: c.Line}
+		alike := func(o explore.Comparison) bool {
+			return o.File == c.File && o.Line == c.Line && strings.EqualFold(o.Pattern, c.Pattern)
+		}
+		if sent := strings.HasPrefix(c.why, "the client sends"); sent && slices.ContainsFunc(x.passed, alike) {
+			continue // some other value passes, or the next element of a list
+		}
+		if key := fmt.Sprint(at, c.why); told[key] {
+			continue
+		} else {
+			told[key] = true // one element stands for its list
+		}
+		if dead := !stopped && x.idle(); dead && c.of == "tool_name" && c.Op != explore.Regexp {
+			all = append(all, FindingOf("misnamed-tool", x.hook.ID, at, fmt.Sprintf("it looks for the tool %q; %s", c.Written(), c.why)))
+			continue
+		}
+		all = append(all, FindingOf("misread-pattern", x.hook.ID, at, fmt.Sprintf("it looks for %q: %s", Short(c.Written()), c.why)))
+	}
+	return all
+}
+
+// shellError matches an error that a shell itself reports about a script.
+var shellError = pattern.Lazy(`(?m)^([^\s:]+): (?:line )?(\d+): (.+)$`)
+
+// places matches the directory of a file, which has another name in every run.
+var places = pattern.Lazy(`(?:/[^\s/'":()]+)+/`)
+
+// findHiddenError returns the finding about a guard that does nothing and hides an error of its own.
+func (x *exploration) findHiddenError() []Finding {
+	what, at, severity := "", x.hook.Source, suites.Warning
+	for _, e := range x.errors {
+		if script := x.scriptOf(e.File); script != "" {
+			what, at = e.What, suites.Position{File: script, Line: e.Line}
+			break
+		}
+	}
+	if m := x.message; what == "" && m != nil {
+		what = fmt.Sprintf("%s (%s:%s)", m[3], m[1], m[2])
+		if strings.HasSuffix(m[3], "not found") { // which is no matter of the input
+			severity = suites.Error
+		}
+	}
+	if what == "" {
+		return nil
+	}
+	return []Finding{FindingOf("swallowed-error", x.hook.ID, at, "it stops nothing, and hides an error of its own: "+Short(places().ReplaceAllString(what, "")), severity)}
+}

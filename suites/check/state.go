@@ -1,0 +1,142 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client/clients"
+	"hookwatch/suites/explore"
+	"hookwatch/suites/pattern"
+)
+
+// What a hook decides may depend on more than its payload: on a variable of the environment that no client sets, and
+// on a file that it looks for. Both are fields of an input, outside of the payload.
+
+// marker begins the text that such a field has first, by which comparisons with it are found.
+const marker = "zq_"
+
+// withState returns a firing with another text in such a field.
+func (f firing) withState(field explore.Field, text string) firing {
+	f.state = maps.Clone(f.state)
+	if f.state == nil {
+		f.state = map[explore.Field]string{}
+	}
+	f.state[field] = text
+	return f
+}
+
+// marked reports whether a variable was set only to be found.
+func (f firing) marked() bool { return !maps.Equal(f.state, f.unmarked().state) }
+
+// unmarked returns the firing without such variables. A file may matter whatever it contains.
+func (f firing) unmarked() firing {
+	f.state = maps.Clone(f.state)
+	maps.DeleteFunc(f.state, func(field explore.Field, text string) bool {
+		return field[0] == '$' && strings.HasPrefix(text, marker)
+	})
+	if len(f.state) == 0 {
+		f.state = nil
+	}
+	return f
+}
+
+// apply sets the variables and files of a firing.
+func (f firing) apply(step *suites.Step) {
+	for _, field := range slices.Sorted(maps.Keys(f.state)) {
+		if name, variable := strings.CutPrefix(string(field), "$"); variable {
+			if step.Env == nil {
+				step.Env = map[string]string{}
+			}
+			step.Env[name] = f.state[field]
+		} else {
+			step.Fixtures = append(step.Fixtures, suites.Fixture{Path: string(field), Content: f.state[field]})
+		}
+	}
+}
+
+// stateText describes the variables and files of a firing, with a space before; "" if there are none.
+func (f firing) stateText() (text string) {
+	for _, field := range slices.Sorted(maps.Keys(f.state)) {
+		word := map[bool]string{true: " with ", false: " and "}[text == ""]
+		if name, variable := strings.CutPrefix(string(field), "$"); variable {
+			text += word + name + "=" + Short(f.state[field])
+		} else if text += word + strings.TrimPrefix(string(field), "{project}/"); !strings.HasPrefix(f.state[field], marker) {
+			text += fmt.Sprintf(" (%q)", Short(f.state[field]))
+		}
+	}
+	return text
+}
+
+// stateAtMost is the number of variables, and of files, that are tried.
+const stateAtMost = 4
+
+// readsVariable matches the variables that a script reads, in each language.
+var readsVariable = pattern.Lazy(`environ(?:\.get\(|\[)\s*["'](\w+)["']|getenv\(\s*["'](\w+)["']|process\.env\.(\w+)|process\.env\[["'](\w+)["']\]|\$\{?([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b`)
+
+// ofSystem matches variables that a shell, the system or a client sets.
+var ofSystem = pattern.Lazy(`^(?:BASH_.*|COMP_.*|CLAUDE_.*|XDG_.*|LC_.*|HOST_?NAME|PATH|HOME|USER|SHELL|TERM|TMPDIR|PWD|LANG|EPOCH.*|PYTHON.*|NODE_.*)$`)
+
+// withVariables returns typical firings with the variables that the scripts read and neither they nor the system set;
+// none if there are no such variables.
+func (x *exploration) withVariables() (all []firing) {
+	state, set, text := map[explore.Field]string{}, clients.Variables(), ""
+	for _, file := range slices.Sorted(maps.Keys(x.sources)) {
+		text += string(x.sources[file]) + "\n"
+	}
+	known := map[string]bool{}
+	for _, m := range readsVariable().FindAllStringSubmatch(text, -1) {
+		name := strings.Join(m[1:], "")
+		again := known[name]
+		known[name] = true
+		if !again && len(state) < stateAtMost && !ofSystem().MatchString(name) && !NeverSet(name) && !slices.Contains(set, name) && !assigns(text, name) {
+			state[explore.Field("$"+name)] = marker + strings.ToLower(name)
+		}
+	}
+	for _, f := range typical(x.hook, x.tree) {
+		if f.state = state; len(state) > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// withFiles returns firings with a file each that the hook looked for by a name in its scripts and did not find.
+func (x *exploration) withFiles(f firing, o suites.Outcome) (all []firing) {
+	for _, a := range o.Accesses {
+		name, err := filepath.Rel(o.Project, a.Path)
+		if err != nil || !filepath.IsLocal(name) || !a.Input() || len(all) == stateAtMost {
+			continue
+		}
+		slash := filepath.ToSlash(name)
+		at := x.tree.path(slash)
+		beside, _ := os.ReadDir(filepath.Dir(at)) // none if there is no such directory
+
+		// As lib.js, for which require("lib") looks, and for package.json.
+		module := func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), path.Base(slash)+".") }
+		if exists(at) || slices.ContainsFunc(beside, module) || strings.HasPrefix(slash, ".git/") || path.Base(slash) == "package.json" || !x.names(path.Base(slash)) {
+			continue
+		}
+		text := marker + "file\n"
+		if path.Ext(slash) == ".json" {
+			text = "{}\n"
+		}
+		all = append(all, f.withState(explore.Field("{project}/"+slash), text))
+	}
+	return all
+}
+
+// names reports whether a script has a name of at least four characters.
+func (x *exploration) names(name string) bool {
+	for _, text := range x.sources {
+		if len(name) > 3 && strings.Contains(string(text), name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,92 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/explore"
+)
+
+// TestWithVariables checks which variables of the environment an exploration sets.
+func TestWithVariables(t *testing.T) {
+	t.Parallel()
+	h := discover.Hook{Event: "PreToolUse", Matcher: "Bash"}
+	for text, want := range map[string]map[explore.Field]string{
+		`agent = os.environ.get("MY_AGENT")`:                   {"$MY_AGENT": "zq_my_agent"},
+		`if os.environ["MODE"] == os.getenv('OTHER_MODE'):`:    {"$MODE": "zq_mode", "$OTHER_MODE": "zq_other_mode"},
+		`process.env.GUARD_OFF || process.env["GUARD_LEVEL"]`:  {"$GUARD_OFF": "zq_guard_off", "$GUARD_LEVEL": "zq_guard_level"},
+		`[[ ${GUARD_MODE:-} == strict ]] && exit 2`:            {"$GUARD_MODE": "zq_guard_mode"},
+		"GUARD_MODE=strict\n[[ $GUARD_MODE == strict ]]":       nil,
+		`cd "$CLAUDE_PROJECT_DIR"; echo "$BASH_VERSION" $HOME`: nil,
+		`[[ $A_A$A_B$A_C$A_D$A_E ]]`:                           {"$A_A": "zq_a_a", "$A_B": "zq_a_b", "$A_C": "zq_a_c", "$A_D": "zq_a_d"},
+	} {
+		x := newExplorationOf(h, nil, "guard")
+		x.sources["guard"] = []byte(text)
+		var got map[explore.Field]string
+		for _, f := range x.withVariables() {
+			got = f.state
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// TestWithFiles checks which files that a hook did not find an exploration makes.
+func TestWithFiles(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, name := range []string{"there.txt", "module.js"} {
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := newExplorationOf(discover.Hook{Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
+	x.tree = Tree{Root: root, Reader: disk.Reader{Root: root}}
+	x.sources["guard.sh"] = []byte("[ -f .claude/approved ] || [ -f there.txt ] && jq . rules.json; cat a ../outside; require('./module'); package.json")
+	o := suites.Outcome{Project: "/p"}
+	for _, name := range []string{".claude/approved", "there.txt", "rules.json", "a", "unnamed.txt", ".git/approved", "../outside", "module", "package.json"} {
+		o.Accesses = append(o.Accesses, suites.NewAccess("/p/"+name, []suites.Use{{Kind: suites.Looked}}))
+	}
+	o.Accesses = append(o.Accesses, suites.NewAccess("/p/.claude/rules.json", []suites.Use{{Kind: suites.Wrote}}))
+	var got []map[explore.Field]string
+	for _, f := range x.withFiles(firing{}, o) {
+		got = append(got, f.state)
+	}
+	want := []map[explore.Field]string{{"{project}/.claude/approved": "zq_file\n"}, {"{project}/rules.json": "{}\n"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestState checks what a firing with variables and files sends, and how it is described.
+func TestState(t *testing.T) {
+	t.Parallel()
+	h := discover.Hook{Event: "PreToolUse", Matcher: "Bash"}
+	f := firing{event: h.Event, tool: "Bash", command: "ls", state: map[explore.Field]string{"$MODE": "zq_mode", "$OTHER": "zq_other", "{project}/flag": "zq_file\n"}}
+	f, ok := with(h, f, explore.Input{Field: "$MODE", Text: "strict"})
+	g, _ := with(h, firing{event: h.Event, tool: "Bash", command: "ls", state: f.state}, explore.Input{Field: "tool_input.command", Text: "rm"})
+	if got, want := g.input(), `rm with MODE=strict and flag`; got != want || g.marked() || !(firing{state: map[explore.Field]string{"$A": "zq_a"}}).marked() {
+		t.Errorf("described as %q, want %q", got, want)
+	}
+	f = f.withState("{project}/level", "high")
+	step := f.asCase(h).Steps[0]
+	if !ok || step.Env["MODE"] != "strict" || len(step.Env) != 1 {
+		t.Errorf("variables %v", step.Env)
+	}
+	if last := step.Fixtures[len(step.Fixtures)-1]; last.Path != "{project}/level" || last.Content != "high" || len(step.Fixtures) != 3 {
+		t.Errorf("files %v", step.Fixtures)
+	}
+	if got, want := f.input(), `ls with MODE=strict and flag and level ("high")`; got != want {
+		t.Errorf("described as %q, want %q", got, want)
+	}
+	if fields := f.fields(h); fields["$MODE"] != "strict" || fields["tool_input.command"] != "ls" {
+		t.Errorf("fields %v", fields)
+	}
+}

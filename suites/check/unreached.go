@@ -1,0 +1,231 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/explore"
+	"hookwatch/suites/pattern"
+)
+
+// byState matches conditions on something other than the input.
+var byState = pattern.Lazy(`(?:\[|test)\s+!?\s*-[efdrs]\s|existsSync|exists\(|is_file\(|\$\(git\b|\bgit (?:rev-parse|branch --|status|diff|symbolic-ref|config)|environ|process\.env|\$\{[A-Z_]+:-|\bcurl\b|subprocess|execSync|spawn`)
+
+// dependsOnState reports whether a script may decide by something other than the input.
+func (x *exploration) dependsOnState() bool {
+	for _, src := range x.sources {
+		if byState().Match(src) {
+			return true
+		}
+	}
+	return false
+}
+
+// byInput reports whether the firings left the way to a decision because of the input: a comparison was passed
+// there, or the condition names a variable that was assigned where the input is read. Without that, nothing else may
+// make the hook decide.
+func (x *exploration) byInput(file string, cut explore.Cut) bool {
+	if passesAt(x.passed, file, cut.Line) || !x.read || !x.dependsOnState() {
+		return true
+	}
+	lines := strings.Split(string(x.sources[file]), "\n")
+	for _, r := range x.reads {
+		if x.scriptOf(r.File) != file || r.Line > len(lines) || r.Line == cut.Line {
+			continue
+		}
+		for _, m := range assigned().FindAllStringSubmatch(lines[r.Line-1], -1) {
+			if hasWord(cut.Text, m[1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// assigned matches assignments to a variable.
+var assigned = pattern.Lazy(`(\w+)\s*(?::[^=]*)?=(?:[^=>]|$)`)
+
+// findUnreached returns findings about the decisions to which no input came. stopped reports that a plain firing
+// stopped something.
+func (x *exploration) findUnreached(stopped bool) (all []Finding) {
+	guards, _ := client.EventByName(x.hook.Event)
+	dead := guards.Guards != "" && len(x.reached) == 0 && !stopped
+	reported := map[string]bool{} // one for each script that ends before its decisions
+	for i, d := range x.decisions {
+		if x.reached[i] || !x.ran[d.File] {
+			continue
+		}
+		cut, near := x.courses[d.File].Cut(d.Line)
+		if !near {
+			continue // nothing calls it here
+		}
+		at := suites.Position{File: d.File, Line: d.Line}
+		what, severity := fmt.Sprintf("%q was not reached by %d inputs", Short(d.Statement), len(x.sent)), suites.Info
+		switch {
+		case cut.Plain:
+			what, severity = fmt.Sprintf("%q is never reached: line %d ends the script before it", Short(d.Statement), cut.Line), suites.Warning
+		case cut.Ends:
+			what += fmt.Sprintf(": all ended at line %d, %q", cut.Line, Short(cut.Text))
+		case cut.Line != d.Line:
+			what += fmt.Sprintf(": it waits for line %d, %q", cut.Line, Short(cut.Text))
+		}
+		event := x.courses[d.File].EventOf(d)
+		c, known := x.before(d, cut)
+		if known {
+			what += fmt.Sprintf(", which compares %q with %q", Short(c.Value), Short(c.Written()))
+		}
+		switch state := byState().MatchString(cut.Text + "\n" + d.Statement); {
+		case cut.Plain:
+		case event != "" && !x.runsFor(event, d.File):
+			what, severity = what+fmt.Sprintf("; it names the event %s, and the hook is for %s", event, x.hook.Event), suites.Warning
+		case dead && (known || !state && x.byInput(d.File, cut)):
+			severity = suites.Warning // it may be dead
+		case state || !x.compared:
+			continue // no input can make it so
+		}
+		if !x.compared && !x.read {
+			what += "; it never reads its input, which is JSON on stdin"
+		}
+		key := fmt.Sprint(d, cut.Line)
+		if cut.Ends || !x.compared {
+			key = d.File
+		}
+		if reported[key] {
+			continue
+		}
+		reported[key] = true
+		all = append(all, FindingOf("unreached", x.hook.ID, at, what, severity))
+	}
+	return all
+}
+
+// runsFor reports whether the hook's command, or another one with a script, is registered for an event.
+func (x *exploration) runsFor(event, script string) bool {
+	return event == x.hook.Event || slices.ContainsFunc(x.tree.hooks(), func(o discover.Hook) bool {
+		return o.Event == event && (o.Command == x.hook.Command || slices.Contains(o.Scripts, script))
+	})
+}
+
+// findIneffective returns the finding about a decision that the hook came to without an effect each time.
+func (x *exploration) findIneffective() []Finding {
+	guards, _ := client.EventByName(x.hook.Event)
+	for i, d := range x.decisions {
+		if guards.Guards == "" || !x.reached[i] || x.effective[i] || !d.Exits() || d.Either {
+			continue
+		}
+		on := slices.IndexFunc(x.taken, func(t taken) bool { return t.Reached(d) && t.stdin == nil })
+		if on < 0 {
+			continue
+		}
+		f := FindingOf("ineffective", x.hook.ID, suites.Position{File: d.File, Line: d.Line}, fmt.Sprintf("it comes to %q, and the client goes on all the same", Short(d.Statement)))
+		f.Input = x.taken[on].input()
+		return []Finding{f}
+	}
+	return nil
+}
+
+// findConstant returns findings about conditions that only ask for tools, and that are the same for each of them.
+func (x *exploration) findConstant() (all []Finding) {
+	for _, script := range slices.Sorted(maps.Keys(x.courses)) {
+		for _, c := range x.courses[script].Constant() {
+			asked := slices.DeleteFunc(slices.Clone(c.Asked), func(tool string) bool { return !slices.Contains(tools, tool) })
+			sent := func(tool string) bool { return slices.Contains(c.Sent, tool) }
+			other := func(tool string) bool { return !slices.Contains(asked, tool) }
+			at, condition := suites.Position{File: script, Line: c.Line}, Short(c.Text)
+			switch {
+			case len(asked) == 0:
+				for _, text := range c.Asked {
+					if i := slices.IndexFunc(c.Sent, func(tool string) bool { return strings.EqualFold(tool, text) }); i >= 0 {
+						all = append(all, FindingOf("misnamed-tool", x.hook.ID, at, fmt.Sprintf("it looks for the tool %q; the client sends %s", text, c.Sent[i])))
+					}
+				}
+			case slices.ContainsFunc(asked, sent) && slices.ContainsFunc(c.Sent, other):
+				all = append(all, FindingOf("constant-condition", x.hook.ID, at, fmt.Sprintf("%q goes the same way for each tool that was tried: %s", condition, strings.Join(c.Sent, ", "))))
+			case !x.tree.takes(x.hook, asked):
+				f := FindingOf("constant-condition", x.hook.ID, at, fmt.Sprintf("%q asks for %s, for which no matcher fires it", condition, strings.Join(asked, ", ")))
+				f.Remedy = "name the tool in the matcher, or remove the condition"
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+// takes reports whether a hook, or another one with the same script, is fired for one of some tools.
+func (t Tree) takes(h discover.Hook, of []string) bool {
+	return slices.ContainsFunc(t.hooks(), func(o discover.Hook) bool {
+		shares := func(s string) bool { return slices.Contains(h.Scripts, s) }
+		return slices.ContainsFunc(o.Scripts, shares) && slices.ContainsFunc(of, o.Matches)
+	})
+}
+
+// before returns the last comparison that was seen at a decision or at the condition before it, and that none passed.
+func (x *exploration) before(d explore.Decision, cut explore.Cut) (c explore.Comparison, known bool) {
+	if cut.Ends && passesAt(x.passed, d.File, cut.Line) {
+		return c, false
+	}
+	for _, s := range x.seen {
+		if at := s.Line == cut.Line || s.Line == d.Line; at && explore.Same(s.File, d.File) && !contains(x.passed, s) {
+			c, known = s, true
+		}
+	}
+	return c, known
+}
+
+// passesAt reports whether a comparison at a line was passed.
+func passesAt(passed []explore.Comparison, file string, line int) bool {
+	return slices.ContainsFunc(passed, func(c explore.Comparison) bool { return c.Line == line && explore.Same(c.File, file) })
+}
+
+// sides are the inputs that the comparisons of a line accepted and rejected, by whether they were stopped.
+type sides struct {
+	accepted, rejected map[bool]firing
+	pattern            string // that accepted one
+}
+
+// hazardous matches inputs that a list of what is allowed hardly has.
+var hazardous = pattern.Lazy(`--force|--hard|prune|privileged|\.env\b|id_rsa|\.pem$|\.key$|secret|credential|` + ruinousPattern)
+
+func (f firing) hazardous() bool { return hazardous().MatchString(f.command + f.file) }
+
+// side records what was done about an input at the lines that compared it.
+func (x *exploration) side(f firing, r *explore.Record, fields map[explore.Field]string, stopped bool) {
+	accepted := map[suites.Position]string{}
+	for _, c := range r.Comparisons {
+		if _, own := c.Of(fields); own {
+			at := suites.Position{File: x.scriptOf(c.File), Line: c.Line}
+			if accepted[at] += ""; c.Accepts(c.Value) {
+				accepted[at] = c.Written()
+			}
+		}
+	}
+	for at, pattern := range accepted {
+		s, known := x.sides[at]
+		if !known {
+			s = &sides{accepted: map[bool]firing{}, rejected: map[bool]firing{}}
+			x.sides[at] = s
+		}
+		if pattern == "" {
+			s.rejected[stopped] = f
+		} else if !s.accepted[stopped].hazardous() {
+			s.accepted[stopped], s.pattern = f, pattern
+		}
+	}
+}
+
+// findInverted returns findings about lines that reject all that is stopped and accept all that is let through, which
+// is hazardous.
+func (x *exploration) findInverted() (all []Finding) {
+	for at, s := range x.sides {
+		stops, only := s.rejected[true]
+		if lets := s.accepted[false]; at.File != "" && only && len(s.accepted)+len(s.rejected) == 2 && lets.hazardous() {
+			all = append(all, FindingOf("inverted-condition", x.hook.ID, at, fmt.Sprintf("it stops %s, and lets %s through, which %q matches", stops.input(), lets.input(), Short(s.pattern))))
+		}
+	}
+	return all
+}
