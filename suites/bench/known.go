@@ -34,12 +34,13 @@ type Known struct {
 	KnownOptions
 	dir *disk.Dir
 
-	mu     sync.Mutex
-	own    map[string]done // by this process, whose firings are never left out: the same one twice may differ
-	states map[string]observed
-	counts Counts
-	audit  func() bool // whether to make a firing whose outcome is known
-	now    func() time.Time
+	mu       sync.Mutex
+	own      map[string]done // by this process, whose firings are never left out: the same one twice may differ
+	states   map[string]observed
+	examined map[string]observed // with the reason why files may do something else each time
+	counts   Counts
+	audit    func() bool // whether to make a firing whose outcome is known
+	now      func() time.Time
 }
 
 // KnownOptions describe where outcomes are kept, and for what.
@@ -93,7 +94,7 @@ func OpenKnown(o KnownOptions) (*Known, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Known{KnownOptions: o, dir: dir, own: map[string]done{}, states: map[string]observed{}, audit: func() bool { return rand.IntN(audited) == 0 }, now: time.Now}, nil
+	return &Known{KnownOptions: o, dir: dir, own: map[string]done{}, states: map[string]observed{}, examined: map[string]observed{}, audit: func() bool { return rand.IntN(audited) == 0 }, now: time.Now}, nil
 }
 
 // Close drops the outcomes that were not used for the longest time, and closes the directory.

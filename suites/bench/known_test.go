@@ -142,6 +142,10 @@ func TestKept(t *testing.T) {
 		"process":               func(s *scene, _ *Known) { s.write("lib.sh", "echo x >/tmp/$$", 0o644) },
 		"chance in Python":      func(s *scene, _ *Known) { s.write("lib.sh", "import json, random", 0o644) },
 		"clock in Node":         func(s *scene, _ *Known) { s.write("lib.sh", "new Date()", 0o644) },
+		"age in Python":         func(s *scene, _ *Known) { s.write("lib.sh", "os.stat(p).st_size", 0o644) },
+		"thread in Python":      func(s *scene, _ *Known) { s.write("lib.sh", "from threading import Thread", 0o644) },
+		"date of bash":          func(s *scene, _ *Known) { s.write("lib.sh", "printf '%(%s)T'", 0o644) },
+		"age of a fixture":      func(s *scene, _ *Known) { s.about.Input = []byte(`{"Age":3600}`) },
 		"age of a file":         func(s *scene, _ *Known) { s.write("lib.sh", "[ a -nt b ]", 0o644) },
 		"chance of a device":    func(s *scene, _ *Known) { s.write("lib.sh", "head -c 8 /dev/urandom | xxd", 0o644) },
 		"age in git":            func(s *scene, _ *Known) { s.write("lib.sh", "git log -1 --format=%cr", 0o644) },
@@ -158,6 +162,20 @@ func TestKept(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestExamined checks that a file is examined again after a change, and that a word is not found within another one.
+func TestExamined(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.fire(func(k *Known) {
+		for _, content := range []string{"date_now=1; known SECONDS_LEFT Dates", "echo $SECONDS"} {
+			s.write("lib.sh", content, 0o644)
+			if why, err := k.examine("lib.sh", &s.about); (why != "") != strings.Contains(content, "$") || err != nil {
+				t.Errorf("%s: %q, %v", content, why, err)
+			}
+		}
+	})
 }
 
 // TestTwice checks that two firings of one run are both made, and that an outcome is dropped if they differ.

@@ -15,7 +15,7 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// An observed is the state of a path as long as its signature is the same.
+// An observed is the state of a path, or what an examination showed, as long as its signature is the same.
 type observed struct {
 	signature disk.Signature
 	state     string
@@ -44,7 +44,7 @@ func (k *Known) state(p string, in *suites.Firing) (state string, changed time.T
 	if ok && known.signature == signature {
 		return known.state, changed
 	}
-	if state = k.look(at, info, listed); !signature.Racy(time.Now()) {
+	if state = k.look(at, info, listed); !signature.Racy(k.now()) {
 		k.mu.Lock()
 		k.states[p] = observed{signature, state}
 		k.mu.Unlock()
@@ -150,13 +150,17 @@ func errorText(err error) string {
 // digestOf returns a digest of the names in a directory, sorted.
 func digestOf(names []string) string { return suites.Digest([]byte(strings.Join(names, "\x00"))) }
 
-// read returns the content of a file as a firing has it.
-func (k *Known) read(name string, in *suites.Firing) ([]byte, error) {
-	if rel, err := filepath.Rel(k.Root, name); err == nil && filepath.IsLocal(rel) {
-		rel = filepath.ToSlash(rel)
-		if i := slices.IndexFunc(in.Files, func(f suites.Fixture) bool { return f.Path == rel }); i >= 0 {
-			return []byte(in.Files[i].Content), nil
-		}
+// ownContent returns the content of a file of the project that a firing has instead of the project's; false if it has
+// none.
+func (k *Known) ownContent(at string, in *suites.Firing) ([]byte, bool) {
+	rel, err := filepath.Rel(k.Root, at)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, false
 	}
-	return k.Reader.Anywhere().ReadFile(name, stateFile)
+	rel = filepath.ToSlash(rel)
+	i := slices.IndexFunc(in.Files, func(f suites.Fixture) bool { return f.Path == rel })
+	if i < 0 {
+		return nil, false
+	}
+	return []byte(in.Files[i].Content), true
 }

@@ -5,8 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
@@ -23,30 +25,69 @@ var steady = strings.Fields(`
 	printf pwd readlink realpath rev rg rm rmdir ruff sed seq sha1sum sha256sum sha512sum shasum shellcheck shfmt sleep sort
 	split stdbuf tac tail tee test timeout touch tr true tsort uname unlink uniq wc which whoami xargs xxd yq`)
 
-// differing matches code that reads the clock, draws random numbers or uses the number of its process: what
-// those give is the same in no two firings. It may match more, because a firing that is made once too often
-// costs only time.
-var differing = pattern.Lazy(strings.Join([]string{
-	// bash, with its own tests of ages
-	`\$\$`, `\b(?:BASHPID|PPID|S?RANDOM|SECONDS|EPOCH\w+)\b`, `%\([^)]*\)T`, `[\s\[]-(?:nt|ot)\s`,
-	// ages of files and commits, and devices
-	`-(?:[acm]?newer|[acm]min|[acm]time)\b`, `%[ac]r\b`, `--(?:since|until|before|after|relative-date)\b`, `/dev/u?random`, `/proc/`,
-	// Python
-	`\b(?:import|from)\b[^\n;]*\b(?:time|datetime|random|uuid|secrets|tempfile|logging|calendar|threading|asyncio|multiprocessing)\b`,
-	`__import__|importlib`, `\bos\.(?:getpid|getppid|times|urandom|stat)\b`, `\.st_[acm]time|\bgetmtime\b|\.stat\(\)`,
-	// Node
-	`\bDate\b|Math\.random|hrtime|\bperformance\b|\bprocess\.(?:pid|ppid|memoryUsage)\b|\b(?:uptime|loadavg|freemem)\b`,
-	`\brandomUUID\b|\brandomBytes\b|\bcrypto\b|mtime(?:Ms)?\b`,
-	// awk and jq
-	`\bsystime\s*\(|\bsrand\b|\brand\s*\(|\bnow\b|\blocaltime\b|\bgmtime\b|\bstrftime\b|\bmktime\b`,
-	// fixtures of cases
-	`\{now`, `"Age":[1-9]`,
-}, "|"))
+// What reads the clock, draws random numbers or uses the number of its process gives the same in no two firings.
+// The lists may name more, because a firing that is made once too often costs only time. They are no single
+// expression, because that takes longer for an input than the firing itself.
+var (
+	// differingWords are of bash, Python, Node, awk and jq.
+	differingWords = wordSet(`
+		BASHPID PPID RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME
+		importlib getpid getppid urandom
+		Date performance uptime loadavg freemem randomUUID randomBytes crypto
+		systime srand rand now localtime gmtime strftime mktime`)
+	// differingTexts are also of fixtures, and ages of files and commits.
+	differingTexts = strings.Fields(`
+		$$ /proc/ /dev/random /dev/urandom mtime -newer -anewer -cnewer -mnewer -amin -cmin -mmin -atime -ctime
+		%ar %cr --since --until --before --after --relative-date __import__ os.times os.stat .st_atime .st_ctime .stat()
+		Math.random hrtime process.pid process.ppid process.memoryUsage {now`)
+	// differingCode is looked for where its text is.
+	differingCode = []struct {
+		text string
+		code func() *regexp.Regexp
+	}{
+		{"-nt", pattern.Lazy(`[\s\[]-nt\s`)},
+		{"-ot", pattern.Lazy(`[\s\[]-ot\s`)},
+		{")T", pattern.Lazy(`%\([^)]*\)T`)},
+		{"import", pattern.Lazy(`\b(?:import|from)\b[^\n;]*\b(?:time|datetime|random|uuid|secrets|tempfile|logging|calendar|threading|asyncio|multiprocessing)\b`)},
+		{`"Age":`, pattern.Lazy(`"Age":[1-9]`)}, // of a fixture
+	}
+)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// namesDiffering reports whether a text names something of these lists.
+func namesDiffering(content []byte) bool {
+	for _, t := range differingTexts {
+		if bytes.Contains(content, []byte(t)) {
+			return true
+		}
+	}
+	for _, c := range differingCode {
+		if bytes.Contains(content, []byte(c.text)) && c.code().Match(content) {
+			return true
+		}
+	}
+	ends := func(r rune) bool {
+		return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}
+	for word := range bytes.FieldsFuncSeq(content, ends) {
+		if differingWords[string(word)] {
+			return true
+		}
+	}
+	return false
+}
 
 // varies returns why another firing may do something else although everything that this one was seen to
 // use is the same, "" if nothing is known.
 func (k *Known) varies(about *suites.Firing, o *suites.Outcome, seen *trace.Observed) string {
-	if differing().Match(about.Input) {
+	if namesDiffering(about.Input) {
 		return "its input names what differs each time"
 	}
 	var read []string
@@ -65,16 +106,53 @@ func (k *Known) varies(about *suites.Firing, o *suites.Outcome, seen *trace.Obse
 		if slices.Contains(data, path.Ext(p)) || strings.HasSuffix(p, "/") {
 			continue
 		}
-		content, err := k.read(k.at(p), about)
-		switch {
+		switch why, err := k.examine(p, about); {
 		case err != nil && i < len(read):
 			return p + " cannot be examined"
-		case err != nil: // there is nothing that a case can read
-		case bytes.IndexByte(content, 0) >= 0:
-			return p + " is no text, so it may be a program"
-		case differing().Match(content):
-			return p + " names what differs each time"
+		case why != "": // without content there is nothing that a case can read
+			return p + why
 		}
+	}
+	return ""
+}
+
+// examine returns why the code in a file, a path of trace.Observed, may do something else in another firing; "" if
+// nothing is known. Most firings of a run use the same files, and examining one takes longer than many firings.
+func (k *Known) examine(p string, in *suites.Firing) (why string, err error) {
+	at := k.at(p)
+	if content, own := k.ownContent(at, in); own {
+		return differs(content), nil
+	}
+	info, err := os.Stat(at)
+	if err != nil {
+		return "", err
+	}
+	signature := disk.SignatureOf(info)
+	k.mu.Lock()
+	known, ok := k.examined[at]
+	k.mu.Unlock()
+	if ok && known.signature == signature {
+		return known.state, nil
+	}
+	content, err := k.Reader.Anywhere().ReadFile(at, stateFile)
+	if err != nil {
+		return "", err
+	}
+	if why = differs(content); !signature.Racy(k.now()) {
+		k.mu.Lock()
+		k.examined[at] = observed{signature, why}
+		k.mu.Unlock()
+	}
+	return why, nil
+}
+
+// differs returns why a program with this content may do something else each time, "" if nothing is known.
+func differs(content []byte) string {
+	switch {
+	case bytes.IndexByte(content, 0) >= 0:
+		return " is no text, so it may be a program"
+	case namesDiffering(content):
+		return " names what differs each time"
 	}
 	return ""
 }
