@@ -194,16 +194,47 @@ func (x *exploration) next() (all []observation) {
 			}
 		}
 	}
-	if len(all) == 0 && !x.complete() && !x.asked { // some decide if the input is none
+	if len(all) == 0 && !x.complete() && !x.asked {
 		x.asked = true
-		for _, stdin := range []string{"", "{}", "{"} {
-			f := x.sent[0]
-			f.stdin = &stdin
+		for _, f := range x.last() {
 			all = append(all, observation{firing: f})
 		}
 	}
 	return all
 }
+
+// last returns firings by which a hook may come to the decisions that are left: without an input, and without a program
+// or with a long input if the condition of one of them names that.
+func (x *exploration) last() (all []firing) {
+	for _, stdin := range []string{"", "{}", "{"} {
+		f := x.sent[0]
+		f.stdin = &stdin
+		all = append(all, f)
+	}
+	conditions := ""
+	for i, d := range x.decisions {
+		if cut, near := x.courses[d.File].Cut(d.Line); near && !x.reached[i] {
+			conditions += cut.Text + "\n"
+		}
+	}
+	for _, program := range frail {
+		if looksFor().MatchString(conditions) && hasWord(conditions, program) && !x.tree.lacks(program) {
+			f := x.sent[0]
+			f.without = []string{program}
+			all = append(all, f)
+		}
+	}
+	if f := x.sent[0]; f.command != "" && large().MatchString(conditions) {
+		f.command += " #" + strings.Repeat("a", 100_000)
+		all = append(all, f)
+	}
+	return all
+}
+
+var (
+	looksFor = pattern.Lazy(`\bcommand -v\b|\bwhich\b|\bhash\b|\btype\b`)
+	large    = pattern.Lazy(`\b\d{4,6}\b`) // a number of characters
+)
 
 // probes returns the probes of the next observations; none if the exploration has ended, or if nothing is observed.
 func (x *exploration) probes() (all []Probe) {
@@ -260,7 +291,7 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 	effect := o.Results[0].Effect
 	further := x.reach(r, effect)
 	x.taken = append(x.taken, taken{of.firing, r, effect})
-	if of.stdin != nil {
+	if of.stdin != nil || of.without != nil {
 		return
 	}
 	for _, course := range x.courses {
@@ -316,7 +347,7 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 func (x *exploration) compare(r *explore.Record, fields map[explore.Field]string) {
 	for _, c := range r.Comparisons {
 		of, own := c.Of(fields)
-		if script := x.scriptOf(c.File); script != "" && (own || c.Value == "") {
+		if script := x.scriptOf(c.File); script != "" && (own || c.Value == "") && !strings.Contains(c.Pattern, marker) {
 			if why := c.Misread(of, fields[of]); why != "" {
 				x.foreign = append(x.foreign, foreign{c, of, why})
 			}

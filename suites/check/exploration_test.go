@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +53,71 @@ func TestUnreached(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestReasons checks what is said of decisions that are for errors, for a field that no input had, and for another
+// program than the hook.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		src, scripts string
+		ran          []int
+		want         string
+	}{
+		{"import json, sys\ntry:\n    x = json.load(sys.stdin)\nexcept Exception:\n    sys.exit(2)\n", "guard.py", []int{1, 2, 3}, "info it is for an error in what begins at line 2"},
+		{"import json, sys\nx = json.load(sys.stdin)\nif __name__ == '__main__':\n    sys.exit(2)\n", "guard.py", []int{1, 2, 3}, "warning it waits for line 3"},
+		{"import json, sys\nx = json.load(sys.stdin)\nif __name__ == '__main__':\n    sys.exit(2)\n", "other.py", []int{1, 2, 3}, ""},
+		{"import json, sys\np = json.load(sys.stdin)['tool_input'].get('path')\nif p:\n    sys.exit(2)\n", "guard.py", []int{1, 2, 3}, "info it waits for line 3, \"if p:\"; no input had tool_input.path"},
+	} {
+		h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "EnterWorktree", Scripts: []string{tt.scripts}}
+		x := newExplorationOf(h, nil, "guard.py")
+		x.courses = map[string]*explore.Course{}
+		x.add("guard.py", []byte(tt.src))
+		log := ""
+		for _, line := range tt.ran {
+			text := strings.Split(tt.src, "\n")[line-1]
+			log += fmt.Sprintf("L\x1f/p/guard.py\x1f%d\x1f%d\x00", line, len(text)-len(strings.TrimLeft(text, " ")))
+		}
+		r := explore.Read(map[string][]byte{"python/log": []byte(log)}, "")
+		x.courses["guard.py"].Take("EnterWorktree", r)
+		x.decide()
+		x.ran["guard.py"], x.read, x.compared = true, true, strings.Contains(tt.want, "error") || strings.Contains(tt.want, "waits")
+		x.sent = []firing{{event: "PreToolUse", tool: "EnterWorktree"}}
+		x.reads, x.absent = []explore.FieldRead{readOf("guard.py", 2, "tool_input.path")}, map[explore.Field]bool{"tool_input.path": true}
+		found := x.findUnreached(strings.Contains(tt.want, "line 3\""))
+		severity, part, _ := strings.Cut(tt.want, " ")
+		if (tt.want == "") != (len(found) == 0) || len(found) == 1 && (string(found[0].Severity) != severity || !strings.Contains(found[0].What, part)) {
+			t.Errorf("%q: %+v, want %q", tt.src, found, tt.want)
+		}
+	}
+}
+
+// TestLastFirings checks what is fired in the end for the decisions that are left.
+func TestLastFirings(t *testing.T) {
+	t.Parallel()
+	for condition, want := range map[string]string{
+		"! command -v jq >/dev/null": "without jq",
+		"(( ${#c} > 65536 ))":        "long",
+		`[[ $c == *x* ]]`:            "",
+	} {
+		src := "#!/bin/bash\nc=$(jq -r .tool_input.command)\nif " + condition + "; then\n  exit 2\nfi\n"
+		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
+		x.courses = map[string]*explore.Course{"guard.sh": courseOf(src, "Bash", "2 jq -r .tool_input.command", "3 "+condition)}
+		x.decide()
+		x.sent = []firing{{event: "PreToolUse", tool: "Bash", command: "echo hello"}}
+		got := ""
+		for _, f := range x.last() {
+			switch {
+			case f.without != nil:
+				got += "without " + strings.Join(f.without, " ")
+			case len(f.command) > 65536:
+				got += "long"
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", condition, got, want)
+		}
 	}
 }
 
@@ -159,6 +225,14 @@ func TestInverted(t *testing.T) {
 			}
 			if found := x.findInverted(); len(found) != want*stops {
 				t.Errorf("%s, the other one is stopped: %v: %+v", pattern, stops == 1, found)
+			}
+			hazard := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Edit"}, nil, "guard.sh")
+			for i, file := range []string{"x/a.env", "x/id_rsa", "x/a.py"} { // which is a list of what is allowed
+				r := &explore.Record{Comparisons: []explore.Comparison{{File: "/p/guard.sh", Line: 3, Op: explore.Glob, Value: file, Pattern: "*.env"}}}
+				hazard.side(firing{event: "PreToolUse", tool: "Edit", file: file}, r, map[explore.Field]string{"tool_input.file_path": file}, i > 0)
+			}
+			if found := hazard.findInverted(); len(found) > 0 {
+				t.Errorf("a guard that stops another hazard: %+v", found)
 			}
 			file := "x/b" + strings.TrimPrefix(pattern, "*")
 			r := &explore.Record{Comparisons: []explore.Comparison{{File: "/p/guard.sh", Line: 3, Op: explore.Glob, Value: file, Pattern: pattern}}}
@@ -381,6 +455,10 @@ func TestSwallowed(t *testing.T) {
 	x.foreign[0].why = "the client sends absolute paths"
 	if found := x.findMisreadPatterns(true); len(found) > 0 {
 		t.Errorf("a pattern that other paths pass: %+v", found)
+	}
+	x.foreign[0].Pattern, x.passed[0].Line, x.passed[0].Pattern = `.claude\x\`, 4, "/.claude/x/"
+	if found := x.findMisreadPatterns(true); len(found) > 0 {
+		t.Errorf("a pattern whose other form with a slash is next to it: %+v", found)
 	}
 	x.passed = nil
 	x.foreign = []foreign{{explore.Comparison{File: "a.py", Line: 3, Op: explore.Equal, Pattern: "bash"}, "tool_name", "the client sends Bash"}}

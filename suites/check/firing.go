@@ -129,6 +129,9 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	}
 	if h.Scope.Foreign() {
 		c.Repo = &suites.Repo{Branch: "main", Commit: example}
+		if f.event == "WorktreeRemove" {
+			c.Repo.Worktree = "example" // which its payload names
+		}
 	}
 	return c
 }

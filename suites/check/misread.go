@@ -93,8 +93,9 @@ func (x *exploration) findMisreadPatterns(stopped bool) (all []Finding) {
 		alike := func(o explore.Comparison) bool {
 			return o.File == c.File && o.Line == c.Line && strings.EqualFold(o.Pattern, c.Pattern)
 		}
-		if sent := strings.HasPrefix(c.why, "the client sends"); sent && slices.ContainsFunc(x.passed, alike) {
-			continue // some other value passes, or the next element of a list
+		ofSame := func(o explore.Comparison) bool { return alike(o) || sameFile(o, c.Comparison) }
+		if sent := strings.HasPrefix(c.why, "the client sends"); sent && slices.ContainsFunc(x.passed, ofSame) {
+			continue // some other value passes, the next element of a list, or the same with a slash before it
 		}
 		if key := fmt.Sprint(at, c.why); told[key] {
 			continue
@@ -108,6 +109,14 @@ func (x *exploration) findMisreadPatterns(stopped bool) (all []Finding) {
 		all = append(all, FindingOf("misread-pattern", x.hook.ID, at, fmt.Sprintf("it looks for %q: %s", Short(c.Written()), c.why)))
 	}
 	return all
+}
+
+// sameFile reports whether two comparisons in one script look for the same part of a path, in either form.
+func sameFile(a, b explore.Comparison) bool {
+	plain := func(c explore.Comparison) string {
+		return strings.Trim(strings.ReplaceAll(c.Pattern, `\`, "/"), "/^$.*")
+	}
+	return a.File == b.File && plain(a) != "" && plain(a) == plain(b)
 }
 
 // shellError matches an error that a shell itself reports about a script.

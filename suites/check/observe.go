@@ -27,6 +27,9 @@ func (j *judgement) judgeEnd(f fired) {
 	if about := j.of.about(); r.EffectRule == string(client.AnyFailure) {
 		found := FindingOf("blocks-everything", j.of.hook.ID, j.of.hook.Source, strings.TrimSuffix(fmt.Sprintf("%s: exit %d: %s", about.No(), r.Exit, Short(lastLine(r.Stderr))), ": "))
 		found.Effect, found.Remedy = about.Name+" fails when its hook does not exit with 0", "correct what fails; exit with 0 unless it must not happen"
+		if j.of.hook.Scope.Foreign() {
+			found.Severity, found.What = suites.Info, found.What+" (in an example, which has no remote repository)"
+		}
 		j.addOnce(found)
 	}
 	j.judgePrinted(f.firing, r)

@@ -30,9 +30,12 @@ func (x *exploration) dependsOnState() bool {
 // there, or the condition names a variable that was assigned where the input is read. Without that, nothing else may
 // make the hook decide.
 func (x *exploration) byInput(file string, cut explore.Cut) bool {
-	if passesAt(x.passed, file, cut.Line) || !x.read || !x.dependsOnState() {
-		return true
-	}
+	_, read := x.readFor(file, cut)
+	return read || passesAt(x.passed, file, cut.Line) || !x.read || !x.dependsOnState()
+}
+
+// readFor returns the read of the field that was assigned to a variable of a condition; false if none is known.
+func (x *exploration) readFor(file string, cut explore.Cut) (explore.FieldRead, bool) {
 	lines := strings.Split(string(x.sources[file]), "\n")
 	for _, r := range x.reads {
 		if x.scriptOf(r.File) != file || r.Line > len(lines) || r.Line == cut.Line {
@@ -40,15 +43,20 @@ func (x *exploration) byInput(file string, cut explore.Cut) bool {
 		}
 		for _, m := range assigned().FindAllStringSubmatch(lines[r.Line-1], -1) {
 			if hasWord(cut.Text, m[1]) {
-				return true
+				return r, true
 			}
 		}
 	}
-	return false
+	return explore.FieldRead{}, false
 }
 
 // assigned matches assignments to a variable.
 var assigned = pattern.Lazy(`(\w+)\s*(?::[^=]*)?=(?:[^=>]|$)`)
+
+var (
+	ofProgram = pattern.Lazy(`^if\s+__name__\s*==|\brequire\.main\b`) // what a module does if it is the program
+	tries     = pattern.Lazy(`^try\b`)
+)
 
 // findUnreached returns findings about the decisions to which no input came. stopped reports that a plain firing
 // stopped something.
@@ -61,7 +69,7 @@ func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 			continue
 		}
 		cut, near := x.courses[d.File].Cut(d.Line)
-		if !near {
+		if library := !slices.Contains(x.hook.Scripts, d.File); !near || library && ofProgram().MatchString(cut.Text) {
 			continue // nothing calls it here
 		}
 		at := suites.Position{File: d.File, Line: d.Line}
@@ -69,6 +77,8 @@ func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 		switch {
 		case cut.Plain:
 			what, severity = fmt.Sprintf("%q is never reached: line %d ends the script before it", Short(d.Statement), cut.Line), suites.Warning
+		case tries().MatchString(cut.Text) && !cut.Ends:
+			what += fmt.Sprintf(": it is for an error in what begins at line %d", cut.Line)
 		case cut.Ends:
 			what += fmt.Sprintf(": all ended at line %d, %q", cut.Line, Short(cut.Text))
 		case cut.Line != d.Line:
@@ -79,10 +89,13 @@ func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 		if known {
 			what += fmt.Sprintf(", which compares %q with %q", Short(c.Value), Short(c.Written()))
 		}
+		field, _ := x.readFor(d.File, cut)
 		switch state := byState().MatchString(cut.Text + "\n" + d.Statement); {
-		case cut.Plain:
+		case cut.Plain, tries().MatchString(cut.Text):
 		case event != "" && !x.runsFor(event, d.File):
 			what, severity = what+fmt.Sprintf("; it names the event %s, and the hook is for %s", event, x.hook.Event), suites.Warning
+		case dead && !known && x.absent[field.Field] && !x.payload(x.sent...)[field.Field]:
+			what += fmt.Sprintf("; no input had %s", field.Field)
 		case dead && (known || !state && x.byInput(d.File, cut)):
 			severity = suites.Warning // it may be dead
 		case state || !x.compared:
@@ -211,7 +224,9 @@ func (x *exploration) side(f firing, r *explore.Record, fields map[explore.Field
 			x.sides[at] = s
 		}
 		if pattern == "" {
-			s.rejected[stopped] = f
+			if !s.rejected[stopped].hazardous() {
+				s.rejected[stopped] = f
+			}
 		} else if !s.accepted[stopped].hazardous() {
 			s.accepted[stopped], s.pattern = f, pattern
 		}
@@ -223,7 +238,7 @@ func (x *exploration) side(f firing, r *explore.Record, fields map[explore.Field
 func (x *exploration) findInverted() (all []Finding) {
 	for at, s := range x.sides {
 		stops, only := s.rejected[true]
-		if lets := s.accepted[false]; at.File != "" && only && len(s.accepted)+len(s.rejected) == 2 && lets.hazardous() {
+		if lets := s.accepted[false]; at.File != "" && only && len(s.accepted)+len(s.rejected) == 2 && lets.hazardous() && !stops.hazardous() {
 			all = append(all, FindingOf("inverted-condition", x.hook.ID, at, fmt.Sprintf("it stops %s, and lets %s through, which %q matches", stops.input(), lets.input(), Short(s.pattern))))
 		}
 	}

@@ -162,9 +162,13 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 			add(text, rank)
 		}
 	}
+	beyond := depth > 0 && !known && c.Op != Equal && c.Op != Glob // which compare the whole value
 	for i, t := range c.Texts(textsOf) {
-		for j, made := range variants(f, text, c.Value, t, how, depth > 0 && !known) {
-			add(made, rank+3*i+2*j)
+		whole := c.Value == text && c.Accepts(t) // so that it is known what passes
+		for j, made := range variants(f, text, c.Value, t, how, beyond) {
+			if !whole || c.Accepts(made) {
+				add(made, rank+3*i+2*j)
+			}
 		}
 	}
 }

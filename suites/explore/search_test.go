@@ -28,7 +28,7 @@ func TestTexts(t *testing.T) {
 		{Basic, `a|b`, []string{"a|b"}},
 		{Basic, `x\{2\}(y)+`, []string{"xx(y)+"}},
 		{Regexp, `systemctl\s+(\w+)\s+(\S+)`, []string{"systemctl foo bar"}}, {Regexp, `push\s+.*-f`, []string{"push -f"}},
-		{Regexp, `(unclosed`, []string{"(unclosed"}},
+		{Regexp, `(unclosed`, []string{"(unclosed"}}, {Regexp, `git\s+\Kpush`, []string{"git push"}},
 	} {
 		if diff := cmp.Diff(tt.want, Comparison{Op: tt.op, Pattern: tt.pattern}.Texts(textsOf)); diff != "" {
 			t.Errorf("%s %q (-want +got):\n%s", tt.op, tt.pattern, diff)
@@ -177,6 +177,40 @@ func TestSearchPassed(t *testing.T) {
 	}
 	if last, again := slices.Index(texts, "last"), slices.Index(texts, "first x"); next.Text != "first" || last < 0 || last > again {
 		t.Errorf("after %q: %q", next.Text, texts)
+	}
+}
+
+// TestSearchWhole checks that texts which cannot pass are not tried: a value that is compared as a whole is replaced,
+// also in the text that it is a part of.
+func TestSearchWhole(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		op    Op
+		value string
+		want  []string
+	}{
+		{Equal, "git echo", []string{"log"}},
+		{Prefix, "git echo", []string{"log", "log git echo"}},
+		{Glob, "echo", []string{"git log"}},
+		{Contains, "echo", []string{"git echo log"}}, // next to what an earlier comparison looked for
+	} {
+		var s Search
+		s.Take(Input{}, map[Field]string{inCommand: "git x"}, &Record{})
+		s.Take(Input{0, inCommand, "git echo"}, map[Field]string{inCommand: "git echo"}, &Record{Comparisons: []Comparison{{Line: 1, Op: tt.op, Value: tt.value, Pattern: "log"}}})
+		var got []string
+		for _, in := range s.Next(len(tt.want), false) {
+			got = append(got, in.Text)
+		}
+		if tt.value == "git echo" { // no others are left
+			for _, in := range s.Next(9, false) {
+				got = append(got, in.Text)
+			}
+			slices.Sort(got)
+			slices.Sort(tt.want)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.op, diff)
+		}
 	}
 }
 

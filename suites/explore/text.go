@@ -60,12 +60,13 @@ func (c Comparison) Accepts(value string) bool {
 	return false
 }
 
-// expression returns the pattern as a regular expression of Go, as far as the syntaxes agree.
+// expression returns the pattern as a regular expression of Go, as far as the syntaxes agree. That grep -P leaves out
+// what is before \K in its output does not matter for what it matches.
 func (c Comparison) expression() string {
 	if c.Op == Basic {
 		return extended(c.Pattern)
 	}
-	return c.Pattern
+	return strings.ReplaceAll(c.Pattern, `\K`, "")
 }
 
 // ofGlob returns a text that a glob matches, with a text for *.
