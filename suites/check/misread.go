@@ -23,7 +23,8 @@ func (x *exploration) alternatives() (all []alternative) {
 	for _, v := range neverSet {
 		read, set := false, slices.Contains(x.assigned, v)
 		for _, src := range x.sources {
-			read, set = read || reads(string(src), v), set || assigns(string(src), v)
+			reads := func(o variable) bool { return o.Name == v }
+			read, set = read || slices.ContainsFunc(variables(string(src)), reads), set || assigns(string(src), v)
 		}
 		if read && !set {
 			all = append(all, alternative{variable: v})

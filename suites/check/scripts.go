@@ -178,7 +178,7 @@ func (t Tree) head(s string) []byte {
 
 func judgeVariables(s site) (all []Finding) {
 	code := withoutComments(s.code)
-	for _, v := range Variables(code, strings.HasSuffix(s.script, ".sh")) {
+	for _, v := range unsetVariables(code, strings.HasSuffix(s.script, ".sh")) {
 		all = append(all, Finding{Where: place(s.script, code, v.At), What: s.script + " reads " + v.Name + ", which is never set", Severity: suites.Warning})
 	}
 	return all

@@ -76,9 +76,6 @@ func (f firing) stateText() (text string) {
 // stateAtMost is the number of variables, and of files, that are tried.
 const stateAtMost = 4
 
-// readsVariable matches the variables that a script reads, in each language.
-var readsVariable = pattern.Lazy(`environ(?:\.get\(|\[)\s*["'](\w+)["']|getenv\(\s*["'](\w+)["']|process\.env\.(\w+)|process\.env\[["'](\w+)["']\]|\$\{?([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b`)
-
 // ofSystem matches variables that a shell, the system or a client sets.
 var ofSystem = pattern.Lazy(`^(?:BASH_.*|COMP_.*|CLAUDE_.*|XDG_.*|LC_.*|HOST_?NAME|PATH|HOME|USER|SHELL|TERM|TMPDIR|PWD|LANG|EPOCH.*|PYTHON.*|NODE_.*)$`)
 
@@ -89,13 +86,11 @@ func (x *exploration) withVariables() (all []firing) {
 	for _, file := range slices.Sorted(maps.Keys(x.sources)) {
 		text += string(x.sources[file]) + "\n"
 	}
-	known := map[string]bool{}
-	for _, m := range readsVariable().FindAllStringSubmatch(text, -1) {
-		name := strings.Join(m[1:], "")
-		again := known[name]
-		known[name] = true
-		if !again && len(state) < stateAtMost && !ofSystem().MatchString(name) && !NeverSet(name) && !slices.Contains(set, name) && !assigns(text, name) {
-			state[explore.Field("$"+name)] = marker + strings.ToLower(name)
+	for _, v := range variables(text) {
+		switch {
+		case len(state) == stateAtMost, ofSystem().MatchString(v.Name), NeverSet(v.Name), slices.Contains(set, v.Name), assigns(text, v.Name):
+		default:
+			state[explore.Field("$"+v.Name)] = marker + strings.ToLower(v.Name)
 		}
 	}
 	for _, f := range typical(x.hook, x.tree) {

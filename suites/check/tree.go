@@ -3,7 +3,6 @@ package check
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -92,9 +91,4 @@ func (t Tree) lacks(program string) bool { return t.Installed != nil && !t.Insta
 func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
-}
-
-// reads reports whether a text uses a variable of the environment.
-func reads(text, name string) bool {
-	return strings.Contains(text, name) && regexp.MustCompile(`\$\{?`+name+`\b|environ(\.get\(|\[)["']`+name+`["']|getenv\(["']`+name+`|process\.env\.`+name+`\b`).MatchString(text)
 }

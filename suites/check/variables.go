@@ -22,26 +22,43 @@ func NeverSet(variable string) bool {
 
 var fieldVariable = pattern.Lazy(`^(CLAUDE_)?TOOL_(INPUT|RESULT|RESPONSE|OUTPUT)_\w+$`)
 
-// A Variable is a place at which a text reads a variable, as an offset.
-type Variable struct {
+// A variable is a place at which a text reads a variable, as an offset.
+type variable struct {
 	Name string
 	At   int
+	// otherwise reports that a shell takes a default, or a part of it.
+	otherwise bool
 }
 
-// Variables returns the variables of a script that neither a client nor the script sets. Names that
+// readsVariable matches the variables that a script reads, in each language. Names without an underscore are those of a
+// shell's own variables.
+var readsVariable = pattern.Lazy(`environ(?:\.get\(|\[)\s*["'](\w+)["']|getenv\(\s*["'](\w+)["']|process\.env\.(\w+)|process\.env\[["'](\w+)["']\]|\$\{?([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b`)
+
+// variables returns the places at which a script in any language reads variables.
+func variables(code string) (all []variable) {
+	for _, m := range readsVariable().FindAllStringSubmatchIndex(code, -1) {
+		v := variable{At: m[0], otherwise: code[m[0]:min(m[0]+2, len(code))] == "${" && !strings.HasPrefix(code[m[1]:], "}")}
+		for i := 2; i < len(m); i += 2 {
+			if m[i] >= 0 {
+				v.Name = code[m[i]:m[i+1]]
+			}
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// unsetVariables returns the variables of a script that neither a client nor the script sets, each once. Names that
 // do not refer to the client are only looked for in shell scripts.
-func Variables(code string, shell bool) (out []Variable) {
-	for _, v := range neverSet {
-		if !strings.Contains(code, v) || strings.HasPrefix(v, "TOOL_") && !shell {
-			continue // most scripts: skip the costly expression
-		}
-		uses := regexp.MustCompile(`\$(\{` + v + `\}|` + v + `\b)|environ(\.get\(|\[)["']` + v + `["']\]?\)?|process\.env\.` + v + `\b`)
-		at := uses.FindStringIndex(code)
+func unsetVariables(code string, shell bool) (out []variable) {
+	for _, v := range variables(code) {
+		known := slices.ContainsFunc(out, func(o variable) bool { return o.Name == v.Name })
 		switch {
-		case at == nil, assigns(code, v), shell && loads().MatchString(code):
-			continue
+		case known, v.otherwise, !slices.Contains(neverSet, v.Name), strings.HasPrefix(v.Name, "TOOL_") && !shell:
+		case assigns(code, v.Name), shell && loads().MatchString(code):
+		default:
+			out = append(out, v)
 		}
-		out = append(out, Variable{v, at[0]})
 	}
 	return out
 }

@@ -22,11 +22,11 @@ func TestVariables(t *testing.T) {
 		"read -r TOOL_NAME < x\necho \"$TOOL_NAME\"": 0, `for TOOL_NAME in a; do echo "$TOOL_NAME"; done`: 0, `printf -v TOOL_NAME a; echo "$TOOL_NAME"`: 0,
 		". ./lib.sh\necho \"$TOOL_NAME\"": 0, `eval "$(cat x)"; echo "$TOOL_NAME"`: 0, `read -r X < x; echo "$TOOL_NAME"`: 1,
 	} {
-		if got := Variables(text, true); len(got) != want {
+		if got := unsetVariables(text, true); len(got) != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
-	if got := Variables(`echo "$TOOL_NAME"`, false); len(got) != 0 {
+	if got := unsetVariables(`echo "$TOOL_NAME"`, false); len(got) != 0 {
 		t.Errorf("of no shell: %v", got)
 	}
 }
