@@ -32,27 +32,41 @@ type Search struct {
 	// Aims are the lines of files that the search is for, from 0; without them it is for all alike.
 	Aims map[string][]bool
 
-	goals  map[Comparison]bool // without values
-	seen   map[Comparison][]sighting
-	own    map[Comparison]bool // goals that were compared with a text of the input, and not with an unknown one
-	places map[Comparison]int  // goals at each place
-	passed map[Comparison]bool // goals that some input passed
-	ran    map[place]bool      // statements that some input reached
-	sent   map[Input]bool      // with From 0, but for fields outside of the payload
+	goals  map[Comparison]*goal // by comparison, without a value
+	places map[Comparison]int   // goals at each place
+	ran    map[place]bool       // statements that some input reached
+	sent   map[Input]bool       // with From 0, but for fields outside of the payload
 	queue  []candidate
 	depth  []int // of each firing
+}
+
+// A goal is a comparison that inputs are to pass.
+type goal struct {
+	known  bool // it was compared before
+	own    bool // with a text of the input, and not only with an unknown one
+	passed bool // by some input
+	seen   []sighting
+}
+
+// goalOf returns the goal of a comparison.
+func (s *Search) goalOf(c Comparison) *goal {
+	c.Value = ""
+	if s.goals[c] == nil {
+		s.goals[c] = new(goal)
+	}
+	return s.goals[c]
 }
 
 // A candidate is an input that may pass a goal, with its rank; the lowest is the likeliest.
 type candidate struct {
 	Input
-	goal Comparison
+	goal *goal
 	rank int
 }
 
 // rankOf returns the rank of a candidate now: what another input passed comes after all that none did.
-func (s *Search) rankOf(c candidate) int {
-	if s.passed[c.goal] {
+func rankOf(c candidate) int {
+	if c.goal.passed {
 		return c.rank + 16
 	}
 	return c.rank
@@ -74,9 +88,7 @@ func (c Comparison) suits(text string) bool {
 // earlier inputs: to another statement, or past another comparison.
 func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, further bool) {
 	if s.goals == nil {
-		s.goals, s.places, s.sent = map[Comparison]bool{}, map[Comparison]int{}, map[Input]bool{}
-		s.seen, s.own = map[Comparison][]sighting{}, map[Comparison]bool{}
-		s.passed, s.ran = map[Comparison]bool{}, map[place]bool{}
+		s.goals, s.places, s.sent, s.ran = map[Comparison]*goal{}, map[Comparison]int{}, map[Input]bool{}, map[place]bool{}
 	}
 	for _, p := range r.statements() {
 		further = further || !s.ran[p]
@@ -92,6 +104,7 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 	}
 	sorted := slices.Sorted(maps.Keys(fields))
 	for _, c := range r.Comparisons {
+		g := s.goalOf(c)
 		own := false
 		for _, f := range sorted {
 			how := related(c.Value, fields[f])
@@ -102,14 +115,12 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 			compared = compared || how != unknown || c.Value == unseen
 			s.derive(n, f, fields[f], c, how, depth)
 		}
-		goal, place := Comparison{c.File, c.Line, c.Op, "", c.Pattern}, Comparison{File: c.File, Line: c.Line}
-		if !s.goals[goal] {
-			s.goals[goal] = true
-			s.places[place]++
+		if !g.known {
+			s.places[Comparison{File: c.File, Line: c.Line}]++
 		}
-		s.own[goal] = s.own[goal] || own
-		if c.Accepts(c.Value) && !s.passed[goal] {
-			s.passed[goal], further = true, true
+		g.known, g.own = true, g.own || own
+		if c.Accepts(c.Value) && !g.passed {
+			g.passed, further = true, true
 		}
 	}
 	return compared, further
@@ -127,10 +138,10 @@ func (c Comparison) Of(fields map[Field]string) (Field, bool) {
 
 // derive adds the inputs by which a field may pass a comparison.
 func (s *Search) derive(from int, f Field, text string, c Comparison, how relation, depth int) {
-	goal := Comparison{c.File, c.Line, c.Op, "", c.Pattern}
-	known := s.goals[goal] && (how == unknown || s.own[goal])
-	if where := (sighting{from, f, text, c.Value, how}); len(s.seen[goal]) < sightings {
-		s.seen[goal] = append(s.seen[goal], where)
+	g := s.goalOf(c)
+	known := g.known && (how == unknown || g.own)
+	if len(g.seen) < sightings {
+		g.seen = append(g.seen, sighting{from, f, text, c.Value, how})
 	}
 	rank := depth + s.distance(c.File, c.Line)
 	if known {
@@ -152,7 +163,7 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 		}
 		if !s.sent[key] && text != "" && len(text) < 4000 {
 			s.sent[key] = true
-			s.queue = append(s.queue, candidate{Input{from, f, text}, goal, rank})
+			s.queue = append(s.queue, candidate{Input{from, f, text}, g, rank})
 		}
 	}
 	usual := 0
@@ -310,9 +321,9 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 // Next returns the likeliest inputs that are left, at most so many. If new is set, it returns only the
 // first inputs of comparisons that were not known before.
 func (s *Search) Next(most int, new bool) (all []Input) {
-	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(s.rankOf(a), s.rankOf(b)) })
+	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(rankOf(a), rankOf(b)) })
 	n := min(most, len(s.queue))
-	for new && n > 0 && s.rankOf(s.queue[n-1]) > 1 {
+	for new && n > 0 && rankOf(s.queue[n-1]) > 1 {
 		n--
 	}
 	for _, c := range s.queue[:n] {

@@ -28,7 +28,7 @@ func (s *Search) Separate(other *Search, most int) (all []Input) {
 	var rows [][]Input
 	for _, goal := range mine {
 		var row []Input
-		for _, at := range s.seen[goal] {
+		for _, at := range s.goals[goal].seen {
 			texts := slices.Concat(s.Usual[at.field], spellings(goal.Texts(textsOf)))
 			for _, its := range theirs {
 				texts = append(texts, spellings(its.Texts(textsOf))...)
