@@ -72,9 +72,9 @@ const (
 )
 
 // form is the version of the files. Others are ignored.
-const form = "hookwatch known firing 2\n"
+const form = "hookwatch known firing 3\n"
 
-// A kept is the content of a file.
+// A kept is the content of a file. Of the accesses of an outcome it has those of the project.
 type kept struct {
 	Key      string // its name
 	Used     []used
@@ -230,7 +230,7 @@ func (k *Known) content(about *suites.Firing, o *suites.Outcome, began time.Time
 			one.Programs = append(one.Programs, suites.Tool{Name: filepath.Base(real), Path: real, Digest: disk.ProgramDigest(real)})
 		}
 	}
-	one.Outcome.Accesses = nil
+	one.Outcome.Accesses = slices.DeleteFunc(slices.Clone(o.Accesses), func(a suites.Access) bool { return !disk.Within(o.Project, a.Path) })
 	for _, p := range seen.Paths {
 		state, changed := k.state(p, about)
 		if changed.After(began.Add(-disk.ClockStep)) { // the firing may have seen another one

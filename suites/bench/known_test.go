@@ -78,6 +78,17 @@ func (s *scene) fire(change func(*Known)) bool {
 	if got := o.Last(); got.Exit != 2 || got.Effect != suites.Denied || got.ModelSees[0] != "no \xff" {
 		s.t.Fatalf("the outcome is %+v", got)
 	}
+	ofProject := func(all []suites.Access) (n int) {
+		for _, a := range all {
+			if strings.HasPrefix(a.Path, s.project+"/") {
+				n++
+			}
+		}
+		return n
+	}
+	if got, want := ofProject(o.Accesses), ofProject(s.outcome.Accesses); got != want {
+		s.t.Fatalf("the outcome has %d accesses of the project, want %d", got, want)
+	}
 	return s.made > before
 }
 
