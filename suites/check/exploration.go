@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/explore"
 	"hookwatch/suites/pattern"
@@ -112,6 +113,9 @@ func newExploration(s subject, change *alternative) *exploration {
 	f.command = command(f.tool, "zqCmd --zqOption zqValue")
 	if takesFile(f.tool) {
 		f.file = "zqDir/zqFile.zq"
+	}
+	for key, text := range client.ToolNamed(f.tool).Optional {
+		f.over = withText(f.over, explore.Field("tool_input."+key), text)
 	}
 	if f.passes(s.hook) {
 		x.begin = append(x.begin, f)

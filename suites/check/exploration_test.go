@@ -309,6 +309,21 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// TestOptional checks that an exploration begins with a call that has the texts which a call may also have.
+func TestOptional(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "guard.sh"), []byte("#!/bin/bash\njq -r .tool_input.glob\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Grep", Type: "command", Command: "./guard.sh", Scripts: []string{"guard.sh"}, Root: root}
+	x := newExploration(subjectOf(Tree{Root: root}, h), nil)
+	last := x.begin[len(x.begin)-1]
+	if sent := string(last.asCase(h).Steps[0].PayloadRaw); !strings.Contains(sent, `"glob":"zq.glob"`) || last.fields(h)["tool_input.glob"] != "zq.glob" {
+		t.Errorf("%s", sent)
+	}
+}
+
 // TestUnsent checks which fields are those of another event.
 func TestUnsent(t *testing.T) {
 	t.Parallel()

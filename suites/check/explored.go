@@ -84,16 +84,19 @@ func with(h discover.Hook, f firing, in explore.Input) (firing, bool) {
 		f.text, f.description = in.Text, Short(in.Text)
 		f.written = f.about().Guards == ""
 	default:
-		over := map[explore.Field]string{in.Field: in.Text}
-		for field, text := range f.over {
-			if field != in.Field {
-				over[field] = text
-			}
-		}
-		f.over = over
+		f.over = withText(f.over, in.Field, in.Text)
 		f.description = fmt.Sprintf("%s %q", in.Field, Short(in.Text))
 	}
 	return f, f.passes(h)
+}
+
+// withText returns the texts of fields with another one.
+func withText(all map[explore.Field]string, field explore.Field, text string) map[explore.Field]string {
+	if all = maps.Clone(all); all == nil {
+		all = map[explore.Field]string{}
+	}
+	all[field] = text
+	return all
 }
 
 // override sets texts of a payload.

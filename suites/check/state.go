@@ -23,11 +23,7 @@ const marker = "zq_"
 
 // withState returns a firing with another text in such a field.
 func (f firing) withState(field explore.Field, text string) firing {
-	f.state = maps.Clone(f.state)
-	if f.state == nil {
-		f.state = map[explore.Field]string{}
-	}
-	f.state[field] = text
+	f.state = withText(f.state, field, text)
 	return f
 }
 

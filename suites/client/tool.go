@@ -32,6 +32,8 @@ type Tool struct {
 	// On are the versions on which a call was captured; none if the shape is from the tool's own
 	// description.
 	On []Version
+	// Optional are texts that a call may also have, with an example each, from the tool's own description.
+	Optional map[string]string
 	// Harmless is the input of a harmless call, for a tool that takes neither a command nor a file.
 	Harmless map[string]any
 
@@ -57,7 +59,8 @@ const (
 var tools = []Tool{
 	{
 		Name: "Bash", Kind: RunsCommand, Requires: []string{"command"}, Returns: []string{"stdout", "stderr", "interrupted", "isImage"}, On: onAll,
-		input: commandInput,
+		Optional: map[string]string{"description": "zqDescription"},
+		input:    commandInput,
 		response: func(PayloadInput) object {
 			return object{{"stdout", "hello"}, {"stderr", ""}, {"interrupted", false}, {"isImage", false}, {"noOutputExpected", false}}
 		},
@@ -98,13 +101,15 @@ var tools = []Tool{
 	},
 	{
 		Name: "Grep", Kind: ReadsFiles, Requires: []string{"pattern"}, Harmless: map[string]any{"pattern": "hello"},
+		Optional: map[string]string{"path": "zqDir", "glob": "zq.glob", "type": "zqType"},
 		input: func(in PayloadInput) object {
 			return object{{"pattern", in.text("one")}, {"path", in.Cwd}, {"output_mode", "content"}}
 		},
 	},
 	{
 		Name: "Glob", Kind: ReadsFiles, Requires: []string{"pattern"}, Harmless: map[string]any{"pattern": "*.md"},
-		input: func(in PayloadInput) object { return object{{"pattern", in.text("**/*.txt")}, {"path", in.Cwd}} },
+		Optional: map[string]string{"path": "zqDir"},
+		input:    func(in PayloadInput) object { return object{{"pattern", in.text("**/*.txt")}, {"path", in.Cwd}} },
 	},
 	{
 		Name: "WebFetch", OnlyWhole: true, Requires: []string{"url", "prompt"}, Harmless: map[string]any{"url": "http://127.0.0.1/", "prompt": "say hello"},
