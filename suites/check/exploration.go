@@ -207,12 +207,16 @@ func (x *exploration) next() (all []observation) {
 	return all
 }
 
-// last returns firings by which a hook may come to the decisions that are left: without an input, and without a program
-// or with a long input if the condition of one of them names that.
+// last returns firings by which a hook may come to the decisions that are left: without an input, with several lines,
+// and without a program or with a long input if the condition of one of them names that.
 func (x *exploration) last() (all []firing) {
 	for _, stdin := range []string{"", "{}", "{"} {
 		f := x.sent[0]
 		f.stdin = &stdin
+		all = append(all, f)
+	}
+	if f := x.sent[0]; f.command != "" {
+		f.command = "# zqNote\n\n" + f.command
 		all = append(all, f)
 	}
 	conditions := ""
@@ -417,13 +421,13 @@ func (x *exploration) beyond(other *exploration) string {
 		}
 	}
 	for _, e := range slices.Sorted(maps.Keys(x.effects)) {
-		if !other.effects[e] {
-			return "ends so: " + string(e)
+		if !idle(e) && !other.effects[e] {
+			return "has the effect " + string(e)
 		}
 	}
 	for _, t := range x.taken {
-		if !slices.ContainsFunc(other.taken, func(o taken) bool { return o.tool == t.tool && o.Effect == t.Effect }) {
-			return fmt.Sprintf("ends so for %s: %s", t.tool, t.Effect)
+		if !idle(t.Effect) && !slices.ContainsFunc(other.taken, func(o taken) bool { return o.tool == t.tool && o.Effect == t.Effect }) {
+			return fmt.Sprintf("has the effect %s for %s", t.Effect, t.tool)
 		}
 	}
 	if at := x.search.Beyond(&other.search); at != "" {

@@ -244,8 +244,8 @@ func TestChanged(t *testing.T) {
 		want    string
 	}{
 		{explored(field, suites.Proceeds), ""},
-		{explored(field, suites.Proceeds, suites.Denied), "unknown-field a.sh reads tool_input.cmd; the client sends tool_input.command; if the field is sent, it ends so: denied"},
-		{explored(variable, suites.Denied), "unset-variable it reads $CLAUDE_TOOL_INPUT, which is never set; if it is set, it ends so: denied"},
+		{explored(field, suites.Proceeds, suites.Denied), "unknown-field a.sh reads tool_input.cmd; the client sends tool_input.command; if the field is sent, it has the effect denied"},
+		{explored(variable, suites.Denied), "unset-variable it reads $CLAUDE_TOOL_INPUT, which is never set; if it is set, it has the effect denied"},
 	} {
 		j := &judgement{of: subject{hook: h}}
 		judgeChanged(&results{subject: j.of, exploration: base, changed: []*exploration{tt.changed}}, j)

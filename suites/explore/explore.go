@@ -58,6 +58,7 @@ type Record struct {
 	unknown     []fromStdin    // comparisons of bash whose value its log does not show
 	began       map[place]bool // statements of Python
 	covered     []covered      // of Node, by file and process
+	inline      []inline       // code of Python
 }
 
 // A FieldRead is a read of a field of the payload, whether or not it was sent.
@@ -207,13 +208,15 @@ func (r *Record) add(c Comparison) {
 	}
 }
 
-// Resolve adds the comparisons of a script that its text shows and no log.
+// Resolve adds the comparisons of a script that its text shows and no log, and gives those of code that it contains
+// their place.
 func (r *Record) Resolve(file string, src []byte) {
 	language := trace.LanguageOf(file, src)
 	switch {
 	case language == nil:
 	case language.Name() == "bash":
 		r.cases(file, src)
+		r.place(file, src)
 	case language.Name() == "python":
 		r.literals(file, src, arm())
 	default:

@@ -152,6 +152,19 @@ fi
 echo "$cmd" | grep -q 'frob\|frub [0-9]\{3\}' && deny frob
 exit 0
 `},
+	{"bash", "inline.sh", `in=$(cat)
+case $(echo "$in" | python3 -c 'import json, sys; print("no" if "snorf" in json.load(sys.stdin)["tool_input"]["command"] else "")') in no) exit 2 ;; esac
+export in
+answer=$(python3 <<'PY'
+import json, os, re
+if re.search(r"^gyre\s+--gimble", json.loads(os.environ["in"])["tool_input"]["command"]):
+    print("DENY")
+PY
+)
+if [ "$answer" = DENY ]; then
+  exit 2
+fi
+`},
 	{"bash", "words.sh", `cmd=$(cat); cmd=${cmd#*'"command":"'}; export cmd=${cmd%%'"'*}
 case "$cmd" in
   *qwert\ --deep*) echo no >&2; exit 2 ;;
@@ -289,6 +302,33 @@ func TestObservedBehaves(t *testing.T) {
 		{"bash", "streams.sh", "exec 3>&1 11>state.out; echo one >&11; echo two >&3; (echo three >&2; exit 2) 2>&1; cat state.out\n"},
 		{"bash", "strict.sh", "set -euo pipefail\ntrap 'echo end' EXIT\nf() { false || return 3; }\nf || echo $?\ngrep -q x <<<y\n"},
 		{"bash", "few.sh", "ulimit -n 5\nbash -c 'echo inner >&2'\nexit 2\n"},
+		{"bash", "python.sh", `in=$(cat)
+python3 -c 'import sys, json; print(json.loads(sys.stdin.read())["tool_input"]["command"], sys.argv, __name__)' a b <<<"$in"; echo $?
+echo "$in" | python3 -c '
+import json, sys
+def get(d): return d.get("nothing") or sys.exit("no field")
+get(json.load(sys.stdin))
+'; echo $?
+python3 <<'PY'
+import atexit, threading, time
+atexit.register(print, "at exit")
+threading.Thread(target=lambda: print("in a thread")).start()
+raise SystemExit(3)
+PY
+echo $?
+python3 - x <<'PY'
+import sys
+print(sys.argv, [i for i in range(3) if "a" in "abc"])
+PY
+echo $?
+python3 -c 'import os; print("lost", end=""); os._exit(4)'; echo $?
+python3 -c 'x = = 1' 2>/dev/null; echo $?
+python3 -c 'def f(): raise ValueError("no")
+f()' 2>&1; echo $?
+python3 -c '{}["x"]' 2>&1 | tail -1; echo $?
+python3 -c 'import os; os.execvp("echo", ["echo", "other"])'; echo $?
+exit 2
+`},
 		{"python3", "names.py", "import sys\nclass Pattern:\n    def match(self, text):\n        return 'x'\nsys.exit(2 if Pattern().match('x') == 'x' else 0)\n"},
 		{"python3", "main.py", "import sys, os\nprint(__name__, __spec__, __package__, sys.argv == [__file__], os.path.basename(sys.path[0]) == os.path.basename(os.getcwd()))\n"},
 		{"python3", "spawn.py", "import multiprocessing as m, sys\ndef f(x):\n    return x * x\nif __name__ == '__main__':\n    with m.get_context('spawn').Pool(1) as p:\n        print(p.map(f, [2]))\n    sys.exit(2)\n"},
@@ -423,6 +463,31 @@ process.exit(0);
 		if diff := cmp.Diff(tt.errors, failures); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
+	}
+}
+
+// TestInline checks that what Python code in a script of bash reads, compares and catches has its place in the script.
+func TestInline(t *testing.T) {
+	t.Parallel()
+	h := hook{"bash", "guard.sh", `#!/bin/bash
+in=$(cat)
+echo "$in" | python3 -c "
+import json, sys
+sys.exit('wumpus' in json.load(sys.stdin)['tool_input'].get('path', 'x'))
+"
+python3 <<'PY'
+try:
+    nothing
+except NameError:
+    pass
+PY
+`}
+	r, _ := h.fire(t, map[Field]string{inCommand: "echo hello"})
+	read := FieldRead{"guard.sh", 5, "tool_input.path"}
+	failed := func(e Failure) bool { return e.File == "guard.sh" && e.Line == 9 }
+	compared := func(c Comparison) bool { return c.File == "guard.sh" && c.Line == 5 && c.Pattern == "wumpus" }
+	if !slices.Contains(r.Reads, read) || !slices.ContainsFunc(r.Errors, failed) || !slices.ContainsFunc(r.Comparisons, compared) {
+		t.Errorf("%+v", r)
 	}
 }
 

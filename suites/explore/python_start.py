@@ -122,7 +122,8 @@ def _observe():
         place = None
         while trace is not None:
             if own(trace.tb_frame.f_code.co_filename):
-                place = trace.tb_frame.f_code.co_filename, str(trace.tb_lineno)
+                file = trace.tb_frame.f_code.co_filename
+                place = state.get(file, file), str(trace.tb_lineno)
             trace = trace.tb_next
         if place is not None:
             record("C", *place, "error", "", "%s: %s" % (kind.__name__, " ".join(str(error).split())))
@@ -295,9 +296,9 @@ def _observe():
             node.body = self.body(node.body)
             return node
 
-    def compiled(source, path):
+    def compiled(source, path, logged_as=None):
         tree = ast.parse(source, path)
-        tree = ast.fix_missing_locations(Rewriter(path).visit(tree))
+        tree = ast.fix_missing_locations(Rewriter(logged_as or path).visit(tree))
         for key, name in names.items():
             setattr(__import__("builtins"), name, calls[key])
         return compile(tree, path, "exec", dont_inherit=True)
@@ -391,6 +392,61 @@ def _observe():
     sys.path_hooks.insert(0, hook)
     for m in mains:
         sys.path_importer_cache.pop(m, None)
+
+    # Code of -c and of standard input has no importer. It is run here, before the interpreter runs it, and the
+    # process ends with it.
+    def run(code, source):
+        import atexit
+        status = 0
+        if sys.version_info >= (3, 13):  # which shows its lines in tracebacks
+            import linecache
+            linecache.cache[code.co_filename] = len(source), None, source.splitlines(True), code.co_filename
+        try:
+            exec(code, sys.modules["__main__"].__dict__)
+        except SystemExit as e:
+            status = 0 if e.code is None else e.code
+            if not isinstance(status, int):
+                print(status, file=sys.stderr)
+                status = 1
+        except BaseException as e:
+            e.__traceback__ = e.__traceback__.tb_next
+            sys.excepthook(type(e), e, e.__traceback__)
+            status = 1
+        if "threading" in sys.modules:
+            sys.modules["threading"]._shutdown()
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:
+                status = status or 120
+        os._exit(status & 0xFF)
+
+    def name(source, file):
+        import zlib
+        state[file] = "inline-%08x" % zlib.crc32(source.encode())
+        record("S", state[file], "1", source)
+        return state[file]
+
+    def inline(event, args):
+        try:
+            if event == "cpython.run_command" and not args[0].startswith("from multiprocessing"):
+                source = args[0]
+                code = compiled(source, "<string>", name(source, "<string>"))
+            elif event == "cpython.run_stdin" and not sys.stdin.isatty():
+                source = sys.stdin.buffer.read().decode()
+                try:
+                    code = compiled(source, "<stdin>", name(source, "<stdin>"))
+                except Exception:
+                    code = compile(source, "<stdin>", "exec", dont_inherit=True)
+            else:
+                return
+        except Exception:  # the interpreter's own error follows
+            return
+        run(code, source)
+
+    if not mains:
+        sys.addaudithook(inline)
 
 
 def _theirs(own):
