@@ -32,6 +32,7 @@ type exploration struct {
 	search    explore.Search
 	other     func(file string) string // the text of another version's file, from which this one is to be told
 	tree      Tree
+	branch    string // of the repository, if the scripts ask for it
 	decisions []explore.Decision
 	sources   map[string][]byte // of the scripts, and of the modules that they were seen to run
 	courses   map[string]*explore.Course
@@ -119,6 +120,16 @@ func newExploration(s subject, change *alternative) *exploration {
 	}
 	if f.passes(s.hook) {
 		x.begin = append(x.begin, f)
+	}
+	if asksBranch().MatchString(s.text) {
+		name, commit := "main", ""
+		if !s.hook.Scope.Foreign() {
+			name, commit = s.tree.branch()
+		}
+		for i := range x.begin {
+			x.begin[i].commit = commit
+		}
+		x.branch = name
 	}
 	x.search.Usual = map[explore.Field][]string{"tool_input.command": badCommands, "tool_input.file_path": badFiles, "tool_input.notebook_path": badFiles, "prompt": badPrompts}
 	return x
@@ -326,6 +337,9 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 		x.message = shellError().FindStringSubmatch(string(o.Results[0].Stderr))
 	}
 	fields := of.fields(x.hook)
+	if _, other := of.state[branchField]; !other && x.branch != "" {
+		fields[branchField] = x.branch
+	}
 	x.compare(r, fields)
 	x.side(of.firing, r, fields, Stopped(effect))
 	compared, beyond := x.search.Take(of.in, fields, r)

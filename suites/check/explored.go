@@ -59,6 +59,8 @@ func with(h discover.Hook, f firing, in explore.Input) (firing, bool) {
 	tool := client.ToolNamed(f.tool)
 	f = f.unmarked()
 	switch name := strings.TrimPrefix(string(in.Field), "tool_input."); {
+	case in.Field == branchField && !branchName().MatchString(in.Text):
+		return f, false
 	case in.Field.IsOutside():
 		f = f.withState(in.Field, in.Text)
 	case in.Field == "tool_name":

@@ -35,7 +35,8 @@ type firing struct {
 	agent       string                   // the subagent that makes the call
 	without     []string                 // programs that are absent
 	over        map[explore.Field]string // other texts of the payload
-	state       map[explore.Field]string // variables of the environment, and files of the project
+	state       map[explore.Field]string // variables of the environment, files of the project, and its branch
+	commit      string                   // of the project, for another branch
 	stdin       *string                  // in place of the payload
 	note        string                   // what is special about it
 }
@@ -128,7 +129,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		Steps:   []suites.Step{step},
 	}
 	if h.Scope.Foreign() {
-		c.Repo = &suites.Repo{Branch: "main", Commit: example}
+		c.Repo = &suites.Repo{Branch: cmp.Or(f.state[branchField], "main"), Commit: example}
 		if f.event == "WorktreeRemove" {
 			c.Repo.Worktree = "example" // which its payload names
 		}

@@ -15,8 +15,34 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// What a hook decides may depend on more than its payload: on a variable of the environment that no client sets, and
-// on a file that it looks for. Both are fields of an input, outside of the payload.
+// What a hook decides may depend on more than its payload: on a variable of the environment that no client sets, on
+// a file that it looks for, and on the branch of the repository. These are fields of an input, outside of the payload.
+
+// branchField is the field of the branch.
+const branchField explore.Field = "{branch}"
+
+// branchName matches the names of branches that are tried.
+var branchName = pattern.Lazy(`^\w[\w-]*(?:/\w[\w.-]*)*$`)
+
+// asksBranch matches code that asks for the branch.
+var asksBranch = pattern.Lazy(`show-current|abbrev-ref|symbolic-ref|\.git/HEAD`)
+
+// branch returns the branch of the project and its commit; "" without them.
+func (t Tree) branch() (name, commit string) {
+	ref, isBranch := strings.CutPrefix(strings.TrimSpace(t.read(".git/HEAD")), "ref: ")
+	name, _ = strings.CutPrefix(ref, "refs/heads/")
+	if commit = strings.TrimSpace(t.read(".git/" + ref)); commit == "" && isBranch {
+		for line := range strings.Lines(t.read(".git/packed-refs")) {
+			if id, packed := strings.CutSuffix(strings.TrimSpace(line), " "+ref); packed {
+				commit = id
+			}
+		}
+	}
+	if !isBranch || commit == "" {
+		return "", ""
+	}
+	return name, commit
+}
 
 // marker begins the text that such a field has first, by which comparisons with it are found.
 const marker = "zq_"
@@ -45,7 +71,11 @@ func (f firing) unmarked() firing {
 // apply sets the variables and files of a firing.
 func (f firing) apply(step *suites.Step) {
 	for _, field := range slices.Sorted(maps.Keys(f.state)) {
-		if name, variable := strings.CutPrefix(string(field), "$"); variable {
+		if field == branchField {
+			if ref := "refs/heads/" + f.state[field]; f.commit != "" {
+				step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{project}/.git/" + ref, Content: f.commit + "\n"}, suites.Fixture{Path: "{project}/.git/HEAD", Content: "ref: " + ref + "\n"})
+			}
+		} else if name, variable := strings.CutPrefix(string(field), "$"); variable {
 			if step.Env == nil {
 				step.Env = map[string]string{}
 			}
@@ -56,15 +86,21 @@ func (f firing) apply(step *suites.Step) {
 	}
 }
 
-// stateText describes the variables and files of a firing, with a space before; "" if there are none.
+// stateText describes the variables, files and branch of a firing, with a space before; "" if there are none.
 func (f firing) stateText() (text string) {
 	for _, field := range slices.Sorted(maps.Keys(f.state)) {
 		word := map[bool]string{true: " with ", false: " and "}[text == ""]
+		if field == branchField {
+			continue
+		}
 		if name, variable := strings.CutPrefix(string(field), "$"); variable {
 			text += word + name + "=" + Short(f.state[field])
 		} else if text += word + strings.TrimPrefix(string(field), "{project}/"); !strings.HasPrefix(f.state[field], marker) {
 			text += fmt.Sprintf(" (%q)", Short(f.state[field]))
 		}
+	}
+	if name := f.state[branchField]; name != "" {
+		text += " on branch " + name
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -62,6 +63,45 @@ func TestWithFiles(t *testing.T) {
 	want := []map[explore.Field]string{{"{project}/.claude/approved": "zq_file\n"}, {"{project}/rules.json": "{}\n"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestBranch checks that a firing on another branch has the commit of the present one there, also if it is packed, and
+// which names are tried.
+func TestBranch(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string]map[string]string{
+		"loose":    {"HEAD": "ref: refs/heads/a/b\n", "refs/heads/a/b": "0123\n"},
+		"packed":   {"HEAD": "ref: refs/heads/a/b\n", "packed-refs": "# pack-refs\n0123 refs/heads/a/b\n4567 refs/heads/b\n"},
+		"detached": {"HEAD": "0123\n"},
+		"unborn":   {"HEAD": "ref: refs/heads/a/b\n"},
+	} {
+		root := t.TempDir()
+		for file, text := range files {
+			file = filepath.Join(root, ".git", file)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		branch, commit := Tree{Root: root, Reader: disk.Reader{Root: root}}.branch()
+		if on := branch + " " + commit; on != map[bool]string{true: "a/b 0123", false: " "}[name == "loose" || name == "packed"] {
+			t.Errorf("%s: %q", name, on)
+		}
+	}
+	h := discover.Hook{Event: "PreToolUse", Matcher: "Bash"}
+	usual := firing{event: "PreToolUse", tool: "Bash", command: "echo hello", commit: "0123"}
+	for text, ok := range map[string]bool{"main": true, "release/1.0": true, "a b": false, "../x": false, "-f": false, "": false} {
+		f, tried := with(h, usual, explore.Input{Field: branchField, Text: text})
+		if tried != ok {
+			t.Errorf("%q is tried: %v", text, tried)
+		}
+		if !tried {
+			continue
+		}
+		want := []suites.Fixture{{Path: "{project}/.git/refs/heads/" + text, Content: "0123\n"}, {Path: "{project}/.git/HEAD", Content: "ref: refs/heads/" + text + "\n"}}
+		if diff := cmp.Diff(want, f.asCase(h).Steps[0].Fixtures[1:]); diff != "" || f.input() != "echo hello on branch "+text {
+			t.Errorf("%s (-want +got):\n%s", f.input(), diff)
+		}
 	}
 }
 
