@@ -390,6 +390,7 @@ func TestDecisions(t *testing.T) {
 	t.Parallel()
 	want := map[string][]int{
 		"grep.sh":    {4, 6},
+		"inline.sh":  {2, 11},
 		"words.sh":   {3, 4, 7, 9, 10},
 		"rules.py":   {19, 21, 24, 27, 28},
 		"rules.cjs":  {6, 8, 10, 12, 15, 18},
