@@ -56,7 +56,7 @@ func (p *parser) importNames() (names []string) {
 			switch {
 			case p.take("as"):
 				p.declare("import", p.identifier())
-			case name.Kind != Name || reserved[name.Text] || strictly[name.Text]:
+			case !name.isVariable(), strictWords[name.Text]:
 				fail(name.From, "an unexpected "+name.Text)
 			default:
 				p.declare("import", name)
@@ -75,7 +75,7 @@ func (p *parser) typeImport() {
 	p.holder.Tokens = nil
 	p.drop()
 	for p.tok.Kind != String {
-		if p.tok.Kind != Name && !p.isAny("{", "}", ",", "*") {
+		if p.tok.Kind != Name && !p.is("{", "}", ",", "*") {
 			p.unexpected()
 		}
 		if p.is("}") && p.peek().Text != "from" || p.is(",") && p.peek().Text == "," {
@@ -119,7 +119,7 @@ func (p *parser) module() string {
 		p.unexpected()
 	}
 	name := p.advance().Text
-	if p.is("with") && !p.tok.Newline {
+	if p.continues("with") {
 		p.advance()
 		p.want("{")
 		p.each("}", func() {
@@ -145,7 +145,7 @@ func (p *parser) export(name Token) {
 func (p *parser) exportDeclaration() {
 	p.program.imports = true
 	at := p.advance()
-	if p.typed && p.isAny("type", "interface") {
+	if p.typed && p.is("type", "interface") {
 		tokens := p.holder.Tokens
 		if p.holder.Tokens = nil; p.typeStatement() {
 			return
@@ -177,7 +177,7 @@ func (p *parser) exportDeclaration() {
 		p.ends()
 	case p.is("{"):
 		p.exportList()
-	case p.isAny("var", "let", "const"):
+	case p.is("var", "let", "const"):
 		p.variables(p.tok.Text, false)
 		for _, n := range p.holder.Names {
 			p.export(Token{Kind: Name, From: at.From, Text: n})
@@ -216,7 +216,7 @@ func (p *parser) exportList() {
 		}
 	} else {
 		for _, l := range locals {
-			if l.Kind != Name || reserved[l.Text] {
+			if !l.isVariable() {
 				fail(l.From, "an unexpected "+l.Text)
 			}
 		}
@@ -225,8 +225,8 @@ func (p *parser) exportList() {
 	p.ends()
 }
 
-// exported checks that what a module exports is declared in it.
-func (p *parser) exported() {
+// checkExports checks that what a module exports is declared in it.
+func (p *parser) checkExports() {
 	for _, local := range p.exports {
 		if !slices.ContainsFunc(p.program.Body.Declared, func(d string) bool { return strings.HasSuffix(d, " "+local.Text) }) {
 			fail(local.From, local.Text+" is exported and not declared")

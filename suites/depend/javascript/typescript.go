@@ -1,20 +1,24 @@
 package javascript
 
-import "hookwatch/suites/depend/script"
+import (
+	"strings"
+
+	"hookwatch/suites/depend/script"
+)
 
 // The types of TypeScript, as far as Node can strip them: they are read and dropped. What would have
 // to be translated, such as an enum or a parameter that is a property, is refused.
 
 // annotation reads a type after a colon, if there is one.
 func (p *parser) annotation() {
-	if p.typed && p.skip(":") {
+	if p.skipTyped(":") {
 		p.anyType()
 	}
 }
 
 // returnType reads the type of a result, which may be a predicate.
 func (p *parser) returnType() {
-	if p.typed && p.skip(":") {
+	if p.skipTyped(":") {
 		p.predicate()
 	}
 }
@@ -53,7 +57,7 @@ func (p *parser) anyType() {
 		return
 	}
 	p.unionType()
-	if p.is("extends") && !p.tok.Newline && !p.noConditional {
+	if p.continues("extends") && !p.noConditional {
 		p.drop()
 		p.noConditional = true
 		p.anyType()
@@ -121,10 +125,9 @@ func (p *parser) eachOfType(end string, element func()) {
 
 // typeBinding reads the name of a parameter in a type.
 func (p *parser) typeBinding() {
-	if p.tok.Kind != Name || reserved[p.tok.Text] && !p.is("this") {
-		p.unexpected() // patterns are rare here
+	if !p.skip("this") {
+		p.typeName() // patterns are rare here
 	}
-	p.drop()
 }
 
 func (p *parser) typeParameters() {
@@ -133,7 +136,7 @@ func (p *parser) typeParameters() {
 	}
 	p.drop()
 	for {
-		for p.isAny("const", "in", "out") && p.peek().Kind == Name {
+		for p.is("const", "in", "out") && p.peek().Kind == Name {
 			p.drop()
 		}
 		p.typeName()
@@ -151,7 +154,7 @@ func (p *parser) typeParameters() {
 }
 
 func (p *parser) typeName() {
-	if p.tok.Kind != Name || reserved[p.tok.Text] {
+	if !p.tok.isVariable() {
 		p.unexpected()
 	}
 	p.drop()
@@ -159,7 +162,7 @@ func (p *parser) typeName() {
 
 // closeAngle reads one >, also as the beginning of a longer operator.
 func (p *parser) closeAngle() {
-	if p.tok.Kind != Punctuator || p.tok.Text == "" || p.tok.Text[0] != '>' {
+	if !strings.HasPrefix(p.tok.Text, ">") {
 		p.unexpected()
 	}
 	p.last = p.tok
@@ -181,12 +184,9 @@ func (p *parser) typeArguments() {
 }
 
 func (p *parser) unionType() {
-	if p.isAny("|", "&") {
-		p.drop()
-	}
+	p.skip("|", "&")
 	p.operatorType()
-	for p.isAny("|", "&") {
-		p.drop()
+	for p.skip("|", "&") {
 		p.operatorType()
 	}
 }
@@ -194,8 +194,8 @@ func (p *parser) unionType() {
 func (p *parser) operatorType() {
 	p.enter()
 	defer func() { p.depth-- }()
-	switch next := p.tok; {
-	case p.isAny("keyof", "readonly", "unique") && next.Kind == Name:
+	switch {
+	case p.is("keyof", "readonly", "unique"):
 		if after := p.peek(); after.Kind == Name || after.among("{", "(", "[") {
 			p.drop()
 			p.operatorType()
@@ -206,7 +206,7 @@ func (p *parser) operatorType() {
 		return
 	}
 	p.primaryType()
-	for !p.tok.Newline && p.is("[") {
+	for p.continues("[") {
 		p.drop()
 		if !p.is("]") {
 			p.anyType()
@@ -219,7 +219,7 @@ var plainTypes = script.Words("void null true false this undefined")
 
 func (p *parser) primaryType() {
 	switch {
-	case p.tok.Kind == String || p.tok.Kind == Number:
+	case p.tok.Kind == String, p.tok.Kind == Number, plainTypes[p.tok.Text]:
 		p.drop()
 	case p.skip("-"):
 		p.wantKind(Number)
@@ -235,8 +235,6 @@ func (p *parser) primaryType() {
 		p.tupleType()
 	case p.is("{"):
 		p.objectType()
-	case p.tok.Kind == Name && plainTypes[p.tok.Text]:
-		p.drop()
 	default:
 		p.typeReference()
 	}
@@ -280,7 +278,7 @@ func (p *parser) tupleType() {
 func (p *parser) objectType() {
 	p.wantDropped("{")
 	for !p.is("}") {
-		if p.is("readonly") && !typeEnds(p.peek()) {
+		if p.is("readonly") && !p.peek().among(":", "?", "(", ";", ",", "}", "<") {
 			p.drop()
 		}
 		switch {
@@ -304,7 +302,7 @@ func (p *parser) objectType() {
 				p.annotation()
 			}
 		}
-		if !p.skip(";") && !p.skip(",") && !p.is("}") && !p.tok.Newline {
+		if !p.skip(";", ",") && !p.is("}") && !p.tok.Newline {
 			p.unexpected()
 		}
 	}
@@ -318,27 +316,23 @@ func (p *parser) signature() {
 	p.returnType()
 }
 
-func typeEnds(t Token) bool {
-	return t.among(":", "?", "(", ";", ",", "}", "<")
-}
-
 // typeStatement reads a statement that has no effect, and reports whether there is one.
 func (p *parser) typeStatement() bool {
 	if !p.typed {
 		return false
 	}
-	next := p.peek()
+	if next := p.peek(); next.Kind != Name || next.Newline {
+		return false
+	}
 	switch {
-	case p.is("interface") && next.Kind == Name && !next.Newline:
-		p.drop()
+	case p.skip("interface"):
 		p.typeName()
 		p.typeParameters()
 		if p.skip("extends") {
 			p.typeReferences()
 		}
 		p.objectType()
-	case p.is("type") && next.Kind == Name && !next.Newline:
-		p.drop()
+	case p.skip("type"):
 		p.typeName()
 		p.typeParameters()
 		p.wantDropped("=")
@@ -352,7 +346,7 @@ func (p *parser) typeStatement() bool {
 
 // typeCast reads "as" or "satisfies" with its type.
 func (p *parser) typeCast() bool {
-	if !p.typed || p.tok.Newline || p.tok.Kind != Name || !p.tok.among("as", "satisfies") {
+	if !p.typed || !p.continues("as", "satisfies") {
 		return false
 	}
 	p.drop()
