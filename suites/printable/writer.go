@@ -3,6 +3,7 @@ package printable
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -31,7 +32,7 @@ type writer struct {
 
 func (w writer) Write(p []byte) (int, error) {
 	var err error
-	if ascii(p) {
+	if !slices.ContainsFunc(p, isSpecial) {
 		_, err = w.out.Write(p)
 	} else {
 		_, err = io.WriteString(w.out, w.show(string(p)))
@@ -49,15 +50,7 @@ type fileWriter struct {
 	file
 }
 
-// ascii reports whether p can be written unchanged.
-func ascii(p []byte) bool {
-	for _, c := range p {
-		if (c < ' ' || c > '~') && c != '\n' {
-			return false
-		}
-	}
-	return true
-}
+func isSpecial(c byte) bool { return (c < ' ' || c > '~') && c != '\n' }
 
 // Lines is Text for several lines: line ends and tabs stay.
 func Lines(text string) string {

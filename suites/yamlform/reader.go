@@ -179,8 +179,8 @@ func (f *flattener) merge(n *yaml.Node) {
 	}
 	n.Content = slices.Delete(slices.Clone(n.Content), at, at+2)
 	has := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		has[n.Content[i].Value] = true
+	for pair := range slices.Chunk(n.Content, 2) {
+		has[pair[0].Value] = true
 	}
 	for _, s := range sources {
 		if s.Kind != yaml.MappingNode {
