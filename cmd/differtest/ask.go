@@ -132,5 +132,5 @@ func (s *sessionOnDisk) claudes(f firing) json.RawMessage {
 	if about, _ := client.EventByName(f.Event); about.Tool {
 		given["tool_input"] = s.input(s.project.Calls[f.Turn])
 	}
-	return encoded(given)
+	return encode(given)
 }

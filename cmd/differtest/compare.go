@@ -41,10 +41,10 @@ func (s *sessionOnDisk) observe() (all []observed, err error) {
 			return nil, err
 		}
 		o := observed{Firings: s.firingsIn(i, records), Reached: i < len(s.played.Seen)}
-		if len(o.Firings) == 0 && !s.witnessed() {
+		if len(o.Firings) == 0 && !s.hasWitness() {
 			o.Firings = []firing{s.silent(i)}
 		}
-		if o.Reached && len(o.Firings) > 0 && s.refusedFirst(i, o) {
+		if o.Reached && len(o.Firings) > 0 && s.refusesFirst(i, o) {
 			f := s.silent(i)
 			f.Refused = true
 			o.Firings = append(o.Firings, f)
@@ -90,14 +90,14 @@ func (s *sessionOnDisk) compare(ctx context.Context, seen []observed) (all []dif
 		ended = t.ended
 	}
 	for i := range all {
-		all[i].known = known(s.project, all[i])
+		all[i].known = explain(s.project, all[i])
 	}
 	return all, nil
 }
 
-// refusedFirst reports whether the client refused the call of a turn because of a permission rule before it fired
+// refusesFirst reports whether the client refused the call of a turn because of a permission rule before it fired
 // a hook.
-func (s *sessionOnDisk) refusedFirst(i int, o observed) bool {
+func (s *sessionOnDisk) refusesFirst(i int, o observed) bool {
 	if slices.ContainsFunc(o.Firings, func(f firing) bool { return f.Event == "PreToolUse" && f.Tool == s.project.Calls[i].Tool }) {
 		return false
 	}
@@ -370,7 +370,7 @@ func (s *sessionOnDisk) effect(i int, all []firing, f firing) (effect suites.Eff
 		return suites.Denied, "the client refuses the call before it fires a hook"
 	}
 	if f.Event == "PreToolUse" {
-		if effect, because, shows := permitted(seen); effect != "" || !shows {
+		if effect, because, shows := readPermission(seen); effect != "" || !shows {
 			return effect, because
 		}
 	}
@@ -393,9 +393,9 @@ func (s *sessionOnDisk) effect(i int, all []firing, f firing) (effect suites.Eff
 	return suites.Proceeds, "the client went on"
 }
 
-// permitted returns what the client's permission rules made of a call, "" if none applied. shows is false if
+// readPermission returns what the client's permission rules made of a call, "" if none applied. shows is false if
 // something else decided that hookwatch does not model: a check of the client itself, or its mode.
-func permitted(seen live.Seen) (effect suites.Effect, because string, shows bool) {
+func readPermission(seen live.Seen) (effect suites.Effect, because string, shows bool) {
 	for _, l := range seen.Lines {
 		if l.ToolUse != seen.Tested || seen.Tested == "" {
 			continue

@@ -139,8 +139,8 @@ func oneOf(kind, beginning string, names ...string) bool {
 	return ok && slices.Contains(names, rest)
 }
 
-// known returns the name of a kept difference, "" if it is another.
-func known(p project, d difference) string {
+// explain returns the name of a kept difference, "" if it is another.
+func explain(p project, d difference) string {
 	for _, k := range keepings {
 		if k.is(p, d) {
 			return k.name

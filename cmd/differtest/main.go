@@ -104,7 +104,7 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 		o.n, nth = len(all), func(i int) project { return all[i] }
 	}
 	if o.played != "" {
-		all, err := recordedProjects(o.played)
+		all, err := readProjects(o.played)
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func (r *reader) suite(root *yaml.Node) suites.Suite {
 	f := suiteForm{caseForm: caseForm{scope: scope{layer: suites.Direct}}}
 	decode(r, "the file", suiteFields, root, &f)
 	r.contradictions(root)
-	r.required(root, "a suite", "suite", "cases")
+	r.require(root, "a suite", "suite", "cases")
 	s := suites.Suite{Name: f.suite, Agent: f.agent, AppliesTo: f.appliesTo, At: r.At(root)}
 	if s.Agent == "" && s.Name != "" {
 		s.Agent = s.Name + "-agent"
@@ -65,14 +65,14 @@ func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suite
 		r.Problems = append(r.Problems, part.Problems...)
 	}
 	all = slices.DeleteFunc(all, func(c suites.Case) bool { return c.ID == "" })
-	ofClients(all)
+	matchControls(all)
 	compact(all)
 	return all
 }
 
-// ofClients makes the control of a case for one client the case of the same client, if the control
+// matchControls makes the control of a case for one client the case of the same client, if the control
 // is a case for several.
-func ofClients(all []suites.Case) {
+func matchControls(all []suites.Case) {
 	has := map[string]bool{}
 	for i := range all {
 		has[all[i].ID] = true
@@ -94,7 +94,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	if n.Kind != yaml.MappingNode {
 		return suites.Case{}
 	}
-	r.required(n, "a case", "id", "name")
+	r.require(n, "a case", "id", "name")
 	r.contradictions(n)
 	if f.repo != nil {
 		f.project = nil // the repository is the project
@@ -108,11 +108,11 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	}
 	around := suites.CaseEnv{AbsentTools: f.absentTools, Programs: f.programs, Unset: f.unset, Cwd: f.cwd, Server: f.server}
 	if c.Check = f.check; c.Check != nil {
-		r.onlyChecks(n)
+		r.refuseFiring(n)
 		// The suite's settings for firing hooks do not apply to a check.
 		c.Timeout, c.Budget, c.Gates, c.Env, c.Project = 0, 0, nil, nil, nil
 		around.AbsentTools, around.Programs = nil, nil
-		c.Steps = checked(c.Check)
+		c.Steps = checkSteps(c.Check)
 		c.Summary = cmp.Or(c.Summary, c.Check.Summary())
 	} else {
 		c.Steps = r.steps(n, &f, defaults)
@@ -153,7 +153,7 @@ func (r *reader) steps(n *yaml.Node, f *caseForm, defaults scope) []suites.Step 
 	for i, form := range f.steps {
 		step := form.Step
 		if form.blank {
-			step.Payload = form.blanked()
+			step.Payload = form.blankPayload()
 		}
 		event, _ := form.payload["hook_event_name"].(string)
 		tool, _ := form.payload["tool_name"].(string)
@@ -164,8 +164,8 @@ func (r *reader) steps(n *yaml.Node, f *caseForm, defaults scope) []suites.Step 
 	return steps
 }
 
-// attempted reports whether a mapping has one of the keys, or a misspelling of one.
-func attempted(n *yaml.Node, keys ...string) bool {
+// hasAny reports whether a mapping has one of the keys, or a misspelling of one.
+func hasAny(n *yaml.Node, keys ...string) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if pattern.Nearest(n.Content[i].Value, keys) != "" {
 			return true
@@ -197,7 +197,7 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 		r.Add(n, "a case needs an event", "give it or its suite one, such as event: PreToolUse")
 	}
 	// A problem in an expectation may be the reason why it is empty.
-	if silent && (len(r.Problems) == before || !attempted(n, "expect", "steps")) {
+	if silent && (len(r.Problems) == before || !hasAny(n, "expect", "steps")) {
 		r.Add(n, "a case needs an expectation", "such as expect: {exit: 0}")
 	}
 }

@@ -32,7 +32,7 @@ func Call(t Tree, h discover.Hook) (c *suites.Case, own bool) {
 	safe := func(f firing) bool { return s.wordRank(f) == 0 && !ruinous().MatchString(f.command) } // to a client a hook may let it run
 	all = s.harmful()
 	guards := h.If == "" && f.about().Guards == client.Calls
-	if i := slices.IndexFunc(all, safe); guards && i >= 0 && h.NotRun() == "" {
+	if i := slices.IndexFunc(all, safe); guards && i >= 0 && h.WhyNotRun() == "" {
 		f, own = all[i], true
 	}
 	if f.about().MatchedOn == commandName && (h.Matcher == "" || h.Matcher == "*") {
@@ -110,8 +110,8 @@ func (f firing) decided(matcher string) map[string]any {
 	about := f.about()
 	over := map[string]any{}
 	switch {
-	case client.ToolNamed(f.tool).Harmless != nil:
-		over["tool_input"] = client.ToolNamed(f.tool).Harmless
+	case client.ToolByName(f.tool).Harmless != nil:
+		over["tool_input"] = client.ToolByName(f.tool).Harmless
 	case about.Guards == client.Prompts:
 		over["prompt"] = f.prompt
 	case about.MatchedOn == commandName:

@@ -25,7 +25,7 @@ func words(h discover.Hook) string { return h.Command + " " + strings.Join(h.Arg
 
 func judgeRoot(s site) []Finding {
 	text := words(s.hook)
-	misspelt, why := s.judgeMisspeltRoot(text), s.hook.NotStarted()
+	misspelt, why := s.judgeMisspeltRoot(text), s.hook.WhyNotStarted()
 	switch {
 	case misspelt != nil:
 		return misspelt

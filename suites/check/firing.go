@@ -73,7 +73,7 @@ func (f firing) input() string {
 var shells = client.ToolNames(client.RunsCommand)
 
 // takesFile reports whether the input of a tool names a file.
-func takesFile(tool string) bool { return client.ToolNamed(tool).Path != "" }
+func takesFile(tool string) bool { return client.ToolByName(tool).Path != "" }
 
 // transcript is the start of a session's transcript.
 const transcript = `{"type":"user","message":{"role":"user","content":"say hello"},"uuid":"u1","timestamp":"2026-01-01T00:00:00Z"}

@@ -60,7 +60,7 @@ func (j *judgement) judgeStreams(r suites.Result) {
 // judgeFailure judges a hook that failed by itself on an input, and reports whether it did. Missing
 // programs and files are judged elsewhere.
 func (j *judgement) judgeFailure(input string, r suites.Result, crash ...suites.Severity) bool {
-	if path := client.ReadOnly(r); path != "" {
+	if path := client.FindReadOnly(r); path != "" {
 		if _, inside := j.of.inTree(path); !inside { // it may write there on the user's machine
 			j.absent, j.ends = "it writes "+path+", which is read-only here (--isolation copy lets it write there)", true
 			return true
@@ -77,7 +77,7 @@ func (j *judgement) judgeFailure(input string, r suites.Result, crash ...suites.
 		what, remedy = "a long input is too long for an argument or the environment: "+what, "pass it on stdin"
 	case client.Crashed:
 	default:
-		if line = client.FailedProgram(r); line == "" {
+		if line = client.FindProgramFailure(r); line == "" {
 			return false
 		}
 		if r.Effect == suites.Ignored {
@@ -121,7 +121,7 @@ func (j *judgement) judgeDropped(f firing, harmless *suites.Result, r suites.Res
 		return
 	}
 	loss, ok := LossOf(f.event, harmless, r)
-	if !ok && !client.OutputQuoted(r) {
+	if !ok && !client.QuotesOutput(r) {
 		return
 	}
 	severity := loss.Severity
@@ -140,7 +140,7 @@ func (j *judgement) judgeDropped(f firing, harmless *suites.Result, r suites.Res
 	if harmless == nil && failsSilently(r) {
 		all.Remedy = goOn
 	}
-	if client.OutputQuoted(r) {
+	if client.QuotesOutput(r) {
 		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
 	}
 	j.addWorst(all)

@@ -77,8 +77,8 @@ func specificFields(v Version, event string) []Field {
 	return slices.DeleteFunc(slices.Clone(about.Output), func(f Field) bool { return !v.Since(f.Since) })
 }
 
-// fieldNamed returns the field with the name, and whether there is one.
-func fieldNamed(fields []Field, name string) (Field, bool) {
+// findField returns the field with the name, and whether there is one.
+func findField(fields []Field, name string) (Field, bool) {
 	return find(fields, func(f Field) bool { return f.Name == name })
 }
 
@@ -126,7 +126,7 @@ func OutputSchema(v Version, event Event) []byte {
 	document := schema{
 		"$schema":     "https://json-schema.org/draft/2020-12/schema",
 		"title":       fmt.Sprintf("Output of a %s hook, client %s", event.Name, v.Profile()),
-		"description": described(event),
+		"description": describeMatched(event),
 		"type":        "object",
 		"properties":  properties,
 	}
@@ -134,7 +134,7 @@ func OutputSchema(v Version, event Event) []byte {
 	return append(text, '\n')
 }
 
-func described(event Event) string {
+func describeMatched(event Event) string {
 	text := "One JSON object, all of stdout. A value that the schema refuses makes the client drop the whole output; " +
 		"keys that it does not name are dropped without a warning."
 	if event.PrintsPath {
@@ -151,7 +151,7 @@ func specificSchema(v Version, event Event) any {
 	}
 	properties := fields(accepted)
 	properties["hookEventName"] = schema{"const": event.Name}
-	return schema{"type": "object", "properties": properties, "required": append([]string{"hookEventName"}, required(accepted)...)}
+	return schema{"type": "object", "properties": properties, "required": append([]string{"hookEventName"}, requiredNames(accepted)...)}
 }
 
 func fields(all []Field) schema {
@@ -164,14 +164,14 @@ func fields(all []Field) schema {
 		}
 		if f.Fields != nil {
 			property["properties"] = fields(f.Fields)
-			property["required"] = required(f.Fields)
+			property["required"] = requiredNames(f.Fields)
 		}
 		properties[f.Name] = property
 	}
 	return properties
 }
 
-func required(all []Field) []string {
+func requiredNames(all []Field) []string {
 	names := []string{}
 	for _, f := range all {
 		if f.Required {

@@ -26,10 +26,10 @@ func Interpret(v Version, event string, in Output) Reading {
 	var reading Reading
 	if known && about.Known(v) {
 		if reading = c.read(); in.Dropped == "" {
-			reading = c.reported(reading)
+			reading = c.addReport(reading)
 		}
 	} else {
-		reading = c.ignored(NoEvent)
+		reading = c.ignore(NoEvent)
 		reading.Cause.Value = event
 	}
 	reading.Decision = decisionOf(c.output)
@@ -40,25 +40,25 @@ func (c call) read() Reading {
 	entry := c.in.Entry
 	switch {
 	case c.in.Dropped != "":
-		reading := c.ignored(EntryDropped)
+		reading := c.ignore(EntryDropped)
 		reading.Cause.Value = c.in.Dropped
 		return reading
 	case entry.If != "" && !c.event.Tool:
-		return c.ignored(NeverRuns)
+		return c.ignore(NeverRuns)
 	case c.in.TimedOut && c.event.TimeoutBlocks && !entry.Async:
-		return c.reading(suites.Denied, TimeoutBlocks)
+		return c.newReading(suites.Denied, TimeoutBlocks)
 	case c.in.NotStarted != "", c.in.TimedOut:
-		return c.ended()
+		return c.readSilentFailure()
 	case entry.AsyncRewake && c.exit2():
 		return c.refusalByExit2()
 	case entry.Async, entry.AsyncRewake, c.output["async"] == true:
 		return c.background()
 	case c.asksModel():
 		return c.readCondition()
-	case c.event.PrintsPath && entry.Type != "http" && !c.failed():
+	case c.event.PrintsPath && entry.Type != "http" && !c.hasFailed():
 		return c.readPath()
-	case entry.Type == "http" && c.failed():
-		return c.ended()
+	case entry.Type == "http" && c.hasFailed():
+		return c.readSilentFailure()
 	default:
 		return c.readOutput()
 	}
@@ -68,15 +68,15 @@ func (c call) read() Reading {
 func (c call) readOutput() Reading {
 	if c.form == document {
 		if cause, ok := c.invalid(); !ok {
-			return c.readRefused(cause)
+			return c.readInvalid(cause)
 		}
 		return c.readDocument()
 	}
 	switch {
 	case c.exit2():
 		return c.refusalByExit2()
-	case c.failed():
-		return c.ended()
+	case c.hasFailed():
+		return c.readSilentFailure()
 	default:
 		return c.readText()
 	}
@@ -85,24 +85,24 @@ func (c call) readOutput() Reading {
 // background reads a hook for which the client does not wait. Its context and its message to the user
 // reach the model in a later turn, whatever event it names; observed on client 2.1.332.
 func (c call) background() Reading {
-	if c.in.Entry.Async && c.form == document && !c.failed() && !c.version.old() {
+	if c.in.Entry.Async && c.form == document && !c.hasFailed() && !c.version.old() {
 		context, _ := c.nested["additionalContext"].(string)
 		message, _ := c.output["systemMessage"].(string)
 		if texts := append(nonEmpty(context), nonEmpty(message)...); len(texts) > 0 && !c.event.Last {
 			return c.proceeds(LateContext)
 		}
 	}
-	quiet := c.form == silent || !c.in.Entry.Async && !c.in.Entry.AsyncRewake && c.onlyAsync()
+	quiet := c.form == silent || !c.in.Entry.Async && !c.in.Entry.AsyncRewake && c.isAsyncRequest()
 	if quiet && c.in.Signal == "" && c.in.Exit == 0 {
 		return c.proceeds(Background)
 	}
-	return c.ignored(TooLate)
+	return c.ignore(TooLate)
 }
 
-// onlyAsync reports whether the output only requests to run asynchronously.
-func (c call) onlyAsync() bool {
+// isAsyncRequest reports whether the output only requests to run asynchronously.
+func (c call) isAsyncRequest() bool {
 	for key := range c.output {
-		if _, known := fieldNamed(asyncFields, key); !known {
+		if _, known := findField(asyncFields, key); !known {
 			return false
 		}
 	}
@@ -124,13 +124,13 @@ func (c call) cause(kind Kind) Cause {
 	return Cause{Kind: kind, Event: c.event.Name, Exit: c.in.Exit, Signal: c.in.Signal, Version: c.version}
 }
 
-func (c call) reading(effect suites.Effect, kind Kind) Reading {
+func (c call) newReading(effect suites.Effect, kind Kind) Reading {
 	return Reading{Effect: effect, Cause: c.cause(kind)}
 }
 
-func (c call) ignored(kind Kind) Reading { return c.reading(suites.Ignored, kind) }
+func (c call) ignore(kind Kind) Reading { return c.newReading(suites.Ignored, kind) }
 
-func (c call) proceeds(kind Kind) Reading { return c.reading(suites.Proceeds, kind) }
+func (c call) proceeds(kind Kind) Reading { return c.newReading(suites.Proceeds, kind) }
 
 // exit2 reports whether the hook is a program that ended with exit code 2.
 func (c call) exit2() bool {
@@ -140,8 +140,8 @@ func (c call) exit2() bool {
 // asksModel reports whether the hook is a question to a model.
 func (c call) asksModel() bool { return c.in.Entry.Type == "prompt" || c.in.Entry.Type == "agent" }
 
-// failed reports whether the hook did not succeed.
-func (c call) failed() bool {
+// hasFailed reports whether the hook did not succeed.
+func (c call) hasFailed() bool {
 	if c.in.NotStarted != "" || c.in.Signal != "" || c.in.TimedOut {
 		return true
 	}
@@ -163,7 +163,7 @@ func (c call) wantsBlock() bool {
 // dropsContext reports whether the client sends no context because the hook failed. It does so if the entry wants
 // failures to block, and also at events at which nothing blocks; observed on client 2.1.332.
 func (c call) dropsContext() bool {
-	return c.failed() && !c.exit2() && c.wantsBlock() && (c.failuresBlock() || c.event.Exit2 == suites.Ignored)
+	return c.hasFailed() && !c.exit2() && c.wantsBlock() && (c.failuresBlock() || c.event.Exit2 == suites.Ignored)
 }
 
 // label returns the client's name for the hook in messages to the model: "PreToolUse:Bash".
@@ -196,7 +196,7 @@ func (c call) message(format, text string) []string {
 // of returns the value of a key of hookSpecificOutput, or nil if the client does not know the key
 // for this event.
 func (c call) of(key string) any {
-	if _, known := fieldNamed(specificFields(c.version, c.event.Name), key); !known {
+	if _, known := findField(specificFields(c.version, c.event.Name), key); !known {
 		return nil
 	}
 	return c.nested[key]
@@ -207,7 +207,7 @@ func (c call) textOf(key string) string {
 	return text
 }
 
-func withContext(reading Reading, texts ...string) Reading {
+func addContext(reading Reading, texts ...string) Reading {
 	reading.Context = append(reading.Context, texts...)
 	reading.ModelSees = append(reading.ModelSees, texts...)
 	return reading
@@ -334,20 +334,20 @@ func (c call) halt() (Reading, bool) {
 	case "", suites.Ignored:
 		return Reading{}, false
 	case suites.PromptBlocked:
-		return c.reading(suites.PromptBlocked, HaltPrompt), true
+		return c.newReading(suites.PromptBlocked, HaltPrompt), true
 	case suites.Proceeds:
-		return c.reading(suites.Proceeds, HaltStops), true
+		return c.newReading(suites.Proceeds, HaltStops), true
 	}
 	if c.event.Guards != Calls {
-		return c.reading(c.event.Halt, HaltEnds), true
+		return c.newReading(c.event.Halt, HaltEnds), true
 	}
 	switch denied := c.refuses() || c.exit2(); {
 	case denied && c.version.old():
 		return Reading{}, false
 	case denied:
-		return c.reading(suites.SessionEnds, HaltWithDeny), true
+		return c.newReading(suites.SessionEnds, HaltWithDeny), true
 	default:
-		return c.reading(suites.SessionEnds, HaltAfterTool), true
+		return c.newReading(suites.SessionEnds, HaltAfterTool), true
 	}
 }
 
@@ -364,7 +364,7 @@ func (c call) block() (Reading, bool) {
 	}
 	reason := c.blockReason()
 	if c.event.SendsReason && c.version.old() && reason != "" {
-		return withContext(c.reading(suites.ContextAdded, StartReason), reason), true
+		return addContext(c.newReading(suites.ContextAdded, StartReason), reason), true
 	}
 	if c.event.Guards == Calls && c.version.old() {
 		reading := c.refusal(JSONNo, reason)
@@ -408,8 +408,8 @@ func (c call) blockByExit() (Reading, bool) {
 	switch {
 	case c.exit2():
 		reading = c.refusalByExit2()
-	case c.failed() && c.failuresBlock():
-		reading = c.failing(Reading{})
+	case c.hasFailed() && c.failuresBlock():
+		reading = c.readFailure(Reading{})
 	default:
 		return Reading{}, false
 	}
@@ -426,12 +426,12 @@ func (c call) ask() (Reading, bool) {
 				return reading, true
 			}
 		}
-		reading := c.reading(suites.Asked, Asked)
+		reading := c.newReading(suites.Asked, Asked)
 		reading.Input = input
 		reading.ModelSees = nonEmpty(c.textOf("permissionDecisionReason"))
 		return reading, true
 	case "defer":
-		return c.reading(suites.SessionEnds, Deferred), true
+		return c.newReading(suites.SessionEnds, Deferred), true
 	}
 	return Reading{}, false
 }
@@ -446,9 +446,9 @@ func (c call) answer() (Reading, bool) {
 		if input, _ := answer["updatedInput"].(map[string]any); len(input) > 0 { // an empty one is none; observed on client 2.1.332
 			return c.rewriteInput(input), true
 		}
-		return c.reading(suites.Allowed, Granted), true
+		return c.newReading(suites.Allowed, Granted), true
 	case "deny":
-		reading := c.reading(suites.Denied, Refused)
+		reading := c.newReading(suites.Denied, Refused)
 		reading.ModelSees = nonEmpty(message)
 		return reading, true
 	}
@@ -457,7 +457,7 @@ func (c call) answer() (Reading, bool) {
 
 func (c call) approve() (Reading, bool) {
 	if c.of("permissionDecision") == "allow" || c.event.Guards == Calls && c.output["decision"] == "approve" {
-		return c.reading(suites.Allowed, c.event.Allow), true
+		return c.newReading(suites.Allowed, c.event.Allow), true
 	}
 	return Reading{}, false
 }
@@ -466,27 +466,27 @@ func (c call) approve() (Reading, bool) {
 func (c call) rewrite() (Reading, bool) {
 	switch {
 	case c.of("updatedInput") != nil && c.event.RefusesInput:
-		return c.reading(suites.Denied, InputRefused), true
+		return c.newReading(suites.Denied, InputRefused), true
 	case c.of("updatedInput") != nil:
 		input, _ := c.of("updatedInput").(map[string]any)
 		return c.rewriteInput(input), true
 	case c.of("updatedToolOutput") != nil:
-		return c.rewriteOutput("updatedToolOutput", ToolNamed(c.matched).takes(c.of("updatedToolOutput")), OutputShape)
+		return c.rewriteOutput("updatedToolOutput", ToolByName(c.matched).takes(c.of("updatedToolOutput")), OutputShape)
 	case c.of("updatedMCPToolOutput") != nil:
 		return c.rewriteOutput("updatedMCPToolOutput", c.matched == "" || strings.HasPrefix(c.matched, "mcp__"), MCPOutput)
 	case c.of("displayContent") != nil:
-		return c.reading(suites.Rewritten, DisplayRewritten), true
+		return c.newReading(suites.Rewritten, DisplayRewritten), true
 	case c.of("action") == "accept":
-		return c.reading(suites.Rewritten, Answered), true
+		return c.newReading(suites.Rewritten, Answered), true
 	case c.of("action") != nil:
-		return c.reading(suites.Denied, Declined), true
+		return c.newReading(suites.Denied, Declined), true
 	}
 	return Reading{}, false
 }
 
-// alsoRewritten adds the replacement of a tool's result to a refusal that comes too late to prevent
+// addReplacement adds the replacement of a tool's result to a refusal that comes too late to prevent
 // the call, because the client does both.
-func (c call) alsoRewritten(no Reading) Reading {
+func (c call) addReplacement(no Reading) Reading {
 	if no.Effect != suites.ShownToModel {
 		return no
 	}
@@ -500,14 +500,14 @@ func (c call) alsoRewritten(no Reading) Reading {
 
 // rewriteInput replaces the tool's whole input, so that the new one must be complete.
 func (c call) rewriteInput(input map[string]any) Reading {
-	lacking := ToolNamed(c.matched).lacks(input)
-	reading := c.reading(suites.Denied, InputIncomplete)
+	lacking := ToolByName(c.matched).lacks(input)
+	reading := c.newReading(suites.Denied, InputIncomplete)
 	reading.Cause.Key, reading.Cause.Value = lacking, c.matched
 	switch {
 	case len(input) == 0:
 		reading.Cause.Kind = InputEmpty
 	case lacking == "":
-		reading = c.reading(suites.Rewritten, InputRewritten)
+		reading = c.newReading(suites.Rewritten, InputRewritten)
 		reading.Input = input
 		return reading
 	}
@@ -524,7 +524,7 @@ func (c call) rewriteOutput(key string, taken bool, otherwise Kind) (reading Rea
 	if !taken {
 		kind, effect = otherwise, suites.Ignored
 	}
-	reading = c.reading(effect, kind)
+	reading = c.newReading(effect, kind)
 	reading.Cause.Key, reading.Cause.Value = key, c.matched
 	return reading, taken || len(c.contexts()) == 0
 }
@@ -560,19 +560,19 @@ func (c call) addContext(reading Reading) Reading {
 	case "":
 		reading = c.contextAlone()
 	case suites.Ignored:
-		reading = c.reading(suites.ContextAdded, ContextToModel)
+		reading = c.newReading(suites.ContextAdded, ContextToModel)
 	default: // the decision remains in force, with the context
 	}
-	return withContext(reading, texts...)
+	return addContext(reading, texts...)
 }
 
 func (c call) contextAlone() Reading {
 	switch {
 	case c.textOf("initialUserMessage") != "":
-		return c.reading(suites.AnotherTurn, FirstMessage)
+		return c.newReading(suites.AnotherTurn, FirstMessage)
 	case c.event.Stop:
-		return c.reading(suites.AnotherTurn, ContextTurn)
+		return c.newReading(suites.AnotherTurn, ContextTurn)
 	default:
-		return c.reading(suites.ContextAdded, ContextToModel)
+		return c.newReading(suites.ContextAdded, ContextToModel)
 	}
 }

@@ -74,7 +74,7 @@ func LostOf(kind Kind, stdout []byte) Lost {
 		most = LostText
 	}
 	for _, o := range objects(text) {
-		most = max(most, meant(o))
+		most = max(most, findLoss(o))
 	}
 	if kind == TextToModel && most <= LostContext {
 		return LostNothing // the model reads the text
@@ -99,7 +99,7 @@ func objects(text []byte) (all []map[string]any) {
 		switch err := decoder.Decode(&o); {
 		case err == nil:
 			all, text = append(all, o), text[decoder.InputOffset():]
-		case completed(text, &o):
+		case complete(text, &o):
 			return append(all, o)
 		default:
 			text = text[1:]
@@ -108,9 +108,9 @@ func objects(text []byte) (all []map[string]any) {
 	return all
 }
 
-// completed decodes an object that was cut short by closing its open strings and brackets. It also
+// complete decodes an object that was cut short by closing its open strings and brackets. It also
 // tries the text with double quotes in place of single ones, for other notations.
-func completed(text []byte, into *map[string]any) bool {
+func complete(text []byte, into *map[string]any) bool {
 	const most = 4000
 	if len(text) > most || !bytes.ContainsAny(text, ":") {
 		return false
@@ -120,7 +120,7 @@ func completed(text []byte, into *map[string]any) bool {
 			return true
 		}
 		for t != "" { // drop a trailing key without a value
-			if json.Unmarshal([]byte(closed(t)), into) == nil {
+			if json.Unmarshal([]byte(closeBrackets(t)), into) == nil {
 				return true
 			}
 			t = t[:max(0, strings.LastIndexByte(t, ','))]
@@ -129,8 +129,8 @@ func completed(text []byte, into *map[string]any) bool {
 	return false
 }
 
-// closed returns a text with its open strings and brackets closed.
-func closed(text string) string {
+// closeBrackets returns a text with its open strings and brackets closed.
+func closeBrackets(text string) string {
 	var open []byte
 	inside, escaped := false, false
 	for i := range len(text) {
@@ -163,15 +163,15 @@ func closed(text string) string {
 // decisionKeys are the keys of decisions.
 var decisionKeys = []string{"permissionDecision", "decision", "behavior"}
 
-// meant returns the effect that an object would have had, at any depth: decisions by their words,
+// findLoss returns the effect that an object would have had, at any depth: decisions by their words,
 // other keys by their names.
-func meant(object map[string]any) (most Lost) {
+func findLoss(object map[string]any) (most Lost) {
 	for key, value := range object {
 		switch v := value.(type) {
 		case map[string]any:
-			most = max(most, meant(v))
+			most = max(most, findLoss(v))
 		case string:
-			most = max(most, meantBy(key, v))
+			most = max(most, lossOf(key, v))
 		case bool:
 			if !v && key == "continue" {
 				most = LostDecision
@@ -185,7 +185,7 @@ func meant(object map[string]any) (most Lost) {
 	return max(most, LostText)
 }
 
-func meantBy(key, word string) Lost {
+func lossOf(key, word string) Lost {
 	switch decides := slices.Contains(decisionKeys, key); {
 	case word == "":
 		return LostText

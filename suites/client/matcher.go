@@ -52,7 +52,7 @@ func EvaluateMatcher(matcher, separators string, values ...string) (bool, error)
 func MatcherNames(matcher string) []string { return split(matcher, MatcherSeparators) }
 
 func split(matcher, separators string) []string {
-	if matchesAll(matcher) || strings.ContainsFunc(matcher, outsideList) {
+	if matchesAll(matcher) || strings.ContainsFunc(matcher, isOutsideList) {
 		return nil
 	}
 	names := strings.FieldsFunc(matcher, func(r rune) bool { return strings.ContainsRune(separators, r) })
@@ -68,7 +68,7 @@ func split(matcher, separators string) []string {
 
 func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
 
-func outsideList(r rune) bool {
+func isOutsideList(r rune) bool {
 	isWord := '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 	return !isWord && !strings.ContainsRune("_- ,|", r)
 }

@@ -310,14 +310,14 @@ func (r *entryReader) set(key string, value jsontree.Value) {
 	}
 	switch key {
 	case "args":
-		e.Args = listed(value)
+		e.Args = readList(value)
 	case "timeout":
 		e.Timeout = duration(value)
 	}
 }
 
-// listed never returns nil because empty args still select the exec form.
-func listed(value jsontree.Value) []string {
+// readList never returns nil because empty args still select the exec form.
+func readList(value jsontree.Value) []string {
 	all := []string{}
 	for _, member := range value.Members {
 		text, _ := textOf(member.Value)
@@ -384,18 +384,18 @@ func (p *parser) unknownEvent(member jsontree.Member) {
 	switch {
 	case p.plugin && p.old():
 		p.fatal(member.At, "no event is called "+member.Key, "client 2.1.197 drops all hooks of the plugin for it")
-	case !p.plugin && !p.old() && holdsGuarded(member.Value):
+	case !p.plugin && !p.old() && guardsAny(member.Value):
 		p.fatal(member.At, "no event is called "+member.Key+", and it holds hooks of PreToolUse", `the events stand in "hooks" itself`)
 	default:
 		p.ignore(member.At, "no event is called "+member.Key+": its hooks never run", hint)
 	}
 }
 
-// holdsGuarded reports whether a value has a key, at any depth, that is an event of dropsFile with
+// guardsAny reports whether a value has a key, at any depth, that is an event of dropsFile with
 // hooks.
-func holdsGuarded(value jsontree.Value) bool {
+func guardsAny(value jsontree.Value) bool {
 	for _, member := range value.Members {
-		if value.Kind == '{' && dropsFile(member.Key) && len(member.Value.Members) > 0 || holdsGuarded(member.Value) {
+		if value.Kind == '{' && dropsFile(member.Key) && len(member.Value.Members) > 0 || guardsAny(member.Value) {
 			return true
 		}
 	}
@@ -521,7 +521,7 @@ func holds(kind ValueKind, value jsontree.Value) bool {
 	case AnAddress:
 		return isAddress(value)
 	default:
-		return kind.Holds(decoded(value))
+		return kind.Holds(decode(value))
 	}
 }
 
@@ -545,15 +545,15 @@ func number(value jsontree.Value) (float64, bool) {
 	return n, true
 }
 
-// decoded returns a value in a form that is sufficient to check its kind.
-func decoded(value jsontree.Value) any {
+// decode returns a value in a form that is sufficient to check its kind.
+func decode(value jsontree.Value) any {
 	switch value.Kind {
 	case '{':
 		return map[string]any{}
 	case '[':
 		all := []any{}
 		for _, member := range value.Members {
-			all = append(all, decoded(member.Value))
+			all = append(all, decode(member.Value))
 		}
 		return all
 	default:

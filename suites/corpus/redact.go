@@ -49,10 +49,10 @@ var kinds = []kind{
 	{"password in a URL", []string{"://"}, pattern.Lazy(`^://(?:([^\s/:@"'<>]{16,})|[^\s/:@"'<>]*)(?::([^\s/"'<>]+))?@`), nil},
 	{"HTTP authentication", []string{"basic", "bearer", "authorization"}, pattern.Lazy(`^(?i)(?:(?:basic|bearer)\s+([\w.~+/=-]{12,})|authorization\\?["']?\s*[:=]\s*\\?["']?(?:[a-z]+\s+)?([^\s"'\\,]{6,}))`), nil},
 	{"password of curl", []string{"-u", "--user", "--proxy-user"}, pattern.Lazy(`^(?:-u|--user|--proxy-user)[ =]+["']?[^\s:"']+:([^\s"']+)`), isNoID},
-	{"secret option", []string{"--"}, pattern.Lazy(`^(?i)--[\w-]{0,40}?(?:password|passphrase|secret|token|api-?key)[\w-]{0,40}\s+["']?([^\s"'-][^\s"']{3,})`), isAssigned},
+	{"secret option", []string{"--"}, pattern.Lazy(`^(?i)--[\w-]{0,40}?(?:password|passphrase|secret|token|api-?key)[\w-]{0,40}\s+["']?([^\s"'-][^\s"']{3,})`), isSecretFor},
 	{"assigned secret", []string{"passw", "pwd", "passphrase", "secret", "token", "api", "access", "auth", "private", "signing", "encryption", "credential", "session_token"}, pattern.Lazy(
 		"^(?i)(?:" + secretNames + "[\\w.-]{0,40}\\\\?[\"'`\\]]*\\s*(?::=|=>|==?|:)\\s*|(?:secret_access_key|session_token)\\s+)" +
-			"(?:\\\\?\"([^\"\\\\\\n]{4,})\\\\?\"|'([^'\\n]{4,})'|\\\\?[\"'`]?([^\\s\"'`,;<>&|)}\\]\\\\]{4,}))"), isAssigned},
+			"(?:\\\\?\"([^\"\\\\\\n]{4,})\\\\?\"|'([^'\\n]{4,})'|\\\\?[\"'`]?([^\\s\"'`,;<>&|)}\\]\\\\]{4,}))"), isSecretFor},
 	{"mail address", nil, pattern.Lazy(`([A-Za-z0-9._%+-]+)@((?:[A-Za-z0-9-]+\.)+)[A-Za-z]{2,}`), isMail},
 	{"home directory", []string{"/home/", "/users/"}, pattern.Lazy(`^/(?:home|Users)/([^/\\\s"':;,<>|*?$(){}&]+)`), nil},
 	{"home directory of Windows", []string{":\\users\\", ":\\\\users\\", ":/users/"}, pattern.Lazy(`^:[\\/]{1,2}[Uu]sers[\\/]{1,2}([^/\\\s"':;,<>|*?$(){}&]+)`), nil},
@@ -107,8 +107,8 @@ func isAWSSecret(_, secret string) bool {
 // references matches values that stand for a secret and are none.
 var references = pattern.Lazy(`^(?:\$\{?\w+\}?|\$\(.*|\$?\{\{.*|%\w+%|process\.env.*|os\.environ.*|.*\(.*)$`)
 
-// isAssigned reports whether a value is a secret by the name to which it is assigned.
-func isAssigned(name, value string) bool {
+// isSecretFor reports whether a value is a secret by the name to which it is assigned.
+func isSecretFor(name, value string) bool {
 	if references().MatchString(value) {
 		return false
 	}
@@ -326,7 +326,7 @@ func (r *Redactor) value(b *bytes.Buffer, name string, v jsontree.Value) {
 	text, isText := v.Scalar.(string)
 	switch {
 	case isText:
-		quote(b, r.text(text, secretName().MatchString(name) && isAssigned(name, text)))
+		quote(b, r.text(text, secretName().MatchString(name) && isSecretFor(name, text)))
 	case v.Kind == 0:
 		b.Write(v.Canonical(nil))
 	default:

@@ -63,9 +63,9 @@ func Transcripts(root, home, config string) (dir string, files []string, err err
 	return dir, files, nil
 }
 
-// Distrusting returns the file of the client's state if it says that the user trusts neither a project nor
+// FindDistrust returns the file of the client's state if it says that the user trusts neither a project nor
 // a directory above it; "" if it cannot be read. Interactive sessions of client 2.1.332 then run no hook.
-func Distrusting(root, home, config string) (file string) {
+func FindDistrust(root, home, config string) (file string) {
 	file = filepath.Join(cmp.Or(config, home), ".claude.json")
 	var state struct {
 		Projects map[string]struct {
@@ -158,7 +158,7 @@ func ReadSessions(files, roots []string, yield func(Shown)) (*Sessions, error) {
 			return true
 		})
 		for _, id := range slices.Sorted(maps.Keys(r.calls)) { // without a result
-			yield(r.calls[id].shown("PreToolUse", id))
+			yield(r.calls[id].show("PreToolUse", id))
 		}
 		if left = in.N; err != nil {
 			return s, errors.Join(err, f.Close())
@@ -323,7 +323,7 @@ func (t *transcript) result(x row, b block, alone bool) {
 	call, known := t.calls[b.Of]
 	delete(t.calls, b.Of)
 	if known && !(b.IsError && strings.HasPrefix(text, "<tool_use_error>")) {
-		t.yield(call.shown("PreToolUse", b.Of))
+		t.yield(call.show("PreToolUse", b.Of))
 	}
 	event, byHook := strings.CutPrefix(x.PermissionDecision.ReasonCode, "hook:")
 	if b.IsError && (byHook || refusals().MatchString(text)) {
@@ -332,9 +332,9 @@ func (t *transcript) result(x row, b block, alone bool) {
 	switch {
 	case !known:
 	case b.IsError && x.PermissionDecision.Decision == "accept":
-		t.yield(call.shown("PostToolUseFailure", b.Of))
+		t.yield(call.show("PostToolUseFailure", b.Of))
 	case !b.IsError && alone && len(x.Result) > 0:
-		s := call.shown("PostToolUse", b.Of, x.Result...)
+		s := call.show("PostToolUse", b.Of, x.Result...)
 		s.At = x.Time
 		t.yield(s)
 	}
@@ -347,8 +347,8 @@ func (t *transcript) prompt(x row, prompt string) {
 	t.yield(Shown{Event: "UserPromptSubmit", Payload: append(payload, '}'), At: x.Time})
 }
 
-// shown returns the call at an event.
-func (c calling) shown(event, id string, response ...byte) Shown {
+// show returns the call at an event.
+func (c calling) show(event, id string, response ...byte) Shown {
 	s := Shown{Event: event, ID: id, Payload: c.payload(event, response...), At: c.at}
 	_ = json.Unmarshal(c.name, &s.Value)
 	return s

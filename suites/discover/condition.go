@@ -78,7 +78,7 @@ func (h Hook) Takes(tool string, payload []byte) bool {
 		return true
 	}
 	tool, rule := cmp.Or(tool, c.Tool), ReadCondition(h.If)
-	about := client.ToolNamed(tool)
+	about := client.ToolByName(tool)
 	switch {
 	case rule.Tool != tool:
 		return false
@@ -93,8 +93,8 @@ func (h Hook) Takes(tool string, payload []byte) bool {
 	}
 }
 
-// PassedOver returns the reason why the client does not run the hook although its matcher matches.
-func (h Hook) PassedOver() string {
+// WhyPassedOver returns the reason why the client does not run the hook although its matcher matches.
+func (h Hook) WhyPassedOver() string {
 	return fmt.Sprintf("its \"if\": %q does not let this call through", h.If)
 }
 
@@ -193,7 +193,7 @@ func (c call) isFile(file, rule string) bool {
 	switch rest, home := strings.CutPrefix(rule, "~/"); {
 	case strings.HasPrefix(rule, "//"):
 		base, rule = "/", rule[1:]
-	case strings.HasPrefix(rule, "*") && anywhere(rule).MatchString(path.Clean(file)):
+	case strings.HasPrefix(rule, "*") && compileWildcard(rule).MatchString(path.Clean(file)):
 		return true
 	case home:
 		dir, _ := os.UserHomeDir() // without one nothing matches
@@ -209,8 +209,8 @@ func (c call) isFile(file, rule string) bool {
 	return ignoreRule(strings.TrimPrefix(rule, "./")).MatchString(strings.TrimPrefix(relative, "/"))
 }
 
-// anywhere returns the expression for a pattern in which a star matches anything.
-func anywhere(rule string) *regexp.Regexp {
+// compileWildcard returns the expression for a pattern in which a star matches anything.
+func compileWildcard(rule string) *regexp.Regexp {
 	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(rule), `\*`, ".*") + "$")
 }
 
@@ -242,7 +242,7 @@ func ignoreRule(rule string) *regexp.Regexp {
 			at = end
 			continue
 		}
-		b.WriteString(ignoredPart(text[at : at+found[1]]))
+		b.WriteString(translate(text[at : at+found[1]]))
 		at += found[1]
 	}
 	compiled, err := regexp.Compile("(?is)^" + start + b.String() + end)
@@ -252,7 +252,7 @@ func ignoreRule(rule string) *regexp.Regexp {
 	return compiled
 }
 
-func ignoredPart(part string) string {
+func translate(part string) string {
 	switch {
 	case part == "**/":
 		return "(?:.*/)?"
@@ -271,9 +271,9 @@ func ignoredPart(part string) string {
 	}
 }
 
-// IgnoredByGit reports whether the last rule for a file or a directory above it, in the .gitignore of the project or
+// IsGitIgnored reports whether the last rule for a file or a directory above it, in the .gitignore of the project or
 // of a directory on the way, ignores it. read returns the text of a file.
-func IgnoredByGit(read func(string) string, s string) (ignored bool) {
+func IsGitIgnored(read func(string) string, s string) (ignored bool) {
 	dir := ""
 	for {
 		for line := range strings.Lines(read(path.Join(dir, ".gitignore"))) {

@@ -48,7 +48,7 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 		switch {
 		case one.data == nil:
 		case one.from.Client != "":
-			c.elsewhere(one.from, c.slash(one.from.File), one.data)
+			c.addElsewhere(one.from, c.slash(one.from.File), one.data)
 		default:
 			c.out.claudes = append(c.out.claudes, one)
 			c.add(one.from, one.settings, one.problems)
@@ -110,15 +110,15 @@ func (c *collector) layers(all []parsed) {
 	for _, scope := range []Scope{InUser, InHome, InProject, InDirectory} {
 		for _, one := range all {
 			if one.settings != nil && one.from.Scope == scope && len(one.settings.Env) > 0 {
-				c.out.Layers = append(c.out.Layers, Layer{one.settings.Path, given(one.settings.Env, scope), scope, one.from.Session})
+				c.out.Layers = append(c.out.Layers, Layer{one.settings.Path, filterVariables(one.settings.Env, scope), scope, one.from.Session})
 			}
 		}
 	}
 }
 
-// elsewhere adds the hooks of another client's file.
-func (c *collector) elsewhere(from Source, name string, data []byte) {
-	of, _ := clients.Named(from.Client)
+// addElsewhere adds the hooks of another client's file.
+func (c *collector) addElsewhere(from Source, name string, data []byte) {
+	of, _ := clients.ByName(from.Client)
 	hooks, problems := of.Hooks(name, data)
 	c.out.ElsewhereProblems = append(c.out.ElsewhereProblems, problems...)
 	for _, found := range hooks {
@@ -135,7 +135,7 @@ func (c *collector) elsewhere(from Source, name string, data []byte) {
 // add adds the content of one file.
 func (c *collector) add(from Source, read *client.Settings, problems []suites.Problem) {
 	c.out.Files = append(c.out.Files, read.Path)
-	c.others(from, read)
+	c.addOthers(from, read)
 	if from.Scope == InTemplate {
 		return // the client never reads it
 	}
@@ -150,7 +150,7 @@ func (c *collector) add(from Source, read *client.Settings, problems []suites.Pr
 	}
 	c.out.Ignored = append(c.out.Ignored, read.Ignored...)
 	c.out.Problems = append(append(c.out.Problems, c.out.Dropped[len(c.out.Dropped)-len(problems):]...), read.Ignored...)
-	if from.Scope.Everywhere() {
+	if from.Scope.IsEverywhere() {
 		if read.DisableAllHooks.Line > 0 || read.EnablesHooks {
 			c.out.DisabledBy, c.out.EnablesHooks = read.DisableAllHooks, read.EnablesHooks // the last file counts
 		}
@@ -159,9 +159,9 @@ func (c *collector) add(from Source, read *client.Settings, problems []suites.Pr
 	}
 }
 
-// others adds hooks that a file registers and the client does not launch.
-func (c *collector) others(from Source, read *client.Settings) {
-	if !from.Scope.Everywhere() {
+// addOthers adds hooks that a file registers and the client does not launch.
+func (c *collector) addOthers(from Source, read *client.Settings) {
+	if !from.Scope.IsEverywhere() {
 		c.out.Others = append(c.out.Others, c.hooks(from, read.Entries)...)
 	}
 	dead := c.hooks(from, read.Dead)
@@ -233,7 +233,7 @@ func (c *collector) absolute(path string) string {
 
 // slash returns the slash path from the root, or the absolute path of a file outside it.
 func (c *collector) slash(path string) string {
-	if relative, inside := within(c.root, path); inside {
+	if relative, inside := relativeTo(c.root, path); inside {
 		return relative
 	}
 	return filepath.ToSlash(path)

@@ -21,7 +21,7 @@ var documents = pattern.Lazy(`(^|/)(\.claude/)?(skills/[^/]+/SKILL|agents/.+|com
 // or docs, so only its parent directories make it an example.
 func (f *finder) document(name, absolute string) {
 	at := documents().FindStringIndex(name)
-	if at == nil || exampleDirs().MatchString(name[:at[0]]) || ofAnother(name[:at[0]]) {
+	if at == nil || exampleDirs().MatchString(name[:at[0]]) || isOfAnother(name[:at[0]]) {
 		return
 	}
 	data, err := f.reader.ReadFile(absolute, settingsAtMost)
@@ -37,8 +37,8 @@ func (f *finder) document(name, absolute string) {
 	f.add(source)
 }
 
-// ofAnother reports whether a directory is that of another client, such as .factory/skills.
-func ofAnother(dir string) bool {
+// isOfAnother reports whether a directory is that of another client, such as .factory/skills.
+func isOfAnother(dir string) bool {
 	return slices.ContainsFunc(strings.Split(dir, "/"), func(d string) bool { return strings.HasPrefix(d, ".") && d != ".claude" })
 }
 

@@ -25,17 +25,17 @@ func Find(r disk.Reader, root string, settings []string, skip func(path string, 
 	if err != nil {
 		names = nil // the tree is too large, but files at known places are still found
 	}
-	f.names = append(names, f.known(names)...)
+	f.names = append(names, f.findKnown(names)...)
 	f.plugins()
-	f.unregistered()
+	f.addUnregistered()
 	for _, name := range f.names {
 		f.file(name)
 	}
 	return f.out
 }
 
-// known returns the files at the usual places that the search did not list.
-func (f *finder) known(listed []string) (more []string) {
+// findKnown returns the files at the usual places that the search did not list.
+func (f *finder) findKnown(listed []string) (more []string) {
 	for _, name := range append(clineHooks(f.root), manifestName, marketplaceName, pluginHooks, "settings.json", "settings.local.json") {
 		if !slices.Contains(listed, name) && exists(filepath.Join(f.root, name)) {
 			more = append(more, name)
@@ -52,19 +52,19 @@ func clineHooks(root string) []string {
 	return nil
 }
 
-// foreign reports whether a file has hooks of clients other than Claude Code, by its place.
-func (f *finder) foreign(name string) bool {
-	return clients.Elsewhere(name) && len(clients.ReadBy(name)) > 0 || name == ".clinerules/hooks"
+// isForeign reports whether a file has hooks of clients other than Claude Code, by its place.
+func (f *finder) isForeign(name string) bool {
+	return clients.IsHookFile(name) && len(clients.ReadBy(name)) > 0 || name == ".clinerules/hooks"
 }
 
 func (f *finder) file(name string) {
 	dir, base := path.Split(name)
 	absolute := f.absolute(name)
 	switch {
-	case f.foreign(name):
+	case f.isForeign(name):
 		if f.registersElsewhere(name, absolute) {
 			f.out.Foreign = append(f.out.Foreign, name)
-			f.elsewhere(name, absolute)
+			f.addElsewhere(name, absolute)
 		}
 	case base == "settings.json" || base == "settings.local.json":
 		f.settings(name, absolute)
@@ -129,8 +129,8 @@ func (f *finder) registers(file string) bool {
 	return err == nil && bytes.Contains(data, []byte(`"hooks"`))
 }
 
-// elsewhere adds a file of a client whose behavior is known.
-func (f *finder) elsewhere(name, absolute string) {
+// addElsewhere adds a file of a client whose behavior is known.
+func (f *finder) addElsewhere(name, absolute string) {
 	for _, c := range clients.ReadBy(name) {
 		if c.NamedOnly {
 			continue
@@ -197,8 +197,8 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// inside reports whether a file is at a known place in some directory.
-func inside(name, place string) bool { return name == place || strings.HasSuffix(name, "/"+place) }
+// isAt reports whether a file is at a known place in some directory.
+func isAt(name, place string) bool { return name == place || strings.HasSuffix(name, "/"+place) }
 
 // Found lists the places in a tree where hooks are registered.
 type Found struct {
@@ -251,9 +251,9 @@ func EventOf(script string) string {
 // foreignDirs matches the directories of other agents, whose scripts are not tested.
 var foreignDirs = pattern.Lazy(`(^|/)\.(?:github|codex|cursor|gemini|copilot|factory|opencode|windsurf|kiro)/`)
 
-// unregistered adds scripts that nothing in the tree registers if their names contain the event,
+// addUnregistered adds scripts that nothing in the tree registers if their names contain the event,
 // because an installer or the user registers them elsewhere.
-func (f *finder) unregistered() {
+func (f *finder) addUnregistered() {
 	for _, name := range f.names {
 		ext := path.Ext(name)
 		if path.Base(path.Dir(name)) != "hooks" || !slices.Contains([]string{".sh", ".py", ".js", ".mjs"}, ext) || strings.HasPrefix(name, ".git") {

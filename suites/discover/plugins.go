@@ -28,22 +28,22 @@ type manifest struct {
 // whose commands name the plugin's root.
 func (f *finder) plugins() {
 	for _, name := range f.names { // first, because a marketplace decides whether its plugins are loaded
-		if inside(name, marketplaceName) {
+		if isAt(name, marketplaceName) {
 			f.marketplace(strings.TrimSuffix(name, marketplaceName), name)
 		}
 	}
 	for _, name := range f.names {
-		if inside(name, manifestName) && !exampleDirs().MatchString(path.Dir(name)) {
+		if isAt(name, manifestName) && !exampleDirs().MatchString(path.Dir(name)) {
 			f.manifest(strings.TrimSuffix(name, manifestName), name)
 		}
 	}
 	for _, name := range f.names {
-		if dir := strings.TrimSuffix(name, pluginHooks); inside(name, pluginHooks) && !exampleDirs().MatchString(dir) && f.namesPlugin(name) {
+		if dir := strings.TrimSuffix(name, pluginHooks); isAt(name, pluginHooks) && !exampleDirs().MatchString(dir) && f.namesPlugin(name) {
 			f.plugin(dir, manifest{})
 		}
 	}
 	for _, name := range f.names {
-		if inside(name, pluginHooks) && f.looseHooks(name) {
+		if isAt(name, pluginHooks) && f.looseHooks(name) {
 			f.add(Source{File: f.absolute(name), Scope: InTemplate})
 		}
 	}
@@ -52,7 +52,7 @@ func (f *finder) plugins() {
 // looseHooks reports whether a file has the form of a plugin's hooks but belongs to no known
 // plugin.
 func (f *finder) looseHooks(name string) bool {
-	if slices.Contains(f.read, f.absolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || f.foreign(name) {
+	if slices.Contains(f.read, f.absolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || f.isForeign(name) {
 		return false
 	}
 	data, err := f.reader.ReadFile(f.absolute(name), settingsAtMost)
@@ -61,7 +61,7 @@ func (f *finder) looseHooks(name string) bool {
 			Hooks []json.RawMessage `json:"hooks"`
 		} `json:"hooks"`
 	}
-	if err != nil || json.Unmarshal(data, &form) != nil || f.copied(data) {
+	if err != nil || json.Unmarshal(data, &form) != nil || f.isCopy(data) {
 		return false
 	}
 	for event := range form.Hooks {
@@ -73,7 +73,7 @@ func (f *finder) looseHooks(name string) bool {
 }
 
 // IsPluginFile reports whether a file is at the place of a plugin's hooks, by its slash path.
-func IsPluginFile(name string) bool { return inside(name, pluginHooks) }
+func IsPluginFile(name string) bool { return isAt(name, pluginHooks) }
 
 func (f *finder) manifest(dir, name string) {
 	var m manifest
@@ -81,7 +81,7 @@ func (f *finder) manifest(dir, name string) {
 		f.add(Source{File: f.absolute(name), Scope: InPlugin, Plugin: path.Base(path.Clean(dir)), PluginRoot: f.absolute(dir)})
 	}
 	f.plugin(dir, m)
-	f.declared(dir, name, m)
+	f.addDeclared(dir, name, m)
 }
 
 // marketplace finds the plugins that a marketplace offers from its own repository.
@@ -107,7 +107,7 @@ func (f *finder) marketplace(dir, name string) {
 		if filepath.IsLocal(filepath.FromSlash(at)) || at == "." {
 			f.refuse(at, name, m)
 			f.plugin(at+"/", m)
-			f.declared(at+"/", name, m)
+			f.addDeclared(at+"/", name, m)
 		}
 	}
 }
@@ -166,8 +166,8 @@ func (f *finder) plugin(dir string, m manifest) {
 	}
 }
 
-// declared adds the hooks that a manifest declares in addition to that file.
-func (f *finder) declared(dir, name string, m manifest) {
+// addDeclared adds the hooks that a manifest declares in addition to that file.
+func (f *finder) addDeclared(dir, name string, m manifest) {
 	source := f.sourceOf(dir, m)
 	var items []json.RawMessage
 	if json.Unmarshal(m.Hooks, &items) != nil {
@@ -197,12 +197,12 @@ func (f *finder) namesPlugin(name string) bool {
 		return false
 	}
 	data, err := f.reader.ReadFile(file, settingsAtMost)
-	return err == nil && strings.Contains(string(data), "CLAUDE_PLUGIN_ROOT") && !f.copied(data)
+	return err == nil && strings.Contains(string(data), "CLAUDE_PLUGIN_ROOT") && !f.isCopy(data)
 }
 
-// copied reports whether a known source has the same content as a plugin's hooks, because many
+// isCopy reports whether a known source has the same content as a plugin's hooks, because many
 // plugins are built from a directory next to them.
-func (f *finder) copied(data []byte) bool {
+func (f *finder) isCopy(data []byte) bool {
 	return slices.ContainsFunc(f.out.Sources, func(s Source) bool {
 		if s.Scope != InPlugin {
 			return false

@@ -110,7 +110,7 @@ var bashOperators = map[string]func(*Source) []Change{
 	"global":  globals,
 	"rename":  renames,
 	"comment": comments,
-	"blank":   func(s *Source) []Change { return s.before("\n\n\t  ", "add blank lines") },
+	"blank":   func(s *Source) []Change { return s.insertBefore("\n\n\t  ", "add blank lines") },
 	"indent":  indents,
 	"print":   func(s *Source) []Change { return s.prints("echo printed;", "echo printed >&2;") },
 	"arm":     arms,
@@ -251,7 +251,7 @@ func reorders(s *Source) (list []Change) {
 	for _, block := range s.lists {
 		for i := 1; i < len(block); i++ {
 			a, b := block[i-1], block[i]
-			first, second := strings.TrimSuffix(s.of(a), ";"), strings.TrimSuffix(s.of(b), ";")
+			first, second := strings.TrimSuffix(s.textOf(a), ";"), strings.TrimSuffix(s.textOf(b), ";")
 			if a.apart || b.apart || strings.HasSuffix(first, ";") || strings.HasSuffix(second, ";") { // ends an item of a case
 				continue
 			}
@@ -288,7 +288,7 @@ func renames(s *Source) (list []Change) {
 		switch n := n.(type) {
 		case *syntax.FuncDecl:
 			name := n.Name.Value
-			list = append(list, s.renamed(start(n.Name), end(n.Name), "_renamed")...)
+			list = append(list, s.rename(start(n.Name), end(n.Name), "_renamed")...)
 			list = append(list, Change{end(n), end(n), "\n" + name + "() { echo hidden; }\n", "define " + name + " again"})
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
@@ -311,7 +311,7 @@ func renames(s *Source) (list []Change) {
 
 // comments add a comment, behind a statement or on a line of its own.
 func comments(s *Source) []Change {
-	list := s.before("# a comment\n", "add a comment")
+	list := s.insertBefore("# a comment\n", "add a comment")
 	for _, c := range s.file.Last {
 		list = append(list, Change{start(&c), end(&c), "# another comment", "change a comment"})
 	}

@@ -46,7 +46,7 @@ var javaScriptOperators = map[string]func(*javaScript) []Change{
 	"global":  (*javaScript).scopes,
 	"rename":  (*javaScript).renames,
 	"comment": (*javaScript).comments,
-	"blank":   func(s *javaScript) []Change { return s.before("\n\n\t  ", "add blank lines") },
+	"blank":   func(s *javaScript) []Change { return s.insertBefore("\n\n\t  ", "add blank lines") },
 	"indent":  (*javaScript).indents,
 }
 
@@ -208,7 +208,7 @@ func (s *javaScript) renames() (list []Change) {
 		for i, t := range st.Tokens {
 			defines := st.Function != "" && t.Text == st.Function || slices.Contains(st.Names, t.Text)
 			if i > 0 && t.Kind == javascript.Name && defines {
-				list = append(list, s.renamed(t.From, t.To, "Renamed")...)
+				list = append(list, s.rename(t.From, t.To, "Renamed")...)
 			}
 		}
 	})
@@ -216,7 +216,7 @@ func (s *javaScript) renames() (list []Change) {
 }
 
 func (s *javaScript) comments() []Change {
-	list := append(s.before("// a comment\n", "add a comment"), s.before("/* a comment\n */ ", "add a long comment")...)
+	list := append(s.insertBefore("// a comment\n", "add a comment"), s.insertBefore("/* a comment\n */ ", "add a long comment")...)
 	for _, st := range s.all {
 		list = append(list, Change{st.To, st.To, " /* behind */", "add a comment behind"})
 	}

@@ -32,8 +32,8 @@ func newPython(file string, text []byte, seed uint64) (Script, error) {
 // pythonClauses are the keywords that begin a clause with statements of its own.
 var pythonClauses = strings.Fields("if elif else while for try except finally with def class async match case")
 
-// between returns the tokens from one place to before another.
-func (s *pythonScript) between(from, to int) []python.Token {
+// tokensBetween returns the tokens from one place to before another.
+func (s *pythonScript) tokensBetween(from, to int) []python.Token {
 	return s.tokens[s.first(from):s.first(to)]
 }
 
@@ -48,7 +48,7 @@ func (s *pythonScript) first(at int) int {
 
 // isText reports whether a statement is only a string, such as documentation.
 func (s *pythonScript) isText(from, to int) bool {
-	return !slices.ContainsFunc(s.between(from, to), func(t python.Token) bool { return t.Kind != python.String })
+	return !slices.ContainsFunc(s.tokensBetween(from, to), func(t python.Token) bool { return t.Kind != python.String })
 }
 
 var pythonOperators = map[string]func(*pythonScript) []Change{
@@ -74,7 +74,7 @@ var pythonOperators = map[string]func(*pythonScript) []Change{
 	"global":  (*pythonScript).scopes,
 	"rename":  (*pythonScript).renames,
 	"comment": (*pythonScript).comments,
-	"blank":   func(s *pythonScript) []Change { return s.before("\n\n", "add blank lines") },
+	"blank":   func(s *pythonScript) []Change { return s.insertBefore("\n\n", "add blank lines") },
 	"indent":  (*pythonScript).indents,
 }
 
@@ -83,9 +83,9 @@ func (s *pythonScript) Changes(operator string) []Change {
 	return changesBy(pythonOperators, operator, s)
 }
 
-// until returns the first token from a place on that is outside of brackets opened after it and is
+// findEnd returns the first token from a place on that is outside of brackets opened after it and is
 // one of the words, closes a bracket or ends the line. Colons of lambdas do not count.
-func (s *pythonScript) until(i int, words ...string) int {
+func (s *pythonScript) findEnd(i int, words ...string) int {
 	depth, lambdas := 0, 0
 	for ; i < len(s.tokens); i++ {
 		t := s.tokens[i]
@@ -120,7 +120,7 @@ func (s *pythonScript) span(first, last int) (from, to int, text string) {
 func (s *pythonScript) negations() (list []Change) {
 	heads := map[int]bool{}
 	add := func(first int, open, end string, words ...string) {
-		if last := s.until(first, words...); last > first {
+		if last := s.findEnd(first, words...); last > first {
 			from, to, text := s.span(first, last)
 			list = append(list, Change{from, to, open + text + end, "negate " + short(text)})
 		}
@@ -158,7 +158,7 @@ func (s *pythonScript) exits() (list []Change) {
 		if t.Kind != python.Name || !slices.Contains([]string{"exit", "_exit", "SystemExit"}, t.Text) || s.tokens[i+1].Text != "(" || i > 0 && s.tokens[i-1].Text == "def" {
 			continue
 		}
-		end, code := s.until(i+2), 0
+		end, code := s.findEnd(i+2), 0
 		if n, err := strconv.Atoi(s.tokens[i+2].Text); err == nil && end == i+3 {
 			code = n
 		}
@@ -234,7 +234,7 @@ func (s *pythonScript) elements() (list []Change) {
 		starts, comprehension := []int{i + 1}, false
 		end := i + 1
 		for {
-			end = s.until(end, ",", "for")
+			end = s.findEnd(end, ",", "for")
 			if s.tokens[end].Text != "," {
 				comprehension = s.tokens[end].Text == "for"
 				break
@@ -265,7 +265,7 @@ func (s *pythonScript) elements() (list []Change) {
 }
 
 func (s *pythonScript) comments() []Change {
-	list := s.before("# a comment\n", "add a comment")
+	list := s.insertBefore("# a comment\n", "add a comment")
 	for _, st := range s.all {
 		if st.To == len(s.text) || s.text[st.To] == '\n' {
 			list = append(list, Change{st.To, st.To, "  # behind", "add a comment behind"})
@@ -282,13 +282,13 @@ func (s *pythonScript) scopes() (list []Change) {
 		}
 		switch s.tokens[s.first(st.From)].Text {
 		case "import", "from":
-			list = append(list, Change{st.From, st.To, "import os", "import os instead of " + short(s.of(st))})
+			list = append(list, Change{st.From, st.To, "import os", "import os instead of " + short(s.textOf(st))})
 		case "def", "async":
-			list = s.put(list, st, "@(lambda f: f)", "decorate "+short(s.of(st)))
-			list = s.put(list, st, "@__import__('functools').lru_cache(None)", "cache "+short(s.of(st)))
+			list = s.put(list, st, "@(lambda f: f)", "decorate "+short(s.textOf(st)))
+			list = s.put(list, st, "@__import__('functools').lru_cache(None)", "cache "+short(s.textOf(st)))
 		}
 		var names []string
-		for _, t := range s.between(st.From, st.To) {
+		for _, t := range s.tokensBetween(st.From, st.To) {
 			if t.Kind == python.Name && !slices.Contains(pythonClauses, t.Text) {
 				names = append(names, t.Text)
 			}
@@ -305,7 +305,7 @@ func (s *pythonScript) scopes() (list []Change) {
 func (s *pythonScript) renames() (list []Change) {
 	for i, t := range s.tokens {
 		if t.Kind == python.Name && i > 0 && s.tokens[i-1].Text == "def" {
-			list = append(list, s.renamed(t.From, t.To, "_renamed")...)
+			list = append(list, s.rename(t.From, t.To, "_renamed")...)
 		}
 	}
 	return list

@@ -23,7 +23,7 @@ func NewWriter(out io.Writer) io.Writer {
 
 // NewJSONWriter returns a writer of JSON that escapes as \u009b the characters that Text escapes.
 // Readers get the same values, and a terminal interprets none of them.
-func NewJSONWriter(out io.Writer) io.Writer { return writer{out: out, show: inJSON} }
+func NewJSONWriter(out io.Writer) io.Writer { return writer{out: out, show: escapeJSON} }
 
 type writer struct {
 	out  io.Writer
@@ -67,8 +67,8 @@ func Lines(text string) string {
 	return b.String()
 }
 
-// inJSON escapes characters in JSON; those that are not ASCII can only be within a string.
-func inJSON(text string) string {
+// escapeJSON escapes characters in JSON; those that are not ASCII can only be within a string.
+func escapeJSON(text string) string {
 	var b strings.Builder
 	var s state
 	for len(text) > 0 {

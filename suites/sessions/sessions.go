@@ -96,8 +96,8 @@ func (t *Tally) Take(s corpus.Shown) {
 	}
 }
 
-// Recorded counts a payload of hookwatch record.
-func (t *Tally) Recorded(p corpus.Payload) {
+// TakePayload counts a payload of hookwatch record.
+func (t *Tally) TakePayload(p corpus.Payload) {
 	started, _ := t.findStarted(p.Event, client.MatchedValue(p.Event, p.Tool, p.Input), p.Input)
 	for _, f := range started {
 		f.Recorded++
@@ -113,7 +113,7 @@ func (t *Tally) findStarted(event, value string, payload []byte) (all []*Figures
 	}
 	for _, e := range t.entries[key] {
 		f := t.Hooks[slices.IndexFunc(t.Hooks, func(f *Figures) bool { return f.ID == e.Hook.ID })]
-		if why := e.NotStartedFor("", payload); why != "" {
+		if why := e.WhyNotStarted("", payload); why != "" {
 			passedBy[f] = why
 		} else {
 			all = append(all, f)
@@ -215,7 +215,7 @@ func (f *Figures) bears(name string) bool {
 	plain := func(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\n", "␤")) }
 	h := f.hook
 	raw := strings.Join(append([]string{h.Command}, h.Args...), " ")
-	for _, own := range []string{h.Entry.StatusMessage, raw, h.Named().Command, h.Entry.Prompt} {
+	for _, own := range []string{h.Entry.StatusMessage, raw, h.NamedEntry().Command, h.Entry.Prompt} {
 		if own != "" && plain(own) == plain(name) {
 			return true
 		}
@@ -300,7 +300,7 @@ func (t *Tally) state(f *Figures, idle bool) (state, why string) {
 		return "fired", ""
 	case idle:
 		entries := t.registered.Entries(event, "")
-		return "never", entries[slices.IndexFunc(entries, func(e discover.Entry) bool { return e.Hook.ID == f.ID })].NotRun()
+		return "never", entries[slices.IndexFunc(entries, func(e discover.Entry) bool { return e.Hook.ID == f.ID })].WhyNotRun()
 	case !known:
 		return "unknown", "transcripts show no calls of " + event + ", and no run that prints nothing"
 	case calls > 0:

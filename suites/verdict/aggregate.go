@@ -247,7 +247,7 @@ func Histories(records []suites.Record, environments []suites.Environment) []Cas
 }
 
 func (h *CaseHistory) add(r *suites.Record, tools *toolSets) {
-	e := Entry{Record: *r, Tools: tools.of(r)}
+	e := Entry{Record: *r, Tools: tools.toolsOf(r)}
 	h.Name, h.Hook = r.TestName, r.Hook
 	if len(h.Entries) > 0 {
 		before := h.Last()

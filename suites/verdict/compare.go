@@ -112,7 +112,7 @@ func Compare(prev, cur Run) Comparison {
 func (c *Comparison) add(p, q *suites.Record, tools *explainer) {
 	kind, key := Unchanged, identity(cmp.Or(q, p))
 	if q == nil {
-		kind = gone(p)
+		kind = removalOf(p)
 	} else {
 		kind = transition(p, *q, func(prev, cur string) bool { return tools.explains(key, prev, cur) })
 	}
@@ -123,7 +123,7 @@ func (c *Comparison) add(p, q *suites.Record, tools *explainer) {
 	of := cmp.Or(q, p)
 	d := Delta{Key: key, Name: of.TestName, Hook: of.Hook, Kind: kind, Prev: sideOf(p), Cur: sideOf(q)}
 	if p != nil && q != nil {
-		d.Tools = tools.between(key, p.Digests.Tools, q.Digests.Tools)
+		d.Tools = tools.compareTools(key, p.Digests.Tools, q.Digests.Tools)
 		d.Inputs = differ(p.Digests.Inputs, q.Digests.Inputs)
 	}
 	c.Deltas = append(c.Deltas, d)
@@ -257,9 +257,9 @@ func Come(cur *suites.Record) Kind {
 	return Added
 }
 
-// gone is the Transition of a case that no longer exists. If it was generated and failed, its
+// removalOf is the Transition of a case that no longer exists. If it was generated and failed, its
 // fault is fixed.
-func gone(prev *suites.Record) Kind {
+func removalOf(prev *suites.Record) Kind {
 	if prev.Key().Generated() && prev.Status() == suites.Fail {
 		return Resolved
 	}
@@ -420,13 +420,13 @@ func newExplainer(prev, cur *suites.Environment) *explainer {
 // explains reports whether changed tools explain the difference of two digests. If the tools of
 // a run are unknown, the difference itself is enough.
 func (e *explainer) explains(k suites.Key, prev, cur string) bool {
-	return differ(prev, cur) && (!e.known || len(e.between(k, prev, cur)) > 0)
+	return differ(prev, cur) && (!e.known || len(e.compareTools(k, prev, cur)) > 0)
 }
 
-// between returns the changed tools that a case reaches and that concern it. If an edited hook
+// compareTools returns the changed tools that a case reaches and that concern it. If an edited hook
 // calls another tool, the tool itself did not change, so a tool that only one side reaches
 // counts only if both environments contain it.
-func (e *explainer) between(k suites.Key, prev, cur string) []ToolChange {
+func (e *explainer) compareTools(k suites.Key, prev, cur string) []ToolChange {
 	if !differ(prev, cur) {
 		return nil
 	}
@@ -483,9 +483,9 @@ func (t *toolSets) meets(r *suites.Record) {
 	t.cases[key] = append(t.cases[key], names)
 }
 
-// of returns the tools of a record, nil if they are unknown. A result is cached by digest, a
+// toolsOf returns the tools of a record, nil if they are unknown. A result is cached by digest, a
 // failure only by the names that were tried.
-func (t *toolSets) of(r *suites.Record) []suites.Tool {
+func (t *toolSets) toolsOf(r *suites.Record) []suites.Tool {
 	digest := r.Digests.Tools
 	if set, known := t.found[digest]; known || digest == "" {
 		return set

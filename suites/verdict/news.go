@@ -65,8 +65,8 @@ func (n *News) Observe(r *suites.Record, regression bool) {
 	}
 }
 
-// Unconfirmed returns the failures that would be reported but were seen only once.
-func (n *News) Unconfirmed() []suites.Key {
+// ListUnconfirmed returns the failures that would be reported but were seen only once.
+func (n *News) ListUnconfirmed() []suites.Key {
 	return n.pick(func(k suites.Key) bool { return n.fresh(k) && !n.reproduced[k] })
 }
 

@@ -23,7 +23,7 @@ type Bounds struct {
 	Problems int  // maximum number of problems
 	Rest     bool // the last problem states that there are more
 	Text     int  // bytes of a text; 0: no limit
-	Shown    int  // bytes of a text in a message, see Shown; 0: no limit and no quoting
+	Shown    int  // bytes of a text in a message, see Show; 0: no limit and no quoting
 }
 
 // A Reader converts the values of one file to Go values and collects their problems. Its methods
@@ -99,14 +99,14 @@ func (r *Reader) show(text string) string {
 	if r.Bounds.Shown == 0 {
 		return text
 	}
-	return Shown(text, r.Bounds.Shown)
+	return Show(text, r.Bounds.Shown)
 }
 
 func (r *Reader) quote(text string) string {
 	if r.Bounds.Shown == 0 {
 		return strconv.Quote(text)
 	}
-	return Quoted(text, r.Bounds.Shown)
+	return Quote(text, r.Bounds.Shown)
 }
 
 // Limits for files that expand by aliases and merge keys. Text counts too, because a case with a
@@ -306,20 +306,20 @@ func (r *Reader) Truth(name string, n *yaml.Node) bool {
 	return strings.EqualFold(n.Value, "true")
 }
 
-// Shown returns text for a message, cut off after most bytes. It is quoted if it contains
+// Show returns text for a message, cut off after most bytes. It is quoted if it contains
 // characters that are invisible or control a terminal.
-func Shown(text string, most int) string {
-	cut := shortened(text, most)
+func Show(text string, most int) string {
+	cut := shorten(text, most)
 	if !utf8.ValidString(cut) || strings.ContainsFunc(cut, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(cut)
 	}
 	return cut
 }
 
-// Quoted returns text in quotes for a message, cut off after most bytes before quoting.
-func Quoted(text string, most int) string { return strconv.Quote(shortened(text, most)) }
+// Quote returns text in quotes for a message, cut off after most bytes before quoting.
+func Quote(text string, most int) string { return strconv.Quote(shorten(text, most)) }
 
-func shortened(text string, most int) string {
+func shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

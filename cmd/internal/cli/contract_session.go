@@ -357,7 +357,7 @@ func (s matching) judge(i int, r suites.Result, _ func(string) string) (rows []c
 		if !same(comes(m.Value), step) {
 			continue
 		}
-		row := contractRow{ID: m.ID(), Verdict: confirmed, Predicted: runs(m.Predicted()), Seen: runs(slices.Contains(names, strconv.Itoa(at)))}
+		row := contractRow{ID: m.ID(), Verdict: confirmed, Predicted: runs(m.Predict()), Seen: runs(slices.Contains(names, strconv.Itoa(at)))}
 		switch {
 		case !slices.Contains(names, s.any(m.Event)):
 			row = contractRow{ID: m.ID(), Verdict: notReachable, Because: strings.TrimSpace("the client did not come to " + m.Event + " " + m.Value)}
@@ -466,7 +466,7 @@ func (f settingsFile) asCase(number int) *suites.Case {
 func (f settingsFile) judge(_ int, r suites.Result, _ func(string) string) []contractRow {
 	names := strings.Fields(string(r.Files[ran]))
 	slices.Sort(names)
-	row := contractRow{ID: client.InForceFile(f).ID(), Verdict: confirmed, Predicted: listed(client.InForceFile(f).Predicted(client.Version(r.Client))), Seen: listed(slices.Compact(names))}
+	row := contractRow{ID: client.InForceFile(f).ID(), Verdict: confirmed, Predicted: listed(client.InForceFile(f).Predict(client.Version(r.Client))), Seen: listed(slices.Compact(names))}
 	if row.Seen != row.Predicted {
 		row.Verdict, row.Because = changed, "other hooks of the file run"
 	}

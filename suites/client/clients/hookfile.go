@@ -353,22 +353,22 @@ func (c Client) Payload(event string, payload []byte) []byte {
 			value = inputOf(input, member.Value)
 		}
 		if form, ok := responses[claudeTool]; ok && member.Key == "tool_response" && member.Value.Kind == '{' {
-			value = filledAs(form, member.Value)
+			value = fillForm(form, member.Value)
 		}
 		if text, ok := member.Value.Scalar.(string); ok {
 			switch member.Key {
 			case "hook_event_name":
-				value = quoted(event)
+				value = quote(event)
 			case "tool_name":
-				value = quoted(cmp.Or(tools[text], text))
+				value = quote(cmp.Or(tools[text], text))
 			default:
-				value = quoted(cmp.Or(c.Values[member.Key][text], text))
+				value = quote(cmp.Or(c.Values[member.Key][text], text))
 			}
 		}
 		if line.Len() > 1 {
 			line.WriteByte(',')
 		}
-		fmt.Fprintf(&line, "%s:%s", quoted(name), value)
+		fmt.Fprintf(&line, "%s:%s", quote(name), value)
 	}
 	adds := maps.Clone(c.Adds)
 	if adds == nil {
@@ -380,14 +380,14 @@ func (c Client) Payload(event string, payload []byte) []byte {
 			continue
 		}
 		raw, _ := json.Marshal(adds[name]) // texts and numbers always encode
-		fmt.Fprintf(&line, ",%s:%s", quoted(name), raw)
+		fmt.Fprintf(&line, ",%s:%s", quote(name), raw)
 	}
 	line.WriteString("}\n")
 	return line.Bytes()
 }
 
-// filled returns a text with the fields of an object.
-func filled(text string, from jsontree.Value) string {
+// fill returns a text with the fields of an object.
+func fill(text string, from jsontree.Value) string {
 	var out map[string]string
 	_ = json.Unmarshal(inputOf(map[string]string{"text": text}, from), &out) // it was just encoded
 	return out["text"]
@@ -417,7 +417,7 @@ func inputOf(fields map[string]string, input jsontree.Value) []byte {
 	return raw
 }
 
-func quoted(text string) []byte {
+func quote(text string) []byte {
 	raw, _ := json.Marshal(text) // text always encodes
 	return raw
 }

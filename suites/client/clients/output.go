@@ -89,7 +89,7 @@ func (c Client) Interpret(event string, in client.Output) Reading {
 			return Reading{Effect: suites.Ignored, Because: c.Title + " has no event " + event, Known: c.Known()}
 		}
 	}
-	o := c.outputOf(name, in)
+	o := c.classify(name, in)
 	for _, rule := range c.Outputs {
 		if len(rule.At) > 0 && !slices.Contains(rule.At, name) || !rule.When.meets(o) {
 			continue
@@ -154,8 +154,8 @@ type outputForm struct {
 	refusal string // the reason why an object is refused
 }
 
-// outputOf classifies an output.
-func (c Client) outputOf(event string, in client.Output) outputForm {
+// classify classifies an output.
+func (c Client) classify(event string, in client.Output) outputForm {
 	if c.Accepts.Stderr && len(bytes.TrimSpace(in.Stdout)) == 0 {
 		in.Stdout = in.Stderr
 	}
