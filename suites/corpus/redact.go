@@ -90,7 +90,7 @@ func (k kind) find(text string, lower []byte) (all [][]int) {
 }
 
 func isName(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_.-", c) >= 0
+	return c < utf8.RuneSelf && (unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) || strings.IndexByte("_.-", c) >= 0)
 }
 
 // secretNames matches a part of the names of settings with secrets.
@@ -112,10 +112,9 @@ func isSecretFor(name, value string) bool {
 	if references().MatchString(value) {
 		return false
 	}
-	plain := func(r rune) bool { return unicode.IsLower(r) || r == '_' || r == '-' || r == '.' }
-	mixed := strings.ContainsFunc(value, func(r rune) bool { return !plain(r) })
+	mixed := strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLower(r) && !strings.ContainsRune("_-.", r) })
 	name = strings.ToLower(name)
-	if strings.Contains(name, "pass") || strings.Contains(name, "pwd") || strings.Contains(name, "secret") {
+	if slices.ContainsFunc([]string{"pass", "pwd", "secret"}, func(part string) bool { return strings.Contains(name, part) }) {
 		return mixed || len(value) >= 8
 	}
 	return mixed && len(value) >= 8 && entropy(value) >= 2.5
@@ -232,7 +231,10 @@ func (r *Redactor) text(text string, all bool) string {
 			for len(groups) > 0 && groups[0] < 0 {
 				groups = groups[2:]
 			}
-			if len(groups) > 0 && m[groups[0]] == free && (k.is == nil || k.is(text[at[0]:groups[0]], text[groups[0]:groups[1]])) {
+			if len(groups) == 0 || m[groups[0]] != free {
+				continue
+			}
+			if k.is == nil || k.is(text[at[0]:groups[0]], text[groups[0]:groups[1]]) {
 				m.mark(at[0], at[1], groups...)
 			}
 		}

@@ -16,11 +16,15 @@ import (
 	"time"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/record"
 )
 
 // mostTranscripts is the number of bytes of transcripts that are read, of the newest ones.
 const mostTranscripts = 1 << 30
+
+// separators match the characters that the client replaces in names of directories.
+var separators = pattern.Lazy(`[^A-Za-z0-9]`)
 
 // Transcripts returns the client's transcripts of sessions in a project and in directories of it,
 // newest first. config is the user's directory of the client; "" is the usual one.
@@ -28,12 +32,7 @@ func Transcripts(root, home, config string) (dir string, files []string, err err
 	dir = filepath.Join(cmp.Or(config, filepath.Join(home, ".claude")), "projects")
 	var names []string
 	for _, path := range []string{root, realPath(root)} {
-		name := strings.Map(func(r rune) rune {
-			if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
-				return r
-			}
-			return '-'
-		}, path)
+		name := separators().ReplaceAllString(path, "-")
 		names = append(names, name[:min(len(name), 200)]) // the client cuts longer ones
 	}
 	entries, err := os.ReadDir(dir)
@@ -100,8 +99,8 @@ func FindTranscripts(dir string) (files []string, err error) {
 // It returns the number of payloads that the corpus did not have.
 func (c *Corpus) AddTranscripts(files []string) (added int, err error) {
 	_, failed := ReadSessions(files, c.roots, func(s Shown) {
-		whole := s.Event == "PreToolUse" || s.Event == "PostToolUse" || s.Event == "UserPromptSubmit"
-		if !whole || s.Payload == nil || len(s.Payload) > LargestPayload || err != nil {
+		whole := slices.Contains([]string{"PreToolUse", "PostToolUse", "UserPromptSubmit"}, s.Event) && s.Payload != nil
+		if !whole || len(s.Payload) > LargestPayload || err != nil {
 			return
 		}
 		isNew := false
@@ -385,8 +384,8 @@ func (c calling) payload(event string, response ...byte) []byte {
 // isPrompt reports whether a message is a prompt of the user. It excludes what the client itself writes
 // as the user's words: commands, their output, and interruptions.
 func (x row) isPrompt(text string) bool {
-	if x.Sidechain || x.Meta || x.IsCompactSummary {
-		return false
-	}
-	return text != "" && !slices.ContainsFunc([]string{"<command-", "<local-command-", "<bash-", "[Request interrupted", "Caveat: "}, func(start string) bool { return strings.HasPrefix(text, start) })
+	own := x.Sidechain || x.Meta || x.IsCompactSummary || ownWords().MatchString(text)
+	return text != "" && !own
 }
+
+var ownWords = pattern.Lazy(`^(?:<command-|<local-command-|<bash-|\[Request interrupted|Caveat: )`)

@@ -177,7 +177,7 @@ var (
 // compared with the whole path, in which a star matches anything.
 func (c call) isFile(file, rule string) bool {
 	rule = strings.TrimRight(rule, " ")
-	if file == "" || strings.HasPrefix(rule, "!") || strings.HasPrefix(rule, "#") || strings.Contains(rule, `\/`) {
+	if file == "" || unusable().MatchString(rule) {
 		return file == ""
 	}
 	if !path.IsAbs(file) && !strings.HasPrefix(file, "{") {
@@ -208,6 +208,9 @@ func (c call) isFile(file, rule string) bool {
 	}
 	return ignoreRule(strings.TrimPrefix(rule, "./")).MatchString(strings.TrimPrefix(relative, "/"))
 }
+
+// unusable matches a rule that takes no file: an exception, a comment, or one with an escaped slash.
+var unusable = pattern.Lazy(`^[!#]|\\/`)
 
 // compileWildcard returns the expression for a pattern in which a star matches anything.
 func compileWildcard(rule string) *regexp.Regexp {

@@ -61,7 +61,7 @@ func hooksBlock(front []byte) []byte {
 	_, rest, _ := bytes.Cut(front, []byte("\nhooks:"))
 	block := []byte("hooks:")
 	for i, line := range bytes.SplitAfter(rest, []byte("\n")) {
-		if i > 0 && len(line) > 1 && line[0] != ' ' && line[0] != '-' && line[0] != '#' {
+		if i > 0 && len(line) > 1 && strings.IndexByte(" -#", line[0]) < 0 {
 			break
 		}
 		block = append(block, line...)

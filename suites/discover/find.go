@@ -66,7 +66,7 @@ func (f *finder) file(name string) {
 			f.out.Foreign = append(f.out.Foreign, name)
 			f.addElsewhere(name, absolute)
 		}
-	case base == "settings.json" || base == "settings.local.json":
+	case base == "settings.json", base == "settings.local.json":
 		f.settings(name, absolute)
 	case strings.HasPrefix(base, "settings") && strings.Contains(base, ".json") || strings.HasSuffix(base, "-settings.json"):
 		if f.registers(absolute) {
@@ -239,7 +239,8 @@ func EventOf(script string) string {
 		spelled := strings.ToLower(event.Name)
 		named := strings.Contains(name, spelled)
 		if event.FirstInNames {
-			named = base == spelled || strings.HasPrefix(base, spelled+"-") || strings.HasPrefix(base, spelled+"_")
+			rest, begins := strings.CutPrefix(base, spelled)
+			named = begins && (rest == "" || strings.IndexByte("-_", rest[0]) >= 0)
 		}
 		if event.InNames && named && len(event.Name) > len(found) {
 			found = event.Name // the longest, because one name may contain another

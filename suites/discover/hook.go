@@ -119,7 +119,10 @@ func (h Hook) ServerTool(tool string) string {
 // serverName returns a name as it occurs in names of tools.
 func serverName(name string) string { return notInNames().ReplaceAllString(name, "_") }
 
-var notInNames = pattern.Lazy(`[^A-Za-z0-9_-]`)
+var (
+	notInNames = pattern.Lazy(`[^A-Za-z0-9_-]`)
+	notInIDs   = pattern.Lazy(`[^A-Za-z0-9._-]`)
+)
 
 // MatcherError returns the reason why the matcher is not evaluated. If it is not nil, the values
 // for which the client fires the hook are unknown.
@@ -134,14 +137,7 @@ func (h Hook) shortName() string {
 	case len(words) > 0:
 		name = path.Base(strings.Trim(words[0], `"'`))
 	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
-			return r
-		default:
-			return '_'
-		}
-	}, name)
+	return notInIDs().ReplaceAllString(name, "_")
 }
 
 // identify returns a hook's ID: a readable part and a hash of its identity. The ID does not

@@ -134,9 +134,7 @@ func launchCommand(h Hook, data string) (argv []string) {
 	case h.Client != "":
 		of, _ := clients.ByName(h.Client)
 		command, dir := h.Command, h.Start()
-		if unquoted := func(r rune) bool {
-			return strings.ContainsRune("/._-+@%:,=~", r) || r > '~' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
-		}; strings.ContainsFunc(dir, func(r rune) bool { return !unquoted(r) }) {
+		if needsQuotes().MatchString(dir) {
 			dir = shell.Quote(dir)
 		}
 		for _, name := range of.Launch.Expands {
@@ -157,6 +155,9 @@ func launchCommand(h Hook, data string) (argv []string) {
 	}
 	return argv
 }
+
+// needsQuotes matches a character for which some clients quote a directory.
+var needsQuotes = pattern.Lazy(`[^/._\-+@%:,=~0-9A-Za-z\x{7f}-\x{10FFFF}]`)
 
 // NamedEntry returns the entry with the command as messages to the model name it: with its arguments, and
 // for a plugin with its directory (observed on client 2.1.332).

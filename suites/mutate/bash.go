@@ -192,35 +192,32 @@ func constant(l *syntax.Lit) Change {
 
 // swaps exchange && and ||.
 func swaps(s *Source) (list []Change) {
-	add := func(at syntax.Pos, is bool) {
-		from := int(at.Offset())
-		if is {
-			list = append(list, Change{from, from + 2, "||", "&& to ||"})
-		} else {
-			list = append(list, Change{from, from + 2, "&&", "|| to &&"})
+	add := func(at syntax.Pos, operator string) {
+		if with, ok := opposites[operator]; ok {
+			from := int(at.Offset())
+			list = append(list, Change{from, from + 2, with, operator + " to " + with})
 		}
 	}
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryCmd:
-			if n.Op == syntax.AndStmt || n.Op == syntax.OrStmt {
-				add(n.OpPos, n.Op == syntax.AndStmt)
-			}
+			add(n.OpPos, n.Op.String())
 		case *syntax.BinaryTest:
-			if n.Op == syntax.AndTest || n.Op == syntax.OrTest {
-				add(n.OpPos, n.Op == syntax.AndTest)
-			}
+			add(n.OpPos, n.Op.String())
 		}
 		return true
 	})
 	return list
 }
 
+// opposites are the operators that swaps exchange, in bash and JavaScript.
+var opposites = map[string]string{"&&": "||", "||": "&&"}
+
 // exits change the status that a script or a function ends with.
 func exits(s *Source) (list []Change) {
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		c, ok := n.(*syntax.CallExpr)
-		if !ok || len(c.Args) == 0 || c.Args[0].Lit() != "exit" && c.Args[0].Lit() != "return" {
+		if !ok || len(c.Args) == 0 || !slices.Contains([]string{"exit", "return"}, c.Args[0].Lit()) {
 			return true
 		}
 		with := c.Args[0].Lit() + " 3"
@@ -252,7 +249,8 @@ func reorders(s *Source) (list []Change) {
 		for i := 1; i < len(block); i++ {
 			a, b := block[i-1], block[i]
 			first, second := strings.TrimSuffix(s.textOf(a), ";"), strings.TrimSuffix(s.textOf(b), ";")
-			if a.apart || b.apart || strings.HasSuffix(first, ";") || strings.HasSuffix(second, ";") { // ends an item of a case
+			endsItem := strings.HasSuffix(first, ";") || strings.HasSuffix(second, ";") // of a case
+			if a.apart || b.apart || endsItem {
 				continue
 			}
 			list = append(list, Change{a.From, b.To, second + "\n" + first + "\n", "exchange " + short(first) + " and " + short(second)})

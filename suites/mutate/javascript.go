@@ -76,12 +76,10 @@ func (s *javaScript) negations() (list []Change) {
 		}
 		depth := 0
 		for i := 1; i < len(t); i++ {
-			switch {
-			case t[i].Kind != javascript.Punctuator:
-				continue
-			case t[i].Text == "(":
+			switch t[i].Text {
+			case "(":
 				depth++
-			case t[i].Text == ")":
+			case ")":
 				depth--
 			}
 			if depth == 0 {
@@ -108,9 +106,9 @@ func (s *javaScript) constants() (list []Change) {
 				if n, err := strconv.Atoi(t.Text); err == nil {
 					change(t.From, t.To, strconv.Itoa(n+1))
 				}
-			case t.Kind == javascript.Name && t.Text == "true":
+			case t.Text == "true":
 				change(t.From, t.To, "false")
-			case t.Kind == javascript.Name && t.Text == "false":
+			case t.Text == "false":
 				change(t.From, t.To, "true")
 			}
 		}
@@ -121,14 +119,8 @@ func (s *javaScript) constants() (list []Change) {
 func (s *javaScript) swaps() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		for _, t := range st.Tokens {
-			if t.Kind != javascript.Punctuator {
-				continue
-			}
-			switch t.Text {
-			case "&&":
-				list = append(list, Change{t.From, t.To, "||", "&& to ||"})
-			case "||":
-				list = append(list, Change{t.From, t.To, "&&", "|| to &&"})
+			if with, ok := opposites[t.Text]; ok {
+				list = append(list, Change{t.From, t.To, with, t.Text + " to " + with})
 			}
 		}
 	})
@@ -165,7 +157,8 @@ func (s *javaScript) elements() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		t := st.Tokens
 		for i := 1; i+1 < len(t); i++ {
-			if (t[i].Kind == javascript.String || t[i].Kind == javascript.Regexp || t[i].Kind == javascript.Number) && t[i+1].Text == "," && (t[i-1].Text == "[" || t[i-1].Text == ",") {
+			literal := slices.Contains([]javascript.Kind{javascript.String, javascript.Regexp, javascript.Number}, t[i].Kind)
+			if literal && t[i+1].Text == "," && slices.Contains([]string{"[", ","}, t[i-1].Text) {
 				list = append(list, Change{t[i].From, t[i+1].To, "", "drop " + short(t[i].Text)})
 			}
 		}

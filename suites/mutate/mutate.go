@@ -46,9 +46,6 @@ func (m Mutant) Diff() (before, after string) {
 	if i := bytes.IndexByte(m.Original[m.Change.To:], '\n'); i >= 0 {
 		rest = m.Change.To + i
 	}
-	if m.Change.With == "" && from < m.Change.From && strings.TrimSpace(string(m.Original[from:m.Change.From])) == "" && rest == m.Change.To {
-		return oneLine(string(m.Original[from:rest])), ""
-	}
 	return oneLine(string(m.Original[from:rest])), oneLine(string(m.Original[from:m.Change.From]) + m.Change.With + string(m.Original[m.Change.To:rest]))
 }
 

@@ -88,23 +88,18 @@ func (s *pythonScript) Changes(operator string) []Change {
 func (s *pythonScript) findEnd(i int, words ...string) int {
 	depth, lambdas := 0, 0
 	for ; i < len(s.tokens); i++ {
-		t := s.tokens[i]
-		if t.Kind == python.String {
-			continue
-		}
-		if depth == 0 && t.Text == ":" && lambdas > 0 {
-			lambdas--
-			continue
-		}
-		if t.Kind == python.Newline || t.Kind == python.End || depth == 0 && (slices.Contains(words, t.Text) || strings.Contains(")]}", t.Text)) {
+		switch t := s.tokens[i]; {
+		case t.Kind == python.Newline, t.Kind == python.End:
 			return i
-		}
-		switch t.Text {
-		case "lambda":
+		case depth == 0 && t.Text == ":" && lambdas > 0:
+			lambdas--
+		case depth == 0 && (slices.Contains(words, t.Text) || strings.Contains(")]}", t.Text)):
+			return i
+		case t.Text == "lambda":
 			lambdas++
-		case "(", "[", "{":
+		case slices.Contains([]string{"(", "[", "{"}, t.Text):
 			depth++
-		case ")", "]", "}":
+		case slices.Contains([]string{")", "]", "}"}, t.Text):
 			depth--
 		}
 	}
@@ -135,7 +130,7 @@ func (s *pythonScript) negations() (list []Change) {
 		}
 	}
 	for i, t := range s.tokens { // of conditional expressions and comprehensions
-		if t.Kind == python.Name && t.Text == "if" && !heads[i] {
+		if t.Text == "if" && !heads[i] {
 			add(i+1, "(not (", "))", "else", "for", "async", "if", ",", ":")
 		}
 	}
@@ -155,7 +150,8 @@ func (s *pythonScript) exits() (list []Change) {
 		}
 	}
 	for i, t := range s.tokens {
-		if t.Kind != python.Name || !slices.Contains([]string{"exit", "_exit", "SystemExit"}, t.Text) || s.tokens[i+1].Text != "(" || i > 0 && s.tokens[i-1].Text == "def" {
+		defined := i > 0 && s.tokens[i-1].Text == "def"
+		if defined || !slices.Contains([]string{"exit", "_exit", "SystemExit"}, t.Text) || s.tokens[i+1].Text != "(" {
 			continue
 		}
 		end, code := s.findEnd(i+2), 0
@@ -187,9 +183,9 @@ func (s *pythonScript) constants() (list []Change) {
 			if n, err := strconv.Atoi(t.Text); err == nil {
 				list = append(list, Change{t.From, t.To, strconv.Itoa(n + 1), what})
 			}
-		case t.Kind == python.Name && t.Text == "True":
+		case t.Text == "True":
 			list = append(list, Change{t.From, t.To, "False", what})
-		case t.Kind == python.Name && t.Text == "False":
+		case t.Text == "False":
 			list = append(list, Change{t.From, t.To, "True", what})
 		}
 	}
@@ -204,9 +200,6 @@ var pythonSwaps = map[string]string{
 func (s *pythonScript) swaps() (list []Change) {
 	for i := 0; i < len(s.tokens); i++ {
 		t := s.tokens[i]
-		if t.Kind == python.String {
-			continue
-		}
 		word, to := t.Text, t.To
 		if next := s.tokens[min(i+1, len(s.tokens)-1)]; word == "not" && next.Text == "in" || word == "is" && next.Text == "not" {
 			word, to = word+" "+next.Text, next.To
@@ -223,11 +216,18 @@ func (s *pythonScript) swaps() (list []Change) {
 func (s *pythonScript) elements() (list []Change) {
 	keywords := strings.Fields("in return and or not if else is yield elif while except")
 	for i, t := range s.tokens {
-		if t.Kind != python.Operator || t.Text != "[" && t.Text != "(" && t.Text != "{" || i == 0 {
+		if i == 0 || !slices.Contains([]string{"[", "(", "{"}, t.Text) {
 			continue
 		}
-		last := s.tokens[i-1]
-		operand := last.Kind == python.Name && !slices.Contains(keywords, last.Text) || last.Kind == python.String || last.Text == ")" || last.Text == "]" || last.Kind < python.Name
+		operand := false
+		switch last := s.tokens[i-1]; last.Kind {
+		case python.Name:
+			operand = !slices.Contains(keywords, last.Text)
+		case python.Operator, python.Number:
+			operand = slices.Contains([]string{")", "]"}, last.Text)
+		default: // a string, or the beginning of a line
+			operand = true
+		}
 		if t.Text != "{" && operand {
 			continue // a call, an index or a target
 		}
