@@ -180,13 +180,14 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 	hook, event, silent := true, true, true
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		if (c.Chain || c.Registered != "" || s.Registered != "") && s.Hook == "" && len(s.Args) > 0 {
+		registered := c.Chain || cmp.Or(s.Registered, c.Registered) != ""
+		if registered && s.Hook == "" && len(s.Args) > 0 {
 			r.Add(n, "args cannot be combined with chain or registered", "registered commands have arguments of their own")
 		}
 		if len(s.Delegate) > 0 && c.Layer != suites.Live {
 			r.Add(n, "delegate needs layer: 2", "in layer 1 the hook starts the claude of its PATH: provide one with programs")
 		}
-		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain || c.Registered != "" || s.Registered != "")
+		hook = hook && (registered || cmp.Or(s.Hook, c.Hook) != "")
 		event = event && s.Event != ""
 		silent = silent && expectsNothing(&s.Expect)
 	}

@@ -19,6 +19,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/pattern"
+	"hookwatch/suites/yamlform"
 )
 
 // constant returns a schema that depends on nothing.
@@ -451,7 +452,7 @@ func (r *reader) files(name string, n *yaml.Node) map[string]string {
 // localPath reads a slash path that does not leave its starting directory.
 func (r *reader) localPath(name string, n *yaml.Node) string {
 	p := r.AnyText(name, n)
-	if clean := path.Clean(p); p == "" || path.IsAbs(p) || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") {
+	if clean := path.Clean(p); clean == "." || path.IsAbs(p) || strings.HasPrefix(clean+"/", "../") {
 		r.Wrong(n, name, "a path within the project", "")
 	}
 	return p
@@ -479,7 +480,8 @@ const oldest = 175_200 * time.Hour
 // age reads an age in whole seconds.
 func (r *reader) age(name string, n *yaml.Node) time.Duration {
 	d, err := time.ParseDuration(n.Value)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || err != nil || d < time.Second || d%time.Second != 0 || d > oldest {
+	isWhole := yamlform.IsScalar(n, "!!str") && err == nil && d%time.Second == 0
+	if !isWhole || d < time.Second || d > oldest {
 		r.Wrong(n, name, "an age from 1s to 175200h, such as 15m", "")
 		return 0
 	}
@@ -490,7 +492,8 @@ func (r *reader) age(name string, n *yaml.Node) time.Duration {
 func (r *reader) mode(name string, n *yaml.Node) uint32 {
 	digits := strings.TrimPrefix(strings.TrimPrefix(n.Value, "0"), "o")
 	v, err := strconv.ParseUint(digits, 8, 32)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || !strings.HasPrefix(n.Value, "0") || err != nil || v == 0 || v > 0o777 {
+	isOctal := yamlform.IsScalar(n, "!!int") && strings.HasPrefix(n.Value, "0") && err == nil
+	if !isOctal || v == 0 || v > 0o777 {
 		r.Wrong(n, name, "permissions such as 0755", "")
 		return 0
 	}
@@ -575,7 +578,8 @@ func (r *reader) textOrTexts(name string, n *yaml.Node) []string {
 // whole reads an integer from low to high.
 func (r *reader) whole(name string, n *yaml.Node, low, high int) int {
 	v, err := strconv.Atoi(n.Value)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || err != nil || v < low || v > high {
+	isWhole := yamlform.IsScalar(n, "!!int") && err == nil
+	if !isWhole || v < low || v > high {
 		r.Wrong(n, name, fmt.Sprintf("a whole number from %d to %d", low, high), "")
 		return 0
 	}
@@ -585,7 +589,7 @@ func (r *reader) whole(name string, n *yaml.Node, low, high int) int {
 // duration reads a duration with its unit, at most ten minutes.
 func (r *reader) duration(name string, n *yaml.Node, low time.Duration) time.Duration {
 	d, err := time.ParseDuration(n.Value)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || err != nil {
+	if !yamlform.IsScalar(n, "!!str") || err != nil {
 		r.Wrong(n, name, "a duration such as 30s", "")
 		return 0
 	}

@@ -84,18 +84,20 @@ func findField(fields []Field, name string) (Field, bool) {
 
 // Holds reports whether a decoded JSON value is of kind k. null is only of kind Anything.
 func (k ValueKind) Holds(value any) bool {
+	if k == Anything {
+		return true
+	}
 	switch value := value.(type) {
 	case string:
-		return k == AString || k == Anything
+		return k == AString
 	case bool:
-		return k == ABoolean || k == Anything
+		return k == ABoolean
 	case map[string]any:
-		return k == AnObject || k == Anything
+		return k == AnObject
 	case []any:
-		return k == Anything || k == AnArray || k == SomeStrings && allStrings(value)
-	default:
-		return k == Anything
+		return k == AnArray || k == SomeStrings && allStrings(value)
 	}
+	return false
 }
 
 func allStrings(values []any) bool {
@@ -126,7 +128,7 @@ func OutputSchema(v Version, event Event) []byte {
 	document := schema{
 		"$schema":     "https://json-schema.org/draft/2020-12/schema",
 		"title":       fmt.Sprintf("Output of a %s hook, client %s", event.Name, v.Profile()),
-		"description": describeMatched(event),
+		"description": describeOutput(event),
 		"type":        "object",
 		"properties":  properties,
 	}
@@ -134,7 +136,7 @@ func OutputSchema(v Version, event Event) []byte {
 	return append(text, '\n')
 }
 
-func describeMatched(event Event) string {
+func describeOutput(event Event) string {
 	text := "One JSON object, all of stdout. A value that the schema refuses makes the client drop the whole output; " +
 		"keys that it does not name are dropped without a warning."
 	if event.PrintsPath {

@@ -92,7 +92,7 @@ func (c call) background() Reading {
 			return c.proceeds(LateContext)
 		}
 	}
-	quiet := c.form == silent || !c.in.Entry.Async && !c.in.Entry.AsyncRewake && c.isAsyncRequest()
+	quiet := c.form == silent || !c.in.Entry.InBackground() && c.isAsyncRequest()
 	if quiet && c.in.Signal == "" && c.in.Exit == 0 {
 		return c.proceeds(Background)
 	}
@@ -142,13 +142,8 @@ func (c call) asksModel() bool { return c.in.Entry.Type == "prompt" || c.in.Entr
 
 // hasFailed reports whether the hook did not succeed.
 func (c call) hasFailed() bool {
-	if c.in.NotStarted != "" || c.in.Signal != "" || c.in.TimedOut {
-		return true
-	}
-	if c.in.Entry.Type == "http" {
-		return c.in.Exit != 0 && (c.in.Exit < 200 || c.in.Exit > 299)
-	}
-	return c.in.Exit != 0
+	isSuccess := c.in.Exit == 0 || c.in.Entry.Type == "http" && c.in.Exit/100 == 2
+	return !isSuccess || !c.in.hasExit()
 }
 
 // failuresBlock reports whether the entry makes failures count as exit code 2.
@@ -156,8 +151,8 @@ func (c call) failuresBlock() bool { return c.wantsBlock() && !c.event.IgnoresOn
 
 // wantsBlock reports whether the entry asks for this, at events that do not obey it, too.
 func (c call) wantsBlock() bool {
-	background := c.in.Entry.Async || c.in.Entry.AsyncRewake
-	return c.in.Entry.OnFailure == "block" && !background && !c.asksModel() && !c.version.old()
+	possible := !c.in.Entry.InBackground() && !c.asksModel() && !c.version.old()
+	return possible && c.in.Entry.OnFailure == "block"
 }
 
 // dropsContext reports whether the client sends no context because the hook failed. It does so if the entry wants

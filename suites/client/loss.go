@@ -224,7 +224,7 @@ func DecidesAgainst(harmless, stdout []byte, input map[string]any) bool {
 		}
 		switch v := value.(type) {
 		case bool:
-			if slices.Contains(permits, strings.ToLower(key)) && !v || slices.Contains(refuses, strings.ToLower(key)) && v {
+			if words := map[bool][]string{false: permits, true: refuses}[v]; slices.Contains(words, strings.ToLower(key)) {
 				return true
 			}
 		case string:
@@ -232,7 +232,7 @@ func DecidesAgainst(harmless, stdout []byte, input map[string]any) bool {
 				return true
 			}
 			sent, isInput := input[key].(string)
-			if isInput && v != "" && !strings.Contains(sent, v) && (key == "command" || strings.Contains(outer, "input")) {
+			if isInput && !strings.Contains(sent, v) && (key == "command" || strings.Contains(outer, "input")) {
 				return true
 			}
 		}

@@ -147,7 +147,7 @@ func Cells() (all []Cell) {
 						Async: e.Async, AsyncRewake: e.AsyncRewake, ContinueOnBlock: e.ContinueOnBlock, Plugin: e.Plugin,
 					},
 				}
-				if out.Signal != "" || out.TimedOut || out.NotStarted != "" {
+				if !out.hasExit() {
 					out.Exit = -1
 				}
 				if about.Tool {

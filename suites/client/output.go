@@ -24,6 +24,9 @@ type Output struct {
 	Matched    string // the value compared with the matcher; "" uses the payload's
 }
 
+// hasExit reports whether the exit code is the hook's own: it was started, and nothing ended it.
+func (o Output) hasExit() bool { return o.NotStarted == "" && o.Signal == "" && !o.TimedOut }
+
 // A Reading is the client's interpretation of a hook's output.
 type Reading struct {
 	// Decision is the hook's decision in JSON, even if the client ignores it: block, approve,

@@ -2,6 +2,7 @@ package client
 
 import (
 	"cmp"
+	"slices"
 
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
@@ -100,7 +101,7 @@ func (c call) failureText() string {
 		more = "\nHook JSON output validation failed"
 	case len(text) > 0:
 		more = "\n" + string(text)
-	case c.hasFailed() && c.in.Signal == "" && (c.in.Entry.Type == "command" || c.in.Entry.Type == ""):
+	case c.hasFailed() && c.in.Signal == "" && slices.Contains([]string{"", "command"}, c.in.Entry.Type):
 		more = "\nNo stderr output"
 	}
 	name := c.in.Entry.Command
@@ -133,8 +134,8 @@ func (c call) readSilentFailure() Reading {
 // addReport adds the client's report to the model to a reading without another effect.
 func (c call) addReport(r Reading) Reading {
 	quiet := r.Effect == suites.Ignored || r.Effect == suites.Proceeds
-	e := c.in.Entry
-	if c.event.Reports == "" || !quiet || e.Async || e.AsyncRewake || c.in.TimedOut || c.in.NotStarted != "" || c.in.Signal != "" {
+	finished := c.in.hasExit() && !c.in.Entry.InBackground()
+	if c.event.Reports == "" || !quiet || !finished {
 		return r
 	}
 	effect, texts := suites.ShownToModel, c.report()

@@ -3,6 +3,7 @@ package client
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -194,7 +195,8 @@ func dropsOutput(r suites.Result) bool {
 	if InBackground(r) {
 		return false
 	}
-	return r.Effect == suites.Ignored && printedDocument().Match(r.Stdout) && r.Decision != "approve" && r.Decision != "allow"
+	permits := slices.Contains([]string{"approve", "allow"}, r.Decision)
+	return r.Effect == suites.Ignored && !permits && printedDocument().Match(r.Stdout)
 }
 
 // QuotesOutput reports whether the client ignores the decision in a hook's output but shows its

@@ -84,7 +84,8 @@ func (a *attacher) idsOfFirstClause(b *block, at textSpan, c claim) []string {
 		return nil
 	}
 	clause, rest := b.prose()[at.start:c.open], strings.TrimLeft(b.prose()[c.close:at.end], spaces)
-	if !strings.HasPrefix(rest, ",") && !strings.HasPrefix(rest, ";") || !wholly().MatchString(clause) || a.ids.find(clause) != nil {
+	endsClause := strings.IndexAny(rest, ",;") == 0
+	if !endsClause || !wholly().MatchString(clause) || a.ids.find(clause) != nil {
 		return nil
 	}
 	return a.casesOfSection(b.node)

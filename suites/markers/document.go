@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -186,7 +187,7 @@ func isNamed(e, at *entry, n sectionName) bool {
 // beginsWith reports whether n is the start of a heading, label, comment or pattern, up to
 // punctuation: "D3" of "D3: Scope", but not of "D3 and D4".
 func beginsWith(e, _ *entry, n sectionName) bool {
-	if e.rule != ByHeading && e.rule != ByLabel && e.rule != ByComment && e.rule != ByPattern || !strings.HasPrefix(e.plain, n.plain) {
+	if !slices.Contains([]Rule{ByHeading, ByLabel, ByComment, ByPattern}, e.rule) || !strings.HasPrefix(e.plain, n.plain) {
 		return false
 	}
 	rest, ok := cutWords(e.name, words(n.text))

@@ -173,13 +173,11 @@ func (t *Tally) mayRun(s corpus.Shown) []*Figures {
 	default:
 		may = t.Hooks[:len(t.registered.Hooks)]
 	}
-	return slices.DeleteFunc(slices.Clone(may), func(f *Figures) bool { return f.hook.Event != s.Event || f.inBackground() != s.Async })
+	return slices.DeleteFunc(slices.Clone(may), func(f *Figures) bool { return f.hook.Event != s.Event || f.hook.Entry.InBackground() != s.Async })
 }
 
 // ofProject reports whether the settings of the project register the hook.
 func (f *Figures) ofProject() bool { return f.hook.Scope == discover.InProject }
-
-func (f *Figures) inBackground() bool { return f.hook.Entry.Async || f.hook.Entry.AsyncRewake }
 
 // findNamed returns the hook that a record names, by its command or in the text of a refusal, before the
 // reason. name is not empty if it is no registered hook's.
@@ -279,7 +277,7 @@ func (f *Figures) exactCounts() (all []string) {
 		all = append(all, "calls")
 	}
 	trace := about.Trace
-	if f.inBackground() {
+	if f.hook.Entry.InBackground() {
 		trace = 0
 	}
 	if trace == client.TraceAll || known && f.Counts["fired"] == calls {

@@ -243,7 +243,8 @@ func transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, 
 		before.Case = cur.Digests.Case
 	}
 	kind := Turn(prev.Status(), cur.Status(), before, cur.Digests, toolsExplain)
-	if kind == Unchanged && (!equalExit(prev.ActualExit, cur.ActualExit) || prev.ActualDecision != cur.ActualDecision || prev.Note != cur.Note) {
+	same := equalExit(prev.ActualExit, cur.ActualExit) && prev.ActualDecision == cur.ActualDecision && prev.Note == cur.Note
+	if kind == Unchanged && !same {
 		return Changed
 	}
 	return kind

@@ -95,6 +95,9 @@ func (r *Reader) Sort() {
 
 func (r *Reader) long(n *yaml.Node) bool { return r.Bounds.Text > 0 && len(n.Value) > r.Bounds.Text }
 
+// IsScalar reports whether a value is a scalar of a type, such as "!!str".
+func IsScalar(n *yaml.Node, tag string) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == tag }
+
 func (r *Reader) show(text string) string {
 	if r.Bounds.Shown == 0 {
 		return text
@@ -169,7 +172,7 @@ func (f *flattener) flatten(n *yaml.Node) int {
 
 // merge replaces the << key of a mapping by the pairs of its value.
 func (f *flattener) merge(n *yaml.Node) {
-	at := slices.IndexFunc(n.Content, func(k *yaml.Node) bool { return k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge" })
+	at := slices.IndexFunc(n.Content, func(k *yaml.Node) bool { return IsScalar(k, "!!merge") })
 	if at < 0 || at%2 == 1 {
 		return
 	}
@@ -267,7 +270,7 @@ func (r *Reader) AnyText(name string, n *yaml.Node) string {
 		r.Add(n, fmt.Sprintf("%s: %d bytes of text, more than %d", name, len(n.Value), r.Bounds.Text), "")
 		return ""
 	}
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+	if IsScalar(n, "!!str") {
 		return n.Value
 	}
 	hint := ""
@@ -299,7 +302,7 @@ func (r *Reader) Choice(name string, n *yaml.Node, words []string) string {
 
 // Truth reads true or false.
 func (r *Reader) Truth(name string, n *yaml.Node) bool {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+	if !IsScalar(n, "!!bool") {
 		r.Wrong(n, name, "true or false", "")
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookwatch/suites/client"
+	"hookwatch/suites/pattern"
 )
 
 // A Matcher describes how a matcher is compared with the name of a tool.
@@ -51,7 +52,8 @@ func (m Matcher) matches(matcher, name string) bool {
 // matchesAll reports whether a matcher of an event accepts every value.
 func (c Client) matchesAll(event, matcher string) bool {
 	own := c.Events[event]
-	return own.Unmatched || matcher == "" || matcher == ".*" || matcher == "*" && (own.Claude || !c.Matcher.NoStar)
+	star := matcher == "*" && (own.Claude || !c.Matcher.NoStar)
+	return own.Unmatched || star || matcher == "" || matcher == ".*"
 }
 
 // Match reports whether the client runs a hook with a matcher, both as its file has them, for a value:
@@ -128,6 +130,9 @@ func (c Client) claudeMatcher(event, matcher string) (string, bool) {
 	return strings.Join(all, "|"), len(all) > 0
 }
 
+// noName matches what is no name of a tool: a list, or an expression that looks ahead.
+var noName = pattern.Lazy(`^\*$|[, ]|\(\?[!=]`)
+
 // dead reports whether an alternative of a matcher that matches none of the known tools certainly
 // matches no tool: of a measured client, a tool's name in another form, or what is no name.
 func (c Client) dead(one string) bool {
@@ -137,7 +142,7 @@ func (c Client) dead(one string) bool {
 	if name := strings.Trim(one, "^$ "); c.Tools[name] != "" || name != one && c.ClaudeTool(name) != name {
 		return true
 	}
-	if one == "*" || strings.ContainsAny(one, ", ") || strings.Contains(one, "(?!") || strings.Contains(one, "(?=") {
+	if noName().MatchString(one) {
 		return true
 	}
 	return len(one) > 1 && slices.ContainsFunc(slices.Collect(maps.Values(c.Tools)), func(tool string) bool {

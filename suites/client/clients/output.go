@@ -277,8 +277,9 @@ func (w When) meets(o outputForm) bool {
 	switch {
 	case w.Async && !o.Entry.Async:
 		return false
-	case w.Ended != "" && w.Ended != ended, w.Exit != nil && (ended != "exit" || !isExit(w.Exit, o.Exit)),
-		w.Stdout != "" && w.Stdout != o.form, w.Stderr != "" && w.Stderr != stderr, w.JSON != nil && o.form != object:
+	case w.Exit != nil && (ended != "exit" || !isExit(w.Exit, o.Exit)), w.JSON != nil && o.form != object:
+		return false
+	case differs(w.Ended, ended), differs(w.Stdout, o.form), differs(w.Stderr, stderr):
 		return false
 	}
 	for path, want := range w.JSON {
@@ -288,6 +289,9 @@ func (w When) meets(o outputForm) bool {
 	}
 	return true
 }
+
+// differs reports whether a condition that a word states is not met.
+func differs(want, got string) bool { return want != "" && want != got }
 
 // isExit reports whether an exit code is one of those of a condition.
 func isExit(want any, code int) bool {
