@@ -80,7 +80,6 @@ func (o *oracle) close() {
 	asking.Unlock()
 }
 
-// ask fires an event with its payload.
 func (o *oracle) ask(ctx context.Context, f firing) (p prediction, err error) {
 	at := filepath.Join(o.s.dir, "hookwatch", fmt.Sprint(o.asked))
 	o.asked++

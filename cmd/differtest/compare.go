@@ -67,7 +67,6 @@ func (s *sessionOnDisk) observe() (all []observed, err error) {
 	return all, nil
 }
 
-// compare asks hookwatch about every firing of the session.
 func (s *sessionOnDisk) compare(ctx context.Context, seen []observed) (all []difference, err error) {
 	o, err := newOracle(s)
 	if err != nil {

@@ -145,7 +145,6 @@ func pickWeighted[T any](r *drawing, of []T, weight func(T) int) T {
 	return of[len(of)-1]
 }
 
-// project draws a project.
 func (d draws) project(seed uint64) project {
 	r := &drawing{rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)), d, 0}
 	p := project{Client: d.of.Name, Seed: seed, Space: r.chance(15), Plugin: pick(r, []string{"", "", "root", "below"})}
@@ -177,7 +176,6 @@ func (d draws) project(seed uint64) project {
 	return p
 }
 
-// layer returns the layer with a name.
 func (d draws) layer(name string) layer {
 	return d.Layers[slices.IndexFunc(d.Layers, func(l layer) bool { return l.Name == name })]
 }
@@ -319,12 +317,10 @@ func (p project) inPlugin(n string) bool {
 	return slices.ContainsFunc(p.Entries, func(e entry) bool { return strconv.Itoa(e.N) == n && e.Layer == plugin })
 }
 
-// sets reports whether settings set a variable.
 func (p project) sets(name string) bool {
 	return slices.ContainsFunc(p.Files, func(f settings) bool { _, has := f.Env[name]; return has })
 }
 
-// hasMode reports whether settings set a mode of permissions.
 func (p project) hasMode() bool {
 	return slices.ContainsFunc(p.Files, func(f settings) bool { return f.Mode != "" })
 }
@@ -336,7 +332,6 @@ func (p project) rewrites(texts ...string) bool {
 	})
 }
 
-// hook returns an entry with a number.
 func (p project) hook(n string) entry {
 	if i := slices.IndexFunc(p.Entries, func(e entry) bool { return strconv.Itoa(e.N) == n }); i >= 0 {
 		return p.Entries[i]
@@ -344,7 +339,6 @@ func (p project) hook(n string) entry {
 	return entry{}
 }
 
-// content returns the text of a file of a layer.
 func (d draws) content(p project, f settings, fill *strings.Replacer) []byte {
 	hooks, layer := map[string][]any{}, d.layer(f.Layer)
 	for _, e := range p.Entries {

@@ -49,7 +49,6 @@ func main() { os.Exit(exit(os.Args[1:], os.Stdout, os.Stderr)) }
 
 var errDiffers = errors.New("hookwatch and the client differ")
 
-// exit is the program, and its exit code.
 func exit(args []string, out, complaints io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -91,7 +90,6 @@ func parse(args []string) (options, error) {
 	return o, nil
 }
 
-// compareAll compares projects and prints the differences.
 func compareAll(ctx context.Context, o options, out io.Writer) error {
 	d, err := readDraws(o.client)
 	if err != nil {

@@ -76,7 +76,6 @@ esac; done`
 // witness is the number of the entry that records every event; no entry of a project has it.
 const witness = "0"
 
-// play writes a project and has the client play it.
 func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 	s := &sessionOnDisk{draws: o.draws, project: p}
 	if err := s.write(); err != nil {
@@ -191,7 +190,6 @@ func (s *sessionOnDisk) hasWitness() bool {
 	return err == nil && len(found) > 0
 }
 
-// turn begins the turn of a call.
 func (s *sessionOnDisk) turn(i int) (live.Turn, error) {
 	at := filepath.Join(s.dir, "client", strconv.Itoa(i))
 	if err := s.recordIn(at); err != nil {
@@ -211,7 +209,6 @@ func (s *sessionOnDisk) turn(i int) (live.Turn, error) {
 	return t, nil
 }
 
-// input returns the input of a call.
 func (s *sessionOnDisk) input(c call) json.RawMessage {
 	input := map[string]any{}
 	for key, value := range c.Input {
@@ -239,7 +236,6 @@ func (s *sessionOnDisk) recordIn(dir string) error {
 	return os.WriteFile(filepath.Join(s.dir, "where"), []byte(dir), 0o600)
 }
 
-// write writes the project, its HOME and what its hooks do.
 func (s *sessionOnDisk) write() (err error) {
 	if s.dir, err = os.MkdirTemp("", "differ-"); err != nil {
 		return err
@@ -332,7 +328,6 @@ type firing struct {
 	Asked   bool          `json:"asked,omitempty"` // the user was asked about the call, for whatever reason
 }
 
-// readRecords returns the records in a directory.
 func readRecords(dir string) ([]record, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*-*"))
 	if err != nil {

@@ -22,7 +22,6 @@ type recording struct {
 // machines are the variables that depend on the machine.
 var machines = []string{"PATH", "LANG", "SHELL", "HOME", "_"}
 
-// readProjects reads the projects that were recorded in a file.
 func readProjects(file string) (all []project, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -50,7 +49,6 @@ func (p project) wholeNumbers() {
 	}
 }
 
-// record appends the session to a file.
 func (s *sessionOnDisk) record(file string, seen []observed) error {
 	for _, o := range seen {
 		for at := range o.Firings {

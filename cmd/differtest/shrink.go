@@ -64,7 +64,7 @@ func steps(p project, d difference) (all []reducing) {
 			return p, len(p.Entries) < n
 		},
 		func(p project) (project, bool) {
-			if d.turn >= len(p.Calls) || len(p.Calls) == 1 {
+			if len(p.Calls) == 1 || d.turn >= len(p.Calls) {
 				return p, false
 			}
 			p.Calls = p.Calls[d.turn : d.turn+1]

@@ -20,7 +20,6 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// suite converts a file's root to a suite.
 func (r *reader) suite(root *yaml.Node) suites.Suite {
 	f := suiteForm{caseForm: caseForm{scope: scope{layer: suites.Direct}}}
 	decode(r, "the file", suiteFields, root, &f)
@@ -86,7 +85,6 @@ func matchControls(all []suites.Case) {
 	}
 }
 
-// testCase converts an item of cases to a complete case.
 func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.Case {
 	before := len(r.Problems)
 	f := caseForm{scope: defaults}

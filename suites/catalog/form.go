@@ -224,7 +224,6 @@ func describe(doc, body string) string {
 	}
 }
 
-// quote returns a value as JSON.
 func quote(v any) string { return string(encode(v)) }
 
 // SchemaFile is the name of the JSON Schema beside a suite file that hookwatch writes. The file begins
@@ -259,7 +258,6 @@ func Write(s suites.Suite, ascii bool) ([]byte, error) {
 	return yaml.Dump(encodeFields(suiteFields, &file), yaml.WithIndent(2), yaml.WithLineWidth(100), yaml.WithUnicode(!ascii))
 }
 
-// formOf returns the form of a case.
 func formOf(c *suites.Case) caseForm {
 	f := caseForm{id: c.ID, name: c.Name, summary: c.Summary, contradicts: c.Contradicts, check: c.Check}
 	f.category, f.verify = c.Category, c.Verify

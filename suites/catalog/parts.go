@@ -50,7 +50,6 @@ var urlPattern = ofText(text.schema, func(r *reader, name string, n *yaml.Node) 
 	return v
 })
 
-// addDefault adds the default value to the schema.
 func addDefault[V any](value string, f form[V]) form[V] {
 	schema := f.schema
 	f.schema = func(d *definitions) string { return schema(d) + `, "default": ` + value }
@@ -412,7 +411,6 @@ func (r *reader) patterns(name string, n *yaml.Node) []string {
 	return v
 }
 
-// filter reads a jq filter.
 func (r *reader) filter(name string, n *yaml.Node) string {
 	v := r.text(name, n)
 	flaw := r.checkOnce(name+" "+v, func() error { return suites.CheckExpression(suites.FilterExpression, v) })

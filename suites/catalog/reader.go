@@ -303,7 +303,6 @@ func join(a *yaml.Node, by string, b *yaml.Node) *yaml.Node {
 	return &out
 }
 
-// set replaces the value of a key of a mapping.
 func set(n *yaml.Node, key string, value *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {

@@ -22,7 +22,6 @@ import (
 	"hookwatch/suites/yamlform"
 )
 
-// constant returns a schema that depends on nothing.
 func constant(text string) func(*definitions) string {
 	return func(*definitions) string { return text }
 }
@@ -162,7 +161,6 @@ func eventNames() (names []string) {
 	return names
 }
 
-// list is a list of values with one form.
 func list[V any](item form[V]) form[[]V] {
 	return form[[]V]{
 		read: func(r *reader, name string, n *yaml.Node, v *[]V) {
@@ -216,7 +214,6 @@ func optional[V any](f form[V]) form[*V] {
 	}
 }
 
-// choice is one of a few words.
 func choice[S ~string](words func() []S) form[S] {
 	return form[S]{
 		read: func(r *reader, name string, n *yaml.Node, v *S) {
@@ -232,7 +229,6 @@ func choice[S ~string](words func() []S) form[S] {
 	}
 }
 
-// whole is an integer.
 func whole[I ~int](low, high int) form[I] {
 	return form[I]{
 		read:   func(r *reader, name string, n *yaml.Node, v *I) { *v = I(r.whole(name, n, low, high)) },
@@ -533,7 +529,6 @@ func (r *reader) matching(name string, n *yaml.Node, form func() *regexp.Regexp,
 	return v
 }
 
-// event reads the name of an event of the client.
 func (r *reader) event(name string, n *yaml.Node) string {
 	v := r.text(name, n)
 	if _, known := client.EventByName(v); v != "" && !known {

@@ -130,7 +130,6 @@ func (c call) readPath() Reading {
 	return reading
 }
 
-// readCondition reads the answer of a prompt or agent hook.
 func (c call) readCondition() Reading {
 	ok, given := c.output["ok"].(bool)
 	reason, _ := c.output["reason"].(string)
@@ -216,7 +215,6 @@ func (c call) validate(prefix string, fields []Field, output map[string]any) (ca
 	return Cause{}, true
 }
 
-// spell returns a value as it is spelled in the output.
 func spell(value any) string {
 	raw, _ := json.Marshal(value) // decoded JSON always encodes
 	return string(raw)

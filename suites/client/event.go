@@ -137,9 +137,7 @@ const (
 )
 
 // Guarding returns the event at which calls or prompts can be stopped.
-func Guarding(what Guarded) Event {
-	return findEvent(func(e Event) bool { return e.Guards == what })
-}
+func Guarding(what Guarded) Event { return findEvent(func(e Event) bool { return e.Guards == what }) }
 
 // Answering returns the event whose hooks decide, in the user's place, whether a call may run.
 func Answering() Event { return findEvent(func(e Event) bool { return e.Allow == Granted }) }

@@ -137,10 +137,8 @@ func (c call) exit2() bool {
 	return c.in.Signal == "" && c.in.Exit == 2 && c.in.Entry.Type != "http" && !c.asksModel()
 }
 
-// asksModel reports whether the hook is a question to a model.
 func (c call) asksModel() bool { return c.in.Entry.Type == "prompt" || c.in.Entry.Type == "agent" }
 
-// hasFailed reports whether the hook did not succeed.
 func (c call) hasFailed() bool {
 	isSuccess := c.in.Exit == 0 || c.in.Entry.Type == "http" && c.in.Exit/100 == 2
 	return !isSuccess || !c.in.hasExit()
@@ -383,7 +381,6 @@ func (c call) block() (Reading, bool) {
 // NoReason is what the model is sent of a denial in JSON without a reason (observed on client 2.1.330).
 const NoReason = "Blocked by hook"
 
-// blockReason returns the reason of the decision that refuses.
 func (c call) blockReason() string {
 	if c.of("permissionDecision") == "deny" {
 		if reason := c.textOf("permissionDecisionReason"); reason != "" {

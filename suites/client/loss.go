@@ -32,15 +32,11 @@ const (
 )
 
 // Loses reports whether the client drops an output, or ignores a decision, for this kind of cause.
-func (k Kind) Loses() bool {
-	return k.row().loss != keeps
-}
+func (k Kind) Loses() bool { return k.row().loss != keeps }
 
 // Fails reports whether this kind of cause is a failure of the hook, so that only a comparison with
 // another input shows whether the hook intended a decision.
-func (k Kind) Fails() bool {
-	return k.row().loss == failure
-}
+func (k Kind) Fails() bool { return k.row().loss == failure }
 
 // Severity returns the severity of losing lost: the rule's, lowered if less than a decision is lost
 // and raised if a decision is lost with text that is otherwise harmless.

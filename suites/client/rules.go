@@ -47,7 +47,6 @@ var generic = strings.NewReplacer(
 	"{exit}", "N", "{signal}", "SIGNAL", "{version}", "VERSION", "{count}", "N",
 )
 
-// at returns the rule with its texts for an event.
 func (r ruleRow) at(e Event) suites.Rule {
 	rule := suites.Rule{
 		ID: string(r.kind), Severity: r.severity, What: generic.Replace(r.what), Client: e.Fill(r.client), Remedy: e.Fill(r.remedy),

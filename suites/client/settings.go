@@ -237,7 +237,6 @@ type entryReader struct {
 	bad    bool
 }
 
-// entry reads one hook of a group.
 func (p *parser) entry(event, matcher string, hook jsontree.Value) {
 	if hook.Kind != '{' {
 		p.invalid(event, hook.Start, "a hook of "+event+" is "+describe(hook)+", not an object", `write {"type": "command", "command": "..."}`)
@@ -292,7 +291,6 @@ func wrongEntry(key EntryKey, value jsontree.Value) (at int, what string) {
 	return value.Start, key.Name + " is " + describe(value) + ", not " + string(key.Kind)
 }
 
-// set stores a valid value.
 func (r *entryReader) set(key string, value jsontree.Value) {
 	e := &r.entry
 	texts := map[string]*string{
@@ -447,7 +445,6 @@ func (s source) position(offset int) suites.Position {
 	return suites.Position{File: s.file, Line: line, Column: column}
 }
 
-// describe describes a value and its kind in a message.
 func describe(v jsontree.Value) string {
 	switch value := v.Scalar.(type) {
 	case string:
@@ -510,7 +507,6 @@ var hints = map[ValueKind]string{
 
 const longest = time.Duration(math.MaxInt64)
 
-// holds reports whether a value is of a kind.
 func holds(kind ValueKind, value jsontree.Value) bool {
 	n, isNumber := number(value)
 	switch kind {

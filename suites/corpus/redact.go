@@ -245,7 +245,6 @@ func (r *Redactor) text(text string, all bool) string {
 	return r.replace(text, m)
 }
 
-// replace replaces the marked parts of a text.
 func (r *Redactor) replace(text string, m mask) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {

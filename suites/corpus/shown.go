@@ -68,7 +68,6 @@ func (t *transcript) refusal(x row, event, id, text string) {
 	t.yield(Shown{Event: event, ID: id, Text: text, Outcomes: []string{Blocked}, At: x.Time})
 }
 
-// attachment reads a record about a hook.
 func (t *transcript) attachment(x row, a attachment) {
 	_, value, _ := strings.Cut(a.HookName, ":")
 	s := Shown{

@@ -258,7 +258,6 @@ func (t *transcript) line(at string, line []byte) {
 	}
 }
 
-// row reads a record of a session in the roots.
 func (t *transcript) row(x row) {
 	switch {
 	case x.Type == "assistant", x.Type == "user":
@@ -280,7 +279,6 @@ func (t *transcript) row(x row) {
 	}
 }
 
-// message reads calls, their results and prompts.
 func (t *transcript) message(x row) {
 	var text string
 	var blocks []block
@@ -353,7 +351,6 @@ func (c calling) show(event, id string, response ...byte) Shown {
 	return s
 }
 
-// head returns the beginning of a payload.
 func (t *transcript) head(e row, tool bool) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"cwd":`)
@@ -372,7 +369,6 @@ func (t *transcript) head(e row, tool bool) []byte {
 	return b.Bytes()
 }
 
-// payload returns the payload of a call at an event.
 func (c calling) payload(event string, response ...byte) []byte {
 	text := slices.Concat(c.head, []byte(`"hook_event_name":"`+event+`","tool_name":`), c.name, []byte(`,"tool_input":`), c.input)
 	if response != nil {

@@ -73,7 +73,6 @@ type collector struct {
 	ids    map[string]int // to the last number that follows it
 }
 
-// read reads one file.
 func (c *collector) read(from Source) (parsed, error) {
 	data, err := c.reader.ReadFile(from.File, settingsAtMost)
 	switch {
@@ -116,7 +115,6 @@ func (c *collector) layers(all []parsed) {
 	}
 }
 
-// addElsewhere adds the hooks of another client's file.
 func (c *collector) addElsewhere(from Source, name string, data []byte) {
 	of, _ := clients.ByName(from.Client)
 	hooks, problems := of.Hooks(name, data)
@@ -132,7 +130,6 @@ func (c *collector) addElsewhere(from Source, name string, data []byte) {
 	}
 }
 
-// add adds the content of one file.
 func (c *collector) add(from Source, read *client.Settings, problems []suites.Problem) {
 	c.out.Files = append(c.out.Files, read.Path)
 	c.addOthers(from, read)

@@ -141,7 +141,6 @@ func (w *placedJSON) scalar(n *yaml.Node) bool {
 	return err == nil
 }
 
-// parseDocument reads the hooks of a document.
 func parseDocument(name string, data []byte) (*client.Settings, []suites.Problem) {
 	begins := 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte("\nhooks:")))], []byte("\n")) + 1
 	text := documentHooks(data)

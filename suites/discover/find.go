@@ -129,7 +129,6 @@ func (f *finder) registers(file string) bool {
 	return err == nil && bytes.Contains(data, []byte(`"hooks"`))
 }
 
-// addElsewhere adds a file of a client whose behavior is known.
 func (f *finder) addElsewhere(name, absolute string) {
 	for _, c := range clients.ReadBy(name) {
 		if c.NamedOnly {

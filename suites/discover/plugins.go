@@ -142,7 +142,6 @@ func (f *finder) sourceOf(dir string, m manifest) Source {
 	}
 }
 
-// servers returns the names of a plugin's own MCP servers.
 func (f *finder) servers(dir string, m manifest) (names []string) {
 	var listed struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`

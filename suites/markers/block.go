@@ -100,7 +100,6 @@ type claim struct{ open, start, end, close int }
 
 var keyword = pattern.Lazy(`(?i)\[verify\s*:`)
 
-// claims returns the block's markers.
 func (b *block) claims() []claim { return b.found }
 
 // markerLength is the maximum length of a marker in bytes, far above those in use.
@@ -325,7 +324,6 @@ func isLabelled(cell, kind string, name bool) bool {
 	return snakeCase().MatchString(cell) && slices.ContainsFunc(strings.Split(cell, "_"), func(word string) bool { return strings.HasPrefix(word, kind) })
 }
 
-// kindLabels returns the labels of the document.
 func (a *attacher) kindLabels() []label {
 	if a.labels != nil {
 		return a.labels

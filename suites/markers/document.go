@@ -167,7 +167,6 @@ func (o *outline) searchIn(at entry, name string) (entry, error) {
 	return entry{}, fmt.Errorf("has no section %s%s%s", quote(name), below, o.suggest(name))
 }
 
-// listNames returns the names of the first entries.
 func listNames(found []entry) string {
 	var names []string
 	for _, e := range found[:min(3, len(found))] {

@@ -51,7 +51,6 @@ func NewSource(file string, text []byte, seed uint64) (*Source, error) {
 	return s, nil
 }
 
-// add adds a list of statements.
 func (s *Source) add(stmts []*syntax.Stmt) {
 	var list []statement
 	for _, st := range stmts {
@@ -61,9 +60,7 @@ func (s *Source) add(stmts []*syntax.Stmt) {
 }
 
 // Changes implements Script.
-func (s *Source) Changes(operator string) []Change {
-	return changesBy(bashOperators, operator, s)
-}
+func (s *Source) Changes(operator string) []Change { return changesBy(bashOperators, operator, s) }
 
 func (s *Source) node(n syntax.Node) string { return s.at(start(n), end(n)) }
 
@@ -116,7 +113,6 @@ var bashOperators = map[string]func(*Source) []Change{
 	"arm":     arms,
 }
 
-// negations negate conditions.
 func negations(s *Source) (list []Change) {
 	add := func(cond []*syntax.Stmt) {
 		if len(cond) != 1 || hasDocument(cond[0]) {
@@ -190,7 +186,6 @@ func constant(l *syntax.Lit) Change {
 	return Change{start(l), end(l), with, "change " + short(l.Value)}
 }
 
-// swaps exchange && and ||.
 func swaps(s *Source) (list []Change) {
 	add := func(at syntax.Pos, operator string) {
 		if with, ok := opposites[operator]; ok {
@@ -232,7 +227,6 @@ func exits(s *Source) (list []Change) {
 	return list
 }
 
-// arms drop one arm of a case.
 func arms(s *Source) (list []Change) {
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		if n, ok := n.(*syntax.CaseItem); ok && !hasDocument(n) {
@@ -243,7 +237,6 @@ func arms(s *Source) (list []Change) {
 	return list
 }
 
-// reorders exchange two statements that follow one another.
 func reorders(s *Source) (list []Change) {
 	for _, block := range s.lists {
 		for i := 1; i < len(block); i++ {

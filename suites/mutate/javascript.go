@@ -152,7 +152,6 @@ func (s *javaScript) exits() (list []Change) {
 	return list
 }
 
-// elements drop an element of a list.
 func (s *javaScript) elements() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		t := st.Tokens

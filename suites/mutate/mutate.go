@@ -66,7 +66,6 @@ type Change struct {
 	What     string
 }
 
-// mutant returns the mutant for a change.
 func (c Change) mutant(operator, file string, text []byte) Mutant {
 	head := text[:c.From]
 	return Mutant{

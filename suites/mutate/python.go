@@ -32,7 +32,6 @@ func newPython(file string, text []byte, seed uint64) (Script, error) {
 // pythonClauses are the keywords that begin a clause with statements of its own.
 var pythonClauses = strings.Fields("if elif else while for try except finally with def class async match case")
 
-// tokensBetween returns the tokens from one place to before another.
 func (s *pythonScript) tokensBetween(from, to int) []python.Token {
 	return s.tokens[s.first(from):s.first(to)]
 }
@@ -212,7 +211,6 @@ func (s *pythonScript) swaps() (list []Change) {
 	return list
 }
 
-// elements drop an element of a list, tuple, set or dictionary.
 func (s *pythonScript) elements() (list []Change) {
 	keywords := strings.Fields("in return and or not if else is yield elif while except")
 	for i, t := range s.tokens {

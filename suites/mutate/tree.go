@@ -58,7 +58,6 @@ func (t *tree) add(b *script.Block) {
 	}
 }
 
-// textOf returns the text of a statement.
 func (t *tree) textOf(st statement) string { return t.at(st.From, st.To) }
 
 // indent returns what precedes a statement on its line, and whether that is only white space.

@@ -97,11 +97,8 @@ func (r *plainReader) statement(s *syntax.Stmt) bool {
 	}
 }
 
-func (r *plainReader) source(n syntax.Node) string {
-	return r.text[n.Pos().Offset():n.End().Offset()]
-}
+func (r *plainReader) source(n syntax.Node) string { return r.text[n.Pos().Offset():n.End().Offset()] }
 
-// precedesArgument reports whether an argument comes after a redirection.
 func precedesArgument(call *syntax.CallExpr, to *syntax.Redirect) bool {
 	return len(call.Args) > 0 && to.Pos().After(call.Pos()) && call.End().After(to.Pos())
 }
@@ -284,7 +281,6 @@ const uncertain = "\x01"
 // escaped blank, and an old form of arithmetic.
 var notExpanded = regexp.MustCompile(`\{[^}]*(?:,|\.\.)|\\\s`)
 
-// word returns the value of a word.
 func (r *plainReader) word(w *syntax.Word) (text string, ok bool) {
 	for _, part := range w.Parts {
 		switch p := part.(type) {

@@ -308,7 +308,6 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	return found
 }
 
-// describeFired describes the hooks that the client fired for a step.
 func describeFired(r suites.Result) string {
 	if r.Fired {
 		return "true"

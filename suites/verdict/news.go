@@ -70,9 +70,7 @@ func (n *News) ListUnconfirmed() []suites.Key {
 	return n.pick(func(k suites.Key) bool { return n.fresh(k) && !n.reproduced[k] })
 }
 
-func (n *News) fresh(k suites.Key) bool {
-	return bad(n.latest[k]) && !n.reported[k] && !n.excused[k]
-}
+func (n *News) fresh(k suites.Key) bool { return bad(n.latest[k]) && !n.reported[k] && !n.excused[k] }
 
 // Take returns the changes to report now, each sorted by suite and ID, and marks them as
 // reported. Failures that were not reproduced yet remain for later, unless all is set.

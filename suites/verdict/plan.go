@@ -251,9 +251,7 @@ type entry struct {
 }
 
 // NewQueue returns an empty queue. If seed is not 0, the order is random instead of by rank.
-func NewQueue(seed uint64) *Queue {
-	return &Queue{waiting: make(map[suites.Key]entry), seed: seed}
-}
+func NewQueue(seed uint64) *Queue { return &Queue{waiting: make(map[suites.Key]entry), seed: seed} }
 
 // Add adds a case, or replaces the definition of a waiting one.
 func (q *Queue) Add(c *suites.Case, r Rank) {
@@ -321,7 +319,6 @@ func (q *Queue) Next(free, running int, serialRunning bool) []*suites.Case {
 	return out
 }
 
-// sort updates the order.
 func (q *Queue) sort() {
 	if q.sorted && len(q.order) == len(q.waiting) {
 		return

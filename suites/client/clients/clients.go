@@ -243,9 +243,7 @@ func (c Client) EventFor(event, file string) (string, bool) {
 }
 
 // Sets reports whether the client sets a variable for hooks that are in no plugin.
-func (c Client) Sets(variable string) bool {
-	return has(c.Launch.Sets, variable)
-}
+func (c Client) Sets(variable string) bool { return has(c.Launch.Sets, variable) }
 
 // Variables returns the variables that some client sets for hooks, and those that authors take for
 // such ones by their names.
@@ -291,9 +289,7 @@ func (c Client) DefaultTimeout() time.Duration {
 }
 
 // Reads reports whether the client reads a file of a project, by its slash path.
-func (c Client) Reads(file string) bool {
-	return c.Order(file) >= 0
-}
+func (c Client) Reads(file string) bool { return c.Order(file) >= 0 }
 
 // Order returns the position of a file among those that the client reads, in its order.
 func (c Client) Order(file string) int {

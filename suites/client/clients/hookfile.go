@@ -99,7 +99,6 @@ func (f *hookFile) root(root jsontree.Value) {
 	}
 }
 
-// check checks the kinds of an object's values.
 func (f *hookFile) check(object jsontree.Value, wanted map[string]string, name string) {
 	if wanted != nil && object.Kind != '{' {
 		f.drop(object.Start, name+" is no object")
@@ -154,10 +153,8 @@ func unlike(kind string, v jsontree.Value) string {
 	return ""
 }
 
-// isClaudes reports whether a hook file is one of Claude Code's.
 func isClaudes(file string) bool { return path.Base(path.Dir(file)) == ".claude" }
 
-// fault returns the position of a syntax error.
 func (f *hookFile) fault(err error) suites.Position {
 	var inJSON *json.SyntaxError
 	var inTOML *toml.DecodeError
@@ -207,7 +204,6 @@ func (f *hookFile) event(event jsontree.Member) {
 	}
 }
 
-// group reads an entry, or the entries below a matcher.
 func (f *hookFile) group(event string, group jsontree.Value) {
 	f.check(group, f.client.Entry.Fatal.Group, "an element of "+event)
 	inner, nested := group.Get("hooks")
@@ -315,7 +311,6 @@ func (c Client) TimeoutUnit() time.Duration {
 	return time.Second
 }
 
-// isEvent reports whether some client has an event.
 func isEvent(name string) bool {
 	return slices.ContainsFunc(load(), func(c Client) bool { _, known := c.EventFor(name, ""); return known || has(c.Events, name) })
 }
@@ -386,7 +381,6 @@ func (c Client) Payload(event string, payload []byte) []byte {
 	return line.Bytes()
 }
 
-// fill returns a text with the fields of an object.
 func fill(text string, from jsontree.Value) string {
 	var out map[string]string
 	_ = json.Unmarshal(inputOf(map[string]string{"text": text}, from), &out) // it was just encoded

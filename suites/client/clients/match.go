@@ -49,7 +49,6 @@ func (m Matcher) matches(matcher, name string) bool {
 	return matched
 }
 
-// matchesAll reports whether a matcher of an event accepts every value.
 func (c Client) matchesAll(event, matcher string) bool {
 	own := c.Events[event]
 	star := matcher == "*" && (own.Claude || !c.Matcher.NoStar)

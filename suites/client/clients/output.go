@@ -154,7 +154,6 @@ type outputForm struct {
 	refusal string // the reason why an object is refused
 }
 
-// classify classifies an output.
 func (c Client) classify(event string, in client.Output) outputForm {
 	if c.Accepts.Stderr && len(bytes.TrimSpace(in.Stdout)) == 0 {
 		in.Stdout = in.Stderr
@@ -259,7 +258,6 @@ func misfit(want, value any, at string) string {
 	return ""
 }
 
-// meets reports whether an output meets the conditions.
 func (w When) meets(o outputForm) bool {
 	ended := "exit"
 	switch {
@@ -337,7 +335,6 @@ func (o outputForm) at(path string) any {
 	return value
 }
 
-// text returns the text that the model is sent.
 func (o outputForm) text(of string) string {
 	switch of {
 	case "":

@@ -55,7 +55,6 @@ type tomlValue struct {
 	index   map[string]*tomlValue
 }
 
-// add appends an element to an array.
 func (v *tomlValue) add(at int, kind json.Delim) *tomlValue {
 	if v.level == tomlLevels {
 		return nil
@@ -90,7 +89,6 @@ func (v *tomlValue) descend(key *unstable.Iterator) *tomlValue {
 	return v
 }
 
-// set sets a key to its value.
 func (v *tomlValue) set(pair *unstable.Node) {
 	key := pair.Key()
 	if m := v.descend(&key); m != nil {

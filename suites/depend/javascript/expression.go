@@ -275,7 +275,6 @@ func (p *parser) arguments() {
 	})
 }
 
-// templateLiteral reads a template with its substitutions.
 func (p *parser) templateLiteral() {
 	for {
 		if strings.HasSuffix(p.advance().Text, "`") {
@@ -461,9 +460,7 @@ func (p *parser) propertyName() (name Token) {
 func (p *parser) isModifier(words ...string) bool { return p.is(words...) && !endsName(p.peek()) }
 
 // endsName reports whether the name before was a property itself and no modifier.
-func endsName(t Token) bool {
-	return t.Kind == End || t.among("(", ",", ":", "}", "=", ";")
-}
+func endsName(t Token) bool { return t.Kind == End || t.among("(", ",", ":", "}", "=", ";") }
 
 func (p *parser) object() {
 	p.want("{")

@@ -95,7 +95,6 @@ func (p *parser) parameters() {
 	p.want(")")
 }
 
-// functionHead reads the words before the name of a function.
 func (p *parser) functionHead() *function {
 	f := &function{target: true, async: p.take("async")}
 	p.want("function")

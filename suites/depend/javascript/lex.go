@@ -33,7 +33,6 @@ type Token struct {
 	Newline  bool   // a line ends between the token before and this one
 }
 
-// among reports whether a token has one of the texts.
 func (t Token) among(texts ...string) bool { return slices.Contains(texts, t.Text) }
 
 // isText reports whether a token is a string or a part of a template.

@@ -198,7 +198,6 @@ func (r *reader) flow(s *Statement, names []string) {
 	}
 }
 
-// uses returns the names in a list of tokens.
 func uses(t []Token) []string {
 	var list []string
 	for i := range t {

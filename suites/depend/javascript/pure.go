@@ -272,7 +272,6 @@ func (r *reader) pureList(t []Token, end string, object bool) ([]Token, bool) {
 	}
 }
 
-// arrowFunction reads an arrow function.
 func arrowFunction(t []Token) ([]Token, bool) {
 	i := 0
 	if text(t, 0) == "async" {

@@ -175,7 +175,6 @@ func (p *parser) jump() {
 	p.ends()
 }
 
-// mark adds a block to the current statement.
 func (p *parser) mark(b *Block) {
 	p.holder.Tokens = append(p.holder.Tokens, Token{Kind: Mark, From: p.tok.From, To: p.tok.From, Text: b.Slot})
 	p.holder.Blocks = append(p.holder.Blocks, b)

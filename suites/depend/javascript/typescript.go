@@ -49,7 +49,6 @@ func (p *parser) predicate() {
 	p.anyType()
 }
 
-// anyType reads a type.
 func (p *parser) anyType() {
 	p.enter()
 	defer func() { p.depth-- }()
@@ -101,7 +100,6 @@ func (p *parser) attemptType() bool {
 	return ok
 }
 
-// typeList reads parameters in a type.
 func (p *parser) typeList() {
 	p.wantDropped("(")
 	p.eachOfType(")", func() {
@@ -123,7 +121,6 @@ func (p *parser) eachOfType(end string, element func()) {
 	p.wantDropped(end)
 }
 
-// typeBinding reads the name of a parameter in a type.
 func (p *parser) typeBinding() {
 	if !p.skip("this") {
 		p.typeName() // patterns are rare here

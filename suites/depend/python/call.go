@@ -7,7 +7,6 @@ import (
 	"hookwatch/suites/depend/javascript"
 )
 
-// call reads arguments.
 func (p *parser) call(callee *expr) *expr {
 	p.expect("(")
 	e := &expr{kind: callExpr, text: callee.text}

@@ -8,7 +8,6 @@ import (
 	"hookwatch/suites/depend/script"
 )
 
-// definition parses a function or class with its decorators.
 func (p *parser) definition(b *script.Block) {
 	st := p.open(b)
 	from := p.i

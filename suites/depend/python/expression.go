@@ -381,7 +381,6 @@ func (p *parser) atom() *expr {
 	return nil
 }
 
-// strings reads a string of one or more literals.
 func (p *parser) strings() *expr {
 	e := &expr{kind: literalExpr, constant: true, hashable: true, text: p.peek().Text}
 	var bytes, text bool
@@ -411,7 +410,6 @@ func (p *parser) strings() *expr {
 	return e
 }
 
-// field parses a replacement field of an f-string.
 func (p *parser) field(f field) {
 	tokens, warns := scan(f.text, f.line, true)
 	outer, at := p.tokens, p.i
@@ -481,7 +479,6 @@ func (p *parser) list() *expr {
 	return e
 }
 
-// braces reads a set or dictionary.
 func (p *parser) braces() *expr {
 	if p.accept("}") {
 		return &expr{kind: literalExpr, constant: true}

@@ -37,13 +37,11 @@ type Token struct {
 	fields    []field // of an f-string
 }
 
-// among reports whether a token has one of the texts.
 func (t *Token) among(texts ...string) bool { return slices.Contains(texts, t.Text) }
 
 // isName reports whether a token is a name that is no keyword.
 func (t *Token) isName() bool { return t.Kind == Name && !keywords[t.Text] }
 
-// endsLine reports whether a token ends a logical line.
 func (t *Token) endsLine() bool { return t.Kind == Newline || t.Kind == End }
 
 // A field is a replacement field of an f-string.
@@ -156,7 +154,6 @@ func (s *lexer) indentation() (in indent, blank bool) {
 	return in, true
 }
 
-// toLineEnd skips the rest of a line.
 func (s *lexer) toLineEnd() {
 	if end := strings.IndexByte(s.src[s.at:], '\n'); end >= 0 {
 		s.at += end

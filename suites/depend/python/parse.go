@@ -146,7 +146,6 @@ func (p *parser) warn(what string) { p.warns = append(p.warns, what) }
 // bind records a name that the current scope assigns to.
 func (p *parser) bind(name string) { p.scope.bound[name] = true }
 
-// module parses the whole file.
 func (p *parser) module() {
 	p.facts, p.words = &script.Facts{}, map[string]bool{}
 	p.statements(p.Script.Body, func() bool { return p.peek().Kind == End })
@@ -191,7 +190,6 @@ func fullOf(b *script.Block) uint64 {
 	return script.Mix(0, parts...)
 }
 
-// statements parses the statements of a block.
 func (p *parser) statements(b *script.Block, end func() bool) {
 	b.Function = p.Function
 	for !end() {
@@ -456,7 +454,6 @@ func (p *parser) expect(text string) {
 
 func (p *parser) fail(format string, args ...any) { fail(p.peek().line, format, args...) }
 
-// ident reads a name that is no keyword.
 func (p *parser) ident() string {
 	t := p.peek()
 	if !t.isName() {

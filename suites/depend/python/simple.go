@@ -92,7 +92,6 @@ func (p *parser) delete(e *expr) {
 	p.target(e, p.bind)
 }
 
-// declare parses the names of a global or nonlocal statement.
 func (p *parser) declare(kind string) {
 	s := p.scope
 	for {
@@ -126,7 +125,6 @@ func (p *parser) declare(kind string) {
 
 var augmentations = script.Words("**= //= >>= <<= += -= *= /= %= &= |= ^= @=")
 
-// assignment parses an assignment or an expression.
 func (p *parser) assignment(st *script.Statement) {
 	from := p.i
 	if p.is("yield") {
@@ -162,7 +160,6 @@ func (p *parser) assignment(st *script.Statement) {
 	}
 }
 
-// value reads what is assigned.
 func (p *parser) value() *expr {
 	if p.is("yield") {
 		p.yield()
