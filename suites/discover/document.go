@@ -24,8 +24,7 @@ func (f *finder) document(name, absolute string) {
 	if at == nil || exampleDirs().MatchString(name[:at[0]]) || isOfAnother(name[:at[0]]) {
 		return
 	}
-	data, err := f.reader.ReadFile(absolute, settingsAtMost)
-	if err != nil || !bytes.Contains(front(data), []byte("\nhooks:")) {
+	if !bytes.Contains(front(f.content(absolute)), []byte("\nhooks:")) {
 		return
 	}
 	source := Source{File: absolute, Scope: InDocument}

@@ -125,8 +125,16 @@ func (f *finder) add(s Source) {
 // registers reports whether the text of a JSON file contains hooks. It does not parse the file,
 // because an invalid one may register hooks too.
 func (f *finder) registers(file string) bool {
+	return bytes.Contains(f.content(file), []byte(`"hooks"`))
+}
+
+// content returns the content of a file, nil if it cannot be read.
+func (f *finder) content(file string) []byte {
 	data, err := f.reader.ReadFile(file, settingsAtMost)
-	return err == nil && bytes.Contains(data, []byte(`"hooks"`))
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 func (f *finder) addElsewhere(name, absolute string) {
@@ -152,8 +160,7 @@ func (f *finder) registersElsewhere(name, file string) bool {
 	if path.Ext(name) == ".json" {
 		return f.registers(file)
 	}
-	data, err := f.reader.ReadFile(file, settingsAtMost)
-	return name == ".clinerules/hooks" || err == nil && tomlHooks().Match(data)
+	return name == ".clinerules/hooks" || tomlHooks().Match(f.content(file))
 }
 
 // tomlHooks matches the tables in which a TOML file has hooks.
@@ -162,10 +169,7 @@ var tomlHooks = pattern.Lazy(`(?m)^\s*\[+\s*hooks[\].]`)
 // namesHome reports whether a settings file refers to ~/.claude, as it does if it is to be
 // installed there.
 func (f *finder) namesHome(file string) bool {
-	data, err := f.reader.ReadFile(file, settingsAtMost)
-	if err != nil {
-		return false
-	}
+	data := f.content(file)
 	return WrittenHome().Match(data) || homePaths().Match(bytes.ReplaceAll(data, []byte(`\"`), []byte(`"`)))
 }
 
@@ -174,8 +178,7 @@ func (f *finder) absolute(slash string) string {
 }
 
 func (f *finder) decode(name string, into any) bool {
-	data, err := f.reader.ReadFile(f.absolute(name), settingsAtMost)
-	return err == nil && json.Unmarshal(data, into) == nil
+	return json.Unmarshal(f.content(f.absolute(name)), into) == nil
 }
 
 // homePaths matches paths of files in ~/.claude in commands.

@@ -55,13 +55,13 @@ func (f *finder) looseHooks(name string) bool {
 	if slices.Contains(f.read, f.absolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || f.isForeign(name) {
 		return false
 	}
-	data, err := f.reader.ReadFile(f.absolute(name), settingsAtMost)
+	data := f.content(f.absolute(name))
 	var form struct {
 		Hooks map[string][]struct {
 			Hooks []json.RawMessage `json:"hooks"`
 		} `json:"hooks"`
 	}
-	if err != nil || json.Unmarshal(data, &form) != nil || f.isCopy(data) {
+	if json.Unmarshal(data, &form) != nil || f.isCopy(data) {
 		return false
 	}
 	for event := range form.Hooks {
@@ -118,7 +118,7 @@ func (f *finder) refuse(at, marketplace string, m manifest) {
 	if len(m.Hooks) == 0 || m.Hooks[0] != '"' && m.Hooks[0] != '[' {
 		return
 	}
-	data, _ := f.reader.ReadFile(f.absolute(marketplace), settingsAtMost) // it was just decoded
+	data := f.content(f.absolute(marketplace)) // it was just decoded
 	line := 1
 	if start := bytes.Index(data, m.Hooks); start >= 0 {
 		line += bytes.Count(data[:start], []byte("\n"))
@@ -195,18 +195,14 @@ func (f *finder) namesPlugin(name string) bool {
 	if slices.Contains(f.read, file) {
 		return false
 	}
-	data, err := f.reader.ReadFile(file, settingsAtMost)
-	return err == nil && strings.Contains(string(data), "CLAUDE_PLUGIN_ROOT") && !f.isCopy(data)
+	data := f.content(file)
+	return bytes.Contains(data, []byte("CLAUDE_PLUGIN_ROOT")) && !f.isCopy(data)
 }
 
 // isCopy reports whether a known source has the same content as a plugin's hooks, because many
 // plugins are built from a directory next to them.
 func (f *finder) isCopy(data []byte) bool {
 	return slices.ContainsFunc(f.out.Sources, func(s Source) bool {
-		if s.Scope != InPlugin {
-			return false
-		}
-		other, err := f.reader.ReadFile(s.File, settingsAtMost)
-		return err == nil && bytes.Equal(other, data)
+		return s.Scope == InPlugin && bytes.Equal(f.content(s.File), data)
 	})
 }

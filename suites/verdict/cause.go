@@ -165,17 +165,17 @@ func diagnoseCommand(r *suites.Record) (Cause, bool) {
 	if r.ActualExit == nil {
 		return Cause{}, false
 	}
-	if m := forbidden().FindStringSubmatch(r.ActualStderr); *r.ActualExit == 126 && m != nil && base(m[1]) == base(r.Hook) {
-		return Cause{Kind: CauseNotStarted, Hook: base(r.Hook), Text: "it is not executable (chmod +x mends that)"}, true
+	switch *r.ActualExit {
+	case 126:
+		if m := forbidden().FindStringSubmatch(r.ActualStderr); m != nil && base(m[1]) == base(r.Hook) {
+			return Cause{Kind: CauseNotStarted, Hook: base(r.Hook), Text: "it is not executable (chmod +x mends that)"}, true
+		}
+	case 127:
+		if m := unknownProgram().FindStringSubmatch(r.ActualStderr); m != nil {
+			return Cause{Kind: CauseNotStarted, Text: "the program " + m[1] + " is not found"}, true
+		}
 	}
-	if *r.ActualExit != 127 {
-		return Cause{}, false
-	}
-	m := unknownProgram().FindStringSubmatch(r.ActualStderr)
-	if m == nil {
-		return Cause{}, false
-	}
-	return Cause{Kind: CauseNotStarted, Text: "the program " + m[1] + " is not found"}, true
+	return Cause{}, false
 }
 
 // diagnoseShell returns the cause that the shell reports in stderr about a script. Scripts in the

@@ -1,7 +1,6 @@
 package javascript
 
 import (
-	"slices"
 	"strings"
 
 	"hookwatch/suites/depend/script"
@@ -150,9 +149,7 @@ func (p *parser) unary() kind {
 	switch {
 	case p.tok.Kind == Private:
 		p.private()
-		if !p.is("in") {
-			p.unexpected()
-		}
+		p.expect("in")
 		return privateKind
 	case p.is("delete"):
 		p.advance()
@@ -281,9 +278,7 @@ func (p *parser) templateLiteral() {
 			return
 		}
 		p.expression(false)
-		if !p.is("}") {
-			p.unexpected()
-		}
+		p.expect("}")
 		p.at = p.tok.From + 1
 		p.template()
 		p.tok = Token{Kind: Template, From: p.tok.From, To: p.at, Text: p.src[p.tok.From:p.at]}
@@ -450,9 +445,7 @@ func (p *parser) propertyName() (name Token) {
 		p.want("]")
 		return name
 	}
-	if !slices.Contains([]Kind{Name, String, Number}, p.tok.Kind) {
-		p.unexpected()
-	}
+	p.expectKind(Name, String, Number)
 	return p.advance()
 }
 

@@ -40,7 +40,7 @@ func (p *parser) arrowFunction(async, noIn bool) bool {
 		} else {
 			p.declare("parameter", p.identifier())
 		}
-		if !p.is("=>") || p.tok.Newline {
+		if !p.continues("=>") {
 			p.unexpected()
 		}
 		p.advance()

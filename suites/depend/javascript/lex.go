@@ -35,6 +35,9 @@ type Token struct {
 
 func (t Token) among(texts ...string) bool { return slices.Contains(texts, t.Text) }
 
+// continues reports whether a token has one of the texts and no line ends before it.
+func (t Token) continues(texts ...string) bool { return !t.Newline && t.among(texts...) }
+
 // isText reports whether a token is a string or a part of a template.
 func (t Token) isText() bool { return t.Kind == String || t.Kind == Template }
 

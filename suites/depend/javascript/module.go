@@ -21,9 +21,7 @@ func (p *parser) importDeclaration() {
 			names = append(names, "default")
 			if !p.is("from") {
 				p.want(",")
-				if p.tok.Kind != Punctuator {
-					p.unexpected()
-				}
+				p.expectKind(Punctuator)
 			}
 		}
 		if p.take("*") {
@@ -107,17 +105,13 @@ func (p *parser) typeWithAlias() {
 }
 
 func (p *parser) moduleName() Token {
-	if p.tok.Kind != Name && p.tok.Kind != String {
-		p.unexpected()
-	}
+	p.expectKind(Name, String)
 	return p.advance()
 }
 
 // module reads the name of a module with its attributes.
 func (p *parser) module() string {
-	if p.tok.Kind != String {
-		p.unexpected()
-	}
+	p.expectKind(String)
 	name := p.advance().Text
 	if p.continues("with") {
 		p.advance()
@@ -125,9 +119,7 @@ func (p *parser) module() string {
 		p.each("}", func() {
 			p.moduleName()
 			p.want(":")
-			if p.tok.Kind != String {
-				p.unexpected()
-			}
+			p.expectKind(String)
 			name += p.advance().Text
 		})
 	}

@@ -295,8 +295,22 @@ func (p *parser) drop() Token {
 // is reports whether the token is one of the given punctuators or names: no other kind has such a text.
 func (p *parser) is(texts ...string) bool { return p.tok.among(texts...) }
 
-// continues reports whether one of the given tokens follows in the same line.
-func (p *parser) continues(texts ...string) bool { return !p.tok.Newline && p.is(texts...) }
+// continues reports whether the token is one of the given ones, in the same line as the one before.
+func (p *parser) continues(texts ...string) bool { return p.tok.continues(texts...) }
+
+// expect refuses other tokens than the given one, without consuming it.
+func (p *parser) expect(text string) {
+	if !p.is(text) {
+		p.unexpected()
+	}
+}
+
+// expectKind refuses tokens of other kinds.
+func (p *parser) expectKind(kinds ...Kind) {
+	if !slices.Contains(kinds, p.tok.Kind) {
+		p.unexpected()
+	}
+}
 
 func (p *parser) take(text string) bool {
 	if p.is(text) {
@@ -337,24 +351,18 @@ func (p *parser) each(end string, element func()) {
 }
 
 func (p *parser) want(text string) {
-	if !p.is(text) {
-		p.unexpected()
-	}
+	p.expect(text)
 	p.advance()
 }
 
 func (p *parser) wantDropped(text string) {
-	if !p.is(text) {
-		p.unexpected()
-	}
+	p.expect(text)
 	p.drop()
 }
 
 // wantKind drops a token of one of the given kinds.
 func (p *parser) wantKind(kinds ...Kind) {
-	if !slices.Contains(kinds, p.tok.Kind) {
-		p.unexpected()
-	}
+	p.expectKind(kinds...)
 	p.drop()
 }
 

@@ -81,11 +81,7 @@ func (p *parser) withoutLabels(single bool) {
 
 // asyncFunction reports whether an async function begins here, and not an expression.
 func (p *parser) asyncFunction() bool {
-	if !p.is("async") {
-		return false
-	}
-	next := p.peek()
-	return next.Text == "function" && !next.Newline
+	return p.is("async") && p.peek().continues("function")
 }
 
 func (p *parser) top(single bool) {

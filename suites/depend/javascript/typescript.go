@@ -40,11 +40,9 @@ func (p *parser) predicate() {
 			return
 		}
 	}
-	if p.tok.Kind == Name {
-		if next := p.peek(); next.Text == "is" && next.Kind == Name && !next.Newline {
-			p.drop()
-			p.drop()
-		}
+	if p.tok.Kind == Name && p.peek().continues("is") {
+		p.drop()
+		p.drop()
 	}
 	p.anyType()
 }
@@ -90,9 +88,7 @@ func (p *parser) attemptType() bool {
 	s := p.save()
 	ok := p.attempt(func() {
 		p.typeList()
-		if !p.is("=>") {
-			p.unexpected()
-		}
+		p.expect("=>")
 	})
 	if ok {
 		p.restore(s)
@@ -357,8 +353,6 @@ func (p *parser) typeCast() bool {
 func (p *parser) callArguments() bool {
 	return p.angle() && p.attempt(func() {
 		p.typeArguments()
-		if !p.is("(") {
-			p.unexpected()
-		}
+		p.expect("(")
 	})
 }

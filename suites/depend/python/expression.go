@@ -105,7 +105,9 @@ func (p *parser) starExpression() *expr {
 func (p *parser) namedExpression() *expr {
 	if t := p.peek(); t.isName() && p.nextIs(":=") {
 		p.i += 2
-		if slices.ContainsFunc(p.iterated, func(names map[string]bool) bool { return names[t.Text] }) || len(p.iterated) > 0 && p.scope.kind == classScope || p.iterable > 0 {
+		iterates := slices.ContainsFunc(p.iterated, func(names map[string]bool) bool { return names[t.Text] })
+		inClass := len(p.iterated) > 0 && p.scope.kind == classScope
+		if iterates || inClass || p.iterable > 0 {
 			p.fail("an assignment expression in a comprehension cannot bind %s", t.Text)
 		}
 		p.bind(t.Text)
