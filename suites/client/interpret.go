@@ -369,8 +369,8 @@ func (c call) block() (Reading, bool) {
 	}
 	reading := c.refusal(JSONNo, reason)
 	switch {
-	case reason != "" || len(reading.ModelSees) == 0: // keep it
-	case c.event.RefusalFormat == asError || c.event.RefusalFormat == asReminder:
+	case reason != "", len(reading.ModelSees) == 0: // keep it
+	case c.event.RefusalFormat == asError, c.event.RefusalFormat == asReminder:
 		reading.ModelSees = []string{NoReason}
 	default:
 		reading = c.refusal(JSONNo, NoReason)

@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -86,26 +87,14 @@ func Compare(prev, cur Run) Comparison {
 	if !tools.known {
 		c.warn("the tools of the %s run are not on record, so what they explain is not known", unknownSide(&prev))
 	}
-	for len(a) > 0 || len(b) > 0 {
-		order := 0
-		switch {
-		case len(a) == 0:
-			order = 1
-		case len(b) == 0:
-			order = -1
-		default:
-			order = a[0].key.Compare(b[0].key)
-		}
-		var p, q *suites.Record
-		if order <= 0 {
-			p, a = a[0].record, a[1:]
-		}
-		if order >= 0 {
-			q, b = b[0].record, b[1:]
-		}
-		c.add(p, q, tools)
+	either := maps.Clone(a)
+	maps.Copy(either, b)
+	for _, key := range slices.SortedFunc(maps.Keys(either), suites.Key.Compare) {
+		c.add(a[key], b[key], tools)
 	}
-	c.warnOfSets()
+	if added, removed := c.Counts[Added], c.Counts[Removed]; added+removed > 0 {
+		c.warn("the runs do not hold the same cases: %d only in the later, %d only in the earlier", added, removed)
+	}
 	return c
 }
 
@@ -136,31 +125,16 @@ func sideOf(r *suites.Record) *Side {
 	return &Side{r.Status(), r.ActualExit, r.ActualDecision, r.Note, r}
 }
 
-// A keyed is a record with its sort key.
-type keyed struct {
-	key    suites.Key
-	record *suites.Record
-}
-
-// side sorts a run's records by key, without copying them, and keeps only the last of each.
-func (c *Comparison) side(r *Run, which string) []keyed {
-	sorted := make([]keyed, len(r.Records))
+// side returns a run's records by key, the last of each.
+func (c *Comparison) side(r *Run, which string) map[suites.Key]*suites.Record {
+	once := make(map[suites.Key]*suites.Record, len(r.Records))
 	noID := 0
 	for i := range r.Records {
 		rec := &r.Records[i]
-		sorted[i] = keyed{identity(rec), rec}
+		once[identity(rec)] = rec
 		if rec.ID == "" {
 			noID++
 		}
-	}
-	slices.SortStableFunc(sorted, func(a, b keyed) int { return a.key.Compare(b.key) })
-	once := sorted[:0]
-	for i := range sorted {
-		if n := len(once); n > 0 && once[n-1].key == sorted[i].key {
-			once[n-1] = sorted[i]
-			continue
-		}
-		once = append(once, sorted[i])
 	}
 	if noID > 0 {
 		c.warn("%d of %d records of the %s run have no ID: they are compared by hook and test name", noID, len(r.Records), which)
@@ -180,10 +154,10 @@ func identity(r *suites.Record) suites.Key {
 	return suites.Key{Suite: r.Suite, ID: r.Hook + ":" + r.TestName}
 }
 
-func summary(r *Run, once []keyed) RunSummary {
+func summary(r *Run, once map[suites.Key]*suites.Record) RunSummary {
 	s := RunSummary{ID: r.ID, Time: r.Time, Cases: len(once)}
-	for _, k := range once {
-		s.Tally.Add(k.record.Status())
+	for _, record := range once {
+		s.Tally.Add(record.Status())
 	}
 	return s
 }
@@ -193,12 +167,6 @@ func unknownSide(prev *Run) string {
 		return "earlier"
 	}
 	return "later"
-}
-
-func (c *Comparison) warnOfSets() {
-	if added, removed := c.Counts[Added], c.Counts[Removed]; added+removed > 0 {
-		c.warn("the runs do not hold the same cases: %d only in the later, %d only in the earlier", added, removed)
-	}
 }
 
 // Warn adds warnings from elsewhere, each with the same prefix.
