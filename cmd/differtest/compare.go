@@ -101,7 +101,8 @@ func (s *sessionOnDisk) refusesFirst(i int, o observed) bool {
 		return false
 	}
 	return slices.ContainsFunc(s.played.Seen[i].Lines, func(l live.Line) bool {
-		return l.Kind == live.Answered && l.ToolUse == s.played.Seen[i].Tested && l.Failed && refused.MatchString(l.Text)
+		answers := l.Kind == live.Answered && l.ToolUse == s.played.Seen[i].Tested
+		return answers && l.Failed && refused.MatchString(l.Text)
 	})
 }
 
@@ -402,7 +403,7 @@ func readPermission(seen live.Seen) (effect suites.Effect, because string, shows
 		switch {
 		case l.Kind == live.Asks && l.ReasonType == "rule":
 			return suites.Asked, "the client asks the user because of a permission rule", true
-		case l.Kind == live.Asks && (l.ReasonType == "safetyCheck" || l.ReasonType == "other" || l.ReasonType == "subcommandResults"):
+		case l.Kind == live.Asks && slices.Contains([]string{"safetyCheck", "other", "subcommandResults"}, l.ReasonType):
 			return "", "", false
 		case l.Kind == live.Answered && l.By == "config" && denied.MatchString(l.Text):
 			return suites.Denied, "the client denies the call: " + l.Text, true
@@ -455,7 +456,8 @@ func (t *turn) texts(effects []suites.Effect) {
 				}
 			}
 			about := slices.Sorted(maps.Keys(found))
-			if len(about) > 0 && !slices.ContainsFunc(about, func(n string) bool { return t.oneSided[n] || sent[n] == nil }) && !strings.Contains(whole, text) {
+			unsure := func(n string) bool { return t.oneSided[n] || sent[n] == nil }
+			if len(about) > 0 && !slices.ContainsFunc(about, unsure) && !strings.Contains(whole, text) {
 				t.add("wording: "+f.Event+" "+t.summary(about[0]), about, "hookwatch: %q; the client: %q", text, around(t.Heard, about[0]))
 			}
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strconv"
 )
@@ -75,7 +76,7 @@ func steps(p project, d difference) (all []reducing) {
 			f := p.Files[i]
 			p.Files = slices.Clone(p.Files)
 			p.Files[i] = settings{Layer: f.Layer}
-			return p, f.Mistake != nil || f.DisableAll != nil || f.Mode != "" || len(f.Env)+len(f.Allow)+len(f.Ask)+len(f.Deny) > 0
+			return p, !reflect.DeepEqual(f, p.Files[i])
 		})
 	}
 	for _, e := range p.Entries {

@@ -272,7 +272,8 @@ func formOf(c *suites.Case) caseForm {
 	if f.registered != "" {
 		f.hook = ""
 	}
-	if s := &c.Steps[0]; len(c.Steps) == 1 && s.Hook == "" && s.Registered == "" && s.Env == nil {
+	s := &c.Steps[0]
+	if inherits := s.Hook == "" && s.Registered == "" && s.Env == nil; inherits && len(c.Steps) == 1 {
 		f.stepForm.Step = *s
 		f.event, f.tool = s.Event, s.Tool
 		return f

@@ -384,7 +384,8 @@ func (r *reader) expectation(name string, n *yaml.Node, e *suites.Expectation) {
 	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
 		r.Add(n, name+": must not be empty", "such as {exit: 0}")
 	}
-	if n.Kind == yaml.MappingNode && e.JQ != "" && e.Stdout != nil && e.Stdout.Empty {
+	empty := e.Stdout != nil && e.Stdout.Empty
+	if empty && e.JQ != "" && n.Kind == yaml.MappingNode {
 		r.Add(lookup(n, "jq"), name+": jq cannot be combined with an empty stdout", "keep one of them")
 	}
 }

@@ -53,7 +53,8 @@ func parseSignal(text string) (string, error) {
 // exit reads the exit code, which is not checked if the hook was ended.
 func (r *reader) exit(out Output) int {
 	code := 0
-	if !r.decode("exit", "a whole number", &code) || out.Signal != "" || out.TimedOut || out.Dropped != "" {
+	ended := out.Signal != "" || out.TimedOut || out.Dropped != ""
+	if !r.decode("exit", "a whole number", &code) || ended {
 		return code
 	}
 	if err := parseExit(code, out.Entry.Type); err != nil {

@@ -85,7 +85,8 @@ func (c call) readOutput() Reading {
 // background reads a hook for which the client does not wait. Its context and its message to the user
 // reach the model in a later turn, whatever event it names; observed on client 2.1.332.
 func (c call) background() Reading {
-	if c.in.Entry.Async && c.form == document && !c.hasFailed() && !c.version.old() {
+	printed := c.form == document && !c.hasFailed()
+	if c.in.Entry.Async && printed && !c.version.old() {
 		context, _ := c.nested["additionalContext"].(string)
 		message, _ := c.output["systemMessage"].(string)
 		if texts := append(nonEmpty(context), nonEmpty(message)...); len(texts) > 0 && !c.event.Last {
@@ -134,7 +135,8 @@ func (c call) proceeds(kind Kind) Reading { return c.newReading(suites.Proceeds,
 
 // exit2 reports whether the hook is a program that ended with exit code 2.
 func (c call) exit2() bool {
-	return c.in.Signal == "" && c.in.Exit == 2 && c.in.Entry.Type != "http" && !c.asksModel()
+	isProgram := c.in.Entry.Type != "http" && !c.asksModel()
+	return isProgram && c.in.Signal == "" && c.in.Exit == 2
 }
 
 func (c call) asksModel() bool { return c.in.Entry.Type == "prompt" || c.in.Entry.Type == "agent" }

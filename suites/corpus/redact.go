@@ -101,7 +101,8 @@ var secretName = pattern.Lazy(`(?i)` + secretNames)
 // isAWSSecret reports whether a run of letters and digits has the form of a secret key: 40 of them,
 // of every class, unlike digests and paths.
 func isAWSSecret(_, secret string) bool {
-	return len(secret) == 40 && strings.ContainsAny(secret, "0123456789") && strings.ToLower(secret) != secret && strings.ToUpper(secret) != secret
+	mixed := strings.ToLower(secret) != secret && strings.ToUpper(secret) != secret
+	return mixed && len(secret) == 40 && strings.ContainsAny(secret, "0123456789")
 }
 
 // references matches values that stand for a secret and are none.

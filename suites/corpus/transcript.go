@@ -41,7 +41,7 @@ func Transcripts(root, home, config string) (dir string, files []string, err err
 	}
 	for _, e := range entries {
 		if !slices.ContainsFunc(names, func(n string) bool {
-			return e.Name() == n || strings.HasPrefix(e.Name(), n+"-") || len(n) == 200 && strings.HasPrefix(e.Name(), n)
+			return strings.HasPrefix(e.Name()+"-", n+"-") || len(n) == 200 && strings.HasPrefix(e.Name(), n)
 		}) {
 			continue
 		}

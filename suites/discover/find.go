@@ -200,7 +200,7 @@ func exists(name string) bool {
 }
 
 // isAt reports whether a file is at a known place in some directory.
-func isAt(name, place string) bool { return name == place || strings.HasSuffix(name, "/"+place) }
+func isAt(name, place string) bool { return strings.HasSuffix("/"+name, "/"+place) }
 
 // Found lists the places in a tree where hooks are registered.
 type Found struct {

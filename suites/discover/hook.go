@@ -222,7 +222,8 @@ const settingsAtMost = 1 << 20
 // relativeTo returns the slash path of path from dir, if it is in dir.
 func relativeTo(dir, path string) (string, bool) {
 	relative, err := filepath.Rel(dir, path)
-	if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
+	const separator = string(filepath.Separator)
+	if err != nil || strings.HasPrefix(relative+separator, ".."+separator) {
 		return "", false
 	}
 	return filepath.ToSlash(relative), true

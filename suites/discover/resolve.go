@@ -272,20 +272,11 @@ func (r *resolver) parts(parts []shell.Part) (string, bool) {
 // literal expands a leading ~ and removes backslashes; bare reports whether the text is outside
 // of quotes.
 func (r *resolver) literal(value string, bare, first bool) string {
-	if home := r.vars["HOME"]; bare && first && home != "" && (value == "~" || strings.HasPrefix(value, "~/")) {
+	fromHome := bare && first && strings.HasPrefix(value+"/", "~/")
+	if home := r.vars["HOME"]; fromHome && home != "" {
 		value = home + value[1:]
 	}
-	var text strings.Builder
-	for i := 0; i < len(value); i++ {
-		if value[i] == '\\' && i+1 < len(value) && (bare || strings.IndexByte("$`\"\\\n", value[i+1]) >= 0) {
-			i++
-			if value[i] == '\n' {
-				continue
-			}
-		}
-		text.WriteByte(value[i])
-	}
-	return text.String()
+	return shell.Unescape(value, !bare)
 }
 
 // parameter expands $NAME, ${NAME} and ${NAME:-default}; the result of any other operation is

@@ -234,7 +234,8 @@ func (b *block) cut(text string) []textSpan {
 		for end < len(text) && strings.IndexByte(")\"'*`", text[end]) >= 0 {
 			end++
 		}
-		if end < len(text) && (!strings.ContainsRune(spaces, rune(text[end])) || continues(text[end:])) || abbreviation().MatchString(text[max(start, i-abbreviated):i+1]) {
+		within := end < len(text) && (!strings.ContainsRune(spaces, rune(text[end])) || continues(text[end:]))
+		if within || abbreviation().MatchString(text[max(start, i-abbreviated):i+1]) {
 			continue
 		}
 		spans = append(spans, textSpan{start, end})

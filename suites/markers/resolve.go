@@ -239,7 +239,7 @@ func (r *Resolver) file(source string, doc *Document) location {
 	}
 	var inside []string
 	for i, t := range tries {
-		if path.IsAbs(t) || t == ".." || strings.HasPrefix(t, "../") {
+		if path.IsAbs(t) || strings.HasPrefix(t+"/", "../") {
 			continue
 		}
 		if _, _, err := r.digest(t); err == nil {

@@ -200,7 +200,8 @@ func (s *pythonScript) swaps() (list []Change) {
 	for i := 0; i < len(s.tokens); i++ {
 		t := s.tokens[i]
 		word, to := t.Text, t.To
-		if next := s.tokens[min(i+1, len(s.tokens)-1)]; word == "not" && next.Text == "in" || word == "is" && next.Text == "not" {
+		next := s.tokens[min(i+1, len(s.tokens)-1)]
+		if _, both := pythonSwaps[word+" "+next.Text]; both {
 			word, to = word+" "+next.Text, next.To
 			i++
 		}

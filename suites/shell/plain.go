@@ -288,7 +288,7 @@ func (r *plainReader) word(w *syntax.Word) (text string, ok bool) {
 			if notExpanded.MatchString(strings.ReplaceAll(p.Value, "\\\n", "")) {
 				return "", false
 			}
-			text += escape().ReplaceAllString(p.Value, "$1")
+			text += Unescape(p.Value, false)
 		case *syntax.SglQuoted:
 			if p.Dollar {
 				return "", false
@@ -328,7 +328,7 @@ func (r *plainReader) quoted(q *syntax.DblQuoted) (text string, ok bool) {
 	for _, part := range q.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			text += escapeInQuotes().ReplaceAllString(p.Value, "$1")
+			text += Unescape(p.Value, true)
 		case *syntax.ParamExp:
 			value, known := r.value(p)
 			if !known {
@@ -389,6 +389,14 @@ var (
 	escape         = lazy(`\\(?:\n|(.))`)
 	escapeInQuotes = lazy("\\\\(?:\n|([$`\"\\\\]))")
 )
+
+// Unescape returns literal text of a word, in double quotes or outside of quotes, without the backslashes that escape.
+func Unescape(text string, quoted bool) string {
+	if quoted {
+		return escapeInQuotes().ReplaceAllString(text, "$1")
+	}
+	return escape().ReplaceAllString(text, "$1")
+}
 
 // heads adds the name of a simple command and those of simple commands whose output it has as an
 // argument. Other arguments are literals and variables without quotes.

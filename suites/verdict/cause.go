@@ -321,12 +321,12 @@ func sandboxPath(r *suites.Record, text string) (from, to int, found bool) {
 // behaviour can be examined before the case is judged. It returns none if something else is
 // certainly the cause.
 func Suspects(c *suites.Case, o suites.Outcome) []suites.Gate {
-	if c.Layer == suites.Live || o.NotRun != nil || o.Finding != nil || len(o.Results) < len(c.Steps) {
+	if !judgesHooks(c, o) || len(o.Results) < len(c.Steps) {
 		return nil
 	}
 	failed := false
 	for i, r := range o.Results {
-		if r.NotStarted != "" || r.TimedOut || r.Memory > 0 {
+		if wasEnded(&r) {
 			return nil
 		}
 		failed = failed || len(judgeStep(&c.Steps[i].Expect, i, r, time.Second, wordingOf(o))) > 0

@@ -164,16 +164,24 @@ func causeOf(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
 	return brief(wordingOf(o).everyRun.Replace(line))
 }
 
+// judgesHooks reports whether the results of hooks in a case of hookwatch's own decide its verdict.
+func judgesHooks(c *suites.Case, o suites.Outcome) bool {
+	return c.Layer != suites.Live && o.NotRun == nil && o.Finding == nil
+}
+
+// wasEnded reports whether a hook did not start, or did not end by itself.
+func wasEnded(r *suites.Result) bool { return r.NotStarted != "" || r.TimedOut || r.Memory > 0 }
+
 // FindUnexplained returns the base name of the script of a failing case that ended with an unwanted
 // exit code, and that code. It returns "" if the hook itself prints a line of the script, or if
 // something other than a command ended it.
 func FindUnexplained(c *suites.Case, o suites.Outcome) (script string, exit int) {
-	if c.Layer == suites.Live || o.NotRun != nil || o.Finding != nil {
+	if !judgesHooks(c, o) {
 		return "", 0
 	}
 	for i := range o.Results {
 		r := &o.Results[i]
-		if r.NotStarted != "" || r.TimedOut || r.Memory > 0 || r.Exit < 0 {
+		if wasEnded(r) || r.Exit < 0 {
 			return "", 0
 		}
 		expect := &c.Steps[i].Expect

@@ -195,9 +195,9 @@ func (f *hookFile) event(event jsontree.Member) {
 		return
 	}
 	for _, group := range event.Value.Members {
-		whole, read := f.fatal, len(f.hooks)
+		whole, read := f.fatal == nil, len(f.hooks)
 		f.group(event.Key, group.Value)
-		if f.client.Entry.Fatal.Alone && !isClaudes(f.file) && whole == nil && f.fatal != nil {
+		if alone := f.client.Entry.Fatal.Alone && !isClaudes(f.file); alone && whole && f.fatal != nil {
 			f.fatal.Hint = "it drops the entry: its hook never runs"
 			f.problems, f.hooks, f.fatal = append(f.problems, *f.fatal), f.hooks[:read], nil
 		}
@@ -365,10 +365,8 @@ func (c Client) Payload(event string, payload []byte) []byte {
 		}
 		fmt.Fprintf(&line, "%s:%s", quote(name), value)
 	}
-	adds := maps.Clone(c.Adds)
-	if adds == nil {
-		adds = map[string]any{}
-	}
+	adds := map[string]any{}
+	maps.Copy(adds, c.Adds)
 	maps.Copy(adds, own.Adds)
 	for _, name := range slices.Sorted(maps.Keys(adds)) {
 		if _, sent := root.Get(name); sent || slices.Contains(own.Lacks, name) {

@@ -104,13 +104,13 @@ func (c Client) Register(event, command string, timeout time.Duration) (file str
 // that cannot be read it returns the text unchanged.
 func (c Client) Wrap(file string, text []byte, replace func(event, command string) string) []byte {
 	var all map[string]any
-	encode, isTOML := json.Marshal, path.Ext(file) == ".toml"
-	if isTOML {
-		encode = toml.Marshal
-	}
 	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	decoder.UseNumber()
-	if isTOML && toml.Unmarshal(text, &all) != nil || !isTOML && decoder.Decode(&all) != nil {
+	encode, decode := json.Marshal, decoder.Decode
+	if path.Ext(file) == ".toml" {
+		encode, decode = toml.Marshal, func(into any) error { return toml.Unmarshal(text, into) }
+	}
+	if decode(&all) != nil {
 		return text
 	}
 	events, _ := all["hooks"].(map[string]any)

@@ -342,7 +342,7 @@ func (p *parser) word() kind {
 	case "super":
 		p.advance()
 		f := p.function
-		if !(p.is("(") && f.construct) && !(p.is(".", "[") && f.super) {
+		if allowed := p.is("(") && f.construct || p.is(".", "[") && f.super; !allowed {
 			fail(p.last.From, "super outside a method")
 		}
 		if p.is(".") && p.peek().Kind == Private {

@@ -261,7 +261,8 @@ func (r *reader) words(s *Statement, m *meaning) {
 func (r *reader) foreignWords(s *Statement, m *meaning) {
 	t := s.Tokens
 	for i := range t {
-		if t[i].Kind == Name && (isMember(t, i) || r.imported[t[i].Text] && !slices.Contains(s.Names, t[i].Text)) {
+		foreign := isMember(t, i) || r.imported[t[i].Text] && !slices.Contains(s.Names, t[i].Text)
+		if t[i].Kind == Name && foreign {
 			m.Words = append(m.Words, t[i].Text)
 		}
 		if loadsForeign(t, i) {

@@ -85,7 +85,8 @@ func (p *parser) asyncFunction() bool {
 }
 
 func (p *parser) top(single bool) {
-	if single || !p.program.Module || p.scope.block != p.program.Body || !p.function.top {
+	inside := single || p.scope.block != p.program.Body || !p.function.top
+	if inside || !p.program.Module {
 		p.unexpected()
 	}
 }
