@@ -219,7 +219,7 @@ func (e entry) features(f firing) string {
 }
 
 func (t *turn) launch(f firing, n string, client, own record) {
-	client.Argv, own.Argv = client.plain(), own.plain()
+	client.Argv, own.Argv = client.plainArguments(), own.plainArguments()
 	if !slices.Equal(client.Argv, own.Argv) {
 		t.add("argv: "+t.s.project.hook(n).Form.Command, []string{n}, "%s: %q in the client, %q in hookwatch", f.Event, client.Argv, own.Argv)
 	}
@@ -248,9 +248,9 @@ func (t *turn) launch(f firing, n string, client, own record) {
 	}
 }
 
-// plain returns the arguments with a name for the directory of a plugin's data, which is the case's own
+// plainArguments returns the arguments with a name for the directory of a plugin's data, which is the case's own
 // in hookwatch.
-func (r record) plain() (argv []string) {
+func (r record) plainArguments() (argv []string) {
 	data := r.Env["CLAUDE_PLUGIN_DATA"]
 	for _, arg := range r.Argv {
 		if data != "" {

@@ -168,8 +168,8 @@ type tally struct {
 	known    map[string]int
 }
 
-// fresh counts a difference and reports whether it is to be printed.
-func (t *tally) fresh(d difference, knownToo bool) bool {
+// isFresh counts a difference and reports whether it is to be printed.
+func (t *tally) isFresh(d difference, knownToo bool) bool {
 	if d.known != "" {
 		t.known[d.known]++
 		return knownToo && t.known[d.known] == 1

@@ -154,7 +154,7 @@ func (t *tally) take(ctx context.Context, o options, r result) error {
 		}
 	}
 	for _, diff := range r.differences {
-		if t.fresh(diff, o.table) {
+		if t.isFresh(diff, o.table) {
 			small, again := shrink(ctx, o, r.project, diff)
 			if !again {
 				fmt.Fprintf(t.out, "NOT REPEATED  seed %d: %s\n", r.project.Seed, diff.kind)

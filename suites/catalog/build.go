@@ -54,7 +54,7 @@ func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suite
 		part.data = r.data
 		readers = append(readers, part)
 		wg.Go(func() {
-			for i := from; i < min(from+share, len(items)) && !part.Full(); i++ {
+			for i := from; i < min(from+share, len(items)) && !part.IsFull(); i++ {
 				all[i] = part.testCase(items[i], s, defaults)
 			}
 		})
@@ -114,7 +114,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 		c.Summary = cmp.Or(c.Summary, c.Check.Summary())
 	} else {
 		c.Steps = r.steps(n, &f, defaults)
-		r.firable(n, &c, before)
+		r.checkFirable(n, &c, before)
 		c.Summary = cmp.Or(c.Summary, f.defaultSummary(c.Steps[0].Event))
 	}
 	c.CaseEnv = around.OrNil()
@@ -172,9 +172,9 @@ func hasAny(n *yaml.Node, keys ...string) bool {
 	return false
 }
 
-// firable reports a case that cannot run or expects nothing; before is the number of problems
+// checkFirable reports a case that cannot run or expects nothing; before is the number of problems
 // before the case.
-func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
+func (r *reader) checkFirable(n *yaml.Node, c *suites.Case, before int) {
 	hook, event, silent := true, true, true
 	for i := range c.Steps {
 		s := &c.Steps[i]

@@ -242,7 +242,7 @@ func (r *reader) rows(n *yaml.Node) []*yaml.Node {
 			return
 		}
 		seen[id.Value] = true
-		out = append(out, laidOver(n, row))
+		out = append(out, layOver(n, row))
 	})
 	r.some("each", table)
 	return out
@@ -270,14 +270,14 @@ func (r *reader) eachClient(n *yaml.Node) []*yaml.Node {
 			at.Value = key
 			row.Content = append(row.Content, &at, name)
 		}
-		out = append(out, laidOver(n, &row))
+		out = append(out, layOver(n, &row))
 	})
 	r.some("clients", list)
 	return out
 }
 
-// laidOver returns a case with the values of a row over its own.
-func laidOver(n, row *yaml.Node) *yaml.Node {
+// layOver returns a case with the values of a row over its own.
+func layOver(n, row *yaml.Node) *yaml.Node {
 	out := *row
 	out.Content = slices.Clone(row.Content)
 	for i := 0; i+1 < len(n.Content); i += 2 {

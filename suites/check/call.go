@@ -78,13 +78,13 @@ const callFile = "{tmp}/example.py"
 func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 	step := suites.Step{Event: f.event, Tool: f.tool, Command: f.command}
 	c := &suites.Case{Suite: "live", ID: h.ID, Layer: suites.Live, AskedLive: true, Chain: true}
-	if h.Scope.Foreign() {
+	if h.Scope.IsForeign() {
 		c.Repo = &suites.Repo{Branch: "main", Commit: example}
 	}
 	if takesFile(f.tool) {
 		step.FilePath = "{override}/" + cmp.Or(f.file, exampleFile)
 		switch content := example[strings.TrimPrefix(step.FilePath, "{override}/")]; {
-		case h.Scope.Foreign(): // a file of the example already exists
+		case h.Scope.IsForeign(): // a file of the example already exists
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: cmp.Or(content, example[exampleFile])}}
 		case !exists(t.path(f.file)), f.about().Outside:
 			step.FilePath = path.Join(path.Dir(callFile), path.Base(cmp.Or(f.file, callFile)))

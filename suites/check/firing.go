@@ -127,7 +127,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		CaseEnv: suites.CaseEnv{AbsentTools: f.without}.OrNil(),
 		Steps:   []suites.Step{step},
 	}
-	if h.Scope.Foreign() {
+	if h.Scope.IsForeign() {
 		c.Repo = &suites.Repo{Branch: "main", Commit: example}
 	}
 	return c
@@ -203,7 +203,7 @@ func command(tool, text string) string {
 
 // exampleFile returns a file of the project that exists.
 func (t Tree) exampleFile(h discover.Hook) string {
-	if h.Scope.Foreign() {
+	if h.Scope.IsForeign() {
 		return exampleFile
 	}
 	for _, name := range []string{"src/main.py", "main.py", "README.md", "package.json", "CLAUDE.md"} {

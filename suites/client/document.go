@@ -63,7 +63,7 @@ func indent(stdout []byte) (lines []string) {
 // readInvalid reads an object that fails the client's validation.
 func (c call) readInvalid(cause Cause) Reading {
 	reading := Reading{Effect: suites.Ignored, Cause: cause}
-	if cause.Kind == OtherName && !c.version.old() { // a block next to it counts; observed on client 2.1.332
+	if cause.Kind == OtherName && !c.version.isOld() { // a block next to it counts; observed on client 2.1.332
 		alone := c
 		alone.nested = nil
 		if no, blocks := alone.block(); blocks {
@@ -71,7 +71,7 @@ func (c call) readInvalid(cause Cause) Reading {
 		}
 	}
 	switch {
-	case c.exit2() && c.version.old() && !(c.event.KeepsExit2 && cause.Kind == OtherName):
+	case c.exit2() && c.version.isOld() && !(c.event.KeepsExit2 && cause.Kind == OtherName):
 		reading.Cause.Kind = Exit2Dropped
 		if cause.Key == "" {
 			reading.Cause.Key = "hookSpecificOutput"
@@ -151,7 +151,7 @@ func (c call) readCondition() Reading {
 
 // conditionEnds reports whether a prompt hook's "not ok" ends the session.
 func (c call) conditionEnds() bool {
-	return c.event.PromptEnds && !c.in.Entry.ContinueOnBlock && !c.version.old()
+	return c.event.PromptEnds && !c.in.Entry.ContinueOnBlock && !c.version.isOld()
 }
 
 // invalid returns the reason why the client's validation refuses the output; ok reports that it

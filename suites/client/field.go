@@ -65,7 +65,7 @@ func permission(words ...string) Field {
 	return Field{Name: "permissionDecision", Kind: AString, Values: words}
 }
 
-func newer(f Field) Field {
+func markNewer(f Field) Field {
 	f.Since = V329
 	return f
 }

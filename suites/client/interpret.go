@@ -14,7 +14,7 @@ import (
 func Interpret(v Version, event string, in Output) Reading {
 	c := call{version: v, in: in, matched: in.Matched}
 	c.form, c.output = readStdout(v, in.Stdout)
-	if c.form == asyncMore && v.old() && !c.exit2() { // counts as text unless it blocks; observed
+	if c.form == asyncMore && v.isOld() && !c.exit2() { // counts as text unless it blocks; observed
 		c.form, c.output = plain, nil
 	}
 	c.nested, _ = c.output["hookSpecificOutput"].(map[string]any)
@@ -52,7 +52,7 @@ func (c call) read() Reading {
 	case entry.AsyncRewake && c.exit2():
 		return c.refusalByExit2()
 	case entry.Async, entry.AsyncRewake, c.output["async"] == true:
-		return c.background()
+		return c.readBackground()
 	case c.asksModel():
 		return c.readCondition()
 	case c.event.PrintsPath && entry.Type != "http" && !c.hasFailed():
@@ -82,11 +82,11 @@ func (c call) readOutput() Reading {
 	}
 }
 
-// background reads a hook for which the client does not wait. Its context and its message to the user
+// readBackground reads a hook for which the client does not wait. Its context and its message to the user
 // reach the model in a later turn, whatever event it names; observed on client 2.1.332.
-func (c call) background() Reading {
+func (c call) readBackground() Reading {
 	printed := c.form == document && !c.hasFailed()
-	if c.in.Entry.Async && printed && !c.version.old() {
+	if c.in.Entry.Async && printed && !c.version.isOld() {
 		context, _ := c.nested["additionalContext"].(string)
 		message, _ := c.output["systemMessage"].(string)
 		if texts := append(nonEmpty(context), nonEmpty(message)...); len(texts) > 0 && !c.event.Last {
@@ -151,7 +151,7 @@ func (c call) failuresBlock() bool { return c.wantsBlock() && !c.event.IgnoresOn
 
 // wantsBlock reports whether the entry asks for this, at events that do not obey it, too.
 func (c call) wantsBlock() bool {
-	possible := !c.in.Entry.InBackground() && !c.asksModel() && !c.version.old()
+	possible := !c.in.Entry.InBackground() && !c.asksModel() && !c.version.isOld()
 	return possible && c.in.Entry.OnFailure == "block"
 }
 
@@ -285,11 +285,11 @@ func Combine(readings []Reading) Reading {
 	return combined
 }
 
-// Under returns the effect of a call with this reading to which a permission rule applies. Hooks
+// ApplyRule returns the effect of a call with this reading to which a permission rule applies. Hooks
 // that deny the call or end the session without it come first; then a rule counts, also against a hook that allows
 // the call or asks about it. denies reports that it denies the call, and does not ask. Observed on client
 // 2.1.332.
-func (r Reading) Under(rule PermissionRule, denies bool) Reading {
+func (r Reading) ApplyRule(rule PermissionRule, denies bool) Reading {
 	if r.Effect == suites.Denied || r.Effect == suites.SessionEnds && r.Cause.Kind != HaltAfterTool {
 		return r
 	}
@@ -337,7 +337,7 @@ func (c call) halt() (Reading, bool) {
 		return c.newReading(c.event.Halt, HaltEnds), true
 	}
 	switch denied := c.refuses() || c.exit2(); {
-	case denied && c.version.old():
+	case denied && c.version.isOld():
 		return Reading{}, false
 	case denied:
 		return c.newReading(suites.SessionEnds, HaltWithDeny), true
@@ -358,10 +358,10 @@ func (c call) block() (Reading, bool) {
 		return Reading{}, false
 	}
 	reason := c.blockReason()
-	if c.event.SendsReason && c.version.old() && reason != "" {
+	if c.event.SendsReason && c.version.isOld() && reason != "" {
 		return addContext(c.newReading(suites.ContextAdded, StartReason), reason), true
 	}
-	if c.event.Guards == Calls && c.version.old() {
+	if c.event.Guards == Calls && c.version.isOld() {
 		reading := c.refusal(JSONNo, reason)
 		reading.ModelSees = nonEmpty(reason)
 		if reason == "" {

@@ -41,7 +41,7 @@ func (w Want) On(v Version) (effect suites.Effect, sees string, ok bool) {
 	if v.Profile() == V197 {
 		effect, sees = w.old, w.oldSees
 	}
-	return effect, sees, effect != "" && (v.old() || v.Since(w.since))
+	return effect, sees, effect != "" && (v.isOld() || v.Since(w.since))
 }
 
 // ID identifies the cell by its event and its case.
@@ -191,7 +191,7 @@ type InForceCondition struct {
 
 // ID identifies the row.
 func (c InForceCondition) ID() string {
-	return Guarding(Calls).Name + "/if-" + strconv.Quote(c.If) + "-on-" + c.Tool + string(c.input())
+	return GuardEvent(Calls).Name + "/if-" + strconv.Quote(c.If) + "-on-" + c.Tool + string(c.input())
 }
 
 func (c InForceCondition) input() []byte {

@@ -79,7 +79,7 @@ func readStdout(v Version, stdout []byte) (form, map[string]any) {
 	if output, ok := oneObject(bytes.SplitN(text, []byte("\n"), 2)[0]); ok && output["async"] == true {
 		return asyncMore, output
 	}
-	if !v.old() && text[len(text)-1] == '}' && !foreignLines(text) {
+	if !v.isOld() && text[len(text)-1] == '}' && !foreignLines(text) {
 		return malformed, nil
 	}
 	return plain, nil

@@ -161,7 +161,7 @@ func (c call) report() []string {
 	message, _ := c.output["systemMessage"].(string)
 	compact := c.event.Reports == ofCompact
 	switch {
-	case c.rejects() && c.hasFailed() && compact && !c.version.old():
+	case c.rejects() && c.hasFailed() && compact && !c.version.isOld():
 		return append(indent(c.in.Stdout), errs)
 	case c.rejects():
 		return indent(c.in.Stdout)

@@ -66,10 +66,10 @@ func dropsFile(event string) bool {
 	return about.DropsFile
 }
 
-func (p *parser) old() bool { return p.version.Profile() == V197 }
+func (p *parser) isOld() bool { return p.version.Profile() == V197 }
 
 // drops reports whether the client drops a file for an invalid entry of an event.
-func (p *parser) drops(event string) bool { return p.alone || p.old() || dropsFile(event) }
+func (p *parser) drops(event string) bool { return p.alone || p.isOld() || dropsFile(event) }
 
 // fatal records a problem for which the client drops the file.
 func (p *parser) fatal(at int, what, hint string) {
@@ -365,7 +365,7 @@ func (p *parser) event(member jsontree.Member) {
 		return
 	}
 	note := p.ignore
-	if dropsFile(member.Key) && !p.old() && !isNull(member.Value) {
+	if dropsFile(member.Key) && !p.isOld() && !isNull(member.Value) {
 		note = p.fatal
 	}
 	note(member.Value.Start, member.Key+" is "+describe(member.Value)+": its hooks never run",
@@ -380,9 +380,9 @@ func isNull(value jsontree.Value) bool {
 func (p *parser) unknownEvent(member jsontree.Member) {
 	const hint = "event names are case-sensitive, as in PreToolUse"
 	switch {
-	case p.plugin && p.old():
+	case p.plugin && p.isOld():
 		p.fatal(member.At, "no event is called "+member.Key, "client 2.1.197 drops all hooks of the plugin for it")
-	case !p.plugin && !p.old() && guardsAny(member.Value):
+	case !p.plugin && !p.isOld() && guardsAny(member.Value):
 		p.fatal(member.At, "no event is called "+member.Key+", and it holds hooks of PreToolUse", `the events stand in "hooks" itself`)
 	default:
 		p.ignore(member.At, "no event is called "+member.Key+": its hooks never run", hint)

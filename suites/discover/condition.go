@@ -51,8 +51,8 @@ type call struct {
 	Input map[string]any `json:"tool_input"`
 }
 
-// readable reports whether the values that rules are compared with are texts.
-func (c call) readable() bool {
+// isReadable reports whether the values that rules are compared with are texts.
+func (c call) isReadable() bool {
 	keys := []string{"command"}
 	for _, tool := range client.Tools() {
 		keys = append(keys, tool.Path)
@@ -63,8 +63,8 @@ func (c call) readable() bool {
 	})
 }
 
-// said returns the text of a key of the tool's input, "" if there is none.
-func (c call) said(key string) string {
+// textOf returns the text of a key of the tool's input, "" if there is none.
+func (c call) textOf(key string) string {
 	text, _ := c.Input[key].(string)
 	return text
 }
@@ -74,7 +74,7 @@ func (c call) said(key string) string {
 // replaces the name in the payload unless it is "".
 func (h Hook) Takes(tool string, payload []byte) bool {
 	var c call
-	if h.If == "" || json.Unmarshal(payload, &c) != nil || !c.readable() {
+	if h.If == "" || json.Unmarshal(payload, &c) != nil || !c.isReadable() {
 		return true
 	}
 	tool, rule := cmp.Or(tool, c.Tool), ReadCondition(h.If)
@@ -85,9 +85,9 @@ func (h Hook) Takes(tool string, payload []byte) bool {
 	case rule.Text == "":
 		return true
 	case about.Kind == client.RunsCommand:
-		return runs(c.said("command"), rule.Text)
+		return runs(c.textOf("command"), rule.Text)
 	case about.Path != "":
-		return c.isFile(c.said(about.Path), rule.Text)
+		return c.isFile(c.textOf(about.Path), rule.Text)
 	default:
 		return about.Name != "" && !about.OnlyWhole
 	}

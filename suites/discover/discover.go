@@ -29,7 +29,7 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 	c := &collector{reader: r, root: root, out: Registered{root: root}, ids: map[string]int{}}
 	var all []parsed
 	for _, path := range settingsPaths {
-		one, err := c.read(Source{File: c.absolute(path), Scope: InProject})
+		one, err := c.read(Source{File: c.makeAbsolute(path), Scope: InProject})
 		if err != nil {
 			return Registered{}, err
 		}
@@ -125,7 +125,7 @@ func (c *collector) addElsewhere(from Source, name string, data []byte) {
 		if hook.Timeout = found.Entry.Timeout; hook.Timeout == 0 {
 			hook.Timeout = of.DefaultTimeout()
 		}
-		hook.ID = c.unique(found.Event + strings.TrimPrefix(hook.ID, hook.Event))
+		hook.ID = c.makeUnique(found.Event + strings.TrimPrefix(hook.ID, hook.Event))
 		c.out.Elsewhere = append(c.out.Elsewhere, hook)
 	}
 }
@@ -179,7 +179,7 @@ func (c *collector) hooks(from Source, entries []client.Entry) (all []Hook) {
 			continue
 		}
 		seen[same] = true
-		hook.ID = c.unique(hook.ID)
+		hook.ID = c.makeUnique(hook.ID)
 		all = append(all, hook)
 	}
 	return all
@@ -221,7 +221,7 @@ func (c *collector) finish() Registered {
 	return c.out
 }
 
-func (c *collector) absolute(path string) string {
+func (c *collector) makeAbsolute(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
@@ -236,9 +236,9 @@ func (c *collector) slash(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// unique returns an ID with a number if another hook has the same one: an ID ignores differences
+// makeUnique returns an ID with a number if another hook has the same one: an ID ignores differences
 // such as a trailing space, with which the client has another command.
-func (c *collector) unique(id string) string {
+func (c *collector) makeUnique(id string) string {
 	candidate := id
 	for c.ids[candidate] > 0 {
 		c.ids[id]++

@@ -59,7 +59,7 @@ func (f *finder) isForeign(name string) bool {
 
 func (f *finder) file(name string) {
 	dir, base := path.Split(name)
-	absolute := f.absolute(name)
+	absolute := f.makeAbsolute(name)
 	switch {
 	case f.isForeign(name):
 		if f.registersElsewhere(name, absolute) {
@@ -148,7 +148,7 @@ func (f *finder) addElsewhere(name, absolute string) {
 		case exampleDirs().MatchString(dir):
 			source.Scope = InTemplate
 		case dir != "":
-			source.Scope, source.Session = InDirectory, f.absolute(dir)
+			source.Scope, source.Session = InDirectory, f.makeAbsolute(dir)
 		}
 		f.add(source)
 		return
@@ -173,12 +173,12 @@ func (f *finder) namesHome(file string) bool {
 	return WrittenHome().Match(data) || homePaths().Match(bytes.ReplaceAll(data, []byte(`\"`), []byte(`"`)))
 }
 
-func (f *finder) absolute(slash string) string {
+func (f *finder) makeAbsolute(slash string) string {
 	return filepath.Join(f.root, filepath.FromSlash(slash))
 }
 
 func (f *finder) decode(name string, into any) bool {
-	return json.Unmarshal(f.content(f.absolute(name)), into) == nil
+	return json.Unmarshal(f.content(f.makeAbsolute(name)), into) == nil
 }
 
 // homePaths matches paths of files in ~/.claude in commands.

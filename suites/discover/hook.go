@@ -198,9 +198,9 @@ func (s Scope) IsEverywhere() bool {
 	}
 }
 
-// Foreign reports whether sessions with hooks of the scope usually run in a project other than
+// IsForeign reports whether sessions with hooks of the scope usually run in a project other than
 // the one that contains the hooks.
-func (s Scope) Foreign() bool { return s == InPlugin || s == InHome || s == InGuess }
+func (s Scope) IsForeign() bool { return s == InPlugin || s == InHome || s == InGuess }
 
 // A Source is a file that registers hooks.
 type Source struct {

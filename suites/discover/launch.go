@@ -106,7 +106,7 @@ func layersOf(all []Layer, h Hook) (own []Layer) {
 		switch {
 		case h.Client != "":
 		case l.scope == InUser, l.scope == InHome,
-			l.scope == InProject && h.Session == "" && !h.Scope.Foreign(),
+			l.scope == InProject && h.Session == "" && !h.Scope.IsForeign(),
 			l.scope == InDirectory && l.session == h.Session:
 			own = append(own, l)
 		}

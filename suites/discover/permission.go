@@ -29,7 +29,7 @@ func (r Ruling) Applies() bool { return r.Text != "" }
 // Which calls a rule applies to was observed on client 2.1.332.
 func (r Registered) Rule(tool string, payload []byte) Ruling {
 	var c call
-	if json.Unmarshal(payload, &c) != nil || !c.readable() {
+	if json.Unmarshal(payload, &c) != nil || !c.isReadable() {
 		return Ruling{}
 	}
 	c.Tool = cmp.Or(tool, c.Tool)
@@ -60,13 +60,13 @@ func (c call) isRuledBy(rule Condition, denies bool) (takes, first bool) {
 		takes = namesTool(rule.Tool, c.Tool) || rule.Tool == "Read" && covers
 		return takes, takes
 	case own && command:
-		return rulesCommand(c.said("command"), rule.Text), false
+		return rulesCommand(c.textOf("command"), rule.Text), false
 	case own && c.Tool == "Agent":
-		return c.said("subagent_type") == rule.Text, false
+		return c.textOf("subagent_type") == rule.Text, false
 	case command && denies:
 		return c.usesFile(rule), false
 	case covers:
-		takes = c.isFile(c.said(about.Path), rule.Text)
+		takes = c.isFile(c.textOf(about.Path), rule.Text)
 		return takes, takes
 	default:
 		return false, false
@@ -173,7 +173,7 @@ var (
 
 // usesFile reports whether a command uses a file in the way that a rule for Read or Edit is about.
 func (c call) usesFile(rule Condition) bool {
-	for _, one := range simpleCommands(c.said("command")) {
+	for _, one := range simpleCommands(c.textOf("command")) {
 		files := map[string][]string{"Read": one.from, "Edit": one.into}[rule.Tool]
 		files = append(slices.Clone(files), operands(one.words, rule.Tool)...)
 		if slices.ContainsFunc(files, func(file string) bool { return file != "" && c.isFile(file, rule.Text) }) {

@@ -44,7 +44,7 @@ func (f *finder) plugins() {
 	}
 	for _, name := range f.names {
 		if isAt(name, pluginHooks) && f.looseHooks(name) {
-			f.add(Source{File: f.absolute(name), Scope: InTemplate})
+			f.add(Source{File: f.makeAbsolute(name), Scope: InTemplate})
 		}
 	}
 }
@@ -52,10 +52,10 @@ func (f *finder) plugins() {
 // looseHooks reports whether a file has the form of a plugin's hooks but belongs to no known
 // plugin.
 func (f *finder) looseHooks(name string) bool {
-	if slices.Contains(f.read, f.absolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || f.isForeign(name) {
+	if slices.Contains(f.read, f.makeAbsolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || f.isForeign(name) {
 		return false
 	}
-	data := f.content(f.absolute(name))
+	data := f.content(f.makeAbsolute(name))
 	var form struct {
 		Hooks map[string][]struct {
 			Hooks []json.RawMessage `json:"hooks"`
@@ -78,7 +78,7 @@ func IsPluginFile(name string) bool { return isAt(name, pluginHooks) }
 func (f *finder) manifest(dir, name string) {
 	var m manifest
 	if !f.decode(name, &m) {
-		f.add(Source{File: f.absolute(name), Scope: InPlugin, Plugin: path.Base(path.Clean(dir)), PluginRoot: f.absolute(dir)})
+		f.add(Source{File: f.makeAbsolute(name), Scope: InPlugin, Plugin: path.Base(path.Clean(dir)), PluginRoot: f.makeAbsolute(dir)})
 	}
 	f.plugin(dir, m)
 	f.addDeclared(dir, name, m)
@@ -118,7 +118,7 @@ func (f *finder) refuse(at, marketplace string, m manifest) {
 	if len(m.Hooks) == 0 || m.Hooks[0] != '"' && m.Hooks[0] != '[' {
 		return
 	}
-	data := f.content(f.absolute(marketplace)) // it was just decoded
+	data := f.content(f.makeAbsolute(marketplace)) // it was just decoded
 	line := 1
 	if start := bytes.Index(data, m.Hooks); start >= 0 {
 		line += bytes.Count(data[:start], []byte("\n"))
@@ -126,7 +126,7 @@ func (f *finder) refuse(at, marketplace string, m manifest) {
 	if f.refused == nil {
 		f.refused = map[string]suites.Problem{}
 	}
-	f.refused[f.absolute(at)] = suites.Problem{
+	f.refused[f.makeAbsolute(at)] = suites.Problem{
 		At:   suites.Position{File: marketplace, Line: line, Column: 1},
 		What: "the entry of plugin " + m.Name + " has a path or a list as its hooks, and the client loads no such plugin",
 		Hint: "remove hooks from the entry: the client reads " + pluginHooks + " of the plugin by itself",
@@ -135,7 +135,7 @@ func (f *finder) refuse(at, marketplace string, m manifest) {
 
 // sourceOf returns a source of a plugin's hooks without its file.
 func (f *finder) sourceOf(dir string, m manifest) Source {
-	root := f.absolute(dir)
+	root := f.makeAbsolute(dir)
 	return Source{
 		Scope: InPlugin, Plugin: cmp.Or(m.Name, filepath.Base(root)), PluginRoot: root,
 		Servers: f.servers(dir, m), Refused: f.refused[root],
@@ -180,7 +180,7 @@ func (f *finder) addDeclared(dir, name string, m manifest) {
 		case json.Unmarshal(item, &file) == nil:
 			source.File = filepath.Join(source.PluginRoot, filepath.FromSlash(file))
 		case item[0] == '{' && path.Base(name) == path.Base(manifestName):
-			source.File = f.absolute(name)
+			source.File = f.makeAbsolute(name)
 		default:
 			continue
 		}
@@ -191,7 +191,7 @@ func (f *finder) addDeclared(dir, name string, m manifest) {
 // namesPlugin reports whether a hooks file belongs to a plugin, because its commands name the
 // plugin's root.
 func (f *finder) namesPlugin(name string) bool {
-	file := f.absolute(name)
+	file := f.makeAbsolute(name)
 	if slices.Contains(f.read, file) {
 		return false
 	}

@@ -352,7 +352,7 @@ func Scripts(r disk.Reader, root string, dirs []string) (found, notes []string, 
 	c := &collector{root: root}
 	s := &scripts{reader: r.Anywhere()}
 	for _, dir := range dirs {
-		dir = c.absolute(dir)
+		dir = c.makeAbsolute(dir)
 		s.tooLong = ""
 		names, err := s.find(dir)
 		if err != nil {

@@ -93,7 +93,7 @@ func (a *attacher) idsOfFirstClause(b *block, at textSpan, c claim) []string {
 
 // surroundings finds cases in the surroundings of a block, which apply to the whole block.
 func (a *attacher) surroundings(b *block) []string {
-	for _, look := range []func(*block) []string{a.inListItems, a.idsOfLabel, a.idsOfItems, a.adjacent, a.idsOfNamedRows} {
+	for _, look := range []func(*block) []string{a.inListItems, a.idsOfLabel, a.idsOfItems, a.idsOfAdjacent, a.idsOfNamedRows} {
 		if ids := look(b); ids != nil {
 			return ids
 		}
@@ -179,9 +179,9 @@ func (a *attacher) idsOfItems(b *block) []string {
 	return all.ids
 }
 
-// adjacent returns the IDs of the table right above a paragraph that has only markers, or of
+// idsOfAdjacent returns the IDs of the table right above a paragraph that has only markers, or of
 // the table or list right below a paragraph that ends with a colon.
-func (a *attacher) adjacent(b *block) []string {
+func (a *attacher) idsOfAdjacent(b *block) []string {
 	text := strings.Trim(b.prose(), spaces+".")
 	if prev := b.node.PreviousSibling(); text == "" && prev != nil && prev.Kind() == east.KindTable {
 		return a.casesOf(prev)

@@ -73,7 +73,7 @@ func (s *caseRun) merge(fired []Fired, st *suites.Step, stdin []byte) suites.Res
 		stdin, _ = json.Marshal(payload) // JSON that was just read
 	}
 	if rule := s.ruled(st, stdin); rule.Applies() {
-		if ruled := reading.Under(rule.PermissionRule, rule.Denies); ruled.Cause != reading.Cause {
+		if ruled := reading.ApplyRule(rule.PermissionRule, rule.Denies); ruled.Cause != reading.Cause {
 			all = read(all, ruled)
 			all.By = []string{rule.String() + " (" + rule.At.String() + ")"}
 		}

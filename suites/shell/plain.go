@@ -295,7 +295,7 @@ func (r *plainReader) word(w *syntax.Word) (text string, ok bool) {
 			}
 			text += p.Value
 		case *syntax.DblQuoted:
-			inner, ok := r.quoted(p)
+			inner, ok := r.textInQuotes(p)
 			if !ok {
 				return "", false
 			}
@@ -319,9 +319,9 @@ func (r *plainReader) word(w *syntax.Word) (text string, ok bool) {
 	return text, true
 }
 
-// quoted returns the value of a text in double quotes. A substitution in it is uncertain, and clear
+// textInQuotes returns the value of a text in double quotes. A substitution in it is uncertain, and clear
 // next to other text only.
-func (r *plainReader) quoted(q *syntax.DblQuoted) (text string, ok bool) {
+func (r *plainReader) textInQuotes(q *syntax.DblQuoted) (text string, ok bool) {
 	if q.Dollar {
 		return "", false
 	}

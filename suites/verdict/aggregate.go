@@ -240,7 +240,7 @@ func Histories(records []suites.Record, environments []suites.Environment) []Cas
 		all[n].add(r, tools)
 	}
 	for i := range all {
-		all[i].Flaky = flaky(all[i].Entries)
+		all[i].Flaky = isFlaky(all[i].Entries)
 	}
 	slices.SortFunc(all, func(a, b CaseHistory) int { return a.Key.Compare(b.Key) })
 	return all
@@ -261,9 +261,9 @@ func (h *CaseHistory) add(r *suites.Record, tools *toolSets) {
 	h.Entries = append(h.Entries, e)
 }
 
-// flaky reports whether the same content had two verdicts. Aborted runs have none, and an
+// isFlaky reports whether the same content had two verdicts. Aborted runs have none, and an
 // unknown digest equals no other here.
-func flaky(entries []Entry) bool {
+func isFlaky(entries []Entry) bool {
 	seen := map[suites.Digests]suites.Status{}
 	for i := range entries {
 		d, status := entries[i].Digests, entries[i].Status()

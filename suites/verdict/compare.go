@@ -183,7 +183,7 @@ func (c *Comparison) warn(format string, args ...any) {
 // A Kind classifies how a case's record differs from the previous one.
 type Kind string
 
-// The kinds. Added and Removed are cases in only one run, unless Come and Gone return another
+// The kinds. Added and Removed are cases in only one run, unless ArrivalOf and removalOf return another
 // kind.
 const (
 	Unchanged  Kind = "unchanged"
@@ -204,7 +204,7 @@ var Kinds = []Kind{Added, Removed, Regression, Resolved, Changed, Edited, Explai
 // called only if the verdict changed. An empty digest, as in records of other tools, equals any.
 func transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, cur string) bool) Kind {
 	if prev == nil {
-		return Come(&cur)
+		return ArrivalOf(&cur)
 	}
 	before := prev.Digests
 	if cur.Key().Generated() {
@@ -218,15 +218,15 @@ func transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, 
 	return kind
 }
 
-// Come is the Transition of a case that is new. If it is generated and fails, it is a new fault.
-func Come(cur *suites.Record) Kind {
+// ArrivalOf returns the kind of a case that is new. If it is generated and fails, it is a new fault.
+func ArrivalOf(cur *suites.Record) Kind {
 	if cur.Key().Generated() && cur.Status() == suites.Fail {
 		return Regression
 	}
 	return Added
 }
 
-// removalOf is the Transition of a case that no longer exists. If it was generated and failed, its
+// removalOf returns the kind of a case that no longer exists. If it was generated and failed, its
 // fault is fixed.
 func removalOf(prev *suites.Record) Kind {
 	if prev.Key().Generated() && prev.Status() == suites.Fail {

@@ -34,8 +34,8 @@ type Reader struct {
 	Problems []suites.Problem
 }
 
-// Full reports whether further problems are dropped.
-func (r *Reader) Full() bool { return len(r.Problems) >= r.Bounds.Problems }
+// IsFull reports whether further problems are dropped.
+func (r *Reader) IsFull() bool { return len(r.Problems) >= r.Bounds.Problems }
 
 // At returns the position of a value.
 func (r *Reader) At(n *yaml.Node) suites.Position {
@@ -44,7 +44,7 @@ func (r *Reader) At(n *yaml.Node) suites.Position {
 
 // Add records a problem.
 func (r *Reader) Add(n *yaml.Node, what, hint string) {
-	if r.Full() {
+	if r.IsFull() {
 		return
 	}
 	if r.Bounds.Rest && len(r.Problems) == r.Bounds.Problems-1 {
@@ -206,13 +206,13 @@ func (r *Reader) Each(n *yaml.Node, do func(k, v *yaml.Node)) {
 	if len(n.Content) > 64 { // because a map is faster than searching above this
 		seen = make(map[string]*yaml.Node, len(n.Content)/2)
 	}
-	for i := 0; i+1 < len(n.Content) && !r.Full(); i += 2 {
+	for i := 0; i+1 < len(n.Content) && !r.IsFull(); i += 2 {
 		k := resolve(n.Content[i])
 		if k.Kind != yaml.ScalarNode {
 			r.Add(k, "a key must be a plain word", "")
 			continue
 		}
-		if first := earlier(n, i, seen); first != nil {
+		if first := findEarlier(n, i, seen); first != nil {
 			r.Add(k, "key "+r.show(k.Value)+" is duplicated", fmt.Sprintf("first at line %d", first.Line))
 			continue
 		}
@@ -220,8 +220,8 @@ func (r *Reader) Each(n *yaml.Node, do func(k, v *yaml.Node)) {
 	}
 }
 
-// earlier returns the key before index i that equals the one at i, or nil.
-func earlier(n *yaml.Node, i int, seen map[string]*yaml.Node) *yaml.Node {
+// findEarlier returns the key before index i that equals the one at i, or nil.
+func findEarlier(n *yaml.Node, i int, seen map[string]*yaml.Node) *yaml.Node {
 	k := resolve(n.Content[i])
 	if seen != nil {
 		first := seen[k.Value]
@@ -257,7 +257,7 @@ func (r *Reader) List(name string, n *yaml.Node, item func(*yaml.Node)) {
 		return
 	}
 	for _, c := range n.Content {
-		if r.Full() {
+		if r.IsFull() {
 			return
 		}
 		item(resolve(c))

@@ -261,7 +261,7 @@ func firstHooks(p *session.Project) (hooks []firstHook, notRun []string) {
 	}
 	for _, script := range p.Scripts() {
 		if !strings.Contains(script, "/lib/") && len(p.Registered.Hooks) == 0 {
-			hooks = append(hooks, firstHook{Script: script, Event: cmp.Or(discover.EventOf(script), client.Guarding(client.Calls).Name), Passing: "Bash", Verify: script})
+			hooks = append(hooks, firstHook{Script: script, Event: cmp.Or(discover.EventOf(script), client.GuardEvent(client.Calls).Name), Passing: "Bash", Verify: script})
 		}
 	}
 	return hooks, notRun
@@ -269,7 +269,7 @@ func firstHooks(p *session.Project) (hooks []firstHook, notRun []string) {
 
 // of returns a registered hook with its shortest unambiguous name.
 func of(p *session.Project, h discover.Hook) firstHook {
-	hook := firstHook{Event: h.Event, Passing: check.Passing(h), Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.Foreign()}
+	hook := firstHook{Event: h.Event, Passing: check.Passing(h), Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.IsForeign()}
 	if len(h.Scripts) > 0 {
 		hook.Script = h.Scripts[0]
 		if p.Exists(hook.Script) {

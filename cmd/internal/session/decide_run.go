@@ -311,7 +311,7 @@ func transition(before *keptVerdict, seen, first bool, now suites.Record, explai
 	case seen:
 		return verdict.Edited
 	case !first:
-		return verdict.Come(&now)
+		return verdict.ArrivalOf(&now)
 	default:
 		return verdict.Added
 	}

@@ -122,7 +122,7 @@ func (c Client) claudeMatcher(event, matcher string) (string, bool) {
 				all, found = append(all, tool), true
 			}
 		}
-		if !found && !c.dead(one) {
+		if !found && !c.neverMatches(one) {
 			all = append(all, one)
 		}
 	}
@@ -132,9 +132,9 @@ func (c Client) claudeMatcher(event, matcher string) (string, bool) {
 // noName matches what is no name of a tool: a list, or an expression that looks ahead.
 var noName = pattern.Lazy(`^\*$|[, ]|\(\?[!=]`)
 
-// dead reports whether an alternative of a matcher that matches none of the known tools certainly
+// neverMatches reports whether an alternative of a matcher that matches none of the known tools certainly
 // matches no tool: of a measured client, a tool's name in another form, or what is no name.
-func (c Client) dead(one string) bool {
+func (c Client) neverMatches(one string) bool {
 	if c.Measured == "" {
 		return false
 	}

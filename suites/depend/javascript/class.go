@@ -18,7 +18,7 @@ func (p *parser) classBody(declaration, unnamed bool) {
 		}
 		p.typeArguments()
 	}
-	if p.skipTyped("implements") {
+	if p.skipType("implements") {
 		p.typeReferences()
 	}
 	p.class = &class{outer: p.class, declared: map[string]string{}, at: p.tok.From}
@@ -75,7 +75,7 @@ func (p *parser) element(derived bool, constructors *int) {
 		p.propertyName()
 	}
 	if p.is("?") || p.is("!") && p.peek().Text == ":" {
-		p.skipTyped(p.tok.Text)
+		p.skipType(p.tok.Text)
 	}
 	if readonly && (f.accessor != "" || p.is("(", "<")) {
 		fail(name.From, "a readonly method")
@@ -85,7 +85,7 @@ func (p *parser) element(derived bool, constructors *int) {
 	if static && text == "prototype" {
 		fail(name.From, "a static member named "+text)
 	}
-	if p.callable() {
+	if p.isCallable() {
 		if construct {
 			if *constructors++; *constructors > 1 && !p.typed || f.isModified() {
 				fail(name.From, "a second or odd constructor")
@@ -95,7 +95,7 @@ func (p *parser) element(derived bool, constructors *int) {
 		if !p.method(f) { // only a signature
 			p.holder.Tokens = p.holder.Tokens[:begin]
 			if !p.is("}") && !p.tok.Newline {
-				p.wantDropped(";")
+				p.dropExpected(";")
 			}
 			if construct {
 				*constructors--

@@ -23,8 +23,8 @@ const (
 	privateKind  // #a, which only "in" may follow
 )
 
-// assignable reports whether an expression can be assigned to as it is.
-func (k kind) assignable() bool { return k == identifierKind || k == memberKind }
+// isAssignable reports whether an expression can be assigned to as it is.
+func (k kind) isAssignable() bool { return k == identifierKind || k == memberKind }
 
 func (p *parser) expression(noIn bool) kind {
 	k := p.assignment(noIn)
@@ -159,7 +159,7 @@ func (p *parser) unary() kind {
 		return unaryKind
 	case p.is("++", "--"):
 		p.advance()
-		if !p.unary().assignable() {
+		if !p.unary().isAssignable() {
 			p.unexpected()
 		}
 		return otherKind
@@ -178,7 +178,7 @@ func (p *parser) unary() kind {
 	}
 	k := p.leftHandSide()
 	if p.continues("++", "--") {
-		if !k.assignable() {
+		if !k.isAssignable() {
 			p.unexpected()
 		}
 		p.advance()
@@ -299,7 +299,7 @@ func (p *parser) primary() kind {
 			p.advance()
 			k := p.expression(false)
 			p.want(")")
-			if k.assignable() {
+			if k.isAssignable() {
 				return k
 			}
 			return otherKind
@@ -486,7 +486,7 @@ func (p *parser) property(protos *int) {
 	from := p.tok
 	name := p.propertyName()
 	switch {
-	case p.callable():
+	case p.isCallable():
 		p.method(f)
 		if p.last.Text != "}" {
 			p.unexpected()

@@ -9,7 +9,7 @@ func (p *parser) arrow(noIn bool) bool {
 			return p.arrowFunction(true, noIn)
 		}
 		return next.Text == "=>" && p.arrowFunction(false, noIn)
-	case p.callable():
+	case p.isCallable():
 		return p.arrowFunction(false, noIn)
 	}
 	return false
@@ -74,7 +74,7 @@ func (p *parser) arrowFunction(async, noIn bool) bool {
 
 func (p *parser) parameters() {
 	p.want("(")
-	if p.skipTyped("this") {
+	if p.skipType("this") {
 		p.annotation()
 		p.skip(",")
 	}
@@ -85,7 +85,7 @@ func (p *parser) parameters() {
 			break
 		}
 		p.pattern("parameter")
-		p.skipTyped("?")
+		p.skipType("?")
 		p.annotation()
 		p.defaultValue()
 		if !p.is(")") {

@@ -80,7 +80,7 @@ func (l *lexer) next() Token {
 	switch c := l.src[l.at]; {
 	case c == '"', c == '\'':
 		t.Kind = String
-		l.quoted(c)
+		l.readString(c)
 	case c == '`':
 		t.Kind = Template
 		l.at++
@@ -190,7 +190,7 @@ func (l *lexer) number() {
 	}
 }
 
-func (l *lexer) quoted(quote byte) {
+func (l *lexer) readString(quote byte) {
 	for l.at++; l.at < len(l.src); {
 		switch l.src[l.at] {
 		case quote:

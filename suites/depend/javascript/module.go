@@ -45,7 +45,7 @@ func (p *parser) importNames() (names []string) {
 	for !p.is("}") {
 		comma := p.want
 		if next := p.peek(); p.typed && p.is("type") && next.Kind == Name && next.Text != "as" {
-			comma = p.wantDropped
+			comma = p.dropExpected
 			p.drop()
 			p.typeWithAlias()
 		} else {
@@ -88,7 +88,7 @@ func (p *parser) typeImport() {
 // typeExport reads an export of types, which has no effect.
 func (p *parser) typeExport() {
 	p.drop()
-	p.wantDropped("{")
+	p.dropExpected("{")
 	p.eachOfType("}", p.typeWithAlias)
 	if p.skip("from") {
 		p.wantKind(String)

@@ -329,8 +329,8 @@ func (p *parser) skip(texts ...string) bool {
 	return false
 }
 
-// skipTyped is like skip for a token that only TypeScript has here.
-func (p *parser) skipTyped(text string) bool { return p.typed && p.skip(text) }
+// skipType is like skip for a token that only TypeScript has here.
+func (p *parser) skipType(text string) bool { return p.typed && p.skip(text) }
 
 // refuseCover refuses an initializer that is valid in a pattern only, after what turned out to be none.
 func (p *parser) refuseCover() {
@@ -355,7 +355,7 @@ func (p *parser) want(text string) {
 	p.advance()
 }
 
-func (p *parser) wantDropped(text string) {
+func (p *parser) dropExpected(text string) {
 	p.expect(text)
 	p.drop()
 }

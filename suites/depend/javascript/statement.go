@@ -182,12 +182,12 @@ func (p *parser) list(slot string, isFunction bool) {
 	b := &Block{Slot: slot, At: p.tok.From}
 	p.mark(b)
 	p.open(b, isFunction)
-	p.wantDropped("{")
+	p.dropExpected("{")
 	if slot == "function" {
 		p.directives()
 	}
 	p.statements(b)
-	p.wantDropped("}")
+	p.dropExpected("}")
 	p.close()
 }
 
@@ -283,7 +283,7 @@ func (p *parser) forIn() {
 // as a pattern.
 func (p *parser) target(kind kind, s snapshot) {
 	switch {
-	case kind.assignable():
+	case kind.isAssignable():
 	case kind == literalKind:
 		p.restore(s)
 		p.pattern("")
@@ -342,7 +342,7 @@ func (p *parser) pattern(kind string) {
 	case p.is("{"):
 		p.objectPattern(kind)
 	case kind == "":
-		if !p.leftHandSide().assignable() {
+		if !p.leftHandSide().isAssignable() {
 			p.unexpected()
 		}
 	default:
@@ -440,9 +440,9 @@ func (p *parser) tryStatement() {
 		for name := range names {
 			p.scope.names[name] = "catch"
 		}
-		p.wantDropped("{")
+		p.dropExpected("{")
 		p.statements(b)
-		p.wantDropped("}")
+		p.dropExpected("}")
 		for name := range names {
 			delete(p.scope.names, name)
 		}

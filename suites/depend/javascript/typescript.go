@@ -11,14 +11,14 @@ import (
 
 // annotation reads a type after a colon, if there is one.
 func (p *parser) annotation() {
-	if p.skipTyped(":") {
+	if p.skipType(":") {
 		p.anyType()
 	}
 }
 
 // returnType reads the type of a result, which may be a predicate.
 func (p *parser) returnType() {
-	if p.skipTyped(":") {
+	if p.skipType(":") {
 		p.predicate()
 	}
 }
@@ -26,8 +26,8 @@ func (p *parser) returnType() {
 // angle reports whether parameters or arguments that are types follow.
 func (p *parser) angle() bool { return p.typed && p.is("<") }
 
-// callable reports whether parameters follow, perhaps after those that are types.
-func (p *parser) callable() bool { return p.is("(") || p.angle() }
+// isCallable reports whether parameters follow, perhaps after those that are types.
+func (p *parser) isCallable() bool { return p.is("(") || p.angle() }
 
 func (p *parser) predicate() {
 	if p.is("asserts") {
@@ -59,9 +59,9 @@ func (p *parser) anyType() {
 		p.noConditional = true
 		p.anyType()
 		p.noConditional = false
-		p.wantDropped("?")
+		p.dropExpected("?")
 		p.anyType()
-		p.wantDropped(":")
+		p.dropExpected(":")
 		p.anyType()
 	}
 }
@@ -78,7 +78,7 @@ func (p *parser) functionType() bool {
 	}
 	p.typeParameters()
 	p.typeList()
-	p.wantDropped("=>")
+	p.dropExpected("=>")
 	p.predicate()
 	return true
 }
@@ -97,7 +97,7 @@ func (p *parser) attemptType() bool {
 }
 
 func (p *parser) typeList() {
-	p.wantDropped("(")
+	p.dropExpected("(")
 	p.eachOfType(")", func() {
 		p.skip("...")
 		p.typeBinding()
@@ -111,10 +111,10 @@ func (p *parser) eachOfType(end string, element func()) {
 	for !p.is(end) {
 		element()
 		if !p.is(end) {
-			p.wantDropped(",")
+			p.dropExpected(",")
 		}
 	}
-	p.wantDropped(end)
+	p.dropExpected(end)
 }
 
 func (p *parser) typeBinding() {
@@ -204,7 +204,7 @@ func (p *parser) operatorType() {
 		if !p.is("]") {
 			p.anyType()
 		}
-		p.wantDropped("]")
+		p.dropExpected("]")
 	}
 }
 
@@ -223,7 +223,7 @@ func (p *parser) primaryType() {
 		p.noConditional = false
 		p.anyType()
 		p.noConditional = outer
-		p.wantDropped(")")
+		p.dropExpected(")")
 	case p.is("["):
 		p.tupleType()
 	case p.is("{"):
@@ -252,14 +252,14 @@ func (p *parser) typeReferences() {
 }
 
 func (p *parser) tupleType() {
-	p.wantDropped("[")
+	p.dropExpected("[")
 	p.eachOfType("]", func() {
 		p.skip("...")
 		if p.tok.Kind == Name {
 			p.attempt(func() {
 				p.drop()
 				p.skip("?")
-				p.wantDropped(":")
+				p.dropExpected(":")
 			})
 		}
 		p.anyType()
@@ -269,27 +269,27 @@ func (p *parser) tupleType() {
 
 // objectType reads the members of an interface or an object type.
 func (p *parser) objectType() {
-	p.wantDropped("{")
+	p.dropExpected("{")
 	for !p.is("}") {
 		if p.is("readonly") && !p.peek().among(":", "?", "(", ";", ",", "}", "<") {
 			p.drop()
 		}
 		switch {
-		case p.callable():
+		case p.isCallable():
 			p.signature()
 		case p.skip("["):
 			p.typeName()
 			if p.is("in") {
 				p.unexpected() // a mapped type
 			}
-			p.wantDropped(":")
+			p.dropExpected(":")
 			p.anyType()
-			p.wantDropped("]")
+			p.dropExpected("]")
 			p.annotation()
 		default:
 			p.wantKind(Name, String, Number)
 			p.skip("?")
-			if p.callable() {
+			if p.isCallable() {
 				p.signature()
 			} else {
 				p.annotation()
@@ -299,7 +299,7 @@ func (p *parser) objectType() {
 			p.unexpected()
 		}
 	}
-	p.wantDropped("}")
+	p.dropExpected("}")
 }
 
 // signature reads the parameters and the result of a function without a body.
@@ -328,7 +328,7 @@ func (p *parser) typeStatement() bool {
 	case p.skip("type"):
 		p.typeName()
 		p.typeParameters()
-		p.wantDropped("=")
+		p.dropExpected("=")
 		p.anyType()
 		p.ends()
 	default:

@@ -81,8 +81,8 @@ func (e *expr) isLiteral() bool { return e.kind == literalExpr && e.constant }
 // isReference reports whether an expression is a name, an attribute or a subscript.
 func (e *expr) isReference() bool { return e.kind == nameExpr || e.kind == memberExpr }
 
-// sure reports whether the evaluation of a statement with this expression causes an event.
-func (e *expr) sure() bool { return !e.constant || e.kind == nameExpr }
+// isSure reports whether the evaluation of a statement with this expression causes an event.
+func (e *expr) isSure() bool { return !e.constant || e.kind == nameExpr }
 
 // isSequence reports whether an expression is a tuple or a list of others.
 func (e *expr) isSequence() bool { return e.kind == tupleExpr || e.kind == listExpr }

@@ -304,7 +304,7 @@ func (p *parser) branch(b *script.Block) {
 	st := p.open(b)
 	from := p.i
 	p.i++ // if or elif
-	st.Sure = p.namedExpression().sure()
+	st.Sure = p.namedExpression().isSure()
 	p.expect(":")
 	p.header(st, from)
 	p.suite(p.Nest(st, "then"))
@@ -325,7 +325,7 @@ func (p *parser) loop(b *script.Block) {
 	from := p.i
 	p.acceptAsync("async")
 	if p.accept("while") {
-		st.Sure = p.namedExpression().sure()
+		st.Sure = p.namedExpression().isSure()
 	} else {
 		p.expect("for")
 		p.targets(p.bind)

@@ -70,7 +70,7 @@ func (p *parser) small(st *script.Statement) {
 		if e.kind == tupleExpr {
 			p.warn("assert")
 		}
-		st.Sure = e.sure()
+		st.Sure = e.isSure()
 		if p.accept(",") {
 			p.expression()
 		}
@@ -153,7 +153,7 @@ func (p *parser) assignment(st *script.Statement) {
 		}
 		p.binds(st, targets && e.constant, e.risky, names)
 	default:
-		st.Sure = e.sure() || e.kind == callExpr
+		st.Sure = e.isSure() || e.kind == callExpr
 		if p.tokens[from].Kind == String && e.isLiteral() {
 			p.texts[st] = true
 		}
