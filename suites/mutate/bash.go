@@ -79,6 +79,14 @@ func hasDocument(n syntax.Node) bool {
 	return found
 }
 
+// commandOf returns the literal name of a command, "" if it has none.
+func commandOf(c *syntax.CallExpr) string {
+	if len(c.Args) == 0 {
+		return ""
+	}
+	return c.Args[0].Lit()
+}
+
 // Function implements Script.
 func (s *Source) Function(offset int) (name string) {
 	syntax.Walk(s.file, func(n syntax.Node) bool {
@@ -212,7 +220,7 @@ var opposites = map[string]string{"&&": "||", "||": "&&"}
 func exits(s *Source) (list []Change) {
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		c, ok := n.(*syntax.CallExpr)
-		if !ok || len(c.Args) == 0 || !slices.Contains([]string{"exit", "return"}, c.Args[0].Lit()) {
+		if !ok || !slices.Contains([]string{"exit", "return"}, commandOf(c)) {
 			return true
 		}
 		with := c.Args[0].Lit() + " 3"
@@ -261,10 +269,10 @@ func globals(s *Source) (list []Change) {
 		list = append(list, Change{start(st), start(st), piece, "add " + short(piece)})
 		c, ok := st.Cmd.(*syntax.CallExpr)
 		switch {
-		case !ok || hasDocument(st):
+		case !ok, hasDocument(st):
 		case len(c.Args) == 0 && len(c.Assigns) > 0 && c.Assigns[0].Name != nil:
 			list = append(list, Change{start(c), end(c), c.Assigns[0].Name.Value + "=changed", "change " + short(s.node(st))})
-		case len(c.Args) > 0 && slices.Contains([]string{"set", "trap", "shopt", "source"}, c.Args[0].Lit()):
+		case slices.Contains([]string{"set", "trap", "shopt", "source"}, commandOf(c)):
 			list = append(list, Change{start(st), end(st), ":", "take away " + short(s.node(st))})
 		}
 	}
@@ -282,9 +290,7 @@ func renames(s *Source) (list []Change) {
 			list = append(list, s.rename(start(n.Name), end(n.Name), "_renamed")...)
 			list = append(list, Change{end(n), end(n), "\n" + name + "() { echo hidden; }\n", "define " + name + " again"})
 		case *syntax.CallExpr:
-			if len(n.Args) > 0 {
-				calls[n.Args[0].Lit()] = true
-			}
+			calls[commandOf(n)] = true
 		}
 		return true
 	})

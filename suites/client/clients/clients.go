@@ -328,7 +328,7 @@ func ReadBy(file string) []Client {
 // is cheap: the data is only read for trees that have such a file.
 func IsHookFile(file string) bool {
 	dot := strings.HasPrefix(file, ".") || strings.Contains(file, "/.")
-	if ext := path.Ext(file); !dot || ext != ".json" && ext != ".toml" {
+	if !dot || !slices.Contains([]string{".json", ".toml"}, path.Ext(file)) {
 		return false
 	}
 	return !strings.HasSuffix(path.Dir(file), ".claude")

@@ -76,7 +76,7 @@ func (c Client) Match(event, matcher, value string) bool {
 	}
 	name := cmp.Or(c.Tools[value], value)
 	if own.Claude { // the client's name is only known in a list
-		named := func(one string) bool { return strings.TrimSpace(one) == name || strings.TrimSpace(one) == value }
+		named := func(one string) bool { return slices.Contains([]string{name, value}, strings.TrimSpace(one)) }
 		return slices.ContainsFunc(strings.Split(matcher, "|"), named) || c.Matcher.matches(matcher, value)
 	}
 	if c.Matcher.matches(matcher, name) {
