@@ -117,11 +117,11 @@ func summary(asks []Ask) string {
 
 func together(asks []Ask) string {
 	if !asks[0].entry {
-		return yamlform.Shown(asks[0].Value, shownText)
+		return yamlform.Show(asks[0].Value, shownText)
 	}
 	var items []string
 	for _, a := range asks[:min(len(asks), shownEntries)] {
-		items = append(items, yamlform.Shown(a.Value, shownText))
+		items = append(items, yamlform.Show(a.Value, shownText))
 	}
 	if more := len(asks) - len(items); more > 0 {
 		items = append(items, fmt.Sprintf("and %d more", more))
@@ -268,7 +268,7 @@ func (s *source) deny(name string, n *yaml.Node) (d suites.Deny) {
 	s.Each(n, func(k, v *yaml.Node) {
 		into, ok := values[k.Value]
 		if !ok {
-			s.Add(k, "unknown key "+name+"."+yamlform.Shown(k.Value, shownText), "known here: "+strings.Join(denyKeys, ", "))
+			s.Add(k, "unknown key "+name+"."+yamlform.Show(k.Value, shownText), "known here: "+strings.Join(denyKeys, ", "))
 			return
 		}
 		if *into = s.Text(name+"."+k.Value, v, "leave it out"); k.Value != "hook" && k.Value != "tool" {

@@ -211,7 +211,7 @@ func (s *source) group(name string, n *yaml.Node) {
 		} else if name == "" && len(within(k.Value)) > 0 && k.Value != "" {
 			s.group(k.Value, v)
 		} else {
-			s.Add(k, "unknown key "+yamlform.Shown(path, shownText), suggest(name, k.Value))
+			s.Add(k, "unknown key "+yamlform.Show(path, shownText), suggest(name, k.Value))
 		}
 	})
 }

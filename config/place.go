@@ -50,7 +50,7 @@ func (s *source) root(dir, path string) string {
 // checkRoot reports a root that does not exist.
 func (s *source) checkRoot(root string) {
 	if n := s.nodes["project"]; n != nil && !isDir(root) {
-		s.Add(n, fmt.Sprintf("project: %s is no directory", yamlform.Quoted(s.text("project"), shownText)), "it is relative to the directory of this file")
+		s.Add(n, fmt.Sprintf("project: %s is no directory", yamlform.Quote(s.text("project"), shownText)), "it is relative to the directory of this file")
 		s.Sort()
 	}
 }

@@ -44,7 +44,7 @@ var item = reader{`"$ref": "#/$defs/text"`, func(s *source, name string, n *yaml
 var glob = reader{`"$ref": "#/$defs/text"`, func(s *source, name string, n *yaml.Node) any {
 	p := s.Text(name, n, "")
 	if hint := pattern.GlobHint(p); hint != "" {
-		return s.add(n, fmt.Sprintf("%s: %s is no valid pattern", name, yamlform.Quoted(p, shownText)), hint)
+		return s.add(n, fmt.Sprintf("%s: %s is no valid pattern", name, yamlform.Quote(p, shownText)), hint)
 	}
 	return p
 }}
@@ -55,7 +55,7 @@ var variableName = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 var variable = reader{`"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"`, func(s *source, name string, n *yaml.Node) any {
 	p := s.Text(name, n, "")
 	if p != "" && !variableName().MatchString(p) {
-		return s.add(n, fmt.Sprintf("%s: %s is no variable's name", name, yamlform.Quoted(p, shownText)), "letters, digits and _ only")
+		return s.add(n, fmt.Sprintf("%s: %s is no variable's name", name, yamlform.Quote(p, shownText)), "letters, digits and _ only")
 	}
 	return p
 }}
@@ -104,7 +104,7 @@ var duration = reader{`"$ref": "#/$defs/duration"`, func(s *source, name string,
 	d, err := time.ParseDuration(n.Value)
 	switch {
 	case n.ShortTag() == "!!int" && d == 0:
-		return s.wrong(n, name, want, fmt.Sprintf("add a unit: %ss", yamlform.Shown(n.Value, shownText)))
+		return s.wrong(n, name, want, fmt.Sprintf("add a unit: %ss", yamlform.Show(n.Value, shownText)))
 	case err != nil:
 		return s.wrong(n, name, want, "")
 	case d < 0:
@@ -170,7 +170,7 @@ var policies = reader{`"$ref": "#/$defs/gates", "default": {"biome": "fail"}`, f
 			s.add(k, name+": a tool's name must not be empty", "")
 			return
 		}
-		gates[k.Value] = GatePolicy(s.Choice(name+"."+yamlform.Shown(k.Value, shownText), v, gatePolicies))
+		gates[k.Value] = GatePolicy(s.Choice(name+"."+yamlform.Show(k.Value, shownText), v, gatePolicies))
 	})
 	return gates
 }}

@@ -98,7 +98,7 @@ func (d *desk) changed(b Batch) {
 	}
 	d.doubt(restored)
 	for _, f := range d.running {
-		if verdict.Superseded(f.c, f.c, f.inputs, changed) {
+		if verdict.IsSuperseded(f.c, f.c, f.inputs, changed) {
 			d.cancel(f)
 		}
 	}
@@ -231,7 +231,7 @@ func (d *desk) finish(f *flight) {
 			delete(d.stamps, in.Path)
 		}
 	}
-	next := verdict.Ended(f.stale, disturbed, d.tries[key], true)
+	next := verdict.Finish(f.stale, disturbed, d.tries[key], true)
 	if next == verdict.Again {
 		d.queue.Add(f.c, verdict.Rank{})
 		if !f.stale {

@@ -80,7 +80,6 @@ func (o *oracle) close() {
 	asking.Unlock()
 }
 
-// ask fires an event with its payload.
 func (o *oracle) ask(ctx context.Context, f firing) (p prediction, err error) {
 	at := filepath.Join(o.s.dir, "hookwatch", fmt.Sprint(o.asked))
 	o.asked++
@@ -132,5 +131,5 @@ func (s *sessionOnDisk) claudes(f firing) json.RawMessage {
 	if about, _ := client.EventByName(f.Event); about.Tool {
 		given["tool_input"] = s.input(s.project.Calls[f.Turn])
 	}
-	return encoded(given)
+	return encode(given)
 }

@@ -22,7 +22,7 @@ type battery struct {
 func (d draws) batteries(names string) (all []project) {
 	kinds := map[string]func() []project{
 		"rules": d.rules, "patterns": d.patterns, "forms": d.forms,
-		"plugin": func() []project { return d.mistaken([]string{plugin}, d.Mistakes) },
+		"plugin": func() []project { return d.spoil([]string{plugin}, d.Mistakes) },
 		"settings": func() []project {
 			layers := []string{shared}
 			for _, l := range d.Layers {
@@ -30,7 +30,7 @@ func (d draws) batteries(names string) (all []project) {
 					layers = append(layers, l.Name)
 				}
 			}
-			return d.mistaken(layers, slices.Concat(d.Battery.Settings, d.Mistakes))
+			return d.spoil(layers, slices.Concat(d.Battery.Settings, d.Mistakes))
 		},
 	}
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
@@ -75,8 +75,8 @@ func (d draws) forms() []project {
 	return []project{p}
 }
 
-// mistaken has two entries of some events and one mistake in each layer, which may spoil the first.
-func (d draws) mistaken(layers []string, mistakes []mistake) (all []project) {
+// spoil has two entries of some events and one mistake in each layer, which may spoil the first.
+func (d draws) spoil(layers []string, mistakes []mistake) (all []project) {
 	for some := range slices.Chunk(mistakes, len(layers)) {
 		p := project{Calls: d.Calls[:1]}
 		for _, l := range d.Layers {

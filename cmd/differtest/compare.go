@@ -41,10 +41,10 @@ func (s *sessionOnDisk) observe() (all []observed, err error) {
 			return nil, err
 		}
 		o := observed{Firings: s.firingsIn(i, records), Reached: i < len(s.played.Seen)}
-		if len(o.Firings) == 0 && !s.witnessed() {
+		if len(o.Firings) == 0 && !s.hasWitness() {
 			o.Firings = []firing{s.silent(i)}
 		}
-		if o.Reached && len(o.Firings) > 0 && s.refusedFirst(i, o) {
+		if o.Reached && len(o.Firings) > 0 && s.refusesFirst(i, o) {
 			f := s.silent(i)
 			f.Refused = true
 			o.Firings = append(o.Firings, f)
@@ -67,7 +67,6 @@ func (s *sessionOnDisk) observe() (all []observed, err error) {
 	return all, nil
 }
 
-// compare asks hookwatch about every firing of the session.
 func (s *sessionOnDisk) compare(ctx context.Context, seen []observed) (all []difference, err error) {
 	o, err := newOracle(s)
 	if err != nil {
@@ -90,19 +89,20 @@ func (s *sessionOnDisk) compare(ctx context.Context, seen []observed) (all []dif
 		ended = t.ended
 	}
 	for i := range all {
-		all[i].known = known(s.project, all[i])
+		all[i].known = explain(s.project, all[i])
 	}
 	return all, nil
 }
 
-// refusedFirst reports whether the client refused the call of a turn because of a permission rule before it fired
+// refusesFirst reports whether the client refused the call of a turn because of a permission rule before it fired
 // a hook.
-func (s *sessionOnDisk) refusedFirst(i int, o observed) bool {
+func (s *sessionOnDisk) refusesFirst(i int, o observed) bool {
 	if slices.ContainsFunc(o.Firings, func(f firing) bool { return f.Event == "PreToolUse" && f.Tool == s.project.Calls[i].Tool }) {
 		return false
 	}
 	return slices.ContainsFunc(s.played.Seen[i].Lines, func(l live.Line) bool {
-		return l.Kind == live.Answered && l.ToolUse == s.played.Seen[i].Tested && l.Failed && refused.MatchString(l.Text)
+		answers := l.Kind == live.Answered && l.ToolUse == s.played.Seen[i].Tested
+		return answers && l.Failed && refused.MatchString(l.Text)
 	})
 }
 
@@ -219,7 +219,7 @@ func (e entry) features(f firing) string {
 }
 
 func (t *turn) launch(f firing, n string, client, own record) {
-	client.Argv, own.Argv = client.plain(), own.plain()
+	client.Argv, own.Argv = client.plainArguments(), own.plainArguments()
 	if !slices.Equal(client.Argv, own.Argv) {
 		t.add("argv: "+t.s.project.hook(n).Form.Command, []string{n}, "%s: %q in the client, %q in hookwatch", f.Event, client.Argv, own.Argv)
 	}
@@ -248,9 +248,9 @@ func (t *turn) launch(f firing, n string, client, own record) {
 	}
 }
 
-// plain returns the arguments with a name for the directory of a plugin's data, which is the case's own
+// plainArguments returns the arguments with a name for the directory of a plugin's data, which is the case's own
 // in hookwatch.
-func (r record) plain() (argv []string) {
+func (r record) plainArguments() (argv []string) {
 	data := r.Env["CLAUDE_PLUGIN_DATA"]
 	for _, arg := range r.Argv {
 		if data != "" {
@@ -370,7 +370,7 @@ func (s *sessionOnDisk) effect(i int, all []firing, f firing) (effect suites.Eff
 		return suites.Denied, "the client refuses the call before it fires a hook"
 	}
 	if f.Event == "PreToolUse" {
-		if effect, because, shows := permitted(seen); effect != "" || !shows {
+		if effect, because, shows := readPermission(seen); effect != "" || !shows {
 			return effect, because
 		}
 	}
@@ -393,9 +393,9 @@ func (s *sessionOnDisk) effect(i int, all []firing, f firing) (effect suites.Eff
 	return suites.Proceeds, "the client went on"
 }
 
-// permitted returns what the client's permission rules made of a call, "" if none applied. shows is false if
+// readPermission returns what the client's permission rules made of a call, "" if none applied. shows is false if
 // something else decided that hookwatch does not model: a check of the client itself, or its mode.
-func permitted(seen live.Seen) (effect suites.Effect, because string, shows bool) {
+func readPermission(seen live.Seen) (effect suites.Effect, because string, shows bool) {
 	for _, l := range seen.Lines {
 		if l.ToolUse != seen.Tested || seen.Tested == "" {
 			continue
@@ -403,7 +403,7 @@ func permitted(seen live.Seen) (effect suites.Effect, because string, shows bool
 		switch {
 		case l.Kind == live.Asks && l.ReasonType == "rule":
 			return suites.Asked, "the client asks the user because of a permission rule", true
-		case l.Kind == live.Asks && (l.ReasonType == "safetyCheck" || l.ReasonType == "other" || l.ReasonType == "subcommandResults"):
+		case l.Kind == live.Asks && slices.Contains([]string{"safetyCheck", "other", "subcommandResults"}, l.ReasonType):
 			return "", "", false
 		case l.Kind == live.Answered && l.By == "config" && denied.MatchString(l.Text):
 			return suites.Denied, "the client denies the call: " + l.Text, true
@@ -456,7 +456,8 @@ func (t *turn) texts(effects []suites.Effect) {
 				}
 			}
 			about := slices.Sorted(maps.Keys(found))
-			if len(about) > 0 && !slices.ContainsFunc(about, func(n string) bool { return t.oneSided[n] || sent[n] == nil }) && !strings.Contains(whole, text) {
+			unsure := func(n string) bool { return t.oneSided[n] || sent[n] == nil }
+			if len(about) > 0 && !slices.ContainsFunc(about, unsure) && !strings.Contains(whole, text) {
 				t.add("wording: "+f.Event+" "+t.summary(about[0]), about, "hookwatch: %q; the client: %q", text, around(t.Heard, about[0]))
 			}
 		}

@@ -104,7 +104,7 @@ func readDraws(name string) (own draws, err error) {
 			return own, fmt.Errorf("%s.yaml: %w", file, err)
 		}
 	}
-	own.of, _ = clients.Named(name)
+	own.of, _ = clients.ByName(name)
 	own.Forms, own.Outputs, own.Calls = slices.Concat(common.Forms, own.Forms), slices.Concat(common.Outputs, own.Outputs), slices.Concat(common.Calls, own.Calls)
 	return own, nil
 }
@@ -130,8 +130,8 @@ func (r *drawing) chance(percent int) bool { return r.IntN(100) < percent }
 
 func pick[T any](r *drawing, of []T) T { return of[r.IntN(len(of))] }
 
-// weighted picks with weights, of which 0 counts as 1.
-func weighted[T any](r *drawing, of []T, weight func(T) int) T {
+// pickWeighted picks with weights, of which 0 counts as 1.
+func pickWeighted[T any](r *drawing, of []T, weight func(T) int) T {
 	total := 0
 	for _, one := range of {
 		total += max(1, weight(one))
@@ -145,7 +145,6 @@ func weighted[T any](r *drawing, of []T, weight func(T) int) T {
 	return of[len(of)-1]
 }
 
-// project draws a project.
 func (d draws) project(seed uint64) project {
 	r := &drawing{rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)), d, 0}
 	p := project{Client: d.of.Name, Seed: seed, Space: r.chance(15), Plugin: pick(r, []string{"", "", "root", "below"})}
@@ -167,17 +166,16 @@ func (d draws) project(seed uint64) project {
 	}
 	for _, event := range d.Events {
 		for range event.Least + r.IntN(event.Most+1) {
-			at := weighted(r, p.Files, func(f settings) int { return d.layer(f.Layer).Weight })
+			at := pickWeighted(r, p.Files, func(f settings) int { return d.layer(f.Layer).Weight })
 			r.entry(&p, at.Layer, event.Name)
 		}
 	}
 	for range 2 + r.IntN(3) {
-		p.Calls = append(p.Calls, weighted(r, d.Calls, func(c call) int { return c.Weight }))
+		p.Calls = append(p.Calls, pickWeighted(r, d.Calls, func(c call) int { return c.Weight }))
 	}
 	return p
 }
 
-// layer returns the layer with a name.
 func (d draws) layer(name string) layer {
 	return d.Layers[slices.IndexFunc(d.Layers, func(l layer) bool { return l.Name == name })]
 }
@@ -245,7 +243,7 @@ func (r *drawing) entry(p *project, layer, event string) {
 	outputs := slices.DeleteFunc(slices.Clone(r.d.Outputs), func(o output) bool {
 		return o.Only != "" && o.Only != event || o.Ends && !r.chance(25)
 	})
-	e.Output = weighted(r, outputs, func(o output) int { return o.Weight })
+	e.Output = pickWeighted(r, outputs, func(o output) int { return o.Weight })
 	e.Keys = map[string]any{}
 	if slices.Contains(toolEvents, event) && r.chance(25) || r.chance(2) {
 		e.Keys["if"] = pick(r, r.d.Conditions)
@@ -319,12 +317,10 @@ func (p project) inPlugin(n string) bool {
 	return slices.ContainsFunc(p.Entries, func(e entry) bool { return strconv.Itoa(e.N) == n && e.Layer == plugin })
 }
 
-// sets reports whether settings set a variable.
 func (p project) sets(name string) bool {
 	return slices.ContainsFunc(p.Files, func(f settings) bool { _, has := f.Env[name]; return has })
 }
 
-// hasMode reports whether settings set a mode of permissions.
 func (p project) hasMode() bool {
 	return slices.ContainsFunc(p.Files, func(f settings) bool { return f.Mode != "" })
 }
@@ -336,7 +332,6 @@ func (p project) rewrites(texts ...string) bool {
 	})
 }
 
-// hook returns an entry with a number.
 func (p project) hook(n string) entry {
 	if i := slices.IndexFunc(p.Entries, func(e entry) bool { return strconv.Itoa(e.N) == n }); i >= 0 {
 		return p.Entries[i]
@@ -344,7 +339,6 @@ func (p project) hook(n string) entry {
 	return entry{}
 }
 
-// content returns the text of a file of a layer.
 func (d draws) content(p project, f settings, fill *strings.Replacer) []byte {
 	hooks, layer := map[string][]any{}, d.layer(f.Layer)
 	for _, e := range p.Entries {
@@ -379,7 +373,7 @@ func (d draws) content(p project, f settings, fill *strings.Replacer) []byte {
 	if f.DisableAll != nil {
 		doc["disableAllHooks"] = *f.DisableAll
 	}
-	text := encoded(doc)
+	text := encode(doc)
 	if path.Ext(layer.File) == ".toml" {
 		text, _ = toml.Marshal(doc) // values of our own
 	}
@@ -391,11 +385,11 @@ func (d draws) content(p project, f settings, fill *strings.Replacer) []byte {
 
 // group returns an entry as its file has it, with its matcher.
 func (d draws) group(e entry, event string, at layer, fill *strings.Replacer) map[string]any {
-	h := map[string]any{"type": "command", "command": e.filled(e.Form.Command, event, fill)}
+	h := map[string]any{"type": "command", "command": e.fill(e.Form.Command, event, fill)}
 	if e.Form.Args != nil {
 		args := []string{}
 		for _, arg := range e.Form.Args {
-			args = append(args, e.filled(arg, event, fill))
+			args = append(args, e.fill(arg, event, fill))
 		}
 		h["args"] = args
 	}
@@ -413,12 +407,12 @@ func (d draws) group(e entry, event string, at layer, fill *strings.Replacer) ma
 	return group
 }
 
-func (e entry) filled(text, event string, fill *strings.Replacer) string {
+func (e entry) fill(text, event string, fill *strings.Replacer) string {
 	return fill.Replace(strings.NewReplacer("{n}", strconv.Itoa(e.N), "{event}", event).Replace(text))
 }
 
-// encoded returns readable JSON of a value, with the characters of shells as they are.
-func encoded(v any) []byte {
+// encode returns readable JSON of a value, with the characters of shells as they are.
+func encode(v any) []byte {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

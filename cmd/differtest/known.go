@@ -16,13 +16,14 @@ import (
 // A keeping is a known difference that is kept, and why. Those of hookwatch's model are also in the
 // topic limits.
 type keeping struct {
-	name string
-	is   func(p project, d difference) bool
+	name   string
+	client string // of which it is; "" for all
+	is     func(p project, d difference) bool
 }
 
 // keepings are the known differences.
 var keepings = []keeping{
-	{"variables of the scripted session, which this program sets", func(_ project, d difference) bool {
+	{"variables of the scripted session, which this program sets", "", func(_ project, d difference) bool {
 		return oneOf(d.kind, "env: only the client sets ", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_MAX_RETRIES", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY",
 			"DISABLE_ERROR_REPORTING", "DISABLE_BUG_COMMAND", "BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_TIMEOUT_MS", "CLAUDE_CODE_ENABLE_TODO_TOOLS", "IS_SANDBOX", "NO_PROXY",
 			"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
@@ -30,107 +31,111 @@ var keepings = []keeping{
 			"HOOKWATCH_KEY", "GEMINI_API_KEY", "GEMINI_CLI_NO_RELAUNCH", "GEMINI_CLI_TRUST_WORKSPACE", "GOOGLE_GEMINI_BASE_URL",
 			"COPILOT_MODEL", "COPILOT_AUTO_UPDATE", "COPILOT_CACHE_HOME")
 	}},
-	{"variables of the program of npm that starts the client, and its directory in PATH", func(p project, d difference) bool {
+	{"variables of the program of npm that starts the client, and its directory in PATH", "", func(p project, d difference) bool {
 		return p.Client == "codex" && (oneOf(d.kind, "env: only the client sets ", "CODEX_MANAGED_BY_NPM", "CODEX_MANAGED_PACKAGE_ROOT") || oneOf(d.kind, "env: value of ", "PATH")) ||
 			p.Client == "copilot" && oneOf(d.kind, "env: only the client sets ", "COPILOT_CLI_RESOLVED_DIST_DIR")
 	}},
-	{"reasons of hooks that deny nothing, which Gemini CLI sends beside a denial", func(p project, d difference) bool {
+	{"reasons of hooks that deny nothing, which Gemini CLI sends beside a denial", "gemini", func(p project, d difference) bool {
 		event, rest, _ := strings.Cut(strings.TrimPrefix(d.kind, "texts: "), " ")
-		return p.Client == "gemini" && slices.Contains([]string{"PreToolUse", "PostToolUse", "Stop"}, event) && len(p.of(event)) > 1 &&
+		return slices.Contains([]string{"PreToolUse", "PostToolUse", "Stop"}, event) && len(p.of(event)) > 1 &&
 			strings.HasPrefix(rest, "[RSN] in the client, [] in hookwatch")
 	}},
-	{"a command in place of a file's fields, which Gemini CLI takes beside them, so that the call is as it was", func(p project, d difference) bool {
-		return p.Client == "gemini" && d.kind == "effect: proceeds of PreToolUse in the client, rewritten in hookwatch" && !strings.HasPrefix(d.detail, "PreToolUse Bash")
+	{"a command in place of a file's fields, which Gemini CLI takes beside them, so that the call is as it was", "gemini", func(p project, d difference) bool {
+		return d.kind == "effect: proceeds of PreToolUse in the client, rewritten in hookwatch" && !strings.HasPrefix(d.detail, "PreToolUse Bash")
 	}},
-	{"the name of the shell, which is the user's in other clients", func(p project, d difference) bool {
-		return p.Client != clients.Claude && strings.HasPrefix(d.kind, "argv: ") && strings.Contains(d.kind, `"$0"`)
+	{"the name of the shell, which is the user's in other clients", "", func(p project, d difference) bool {
+		return p.Client != clients.Claude && d.begins("argv: ") && strings.Contains(d.kind, `"$0"`)
 	}},
-	{"a changed input other than a command, which the scripted session does not show", func(p project, d difference) bool {
-		return (p.Client == "codex" || p.Client == "copilot") && d.kind == "effect: proceeds of PreToolUse in the client, rewritten in hookwatch" &&
+	{"a changed input other than a command, which the scripted session does not show", "", func(p project, d difference) bool {
+		return slices.Contains([]string{"codex", "copilot"}, p.Client) && d.kind == "effect: proceeds of PreToolUse in the client, rewritten in hookwatch" &&
 			(p.Calls[d.turn].Tool != "Bash" || p.rewrites(`"updatedInput":{"description"`, `"updatedInput":{}`))
 	}},
-	{"the input that an earlier hook has changed, which later hooks of Copilot CLI get", func(p project, d difference) bool {
+	{"the input that an earlier hook has changed, which later hooks of Copilot CLI get", "copilot", func(p project, d difference) bool {
 		_, about, _ := strings.Cut(d.kind, "ToolUse.")
-		return p.Client == "copilot" && (about == "tool_input" || about == "toolArgs") && p.rewrites(`"updatedInput"`, `"modifiedArgs"`)
+		return (about == "tool_input" || about == "toolArgs") && p.rewrites(`"updatedInput"`, `"modifiedArgs"`)
 	}},
-	{"the input that a hook has changed, which hooks after the call get in Gemini CLI", func(p project, d difference) bool {
-		return p.Client == "gemini" && d.kind == "stdin: type of PostToolUse.tool_input" && p.rewrites(`"tool_input":{`)
+	{"the input that a hook has changed, which hooks after the call get in Gemini CLI", "gemini", func(p project, d difference) bool {
+		return d.kind == "stdin: type of PostToolUse.tool_input" && p.rewrites(`"tool_input":{`)
 	}},
-	{"several hooks of Gemini CLI that stop or end something", func(p project, d difference) bool {
+	{"several hooks of Gemini CLI that stop or end something", "gemini", func(p project, d difference) bool {
 		kinds := map[string]string{
 			"PreToolUse": "effect: session_ends of PreToolUse in the client, denied in hookwatch", "PostToolUse": "texts: PostToolUse [] in the client, [CTX] in hookwatch",
 			"Stop": "effect: proceeds of Stop in the client, another_turn in hookwatch",
 		}
 		for event, kind := range kinds {
-			if p.Client == "gemini" && len(p.of(event)) > 1 && strings.HasPrefix(d.kind, kind) {
+			if len(p.of(event)) > 1 && d.begins(kind) {
 				return true
 			}
 		}
-		return p.Client == "gemini" && len(p.of("Stop")) > 1 && strings.HasPrefix(d.kind, "texts: Stop [] in the client")
+		return len(p.of("Stop")) > 1 && d.begins("texts: Stop [] in the client")
 	}},
-	{"variables of hookwatch's own cases", func(_ project, d difference) bool {
+	{"variables of hookwatch's own cases", "", func(_ project, d difference) bool {
 		return oneOf(d.kind, "env: only hookwatch sets ", "HOOK_SESSION_PID", "HOOK_GUARD_PID", "TMPDIR")
 	}},
-	{"values that differ between two runs of one hook", func(_ project, d difference) bool {
+	{"values that differ between two runs of one hook", "", func(_ project, d difference) bool {
 		return oneOf(d.kind, "env: value of ", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_ENV_FILE", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_EFFORT", "AI_AGENT", "CLAUDE_PLUGIN_DATA", "_",
 			"GEMINI_SESSION_ID", "GEMINI_PLANS_DIR")
 	}},
-	{"variables of the project's settings for a plugin's hooks, which hookwatch takes to run in other projects", func(p project, d difference) bool {
+	{"variables of the project's settings for a plugin's hooks, which hookwatch takes to run in other projects", "", func(p project, d difference) bool {
 		name, client := strings.CutPrefix(d.kind, "env: only the client sets ")
 		name, _, _ = strings.Cut(name, " at ")
 		value, differs := strings.CutPrefix(d.kind, "env: value of ")
 		value, _, _ = strings.Cut(value, " at ")
-		named := (strings.HasPrefix(d.kind, "argv: ") || strings.HasPrefix(d.kind, "runs: ")) && slices.ContainsFunc(variable.FindAllString(p.hook(d.hooks[0]).Form.Command, -1),
+		named := d.begins("argv: ", "runs: ") && slices.ContainsFunc(variable.FindAllString(p.hook(d.hooks[0]).Form.Command, -1),
 			func(name string) bool { return p.sets(name[1:]) })
 		return (client && p.sets(name) || differs && p.sets(value) || named) && p.inPlugin(d.hooks[0])
 	}},
-	{"modes of permissions, and the client's own checks of .claude, decide in addition to hooks and rules", func(p project, d difference) bool {
+	{"modes of permissions, and the client's own checks of .claude, decide in addition to hooks and rules", "", func(p project, d difference) bool {
 		checked := strings.Contains(fmt.Sprint(p.Calls[d.turn].Input["file_path"]), "/.claude/")
-		return strings.HasPrefix(d.kind, "effect: ") && strings.Contains(d.kind, " of PreToolUse ") && (p.hasMode() || checked) &&
-			slices.ContainsFunc([]string{"asked", "allowed", "session_ends"}, func(effect string) bool { return strings.HasSuffix(d.kind, effect+" in hookwatch") })
+		return (p.hasMode() || checked) && decisions.MatchString(d.kind)
 	}},
-	{"permission_suggestions depend on the tool", func(_ project, d difference) bool {
+	{"permission_suggestions depend on the tool", "", func(_ project, d difference) bool {
 		return d.kind == "stdin: only hookwatch has PermissionRequest.permission_suggestions"
 	}},
-	{"the result of an edit tells that the model never read the file, or that an earlier call changed it", func(_ project, d difference) bool {
+	{"the result of an edit tells that the model never read the file, or that an earlier call changed it", "", func(_ project, d difference) bool {
 		return d.kind == "stdin: type of PostToolUse.tool_response" &&
 			(strings.Contains(d.detail, "contentNotInModelContext:true") || strings.Contains(d.detail, "type:edit_no_occurrence_found"))
 	}},
-	{"asyncRewake denies in a session with a plain prompt only, may end the last turn and begins others", func(p project, d difference) bool {
-		return strings.HasPrefix(d.kind, "runs: ") && strings.Contains(d.detail, "<task-notification>") || (strings.HasPrefix(d.kind, "texts: ") || strings.HasPrefix(d.kind, "effect: ") || strings.HasPrefix(d.kind, "wording: ")) &&
-			slices.ContainsFunc(p.Entries, func(e entry) bool {
-				return e.Keys["asyncRewake"] == true && (strings.Contains(d.kind, " "+e.Event+" ") || strings.HasPrefix(d.kind, "effect: proceeds of Stop in the client"))
-			})
+	{"asyncRewake denies in a session with a plain prompt only, may end the last turn and begins others", "", func(p project, d difference) bool {
+		if d.begins("runs: ") {
+			return strings.Contains(d.detail, "<task-notification>")
+		}
+		return d.begins("texts: ", "effect: ", "wording: ") && slices.ContainsFunc(p.Entries, func(e entry) bool {
+			return e.Keys["asyncRewake"] == true && (d.begins("effect: proceeds of Stop in the client") || strings.Contains(d.kind, " "+e.Event+" "))
+		})
 	}},
-	{"texts of a hook in the background reach the model in a later turn", func(p project, d difference) bool {
-		return strings.HasPrefix(d.kind, "texts: ") && slices.ContainsFunc(d.hooks, func(n string) bool {
+	{"texts of a hook in the background reach the model in a later turn", "", func(p project, d difference) bool {
+		return d.begins("texts: ") && slices.ContainsFunc(d.hooks, func(n string) bool {
 			e := p.hook(n)
 			return e.Keys["async"] == true || strings.Contains(e.Output.Stdout, `"async":true`)
 		})
 	}},
-	{"an agent runs in the background, so that what a slow hook at its end tells it comes after the turn", func(p project, d difference) bool {
-		return strings.HasPrefix(d.kind, "texts: SubagentStop [] in the client") && p.Calls[d.turn].Tool == "Agent" && p.hook(d.hooks[0]).Delay > 0
+	{"an agent runs in the background, so that what a slow hook at its end tells it comes after the turn", "", func(p project, d difference) bool {
+		return d.begins("texts: SubagentStop [] in the client") && p.Calls[d.turn].Tool == "Agent" && p.hook(d.hooks[0]).Delay > 0
 	}},
-	{"an input of a hook in the background counts as the call's where nobody is asked, because a session does not show the call's", func(p project, d difference) bool {
+	{"an input of a hook in the background counts as the call's where nobody is asked, because a session does not show the call's", "", func(p project, d difference) bool {
 		return d.kind == "effect: rewritten of PreToolUse in the client, proceeds in hookwatch" && slices.ContainsFunc(d.hooks, func(n string) bool {
 			e := p.hook(n)
 			return e.Keys["async"] == true && strings.Contains(e.Output.Stdout, `"updatedInput"`)
 		})
 	}},
-	{"a hook for PowerShell, which is not run, has onFailure: block", func(p project, d difference) bool {
-		return strings.HasPrefix(d.kind, "effect: ") && slices.ContainsFunc(p.Entries, func(e entry) bool {
+	{"a hook for PowerShell, which is not run, has onFailure: block", "", func(p project, d difference) bool {
+		return d.begins("effect: ") && slices.ContainsFunc(p.Entries, func(e entry) bool {
 			return e.Keys["shell"] == "powershell" && e.Keys["onFailure"] == "block" && strings.Contains(d.kind, " of "+e.Event+" ")
 		})
 	}},
-	{"a title that a hook gave the session is in later payloads", func(p project, d difference) bool {
+	{"a title that a hook gave the session is in later payloads", "", func(p project, d difference) bool {
 		return d.kind == "stdin: only the client has UserPromptSubmit.session_title" && slices.ContainsFunc(p.Entries, func(e entry) bool { return strings.Contains(e.Output.Stdout, `"sessionTitle"`) })
 	}},
-	{"a hook with once runs once in a session", func(p project, d difference) bool {
-		return p.Client == clients.Claude && strings.HasPrefix(d.kind, "runs: 0 times in the client, 1 in hookwatch") && d.turn > 0 && p.hook(d.hooks[0]).Keys["once"] == true
+	{"a hook with once runs once in a session", clients.Claude, func(p project, d difference) bool {
+		return d.begins("runs: 0 times in the client, 1 in hookwatch") && d.turn > 0 && p.hook(d.hooks[0]).Keys["once"] == true
 	}},
 }
 
-var variable = regexp.MustCompile(`\$\w+`)
+var (
+	variable  = regexp.MustCompile(`\$\w+`)
+	decisions = regexp.MustCompile(`(?s)^effect: .* of PreToolUse .*(?:asked|allowed|session_ends) in hookwatch$`)
+)
 
 // oneOf reports whether a kind is a beginning with one of the names after it.
 func oneOf(kind, beginning string, names ...string) bool {
@@ -139,14 +144,18 @@ func oneOf(kind, beginning string, names ...string) bool {
 	return ok && slices.Contains(names, rest)
 }
 
-// known returns the name of a kept difference, "" if it is another.
-func known(p project, d difference) string {
+// explain returns the name of a kept difference, "" if it is another.
+func explain(p project, d difference) string {
 	for _, k := range keepings {
-		if k.is(p, d) {
+		if (k.client == "" || k.client == p.Client) && k.is(p, d) {
 			return k.name
 		}
 	}
 	return ""
+}
+
+func (d difference) begins(all ...string) bool {
+	return slices.ContainsFunc(all, func(begin string) bool { return strings.HasPrefix(d.kind, begin) })
 }
 
 // A tally counts differences and prints each kind once.
@@ -159,8 +168,8 @@ type tally struct {
 	known    map[string]int
 }
 
-// fresh counts a difference and reports whether it is to be printed.
-func (t *tally) fresh(d difference, knownToo bool) bool {
+// isFresh counts a difference and reports whether it is to be printed.
+func (t *tally) isFresh(d difference, knownToo bool) bool {
 	if d.known != "" {
 		t.known[d.known]++
 		return knownToo && t.known[d.known] == 1

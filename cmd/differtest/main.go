@@ -49,7 +49,6 @@ func main() { os.Exit(exit(os.Args[1:], os.Stdout, os.Stderr)) }
 
 var errDiffers = errors.New("hookwatch and the client differ")
 
-// exit is the program, and its exit code.
 func exit(args []string, out, complaints io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -91,7 +90,6 @@ func parse(args []string) (options, error) {
 	return o, nil
 }
 
-// compareAll compares projects and prints the differences.
 func compareAll(ctx context.Context, o options, out io.Writer) error {
 	d, err := readDraws(o.client)
 	if err != nil {
@@ -104,7 +102,7 @@ func compareAll(ctx context.Context, o options, out io.Writer) error {
 		o.n, nth = len(all), func(i int) project { return all[i] }
 	}
 	if o.played != "" {
-		all, err := recordedProjects(o.played)
+		all, err := readProjects(o.played)
 		if err != nil {
 			return err
 		}
@@ -156,7 +154,7 @@ func (t *tally) take(ctx context.Context, o options, r result) error {
 		}
 	}
 	for _, diff := range r.differences {
-		if t.fresh(diff, o.table) {
+		if t.isFresh(diff, o.table) {
 			small, again := shrink(ctx, o, r.project, diff)
 			if !again {
 				fmt.Fprintf(t.out, "NOT REPEATED  seed %d: %s\n", r.project.Seed, diff.kind)

@@ -76,7 +76,6 @@ esac; done`
 // witness is the number of the entry that records every event; no entry of a project has it.
 const witness = "0"
 
-// play writes a project and has the client play it.
 func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 	s := &sessionOnDisk{draws: o.draws, project: p}
 	if err := s.write(); err != nil {
@@ -118,21 +117,21 @@ func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 			Make:      func() (live.Turn, error) { return s.turn(i) },
 			Done:      func() {},
 			Joins:     true,
-			Questions: func(string) bool { return s.witnessed() },
+			Questions: func(string) bool { return s.hasWitness() },
 		})
 	}
 	var err error
 	driver := run.Live{}
 	if of := s.draws.of; of.Name != clients.Claude {
 		driver.Of = of
-		if driver.Of.Live.Home, err = s.withWitness(of.Live.Home); err != nil {
+		if driver.Of.Live.Home, err = s.addWitness(of.Live.Home); err != nil {
 			return s, err
 		}
 	}
 	if s.played, err = driver.Driver().Play(ctx, c, place, parts); err != nil {
 		return s, err
 	}
-	if f := s.played.Fault; f != nil && !s.endedByHook(f.Kind) {
+	if f := s.played.Fault; f != nil && !s.blamesHook(f.Kind) {
 		return s, f
 	}
 	if strayed := s.played.Elsewhere; len(strayed) > 0 {
@@ -144,9 +143,9 @@ func play(ctx context.Context, o options, p project) (*sessionOnDisk, error) {
 // mostRuns is the number of runs of hooks in a turn that no client reaches unless it goes on again and again.
 const mostRuns = 120
 
-// endedByHook reports whether a fault of the client can be due to a hook: one that ends the session and with it
+// blamesHook reports whether a fault of the client can be due to a hook: one that ends the session and with it
 // the client, or has it go on again and again. Gemini CLI does so without asking the model.
-func (s *sessionOnDisk) endedByHook(kind run.FaultKind) bool {
+func (s *sessionOnDisk) blamesHook(kind run.FaultKind) bool {
 	last := s.took[len(s.took)-1]
 	runs, err := os.ReadDir(last)
 	return kind == run.Crashed || kind == run.Looping || kind == run.TimedOut && err == nil && len(runs) > mostRuns
@@ -162,8 +161,8 @@ func (s *sessionOnDisk) witness(event string) string {
 	return s.dir + "/rec.sh " + witness + " " + event
 }
 
-// withWitness adds an entry that records each event to the hook files of a client's HOME.
-func (s *sessionOnDisk) withWitness(home map[string]string) (map[string]string, error) {
+// addWitness adds an entry that records each event to the hook files of a client's HOME.
+func (s *sessionOnDisk) addWitness(home map[string]string) (map[string]string, error) {
 	all := maps.Clone(home)
 	for name, text := range home {
 		var doc map[string]any
@@ -180,18 +179,17 @@ func (s *sessionOnDisk) withWitness(home map[string]string) (map[string]string, 
 			list, _ := hooks[own].([]any)
 			hooks[own] = append(list, s.draws.group(entry{Form: form{Command: s.witness(event.Name)}}, own, at, s.fill()))
 		}
-		all[name] = string(encoded(doc))
+		all[name] = string(encode(doc))
 	}
 	return all, nil
 }
 
-// witnessed reports whether hooks run at all.
-func (s *sessionOnDisk) witnessed() bool {
+// hasWitness reports whether hooks run at all.
+func (s *sessionOnDisk) hasWitness() bool {
 	found, err := filepath.Glob(filepath.Join(s.dir, "client", "*", witness+"-*"))
 	return err == nil && len(found) > 0
 }
 
-// turn begins the turn of a call.
 func (s *sessionOnDisk) turn(i int) (live.Turn, error) {
 	at := filepath.Join(s.dir, "client", strconv.Itoa(i))
 	if err := s.recordIn(at); err != nil {
@@ -206,12 +204,11 @@ func (s *sessionOnDisk) turn(i int) (live.Turn, error) {
 	// A hook that answers a permission question needs time, because the answer of the user ends it.
 	t.Main = append(t.Main, live.Reply{Calls: []live.Call{{Tool: c.Tool, Input: s.input(c), Tested: true}}})
 	if i == 0 {
-		t.Flags = []string{"--mcp-config", string(encoded(map[string]any{"mcpServers": map[string]any{"demo": map[string]any{"command": "/bin/sh", "args": []string{"-c", server}}}}))}
+		t.Flags = []string{"--mcp-config", string(encode(map[string]any{"mcpServers": map[string]any{"demo": map[string]any{"command": "/bin/sh", "args": []string{"-c", server}}}}))}
 	}
 	return t, nil
 }
 
-// input returns the input of a call.
 func (s *sessionOnDisk) input(c call) json.RawMessage {
 	input := map[string]any{}
 	for key, value := range c.Input {
@@ -239,7 +236,6 @@ func (s *sessionOnDisk) recordIn(dir string) error {
 	return os.WriteFile(filepath.Join(s.dir, "where"), []byte(dir), 0o600)
 }
 
-// write writes the project, its HOME and what its hooks do.
 func (s *sessionOnDisk) write() (err error) {
 	if s.dir, err = os.MkdirTemp("", "differ-"); err != nil {
 		return err
@@ -278,8 +274,8 @@ func (s *sessionOnDisk) write() (err error) {
 	for _, e := range s.project.Entries {
 		at := s.dir + "/out/" + strconv.Itoa(e.N)
 		event, _ := s.draws.event(e.Event, s.draws.layer(e.Layer))
-		files[at+"/stdout"] = e.filled(e.Output.Stdout, event, s.fill())
-		files[at+"/stderr"] = e.filled(e.Output.Stderr, event, s.fill())
+		files[at+"/stdout"] = e.fill(e.Output.Stdout, event, s.fill())
+		files[at+"/stderr"] = e.fill(e.Output.Stderr, event, s.fill())
 		files[at+"/exit"] = strconv.Itoa(e.Output.Exit)
 		files[at+"/sleep"] = strconv.FormatFloat(e.Output.Sleep+float64(e.Delay)*s.pace(), 'f', 1, 64)
 	}
@@ -332,7 +328,6 @@ type firing struct {
 	Asked   bool          `json:"asked,omitempty"` // the user was asked about the call, for whatever reason
 }
 
-// readRecords returns the records in a directory.
 func readRecords(dir string) ([]record, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*-*"))
 	if err != nil {

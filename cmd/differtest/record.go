@@ -22,8 +22,7 @@ type recording struct {
 // machines are the variables that depend on the machine.
 var machines = []string{"PATH", "LANG", "SHELL", "HOME", "_"}
 
-// recordedProjects reads the projects that were recorded in a file.
-func recordedProjects(file string) (all []project, err error) {
+func readProjects(file string) (all []project, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -50,7 +49,6 @@ func (p project) wholeNumbers() {
 	}
 }
 
-// record appends the session to a file.
 func (s *sessionOnDisk) record(file string, seen []observed) error {
 	for _, o := range seen {
 		for at := range o.Firings {
@@ -58,7 +56,7 @@ func (s *sessionOnDisk) record(file string, seen []observed) error {
 			f.Because = "" // words of programs of the machine
 			for i := range f.Runs {
 				r := &f.Runs[i]
-				kept := func(kind string) bool { return known(s.project, difference{kind: kind, hooks: []string{r.N}}) != "" }
+				kept := func(kind string) bool { return explain(s.project, difference{kind: kind, hooks: []string{r.N}}) != "" }
 				maps.DeleteFunc(r.Env, func(name, _ string) bool {
 					return slices.Contains(machines, name) || kept("env: only the client sets "+name)
 				})

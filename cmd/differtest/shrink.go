@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strconv"
 )
@@ -64,7 +65,7 @@ func steps(p project, d difference) (all []reducing) {
 			return p, len(p.Entries) < n
 		},
 		func(p project) (project, bool) {
-			if d.turn >= len(p.Calls) || len(p.Calls) == 1 {
+			if len(p.Calls) == 1 || d.turn >= len(p.Calls) {
 				return p, false
 			}
 			p.Calls = p.Calls[d.turn : d.turn+1]
@@ -75,7 +76,7 @@ func steps(p project, d difference) (all []reducing) {
 			f := p.Files[i]
 			p.Files = slices.Clone(p.Files)
 			p.Files[i] = settings{Layer: f.Layer}
-			return p, f.Mistake != nil || f.DisableAll != nil || f.Mode != "" || len(f.Env)+len(f.Allow)+len(f.Ask)+len(f.Deny) > 0
+			return p, !reflect.DeepEqual(f, p.Files[i])
 		})
 	}
 	for _, e := range p.Entries {

@@ -67,7 +67,7 @@ func TestRealClientAgent(t *testing.T) {
 const brokenHooks = 10
 
 func (c agentClient) run(t *testing.T, dir string) {
-	of, _ := clients.Named(c.of)
+	of, _ := clients.ByName(c.of)
 	top := t.TempDir()
 	root, home, bin := filepath.Join(top, "project"), filepath.Join(top, "home"), filepath.Join(top, "bin")
 	write := func(name, content string, mode os.FileMode) {

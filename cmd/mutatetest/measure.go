@@ -158,7 +158,7 @@ func (b *measurement) try(ctx context.Context, m mutate.Mutant) error {
 	settings := slices.Contains(b.rule.config.Settings, m.File)
 	if settings {
 		if err := b.lab.reregister(); err != nil {
-			return errors.Join(err, write(file, m.Unedited()))
+			return errors.Join(err, write(file, m.Before()))
 		}
 	}
 	var err error
@@ -168,7 +168,7 @@ func (b *measurement) try(ctx context.Context, m mutate.Mutant) error {
 	if err == nil {
 		err = b.compare(ctx, c)
 	}
-	err = errors.Join(err, write(file, m.Unedited()))
+	err = errors.Join(err, write(file, m.Before()))
 	if settings {
 		err = errors.Join(err, b.lab.reregister())
 	}

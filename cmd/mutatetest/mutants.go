@@ -76,7 +76,7 @@ func (b *measurement) choose() []mutate.Mutant {
 			chosen = append(chosen, b.sample(kind{op, hook}, edits[kind{op, hook}]))
 		}
 	}
-	return mutate.InTurn(chosen)
+	return mutate.Interleave(chosen)
 }
 
 // ofScript adds the edits of a script by operator; those of a library are only

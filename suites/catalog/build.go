@@ -20,12 +20,11 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// suite converts a file's root to a suite.
 func (r *reader) suite(root *yaml.Node) suites.Suite {
 	f := suiteForm{caseForm: caseForm{scope: scope{layer: suites.Direct}}}
 	decode(r, "the file", suiteFields, root, &f)
 	r.contradictions(root)
-	r.required(root, "a suite", "suite", "cases")
+	r.require(root, "a suite", "suite", "cases")
 	s := suites.Suite{Name: f.suite, Agent: f.agent, AppliesTo: f.appliesTo, At: r.At(root)}
 	if s.Agent == "" && s.Name != "" {
 		s.Agent = s.Name + "-agent"
@@ -55,7 +54,7 @@ func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suite
 		part.data = r.data
 		readers = append(readers, part)
 		wg.Go(func() {
-			for i := from; i < min(from+share, len(items)) && !part.Full(); i++ {
+			for i := from; i < min(from+share, len(items)) && !part.IsFull(); i++ {
 				all[i] = part.testCase(items[i], s, defaults)
 			}
 		})
@@ -65,14 +64,14 @@ func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suite
 		r.Problems = append(r.Problems, part.Problems...)
 	}
 	all = slices.DeleteFunc(all, func(c suites.Case) bool { return c.ID == "" })
-	ofClients(all)
+	matchControls(all)
 	compact(all)
 	return all
 }
 
-// ofClients makes the control of a case for one client the case of the same client, if the control
+// matchControls makes the control of a case for one client the case of the same client, if the control
 // is a case for several.
-func ofClients(all []suites.Case) {
+func matchControls(all []suites.Case) {
 	has := map[string]bool{}
 	for i := range all {
 		has[all[i].ID] = true
@@ -86,7 +85,6 @@ func ofClients(all []suites.Case) {
 	}
 }
 
-// testCase converts an item of cases to a complete case.
 func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.Case {
 	before := len(r.Problems)
 	f := caseForm{scope: defaults}
@@ -94,7 +92,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	if n.Kind != yaml.MappingNode {
 		return suites.Case{}
 	}
-	r.required(n, "a case", "id", "name")
+	r.require(n, "a case", "id", "name")
 	r.contradictions(n)
 	if f.repo != nil {
 		f.project = nil // the repository is the project
@@ -108,15 +106,15 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	}
 	around := suites.CaseEnv{AbsentTools: f.absentTools, Programs: f.programs, Unset: f.unset, Cwd: f.cwd, Server: f.server}
 	if c.Check = f.check; c.Check != nil {
-		r.onlyChecks(n)
+		r.refuseFiring(n)
 		// The suite's settings for firing hooks do not apply to a check.
 		c.Timeout, c.Budget, c.Gates, c.Env, c.Project = 0, 0, nil, nil, nil
 		around.AbsentTools, around.Programs = nil, nil
-		c.Steps = checked(c.Check)
+		c.Steps = checkSteps(c.Check)
 		c.Summary = cmp.Or(c.Summary, c.Check.Summary())
 	} else {
 		c.Steps = r.steps(n, &f, defaults)
-		r.firable(n, &c, before)
+		r.checkFirable(n, &c, before)
 		c.Summary = cmp.Or(c.Summary, f.defaultSummary(c.Steps[0].Event))
 	}
 	c.CaseEnv = around.OrNil()
@@ -153,7 +151,7 @@ func (r *reader) steps(n *yaml.Node, f *caseForm, defaults scope) []suites.Step 
 	for i, form := range f.steps {
 		step := form.Step
 		if form.blank {
-			step.Payload = form.blanked()
+			step.Payload = form.blankPayload()
 		}
 		event, _ := form.payload["hook_event_name"].(string)
 		tool, _ := form.payload["tool_name"].(string)
@@ -164,8 +162,8 @@ func (r *reader) steps(n *yaml.Node, f *caseForm, defaults scope) []suites.Step 
 	return steps
 }
 
-// attempted reports whether a mapping has one of the keys, or a misspelling of one.
-func attempted(n *yaml.Node, keys ...string) bool {
+// hasAny reports whether a mapping has one of the keys, or a misspelling of one.
+func hasAny(n *yaml.Node, keys ...string) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if pattern.Nearest(n.Content[i].Value, keys) != "" {
 			return true
@@ -174,19 +172,20 @@ func attempted(n *yaml.Node, keys ...string) bool {
 	return false
 }
 
-// firable reports a case that cannot run or expects nothing; before is the number of problems
+// checkFirable reports a case that cannot run or expects nothing; before is the number of problems
 // before the case.
-func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
+func (r *reader) checkFirable(n *yaml.Node, c *suites.Case, before int) {
 	hook, event, silent := true, true, true
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		if (c.Chain || c.Registered != "" || s.Registered != "") && s.Hook == "" && len(s.Args) > 0 {
+		registered := c.Chain || cmp.Or(s.Registered, c.Registered) != ""
+		if registered && s.Hook == "" && len(s.Args) > 0 {
 			r.Add(n, "args cannot be combined with chain or registered", "registered commands have arguments of their own")
 		}
 		if len(s.Delegate) > 0 && c.Layer != suites.Live {
 			r.Add(n, "delegate needs layer: 2", "in layer 1 the hook starts the claude of its PATH: provide one with programs")
 		}
-		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain || c.Registered != "" || s.Registered != "")
+		hook = hook && (registered || cmp.Or(s.Hook, c.Hook) != "")
 		event = event && s.Event != ""
 		silent = silent && expectsNothing(&s.Expect)
 	}
@@ -197,7 +196,7 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 		r.Add(n, "a case needs an event", "give it or its suite one, such as event: PreToolUse")
 	}
 	// A problem in an expectation may be the reason why it is empty.
-	if silent && (len(r.Problems) == before || !attempted(n, "expect", "steps")) {
+	if silent && (len(r.Problems) == before || !hasAny(n, "expect", "steps")) {
 		r.Add(n, "a case needs an expectation", "such as expect: {exit: 0}")
 	}
 }

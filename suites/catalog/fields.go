@@ -115,7 +115,7 @@ func setTables() {
 		key("expect", "", expectation, func(c *caseForm) *suites.Expectation { return &c.Expect }).in(inCase | inStep),
 		key("steps", "Firings that share a sandbox and a session.", some(list(stepMapping())), func(c *caseForm) *[]stepForm { return &c.steps }).in(inCase),
 		key("contradicts", "The document that says otherwise than what was observed.", text, func(c *caseForm) *string { return &c.contradicts }).in(inCase | inCheck),
-		key("verify", "Markers, such as \"FILE §SECTION\"; a case's are added to its suite's.", added(texts), func(c *caseForm) *[]string { return &c.verify }).in(inSuite | inCase | inCheck),
+		key("verify", "Markers, such as \"FILE §SECTION\"; a case's are added to its suite's.", appendToSuite(texts), func(c *caseForm) *[]string { return &c.verify }).in(inSuite | inCase | inCheck),
 	}
 	caseFields, stepFields = keysOf(inCase), keysOf(inStep)
 	suiteFields = append([]field[suiteForm]{
@@ -155,14 +155,14 @@ func caseSchema(d *definitions) string {
 		names = append(names, f.name)
 	}
 	each := field[caseForm]{name: "each", schema: func(d *definitions) string {
-		return described("A table: the case once for each row, which says what it says differently. The row's id and name come after the case's.",
+		return describe("A table: the case once for each row, which says what it says differently. The row's id and name come after the case's.",
 			`"type": "array", "minItems": 1, "items": {`+d.refer("row", func() string {
-				return described("The keys of a case that differ, and an id.",
-					`"type": "object", "required": ["id"], "properties": {"id": {`+named.schema(d)+`}}, "propertyNames": {"enum": `+quoted(names)+`}`)
+				return describe("The keys of a case that differ, and an id.",
+					`"type": "object", "required": ["id"], "properties": {"id": {`+named.schema(d)+`}}, "propertyNames": {"enum": `+quote(names)+`}`)
 			})+`}`)
 	}}
 	several := field[caseForm]{name: "clients", schema: func(d *definitions) string {
-		return described("Clients: the case once for each, whose name comes after the id and the name of the case.",
+		return describe("Clients: the case once for each, whose name comes after the id and the name of the case.",
 			`"type": "array", "minItems": 1, "uniqueItems": true, "items": {`+clientName.schema(d)+`}`)
 	}}
 	return objectSchema(d, append(caseFields[:len(caseFields):len(caseFields)], each, several), []string{"id", "name"},
@@ -181,7 +181,7 @@ func stepMapping() form[stepForm] {
 		},
 		write: func(s *stepForm) *yaml.Node {
 			c := caseForm{stepForm: *s}
-			c.ofStep()
+			c.copyStep()
 			return encodeFields(stepFields, &c)
 		},
 		schema: func(d *definitions) string {
@@ -190,8 +190,8 @@ func stepMapping() form[stepForm] {
 	}
 }
 
-// ofStep sets the keys that a case shares with its step to the values of the step.
-func (f *caseForm) ofStep() {
+// copyStep sets the keys that a case shares with its step to the values of the step.
+func (f *caseForm) copyStep() {
 	f.event, f.tool, f.registered = f.Event, f.Tool, f.Registered
 	f.env = f.Env
 	if f.registered == "" {
@@ -221,8 +221,8 @@ var command = form[stepForm]{
 	schema: anyText.schema,
 }
 
-// blanked returns the payload of a step whose command is empty.
-func (s *stepForm) blanked() json.RawMessage {
+// blankPayload returns the payload of a step whose command is empty.
+func (s *stepForm) blankPayload() json.RawMessage {
 	payload := maps.Clone(s.payload)
 	if payload == nil {
 		payload = map[string]any{}
@@ -237,9 +237,9 @@ func (s *stepForm) blanked() json.RawMessage {
 	return text
 }
 
-// added appends to the suite's value instead of replacing it, because that applies to each of
+// appendToSuite appends to the suite's value instead of replacing it, because that applies to each of
 // its cases.
-func added(f form[[]string]) form[[]string] {
+func appendToSuite(f form[[]string]) form[[]string] {
 	read := f.read
 	f.read = func(r *reader, name string, n *yaml.Node, v *[]string) {
 		var own []string
@@ -291,8 +291,8 @@ func (r *reader) contradictions(n *yaml.Node) {
 	}
 }
 
-// onlyChecks reports keys that fire a hook in a case that checks.
-func (r *reader) onlyChecks(n *yaml.Node) {
+// refuseFiring reports keys that fire a hook in a case that checks.
+func (r *reader) refuseFiring(n *yaml.Node) {
 	for _, f := range caseFields {
 		if at := lookup(n, f.name); at != nil && f.places&inCheck == 0 {
 			r.Add(at, f.name+" cannot be combined with check", "a check fires no hook")
@@ -311,7 +311,7 @@ func together(in places) string {
 		if allowed[x.a]&allowed[x.b]&in == 0 {
 			continue
 		}
-		rule := `"required": ` + quoted([]string{x.a, x.b})
+		rule := `"required": ` + quote([]string{x.a, x.b})
 		if x.a == "chain" {
 			rule += `, "properties": {"chain": {"const": true}}`
 		}
@@ -319,7 +319,7 @@ func together(in places) string {
 	}
 	for _, f := range fields {
 		if in == inCase && f.places&inCase != 0 && f.places&inCheck == 0 {
-			rules = append(rules, `{"not": {"required": `+quoted([]string{"check", f.name})+`}}`)
+			rules = append(rules, `{"not": {"required": `+quote([]string{"check", f.name})+`}}`)
 		}
 	}
 	return "\"allOf\": [\n      " + strings.Join(rules, ",\n      ") + "\n    ]"

@@ -46,7 +46,7 @@ func key[T, V any](name, doc string, f form[V], at func(t *T) *V) field[T] {
 			}
 			return nil
 		},
-		schema: func(d *definitions) string { return described(doc, f.schema(d)) },
+		schema: func(d *definitions) string { return describe(doc, f.schema(d)) },
 	}
 }
 
@@ -97,7 +97,7 @@ func (m *mapping[T]) form() form[T] {
 			*t = m.initial
 			label := cmp.Or(m.label, name)
 			decode(r, label, m.fields, n, t)
-			r.required(n, cmp.Or(m.a, label), m.required...)
+			r.require(n, cmp.Or(m.a, label), m.required...)
 			if m.check != nil {
 				m.check(r, name, n, t)
 			}
@@ -105,7 +105,7 @@ func (m *mapping[T]) form() form[T] {
 		write: func(t *T) *yaml.Node { return encodeFields(m.fields, t) },
 		schema: func(d *definitions) string {
 			body := func() string {
-				return described(m.doc, objectSchema(d, m.fields, m.required, m.rules))
+				return describe(m.doc, objectSchema(d, m.fields, m.required, m.rules))
 			}
 			if m.name == "" {
 				return body()
@@ -191,7 +191,7 @@ func (d *definitions) refer(name string, body func() string) string {
 func (d *definitions) String() string {
 	items := make([]string, len(d.names))
 	for i, name := range d.names {
-		items[i] = fmt.Sprintf("    %s: {%s}", quoted(name), d.bodies[name])
+		items[i] = fmt.Sprintf("    %s: {%s}", quote(name), d.bodies[name])
 	}
 	return "\"$defs\": {\n" + strings.Join(items, ",\n") + "\n  }"
 }
@@ -200,11 +200,11 @@ func (d *definitions) String() string {
 func objectSchema[T any](d *definitions, fields []field[T], required []string, rules string) string {
 	properties := make([]string, len(fields))
 	for i, f := range fields {
-		properties[i] = fmt.Sprintf("      %s: {%s}", quoted(f.name), f.schema(d))
+		properties[i] = fmt.Sprintf("      %s: {%s}", quote(f.name), f.schema(d))
 	}
 	text := "\"type\": \"object\", \"additionalProperties\": false,"
 	if len(required) > 0 {
-		text += " \"required\": " + quoted(required) + ","
+		text += " \"required\": " + quote(required) + ","
 	}
 	text += " \"properties\": {\n" + strings.Join(properties, ",\n") + "\n    }"
 	if rules != "" {
@@ -213,19 +213,18 @@ func objectSchema[T any](d *definitions, fields []field[T], required []string, r
 	return text
 }
 
-func described(doc, body string) string {
+func describe(doc, body string) string {
 	switch {
 	case doc == "":
 		return body
 	case body == "":
-		return `"description": ` + quoted(doc)
+		return `"description": ` + quote(doc)
 	default:
-		return `"description": ` + quoted(doc) + ", " + body
+		return `"description": ` + quote(doc) + ", " + body
 	}
 }
 
-// quoted returns a value as JSON.
-func quoted(v any) string { return string(encode(v)) }
+func quote(v any) string { return string(encode(v)) }
 
 // SchemaFile is the name of the JSON Schema beside a suite file that hookwatch writes. The file begins
 // with SchemaLine, by which editors find it.
@@ -259,7 +258,6 @@ func Write(s suites.Suite, ascii bool) ([]byte, error) {
 	return yaml.Dump(encodeFields(suiteFields, &file), yaml.WithIndent(2), yaml.WithLineWidth(100), yaml.WithUnicode(!ascii))
 }
 
-// formOf returns the form of a case.
 func formOf(c *suites.Case) caseForm {
 	f := caseForm{id: c.ID, name: c.Name, summary: c.Summary, contradicts: c.Contradicts, check: c.Check}
 	f.category, f.verify = c.Category, c.Verify
@@ -274,7 +272,8 @@ func formOf(c *suites.Case) caseForm {
 	if f.registered != "" {
 		f.hook = ""
 	}
-	if s := &c.Steps[0]; len(c.Steps) == 1 && s.Hook == "" && s.Registered == "" && s.Env == nil {
+	s := &c.Steps[0]
+	if inherits := s.Hook == "" && s.Registered == "" && s.Env == nil; inherits && len(c.Steps) == 1 {
 		f.stepForm.Step = *s
 		f.event, f.tool = s.Event, s.Tool
 		return f

@@ -37,8 +37,8 @@ var routeMapping = mapping[suites.Route]{name: "route", label: "server", initial
 	key("method", "", matching(methodName, "a method such as POST"), func(t *suites.Route) *string { return &t.Method }),
 	key("path", "Pattern over the URL's path.", urlPattern, func(t *suites.Route) *string { return &t.Path }),
 	key("contains", "Text that the request's body must hold.", text, func(t *suites.Route) *string { return &t.Contains }),
-	key("status", "", always(withDefault("200", whole[int](100, 599))), func(t *suites.Route) *int { return &t.Status }),
-	key("reply", "", always(anyText), func(t *suites.Route) *string { return &t.Reply }),
+	key("status", "", writeEmpty(addDefault("200", whole[int](100, 599))), func(t *suites.Route) *int { return &t.Status }),
+	key("reply", "", writeEmpty(anyText), func(t *suites.Route) *string { return &t.Reply }),
 	key("delay", "", duration(0), func(t *suites.Route) *time.Duration { return &t.Delay }),
 }}
 
@@ -50,8 +50,7 @@ var urlPattern = ofText(text.schema, func(r *reader, name string, n *yaml.Node) 
 	return v
 })
 
-// withDefault adds the default value to the schema.
-func withDefault[V any](value string, f form[V]) form[V] {
+func addDefault[V any](value string, f form[V]) form[V] {
 	schema := f.schema
 	f.schema = func(d *definitions) string { return schema(d) + `, "default": ` + value }
 	return f
@@ -61,7 +60,7 @@ var fixtureMapping = mapping[suites.Fixture]{
 	name: "fixture", label: "fixtures", a: "a fixture", required: []string{"path"},
 	fields: []field[suites.Fixture]{
 		key("path", "", text, func(f *suites.Fixture) *string { return &f.Path }),
-		key("content", "", always(anyText), func(f *suites.Fixture) *string { return &f.Content }),
+		key("content", "", writeEmpty(anyText), func(f *suites.Fixture) *string { return &f.Content }),
 		key("mode", "", permissions, func(f *suites.Fixture) *uint32 { return &f.Mode }),
 		key("age", "How long ago the file was last changed, 1s to 175200h.", ofDuration((*reader).age), func(f *suites.Fixture) *time.Duration { return &f.Age }),
 		key("fill", "The content holds templates as file_path does, and {now} and {now-15m}: seconds since 1970.", truth, func(f *suites.Fixture) *bool { return &f.Fill }),
@@ -81,7 +80,7 @@ var answerMapping = mapping[suites.Answer]{
 	fields: []field[suites.Answer]{
 		key("tool", "", tool, func(a *suites.Answer) *string { return &a.Tool }),
 		key("input", "Of the tool; templates as in file_path.", jsonObject, func(a *suites.Answer) *json.RawMessage { return &a.Input }),
-		key("text", "", always(anyText), func(a *suites.Answer) *string { return &a.Text }).unless(func(a *suites.Answer) bool { return a.Tool != "" }),
+		key("text", "", writeEmpty(anyText), func(a *suites.Answer) *string { return &a.Text }).unless(func(a *suites.Answer) bool { return a.Tool != "" }),
 		key("delay", "Before the answer comes.", duration(time.Millisecond), func(a *suites.Answer) *time.Duration { return &a.Delay }),
 	},
 	rules: `"oneOf": [{"required": ["tool", "input"], "not": {"required": ["text"]}}, {"required": ["text"], "not": {"anyOf": [{"required": ["tool"]}, {"required": ["input"]}]}}]`,
@@ -132,7 +131,7 @@ var programMapping = mapping[suites.Program]{
 var programName = func() form[string] {
 	f := matching(toolName, wantProgram)
 	schema := f.schema
-	f.schema = func(d *definitions) string { return schema(d) + `, "not": {"enum": ` + quoted(shellOwn) + `}` }
+	f.schema = func(d *definitions) string { return schema(d) + `, "not": {"enum": ` + quote(shellOwn) + `}` }
 	return f
 }()
 
@@ -182,7 +181,7 @@ var checkMapping = mapping[suites.Check]{
 	fields: []field[suites.Check]{
 		key("tool", "", matching(toolName, wantProgram), func(c *suites.Check) *string { return &c.Tool }),
 		key("need", "What a tool's absence means: required and expected fail, a required one keeps other suites from running as well; optional is a skip; advisory never fails.",
-			withDefault(`"expected"`, choice(words(suites.Needs...))), func(c *suites.Check) *suites.Need { return &c.Need }).unless(func(c *suites.Check) bool { return c.Tool == "" }),
+			addDefault(`"expected"`, choice(words(suites.Needs...))), func(c *suites.Check) *suites.Need { return &c.Need }).unless(func(c *suites.Check) bool { return c.Tool == "" }),
 		key("places", "Where the tool is looked for, in order: a name in PATH, a file, or a runner with the tool. Its name when left out.",
 			some(list(matching(placeForm, "a name, a file, or one of npx, bunx, pnpm exec and uv run with the tool"))), func(c *suites.Check) *[]string { return &c.Places }),
 		key("minimum", "The lowest version that will do.", matching(versionNumber, wantVersion), func(c *suites.Check) *string { return &c.Minimum }),
@@ -265,8 +264,8 @@ func (r *reader) completeCheck(name string, n *yaml.Node, c *suites.Check, flawe
 	}
 }
 
-// checked returns the step that gives a check's record the same fields as other records.
-func checked(c *suites.Check) []suites.Step {
+// checkSteps returns the step that gives a check's record the same fields as other records.
+func checkSteps(c *suites.Check) []suites.Step {
 	return []suites.Step{{Expect: suites.Expectation{Exit: exits[:1:1], Decision: c.Decision()}}}
 }
 
@@ -385,7 +384,8 @@ func (r *reader) expectation(name string, n *yaml.Node, e *suites.Expectation) {
 	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
 		r.Add(n, name+": must not be empty", "such as {exit: 0}")
 	}
-	if n.Kind == yaml.MappingNode && e.JQ != "" && e.Stdout != nil && e.Stdout.Empty {
+	empty := e.Stdout != nil && e.Stdout.Empty
+	if empty && e.JQ != "" && n.Kind == yaml.MappingNode {
 		r.Add(lookup(n, "jq"), name+": jq cannot be combined with an empty stdout", "keep one of them")
 	}
 }
@@ -404,7 +404,7 @@ func (r *reader) patterns(name string, n *yaml.Node) []string {
 	}
 	v := r.textOrTexts(name, n)
 	for i := range v {
-		flaw := r.once(name+" "+v[i], func() error { return suites.CheckExpression(suites.PatternExpression, v[i]) })
+		flaw := r.checkOnce(name+" "+v[i], func() error { return suites.CheckExpression(suites.PatternExpression, v[i]) })
 		if flaw != "" {
 			r.Add(items[i], name+": no valid regular expression: "+strings.TrimPrefix(flaw, "error parsing regexp: "), "")
 		}
@@ -412,18 +412,17 @@ func (r *reader) patterns(name string, n *yaml.Node) []string {
 	return v
 }
 
-// filter reads a jq filter.
 func (r *reader) filter(name string, n *yaml.Node) string {
 	v := r.text(name, n)
-	flaw := r.once(name+" "+v, func() error { return suites.CheckExpression(suites.FilterExpression, v) })
+	flaw := r.checkOnce(name+" "+v, func() error { return suites.CheckExpression(suites.FilterExpression, v) })
 	if v != "" && flaw != "" {
 		r.Add(n, name+": no valid filter: "+flaw, "")
 	}
 	return v
 }
 
-// once checks a text only once, because a file may repeat it many times.
-func (r *reader) once(text string, check func() error) (flaw string) {
+// checkOnce checks a text only once, because a file may repeat it many times.
+func (r *reader) checkOnce(text string, check func() error) (flaw string) {
 	flaw, known := r.checked[text]
 	if known {
 		return flaw

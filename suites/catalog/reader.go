@@ -124,12 +124,12 @@ func parsePieces(data []byte, n int) *yaml.Node {
 	var wg sync.WaitGroup
 	for i, p := range items {
 		wg.Go(func() {
-			if roots[i] = only(p.text, yaml.SequenceNode); roots[i] != nil {
+			if roots[i] = parseOnly(p.text, yaml.SequenceNode); roots[i] != nil {
 				shift(roots[i], p.line)
 			}
 		})
 	}
-	top := only(head, yaml.MappingNode)
+	top := parseOnly(head, yaml.MappingNode)
 	wg.Wait()
 	if top == nil || len(top.Content) < 2 {
 		return nil
@@ -151,8 +151,8 @@ func parsePieces(data []byte, n int) *yaml.Node {
 	return top
 }
 
-// only parses a text that must be one document of the given kind, and returns nil if it is not.
-func only(text []byte, kind yaml.Kind) *yaml.Node {
+// parseOnly parses a text that must be one document of the given kind, and returns nil if it is not.
+func parseOnly(text []byte, kind yaml.Kind) *yaml.Node {
 	var docs []yaml.Node
 	if err := yaml.Load(text, &docs, yaml.WithAllDocuments()); err != nil || len(docs) != 1 || len(docs[0].Content) != 1 {
 		return nil
@@ -228,7 +228,7 @@ func (r *reader) rows(n *yaml.Node) []*yaml.Node {
 		if !r.mapping("a row of each", row) {
 			return
 		}
-		r.required(row, "a row of each", "id")
+		r.require(row, "a row of each", "id")
 		if at := lookup(row, "each"); at != nil {
 			r.Add(at, "each within each", "write one table")
 			return
@@ -242,7 +242,7 @@ func (r *reader) rows(n *yaml.Node) []*yaml.Node {
 			return
 		}
 		seen[id.Value] = true
-		out = append(out, laidOver(n, row))
+		out = append(out, layOver(n, row))
 	})
 	r.some("each", table)
 	return out
@@ -270,14 +270,14 @@ func (r *reader) eachClient(n *yaml.Node) []*yaml.Node {
 			at.Value = key
 			row.Content = append(row.Content, &at, name)
 		}
-		out = append(out, laidOver(n, &row))
+		out = append(out, layOver(n, &row))
 	})
 	r.some("clients", list)
 	return out
 }
 
-// laidOver returns a case with the values of a row over its own.
-func laidOver(n, row *yaml.Node) *yaml.Node {
+// layOver returns a case with the values of a row over its own.
+func layOver(n, row *yaml.Node) *yaml.Node {
 	out := *row
 	out.Content = slices.Clone(row.Content)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -286,24 +286,23 @@ func laidOver(n, row *yaml.Node) *yaml.Node {
 		switch {
 		case key.Value == "each", key.Value == "clients" && lookup(row, "client") != nil:
 		case own == nil && key.Value == "name":
-			out.Content = append(out.Content, key, joined(value, "_", lookup(row, "id")))
+			out.Content = append(out.Content, key, join(value, "_", lookup(row, "id")))
 		case own == nil:
 			out.Content = append(out.Content, key, value)
 		case key.Value == "id":
-			set(&out, "id", joined(value, "-", own))
+			set(&out, "id", join(value, "-", own))
 		}
 	}
 	return &out
 }
 
-// joined returns a text made of two, with the position of the second.
-func joined(a *yaml.Node, by string, b *yaml.Node) *yaml.Node {
+// join returns a text made of two, with the position of the second.
+func join(a *yaml.Node, by string, b *yaml.Node) *yaml.Node {
 	out := *b
 	out.Value = a.Value + by + b.Value
 	return &out
 }
 
-// set replaces the value of a key of a mapping.
 func set(n *yaml.Node, key string, value *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -312,8 +311,8 @@ func set(n *yaml.Node, key string, value *yaml.Node) {
 	}
 }
 
-// required reports keys that are missing from a mapping.
-func (r *reader) required(n *yaml.Node, what string, keys ...string) {
+// require reports keys that are missing from a mapping.
+func (r *reader) require(n *yaml.Node, what string, keys ...string) {
 	for _, k := range keys {
 		if n.Kind == yaml.MappingNode && lookup(n, k) == nil {
 			r.Add(n, what+" needs "+k, "")

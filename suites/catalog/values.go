@@ -19,24 +19,24 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/clients"
 	"hookwatch/suites/pattern"
+	"hookwatch/suites/yamlform"
 )
 
-// constant returns a schema that depends on nothing.
 func constant(text string) func(*definitions) string {
 	return func(*definitions) string { return text }
 }
 
-// defined turns a form's schema into a definition with this name.
-func defined[V any](name, doc string, f form[V]) form[V] {
+// define turns a form's schema into a definition with this name.
+func define[V any](name, doc string, f form[V]) form[V] {
 	body := f.schema
 	f.schema = func(d *definitions) string {
-		return d.refer(name, func() string { return described(doc, body(d)) })
+		return d.refer(name, func() string { return describe(doc, body(d)) })
 	}
 	return f
 }
 
-// always writes the value even if it is empty.
-func always[V any](f form[V]) form[V] {
+// writeEmpty writes the value even if it is empty.
+func writeEmpty[V any](f form[V]) form[V] {
 	f.empty = nil
 	return f
 }
@@ -59,7 +59,7 @@ func ofText(schema func(*definitions) string, read func(r *reader, name string, 
 // matching is text that a regular expression matches; want describes it in messages.
 func matching(expr func() *regexp.Regexp, want string) form[string] {
 	return ofText(
-		func(*definitions) string { return `"type": "string", "pattern": ` + quoted(expr().String()) },
+		func(*definitions) string { return `"type": "string", "pattern": ` + quote(expr().String()) },
 		func(r *reader, name string, n *yaml.Node) string { return r.matching(name, n, expr, want) })
 }
 
@@ -88,26 +88,26 @@ const (
 )
 
 var (
-	text    = defined("text", "", ofText(constant(`"type": "string", "minLength": 1`), (*reader).text))
+	text    = define("text", "", ofText(constant(`"type": "string", "minLength": 1`), (*reader).text))
 	anyText = ofText(constant(`"type": "string"`), func(r *reader, name string, n *yaml.Node) string { return r.AnyText(name, n) })
-	line    = defined("line", "", matching(oneLine, wantLine))
+	line    = define("line", "", matching(oneLine, wantLine))
 	// named is text of which files are named.
-	named       = defined("name", "", matching(fileName, "at most 100 letters, digits, dots, _ and -"))
-	texts       = defined("texts", "", list(text))
+	named       = define("name", "", matching(fileName, "at most 100 letters, digits, dots, _ and -"))
+	texts       = define("texts", "", list(text))
 	variables   = list(matching(variableName, "a variable's name"))
-	keys        = defined("key_path", "", matching(keyPath, "keys joined by dots"))
+	keys        = define("key_path", "", matching(keyPath, "keys joined by dots"))
 	truth       = form[bool]{read: func(r *reader, name string, n *yaml.Node, v *bool) { *v = r.Truth(name, n) }, write: writeTruth, empty: isZero[bool], schema: constant(`"type": "boolean"`)}
-	localPath   = defined("local_path", "", ofText(constant(`"type": "string", "minLength": 1, "allOf": [{"not": {"pattern": "^/"}}, {"not": {"pattern": "^\\.\\.(/|$)"}}]`), (*reader).localPath))
-	checkedFile = defined("checked_file", "", ofText(func(d *definitions) string {
+	localPath   = define("local_path", "", ofText(constant(`"type": "string", "minLength": 1, "allOf": [{"not": {"pattern": "^/"}}, {"not": {"pattern": "^\\.\\.(/|$)"}}]`), (*reader).localPath))
+	checkedFile = define("checked_file", "", ofText(func(d *definitions) string {
 		return `"anyOf": [{` + localPath.schema(d) + `}, {"type": "string", "pattern": "^~/"}]`
-	}, (*reader).checkedFile))
+	}, (*reader).checkFile))
 
-	hookPath   = defined("hook", "The hook's path from the project's root.", ofText(func(*definitions) string { return `"type": "string", "pattern": ` + quoted(hookName().String()) }, (*reader).hookPath))
-	registered = defined("registered_hook", "Fire one registered hook by its own command line: its ID (hookwatch list --hooks), or what its command holds.", matching(oneLine, wantLine))
-	tool       = defined("tool", "The tool that the event is about.", ofText(line.schema, (*reader).tool))
-	event      = defined("event", "The event that fires the hook.", ofText(func(*definitions) string { return `"enum": ` + quoted(eventNames()) }, (*reader).event))
+	hookPath   = define("hook", "The hook's path from the project's root.", ofText(func(*definitions) string { return `"type": "string", "pattern": ` + quote(hookName().String()) }, (*reader).hookPath))
+	registered = define("registered_hook", "Fire one registered hook by its own command line: its ID (hookwatch list --hooks), or what its command holds.", matching(oneLine, wantLine))
+	tool       = define("tool", "The tool that the event is about.", ofText(line.schema, (*reader).tool))
+	event      = define("event", "The event that fires the hook.", ofText(func(*definitions) string { return `"enum": ` + quote(eventNames()) }, (*reader).event))
 
-	textOrTexts = defined("text_or_texts", "", form[[]string]{
+	textOrTexts = define("text_or_texts", "", form[[]string]{
 		read:   func(r *reader, name string, n *yaml.Node, v *[]string) { *v = r.textOrTexts(name, n) },
 		write:  texts.write,
 		empty:  texts.empty,
@@ -120,9 +120,9 @@ var (
 	}()
 
 	// files are contents by their paths.
-	files = defined("files", "Contents by slash path.", form[map[string]string]{
+	files = define("files", "Contents by slash path.", form[map[string]string]{
 		read:  func(r *reader, name string, n *yaml.Node, v *map[string]string) { *v = r.files(name, n) },
-		write: writeNamed,
+		write: writeTexts,
 		empty: func(v *map[string]string) bool { return len(*v) == 0 },
 		schema: func(d *definitions) string {
 			return `"type": "object", "propertyNames": {` + localPath.schema(d) + `}, "additionalProperties": {"type": "string"}`
@@ -131,10 +131,10 @@ var (
 	// environment is laid over the variables that are there already.
 	environment = form[map[string]string]{
 		read:  func(r *reader, name string, n *yaml.Node, v *map[string]string) { *v = r.variables(name, n, *v) },
-		write: writeNamed,
+		write: writeTexts,
 		empty: func(v *map[string]string) bool { return len(*v) == 0 },
 		schema: func(*definitions) string {
-			return `"type": "object", "propertyNames": {"pattern": ` + quoted(variableName().String()) + `}, "additionalProperties": {"type": "string"}`
+			return `"type": "object", "propertyNames": {"pattern": ` + quote(variableName().String()) + `}, "additionalProperties": {"type": "string"}`
 		},
 	}
 	// jsonObject is a payload, or a part of one.
@@ -161,7 +161,6 @@ func eventNames() (names []string) {
 	return names
 }
 
-// list is a list of values with one form.
 func list[V any](item form[V]) form[[]V] {
 	return form[[]V]{
 		read: func(r *reader, name string, n *yaml.Node, v *[]V) {
@@ -215,7 +214,6 @@ func optional[V any](f form[V]) form[*V] {
 	}
 }
 
-// choice is one of a few words.
 func choice[S ~string](words func() []S) form[S] {
 	return form[S]{
 		read: func(r *reader, name string, n *yaml.Node, v *S) {
@@ -227,11 +225,10 @@ func choice[S ~string](words func() []S) form[S] {
 		},
 		write:  func(v *S) *yaml.Node { return scalar(string(*v)) },
 		empty:  isZero[S],
-		schema: func(*definitions) string { return `"enum": ` + quoted(words()) },
+		schema: func(*definitions) string { return `"enum": ` + quote(words()) },
 	}
 }
 
-// whole is an integer.
 func whole[I ~int](low, high int) form[I] {
 	return form[I]{
 		read:   func(r *reader, name string, n *yaml.Node, v *I) { *v = I(r.whole(name, n, low, high)) },
@@ -247,7 +244,7 @@ func duration(low time.Duration) form[time.Duration] {
 }
 
 func ofDuration(read func(r *reader, name string, n *yaml.Node) time.Duration) form[time.Duration] {
-	return defined("duration", "", form[time.Duration]{
+	return define("duration", "", form[time.Duration]{
 		read:   func(r *reader, name string, n *yaml.Node, v *time.Duration) { *v = read(r, name, n) },
 		write:  func(v *time.Duration) *yaml.Node { return scalar(v.String()) },
 		empty:  isZero[time.Duration],
@@ -281,8 +278,8 @@ func writeTruth(v *bool) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(*v)}
 }
 
-// writeNamed writes a map of texts, sorted by key.
-func writeNamed(v *map[string]string) *yaml.Node {
+// writeTexts writes a map of texts, sorted by key.
+func writeTexts(v *map[string]string) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for _, name := range slices.Sorted(maps.Keys(*v)) {
 		out.Content = append(out.Content, scalar(name), scalar((*v)[name]))
@@ -345,7 +342,7 @@ func valueNode(v any) *yaml.Node {
 }
 
 // clientName is the name of a client of which is known what it does; Claude Code's is left out.
-var clientName = ofText(func(*definitions) string { return `"enum": ` + quoted(clients.Names()) }, func(r *reader, name string, n *yaml.Node) string {
+var clientName = ofText(func(*definitions) string { return `"enum": ` + quote(clients.Names()) }, func(r *reader, name string, n *yaml.Node) string {
 	if name := r.Choice(name, n, clients.Names()); name != clients.Claude {
 		return name
 	}
@@ -451,7 +448,7 @@ func (r *reader) files(name string, n *yaml.Node) map[string]string {
 // localPath reads a slash path that does not leave its starting directory.
 func (r *reader) localPath(name string, n *yaml.Node) string {
 	p := r.AnyText(name, n)
-	if clean := path.Clean(p); p == "" || path.IsAbs(p) || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") {
+	if clean := path.Clean(p); clean == "." || path.IsAbs(p) || strings.HasPrefix(clean+"/", "../") {
 		r.Wrong(n, name, "a path within the project", "")
 	}
 	return p
@@ -465,8 +462,8 @@ func (r *reader) hookPath(name string, n *yaml.Node) string {
 	return p
 }
 
-// checkedFile reads the path of a file of the project, or below HOME.
-func (r *reader) checkedFile(name string, n *yaml.Node) string {
+// checkFile reads the path of a file of the project, or below HOME.
+func (r *reader) checkFile(name string, n *yaml.Node) string {
 	if strings.HasPrefix(n.Value, "~/") {
 		return r.matching(name, n, oneLine, wantLine)
 	}
@@ -479,7 +476,8 @@ const oldest = 175_200 * time.Hour
 // age reads an age in whole seconds.
 func (r *reader) age(name string, n *yaml.Node) time.Duration {
 	d, err := time.ParseDuration(n.Value)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || err != nil || d < time.Second || d%time.Second != 0 || d > oldest {
+	isWhole := yamlform.IsScalar(n, "!!str") && err == nil && d%time.Second == 0
+	if !isWhole || d < time.Second || d > oldest {
 		r.Wrong(n, name, "an age from 1s to 175200h, such as 15m", "")
 		return 0
 	}
@@ -490,7 +488,8 @@ func (r *reader) age(name string, n *yaml.Node) time.Duration {
 func (r *reader) mode(name string, n *yaml.Node) uint32 {
 	digits := strings.TrimPrefix(strings.TrimPrefix(n.Value, "0"), "o")
 	v, err := strconv.ParseUint(digits, 8, 32)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || !strings.HasPrefix(n.Value, "0") || err != nil || v == 0 || v > 0o777 {
+	isOctal := yamlform.IsScalar(n, "!!int") && strings.HasPrefix(n.Value, "0") && err == nil
+	if !isOctal || v == 0 || v > 0o777 {
 		r.Wrong(n, name, "permissions such as 0755", "")
 		return 0
 	}
@@ -530,7 +529,6 @@ func (r *reader) matching(name string, n *yaml.Node, form func() *regexp.Regexp,
 	return v
 }
 
-// event reads the name of an event of the client.
 func (r *reader) event(name string, n *yaml.Node) string {
 	v := r.text(name, n)
 	if _, known := client.EventByName(v); v != "" && !known {
@@ -575,7 +573,8 @@ func (r *reader) textOrTexts(name string, n *yaml.Node) []string {
 // whole reads an integer from low to high.
 func (r *reader) whole(name string, n *yaml.Node, low, high int) int {
 	v, err := strconv.Atoi(n.Value)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || err != nil || v < low || v > high {
+	isWhole := yamlform.IsScalar(n, "!!int") && err == nil
+	if !isWhole || v < low || v > high {
 		r.Wrong(n, name, fmt.Sprintf("a whole number from %d to %d", low, high), "")
 		return 0
 	}
@@ -585,7 +584,7 @@ func (r *reader) whole(name string, n *yaml.Node, low, high int) int {
 // duration reads a duration with its unit, at most ten minutes.
 func (r *reader) duration(name string, n *yaml.Node, low time.Duration) time.Duration {
 	d, err := time.ParseDuration(n.Value)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || err != nil {
+	if !yamlform.IsScalar(n, "!!str") || err != nil {
 		r.Wrong(n, name, "a duration such as 30s", "")
 		return 0
 	}

@@ -35,7 +35,7 @@ var outside = pattern.Lazy(`^(?:/|~|\.\.)`)
 
 // judgeAbsent judges a hook that did not find something.
 func (j *judgement) judgeAbsent(r *results, f suites.Result, name string, kind client.MissingKind) {
-	file, by := client.Unloaded(f)
+	file, by := client.FindMissingFile(f)
 	slash, inside := j.of.inTree(by)
 	named := judgeBackslashes(j.of.tree.site(j.of.hook))
 	switch {

@@ -32,7 +32,7 @@ func Call(t Tree, h discover.Hook) (c *suites.Case, own bool) {
 	safe := func(f firing) bool { return s.wordRank(f) == 0 && !ruinous().MatchString(f.command) } // to a client a hook may let it run
 	all = s.harmful()
 	guards := h.If == "" && f.about().Guards == client.Calls
-	if i := slices.IndexFunc(all, safe); guards && i >= 0 && h.NotRun() == "" {
+	if i := slices.IndexFunc(all, safe); guards && i >= 0 && h.WhyNotRun() == "" {
 		f, own = all[i], true
 	}
 	if f.about().MatchedOn == commandName && (h.Matcher == "" || h.Matcher == "*") {
@@ -78,13 +78,13 @@ const callFile = "{tmp}/example.py"
 func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 	step := suites.Step{Event: f.event, Tool: f.tool, Command: f.command}
 	c := &suites.Case{Suite: "live", ID: h.ID, Layer: suites.Live, AskedLive: true, Chain: true}
-	if h.Scope.Foreign() {
+	if h.Scope.IsForeign() {
 		c.Repo = &suites.Repo{Branch: "main", Commit: example}
 	}
 	if takesFile(f.tool) {
 		step.FilePath = "{override}/" + cmp.Or(f.file, exampleFile)
 		switch content := example[strings.TrimPrefix(step.FilePath, "{override}/")]; {
-		case h.Scope.Foreign(): // a file of the example already exists
+		case h.Scope.IsForeign(): // a file of the example already exists
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: cmp.Or(content, example[exampleFile])}}
 		case !exists(t.path(f.file)), f.about().Outside:
 			step.FilePath = path.Join(path.Dir(callFile), path.Base(cmp.Or(f.file, callFile)))
@@ -110,8 +110,8 @@ func (f firing) decided(matcher string) map[string]any {
 	about := f.about()
 	over := map[string]any{}
 	switch {
-	case client.ToolNamed(f.tool).Harmless != nil:
-		over["tool_input"] = client.ToolNamed(f.tool).Harmless
+	case client.ToolByName(f.tool).Harmless != nil:
+		over["tool_input"] = client.ToolByName(f.tool).Harmless
 	case about.Guards == client.Prompts:
 		over["prompt"] = f.prompt
 	case about.MatchedOn == commandName:

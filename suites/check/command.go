@@ -25,7 +25,7 @@ func words(h discover.Hook) string { return h.Command + " " + strings.Join(h.Arg
 
 func judgeRoot(s site) []Finding {
 	text := words(s.hook)
-	misspelt, why := s.judgeMisspeltRoot(text), s.hook.NotStarted()
+	misspelt, why := s.judgeMisspeltRoot(text), s.hook.WhyNotStarted()
 	switch {
 	case misspelt != nil:
 		return misspelt
@@ -189,7 +189,7 @@ func judgeUnquoted(s site) (all []Finding) {
 func (s site) findUnquoted(variable string) Finding {
 	f := Finding{What: "$" + variable + " stands outside of quotes"}
 	known := map[string]string{"CLAUDE_PLUGIN_ROOT": s.hook.DirOfPlugin()}
-	if !s.hook.Scope.Foreign() {
+	if !s.hook.Scope.IsForeign() {
 		known["CLAUDE_PROJECT_DIR"] = s.hook.Start()
 	}
 	switch effect := withoutScript(s.hook, "it"); {
@@ -254,7 +254,7 @@ func judgeRelative(s site) (all []Finding) {
 				continue
 			}
 			f := Finding{What: text + " is named from the current directory"}
-			if s.hook.Scope.Foreign() {
+			if s.hook.Scope.IsForeign() {
 				f.What, f.Severity = f.What+", which is another project's", suites.Error
 			}
 			all = append(all, f)

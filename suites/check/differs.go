@@ -77,7 +77,7 @@ func (j *judgement) compare(f fired) {
 // compareWithOthers compares what Claude Code and other clients do with a result, and records the first input
 // on which they do different things.
 func (j *judgement) compareWithOthers(f fired) {
-	claude, _ := clients.Named(clients.Claude)
+	claude, _ := clients.ByName(clients.Claude)
 	for _, c := range j.of.others {
 		event, known := c.EventFor(j.of.hook.Event, j.of.hook.Source.File) // otherwise the registration has a finding
 		theirs := c.Interpret(event, clients.OutputOf(f.Result, j.of.hook.Entry))
@@ -115,8 +115,8 @@ func (j *judgement) differenceOf(c clients.Client, does suites.Effect, because s
 // script that is written for Claude Code may be registered for a client that reads its output in
 // another way.
 func (j *judgement) compareWithClaude(f fired) {
-	c, _ := clients.Named(j.of.hook.Client)
-	claude, _ := clients.Named(clients.Claude)
+	c, _ := clients.ByName(j.of.hook.Client)
+	claude, _ := clients.ByName(clients.Claude)
 	ours := claude.Interpret(j.of.hook.Event, clients.OutputOf(f.Result, j.of.hook.Entry))
 	known := func(o Finding) bool { return o.Rule == "client-differs" }
 	switch {
@@ -188,7 +188,7 @@ func judgeForeignFiles(s site) (all []Finding) {
 func foreignEntries(t Tree) (all []site) {
 	for _, h := range t.Elsewhere() {
 		s := t.site(h)
-		s.reader, _ = clients.Named(h.Client)
+		s.reader, _ = clients.ByName(h.Client)
 		all = append(all, s)
 	}
 	for _, h := range t.Registered.Hooks {

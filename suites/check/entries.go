@@ -124,7 +124,7 @@ func judgeOldNames(s site) []Finding {
 	var old []string
 	var f Finding
 	for _, name := range client.MatcherNames(s.hook.Matcher) {
-		switch next := client.ToolNamed(name).Successor; {
+		switch next := client.ToolByName(name).Successor; {
 		case next != "":
 			old = append(old, name+" (today "+next+")")
 		case client.Misname(name) == "" && s.hook.ServerTool(name) == name:
@@ -197,7 +197,7 @@ func (s site) deadCondition() (why, remedy string) {
 		return "", ""
 	}
 	rule := discover.ReadCondition(s.hook.If)
-	about, ofServer := client.ToolNamed(rule.Tool), strings.HasPrefix(rule.Tool, "mcp__")
+	about, ofServer := client.ToolByName(rule.Tool), strings.HasPrefix(rule.Tool, "mcp__")
 	named := ofServer || slices.Contains(tools, rule.Tool)
 	switch {
 	case !s.event.Tool:

@@ -115,7 +115,7 @@ func newExploration(s subject, change *alternative) *exploration {
 	if takesFile(f.tool) {
 		f.file = "zqDir/zqFile.zq"
 	}
-	for key, text := range client.ToolNamed(f.tool).Optional {
+	for key, text := range client.ToolByName(f.tool).Optional {
 		f.over = withText(f.over, explore.Field("tool_input."+key), text)
 	}
 	if f.passes(s.hook) {
@@ -123,7 +123,7 @@ func newExploration(s subject, change *alternative) *exploration {
 	}
 	if asksBranch().MatchString(s.text) {
 		name, commit := "main", ""
-		if !s.hook.Scope.Foreign() {
+		if !s.hook.Scope.IsForeign() {
 			name, commit = s.tree.branch()
 		}
 		for i := range x.begin {

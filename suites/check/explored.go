@@ -56,7 +56,7 @@ func leaves(value any, at string, all map[explore.Field]string) {
 
 // with returns a firing with another text in a field; false if the client does not fire the hook for it.
 func with(h discover.Hook, f firing, in explore.Input) (firing, bool) {
-	tool := client.ToolNamed(f.tool)
+	tool := client.ToolByName(f.tool)
 	f = f.unmarked()
 	switch name := strings.TrimPrefix(string(in.Field), "tool_input."); {
 	case in.Field == branchField && !branchName().MatchString(in.Text):
@@ -176,7 +176,7 @@ func ExploreBoth(versions [2]Version) (all []Try, err error) {
 func exploreOne(v Version, other func(file string) string) (*exploration, error) {
 	h := *v.Hook
 	s := subjectOf(v.Tree, h)
-	if h.NotRun() != "" || s.packageToFetch() != "" || h.Client != "" {
+	if h.WhyNotRun() != "" || s.packageToFetch() != "" || h.Client != "" {
 		return nil, nil
 	}
 	x := newExploration(s, nil)

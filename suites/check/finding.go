@@ -50,7 +50,7 @@ func LeastSeverity(a, b suites.Severity) suites.Severity {
 
 // FindingOf returns a finding of a rule. Its severity is the rule's own unless given.
 func FindingOf(rule string, hook string, at suites.Position, what string, severity ...suites.Severity) Finding {
-	r := client.RuleAt(rule, client.Guarding(client.Calls))
+	r := client.RuleAt(rule, client.GuardEvent(client.Calls))
 	f := Finding{Rule: rule, Severity: r.Severity, Where: at, At: at.String(), What: what, Effect: r.Client, Remedy: r.Remedy}
 	if len(severity) > 0 {
 		f.Severity = severity[0]
@@ -68,7 +68,7 @@ func (f Finding) forEvent(event string) Finding {
 	if !known {
 		return f
 	}
-	usual, here := client.RuleAt(f.Rule, client.Guarding(client.Calls)), client.RuleAt(f.Rule, about)
+	usual, here := client.RuleAt(f.Rule, client.GuardEvent(client.Calls)), client.RuleAt(f.Rule, about)
 	if f.Effect == usual.Client {
 		f.Effect, f.event = here.Client, event
 	}

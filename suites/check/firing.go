@@ -74,7 +74,7 @@ func (f firing) input() string {
 var shells = client.ToolNames(client.RunsCommand)
 
 // takesFile reports whether the input of a tool names a file.
-func takesFile(tool string) bool { return client.ToolNamed(tool).Path != "" }
+func takesFile(tool string) bool { return client.ToolByName(tool).Path != "" }
 
 // transcript is the start of a session's transcript.
 const transcript = `{"type":"user","message":{"role":"user","content":"say hello"},"uuid":"u1","timestamp":"2026-01-01T00:00:00Z"}
@@ -128,7 +128,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		CaseEnv: suites.CaseEnv{AbsentTools: f.without}.OrNil(),
 		Steps:   []suites.Step{step},
 	}
-	if h.Scope.Foreign() {
+	if h.Scope.IsForeign() {
 		c.Repo = &suites.Repo{Branch: cmp.Or(f.state[branchField], "main"), Commit: example}
 		if f.event == "WorktreeRemove" {
 			c.Repo.Worktree = "example" // which its payload names
@@ -207,7 +207,7 @@ func command(tool, text string) string {
 
 // exampleFile returns a file of the project that exists.
 func (t Tree) exampleFile(h discover.Hook) string {
-	if h.Scope.Foreign() {
+	if h.Scope.IsForeign() {
 		return exampleFile
 	}
 	for _, name := range []string{"src/main.py", "main.py", "README.md", "package.json", "CLAUDE.md"} {

@@ -97,9 +97,9 @@ func judgeCut(r *results, j *judgement, f fired) {
 // inputField returns the field in which a tool sends what was stopped: a file, or its text.
 func inputField(f firing, tool string) string {
 	if f.text == "" {
-		return client.ToolNamed(tool).Path
+		return client.ToolByName(tool).Path
 	}
-	return client.ToolNamed(tool).Text
+	return client.ToolByName(tool).Text
 }
 
 // planOtherTools sends the stopped file or text by the other tools that write files, if the matcher accepts

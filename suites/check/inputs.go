@@ -80,9 +80,9 @@ func judgeDenies(s site) (all []Finding) {
 // eventOf returns the event at which an input can be stopped.
 func eventOf(d suites.Deny) string {
 	if d.Prompt != "" {
-		return client.Guarding(client.Prompts).Name
+		return client.GuardEvent(client.Prompts).Name
 	}
-	return client.Guarding(client.Calls).Name
+	return client.GuardEvent(client.Calls).Name
 }
 
 // sent returns the firing of a hook for an input that it must stop; ok is false if the client does

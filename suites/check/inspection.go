@@ -179,9 +179,9 @@ func Inspect(t Tree, h discover.Hook) *Inspection {
 		f.Effect = "the hook was judged with the stand-in, which needs no package either"
 		q.findings = append(q.findings, f)
 	}
-	of, other := clients.Named(h.Client)
+	of, other := clients.ByName(h.Client)
 	switch name := s.packageToFetch(); {
-	case h.NotRun() != "":
+	case h.WhyNotRun() != "":
 		q.judgePowerShell()
 	case name != "":
 		q.lacks("its package " + name + " is not installed")
@@ -327,7 +327,7 @@ func Tries(t Tree, h discover.Hook) (tries []Try) {
 }
 
 // runs reports whether a hook can be run here.
-func (s subject) runs() bool { return s.hook.NotRun() == "" && s.packageToFetch() == "" }
+func (s subject) runs() bool { return s.hook.WhyNotRun() == "" && s.packageToFetch() == "" }
 
 // An Input is what a hook decides about: the call of a tool with a command or a file, or a prompt.
 type Input struct {

@@ -159,7 +159,7 @@ func TestParts(t *testing.T) {
 		if s.hook.Event == "" {
 			s.hook = discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash", Timeout: patience}
 		}
-		if c, ok := clients.Named("codex"); ok {
+		if c, ok := clients.ByName("codex"); ok {
 			s.others = []clients.Client{c}
 		}
 		at := slices.IndexFunc(parts, func(p part) bool { return p.name == tt.part })
@@ -266,7 +266,7 @@ func TestRemedyForRewrite(t *testing.T) {
 		{"codex", "PreToolUse", `print "permissionDecision": "allow"`},
 		{"gemini", "BeforeTool", "give Gemini CLI a hook of its own"},
 	} {
-		c, _ := clients.Named(tt.client)
+		c, _ := clients.ByName(tt.client)
 		if got := remedyForRewrite(c, tt.event, rewriting("true")); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: %s, want %s", tt.client, got, tt.want)
 		}

@@ -27,7 +27,7 @@ func (j *judgement) judgeEnd(f fired) {
 	if about := j.of.about(); r.EffectRule == string(client.AnyFailure) {
 		found := FindingOf("blocks-everything", j.of.hook.ID, j.of.hook.Source, strings.TrimSuffix(fmt.Sprintf("%s: exit %d: %s", about.No(), r.Exit, Short(lastLine(r.Stderr))), ": "))
 		found.Effect, found.Remedy = about.Name+" fails when its hook does not exit with 0", "correct what fails; exit with 0 unless it must not happen"
-		if j.of.hook.Scope.Foreign() {
+		if j.of.hook.Scope.IsForeign() {
 			found.Severity, found.What = suites.Info, found.What+" (in an example, which has no remote repository)"
 		}
 		j.addOnce(found)
@@ -63,7 +63,7 @@ func (j *judgement) judgeStreams(r suites.Result) {
 // judgeFailure judges a hook that failed by itself on an input, and reports whether it did. Missing
 // programs and files are judged elsewhere.
 func (j *judgement) judgeFailure(input string, r suites.Result, crash ...suites.Severity) bool {
-	if path := client.ReadOnly(r); path != "" {
+	if path := client.FindReadOnly(r); path != "" {
 		if _, inside := j.of.inTree(path); !inside { // it may write there on the user's machine
 			j.absent, j.ends = "it writes "+path+", which is read-only here (--isolation copy lets it write there)", true
 			return true
@@ -80,7 +80,7 @@ func (j *judgement) judgeFailure(input string, r suites.Result, crash ...suites.
 		what, remedy = "a long input is too long for an argument or the environment: "+what, "pass it on stdin"
 	case client.Crashed:
 	default:
-		if line = client.FailedProgram(r); line == "" {
+		if line = client.FindProgramFailure(r); line == "" {
 			return false
 		}
 		if r.Effect == suites.Ignored {
@@ -124,7 +124,7 @@ func (j *judgement) judgeDropped(f firing, harmless *suites.Result, r suites.Res
 		return
 	}
 	loss, ok := LossOf(f.event, harmless, r)
-	if !ok && !client.OutputQuoted(r) {
+	if !ok && !client.QuotesOutput(r) {
 		return
 	}
 	severity := loss.Severity
@@ -143,7 +143,7 @@ func (j *judgement) judgeDropped(f firing, harmless *suites.Result, r suites.Res
 	if harmless == nil && failsSilently(r) {
 		all.Remedy = goOn
 	}
-	if client.OutputQuoted(r) {
+	if client.QuotesOutput(r) {
 		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
 	}
 	j.addWorst(all)

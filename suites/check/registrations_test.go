@@ -312,7 +312,7 @@ func TestForeignVariables(t *testing.T) {
 // TestStaticRules checks rules about registrations that no injected failure shows.
 func TestStaticRules(t *testing.T) {
 	t.Parallel()
-	codex, _ := clients.Named("codex")
+	codex, _ := clients.ByName("codex")
 	for rule, all := range map[string][]Finding{
 		"wrong-root":            Registrations(treeOf(t, nil, `"${CLAUDE_PLUGIN_ROOT}"/x.sh`)),
 		"shell-syntax":          Registrations(treeOf(t, nil, "[[ a == b ]] && true")),

@@ -57,7 +57,7 @@ func denying(hook string) func(*Tree) {
 }
 
 func withCodex(t *Tree) {
-	codex, _ := clients.Named("codex")
+	codex, _ := clients.ByName("codex")
 	t.Clients, t.AskedClients = []clients.Client{codex}, []string{"codex"}
 }
 

@@ -48,7 +48,7 @@ func judgeMissing(s site) []Finding {
 		return one(Finding{What: what + ": it is built or installed first, it seems", Severity: suites.Info})
 	}
 	f := Finding{What: what, Effect: withoutScript(s.hook, s.script)}
-	if discover.IgnoredByGit(s.read, s.script) {
+	if discover.IsGitIgnored(s.read, s.script) {
 		f.What, f.Remedy = what+": git ignores it, so that no clone has it", "take it out of .gitignore, and commit it"
 	}
 	return one(f)
@@ -62,7 +62,7 @@ func judgeUntracked(s site) []Finding {
 	switch {
 	case s.hook.Scope != discover.InProject, filepath.IsAbs(file), !strings.Contains(index, file), strings.Contains(index, s.script):
 		return nil
-	case !exists(s.path(s.script)), !discover.IgnoredByGit(s.read, s.script), discover.IgnoredByGit(s.read, file):
+	case !exists(s.path(s.script)), !discover.IsGitIgnored(s.read, s.script), discover.IsGitIgnored(s.read, file):
 		return nil
 	}
 	f := Finding{
@@ -91,7 +91,7 @@ func withoutScript(h discover.Hook, s string) string {
 	}
 	out := client.Output{Exit: code, Stderr: []byte("can't open file '" + s + "': No such file or directory"), Entry: h.Entry}
 	if h.Client != "" {
-		of, _ := clients.Named(h.Client)
+		of, _ := clients.ByName(h.Client)
 		r := of.Interpret(h.ClientEvent, out)
 		return of.Does(r.Effect) + ": " + r.Because
 	}

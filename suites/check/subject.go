@@ -22,7 +22,7 @@ type subject struct {
 
 func subjectOf(t Tree, h discover.Hook) subject {
 	s := subject{tree: t, hook: h, others: t.others(h)}
-	if h.NotRun() != "" {
+	if h.WhyNotRun() != "" {
 		return s
 	}
 	s.text = words(h)

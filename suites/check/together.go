@@ -39,7 +39,7 @@ func (t Tree) Calls(reports []Report) (all []Whole) {
 	for i := range reports {
 		r := &reports[i]
 		h := r.Hook
-		if why := cmp.Or(h.NotRun(), r.Absent); why != "" || !h.Scope.Everywhere() {
+		if why := cmp.Or(h.WhyNotRun(), r.Absent); why != "" || !h.Scope.IsEverywhere() {
 			continue
 		}
 		for _, f := range typical(h, t) {
@@ -86,10 +86,10 @@ func (t Tree) call(of string, f firing, h discover.Hook) Whole {
 // hook is fired.
 func (t Tree) Shares(h discover.Hook, tool string) bool {
 	r := t.Registered
-	if of, other := clients.Named(h.Client); other {
+	if of, other := clients.ByName(h.Client); other {
 		r = r.Of(of)
 	}
-	if !h.Scope.Everywhere() {
+	if !h.Scope.IsEverywhere() {
 		return false
 	}
 	ruled := len(r.Rules) > 0 && h.Event == "PreToolUse"
@@ -119,7 +119,7 @@ func (c Whole) Judge(parts []Part, all suites.Result) (found []Finding) {
 		if stopped(all) || all.NotStarted != "" {
 			return nil
 		}
-		of, _ := clients.Named(c.Client)
+		of, _ := clients.ByName(c.Client)
 		f := FindingOf("one-client", h.ID, h.Source, fmt.Sprintf("it denies %s in Claude Code; no hook of %s stops it", alone.input(), of.Title))
 		if of.Reads(h.Source.File) {
 			f.Remedy = "read the fields of both payloads (hookwatch help clients)"

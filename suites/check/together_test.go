@@ -77,7 +77,7 @@ func TestWholeCalls(t *testing.T) {
 	decided := []fired{{firing: firing{event: "PreToolUse", tool: "Bash", command: "git push"}, Result: suites.Result{Effect: suites.Denied}}}
 	alone := discover.Registered{Hooks: []discover.Hook{hook("a", "Bash")}}
 	both := discover.Registered{Hooks: []discover.Hook{hook("a", "Bash"), hook("b", "Bash")}}
-	codex, _ := clients.Named("codex")
+	codex, _ := clients.ByName("codex")
 	for _, tt := range []struct {
 		name string
 		tree Tree

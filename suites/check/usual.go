@@ -65,7 +65,7 @@ func judgeRuled(r *results, j *judgement, f fired) {
 	}
 	payload, _ := json.Marshal(map[string]any{"tool_name": f.tool, "tool_input": map[string]string{"command": after}}) // text always encodes
 	_, text, _ := strings.Cut(f.note, " has ")
-	if rule := (discover.Registered{Rules: []client.PermissionRule{{List: "deny", Text: text}}}); !rule.Ruled("", payload).Applies() {
+	if rule := (discover.Registered{Rules: []client.PermissionRule{{List: "deny", Text: text}}}); !rule.Rule("", payload).Applies() {
 		j.seen("rewrite-hides-rule", fmt.Sprintf("%s, and the hook makes %s of it, which the rule does not match", f.note, Short(after)), f.input())
 	}
 }

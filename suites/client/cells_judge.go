@@ -56,7 +56,7 @@ func (c Cell) Against(predicted Reading, o Observation) Judgement {
 	heard := c.heard(texts)
 	shown := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
 	reachedModel := len(heard) > 0 || slices.Contains(shown, o.Effect) || slices.ContainsFunc(predicted.ModelSees, func(text string) bool { return strings.Contains(texts, text) })
-	j.Seen = seen(c.Event, o.Effect, predicted.Effect, reachedModel)
+	j.Seen = reconcile(c.Event, o.Effect, predicted.Effect, reachedModel)
 	if j.Seen != j.Predicted {
 		j.Changed = "the client did something else" + excerpt(texts, heard)
 		return j
@@ -65,9 +65,9 @@ func (c Cell) Against(predicted Reading, o Observation) Judgement {
 	return j
 }
 
-// seen returns the observed effect, or the predicted one if the two cannot be distinguished: if the
+// reconcile returns the observed effect, or the predicted one if the two cannot be distinguished: if the
 // event never asks the user, Asked looks like Denied and Allowed like Proceeds.
-func seen(event string, observed, predicted suites.Effect, reachedModel bool) suites.Effect {
+func reconcile(event string, observed, predicted suites.Effect, reachedModel bool) suites.Effect {
 	quiet := []suites.Effect{suites.Proceeds, suites.Ignored}
 	shown := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
 	about, _ := EventByName(event)

@@ -129,7 +129,7 @@ func TestUnder(t *testing.T) {
 		{suites.Proceeds, Nothing, true, suites.Denied},
 	} {
 		r := Reading{Effect: tt.effect, Cause: Cause{Kind: tt.kind}, ModelSees: []string{"reason", "context"}, Context: []string{"context"}}
-		got := r.Under(PermissionRule{List: "deny", Text: "Bash"}, tt.denies)
+		got := r.ApplyRule(PermissionRule{List: "deny", Text: "Bash"}, tt.denies)
 		if got.Effect != tt.want {
 			t.Errorf("%s of %s: %s, want %s", tt.effect, tt.kind, got.Effect, tt.want)
 		}

@@ -16,22 +16,22 @@ func (c call) readDocument() Reading {
 		call.halt, call.answer, call.block, call.blockByExit, call.ask, call.rewrite, call.approve,
 	} {
 		if reading, done := step(c); done {
-			return c.addContext(c.alsoRewritten(reading))
+			return c.addContext(c.addReplacement(reading))
 		}
 	}
 	if reading := c.addContext(Reading{}); reading.Effect != "" {
 		return reading
 	}
-	if c.failed() {
-		return c.failing(c.nothingApplied())
+	if c.hasFailed() {
+		return c.readFailure(c.readUnapplied())
 	}
-	return c.nothingApplied()
+	return c.readUnapplied()
 }
 
-// nothingApplied reads an object in which the client finds nothing to act on.
-func (c call) nothingApplied() Reading {
+// readUnapplied reads an object in which the client finds nothing to act on.
+func (c call) readUnapplied() Reading {
 	unknown := c.unknownKeys()
-	reading := c.ignored(NoEffect)
+	reading := c.ignore(NoEffect)
 	switch {
 	case has(c.output, "decision"):
 		reading.Cause.Value = decisionOf(c.output)
@@ -51,8 +51,8 @@ func (c call) nothingApplied() Reading {
 	return reading
 }
 
-// indented returns the lines of JSON in the form that the client shows to the model.
-func indented(stdout []byte) (lines []string) {
+// indent returns the lines of JSON in the form that the client shows to the model.
+func indent(stdout []byte) (lines []string) {
 	var b bytes.Buffer
 	if json.Indent(&b, trim(stdout), "", "") != nil {
 		return nil
@@ -60,10 +60,10 @@ func indented(stdout []byte) (lines []string) {
 	return strings.Split(b.String(), "\n")
 }
 
-// readRefused reads an object that fails the client's validation.
-func (c call) readRefused(cause Cause) Reading {
+// readInvalid reads an object that fails the client's validation.
+func (c call) readInvalid(cause Cause) Reading {
 	reading := Reading{Effect: suites.Ignored, Cause: cause}
-	if cause.Kind == OtherName && !c.version.old() { // a block next to it counts; observed on client 2.1.332
+	if cause.Kind == OtherName && !c.version.isOld() { // a block next to it counts; observed on client 2.1.332
 		alone := c
 		alone.nested = nil
 		if no, blocks := alone.block(); blocks {
@@ -71,7 +71,7 @@ func (c call) readRefused(cause Cause) Reading {
 		}
 	}
 	switch {
-	case c.exit2() && c.version.old() && !(c.event.KeepsExit2 && cause.Kind == OtherName):
+	case c.exit2() && c.version.isOld() && !(c.event.KeepsExit2 && cause.Kind == OtherName):
 		reading.Cause.Kind = Exit2Dropped
 		if cause.Key == "" {
 			reading.Cause.Key = "hookSpecificOutput"
@@ -84,10 +84,10 @@ func (c call) readRefused(cause Cause) Reading {
 		return c.refusal(Exit2, "["+c.in.Entry.Command+"]: blocked (exit 2); its output could not be processed")
 	case c.exit2():
 		return c.refusalByExit2()
-	case c.event.AnyFailure && cause.Kind == OtherName && !c.failed(): // observed on client 2.1.330
+	case c.event.AnyFailure && cause.Kind == OtherName && !c.hasFailed(): // observed on client 2.1.330
 		return reading
 	default:
-		return c.failing(reading)
+		return c.readFailure(reading)
 	}
 }
 
@@ -99,13 +99,13 @@ func (c call) readText() Reading {
 	case c.form == silent:
 		return c.proceeds(Silent)
 	case c.in.Entry.Type == "http":
-		return c.failing(c.ignored(HTTPText))
+		return c.readFailure(c.ignore(HTTPText))
 	case c.form == malformed:
-		return c.failing(c.ignored(NotOneDocument))
+		return c.readFailure(c.ignore(NotOneDocument))
 	case c.event.Plain == "":
-		return c.ignored(TextDropped)
+		return c.ignore(TextDropped)
 	default:
-		return withContext(c.reading(suites.ContextAdded, TextToModel), c.message(c.event.Plain, string(trim(c.in.Stdout)))...)
+		return addContext(c.newReading(suites.ContextAdded, TextToModel), c.message(c.event.Plain, string(trim(c.in.Stdout)))...)
 	}
 }
 
@@ -113,7 +113,7 @@ func (c call) readText() Reading {
 // be a path, because the output alone does not show whether the directory exists.
 func (c call) readPath() Reading {
 	path := string(trim(c.in.Stdout))
-	reading := c.reading(suites.Denied, WorktreeNoPath)
+	reading := c.newReading(suites.Denied, WorktreeNoPath)
 	switch {
 	case path == "":
 		reading.Cause.Value = "empty"
@@ -130,21 +130,20 @@ func (c call) readPath() Reading {
 	return reading
 }
 
-// readCondition reads the answer of a prompt or agent hook.
 func (c call) readCondition() Reading {
 	ok, given := c.output["ok"].(bool)
 	reason, _ := c.output["reason"].(string)
 	switch {
-	case c.failed():
-		return c.ended()
+	case c.hasFailed():
+		return c.readSilentFailure()
 	case !given:
-		return c.ignored(ConditionText)
+		return c.ignore(ConditionText)
 	case ok:
 		return c.proceeds(ConditionOK)
 	case c.in.Entry.Type == "agent":
 		return c.refusal(ConditionNotOK, "Agent hook condition was not met: "+reason)
 	case c.conditionEnds():
-		return c.reading(suites.SessionEnds, ConditionEnds)
+		return c.newReading(suites.SessionEnds, ConditionEnds)
 	default:
 		return c.refusal(ConditionNotOK, reason)
 	}
@@ -152,7 +151,7 @@ func (c call) readCondition() Reading {
 
 // conditionEnds reports whether a prompt hook's "not ok" ends the session.
 func (c call) conditionEnds() bool {
-	return c.event.PromptEnds && !c.in.Entry.ContinueOnBlock && !c.version.old()
+	return c.event.PromptEnds && !c.in.Entry.ContinueOnBlock && !c.version.isOld()
 }
 
 // invalid returns the reason why the client's validation refuses the output; ok reports that it
@@ -181,7 +180,7 @@ func (c call) invalidSpecific() (cause Cause, ok bool) {
 	case len(fields) == 0 && named == c.event.Name:
 		return c.cause(NotAccepted), false
 	case len(fields) == 0:
-		return Cause{Kind: UnknownName, Event: c.event.Name, Value: written(name)}, false
+		return Cause{Kind: UnknownName, Event: c.event.Name, Value: spell(name)}, false
 	}
 	if cause, ok = c.validate("hookSpecificOutput.", fields, c.nested); !ok {
 		return cause, false
@@ -199,7 +198,7 @@ func (c call) validate(prefix string, fields []Field, output map[string]any) (ca
 		if !given && !field.Required {
 			continue
 		}
-		cause = Cause{Kind: WrongType, Event: c.event.Name, Key: prefix + field.Name, Value: written(value), Want: string(field.Kind)}
+		cause = Cause{Kind: WrongType, Event: c.event.Name, Key: prefix + field.Name, Value: spell(value), Want: string(field.Kind)}
 		if !field.Kind.Holds(value) {
 			return cause, false
 		}
@@ -216,8 +215,7 @@ func (c call) validate(prefix string, fields []Field, output map[string]any) (ca
 	return Cause{}, true
 }
 
-// written returns a value as it is spelled in the output.
-func written(value any) string {
+func spell(value any) string {
 	raw, _ := json.Marshal(value) // decoded JSON always encodes
 	return string(raw)
 }
@@ -225,13 +223,13 @@ func written(value any) string {
 // unknownKeys returns the keys that the client drops silently.
 func (c call) unknownKeys() (unknown []string) {
 	for name := range c.output {
-		if _, known := fieldNamed(topFields, name); !known {
+		if _, known := findField(topFields, name); !known {
 			unknown = append(unknown, name)
 		}
 	}
 	fields := specificFields(c.version, c.event.Name)
 	for name := range c.nested {
-		if _, known := fieldNamed(fields, name); !known && name != "hookEventName" {
+		if _, known := findField(fields, name); !known && name != "hookEventName" {
 			unknown = append(unknown, "hookSpecificOutput."+name)
 		}
 	}

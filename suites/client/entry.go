@@ -42,6 +42,9 @@ type Entry struct {
 	At              suites.Position // of the entry itself
 }
 
+// InBackground reports whether the client does not wait for the hook.
+func (e Entry) InBackground() bool { return e.Async || e.AsyncRewake }
+
 // An EntryKey is a key that the client knows in an entry.
 type EntryKey struct {
 	Name string

@@ -136,15 +136,13 @@ const (
 	Prompts Guarded = "prompts"
 )
 
-// Guarding returns the event at which calls or prompts can be stopped.
-func Guarding(what Guarded) Event {
-	return only(func(e Event) bool { return e.Guards == what })
-}
+// GuardEvent returns the event at which calls or prompts can be stopped.
+func GuardEvent(what Guarded) Event { return findEvent(func(e Event) bool { return e.Guards == what }) }
 
-// Answering returns the event whose hooks decide, in the user's place, whether a call may run.
-func Answering() Event { return only(func(e Event) bool { return e.Allow == Granted }) }
+// PermissionEvent returns the event whose hooks decide, in the user's place, whether a call may run.
+func PermissionEvent() Event { return findEvent(func(e Event) bool { return e.Allow == Granted }) }
 
-func only(is func(Event) bool) Event { return events[slices.IndexFunc(events, is)] }
+func findEvent(is func(Event) bool) Event { return events[slices.IndexFunc(events, is)] }
 
 // The formats of messages to the model.
 const (

@@ -54,7 +54,7 @@ var events = []Event{
 		Name: "UserPromptExpansion", Proceeds: "the prompt reaches the model",
 		MatchedOn: "command_name", Usual: "greet",
 		fields: expansionFields, withMode: true,
-		Output: []Field{context, newer(suppress)},
+		Output: []Field{context, markNewer(suppress)},
 		Exit2:  suites.PromptBlocked, Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true,
 	},
 	{
@@ -64,7 +64,7 @@ var events = []Event{
 		withMode: true, Effort: true,
 		Output: []Field{
 			permission("allow", "deny", "ask", "defer"), because, {Name: "updatedInput", Kind: AnObject}, context,
-			newer(Field{Name: "permissionDisplay", Kind: Anything}),
+			markNewer(Field{Name: "permissionDisplay", Kind: Anything}),
 		},
 		Exit2: suites.Denied, RefusalFormat: asError, Halt: suites.SessionEnds, Allow: Allowed, PromptEnds: true, DropsFile: true,
 	},
@@ -106,7 +106,7 @@ var events = []Event{
 		withMode: true, Effort: true,
 		Output: []Field{
 			context, {Name: "updatedToolOutput", Kind: Anything}, {Name: "updatedMCPToolOutput", Kind: Anything},
-			newer(Field{Name: "classifierContext", Kind: Anything}),
+			markNewer(Field{Name: "classifierContext", Kind: Anything}),
 		},
 		Exit2: suites.ShownToModel, RefusalFormat: asReminder, Halt: suites.SessionEnds, PassesOtherName: true, PromptEnds: true,
 	},
@@ -264,14 +264,14 @@ var events = []Event{
 		Name: "PreModelSwitch", Proceeds: "the model is switched", Since: V329,
 		MatchedOn: "to_model", Usual: "claude-haiku-5-5",
 		fields: modelSwitchFields,
-		Output: []Field{newer(permission("allow", "deny", "ask")), newer(because)},
+		Output: []Field{markNewer(permission("allow", "deny", "ask")), markNewer(because)},
 		Exit2:  suites.Denied, RefusalFormat: asItIs, TimeoutBlocks: true, PassesOtherName: true, Reports: ofModel, Allow: AllowedSwitch,
 	},
 	{
 		Name: "PostModelSwitch", Since: V329,
 		MatchedOn: "to_model", Usual: "claude-haiku-5-5",
 		fields: modelSwitchFields,
-		Output: []Field{newer(context)},
+		Output: []Field{markNewer(context)},
 		Exit2:  suites.Ignored, Plain: asContext,
 	},
 	{

@@ -65,7 +65,7 @@ func permission(words ...string) Field {
 	return Field{Name: "permissionDecision", Kind: AString, Values: words}
 }
 
-func newer(f Field) Field {
+func markNewer(f Field) Field {
 	f.Since = V329
 	return f
 }
@@ -77,25 +77,27 @@ func specificFields(v Version, event string) []Field {
 	return slices.DeleteFunc(slices.Clone(about.Output), func(f Field) bool { return !v.Since(f.Since) })
 }
 
-// fieldNamed returns the field with the name, and whether there is one.
-func fieldNamed(fields []Field, name string) (Field, bool) {
+// findField returns the field with the name, and whether there is one.
+func findField(fields []Field, name string) (Field, bool) {
 	return find(fields, func(f Field) bool { return f.Name == name })
 }
 
 // Holds reports whether a decoded JSON value is of kind k. null is only of kind Anything.
 func (k ValueKind) Holds(value any) bool {
+	if k == Anything {
+		return true
+	}
 	switch value := value.(type) {
 	case string:
-		return k == AString || k == Anything
+		return k == AString
 	case bool:
-		return k == ABoolean || k == Anything
+		return k == ABoolean
 	case map[string]any:
-		return k == AnObject || k == Anything
+		return k == AnObject
 	case []any:
-		return k == Anything || k == AnArray || k == SomeStrings && allStrings(value)
-	default:
-		return k == Anything
+		return k == AnArray || k == SomeStrings && allStrings(value)
 	}
+	return false
 }
 
 func allStrings(values []any) bool {
@@ -126,7 +128,7 @@ func OutputSchema(v Version, event Event) []byte {
 	document := schema{
 		"$schema":     "https://json-schema.org/draft/2020-12/schema",
 		"title":       fmt.Sprintf("Output of a %s hook, client %s", event.Name, v.Profile()),
-		"description": described(event),
+		"description": describeOutput(event),
 		"type":        "object",
 		"properties":  properties,
 	}
@@ -134,7 +136,7 @@ func OutputSchema(v Version, event Event) []byte {
 	return append(text, '\n')
 }
 
-func described(event Event) string {
+func describeOutput(event Event) string {
 	text := "One JSON object, all of stdout. A value that the schema refuses makes the client drop the whole output; " +
 		"keys that it does not name are dropped without a warning."
 	if event.PrintsPath {
@@ -151,7 +153,7 @@ func specificSchema(v Version, event Event) any {
 	}
 	properties := fields(accepted)
 	properties["hookEventName"] = schema{"const": event.Name}
-	return schema{"type": "object", "properties": properties, "required": append([]string{"hookEventName"}, required(accepted)...)}
+	return schema{"type": "object", "properties": properties, "required": append([]string{"hookEventName"}, requiredNames(accepted)...)}
 }
 
 func fields(all []Field) schema {
@@ -164,14 +166,14 @@ func fields(all []Field) schema {
 		}
 		if f.Fields != nil {
 			property["properties"] = fields(f.Fields)
-			property["required"] = required(f.Fields)
+			property["required"] = requiredNames(f.Fields)
 		}
 		properties[f.Name] = property
 	}
 	return properties
 }
 
-func required(all []Field) []string {
+func requiredNames(all []Field) []string {
 	names := []string{}
 	for _, f := range all {
 		if f.Required {

@@ -53,7 +53,8 @@ func parseSignal(text string) (string, error) {
 // exit reads the exit code, which is not checked if the hook was ended.
 func (r *reader) exit(out Output) int {
 	code := 0
-	if !r.decode("exit", "a whole number", &code) || out.Signal != "" || out.TimedOut || out.Dropped != "" {
+	ended := out.Signal != "" || out.TimedOut || out.Dropped != ""
+	if !r.decode("exit", "a whole number", &code) || ended {
 		return code
 	}
 	if err := parseExit(code, out.Entry.Type); err != nil {
@@ -162,7 +163,7 @@ func (r *reader) event(payload []byte) string {
 	for _, event := range Events() {
 		all = append(all, event.Name)
 	}
-	switch near := nearest(name, append(all, r.others...)); {
+	switch near := suggest(name, append(all, r.others...)); {
 	case slices.Contains(r.others, name):
 	case name == "":
 		r.wrong("event", "is missing")
@@ -174,8 +175,8 @@ func (r *reader) event(payload []byte) string {
 	return name
 }
 
-// nearest returns the name that differs only in case, or else the most similar one.
-func nearest(name string, all []string) string {
+// suggest returns the name that differs only in case, or else the most similar one.
+func suggest(name string, all []string) string {
 	for _, one := range all {
 		if strings.EqualFold(one, name) {
 			return one
@@ -234,14 +235,14 @@ func (r *reader) decode(field, want string, value any) bool {
 		return false
 	}
 	if json.Unmarshal(raw, value) != nil {
-		r.wrong(field, "is "+shortened(raw)+", not "+want)
+		r.wrong(field, "is "+shorten(raw)+", not "+want)
 		return false
 	}
 	return true
 }
 
-// shortened returns a value as written, shortened for an error.
-func shortened(raw []byte) string {
+// shorten returns a value as written, shortened for an error.
+func shorten(raw []byte) string {
 	const most = 40
 	if len(raw) > most {
 		return strings.ToValidUTF8(string(raw[:most]), "") + "..."

@@ -11,7 +11,7 @@ import (
 func TestMatchers(t *testing.T) {
 	t.Parallel()
 	for _, m := range Matchers() {
-		if got := m.Predicted(); got != m.Runs {
+		if got := m.Predict(); got != m.Runs {
 			t.Errorf("%s: predicted %t, measured %t", m.ID(), got, m.Runs)
 		}
 	}
@@ -26,7 +26,7 @@ func TestFiles(t *testing.T) {
 			if v.Profile() == V197 {
 				want = f.Old
 			}
-			if got := f.Predicted(v); !slices.Equal(got, want) {
+			if got := f.Predict(v); !slices.Equal(got, want) {
 				t.Errorf("%s on %s: predicted %q, measured %q", f.ID(), v, got, want)
 			}
 		}

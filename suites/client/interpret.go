@@ -14,7 +14,7 @@ import (
 func Interpret(v Version, event string, in Output) Reading {
 	c := call{version: v, in: in, matched: in.Matched}
 	c.form, c.output = readStdout(v, in.Stdout)
-	if c.form == asyncMore && v.old() && !c.exit2() { // counts as text unless it blocks; observed
+	if c.form == asyncMore && v.isOld() && !c.exit2() { // counts as text unless it blocks; observed
 		c.form, c.output = plain, nil
 	}
 	c.nested, _ = c.output["hookSpecificOutput"].(map[string]any)
@@ -26,10 +26,10 @@ func Interpret(v Version, event string, in Output) Reading {
 	var reading Reading
 	if known && about.Known(v) {
 		if reading = c.read(); in.Dropped == "" {
-			reading = c.reported(reading)
+			reading = c.addReport(reading)
 		}
 	} else {
-		reading = c.ignored(NoEvent)
+		reading = c.ignore(NoEvent)
 		reading.Cause.Value = event
 	}
 	reading.Decision = decisionOf(c.output)
@@ -40,25 +40,25 @@ func (c call) read() Reading {
 	entry := c.in.Entry
 	switch {
 	case c.in.Dropped != "":
-		reading := c.ignored(EntryDropped)
+		reading := c.ignore(EntryDropped)
 		reading.Cause.Value = c.in.Dropped
 		return reading
 	case entry.If != "" && !c.event.Tool:
-		return c.ignored(NeverRuns)
+		return c.ignore(NeverRuns)
 	case c.in.TimedOut && c.event.TimeoutBlocks && !entry.Async:
-		return c.reading(suites.Denied, TimeoutBlocks)
+		return c.newReading(suites.Denied, TimeoutBlocks)
 	case c.in.NotStarted != "", c.in.TimedOut:
-		return c.ended()
+		return c.readSilentFailure()
 	case entry.AsyncRewake && c.exit2():
 		return c.refusalByExit2()
 	case entry.Async, entry.AsyncRewake, c.output["async"] == true:
-		return c.background()
+		return c.readBackground()
 	case c.asksModel():
 		return c.readCondition()
-	case c.event.PrintsPath && entry.Type != "http" && !c.failed():
+	case c.event.PrintsPath && entry.Type != "http" && !c.hasFailed():
 		return c.readPath()
-	case entry.Type == "http" && c.failed():
-		return c.ended()
+	case entry.Type == "http" && c.hasFailed():
+		return c.readSilentFailure()
 	default:
 		return c.readOutput()
 	}
@@ -68,41 +68,42 @@ func (c call) read() Reading {
 func (c call) readOutput() Reading {
 	if c.form == document {
 		if cause, ok := c.invalid(); !ok {
-			return c.readRefused(cause)
+			return c.readInvalid(cause)
 		}
 		return c.readDocument()
 	}
 	switch {
 	case c.exit2():
 		return c.refusalByExit2()
-	case c.failed():
-		return c.ended()
+	case c.hasFailed():
+		return c.readSilentFailure()
 	default:
 		return c.readText()
 	}
 }
 
-// background reads a hook for which the client does not wait. Its context and its message to the user
+// readBackground reads a hook for which the client does not wait. Its context and its message to the user
 // reach the model in a later turn, whatever event it names; observed on client 2.1.332.
-func (c call) background() Reading {
-	if c.in.Entry.Async && c.form == document && !c.failed() && !c.version.old() {
+func (c call) readBackground() Reading {
+	printed := c.form == document && !c.hasFailed()
+	if c.in.Entry.Async && printed && !c.version.isOld() {
 		context, _ := c.nested["additionalContext"].(string)
 		message, _ := c.output["systemMessage"].(string)
 		if texts := append(nonEmpty(context), nonEmpty(message)...); len(texts) > 0 && !c.event.Last {
 			return c.proceeds(LateContext)
 		}
 	}
-	quiet := c.form == silent || !c.in.Entry.Async && !c.in.Entry.AsyncRewake && c.onlyAsync()
+	quiet := c.form == silent || !c.in.Entry.InBackground() && c.isAsyncRequest()
 	if quiet && c.in.Signal == "" && c.in.Exit == 0 {
 		return c.proceeds(Background)
 	}
-	return c.ignored(TooLate)
+	return c.ignore(TooLate)
 }
 
-// onlyAsync reports whether the output only requests to run asynchronously.
-func (c call) onlyAsync() bool {
+// isAsyncRequest reports whether the output only requests to run asynchronously.
+func (c call) isAsyncRequest() bool {
 	for key := range c.output {
-		if _, known := fieldNamed(asyncFields, key); !known {
+		if _, known := findField(asyncFields, key); !known {
 			return false
 		}
 	}
@@ -124,31 +125,25 @@ func (c call) cause(kind Kind) Cause {
 	return Cause{Kind: kind, Event: c.event.Name, Exit: c.in.Exit, Signal: c.in.Signal, Version: c.version}
 }
 
-func (c call) reading(effect suites.Effect, kind Kind) Reading {
+func (c call) newReading(effect suites.Effect, kind Kind) Reading {
 	return Reading{Effect: effect, Cause: c.cause(kind)}
 }
 
-func (c call) ignored(kind Kind) Reading { return c.reading(suites.Ignored, kind) }
+func (c call) ignore(kind Kind) Reading { return c.newReading(suites.Ignored, kind) }
 
-func (c call) proceeds(kind Kind) Reading { return c.reading(suites.Proceeds, kind) }
+func (c call) proceeds(kind Kind) Reading { return c.newReading(suites.Proceeds, kind) }
 
 // exit2 reports whether the hook is a program that ended with exit code 2.
 func (c call) exit2() bool {
-	return c.in.Signal == "" && c.in.Exit == 2 && c.in.Entry.Type != "http" && !c.asksModel()
+	isProgram := c.in.Entry.Type != "http" && !c.asksModel()
+	return isProgram && c.in.Signal == "" && c.in.Exit == 2
 }
 
-// asksModel reports whether the hook is a question to a model.
 func (c call) asksModel() bool { return c.in.Entry.Type == "prompt" || c.in.Entry.Type == "agent" }
 
-// failed reports whether the hook did not succeed.
-func (c call) failed() bool {
-	if c.in.NotStarted != "" || c.in.Signal != "" || c.in.TimedOut {
-		return true
-	}
-	if c.in.Entry.Type == "http" {
-		return c.in.Exit != 0 && (c.in.Exit < 200 || c.in.Exit > 299)
-	}
-	return c.in.Exit != 0
+func (c call) hasFailed() bool {
+	isSuccess := c.in.Exit == 0 || c.in.Entry.Type == "http" && c.in.Exit/100 == 2
+	return !isSuccess || !c.in.hasExit()
 }
 
 // failuresBlock reports whether the entry makes failures count as exit code 2.
@@ -156,14 +151,14 @@ func (c call) failuresBlock() bool { return c.wantsBlock() && !c.event.IgnoresOn
 
 // wantsBlock reports whether the entry asks for this, at events that do not obey it, too.
 func (c call) wantsBlock() bool {
-	background := c.in.Entry.Async || c.in.Entry.AsyncRewake
-	return c.in.Entry.OnFailure == "block" && !background && !c.asksModel() && !c.version.old()
+	possible := !c.in.Entry.InBackground() && !c.asksModel() && !c.version.isOld()
+	return possible && c.in.Entry.OnFailure == "block"
 }
 
 // dropsContext reports whether the client sends no context because the hook failed. It does so if the entry wants
 // failures to block, and also at events at which nothing blocks; observed on client 2.1.332.
 func (c call) dropsContext() bool {
-	return c.failed() && !c.exit2() && c.wantsBlock() && (c.failuresBlock() || c.event.Exit2 == suites.Ignored)
+	return c.hasFailed() && !c.exit2() && c.wantsBlock() && (c.failuresBlock() || c.event.Exit2 == suites.Ignored)
 }
 
 // label returns the client's name for the hook in messages to the model: "PreToolUse:Bash".
@@ -196,7 +191,7 @@ func (c call) message(format, text string) []string {
 // of returns the value of a key of hookSpecificOutput, or nil if the client does not know the key
 // for this event.
 func (c call) of(key string) any {
-	if _, known := fieldNamed(specificFields(c.version, c.event.Name), key); !known {
+	if _, known := findField(specificFields(c.version, c.event.Name), key); !known {
 		return nil
 	}
 	return c.nested[key]
@@ -207,7 +202,7 @@ func (c call) textOf(key string) string {
 	return text
 }
 
-func withContext(reading Reading, texts ...string) Reading {
+func addContext(reading Reading, texts ...string) Reading {
 	reading.Context = append(reading.Context, texts...)
 	reading.ModelSees = append(reading.ModelSees, texts...)
 	return reading
@@ -290,11 +285,11 @@ func Combine(readings []Reading) Reading {
 	return combined
 }
 
-// Under returns the effect of a call with this reading to which a permission rule applies. Hooks
+// ApplyRule returns the effect of a call with this reading to which a permission rule applies. Hooks
 // that deny the call or end the session without it come first; then a rule counts, also against a hook that allows
 // the call or asks about it. denies reports that it denies the call, and does not ask. Observed on client
 // 2.1.332.
-func (r Reading) Under(rule PermissionRule, denies bool) Reading {
+func (r Reading) ApplyRule(rule PermissionRule, denies bool) Reading {
 	if r.Effect == suites.Denied || r.Effect == suites.SessionEnds && r.Cause.Kind != HaltAfterTool {
 		return r
 	}
@@ -334,20 +329,20 @@ func (c call) halt() (Reading, bool) {
 	case "", suites.Ignored:
 		return Reading{}, false
 	case suites.PromptBlocked:
-		return c.reading(suites.PromptBlocked, HaltPrompt), true
+		return c.newReading(suites.PromptBlocked, HaltPrompt), true
 	case suites.Proceeds:
-		return c.reading(suites.Proceeds, HaltStops), true
+		return c.newReading(suites.Proceeds, HaltStops), true
 	}
 	if c.event.Guards != Calls {
-		return c.reading(c.event.Halt, HaltEnds), true
+		return c.newReading(c.event.Halt, HaltEnds), true
 	}
 	switch denied := c.refuses() || c.exit2(); {
-	case denied && c.version.old():
+	case denied && c.version.isOld():
 		return Reading{}, false
 	case denied:
-		return c.reading(suites.SessionEnds, HaltWithDeny), true
+		return c.newReading(suites.SessionEnds, HaltWithDeny), true
 	default:
-		return c.reading(suites.SessionEnds, HaltAfterTool), true
+		return c.newReading(suites.SessionEnds, HaltAfterTool), true
 	}
 }
 
@@ -363,10 +358,10 @@ func (c call) block() (Reading, bool) {
 		return Reading{}, false
 	}
 	reason := c.blockReason()
-	if c.event.SendsReason && c.version.old() && reason != "" {
-		return withContext(c.reading(suites.ContextAdded, StartReason), reason), true
+	if c.event.SendsReason && c.version.isOld() && reason != "" {
+		return addContext(c.newReading(suites.ContextAdded, StartReason), reason), true
 	}
-	if c.event.Guards == Calls && c.version.old() {
+	if c.event.Guards == Calls && c.version.isOld() {
 		reading := c.refusal(JSONNo, reason)
 		reading.ModelSees = nonEmpty(reason)
 		if reason == "" {
@@ -376,8 +371,8 @@ func (c call) block() (Reading, bool) {
 	}
 	reading := c.refusal(JSONNo, reason)
 	switch {
-	case reason != "" || len(reading.ModelSees) == 0: // keep it
-	case c.event.RefusalFormat == asError || c.event.RefusalFormat == asReminder:
+	case reason != "", len(reading.ModelSees) == 0: // keep it
+	case c.event.RefusalFormat == asError, c.event.RefusalFormat == asReminder:
 		reading.ModelSees = []string{NoReason}
 	default:
 		reading = c.refusal(JSONNo, NoReason)
@@ -388,7 +383,6 @@ func (c call) block() (Reading, bool) {
 // NoReason is what the model is sent of a denial in JSON without a reason (observed on client 2.1.330).
 const NoReason = "Blocked by hook"
 
-// blockReason returns the reason of the decision that refuses.
 func (c call) blockReason() string {
 	if c.of("permissionDecision") == "deny" {
 		if reason := c.textOf("permissionDecisionReason"); reason != "" {
@@ -408,8 +402,8 @@ func (c call) blockByExit() (Reading, bool) {
 	switch {
 	case c.exit2():
 		reading = c.refusalByExit2()
-	case c.failed() && c.failuresBlock():
-		reading = c.failing(Reading{})
+	case c.hasFailed() && c.failuresBlock():
+		reading = c.readFailure(Reading{})
 	default:
 		return Reading{}, false
 	}
@@ -426,12 +420,12 @@ func (c call) ask() (Reading, bool) {
 				return reading, true
 			}
 		}
-		reading := c.reading(suites.Asked, Asked)
+		reading := c.newReading(suites.Asked, Asked)
 		reading.Input = input
 		reading.ModelSees = nonEmpty(c.textOf("permissionDecisionReason"))
 		return reading, true
 	case "defer":
-		return c.reading(suites.SessionEnds, Deferred), true
+		return c.newReading(suites.SessionEnds, Deferred), true
 	}
 	return Reading{}, false
 }
@@ -446,9 +440,9 @@ func (c call) answer() (Reading, bool) {
 		if input, _ := answer["updatedInput"].(map[string]any); len(input) > 0 { // an empty one is none; observed on client 2.1.332
 			return c.rewriteInput(input), true
 		}
-		return c.reading(suites.Allowed, Granted), true
+		return c.newReading(suites.Allowed, Granted), true
 	case "deny":
-		reading := c.reading(suites.Denied, Refused)
+		reading := c.newReading(suites.Denied, Refused)
 		reading.ModelSees = nonEmpty(message)
 		return reading, true
 	}
@@ -457,7 +451,7 @@ func (c call) answer() (Reading, bool) {
 
 func (c call) approve() (Reading, bool) {
 	if c.of("permissionDecision") == "allow" || c.event.Guards == Calls && c.output["decision"] == "approve" {
-		return c.reading(suites.Allowed, c.event.Allow), true
+		return c.newReading(suites.Allowed, c.event.Allow), true
 	}
 	return Reading{}, false
 }
@@ -466,27 +460,27 @@ func (c call) approve() (Reading, bool) {
 func (c call) rewrite() (Reading, bool) {
 	switch {
 	case c.of("updatedInput") != nil && c.event.RefusesInput:
-		return c.reading(suites.Denied, InputRefused), true
+		return c.newReading(suites.Denied, InputRefused), true
 	case c.of("updatedInput") != nil:
 		input, _ := c.of("updatedInput").(map[string]any)
 		return c.rewriteInput(input), true
 	case c.of("updatedToolOutput") != nil:
-		return c.rewriteOutput("updatedToolOutput", ToolNamed(c.matched).takes(c.of("updatedToolOutput")), OutputShape)
+		return c.rewriteOutput("updatedToolOutput", ToolByName(c.matched).takes(c.of("updatedToolOutput")), OutputShape)
 	case c.of("updatedMCPToolOutput") != nil:
 		return c.rewriteOutput("updatedMCPToolOutput", c.matched == "" || strings.HasPrefix(c.matched, "mcp__"), MCPOutput)
 	case c.of("displayContent") != nil:
-		return c.reading(suites.Rewritten, DisplayRewritten), true
+		return c.newReading(suites.Rewritten, DisplayRewritten), true
 	case c.of("action") == "accept":
-		return c.reading(suites.Rewritten, Answered), true
+		return c.newReading(suites.Rewritten, Answered), true
 	case c.of("action") != nil:
-		return c.reading(suites.Denied, Declined), true
+		return c.newReading(suites.Denied, Declined), true
 	}
 	return Reading{}, false
 }
 
-// alsoRewritten adds the replacement of a tool's result to a refusal that comes too late to prevent
+// addReplacement adds the replacement of a tool's result to a refusal that comes too late to prevent
 // the call, because the client does both.
-func (c call) alsoRewritten(no Reading) Reading {
+func (c call) addReplacement(no Reading) Reading {
 	if no.Effect != suites.ShownToModel {
 		return no
 	}
@@ -500,14 +494,14 @@ func (c call) alsoRewritten(no Reading) Reading {
 
 // rewriteInput replaces the tool's whole input, so that the new one must be complete.
 func (c call) rewriteInput(input map[string]any) Reading {
-	lacking := ToolNamed(c.matched).lacks(input)
-	reading := c.reading(suites.Denied, InputIncomplete)
+	lacking := ToolByName(c.matched).lacks(input)
+	reading := c.newReading(suites.Denied, InputIncomplete)
 	reading.Cause.Key, reading.Cause.Value = lacking, c.matched
 	switch {
 	case len(input) == 0:
 		reading.Cause.Kind = InputEmpty
 	case lacking == "":
-		reading = c.reading(suites.Rewritten, InputRewritten)
+		reading = c.newReading(suites.Rewritten, InputRewritten)
 		reading.Input = input
 		return reading
 	}
@@ -524,7 +518,7 @@ func (c call) rewriteOutput(key string, taken bool, otherwise Kind) (reading Rea
 	if !taken {
 		kind, effect = otherwise, suites.Ignored
 	}
-	reading = c.reading(effect, kind)
+	reading = c.newReading(effect, kind)
 	reading.Cause.Key, reading.Cause.Value = key, c.matched
 	return reading, taken || len(c.contexts()) == 0
 }
@@ -560,19 +554,19 @@ func (c call) addContext(reading Reading) Reading {
 	case "":
 		reading = c.contextAlone()
 	case suites.Ignored:
-		reading = c.reading(suites.ContextAdded, ContextToModel)
+		reading = c.newReading(suites.ContextAdded, ContextToModel)
 	default: // the decision remains in force, with the context
 	}
-	return withContext(reading, texts...)
+	return addContext(reading, texts...)
 }
 
 func (c call) contextAlone() Reading {
 	switch {
 	case c.textOf("initialUserMessage") != "":
-		return c.reading(suites.AnotherTurn, FirstMessage)
+		return c.newReading(suites.AnotherTurn, FirstMessage)
 	case c.event.Stop:
-		return c.reading(suites.AnotherTurn, ContextTurn)
+		return c.newReading(suites.AnotherTurn, ContextTurn)
 	default:
-		return c.reading(suites.ContextAdded, ContextToModel)
+		return c.newReading(suites.ContextAdded, ContextToModel)
 	}
 }

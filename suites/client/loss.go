@@ -32,15 +32,11 @@ const (
 )
 
 // Loses reports whether the client drops an output, or ignores a decision, for this kind of cause.
-func (k Kind) Loses() bool {
-	return k.row().loss != keeps
-}
+func (k Kind) Loses() bool { return k.row().loss != keeps }
 
 // Fails reports whether this kind of cause is a failure of the hook, so that only a comparison with
 // another input shows whether the hook intended a decision.
-func (k Kind) Fails() bool {
-	return k.row().loss == failure
-}
+func (k Kind) Fails() bool { return k.row().loss == failure }
 
 // Severity returns the severity of losing lost: the rule's, lowered if less than a decision is lost
 // and raised if a decision is lost with text that is otherwise harmless.
@@ -74,7 +70,7 @@ func LostOf(kind Kind, stdout []byte) Lost {
 		most = LostText
 	}
 	for _, o := range objects(text) {
-		most = max(most, meant(o))
+		most = max(most, findLoss(o))
 	}
 	if kind == TextToModel && most <= LostContext {
 		return LostNothing // the model reads the text
@@ -99,7 +95,7 @@ func objects(text []byte) (all []map[string]any) {
 		switch err := decoder.Decode(&o); {
 		case err == nil:
 			all, text = append(all, o), text[decoder.InputOffset():]
-		case completed(text, &o):
+		case complete(text, &o):
 			return append(all, o)
 		default:
 			text = text[1:]
@@ -108,9 +104,9 @@ func objects(text []byte) (all []map[string]any) {
 	return all
 }
 
-// completed decodes an object that was cut short by closing its open strings and brackets. It also
+// complete decodes an object that was cut short by closing its open strings and brackets. It also
 // tries the text with double quotes in place of single ones, for other notations.
-func completed(text []byte, into *map[string]any) bool {
+func complete(text []byte, into *map[string]any) bool {
 	const most = 4000
 	if len(text) > most || !bytes.ContainsAny(text, ":") {
 		return false
@@ -120,7 +116,7 @@ func completed(text []byte, into *map[string]any) bool {
 			return true
 		}
 		for t != "" { // drop a trailing key without a value
-			if json.Unmarshal([]byte(closed(t)), into) == nil {
+			if json.Unmarshal([]byte(closeBrackets(t)), into) == nil {
 				return true
 			}
 			t = t[:max(0, strings.LastIndexByte(t, ','))]
@@ -129,8 +125,8 @@ func completed(text []byte, into *map[string]any) bool {
 	return false
 }
 
-// closed returns a text with its open strings and brackets closed.
-func closed(text string) string {
+// closeBrackets returns a text with its open strings and brackets closed.
+func closeBrackets(text string) string {
 	var open []byte
 	inside, escaped := false, false
 	for i := range len(text) {
@@ -163,15 +159,15 @@ func closed(text string) string {
 // decisionKeys are the keys of decisions.
 var decisionKeys = []string{"permissionDecision", "decision", "behavior"}
 
-// meant returns the effect that an object would have had, at any depth: decisions by their words,
+// findLoss returns the effect that an object would have had, at any depth: decisions by their words,
 // other keys by their names.
-func meant(object map[string]any) (most Lost) {
+func findLoss(object map[string]any) (most Lost) {
 	for key, value := range object {
 		switch v := value.(type) {
 		case map[string]any:
-			most = max(most, meant(v))
+			most = max(most, findLoss(v))
 		case string:
-			most = max(most, meantBy(key, v))
+			most = max(most, lossOf(key, v))
 		case bool:
 			if !v && key == "continue" {
 				most = LostDecision
@@ -185,7 +181,7 @@ func meant(object map[string]any) (most Lost) {
 	return max(most, LostText)
 }
 
-func meantBy(key, word string) Lost {
+func lossOf(key, word string) Lost {
 	switch decides := slices.Contains(decisionKeys, key); {
 	case word == "":
 		return LostText
@@ -224,7 +220,7 @@ func DecidesAgainst(harmless, stdout []byte, input map[string]any) bool {
 		}
 		switch v := value.(type) {
 		case bool:
-			if slices.Contains(permits, strings.ToLower(key)) && !v || slices.Contains(refuses, strings.ToLower(key)) && v {
+			if words := map[bool][]string{false: permits, true: refuses}[v]; slices.Contains(words, strings.ToLower(key)) {
 				return true
 			}
 		case string:
@@ -232,7 +228,7 @@ func DecidesAgainst(harmless, stdout []byte, input map[string]any) bool {
 				return true
 			}
 			sent, isInput := input[key].(string)
-			if isInput && v != "" && !strings.Contains(sent, v) && (key == "command" || strings.Contains(outer, "input")) {
+			if isInput && !strings.Contains(sent, v) && (key == "command" || strings.Contains(outer, "input")) {
 				return true
 			}
 		}

@@ -52,7 +52,7 @@ func EvaluateMatcher(matcher, separators string, values ...string) (bool, error)
 func MatcherNames(matcher string) []string { return split(matcher, MatcherSeparators) }
 
 func split(matcher, separators string) []string {
-	if matchesAll(matcher) || strings.ContainsFunc(matcher, outsideList) {
+	if matchesAll(matcher) || outsideList().MatchString(matcher) {
 		return nil
 	}
 	names := strings.FieldsFunc(matcher, func(r rune) bool { return strings.ContainsRune(separators, r) })
@@ -68,10 +68,8 @@ func split(matcher, separators string) []string {
 
 func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
 
-func outsideList(r rune) bool {
-	isWord := '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	return !isWord && !strings.ContainsRune("_- ,|", r)
-}
+// outsideList matches a character that a list of names cannot have.
+var outsideList = pattern.Lazy(`[^0-9A-Za-z_\- ,|]`)
 
 // Limits of a regular expression. It may come from settings of an untrusted author, it backtracks,
 // and nothing else interrupts it: compiling nested groups takes time that doubles with each level,

@@ -41,7 +41,7 @@ func (w Want) On(v Version) (effect suites.Effect, sees string, ok bool) {
 	if v.Profile() == V197 {
 		effect, sees = w.old, w.oldSees
 	}
-	return effect, sees, effect != "" && (v.old() || v.Since(w.since))
+	return effect, sees, effect != "" && (v.isOld() || v.Since(w.since))
 }
 
 // ID identifies the cell by its event and its case.
@@ -119,15 +119,15 @@ var readMeasured = sync.OnceValues(func() (m measurements, err error) {
 	return m, err
 })
 
-// measured returns the measurements. It ignores the error because a test ensures that they parse.
-func measured() measurements {
+// measurementsOnce returns the measurements. It ignores the error because a test ensures that they parse.
+func measurementsOnce() measurements {
 	m, _ := readMeasured()
 	return m
 }
 
 // Cells returns the cells.
 func Cells() (all []Cell) {
-	for _, row := range measured().Outputs {
+	for _, row := range measurementsOnce().Outputs {
 		o, e := row.Output, row.Entry
 		for _, then := range row.Then {
 			fill := strings.NewReplacer("LONG", strings.Repeat("x", long))
@@ -147,7 +147,7 @@ func Cells() (all []Cell) {
 						Async: e.Async, AsyncRewake: e.AsyncRewake, ContinueOnBlock: e.ContinueOnBlock, Plugin: e.Plugin,
 					},
 				}
-				if out.Signal != "" || out.TimedOut || out.NotStarted != "" {
+				if !out.hasExit() {
 					out.Exit = -1
 				}
 				if about.Tool {
@@ -175,11 +175,11 @@ func (m InForceMatcher) ID() string {
 	return id
 }
 
-// Predicted reports whether hookwatch predicts that the hook runs.
-func (m InForceMatcher) Predicted() bool { return Match(m.Event, m.Matcher, m.Value) }
+// Predict reports whether hookwatch predicts that the hook runs.
+func (m InForceMatcher) Predict() bool { return Match(m.Event, m.Matcher, m.Value) }
 
 // Matchers returns the measured matchers.
-func Matchers() []InForceMatcher { return slices.Clone(measured().Matchers) }
+func Matchers() []InForceMatcher { return slices.Clone(measurementsOnce().Matchers) }
 
 // An InForceCondition is a hook's `if`, and a call that it is compared with.
 type InForceCondition struct {
@@ -191,7 +191,7 @@ type InForceCondition struct {
 
 // ID identifies the row.
 func (c InForceCondition) ID() string {
-	return Guarding(Calls).Name + "/if-" + strconv.Quote(c.If) + "-on-" + c.Tool + string(c.input())
+	return GuardEvent(Calls).Name + "/if-" + strconv.Quote(c.If) + "-on-" + c.Tool + string(c.input())
 }
 
 func (c InForceCondition) input() []byte {
@@ -212,7 +212,7 @@ func (c InForceCondition) Example() []byte {
 
 // Conditions returns the measured conditions, those of one call together.
 func Conditions() (all []InForceCondition) {
-	for _, group := range measured().Conditions {
+	for _, group := range measurementsOnce().Conditions {
 		for _, call := range group.Calls {
 			for _, rule := range group.Rules {
 				all = append(all, InForceCondition{group.Tool, call.Input, rule, slices.Contains(call.Runs, rule)})
@@ -231,7 +231,7 @@ type InForceFile struct {
 
 // Files returns the measured settings files.
 func Files() (all []InForceFile) {
-	for _, row := range measured().Settings {
+	for _, row := range measurementsOnce().Settings {
 		for _, then := range row.Then {
 			if then.Run != nil {
 				then.Old, then.Newer = then.Run, then.Run
@@ -255,8 +255,8 @@ func (f InForceFile) ID() string {
 	return "settings/" + strings.ReplaceAll(strings.ReplaceAll(f.Title, "/", ""), " ", "-")
 }
 
-// Predicted returns the names of the file's hooks that hookwatch predicts to run on a version.
-func (f InForceFile) Predicted(v Version) (names []string) {
+// Predict returns the names of the file's hooks that hookwatch predicts to run on a version.
+func (f InForceFile) Predict(v Version) (names []string) {
 	read, _ := ParseOn(v, "settings.json", []byte(f.Content))
 	if read.DisableAllHooks.Line != 0 {
 		return nil

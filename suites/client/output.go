@@ -24,6 +24,9 @@ type Output struct {
 	Matched    string // the value compared with the matcher; "" uses the payload's
 }
 
+// hasExit reports whether the exit code is the hook's own: it was started, and nothing ended it.
+func (o Output) hasExit() bool { return o.NotStarted == "" && o.Signal == "" && !o.TimedOut }
+
 // A Reading is the client's interpretation of a hook's output.
 type Reading struct {
 	// Decision is the hook's decision in JSON, even if the client ignores it: block, approve,
@@ -76,7 +79,7 @@ func readStdout(v Version, stdout []byte) (form, map[string]any) {
 	if output, ok := oneObject(bytes.SplitN(text, []byte("\n"), 2)[0]); ok && output["async"] == true {
 		return asyncMore, output
 	}
-	if !v.old() && text[len(text)-1] == '}' && !foreignLines(text) {
+	if !v.isOld() && text[len(text)-1] == '}' && !foreignLines(text) {
 		return malformed, nil
 	}
 	return plain, nil

@@ -14,7 +14,7 @@ import (
 // raw JSON.
 func Payload(in PayloadInput) ([]byte, error) {
 	if len(bytes.TrimSpace(in.Override)) > 0 {
-		return overridden(in.Override)
+		return readOverride(in.Override)
 	}
 	event, ok := EventByName(in.Event)
 	if !ok {
@@ -23,7 +23,7 @@ func Payload(in PayloadInput) ([]byte, error) {
 	if event.fields == nil {
 		return nil, fmt.Errorf("payload: the fields of %s are not known", in.Event)
 	}
-	in = in.withDefaults(event)
+	in = in.addDefaults(event)
 	fields, err := append(commonFields(in, event), event.fields(in)...).under(in.Over)
 	if err != nil {
 		return nil, fmt.Errorf("payload of %s: %w", in.Event, err)
@@ -36,7 +36,7 @@ func Payload(in PayloadInput) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-func overridden(raw json.RawMessage) ([]byte, error) {
+func readOverride(raw json.RawMessage) ([]byte, error) {
 	var line bytes.Buffer
 	if err := json.Compact(&line, raw); err != nil {
 		return nil, fmt.Errorf("payload: not valid JSON: %w", err)
@@ -48,7 +48,7 @@ func overridden(raw json.RawMessage) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-func (in PayloadInput) withDefaults(event Event) PayloadInput {
+func (in PayloadInput) addDefaults(event Event) PayloadInput {
 	fill := func(field *string, value string) {
 		if *field == "" {
 			*field = value

@@ -16,10 +16,10 @@ func toolInput(in PayloadInput) any {
 	if len(in.ToolInput) > 0 {
 		return in.ToolInput
 	}
-	if input := toolCalled(in.Tool).input; input != nil {
+	if input := toolByAnyName(in.Tool).input; input != nil {
 		return input(in)
 	}
-	return givenInput(in)
+	return startInput(in)
 }
 
 func commandInput(in PayloadInput) object {
@@ -30,7 +30,7 @@ func agentInput(in PayloadInput) object {
 	return object{{"description", "an example"}, {"prompt", in.text(in.Prompt)}, {"subagent_type", "general-purpose"}}
 }
 
-func givenInput(in PayloadInput) object {
+func startInput(in PayloadInput) object {
 	given := object{}
 	for _, f := range []struct{ key, value string }{{"command", in.Command}, {"file_path", in.FilePath}, {"text", in.Text}} {
 		if f.value != "" {
@@ -40,8 +40,8 @@ func givenInput(in PayloadInput) object {
 	return given
 }
 
-// askedQuestions returns the questions of AskUserQuestion.
-func askedQuestions(in PayloadInput) list {
+// questions returns the questions of AskUserQuestion.
+func questions(in PayloadInput) list {
 	option := func(label string) object { return object{{"label", label}, {"description", "an example"}} }
 	return list{object{
 		{"question", in.text("an example?")}, {"header", "example"}, {"options", list{option("yes"), option("no")}}, {"multiSelect", false},
@@ -53,7 +53,7 @@ func toolResponse(in PayloadInput) any {
 	if len(in.ToolResponse) > 0 {
 		return in.ToolResponse
 	}
-	if response := toolCalled(in.Tool).response; response != nil {
+	if response := toolByAnyName(in.Tool).response; response != nil {
 		return response(in)
 	}
 	if strings.HasPrefix(in.Tool, "mcp__") {

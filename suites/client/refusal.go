@@ -2,6 +2,7 @@ package client
 
 import (
 	"cmp"
+	"slices"
 
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
@@ -15,7 +16,7 @@ var withoutEffect = map[Kind]Kind{
 // refusal returns the effect of a hook's refusal on the event: text is the client's message, kind the
 // way in which the hook refused.
 func (c call) refusal(kind Kind, text string) Reading {
-	reading := c.reading(c.event.Exit2, kind)
+	reading := c.newReading(c.event.Exit2, kind)
 	if kind == FailureBlocks && c.event.Failure != "" {
 		reading.Effect = c.event.Failure
 	}
@@ -30,8 +31,8 @@ func (c call) refusal(kind Kind, text string) Reading {
 
 // refusalByExit2 reads exit code 2 if no JSON decision precedes it.
 func (c call) refusalByExit2() Reading {
-	if c.pardoned() {
-		return c.ignored(MissingScript)
+	if c.pardons() {
+		return c.ignore(MissingScript)
 	}
 	text := string(trim(c.in.Stderr))
 	if text == "" && (c.event.Reports == ofCompact || c.event.AnyFailure) {
@@ -56,21 +57,21 @@ func (c call) silentRefusal() Reading {
 // exist. Any program that prints it counts; observed on client 2.1.330.
 var noScript = pattern.Lazy(`(?i)no such file|can't open`)
 
-// pardoned reports whether the client takes exit code 2 for a missing script.
-func (c call) pardoned() bool {
+// pardons reports whether the client takes exit code 2 for a missing script.
+func (c call) pardons() bool {
 	pardons := c.event.PardonsNoScript || c.event.PardonsPlugin && c.in.Entry.Plugin
 	return pardons && c.form == silent && noScript().Match(c.in.Stderr)
 }
 
-// failing returns the reading of a failure: a refusal if the entry or the event makes failures
+// readFailure returns the reading of a failure: a refusal if the entry or the event makes failures
 // block, and otherwise unchanged if not.
-func (c call) failing(otherwise Reading) Reading {
+func (c call) readFailure(otherwise Reading) Reading {
 	switch {
 	case c.failuresBlock():
 		reading := c.refusal(FailureBlocks, c.failureText())
-		if c.refused() && len(reading.ModelSees) > 0 { // observed on client 2.1.332
-			reading.ModelSees = append(reading.ModelSees, indented(c.in.Stdout)...)
-			if text := string(trim(c.in.Stderr)); c.failed() && text != "" {
+		if c.rejects() && len(reading.ModelSees) > 0 { // observed on client 2.1.332
+			reading.ModelSees = append(reading.ModelSees, indent(c.in.Stdout)...)
+			if text := string(trim(c.in.Stderr)); c.hasFailed() && text != "" {
 				reading.ModelSees = append(reading.ModelSees, text)
 			}
 		}
@@ -78,8 +79,8 @@ func (c call) failing(otherwise Reading) Reading {
 	case c.event.AnyFailure && c.event.Exit2 == suites.Denied:
 		reading := otherwise // because a defect of the output is the more precise cause
 		reading.Effect = suites.Denied
-		if c.failed() {
-			reading = c.reading(suites.Denied, AnyFailure)
+		if c.hasFailed() {
+			reading = c.newReading(suites.Denied, AnyFailure)
 		}
 		if text := trim(c.in.Stderr); len(text) > 0 {
 			reading.ModelSees = c.message(c.event.RefusalFormat, string(text))
@@ -96,11 +97,11 @@ func (c call) failureText() string {
 	switch text := trim(c.in.Stderr); {
 	case c.in.TimedOut:
 		how = "timed out"
-	case c.refused():
+	case c.rejects():
 		more = "\nHook JSON output validation failed"
 	case len(text) > 0:
 		more = "\n" + string(text)
-	case c.failed() && c.in.Signal == "" && (c.in.Entry.Type == "command" || c.in.Entry.Type == ""):
+	case c.hasFailed() && c.in.Signal == "" && slices.Contains([]string{"", "command"}, c.in.Entry.Type):
 		more = "\nNo stderr output"
 	}
 	name := c.in.Entry.Command
@@ -110,8 +111,8 @@ func (c call) failureText() string {
 	return "[" + name + "]: " + how + `; blocking because onFailure is "block"` + more
 }
 
-// ended reads a hook that failed and printed nothing that the client uses.
-func (c call) ended() Reading {
+// readSilentFailure reads a hook that failed and printed nothing that the client uses.
+func (c call) readSilentFailure() Reading {
 	kind := ExitCode
 	switch {
 	case c.in.NotStarted != "":
@@ -121,34 +122,34 @@ func (c call) ended() Reading {
 	case c.in.Signal != "":
 		kind = Killed
 	case c.in.Entry.Type == "http":
-		return c.failing(c.ignored(HTTPStatus))
+		return c.readFailure(c.ignore(HTTPStatus))
 	case c.in.Exit == 126:
 		kind = NotExecutable
 	case c.in.Exit == 127:
 		kind = NotFound
 	}
-	return c.failing(c.proceeds(kind))
+	return c.readFailure(c.proceeds(kind))
 }
 
-// reported adds the client's report to the model to a reading without another effect.
-func (c call) reported(r Reading) Reading {
+// addReport adds the client's report to the model to a reading without another effect.
+func (c call) addReport(r Reading) Reading {
 	quiet := r.Effect == suites.Ignored || r.Effect == suites.Proceeds
-	e := c.in.Entry
-	if c.event.Reports == "" || !quiet || e.Async || e.AsyncRewake || c.in.TimedOut || c.in.NotStarted != "" || c.in.Signal != "" {
+	finished := c.in.hasExit() && !c.in.Entry.InBackground()
+	if c.event.Reports == "" || !quiet || !finished {
 		return r
 	}
 	effect, texts := suites.ShownToModel, c.report()
 	if len(texts) == 0 {
 		return r
 	}
-	if c.refused() { // the refusal is the cause
+	if c.rejects() { // the refusal is the cause
 		r.Effect, r.ModelSees, r.Cause.Effect = effect, texts, effect
 		return r
 	}
-	if c.event.Plain != "" && !c.failed() {
+	if c.event.Plain != "" && !c.hasFailed() {
 		effect = suites.ContextAdded // because the model takes it as an instruction while it compacts
 	}
-	out := c.reading(effect, Reported)
+	out := c.newReading(effect, Reported)
 	out.ModelSees = texts
 	return out
 }
@@ -160,28 +161,28 @@ func (c call) report() []string {
 	message, _ := c.output["systemMessage"].(string)
 	compact := c.event.Reports == ofCompact
 	switch {
-	case c.refused() && c.failed() && compact && !c.version.old():
-		return append(indented(c.in.Stdout), errs)
-	case c.refused():
-		return indented(c.in.Stdout)
+	case c.rejects() && c.hasFailed() && compact && !c.version.isOld():
+		return append(indent(c.in.Stdout), errs)
+	case c.rejects():
+		return indent(c.in.Stdout)
 	case !compact && message != "":
 		return []string{message}
-	case c.form == malformed && compact && !c.failed(), c.form == document && !compact: // a malformed output is an error, and /model uses only the keys of an object
+	case c.form == malformed && compact && !c.hasFailed(), c.form == document && !compact: // a malformed output is an error, and /model uses only the keys of an object
 		return nil
-	case c.failed() && errs != "" && compact:
+	case c.hasFailed() && errs != "" && compact:
 		return c.message(c.event.Reports, "failed: "+errs)
-	case c.failed() && errs != "":
+	case c.hasFailed() && errs != "":
 		return []string{errs}
-	case !c.failed() && compact && len(trim(c.in.Stdout)) > 0:
+	case !c.hasFailed() && compact && len(trim(c.in.Stdout)) > 0:
 		return c.message(c.event.Reports, "completed successfully: "+string(trim(c.in.Stdout)))
 	default:
 		return nil
 	}
 }
 
-// refused reports whether the client rejects the output. For the report of /compact, an output that
+// rejects reports whether the client rejects the output. For the report of /compact, an output that
 // names another event is accepted.
-func (c call) refused() bool {
+func (c call) rejects() bool {
 	if c.form != document {
 		return false
 	}

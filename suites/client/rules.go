@@ -47,7 +47,6 @@ var generic = strings.NewReplacer(
 	"{exit}", "N", "{signal}", "SIGNAL", "{version}", "VERSION", "{count}", "N",
 )
 
-// at returns the rule with its texts for an event.
 func (r ruleRow) at(e Event) suites.Rule {
 	rule := suites.Rule{
 		ID: string(r.kind), Severity: r.severity, What: generic.Replace(r.what), Client: e.Fill(r.client), Remedy: e.Fill(r.remedy),
@@ -71,7 +70,7 @@ func RuleAt(id string, e Event) suites.Rule {
 func Rules() (rules []suites.Rule) {
 	for _, table := range ruleTables {
 		for _, row := range table {
-			rules = append(rules, row.at(Guarding(Calls)))
+			rules = append(rules, row.at(GuardEvent(Calls)))
 		}
 	}
 	return rules
@@ -80,7 +79,7 @@ func Rules() (rules []suites.Rule) {
 // Rule returns the rule that explains the cause, with its texts for calls of tools. Exit code 2 was
 // observed on the versions for which its event has such a cell.
 func (c Cause) Rule() suites.Rule {
-	rule := RuleAt(string(c.Kind), Guarding(Calls))
+	rule := RuleAt(string(c.Kind), GuardEvent(Calls))
 	if c.Kind != Exit2 && c.Kind != Exit2Ignored {
 		return rule
 	}
@@ -101,7 +100,7 @@ func (c Cause) Rule() suites.Rule {
 func (c Cause) Remedy() string {
 	event, known := EventByName(c.Event)
 	if !known {
-		event = Guarding(Calls)
+		event = GuardEvent(Calls)
 	}
 	return RuleAt(string(c.Kind), event).Remedy
 }

@@ -66,10 +66,10 @@ func dropsFile(event string) bool {
 	return about.DropsFile
 }
 
-func (p *parser) old() bool { return p.version.Profile() == V197 }
+func (p *parser) isOld() bool { return p.version.Profile() == V197 }
 
 // drops reports whether the client drops a file for an invalid entry of an event.
-func (p *parser) drops(event string) bool { return p.alone || p.old() || dropsFile(event) }
+func (p *parser) drops(event string) bool { return p.alone || p.isOld() || dropsFile(event) }
 
 // fatal records a problem for which the client drops the file.
 func (p *parser) fatal(at int, what, hint string) {
@@ -237,7 +237,6 @@ type entryReader struct {
 	bad    bool
 }
 
-// entry reads one hook of a group.
 func (p *parser) entry(event, matcher string, hook jsontree.Value) {
 	if hook.Kind != '{' {
 		p.invalid(event, hook.Start, "a hook of "+event+" is "+describe(hook)+", not an object", `write {"type": "command", "command": "..."}`)
@@ -292,7 +291,6 @@ func wrongEntry(key EntryKey, value jsontree.Value) (at int, what string) {
 	return value.Start, key.Name + " is " + describe(value) + ", not " + string(key.Kind)
 }
 
-// set stores a valid value.
 func (r *entryReader) set(key string, value jsontree.Value) {
 	e := &r.entry
 	texts := map[string]*string{
@@ -310,14 +308,14 @@ func (r *entryReader) set(key string, value jsontree.Value) {
 	}
 	switch key {
 	case "args":
-		e.Args = listed(value)
+		e.Args = readList(value)
 	case "timeout":
 		e.Timeout = duration(value)
 	}
 }
 
-// listed never returns nil because empty args still select the exec form.
-func listed(value jsontree.Value) []string {
+// readList never returns nil because empty args still select the exec form.
+func readList(value jsontree.Value) []string {
 	all := []string{}
 	for _, member := range value.Members {
 		text, _ := textOf(member.Value)
@@ -367,7 +365,7 @@ func (p *parser) event(member jsontree.Member) {
 		return
 	}
 	note := p.ignore
-	if dropsFile(member.Key) && !p.old() && !isNull(member.Value) {
+	if dropsFile(member.Key) && !p.isOld() && !isNull(member.Value) {
 		note = p.fatal
 	}
 	note(member.Value.Start, member.Key+" is "+describe(member.Value)+": its hooks never run",
@@ -382,20 +380,20 @@ func isNull(value jsontree.Value) bool {
 func (p *parser) unknownEvent(member jsontree.Member) {
 	const hint = "event names are case-sensitive, as in PreToolUse"
 	switch {
-	case p.plugin && p.old():
+	case p.plugin && p.isOld():
 		p.fatal(member.At, "no event is called "+member.Key, "client 2.1.197 drops all hooks of the plugin for it")
-	case !p.plugin && !p.old() && holdsGuarded(member.Value):
+	case !p.plugin && !p.isOld() && guardsAny(member.Value):
 		p.fatal(member.At, "no event is called "+member.Key+", and it holds hooks of PreToolUse", `the events stand in "hooks" itself`)
 	default:
 		p.ignore(member.At, "no event is called "+member.Key+": its hooks never run", hint)
 	}
 }
 
-// holdsGuarded reports whether a value has a key, at any depth, that is an event of dropsFile with
+// guardsAny reports whether a value has a key, at any depth, that is an event of dropsFile with
 // hooks.
-func holdsGuarded(value jsontree.Value) bool {
+func guardsAny(value jsontree.Value) bool {
 	for _, member := range value.Members {
-		if value.Kind == '{' && dropsFile(member.Key) && len(member.Value.Members) > 0 || holdsGuarded(member.Value) {
+		if value.Kind == '{' && dropsFile(member.Key) && len(member.Value.Members) > 0 || guardsAny(member.Value) {
 			return true
 		}
 	}
@@ -447,7 +445,6 @@ func (s source) position(offset int) suites.Position {
 	return suites.Position{File: s.file, Line: line, Column: column}
 }
 
-// describe describes a value and its kind in a message.
 func describe(v jsontree.Value) string {
 	switch value := v.Scalar.(type) {
 	case string:
@@ -510,7 +507,6 @@ var hints = map[ValueKind]string{
 
 const longest = time.Duration(math.MaxInt64)
 
-// holds reports whether a value is of a kind.
 func holds(kind ValueKind, value jsontree.Value) bool {
 	n, isNumber := number(value)
 	switch kind {
@@ -521,7 +517,7 @@ func holds(kind ValueKind, value jsontree.Value) bool {
 	case AnAddress:
 		return isAddress(value)
 	default:
-		return kind.Holds(decoded(value))
+		return kind.Holds(decode(value))
 	}
 }
 
@@ -545,15 +541,15 @@ func number(value jsontree.Value) (float64, bool) {
 	return n, true
 }
 
-// decoded returns a value in a form that is sufficient to check its kind.
-func decoded(value jsontree.Value) any {
+// decode returns a value in a form that is sufficient to check its kind.
+func decode(value jsontree.Value) any {
 	switch value.Kind {
 	case '{':
 		return map[string]any{}
 	case '[':
 		all := []any{}
 		for _, member := range value.Members {
-			all = append(all, decoded(member.Value))
+			all = append(all, decode(member.Value))
 		}
 		return all
 	default:

@@ -3,6 +3,7 @@ package client
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -75,9 +76,9 @@ func MissingIn(r suites.Result) (name string, kind MissingKind) {
 	return "", MissingNothing
 }
 
-// Unloaded returns a missing file of the hook's own, by its path in the file that loads it, and
+// FindMissingFile returns a missing file of the hook's own, by its path in the file that loads it, and
 // that file. Both are "" if the hook did not fail for this reason.
-func Unloaded(r suites.Result) (file, by string) {
+func FindMissingFile(r suites.Result) (file, by string) {
 	if m := unloaded().FindSubmatch(r.Stderr); m != nil {
 		return string(m[1]), string(m[2])
 	}
@@ -106,9 +107,9 @@ var readOnly = []func() *regexp.Regexp{
 	pattern.Lazy(`(?i)read-only file system(?:, \w+|:) ['"](/[^'"\n]+)`), // Python, Node
 }
 
-// ReadOnly returns the path that a hook failed to write because its file system is read-only, ""
+// FindReadOnly returns the path that a hook failed to write because its file system is read-only, ""
 // if there is none.
-func ReadOnly(r suites.Result) string {
+func FindReadOnly(r suites.Result) string {
 	for _, re := range readOnly {
 		if m := re().FindSubmatch(r.Stderr); m != nil && r.Exit != 0 {
 			return string(m[1])
@@ -139,9 +140,9 @@ const (
 // format.
 var byProgram = pattern.Lazy(`^(?:\S*/)?(?:sed|[ef]?grep|rg|ls|[gmn]?awk|jq|sort|diff|cmp|tar|curl|find|cat|cut|head|tail): (?:can't |cannot |could not |-e expression|error|invalid |unrecognized |unknown |missing |.*: (?:No such file or directory|Permission denied|Is a directory)$)`)
 
-// FailedProgram returns the line in which a program reports its failure, if the hook ended with
+// FindProgramFailure returns the line in which a program reports its failure, if the hook ended with
 // exit code 2 because of it: nothing follows the line. Such a hook did not decide to block.
-func FailedProgram(r suites.Result) string {
+func FindProgramFailure(r suites.Result) string {
 	text := strings.TrimSpace(string(r.Stderr))
 	last := text[strings.LastIndexByte(text, '\n')+1:]
 	if r.Exit != 2 || !byProgram().MatchString(last) {
@@ -187,25 +188,26 @@ func FaultOf(r suites.Result) (Fault, string) {
 // InBackground reports whether the hook has no effect because the client does not wait for it.
 func InBackground(r suites.Result) bool { return Kind(r.EffectRule).InBackground() }
 
-// outputDropped reports whether the client dropped output of the hook. If the output asks for
+// dropsOutput reports whether the client dropped output of the hook. If the output asks for
 // the default behaviour, nothing is lost. Output of background hooks does not count, because no
 // one expects it to have an effect.
-func outputDropped(r suites.Result) bool {
+func dropsOutput(r suites.Result) bool {
 	if InBackground(r) {
 		return false
 	}
-	return r.Effect == suites.Ignored && printedDocument().Match(r.Stdout) && r.Decision != "approve" && r.Decision != "allow"
+	permits := slices.Contains([]string{"approve", "allow"}, r.Decision)
+	return r.Effect == suites.Ignored && !permits && printedDocument().Match(r.Stdout)
 }
 
-// OutputQuoted reports whether the client ignores the decision in a hook's output but shows its
+// QuotesOutput reports whether the client ignores the decision in a hook's output but shows its
 // text to the model, as it does for all hooks of /compact and /model.
-func OutputQuoted(r suites.Result) bool {
+func QuotesOutput(r suites.Result) bool {
 	return r.Effect == suites.ShownToModel && printedDocument().Match(r.Stdout) && Kind(r.EffectRule).DropsOutput()
 }
 
-// OutputUnused reports whether output of the hook was lost. Output that only repeats the hook's
+// LosesOutput reports whether output of the hook was lost. Output that only repeats the hook's
 // input does not count.
-func OutputUnused(r suites.Result) bool { return outputDropped(r) && !Echoes(r.Stdout) }
+func LosesOutput(r suites.Result) bool { return dropsOutput(r) && !Echoes(r.Stdout) }
 
 // printedDocument matches output that is intended for a program.
 var printedDocument = pattern.Lazy(`(?m)(^\s*|.)\{\s*"`)

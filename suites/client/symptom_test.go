@@ -98,7 +98,7 @@ func TestHeard(t *testing.T) {
 	} {
 		read := Interpret(Default, "PostToolUse", Output{Stdout: []byte(tt.stdout), Entry: Entry{Async: tt.async}})
 		r := suites.Result{Stdout: []byte(tt.stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)}
-		if b, d, u := InBackground(r), outputDropped(r), OutputUnused(r); b != tt.background || d != tt.dropped || u != tt.unheard {
+		if b, d, u := InBackground(r), dropsOutput(r), LosesOutput(r); b != tt.background || d != tt.dropped || u != tt.unheard {
 			t.Errorf("%s (async %v): background %v, dropped %v, unheeded %v; want %v, %v, %v (%s)",
 				tt.stdout, tt.async, b, d, u, tt.background, tt.dropped, tt.unheard, read.Because())
 		}
@@ -138,7 +138,7 @@ func TestUnloaded(t *testing.T) {
 		"Error: Cannot find module '/p/cli.js'\n    at x":                                                       {},
 		"Error: Cannot find module 'zod'\nRequire stack:\n- /p/cli.js":                                          {},
 	} {
-		if file, by := Unloaded(suites.Result{Stderr: []byte(stderr)}); file != want[0] || by != want[1] {
+		if file, by := FindMissingFile(suites.Result{Stderr: []byte(stderr)}); file != want[0] || by != want[1] {
 			t.Errorf("%q: %q of %q", stderr, file, by)
 		}
 	}
@@ -160,7 +160,7 @@ func TestFailedProgram(t *testing.T) {
 		{2, "rm is not allowed", ""},
 		{2, "", ""},
 	} {
-		if got := FailedProgram(suites.Result{Exit: tt.exit, Stderr: []byte(tt.stderr)}); got != tt.want {
+		if got := FindProgramFailure(suites.Result{Exit: tt.exit, Stderr: []byte(tt.stderr)}); got != tt.want {
 			t.Errorf("exit %d, %q: %q, want %q", tt.exit, tt.stderr, got, tt.want)
 		}
 	}

@@ -134,9 +134,9 @@ var tools = []Tool{
 	},
 	{
 		Name:  "AskUserQuestion", // answers are those of a session without a terminal
-		input: func(in PayloadInput) object { return object{{"questions", askedQuestions(in)}} },
+		input: func(in PayloadInput) object { return object{{"questions", questions(in)}} },
 		response: func(in PayloadInput) object {
-			return object{{"questions", askedQuestions(in)}, {"answers", object{}}}
+			return object{{"questions", questions(in)}, {"answers", object{}}}
 		},
 	},
 	{Name: "BashOutput"},
@@ -200,15 +200,15 @@ var tools = []Tool{
 // Tools returns the known tools, including those that the client no longer has.
 func Tools() []Tool { return slices.Clone(tools) }
 
-// ToolNamed returns the tool with a name; the zero Tool if it is not in the table, as for tools of
+// ToolByName returns the tool with a name; the zero Tool if it is not in the table, as for tools of
 // MCP servers.
-func ToolNamed(name string) Tool {
+func ToolByName(name string) Tool {
 	tool, _ := find(tools, func(t Tool) bool { return t.Name == name })
 	return tool
 }
 
-// toolCalled is like ToolNamed, but also accepts older names.
-func toolCalled(name string) Tool {
+// toolByAnyName is like ToolByName, but also accepts older names.
+func toolByAnyName(name string) Tool {
 	tool, _ := find(tools, func(t Tool) bool { return t.Name == name || slices.Contains(t.Also, name) })
 	return tool
 }
@@ -257,7 +257,7 @@ func Match(event, match, value string) bool {
 	}
 	names := []string{value}
 	if about.Tool {
-		names = append(names, ToolNamed(value).Also...)
+		names = append(names, ToolByName(value).Also...)
 	}
 	matched, _ := about.matches(match, names...)
 	return matched
@@ -294,7 +294,7 @@ func Misname(name string) string {
 		return name + " names no server: mcp__.* takes the tools of all servers"
 	case ofServer && !strings.Contains(server, "__"):
 		return name + " names a server: its tools are " + name + "__.*"
-	case ofServer, toolCalled(name).Name != "":
+	case ofServer, toolByAnyName(name).Name != "":
 		return ""
 	}
 	names := ToolNames()

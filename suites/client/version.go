@@ -51,7 +51,7 @@ func (v Version) Valid() bool {
 	return ok
 }
 
-func (v Version) old() bool { return v.Profile() == V197 }
+func (v Version) isOld() bool { return v.Profile() == V197 }
 
 // Since reports whether v is at least the observed version first; "" is the oldest. Facts observed
 // only on 2.1.330 are assumed to be true of 2.1.329 because runs on both differed only in wording.

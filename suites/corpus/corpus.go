@@ -272,7 +272,7 @@ func (c *Corpus) read(d *disk.Dir, event string) (all []Payload, err error) {
 func (c *Corpus) Case(p Payload) *suites.Case {
 	out := &suites.Case{
 		Suite: "recorded", ID: p.ID, Name: "recorded_" + p.ID, Category: "recorded", Layer: suites.Direct, Chain: true,
-		Steps: []suites.Step{{Event: p.Event, Tool: p.Tool, Payload: p.over()}},
+		Steps: []suites.Step{{Event: p.Event, Tool: p.Tool, Payload: p.overrides()}},
 	}
 	var in struct{ Cwd string }
 	_ = json.Unmarshal(p.Input, &in)
@@ -290,9 +290,9 @@ func (c *Corpus) Restore(out *suites.Case) *suites.Case {
 	return out
 }
 
-// over returns the fields that differ from the payload that hookwatch makes for the event and the
+// overrides returns the fields that differ from the payload that hookwatch makes for the event and the
 // tool. Braces in strings are escaped, because what looks like a template of cases is none.
-func (p Payload) over() []byte {
+func (p Payload) overrides() []byte {
 	v, _ := jsontree.Parse(p.Input)
 	var b bytes.Buffer
 	b.WriteByte('{')

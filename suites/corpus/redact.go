@@ -49,10 +49,10 @@ var kinds = []kind{
 	{"password in a URL", []string{"://"}, pattern.Lazy(`^://(?:([^\s/:@"'<>]{16,})|[^\s/:@"'<>]*)(?::([^\s/"'<>]+))?@`), nil},
 	{"HTTP authentication", []string{"basic", "bearer", "authorization"}, pattern.Lazy(`^(?i)(?:(?:basic|bearer)\s+([\w.~+/=-]{12,})|authorization\\?["']?\s*[:=]\s*\\?["']?(?:[a-z]+\s+)?([^\s"'\\,]{6,}))`), nil},
 	{"password of curl", []string{"-u", "--user", "--proxy-user"}, pattern.Lazy(`^(?:-u|--user|--proxy-user)[ =]+["']?[^\s:"']+:([^\s"']+)`), isNoID},
-	{"secret option", []string{"--"}, pattern.Lazy(`^(?i)--[\w-]{0,40}?(?:password|passphrase|secret|token|api-?key)[\w-]{0,40}\s+["']?([^\s"'-][^\s"']{3,})`), isAssigned},
+	{"secret option", []string{"--"}, pattern.Lazy(`^(?i)--[\w-]{0,40}?(?:password|passphrase|secret|token|api-?key)[\w-]{0,40}\s+["']?([^\s"'-][^\s"']{3,})`), isSecretFor},
 	{"assigned secret", []string{"passw", "pwd", "passphrase", "secret", "token", "api", "access", "auth", "private", "signing", "encryption", "credential", "session_token"}, pattern.Lazy(
 		"^(?i)(?:" + secretNames + "[\\w.-]{0,40}\\\\?[\"'`\\]]*\\s*(?::=|=>|==?|:)\\s*|(?:secret_access_key|session_token)\\s+)" +
-			"(?:\\\\?\"([^\"\\\\\\n]{4,})\\\\?\"|'([^'\\n]{4,})'|\\\\?[\"'`]?([^\\s\"'`,;<>&|)}\\]\\\\]{4,}))"), isAssigned},
+			"(?:\\\\?\"([^\"\\\\\\n]{4,})\\\\?\"|'([^'\\n]{4,})'|\\\\?[\"'`]?([^\\s\"'`,;<>&|)}\\]\\\\]{4,}))"), isSecretFor},
 	{"mail address", nil, pattern.Lazy(`([A-Za-z0-9._%+-]+)@((?:[A-Za-z0-9-]+\.)+)[A-Za-z]{2,}`), isMail},
 	{"home directory", []string{"/home/", "/users/"}, pattern.Lazy(`^/(?:home|Users)/([^/\\\s"':;,<>|*?$(){}&]+)`), nil},
 	{"home directory of Windows", []string{":\\users\\", ":\\\\users\\", ":/users/"}, pattern.Lazy(`^:[\\/]{1,2}[Uu]sers[\\/]{1,2}([^/\\\s"':;,<>|*?$(){}&]+)`), nil},
@@ -90,7 +90,7 @@ func (k kind) find(text string, lower []byte) (all [][]int) {
 }
 
 func isName(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_.-", c) >= 0
+	return c < utf8.RuneSelf && (unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) || strings.IndexByte("_.-", c) >= 0)
 }
 
 // secretNames matches a part of the names of settings with secrets.
@@ -101,21 +101,21 @@ var secretName = pattern.Lazy(`(?i)` + secretNames)
 // isAWSSecret reports whether a run of letters and digits has the form of a secret key: 40 of them,
 // of every class, unlike digests and paths.
 func isAWSSecret(_, secret string) bool {
-	return len(secret) == 40 && strings.ContainsAny(secret, "0123456789") && strings.ToLower(secret) != secret && strings.ToUpper(secret) != secret
+	mixed := strings.ToLower(secret) != secret && strings.ToUpper(secret) != secret
+	return mixed && len(secret) == 40 && strings.ContainsAny(secret, "0123456789")
 }
 
 // references matches values that stand for a secret and are none.
 var references = pattern.Lazy(`^(?:\$\{?\w+\}?|\$\(.*|\$?\{\{.*|%\w+%|process\.env.*|os\.environ.*|.*\(.*)$`)
 
-// isAssigned reports whether a value is a secret by the name to which it is assigned.
-func isAssigned(name, value string) bool {
+// isSecretFor reports whether a value is a secret by the name to which it is assigned.
+func isSecretFor(name, value string) bool {
 	if references().MatchString(value) {
 		return false
 	}
-	plain := func(r rune) bool { return unicode.IsLower(r) || r == '_' || r == '-' || r == '.' }
-	mixed := strings.ContainsFunc(value, func(r rune) bool { return !plain(r) })
+	mixed := strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLower(r) && !strings.ContainsRune("_-.", r) })
 	name = strings.ToLower(name)
-	if strings.Contains(name, "pass") || strings.Contains(name, "pwd") || strings.Contains(name, "secret") {
+	if slices.ContainsFunc([]string{"pass", "pwd", "secret"}, func(part string) bool { return strings.Contains(name, part) }) {
 		return mixed || len(value) >= 8
 	}
 	return mixed && len(value) >= 8 && entropy(value) >= 2.5
@@ -232,7 +232,10 @@ func (r *Redactor) text(text string, all bool) string {
 			for len(groups) > 0 && groups[0] < 0 {
 				groups = groups[2:]
 			}
-			if len(groups) > 0 && m[groups[0]] == free && (k.is == nil || k.is(text[at[0]:groups[0]], text[groups[0]:groups[1]])) {
+			if len(groups) == 0 || m[groups[0]] != free {
+				continue
+			}
+			if k.is == nil || k.is(text[at[0]:groups[0]], text[groups[0]:groups[1]]) {
 				m.mark(at[0], at[1], groups...)
 			}
 		}
@@ -243,7 +246,6 @@ func (r *Redactor) text(text string, all bool) string {
 	return r.replace(text, m)
 }
 
-// replace replaces the marked parts of a text.
 func (r *Redactor) replace(text string, m mask) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -326,7 +328,7 @@ func (r *Redactor) value(b *bytes.Buffer, name string, v jsontree.Value) {
 	text, isText := v.Scalar.(string)
 	switch {
 	case isText:
-		quote(b, r.text(text, secretName().MatchString(name) && isAssigned(name, text)))
+		quote(b, r.text(text, secretName().MatchString(name) && isSecretFor(name, text)))
 	case v.Kind == 0:
 		b.Write(v.Canonical(nil))
 	default:

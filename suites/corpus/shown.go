@@ -68,13 +68,12 @@ func (t *transcript) refusal(x row, event, id, text string) {
 	t.yield(Shown{Event: event, ID: id, Text: text, Outcomes: []string{Blocked}, At: x.Time})
 }
 
-// attachment reads a record about a hook.
 func (t *transcript) attachment(x row, a attachment) {
 	_, value, _ := strings.Cut(a.HookName, ":")
 	s := Shown{
 		Event: a.HookEvent, ID: cmp.Or(a.ToolUseID, x.ToolUseID, x.UUID), Value: value, At: x.Time, Took: time.Duration(a.DurationMS) * time.Millisecond,
 		Command: cmp.Or(a.Command, a.BlockingError.Command), Text: cmp.Or(a.BlockingError.BlockingError, a.Message, string(a.Content)),
-		Async: a.Type == "async_hook_response", Outcomes: asked(a.Stdout),
+		Async: a.Type == "async_hook_response", Outcomes: readRequests(a.Stdout),
 	}
 	outcome, known := recordKinds[a.Type]
 	switch found := rewaking().FindStringSubmatch(a.Prompt); {
@@ -98,8 +97,8 @@ func (t *transcript) attachment(x row, a attachment) {
 	t.yield(s)
 }
 
-// asked returns what the output of a hook asks of the client.
-func asked(stdout string) (all []string) {
+// readRequests returns what the output of a hook asks of the client.
+func readRequests(stdout string) (all []string) {
 	var out struct{ HookSpecificOutput map[string]json.RawMessage }
 	_ = json.Unmarshal([]byte(stdout), &out) // text asks for nothing
 	own := out.HookSpecificOutput

@@ -16,11 +16,15 @@ import (
 	"time"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/record"
 )
 
 // mostTranscripts is the number of bytes of transcripts that are read, of the newest ones.
 const mostTranscripts = 1 << 30
+
+// separators match the characters that the client replaces in names of directories.
+var separators = pattern.Lazy(`[^A-Za-z0-9]`)
 
 // Transcripts returns the client's transcripts of sessions in a project and in directories of it,
 // newest first. config is the user's directory of the client; "" is the usual one.
@@ -28,12 +32,7 @@ func Transcripts(root, home, config string) (dir string, files []string, err err
 	dir = filepath.Join(cmp.Or(config, filepath.Join(home, ".claude")), "projects")
 	var names []string
 	for _, path := range []string{root, realPath(root)} {
-		name := strings.Map(func(r rune) rune {
-			if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
-				return r
-			}
-			return '-'
-		}, path)
+		name := separators().ReplaceAllString(path, "-")
 		names = append(names, name[:min(len(name), 200)]) // the client cuts longer ones
 	}
 	entries, err := os.ReadDir(dir)
@@ -42,7 +41,7 @@ func Transcripts(root, home, config string) (dir string, files []string, err err
 	}
 	for _, e := range entries {
 		if !slices.ContainsFunc(names, func(n string) bool {
-			return e.Name() == n || strings.HasPrefix(e.Name(), n+"-") || len(n) == 200 && strings.HasPrefix(e.Name(), n)
+			return strings.HasPrefix(e.Name()+"-", n+"-") || len(n) == 200 && strings.HasPrefix(e.Name(), n)
 		}) {
 			continue
 		}
@@ -63,9 +62,9 @@ func Transcripts(root, home, config string) (dir string, files []string, err err
 	return dir, files, nil
 }
 
-// Distrusting returns the file of the client's state if it says that the user trusts neither a project nor
+// FindDistrust returns the file of the client's state if it says that the user trusts neither a project nor
 // a directory above it; "" if it cannot be read. Interactive sessions of client 2.1.332 then run no hook.
-func Distrusting(root, home, config string) (file string) {
+func FindDistrust(root, home, config string) (file string) {
 	file = filepath.Join(cmp.Or(config, home), ".claude.json")
 	var state struct {
 		Projects map[string]struct {
@@ -100,8 +99,8 @@ func FindTranscripts(dir string) (files []string, err error) {
 // It returns the number of payloads that the corpus did not have.
 func (c *Corpus) AddTranscripts(files []string) (added int, err error) {
 	_, failed := ReadSessions(files, c.roots, func(s Shown) {
-		whole := s.Event == "PreToolUse" || s.Event == "PostToolUse" || s.Event == "UserPromptSubmit"
-		if !whole || s.Payload == nil || len(s.Payload) > LargestPayload || err != nil {
+		whole := slices.Contains([]string{"PreToolUse", "PostToolUse", "UserPromptSubmit"}, s.Event) && s.Payload != nil
+		if !whole || len(s.Payload) > LargestPayload || err != nil {
 			return
 		}
 		isNew := false
@@ -158,7 +157,7 @@ func ReadSessions(files, roots []string, yield func(Shown)) (*Sessions, error) {
 			return true
 		})
 		for _, id := range slices.Sorted(maps.Keys(r.calls)) { // without a result
-			yield(r.calls[id].shown("PreToolUse", id))
+			yield(r.calls[id].show("PreToolUse", id))
 		}
 		if left = in.N; err != nil {
 			return s, errors.Join(err, f.Close())
@@ -259,7 +258,6 @@ func (t *transcript) line(at string, line []byte) {
 	}
 }
 
-// row reads a record of a session in the roots.
 func (t *transcript) row(x row) {
 	switch {
 	case x.Type == "assistant", x.Type == "user":
@@ -281,7 +279,6 @@ func (t *transcript) row(x row) {
 	}
 }
 
-// message reads calls, their results and prompts.
 func (t *transcript) message(x row) {
 	var text string
 	var blocks []block
@@ -323,7 +320,7 @@ func (t *transcript) result(x row, b block, alone bool) {
 	call, known := t.calls[b.Of]
 	delete(t.calls, b.Of)
 	if known && !(b.IsError && strings.HasPrefix(text, "<tool_use_error>")) {
-		t.yield(call.shown("PreToolUse", b.Of))
+		t.yield(call.show("PreToolUse", b.Of))
 	}
 	event, byHook := strings.CutPrefix(x.PermissionDecision.ReasonCode, "hook:")
 	if b.IsError && (byHook || refusals().MatchString(text)) {
@@ -332,9 +329,9 @@ func (t *transcript) result(x row, b block, alone bool) {
 	switch {
 	case !known:
 	case b.IsError && x.PermissionDecision.Decision == "accept":
-		t.yield(call.shown("PostToolUseFailure", b.Of))
+		t.yield(call.show("PostToolUseFailure", b.Of))
 	case !b.IsError && alone && len(x.Result) > 0:
-		s := call.shown("PostToolUse", b.Of, x.Result...)
+		s := call.show("PostToolUse", b.Of, x.Result...)
 		s.At = x.Time
 		t.yield(s)
 	}
@@ -347,14 +344,13 @@ func (t *transcript) prompt(x row, prompt string) {
 	t.yield(Shown{Event: "UserPromptSubmit", Payload: append(payload, '}'), At: x.Time})
 }
 
-// shown returns the call at an event.
-func (c calling) shown(event, id string, response ...byte) Shown {
+// show returns the call at an event.
+func (c calling) show(event, id string, response ...byte) Shown {
 	s := Shown{Event: event, ID: id, Payload: c.payload(event, response...), At: c.at}
 	_ = json.Unmarshal(c.name, &s.Value)
 	return s
 }
 
-// head returns the beginning of a payload.
 func (t *transcript) head(e row, tool bool) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"cwd":`)
@@ -373,7 +369,6 @@ func (t *transcript) head(e row, tool bool) []byte {
 	return b.Bytes()
 }
 
-// payload returns the payload of a call at an event.
 func (c calling) payload(event string, response ...byte) []byte {
 	text := slices.Concat(c.head, []byte(`"hook_event_name":"`+event+`","tool_name":`), c.name, []byte(`,"tool_input":`), c.input)
 	if response != nil {
@@ -385,8 +380,8 @@ func (c calling) payload(event string, response ...byte) []byte {
 // isPrompt reports whether a message is a prompt of the user. It excludes what the client itself writes
 // as the user's words: commands, their output, and interruptions.
 func (x row) isPrompt(text string) bool {
-	if x.Sidechain || x.Meta || x.IsCompactSummary {
-		return false
-	}
-	return text != "" && !slices.ContainsFunc([]string{"<command-", "<local-command-", "<bash-", "[Request interrupted", "Caveat: "}, func(start string) bool { return strings.HasPrefix(text, start) })
+	own := x.Sidechain || x.Meta || x.IsCompactSummary || ownWords().MatchString(text)
+	return text != "" && !own
 }
+
+var ownWords = pattern.Lazy(`^(?:<command-|<local-command-|<bash-|\[Request interrupted|Caveat: )`)

@@ -90,7 +90,7 @@ func FuzzTranscript(f *testing.F) {
 			if err != nil || event != s.Event {
 				t.Fatalf("%q of %q: %v", s.Payload, text, err)
 			}
-			_ = Payload{Event: event, Input: kept}.over()
+			_ = Payload{Event: event, Input: kept}.overrides()
 		})
 		lines := 0
 		err := record.Lines(bytes.NewReader(text), func(n int, line []byte) bool {
@@ -132,15 +132,15 @@ func TestDistrusting(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, at := range []string{root, link} {
-			if got := Distrusting(at, home, ""); got != want {
+			if got := FindDistrust(at, home, ""); got != want {
 				t.Errorf("%s: %s: %q, want %q", at, text, got, want)
 			}
 		}
-		if got := Distrusting(home, home, ""); got != "" {
+		if got := FindDistrust(home, home, ""); got != "" {
 			t.Errorf("HOME itself: %q", got)
 		}
 	}
-	if got := Distrusting(root, home, filepath.Join(home, "none")); got != "" {
+	if got := FindDistrust(root, home, filepath.Join(home, "none")); got != "" {
 		t.Errorf("no file: %q", got)
 	}
 }

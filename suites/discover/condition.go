@@ -51,8 +51,8 @@ type call struct {
 	Input map[string]any `json:"tool_input"`
 }
 
-// readable reports whether the values that rules are compared with are texts.
-func (c call) readable() bool {
+// isReadable reports whether the values that rules are compared with are texts.
+func (c call) isReadable() bool {
 	keys := []string{"command"}
 	for _, tool := range client.Tools() {
 		keys = append(keys, tool.Path)
@@ -63,8 +63,8 @@ func (c call) readable() bool {
 	})
 }
 
-// said returns the text of a key of the tool's input, "" if there is none.
-func (c call) said(key string) string {
+// textOf returns the text of a key of the tool's input, "" if there is none.
+func (c call) textOf(key string) string {
 	text, _ := c.Input[key].(string)
 	return text
 }
@@ -74,27 +74,27 @@ func (c call) said(key string) string {
 // replaces the name in the payload unless it is "".
 func (h Hook) Takes(tool string, payload []byte) bool {
 	var c call
-	if h.If == "" || json.Unmarshal(payload, &c) != nil || !c.readable() {
+	if h.If == "" || json.Unmarshal(payload, &c) != nil || !c.isReadable() {
 		return true
 	}
 	tool, rule := cmp.Or(tool, c.Tool), ReadCondition(h.If)
-	about := client.ToolNamed(tool)
+	about := client.ToolByName(tool)
 	switch {
 	case rule.Tool != tool:
 		return false
 	case rule.Text == "":
 		return true
 	case about.Kind == client.RunsCommand:
-		return runs(c.said("command"), rule.Text)
+		return runs(c.textOf("command"), rule.Text)
 	case about.Path != "":
-		return c.isFile(c.said(about.Path), rule.Text)
+		return c.isFile(c.textOf(about.Path), rule.Text)
 	default:
 		return about.Name != "" && !about.OnlyWhole
 	}
 }
 
-// PassedOver returns the reason why the client does not run the hook although its matcher matches.
-func (h Hook) PassedOver() string {
+// WhyPassedOver returns the reason why the client does not run the hook although its matcher matches.
+func (h Hook) WhyPassedOver() string {
 	return fmt.Sprintf("its \"if\": %q does not let this call through", h.If)
 }
 
@@ -177,7 +177,7 @@ var (
 // compared with the whole path, in which a star matches anything.
 func (c call) isFile(file, rule string) bool {
 	rule = strings.TrimRight(rule, " ")
-	if file == "" || strings.HasPrefix(rule, "!") || strings.HasPrefix(rule, "#") || strings.Contains(rule, `\/`) {
+	if file == "" || unusable().MatchString(rule) {
 		return file == ""
 	}
 	if !path.IsAbs(file) && !strings.HasPrefix(file, "{") {
@@ -193,7 +193,7 @@ func (c call) isFile(file, rule string) bool {
 	switch rest, home := strings.CutPrefix(rule, "~/"); {
 	case strings.HasPrefix(rule, "//"):
 		base, rule = "/", rule[1:]
-	case strings.HasPrefix(rule, "*") && anywhere(rule).MatchString(path.Clean(file)):
+	case strings.HasPrefix(rule, "*") && compileWildcard(rule).MatchString(path.Clean(file)):
 		return true
 	case home:
 		dir, _ := os.UserHomeDir() // without one nothing matches
@@ -209,8 +209,11 @@ func (c call) isFile(file, rule string) bool {
 	return ignoreRule(strings.TrimPrefix(rule, "./")).MatchString(strings.TrimPrefix(relative, "/"))
 }
 
-// anywhere returns the expression for a pattern in which a star matches anything.
-func anywhere(rule string) *regexp.Regexp {
+// unusable matches a rule that takes no file: an exception, a comment, or one with an escaped slash.
+var unusable = pattern.Lazy(`^[!#]|\\/`)
+
+// compileWildcard returns the expression for a pattern in which a star matches anything.
+func compileWildcard(rule string) *regexp.Regexp {
 	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(rule), `\*`, ".*") + "$")
 }
 
@@ -242,7 +245,7 @@ func ignoreRule(rule string) *regexp.Regexp {
 			at = end
 			continue
 		}
-		b.WriteString(ignoredPart(text[at : at+found[1]]))
+		b.WriteString(translate(text[at : at+found[1]]))
 		at += found[1]
 	}
 	compiled, err := regexp.Compile("(?is)^" + start + b.String() + end)
@@ -252,7 +255,7 @@ func ignoreRule(rule string) *regexp.Regexp {
 	return compiled
 }
 
-func ignoredPart(part string) string {
+func translate(part string) string {
 	switch {
 	case part == "**/":
 		return "(?:.*/)?"
@@ -271,9 +274,9 @@ func ignoredPart(part string) string {
 	}
 }
 
-// IgnoredByGit reports whether the last rule for a file or a directory above it, in the .gitignore of the project or
+// IsGitIgnored reports whether the last rule for a file or a directory above it, in the .gitignore of the project or
 // of a directory on the way, ignores it. read returns the text of a file.
-func IgnoredByGit(read func(string) string, s string) (ignored bool) {
+func IsGitIgnored(read func(string) string, s string) (ignored bool) {
 	dir := ""
 	for {
 		for line := range strings.Lines(read(path.Join(dir, ".gitignore"))) {

@@ -29,7 +29,7 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 	c := &collector{reader: r, root: root, out: Registered{root: root}, ids: map[string]int{}}
 	var all []parsed
 	for _, path := range settingsPaths {
-		one, err := c.read(Source{File: c.absolute(path), Scope: InProject})
+		one, err := c.read(Source{File: c.makeAbsolute(path), Scope: InProject})
 		if err != nil {
 			return Registered{}, err
 		}
@@ -48,7 +48,7 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 		switch {
 		case one.data == nil:
 		case one.from.Client != "":
-			c.elsewhere(one.from, c.slash(one.from.File), one.data)
+			c.addElsewhere(one.from, c.slash(one.from.File), one.data)
 		default:
 			c.out.claudes = append(c.out.claudes, one)
 			c.add(one.from, one.settings, one.problems)
@@ -73,7 +73,6 @@ type collector struct {
 	ids    map[string]int // to the last number that follows it
 }
 
-// read reads one file.
 func (c *collector) read(from Source) (parsed, error) {
 	data, err := c.reader.ReadFile(from.File, settingsAtMost)
 	switch {
@@ -110,15 +109,14 @@ func (c *collector) layers(all []parsed) {
 	for _, scope := range []Scope{InUser, InHome, InProject, InDirectory} {
 		for _, one := range all {
 			if one.settings != nil && one.from.Scope == scope && len(one.settings.Env) > 0 {
-				c.out.Layers = append(c.out.Layers, Layer{one.settings.Path, given(one.settings.Env, scope), scope, one.from.Session})
+				c.out.Layers = append(c.out.Layers, Layer{one.settings.Path, filterVariables(one.settings.Env, scope), scope, one.from.Session})
 			}
 		}
 	}
 }
 
-// elsewhere adds the hooks of another client's file.
-func (c *collector) elsewhere(from Source, name string, data []byte) {
-	of, _ := clients.Named(from.Client)
+func (c *collector) addElsewhere(from Source, name string, data []byte) {
+	of, _ := clients.ByName(from.Client)
 	hooks, problems := of.Hooks(name, data)
 	c.out.ElsewhereProblems = append(c.out.ElsewhereProblems, problems...)
 	for _, found := range hooks {
@@ -127,15 +125,14 @@ func (c *collector) elsewhere(from Source, name string, data []byte) {
 		if hook.Timeout = found.Entry.Timeout; hook.Timeout == 0 {
 			hook.Timeout = of.DefaultTimeout()
 		}
-		hook.ID = c.unique(found.Event + strings.TrimPrefix(hook.ID, hook.Event))
+		hook.ID = c.makeUnique(found.Event + strings.TrimPrefix(hook.ID, hook.Event))
 		c.out.Elsewhere = append(c.out.Elsewhere, hook)
 	}
 }
 
-// add adds the content of one file.
 func (c *collector) add(from Source, read *client.Settings, problems []suites.Problem) {
 	c.out.Files = append(c.out.Files, read.Path)
-	c.others(from, read)
+	c.addOthers(from, read)
 	if from.Scope == InTemplate {
 		return // the client never reads it
 	}
@@ -150,7 +147,7 @@ func (c *collector) add(from Source, read *client.Settings, problems []suites.Pr
 	}
 	c.out.Ignored = append(c.out.Ignored, read.Ignored...)
 	c.out.Problems = append(append(c.out.Problems, c.out.Dropped[len(c.out.Dropped)-len(problems):]...), read.Ignored...)
-	if from.Scope.Everywhere() {
+	if from.Scope.IsEverywhere() {
 		if read.DisableAllHooks.Line > 0 || read.EnablesHooks {
 			c.out.DisabledBy, c.out.EnablesHooks = read.DisableAllHooks, read.EnablesHooks // the last file counts
 		}
@@ -159,9 +156,9 @@ func (c *collector) add(from Source, read *client.Settings, problems []suites.Pr
 	}
 }
 
-// others adds hooks that a file registers and the client does not launch.
-func (c *collector) others(from Source, read *client.Settings) {
-	if !from.Scope.Everywhere() {
+// addOthers adds hooks that a file registers and the client does not launch.
+func (c *collector) addOthers(from Source, read *client.Settings) {
+	if !from.Scope.IsEverywhere() {
 		c.out.Others = append(c.out.Others, c.hooks(from, read.Entries)...)
 	}
 	dead := c.hooks(from, read.Dead)
@@ -182,7 +179,7 @@ func (c *collector) hooks(from Source, entries []client.Entry) (all []Hook) {
 			continue
 		}
 		seen[same] = true
-		hook.ID = c.unique(hook.ID)
+		hook.ID = c.makeUnique(hook.ID)
 		all = append(all, hook)
 	}
 	return all
@@ -224,7 +221,7 @@ func (c *collector) finish() Registered {
 	return c.out
 }
 
-func (c *collector) absolute(path string) string {
+func (c *collector) makeAbsolute(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
@@ -233,15 +230,15 @@ func (c *collector) absolute(path string) string {
 
 // slash returns the slash path from the root, or the absolute path of a file outside it.
 func (c *collector) slash(path string) string {
-	if relative, inside := within(c.root, path); inside {
+	if relative, inside := relativeTo(c.root, path); inside {
 		return relative
 	}
 	return filepath.ToSlash(path)
 }
 
-// unique returns an ID with a number if another hook has the same one: an ID ignores differences
+// makeUnique returns an ID with a number if another hook has the same one: an ID ignores differences
 // such as a trailing space, with which the client has another command.
-func (c *collector) unique(id string) string {
+func (c *collector) makeUnique(id string) string {
 	candidate := id
 	for c.ids[candidate] > 0 {
 		c.ids[id]++

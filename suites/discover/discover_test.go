@@ -117,7 +117,7 @@ func TestForRepeats(t *testing.T) {
 // TestOfOrder checks that the hooks of another client are in the order in which it reads its files.
 func TestOfOrder(t *testing.T) {
 	t.Parallel()
-	codex, _ := clients.Named("codex")
+	codex, _ := clients.ByName("codex")
 	var r Registered
 	for _, file := range []string{".codex/config.toml", ".codex/hooks.json"} {
 		r.Elsewhere = append(r.Elsewhere, Hook{Client: "codex", Scope: InProject, Source: suites.Position{File: file}})
@@ -132,7 +132,7 @@ func TestOfOrder(t *testing.T) {
 // drops a file.
 func TestOfReads(t *testing.T) {
 	t.Parallel()
-	copilot, _ := clients.Named("copilot")
+	copilot, _ := clients.ByName("copilot")
 	own := `{"version":1,"hooks":{"PreToolUse":[{"command":"b"}],"preToolUse":[{"command":"a","matcher":"*"},{"command":"a"},{"command":"a"}]}}`
 	for name, tt := range map[string]struct{ claudes, want string }{
 		"all":               {`{"hooks":{"PreToolUse":[{"matcher":"Edit|bash","hooks":[{"type":"command","command":"c"}]}]}}`, "preToolUse a, preToolUse a, PreToolUse b, PreToolUse c"},
@@ -242,7 +242,7 @@ func TestNamed(t *testing.T) {
 		"/q/x a b $CLAUDE_PLUGIN_ROOT":                    {Entry: entry, PluginRoot: "/q"},
 		`"/q"/x $CLAUDE_PLUGIN_ROOTS`:                     {Entry: client.Entry{Command: `"$CLAUDE_PLUGIN_ROOT"/x $CLAUDE_PLUGIN_ROOTS`}, PluginRoot: "/q"},
 	} {
-		if got := h.Named().Command; got != want {
+		if got := h.NamedEntry().Command; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -409,8 +409,8 @@ func TestDirOfPlugin(t *testing.T) {
 		for i := range env {
 			env[i] = strings.ReplaceAll(env[i], h.Root, "")
 		}
-		if !slices.Equal(env, tt.env) || h.NotStarted() != tt.notStarted {
-			t.Errorf("%s: environment %q, %q", name, env, h.NotStarted())
+		if !slices.Equal(env, tt.env) || h.WhyNotStarted() != tt.notStarted {
+			t.Errorf("%s: environment %q, %q", name, env, h.WhyNotStarted())
 		}
 		if argv := launchCommand(h, "/data"); tt.notStarted == "" && argv[1] != h.DirOfPlugin()+"/x" {
 			t.Errorf("%s: %q", name, argv)
@@ -516,7 +516,7 @@ func TestGiven(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"FOO": "1", "HOME": "/x", "XDG_CONFIG_HOME": "/x", "OTEL_EXPORTER": "x", "TMPDIR": "/x"}
 	for scope, want := range map[Scope][]string{InUser: {"FOO", "HOME", "TMPDIR", "XDG_CONFIG_HOME"}, InProject: {"FOO", "TMPDIR"}} {
-		if got := slices.Sorted(maps.Keys(given(env, scope))); !slices.Equal(got, want) {
+		if got := slices.Sorted(maps.Keys(filterVariables(env, scope))); !slices.Equal(got, want) {
 			t.Errorf("%v: %q, want %q", scope, got, want)
 		}
 	}
@@ -619,7 +619,7 @@ func TestTakes(t *testing.T) {
 // TestLaunchOfEntry checks that a hook of Copilot CLI has the variables of its entry.
 func TestLaunchOfEntry(t *testing.T) {
 	t.Parallel()
-	of, _ := clients.Named("copilot")
+	of, _ := clients.ByName("copilot")
 	hooks, problems := of.Hooks(".github/hooks/x.json", []byte(`{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "x", "env": {"FOO": "own"}}]}}`))
 	if len(hooks) != 1 || len(problems) > 0 || !slices.Equal(hooks[0].Entry.Env, []string{"FOO=own"}) {
 		t.Fatalf("%+v, %+v", hooks, problems)

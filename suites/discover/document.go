@@ -21,11 +21,10 @@ var documents = pattern.Lazy(`(^|/)(\.claude/)?(skills/[^/]+/SKILL|agents/.+|com
 // or docs, so only its parent directories make it an example.
 func (f *finder) document(name, absolute string) {
 	at := documents().FindStringIndex(name)
-	if at == nil || exampleDirs().MatchString(name[:at[0]]) || ofAnother(name[:at[0]]) {
+	if at == nil || exampleDirs().MatchString(name[:at[0]]) || isOfAnother(name[:at[0]]) {
 		return
 	}
-	data, err := f.reader.ReadFile(absolute, settingsAtMost)
-	if err != nil || !bytes.Contains(front(data), []byte("\nhooks:")) {
+	if !bytes.Contains(front(f.content(absolute)), []byte("\nhooks:")) {
 		return
 	}
 	source := Source{File: absolute, Scope: InDocument}
@@ -37,8 +36,8 @@ func (f *finder) document(name, absolute string) {
 	f.add(source)
 }
 
-// ofAnother reports whether a directory is that of another client, such as .factory/skills.
-func ofAnother(dir string) bool {
+// isOfAnother reports whether a directory is that of another client, such as .factory/skills.
+func isOfAnother(dir string) bool {
 	return slices.ContainsFunc(strings.Split(dir, "/"), func(d string) bool { return strings.HasPrefix(d, ".") && d != ".claude" })
 }
 
@@ -61,7 +60,7 @@ func hooksBlock(front []byte) []byte {
 	_, rest, _ := bytes.Cut(front, []byte("\nhooks:"))
 	block := []byte("hooks:")
 	for i, line := range bytes.SplitAfter(rest, []byte("\n")) {
-		if i > 0 && len(line) > 1 && line[0] != ' ' && line[0] != '-' && line[0] != '#' {
+		if i > 0 && len(line) > 1 && strings.IndexByte(" -#", line[0]) < 0 {
 			break
 		}
 		block = append(block, line...)
@@ -141,7 +140,6 @@ func (w *placedJSON) scalar(n *yaml.Node) bool {
 	return err == nil
 }
 
-// parseDocument reads the hooks of a document.
 func parseDocument(name string, data []byte) (*client.Settings, []suites.Problem) {
 	begins := 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte("\nhooks:")))], []byte("\n")) + 1
 	text := documentHooks(data)

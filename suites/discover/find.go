@@ -25,17 +25,17 @@ func Find(r disk.Reader, root string, settings []string, skip func(path string, 
 	if err != nil {
 		names = nil // the tree is too large, but files at known places are still found
 	}
-	f.names = append(names, f.known(names)...)
+	f.names = append(names, f.findKnown(names)...)
 	f.plugins()
-	f.unregistered()
+	f.addUnregistered()
 	for _, name := range f.names {
 		f.file(name)
 	}
 	return f.out
 }
 
-// known returns the files at the usual places that the search did not list.
-func (f *finder) known(listed []string) (more []string) {
+// findKnown returns the files at the usual places that the search did not list.
+func (f *finder) findKnown(listed []string) (more []string) {
 	for _, name := range append(clineHooks(f.root), manifestName, marketplaceName, pluginHooks, "settings.json", "settings.local.json") {
 		if !slices.Contains(listed, name) && exists(filepath.Join(f.root, name)) {
 			more = append(more, name)
@@ -52,21 +52,21 @@ func clineHooks(root string) []string {
 	return nil
 }
 
-// foreign reports whether a file has hooks of clients other than Claude Code, by its place.
-func (f *finder) foreign(name string) bool {
-	return clients.Elsewhere(name) && len(clients.ReadBy(name)) > 0 || name == ".clinerules/hooks"
+// isForeign reports whether a file has hooks of clients other than Claude Code, by its place.
+func (f *finder) isForeign(name string) bool {
+	return clients.IsHookFile(name) && len(clients.ReadBy(name)) > 0 || name == ".clinerules/hooks"
 }
 
 func (f *finder) file(name string) {
 	dir, base := path.Split(name)
-	absolute := f.absolute(name)
+	absolute := f.makeAbsolute(name)
 	switch {
-	case f.foreign(name):
+	case f.isForeign(name):
 		if f.registersElsewhere(name, absolute) {
 			f.out.Foreign = append(f.out.Foreign, name)
-			f.elsewhere(name, absolute)
+			f.addElsewhere(name, absolute)
 		}
-	case base == "settings.json" || base == "settings.local.json":
+	case base == "settings.json", base == "settings.local.json":
 		f.settings(name, absolute)
 	case strings.HasPrefix(base, "settings") && strings.Contains(base, ".json") || strings.HasSuffix(base, "-settings.json"):
 		if f.registers(absolute) {
@@ -125,12 +125,19 @@ func (f *finder) add(s Source) {
 // registers reports whether the text of a JSON file contains hooks. It does not parse the file,
 // because an invalid one may register hooks too.
 func (f *finder) registers(file string) bool {
-	data, err := f.reader.ReadFile(file, settingsAtMost)
-	return err == nil && bytes.Contains(data, []byte(`"hooks"`))
+	return bytes.Contains(f.content(file), []byte(`"hooks"`))
 }
 
-// elsewhere adds a file of a client whose behavior is known.
-func (f *finder) elsewhere(name, absolute string) {
+// content returns the content of a file, nil if it cannot be read.
+func (f *finder) content(file string) []byte {
+	data, err := f.reader.ReadFile(file, settingsAtMost)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+func (f *finder) addElsewhere(name, absolute string) {
 	for _, c := range clients.ReadBy(name) {
 		if c.NamedOnly {
 			continue
@@ -141,7 +148,7 @@ func (f *finder) elsewhere(name, absolute string) {
 		case exampleDirs().MatchString(dir):
 			source.Scope = InTemplate
 		case dir != "":
-			source.Scope, source.Session = InDirectory, f.absolute(dir)
+			source.Scope, source.Session = InDirectory, f.makeAbsolute(dir)
 		}
 		f.add(source)
 		return
@@ -153,8 +160,7 @@ func (f *finder) registersElsewhere(name, file string) bool {
 	if path.Ext(name) == ".json" {
 		return f.registers(file)
 	}
-	data, err := f.reader.ReadFile(file, settingsAtMost)
-	return name == ".clinerules/hooks" || err == nil && tomlHooks().Match(data)
+	return name == ".clinerules/hooks" || tomlHooks().Match(f.content(file))
 }
 
 // tomlHooks matches the tables in which a TOML file has hooks.
@@ -163,20 +169,16 @@ var tomlHooks = pattern.Lazy(`(?m)^\s*\[+\s*hooks[\].]`)
 // namesHome reports whether a settings file refers to ~/.claude, as it does if it is to be
 // installed there.
 func (f *finder) namesHome(file string) bool {
-	data, err := f.reader.ReadFile(file, settingsAtMost)
-	if err != nil {
-		return false
-	}
+	data := f.content(file)
 	return WrittenHome().Match(data) || homePaths().Match(bytes.ReplaceAll(data, []byte(`\"`), []byte(`"`)))
 }
 
-func (f *finder) absolute(slash string) string {
+func (f *finder) makeAbsolute(slash string) string {
 	return filepath.Join(f.root, filepath.FromSlash(slash))
 }
 
 func (f *finder) decode(name string, into any) bool {
-	data, err := f.reader.ReadFile(f.absolute(name), settingsAtMost)
-	return err == nil && json.Unmarshal(data, into) == nil
+	return json.Unmarshal(f.content(f.makeAbsolute(name)), into) == nil
 }
 
 // homePaths matches paths of files in ~/.claude in commands.
@@ -197,8 +199,8 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// inside reports whether a file is at a known place in some directory.
-func inside(name, place string) bool { return name == place || strings.HasSuffix(name, "/"+place) }
+// isAt reports whether a file is at a known place in some directory.
+func isAt(name, place string) bool { return strings.HasSuffix("/"+name, "/"+place) }
 
 // Found lists the places in a tree where hooks are registered.
 type Found struct {
@@ -239,7 +241,8 @@ func EventOf(script string) string {
 		spelled := strings.ToLower(event.Name)
 		named := strings.Contains(name, spelled)
 		if event.FirstInNames {
-			named = base == spelled || strings.HasPrefix(base, spelled+"-") || strings.HasPrefix(base, spelled+"_")
+			rest, begins := strings.CutPrefix(base, spelled)
+			named = begins && (rest == "" || strings.IndexByte("-_", rest[0]) >= 0)
 		}
 		if event.InNames && named && len(event.Name) > len(found) {
 			found = event.Name // the longest, because one name may contain another
@@ -251,9 +254,9 @@ func EventOf(script string) string {
 // foreignDirs matches the directories of other agents, whose scripts are not tested.
 var foreignDirs = pattern.Lazy(`(^|/)\.(?:github|codex|cursor|gemini|copilot|factory|opencode|windsurf|kiro)/`)
 
-// unregistered adds scripts that nothing in the tree registers if their names contain the event,
+// addUnregistered adds scripts that nothing in the tree registers if their names contain the event,
 // because an installer or the user registers them elsewhere.
-func (f *finder) unregistered() {
+func (f *finder) addUnregistered() {
 	for _, name := range f.names {
 		ext := path.Ext(name)
 		if path.Base(path.Dir(name)) != "hooks" || !slices.Contains([]string{".sh", ".py", ".js", ".mjs"}, ext) || strings.HasPrefix(name, ".git") {

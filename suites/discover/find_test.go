@@ -71,7 +71,7 @@ func TestFind(t *testing.T) {
 			found := Find(disk.Reader{}, root, nil, nil)
 			got := sources{}
 			for _, s := range found.Sources {
-				slash, _ := within(root, s.File)
+				slash, _ := relativeTo(root, s.File)
 				got[slash] = s.Scope
 			}
 			if len(got) != len(tt.want) {

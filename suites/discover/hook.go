@@ -52,7 +52,7 @@ type Hook struct {
 
 // runsAs returns equal texts for hooks of one event of which the client runs only one.
 func (h Hook) runsAs() string {
-	of, other := clients.Named(h.Client)
+	of, other := clients.ByName(h.Client)
 	if h.Type != "command" || other && of.Launch.Repeats {
 		return h.ID
 	}
@@ -77,8 +77,8 @@ func (h Hook) Answers(name string) bool {
 // no shell; observed on client 2.1.332.
 func (h Hook) ForPowerShell() bool { return h.Entry.Shell == "powershell" && h.Args == nil }
 
-// NotRun returns the reason why hookwatch does not run a hook, "" if it does.
-func (h Hook) NotRun() string {
+// WhyNotRun returns the reason why hookwatch does not run a hook, "" if it does.
+func (h Hook) WhyNotRun() string {
 	switch {
 	case h.Type != "command":
 		return "a hook of type " + h.Type + " has no command: only the client runs it"
@@ -103,7 +103,7 @@ func (h Hook) Matches(value string) bool {
 	if h.Client == "" {
 		return client.Match(h.Event, h.Matcher, value) && h.ServerTool(value) == value
 	}
-	of, _ := clients.Named(h.Client)
+	of, _ := clients.ByName(h.Client)
 	return of.Match(h.ClientEvent, h.ClientMatcher, value)
 }
 
@@ -119,7 +119,10 @@ func (h Hook) ServerTool(tool string) string {
 // serverName returns a name as it occurs in names of tools.
 func serverName(name string) string { return notInNames().ReplaceAllString(name, "_") }
 
-var notInNames = pattern.Lazy(`[^A-Za-z0-9_-]`)
+var (
+	notInNames = pattern.Lazy(`[^A-Za-z0-9_-]`)
+	notInIDs   = pattern.Lazy(`[^A-Za-z0-9._-]`)
+)
 
 // MatcherError returns the reason why the matcher is not evaluated. If it is not nil, the values
 // for which the client fires the hook are unknown.
@@ -134,14 +137,7 @@ func (h Hook) shortName() string {
 	case len(words) > 0:
 		name = path.Base(strings.Trim(words[0], `"'`))
 	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
-			return r
-		default:
-			return '_'
-		}
-	}, name)
+	return notInIDs().ReplaceAllString(name, "_")
 }
 
 // identify returns a hook's ID: a readable part and a hash of its identity. The ID does not
@@ -191,9 +187,9 @@ const (
 	InTemplate  Scope = "template"     // settings with a name that the client does not read
 )
 
-// Everywhere reports whether a hook of the scope is launched in a session that starts at the
+// IsEverywhere reports whether a hook of the scope is launched in a session that starts at the
 // root of the project, or in any project after the tree is installed.
-func (s Scope) Everywhere() bool {
+func (s Scope) IsEverywhere() bool {
 	switch s {
 	case InProject, InPlugin, InHome, InUser, "":
 		return true
@@ -202,9 +198,9 @@ func (s Scope) Everywhere() bool {
 	}
 }
 
-// Foreign reports whether sessions with hooks of the scope usually run in a project other than
+// IsForeign reports whether sessions with hooks of the scope usually run in a project other than
 // the one that contains the hooks.
-func (s Scope) Foreign() bool { return s == InPlugin || s == InHome || s == InGuess }
+func (s Scope) IsForeign() bool { return s == InPlugin || s == InHome || s == InGuess }
 
 // A Source is a file that registers hooks.
 type Source struct {
@@ -223,10 +219,11 @@ type Source struct {
 // settingsAtMost limits the size of a settings file in bytes.
 const settingsAtMost = 1 << 20
 
-// within returns the slash path of path from dir, if it is in dir.
-func within(dir, path string) (string, bool) {
+// relativeTo returns the slash path of path from dir, if it is in dir.
+func relativeTo(dir, path string) (string, bool) {
 	relative, err := filepath.Rel(dir, path)
-	if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
+	const separator = string(filepath.Separator)
+	if err != nil || strings.HasPrefix(relative+separator, ".."+separator) {
 		return "", false
 	}
 	return filepath.ToSlash(relative), true
@@ -286,16 +283,16 @@ type Entry struct {
 	notRun string
 }
 
-// NotRun returns the reason why the client does not fire the entry, "" if it does.
-func (e Entry) NotRun() string { return e.notRun }
+// WhyNotRun returns the reason why the client does not fire the entry, "" if it does.
+func (e Entry) WhyNotRun() string { return e.notRun }
 
-// NotStartedFor returns the reason why the client starts nothing for a payload, "" if it starts the
-// hook: that of NotRun, its `if`, or its command. tool replaces the name in the payload unless it is "".
-func (e Entry) NotStartedFor(tool string, payload []byte) string {
+// WhyNotStarted returns the reason why the client starts nothing for a payload, "" if it starts the
+// hook: that of WhyNotRun, its `if`, or its command. tool replaces the name in the payload unless it is "".
+func (e Entry) WhyNotStarted(tool string, payload []byte) string {
 	if e.notRun == "" && !e.Hook.Takes(tool, payload) {
-		return e.Hook.PassedOver()
+		return e.Hook.WhyPassedOver()
 	}
-	return cmp.Or(e.notRun, e.Hook.NotStarted())
+	return cmp.Or(e.notRun, e.Hook.WhyNotStarted())
 }
 
 // Entries returns all hooks that are registered for an event, those that the client never fires in
@@ -355,13 +352,13 @@ func (r Registered) idle(h Hook) string {
 func (r Registered) Of(of clients.Client) Registered {
 	c := &collector{root: r.root, ids: map[string]int{}}
 	for _, one := range r.claudes {
-		if name := c.slash(one.from.File); one.from.Scope.Everywhere() && of.Reads(name) {
+		if name := c.slash(one.from.File); one.from.Scope.IsEverywhere() && of.Reads(name) {
 			if _, known := of.Entry.Fatal.File["disableAllHooks"]; known && one.settings.DisableAllHooks.Line > 0 {
 				r.Hooks, r.Others, r.Elsewhere, r.ElsewhereProblems, r.Rules = nil, nil, nil, nil, nil
 				return r
 			}
 			one.from.Client = of.Name
-			c.elsewhere(one.from, name, one.data)
+			c.addElsewhere(one.from, name, one.data)
 		}
 	}
 	hooks := c.out.Elsewhere
@@ -434,9 +431,9 @@ func (r Registered) ByID(id string) (Hook, bool) {
 	return Hook{}, false
 }
 
-// Named returns the only hook of an event to which a name refers: its ID, or a part of its
+// Find returns the only hook of an event to which a name refers: its ID, or a part of its
 // command or of its script's path.
-func (r Registered) Named(event, name string) (Hook, bool) {
+func (r Registered) Find(event, name string) (Hook, bool) {
 	if h, ok := r.ByID(name); ok {
 		return h, true
 	}

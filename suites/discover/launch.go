@@ -89,8 +89,8 @@ var (
 	ofUser   = pattern.Lazy(`^(?:HOME|TMP|TEMP|XDG_(?:CONFIG|CACHE|DATA)_HOME|XDG_RUNTIME_DIR|CDPATH|GITHUB_ACTIONS|MCP_TIMEOUT|CLAUDE_CODE_TMPDIR|APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|PATHEXT|SystemRoot|USERPROFILE)$`)
 )
 
-// given returns the variables of a settings file that hooks get.
-func given(env map[string]string, scope Scope) map[string]string {
+// filterVariables returns the variables of a settings file that hooks get.
+func filterVariables(env map[string]string, scope Scope) map[string]string {
 	all := maps.Clone(env)
 	maps.DeleteFunc(all, func(name, _ string) bool {
 		users := scope == InUser || scope == InHome
@@ -106,7 +106,7 @@ func layersOf(all []Layer, h Hook) (own []Layer) {
 		switch {
 		case h.Client != "":
 		case l.scope == InUser, l.scope == InHome,
-			l.scope == InProject && h.Session == "" && !h.Scope.Foreign(),
+			l.scope == InProject && h.Session == "" && !h.Scope.IsForeign(),
 			l.scope == InDirectory && l.session == h.Session:
 			own = append(own, l)
 		}
@@ -132,11 +132,9 @@ func launchCommand(h Hook, data string) (argv []string) {
 	case h.Type != "command":
 		return nil
 	case h.Client != "":
-		of, _ := clients.Named(h.Client)
+		of, _ := clients.ByName(h.Client)
 		command, dir := h.Command, h.Start()
-		if unquoted := func(r rune) bool {
-			return strings.ContainsRune("/._-+@%:,=~", r) || r > '~' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
-		}; strings.ContainsFunc(dir, func(r rune) bool { return !unquoted(r) }) {
+		if needsQuotes().MatchString(dir) {
 			dir = shell.Quote(dir)
 		}
 		for _, name := range of.Launch.Expands {
@@ -158,9 +156,12 @@ func launchCommand(h Hook, data string) (argv []string) {
 	return argv
 }
 
-// Named returns the entry with the command as messages to the model name it: with its arguments, and
+// needsQuotes matches a character for which some clients quote a directory.
+var needsQuotes = pattern.Lazy(`[^/._\-+@%:,=~0-9A-Za-z\x{7f}-\x{10FFFF}]`)
+
+// NamedEntry returns the entry with the command as messages to the model name it: with its arguments, and
 // for a plugin with its directory (observed on client 2.1.332).
-func (h Hook) Named() client.Entry {
+func (h Hook) NamedEntry() client.Entry {
 	e := h.Entry
 	if h.Client != "" {
 		return e
@@ -184,9 +185,9 @@ func (h Hook) NameIn(dir, command string) string {
 
 var rootOfPlugin = regexp.MustCompile(`\$\{CLAUDE_PLUGIN_ROOT\}|\$CLAUDE_PLUGIN_ROOT\b`)
 
-// NotStarted returns why the client cannot start a command, "" if it can. It names a directory in a
+// WhyNotStarted returns why the client cannot start a command, "" if it can. It names a directory in a
 // form that the client fills in, and that the hook does not have (observed on client 2.1.332).
-func (h Hook) NotStarted() string {
+func (h Hook) WhyNotStarted() string {
 	if h.Type != "command" || h.PluginRoot != "" || h.Client != "" {
 		return ""
 	}
@@ -245,7 +246,7 @@ func clientEnv(root, session string, event string, version client.Version) []str
 // Env returns the variables that the client of a hook adds to its environment.
 func (h Hook) Env(session, event string, version client.Version) []string {
 	if h.Client != "" {
-		of, _ := clients.Named(h.Client)
+		of, _ := clients.ByName(h.Client)
 		return of.Env(h.Start(), h.Source.File)
 	}
 	env := clientEnv(h.Start(), session, event, version)
@@ -260,7 +261,7 @@ func (h Hook) Payload(payload []byte) []byte {
 	if h.Client == "" {
 		return payload
 	}
-	of, _ := clients.Named(h.Client)
+	of, _ := clients.ByName(h.Client)
 	return of.Payload(h.ClientEvent, payload)
 }
 

@@ -72,7 +72,7 @@ func TestVariables(t *testing.T) {
 			t.Errorf("with the user's, hook %d: %s", i, got)
 		}
 	}
-	copilot, _ := clients.Named("copilot")
+	copilot, _ := clients.ByName("copilot")
 	for _, h := range all.Of(copilot).Hooks {
 		if got := variablesOf(t, h); got != "" {
 			t.Errorf("another client: %s", got)

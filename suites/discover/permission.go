@@ -24,32 +24,32 @@ type Ruling struct {
 // Applies reports whether a rule applies.
 func (r Ruling) Applies() bool { return r.Text != "" }
 
-// Ruled returns what the permission rules decide about the call in a payload of PreToolUse: one that
+// Rule returns what the permission rules decide about the call in a payload of PreToolUse: one that
 // denies it, or else one that asks about it. tool replaces the name in the payload unless it is "".
 // Which calls a rule applies to was observed on client 2.1.332.
-func (r Registered) Ruled(tool string, payload []byte) Ruling {
+func (r Registered) Rule(tool string, payload []byte) Ruling {
 	var c call
-	if json.Unmarshal(payload, &c) != nil || !c.readable() {
+	if json.Unmarshal(payload, &c) != nil || !c.isReadable() {
 		return Ruling{}
 	}
 	c.Tool = cmp.Or(tool, c.Tool)
 	for _, rule := range r.Rules {
-		if takes, first := c.ruledBy(ReadCondition(rule.Text), true); takes && rule.List == "deny" {
+		if takes, first := c.isRuledBy(ReadCondition(rule.Text), true); takes && rule.List == "deny" {
 			return Ruling{rule, true, first}
 		}
 	}
 	for _, rule := range r.Rules {
-		if takes, _ := c.ruledBy(ReadCondition(rule.Text), false); takes && rule.List == "ask" {
+		if takes, _ := c.isRuledBy(ReadCondition(rule.Text), false); takes && rule.List == "ask" {
 			return Ruling{rule, c.Mode == "dontAsk", false}
 		}
 	}
 	return Ruling{}
 }
 
-// ruledBy reports whether a permission rule applies to a call, and whether the client knows that before
+// isRuledBy reports whether a permission rule applies to a call, and whether the client knows that before
 // it fires hooks. A rule that denies reading a file also denies to edit it, and both the commands that do it.
-func (c call) ruledBy(rule Condition, denies bool) (takes, first bool) {
-	about := client.ToolNamed(c.Tool)
+func (c call) isRuledBy(rule Condition, denies bool) (takes, first bool) {
+	about := client.ToolByName(c.Tool)
 	command, own := about.Kind == client.RunsCommand, rule.Tool == c.Tool
 	covers := slices.Contains(pathRules[about.Kind], rule.Tool)
 	if rule.Tool == "Read" && denies {
@@ -57,16 +57,16 @@ func (c call) ruledBy(rule Condition, denies bool) (takes, first bool) {
 	}
 	switch {
 	case rule.Text == "":
-		takes = named(rule.Tool, c.Tool) || rule.Tool == "Read" && covers
+		takes = namesTool(rule.Tool, c.Tool) || rule.Tool == "Read" && covers
 		return takes, takes
 	case own && command:
-		return ruledCommand(c.said("command"), rule.Text), false
+		return rulesCommand(c.textOf("command"), rule.Text), false
 	case own && c.Tool == "Agent":
-		return c.said("subagent_type") == rule.Text, false
+		return c.textOf("subagent_type") == rule.Text, false
 	case command && denies:
 		return c.usesFile(rule), false
 	case covers:
-		takes = c.isFile(c.said(about.Path), rule.Text)
+		takes = c.isFile(c.textOf(about.Path), rule.Text)
 		return takes, takes
 	default:
 		return false, false
@@ -76,16 +76,16 @@ func (c call) ruledBy(rule Condition, denies bool) (takes, first bool) {
 // pathRules are the tools whose rules with a path apply to a kind of tools.
 var pathRules = map[client.ToolKind][]string{client.ReadsFiles: {"Read"}, client.EditsFile: {"Edit"}, client.CreatesFile: {"Edit"}}
 
-// named reports whether the tool of a rule, which may have stars, or the MCP server that it names, is that
+// namesTool reports whether the tool of a rule, which may have stars, or the MCP server that it names, is that
 // of a call.
-func named(rule, tool string) bool {
+func namesTool(rule, tool string) bool {
 	server, _, _ := strings.Cut(strings.TrimPrefix(tool, "mcp__"), "__")
-	return anywhere(rule).MatchString(tool) || rule == "mcp__"+server
+	return compileWildcard(rule).MatchString(tool) || rule == "mcp__"+server
 }
 
-// ruledCommand reports whether a rule applies to one of the commands of a text, in substitutions and
+// rulesCommand reports whether a rule applies to one of the commands of a text, in substitutions and
 // functions too, without assignments and wrappers before it and by the name of its program.
-func ruledCommand(text, rule string) bool {
+func rulesCommand(text, rule string) bool {
 	matches := commandRule(strings.Join(strings.Fields(rule), " "))
 	return slices.ContainsFunc(simpleCommands(text), func(c simpleCommand) bool {
 		return matches.MatchString(strings.Join(c.words, " "))
@@ -114,14 +114,14 @@ func simpleCommands(text string) (all []simpleCommand) {
 	for _, c := range script.Commands {
 		one := simpleCommand{}
 		for _, to := range c.Redirects {
-			if file := ruledWord(text, to.Word); strings.HasPrefix(to.Op, "<") {
+			if file := plainText(text, to.Word); strings.HasPrefix(to.Op, "<") {
 				one.from = append(one.from, file)
 			} else {
 				one.into = append(one.into, file)
 			}
 		}
 		for _, arg := range c.Args {
-			if word := ruledWord(text, arg); word != "" {
+			if word := plainText(text, arg); word != "" {
 				one.words = append(one.words, word)
 			}
 		}
@@ -142,8 +142,8 @@ func simpleCommands(text string) (all []simpleCommand) {
 	return all
 }
 
-// ruledWord returns a word as permission rules see it: without quotes and substitutions.
-func ruledWord(text string, w *shell.Word) string {
+// plainText returns a word as permission rules see it: without quotes and substitutions.
+func plainText(text string, w *shell.Word) string {
 	if w == nil {
 		return ""
 	}
@@ -173,7 +173,7 @@ var (
 
 // usesFile reports whether a command uses a file in the way that a rule for Read or Edit is about.
 func (c call) usesFile(rule Condition) bool {
-	for _, one := range simpleCommands(c.said("command")) {
+	for _, one := range simpleCommands(c.textOf("command")) {
 		files := map[string][]string{"Read": one.from, "Edit": one.into}[rule.Tool]
 		files = append(slices.Clone(files), operands(one.words, rule.Tool)...)
 		if slices.ContainsFunc(files, func(file string) bool { return file != "" && c.isFile(file, rule.Text) }) {

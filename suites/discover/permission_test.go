@@ -33,7 +33,7 @@ func TestRuledAsObserved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Registered{Rules: []client.PermissionRule{{List: list, Text: rule}}}.Ruled("", payload)
+		r := Registered{Rules: []client.PermissionRule{{List: list, Text: rule}}}.Rule("", payload)
 		got := "no"
 		switch {
 		case r.First:
@@ -71,7 +71,7 @@ func TestRuled(t *testing.T) {
 		{`not JSON`, "", "", false},
 	} {
 		got := ""
-		r := Registered{Rules: rules}.Ruled(tt.tool, []byte(tt.payload))
+		r := Registered{Rules: rules}.Rule(tt.tool, []byte(tt.payload))
 		if r.Applies() {
 			got = r.String()
 		}
@@ -91,7 +91,7 @@ func FuzzRuled(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		r := Registered{Rules: []client.PermissionRule{{List: "deny", Text: rule}}}.Ruled("", payload)
+		r := Registered{Rules: []client.PermissionRule{{List: "deny", Text: rule}}}.Rule("", payload)
 		if r.Applies() && !r.Denies {
 			t.Errorf("%q asks about %q", rule, command)
 		}

@@ -28,23 +28,23 @@ type manifest struct {
 // whose commands name the plugin's root.
 func (f *finder) plugins() {
 	for _, name := range f.names { // first, because a marketplace decides whether its plugins are loaded
-		if inside(name, marketplaceName) {
+		if isAt(name, marketplaceName) {
 			f.marketplace(strings.TrimSuffix(name, marketplaceName), name)
 		}
 	}
 	for _, name := range f.names {
-		if inside(name, manifestName) && !exampleDirs().MatchString(path.Dir(name)) {
+		if isAt(name, manifestName) && !exampleDirs().MatchString(path.Dir(name)) {
 			f.manifest(strings.TrimSuffix(name, manifestName), name)
 		}
 	}
 	for _, name := range f.names {
-		if dir := strings.TrimSuffix(name, pluginHooks); inside(name, pluginHooks) && !exampleDirs().MatchString(dir) && f.namesPlugin(name) {
+		if dir := strings.TrimSuffix(name, pluginHooks); isAt(name, pluginHooks) && !exampleDirs().MatchString(dir) && f.namesPlugin(name) {
 			f.plugin(dir, manifest{})
 		}
 	}
 	for _, name := range f.names {
-		if inside(name, pluginHooks) && f.looseHooks(name) {
-			f.add(Source{File: f.absolute(name), Scope: InTemplate})
+		if isAt(name, pluginHooks) && f.looseHooks(name) {
+			f.add(Source{File: f.makeAbsolute(name), Scope: InTemplate})
 		}
 	}
 }
@@ -52,16 +52,16 @@ func (f *finder) plugins() {
 // looseHooks reports whether a file has the form of a plugin's hooks but belongs to no known
 // plugin.
 func (f *finder) looseHooks(name string) bool {
-	if slices.Contains(f.read, f.absolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || f.foreign(name) {
+	if slices.Contains(f.read, f.makeAbsolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || f.isForeign(name) {
 		return false
 	}
-	data, err := f.reader.ReadFile(f.absolute(name), settingsAtMost)
+	data := f.content(f.makeAbsolute(name))
 	var form struct {
 		Hooks map[string][]struct {
 			Hooks []json.RawMessage `json:"hooks"`
 		} `json:"hooks"`
 	}
-	if err != nil || json.Unmarshal(data, &form) != nil || f.copied(data) {
+	if json.Unmarshal(data, &form) != nil || f.isCopy(data) {
 		return false
 	}
 	for event := range form.Hooks {
@@ -73,15 +73,15 @@ func (f *finder) looseHooks(name string) bool {
 }
 
 // IsPluginFile reports whether a file is at the place of a plugin's hooks, by its slash path.
-func IsPluginFile(name string) bool { return inside(name, pluginHooks) }
+func IsPluginFile(name string) bool { return isAt(name, pluginHooks) }
 
 func (f *finder) manifest(dir, name string) {
 	var m manifest
 	if !f.decode(name, &m) {
-		f.add(Source{File: f.absolute(name), Scope: InPlugin, Plugin: path.Base(path.Clean(dir)), PluginRoot: f.absolute(dir)})
+		f.add(Source{File: f.makeAbsolute(name), Scope: InPlugin, Plugin: path.Base(path.Clean(dir)), PluginRoot: f.makeAbsolute(dir)})
 	}
 	f.plugin(dir, m)
-	f.declared(dir, name, m)
+	f.addDeclared(dir, name, m)
 }
 
 // marketplace finds the plugins that a marketplace offers from its own repository.
@@ -107,7 +107,7 @@ func (f *finder) marketplace(dir, name string) {
 		if filepath.IsLocal(filepath.FromSlash(at)) || at == "." {
 			f.refuse(at, name, m)
 			f.plugin(at+"/", m)
-			f.declared(at+"/", name, m)
+			f.addDeclared(at+"/", name, m)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (f *finder) refuse(at, marketplace string, m manifest) {
 	if len(m.Hooks) == 0 || m.Hooks[0] != '"' && m.Hooks[0] != '[' {
 		return
 	}
-	data, _ := f.reader.ReadFile(f.absolute(marketplace), settingsAtMost) // it was just decoded
+	data := f.content(f.makeAbsolute(marketplace)) // it was just decoded
 	line := 1
 	if start := bytes.Index(data, m.Hooks); start >= 0 {
 		line += bytes.Count(data[:start], []byte("\n"))
@@ -126,7 +126,7 @@ func (f *finder) refuse(at, marketplace string, m manifest) {
 	if f.refused == nil {
 		f.refused = map[string]suites.Problem{}
 	}
-	f.refused[f.absolute(at)] = suites.Problem{
+	f.refused[f.makeAbsolute(at)] = suites.Problem{
 		At:   suites.Position{File: marketplace, Line: line, Column: 1},
 		What: "the entry of plugin " + m.Name + " has a path or a list as its hooks, and the client loads no such plugin",
 		Hint: "remove hooks from the entry: the client reads " + pluginHooks + " of the plugin by itself",
@@ -135,14 +135,13 @@ func (f *finder) refuse(at, marketplace string, m manifest) {
 
 // sourceOf returns a source of a plugin's hooks without its file.
 func (f *finder) sourceOf(dir string, m manifest) Source {
-	root := f.absolute(dir)
+	root := f.makeAbsolute(dir)
 	return Source{
 		Scope: InPlugin, Plugin: cmp.Or(m.Name, filepath.Base(root)), PluginRoot: root,
 		Servers: f.servers(dir, m), Refused: f.refused[root],
 	}
 }
 
-// servers returns the names of a plugin's own MCP servers.
 func (f *finder) servers(dir string, m manifest) (names []string) {
 	var listed struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
@@ -166,8 +165,8 @@ func (f *finder) plugin(dir string, m manifest) {
 	}
 }
 
-// declared adds the hooks that a manifest declares in addition to that file.
-func (f *finder) declared(dir, name string, m manifest) {
+// addDeclared adds the hooks that a manifest declares in addition to that file.
+func (f *finder) addDeclared(dir, name string, m manifest) {
 	source := f.sourceOf(dir, m)
 	var items []json.RawMessage
 	if json.Unmarshal(m.Hooks, &items) != nil {
@@ -181,7 +180,7 @@ func (f *finder) declared(dir, name string, m manifest) {
 		case json.Unmarshal(item, &file) == nil:
 			source.File = filepath.Join(source.PluginRoot, filepath.FromSlash(file))
 		case item[0] == '{' && path.Base(name) == path.Base(manifestName):
-			source.File = f.absolute(name)
+			source.File = f.makeAbsolute(name)
 		default:
 			continue
 		}
@@ -192,22 +191,18 @@ func (f *finder) declared(dir, name string, m manifest) {
 // namesPlugin reports whether a hooks file belongs to a plugin, because its commands name the
 // plugin's root.
 func (f *finder) namesPlugin(name string) bool {
-	file := f.absolute(name)
+	file := f.makeAbsolute(name)
 	if slices.Contains(f.read, file) {
 		return false
 	}
-	data, err := f.reader.ReadFile(file, settingsAtMost)
-	return err == nil && strings.Contains(string(data), "CLAUDE_PLUGIN_ROOT") && !f.copied(data)
+	data := f.content(file)
+	return bytes.Contains(data, []byte("CLAUDE_PLUGIN_ROOT")) && !f.isCopy(data)
 }
 
-// copied reports whether a known source has the same content as a plugin's hooks, because many
+// isCopy reports whether a known source has the same content as a plugin's hooks, because many
 // plugins are built from a directory next to them.
-func (f *finder) copied(data []byte) bool {
+func (f *finder) isCopy(data []byte) bool {
 	return slices.ContainsFunc(f.out.Sources, func(s Source) bool {
-		if s.Scope != InPlugin {
-			return false
-		}
-		other, err := f.reader.ReadFile(s.File, settingsAtMost)
-		return err == nil && bytes.Equal(other, data)
+		return s.Scope == InPlugin && bytes.Equal(f.content(s.File), data)
 	})
 }

@@ -39,7 +39,7 @@ func newResolver(hook Hook, settingsDir string) *resolver {
 	r.vars["PWD"] = hook.Start()
 	// Settings outside of any .claude directory are the user's own configuration kept as a
 	// project, because it is installed as ~/.claude and its commands contain that path.
-	if _, inside := within(hook.Root, settingsDir); inside && filepath.Base(settingsDir) != ".claude" && hook.PluginRoot == "" {
+	if _, inside := relativeTo(hook.Root, settingsDir); inside && filepath.Base(settingsDir) != ".claude" && hook.PluginRoot == "" {
 		r.config = settingsDir
 	}
 	return r
@@ -49,14 +49,14 @@ func newResolver(hook Hook, settingsDir string) *resolver {
 // that the command starts as programs.
 func (r *resolver) scripts() (all, direct []string) {
 	if r.hook.Args != nil {
-		r.words(r.launched())
+		r.words(r.launchWords())
 	} else {
 		r.parse(r.hook.Command)
 	}
 	return r.found, r.direct
 }
 
-func (r *resolver) launched() (words []word) {
+func (r *resolver) launchWords() (words []word) {
 	for _, text := range launchCommand(r.hook, "") {
 		words = append(words, word{text, true})
 	}
@@ -113,17 +113,17 @@ func (r *resolver) assign(assign *shell.Assign) {
 // words reads one simple command: the program that it runs, through wrappers and interpreters,
 // and which of its arguments are files.
 func (r *resolver) words(words []word) {
-	words, launched := unwrapped(words)
+	words, launched := unwrap(words)
 	if len(words) == 0 {
 		return
 	}
 	if base := words[0].program(); base == "source" || shell.ProgramOf(base).RunsScripts() {
-		r.interpreted(words)
+		r.interpret(words)
 		return
 	}
 	if first := words[0]; first.known && strings.ContainsRune(first.text, '/') {
 		r.add(first.text)
-		if slash, inside := within(r.hook.Root, r.path(first.text)); inside && !launched { // a launcher needs no execute bit
+		if slash, inside := relativeTo(r.hook.Root, r.path(first.text)); inside && !launched { // a launcher needs no execute bit
 			r.direct = append(r.direct, slash)
 		}
 	}
@@ -133,9 +133,9 @@ func (r *resolver) words(words []word) {
 	r.arguments(words)
 }
 
-// unwrapped returns the command after wrappers and runners; launched reports whether the last of
+// unwrap returns the command after wrappers and runners; launched reports whether the last of
 // these was a runner.
-func unwrapped(words []word) (command []word, launched bool) {
+func unwrap(words []word) (command []word, launched bool) {
 	for {
 		at := shell.Inner(texts(words))
 		if at == 0 {
@@ -146,9 +146,9 @@ func unwrapped(words []word) (command []word, launched bool) {
 	}
 }
 
-// interpreted reads the words of an interpreter: what it runs is a script, whether it exists or
+// interpret reads the words of an interpreter: what it runs is a script, whether it exists or
 // not, or code.
-func (r *resolver) interpreted(words []word) {
+func (r *resolver) interpret(words []word) {
 	at, inline := 1, false
 	if program := words[0].program(); program != "source" {
 		at, inline = shell.Operand(texts(words))
@@ -191,7 +191,7 @@ func (r *resolver) arguments(words []word) {
 }
 
 func (r *resolver) add(name string) {
-	if slash, inside := within(r.hook.Root, r.path(name)); inside && slash != "." && !slices.Contains(r.found, slash) {
+	if slash, inside := relativeTo(r.hook.Root, r.path(name)); inside && slash != "." && !slices.Contains(r.found, slash) {
 		r.found = append(r.found, slash)
 	}
 }
@@ -200,7 +200,7 @@ func (r *resolver) add(name string) {
 // be installed as ~/.claude, a path in ~/.claude becomes one in the project's directory, in
 // scope InHome always, otherwise if the file exists there.
 func (r *resolver) path(name string) string {
-	name = r.atHome(name)
+	name = r.moveHome(name)
 	if home := r.vars["HOME"]; r.config != "" && home != "" {
 		if rest, found := strings.CutPrefix(name, filepath.Join(home, ".claude")+"/"); found {
 			if own := filepath.Join(r.config, rest); r.hook.Scope == InHome || exists(own) {
@@ -214,9 +214,9 @@ func (r *resolver) path(name string) string {
 	return filepath.Join(r.cwd, name)
 }
 
-// atHome replaces an absolute path of any user's ~/.claude by the current user's if the tree is
+// moveHome replaces an absolute path of any user's ~/.claude by the current user's if the tree is
 // to be installed there.
-func (r *resolver) atHome(name string) string {
+func (r *resolver) moveHome(name string) string {
 	if r.hook.Scope != InHome {
 		return name
 	}
@@ -272,20 +272,11 @@ func (r *resolver) parts(parts []shell.Part) (string, bool) {
 // literal expands a leading ~ and removes backslashes; bare reports whether the text is outside
 // of quotes.
 func (r *resolver) literal(value string, bare, first bool) string {
-	if home := r.vars["HOME"]; bare && first && home != "" && (value == "~" || strings.HasPrefix(value, "~/")) {
+	fromHome := bare && first && strings.HasPrefix(value+"/", "~/")
+	if home := r.vars["HOME"]; fromHome && home != "" {
 		value = home + value[1:]
 	}
-	var text strings.Builder
-	for i := 0; i < len(value); i++ {
-		if value[i] == '\\' && i+1 < len(value) && (bare || strings.IndexByte("$`\"\\\n", value[i+1]) >= 0) {
-			i++
-			if value[i] == '\n' {
-				continue
-			}
-		}
-		text.WriteByte(value[i])
-	}
-	return text.String()
+	return shell.Unescape(value, !bare)
 }
 
 // parameter expands $NAME, ${NAME} and ${NAME:-default}; the result of any other operation is
@@ -361,15 +352,15 @@ func Scripts(r disk.Reader, root string, dirs []string) (found, notes []string, 
 	c := &collector{root: root}
 	s := &scripts{reader: r.Anywhere()}
 	for _, dir := range dirs {
-		dir = c.absolute(dir)
+		dir = c.makeAbsolute(dir)
 		s.tooLong = ""
-		names, err := s.below(dir)
+		names, err := s.find(dir)
 		if err != nil {
 			return nil, nil, fmt.Errorf("hooks directory %s: %w", c.slash(dir), err)
 		}
 		if s.tooLong != "" {
 			notes = append(notes, fmt.Sprintf("hooks directory %s: a path in it is too long for the system: what is below %s was not looked at",
-				c.slash(dir), shortened(s.tooLong)))
+				c.slash(dir), shorten(s.tooLong)))
 		}
 		for _, name := range names {
 			found = append(found, c.slash(filepath.Join(dir, filepath.FromSlash(name))))
@@ -379,8 +370,8 @@ func Scripts(r disk.Reader, root string, dirs []string) (found, notes []string, 
 	return slices.Compact(found), notes, nil
 }
 
-// shortened returns the beginning of a path that is too long for a message.
-func shortened(path string) string {
+// shorten returns the beginning of a path that is too long for a message.
+func shorten(path string) string {
 	const most = 60
 	if runes := []rune(path); len(runes) > most {
 		return string(runes[:most]) + "..."
@@ -398,7 +389,7 @@ type scripts struct {
 	tooLong string // the first path that is too long for the system, "" if none
 }
 
-func (s *scripts) below(at string) (names []string, err error) {
+func (s *scripts) find(at string) (names []string, err error) {
 	dir := os.DirFS(at)
 	err = fs.WalkDir(dir, ".", func(name string, entry fs.DirEntry, err error) error {
 		if s.entries++; s.entries > entriesAtMost {

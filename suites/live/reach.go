@@ -329,7 +329,7 @@ func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 		return nil, notLive("its tool_input is no object")
 	}
 	own := ownInput(s.Whole)
-	about := client.ToolNamed(p.Tool)
+	about := client.ToolByName(p.Tool)
 	path, _ := input[about.Path].(string)
 	switch p.Tool {
 	case "Edit":

@@ -36,16 +36,16 @@ const claimLength = 200 // characters
 
 func (a *attacher) attach(b *block, c claim) attachment {
 	if b.node.Kind() == east.KindTableCell {
-		return once(a.rows, b.node.Parent(), func() attachment { return a.inRow(b.node.Parent()) })
+		return remember(a.rows, b.node.Parent(), func() attachment { return a.attachRow(b.node.Parent()) })
 	}
 	at := sentenceOf(b, c)
-	if ids := a.ofFirstClause(b, at, c); ids != nil {
+	if ids := a.idsOfFirstClause(b, at, c); ids != nil {
 		return attachment{ids: ids, claim: claimOf(b, at), suiteWide: true}
 	}
-	found := once(a.said, sentence{b, at}, func() attachment { return a.inSentence(b, at) })
+	found := remember(a.said, sentence{b, at}, func() attachment { return a.inSentence(b, at) })
 	if found.ids == nil && !found.suiteWide {
-		if found.ids = a.before(b, c); found.ids == nil {
-			found.ids = once(a.around, b, func() []string { return a.surroundings(b) })
+		if found.ids = a.findBefore(b, c); found.ids == nil {
+			found.ids = remember(a.around, b, func() []string { return a.surroundings(b) })
 		}
 	}
 	return found
@@ -55,7 +55,7 @@ func (a *attacher) attach(b *block, c claim) attachment {
 func (a *attacher) inSentence(b *block, at textSpan) attachment {
 	sentence := sentenceText(b, at)
 	found := attachment{claim: claimOf(b, at)}
-	if found.ids = a.ids.in(sentence); found.ids != nil {
+	if found.ids = a.ids.find(sentence); found.ids != nil {
 		return found
 	}
 	if allCases().MatchString(sentence) {
@@ -63,7 +63,7 @@ func (a *attacher) inSentence(b *block, at textSpan) attachment {
 		found.ids = a.casesOfSection(b.node)
 		return found
 	}
-	found.ids = a.ofKind(sentence)
+	found.ids = a.idsOfKind(sentence)
 	return found
 }
 
@@ -76,15 +76,16 @@ func claimOf(b *block, at textSpan) string {
 	return shorten(strings.TrimLeft(sentenceText(b, at), " .,:;"), claimLength)
 }
 
-// ofFirstClause returns the cases of the section for a marker that ends a clause about all
+// idsOfFirstClause returns the cases of the section for a marker that ends a clause about all
 // of them. The rest of the sentence, after the comma, is another claim: "tests all file
 // types [verify: A], plus scenarios (M24-M31)".
-func (a *attacher) ofFirstClause(b *block, at textSpan, c claim) []string {
+func (a *attacher) idsOfFirstClause(b *block, at textSpan, c claim) []string {
 	if c.close >= at.end {
 		return nil
 	}
 	clause, rest := b.prose()[at.start:c.open], strings.TrimLeft(b.prose()[c.close:at.end], spaces)
-	if !strings.HasPrefix(rest, ",") && !strings.HasPrefix(rest, ";") || !wholly().MatchString(clause) || a.ids.in(clause) != nil {
+	endsClause := strings.IndexAny(rest, ",;") == 0
+	if !endsClause || !wholly().MatchString(clause) || a.ids.find(clause) != nil {
 		return nil
 	}
 	return a.casesOfSection(b.node)
@@ -92,7 +93,7 @@ func (a *attacher) ofFirstClause(b *block, at textSpan, c claim) []string {
 
 // surroundings finds cases in the surroundings of a block, which apply to the whole block.
 func (a *attacher) surroundings(b *block) []string {
-	for _, look := range []func(*block) []string{a.inListItems, a.inLabel, a.inItemsBelow, a.adjacent, a.inNamedRows} {
+	for _, look := range []func(*block) []string{a.inListItems, a.idsOfLabel, a.idsOfItems, a.idsOfAdjacent, a.idsOfNamedRows} {
 		if ids := look(b); ids != nil {
 			return ids
 		}
@@ -100,24 +101,24 @@ func (a *attacher) surroundings(b *block) []string {
 	return nil
 }
 
-// before returns the IDs of the nearest previous sentence that has any. It stops at the
+// findBefore returns the IDs of the nearest previous sentence that has any. It stops at the
 // previous marker, because that ends another claim.
-func (a *attacher) before(b *block, c claim) []string {
+func (a *attacher) findBefore(b *block, c claim) []string {
 	spans, claims, from := b.sentences(), b.claims(), 0
 	if i := sort.Search(len(claims), func(i int) bool { return claims[i].open >= c.open }); i > 0 {
 		from = claims[i-1].close
 	}
 	for i := sort.Search(len(spans), func(i int) bool { return spans[i].end > c.open }) - 1; i >= 0 && spans[i].start >= from; i-- {
-		if ids := a.ids.in(b.prose()[spans[i].start:spans[i].end]); ids != nil {
+		if ids := a.ids.find(b.prose()[spans[i].start:spans[i].end]); ids != nil {
 			return ids
 		}
 	}
 	return nil
 }
 
-// inRow returns the IDs of the row's first cell, or else of the whole row. For a header
+// attachRow returns the IDs of the row's first cell, or else of the whole row. For a header
 // row it returns those of the table.
-func (a *attacher) inRow(row ast.Node) attachment {
+func (a *attacher) attachRow(row ast.Node) attachment {
 	cells := a.cells(row)
 	line := strings.Join(cells, " | ")
 	found := attachment{claim: shorten(line, claimLength)}
@@ -125,8 +126,8 @@ func (a *attacher) inRow(row ast.Node) attachment {
 		found.ids = a.casesOf(row.Parent())
 		return found
 	}
-	if found.ids = a.leading(cells); found.ids == nil {
-		found.ids = a.ids.in(line)
+	if found.ids = a.leadingIDs(cells); found.ids == nil {
+		found.ids = a.ids.find(line)
 	}
 	return found
 }
@@ -137,7 +138,7 @@ func (a *attacher) inListItems(b *block) []string {
 		if n.Kind() != ast.KindListItem {
 			continue
 		}
-		if ids := once(a.items, n, func() []string { return a.ids.in(a.textOf(n)) }); ids != nil {
+		if ids := remember(a.items, n, func() []string { return a.ids.find(a.textOf(n)) }); ids != nil {
 			return ids
 		}
 	}
@@ -155,17 +156,17 @@ func (a *attacher) textOf(item ast.Node) string {
 	return text.String()
 }
 
-// inLabel returns the IDs of a bold label in front: "**Live test (P28)**: ...".
-func (a *attacher) inLabel(b *block) []string {
+// idsOfLabel returns the IDs of a bold label in front: "**Live test (P28)**: ...".
+func (a *attacher) idsOfLabel(b *block) []string {
 	label, ok := boldLabel(b.node, a.src)
 	if !ok {
 		return nil
 	}
-	return a.ids.in(label)
+	return a.ids.find(label)
 }
 
-// inItemsBelow returns the IDs of the lists in the claim's own list item.
-func (a *attacher) inItemsBelow(b *block) []string {
+// idsOfItems returns the IDs of the lists in the claim's own list item.
+func (a *attacher) idsOfItems(b *block) []string {
 	if b.node.Parent().Kind() != ast.KindListItem {
 		return nil
 	}
@@ -178,9 +179,9 @@ func (a *attacher) inItemsBelow(b *block) []string {
 	return all.ids
 }
 
-// adjacent returns the IDs of the table right above a paragraph that has only markers, or of
+// idsOfAdjacent returns the IDs of the table right above a paragraph that has only markers, or of
 // the table or list right below a paragraph that ends with a colon.
-func (a *attacher) adjacent(b *block) []string {
+func (a *attacher) idsOfAdjacent(b *block) []string {
 	text := strings.Trim(b.prose(), spaces+".")
 	if prev := b.node.PreviousSibling(); text == "" && prev != nil && prev.Kind() == east.KindTable {
 		return a.casesOf(prev)
@@ -191,9 +192,9 @@ func (a *attacher) adjacent(b *block) []string {
 	return nil
 }
 
-// inNamedRows returns the IDs of the section's rows with a cell for the code that a bold
+// idsOfNamedRows returns the IDs of the section's rows with a cell for the code that a bold
 // label names: "**`claude` discovery order**" and the cell "`claude`".
-func (a *attacher) inNamedRows(b *block) []string {
+func (a *attacher) idsOfNamedRows(b *block) []string {
 	label, ok := b.node.FirstChild().(*ast.Emphasis)
 	if !ok || label.Level != 2 {
 		return nil
@@ -204,11 +205,11 @@ func (a *attacher) inNamedRows(b *block) []string {
 		}
 		name := "`" + plainText(n, a.src) + "`"
 		var all idList
-		a.inSection(b.node, func(n ast.Node) {
+		a.visitSection(b.node, func(n ast.Node) {
 			if n.Kind() == east.KindTable {
 				for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 					if cells := a.cells(row); slices.Contains(cells, name) {
-						all.add(a.leading(cells)...)
+						all.add(a.leadingIDs(cells)...)
 					}
 				}
 			}
@@ -221,9 +222,9 @@ func (a *attacher) inNamedRows(b *block) []string {
 // casesOfSection returns the IDs of all tables and lists under the heading of a block.
 func (a *attacher) casesOfSection(n ast.Node) []string {
 	first := sectionStart(n)
-	return once(a.sections, first, func() []string {
+	return remember(a.sections, first, func() []string {
 		var all idList
-		a.inSection(first, func(n ast.Node) { all.add(a.casesOf(n)...) })
+		a.visitSection(first, func(n ast.Node) { all.add(a.casesOf(n)...) })
 		return all.ids
 	})
 }
@@ -239,8 +240,8 @@ func sectionStart(n ast.Node) ast.Node {
 	return n
 }
 
-// inSection visits all nodes under the heading of a node, including lower headings.
-func (a *attacher) inSection(n ast.Node, visit func(ast.Node)) {
+// visitSection visits all nodes under the heading of a node, including lower headings.
+func (a *attacher) visitSection(n ast.Node, visit func(ast.Node)) {
 	first, level := sectionStart(n), 0
 	if h, ok := first.(*ast.Heading); ok {
 		level = h.Level
@@ -284,8 +285,8 @@ type label struct {
 	node ast.Node
 }
 
-// once returns the known value of a key, or calls find and stores its result.
-func once[K comparable, V any](known map[K]V, key K, find func() V) V {
+// remember returns the known value of a key, or calls find and stores its result.
+func remember[K comparable, V any](known map[K]V, key K, find func() V) V {
 	if v, ok := known[key]; ok {
 		return v
 	}
@@ -304,7 +305,7 @@ type attachment struct {
 // casesOf returns the IDs at the beginning of the rows of a table or the items of a list,
 // or nil for other nodes.
 func (a *attacher) casesOf(n ast.Node) []string {
-	return once(a.listed, n, func() []string { return a.casesIn(n) })
+	return remember(a.listed, n, func() []string { return a.casesIn(n) })
 }
 
 func (a *attacher) casesIn(n ast.Node) []string {
@@ -313,12 +314,12 @@ func (a *attacher) casesIn(n ast.Node) []string {
 		first := c.FirstChild()
 		switch {
 		case c.Kind() == east.KindTableRow:
-			all.add(a.ofRow(a.cells(c))...)
+			all.add(a.idsOfRow(a.cells(c))...)
 		case c.Kind() == ast.KindListItem && first != nil && isLeaf(first):
 			b := newBlock(first, a.src)
 			text := b.prose()
 			opening, _, _ := strings.Cut(text[:b.sentences()[0].end], ":")
-			all.add(a.ids.in(opening)...)
+			all.add(a.ids.find(opening)...)
 		}
 	}
 	return all.ids
@@ -336,34 +337,34 @@ func (a *attacher) cells(row ast.Node) []string {
 	return cells
 }
 
-// ofRow returns the leading IDs of a row, or else those of the cells that have only IDs:
+// idsOfRow returns the leading IDs of a row, or else those of the cells that have only IDs:
 // "| Python | M01 | M02 | unused variable |".
-func (a *attacher) ofRow(cells []string) []string {
-	if ids := a.leading(cells); ids != nil {
+func (a *attacher) idsOfRow(cells []string) []string {
+	if ids := a.leadingIDs(cells); ids != nil {
 		return ids
 	}
 	var all idList
 	for _, cell := range cells {
-		if onlyIDs(cell) {
-			all.add(a.ids.in(cell)...)
+		if hasOnlyIDs(cell) {
+			all.add(a.ids.find(cell)...)
 		}
 	}
 	return all.ids
 }
 
-func onlyIDs(cell string) bool {
+func hasOnlyIDs(cell string) bool {
 	return strings.Trim(idToken().ReplaceAllString(cell, ""), spaces+",–-") == ""
 }
 
-// leading returns the IDs of a row's first cell, and of the cells after it that have only
+// leadingIDs returns the IDs of a row's first cell, and of the cells after it that have only
 // IDs: "| M01 | M02 | unused variable |".
-func (a *attacher) leading(cells []string) []string {
+func (a *attacher) leadingIDs(cells []string) []string {
 	var all idList
 	for i, cell := range cells {
-		if i > 0 && (len(all.ids) == 0 || !onlyIDs(cell)) {
+		if i > 0 && (len(all.ids) == 0 || !hasOnlyIDs(cell)) {
 			break
 		}
-		all.add(a.ids.in(cell)...)
+		all.add(a.ids.find(cell)...)
 	}
 	return all.ids
 }

@@ -44,7 +44,7 @@ func newBlock(n ast.Node, src []byte) *block {
 	b.code = make([]bool, len(buf))
 	b.markCode(n)
 	b.found = b.scan()
-	b.blank = b.blanked()
+	b.blank = b.blankMarkers()
 	return b
 }
 
@@ -100,7 +100,6 @@ type claim struct{ open, start, end, close int }
 
 var keyword = pattern.Lazy(`(?i)\[verify\s*:`)
 
-// claims returns the block's markers.
 func (b *block) claims() []claim { return b.found }
 
 // markerLength is the maximum length of a marker in bytes, far above those in use.
@@ -150,7 +149,7 @@ func (b *block) brackets() map[int]int {
 // prose returns the block's text with every marker blanked, at equal length.
 func (b *block) prose() string { return b.blank }
 
-func (b *block) blanked() string {
+func (b *block) blankMarkers() string {
 	if len(b.found) == 0 {
 		return b.text
 	}
@@ -235,7 +234,8 @@ func (b *block) cut(text string) []textSpan {
 		for end < len(text) && strings.IndexByte(")\"'*`", text[end]) >= 0 {
 			end++
 		}
-		if end < len(text) && (!strings.ContainsRune(spaces, rune(text[end])) || continues(text[end:])) || abbreviation().MatchString(text[max(start, i-abbreviated):i+1]) {
+		within := end < len(text) && (!strings.ContainsRune(spaces, rune(text[end])) || continues(text[end:]))
+		if within || abbreviation().MatchString(text[max(start, i-abbreviated):i+1]) {
 			continue
 		}
 		spans = append(spans, textSpan{start, end})
@@ -256,18 +256,18 @@ var (
 	kindLabel = pattern.Lazy(`(?i)\b(?:cases|tests|checks)\b`)
 )
 
-// ofKind returns the cases of the kinds that a sentence begins with: those that a bold
+// idsOfKind returns the cases of the kinds that a sentence begins with: those that a bold
 // label of the document introduces, and rows with the same ID letters that have the kind
 // in their name. Without a label it returns the rows in which a cell begins with the kind,
 // such as "Allowlisted subcommand". If one kind has no cases, it returns none.
-func (a *attacher) ofKind(sentence string) []string {
+func (a *attacher) idsOfKind(sentence string) []string {
 	m := kindForm().FindStringSubmatch(sentence)
 	if m == nil {
 		return nil
 	}
 	var all idList
 	for _, kind := range kindStop().Split(m[1], -1) {
-		ids := a.labelled(kind)
+		ids := a.idsOfKindLabel(kind)
 		if ids == nil {
 			return nil
 		}
@@ -276,20 +276,20 @@ func (a *attacher) ofKind(sentence string) []string {
 	return all.ids
 }
 
-// labelled returns the cases of a kind. Of the tables and lists after its label only the
+// idsOfKindLabel returns the cases of a kind. Of the tables and lists after its label only the
 // first with IDs counts.
-func (a *attacher) labelled(kind string) []string {
-	return once(a.kinds, strings.ToLower(kind), func() []string {
+func (a *attacher) idsOfKindLabel(kind string) []string {
+	return remember(a.kinds, strings.ToLower(kind), func() []string {
 		var all idList
-		all.add(a.below(kind)...)
-		all.add(a.inRows(kind, all.ids)...)
+		all.add(a.idsBelow(kind)...)
+		all.add(a.idsOfRows(kind, all.ids)...)
 		return all.ids
 	})
 }
 
-// inRows returns the rows of all tables whose cells name the kind. labelled are the cases
+// idsOfRows returns the rows of all tables whose cells name the kind. labelled are the cases
 // that a label introduces.
-func (a *attacher) inRows(kind string, labelled []string) []string {
+func (a *attacher) idsOfRows(kind string, labelled []string) []string {
 	letters := map[string]bool{}
 	for _, id := range labelled {
 		letters[strings.TrimRight(id, "0123456789abcdefghijklmnopqrstuvwxyz")] = true
@@ -305,7 +305,7 @@ func (a *attacher) inRows(kind string, labelled []string) []string {
 			if i == 0 || !isLabelled(cell, kind, labelled != nil) {
 				continue
 			}
-			for _, id := range a.leading(cells) {
+			for _, id := range a.leadingIDs(cells) {
 				if labelled == nil || letters[strings.TrimRight(id, "0123456789abcdefghijklmnopqrstuvwxyz")] {
 					all.add(id)
 				}
@@ -325,7 +325,6 @@ func isLabelled(cell, kind string, name bool) bool {
 	return snakeCase().MatchString(cell) && slices.ContainsFunc(strings.Split(cell, "_"), func(word string) bool { return strings.HasPrefix(word, kind) })
 }
 
-// kindLabels returns the labels of the document.
 func (a *attacher) kindLabels() []label {
 	if a.labels != nil {
 		return a.labels
@@ -339,7 +338,7 @@ func (a *attacher) kindLabels() []label {
 	return a.labels
 }
 
-func (a *attacher) below(kind string) []string {
+func (a *attacher) idsBelow(kind string) []string {
 	for _, l := range a.kindLabels() {
 		if !strings.EqualFold(l.kind, kind) {
 			continue

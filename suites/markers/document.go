@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,7 +31,7 @@ type Document struct {
 // counts as one.
 func Read(path string, src []byte, known *IDs) *Document {
 	d := &Document{Path: path, Aliases: map[string]string{}}
-	if intricate(src) {
+	if isIntricate(src) {
 		d.Refused = errIntricate
 		return d
 	}
@@ -115,7 +116,7 @@ func (o *outline) find(section string) (entry, error) {
 func (o *outline) search(section string) (entry, error) {
 	at := entry{end: len(o.src)}
 	for _, name := range strings.Split(section, sign) {
-		next, err := o.within(at, strings.TrimSpace(name))
+		next, err := o.searchIn(at, strings.TrimSpace(name))
 		if err != nil {
 			return entry{}, err
 		}
@@ -130,9 +131,9 @@ var matches = []struct {
 	match func(e, at *entry, n sectionName) bool
 }{{"", isNamed}, {"start", beginsWith}, {"end", isKeyBelow}, {"and words", isCalled}}
 
-// within finds one name inside a place: an entry, or else a line with its words. A key
+// searchIn finds one name inside a place: an entry, or else a line with its words. A key
 // that occurs more than once is an error.
-func (o *outline) within(at entry, name string) (entry, error) {
+func (o *outline) searchIn(at entry, name string) (entry, error) {
 	n := sectionName{name, strings.Join(words(name), " ")}
 	for _, m := range matches {
 		var found []entry
@@ -145,9 +146,9 @@ func (o *outline) within(at entry, name string) (entry, error) {
 		switch {
 		case len(found) == 0:
 		case len(found) > 1 && found[0].rule == ByKey:
-			return entry{}, fmt.Errorf("has %d keys %s (write the whole path: %s)", len(found), quote(name), listed(found))
+			return entry{}, fmt.Errorf("has %d keys %s (write the whole path: %s)", len(found), quote(name), listNames(found))
 		default:
-			return merged(code(found)), nil
+			return merge(code(found)), nil
 		}
 	}
 	if e, ok := o.text(at, name); ok {
@@ -163,11 +164,10 @@ func (o *outline) within(at entry, name string) (entry, error) {
 	if at.name != "" {
 		below = " below " + quote(at.name)
 	}
-	return entry{}, fmt.Errorf("has no section %s%s%s", quote(name), below, o.nearest(name))
+	return entry{}, fmt.Errorf("has no section %s%s%s", quote(name), below, o.suggest(name))
 }
 
-// listed returns the names of the first entries.
-func listed(found []entry) string {
+func listNames(found []entry) string {
 	var names []string
 	for _, e := range found[:min(3, len(found))] {
 		names = append(names, e.name)
@@ -186,7 +186,7 @@ func isNamed(e, at *entry, n sectionName) bool {
 // beginsWith reports whether n is the start of a heading, label, comment or pattern, up to
 // punctuation: "D3" of "D3: Scope", but not of "D3 and D4".
 func beginsWith(e, _ *entry, n sectionName) bool {
-	if e.rule != ByHeading && e.rule != ByLabel && e.rule != ByComment && e.rule != ByPattern || !strings.HasPrefix(e.plain, n.plain) {
+	if !slices.Contains([]Rule{ByHeading, ByLabel, ByComment, ByPattern}, e.rule) || !strings.HasPrefix(e.plain, n.plain) {
 		return false
 	}
 	rest, ok := cutWords(e.name, words(n.text))
@@ -230,10 +230,10 @@ var (
 	errMarkers   = errors.New("it has too many markers, or markers about too many cases: it is not read (at most 4,000 markers; split it)")
 )
 
-// intricate reports whether Markdown would take its parser time that grows with the square of its
+// isIntricate reports whether Markdown would take its parser time that grows with the square of its
 // length, because it tries each possible beginning of a link up to the end of the paragraph, looks for
 // the beginning of each bracket and emphasis among all before it, and continues each open list.
-func intricate(src []byte) bool {
+func isIntricate(src []byte) bool {
 	var length, links, opening, closing, emphases int // of the paragraph
 	for line := range bytes.Lines(src) {
 		depth, plain := nesting(line)
@@ -355,10 +355,10 @@ type idReader struct {
 	sections map[string]bool
 }
 
-// in returns the case IDs of a text in order of appearance, each once: those of the usual
+// find returns the case IDs of a text in order of appearance, each once: those of the usual
 // form that the reader does not rule out, and known ones of any form with a digit, a
 // hyphen or an underscore.
-func (r *idReader) in(text string) []string {
+func (r *idReader) find(text string) []string {
 	var c idList
 	for rest := text; ; {
 		m := idToken().FindStringSubmatchIndex(rest)

@@ -151,7 +151,7 @@ func TestIDs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r := &idReader{tt.known, map[string]bool{"D3": true, "D12": true}}
-		if got := strings.Join(r.in(tt.text), " "); got != tt.want {
+		if got := strings.Join(r.find(tt.text), " "); got != tt.want {
 			t.Errorf("%s: IDs of %q are %q, want %q", tt.name, tt.text, got, tt.want)
 		}
 	}
@@ -175,7 +175,7 @@ func FuzzTable(f *testing.F) {
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
 	)), goldmark.WithExtensions(extension.Table)).Parser()
 	f.Fuzz(func(t *testing.T, src string) {
-		if intricate([]byte(src)) {
+		if isIntricate([]byte(src)) {
 			return
 		}
 		if diff := cmp.Diff(tree(reference, src), tree(reader(), src)); diff != "" {

@@ -92,9 +92,9 @@ func (e *entry) holds(inner *entry) bool {
 	return inner.start >= e.start && inner.end <= e.end && !same
 }
 
-// merged joins entries with the same name, such as a function defined twice: the first is
+// merge joins entries with the same name, such as a function defined twice: the first is
 // the place, and the content is that of all.
-func merged(found []entry) entry {
+func merge(found []entry) entry {
 	e := found[0]
 	for _, f := range found {
 		if f.content == nil || f.rule != e.rule {
@@ -171,7 +171,7 @@ func firstWord(text string) string {
 // newOutline reads a file by its type. Files that cannot be parsed have no entries and are
 // searched as text.
 func newOutline(file string, src []byte) *outline {
-	o := &outline{src: src, words: withoutMarkers(src), lines: newLineIndex(src)}
+	o := &outline{src: src, words: blankAll(src), lines: newLineIndex(src)}
 	ext := strings.ToLower(path.Ext(file))
 	switch {
 	case ext == ".md" || ext == ".markdown":
@@ -212,8 +212,8 @@ func isShell(file string, src []byte) bool {
 
 var anyMarker = pattern.Lazy(`(?i)\[verify\s*:[^\]]*\]`)
 
-// withoutMarkers blanks all markers, at equal length.
-func withoutMarkers(src []byte) []byte {
+// blankAll blanks all markers, at equal length.
+func blankAll(src []byte) []byte {
 	blanked := bytes.Clone(src)
 	for _, at := range anyMarker().FindAllIndex(src, -1) {
 		for i := at[0]; i < at[1]; i++ {
@@ -228,7 +228,7 @@ func withoutMarkers(src []byte) []byte {
 // markdownEntries returns the headings of a document, each up to the next of the same or a
 // higher level, and the bold labels that start a paragraph, each up to the next heading.
 func markdownEntries(src []byte) []entry {
-	if intricate(src) {
+	if isIntricate(src) {
 		return nil // it is searched as text
 	}
 	root := reader().Parse(text.NewReader(src))
@@ -425,7 +425,7 @@ func tomlEntries(o *outline) []entry {
 		end := o.lines.end(i + 1)
 		line := string(o.src[start:end])
 		if m := tomlTable().FindStringSubmatch(line); m != nil {
-			table = unquoted(m[2])
+			table = unquote(m[2])
 			if m[1] == "[[" {
 				seen[table]++
 				table += "." + strconv.Itoa(seen[table]-1)
@@ -436,15 +436,15 @@ func tomlEntries(o *outline) []entry {
 			at = len(entries)
 			entries = append(entries, entry{rule: ByKey, name: table, start: start, end: len(o.src)})
 		} else if m := tomlKey().FindStringSubmatch(line); m != nil {
-			name := strings.TrimPrefix(table+"."+unquoted(m[1]), ".")
+			name := strings.TrimPrefix(table+"."+unquote(m[1]), ".")
 			entries = append(entries, entry{rule: ByKey, name: name, start: start, end: end})
 		}
 	}
 	return entries
 }
 
-// unquoted returns a dotted key without quotes and white space.
-func unquoted(key string) string {
+// unquote returns a dotted key without quotes and white space.
+func unquote(key string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("\"' \t", r) {
 			return -1

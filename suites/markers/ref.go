@@ -131,7 +131,6 @@ func looksLikeSource(s string, aliases map[string]string) bool {
 	return aliases[s] != "" || s == unresolved || sourceLike().MatchString(s)
 }
 
-// oneLine turns every run of white space into one space.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func quote(s string) string { return "\"" + shorten(oneLine(s), 60) + "\"" }

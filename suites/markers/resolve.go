@@ -70,12 +70,12 @@ func (r *Resolver) Resolve(ref Ref, doc *Document) Resolution {
 		res.Why = err.Error()
 		return res
 	}
-	res.within(o, at, ref.Section)
+	res.setLines(o, at, ref.Section)
 	return res
 }
 
-// within sets the lines of a section, or the lines that the source names.
-func (r *Resolution) within(o *outline, at location, section string) {
+// setLines sets the lines of a section, or the lines that the source names.
+func (r *Resolution) setLines(o *outline, at location, section string) {
 	last := o.lines.count()
 	if at.symbol != "" {
 		section = strings.TrimSuffix(at.symbol+" "+sign+section, " "+sign)
@@ -89,7 +89,7 @@ func (r *Resolution) within(o *outline, at location, section string) {
 			return
 		}
 		r.Line, r.EndLine = o.lines.line(e.start), min(o.lines.line(max(e.end-1, e.start)), last)
-		rule = e.matched()
+		rule = e.matchRule()
 		if e.content != nil && at.line == 0 {
 			r.Digest = e.digest()
 		}
@@ -114,8 +114,8 @@ func (r Rule) then(next Rule) Rule {
 	return r + ", " + next
 }
 
-// matched returns how an entry was found.
-func (e *entry) matched() Rule {
+// matchRule returns how an entry was found.
+func (e *entry) matchRule() Rule {
 	if e.how == "" {
 		return e.rule
 	}
@@ -239,7 +239,7 @@ func (r *Resolver) file(source string, doc *Document) location {
 	}
 	var inside []string
 	for i, t := range tries {
-		if path.IsAbs(t) || t == ".." || strings.HasPrefix(t, "../") {
+		if path.IsAbs(t) || strings.HasPrefix(t+"/", "../") {
 			continue
 		}
 		if _, _, err := r.digest(t); err == nil {
@@ -333,9 +333,9 @@ func numberLikeness(a, b string) int {
 	return max(60-max(n-m, m-n)/2, 1)
 }
 
-// nearest returns text with similar names in the file: names of sections, or else
+// suggest returns text with similar names in the file: names of sections, or else
 // comments. If the section begins with an identifier, only that is compared.
-func (o *outline) nearest(section string) string {
+func (o *outline) suggest(section string) string {
 	if first := strings.TrimRight(firstWord(section), "(),:"); isIdentifier(first) {
 		section = first
 	}

@@ -51,7 +51,6 @@ func NewSource(file string, text []byte, seed uint64) (*Source, error) {
 	return s, nil
 }
 
-// add adds a list of statements.
 func (s *Source) add(stmts []*syntax.Stmt) {
 	var list []statement
 	for _, st := range stmts {
@@ -61,9 +60,7 @@ func (s *Source) add(stmts []*syntax.Stmt) {
 }
 
 // Changes implements Script.
-func (s *Source) Changes(operator string) []Change {
-	return changesBy(bashOperators, operator, s)
-}
+func (s *Source) Changes(operator string) []Change { return changesBy(bashOperators, operator, s) }
 
 func (s *Source) node(n syntax.Node) string { return s.at(start(n), end(n)) }
 
@@ -80,6 +77,14 @@ func hasDocument(n syntax.Node) bool {
 		return !found
 	})
 	return found
+}
+
+// commandOf returns the literal name of a command, "" if it has none.
+func commandOf(c *syntax.CallExpr) string {
+	if len(c.Args) == 0 {
+		return ""
+	}
+	return c.Args[0].Lit()
 }
 
 // Function implements Script.
@@ -110,13 +115,12 @@ var bashOperators = map[string]func(*Source) []Change{
 	"global":  globals,
 	"rename":  renames,
 	"comment": comments,
-	"blank":   func(s *Source) []Change { return s.before("\n\n\t  ", "add blank lines") },
+	"blank":   func(s *Source) []Change { return s.insertBefore("\n\n\t  ", "add blank lines") },
 	"indent":  indents,
 	"print":   func(s *Source) []Change { return s.prints("echo printed;", "echo printed >&2;") },
 	"arm":     arms,
 }
 
-// negations negate conditions.
 func negations(s *Source) (list []Change) {
 	add := func(cond []*syntax.Stmt) {
 		if len(cond) != 1 || hasDocument(cond[0]) {
@@ -190,37 +194,33 @@ func constant(l *syntax.Lit) Change {
 	return Change{start(l), end(l), with, "change " + short(l.Value)}
 }
 
-// swaps exchange && and ||.
 func swaps(s *Source) (list []Change) {
-	add := func(at syntax.Pos, is bool) {
-		from := int(at.Offset())
-		if is {
-			list = append(list, Change{from, from + 2, "||", "&& to ||"})
-		} else {
-			list = append(list, Change{from, from + 2, "&&", "|| to &&"})
+	add := func(at syntax.Pos, operator string) {
+		if with, ok := opposites[operator]; ok {
+			from := int(at.Offset())
+			list = append(list, Change{from, from + 2, with, operator + " to " + with})
 		}
 	}
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryCmd:
-			if n.Op == syntax.AndStmt || n.Op == syntax.OrStmt {
-				add(n.OpPos, n.Op == syntax.AndStmt)
-			}
+			add(n.OpPos, n.Op.String())
 		case *syntax.BinaryTest:
-			if n.Op == syntax.AndTest || n.Op == syntax.OrTest {
-				add(n.OpPos, n.Op == syntax.AndTest)
-			}
+			add(n.OpPos, n.Op.String())
 		}
 		return true
 	})
 	return list
 }
 
+// opposites are the operators that swaps exchange, in bash and JavaScript.
+var opposites = map[string]string{"&&": "||", "||": "&&"}
+
 // exits change the status that a script or a function ends with.
 func exits(s *Source) (list []Change) {
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		c, ok := n.(*syntax.CallExpr)
-		if !ok || len(c.Args) == 0 || c.Args[0].Lit() != "exit" && c.Args[0].Lit() != "return" {
+		if !ok || !slices.Contains([]string{"exit", "return"}, commandOf(c)) {
 			return true
 		}
 		with := c.Args[0].Lit() + " 3"
@@ -235,7 +235,6 @@ func exits(s *Source) (list []Change) {
 	return list
 }
 
-// arms drop one arm of a case.
 func arms(s *Source) (list []Change) {
 	syntax.Walk(s.file, func(n syntax.Node) bool {
 		if n, ok := n.(*syntax.CaseItem); ok && !hasDocument(n) {
@@ -246,13 +245,13 @@ func arms(s *Source) (list []Change) {
 	return list
 }
 
-// reorders exchange two statements that follow one another.
 func reorders(s *Source) (list []Change) {
 	for _, block := range s.lists {
 		for i := 1; i < len(block); i++ {
 			a, b := block[i-1], block[i]
-			first, second := strings.TrimSuffix(s.of(a), ";"), strings.TrimSuffix(s.of(b), ";")
-			if a.apart || b.apart || strings.HasSuffix(first, ";") || strings.HasSuffix(second, ";") { // ends an item of a case
+			first, second := strings.TrimSuffix(s.textOf(a), ";"), strings.TrimSuffix(s.textOf(b), ";")
+			endsItem := strings.HasSuffix(first, ";") || strings.HasSuffix(second, ";") // of a case
+			if a.apart || b.apart || endsItem {
 				continue
 			}
 			list = append(list, Change{a.From, b.To, second + "\n" + first + "\n", "exchange " + short(first) + " and " + short(second)})
@@ -270,10 +269,10 @@ func globals(s *Source) (list []Change) {
 		list = append(list, Change{start(st), start(st), piece, "add " + short(piece)})
 		c, ok := st.Cmd.(*syntax.CallExpr)
 		switch {
-		case !ok || hasDocument(st):
+		case !ok, hasDocument(st):
 		case len(c.Args) == 0 && len(c.Assigns) > 0 && c.Assigns[0].Name != nil:
 			list = append(list, Change{start(c), end(c), c.Assigns[0].Name.Value + "=changed", "change " + short(s.node(st))})
-		case len(c.Args) > 0 && slices.Contains([]string{"set", "trap", "shopt", "source"}, c.Args[0].Lit()):
+		case slices.Contains([]string{"set", "trap", "shopt", "source"}, commandOf(c)):
 			list = append(list, Change{start(st), end(st), ":", "take away " + short(s.node(st))})
 		}
 	}
@@ -288,12 +287,10 @@ func renames(s *Source) (list []Change) {
 		switch n := n.(type) {
 		case *syntax.FuncDecl:
 			name := n.Name.Value
-			list = append(list, s.renamed(start(n.Name), end(n.Name), "_renamed")...)
+			list = append(list, s.rename(start(n.Name), end(n.Name), "_renamed")...)
 			list = append(list, Change{end(n), end(n), "\n" + name + "() { echo hidden; }\n", "define " + name + " again"})
 		case *syntax.CallExpr:
-			if len(n.Args) > 0 {
-				calls[n.Args[0].Lit()] = true
-			}
+			calls[commandOf(n)] = true
 		}
 		return true
 	})
@@ -311,7 +308,7 @@ func renames(s *Source) (list []Change) {
 
 // comments add a comment, behind a statement or on a line of its own.
 func comments(s *Source) []Change {
-	list := s.before("# a comment\n", "add a comment")
+	list := s.insertBefore("# a comment\n", "add a comment")
 	for _, c := range s.file.Last {
 		list = append(list, Change{start(&c), end(&c), "# another comment", "change a comment"})
 	}

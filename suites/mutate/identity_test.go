@@ -78,7 +78,7 @@ func TestSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range sampled(subjects(s, "delete"), seed, want) {
+		for _, m := range sample(subjects(s, "delete"), seed, want) {
 			list = append(list, m.ID.String())
 		}
 		return list
@@ -106,7 +106,7 @@ func TestSameTextCountsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := map[string]bool{}
-	if exits, constants := unmade(subjects(s, "exit"), made), unmade(subjects(s, "constant"), made); len(exits) != 1 || len(constants) != 0 {
+	if exits, constants := dropMade(subjects(s, "exit"), made), dropMade(subjects(s, "constant"), made); len(exits) != 1 || len(constants) != 0 {
 		t.Errorf("%v, %v", exits, constants)
 	}
 }

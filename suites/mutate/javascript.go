@@ -46,7 +46,7 @@ var javaScriptOperators = map[string]func(*javaScript) []Change{
 	"global":  (*javaScript).scopes,
 	"rename":  (*javaScript).renames,
 	"comment": (*javaScript).comments,
-	"blank":   func(s *javaScript) []Change { return s.before("\n\n\t  ", "add blank lines") },
+	"blank":   func(s *javaScript) []Change { return s.insertBefore("\n\n\t  ", "add blank lines") },
 	"indent":  (*javaScript).indents,
 }
 
@@ -76,12 +76,10 @@ func (s *javaScript) negations() (list []Change) {
 		}
 		depth := 0
 		for i := 1; i < len(t); i++ {
-			switch {
-			case t[i].Kind != javascript.Punctuator:
-				continue
-			case t[i].Text == "(":
+			switch t[i].Text {
+			case "(":
 				depth++
-			case t[i].Text == ")":
+			case ")":
 				depth--
 			}
 			if depth == 0 {
@@ -108,9 +106,9 @@ func (s *javaScript) constants() (list []Change) {
 				if n, err := strconv.Atoi(t.Text); err == nil {
 					change(t.From, t.To, strconv.Itoa(n+1))
 				}
-			case t.Kind == javascript.Name && t.Text == "true":
+			case t.Text == "true":
 				change(t.From, t.To, "false")
-			case t.Kind == javascript.Name && t.Text == "false":
+			case t.Text == "false":
 				change(t.From, t.To, "true")
 			}
 		}
@@ -121,14 +119,8 @@ func (s *javaScript) constants() (list []Change) {
 func (s *javaScript) swaps() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		for _, t := range st.Tokens {
-			if t.Kind != javascript.Punctuator {
-				continue
-			}
-			switch t.Text {
-			case "&&":
-				list = append(list, Change{t.From, t.To, "||", "&& to ||"})
-			case "||":
-				list = append(list, Change{t.From, t.To, "&&", "|| to &&"})
+			if with, ok := opposites[t.Text]; ok {
+				list = append(list, Change{t.From, t.To, with, t.Text + " to " + with})
 			}
 		}
 	})
@@ -160,12 +152,12 @@ func (s *javaScript) exits() (list []Change) {
 	return list
 }
 
-// elements drop an element of a list.
 func (s *javaScript) elements() (list []Change) {
 	s.statements(func(st *javascript.Statement) {
 		t := st.Tokens
 		for i := 1; i+1 < len(t); i++ {
-			if (t[i].Kind == javascript.String || t[i].Kind == javascript.Regexp || t[i].Kind == javascript.Number) && t[i+1].Text == "," && (t[i-1].Text == "[" || t[i-1].Text == ",") {
+			literal := slices.Contains([]javascript.Kind{javascript.String, javascript.Regexp, javascript.Number}, t[i].Kind)
+			if literal && t[i+1].Text == "," && slices.Contains([]string{"[", ","}, t[i-1].Text) {
 				list = append(list, Change{t[i].From, t[i+1].To, "", "drop " + short(t[i].Text)})
 			}
 		}
@@ -208,7 +200,7 @@ func (s *javaScript) renames() (list []Change) {
 		for i, t := range st.Tokens {
 			defines := st.Function != "" && t.Text == st.Function || slices.Contains(st.Names, t.Text)
 			if i > 0 && t.Kind == javascript.Name && defines {
-				list = append(list, s.renamed(t.From, t.To, "Renamed")...)
+				list = append(list, s.rename(t.From, t.To, "Renamed")...)
 			}
 		}
 	})
@@ -216,7 +208,7 @@ func (s *javaScript) renames() (list []Change) {
 }
 
 func (s *javaScript) comments() []Change {
-	list := append(s.before("// a comment\n", "add a comment"), s.before("/* a comment\n */ ", "add a long comment")...)
+	list := append(s.insertBefore("// a comment\n", "add a comment"), s.insertBefore("/* a comment\n */ ", "add a long comment")...)
 	for _, st := range s.all {
 		list = append(list, Change{st.To, st.To, " /* behind */", "add a comment behind"})
 	}

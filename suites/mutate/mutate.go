@@ -29,8 +29,8 @@ type Mutant struct {
 	First                []byte // of a second edit: the text before the first; nil for others
 }
 
-// Unedited returns the content of the project's file.
-func (m Mutant) Unedited() []byte {
+// Before returns the content of the project's file.
+func (m Mutant) Before() []byte {
 	if m.First != nil {
 		return m.First
 	}
@@ -45,9 +45,6 @@ func (m Mutant) Diff() (before, after string) {
 	rest := len(m.Original)
 	if i := bytes.IndexByte(m.Original[m.Change.To:], '\n'); i >= 0 {
 		rest = m.Change.To + i
-	}
-	if m.Change.With == "" && from < m.Change.From && strings.TrimSpace(string(m.Original[from:m.Change.From])) == "" && rest == m.Change.To {
-		return oneLine(string(m.Original[from:rest])), ""
 	}
 	return oneLine(string(m.Original[from:rest])), oneLine(string(m.Original[from:m.Change.From]) + m.Change.With + string(m.Original[m.Change.To:rest]))
 }
@@ -69,7 +66,6 @@ type Change struct {
 	What     string
 }
 
-// mutant returns the mutant for a change.
 func (c Change) mutant(operator, file string, text []byte) Mutant {
 	head := text[:c.From]
 	return Mutant{
@@ -123,7 +119,7 @@ type parsed struct {
 	script *script.Script
 }
 
-func newParsed(file string, text []byte) (parsed, error) {
+func parseScript(file string, text []byte) (parsed, error) {
 	script, err := trace.Parse(file, text)
 	return parsed{file, text, script}, err
 }
@@ -234,13 +230,13 @@ func subjects(s Script, operator string) (list []Subject) {
 func All(s Script, operators []string) (all [][]Subject) {
 	made := map[string]bool{}
 	for _, op := range operators {
-		all = append(all, unmade(subjects(s, op), made))
+		all = append(all, dropMade(subjects(s, op), made))
 	}
 	return all
 }
 
-// unmade returns the mutants whose text is not among those already made, and adds theirs.
-func unmade(list []Subject, made map[string]bool) []Subject {
+// dropMade returns the mutants whose text is not among those already made, and adds theirs.
+func dropMade(list []Subject, made map[string]bool) []Subject {
 	return slices.DeleteFunc(list, func(m Subject) bool {
 		text := string(m.Content)
 		was := made[text]
@@ -254,12 +250,12 @@ func unmade(list []Subject, made map[string]bool) []Subject {
 func Sample(lists [][]Subject, seed uint64, most int) []Subject {
 	drawn := make([][]Subject, len(lists))
 	for i, list := range lists {
-		drawn[i] = sampled(list, seed, most)
+		drawn[i] = sample(list, seed, most)
 	}
-	return InTurn(drawn)
+	return Interleave(drawn)
 }
 
-func sampled(all []Subject, seed uint64, most int) []Subject {
+func sample(all []Subject, seed uint64, most int) []Subject {
 	list := slices.Clone(all)
 	slices.SortFunc(list, func(a, b Subject) int {
 		return cmp.Or(cmp.Compare(a.ID.order(seed), b.ID.order(seed)), strings.Compare(a.ID.String(), b.ID.String()))
@@ -270,8 +266,8 @@ func sampled(all []Subject, seed uint64, most int) []Subject {
 	return list
 }
 
-// InTurn returns one element of each list after the other.
-func InTurn[T any](lists [][]T) (all []T) {
+// Interleave returns one element of each list after the other.
+func Interleave[T any](lists [][]T) (all []T) {
 	for i := 0; ; i++ {
 		found := false
 		for _, list := range lists {

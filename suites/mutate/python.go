@@ -32,8 +32,7 @@ func newPython(file string, text []byte, seed uint64) (Script, error) {
 // pythonClauses are the keywords that begin a clause with statements of its own.
 var pythonClauses = strings.Fields("if elif else while for try except finally with def class async match case")
 
-// between returns the tokens from one place to before another.
-func (s *pythonScript) between(from, to int) []python.Token {
+func (s *pythonScript) tokensBetween(from, to int) []python.Token {
 	return s.tokens[s.first(from):s.first(to)]
 }
 
@@ -48,7 +47,7 @@ func (s *pythonScript) first(at int) int {
 
 // isText reports whether a statement is only a string, such as documentation.
 func (s *pythonScript) isText(from, to int) bool {
-	return !slices.ContainsFunc(s.between(from, to), func(t python.Token) bool { return t.Kind != python.String })
+	return !slices.ContainsFunc(s.tokensBetween(from, to), func(t python.Token) bool { return t.Kind != python.String })
 }
 
 var pythonOperators = map[string]func(*pythonScript) []Change{
@@ -74,7 +73,7 @@ var pythonOperators = map[string]func(*pythonScript) []Change{
 	"global":  (*pythonScript).scopes,
 	"rename":  (*pythonScript).renames,
 	"comment": (*pythonScript).comments,
-	"blank":   func(s *pythonScript) []Change { return s.before("\n\n", "add blank lines") },
+	"blank":   func(s *pythonScript) []Change { return s.insertBefore("\n\n", "add blank lines") },
 	"indent":  (*pythonScript).indents,
 }
 
@@ -83,28 +82,23 @@ func (s *pythonScript) Changes(operator string) []Change {
 	return changesBy(pythonOperators, operator, s)
 }
 
-// until returns the first token from a place on that is outside of brackets opened after it and is
+// findEnd returns the first token from a place on that is outside of brackets opened after it and is
 // one of the words, closes a bracket or ends the line. Colons of lambdas do not count.
-func (s *pythonScript) until(i int, words ...string) int {
+func (s *pythonScript) findEnd(i int, words ...string) int {
 	depth, lambdas := 0, 0
 	for ; i < len(s.tokens); i++ {
-		t := s.tokens[i]
-		if t.Kind == python.String {
-			continue
-		}
-		if depth == 0 && t.Text == ":" && lambdas > 0 {
-			lambdas--
-			continue
-		}
-		if t.Kind == python.Newline || t.Kind == python.End || depth == 0 && (slices.Contains(words, t.Text) || strings.Contains(")]}", t.Text)) {
+		switch t := s.tokens[i]; {
+		case t.Kind == python.Newline, t.Kind == python.End:
 			return i
-		}
-		switch t.Text {
-		case "lambda":
+		case depth == 0 && t.Text == ":" && lambdas > 0:
+			lambdas--
+		case depth == 0 && (slices.Contains(words, t.Text) || strings.Contains(")]}", t.Text)):
+			return i
+		case t.Text == "lambda":
 			lambdas++
-		case "(", "[", "{":
+		case slices.Contains([]string{"(", "[", "{"}, t.Text):
 			depth++
-		case ")", "]", "}":
+		case slices.Contains([]string{")", "]", "}"}, t.Text):
 			depth--
 		}
 	}
@@ -120,7 +114,7 @@ func (s *pythonScript) span(first, last int) (from, to int, text string) {
 func (s *pythonScript) negations() (list []Change) {
 	heads := map[int]bool{}
 	add := func(first int, open, end string, words ...string) {
-		if last := s.until(first, words...); last > first {
+		if last := s.findEnd(first, words...); last > first {
 			from, to, text := s.span(first, last)
 			list = append(list, Change{from, to, open + text + end, "negate " + short(text)})
 		}
@@ -135,7 +129,7 @@ func (s *pythonScript) negations() (list []Change) {
 		}
 	}
 	for i, t := range s.tokens { // of conditional expressions and comprehensions
-		if t.Kind == python.Name && t.Text == "if" && !heads[i] {
+		if t.Text == "if" && !heads[i] {
 			add(i+1, "(not (", "))", "else", "for", "async", "if", ",", ":")
 		}
 	}
@@ -155,10 +149,11 @@ func (s *pythonScript) exits() (list []Change) {
 		}
 	}
 	for i, t := range s.tokens {
-		if t.Kind != python.Name || !slices.Contains([]string{"exit", "_exit", "SystemExit"}, t.Text) || s.tokens[i+1].Text != "(" || i > 0 && s.tokens[i-1].Text == "def" {
+		defined := i > 0 && s.tokens[i-1].Text == "def"
+		if defined || !slices.Contains([]string{"exit", "_exit", "SystemExit"}, t.Text) || s.tokens[i+1].Text != "(" {
 			continue
 		}
-		end, code := s.until(i+2), 0
+		end, code := s.findEnd(i+2), 0
 		if n, err := strconv.Atoi(s.tokens[i+2].Text); err == nil && end == i+3 {
 			code = n
 		}
@@ -187,9 +182,9 @@ func (s *pythonScript) constants() (list []Change) {
 			if n, err := strconv.Atoi(t.Text); err == nil {
 				list = append(list, Change{t.From, t.To, strconv.Itoa(n + 1), what})
 			}
-		case t.Kind == python.Name && t.Text == "True":
+		case t.Text == "True":
 			list = append(list, Change{t.From, t.To, "False", what})
-		case t.Kind == python.Name && t.Text == "False":
+		case t.Text == "False":
 			list = append(list, Change{t.From, t.To, "True", what})
 		}
 	}
@@ -204,11 +199,9 @@ var pythonSwaps = map[string]string{
 func (s *pythonScript) swaps() (list []Change) {
 	for i := 0; i < len(s.tokens); i++ {
 		t := s.tokens[i]
-		if t.Kind == python.String {
-			continue
-		}
 		word, to := t.Text, t.To
-		if next := s.tokens[min(i+1, len(s.tokens)-1)]; word == "not" && next.Text == "in" || word == "is" && next.Text == "not" {
+		next := s.tokens[min(i+1, len(s.tokens)-1)]
+		if _, both := pythonSwaps[word+" "+next.Text]; both {
 			word, to = word+" "+next.Text, next.To
 			i++
 		}
@@ -219,22 +212,28 @@ func (s *pythonScript) swaps() (list []Change) {
 	return list
 }
 
-// elements drop an element of a list, tuple, set or dictionary.
 func (s *pythonScript) elements() (list []Change) {
 	keywords := strings.Fields("in return and or not if else is yield elif while except")
 	for i, t := range s.tokens {
-		if t.Kind != python.Operator || t.Text != "[" && t.Text != "(" && t.Text != "{" || i == 0 {
+		if i == 0 || !slices.Contains([]string{"[", "(", "{"}, t.Text) {
 			continue
 		}
-		last := s.tokens[i-1]
-		operand := last.Kind == python.Name && !slices.Contains(keywords, last.Text) || last.Kind == python.String || last.Text == ")" || last.Text == "]" || last.Kind < python.Name
+		operand := false
+		switch last := s.tokens[i-1]; last.Kind {
+		case python.Name:
+			operand = !slices.Contains(keywords, last.Text)
+		case python.Operator, python.Number:
+			operand = slices.Contains([]string{")", "]"}, last.Text)
+		default: // a string, or the beginning of a line
+			operand = true
+		}
 		if t.Text != "{" && operand {
 			continue // a call, an index or a target
 		}
 		starts, comprehension := []int{i + 1}, false
 		end := i + 1
 		for {
-			end = s.until(end, ",", "for")
+			end = s.findEnd(end, ",", "for")
 			if s.tokens[end].Text != "," {
 				comprehension = s.tokens[end].Text == "for"
 				break
@@ -265,7 +264,7 @@ func (s *pythonScript) elements() (list []Change) {
 }
 
 func (s *pythonScript) comments() []Change {
-	list := s.before("# a comment\n", "add a comment")
+	list := s.insertBefore("# a comment\n", "add a comment")
 	for _, st := range s.all {
 		if st.To == len(s.text) || s.text[st.To] == '\n' {
 			list = append(list, Change{st.To, st.To, "  # behind", "add a comment behind"})
@@ -282,13 +281,13 @@ func (s *pythonScript) scopes() (list []Change) {
 		}
 		switch s.tokens[s.first(st.From)].Text {
 		case "import", "from":
-			list = append(list, Change{st.From, st.To, "import os", "import os instead of " + short(s.of(st))})
+			list = append(list, Change{st.From, st.To, "import os", "import os instead of " + short(s.textOf(st))})
 		case "def", "async":
-			list = s.put(list, st, "@(lambda f: f)", "decorate "+short(s.of(st)))
-			list = s.put(list, st, "@__import__('functools').lru_cache(None)", "cache "+short(s.of(st)))
+			list = s.put(list, st, "@(lambda f: f)", "decorate "+short(s.textOf(st)))
+			list = s.put(list, st, "@__import__('functools').lru_cache(None)", "cache "+short(s.textOf(st)))
 		}
 		var names []string
-		for _, t := range s.between(st.From, st.To) {
+		for _, t := range s.tokensBetween(st.From, st.To) {
 			if t.Kind == python.Name && !slices.Contains(pythonClauses, t.Text) {
 				names = append(names, t.Text)
 			}
@@ -305,7 +304,7 @@ func (s *pythonScript) scopes() (list []Change) {
 func (s *pythonScript) renames() (list []Change) {
 	for i, t := range s.tokens {
 		if t.Kind == python.Name && i > 0 && s.tokens[i-1].Text == "def" {
-			list = append(list, s.renamed(t.From, t.To, "_renamed")...)
+			list = append(list, s.rename(t.From, t.To, "_renamed")...)
 		}
 	}
 	return list

@@ -27,7 +27,7 @@ type tree struct {
 }
 
 func newTree(file string, text []byte, seed uint64) (tree, error) {
-	p, err := newParsed(file, text)
+	p, err := parseScript(file, text)
 	return tree{parsed: p, random: rand.New(rand.NewPCG(seed, 0))}, err
 }
 
@@ -58,8 +58,7 @@ func (t *tree) add(b *script.Block) {
 	}
 }
 
-// of returns the text of a statement.
-func (t *tree) of(st statement) string { return t.at(st.From, st.To) }
+func (t *tree) textOf(st statement) string { return t.at(st.From, st.To) }
 
 // indent returns what precedes a statement on its line, and whether that is only white space.
 func (t *tree) indent(st statement) (indent string, starts bool) {
@@ -90,7 +89,7 @@ func (t *tree) deletions(with, only string) (list []Change) {
 		}
 		for _, st := range block {
 			if !st.apart {
-				list = append(list, Change{st.From, st.To, text, "delete " + short(t.of(st))})
+				list = append(list, Change{st.From, st.To, text, "delete " + short(t.textOf(st))})
 			}
 		}
 	}
@@ -100,7 +99,7 @@ func (t *tree) deletions(with, only string) (list []Change) {
 // prints add a statement that prints, on either stream.
 func (t *tree) prints(stdout, stderr string) (list []Change) {
 	for _, st := range t.all {
-		before := " before " + short(t.of(st))
+		before := " before " + short(t.textOf(st))
 		list = t.put(list, st, stdout, "print on stdout"+before)
 		list = t.put(list, st, stderr, "print on stderr"+before)
 	}
@@ -134,22 +133,22 @@ func (t *tree) reorders() (list []Change) {
 	for _, block := range t.lists {
 		for i := 1; i < len(block); i++ {
 			a, b := block[i-1], block[i]
-			exchanged := t.of(b) + t.end + "\n" + t.of(a) + t.end
+			exchanged := t.textOf(b) + t.end + "\n" + t.textOf(a) + t.end
 			if t.lines {
 				indent, starts := t.indent(b)
 				if _, also := t.indent(a); !starts || !also {
 					continue
 				}
-				exchanged = t.of(b) + "\n" + indent + t.of(a)
+				exchanged = t.textOf(b) + "\n" + indent + t.textOf(a)
 			}
-			list = append(list, Change{a.From, b.To, exchanged, "exchange " + short(t.of(a)) + " and " + short(t.of(b))})
+			list = append(list, Change{a.From, b.To, exchanged, "exchange " + short(t.textOf(a)) + " and " + short(t.textOf(b))})
 		}
 	}
 	return list
 }
 
-// before adds a piece in front of statements that begin a line.
-func (t *tree) before(piece, what string) (list []Change) {
+// insertBefore adds a piece in front of statements that begin a line.
+func (t *tree) insertBefore(piece, what string) (list []Change) {
 	for _, st := range t.all {
 		if indent, _ := t.indent(st); lineStart(t.text, st.From) {
 			list = append(list, Change{st.From, st.From, piece + indent, what})
@@ -158,8 +157,8 @@ func (t *tree) before(piece, what string) (list []Change) {
 	return list
 }
 
-// renamed returns the changes that rename a definition, alone and wherever its name occurs.
-func (t *tree) renamed(from, to int, suffix string) []Change {
+// rename returns the changes that rename a definition, alone and wherever its name occurs.
+func (t *tree) rename(from, to int, suffix string) []Change {
 	name := t.at(from, to)
 	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 	return []Change{

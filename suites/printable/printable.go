@@ -133,13 +133,13 @@ func (s *state) shows(r rune) bool {
 	before := *s
 	*s = state{base: true}
 	switch {
-	case r == 0xfe0e || r == 0xfe0f:
+	case r == 0xfe0e, r == 0xfe0f:
 		if !before.image || before.marks > 0 {
 			return false
 		}
 		s.marks = 1
 		return true
-	case !unicode.IsPrint(r) || invisible(r):
+	case !unicode.IsPrint(r), isInvisible(r):
 		return false
 	case isMark(r):
 		if !before.base || before.marks >= maxMarks {
@@ -152,17 +152,16 @@ func (s *state) shows(r rune) bool {
 	return true
 }
 
-// isMark reports whether a terminal draws the rune over the previous one.
-func isMark(r rune) bool {
-	return unicode.In(r, unicode.Mn, unicode.Me) ||
-		r >= 0x1160 && r <= 0x11ff || r >= 0xd7b0 && r <= 0xd7ff // parts of a Korean syllable
-}
+// koreanParts are the later parts of a Korean syllable.
+var koreanParts = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x1160, Hi: 0x11ff, Stride: 1}, {Lo: 0xd7b0, Hi: 0xd7ff, Stride: 1}}}
 
-// invisible reports whether the rune is invisible although Unicode classifies it as printable.
-func invisible(r rune) bool {
+// isMark reports whether a terminal draws the rune over the previous one.
+func isMark(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me, koreanParts) }
+
+// isInvisible reports whether the rune is invisible although Unicode classifies it as printable.
+func isInvisible(r rune) bool {
 	const brailleBlank, nullNotehead = 0x2800, 0x1d159
-	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
-		r == brailleBlank || r == nullNotehead
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == brailleBlank || r == nullNotehead
 }
 
 // rest escapes text whose first rune needs it.

@@ -3,6 +3,7 @@ package printable
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -22,7 +23,7 @@ func NewWriter(out io.Writer) io.Writer {
 
 // NewJSONWriter returns a writer of JSON that escapes as \u009b the characters that Text escapes.
 // Readers get the same values, and a terminal interprets none of them.
-func NewJSONWriter(out io.Writer) io.Writer { return writer{out: out, show: inJSON} }
+func NewJSONWriter(out io.Writer) io.Writer { return writer{out: out, show: escapeJSON} }
 
 type writer struct {
 	out  io.Writer
@@ -31,7 +32,7 @@ type writer struct {
 
 func (w writer) Write(p []byte) (int, error) {
 	var err error
-	if ascii(p) {
+	if !slices.ContainsFunc(p, isSpecial) {
 		_, err = w.out.Write(p)
 	} else {
 		_, err = io.WriteString(w.out, w.show(string(p)))
@@ -49,15 +50,7 @@ type fileWriter struct {
 	file
 }
 
-// ascii reports whether p can be written unchanged.
-func ascii(p []byte) bool {
-	for _, c := range p {
-		if (c < ' ' || c > '~') && c != '\n' {
-			return false
-		}
-	}
-	return true
-}
+func isSpecial(c byte) bool { return (c < ' ' || c > '~') && c != '\n' }
 
 // Lines is Text for several lines: line ends and tabs stay.
 func Lines(text string) string {
@@ -74,8 +67,8 @@ func Lines(text string) string {
 	return b.String()
 }
 
-// inJSON escapes characters in JSON; those that are not ASCII can only be within a string.
-func inJSON(text string) string {
+// escapeJSON escapes characters in JSON; those that are not ASCII can only be within a string.
+func escapeJSON(text string) string {
 	var b strings.Builder
 	var s state
 	for len(text) > 0 {

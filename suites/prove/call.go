@@ -40,5 +40,5 @@ func (s *search) stoppedBy(ctx context.Context, cases []*suites.Case, results []
 // ruled returns what the permission rules decide about a call.
 func ruled(rules []client.PermissionRule, step Step, session string) discover.Ruling {
 	payload, _ := json.Marshal(map[string]any{"tool_name": step.Tool, "cwd": session, "tool_input": step.input(session)}) // JSON always encodes
-	return discover.Registered{Rules: rules}.Ruled("", payload)
+	return discover.Registered{Rules: rules}.Rule("", payload)
 }

@@ -122,7 +122,7 @@ func TestWaysFile(t *testing.T) {
 				if left.MatchString(step.String()) || step.Tool != "Bash" && wayData().Tools[step.Tool] == "" {
 					t.Errorf("%s, %s: %s", aim, w.kind, step)
 				}
-				if about := client.ToolNamed(step.Tool); about.Name != "" && slices.ContainsFunc(about.Requires, func(key string) bool { return step.Input[key] == nil }) {
+				if about := client.ToolByName(step.Tool); about.Name != "" && slices.ContainsFunc(about.Requires, func(key string) bool { return step.Input[key] == nil }) {
 					t.Errorf("%s, %s: the client refuses %s", aim, w.kind, step)
 				}
 			}

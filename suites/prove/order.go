@@ -136,7 +136,7 @@ func (s *orderSearch) same(ctx context.Context, t check.Tree) (used *suites.Case
 		}
 	}
 	if used == nil {
-		s.Untried = cmp.Or(s.hook.NotRun(), "two calls of it share no file that it changes")
+		s.Untried = cmp.Or(s.hook.WhyNotRun(), "two calls of it share no file that it changes")
 	}
 	return used
 }

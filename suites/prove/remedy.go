@@ -87,7 +87,7 @@ func (s *search) remedyByMatcher(ctx context.Context, w *Ways) {
 // commands that begin with the same words.
 func (g Goal) rules(steps []Step) (all []string) {
 	for _, step := range steps {
-		if file, ok := step.Input[client.ToolNamed(step.Tool).Path].(string); ok {
+		if file, ok := step.Input[client.ToolByName(step.Tool).Path].(string); ok {
 			rule := strings.TrimPrefix(file, "{project}/")
 			if path.IsAbs(rule) {
 				rule = "/" + rule
@@ -140,7 +140,7 @@ func (s *search) blocksHarmless(w *Ways) func(rule string) bool {
 		harmless = append(harmless, a.twin...)
 	}
 	for _, in := range s.o.Allowed {
-		key := map[bool]string{true: "command", false: client.ToolNamed(in.Tool).Path}[in.Command != ""]
+		key := map[bool]string{true: "command", false: client.ToolByName(in.Tool).Path}[in.Command != ""]
 		harmless = append(harmless, Step{in.Tool, map[string]any{key: in.Text()}})
 	}
 	return func(rule string) bool {

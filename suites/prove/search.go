@@ -212,7 +212,7 @@ func (s *search) start(ctx context.Context, t check.Tree) {
 			}
 		}
 	}
-	if why := s.hook.NotRun(); why != "" || len(inputs) == 0 {
+	if why := s.hook.WhyNotRun(); why != "" || len(inputs) == 0 {
 		s.guard.Unproved = cmp.Or(why, "it can stop nothing at "+s.hook.Event)
 		return
 	}

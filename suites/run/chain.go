@@ -73,7 +73,7 @@ func (s *caseRun) merge(fired []Fired, st *suites.Step, stdin []byte) suites.Res
 		stdin, _ = json.Marshal(payload) // JSON that was just read
 	}
 	if rule := s.ruled(st, stdin); rule.Applies() {
-		if ruled := reading.Under(rule.PermissionRule, rule.Denies); ruled.Cause != reading.Cause {
+		if ruled := reading.ApplyRule(rule.PermissionRule, rule.Denies); ruled.Cause != reading.Cause {
 			all = read(all, ruled)
 			all.By = []string{rule.String() + " (" + rule.At.String() + ")"}
 		}
@@ -129,7 +129,7 @@ func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin
 		return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("the client does not fire it: its matcher %s does not match %s", h.Matcher, value)}, nil
 	}
 	if !h.Takes(st.MatchedAs, stdin) {
-		return suites.Result{Exit: -1, NotStarted: "the client does not fire it: " + h.PassedOver()}, nil
+		return suites.Result{Exit: -1, NotStarted: "the client does not fire it: " + h.WhyPassedOver()}, nil
 	}
 	fired, err := s.fire(ctx, []discover.Hook{h}, st, stdin)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 	if len(hooks) == 0 {
 		return nil, nil
 	}
-	of, _ := clients.Named(hooks[0].Client)
+	of, _ := clients.ByName(hooks[0].Client)
 	if len(of.Launch.Until) == 0 {
 		return s.together(ctx, hooks, st, stdin)
 	}
@@ -175,7 +175,7 @@ func (s *caseRun) together(ctx context.Context, hooks []discover.Hook, st *suite
 	results := make([]process.Result, len(hooks))
 	var started []int // indexes of hooks
 	for i, h := range hooks {
-		if why := h.NotStarted(); why != "" {
+		if why := h.WhyNotStarted(); why != "" {
 			results[i] = process.Result{Exit: -1, StartError: errors.New(why)}
 			continue
 		}
@@ -269,9 +269,9 @@ func (s *caseRun) waits(hook time.Duration) (limit time.Duration, by string) {
 // fired returns the result of one hook and the client's reaction to it alone.
 func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
 	f := Fired{Hook: h}
-	f.Result, f.reading = s.interpret(st, h.Named(), stdin, res, startFault(res))
+	f.Result, f.reading = s.interpret(st, h.NamedEntry(), stdin, res, startFault(res))
 	if h.Client != "" {
-		of, _ := clients.Named(h.Client)
+		of, _ := clients.ByName(h.Client)
 		f.reading = of.Interpret(h.ClientEvent, clients.OutputOf(f.Result, h.Entry)).Reading()
 		f.Result = read(f.Result, f.reading)
 	}
@@ -285,7 +285,7 @@ func combine(fired []Fired) (all suites.Result, reading client.Reading) {
 	var readings []client.Reading
 	ended := slices.SortedStableFunc(slices.Values(fired), func(a, b Fired) int { return cmp.Compare(a.Result.Duration, b.Result.Duration) })
 	if len(fired) > 0 {
-		of, _ := clients.Named(fired[0].Hook.Client)
+		of, _ := clients.ByName(fired[0].Hook.Client)
 		switch {
 		case of.Launch.Denials != "":
 			ended = mergeDenials(fired, of.Launch.Denials == "all")
@@ -453,12 +453,12 @@ func (s *caseRun) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 	for _, h := range others {
 		why := "hooks of type " + h.Type + " are not run"
 		if h.Type == "command" {
-			why = h.NotRun()
+			why = h.WhyNotRun()
 		}
 		fired = append(fired, Fired{Hook: h, NotRun: why})
 	}
 	for _, h := range passed {
-		fired = append(fired, Fired{Hook: h, NotRun: h.PassedOver() + ", so the client would not run it"})
+		fired = append(fired, Fired{Hook: h, NotRun: h.WhyPassedOver() + ", so the client would not run it"})
 	}
 	return fired, all, err
 }
@@ -467,7 +467,7 @@ func (s *caseRun) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 // the client can run, those for PowerShell, and those whose matcher cannot be evaluated.
 func byType(hooks []discover.Hook) (commands, others []discover.Hook) {
 	for _, h := range hooks {
-		if h.NotRun() == "" {
+		if h.WhyNotRun() == "" {
 			commands = append(commands, h)
 		} else {
 			others = append(others, h)

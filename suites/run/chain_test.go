@@ -50,7 +50,7 @@ func TestContexts(t *testing.T) {
 		{"PostToolUse", []string{adds("0"), `{"decision": "block", "reason": "", "additionalContext": "1"}`}, []string{"1"}},
 		{"PostToolUse", []string{adds("0"), adds("1"), `{"decision": "block", "reason": "2"}`}, []string{"2"}},
 	} {
-		of, _ := clients.Named("copilot")
+		of, _ := clients.ByName("copilot")
 		var fired []Fired
 		for _, stdout := range tt.stdout {
 			reading := of.Interpret(tt.event, client.Output{Stdout: []byte(stdout)}).Reading()
@@ -76,7 +76,7 @@ func TestGivesSockets(t *testing.T) {
 func TestCallDuration(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]time.Duration{"": 3 * time.Second, "codex": 3 * time.Second, "copilot": 4 * time.Second} {
-		of, _ := clients.Named(name)
+		of, _ := clients.ByName(name)
 		if inOrder := len(of.Launch.Until) > 0; inOrder != (want == 4*time.Second) {
 			t.Errorf("%q: in order %t", name, inOrder)
 		}

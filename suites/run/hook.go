@@ -110,7 +110,7 @@ func (s *caseRun) client(event, script string) (of clients.Client, own string) {
 	if s.c.Client == "" {
 		return of, event
 	}
-	of, _ = clients.Named(s.c.Client) // the suite was checked
+	of, _ = clients.ByName(s.c.Client) // the suite was checked
 	if s.o.InForce != nil {
 		for _, h := range s.o.InForce() {
 			if h.Event == event && h.ClientEvent != "" && slices.Contains(h.Scripts, script) {
@@ -134,7 +134,7 @@ func (s *caseRun) command(st *suites.Step, argv []string, stdin []byte) process.
 
 // givesSockets reports whether a client, Claude Code if it has no name, gives hooks sockets for their streams.
 func givesSockets(name string) bool {
-	of, _ := clients.Named(cmp.Or(name, clients.Claude))
+	of, _ := clients.ByName(cmp.Or(name, clients.Claude))
 	return of.Launch.Sockets
 }
 

@@ -144,10 +144,12 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 		st := &s.c.Steps[i]
 		about, _ := client.EventByName(st.Event)
 		parts = append(parts, Part{
-			Joins:     about.Tool,
-			Make:      func() (live.Turn, error) { return s.makeTurn(ctx, i) },
-			Done:      func() { files[i] = s.expectedFiles(st.Expect.Files) },
-			Questions: func(tool string) bool { return s.o.Hooks != nil && len(s.o.Hooks(client.Answering().Name, tool)) > 0 },
+			Joins: about.Tool,
+			Make:  func() (live.Turn, error) { return s.makeTurn(ctx, i) },
+			Done:  func() { files[i] = s.expectedFiles(st.Expect.Files) },
+			Questions: func(tool string) bool {
+				return s.o.Hooks != nil && len(s.o.Hooks(client.PermissionEvent().Name, tool)) > 0
+			},
 		})
 	}
 	for _, f := range s.c.Steps[0].Fixtures {

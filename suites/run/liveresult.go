@@ -128,7 +128,7 @@ func otherClient(hooks []discover.Hook, at int) (clients.Client, bool) {
 	if at < 0 || hooks[at].Client == "" {
 		return clients.Client{}, false
 	}
-	return clients.Named(hooks[at].Client)
+	return clients.ByName(hooks[at].Client)
 }
 
 // unconditional returns the hooks without an if, if exactly as many fired, because those with an if

@@ -317,7 +317,7 @@ func (s *caseRun) hookFiles(c *Client) error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", file, err)
 		}
-		text = of.Wrapped(file, text, func(event, command string) string {
+		text = of.Wrap(file, text, func(event, command string) string {
 			if s.override != "" {
 				command = live.Rooted(client.Entry{Command: command}, s.root)
 			}

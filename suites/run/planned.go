@@ -33,7 +33,7 @@ func (o Options) Planned(c *suites.Case, all discover.Registered, dir string) ([
 	value := cmp.Or(st.MatchedAs, client.MatchedValue(st.Event, st.Tool, stdin))
 	var planned []Planned
 	for _, e := range all.Entries(st.Event, value) {
-		p := Planned{Hook: e.Hook, NotRun: cmp.Or(e.NotRun(), e.Hook.NotRun(), e.NotStartedFor(st.MatchedAs, stdin))}
+		p := Planned{Hook: e.Hook, NotRun: cmp.Or(e.WhyNotRun(), e.Hook.WhyNotRun(), e.WhyNotStarted(st.MatchedAs, stdin))}
 		if p.NotRun == "" {
 			if err := s.explain(&p, st, stdin); err != nil {
 				return nil, err

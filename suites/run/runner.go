@@ -153,12 +153,12 @@ func (o *Options) of(c *suites.Case) *Options {
 		return o
 	}
 	own := *o
-	client, _ := clients.Named(c.Client) // the suite was checked
+	client, _ := clients.ByName(c.Client) // the suite was checked
 	own.Live.Use(client)
 	if o.Others != nil {
 		r := o.Others(client)
-		own.Hooks, own.Registered, own.InForce = r.For, r.Named, func() []discover.Hook { return r.Hooks }
-		own.Ruled = r.Ruled
+		own.Hooks, own.Registered, own.InForce = r.For, r.Find, func() []discover.Hook { return r.Hooks }
+		own.Ruled = r.Rule
 	}
 	return &own
 }

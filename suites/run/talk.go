@@ -190,7 +190,7 @@ func (t *talk) byHook(seen *live.Seen, part int, asks live.Line) (answered, over
 			switch {
 			case l.Kind == live.Withdrawn && l.Request == asks.Request:
 				return true, false
-			case l.Hook.Event != client.Answering().Name:
+			case l.Hook.Event != client.PermissionEvent().Name:
 			case l.Kind == live.HookStarted:
 				running++
 			case l.Kind == live.HookEnded:

@@ -27,7 +27,7 @@ func (s *caseRun) takeTurns(ctx context.Context, o *suites.Outcome) error {
 			return err
 		}
 		h, found := s.o.Registered(steps[i].Event, cmp.Or(steps[i].Registered, s.c.Registered))
-		if why := h.NotStarted(); !found || why != "" {
+		if why := h.WhyNotStarted(); !found || why != "" {
 			return errors.New(cmp.Or(why, "it is not registered"))
 		}
 		if hooks[i] = h; err == nil {

@@ -81,7 +81,7 @@ func (t *Tally) Take(s corpus.Shown) {
 		return
 	}
 	t.Events[s.Event]++
-	started, passedBy := t.started(s.Event, s.Value, s.Payload)
+	started, passedBy := t.findStarted(s.Event, s.Value, s.Payload)
 	for _, f := range started {
 		f.Counts["calls"]++
 	}
@@ -96,24 +96,24 @@ func (t *Tally) Take(s corpus.Shown) {
 	}
 }
 
-// Recorded counts a payload of hookwatch record.
-func (t *Tally) Recorded(p corpus.Payload) {
-	started, _ := t.started(p.Event, client.MatchedValue(p.Event, p.Tool, p.Input), p.Input)
+// TakePayload counts a payload of hookwatch record.
+func (t *Tally) TakePayload(p corpus.Payload) {
+	started, _ := t.findStarted(p.Event, client.MatchedValue(p.Event, p.Tool, p.Input), p.Input)
 	for _, f := range started {
 		f.Recorded++
 	}
 }
 
-// started returns the hooks that the client starts for a payload, as they are registered now, and why
+// findStarted returns the hooks that the client starts for a payload, as they are registered now, and why
 // it does not start others.
-func (t *Tally) started(event, value string, payload []byte) (all []*Figures, passedBy map[*Figures]string) {
+func (t *Tally) findStarted(event, value string, payload []byte) (all []*Figures, passedBy map[*Figures]string) {
 	key, passedBy := event+"\x00"+value, map[*Figures]string{}
 	if _, known := t.entries[key]; !known {
 		t.entries[key] = t.registered.Entries(event, value)
 	}
 	for _, e := range t.entries[key] {
 		f := t.Hooks[slices.IndexFunc(t.Hooks, func(f *Figures) bool { return f.ID == e.Hook.ID })]
-		if why := e.NotStartedFor("", payload); why != "" {
+		if why := e.WhyNotStarted("", payload); why != "" {
 			passedBy[f] = why
 		} else {
 			all = append(all, f)
@@ -125,10 +125,10 @@ func (t *Tally) started(event, value string, payload []byte) (all []*Figures, pa
 // run counts a run of a hook.
 func (t *Tally) run(s corpus.Shown) {
 	may := t.mayRun(s)
-	f, name := t.named(s, may)
+	f, name := t.findNamed(s, may)
 	isInferred := f == nil && name == ""
 	if isInferred {
-		f = t.inferred(s.Text, may)
+		f = t.infer(s.Text, may)
 	}
 	denies := s.Event == "PreToolUse" && slices.Contains(s.Outcomes, corpus.Blocked)
 	for _, o := range may {
@@ -142,22 +142,23 @@ func (t *Tally) run(s corpus.Shown) {
 		t.Unattributed[s.Event]++
 		return
 	}
-	isNew := map[bool]bool{}
+	before := f.Counts["fired"]
 	for _, outcome := range append(s.Outcomes, "fired") {
 		key := s.ID + "\x00" + outcome
 		listed := outcome == "fired" && s.Async && s.Event == "Stop" // by the record of the end of the turn
-		if isNew[outcome == "fired"] = !f.seen[key] && !listed; isNew[outcome == "fired"] {
+		if !f.seen[key] && !listed {
 			f.Counts[outcome]++
 		}
 		f.seen[key] = s.ID != ""
 	}
+	isNew := f.Counts["fired"] > before
 	if s.At.After(f.Last) {
 		f.Last = s.At
 	}
-	if isNew[true] && isInferred {
+	if isNew && isInferred {
 		f.Inferred++
 	}
-	if isNew[true] && s.Took > 0 {
+	if isNew && s.Took > 0 {
 		f.took = append(f.took, s.Took.Milliseconds())
 	}
 }
@@ -165,22 +166,22 @@ func (t *Tally) run(s corpus.Shown) {
 // mayRun returns the hooks that may have run.
 func (t *Tally) mayRun(s corpus.Shown) []*Figures {
 	may, known := t.starts[s.Event+s.ID]
-	if !known && s.Value != "" {
-		may, _ = t.started(s.Event, s.Value, nil)
-	} else if !known {
+	switch {
+	case known:
+	case s.Value != "":
+		may, _ = t.findStarted(s.Event, s.Value, nil)
+	default:
 		may = t.Hooks[:len(t.registered.Hooks)]
 	}
-	return slices.DeleteFunc(slices.Clone(may), func(f *Figures) bool { return f.hook.Event != s.Event || f.inBackground() != s.Async })
+	return slices.DeleteFunc(slices.Clone(may), func(f *Figures) bool { return f.hook.Event != s.Event || f.hook.Entry.InBackground() != s.Async })
 }
 
 // ofProject reports whether the settings of the project register the hook.
 func (f *Figures) ofProject() bool { return f.hook.Scope == discover.InProject }
 
-func (f *Figures) inBackground() bool { return f.hook.Entry.Async || f.hook.Entry.AsyncRewake }
-
-// named returns the hook that a record names, by its command or in the text of a refusal, before the
+// findNamed returns the hook that a record names, by its command or in the text of a refusal, before the
 // reason. name is not empty if it is no registered hook's.
-func (t *Tally) named(s corpus.Shown, may []*Figures) (f *Figures, name string) {
+func (t *Tally) findNamed(s corpus.Shown, may []*Figures) (f *Figures, name string) {
 	var names []string
 	if s.Command != "" {
 		names = []string{s.Command}
@@ -191,12 +192,10 @@ func (t *Tally) named(s corpus.Shown, may []*Figures) (f *Figures, name string) 
 			}
 		}
 	}
-	bearing := func(from []*Figures) []*Figures {
-		return slices.DeleteFunc(slices.Clone(from), func(f *Figures) bool { return f.hook.Event != s.Event || !slices.ContainsFunc(names, f.bears) })
-	}
-	all := bearing(may)
+	others := func(f *Figures) bool { return f.hook.Event != s.Event || !slices.ContainsFunc(names, f.bears) }
+	all := slices.DeleteFunc(slices.Clone(may), others)
 	if len(all) == 0 {
-		all = bearing(t.Hooks)
+		all = slices.DeleteFunc(slices.Clone(t.Hooks), others)
 	}
 	switch {
 	case len(all) == 1:
@@ -214,18 +213,19 @@ func (f *Figures) bears(name string) bool {
 	plain := func(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\n", "␤")) }
 	h := f.hook
 	raw := strings.Join(append([]string{h.Command}, h.Args...), " ")
-	for _, own := range []string{h.Entry.StatusMessage, raw, h.Named().Command, h.Entry.Prompt} {
+	for _, own := range []string{h.Entry.StatusMessage, raw, h.NamedEntry().Command, h.Entry.Prompt} {
 		if own != "" && plain(own) == plain(name) {
 			return true
 		}
 	}
-	before, after, has := strings.Cut(plain(h.NameIn("\x00", raw)), "\x00")
-	return has && h.PluginRoot != "" && strings.HasPrefix(plain(name), before) && strings.HasSuffix(plain(name), after)
+	before, after, ofPlugin := strings.Cut(plain(h.NameIn("\x00", raw)), "\x00")
+	ofPlugin = ofPlugin && h.PluginRoot != ""
+	return ofPlugin && strings.HasPrefix(plain(name), before) && strings.HasSuffix(plain(name), after)
 }
 
-// inferred returns the only hook that may have run, or the one whose command or script has the longest
+// infer returns the only hook that may have run, or the one whose command or script has the longest
 // part of the text.
-func (t *Tally) inferred(text string, may []*Figures) (f *Figures) {
+func (t *Tally) infer(text string, may []*Figures) (f *Figures) {
 	if len(may) == 1 {
 		return may[0]
 	}
@@ -255,30 +255,35 @@ func (t *Tally) inferred(text string, may []*Figures) (f *Figures) {
 // that the user does not trust the project, which is why its hooks have no runs if none of them has one.
 func (t *Tally) End(whole bool, distrusting string) {
 	ran := slices.ContainsFunc(t.Hooks, func(f *Figures) bool { return f.ofProject() && f.Counts["fired"] > 0 })
+	distrusted := distrusting != "" && !ran
 	for i, f := range t.Hooks {
 		f.Timed, f.P50MS, f.P95MS = len(f.took), f.took.Quantile(0.5), f.took.Quantile(0.95)
 		f.State, f.Why = t.state(f, i >= len(t.registered.Hooks))
-		if wouldStart := f.State != "never"; wouldStart && f.ofProject() && !ran && distrusting != "" {
+		if distrusted && f.ofProject() && f.State != "never" {
 			f.Why = "not trusted in " + distrusting + "; else " + f.Why
 		}
 		if whole {
-			f.Exact = append(f.Exact, f.exact()...)
+			f.Exact = append(f.Exact, f.exactCounts()...)
 		}
 	}
 }
 
-// exact returns the counts that are no lower bounds.
-func (f *Figures) exact() (all []string) {
+// exactCounts returns the counts that are no lower bounds.
+func (f *Figures) exactCounts() (all []string) {
 	about, _ := client.EventByName(f.hook.Event)
 	calls, known := f.Counts["calls"]
 	known = known && f.hook.Event != "UserPromptSubmit" // for which finished tasks count as well
 	if known {
 		all = append(all, "calls")
 	}
-	if trace := about.Trace; known && f.Counts["fired"] == calls || trace == client.TraceAll && !f.inBackground() {
+	trace := about.Trace
+	if f.hook.Entry.InBackground() {
+		trace = 0
+	}
+	if trace == client.TraceAll || known && f.Counts["fired"] == calls {
 		all = append(all, "fired")
 	}
-	if about.Trace >= client.TraceOutput && !f.inBackground() && !f.hidden {
+	if trace >= client.TraceOutput && !f.hidden {
 		all = append(all, corpus.Outcomes...)
 	}
 	return all
@@ -293,7 +298,7 @@ func (t *Tally) state(f *Figures, idle bool) (state, why string) {
 		return "fired", ""
 	case idle:
 		entries := t.registered.Entries(event, "")
-		return "never", entries[slices.IndexFunc(entries, func(e discover.Entry) bool { return e.Hook.ID == f.ID })].NotRun()
+		return "never", entries[slices.IndexFunc(entries, func(e discover.Entry) bool { return e.Hook.ID == f.ID })].WhyNotRun()
 	case !known:
 		return "unknown", "transcripts show no calls of " + event + ", and no run that prints nothing"
 	case calls > 0:

@@ -19,7 +19,7 @@ func NewerThanBash3(text string) (use string, line, column int) {
 		if node == nil || use != "" {
 			return false
 		}
-		if use = newer(node); use != "" {
+		if use = findNewer(node); use != "" {
 			line, column = int(node.Pos().Line()), int(node.Pos().Col())
 		}
 		alternative, _ := node.(*syntax.BinaryCmd)
@@ -28,8 +28,8 @@ func NewerThanBash3(text string) (use string, line, column int) {
 	return use, line, column
 }
 
-// newer returns a construct by which a node needs a bash later than 3.2, or "".
-func newer(node syntax.Node) string {
+// findNewer returns a construct by which a node needs a bash later than 3.2, or "".
+func findNewer(node syntax.Node) string {
 	switch n := node.(type) {
 	case *syntax.CallExpr:
 		if len(n.Args) == 0 {
@@ -74,9 +74,12 @@ func newer(node syntax.Node) string {
 }
 
 // newerDeclaration matches the declaration of an associative list, or of another name for a variable.
-var newerDeclaration = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:\w+ -[a-z]*A|(?:declare|local|typeset) -[a-zA-Z]*n)`)
-})
+var newerDeclaration = lazy(`^(?:\w+ -[a-z]*A|(?:declare|local|typeset) -[a-zA-Z]*n)`)
 
 // newerExpansions change the case of a value, or quote it.
 var newerExpansions = []syntax.ParExpOperator{syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll, syntax.OtherParamOps}
+
+// lazy returns a function that compiles expr on its first call, because few runs need an expression.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}

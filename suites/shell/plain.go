@@ -57,7 +57,8 @@ func (r *plainReader) statements(all []*syntax.Stmt) bool {
 func (r *plainReader) statement(s *syntax.Stmt) bool {
 	call, simple := s.Cmd.(*syntax.CallExpr)
 	for _, to := range s.Redirs {
-		if !simple && s.Cmd != nil || !r.redirect(to) || simple && misplaced(call, to) {
+		compound := !simple && s.Cmd != nil
+		if compound || !r.redirect(to) || simple && precedesArgument(call, to) {
 			return false
 		}
 	}
@@ -88,22 +89,18 @@ func (r *plainReader) statement(s *syntax.Stmt) bool {
 			r.commands = append(r.commands, []string{"time"})
 			return true
 		}
-		return r.prefixed(c.Stmt, "time", c.PosixFormat)
+		return r.prefix(c.Stmt, "time", c.PosixFormat)
 	case *syntax.CoprocClause:
-		return r.prefixed(c.Stmt, "coproc", false)
+		return r.prefix(c.Stmt, "coproc", false)
 	default: // a group, a function, a case, a select and arithmetic
 		return false
 	}
 }
 
-func (r *plainReader) source(n syntax.Node) string {
-	return r.text[n.Pos().Offset():n.End().Offset()]
-}
+func (r *plainReader) source(n syntax.Node) string { return r.text[n.Pos().Offset():n.End().Offset()] }
 
-// misplaced reports whether an argument comes after a redirection.
-func misplaced(call *syntax.CallExpr, to *syntax.Redirect) bool {
-	first, last := call.Pos(), call.End()
-	return len(call.Args) > 0 && to.Pos().After(first) && last.After(to.Pos())
+func precedesArgument(call *syntax.CallExpr, to *syntax.Redirect) bool {
+	return len(call.Args) > 0 && to.Pos().After(call.Pos()) && call.End().After(to.Pos())
 }
 
 func (r *plainReader) branches(c *syntax.IfClause) bool {
@@ -136,12 +133,9 @@ func (r *plainReader) loop(c *syntax.ForClause) bool {
 // unknownValue marks a variable whose value is not certain, and is none that a text can assign.
 const unknownValue = "\x00"
 
-// prefixed reads a simple command with a word before it that a shell takes for its own.
-func (r *plainReader) prefixed(s *syntax.Stmt, word string, posix bool) bool {
-	call, simple := (*syntax.CallExpr)(nil), s != nil
-	if simple {
-		call, simple = s.Cmd.(*syntax.CallExpr)
-	}
+// prefix reads a simple command with a word before it that a shell takes for its own.
+func (r *plainReader) prefix(s *syntax.Stmt, word string, posix bool) bool {
+	call, simple := s.Cmd.(*syntax.CallExpr)
 	if !simple || len(call.Args) == 0 || !r.statement(s) {
 		return false
 	}
@@ -248,35 +242,36 @@ func (r *plainReader) redirect(to *syntax.Redirect) bool {
 		return false
 	case syntax.Hdoc: // the delimiter is quoted and ends its line
 		line, _, _ := strings.Cut(r.text[to.Word.End().Offset():], "\n")
-		return quotedDelimiter(to.Word) && strings.TrimSpace(line) == ""
+		return isQuoted(to.Word) && strings.TrimSpace(line) == ""
 	}
-	if to.N != nil && !digits(to.N.Value) || to.Word.Lit() == "-" {
+	switch {
+	case to.N != nil && strings.Trim(to.N.Value, "0123456789") != "", to.Word.Lit() == "-":
 		return false
-	}
-	if _, bare := to.Word.Parts[0].(*syntax.Lit); !bare && to.Op != syntax.WordHdoc {
-		switch to.Word.Parts[0].(type) {
-		case *syntax.SglQuoted, *syntax.DblQuoted:
-		default:
-			return false
-		}
-	} else if to.Op != syntax.WordHdoc && (len(to.Word.Parts) > 1 || strings.Contains(to.Word.Lit(), `\`)) {
+	case to.Op != syntax.WordHdoc && !isFile(to.Word):
 		return false
 	}
 	text, ok := r.word(to.Word)
 	return ok && !strings.Contains(text, uncertain)
 }
 
-func quotedDelimiter(w *syntax.Word) bool {
+// isFile reports whether a word is quoted at its beginning, or plain as a whole.
+func isFile(w *syntax.Word) bool {
+	switch w.Parts[0].(type) {
+	case *syntax.SglQuoted, *syntax.DblQuoted:
+		return true
+	case *syntax.Lit:
+		return len(w.Parts) == 1 && !strings.Contains(w.Lit(), `\`)
+	}
+	return false
+}
+
+func isQuoted(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false
 	}
 	_, single := w.Parts[0].(*syntax.SglQuoted)
 	_, double := w.Parts[0].(*syntax.DblQuoted)
 	return single || double
-}
-
-func digits(text string) bool {
-	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
 // uncertain stands in a word for the output of a command.
@@ -286,22 +281,21 @@ const uncertain = "\x01"
 // escaped blank, and an old form of arithmetic.
 var notExpanded = regexp.MustCompile(`\{[^}]*(?:,|\.\.)|\\\s`)
 
-// word returns the value of a word.
 func (r *plainReader) word(w *syntax.Word) (text string, ok bool) {
-	for i, part := range w.Parts {
+	for _, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			if notExpanded.MatchString(strings.ReplaceAll(p.Value, "\\\n", "")) {
 				return "", false
 			}
-			text += unescaped(p.Value)
+			text += Unescape(p.Value, false)
 		case *syntax.SglQuoted:
 			if p.Dollar {
 				return "", false
 			}
 			text += p.Value
 		case *syntax.DblQuoted:
-			inner, ok := r.quoted(p)
+			inner, ok := r.textInQuotes(p)
 			if !ok {
 				return "", false
 			}
@@ -314,7 +308,7 @@ func (r *plainReader) word(w *syntax.Word) (text string, ok bool) {
 			text += value
 		case *syntax.ArithmExp:
 			source := r.source(p)
-			if len(w.Parts) != 1 || i != 0 || p.Bracket || strings.Trim(source, "$()0123456789+-*/% ") != "" {
+			if len(w.Parts) > 1 || p.Bracket || strings.Trim(source, "$()0123456789+-*/% ") != "" {
 				return "", false
 			}
 			text += source
@@ -325,16 +319,16 @@ func (r *plainReader) word(w *syntax.Word) (text string, ok bool) {
 	return text, true
 }
 
-// quoted returns the value of a text in double quotes. A substitution in it is uncertain, and clear
+// textInQuotes returns the value of a text in double quotes. A substitution in it is uncertain, and clear
 // next to other text only.
-func (r *plainReader) quoted(q *syntax.DblQuoted) (text string, ok bool) {
+func (r *plainReader) textInQuotes(q *syntax.DblQuoted) (text string, ok bool) {
 	if q.Dollar {
 		return "", false
 	}
 	for _, part := range q.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			text += unescapedInQuotes(p.Value)
+			text += Unescape(p.Value, true)
 		case *syntax.ParamExp:
 			value, known := r.value(p)
 			if !known {
@@ -346,7 +340,7 @@ func (r *plainReader) quoted(q *syntax.DblQuoted) (text string, ok bool) {
 				text += document
 				continue
 			}
-			if len(q.Parts) == 1 || !hasText(q) || !r.statements(p.Stmts) {
+			if !slices.ContainsFunc(q.Parts, isLiteral) || !r.statements(p.Stmts) {
 				return "", false
 			}
 			text += uncertain
@@ -357,11 +351,9 @@ func (r *plainReader) quoted(q *syntax.DblQuoted) (text string, ok bool) {
 	return text, true
 }
 
-func hasText(q *syntax.DblQuoted) bool {
-	return slices.ContainsFunc(q.Parts, func(p syntax.WordPart) bool {
-		_, text := p.(*syntax.Lit)
-		return text
-	})
+func isLiteral(p syntax.WordPart) bool {
+	_, literal := p.(*syntax.Lit)
+	return literal
 }
 
 // catDocument returns the text of $(cat <<'EOF' ...), which the client takes for a literal.
@@ -371,7 +363,9 @@ func catDocument(c *syntax.CmdSubst) (text string, ok bool) {
 	}
 	call, simple := c.Stmts[0].Cmd.(*syntax.CallExpr)
 	to := c.Stmts[0].Redirs[0]
-	if !simple || len(call.Args) != 1 || call.Args[0].Lit() != "cat" || to.Op != syntax.Hdoc || !quotedDelimiter(to.Word) || to.Hdoc == nil {
+	isCat := simple && len(call.Args) == 1 && call.Args[0].Lit() == "cat"
+	isDocument := to.Op == syntax.Hdoc && to.Hdoc != nil && isQuoted(to.Word)
+	if !isCat || !isDocument {
 		return "", false
 	}
 	return strings.TrimRight(to.Hdoc.Lit(), "\n"), true
@@ -390,34 +384,25 @@ func (r *plainReader) value(p *syntax.ParamExp) (value string, known bool) {
 	return value, known && value != unknownValue
 }
 
-func unescaped(text string) string {
-	return unescape(text, func(byte) bool { return true })
-}
+// These match a backslash with what it makes literal, or with the end of a line, which is dropped.
+var (
+	escape         = lazy(`\\(?:\n|(.))`)
+	escapeInQuotes = lazy("\\\\(?:\n|([$`\"\\\\]))")
+)
 
-func unescapedInQuotes(text string) string {
-	return unescape(text, func(c byte) bool { return strings.IndexByte("$`\"\\", c) >= 0 })
-}
-
-func unescape(text string, special func(byte) bool) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '\\' && i+1 < len(text) && text[i+1] == '\n':
-			i++
-			continue
-		case text[i] == '\\' && i+1 < len(text) && special(text[i+1]):
-			i++
-		}
-		b.WriteByte(text[i])
+// Unescape returns literal text of a word, in double quotes or outside of quotes, without the backslashes that escape.
+func Unescape(text string, quoted bool) string {
+	if quoted {
+		return escapeInQuotes().ReplaceAllString(text, "$1")
 	}
-	return b.String()
+	return escape().ReplaceAllString(text, "$1")
 }
 
 // heads adds the name of a simple command and those of simple commands whose output it has as an
 // argument. Other arguments are literals and variables without quotes.
 func (r *plainReader) heads(s *syntax.Stmt, names *[]string) bool {
 	call, simple := s.Cmd.(*syntax.CallExpr)
-	if !simple || len(call.Assigns) > 0 || len(call.Args) == 0 || len(s.Redirs) > 0 {
+	if !simple || len(call.Args) == 0 || len(call.Assigns)+len(s.Redirs) > 0 {
 		return false
 	}
 	name, ok := (&plainReader{text: r.text}).word(call.Args[0])

@@ -205,10 +205,10 @@ func Inner(words []string) int {
 			return 0
 		case behind != "":
 			behind = ""
-		case isAssignment(word):
+		case assignment().MatchString(word):
 		case own > 0:
 			own--
-		case isNumber(word): // the value of an option that is not in the table
+		case duration().MatchString(word): // the value of an option that is not in the table
 		default:
 			return i
 		}
@@ -287,19 +287,12 @@ func count(one bool) int {
 	return 0
 }
 
-// isAssignment reports whether env and similar programs treat a word as a variable.
-func isAssignment(word string) bool {
-	name, _, ok := strings.Cut(word, "=")
-	return ok && name != "" && !strings.ContainsFunc(name, func(c rune) bool {
-		return c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
-	})
-}
-
-// isNumber reports whether a word is a number or a duration.
-func isNumber(word string) bool {
-	digits := strings.TrimRight(word, "smhd")
-	return strings.ContainsAny(digits, "0123456789") && len(word)-len(digits) <= 1 && strings.Trim(digits, "0123456789.") == ""
-}
+var (
+	// assignment matches what env and similar programs treat as a variable.
+	assignment = lazy(`^\w+=`)
+	// duration matches a number or a duration.
+	duration = lazy(`^[0-9.]*[0-9][0-9.]*[smhd]?$`)
+)
 
 // Interpreter returns the words with which the system starts a script with this first line,
 // without a leading env and its options and assignments. direct reports whether env has no

@@ -312,7 +312,6 @@ func (r *reader) visit(n syntax.Node) bool {
 	return true
 }
 
-// inner returns the innermost word around the current node.
 func (r *reader) inner() *Word {
 	for _, n := range slices.Backward(r.stack) {
 		if w, ok := n.(*syntax.Word); ok {

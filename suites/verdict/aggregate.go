@@ -240,14 +240,14 @@ func Histories(records []suites.Record, environments []suites.Environment) []Cas
 		all[n].add(r, tools)
 	}
 	for i := range all {
-		all[i].Flaky = flaky(all[i].Entries)
+		all[i].Flaky = isFlaky(all[i].Entries)
 	}
 	slices.SortFunc(all, func(a, b CaseHistory) int { return a.Key.Compare(b.Key) })
 	return all
 }
 
 func (h *CaseHistory) add(r *suites.Record, tools *toolSets) {
-	e := Entry{Record: *r, Tools: tools.of(r)}
+	e := Entry{Record: *r, Tools: tools.toolsOf(r)}
 	h.Name, h.Hook = r.TestName, r.Hook
 	if len(h.Entries) > 0 {
 		before := h.Last()
@@ -261,13 +261,13 @@ func (h *CaseHistory) add(r *suites.Record, tools *toolSets) {
 	h.Entries = append(h.Entries, e)
 }
 
-// flaky reports whether the same content had two verdicts. Aborted runs have none, and an
+// isFlaky reports whether the same content had two verdicts. Aborted runs have none, and an
 // unknown digest equals no other here.
-func flaky(entries []Entry) bool {
+func isFlaky(entries []Entry) bool {
 	seen := map[suites.Digests]suites.Status{}
 	for i := range entries {
 		d, status := entries[i].Digests, entries[i].Status()
-		if status == suites.Aborted || d.Case == "" || d.Inputs == "" || d.Tools == "" {
+		if status == suites.Aborted || slices.Contains([]string{d.Case, d.Inputs, d.Tools}, "") {
 			continue
 		}
 		if before, known := seen[d]; known && before != status {

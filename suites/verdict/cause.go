@@ -23,19 +23,19 @@ func CauseOf(f Failure) Cause {
 			return Cause{Kind: CauseNotStarted, Hook: r.Hook, Text: m.Got}
 		}
 	}
-	if c, ok := lacking(r); ok {
+	if c, ok := diagnoseCommand(r); ok {
 		return c
 	}
-	if c, ok := diagnosed(r); ok {
+	if c, ok := diagnoseShell(r); ok {
 		return c
 	}
-	if c, ok := raised(r); ok {
+	if c, ok := diagnoseException(r); ok {
 		return c
 	}
-	text := quotation().ReplaceAllString(withoutSandbox(r, r.Note), "...")
+	text := quotation().ReplaceAllString(hideSandbox(r, r.Note), "...")
 	c := Cause{Kind: CauseEqual, Hook: r.Hook, Text: text}
 	if !reaction().MatchString(text) { // else texts differ because inputs do
-		c.Text, c.output = withoutSandbox(r, r.Note), withoutSandbox(r, r.ActualOutput+"\x00"+r.ActualStderr)
+		c.Text, c.output = hideSandbox(r, r.Note), hideSandbox(r, r.ActualOutput+"\x00"+r.ActualStderr)
 	}
 	return c
 }
@@ -159,39 +159,39 @@ var unknownProgram = pattern.Lazy(`(?:^|\n)(?:/\S*/)?(?:sh|dash|bash): (?:line )
 // forbidden matches what a shell prints of a program that is not executable.
 var forbidden = pattern.Lazy(`(?:^|\n)(?:/\S*/)?(?:sh|dash|bash): (?:line )?\d+: (\S+): Permission denied\n*$`)
 
-// lacking returns the program that a registered command does not find, which is the same cause for all
+// diagnoseCommand returns the program that a registered command does not find, which is the same cause for all
 // hooks that need it, or the script that it must not execute.
-func lacking(r *suites.Record) (Cause, bool) {
+func diagnoseCommand(r *suites.Record) (Cause, bool) {
 	if r.ActualExit == nil {
 		return Cause{}, false
 	}
-	if m := forbidden().FindStringSubmatch(r.ActualStderr); *r.ActualExit == 126 && m != nil && base(m[1]) == base(r.Hook) {
-		return Cause{Kind: CauseNotStarted, Hook: base(r.Hook), Text: "it is not executable (chmod +x mends that)"}, true
+	switch *r.ActualExit {
+	case 126:
+		if m := forbidden().FindStringSubmatch(r.ActualStderr); m != nil && base(m[1]) == base(r.Hook) {
+			return Cause{Kind: CauseNotStarted, Hook: base(r.Hook), Text: "it is not executable (chmod +x mends that)"}, true
+		}
+	case 127:
+		if m := unknownProgram().FindStringSubmatch(r.ActualStderr); m != nil {
+			return Cause{Kind: CauseNotStarted, Text: "the program " + m[1] + " is not found"}, true
+		}
 	}
-	if *r.ActualExit != 127 {
-		return Cause{}, false
-	}
-	m := unknownProgram().FindStringSubmatch(r.ActualStderr)
-	if m == nil {
-		return Cause{}, false
-	}
-	return Cause{Kind: CauseNotStarted, Text: "the program " + m[1] + " is not found"}, true
+	return Cause{}, false
 }
 
-// diagnosed returns the cause that the shell reports in stderr about a script. Scripts in the
+// diagnoseShell returns the cause that the shell reports in stderr about a script. Scripts in the
 // case's own directory do not count, because they are the hook's input, not part of the hook.
-func diagnosed(r *suites.Record) (Cause, bool) {
+func diagnoseShell(r *suites.Record) (Cause, bool) {
 	if !strings.Contains(r.ActualStderr, ": line ") {
 		return Cause{}, false
 	}
-	if m := unparsedScript().FindStringSubmatch(r.ActualStderr); m != nil && !inSandbox(r, m[1]) {
+	if m := unparsedScript().FindStringSubmatch(r.ActualStderr); m != nil && !isInSandbox(r, m[1]) {
 		kind, file := CauseLibrary, base(m[1])
 		if file == base(r.Hook) {
 			kind = CauseSyntax
 		}
 		return Cause{Kind: kind, Hook: file, Text: strings.TrimSpace(m[2])}, true
 	}
-	if m := unfoundScript().FindStringSubmatch(r.ActualStderr); m != nil && base(m[1]) == base(r.Hook) && !inSandbox(r, m[3]) {
+	if m := unfoundScript().FindStringSubmatch(r.ActualStderr); m != nil && base(m[1]) == base(r.Hook) && !isInSandbox(r, m[3]) {
 		return Cause{Kind: CauseLibrary, Hook: base(m[3]), Text: base(m[1]) + " " + m[2] + missingSuffix}, true
 	}
 	return complaint(r)
@@ -202,8 +202,8 @@ func diagnosed(r *suites.Record) (Cause, bool) {
 func complaint(r *suites.Record) (Cause, bool) {
 	all := bashComplaint().FindAllStringSubmatch(r.ActualStderr, -1)
 	for _, m := range slices.Backward(all) {
-		if base(m[1]) == base(r.Hook) && !inSandbox(r, m[1]) {
-			return Cause{Kind: CauseEqual, Hook: r.Hook, Text: fmt.Sprintf("%s %s", r.Hook, withoutSandbox(r, m[2]))}, true
+		if base(m[1]) == base(r.Hook) && !isInSandbox(r, m[1]) {
+			return Cause{Kind: CauseEqual, Hook: r.Hook, Text: fmt.Sprintf("%s %s", r.Hook, hideSandbox(r, m[2]))}, true
 		}
 	}
 	return Cause{}, false
@@ -220,9 +220,9 @@ var missingHook = []func() *regexp.Regexp{
 // name.
 var exceptionLine = pattern.Lazy(`(?m)^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b.*$`)
 
-// raised returns the cause that Python and Node report in stderr if they cannot find or parse the
+// diagnoseException returns the cause that Python and Node report in stderr if they cannot find or parse the
 // hook, or if it ended with an exception.
-func raised(r *suites.Record) (Cause, bool) {
+func diagnoseException(r *suites.Record) (Cause, bool) {
 	if r.Hook == "" {
 		return Cause{}, false
 	}
@@ -236,16 +236,16 @@ func raised(r *suites.Record) (Cause, bool) {
 		return Cause{}, false
 	}
 	message := all[len(all)-1]
-	text := fmt.Sprintf("line %d: %s", line, withoutSandbox(r, message))
-	if unparsedBy(r.ActualStderr, message) {
+	text := fmt.Sprintf("line %d: %s", line, hideSandbox(r, message))
+	if isUnparsed(r.ActualStderr, message) {
 		return Cause{Kind: CauseSyntax, Hook: base(r.Hook), Text: text}, true
 	}
 	return Cause{Kind: CauseEqual, Hook: r.Hook, Text: r.Hook + " " + text}, true
 }
 
-// unparsedBy reports whether the script itself cannot be parsed, rather than a text that it tried
+// isUnparsed reports whether the script itself cannot be parsed, rather than a text that it tried
 // to parse: then none of its own statements has run.
-func unparsedBy(stderr, message string) bool {
+func isUnparsed(stderr, message string) bool {
 	name, _, _ := strings.Cut(message, ":")
 	switch name {
 	case "SyntaxError", "IndentationError", "TabError":
@@ -279,14 +279,14 @@ func LineIn(script, stderr string) int {
 // base returns the last part of a path. The rest differs if cases have copies of the project.
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// inSandbox reports whether a path is in the sandbox of a record's case.
-func inSandbox(r *suites.Record, path string) bool {
+// isInSandbox reports whether a path is in the sandbox of a record's case.
+func isInSandbox(r *suites.Record, path string) bool {
 	_, _, found := sandboxPath(r, path)
 	return found
 }
 
-// withoutSandbox returns text with sandbox paths replaced, because they differ in each run.
-func withoutSandbox(r *suites.Record, text string) string {
+// hideSandbox returns text with sandbox paths replaced, because they differ in each run.
+func hideSandbox(r *suites.Record, text string) string {
 	for {
 		from, to, found := sandboxPath(r, text)
 		if !found {
@@ -321,12 +321,12 @@ func sandboxPath(r *suites.Record, text string) (from, to int, found bool) {
 // behaviour can be examined before the case is judged. It returns none if something else is
 // certainly the cause.
 func Suspects(c *suites.Case, o suites.Outcome) []suites.Gate {
-	if c.Layer == suites.Live || o.NotRun != nil || o.Finding != nil || len(o.Results) < len(c.Steps) {
+	if !judgesHooks(c, o) || len(o.Results) < len(c.Steps) {
 		return nil
 	}
 	failed := false
 	for i, r := range o.Results {
-		if r.NotStarted != "" || r.TimedOut || r.Memory > 0 {
+		if wasEnded(&r) {
 			return nil
 		}
 		failed = failed || len(judgeStep(&c.Steps[i].Expect, i, r, time.Second, wordingOf(o))) > 0
@@ -345,7 +345,7 @@ func toolCause(c *suites.Case, found []suites.Mismatch, calls []suites.ToolCall)
 	best, text := nothingSpecial, ""
 	for i := range calls {
 		rank, found := behaviour(&s, &calls[i])
-		if rank < best && s.explainedBy(rank) {
+		if rank < best && s.isExplainedBy(rank) {
 			best, text = rank, found
 		}
 	}
@@ -356,7 +356,7 @@ func behaviour(s *missingResults, call *suites.ToolCall) (rank int, found string
 	name := strings.TrimSpace(call.Tool + " " + call.Version)
 	exit := fmt.Sprintf("exit %d", call.Exit)
 	if suites.IsFilter(call.Tool) {
-		return probed(name, exit, call)
+		return probe(name, exit, call)
 	}
 	out, err := strings.TrimSpace(string(call.Stdout)), strings.TrimSpace(string(call.Stderr))
 	if call.Exit != 0 {
@@ -367,7 +367,7 @@ func behaviour(s *missingResults, call *suites.ToolCall) (rank int, found string
 			return unknownArguments, fmt.Sprintf("%s does not know what the hook asks of it (%s): %s", name, exit, line)
 		}
 	}
-	if what := s.in(out + "\n" + err); what != "" {
+	if what := s.findIn(out + "\n" + err); what != "" {
 		return unreadByHook, fmt.Sprintf("%s reports %s (%s), but the hook reads nothing out of that output", name, what, exit)
 	}
 	words := firstLine(cmp.Or(out, err))
@@ -380,16 +380,16 @@ func behaviour(s *missingResults, call *suites.ToolCall) (rank int, found string
 		return silent, name + " ran and reported nothing"
 	case out == "" && !place().MatchString(err):
 		return failing, strings.TrimSuffix(fmt.Sprintf("%s fails (%s): %s", name, exit, words), ": ")
-	case asksJSON(call) && !json.Valid(call.Stdout) && len(call.Stdout) < keptWhole:
+	case asksForJSON(call) && !json.Valid(call.Stdout) && len(call.Stdout) < keptWhole:
 		return unreadable, fmt.Sprintf("the output of %s cannot be read (%s), it is no JSON: %s", name, exit, words)
-	case !asksJSON(call) && !place().MatchString(out+"\n"+err):
+	case !asksForJSON(call) && !place().MatchString(out+"\n"+err):
 		return unreadable, fmt.Sprintf("the output of %s cannot be read (%s), it names no line: %s", name, exit, words)
 	}
 	return nothingSpecial, ""
 }
 
-// probed reports whether a filter works, because without it hooks cannot read their input.
-func probed(name, exit string, call *suites.ToolCall) (rank int, found string) {
+// probe reports whether a filter works, because without it hooks cannot read their input.
+func probe(name, exit string, call *suites.ToolCall) (rank int, found string) {
 	out := strings.TrimSpace(string(call.Stdout))
 	if call.Exit == 0 && out == suites.FilterProbe.Want {
 		return nothingSpecial, ""
@@ -404,7 +404,7 @@ const keptWhole = 8000
 // place matches how line-based tools report a position, or that they found nothing.
 var place = pattern.Lazy(`(?i):\d+|\bline \d+|\b\d+ (error|problem|violation|finding)`)
 
-func asksJSON(call *suites.ToolCall) bool {
+func asksForJSON(call *suites.ToolCall) bool {
 	return slices.ContainsFunc(call.Args, func(arg string) bool { return strings.Contains(arg, "json") && !strings.Contains(arg, "/") })
 }
 
@@ -421,7 +421,7 @@ func findingsLeft(call *suites.ToolCall) bool {
 	if !lints || call.Exit != 1 {
 		return false
 	}
-	if asksJSON(call) {
+	if asksForJSON(call) {
 		return json.Valid(call.Stdout) || len(call.Stdout) >= keptWhole
 	}
 	return place().Match(call.Stdout) || place().Match(call.Stderr)
@@ -447,7 +447,7 @@ func configComplaint(texts ...string) string {
 			return brief(strings.TrimSpace(m[1]))
 		}
 		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); ofConfig(line) {
+			if line = strings.TrimSpace(line); isConfigError(line) {
 				return brief(line)
 			}
 		}
@@ -455,9 +455,9 @@ func configComplaint(texts ...string) string {
 	return ""
 }
 
-// ofConfig reports whether a line is an error about a configuration. JSON lines are excluded
+// isConfigError reports whether a line is an error about a configuration. JSON lines are excluded
 // because findings may contain any text.
-func ofConfig(line string) bool {
+func isConfigError(line string) bool {
 	if line == "" || line[0] == '{' || line[0] == '[' {
 		return false
 	}

@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -86,33 +87,21 @@ func Compare(prev, cur Run) Comparison {
 	if !tools.known {
 		c.warn("the tools of the %s run are not on record, so what they explain is not known", unknownSide(&prev))
 	}
-	for len(a) > 0 || len(b) > 0 {
-		order := 0
-		switch {
-		case len(a) == 0:
-			order = 1
-		case len(b) == 0:
-			order = -1
-		default:
-			order = a[0].key.Compare(b[0].key)
-		}
-		var p, q *suites.Record
-		if order <= 0 {
-			p, a = a[0].record, a[1:]
-		}
-		if order >= 0 {
-			q, b = b[0].record, b[1:]
-		}
-		c.add(p, q, tools)
+	either := maps.Clone(a)
+	maps.Copy(either, b)
+	for _, key := range slices.SortedFunc(maps.Keys(either), suites.Key.Compare) {
+		c.add(a[key], b[key], tools)
 	}
-	c.warnOfSets()
+	if added, removed := c.Counts[Added], c.Counts[Removed]; added+removed > 0 {
+		c.warn("the runs do not hold the same cases: %d only in the later, %d only in the earlier", added, removed)
+	}
 	return c
 }
 
 func (c *Comparison) add(p, q *suites.Record, tools *explainer) {
 	kind, key := Unchanged, identity(cmp.Or(q, p))
 	if q == nil {
-		kind = gone(p)
+		kind = removalOf(p)
 	} else {
 		kind = transition(p, *q, func(prev, cur string) bool { return tools.explains(key, prev, cur) })
 	}
@@ -123,7 +112,7 @@ func (c *Comparison) add(p, q *suites.Record, tools *explainer) {
 	of := cmp.Or(q, p)
 	d := Delta{Key: key, Name: of.TestName, Hook: of.Hook, Kind: kind, Prev: sideOf(p), Cur: sideOf(q)}
 	if p != nil && q != nil {
-		d.Tools = tools.between(key, p.Digests.Tools, q.Digests.Tools)
+		d.Tools = tools.compareTools(key, p.Digests.Tools, q.Digests.Tools)
 		d.Inputs = differ(p.Digests.Inputs, q.Digests.Inputs)
 	}
 	c.Deltas = append(c.Deltas, d)
@@ -136,31 +125,16 @@ func sideOf(r *suites.Record) *Side {
 	return &Side{r.Status(), r.ActualExit, r.ActualDecision, r.Note, r}
 }
 
-// A keyed is a record with its sort key.
-type keyed struct {
-	key    suites.Key
-	record *suites.Record
-}
-
-// side sorts a run's records by key, without copying them, and keeps only the last of each.
-func (c *Comparison) side(r *Run, which string) []keyed {
-	sorted := make([]keyed, len(r.Records))
+// side returns a run's records by key, the last of each.
+func (c *Comparison) side(r *Run, which string) map[suites.Key]*suites.Record {
+	once := make(map[suites.Key]*suites.Record, len(r.Records))
 	noID := 0
 	for i := range r.Records {
 		rec := &r.Records[i]
-		sorted[i] = keyed{identity(rec), rec}
+		once[identity(rec)] = rec
 		if rec.ID == "" {
 			noID++
 		}
-	}
-	slices.SortStableFunc(sorted, func(a, b keyed) int { return a.key.Compare(b.key) })
-	once := sorted[:0]
-	for i := range sorted {
-		if n := len(once); n > 0 && once[n-1].key == sorted[i].key {
-			once[n-1] = sorted[i]
-			continue
-		}
-		once = append(once, sorted[i])
 	}
 	if noID > 0 {
 		c.warn("%d of %d records of the %s run have no ID: they are compared by hook and test name", noID, len(r.Records), which)
@@ -180,10 +154,10 @@ func identity(r *suites.Record) suites.Key {
 	return suites.Key{Suite: r.Suite, ID: r.Hook + ":" + r.TestName}
 }
 
-func summary(r *Run, once []keyed) RunSummary {
+func summary(r *Run, once map[suites.Key]*suites.Record) RunSummary {
 	s := RunSummary{ID: r.ID, Time: r.Time, Cases: len(once)}
-	for _, k := range once {
-		s.Tally.Add(k.record.Status())
+	for _, record := range once {
+		s.Tally.Add(record.Status())
 	}
 	return s
 }
@@ -193,12 +167,6 @@ func unknownSide(prev *Run) string {
 		return "earlier"
 	}
 	return "later"
-}
-
-func (c *Comparison) warnOfSets() {
-	if added, removed := c.Counts[Added], c.Counts[Removed]; added+removed > 0 {
-		c.warn("the runs do not hold the same cases: %d only in the later, %d only in the earlier", added, removed)
-	}
 }
 
 // Warn adds warnings from elsewhere, each with the same prefix.
@@ -215,7 +183,7 @@ func (c *Comparison) warn(format string, args ...any) {
 // A Kind classifies how a case's record differs from the previous one.
 type Kind string
 
-// The kinds. Added and Removed are cases in only one run, unless Come and Gone return another
+// The kinds. Added and Removed are cases in only one run, unless ArrivalOf and removalOf return another
 // kind.
 const (
 	Unchanged  Kind = "unchanged"
@@ -236,30 +204,31 @@ var Kinds = []Kind{Added, Removed, Regression, Resolved, Changed, Edited, Explai
 // called only if the verdict changed. An empty digest, as in records of other tools, equals any.
 func transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, cur string) bool) Kind {
 	if prev == nil {
-		return Come(&cur)
+		return ArrivalOf(&cur)
 	}
 	before := prev.Digests
 	if cur.Key().Generated() {
 		before.Case = cur.Digests.Case
 	}
 	kind := Turn(prev.Status(), cur.Status(), before, cur.Digests, toolsExplain)
-	if kind == Unchanged && (!equalExit(prev.ActualExit, cur.ActualExit) || prev.ActualDecision != cur.ActualDecision || prev.Note != cur.Note) {
+	same := equalExit(prev.ActualExit, cur.ActualExit) && prev.ActualDecision == cur.ActualDecision && prev.Note == cur.Note
+	if kind == Unchanged && !same {
 		return Changed
 	}
 	return kind
 }
 
-// Come is the Transition of a case that is new. If it is generated and fails, it is a new fault.
-func Come(cur *suites.Record) Kind {
+// ArrivalOf returns the kind of a case that is new. If it is generated and fails, it is a new fault.
+func ArrivalOf(cur *suites.Record) Kind {
 	if cur.Key().Generated() && cur.Status() == suites.Fail {
 		return Regression
 	}
 	return Added
 }
 
-// gone is the Transition of a case that no longer exists. If it was generated and failed, its
+// removalOf returns the kind of a case that no longer exists. If it was generated and failed, its
 // fault is fixed.
-func gone(prev *suites.Record) Kind {
+func removalOf(prev *suites.Record) Kind {
 	if prev.Key().Generated() && prev.Status() == suites.Fail {
 		return Resolved
 	}
@@ -420,13 +389,13 @@ func newExplainer(prev, cur *suites.Environment) *explainer {
 // explains reports whether changed tools explain the difference of two digests. If the tools of
 // a run are unknown, the difference itself is enough.
 func (e *explainer) explains(k suites.Key, prev, cur string) bool {
-	return differ(prev, cur) && (!e.known || len(e.between(k, prev, cur)) > 0)
+	return differ(prev, cur) && (!e.known || len(e.compareTools(k, prev, cur)) > 0)
 }
 
-// between returns the changed tools that a case reaches and that concern it. If an edited hook
+// compareTools returns the changed tools that a case reaches and that concern it. If an edited hook
 // calls another tool, the tool itself did not change, so a tool that only one side reaches
 // counts only if both environments contain it.
-func (e *explainer) between(k suites.Key, prev, cur string) []ToolChange {
+func (e *explainer) compareTools(k suites.Key, prev, cur string) []ToolChange {
 	if !differ(prev, cur) {
 		return nil
 	}
@@ -483,9 +452,9 @@ func (t *toolSets) meets(r *suites.Record) {
 	t.cases[key] = append(t.cases[key], names)
 }
 
-// of returns the tools of a record, nil if they are unknown. A result is cached by digest, a
+// toolsOf returns the tools of a record, nil if they are unknown. A result is cached by digest, a
 // failure only by the names that were tried.
-func (t *toolSets) of(r *suites.Record) []suites.Tool {
+func (t *toolSets) toolsOf(r *suites.Record) []suites.Tool {
 	digest := r.Digests.Tools
 	if set, known := t.found[digest]; known || digest == "" {
 		return set

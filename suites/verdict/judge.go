@@ -33,7 +33,7 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 	if o.Finding != nil && len(c.Faults) == 0 {
 		return judgeFinding(c.Check, *o.Finding)
 	}
-	if absent := notHere(c, o); absent != "" && len(c.Faults) == 0 {
+	if absent := findAbsence(c, o); absent != "" && len(c.Faults) == 0 {
 		return suites.NewVerdict(suites.Skip, suites.ToolAbsent, absent)
 	}
 	var found []suites.Mismatch
@@ -60,7 +60,7 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 	if why := cmp.Or(unparsedHook(c, o), failedHook(c, o)); why != "" {
 		return suites.NewVerdict(suites.Unproven, "", why)
 	}
-	return suites.Verdict{Status: suites.Pass, Note: joined(standIns(o), remarks(o))}
+	return suites.Verdict{Status: suites.Pass, Note: join(standIns(o), remarks(o))}
 }
 
 // unparsedHook returns why a pass proves nothing: bash ends with exit code 2, which denies, if it
@@ -120,7 +120,7 @@ func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdi
 func failure(c *suites.Case, found []suites.Mismatch, o suites.Outcome) suites.Verdict {
 	v := suites.Verdict{Status: suites.Fail, Mismatches: found, Cause: causeOf(c, found, o), Remarks: remarks(o)}
 	if k := found[0].Kind; k == suites.InTime || k == suites.InMemory {
-		v.Note = joined([]string{found[0].Got}, standIns(o), v.Remarks)
+		v.Note = join([]string{found[0].Got}, standIns(o), v.Remarks)
 		return v
 	}
 	var reasons []string
@@ -142,12 +142,12 @@ func failure(c *suites.Case, found []suites.Mismatch, o suites.Outcome) suites.V
 	if v.Cause != "" {
 		explained = []string{v.Cause}
 	}
-	v.Note = joined(reasons, explained, standIns(o), v.Remarks)
+	v.Note = join(reasons, explained, standIns(o), v.Remarks)
 	v.Remarks = append(explained, v.Remarks...)
 	return v
 }
 
-func joined(parts ...[]string) string { return strings.Join(slices.Concat(parts...), "; ") }
+func join(parts ...[]string) string { return strings.Join(slices.Concat(parts...), "; ") }
 
 // causeOf returns the cause of the first mismatch: the shell's own message, otherwise the
 // behaviour of a tool, otherwise a warning of the hook.
@@ -164,16 +164,24 @@ func causeOf(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
 	return brief(wordingOf(o).everyRun.Replace(line))
 }
 
-// Unexplained returns the base name of the script of a failing case that ended with an unwanted
+// judgesHooks reports whether the results of hooks in a case of hookwatch's own decide its verdict.
+func judgesHooks(c *suites.Case, o suites.Outcome) bool {
+	return c.Layer != suites.Live && o.NotRun == nil && o.Finding == nil
+}
+
+// wasEnded reports whether a hook did not start, or did not end by itself.
+func wasEnded(r *suites.Result) bool { return r.NotStarted != "" || r.TimedOut || r.Memory > 0 }
+
+// FindUnexplained returns the base name of the script of a failing case that ended with an unwanted
 // exit code, and that code. It returns "" if the hook itself prints a line of the script, or if
 // something other than a command ended it.
-func Unexplained(c *suites.Case, o suites.Outcome) (script string, exit int) {
-	if c.Layer == suites.Live || o.NotRun != nil || o.Finding != nil {
+func FindUnexplained(c *suites.Case, o suites.Outcome) (script string, exit int) {
+	if !judgesHooks(c, o) {
 		return "", 0
 	}
 	for i := range o.Results {
 		r := &o.Results[i]
-		if r.NotStarted != "" || r.TimedOut || r.Memory > 0 || r.Exit < 0 {
+		if wasEnded(r) || r.Exit < 0 {
 			return "", 0
 		}
 		expect := &c.Steps[i].Expect
@@ -275,7 +283,7 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 		found = append(found, mismatch(kind, step, got, want))
 	})
 	if want := e.HookFired == nil || *e.HookFired; r.Live != nil && r.Fired != want {
-		add(suites.InHookFired, firedText(r), strconv.FormatBool(want))
+		add(suites.InHookFired, describeFired(r), strconv.FormatBool(want))
 		if want {
 			return found // the other results are of a hook that did not run
 		}
@@ -308,8 +316,7 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	return found
 }
 
-// firedText describes the hooks that the client fired for a step.
-func firedText(r suites.Result) string {
+func describeFired(r suites.Result) string {
 	if r.Fired {
 		return "true"
 	}
@@ -349,9 +356,9 @@ func judgeChange(add func(got, want string), e suites.FileExpectation, changes [
 	case len(met) == 0:
 		add("untouched", string(e.Change))
 	case e.Change == suites.Untouched:
-		add(atMost(met, 3), "untouched")
+		add(limit(met, 3), "untouched")
 	default:
-		add(atMost(met, 3), string(e.Change))
+		add(limit(met, 3), string(e.Change))
 	}
 }
 
@@ -366,7 +373,7 @@ func matchesPath(template, path string) bool {
 	return err == nil && ok
 }
 
-func atMost(items []string, n int) string {
+func limit(items []string, n int) string {
 	if len(items) > n {
 		items = append(items[:n:n], "...")
 	}

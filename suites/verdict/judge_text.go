@@ -160,8 +160,8 @@ func missingResultsOf(c *suites.Case, found []suites.Mismatch) missingResults {
 	return s
 }
 
-// explainedBy reports whether the behaviour of a tool can explain the failure.
-func (s *missingResults) explainedBy(rank int) bool {
+// isExplainedBy reports whether the behaviour of a tool can explain the failure.
+func (s *missingResults) isExplainedBy(rank int) bool {
 	switch rank {
 	case unreadByHook, failing, silent:
 		return s.finding
@@ -192,9 +192,9 @@ func (s *missingResults) miss(e *suites.TextExpectation, want string) {
 // in the quotes of that report.
 var codePattern = pattern.Lazy(`^(?:"code": \??)?"([^"]+)"$`)
 
-// in returns the text in a tool's output that identifies the finding that the case expects, ""
+// findIn returns the text in a tool's output that identifies the finding that the case expects, ""
 // if there is none.
-func (s *missingResults) in(output string) string {
+func (s *missingResults) findIn(output string) string {
 	at := slices.IndexFunc(s.texts, func(text string) bool {
 		return !strings.HasPrefix(text, "[hook") && strings.Contains(output, text)
 	})
@@ -227,7 +227,7 @@ func judgeSound(add addFunc, e *suites.Expectation, r suites.Result) {
 	if fault, line := client.FaultOf(r); fault != client.NoFault {
 		add(suites.InSound, "exit "+gotExit(r)+": "+strings.TrimSpace(line), wholesome[fault])
 	}
-	if client.OutputUnused(r) {
+	if client.LosesOutput(r) {
 		add(suites.InSound, r.EffectReason, "output that the client follows")
 	}
 }
@@ -238,9 +238,9 @@ var wholesome = map[client.Fault]string{
 	client.Overlong: "long values on stdin",
 }
 
-// notHere returns the name of something that this machine lacks if its absence explains why a
+// findAbsence returns the name of something that this machine lacks if its absence explains why a
 // hook that must only be sound failed; "" otherwise.
-func notHere(c *suites.Case, o suites.Outcome) string {
+func findAbsence(c *suites.Case, o suites.Outcome) string {
 	for i, r := range o.Results {
 		if !c.Steps[i].Expect.Sound || r.Exit == 0 || r.NotStarted != "" {
 			continue

@@ -26,7 +26,7 @@ func NewNews(state []suites.Record) *News {
 		excused:    make(map[suites.Key]bool),
 	}
 	for i := range state {
-		if bad(&state[i]) {
+		if isBad(&state[i]) {
 			r := state[i] // a copy, so that the slice can be freed
 			n.reported[r.Key()], n.latest[r.Key()] = true, &r
 		}
@@ -34,8 +34,8 @@ func NewNews(state []suites.Record) *News {
 	return n
 }
 
-// bad reports whether the user must be notified of a verdict.
-func bad(r *suites.Record) bool { return r.Status() == suites.Fail || r.Status() == suites.Unproven }
+// isBad reports whether the user must be notified of a verdict.
+func isBad(r *suites.Record) bool { return r.Status() == suites.Fail || r.Status() == suites.Unproven }
 
 // Observe adds a new record. regression reports whether its failure counts as one: a case that
 // is new, edited, or failing because a tool is missing is excused. An aborted case is neither
@@ -46,10 +46,10 @@ func (n *News) Observe(r *suites.Record, regression bool) {
 	}
 	k := r.Key()
 	was, failed := n.latest[k]
-	failed = failed && bad(was)
+	failed = failed && isBad(was)
 	n.latest[k] = r
 	switch {
-	case !bad(r):
+	case !isBad(r):
 		delete(n.reproduced, k)
 		delete(n.excused, k)
 		if !n.reported[k] {
@@ -65,23 +65,23 @@ func (n *News) Observe(r *suites.Record, regression bool) {
 	}
 }
 
-// Unconfirmed returns the failures that would be reported but were seen only once.
-func (n *News) Unconfirmed() []suites.Key {
-	return n.pick(func(k suites.Key) bool { return n.fresh(k) && !n.reproduced[k] })
+// ListUnconfirmed returns the failures that would be reported but were seen only once.
+func (n *News) ListUnconfirmed() []suites.Key {
+	return n.pick(func(k suites.Key) bool { return n.isFresh(k) && !n.reproduced[k] })
 }
 
-func (n *News) fresh(k suites.Key) bool {
-	return bad(n.latest[k]) && !n.reported[k] && !n.excused[k]
+func (n *News) isFresh(k suites.Key) bool {
+	return isBad(n.latest[k]) && !n.reported[k] && !n.excused[k]
 }
 
 // Take returns the changes to report now, each sorted by suite and ID, and marks them as
 // reported. Failures that were not reproduced yet remain for later, unless all is set.
 func (n *News) Take(all bool) (regressions, resolved []suites.Record) {
-	for _, k := range n.pick(func(k suites.Key) bool { return n.fresh(k) && (all || n.reproduced[k]) }) {
+	for _, k := range n.pick(func(k suites.Key) bool { return n.isFresh(k) && (all || n.reproduced[k]) }) {
 		n.reported[k] = true
 		regressions = append(regressions, *n.latest[k])
 	}
-	for _, k := range n.pick(func(k suites.Key) bool { return n.reported[k] && !bad(n.latest[k]) }) {
+	for _, k := range n.pick(func(k suites.Key) bool { return n.reported[k] && !isBad(n.latest[k]) }) {
 		resolved = append(resolved, *n.latest[k])
 		delete(n.reported, k)
 		delete(n.latest, k)

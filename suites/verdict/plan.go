@@ -90,7 +90,7 @@ func WithControls(selected []Selected, all []*suites.Case) []Selected {
 		chosen[s.Case.Key()] = s
 	}
 	missing := controls(selected, chosen)
-	if len(missing) == 0 && inOrder(selected, all) {
+	if len(missing) == 0 && isOrdered(selected, all) {
 		return selected // the usual case: thousands of others need not be examined
 	}
 	for len(missing) > 0 {
@@ -112,8 +112,8 @@ func WithControls(selected []Selected, all []*suites.Case) []Selected {
 	return ordered
 }
 
-// inOrder reports whether the selected cases are a subsequence of all.
-func inOrder(selected []Selected, all []*suites.Case) bool {
+// isOrdered reports whether the selected cases are a subsequence of all.
+func isOrdered(selected []Selected, all []*suites.Case) bool {
 	for _, c := range all {
 		if len(selected) > 0 && selected[0].Case == c {
 			selected = selected[1:]
@@ -180,17 +180,17 @@ const (
 	Drop                     // the case no longer exists
 )
 
-// Superseded reports whether a running case must be cancelled, because its current definition,
+// IsSuperseded reports whether a running case must be cancelled, because its current definition,
 // now, is different or nil (removed), or because one of its files changed.
-func Superseded(c, now *suites.Case, inputs []suites.Input, changed []string) bool {
+func IsSuperseded(c, now *suites.Case, inputs []suites.Input, changed []string) bool {
 	return now == nil || now.Digest != c.Digest ||
 		slices.ContainsFunc(inputs, func(in suites.Input) bool { return slices.Contains(changed, in.Path) })
 }
 
-// Ended returns the next step for a case that has run. superseded reports whether Superseded was
+// Finish returns the next step for a case that has run. superseded reports whether IsSuperseded was
 // true for it, disturbed whether its files changed since it started, tries how often it
 // restarted because of that, and there whether the project still contains it.
-func Ended(superseded, disturbed bool, tries int, there bool) Next {
+func Finish(superseded, disturbed bool, tries int, there bool) Next {
 	switch {
 	case !superseded && (!disturbed || tries >= MaxTries):
 		return Conclude
@@ -251,9 +251,7 @@ type entry struct {
 }
 
 // NewQueue returns an empty queue. If seed is not 0, the order is random instead of by rank.
-func NewQueue(seed uint64) *Queue {
-	return &Queue{waiting: make(map[suites.Key]entry), seed: seed}
-}
+func NewQueue(seed uint64) *Queue { return &Queue{waiting: make(map[suites.Key]entry), seed: seed} }
 
 // Add adds a case, or replaces the definition of a waiting one.
 func (q *Queue) Add(c *suites.Case, r Rank) {
@@ -321,7 +319,6 @@ func (q *Queue) Next(free, running int, serialRunning bool) []*suites.Case {
 	return out
 }
 
-// sort updates the order.
 func (q *Queue) sort() {
 	if q.sorted && len(q.order) == len(q.waiting) {
 		return

@@ -189,7 +189,7 @@ func TestNews(t *testing.T) {
 	if got := say(); got != "" {
 		t.Errorf("said %q of a failure seen once", got)
 	}
-	if got := n.Unconfirmed(); len(got) != 1 || got[0].ID != "A" {
+	if got := n.ListUnconfirmed(); len(got) != 1 || got[0].ID != "A" {
 		t.Errorf("unconfirmed %v, want A", got)
 	}
 	observe(n, rec("A", false, "2"), false)

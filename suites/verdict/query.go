@@ -112,7 +112,6 @@ func (q *Query) Run(ctx context.Context, records []suites.Record, emit func(v an
 	}
 }
 
-// values converts records to values for gojq.
 func values(records []suites.Record) ([]any, error) {
 	list := make([]any, len(records))
 	var text bytes.Buffer

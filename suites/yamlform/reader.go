@@ -23,7 +23,7 @@ type Bounds struct {
 	Problems int  // maximum number of problems
 	Rest     bool // the last problem states that there are more
 	Text     int  // bytes of a text; 0: no limit
-	Shown    int  // bytes of a text in a message, see Shown; 0: no limit and no quoting
+	Shown    int  // bytes of a text in a message, see Show; 0: no limit and no quoting
 }
 
 // A Reader converts the values of one file to Go values and collects their problems. Its methods
@@ -34,8 +34,8 @@ type Reader struct {
 	Problems []suites.Problem
 }
 
-// Full reports whether further problems are dropped.
-func (r *Reader) Full() bool { return len(r.Problems) >= r.Bounds.Problems }
+// IsFull reports whether further problems are dropped.
+func (r *Reader) IsFull() bool { return len(r.Problems) >= r.Bounds.Problems }
 
 // At returns the position of a value.
 func (r *Reader) At(n *yaml.Node) suites.Position {
@@ -44,7 +44,7 @@ func (r *Reader) At(n *yaml.Node) suites.Position {
 
 // Add records a problem.
 func (r *Reader) Add(n *yaml.Node, what, hint string) {
-	if r.Full() {
+	if r.IsFull() {
 		return
 	}
 	if r.Bounds.Rest && len(r.Problems) == r.Bounds.Problems-1 {
@@ -95,18 +95,21 @@ func (r *Reader) Sort() {
 
 func (r *Reader) long(n *yaml.Node) bool { return r.Bounds.Text > 0 && len(n.Value) > r.Bounds.Text }
 
+// IsScalar reports whether a value is a scalar of a type, such as "!!str".
+func IsScalar(n *yaml.Node, tag string) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == tag }
+
 func (r *Reader) show(text string) string {
 	if r.Bounds.Shown == 0 {
 		return text
 	}
-	return Shown(text, r.Bounds.Shown)
+	return Show(text, r.Bounds.Shown)
 }
 
 func (r *Reader) quote(text string) string {
 	if r.Bounds.Shown == 0 {
 		return strconv.Quote(text)
 	}
-	return Quoted(text, r.Bounds.Shown)
+	return Quote(text, r.Bounds.Shown)
 }
 
 // Limits for files that expand by aliases and merge keys. Text counts too, because a case with a
@@ -169,7 +172,7 @@ func (f *flattener) flatten(n *yaml.Node) int {
 
 // merge replaces the << key of a mapping by the pairs of its value.
 func (f *flattener) merge(n *yaml.Node) {
-	at := slices.IndexFunc(n.Content, func(k *yaml.Node) bool { return k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge" })
+	at := slices.IndexFunc(n.Content, func(k *yaml.Node) bool { return IsScalar(k, "!!merge") })
 	if at < 0 || at%2 == 1 {
 		return
 	}
@@ -179,8 +182,8 @@ func (f *flattener) merge(n *yaml.Node) {
 	}
 	n.Content = slices.Delete(slices.Clone(n.Content), at, at+2)
 	has := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		has[n.Content[i].Value] = true
+	for pair := range slices.Chunk(n.Content, 2) {
+		has[pair[0].Value] = true
 	}
 	for _, s := range sources {
 		if s.Kind != yaml.MappingNode {
@@ -203,13 +206,13 @@ func (r *Reader) Each(n *yaml.Node, do func(k, v *yaml.Node)) {
 	if len(n.Content) > 64 { // because a map is faster than searching above this
 		seen = make(map[string]*yaml.Node, len(n.Content)/2)
 	}
-	for i := 0; i+1 < len(n.Content) && !r.Full(); i += 2 {
+	for i := 0; i+1 < len(n.Content) && !r.IsFull(); i += 2 {
 		k := resolve(n.Content[i])
 		if k.Kind != yaml.ScalarNode {
 			r.Add(k, "a key must be a plain word", "")
 			continue
 		}
-		if first := earlier(n, i, seen); first != nil {
+		if first := findEarlier(n, i, seen); first != nil {
 			r.Add(k, "key "+r.show(k.Value)+" is duplicated", fmt.Sprintf("first at line %d", first.Line))
 			continue
 		}
@@ -217,8 +220,8 @@ func (r *Reader) Each(n *yaml.Node, do func(k, v *yaml.Node)) {
 	}
 }
 
-// earlier returns the key before index i that equals the one at i, or nil.
-func earlier(n *yaml.Node, i int, seen map[string]*yaml.Node) *yaml.Node {
+// findEarlier returns the key before index i that equals the one at i, or nil.
+func findEarlier(n *yaml.Node, i int, seen map[string]*yaml.Node) *yaml.Node {
 	k := resolve(n.Content[i])
 	if seen != nil {
 		first := seen[k.Value]
@@ -254,7 +257,7 @@ func (r *Reader) List(name string, n *yaml.Node, item func(*yaml.Node)) {
 		return
 	}
 	for _, c := range n.Content {
-		if r.Full() {
+		if r.IsFull() {
 			return
 		}
 		item(resolve(c))
@@ -267,7 +270,7 @@ func (r *Reader) AnyText(name string, n *yaml.Node) string {
 		r.Add(n, fmt.Sprintf("%s: %d bytes of text, more than %d", name, len(n.Value), r.Bounds.Text), "")
 		return ""
 	}
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+	if IsScalar(n, "!!str") {
 		return n.Value
 	}
 	hint := ""
@@ -299,27 +302,27 @@ func (r *Reader) Choice(name string, n *yaml.Node, words []string) string {
 
 // Truth reads true or false.
 func (r *Reader) Truth(name string, n *yaml.Node) bool {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+	if !IsScalar(n, "!!bool") {
 		r.Wrong(n, name, "true or false", "")
 		return false
 	}
 	return strings.EqualFold(n.Value, "true")
 }
 
-// Shown returns text for a message, cut off after most bytes. It is quoted if it contains
+// Show returns text for a message, cut off after most bytes. It is quoted if it contains
 // characters that are invisible or control a terminal.
-func Shown(text string, most int) string {
-	cut := shortened(text, most)
+func Show(text string, most int) string {
+	cut := shorten(text, most)
 	if !utf8.ValidString(cut) || strings.ContainsFunc(cut, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(cut)
 	}
 	return cut
 }
 
-// Quoted returns text in quotes for a message, cut off after most bytes before quoting.
-func Quoted(text string, most int) string { return strconv.Quote(shortened(text, most)) }
+// Quote returns text in quotes for a message, cut off after most bytes before quoting.
+func Quote(text string, most int) string { return strconv.Quote(shorten(text, most)) }
 
-func shortened(text string, most int) string {
+func shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -15,7 +15,7 @@ import (
 // TestAgentDraft checks that a settings file gets the hook in the form that it has otherwise.
 func TestAgentDraft(t *testing.T) {
 	t.Parallel()
-	claude, _ := clients.Named(clients.Claude)
+	claude, _ := clients.ByName(clients.Claude)
 	agentSettings := claude.HookFile()
 	for _, tt := range []struct{ name, text, want, lacks string }{
 		{"none", "", "{\n  \"hooks\": {\n    \"PostToolUse\": [\n      {\n        \"matcher\":", ""},
@@ -139,7 +139,7 @@ func FuzzAgentDraft(f *testing.F) {
 	for _, text := range []string{"", "{}", `{"hooks": {"PostToolUse": []}}`, `{"hooks": {"PostToolUse": [{}], "a": 1}, "b": [1, 2]}`, "{\n\t\"a\": 1\n}", `{"a": 1, "a": 2}`, "\ufeff{}", "{\"hooks\":{}}"} {
 		f.Add([]byte(text))
 	}
-	claude, _ := clients.Named(clients.Claude)
+	claude, _ := clients.ByName(clients.Claude)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		out, err := agentDraft(claude, afterCalls).with(text)
 		if err != nil || string(out) == string(text) {

@@ -238,7 +238,7 @@ func newCheckDocument(p *session.Project, of []clients.Client, res rounds.Result
 		if r.Hook.ID == "" {
 			continue // nothing was fired
 		}
-		notRun := r.Hook.NotRun()
+		notRun := r.Hook.WhyNotRun()
 		if r.Absent != "" { // which is why, and how long
 			notRun = ""
 		}

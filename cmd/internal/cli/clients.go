@@ -64,7 +64,7 @@ func clientsOf(p *session.Project, names string) (all []clients.Client, asked bo
 		return nil, false, nil // Claude Code alone: the facts of others need not be read
 	}
 	if names == "" {
-		claude, _ := clients.Named(clients.Claude)
+		claude, _ := clients.ByName(clients.Claude)
 		return append([]clients.Client{claude}, others...), false, nil
 	}
 	all, err = clients.Parse(names)

@@ -353,7 +353,7 @@ func contractRunner(r *run.Runner, hooks func(event, value string) []discover.Ho
 
 // answering returns the hook of sessions in which hooks answer permission questions.
 func answering(event, _ string) []discover.Hook {
-	if event != client.Answering().Name {
+	if event != client.PermissionEvent().Name {
 		return nil
 	}
 	return []discover.Hook{{Entry: client.Entry{Event: event}}}

@@ -152,11 +152,11 @@ func predictions(all []question, v client.Version) (rows []contractRow) {
 			in.Entry, in.Matched = registered(q), live.WayTo(q.Event).Value
 			seen = string(client.Interpret(v, q.Event, in).Effect)
 		case client.InForceMatcher:
-			seen = runs(q.Predicted())
+			seen = runs(q.Predict())
 		case client.InForceCondition:
 			seen = runs(takes(q))
 		case client.InForceFile:
-			seen = listed(client.InForceFile(q).Predicted(v))
+			seen = listed(client.InForceFile(q).Predict(v))
 		case otherCell:
 			seen = string(q.of.Interpret(q.Event, q.Output).Effect)
 		}

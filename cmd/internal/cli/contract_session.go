@@ -31,7 +31,7 @@ func (s clientSession) ids() (ids []string) {
 	return ids
 }
 
-func (s clientSession) hooksAnswer() bool { return s.event == client.Answering().Name }
+func (s clientSession) hooksAnswer() bool { return s.event == client.PermissionEvent().Name }
 
 // most is the maximum number of cells per client, because its requests to the model grow with
 // each.
@@ -150,7 +150,7 @@ func (s clientSession) asCase(number int) *suites.Case {
 			st.Payload = nil
 		}
 		if st.Event = s.event; !known(s.event) {
-			st.Event = client.Guarding(client.Calls).Name // the hook is not named after an unknown event
+			st.Event = client.GuardEvent(client.Calls).Name // the hook is not named after an unknown event
 		}
 		st.Fixtures = append(next(i, cell.Output), st.Fixtures...)
 		if about, _ := client.EventByName(s.event); about.PrintsPath {
@@ -297,7 +297,7 @@ func (s matching) hooksAnswer() bool { return false }
 // part of any step.
 func comes(value string) suites.Step {
 	tool := func(name, input string) suites.Step {
-		return suites.Step{Event: client.Guarding(client.Calls).Name, Tool: name, Payload: []byte(`{"tool_input":` + input + `}`)}
+		return suites.Step{Event: client.GuardEvent(client.Calls).Name, Tool: name, Payload: []byte(`{"tool_input":` + input + `}`)}
 	}
 	switch {
 	case value == "Agent", value == "general-purpose":
@@ -311,7 +311,7 @@ func comes(value string) suites.Step {
 	case value == "ListAgents":
 		return tool("ListAgents", `{}`)
 	default:
-		return suites.Step{Event: client.Guarding(client.Calls).Name, Tool: "Bash", Command: "touch probe"}
+		return suites.Step{Event: client.GuardEvent(client.Calls).Name, Tool: "Bash", Command: "touch probe"}
 	}
 }
 
@@ -331,7 +331,7 @@ func same(a, b suites.Step) bool { return a.Event == b.Event && a.Tool == b.Tool
 // the event.
 func (s matching) any(event string) string {
 	if !known(event) {
-		event = client.Guarding(client.Calls).Name // the hook is not named after an unknown event
+		event = client.GuardEvent(client.Calls).Name // the hook is not named after an unknown event
 	}
 	return "any-" + event
 }
@@ -357,7 +357,7 @@ func (s matching) judge(i int, r suites.Result, _ func(string) string) (rows []c
 		if !same(comes(m.Value), step) {
 			continue
 		}
-		row := contractRow{ID: m.ID(), Verdict: confirmed, Predicted: runs(m.Predicted()), Seen: runs(slices.Contains(names, strconv.Itoa(at)))}
+		row := contractRow{ID: m.ID(), Verdict: confirmed, Predicted: runs(m.Predict()), Seen: runs(slices.Contains(names, strconv.Itoa(at)))}
 		switch {
 		case !slices.Contains(names, s.any(m.Event)):
 			row = contractRow{ID: m.ID(), Verdict: notReachable, Because: strings.TrimSpace("the client did not come to " + m.Event + " " + m.Value)}
@@ -409,7 +409,7 @@ func (s conditional) ids() (ids []string) {
 func (s conditional) hooksAnswer() bool { return false }
 
 func (s conditional) asCase(number int) *suites.Case {
-	event := client.Guarding(client.Calls).Name
+	event := client.GuardEvent(client.Calls).Name
 	entries := []client.Entry{{Event: event, Command: client.InForceCommand("any")}}
 	for i, rule := range s.rules {
 		entries = append(entries, client.Entry{Event: event, If: rule, Command: client.InForceCommand(strconv.Itoa(i))})
@@ -466,7 +466,7 @@ func (f settingsFile) asCase(number int) *suites.Case {
 func (f settingsFile) judge(_ int, r suites.Result, _ func(string) string) []contractRow {
 	names := strings.Fields(string(r.Files[ran]))
 	slices.Sort(names)
-	row := contractRow{ID: client.InForceFile(f).ID(), Verdict: confirmed, Predicted: listed(client.InForceFile(f).Predicted(client.Version(r.Client))), Seen: listed(slices.Compact(names))}
+	row := contractRow{ID: client.InForceFile(f).ID(), Verdict: confirmed, Predicted: listed(client.InForceFile(f).Predict(client.Version(r.Client))), Seen: listed(slices.Compact(names))}
 	if row.Seen != row.Predicted {
 		row.Verdict, row.Because = changed, "other hooks of the file run"
 	}

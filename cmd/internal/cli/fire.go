@@ -139,7 +139,7 @@ func runFire(ctx context.Context, a *app, g globals, o fireOptions, args []strin
 		return err
 	}
 	if o.client != "" {
-		other, _ := clients.Named(o.client) // claudeEvent checked the name
+		other, _ := clients.ByName(o.client) // claudeEvent checked the name
 		p.Registered = p.Registered.Of(other)
 		st := c.Steps[0]
 		if len(p.Registered.For(st.Event, cmp.Or(client.MatchedValue(st.Event, st.Tool, st.PayloadRaw), client.UsualMatcher(st.Event)))) == 0 {

@@ -124,7 +124,7 @@ func sarifPlace(at suites.Position) sarifPhysical {
 
 // sarifRuleOf describes the rule of a finding.
 func sarifRuleOf(a annotation) sarifRule {
-	rule := client.RuleAt(a.rule, client.Guarding(client.Calls))
+	rule := client.RuleAt(a.rule, client.GuardEvent(client.Calls))
 	out := sarifRule{ID: a.rule, Short: sarifText{rule.What}, Usual: sarifSeverity{sarifLevels[rule.Severity]}}
 	if rule.What == "" {
 		out.Short.Text = a.rule

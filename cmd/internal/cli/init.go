@@ -239,7 +239,7 @@ func payloadFor(h firstHook) string {
 		return fmt.Sprintf("    payload: {tool_name: %q, tool_input: {}}\n", h.Passing)
 	case h.Passing == "Bash":
 		return "    tool: Bash\n    command: echo hello\n"
-	case client.ToolNamed(h.Passing).Path == "":
+	case client.ToolByName(h.Passing).Path == "":
 		return fmt.Sprintf("    tool: %q\n", h.Passing)
 	}
 	return "    tool: " + h.Passing + "\n    file_path: \"{tmp}/hello.txt\"\n" +
@@ -250,18 +250,18 @@ func payloadFor(h firstHook) string {
 // registered; and descriptions of hooks that do not run, with the reason.
 func firstHooks(p *session.Project) (hooks []firstHook, notRun []string) {
 	for _, h := range p.Registered.Hooks {
-		if why := h.NotRun(); why != "" {
+		if why := h.WhyNotRun(); why != "" {
 			notRun = append(notRun, fmt.Sprintf("%s: %s: %s", h.Source, h.Event, why))
 			continue
 		}
 		hooks = append(hooks, of(p, h))
 	}
 	for _, h := range p.Registered.Others {
-		notRun = append(notRun, fmt.Sprintf("%s: %s: %s", h.Source, h.Event, cmp.Or(h.NotRun(), "not in every session ("+string(h.Scope)+")")))
+		notRun = append(notRun, fmt.Sprintf("%s: %s: %s", h.Source, h.Event, cmp.Or(h.WhyNotRun(), "not in every session ("+string(h.Scope)+")")))
 	}
 	for _, script := range p.Scripts() {
 		if !strings.Contains(script, "/lib/") && len(p.Registered.Hooks) == 0 {
-			hooks = append(hooks, firstHook{Script: script, Event: cmp.Or(discover.EventOf(script), client.Guarding(client.Calls).Name), Passing: "Bash", Verify: script})
+			hooks = append(hooks, firstHook{Script: script, Event: cmp.Or(discover.EventOf(script), client.GuardEvent(client.Calls).Name), Passing: "Bash", Verify: script})
 		}
 	}
 	return hooks, notRun
@@ -269,13 +269,13 @@ func firstHooks(p *session.Project) (hooks []firstHook, notRun []string) {
 
 // of returns a registered hook with its shortest unambiguous name.
 func of(p *session.Project, h discover.Hook) firstHook {
-	hook := firstHook{Event: h.Event, Passing: check.Passing(h), Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.Foreign()}
+	hook := firstHook{Event: h.Event, Passing: check.Passing(h), Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.IsForeign()}
 	if len(h.Scripts) > 0 {
 		hook.Script = h.Scripts[0]
 		if p.Exists(hook.Script) {
 			hook.Verify = hook.Script
 		}
-		if meant, ok := p.Registered.Named(h.Event, hook.Script); ok && meant.ID == h.ID {
+		if meant, ok := p.Registered.Find(h.Event, hook.Script); ok && meant.ID == h.ID {
 			hook.Registered = hook.Script
 		}
 	}

@@ -146,7 +146,7 @@ func hooksOf(p *session.Project, of []clients.Client) hooksDocument {
 		if len(run) == 1 && (h.Client != "" || run[0] == clients.Claude) {
 			run = nil
 		}
-		doc.Hooks = append(doc.Hooks, listedHook{h, h.Timeout.Seconds(), h.Source.String(), h.NotRun(), idle[h.ID], run})
+		doc.Hooks = append(doc.Hooks, listedHook{h, h.Timeout.Seconds(), h.Source.String(), h.WhyNotRun(), idle[h.ID], run})
 	}
 	return doc
 }

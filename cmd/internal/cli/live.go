@@ -301,8 +301,8 @@ func livePlan(t check.Tree, all []discover.Hook, fires func(c *suites.Case) []di
 // unfit returns why a hook cannot be fired in a client session that starts in the project, or "".
 func unfit(h discover.Hook, c *suites.Case) string {
 	switch {
-	case h.NotRun() != "":
-		return h.NotRun()
+	case h.WhyNotRun() != "":
+		return h.WhyNotRun()
 	case h.Scope == discover.InDirectory:
 		return "it is in force in sessions that start in " + h.Session + " (hookwatch -C DIR check --live)"
 	case h.Scope == discover.InDocument:

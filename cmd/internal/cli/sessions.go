@@ -86,7 +86,7 @@ func runSessions(a *app, g globals, dir string, yes, user bool) error {
 	}
 	doc.Transcripts, doc.Found = len(files)-doc.Unread, len(doc.IDs)
 	for _, payload := range recorded {
-		doc.Tally.Recorded(payload)
+		doc.Tally.TakePayload(payload)
 	}
 	if at := p.Registered.DisabledBy; at.Line > 0 {
 		doc.DisabledBy = at.String()
@@ -104,7 +104,7 @@ func runSessions(a *app, g globals, dir string, yes, user bool) error {
 func transcriptsFor(a *app, g globals, dir, root string, yes bool) (files, roots []string, distrusting string, err error) {
 	if dir == "" {
 		if files, err = agreedTranscripts(a, root, ", and in .claude.json whether you trust it", yes); err == nil {
-			distrusting = corpus.Distrusting(root, homeDir(), os.Getenv("CLAUDE_CONFIG_DIR"))
+			distrusting = corpus.FindDistrust(root, homeDir(), os.Getenv("CLAUDE_CONFIG_DIR"))
 		}
 		return files, []string{root, disk.Real(root)}, distrusting, err
 	}

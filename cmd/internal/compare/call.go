@@ -127,7 +127,7 @@ var every = &discover.Hook{}
 // firing returns the number of hooks that the client fires for a call: of all, or whether it fires h.
 func (s *Side) firing(h *discover.Hook, c *Call) int {
 	st := &c.c.Steps[c.step]
-	if h == nil || h != every && (h.Event != st.Event || h.NotRun() != "") {
+	if h == nil || h != every && (h.Event != st.Event || h.WhyNotRun() != "") {
 		return 0
 	}
 	payload := st.PayloadRaw

@@ -140,7 +140,7 @@ func (x *Comparison) candidates(res *Result) (fire []pair) {
 		if r, changed := registration(p); changed {
 			res.Registrations = append(res.Registrations, r)
 		}
-		switch why := p.any().NotRun(); {
+		switch why := p.any().WhyNotRun(); {
 		case p.distance(x.differing) > 0 && (len(x.differing) == 0 || why != ""):
 			res.Unaffected++
 		case why != "":

@@ -139,7 +139,7 @@ func registered(h *discover.Hook) string {
 	if h.Dead {
 		text += " (dropped by the client)"
 	}
-	if !h.Scope.Everywhere() {
+	if !h.Scope.IsEverywhere() {
 		text += " (" + string(h.Scope) + ")"
 	}
 	return text

@@ -56,14 +56,14 @@ func At(ctx context.Context, p *session.Project, r *run.Runner, name string) (*S
 		}
 		registered := s.Project.Registered
 		o := r.Options
-		o.Hooks, o.Registered, o.InForce = registered.For, registered.Named, func() []discover.Hook { return registered.Hooks }
+		o.Hooks, o.Registered, o.InForce = registered.For, registered.Find, func() []discover.Hook { return registered.Hooks }
 		o.Interpreted, o.Scripts, o.Instead, o.Reader = s.Project.Interpreted, s.Project.Scripts(), s.Project.Instead, s.Project.Reader.Anywhere()
 		s.Runner = run.New(o)
 		s.close = func() { s.Runner.Close(); rev.Close() }
 	}
 	all := s.Runner.Hooks
 	s.Runner.Hooks = func(event, value string) []discover.Hook {
-		return slices.DeleteFunc(slices.Clone(all(event, value)), func(h discover.Hook) bool { return h.NotRun() != "" })
+		return slices.DeleteFunc(slices.Clone(all(event, value)), func(h discover.Hook) bool { return h.WhyNotRun() != "" })
 	}
 	s.tree = s.Project.Tree(os.Environ())
 	s.hooks = s.tree.Asked()

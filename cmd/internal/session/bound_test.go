@@ -31,7 +31,7 @@ func TestForgetGone(t *testing.T) {
 			t.Errorf("%s is still audited: %s", k, problem)
 		}
 	}
-	if len(e.news.Unconfirmed()) > 0 {
-		t.Errorf("news of %v", e.news.Unconfirmed())
+	if len(e.news.ListUnconfirmed()) > 0 {
+		t.Errorf("news of %v", e.news.ListUnconfirmed())
 	}
 }

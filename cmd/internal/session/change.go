@@ -113,7 +113,7 @@ func (e *Session) supersede(x *execution) {
 func (e *Session) supersedeAll(changed []string) {
 	under := make(map[string]bool) // changed while a case that depends on it runs
 	for _, x := range e.running {
-		if verdict.Superseded(x.c, e.project.Find(x.c.Key()), x.seen.Inputs, changed) {
+		if verdict.IsSuperseded(x.c, e.project.Find(x.c.Key()), x.seen.Inputs, changed) {
 			e.supersede(x)
 		}
 		for _, path := range x.seen.Files() {

@@ -90,7 +90,7 @@ func (r *currentRun) Records(order func(suites.Key) int) []suites.Record {
 // outdated while it ran, disturbed if its inputs changed; there reports whether the project still
 // has the case.
 func (r *currentRun) Next(k suites.Key, superseded, disturbed, there bool) verdict.Next {
-	next := verdict.Ended(superseded, disturbed, r.tries[k], there)
+	next := verdict.Finish(superseded, disturbed, r.tries[k], there)
 	if next != verdict.Conclude && !superseded {
 		r.tries[k]++
 	}
@@ -311,7 +311,7 @@ func transition(before *keptVerdict, seen, first bool, now suites.Record, explai
 	case seen:
 		return verdict.Edited
 	case !first:
-		return verdict.Come(&now)
+		return verdict.ArrivalOf(&now)
 	default:
 		return verdict.Added
 	}

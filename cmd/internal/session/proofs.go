@@ -55,7 +55,7 @@ type proven struct {
 func (w *watch) lastSavedGuards() (guards []discover.Hook) {
 	var last time.Time
 	for _, h := range slices.Concat(w.session.project.Registered.Hooks, w.session.project.Registered.Others) {
-		if about, _ := client.EventByName(h.Event); about.Guards == "" || h.NotRun() != "" {
+		if about, _ := client.EventByName(h.Event); about.Guards == "" || h.WhyNotRun() != "" {
 			continue
 		}
 		for _, script := range h.Scripts {

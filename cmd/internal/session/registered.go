@@ -83,12 +83,12 @@ func (p *Project) Idle() map[string]string {
 // file were not dropped.
 func (p *Project) fired() (all []discover.Hook) {
 	for _, h := range p.Registered.Hooks {
-		if h.NotRun() == "" || h.Type == "command" && h.MatcherError() != nil { // its case fails
+		if h.WhyNotRun() == "" || h.Type == "command" && h.MatcherError() != nil { // its case fails
 			all = append(all, h)
 		}
 	}
 	for _, h := range p.Registered.Others {
-		if h.NotRun() == "" && h.Scope != discover.InGuess || h.Dead && h.Type == "command" {
+		if h.WhyNotRun() == "" && h.Scope != discover.InGuess || h.Dead && h.Type == "command" {
 			all = append(all, h)
 		}
 	}
@@ -241,7 +241,7 @@ func (p *loader) named(hook string) string {
 
 // script returns the script that a registered hook runs, or "" if there is none.
 func (p *loader) script(event, registered string) string {
-	if h, ok := p.Registered.Named(event, registered); ok && len(h.Scripts) > 0 {
+	if h, ok := p.Registered.Find(event, registered); ok && len(h.Scripts) > 0 {
 		return h.Scripts[0]
 	}
 	return ""

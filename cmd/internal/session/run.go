@@ -250,7 +250,7 @@ func (x *execution) inquire(ctx context.Context) {
 
 // locate finds the command that ended a failing hook, if the exit code is the only evidence.
 func (x *execution) locate(ctx context.Context) {
-	script, exit := verdict.Unexplained(x.c, x.outcome)
+	script, exit := verdict.FindUnexplained(x.c, x.outcome)
 	if script == "" {
 		return
 	}

@@ -162,7 +162,7 @@ func (p *Project) Trial(stops *Stops) *Trial {
 		return nil
 	}
 	for _, h := range p.fired() {
-		if h.NotRun() != "" {
+		if h.WhyNotRun() != "" {
 			continue
 		}
 		digest := p.trialDigest(&h)

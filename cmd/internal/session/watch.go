@@ -92,7 +92,7 @@ func (w *watch) announce(ctx context.Context) {
 			return
 		}
 	}
-	if again := toReproduce(w.session.project.FindAll(w.session.news.Unconfirmed()), w.again); len(again) > 0 {
+	if again := toReproduce(w.session.project.FindAll(w.session.news.ListUnconfirmed()), w.again); len(again) > 0 {
 		w.again = true
 		w.begin(ctx, verdict.WithControls(verdict.All(again, "its failure is reproduced"), w.session.project.Every()), true)
 		return

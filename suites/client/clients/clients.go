@@ -169,8 +169,8 @@ type Event struct {
 // Clients returns all clients, Claude Code first, then measured and documented ones.
 func Clients() []Client { return slices.Clone(load()) }
 
-// Named returns the client with a name.
-func Named(name string) (Client, bool) {
+// ByName returns the client with a name.
+func ByName(name string) (Client, bool) {
 	for _, c := range load() {
 		if c.Name == name {
 			return c, true
@@ -182,7 +182,7 @@ func Named(name string) (Client, bool) {
 // Parse returns the clients that a comma-separated list names, in its order.
 func Parse(list string) (all []Client, err error) {
 	for name := range strings.SplitSeq(list, ",") {
-		c, ok := Named(strings.TrimSpace(name))
+		c, ok := ByName(strings.TrimSpace(name))
 		switch {
 		case !ok:
 			hint := "known are " + strings.Join(Names(), ", ")
@@ -243,9 +243,7 @@ func (c Client) EventFor(event, file string) (string, bool) {
 }
 
 // Sets reports whether the client sets a variable for hooks that are in no plugin.
-func (c Client) Sets(variable string) bool {
-	return has(c.Launch.Sets, variable)
-}
+func (c Client) Sets(variable string) bool { return has(c.Launch.Sets, variable) }
 
 // Variables returns the variables that some client sets for hooks, and those that authors take for
 // such ones by their names.
@@ -291,9 +289,7 @@ func (c Client) DefaultTimeout() time.Duration {
 }
 
 // Reads reports whether the client reads a file of a project, by its slash path.
-func (c Client) Reads(file string) bool {
-	return c.Order(file) >= 0
-}
+func (c Client) Reads(file string) bool { return c.Order(file) >= 0 }
 
 // Order returns the position of a file among those that the client reads, in its order.
 func (c Client) Order(file string) int {
@@ -328,11 +324,11 @@ func ReadBy(file string) []Client {
 	return slices.DeleteFunc(Clients(), func(c Client) bool { return !c.Reads(file) })
 }
 
-// Elsewhere reports whether a slash path may be a hook file of a client other than Claude Code. It
+// IsHookFile reports whether a slash path may be a hook file of a client other than Claude Code. It
 // is cheap: the data is only read for trees that have such a file.
-func Elsewhere(file string) bool {
+func IsHookFile(file string) bool {
 	dot := strings.HasPrefix(file, ".") || strings.Contains(file, "/.")
-	if ext := path.Ext(file); !dot || ext != ".json" && ext != ".toml" {
+	if !dot || !slices.Contains([]string{".json", ".toml"}, path.Ext(file)) {
 		return false
 	}
 	return !strings.HasSuffix(path.Dir(file), ".claude")

@@ -53,7 +53,7 @@ func TestInBackground(t *testing.T) {
 	t.Parallel()
 	out := client.Output{Exit: 2, Stderr: []byte("no"), Entry: client.Entry{Async: true}}
 	for name, want := range map[string]suites.Effect{"codex": suites.Ignored, "copilot": suites.Denied} {
-		c, _ := Named(name)
+		c, _ := ByName(name)
 		if got := c.Interpret("PreToolUse", out); got.Effect != want {
 			t.Errorf("%s: %s (%s), want %s", name, got.Effect, got.Because, want)
 		}
@@ -63,7 +63,7 @@ func TestInBackground(t *testing.T) {
 // TestContext checks that context is sent to the model also if another hook decides.
 func TestContext(t *testing.T) {
 	t.Parallel()
-	c, _ := Named("codex")
+	c, _ := ByName("codex")
 	read := func(out client.Output) client.Reading { return c.Interpret("PreToolUse", out).Reading() }
 	all := client.Combine([]client.Reading{
 		read(client.Output{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"context"}}`)}),

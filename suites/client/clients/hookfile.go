@@ -99,7 +99,6 @@ func (f *hookFile) root(root jsontree.Value) {
 	}
 }
 
-// check checks the kinds of an object's values.
 func (f *hookFile) check(object jsontree.Value, wanted map[string]string, name string) {
 	if wanted != nil && object.Kind != '{' {
 		f.drop(object.Start, name+" is no object")
@@ -154,10 +153,8 @@ func unlike(kind string, v jsontree.Value) string {
 	return ""
 }
 
-// isClaudes reports whether a hook file is one of Claude Code's.
 func isClaudes(file string) bool { return path.Base(path.Dir(file)) == ".claude" }
 
-// fault returns the position of a syntax error.
 func (f *hookFile) fault(err error) suites.Position {
 	var inJSON *json.SyntaxError
 	var inTOML *toml.DecodeError
@@ -198,16 +195,15 @@ func (f *hookFile) event(event jsontree.Member) {
 		return
 	}
 	for _, group := range event.Value.Members {
-		whole, read := f.fatal, len(f.hooks)
+		whole, read := f.fatal == nil, len(f.hooks)
 		f.group(event.Key, group.Value)
-		if f.client.Entry.Fatal.Alone && !isClaudes(f.file) && whole == nil && f.fatal != nil {
+		if alone := f.client.Entry.Fatal.Alone && !isClaudes(f.file); alone && whole && f.fatal != nil {
 			f.fatal.Hint = "it drops the entry: its hook never runs"
 			f.problems, f.hooks, f.fatal = append(f.problems, *f.fatal), f.hooks[:read], nil
 		}
 	}
 }
 
-// group reads an entry, or the entries below a matcher.
 func (f *hookFile) group(event string, group jsontree.Value) {
 	f.check(group, f.client.Entry.Fatal.Group, "an element of "+event)
 	inner, nested := group.Get("hooks")
@@ -315,7 +311,6 @@ func (c Client) TimeoutUnit() time.Duration {
 	return time.Second
 }
 
-// isEvent reports whether some client has an event.
 func isEvent(name string) bool {
 	return slices.ContainsFunc(load(), func(c Client) bool { _, known := c.EventFor(name, ""); return known || has(c.Events, name) })
 }
@@ -353,41 +348,38 @@ func (c Client) Payload(event string, payload []byte) []byte {
 			value = inputOf(input, member.Value)
 		}
 		if form, ok := responses[claudeTool]; ok && member.Key == "tool_response" && member.Value.Kind == '{' {
-			value = filledAs(form, member.Value)
+			value = fillForm(form, member.Value)
 		}
 		if text, ok := member.Value.Scalar.(string); ok {
 			switch member.Key {
 			case "hook_event_name":
-				value = quoted(event)
+				value = quote(event)
 			case "tool_name":
-				value = quoted(cmp.Or(tools[text], text))
+				value = quote(cmp.Or(tools[text], text))
 			default:
-				value = quoted(cmp.Or(c.Values[member.Key][text], text))
+				value = quote(cmp.Or(c.Values[member.Key][text], text))
 			}
 		}
 		if line.Len() > 1 {
 			line.WriteByte(',')
 		}
-		fmt.Fprintf(&line, "%s:%s", quoted(name), value)
+		fmt.Fprintf(&line, "%s:%s", quote(name), value)
 	}
-	adds := maps.Clone(c.Adds)
-	if adds == nil {
-		adds = map[string]any{}
-	}
+	adds := map[string]any{}
+	maps.Copy(adds, c.Adds)
 	maps.Copy(adds, own.Adds)
 	for _, name := range slices.Sorted(maps.Keys(adds)) {
 		if _, sent := root.Get(name); sent || slices.Contains(own.Lacks, name) {
 			continue
 		}
 		raw, _ := json.Marshal(adds[name]) // texts and numbers always encode
-		fmt.Fprintf(&line, ",%s:%s", quoted(name), raw)
+		fmt.Fprintf(&line, ",%s:%s", quote(name), raw)
 	}
 	line.WriteString("}\n")
 	return line.Bytes()
 }
 
-// filled returns a text with the fields of an object.
-func filled(text string, from jsontree.Value) string {
+func fill(text string, from jsontree.Value) string {
 	var out map[string]string
 	_ = json.Unmarshal(inputOf(map[string]string{"text": text}, from), &out) // it was just encoded
 	return out["text"]
@@ -417,7 +409,7 @@ func inputOf(fields map[string]string, input jsontree.Value) []byte {
 	return raw
 }
 
-func quoted(text string) []byte {
+func quote(text string) []byte {
 	raw, _ := json.Marshal(text) // text always encodes
 	return raw
 }

@@ -170,7 +170,7 @@ func TestHooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, _ := Named(tt.client)
+			c, _ := ByName(tt.client)
 			hooks, problems := c.Hooks(tt.file, []byte(tt.text))
 			var got []string
 			for _, h := range hooks {
@@ -239,12 +239,12 @@ func TestMatch(t *testing.T) {
 		{"gemini", "SessionStart", "startup|resume", "startup", false},
 		{"gemini", "PreToolUse", "", "Bash", false},
 	} {
-		c, _ := Named(tt.client)
+		c, _ := ByName(tt.client)
 		if got := c.Match(tt.event, tt.matcher, tt.value); got != tt.want {
 			t.Errorf("%s: %s %q on %s: %v", tt.client, tt.event, tt.matcher, tt.value, got)
 		}
 	}
-	gemini, _ := Named("gemini")
+	gemini, _ := ByName("gemini")
 	if got := gemini.ClaudeTool("run_shell_command") + gemini.ClaudeTool("other"); got != "Bashother" {
 		t.Error(got)
 	}
@@ -295,21 +295,21 @@ func TestPayload(t *testing.T) {
 		"Gemini":                        {"gemini", "BeforeTool", `{"session_id":"s","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"a","description":"a command"},"tool_response":1,"timestamp":"2026-11-26T00:00:00.000Z"}` + "\n"},
 		"Claude Code: nothing replaced": {"claude", "PreToolUse", sent},
 	} {
-		c, _ := Named(tt.client)
+		c, _ := ByName(tt.client)
 		if got := string(c.Payload(tt.event, []byte(sent))); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 	}
 	edit := []byte(`{"tool_name":"Edit","tool_input":{"file_path":"/p/a","old_string":"x","new_string":"y \"z\""}}`)
 	ran := []byte(`{"tool_name":"Bash","tool_input":{"command":"a","description":"b"},"tool_response":{"stdout":"c\nd","stderr":""}}`)
-	codex, _ := Named("codex")
+	codex, _ := ByName("codex")
 	if got := string(codex.Payload("PostToolUse", ran)); got != `{"tool_name":"Bash","tool_input":{"command":"a"},"tool_response":"c\nd","model":"gpt-5.5","permission_mode":"default"}`+"\n" {
 		t.Error(got)
 	}
 	if got := string(codex.Payload("SessionEnd", []byte(`{"session_id":"s","prompt_id":"p","reason":"other"}`))); got != `{"session_id":"s","reason":"other"}`+"\n" {
 		t.Error(got)
 	}
-	copilot, _ := Named("copilot")
+	copilot, _ := ByName("copilot")
 	if got := string(copilot.Payload("sessionStart", []byte(`{"session_id":"s","transcript_path":"/t","source":"startup"}`))); got != `{"sessionId":"s","source":"new","initialPrompt":"a prompt","timestamp":1795651200000}`+"\n" {
 		t.Error(got)
 	}
@@ -317,12 +317,12 @@ func TestPayload(t *testing.T) {
 		"codex":   `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: /p/a\n@@\n-x\n+y \"z\"\n*** End Patch\n"},"model":"gpt-5.5","permission_mode":"default"}` + "\n",
 		"copilot": `{"tool_name":"Edit","tool_input":{"new_str":"y \"z\"","old_str":"x","path":"/p/a"},"timestamp":"2026-11-26T00:00:00.000Z"}` + "\n",
 	} {
-		c, _ := Named(name)
+		c, _ := ByName(name)
 		if got := string(c.Payload("PreToolUse", edit)); got != want {
 			t.Errorf("%s: an edit is %s, want %s", name, got, want)
 		}
 	}
-	c, _ := Named("copilot")
+	c, _ := ByName("copilot")
 	if got := string(c.Payload("preToolUse", []byte("not JSON"))); got != "not JSON" {
 		t.Errorf("a text that is no JSON became %q", got)
 	}

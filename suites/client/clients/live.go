@@ -53,12 +53,12 @@ func (l Live) Call(tool string, input []byte) (name string, own []byte, ok bool)
 	if !ok || err != nil {
 		return "", nil, false
 	}
-	own = filledAs(call.Input, root)
+	own = fillForm(call.Input, root)
 	return call.Tool, own, own != nil
 }
 
-// filledAs returns a text, or an object of texts, with the fields of an object; nil if it is neither.
-func filledAs(form any, from jsontree.Value) []byte {
+// fillForm returns a text, or an object of texts, with the fields of an object; nil if it is neither.
+func fillForm(form any, from jsontree.Value) []byte {
 	switch form := form.(type) {
 	case map[string]any:
 		fields := map[string]string{}
@@ -67,7 +67,7 @@ func filledAs(form any, from jsontree.Value) []byte {
 		}
 		return inputOf(fields, from)
 	case string:
-		return quoted(filled(form, from))
+		return quote(fill(form, from))
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (c Client) Register(event, command string, timeout time.Duration) (file str
 	of := c
 	file = c.HookFile()
 	if c.Events[event].Claude {
-		of, _ = Named(Claude)
+		of, _ = ByName(Claude)
 		at := slices.IndexFunc(c.Files, func(f string) bool { return strings.HasPrefix(f, ".claude/") })
 		file = c.Files[at]
 	}
@@ -100,17 +100,17 @@ func (c Client) Register(event, command string, timeout time.Duration) (file str
 	return file, content
 }
 
-// Wrapped returns a hook file with each command replaced, and everything else as it is. Of a file
+// Wrap returns a hook file with each command replaced, and everything else as it is. Of a file
 // that cannot be read it returns the text unchanged.
-func (c Client) Wrapped(file string, text []byte, replace func(event, command string) string) []byte {
+func (c Client) Wrap(file string, text []byte, replace func(event, command string) string) []byte {
 	var all map[string]any
-	encode, isTOML := json.Marshal, path.Ext(file) == ".toml"
-	if isTOML {
-		encode = toml.Marshal
-	}
 	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	decoder.UseNumber()
-	if isTOML && toml.Unmarshal(text, &all) != nil || !isTOML && decoder.Decode(&all) != nil {
+	encode, decode := json.Marshal, decoder.Decode
+	if path.Ext(file) == ".toml" {
+		encode, decode = toml.Marshal, func(into any) error { return toml.Unmarshal(text, into) }
+	}
+	if decode(&all) != nil {
 		return text
 	}
 	events, _ := all["hooks"].(map[string]any)

@@ -60,8 +60,8 @@ func values(m map[string]string) (all []string) {
 // TestWrapped checks that only commands are replaced, whatever else a file has.
 func TestWrapped(t *testing.T) {
 	t.Parallel()
-	codex, _ := Named("codex")
-	copilot, _ := Named("copilot")
+	codex, _ := ByName("codex")
+	copilot, _ := ByName("copilot")
 	wrap := func(event, command string) string { return event + ":" + command }
 	for _, tt := range []struct {
 		of         Client
@@ -74,7 +74,7 @@ func TestWrapped(t *testing.T) {
 		{copilot, ".github/hooks/a.json", `{"hooks":{"agentStop":[{"bash":"x","powershell":"y"}]}}`, `{"hooks":{"agentStop":[{"bash":"agentStop:x","powershell":"y"}]}}`},
 		{copilot, ".claude/settings.json", "\ufeff" + `{"hooks":{"Stop":[{"hooks":[{"command":"x"}]}]},"env":{"command":"x"}}`, `{"env":{"command":"x"},"hooks":{"Stop":[{"hooks":[{"command":"Stop:x"}]}]}}`},
 	} {
-		if got := string(tt.of.Wrapped(tt.file, []byte(tt.text), wrap)); !strings.Contains(got, tt.want) {
+		if got := string(tt.of.Wrap(tt.file, []byte(tt.text), wrap)); !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %s, want %s", tt.file, got, tt.want)
 		}
 	}
@@ -83,7 +83,7 @@ func TestWrapped(t *testing.T) {
 // TestCall checks the model's calls of a client's own tools.
 func TestCall(t *testing.T) {
 	t.Parallel()
-	codex, _ := Named("codex")
+	codex, _ := ByName("codex")
 	for _, tt := range []struct{ tool, input, name, want string }{
 		{"Bash", `{"command":"ls"}`, "exec_command", `{"cmd":"ls"}`},
 		{"Write", `{"file_path":"/a","content":"b\nc\n"}`, "apply_patch", `"*** Begin Patch\n*** Add File: /a\n+b\n+c\n*** End Patch\n"`},
@@ -98,13 +98,13 @@ func TestCall(t *testing.T) {
 }
 
 func FuzzWrapped(f *testing.F) {
-	codex, _ := Named("codex")
+	codex, _ := ByName("codex")
 	f.Add(`{"hooks":{"Stop":[{"hooks":[{"command":"x"}]}]}}`)
 	f.Add("hooks = [1]\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		same := func(_, command string) string { return command }
-		codex.Wrapped("config.toml", []byte(text), same)
-		if out := codex.Wrapped("hooks.json", []byte(text), same); string(out) != text && !json.Valid(out) {
+		codex.Wrap("config.toml", []byte(text), same)
+		if out := codex.Wrap("hooks.json", []byte(text), same); string(out) != text && !json.Valid(out) {
 			t.Errorf("%q becomes %q", text, out)
 		}
 	})

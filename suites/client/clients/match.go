@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookwatch/suites/client"
+	"hookwatch/suites/pattern"
 )
 
 // A Matcher describes how a matcher is compared with the name of a tool.
@@ -48,10 +49,10 @@ func (m Matcher) matches(matcher, name string) bool {
 	return matched
 }
 
-// matchesAll reports whether a matcher of an event accepts every value.
 func (c Client) matchesAll(event, matcher string) bool {
 	own := c.Events[event]
-	return own.Unmatched || matcher == "" || matcher == ".*" || matcher == "*" && (own.Claude || !c.Matcher.NoStar)
+	star := matcher == "*" && (own.Claude || !c.Matcher.NoStar)
+	return own.Unmatched || star || matcher == "" || matcher == ".*"
 }
 
 // Match reports whether the client runs a hook with a matcher, both as its file has them, for a value:
@@ -75,7 +76,7 @@ func (c Client) Match(event, matcher, value string) bool {
 	}
 	name := cmp.Or(c.Tools[value], value)
 	if own.Claude { // the client's name is only known in a list
-		named := func(one string) bool { return strings.TrimSpace(one) == name || strings.TrimSpace(one) == value }
+		named := func(one string) bool { return slices.Contains([]string{name, value}, strings.TrimSpace(one)) }
 		return slices.ContainsFunc(strings.Split(matcher, "|"), named) || c.Matcher.matches(matcher, value)
 	}
 	if c.Matcher.matches(matcher, name) {
@@ -121,23 +122,26 @@ func (c Client) claudeMatcher(event, matcher string) (string, bool) {
 				all, found = append(all, tool), true
 			}
 		}
-		if !found && !c.dead(one) {
+		if !found && !c.neverMatches(one) {
 			all = append(all, one)
 		}
 	}
 	return strings.Join(all, "|"), len(all) > 0
 }
 
-// dead reports whether an alternative of a matcher that matches none of the known tools certainly
+// noName matches what is no name of a tool: a list, or an expression that looks ahead.
+var noName = pattern.Lazy(`^\*$|[, ]|\(\?[!=]`)
+
+// neverMatches reports whether an alternative of a matcher that matches none of the known tools certainly
 // matches no tool: of a measured client, a tool's name in another form, or what is no name.
-func (c Client) dead(one string) bool {
+func (c Client) neverMatches(one string) bool {
 	if c.Measured == "" {
 		return false
 	}
 	if name := strings.Trim(one, "^$ "); c.Tools[name] != "" || name != one && c.ClaudeTool(name) != name {
 		return true
 	}
-	if one == "*" || strings.ContainsAny(one, ", ") || strings.Contains(one, "(?!") || strings.Contains(one, "(?=") {
+	if noName().MatchString(one) {
 		return true
 	}
 	return len(one) > 1 && slices.ContainsFunc(slices.Collect(maps.Values(c.Tools)), func(tool string) bool {

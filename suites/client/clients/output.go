@@ -89,7 +89,7 @@ func (c Client) Interpret(event string, in client.Output) Reading {
 			return Reading{Effect: suites.Ignored, Because: c.Title + " has no event " + event, Known: c.Known()}
 		}
 	}
-	o := c.outputOf(name, in)
+	o := c.classify(name, in)
 	for _, rule := range c.Outputs {
 		if len(rule.At) > 0 && !slices.Contains(rule.At, name) || !rule.When.meets(o) {
 			continue
@@ -154,8 +154,7 @@ type outputForm struct {
 	refusal string // the reason why an object is refused
 }
 
-// outputOf classifies an output.
-func (c Client) outputOf(event string, in client.Output) outputForm {
+func (c Client) classify(event string, in client.Output) outputForm {
 	if c.Accepts.Stderr && len(bytes.TrimSpace(in.Stdout)) == 0 {
 		in.Stdout = in.Stderr
 	}
@@ -259,7 +258,6 @@ func misfit(want, value any, at string) string {
 	return ""
 }
 
-// meets reports whether an output meets the conditions.
 func (w When) meets(o outputForm) bool {
 	ended := "exit"
 	switch {
@@ -277,8 +275,9 @@ func (w When) meets(o outputForm) bool {
 	switch {
 	case w.Async && !o.Entry.Async:
 		return false
-	case w.Ended != "" && w.Ended != ended, w.Exit != nil && (ended != "exit" || !isExit(w.Exit, o.Exit)),
-		w.Stdout != "" && w.Stdout != o.form, w.Stderr != "" && w.Stderr != stderr, w.JSON != nil && o.form != object:
+	case w.Exit != nil && (ended != "exit" || !isExit(w.Exit, o.Exit)), w.JSON != nil && o.form != object:
+		return false
+	case differs(w.Ended, ended), differs(w.Stdout, o.form), differs(w.Stderr, stderr):
 		return false
 	}
 	for path, want := range w.JSON {
@@ -288,6 +287,9 @@ func (w When) meets(o outputForm) bool {
 	}
 	return true
 }
+
+// differs reports whether a condition that a word states is not met.
+func differs(want, got string) bool { return want != "" && want != got }
 
 // isExit reports whether an exit code is one of those of a condition.
 func isExit(want any, code int) bool {
@@ -333,7 +335,6 @@ func (o outputForm) at(path string) any {
 	return value
 }
 
-// text returns the text that the model is sent.
 func (o outputForm) text(of string) string {
 	switch of {
 	case "":

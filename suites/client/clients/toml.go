@@ -33,7 +33,7 @@ func parseTOML(text []byte) (jsontree.Value, error) {
 			continue
 		}
 		key := e.Key()
-		table = root.below(&key)
+		table = root.descend(&key)
 		if table != nil && e.Kind == unstable.ArrayTable {
 			table.kind = '['
 			table = table.add(bytes.LastIndexByte(text[:table.latest], '\n')+1, '{')
@@ -55,7 +55,6 @@ type tomlValue struct {
 	index   map[string]*tomlValue
 }
 
-// add appends an element to an array.
 func (v *tomlValue) add(at int, kind json.Delim) *tomlValue {
 	if v.level == tomlLevels {
 		return nil
@@ -65,9 +64,9 @@ func (v *tomlValue) add(at int, kind json.Delim) *tomlValue {
 	return m
 }
 
-// below returns the value of a key with dots, and creates the tables on the way. A key that leads
+// descend returns the value of a key with dots, and creates the tables on the way. A key that leads
 // through an array of tables continues in its last table.
-func (v *tomlValue) below(key *unstable.Iterator) *tomlValue {
+func (v *tomlValue) descend(key *unstable.Iterator) *tomlValue {
 	for v != nil && key.Next() {
 		if v.kind == '[' && len(v.members) > 0 {
 			v = v.members[len(v.members)-1]
@@ -90,10 +89,9 @@ func (v *tomlValue) below(key *unstable.Iterator) *tomlValue {
 	return v
 }
 
-// set sets a key to its value.
 func (v *tomlValue) set(pair *unstable.Node) {
 	key := pair.Key()
-	if m := v.below(&key); m != nil {
+	if m := v.descend(&key); m != nil {
 		m.read(pair.Value())
 	}
 }

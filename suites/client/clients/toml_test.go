@@ -10,7 +10,7 @@ import (
 // tables, and that values have their types.
 func TestTOMLPlaces(t *testing.T) {
 	t.Parallel()
-	c, _ := Named("codex")
+	c, _ := ByName("codex")
 	const text = `hooks.Stop = [{hooks = [{command = "a", type = "command"},
   {command = "a", timeout = 1_0, type = "command"}]}]
 [[hooks.PreToolUse]]
@@ -53,7 +53,7 @@ a.b.c.d.e.f.g.h.i.j.k = [[[[[[[[[[[[1]]]]]]]]]]]]
 // TestHooksAreLinear checks that a file with twice the hooks costs twice the allocations: 3,000 hooks
 // once took two minutes, because the whole text was split for the place of each.
 func TestHooksAreLinear(t *testing.T) {
-	c, _ := Named("codex")
+	c, _ := ByName("codex")
 	const toml = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"echo %060d\"\n" // longer than what stays on the stack
 	cost := func(n int) float64 {
 		var text strings.Builder
@@ -73,7 +73,7 @@ func TestHooksAreLinear(t *testing.T) {
 
 // BenchmarkTOML reads 3,000 hooks.
 func BenchmarkTOML(b *testing.B) {
-	c, _ := Named("codex")
+	c, _ := ByName("codex")
 	text := []byte(strings.Repeat("[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = \"echo "+strings.Repeat("y", 200)+"\"\n", 3000))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {

@@ -3,7 +3,7 @@ package javascript
 func (p *parser) classBody(declaration, unnamed bool) {
 	p.advance()
 	switch {
-	case declaration && !(unnamed && p.isAny("{", "extends")):
+	case declaration && !(unnamed && p.is("{", "extends")):
 		p.declare("class", p.identifier())
 	case p.tok.Kind == Name && p.tok.Text != "extends":
 		if name := p.identifier(); name.among("eval", "arguments") {
@@ -18,7 +18,7 @@ func (p *parser) classBody(declaration, unnamed bool) {
 		}
 		p.typeArguments()
 	}
-	if p.typed && p.skip("implements") {
+	if p.skipType("implements") {
 		p.typeReferences()
 	}
 	p.class = &class{outer: p.class, declared: map[string]string{}, at: p.tok.From}
@@ -44,9 +44,11 @@ func (p *parser) classBody(declaration, unnamed bool) {
 	}
 }
 
-// modifiers reads modifiers of TypeScript that have no effect.
-func (p *parser) modifiers() (readonly bool) {
-	for p.typed && p.tok.Kind == Name && (strictly[p.tok.Text] || p.isAny("readonly", "override")) && !endsName(p.peek()) && !p.peek().among("?", "!", "<") {
+var modifiers = []string{"readonly", "override", "implements", "interface", "package", "private", "protected", "public"}
+
+// dropModifiers reads modifiers of TypeScript, which have no effect.
+func (p *parser) dropModifiers() (readonly bool) {
+	for p.typed && p.isModifier(modifiers...) && !p.peek().among("?", "!", "<") {
 		readonly = p.drop().Text == "readonly" || readonly
 	}
 	return readonly
@@ -54,29 +56,28 @@ func (p *parser) modifiers() (readonly bool) {
 
 // element reads a method, a field or a static block.
 func (p *parser) element(derived bool, constructors *int) {
-	f := function{super: true, target: true}
 	begin := len(p.holder.Tokens)
-	readonly := p.modifiers()
-	static := p.is("static") && !endsName(p.peek())
+	readonly := p.dropModifiers()
+	static := p.isModifier("static")
 	if static {
 		p.advance()
 		if p.is("{") {
 			p.initializer(func() { p.list("static", true) })
 			return
 		}
-		readonly = p.modifiers() || readonly
+		readonly = p.dropModifiers() || readonly
 	}
-	accessor := p.prefix(&f)
+	f := p.methodHead()
 	name := p.tok
 	if name.Kind == Private {
-		p.declarePrivate(static, accessor)
+		p.declarePrivate(static, f.accessor)
 	} else {
 		p.propertyName()
 	}
-	if p.typed && (p.is("?") || p.is("!") && p.peek().Text == ":") {
-		p.drop()
+	if p.is("?") || p.is("!") && p.peek().Text == ":" {
+		p.skipType(p.tok.Text)
 	}
-	if readonly && (accessor != "" || p.isAny("(", "<")) {
+	if readonly && (f.accessor != "" || p.is("(", "<")) {
 		fail(name.From, "a readonly method")
 	}
 	text := name.value()
@@ -84,19 +85,17 @@ func (p *parser) element(derived bool, constructors *int) {
 	if static && text == "prototype" {
 		fail(name.From, "a static member named "+text)
 	}
-	if p.callable() {
+	if p.isCallable() {
 		if construct {
-			if *constructors++; *constructors > 1 && !p.typed || f.async || f.generator || accessor != "" {
+			if *constructors++; *constructors > 1 && !p.typed || f.isModified() {
 				fail(name.From, "a second or odd constructor")
 			}
 			f.construct = derived
 		}
-		from := len(p.holder.Tokens)
-		p.method(f, accessor)
-		if p.typed && len(p.holder.Tokens) == from { // only a signature
+		if !p.method(f) { // only a signature
 			p.holder.Tokens = p.holder.Tokens[:begin]
 			if !p.is("}") && !p.tok.Newline {
-				p.wantDropped(";")
+				p.dropExpected(";")
 			}
 			if construct {
 				*constructors--
@@ -107,13 +106,13 @@ func (p *parser) element(derived bool, constructors *int) {
 		return
 	}
 	p.annotation()
-	if f.async || f.generator || accessor != "" || text == "constructor" {
+	if f.isModified() || text == "constructor" {
 		p.unexpected()
 	}
 	if p.take("=") {
 		p.initializer(func() {
 			p.assignment(false)
-			p.covered()
+			p.refuseCover()
 		})
 	}
 	if !p.take(";") && !p.is("}") && !p.tok.Newline {

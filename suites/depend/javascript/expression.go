@@ -1,7 +1,7 @@
 package javascript
 
 import (
-	"slices"
+	"strings"
 
 	"hookwatch/suites/depend/script"
 )
@@ -23,8 +23,8 @@ const (
 	privateKind  // #a, which only "in" may follow
 )
 
-// assignable reports whether an expression can be assigned to as it is.
-func (k kind) assignable() bool { return k == identifierKind || k == memberKind }
+// isAssignable reports whether an expression can be assigned to as it is.
+func (k kind) isAssignable() bool { return k == identifierKind || k == memberKind }
 
 func (p *parser) expression(noIn bool) kind {
 	k := p.assignment(noIn)
@@ -46,7 +46,7 @@ func (p *parser) assignment(noIn bool) kind {
 		}
 		p.advance()
 		switch {
-		case p.tok.Newline, p.tok.Kind == End, p.isAny(")", "]", "}", ",", ";", ":", "in"):
+		case p.tok.Newline, p.tok.Kind == End, p.is(")", "]", "}", ",", ";", ":", "in"):
 		default:
 			p.take("*")
 			p.assignment(noIn)
@@ -58,7 +58,7 @@ func (p *parser) assignment(noIn bool) kind {
 	}
 	s := p.save()
 	k := p.conditional(noIn)
-	if p.tok.Kind != Punctuator || !assignments[p.tok.Text] || k == arrowKind {
+	if !assignments[p.tok.Text] || k == arrowKind {
 		return k
 	}
 	if p.tok.Text != "=" && k == literalKind {
@@ -71,14 +71,13 @@ func (p *parser) assignment(noIn bool) kind {
 }
 
 func (p *parser) conditional(noIn bool) kind {
-	k := p.binary(0, noIn)
+	k := p.binary(1, noIn)
 	if k == privateKind {
 		p.unexpected()
 	}
-	if k == arrowKind || !p.is("?") {
+	if k == arrowKind || !p.take("?") {
 		return k
 	}
-	p.advance()
 	p.assignment(false)
 	p.want(":")
 	p.assignment(noIn)
@@ -91,6 +90,21 @@ var precedence = map[string]int{
 	"+": 10, "-": 10, "*": 11, "/": 11, "%": 11, "**": 12,
 }
 
+// refuses reports whether an operator cannot follow an operand of the kind.
+func (k kind) refuses(operator string) bool {
+	switch k {
+	case privateKind:
+		return operator != "in"
+	case unaryKind:
+		return operator == "**"
+	case logicalKind:
+		return operator == "??"
+	case nullishKind:
+		return operator == "||" || operator == "&&"
+	}
+	return false
+}
+
 func (p *parser) binary(least int, noIn bool) kind {
 	left := p.unary()
 	last := ""
@@ -99,17 +113,13 @@ func (p *parser) binary(least int, noIn bool) kind {
 			left = otherKind
 			continue
 		}
-		if p.tok.Kind != Punctuator && !p.isAny("in", "instanceof") {
-			return left
-		}
 		op := p.tok.Text
 		prec := precedence[op]
-		if prec == 0 || prec < least || op == "in" && noIn || left == arrowKind {
+		if prec < least || op == "in" && noIn || left == arrowKind {
 			return left
 		}
-		if left == privateKind && op != "in" || left == unaryKind && op == "**" ||
-			p.typed && op == ">" && last == "<" || // type arguments for some parsers
-			op == "??" && left == logicalKind || (op == "||" || op == "&&") && left == nullishKind {
+		typeArguments := p.typed && last == "<" && op == ">" // for some parsers
+		if typeArguments || left.refuses(op) {
 			p.unexpected()
 		}
 		p.advance()
@@ -139,19 +149,17 @@ func (p *parser) unary() kind {
 	switch {
 	case p.tok.Kind == Private:
 		p.private()
-		if !p.is("in") {
-			p.unexpected()
-		}
+		p.expect("in")
 		return privateKind
 	case p.is("delete"):
 		p.advance()
-		if k := p.unary(); k == identifierKind || p.last.Kind == Private || k == arrowKind {
+		if k := p.unary(); k == identifierKind || k == arrowKind || p.last.Kind == Private {
 			fail(p.last.From, "a variable cannot be deleted")
 		}
 		return unaryKind
-	case p.isAny("++", "--"):
+	case p.is("++", "--"):
 		p.advance()
-		if !p.unary().assignable() {
+		if !p.unary().isAssignable() {
 			p.unexpected()
 		}
 		return otherKind
@@ -159,9 +167,9 @@ func (p *parser) unary() kind {
 		if p.function.parameters || p.function.field {
 			p.unexpected()
 		}
-		p.awaits()
+		p.noteAwait()
 		fallthrough
-	case p.isAny("void", "typeof", "+", "-", "~", "!"):
+	case p.is("void", "typeof", "+", "-", "~", "!"):
 		p.advance()
 		if k := p.unary(); k == privateKind || k == arrowKind {
 			p.unexpected()
@@ -169,8 +177,8 @@ func (p *parser) unary() kind {
 		return unaryKind
 	}
 	k := p.leftHandSide()
-	if p.isAny("++", "--") && !p.tok.Newline {
-		if !k.assignable() {
+	if p.continues("++", "--") {
+		if !k.isAssignable() {
 			p.unexpected()
 		}
 		p.advance()
@@ -179,7 +187,7 @@ func (p *parser) unary() kind {
 	return k
 }
 
-func (p *parser) awaits() {
+func (p *parser) noteAwait() {
 	if p.function.top {
 		p.program.Awaits = true
 	}
@@ -199,8 +207,7 @@ func (p *parser) leftHandSide() kind {
 	if k == arrowKind {
 		return k
 	}
-	optional := false
-	for {
+	for optional := false; ; {
 		switch {
 		case p.tok.Kind == Template:
 			if optional {
@@ -208,13 +215,9 @@ func (p *parser) leftHandSide() kind {
 			}
 			p.templateLiteral()
 			k = otherKind
-			continue
-		case p.tok.Kind != Punctuator:
-		case p.typed && p.is("!") && !p.tok.Newline:
+		case p.typed && p.continues("!"):
 			p.drop()
-			continue
 		case p.callArguments():
-			continue
 		case p.take("?."):
 			optional = true
 			switch {
@@ -227,24 +230,20 @@ func (p *parser) leftHandSide() kind {
 			default:
 				p.member()
 			}
-			continue
 		case p.take("."):
 			p.member()
 			k = memberKind
-			continue
 		case p.is("["):
 			p.index()
 			k = memberKind
-			continue
 		case p.is("("):
 			p.arguments()
 			k = callKind
-			continue
-		}
-		if optional {
+		case optional:
 			return optionalKind
+		default:
+			return k
 		}
-		return k
 	}
 }
 
@@ -273,19 +272,13 @@ func (p *parser) arguments() {
 	})
 }
 
-// templateLiteral reads a template with its substitutions.
 func (p *parser) templateLiteral() {
 	for {
-		t := p.tok
-		whole := t.To-t.From > 1 && t.Text[len(t.Text)-1] == '`'
-		p.advance()
-		if whole {
+		if strings.HasSuffix(p.advance().Text, "`") {
 			return
 		}
 		p.expression(false)
-		if !p.is("}") || p.tok.Kind != Punctuator {
-			p.unexpected()
-		}
+		p.expect("}")
 		p.at = p.tok.From + 1
 		p.template()
 		p.tok = Token{Kind: Template, From: p.tok.From, To: p.at, Text: p.src[p.tok.From:p.at]}
@@ -306,7 +299,7 @@ func (p *parser) primary() kind {
 			p.advance()
 			k := p.expression(false)
 			p.want(")")
-			if k.assignable() {
+			if k.isAssignable() {
 				return k
 			}
 			return otherKind
@@ -349,7 +342,7 @@ func (p *parser) word() kind {
 	case "super":
 		p.advance()
 		f := p.function
-		if !(p.is("(") && f.construct) && !(p.isAny(".", "[") && f.super) {
+		if allowed := p.is("(") && f.construct || p.is(".", "[") && f.super; !allowed {
 			fail(p.last.From, "super outside a method")
 		}
 		if p.is(".") && p.peek().Kind == Private {
@@ -419,8 +412,6 @@ func (p *parser) newExpression() kind {
 		switch {
 		case p.tok.Kind == Template:
 			p.templateLiteral()
-		case p.tok.Kind != Punctuator:
-			return otherKind
 		case p.callArguments():
 		case p.is("?."):
 			p.unexpected()
@@ -448,23 +439,21 @@ func (p *parser) array() {
 }
 
 func (p *parser) propertyName() (name Token) {
-	switch {
-	case slices.Contains([]Kind{Name, String, Number}, p.tok.Kind):
-		return p.advance()
-	case p.is("["):
-		t := p.advance()
+	if p.is("[") {
+		name = p.advance()
 		p.assignment(false)
 		p.want("]")
-		return t
+		return name
 	}
-	p.unexpected()
-	return Token{}
+	p.expectKind(Name, String, Number)
+	return p.advance()
 }
 
+// isModifier reports whether the token is one of the given words and modifies the name that follows.
+func (p *parser) isModifier(words ...string) bool { return p.is(words...) && !endsName(p.peek()) }
+
 // endsName reports whether the name before was a property itself and no modifier.
-func endsName(t Token) bool {
-	return t.Kind == End || t.Kind == Punctuator && t.among("(", ",", ":", "}", "=", ";")
-}
+func endsName(t Token) bool { return t.Kind == End || t.among("(", ",", ":", "}", "=", ";") }
 
 func (p *parser) object() {
 	p.want("{")
@@ -478,34 +467,31 @@ func (p *parser) object() {
 	})
 }
 
-// prefix reads what may precede the name of a method: async, a star, or get or set, which it
-// returns.
-func (p *parser) prefix(f *function) (accessor string) {
-	if p.is("async") && !endsName(p.peek()) && !p.peek().Newline {
+// methodHead reads what may precede the name of a method: async, a star, get or set.
+func (p *parser) methodHead() *function {
+	f := &function{super: true, target: true}
+	if p.isModifier("async") && !p.peek().Newline {
 		p.advance()
 		f.async = true
 	}
-	if p.take("*") {
-		f.generator = true
+	f.generator = p.take("*")
+	if !f.isModified() && p.isModifier("get", "set") && p.peek().Text != "*" {
+		f.accessor = p.advance().Text
 	}
-	if !f.async && !f.generator && p.isAny("get", "set") && !endsName(p.peek()) && p.peek().Text != "*" {
-		accessor = p.advance().Text
-	}
-	return accessor
+	return f
 }
 
 func (p *parser) property(protos *int) {
-	f := function{super: true, target: true}
-	accessor := p.prefix(&f)
+	f := p.methodHead()
 	from := p.tok
 	name := p.propertyName()
 	switch {
-	case p.callable():
-		p.method(f, accessor)
+	case p.isCallable():
+		p.method(f)
 		if p.last.Text != "}" {
 			p.unexpected()
 		}
-	case f.async || f.generator || accessor != "":
+	case f.isModified():
 		p.unexpected()
 	case p.take(":"):
 		if name.value() == "__proto__" {
@@ -514,7 +500,7 @@ func (p *parser) property(protos *int) {
 			}
 		}
 		p.assignment(false)
-	case from.Kind != Name || reserved[from.Text]:
+	case !from.isVariable():
 		p.unexpected()
 	case p.is("="):
 		if from.among("eval", "arguments") {

@@ -3,13 +3,13 @@ package javascript
 // arrow reads an arrow function, and reports whether there is one.
 func (p *parser) arrow(noIn bool) bool {
 	switch {
-	case p.tok.Kind == Name && !reserved[p.tok.Text]:
+	case p.tok.isVariable():
 		next := p.peek()
-		if p.tok.Text == "async" && !next.Newline && p.beginsParameters(next) {
+		if p.is("async") && !next.Newline && p.beginsParameters(next) {
 			return p.arrowFunction(true, noIn)
 		}
 		return next.Text == "=>" && p.arrowFunction(false, noIn)
-	case p.callable():
+	case p.isCallable():
 		return p.arrowFunction(false, noIn)
 	}
 	return false
@@ -17,10 +17,7 @@ func (p *parser) arrow(noIn bool) bool {
 
 // beginsParameters reports whether the token after async may begin the parameters of an arrow function.
 func (p *parser) beginsParameters(t Token) bool {
-	if t.Kind == Name {
-		return !reserved[t.Text]
-	}
-	return t.Kind == Punctuator && (t.Text == "(" || p.typed && t.Text == "<")
+	return t.isVariable() || t.Text == "(" || p.typed && t.Text == "<"
 }
 
 func (p *parser) arrowFunction(async, noIn bool) bool {
@@ -43,7 +40,7 @@ func (p *parser) arrowFunction(async, noIn bool) bool {
 		} else {
 			p.declare("parameter", p.identifier())
 		}
-		if !p.is("=>") || p.tok.Newline {
+		if !p.continues("=>") {
 			p.unexpected()
 		}
 		p.advance()
@@ -64,7 +61,7 @@ func (p *parser) arrowFunction(async, noIn bool) bool {
 		p.cover = -1
 		p.holder = &Statement{From: p.tok.From}
 		p.assignment(noIn)
-		p.covered()
+		p.refuseCover()
 		p.holder.To = p.last.To
 		b.Statements = append(b.Statements, p.holder)
 		p.holder, p.cover = holder, cover
@@ -77,7 +74,7 @@ func (p *parser) arrowFunction(async, noIn bool) bool {
 
 func (p *parser) parameters() {
 	p.want("(")
-	if p.typed && p.skip("this") {
+	if p.skipType("this") {
 		p.annotation()
 		p.skip(",")
 	}
@@ -88,13 +85,9 @@ func (p *parser) parameters() {
 			break
 		}
 		p.pattern("parameter")
-		if p.typed {
-			p.skip("?")
-		}
+		p.skipType("?")
 		p.annotation()
-		if p.take("=") {
-			p.assignment(false)
-		}
+		p.defaultValue()
 		if !p.is(")") {
 			p.want(",")
 		}
@@ -102,7 +95,6 @@ func (p *parser) parameters() {
 	p.want(")")
 }
 
-// functionHead reads the words before the name of a function.
 func (p *parser) functionHead() *function {
 	f := &function{target: true, async: p.take("async")}
 	p.want("function")
@@ -115,7 +107,7 @@ func (p *parser) functionExpression() {
 	outer := p.function
 	p.function = f
 	if !p.is("(") {
-		if p.isAny("await", "yield") {
+		if p.is("await", "yield") {
 			p.unexpected()
 		}
 		name := p.identifier()
@@ -123,14 +115,14 @@ func (p *parser) functionExpression() {
 			p.unexpected()
 		}
 	}
-	if !p.rest(f, "") {
+	if !p.rest(f) {
 		p.unexpected()
 	}
 	p.function = outer
 }
 
 // rest reads parameters and the body of a function. Without a body it is only a signature.
-func (p *parser) rest(f *function, accessor string) (body bool) {
+func (p *parser) rest(f *function) (body bool) {
 	outer, from := p.function, len(p.holder.Tokens)
 	p.function = f
 	f.parameters = true
@@ -140,8 +132,7 @@ func (p *parser) rest(f *function, accessor string) (body bool) {
 	p.returnType()
 	f.parameters = false
 	if body = !p.typed || p.is("{"); body {
-		count := p.holder.Tokens[from:]
-		if accessor == "get" && len(count) != 2 || accessor == "set" && (len(count) < 3 || count[1].Text == "..." || severalParameters(count)) {
+		if !f.accepts(p.holder.Tokens[from:]) {
 			fail(p.last.From, "a wrong number of parameters")
 		}
 		p.list("function", true)
@@ -157,7 +148,7 @@ func (p *parser) functionDeclaration(unnamed bool) {
 	if !unnamed || !p.is("(") {
 		name = p.identifier()
 	}
-	if !p.rest(f, "") { // only a signature
+	if !p.rest(f) { // only a signature
 		p.holder.Tokens = nil
 		p.ends()
 		return
@@ -169,11 +160,25 @@ func (p *parser) functionDeclaration(unnamed bool) {
 	p.holder.To = p.last.To
 }
 
-func (p *parser) method(f function, accessor string) {
+// method is like rest, without the tokens of a signature.
+func (p *parser) method(f *function) (body bool) {
 	from := len(p.holder.Tokens)
-	if !p.rest(&f, accessor) {
+	if body = p.rest(f); !body {
 		p.holder.Tokens = p.holder.Tokens[:from]
 	}
+	return body
+}
+
+// accepts reports whether a function can have the parameters in a list of tokens with its parentheses: a
+// getter has none, a setter one.
+func (f *function) accepts(list []Token) bool {
+	switch f.accessor {
+	case "get":
+		return len(list) == 2
+	case "set":
+		return len(list) > 2 && list[1].Text != "..." && !severalParameters(list)
+	}
+	return true
 }
 
 // severalParameters reports whether a list in parentheses has more than one element.

@@ -33,8 +33,16 @@ type Token struct {
 	Newline  bool   // a line ends between the token before and this one
 }
 
-// among reports whether a token has one of the texts.
 func (t Token) among(texts ...string) bool { return slices.Contains(texts, t.Text) }
+
+// continues reports whether a token has one of the texts and no line ends before it.
+func (t Token) continues(texts ...string) bool { return !t.Newline && t.among(texts...) }
+
+// isText reports whether a token is a string or a part of a template.
+func (t Token) isText() bool { return t.Kind == String || t.Kind == Template }
+
+// isVariable reports whether a token can be the name of a variable or of a label.
+func (t Token) isVariable() bool { return t.Kind == Name && !reserved[t.Text] }
 
 // value returns the text of a token, that of a string without its quotes.
 func (t Token) value() string {
@@ -70,9 +78,9 @@ func (l *lexer) next() Token {
 		return t
 	}
 	switch c := l.src[l.at]; {
-	case c == '"' || c == '\'':
+	case c == '"', c == '\'':
 		t.Kind = String
-		l.quoted(c)
+		l.readString(c)
 	case c == '`':
 		t.Kind = Template
 		l.at++
@@ -104,7 +112,7 @@ func (l *lexer) space() (newline bool) {
 	for l.at < len(l.src) {
 		rest := l.src[l.at:]
 		switch c := rest[0]; {
-		case c == '\n' || c == '\r':
+		case c == '\n', c == '\r':
 			newline = true
 			l.at++
 		case strings.IndexByte(" \t\v\f", c) >= 0:
@@ -147,30 +155,26 @@ func (l *lexer) digit(offset int) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isLetter reports whether a byte is a letter of ASCII, or an underscore.
-func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
+func beginsName(r rune) bool {
+	return unicode.IsLetter(r) || unicode.Is(unicode.Nl, r) || strings.ContainsRune("$_", r)
+}
+
+func continuesName(r rune) bool {
+	return beginsName(r) || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc) || strings.ContainsRune("\u200c\u200d", r)
+}
 
 // name reads an identifier. Escapes in it are not accepted, because two spellings of a name would
 // not be equal.
 func (l *lexer) name() {
 	from := l.at
-	for l.at < len(l.src) {
-		c := l.src[l.at]
-		switch {
-		case isLetter(c), c == '$', isDigit(c) && l.at > from:
-			l.at++
-			continue
-		case c >= utf8.RuneSelf:
-			r, size := utf8.DecodeRuneInString(l.src[l.at:])
-			begins := unicode.In(r, unicode.L, unicode.Nl)
-			if begins || l.at > from && (unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc) || r == '\u200c' || r == '\u200d') {
-				l.at += size
-				continue
-			}
+	for isPart := beginsName; ; isPart = continuesName {
+		r, size := utf8.DecodeRuneInString(l.src[l.at:])
+		if !isPart(r) {
+			break
 		}
-		break
+		l.at += size
 	}
-	if l.at == from || l.at < len(l.src) && l.src[l.at] == '\\' {
+	if l.at == from || strings.HasPrefix(l.src[l.at:], `\`) {
 		fail(l.at, "an unexpected character")
 	}
 }
@@ -181,27 +185,26 @@ var numbers = pattern.Lazy(`^(?:(?:0[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[oO][0-7
 
 func (l *lexer) number() {
 	l.at += len(numbers().FindString(l.src[l.at:]))
-	if r, _ := utf8.DecodeRuneInString(l.src[l.at:]); unicode.IsLetter(r) || r == '_' || r == '$' || r == '\\' || unicode.IsDigit(r) {
+	if r, _ := utf8.DecodeRuneInString(l.src[l.at:]); unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(`_$\`, r) {
 		fail(l.at, "an invalid number")
 	}
 }
 
-func (l *lexer) quoted(quote byte) {
-	l.at++
-	for {
-		if l.at >= len(l.src) || l.src[l.at] == '\n' || l.src[l.at] == '\r' {
-			fail(l.at, "a string does not end")
-		}
-		switch c := l.src[l.at]; c {
+func (l *lexer) readString(quote byte) {
+	for l.at++; l.at < len(l.src); {
+		switch l.src[l.at] {
 		case quote:
 			l.at++
 			return
+		case '\n', '\r':
+			fail(l.at, "a string does not end")
 		case '\\':
 			l.escape()
 		default:
 			l.at++
 		}
 	}
+	fail(l.at, "a string does not end")
 }
 
 // escapes matches an escape sequence of a string or template that is valid in templates and strict
@@ -218,23 +221,21 @@ func (l *lexer) escape() {
 
 // template reads the text of a template up to its end or to a substitution.
 func (l *lexer) template() {
-	for {
-		if l.at >= len(l.src) {
-			fail(l.at, "a template does not end")
-		}
-		switch {
-		case l.src[l.at] == '`':
+	for l.at < len(l.src) {
+		switch rest := l.src[l.at:]; {
+		case rest[0] == '`':
 			l.at++
 			return
-		case strings.HasPrefix(l.src[l.at:], "${"):
+		case strings.HasPrefix(rest, "${"):
 			l.at += 2
 			return
-		case l.src[l.at] == '\\':
+		case rest[0] == '\\':
 			l.escape()
 		default:
 			l.at++
 		}
 	}
+	fail(l.at, "a template does not end")
 }
 
 // literals matches a regular expression with its flags.

@@ -48,21 +48,22 @@ type reader struct {
 // A flow is a part of a statement that gives names values, which depend on other names.
 type flow struct{ names, uses []string }
 
-func text(t []Token, i int) string {
-	if i < 0 || i >= len(t) || t[i].Kind == String || t[i].Kind == Template {
-		return ""
+// at returns a token of a list, one of kind End outside the list.
+func at(t []Token, i int) Token {
+	if i < 0 || i >= len(t) {
+		return Token{}
 	}
-	return t[i].Text
+	return t[i]
 }
+
+func text(t []Token, i int) string { return at(t, i).Text }
 
 // match returns the index behind the tokens from i on that are those of a pattern, 0 if there are others. In
 // a pattern, <name> and <string> stand for any name and string.
 func match(t []Token, i int, pattern string) int {
 	for word := range strings.FieldsSeq(pattern) {
 		switch {
-		case i < 0 || i >= len(t):
-			return 0
-		case text(t, i) == word, word == "<name>" && t[i].Kind == Name, word == "<string>" && t[i].Kind == String:
+		case text(t, i) == word, word == "<name>" && at(t, i).Kind == Name, word == "<string>" && at(t, i).Kind == String:
 			i++
 		default:
 			return 0
@@ -71,11 +72,16 @@ func match(t []Token, i int, pattern string) int {
 	return i
 }
 
+// matches reports whether the tokens from i on are those of one of the patterns.
+func matches(t []Token, i int, patterns ...string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return match(t, i, pattern) > 0 })
+}
+
 // declarators are the words that begin the declaration of variables.
 var declarators = script.Words("const let var")
 
 // isMember reports whether the token at i is the name of a member.
-func isMember(t []Token, i int) bool { return text(t, i-1) == "." || text(t, i-1) == "?." }
+func isMember(t []Token, i int) bool { return at(t, i-1).among(".", "?.") }
 
 // nesting returns by how much a token changes the number of open brackets.
 func nesting(text string) int {
@@ -90,7 +96,7 @@ func nesting(text string) int {
 
 // literal returns the content of a string, "" for other tokens.
 func literal(t []Token, i int) string {
-	if i < 0 || i >= len(t) || t[i].Kind != String {
+	if at(t, i).Kind != String {
 		return ""
 	}
 	return t[i].value()
@@ -101,18 +107,14 @@ func (r *reader) survey(b *Block) {
 	for _, s := range b.Statements {
 		t := s.Tokens
 		for i := range t {
-			if !foreign(t, i) {
-				continue
+			if loadsForeign(t, i) {
+				for _, name := range s.Names {
+					r.imported[name] = true
+				}
 			}
-			for _, name := range s.Names {
-				r.imported[name] = true
-			}
-		}
-		for i := range t {
 			if t[i].Kind == Name && !isMember(t, i) {
 				r.names[t[i].Text]++
-				member := i+2 < len(t) && t[i+2].Kind == Name && isMember(t, i+2)
-				if member && !slices.Contains([]string{"=", "++", "--"}, text(t, i+3)) {
+				if at(t, i+2).Kind == Name && isMember(t, i+2) && !at(t, i+3).among("=", "++", "--") {
 					r.static[t[i].Text]++
 				}
 			}
@@ -120,7 +122,7 @@ func (r *reader) survey(b *Block) {
 			case "child_process", "cluster", "execa", "zx", "shelljs", "cross-spawn", "worker_threads":
 				r.children = true
 			}
-			if match(t, i, "module . exports =") > 0 {
+			if matches(t, i, "module . exports =") {
 				r.assigns++
 			}
 		}
@@ -196,7 +198,6 @@ func (r *reader) flow(s *Statement, names []string) {
 	}
 }
 
-// uses returns the names in a list of tokens.
 func uses(t []Token) []string {
 	var list []string
 	for i := range t {
@@ -249,7 +250,7 @@ func (r *reader) words(s *Statement, m *meaning) {
 				m.Words = append(m.Words, text)
 			}
 		}
-		if foreign(t, i) {
+		if loadsForeign(t, i) {
 			m.Words = append(m.Words, allExports, "default")
 		}
 	}
@@ -260,28 +261,26 @@ func (r *reader) words(s *Statement, m *meaning) {
 func (r *reader) foreignWords(s *Statement, m *meaning) {
 	t := s.Tokens
 	for i := range t {
-		if t[i].Kind == Name && (isMember(t, i) || r.imported[t[i].Text] && !slices.Contains(s.Names, t[i].Text)) {
+		foreign := isMember(t, i) || r.imported[t[i].Text] && !slices.Contains(s.Names, t[i].Text)
+		if t[i].Kind == Name && foreign {
 			m.Words = append(m.Words, t[i].Text)
 		}
-		if foreign(t, i) {
+		if loadsForeign(t, i) {
 			m.Words = append(m.Words, allExports, "default")
 		}
 	}
 }
 
-// foreign reports whether a module that is none of Node's own is loaded at a token.
-func foreign(t []Token, i int) bool { return loading(t, i) && !standard(specifier(t, i)) }
-
-// loading reports whether a module is loaded at a token.
-func loading(t []Token, i int) bool {
-	return text(t, i) == "require" && text(t, i+1) == "(" || text(t, i) == "import" || text(t, i) == "from"
+// loadsForeign reports whether a module that is none of Node's own is loaded at a token.
+func loadsForeign(t []Token, i int) bool {
+	return matches(t, i, "require (", "import", "from") && !isStandard(specifier(t, i))
 }
 
 // specifier returns the name of the module that is loaded at a token, "" if it is not literal.
 func specifier(t []Token, i int) string {
 	if text(t, i+1) == "(" {
 		i++
-		if text(t, i+2) != ")" && text(t, i+2) != "," {
+		if !at(t, i+2).among(")", ",") {
 			return ""
 		}
 	}
@@ -293,16 +292,16 @@ func specifier(t []Token, i int) string {
 func (r *reader) passes(s *Statement) bool {
 	t := s.Tokens
 	switch {
-	case match(t, 0, "import {") > 0:
-		return !slices.ContainsFunc(t, func(t Token) bool { return t.Kind == Name && t.among("as", "default") })
-	case match(t, 0, "import * as") > 0:
+	case matches(t, 0, "import {"):
+		return !slices.ContainsFunc(t, func(t Token) bool { return t.among("as", "default") })
+	case matches(t, 0, "import * as"):
 		return r.namespace(text(t, 3))
 	case !declarators[text(t, 0)]:
 		return false
 	}
 	n := len(t)
 	switch {
-	case n < 7 || match(t, n-5, "= require ( <string> )") == 0 || literal(t, n-2) == "":
+	case n < 7, !matches(t, n-5, "= require ( <string> )"), literal(t, n-2) == "":
 		return false
 	case n == 7:
 		return t[1].Kind == Name && r.namespace(t[1].Text)
@@ -334,8 +333,7 @@ func (r *reader) defines(s *Statement, top bool) ([]string, bool) {
 		names = append(names, "default")
 		t = t[1:]
 		if s.Function == "" && text(t, 0) != "class" {
-			rest, ok := r.pureExpression(t)
-			return names, ok && len(rest) == 0
+			return names, r.isPure(t)
 		}
 	}
 	switch {
@@ -346,20 +344,17 @@ func (r *reader) defines(s *Statement, top bool) ([]string, bool) {
 	case declarators[text(t, 0)]:
 		return names, r.pureVariables(t[1:])
 	case text(t, 0) == "import":
-		module := literal(t, len(t)-1)
-		return names, len(names) > 0 && standard(module)
-	case top && match(t, 0, "module . exports =") > 0 && r.assigns == 1 && r.names["exports"] == 0:
+		return names, len(names) > 0 && isStandard(literal(t, len(t)-1))
+	case !top:
+	case matches(t, 0, "module . exports =") && r.assigns == 1 && r.names["exports"] == 0:
 		return r.exportsObject(t[4:])
-	case top && r.assigns == 0 && text(t, 0) == "exports" && text(t, 1) == "." && len(t) > 4 && text(t, 3) == "=":
-		rest, ok := r.pureExpression(t[4:])
-		return []string{t[2].Text, allExports}, ok && len(rest) == 0
+	case matches(t, 0, "exports . <name> =") && r.assigns == 0:
+		return []string{t[2].Text, allExports}, r.isPure(t[4:])
 	}
 	return nil, false
 }
 
 var standardModules = script.Words("assert async_hooks buffer child_process console constants crypto dgram dns events fs fs/promises http http2 https module net os path path/posix perf_hooks process querystring readline readline/promises stream stream/promises string_decoder timers timers/promises tls tty url util util/types v8 worker_threads zlib")
 
-// standard reports whether a module is one of Node's own, whose loading has no effect.
-func standard(name string) bool {
-	return standardModules[strings.TrimPrefix(name, "node:")]
-}
+// isStandard reports whether a module is one of Node's own, whose loading has no effect.
+func isStandard(name string) bool { return standardModules[strings.TrimPrefix(name, "node:")] }

@@ -21,9 +21,7 @@ func (p *parser) importDeclaration() {
 			names = append(names, "default")
 			if !p.is("from") {
 				p.want(",")
-				if p.tok.Kind != Punctuator {
-					p.unexpected()
-				}
+				p.expectKind(Punctuator)
 			}
 		}
 		if p.take("*") {
@@ -47,7 +45,7 @@ func (p *parser) importNames() (names []string) {
 	for !p.is("}") {
 		comma := p.want
 		if next := p.peek(); p.typed && p.is("type") && next.Kind == Name && next.Text != "as" {
-			comma = p.wantDropped
+			comma = p.dropExpected
 			p.drop()
 			p.typeWithAlias()
 		} else {
@@ -56,7 +54,7 @@ func (p *parser) importNames() (names []string) {
 			switch {
 			case p.take("as"):
 				p.declare("import", p.identifier())
-			case name.Kind != Name || reserved[name.Text] || strictly[name.Text]:
+			case !name.isVariable(), strictWords[name.Text]:
 				fail(name.From, "an unexpected "+name.Text)
 			default:
 				p.declare("import", name)
@@ -75,7 +73,7 @@ func (p *parser) typeImport() {
 	p.holder.Tokens = nil
 	p.drop()
 	for p.tok.Kind != String {
-		if p.tok.Kind != Name && !p.isAny("{", "}", ",", "*") {
+		if p.tok.Kind != Name && !p.is("{", "}", ",", "*") {
 			p.unexpected()
 		}
 		if p.is("}") && p.peek().Text != "from" || p.is(",") && p.peek().Text == "," {
@@ -90,7 +88,7 @@ func (p *parser) typeImport() {
 // typeExport reads an export of types, which has no effect.
 func (p *parser) typeExport() {
 	p.drop()
-	p.wantDropped("{")
+	p.dropExpected("{")
 	p.eachOfType("}", p.typeWithAlias)
 	if p.skip("from") {
 		p.wantKind(String)
@@ -107,27 +105,21 @@ func (p *parser) typeWithAlias() {
 }
 
 func (p *parser) moduleName() Token {
-	if p.tok.Kind != Name && p.tok.Kind != String {
-		p.unexpected()
-	}
+	p.expectKind(Name, String)
 	return p.advance()
 }
 
 // module reads the name of a module with its attributes.
 func (p *parser) module() string {
-	if p.tok.Kind != String {
-		p.unexpected()
-	}
+	p.expectKind(String)
 	name := p.advance().Text
-	if p.is("with") && !p.tok.Newline {
+	if p.continues("with") {
 		p.advance()
 		p.want("{")
 		p.each("}", func() {
 			p.moduleName()
 			p.want(":")
-			if p.tok.Kind != String {
-				p.unexpected()
-			}
+			p.expectKind(String)
 			name += p.advance().Text
 		})
 	}
@@ -145,7 +137,7 @@ func (p *parser) export(name Token) {
 func (p *parser) exportDeclaration() {
 	p.program.imports = true
 	at := p.advance()
-	if p.typed && p.isAny("type", "interface") {
+	if p.typed && p.is("type", "interface") {
 		tokens := p.holder.Tokens
 		if p.holder.Tokens = nil; p.typeStatement() {
 			return
@@ -177,7 +169,7 @@ func (p *parser) exportDeclaration() {
 		p.ends()
 	case p.is("{"):
 		p.exportList()
-	case p.isAny("var", "let", "const"):
+	case p.is("var", "let", "const"):
 		p.variables(p.tok.Text, false)
 		for _, n := range p.holder.Names {
 			p.export(Token{Kind: Name, From: at.From, Text: n})
@@ -216,7 +208,7 @@ func (p *parser) exportList() {
 		}
 	} else {
 		for _, l := range locals {
-			if l.Kind != Name || reserved[l.Text] {
+			if !l.isVariable() {
 				fail(l.From, "an unexpected "+l.Text)
 			}
 		}
@@ -225,8 +217,8 @@ func (p *parser) exportList() {
 	p.ends()
 }
 
-// exported checks that what a module exports is declared in it.
-func (p *parser) exported() {
+// checkExports checks that what a module exports is declared in it.
+func (p *parser) checkExports() {
 	for _, local := range p.exports {
 		if !slices.ContainsFunc(p.program.Body.Declared, func(d string) bool { return strings.HasSuffix(d, " "+local.Text) }) {
 			fail(local.From, local.Text+" is exported and not declared")

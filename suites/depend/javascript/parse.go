@@ -88,8 +88,8 @@ func parse(src string, module, typed bool) (program *Program, err error) {
 		p.statement(p.program.Body, false)
 	}
 	p.close()
-	p.exported()
-	if p.program.Sloppy && slices.ContainsFunc(p.program.Strict, func(d string) bool { return strings.Contains(d, "strict") }) {
+	p.checkExports()
+	if p.program.Sloppy && strings.Contains(strings.Join(p.program.Strict, " "), "strict") {
 		fail(0, "a name that strict code cannot use")
 	}
 	return p.program, nil
@@ -117,11 +117,12 @@ type parser struct {
 // A function is the context of the code in a function.
 type function struct {
 	async, generator bool
-	top              bool // the file itself
-	super, construct bool // may use super.name, super()
-	field            bool // the initializer of a field or a static block
-	noArguments      bool // "arguments" is not allowed, as in a field
-	target           bool // new.target is allowed
+	top              bool   // the file itself
+	super, construct bool   // may use super.name, super()
+	field            bool   // the initializer of a field or a static block
+	noArguments      bool   // "arguments" is not allowed, as in a field
+	target           bool   // new.target is allowed
+	accessor         string // "get", "set" or ""
 	labels           []label
 	loops, breaks    int
 	parameters       bool // the code is in the parameters
@@ -131,6 +132,9 @@ type label struct {
 	name string
 	loop bool
 }
+
+// isModified reports whether words or a star precede the name of a method.
+func (f *function) isModified() bool { return f.async || f.generator || f.accessor != "" }
 
 func (f *function) label(name string) (l label, known bool) {
 	i := slices.IndexFunc(f.labels, func(l label) bool { return l.name == name })
@@ -156,6 +160,11 @@ type scope struct {
 	names    map[string]string // kind of each binding; "hoisted" for a var of an inner scope that passes through
 }
 
+// hasParameter reports whether a name is a parameter of the function whose body has the scope.
+func (s *scope) hasParameter(name string) bool {
+	return s.function && s.outer != nil && s.outer.block == nil && s.outer.names[name] == "parameter"
+}
+
 func (p *parser) open(b *Block, isFunction bool) {
 	p.scope = &scope{outer: p.scope, function: isFunction, block: b, names: map[string]string{}}
 }
@@ -178,30 +187,32 @@ func (p *parser) close() {
 // "parameter" or "catch".
 func (p *parser) declare(kind string, t Token) {
 	name := t.Text
-	if p.holder != nil && kind != "parameter" && kind != "catch" {
+	if kind != "parameter" && kind != "catch" {
 		p.holder.Names = append(p.holder.Names, name)
 	}
 	if t.among("arguments", "eval", "let", "undefined") {
 		fail(t.From, "a binding of "+name)
 	}
 	if kind != "var" {
-		if p.scope.names[name] != "" || p.scope.function && p.scope.outer != nil && p.scope.outer.block == nil && p.scope.outer.names[name] == "parameter" && kind != "function" {
+		if p.scope.names[name] != "" || kind != "function" && p.scope.hasParameter(name) {
 			fail(t.From, name+" is declared twice")
 		}
 		p.scope.names[name] = kind
 		return
 	}
 	for s := p.scope; ; s = s.outer {
-		if was := s.names[name]; was != "" && was != "var" && was != "hoisted" && !(s.function && (was == "parameter" || was == "function")) {
+		switch was := s.names[name]; {
+		case slices.Contains([]string{"", "var", "hoisted"}, was):
+			if s.function {
+				s.names[name] = "var"
+				return
+			}
+			s.names[name] = "hoisted"
+		case s.function && (was == "parameter" || was == "function"):
+			return
+		default:
 			fail(t.From, name+" is declared twice")
 		}
-		if s.function {
-			if s.names[name] == "" || s.names[name] == "hoisted" {
-				s.names[name] = "var"
-			}
-			return
-		}
-		s.names[name] = "hoisted"
 	}
 }
 
@@ -281,13 +292,24 @@ func (p *parser) drop() Token {
 	return t
 }
 
-func (p *parser) is(text string) bool {
-	return p.tok.Text == text && (p.tok.Kind == Punctuator || p.tok.Kind == Name)
+// is reports whether the token is one of the given punctuators or names: no other kind has such a text.
+func (p *parser) is(texts ...string) bool { return p.tok.among(texts...) }
+
+// continues reports whether the token is one of the given ones, in the same line as the one before.
+func (p *parser) continues(texts ...string) bool { return p.tok.continues(texts...) }
+
+// expect refuses other tokens than the given one, without consuming it.
+func (p *parser) expect(text string) {
+	if !p.is(text) {
+		p.unexpected()
+	}
 }
 
-// isAny reports whether the token is one of the given ones.
-func (p *parser) isAny(texts ...string) bool {
-	return (p.tok.Kind == Punctuator || p.tok.Kind == Name) && p.tok.among(texts...)
+// expectKind refuses tokens of other kinds.
+func (p *parser) expectKind(kinds ...Kind) {
+	if !slices.Contains(kinds, p.tok.Kind) {
+		p.unexpected()
+	}
 }
 
 func (p *parser) take(text string) bool {
@@ -298,17 +320,20 @@ func (p *parser) take(text string) bool {
 	return false
 }
 
-// skip drops a token if it is the given one.
-func (p *parser) skip(text string) bool {
-	if p.is(text) {
+// skip drops a token if it is one of the given ones.
+func (p *parser) skip(texts ...string) bool {
+	if p.is(texts...) {
 		p.drop()
 		return true
 	}
 	return false
 }
 
-// covered refuses an initializer that is valid in a pattern only, after what turned out to be none.
-func (p *parser) covered() {
+// skipType is like skip for a token that only TypeScript has here.
+func (p *parser) skipType(text string) bool { return p.typed && p.skip(text) }
+
+// refuseCover refuses an initializer that is valid in a pattern only, after what turned out to be none.
+func (p *parser) refuseCover() {
 	if p.cover >= 0 {
 		fail(p.cover, "an unexpected =")
 	}
@@ -326,24 +351,18 @@ func (p *parser) each(end string, element func()) {
 }
 
 func (p *parser) want(text string) {
-	if !p.is(text) {
-		p.unexpected()
-	}
+	p.expect(text)
 	p.advance()
 }
 
-func (p *parser) wantDropped(text string) {
-	if !p.is(text) {
-		p.unexpected()
-	}
+func (p *parser) dropExpected(text string) {
+	p.expect(text)
 	p.drop()
 }
 
 // wantKind drops a token of one of the given kinds.
 func (p *parser) wantKind(kinds ...Kind) {
-	if !slices.Contains(kinds, p.tok.Kind) {
-		p.unexpected()
-	}
+	p.expectKind(kinds...)
 	p.drop()
 }
 
@@ -375,14 +394,14 @@ func (p *parser) ends() {
 var reserved = script.Words("break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with" +
 	" let static yield await")
 
-// strictly are the names that strict code cannot use for variables.
-var strictly = script.Words("implements interface package private protected public")
+// strictWords are the names that strict code cannot use for variables.
+var strictWords = script.Words("implements interface package private protected public")
 
 func (p *parser) identifier() Token {
-	if p.tok.Kind != Name || reserved[p.tok.Text] {
+	if !p.tok.isVariable() {
 		p.unexpected()
 	}
-	if strictly[p.tok.Text] {
+	if strictWords[p.tok.Text] {
 		if p.class != nil || p.program.Module {
 			p.unexpected()
 		}
@@ -398,8 +417,8 @@ func (p *parser) directives() {
 	for t.Kind == String {
 		text := t.Text
 		t = l.next()
-		continues := !t.Newline || t.Kind == Punctuator && !t.among("{", "!", "~", "++", "--")
-		if continues && t.Kind != End && !t.among(";", "}") {
+		begins := t.Newline && (t.Kind != Punctuator || t.among("{", "!", "~", "++", "--"))
+		if !begins && t.Kind != End && !t.among(";", "}") {
 			return
 		}
 		p.program.Strict = append(p.program.Strict, text)

@@ -30,7 +30,7 @@ func (r *reader) exportsObject(t []Token) ([]string, bool) {
 			return nil, false
 		}
 		rest, ok := r.pureExpression(t[i+2:])
-		if !ok || len(rest) == 0 || text(rest, 0) != "," && text(rest, 0) != "}" {
+		if !ok || !at(rest, 0).among(",", "}") {
 			return nil, false
 		}
 		i = len(t) - len(rest) + 1
@@ -63,11 +63,12 @@ func pureClass(t []Token) bool {
 func (r *reader) pureVariables(t []Token) bool {
 	for {
 		switch {
-		case len(t) > 0 && t[0].Kind == Name:
+		case at(t, 0).Kind == Name:
 			t = t[1:]
 		case text(t, 0) == "{":
 			end := slices.IndexFunc(t, func(t Token) bool { return t.Text == "}" })
-			if end < 0 || match(t, end+1, "= require") == 0 || slices.ContainsFunc(t[1:end], func(t Token) bool { return t.Kind != Name && !t.among(",", ":") }) {
+			other := func(t Token) bool { return t.Kind != Name && !t.among(",", ":") }
+			if end < 0 || !matches(t, end+1, "= require") || slices.ContainsFunc(t[1:end], other) {
 				return false
 			}
 			t = t[end+1:]
@@ -95,7 +96,7 @@ func (r *reader) pureVariables(t []Token) bool {
 // the tokens after it.
 func (r *reader) pureExpression(t []Token) (rest []Token, ok bool) {
 	for {
-		for text(t, 0) == "!" || text(t, 0) == "-" && len(t) > 1 && t[1].Kind == Number {
+		for text(t, 0) == "!" || text(t, 0) == "-" && at(t, 1).Kind == Number {
 			t = t[1:]
 		}
 		if t, ok = r.pureOperand(t); !ok {
@@ -114,42 +115,45 @@ func (r *reader) pureExpression(t []Token) (rest []Token, ok bool) {
 	}
 }
 
+// isPure reports whether a list of tokens is such an expression.
+func (r *reader) isPure(t []Token) bool {
+	rest, ok := r.pureExpression(t)
+	return ok && len(rest) == 0
+}
+
 // pureOperand reads an operand of such an expression.
 func (r *reader) pureOperand(t []Token) ([]Token, bool) {
 	if rest, ok := arrowFunction(t); ok {
 		return rest, true
 	}
-	switch {
-	case len(t) == 0:
-		return nil, false
-	case t[0].Kind == String, t[0].Kind == Regexp, t[0].Kind == Number:
+	switch at(t, 0).Kind {
+	case String, Regexp, Number:
 		return t[1:], true
-	case t[0].Kind == Template:
-		return t[1:], strings.HasSuffix(t[0].Text, "`") && len(t[0].Text) > 1
-	case t[0].Kind == Name:
+	case Template:
+		return t[1:], strings.HasSuffix(t[0].Text, "`")
+	case Name:
 		return r.pureName(t)
-	case t[0].Kind != Punctuator:
-	case t[0].Text == "[":
+	}
+	switch text(t, 0) {
+	case "[":
 		return r.pureList(t[1:], "]", false)
-	case t[0].Text == "{":
+	case "{":
 		return r.pureList(t[1:], "}", true)
-	case t[0].Text == "(":
-		return closed(r.pureExpression(t[1:]))
+	case "(":
+		return closeParenthesis(r.pureExpression(t[1:]))
 	}
 	return nil, false
 }
 
-// closed reads a closing parenthesis.
-func closed(rest []Token, ok bool) ([]Token, bool) {
+func closeParenthesis(rest []Token, ok bool) ([]Token, bool) {
 	if !ok || text(rest, 0) != ")" {
 		return nil, false
 	}
 	return rest[1:], true
 }
 
-// used reports whether a member of a value is used or the value is called, by its first token behind
-// it.
-func used(t []Token) bool { return slices.Contains([]string{".", "[", "("}, text(t, 0)) }
+// usesValue reports whether the tokens behind a value use a member of it or call it.
+func usesValue(t []Token) bool { return at(t, 0).among(".", "[", "(") }
 
 var (
 	// constants are always defined.
@@ -161,14 +165,14 @@ var (
 func (r *reader) pureName(t []Token) ([]Token, bool) {
 	for _, c := range constants {
 		if end := match(t, 0, c); end > 0 {
-			return t[end:], !used(t[end:])
+			return t[end:], !usesValue(t[end:])
 		}
 	}
 	name := t[0].Text
 	switch {
 	case name == "function", name == "async":
 		return functionExpression(t)
-	case match(t, 0, "new <name> (") > 0 && standardConstructors[t[1].Text] && !r.known[t[1].Text]:
+	case matches(t, 0, "new <name> (") && standardConstructors[t[1].Text] && !r.known[t[1].Text]:
 		if text(t, 3) == ")" {
 			return t[4:], true
 		}
@@ -179,26 +183,25 @@ func (r *reader) pureName(t []Token) ([]Token, bool) {
 		if ok && t[1].Text != "Set" {
 			ok = pairs(t[4 : len(t)-len(rest)])
 		}
-		return closed(rest, ok)
-	case match(t, 0, "Object . freeze (") > 0 && !r.known["Object"]:
-		return closed(r.pureExpression(t[4:]))
-	case match(t, 0, "require ( <string> )") > 0 && standard(literal(t, 2)):
+		return closeParenthesis(rest, ok)
+	case matches(t, 0, "Object . freeze (") && !r.known["Object"]:
+		return closeParenthesis(r.pureExpression(t[4:]))
+	case matches(t, 0, "require ( <string> )") && isStandard(literal(t, 2)):
 		rest := t[4:]
-		for match(rest, 0, ". promises") > 0 {
+		for matches(rest, 0, ". promises") {
 			rest = rest[2:]
 		}
-		return rest, !used(rest)
-	case r.known["path"] && (match(t, 0, "path . join (") > 0 || match(t, 0, "path . resolve (") > 0):
+		return rest, !usesValue(rest)
+	case r.known["path"] && matches(t, 0, "path . join (", "path . resolve ("):
 		end := 4
-		for end < len(t) && (t[end].Kind == String || text(t, end) == "," || text(t, end) == "__dirname") {
+		for at(t, end).Kind == String || at(t, end).among(",", "__dirname") {
 			end++
 		}
-		rest, ok := closed(t[end:], true)
-		return rest, ok && text(rest, 0) != "." && text(rest, 0) != "["
+		rest, ok := closeParenthesis(t[end:], true)
+		return rest, ok && !at(rest, 0).among(".", "[")
 	case r.known[name]:
-		rest := t[1:]
-		effect := slices.Contains([]string{"?.", "=", "++", "--"}, text(rest, 0))
-		return rest, !used(rest) && !effect && (len(rest) == 0 || rest[0].Kind != Template)
+		next := at(t, 1)
+		return t[1:], !usesValue(t[1:]) && next.Kind != Template && !next.among("?.", "=", "++", "--")
 	}
 	return nil, false
 }
@@ -209,7 +212,7 @@ func functionExpression(t []Token) ([]Token, bool) {
 		if t[i].Kind == Mark {
 			return t[i+1:], true
 		}
-		if i > 0 && text(t, i) == ")" && (i+1 >= len(t) || t[i+1].Kind != Mark) && text(t, i+1) != "," && text(t, i+1) != ")" {
+		if next := at(t, i+1); i > 0 && text(t, i) == ")" && next.Kind != Mark && !next.among(",", ")") {
 			break
 		}
 	}
@@ -221,7 +224,7 @@ func pairs(t []Token) bool {
 	depth := 0
 	for i := range t {
 		n := nesting(text(t, i))
-		if depth == 0 && n >= 0 && text(t, i) != "[" && text(t, i) != "," {
+		if depth == 0 && n >= 0 && !t[i].among("[", ",") {
 			return false
 		}
 		depth += n
@@ -233,19 +236,19 @@ func pairs(t []Token) bool {
 func (r *reader) pureList(t []Token, end string, object bool) ([]Token, bool) {
 	for {
 		if text(t, 0) == end {
-			rest := t[1:]
-			return rest, !used(rest) && text(rest, 0) != "?."
+			return t[1:], !usesValue(t[1:]) && text(t, 1) != "?."
 		}
 		if object {
-			if len(t) < 2 || t[0].Kind != Name && t[0].Kind != String && t[0].Kind != Number {
+			if !slices.Contains([]Kind{Name, String, Number}, at(t, 0).Kind) {
 				return nil, false
 			}
-			switch {
-			case text(t, 1) == ":":
+			switch text(t, 1) {
+			case ":":
 				t = t[2:]
-			case text(t, 1) == "(": // a method
+			case "(": // a method
 				i := slices.IndexFunc(t, func(t Token) bool { return t.Kind == Mark })
-				if i < 0 || text(t, i-1) != ")" || t[0].Kind != Name || slices.ContainsFunc(t[2:i-1], func(t Token) bool { return t.among("(", ")") }) {
+				parenthesis := func(t Token) bool { return t.among("(", ")") }
+				if i < 0 || text(t, i-1) != ")" || t[0].Kind != Name || slices.ContainsFunc(t[2:i-1], parenthesis) {
 					return nil, false
 				}
 				t = t[i+1:]
@@ -269,7 +272,6 @@ func (r *reader) pureList(t []Token, end string, object bool) ([]Token, bool) {
 	}
 }
 
-// arrowFunction reads an arrow function.
 func arrowFunction(t []Token) ([]Token, bool) {
 	i := 0
 	if text(t, 0) == "async" {
@@ -284,10 +286,10 @@ func arrowFunction(t []Token) ([]Token, bool) {
 			}
 		}
 		i++
-	case i < len(t) && t[i].Kind == Name:
+	case at(t, i).Kind == Name:
 		i++
 	}
-	if text(t, i) == "=>" && i+1 < len(t) && t[i+1].Kind == Mark {
+	if text(t, i) == "=>" && at(t, i+1).Kind == Mark {
 		return t[i+2:], true
 	}
 	return nil, false

@@ -1,9 +1,13 @@
 package javascript
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
+
+	"hookwatch/suites/pattern"
 )
 
 // validRegexp reports whether a literal is known to be a valid regular expression. It knows the
@@ -77,7 +81,7 @@ func (r *regexpReader) atom(depth int) (repeats, ok bool) {
 			repeats = false
 		case r.take("?<"):
 			name, _, found := strings.Cut(r.rest(), ">")
-			if !found || !plainName(name) || slices.Contains(r.names, name) {
+			if !found || !groupName().MatchString(name) || slices.Contains(r.names, name) {
 				return false, false
 			}
 			r.names = append(r.names, name)
@@ -102,29 +106,18 @@ func (r *regexpReader) atom(depth int) (repeats, ok bool) {
 	}
 }
 
-func plainName(s string) bool {
-	for i := range len(s) {
-		if !isLetter(s[i]) && (i == 0 || !isDigit(s[i])) {
-			return false
-		}
-	}
-	return s != ""
-}
+var groupName = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (r *regexpReader) quantifier(repeats bool) bool {
 	switch {
 	case r.take("*"), r.take("+"), r.take("?"):
 	case r.take("{"):
 		text, _, found := strings.Cut(r.rest(), "}")
-		low, high, two := strings.Cut(text, ",")
-		n, err := strconv.ParseUint(low, 10, 31)
-		if !found || err != nil {
+		low, high, _ := strings.Cut(text, ",")
+		least, lowErr := strconv.ParseUint(low, 10, 31)
+		most, highErr := strconv.ParseUint(cmp.Or(high, low), 10, 31)
+		if !found || errors.Join(lowErr, highErr) != nil || most < least {
 			return false
-		}
-		if two && high != "" {
-			if m, err := strconv.ParseUint(high, 10, 31); err != nil || m < n {
-				return false
-			}
 		}
 		r.at += len(text) + 1
 	default:
@@ -149,7 +142,7 @@ func (r *regexpReader) escape() (c byte, ok bool) {
 		return "\t\n\r\v\f"[strings.IndexByte("tnrvf", c)], true
 	case strings.IndexByte(`^$\.*+?()[]{}|/`, c) >= 0:
 		return c, true
-	case c == 'x' || c == 'u':
+	case c == 'x', c == 'u':
 		n := map[byte]int{'x': 2, 'u': 4}[c]
 		if len(r.rest()) < n {
 			return 0, false
@@ -157,7 +150,7 @@ func (r *regexpReader) escape() (c byte, ok bool) {
 		_, err := strconv.ParseUint(r.rest()[:n], 16, 32)
 		r.at += n
 		return 0, err == nil
-	case c == '-' || strings.IndexByte(` "'#%&,:;<=>@_~!`+"`", c) >= 0:
+	case strings.IndexByte(`- "'#%&,:;<=>@_~!`+"`", c) >= 0:
 		return c, !r.unicode && c != '_'
 	}
 	return 0, false
@@ -174,7 +167,7 @@ func (r *regexpReader) class() bool {
 		if strings.HasPrefix(r.rest(), "-") && !strings.HasPrefix(r.rest(), "-]") {
 			r.at++
 			high, ok := r.classAtom()
-			if !ok || low == 0 || high == 0 || low > high {
+			if !ok || low == 0 || low > high {
 				return false
 			}
 		}

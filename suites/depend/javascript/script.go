@@ -166,28 +166,14 @@ func (b *builder) name(s *Statement, i int) string {
 	}
 	depth := 0
 	for j := mark - 1; j > 0; j-- {
-		t := s.Tokens[j]
-		if t.Kind == Punctuator {
-			switch t.Text {
-			case ")", "]", "}":
-				depth++
-				continue
-			case "(", "[", "{":
-				if depth--; depth < 0 {
-					return ""
-				}
-				if depth == 0 && s.Tokens[j-1].Kind == Name && s.Tokens[j-1].Text != "function" && s.Tokens[j-1].Text != "async" {
-					return s.Tokens[j-1].Text // a method or a named function
-				}
-				continue
-			case "=", ":":
-				if depth == 0 && s.Tokens[j-1].Kind == Name {
-					return s.Tokens[j-1].Text
-				}
-			}
-		}
-		if depth == 0 && t.Kind == Mark {
+		t, before := s.Tokens[j], s.Tokens[j-1]
+		depth -= nesting(t.Text)
+		method := nesting(t.Text) > 0 && !before.among("function", "async") // or a named function
+		switch {
+		case depth < 0, depth == 0 && t.Kind == Mark:
 			return ""
+		case depth == 0 && before.Kind == Name && (method || t.among("=", ":")):
+			return before.Text
 		}
 	}
 	return ""

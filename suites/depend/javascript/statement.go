@@ -15,8 +15,8 @@ func (p *parser) statement(b *Block, single bool) {
 	outer := p.holder
 	s := &Statement{From: p.tok.From}
 	p.holder = s
-	p.labelled(single)
-	p.covered()
+	p.withLabels(single)
+	p.refuseCover()
 	if s.To == 0 {
 		s.To = p.last.To
 	}
@@ -25,10 +25,10 @@ func (p *parser) statement(b *Block, single bool) {
 	p.depth--
 }
 
-// labelled reads labels and the statement after them.
-func (p *parser) labelled(single bool) {
-	if p.tok.Kind != Name || reserved[p.tok.Text] || p.peek().Text != ":" {
-		p.unlabelled(single)
+// withLabels reads labels and the statement after them.
+func (p *parser) withLabels(single bool) {
+	if !p.tok.isVariable() || p.peek().Text != ":" {
+		p.withoutLabels(single)
 		return
 	}
 	name := p.advance()
@@ -36,15 +36,15 @@ func (p *parser) labelled(single bool) {
 	if _, known := p.function.label(name.Text); known {
 		fail(name.From, "a label is used twice")
 	}
-	p.function.labels = append(p.function.labels, label{name.Text, p.isAny("for", "while", "do")})
-	if p.is("function") || p.is("async") && p.peek().Text == "function" || p.is("class") {
+	p.function.labels = append(p.function.labels, label{name.Text, p.is("for", "while", "do")})
+	if p.is("function", "class") || p.is("async") && p.peek().Text == "function" {
 		p.unexpected()
 	}
-	p.labelled(true)
+	p.withLabels(true)
 	p.function.labels = p.function.labels[:len(p.function.labels)-1]
 }
 
-func (p *parser) unlabelled(single bool) {
+func (p *parser) withoutLabels(single bool) {
 	if p.is("{") {
 		p.list("group", false)
 		return
@@ -57,11 +57,11 @@ func (p *parser) unlabelled(single bool) {
 		return
 	}
 	function := p.is("function") || p.asyncFunction()
-	if single && (function || p.isAny("let", "const", "class")) {
+	if single && (function || p.is("let", "const", "class")) {
 		p.unexpected()
 	}
 	switch {
-	case p.isAny("var", "let", "const"):
+	case p.is("var", "let", "const"):
 		p.variables(p.tok.Text, false)
 		p.ends()
 	case function:
@@ -81,15 +81,12 @@ func (p *parser) unlabelled(single bool) {
 
 // asyncFunction reports whether an async function begins here, and not an expression.
 func (p *parser) asyncFunction() bool {
-	if !p.is("async") {
-		return false
-	}
-	next := p.peek()
-	return next.Text == "function" && !next.Newline
+	return p.is("async") && p.peek().continues("function")
 }
 
 func (p *parser) top(single bool) {
-	if single || !p.program.Module || p.scope.block != p.program.Body || !p.function.top {
+	inside := single || p.scope.block != p.program.Body || !p.function.top
+	if inside || !p.program.Module {
 		p.unexpected()
 	}
 }
@@ -124,16 +121,11 @@ func (p *parser) control() {
 		p.tryStatement()
 	case "return":
 		p.advance()
-		if p.function.top {
-			if p.program.Module {
-				fail(p.last.From, "a return outside functions")
-			}
-			p.program.Returns = true
-		}
-		if p.function.field {
+		if p.function.field || p.function.top && p.program.Module {
 			fail(p.last.From, "a return outside functions")
 		}
-		if !p.tok.Newline && !p.isAny(";", "}") && p.tok.Kind != End {
+		p.program.Returns = p.program.Returns || p.function.top
+		if !p.tok.Newline && p.tok.Kind != End && !p.is(";", "}") {
 			p.expression(false)
 		}
 		p.ends()
@@ -169,7 +161,7 @@ func (p *parser) jump() {
 	at := p.advance()
 	f := p.function
 	switch {
-	case p.tok.Kind == Name && !p.tok.Newline && !reserved[p.tok.Text]:
+	case p.tok.isVariable() && !p.tok.Newline:
 		if l, known := f.label(p.tok.Text); !known || at.Text == "continue" && !l.loop {
 			fail(p.tok.From, "an unknown label")
 		}
@@ -180,7 +172,6 @@ func (p *parser) jump() {
 	p.ends()
 }
 
-// mark adds a block to the current statement.
 func (p *parser) mark(b *Block) {
 	p.holder.Tokens = append(p.holder.Tokens, Token{Kind: Mark, From: p.tok.From, To: p.tok.From, Text: b.Slot})
 	p.holder.Blocks = append(p.holder.Blocks, b)
@@ -191,12 +182,12 @@ func (p *parser) list(slot string, isFunction bool) {
 	b := &Block{Slot: slot, At: p.tok.From}
 	p.mark(b)
 	p.open(b, isFunction)
-	p.wantDropped("{")
+	p.dropExpected("{")
 	if slot == "function" {
 		p.directives()
 	}
 	p.statements(b)
-	p.wantDropped("}")
+	p.dropExpected("}")
 	p.close()
 }
 
@@ -237,14 +228,14 @@ func (p *parser) forStatement() {
 		if !p.function.async {
 			p.unexpected()
 		}
-		p.awaits()
+		p.noteAwait()
 		p.advance()
 	}
 	p.open(nil, false)
 	p.want("(")
 	switch {
 	case p.is(";"):
-	case p.isAny("var", "let", "const"):
+	case p.is("var", "let", "const"):
 		if p.variables(p.tok.Text, true) {
 			p.forIn()
 			return
@@ -253,7 +244,7 @@ func (p *parser) forStatement() {
 		from := p.tok
 		s := p.save()
 		kind := p.expression(true)
-		if p.isAny("of", "in") {
+		if p.is("of", "in") {
 			if from.Text == "async" && p.is("of") && kind == identifierKind || from.Text == "let" {
 				p.unexpected()
 			}
@@ -261,7 +252,7 @@ func (p *parser) forStatement() {
 			p.forIn()
 			return
 		}
-		p.covered()
+		p.refuseCover()
 	}
 	p.want(";")
 	if !p.is(";") {
@@ -292,7 +283,7 @@ func (p *parser) forIn() {
 // as a pattern.
 func (p *parser) target(kind kind, s snapshot) {
 	switch {
-	case kind.assignable():
+	case kind.isAssignable():
 	case kind == literalKind:
 		p.restore(s)
 		p.pattern("")
@@ -312,10 +303,10 @@ func (p *parser) variables(kind string, head bool) (of bool) {
 		switch {
 		case p.take("="):
 			p.assignment(head)
-			if head && p.isAny("of", "in") {
+			if head && p.is("of", "in") {
 				p.unexpected()
 			}
-		case head && first && p.isAny("of", "in"):
+		case head && first && p.is("of", "in"):
 			return true
 		case !simple, kind == "const":
 			p.unexpected()
@@ -341,7 +332,8 @@ func (p *parser) pattern(kind string) {
 				p.pattern(kind)
 				break
 			}
-			p.patternDefault(kind)
+			p.pattern(kind)
+			p.defaultValue()
 			if !p.is("]") {
 				p.want(",")
 			}
@@ -350,7 +342,7 @@ func (p *parser) pattern(kind string) {
 	case p.is("{"):
 		p.objectPattern(kind)
 	case kind == "":
-		if !p.leftHandSide().assignable() {
+		if !p.leftHandSide().isAssignable() {
 			p.unexpected()
 		}
 	default:
@@ -358,8 +350,8 @@ func (p *parser) pattern(kind string) {
 	}
 }
 
-func (p *parser) patternDefault(kind string) {
-	p.pattern(kind)
+// defaultValue reads the value of a parameter or of a part of a pattern, if there is one.
+func (p *parser) defaultValue() {
 	if p.take("=") {
 		p.assignment(false)
 	}
@@ -369,7 +361,7 @@ func (p *parser) objectPattern(kind string) {
 	p.advance()
 	for !p.is("}") {
 		if p.take("...") {
-			if p.tok.Kind == Punctuator && kind != "" || p.isAny("{", "[") {
+			if p.tok.Kind == Punctuator && kind != "" || p.is("{", "[") {
 				p.unexpected()
 			}
 			p.pattern(kind)
@@ -382,14 +374,12 @@ func (p *parser) objectPattern(kind string) {
 			} else if t.among("eval", "arguments") {
 				fail(t.From, "an assignment to "+t.Text)
 			}
-			if p.take("=") {
-				p.assignment(false)
-			}
 		} else {
 			p.propertyName()
 			p.want(":")
-			p.patternDefault(kind)
+			p.pattern(kind)
 		}
+		p.defaultValue()
 		if !p.is("}") {
 			p.want(",")
 		}
@@ -417,7 +407,7 @@ func (p *parser) switchStatement() {
 		one := &Block{Slot: "case", At: p.tok.From}
 		p.want(":")
 		p.mark(one)
-		for !p.isAny("case", "default", "}") {
+		for !p.is("case", "default", "}") {
 			if p.tok.Kind == End {
 				p.unexpected()
 			}
@@ -450,9 +440,9 @@ func (p *parser) tryStatement() {
 		for name := range names {
 			p.scope.names[name] = "catch"
 		}
-		p.wantDropped("{")
+		p.dropExpected("{")
 		p.statements(b)
-		p.wantDropped("}")
+		p.dropExpected("}")
 		for name := range names {
 			delete(p.scope.names, name)
 		}

@@ -1,20 +1,24 @@
 package javascript
 
-import "hookwatch/suites/depend/script"
+import (
+	"strings"
+
+	"hookwatch/suites/depend/script"
+)
 
 // The types of TypeScript, as far as Node can strip them: they are read and dropped. What would have
 // to be translated, such as an enum or a parameter that is a property, is refused.
 
 // annotation reads a type after a colon, if there is one.
 func (p *parser) annotation() {
-	if p.typed && p.skip(":") {
+	if p.skipType(":") {
 		p.anyType()
 	}
 }
 
 // returnType reads the type of a result, which may be a predicate.
 func (p *parser) returnType() {
-	if p.typed && p.skip(":") {
+	if p.skipType(":") {
 		p.predicate()
 	}
 }
@@ -22,8 +26,8 @@ func (p *parser) returnType() {
 // angle reports whether parameters or arguments that are types follow.
 func (p *parser) angle() bool { return p.typed && p.is("<") }
 
-// callable reports whether parameters follow, perhaps after those that are types.
-func (p *parser) callable() bool { return p.is("(") || p.angle() }
+// isCallable reports whether parameters follow, perhaps after those that are types.
+func (p *parser) isCallable() bool { return p.is("(") || p.angle() }
 
 func (p *parser) predicate() {
 	if p.is("asserts") {
@@ -36,16 +40,13 @@ func (p *parser) predicate() {
 			return
 		}
 	}
-	if p.tok.Kind == Name {
-		if next := p.peek(); next.Text == "is" && next.Kind == Name && !next.Newline {
-			p.drop()
-			p.drop()
-		}
+	if p.tok.Kind == Name && p.peek().continues("is") {
+		p.drop()
+		p.drop()
 	}
 	p.anyType()
 }
 
-// anyType reads a type.
 func (p *parser) anyType() {
 	p.enter()
 	defer func() { p.depth-- }()
@@ -53,14 +54,14 @@ func (p *parser) anyType() {
 		return
 	}
 	p.unionType()
-	if p.is("extends") && !p.tok.Newline && !p.noConditional {
+	if p.continues("extends") && !p.noConditional {
 		p.drop()
 		p.noConditional = true
 		p.anyType()
 		p.noConditional = false
-		p.wantDropped("?")
+		p.dropExpected("?")
 		p.anyType()
-		p.wantDropped(":")
+		p.dropExpected(":")
 		p.anyType()
 	}
 }
@@ -77,7 +78,7 @@ func (p *parser) functionType() bool {
 	}
 	p.typeParameters()
 	p.typeList()
-	p.wantDropped("=>")
+	p.dropExpected("=>")
 	p.predicate()
 	return true
 }
@@ -87,9 +88,7 @@ func (p *parser) attemptType() bool {
 	s := p.save()
 	ok := p.attempt(func() {
 		p.typeList()
-		if !p.is("=>") {
-			p.unexpected()
-		}
+		p.expect("=>")
 	})
 	if ok {
 		p.restore(s)
@@ -97,9 +96,8 @@ func (p *parser) attemptType() bool {
 	return ok
 }
 
-// typeList reads parameters in a type.
 func (p *parser) typeList() {
-	p.wantDropped("(")
+	p.dropExpected("(")
 	p.eachOfType(")", func() {
 		p.skip("...")
 		p.typeBinding()
@@ -113,18 +111,16 @@ func (p *parser) eachOfType(end string, element func()) {
 	for !p.is(end) {
 		element()
 		if !p.is(end) {
-			p.wantDropped(",")
+			p.dropExpected(",")
 		}
 	}
-	p.wantDropped(end)
+	p.dropExpected(end)
 }
 
-// typeBinding reads the name of a parameter in a type.
 func (p *parser) typeBinding() {
-	if p.tok.Kind != Name || reserved[p.tok.Text] && !p.is("this") {
-		p.unexpected() // patterns are rare here
+	if !p.skip("this") {
+		p.typeName() // patterns are rare here
 	}
-	p.drop()
 }
 
 func (p *parser) typeParameters() {
@@ -133,7 +129,7 @@ func (p *parser) typeParameters() {
 	}
 	p.drop()
 	for {
-		for p.isAny("const", "in", "out") && p.peek().Kind == Name {
+		for p.is("const", "in", "out") && p.peek().Kind == Name {
 			p.drop()
 		}
 		p.typeName()
@@ -151,7 +147,7 @@ func (p *parser) typeParameters() {
 }
 
 func (p *parser) typeName() {
-	if p.tok.Kind != Name || reserved[p.tok.Text] {
+	if !p.tok.isVariable() {
 		p.unexpected()
 	}
 	p.drop()
@@ -159,7 +155,7 @@ func (p *parser) typeName() {
 
 // closeAngle reads one >, also as the beginning of a longer operator.
 func (p *parser) closeAngle() {
-	if p.tok.Kind != Punctuator || p.tok.Text == "" || p.tok.Text[0] != '>' {
+	if !strings.HasPrefix(p.tok.Text, ">") {
 		p.unexpected()
 	}
 	p.last = p.tok
@@ -181,12 +177,9 @@ func (p *parser) typeArguments() {
 }
 
 func (p *parser) unionType() {
-	if p.isAny("|", "&") {
-		p.drop()
-	}
+	p.skip("|", "&")
 	p.operatorType()
-	for p.isAny("|", "&") {
-		p.drop()
+	for p.skip("|", "&") {
 		p.operatorType()
 	}
 }
@@ -194,8 +187,8 @@ func (p *parser) unionType() {
 func (p *parser) operatorType() {
 	p.enter()
 	defer func() { p.depth-- }()
-	switch next := p.tok; {
-	case p.isAny("keyof", "readonly", "unique") && next.Kind == Name:
+	switch {
+	case p.is("keyof", "readonly", "unique"):
 		if after := p.peek(); after.Kind == Name || after.among("{", "(", "[") {
 			p.drop()
 			p.operatorType()
@@ -206,12 +199,12 @@ func (p *parser) operatorType() {
 		return
 	}
 	p.primaryType()
-	for !p.tok.Newline && p.is("[") {
+	for p.continues("[") {
 		p.drop()
 		if !p.is("]") {
 			p.anyType()
 		}
-		p.wantDropped("]")
+		p.dropExpected("]")
 	}
 }
 
@@ -219,7 +212,7 @@ var plainTypes = script.Words("void null true false this undefined")
 
 func (p *parser) primaryType() {
 	switch {
-	case p.tok.Kind == String || p.tok.Kind == Number:
+	case p.tok.Kind == String, p.tok.Kind == Number, plainTypes[p.tok.Text]:
 		p.drop()
 	case p.skip("-"):
 		p.wantKind(Number)
@@ -230,13 +223,11 @@ func (p *parser) primaryType() {
 		p.noConditional = false
 		p.anyType()
 		p.noConditional = outer
-		p.wantDropped(")")
+		p.dropExpected(")")
 	case p.is("["):
 		p.tupleType()
 	case p.is("{"):
 		p.objectType()
-	case p.tok.Kind == Name && plainTypes[p.tok.Text]:
-		p.drop()
 	default:
 		p.typeReference()
 	}
@@ -261,14 +252,14 @@ func (p *parser) typeReferences() {
 }
 
 func (p *parser) tupleType() {
-	p.wantDropped("[")
+	p.dropExpected("[")
 	p.eachOfType("]", func() {
 		p.skip("...")
 		if p.tok.Kind == Name {
 			p.attempt(func() {
 				p.drop()
 				p.skip("?")
-				p.wantDropped(":")
+				p.dropExpected(":")
 			})
 		}
 		p.anyType()
@@ -278,37 +269,37 @@ func (p *parser) tupleType() {
 
 // objectType reads the members of an interface or an object type.
 func (p *parser) objectType() {
-	p.wantDropped("{")
+	p.dropExpected("{")
 	for !p.is("}") {
-		if p.is("readonly") && !typeEnds(p.peek()) {
+		if p.is("readonly") && !p.peek().among(":", "?", "(", ";", ",", "}", "<") {
 			p.drop()
 		}
 		switch {
-		case p.callable():
+		case p.isCallable():
 			p.signature()
 		case p.skip("["):
 			p.typeName()
 			if p.is("in") {
 				p.unexpected() // a mapped type
 			}
-			p.wantDropped(":")
+			p.dropExpected(":")
 			p.anyType()
-			p.wantDropped("]")
+			p.dropExpected("]")
 			p.annotation()
 		default:
 			p.wantKind(Name, String, Number)
 			p.skip("?")
-			if p.callable() {
+			if p.isCallable() {
 				p.signature()
 			} else {
 				p.annotation()
 			}
 		}
-		if !p.skip(";") && !p.skip(",") && !p.is("}") && !p.tok.Newline {
+		if !p.skip(";", ",") && !p.is("}") && !p.tok.Newline {
 			p.unexpected()
 		}
 	}
-	p.wantDropped("}")
+	p.dropExpected("}")
 }
 
 // signature reads the parameters and the result of a function without a body.
@@ -318,30 +309,26 @@ func (p *parser) signature() {
 	p.returnType()
 }
 
-func typeEnds(t Token) bool {
-	return t.among(":", "?", "(", ";", ",", "}", "<")
-}
-
 // typeStatement reads a statement that has no effect, and reports whether there is one.
 func (p *parser) typeStatement() bool {
 	if !p.typed {
 		return false
 	}
-	next := p.peek()
+	if next := p.peek(); next.Kind != Name || next.Newline {
+		return false
+	}
 	switch {
-	case p.is("interface") && next.Kind == Name && !next.Newline:
-		p.drop()
+	case p.skip("interface"):
 		p.typeName()
 		p.typeParameters()
 		if p.skip("extends") {
 			p.typeReferences()
 		}
 		p.objectType()
-	case p.is("type") && next.Kind == Name && !next.Newline:
-		p.drop()
+	case p.skip("type"):
 		p.typeName()
 		p.typeParameters()
-		p.wantDropped("=")
+		p.dropExpected("=")
 		p.anyType()
 		p.ends()
 	default:
@@ -352,7 +339,7 @@ func (p *parser) typeStatement() bool {
 
 // typeCast reads "as" or "satisfies" with its type.
 func (p *parser) typeCast() bool {
-	if !p.typed || p.tok.Newline || p.tok.Kind != Name || !p.tok.among("as", "satisfies") {
+	if !p.typed || !p.continues("as", "satisfies") {
 		return false
 	}
 	p.drop()
@@ -366,8 +353,6 @@ func (p *parser) typeCast() bool {
 func (p *parser) callArguments() bool {
 	return p.angle() && p.attempt(func() {
 		p.typeArguments()
-		if !p.is("(") {
-			p.unexpected()
-		}
+		p.expect("(")
 	})
 }

@@ -7,11 +7,10 @@ import (
 	"hookwatch/suites/depend/javascript"
 )
 
-// call reads arguments.
 func (p *parser) call(callee *expr) *expr {
 	p.expect("(")
 	e := &expr{kind: callExpr, text: callee.text}
-	if callee.kind != nameExpr && callee.kind != memberExpr {
+	if !callee.isReference() {
 		e.text = ""
 	}
 	keywords, double := map[string]bool{}, false
@@ -27,7 +26,7 @@ func (p *parser) call(callee *expr) *expr {
 			}
 			p.expression()
 			e.parts = append(e.parts, nil)
-		case t.Kind == Name && p.tokens[p.i+1].Text == "=" && p.tokens[p.i+1].Kind == Operator:
+		case t.Kind == Name && p.nextIs("="):
 			name := p.ident()
 			p.i++
 			if keywords[name] {
@@ -41,7 +40,7 @@ func (p *parser) call(callee *expr) *expr {
 			if len(keywords) > 0 || double {
 				p.fail("a positional argument after keyword arguments")
 			}
-			arg := p.elements(p.named, func() {
+			arg := p.elements(p.namedExpression, func() {
 				if len(e.parts) > 0 {
 					p.fail("a generator without parentheses among arguments")
 				}
@@ -56,13 +55,13 @@ func (p *parser) call(callee *expr) *expr {
 		}
 	})
 	p.i++
-	p.called(e)
+	p.classify(e)
 	return e
 }
 
-// called makes a call constant if it only builds a value, and records calls that use names which
+// classify makes a call constant if it only builds a value, and records calls that use names which
 // are not in the text.
-func (p *parser) called(e *expr) {
+func (p *parser) classify(e *expr) {
 	switch e.text {
 	case "getattr", "setattr", "delattr", "hasattr":
 		if !e.argument(1).isLiteral() {
@@ -80,7 +79,7 @@ func (p *parser) called(e *expr) {
 		}
 	case "set", "frozenset", "tuple", "list":
 		if list := e.argument(0); len(e.parts) == 1 && list.constant && list.isSequence() {
-			e.constant, e.hashable = true, e.text == "frozenset" || e.text == "tuple"
+			e.constant, e.hashable = true, slices.Contains([]string{"frozenset", "tuple"}, e.text)
 			e.risky = list.risky || slices.ContainsFunc(list.parts, func(x *expr) bool { return !x.hashable })
 			p.builtins = append(p.builtins, e.text)
 		}
@@ -95,7 +94,7 @@ var safeFlags = []string{"re.IGNORECASE", "re.I", "re.MULTILINE", "re.M", "re.DO
 func safePattern(text string) bool {
 	quote := strings.IndexAny(text, `'"`)
 	raw := quote > 0 && strings.EqualFold(text[:quote], "r")
-	if quote < 0 || !raw && quote > 0 { // a number, or another prefix
+	if quote != 0 && !raw { // a number, or another prefix
 		return false
 	}
 	body := text[quote+1 : len(text)-1]

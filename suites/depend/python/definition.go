@@ -8,7 +8,6 @@ import (
 	"hookwatch/suites/depend/script"
 )
 
-// definition parses a function or class with its decorators.
 func (p *parser) definition(b *script.Block) {
 	st := p.open(b)
 	from := p.i
@@ -171,7 +170,7 @@ func (p *parser) annotation() *expr {
 				p.word(w)
 			}
 		}
-		plain = plain && (t.Kind == Name || t.Kind == String || t.Kind == Number || strings.Contains("[ ] , . | ...", t.Text))
+		plain = plain && (slices.Contains([]Kind{Name, String, Number}, t.Kind) || strings.Contains("[ ] , . | ...", t.Text))
 	}
 	return &expr{kind: e.kind, constant: plain, risky: !simple}
 }

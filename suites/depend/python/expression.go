@@ -35,7 +35,7 @@ var keywords = script.Words("False None True and as assert async await break cla
 // expressions reads expressions separated by commas, which are a tuple if there is a comma. Stars
 // may be among them.
 func (p *parser) expressions() *expr {
-	first := p.starred()
+	first := p.starExpression()
 	if !p.is(",") {
 		if first.kind == starExpr {
 			p.fail("a star outside a list")
@@ -47,7 +47,7 @@ func (p *parser) expressions() *expr {
 		if p.ends() {
 			break
 		}
-		all = append(all, p.starred())
+		all = append(all, p.starExpression())
 	}
 	return tupleOf(all)
 }
@@ -78,8 +78,11 @@ func (e *expr) argument(i int) *expr {
 // isLiteral reports whether an expression is a literal of which no part is computed.
 func (e *expr) isLiteral() bool { return e.kind == literalExpr && e.constant }
 
-// sure reports whether the evaluation of a statement with this expression causes an event.
-func (e *expr) sure() bool { return !e.constant || e.kind == nameExpr }
+// isReference reports whether an expression is a name, an attribute or a subscript.
+func (e *expr) isReference() bool { return e.kind == nameExpr || e.kind == memberExpr }
+
+// isSure reports whether the evaluation of a statement with this expression causes an event.
+func (e *expr) isSure() bool { return !e.constant || e.kind == nameExpr }
 
 // isSequence reports whether an expression is a tuple or a list of others.
 func (e *expr) isSequence() bool { return e.kind == tupleExpr || e.kind == listExpr }
@@ -87,10 +90,10 @@ func (e *expr) isSequence() bool { return e.kind == tupleExpr || e.kind == listE
 // ends reports whether an expression cannot begin here, so that a trailing comma was the last.
 func (p *parser) ends() bool {
 	t := p.peek()
-	return t.Kind == Newline || t.Kind == End || t.Kind == Operator && (strings.Contains(") ] } : ; =", t.Text) || strings.HasSuffix(t.Text, "="))
+	return t.endsLine() || t.among(")", "]", "}", ":", ";") || t.Kind == Operator && strings.HasSuffix(t.Text, "=")
 }
 
-func (p *parser) starred() *expr {
+func (p *parser) starExpression() *expr {
 	if p.accept("*") {
 		inner := p.operators()
 		return &expr{kind: starExpr, parts: []*expr{inner}}
@@ -98,11 +101,13 @@ func (p *parser) starred() *expr {
 	return p.expression()
 }
 
-// named reads an expression that may be an assignment expression.
-func (p *parser) named() *expr {
-	if t := p.peek(); t.Kind == Name && !keywords[t.Text] && p.tokens[p.i+1].Text == ":=" {
+// namedExpression reads an expression that may be an assignment expression.
+func (p *parser) namedExpression() *expr {
+	if t := p.peek(); t.isName() && p.nextIs(":=") {
 		p.i += 2
-		if slices.ContainsFunc(p.iterated, func(names map[string]bool) bool { return names[t.Text] }) || len(p.iterated) > 0 && p.scope.kind == classScope || p.iterable > 0 {
+		iterates := slices.ContainsFunc(p.iterated, func(names map[string]bool) bool { return names[t.Text] })
+		inClass := len(p.iterated) > 0 && p.scope.kind == classScope
+		if iterates || inClass || p.iterable > 0 {
 			p.fail("an assignment expression in a comprehension cannot bind %s", t.Text)
 		}
 		p.bind(t.Text)
@@ -165,13 +170,13 @@ func (p *parser) not() *expr {
 	e := p.operators()
 	for {
 		is := p.is("is")
-		switch t := p.peek(); {
-		case t.Kind == Operator && slices.Contains([]string{"<", ">", "==", "!=", "<=", ">="}, t.Text), p.is("in"):
+		switch {
+		case p.is("<", ">", "==", "!=", "<=", ">=", "in"):
 			p.i++
 		case is:
 			p.i++
 			p.accept("not")
-		case p.is("not") && p.tokens[p.i+1].Text == "in":
+		case p.is("not") && p.nextIs("in"):
 			p.i += 2
 		default:
 			return e
@@ -189,7 +194,7 @@ func (p *parser) operators() *expr {
 	e := p.factor()
 	for {
 		t := p.peek()
-		if t.Kind != Operator || !slices.Contains([]string{"|", "^", "&", "<<", ">>", "+", "-", "*", "/", "//", "%", "@"}, t.Text) {
+		if !t.among("|", "^", "&", "<<", ">>", "+", "-", "*", "/", "//", "%", "@") {
 			return e
 		}
 		p.i++
@@ -200,7 +205,7 @@ func (p *parser) operators() *expr {
 }
 
 func (p *parser) factor() *expr {
-	if t := p.peek(); t.Kind == Operator && t.among("+", "-", "~") {
+	if p.is("+", "-", "~") {
 		minus := p.is("-")
 		p.i++
 		e := p.factor()
@@ -236,15 +241,15 @@ func (p *parser) primary() *expr {
 			name := p.ident()
 			p.word(name)
 			text := ""
-			if e.text != "" && (e.kind == nameExpr || e.kind == memberExpr) {
+			if e.text != "" && e.isReference() {
 				text = e.text + "." + name
 			}
 			e = &expr{kind: memberExpr, text: text}
 		case p.is("("):
-			p.warnCalled(e)
+			p.warnLiteral(e)
 			e = p.call(e)
 		case p.accept("["):
-			p.warnCalled(e)
+			p.warnLiteral(e)
 			p.slices()
 			e = &expr{kind: memberExpr}
 		default:
@@ -253,8 +258,8 @@ func (p *parser) primary() *expr {
 	}
 }
 
-// warnCalled records a literal that is called or subscripted, of which Python may warn.
-func (p *parser) warnCalled(e *expr) {
+// warnLiteral records a literal that is called or subscripted, of which Python may warn.
+func (p *parser) warnLiteral(e *expr) {
 	if e.kind == literalExpr || e.isSequence() {
 		p.warn("call of a literal")
 	}
@@ -269,7 +274,7 @@ func (p *parser) slices() {
 			p.expression()
 		}
 		for colons := 0; colons < 2 && p.accept(":"); colons++ {
-			if !p.isAny(":", ",", "]") {
+			if !p.is(":", ",", "]") {
 				p.expression()
 			}
 		}
@@ -281,7 +286,7 @@ func (p *parser) slices() {
 // nil for a comprehension.
 func (p *parser) elements(element func() *expr, comprehension func()) *expr {
 	at := p.i
-	names := p.ahead()
+	names := p.findComprehension()
 	if names == nil {
 		return element()
 	}
@@ -291,12 +296,12 @@ func (p *parser) elements(element func() *expr, comprehension func()) *expr {
 	if e.kind == starExpr {
 		p.fail("a star in a comprehension")
 	}
-	if !p.isAny("for", "async") {
+	if !p.is("for", "async") {
 		p.i = at
 		p.fail("a comprehension is not where it was expected")
 	}
-	for p.isAny("for", "async") {
-		p.asynchronous("an asynchronous comprehension")
+	for p.is("for", "async") {
+		p.acceptAsync("an asynchronous comprehension")
 		p.expect("for")
 		p.targets(func(string) {})
 		p.expect("in")
@@ -314,19 +319,18 @@ func (p *parser) elements(element func() *expr, comprehension func()) *expr {
 	return nil
 }
 
-// ahead returns the names that the clauses of a comprehension bind if the element that begins here
+// findComprehension returns the names that the clauses of a comprehension bind if the element that begins here
 // is followed by them, else nil.
-func (p *parser) ahead() map[string]bool {
+func (p *parser) findComprehension() map[string]bool {
 	depth, lambdas := 0, 0
 	for i := p.i; ; i++ {
 		t := &p.tokens[i]
 		switch {
 		case t.endsLine():
 			return nil
-		case t.Kind == String:
-		case t.Text == "(" || t.Text == "[" || t.Text == "{":
+		case t.among("(", "[", "{"):
 			depth++
-		case t.Text == ")" || t.Text == "]" || t.Text == "}":
+		case t.among(")", "]", "}"):
 			if depth--; depth < 0 {
 				return nil
 			}
@@ -337,7 +341,7 @@ func (p *parser) ahead() map[string]bool {
 			lambdas--
 		case t.Text == "," && lambdas == 0:
 			return nil
-		case t.Text == "for" && t.Kind == Name:
+		case t.Text == "for":
 			names := map[string]bool{}
 			for ; !p.tokens[i].endsLine(); i++ {
 				if p.tokens[i].Text != "for" {
@@ -362,7 +366,7 @@ func (p *parser) atom() *expr {
 		return &expr{kind: literalExpr, text: t.Text, constant: true, hashable: true, number: true}
 	case t.Kind == String:
 		return p.strings()
-	case t.Kind == Name && !keywords[t.Text]:
+	case t.isName():
 		p.i++
 		p.use(t.Text)
 		return &expr{kind: nameExpr, text: t.Text, constant: true, risky: true}
@@ -379,7 +383,6 @@ func (p *parser) atom() *expr {
 	return nil
 }
 
-// strings reads a string of one or more literals.
 func (p *parser) strings() *expr {
 	e := &expr{kind: literalExpr, constant: true, hashable: true, text: p.peek().Text}
 	var bytes, text bool
@@ -409,7 +412,6 @@ func (p *parser) strings() *expr {
 	return e
 }
 
-// field parses a replacement field of an f-string.
 func (p *parser) field(f field) {
 	tokens, warns := scan(f.text, f.line, true)
 	outer, at := p.tokens, p.i
@@ -434,7 +436,7 @@ func (p *parser) parenthesis() *expr {
 		p.expect(")")
 		return &expr{}
 	}
-	return p.remaining(")", func(first *expr) *expr {
+	return p.sequence(")", func(first *expr) *expr {
 		if first.kind == starExpr {
 			p.fail("a star outside a list")
 		}
@@ -442,9 +444,9 @@ func (p *parser) parenthesis() *expr {
 	})
 }
 
-// remaining reads elements and the token after them. single returns what one is without a comma.
-func (p *parser) remaining(end string, single func(*expr) *expr) *expr {
-	first := p.elements(p.starredNamed, func() {})
+// sequence reads elements and the token after them. single returns what one is without a comma.
+func (p *parser) sequence(end string, single func(*expr) *expr) *expr {
+	first := p.elements(p.starNamedExpression, func() {})
 	e := &expr{}
 	switch {
 	case first == nil: // a comprehension
@@ -453,7 +455,7 @@ func (p *parser) remaining(end string, single func(*expr) *expr) *expr {
 	default:
 		all := []*expr{first}
 		for p.accept(",") && !p.is(end) {
-			all = append(all, p.starredNamed())
+			all = append(all, p.starNamedExpression())
 		}
 		e = tupleOf(all)
 	}
@@ -461,25 +463,24 @@ func (p *parser) remaining(end string, single func(*expr) *expr) *expr {
 	return e
 }
 
-func (p *parser) starredNamed() *expr {
+func (p *parser) starNamedExpression() *expr {
 	if p.is("*") {
-		return p.starred()
+		return p.starExpression()
 	}
-	return p.named()
+	return p.namedExpression()
 }
 
 func (p *parser) list() *expr {
 	if p.accept("]") {
 		return &expr{kind: listExpr, constant: true}
 	}
-	e := p.remaining("]", func(first *expr) *expr { return tupleOf([]*expr{first}) })
+	e := p.sequence("]", func(first *expr) *expr { return tupleOf([]*expr{first}) })
 	if e.kind == tupleExpr {
 		e.kind, e.hashable = listExpr, false
 	}
 	return e
 }
 
-// braces reads a set or dictionary.
 func (p *parser) braces() *expr {
 	if p.accept("}") {
 		return &expr{kind: literalExpr, constant: true}
@@ -493,7 +494,7 @@ func (p *parser) braces() *expr {
 			dict, e.constant = true, false
 			return &expr{}
 		case p.is("*"):
-			p.starred()
+			p.starExpression()
 			sets, e.constant = true, false
 			return &expr{}
 		}

@@ -37,10 +37,11 @@ type Token struct {
 	fields    []field // of an f-string
 }
 
-// among reports whether a token has one of the texts.
 func (t *Token) among(texts ...string) bool { return slices.Contains(texts, t.Text) }
 
-// endsLine reports whether a token ends a logical line.
+// isName reports whether a token is a name that is no keyword.
+func (t *Token) isName() bool { return t.Kind == Name && !keywords[t.Text] }
+
 func (t *Token) endsLine() bool { return t.Kind == Newline || t.Kind == End }
 
 // A field is a replacement field of an f-string.
@@ -92,22 +93,17 @@ func scan(src string, line int, bracket bool) (tokens []Token, warns []string) {
 	}
 	outer := len(s.nested)
 	indents := []indent{{}}
-	for {
+	for s.at < len(s.src) {
 		if len(s.nested) == 0 && s.lineStart() {
 			in, blank := s.indentation()
 			if blank {
-				if s.at >= len(s.src) {
-					break
-				}
 				continue
 			}
 			indents = s.indent(indents, in)
 		}
-		s.space()
-		if s.at >= len(s.src) {
-			break
+		if s.space(); s.at < len(s.src) {
+			s.token()
 		}
-		s.token()
 	}
 	if len(s.nested) != outer {
 		fail(s.line, "a bracket is not closed")
@@ -158,7 +154,6 @@ func (s *lexer) indentation() (in indent, blank bool) {
 	return in, true
 }
 
-// toLineEnd skips the rest of a line.
 func (s *lexer) toLineEnd() {
 	if end := strings.IndexByte(s.src[s.at:], '\n'); end >= 0 {
 		s.at += end
@@ -296,20 +291,16 @@ func isWord(c rune) bool { return c < utf8.RuneSelf && (isLetter(byte(c)) || isD
 
 // number reads a number, which must be followed by an operator or white space.
 func (s *lexer) number(from int) {
-	for s.at < len(s.src) {
-		c := s.src[s.at]
-		sign := (c == '+' || c == '-') && (s.src[s.at-1] == 'e' || s.src[s.at-1] == 'E') && !strings.HasPrefix(strings.ToLower(s.src[from:s.at]), "0x")
-		if !isWord(rune(c)) && c != '.' && !sign {
-			break
-		}
-		s.at++
-	}
-	text := strings.ToLower(s.src[from:s.at])
+	text := strings.ToLower(numberWords().FindString(s.src[from:]))
+	s.at += len(text)
 	if len(text) > 1000 || !numbers().MatchString(text) {
 		fail(s.line, "%s is no number", text)
 	}
 	s.add(Number, from, s.line)
 }
+
+// numberWords matches the characters that belong together, of which a sign may follow an exponent.
+var numberWords = pattern.Lazy(`^(?:0[xX][\w.]*|(?:[eE][+-]|[\w.])*)`)
 
 // numbers matches a number in lower case. Only 0 may have leading zeros as an integer.
 var numbers = pattern.Lazy(`^(?:0x(?:_?[0-9a-f])+|0o(?:_?[0-7])+|0b(?:_?[01])+|0(?:_?0)*|[1-9](?:_?\d)*|` +
@@ -325,13 +316,10 @@ func (s *lexer) str(from int, prefix string) {
 	s.at += len(quote)
 	raw, f, isBytes := strings.Contains(prefix, "r"), strings.Contains(prefix, "f"), strings.Contains(prefix, "b")
 	var fields []field
-	for {
-		if s.at >= len(s.src) {
-			fail(line, "a string is not closed")
-		}
-		c := s.src[s.at]
-		switch {
-		case strings.HasPrefix(s.src[s.at:], quote):
+	for s.at < len(s.src) {
+		rest := s.src[s.at:]
+		switch c := rest[0]; {
+		case strings.HasPrefix(rest, quote):
 			s.at += len(quote)
 			s.add(String, from, line).fields = fields
 			return
@@ -343,7 +331,7 @@ func (s *lexer) str(from int, prefix string) {
 			}
 			s.line++
 			s.at++
-		case f && (strings.HasPrefix(s.src[s.at:], "{{") || strings.HasPrefix(s.src[s.at:], "}}")):
+		case f && (strings.HasPrefix(rest, "{{") || strings.HasPrefix(rest, "}}")):
 			s.at += 2
 		case f && c == '{':
 			fields = s.field(fields, quote, 0)
@@ -355,9 +343,11 @@ func (s *lexer) str(from int, prefix string) {
 			s.at++
 		}
 	}
+	fail(line, "a string is not closed")
 }
 
-func isOctal(c byte) bool { return c >= '0' && c <= '7' }
+// largeOctal matches an octal escape above \377.
+var largeOctal = pattern.Lazy(`^\\[4-7][0-7]{2}`)
 
 // escape skips a backslash and what it escapes.
 func (s *lexer) escape(raw, f, isBytes bool) {
@@ -381,7 +371,7 @@ func (s *lexer) escape(raw, f, isBytes bool) {
 	}
 	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
 	switch {
-	case isBytes && (c == 'u' || c == 'U' || c == 'N'):
+	case isBytes && strings.IndexByte("uUN", c) >= 0:
 		s.warns = append(s.warns, "\\"+string(c))
 	case c == 'N':
 		fail(s.line, "a string names a character")
@@ -391,9 +381,9 @@ func (s *lexer) escape(raw, f, isBytes bool) {
 		if len(code) < digits || err != nil || n > utf8.MaxRune {
 			fail(s.line, "a truncated escape")
 		}
-	case c >= '4' && isOctal(c) && isOctal(s.next(2)) && isOctal(s.next(3)): // above \377
+	case largeOctal().MatchString(s.src[s.at:]):
 		s.warns = append(s.warns, s.src[s.at:s.at+4])
-	case c >= utf8.RuneSelf || strings.IndexByte("\n\\'\"abfnrtv01234567", c) < 0:
+	case strings.IndexByte("\n\\'\"abfnrtv01234567", c) < 0:
 		s.warns = append(s.warns, "\\"+string(c))
 	}
 	if c >= utf8.RuneSelf {
@@ -445,12 +435,8 @@ func (s *lexer) field(fields []field, quote string, depth int) []field {
 // quotes of the string, backslashes and comments in it.
 func (s *lexer) fieldExpression(quote string) {
 	from, line, nested := s.at, s.line, 0
-	for {
-		if s.at >= len(s.src) {
-			fail(line, "an f-string is not closed")
-		}
-		c := s.src[s.at]
-		switch {
+	for s.at < len(s.src) {
+		switch c := s.src[s.at]; {
 		case isQuote(c):
 			inner := &lexer{src: s.src, at: s.at, line: s.line}
 			if strings.HasPrefix(s.src[s.at:], quote) {
@@ -459,25 +445,27 @@ func (s *lexer) fieldExpression(quote string) {
 			inner.str(s.at, s.prefix(from))
 			s.at, s.line = inner.at, inner.line
 			continue
-		case c == '\\' || c == '#':
+		case c == '\\', c == '#':
 			fail(line, "an f-string has a backslash or comment in a field")
 		case c == '\n':
 			if len(quote) == 1 {
 				fail(line, "an f-string is not closed")
 			}
 			s.line++
-		case c == '(' || c == '[' || c == '{':
+		case strings.IndexByte("([{", c) >= 0:
 			nested++
-		case nested > 0 && (c == ')' || c == ']' || c == '}'):
-			nested--
 		case nested > 0:
-		case c == '}' || c == ':' || c == '!' && !strings.HasPrefix(s.src[s.at:], "!="):
+			if strings.IndexByte(")]}", c) >= 0 {
+				nested--
+			}
+		case strings.HasPrefix(s.src[s.at:], "!="):
+			s.at++
+		case strings.IndexByte("}:!", c) >= 0:
 			return
-		case c == '!':
-			s.at++ // of "!="
 		}
 		s.at++
 	}
+	fail(line, "an f-string is not closed")
 }
 
 // prefix returns the letters before the quote at the current place, back to from.

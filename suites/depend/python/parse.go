@@ -17,7 +17,7 @@ import (
 // and newer or rare syntax, because an edit of a file that cannot be compiled affects every case.
 func Script(src []byte) (parsed *script.Script, err error) {
 	switch {
-	case bytes.IndexByte(src, 0) >= 0 || !utf8.Valid(src):
+	case bytes.IndexByte(src, 0) >= 0, !utf8.Valid(src):
 		return nil, errors.New("it is no text in UTF-8")
 	case bytes.IndexByte(src, '\r') >= 0:
 		return nil, errors.New("it has carriage returns")
@@ -100,17 +100,15 @@ func (p *parser) use(name string) {
 }
 
 func (p *parser) word(name string) {
-	if p.words != nil {
-		p.words[name] = true
-	}
+	p.words[name] = true
 	if dynamicNames[name] {
 		p.facts.Dynamic = true
 		p.scope.dynamic = p.scope.dynamic || localNames[name]
 	}
-	if shownNames[name] {
+	if displayNames[name] {
 		p.facts.Text = true
 	}
-	if endingNames[name] {
+	if traceNames[name] {
 		p.facts.Ends = "it uses " + name + ", which may end tracing"
 	}
 }
@@ -122,12 +120,12 @@ var (
 		attrgetter methodcaller get_type_hints pickle shelve gc ctypes unittest doctest pdb fire __builtins__ _getframe currentframe f_globals f_locals help pydoc`)
 	// localNames use the variables of a function by names that are not in the text.
 	localNames = script.Words("locals vars eval exec dir")
-	// shownNames may show the text or the lines of a file.
-	shownNames = script.Words(`traceback print_exc format_exc print_exception format_exception print_stack format_stack extract_stack extract_tb
+	// displayNames may show the text or the lines of a file.
+	displayNames = script.Words(`traceback print_exc format_exc print_exception format_exception print_stack format_stack extract_stack extract_tb
 		inspect linecache lineno f_lineno tb_lineno co_firstlineno currentframe _getframe getframeinfo getsource getsourcelines stack
 		__code__ f_code gi_code exc_info exception warnings warn tracemalloc faulthandler stack_info stacklevel breakpoint __traceback__`)
-	// endingNames may keep lines from being logged.
-	endingNames = script.Words("settrace setprofile monitoring setrlimit chroot setuid seteuid setreuid setresuid unshare _thread addaudithook _current_frames")
+	// traceNames may keep lines from being logged.
+	traceNames = script.Words("settrace setprofile monitoring setrlimit chroot setuid seteuid setreuid setresuid unshare _thread addaudithook _current_frames")
 )
 
 // literal records the words of a string that may be names: those of a string that is nothing but a
@@ -146,11 +144,8 @@ func (p *parser) literal(text string) {
 func (p *parser) warn(what string) { p.warns = append(p.warns, what) }
 
 // bind records a name that the current scope assigns to.
-func (p *parser) bind(name string) {
-	p.scope.bound[name] = true
-}
+func (p *parser) bind(name string) { p.scope.bound[name] = true }
 
-// module parses the whole file.
 func (p *parser) module() {
 	p.facts, p.words = &script.Facts{}, map[string]bool{}
 	p.statements(p.Script.Body, func() bool { return p.peek().Kind == End })
@@ -195,7 +190,6 @@ func fullOf(b *script.Block) uint64 {
 	return script.Mix(0, parts...)
 }
 
-// statements parses the statements of a block.
 func (p *parser) statements(b *script.Block, end func() bool) {
 	b.Function = p.Function
 	for !end() {
@@ -228,47 +222,31 @@ func (p *parser) statement(b *script.Block) {
 		p.fail("statements are nested too deeply")
 	}
 	defer func() { p.depth-- }()
-	if t.Kind == Name {
-		switch t.Text {
-		case "if":
-			p.branch(b)
-			return
-		case "while", "for":
-			p.loop(b)
-			return
-		case "try":
-			p.try(b)
-			return
-		case "with":
-			p.with(b)
-			return
-		case "def", "class":
-			p.definition(b)
-			return
-		case "async":
-			switch p.tokens[p.i+1].Text {
-			case "def":
-				p.definition(b)
-			case "for":
-				p.loop(b)
-			case "with":
-				p.with(b)
-			default:
-				p.fail("unexpected async")
-			}
-			return
-		case "match":
-			if p.matches() {
-				p.match(b)
-				return
-			}
+	word := t.Text
+	if word == "async" {
+		if !p.nextIs("def", "for", "with") {
+			p.fail("unexpected async")
+		}
+		word = p.tokens[p.i+1].Text
+	}
+	switch word {
+	case "if":
+		p.branch(b)
+	case "while", "for":
+		p.loop(b)
+	case "try":
+		p.try(b)
+	case "with":
+		p.with(b)
+	case "def", "class", "@":
+		p.definition(b)
+	default:
+		if word == "match" && p.beginsMatch() {
+			p.match(b)
+		} else {
+			p.simple(b)
 		}
 	}
-	if p.is("@") {
-		p.definition(b)
-		return
-	}
-	p.simple(b)
 }
 
 // open begins a statement in a block. Facts are collected for it until the next one begins.
@@ -289,11 +267,10 @@ func (p *parser) header(st *script.Statement, from int) {
 func (p *parser) tokensHash(from, to int) uint64 {
 	h := script.NewHash()
 	for _, t := range p.tokens[from:to] {
-		if t.Kind == Newline || t.Kind == Indent || t.Kind == Dedent {
-			continue
+		if !slices.Contains([]Kind{Newline, Indent, Dedent}, t.Kind) {
+			h.Number(uint64(t.Kind))
+			h.Text(t.Text)
 		}
-		h.Number(uint64(t.Kind))
-		h.Text(t.Text)
 	}
 	return uint64(h)
 }
@@ -327,7 +304,7 @@ func (p *parser) branch(b *script.Block) {
 	st := p.open(b)
 	from := p.i
 	p.i++ // if or elif
-	st.Sure = p.named().sure()
+	st.Sure = p.namedExpression().isSure()
 	p.expect(":")
 	p.header(st, from)
 	p.suite(p.Nest(st, "then"))
@@ -346,9 +323,9 @@ func (p *parser) branch(b *script.Block) {
 func (p *parser) loop(b *script.Block) {
 	st := p.open(b)
 	from := p.i
-	p.asynchronous("async")
+	p.acceptAsync("async")
 	if p.accept("while") {
-		st.Sure = p.named().sure()
+		st.Sure = p.namedExpression().isSure()
 	} else {
 		p.expect("for")
 		p.targets(p.bind)
@@ -418,13 +395,12 @@ func (p *parser) try(b *script.Block) {
 func (p *parser) with(b *script.Block) {
 	st := p.open(b)
 	from := p.i
-	p.asynchronous("async")
+	p.acceptAsync("async")
 	p.expect("with")
 	for {
 		p.expression()
 		if p.accept("as") {
-			e := p.primary()
-			p.target(e, p.bind)
+			p.target(p.primary(), p.bind)
 		}
 		if !p.accept(",") {
 			break
@@ -437,16 +413,12 @@ func (p *parser) with(b *script.Block) {
 }
 
 func (p *parser) peek() *Token { return &p.tokens[p.i] }
-func (p *parser) is(text string) bool {
-	t := p.peek()
-	return t.Text == text && (t.Kind == Operator || t.Kind == Name)
-}
 
-// isAny reports whether the token is one of the given ones.
-func (p *parser) isAny(texts ...string) bool {
-	t := p.peek()
-	return (t.Kind == Operator || t.Kind == Name) && t.among(texts...)
-}
+// is reports whether the token is one of the given operators or names: no other kind has such a text.
+func (p *parser) is(texts ...string) bool { return p.peek().among(texts...) }
+
+// nextIs is like is for the token after the current one.
+func (p *parser) nextIs(texts ...string) bool { return p.tokens[p.i+1].among(texts...) }
 
 func (p *parser) accept(text string) bool {
 	if p.is(text) {
@@ -467,8 +439,8 @@ func (p *parser) each(end string, element func()) {
 	}
 }
 
-// asynchronous reads async before a statement in an async function, if it is there.
-func (p *parser) asynchronous(what string) {
+// acceptAsync reads async before a statement in an async function, if it is there.
+func (p *parser) acceptAsync(what string) {
 	if p.accept("async") && !p.scope.async {
 		p.fail("%s outside an async function", what)
 	}
@@ -482,10 +454,9 @@ func (p *parser) expect(text string) {
 
 func (p *parser) fail(format string, args ...any) { fail(p.peek().line, format, args...) }
 
-// ident reads a name that is no keyword.
 func (p *parser) ident() string {
 	t := p.peek()
-	if t.Kind != Name || keywords[t.Text] {
+	if !t.isName() {
 		p.fail("%q instead of a name", t.Text)
 	}
 	p.i++

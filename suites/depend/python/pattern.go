@@ -6,13 +6,16 @@ import (
 	"hookwatch/suites/depend/script"
 )
 
-// matches reports whether a statement that begins with the name match is a match statement.
-func (p *parser) matches() bool {
+// beginsMatch reports whether a statement that begins with the name match is a match statement.
+func (p *parser) beginsMatch() bool {
 	i := p.i + 1
 	for !p.tokens[i].endsLine() {
 		i++
 	}
-	return i > p.i+2 && p.tokens[i-1].Text == ":" && i+2 < len(p.tokens) && p.tokens[i+1].Kind == Indent && p.tokens[i+2].Text == "case" && p.tokens[i+2].Kind == Name
+	if i < p.i+3 || i+2 >= len(p.tokens) || p.tokens[i-1].Text != ":" {
+		return false
+	}
+	return p.tokens[i+1].Kind == Indent && p.tokens[i+2].Text == "case"
 }
 
 func (p *parser) match(b *script.Block) {
@@ -20,9 +23,9 @@ func (p *parser) match(b *script.Block) {
 	from := p.i
 	p.i++
 	p.newer = true
-	if e := p.starredNamed(); p.is(",") {
+	if e := p.starNamedExpression(); p.is(",") {
 		for p.accept(",") && !p.is(":") {
-			p.starredNamed()
+			p.starNamedExpression()
 		}
 	} else if e.kind == starExpr {
 		p.fail("a star outside a list")
@@ -47,7 +50,7 @@ func (p *parser) match(b *script.Block) {
 				p.bind(name)
 			}
 			if p.accept("if") {
-				p.named()
+				p.namedExpression()
 				always = false
 			}
 		})
@@ -62,7 +65,7 @@ func (p *parser) patterns(captured map[string]bool) (always bool) {
 	always = p.pattern(captured)
 	for p.accept(",") {
 		always = false
-		if p.isAny(":", "if") {
+		if p.is(":", "if") {
 			break
 		}
 		p.pattern(captured)
@@ -86,13 +89,13 @@ func (p *parser) pattern(captured map[string]bool) (always bool) {
 		return false
 	}
 	before := len(captured)
-	always = p.closed(captured)
+	always = p.closedPattern(captured)
 	for p.is("|") {
 		if always || len(captured) > before {
 			p.fail("a pattern with alternatives that bind names")
 		}
 		p.i++
-		always = p.closed(captured)
+		always = p.closedPattern(captured)
 		if len(captured) > before {
 			p.fail("a pattern with alternatives that bind names")
 		}
@@ -103,7 +106,7 @@ func (p *parser) pattern(captured map[string]bool) (always bool) {
 	return always
 }
 
-func (p *parser) closed(captured map[string]bool) (always bool) {
+func (p *parser) closedPattern(captured map[string]bool) (always bool) {
 	switch t := p.peek(); {
 	case t.Kind == String:
 		if s := p.strings(); !s.constant {
@@ -115,7 +118,7 @@ func (p *parser) closed(captured map[string]bool) (always bool) {
 			p.fail("%q instead of a number", n.Text)
 		}
 		p.i++
-		if p.isAny("+", "-") {
+		if p.is("+", "-") {
 			p.fail("a complex number in a pattern")
 		}
 	case p.is("None"), p.is("True"), p.is("False"):
@@ -140,12 +143,12 @@ func (p *parser) closed(captured map[string]bool) (always bool) {
 			if k := p.peek(); k.Kind != String {
 				p.fail("a key of a pattern that is no string")
 			}
-			p.closed(captured)
+			p.closedPattern(captured)
 			p.expect(":")
 			p.pattern(captured)
 		})
 		p.i++
-	case p.tokens[p.i+1].Text == ".", p.tokens[p.i+1].Text == "(":
+	case p.nextIs(".", "("):
 		p.valuePattern(captured)
 	default:
 		p.capture(captured)
@@ -165,7 +168,7 @@ func (p *parser) valuePattern(captured map[string]bool) {
 	}
 	keyword := false
 	p.each(")", func() {
-		if p.peek().Kind == Name && p.tokens[p.i+1].Text == "=" {
+		if p.peek().Kind == Name && p.nextIs("=") {
 			p.i += 2
 			keyword = true
 		} else if keyword {

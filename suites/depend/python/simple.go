@@ -37,9 +37,9 @@ func (p *parser) small(st *script.Statement) {
 	word := p.peek().Text
 	switch {
 	case p.is("import"):
-		p.imported(st)
+		p.importName(st)
 	case p.is("from"):
-		p.importedFrom(st)
+		p.importFrom(st)
 	case p.accept("pass"), p.accept("break"), p.accept("continue"):
 		if word != "pass" && s.loops == 0 {
 			p.fail("%s outside a loop", word)
@@ -64,13 +64,13 @@ func (p *parser) small(st *script.Statement) {
 		p.declare(word)
 		st.Sure = false
 	case p.accept("del"):
-		p.deleted(p.expressions())
+		p.delete(p.expressions())
 	case p.accept("assert"):
 		e := p.expression()
 		if e.kind == tupleExpr {
 			p.warn("assert")
 		}
-		st.Sure = e.sure()
+		st.Sure = e.isSure()
 		if p.accept(",") {
 			p.expression()
 		}
@@ -79,20 +79,19 @@ func (p *parser) small(st *script.Statement) {
 	}
 }
 
-func (p *parser) deleted(e *expr) {
+func (p *parser) delete(e *expr) {
 	if e.kind == starExpr {
 		p.fail("cannot delete a starred expression")
 	}
 	if e.isSequence() {
 		for _, x := range e.parts {
-			p.deleted(x)
+			p.delete(x)
 		}
 		return
 	}
 	p.target(e, p.bind)
 }
 
-// declare parses the names of a global or nonlocal statement.
 func (p *parser) declare(kind string) {
 	s := p.scope
 	for {
@@ -124,7 +123,8 @@ func (p *parser) declare(kind string) {
 	}
 }
 
-// assignment parses an assignment or an expression.
+var augmentations = script.Words("**= //= >>= <<= += -= *= /= %= &= |= ^= @=")
+
 func (p *parser) assignment(st *script.Statement) {
 	from := p.i
 	if p.is("yield") {
@@ -132,13 +132,11 @@ func (p *parser) assignment(st *script.Statement) {
 		return
 	}
 	e := p.expressions()
-	t := p.peek()
 	switch {
-	case t.Kind == Operator && t.Text == ":":
-		p.i++
-		p.annotated(st, e)
-	case t.Kind == Operator && len(t.Text) > 1 && strings.HasSuffix(t.Text, "=") && !slices.Contains([]string{"==", "!=", "<=", ">=", ":="}, t.Text):
-		if e.kind != nameExpr && e.kind != memberExpr {
+	case p.accept(":"):
+		p.annotatedAssignment(st, e)
+	case augmentations[p.peek().Text]:
+		if !e.isReference() {
 			p.fail("an augmented assignment to an expression")
 		}
 		p.target(e, p.bind)
@@ -155,14 +153,13 @@ func (p *parser) assignment(st *script.Statement) {
 		}
 		p.binds(st, targets && e.constant, e.risky, names)
 	default:
-		st.Sure = e.sure() || e.kind == callExpr
-		if s := p.tokens[from]; s.Kind == String && e.constant && (e.kind == literalExpr || p.i == from+1 && !strings.ContainsAny(s.Text[:1], "bB")) {
+		st.Sure = e.isSure() || e.kind == callExpr
+		if p.tokens[from].Kind == String && e.isLiteral() {
 			p.texts[st] = true
 		}
 	}
 }
 
-// value reads what is assigned.
 func (p *parser) value() *expr {
 	if p.is("yield") {
 		p.yield()
@@ -180,7 +177,7 @@ func (p *parser) binds(st *script.Statement, constant, risky bool, names []strin
 	p.plain = append(p.plain, st)
 }
 
-func (p *parser) annotated(st *script.Statement, target *expr) {
+func (p *parser) annotatedAssignment(st *script.Statement, target *expr) {
 	if target.isSequence() {
 		p.fail("an annotated list of targets")
 	}
@@ -204,7 +201,7 @@ func (p *parser) annotated(st *script.Statement, target *expr) {
 	}
 }
 
-func (p *parser) dotted() string {
+func (p *parser) dottedName() string {
 	name := p.ident()
 	for p.accept(".") {
 		name += "." + p.ident()
@@ -212,11 +209,11 @@ func (p *parser) dotted() string {
 	return name
 }
 
-func (p *parser) imported(st *script.Statement) {
+func (p *parser) importName(st *script.Statement) {
 	p.i++
 	names, known := []string{}, true
 	for {
-		module := p.dotted()
+		module := p.dottedName()
 		top, _, _ := strings.Cut(module, ".")
 		name, full := top, top
 		if p.accept("as") {
@@ -227,12 +224,12 @@ func (p *parser) imported(st *script.Statement) {
 		p.from(name, full)
 		p.word(module)
 		known = known && standardModules[top]
-		p.facts.Dynamic = p.facts.Dynamic || dynamicNames[top] && top != "inspect" && top != "importlib" && top != "pickle"
+		p.facts.Dynamic = p.facts.Dynamic || dynamicNames[top] && !slices.Contains([]string{"inspect", "importlib", "pickle"}, top)
 		if !p.accept(",") {
 			break
 		}
 	}
-	p.importing(st, known, names)
+	p.markImport(st, known, names)
 }
 
 // from records the value of a name of the module.
@@ -245,23 +242,23 @@ func (p *parser) from(name, full string) {
 	}
 }
 
-// importing marks an import at module level of modules without effects. A new one may fail.
-func (p *parser) importing(st *script.Statement, known bool, names []string) {
+// markImport marks an import at module level of modules without effects. A new one may fail.
+func (p *parser) markImport(st *script.Statement, known bool, names []string) {
 	p.facts.Text, p.facts.Ends = false, "" // using a name does that, not importing it
 	p.foreign = p.foreign || !known
 	p.binds(st, known, true, names)
 }
 
-func (p *parser) importedFrom(st *script.Statement) {
+func (p *parser) importFrom(st *script.Statement) {
 	p.i++
 	dots := 0
-	for p.isAny(".", "...") {
+	for p.is(".", "...") {
 		dots += len(p.peek().Text)
 		p.i++
 	}
 	module := ""
 	if dots == 0 || !p.is("import") {
-		module = p.dotted()
+		module = p.dottedName()
 	}
 	p.expect("import")
 	if module == "__future__" && dots == 0 {
@@ -287,7 +284,7 @@ func (p *parser) importedFrom(st *script.Statement) {
 		p.word(name)
 		if p.accept("as") {
 			as = p.ident()
-			hidden = hidden || dynamicNames[name] || shownNames[name] || endingNames[name] // under another name
+			hidden = hidden || dynamicNames[name] || displayNames[name] || traceNames[name] // under another name
 		}
 		p.bind(as)
 		p.from(as, full)
@@ -300,7 +297,7 @@ func (p *parser) importedFrom(st *script.Statement) {
 	if group {
 		p.expect(")")
 	}
-	p.importing(st, dots == 0 && standardModules[top], names)
+	p.markImport(st, dots == 0 && standardModules[top], names)
 	if hidden {
 		p.facts.Dynamic, p.facts.Text = true, true
 	}
