@@ -174,12 +174,7 @@ func (s system) Open(path string) (fs.File, error) {
 	if s.open != nil {
 		return s.open(path)
 	}
-	return openNonblocking(path)
-}
-
-// openNonblocking opens a file without waiting for a writer if a pipe replaced it.
-func openNonblocking(path string) (fs.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may have replaced the file
 	if err != nil {
 		return nil, err
 	}

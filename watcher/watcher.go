@@ -144,7 +144,8 @@ func (w *Watcher) loop() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		w.absorb()
+		w.core.take(w.inbox.take())
+		w.work()
 		now := time.Now()
 		var out chan<- Batch
 		batch, ready := w.backlog.batch(now)
@@ -167,13 +168,6 @@ func (w *Watcher) loop() {
 			w.backlog.delivered(batch)
 		}
 	}
-}
-
-// absorb updates the backlog with the events that arrived and the paths that are due for
-// polling.
-func (w *Watcher) absorb() {
-	w.core.take(w.inbox.take())
-	w.work()
 }
 
 // work checks everything that is queued, unless the watcher is closed in the meantime.

@@ -257,7 +257,7 @@ func readJSONL(name string, r io.Reader, b *Budget, yield func(suites.Record) bo
 	for {
 		at, text, err := lines.value()
 		if b.left -= lineCost; b.Spent() {
-			w.add(at, "not read from here on: "+b.String())
+			w.add(at, fmt.Sprintf("not read from here on: more than %d MiB are on record", heldLimit>>20))
 			return w.done(), nil
 		}
 		if err != nil && !errors.Is(err, errTooLong) {

@@ -52,9 +52,6 @@ func (s ToolSets) Recall(env suites.Environment, earlier func() []suites.Environ
 	}
 }
 
-// Names returns the names of the tools in a set, sorted.
-func (s ToolSets) Names(set string) []string { return slices.Sorted(maps.Keys(s[set])) }
-
 // Changed returns the tools in both sets whose digests differ. A tool that only one set contains
 // does not count, because it comes from an edit of the hook.
 func (s ToolSets) Changed(before, now string) []string {

@@ -24,20 +24,6 @@ var userSettings = []struct{ name, most string }{
 	{"max_user_namespaces", "0"}, {"max_inotify_watches", "8192"}, {"max_inotify_instances", "16"},
 }
 
-// boundUser sets them. It must run before /proc becomes read-only.
-func (s *script) boundUser() {
-	for _, u := range userSettings {
-		s.add(supervisor.Optional+supervisor.Put, "/proc/sys/user/"+u.name, u.most)
-	}
-}
-
-// keys hides the names of keys, because they belong to the user.
-func (s *script) keys() {
-	s.add(supervisor.Blank, keysFile)
-	s.add(supervisor.Optional+supervisor.Mount, keysFile, "/proc/keys", "", number(unix.MS_BIND), "")
-	s.add(supervisor.Optional+supervisor.Attr, "/proc/keys", number(unix.MOUNT_ATTR_RDONLY), "")
-}
-
 // keysFile is mounted at /proc/keys, sysDir at /sys.
 const (
 	keysFile = "keys"

@@ -147,7 +147,13 @@ func (p *plan) Open(open func(process.Setup) (*process.Supervisor, error), w Wan
 		started, err := open(process.Setup{Advance: p.Advance(), Steps: p.stepsFor(pr, w.Dir, w)})
 		if err == nil {
 			s.Supervisor = started
-			p.note(s)
+			for _, missed := range s.Missed {
+				if at, ok := s.layout.refusedView(missed); ok {
+					p.mu.Lock()
+					p.refuse(at)
+					p.mu.Unlock()
+				}
+			}
 			if err = s.fill(pr.copies); err != nil {
 				s.Discard()
 				return nil, err
@@ -182,17 +188,6 @@ func (p *plan) replan(l *layout, err error) bool {
 	}
 	p.refuse(at)
 	return true
-}
-
-// note records the views that the system refused for a sandbox.
-func (p *plan) note(s *namespaced) {
-	for _, missed := range s.Missed {
-		if at, ok := s.layout.refusedView(missed); ok {
-			p.mu.Lock()
-			p.refuse(at)
-			p.mu.Unlock()
-		}
-	}
 }
 
 func (p *plan) refuse(at string) {

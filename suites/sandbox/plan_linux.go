@@ -241,8 +241,12 @@ const pidMax = "/proc/sys/kernel/pid_max"
 func (s *script) finish() {
 	// After a wraparound the kernel no longer assigns PIDs below 300.
 	s.add(supervisor.Optional+supervisor.Put, pidMax, number(reservedPIDs+s.p.o.processes()))
-	s.boundUser()
-	s.keys()
+	for _, u := range userSettings { // before /proc becomes read-only
+		s.add(supervisor.Optional+supervisor.Put, "/proc/sys/user/"+u.name, u.most)
+	}
+	s.add(supervisor.Blank, keysFile) // the names of keys belong to the user
+	s.add(supervisor.Optional+supervisor.Mount, keysFile, "/proc/keys", "", number(unix.MS_BIND), "")
+	s.add(supervisor.Optional+supervisor.Attr, "/proc/keys", number(unix.MOUNT_ATTR_RDONLY), "")
 	// Root may write there without any capability, for example to core_pattern.
 	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")
 	s.add(supervisor.Detach, machineRoot)

@@ -358,9 +358,6 @@ func (o Options) Limits() process.Limits {
 // processes returns the maximum number of processes and threads of a case at a time.
 func (o Options) processes() int { return max(o.Processes, 1) }
 
-// Hiding returns the Hiding of the files that are masked from cases.
-func (o Options) Hiding() *Hiding { return o.rules().Hiding() }
-
 func (o Options) rules() rules {
 	r := rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
 	w := r.whose()

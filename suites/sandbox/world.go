@@ -35,7 +35,7 @@ type seen struct {
 // have private views. In the modes copy and none they see all of the machine, and what hookwatch
 // does not read are only credentials.
 func (o Options) World(private bool, search []string) *World {
-	return &World{o: o, root: disk.Real(o.Root), private: private, search: search, hiding: o.Hiding()}
+	return &World{o: o, root: disk.Real(o.Root), private: private, search: search, hiding: o.rules().Hiding()}
 }
 
 // Means returns what cases find at an absolute path whose directories are no symbolic links: 0 for

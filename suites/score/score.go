@@ -244,7 +244,7 @@ func (s *scoring) hunt(ctx context.Context, m mutate.Subject) (*Finding, error) 
 			return nil, err
 		}
 		if v.Status == suites.Fail {
-			f.Killer, f.Hung = s.cases[i].Key(), timedOut(v)
+			f.Killer, f.Hung = s.cases[i].Key(), slices.ContainsFunc(v.Mismatches, func(m suites.Mismatch) bool { return m.Field == "timeout" })
 			return f, nil
 		}
 		f.compare(s.cases[i], s.panel.seen[i], seen)
@@ -277,10 +277,6 @@ func (s *scoring) fixture(file string, content []byte) suites.Fixture {
 		mode = 0o755
 	}
 	return suites.Fixture{Path: "{project}/" + file, Content: string(content), Mode: mode}
-}
-
-func timedOut(v suites.Verdict) bool {
-	return slices.ContainsFunc(v.Mismatches, func(m suites.Mismatch) bool { return m.Field == "timeout" })
 }
 
 // isOwn reports whether a path is in the project.

@@ -97,7 +97,7 @@ func runContract(ctx context.Context, a *app, g globals, o contractOptions) erro
 	}
 	doc := newDocument(res)
 	doc.Name, doc.ranIn, doc.Newer = other.Name, t.ranIn, p.NewerEvents(os.Environ())
-	return a.report(result{doc: doc, items: jsonLines(doc.Cells, doc.ranIn), text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Failed())
+	return a.report(result{doc: doc, items: jsonLines(doc.Cells, doc.ranIn), text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Changed > 0 || doc.Fault != "" || len(doc.Elsewhere) > 0)
 }
 
 // A contractDocument is the JSON document of contract. Documents of two clients differ only where
@@ -132,12 +132,6 @@ func newDocument(r contractResult) contractDocument {
 		}
 	}
 	return doc
-}
-
-// Failed reports whether the client deviates from a prediction, failed, or asked for anything but its
-// model.
-func (d contractDocument) Failed() bool {
-	return d.Changed > 0 || d.Fault != "" || len(d.Elsewhere) > 0
 }
 
 // printContract prints changed cells, and with verbose every cell.

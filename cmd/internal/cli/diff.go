@@ -332,15 +332,10 @@ func printDiff(w io.Writer, doc diffDocument, verbose bool) {
 	}
 	printIsolation(w, doc.ranIn)
 	doc.leftOut.print(w)
-	writef(w, "%s\n", doc.summary())
+	writef(w, "%s\n", doc.headline()+fmt.Sprintf("; %s affected, %d not; %s, %s in %.1f s", session.Count(doc.Hooks, "hook"), doc.Unaffected, session.Count(doc.Calls, "call"), session.Count(doc.Firings, "firing"), float64(doc.Millis)/1000))
 	if doc.Interrupted {
 		writef(w, "interrupted: this is what differs so far\n")
 	}
-}
-
-// summary returns the last line.
-func (d *diffDocument) summary() string {
-	return d.headline() + fmt.Sprintf("; %s affected, %d not; %s, %s in %.1f s", session.Count(d.Hooks, "hook"), d.Unaffected, session.Count(d.Calls, "call"), session.Count(d.Firings, "firing"), float64(d.Millis)/1000)
 }
 
 // headline returns the changes in a sentence.

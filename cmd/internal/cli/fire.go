@@ -265,9 +265,6 @@ func (d fireDocument) Wrong() int {
 	return len(d.Hooks)
 }
 
-// Faulty returns 1 if the client failed, and 0 otherwise.
-func (d fireDocument) Faulty() int { return min(1, len(d.Live.Fault)) }
-
 // newLive returns the document of hooks fired by the real client, or an error if the client could
 // not be made to fire them.
 func newLive(c *suites.Case, o suites.Outcome) (fireDocument, error) {

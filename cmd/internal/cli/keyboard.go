@@ -169,9 +169,6 @@ func lets(f session.CaseFilter) session.Matching {
 	return func(c *suites.Case) bool { return f.Lets(c.Key(), c.Name, c.Hook, c.At.String()) }
 }
 
-// Typing reports whether keys are letters of a pattern.
-func (k *keyboard) Typing() bool { return k.typing != nil }
-
 // listen returns a channel with the commands of a terminal's keys until the session is done. Its
 // reader ends only with the process, because a read of a terminal cannot be cancelled.
 func listen(t *terminal.Terminal, done <-chan struct{}) <-chan session.Command {
@@ -206,9 +203,15 @@ type listener struct {
 
 func (l *listener) press(key terminal.Key) (more bool) {
 	switch {
-	case key == terminal.CtrlZ:
-		return l.stop()
-	case !l.Typing() && (key == 'e' || key == 'E'):
+	case key == terminal.CtrlZ: // suspends the program until fg of the shell, once no case is running
+		ready, resume := make(chan struct{}), make(chan struct{})
+		if !l.send(session.Suspend{Ready: ready, Resume: resume}) || !l.wait(ready) {
+			return false
+		}
+		err := l.terminal.Lend(terminal.Stop)
+		close(resume)
+		return err == nil || l.send(event(session.Warning{Text: "not stopped: " + err.Error()}))
+	case l.keyboard.typing == nil && (key == 'e' || key == 'E'):
 		return l.edit(key == 'E')
 	}
 	for _, c := range l.Press(key) {
@@ -257,15 +260,4 @@ func (l *listener) edit(ofCase bool) bool {
 		return l.send(event(session.Warning{Text: "the editor of $VISUAL or $EDITOR: " + err.Error()}))
 	}
 	return true
-}
-
-// stop suspends the program until a shell's fg, once no case is running.
-func (l *listener) stop() bool {
-	ready, resume := make(chan struct{}), make(chan struct{})
-	if !l.send(session.Suspend{Ready: ready, Resume: resume}) || !l.wait(ready) {
-		return false
-	}
-	err := l.terminal.Lend(terminal.Stop)
-	close(resume)
-	return err == nil || l.send(event(session.Warning{Text: "not stopped: " + err.Error()}))
 }

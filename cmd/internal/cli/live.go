@@ -43,7 +43,7 @@ func checkLive(ctx context.Context, a *app, g globals, client string) error {
 	if err := a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printLive(w, doc, a.verbose) }); err != nil {
 		return err
 	}
-	return contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
+	return contradicted(doc.Client, doc.count(func(h liveHook) bool { return h.Contradicts != "" }), doc.count(func(h liveHook) bool { return h.Fault != "" }))
 }
 
 // fireLive fires the hooks registered for an event, or one script, with the real client.
@@ -77,7 +77,7 @@ func fireLive(ctx context.Context, a *app, g globals, c *suites.Case, client str
 	if err := a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printFired(w, doc) }); err != nil {
 		return err
 	}
-	return contradicted(doc.Live.Client, doc.Wrong(), doc.Faulty())
+	return contradicted(doc.Live.Client, doc.Wrong(), min(1, len(doc.Live.Fault)))
 }
 
 // liveDocument is the JSON document of check --live.
@@ -139,14 +139,6 @@ func newLiveDocument(p *session.Project, in ranIn, res liveResult, millis int64)
 	}
 	return doc
 }
-
-// Contradicted counts the hooks for which the client deviates from hookwatch's prediction.
-func (d liveDocument) Contradicted() int {
-	return d.count(func(h liveHook) bool { return h.Contradicts != "" })
-}
-
-// Faulty counts the hooks that were not observed to the end because the client failed.
-func (d liveDocument) Faulty() int { return d.count(func(h liveHook) bool { return h.Fault != "" }) }
 
 func (d liveDocument) count(of func(liveHook) bool) (n int) {
 	for _, h := range d.Hooks {

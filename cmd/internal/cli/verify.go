@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"hookwatch/suites/depend/trace"
 
@@ -183,7 +185,7 @@ func sum(w io.Writer, p *session.Project, from session.Sources, found []session.
 		}
 	}
 	if len(found) == 0 {
-		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, session.LookedAt(p))
+		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, strings.Join(slices.Concat(p.Config.Specs, p.Config.Suites), ", "))
 	} else {
 		writef(w, "%s in %s: %d resolved, %d not\n", session.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
 	}

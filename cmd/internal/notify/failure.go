@@ -193,13 +193,11 @@ func severalLines(s string) bool { return strings.Contains(strings.TrimSuffix(s,
 func where(v suites.Verdict, m suites.Mismatch) string {
 	for _, o := range v.Mismatches {
 		if o.Step > 0 {
-			return step(m)
+			return fmt.Sprintf("step %d: ", m.Step+1)
 		}
 	}
 	return ""
 }
-
-func step(m suites.Mismatch) string { return fmt.Sprintf("step %d: ", m.Step+1) }
 
 // gotText returns the actual text of a mismatch as the hook wrote it: unquoted, and complete from
 // the record if the mismatch only has its beginning.
@@ -274,14 +272,6 @@ type shared struct {
 	first   session.CaseDone // of those that are not shown yet, by order
 	more    []member         // the others
 	printed bool             // first was shown
-}
-
-// within reports whether some contains every case that is still to be shown with the cause.
-func (s *shared) within(some map[suites.Key]bool) bool {
-	if !s.printed && !some[s.first.Record.Key()] {
-		return false
-	}
-	return !slices.ContainsFunc(s.more, func(m member) bool { return !some[m.key] })
 }
 
 // A member is a case that is shown in a group.

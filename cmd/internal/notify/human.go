@@ -58,16 +58,24 @@ func (h *human) show(e session.Event) {
 		h.stillRunning(e)
 	case session.RunDone:
 		h.runDone(e)
-	case session.Saved:
-		h.saved()
+	case session.Saved: // its effect is drawn once it is known, because the user waits for the tests
+		h.rested, h.tracing = false, tracing{}
+		if !h.running && h.asked.typing == nil {
+			h.live = h.idleLine()
+		}
 	case session.Tracing:
 		h.traced(e)
 	case session.Rested:
 		h.rested, h.tracing = true, tracing{}
 		h.forget()
 		h.idle()
-	case session.Transitions:
-		h.gone(e)
+	case session.Transitions: // all others were shown with their cases
+		for _, r := range e.Resolved {
+			if r.Reason == suites.RegistrationGone {
+				delete(h.failing, r.Key())
+				h.print(h.margin().with(piece{green, "resolved "}, piece{plain, session.Label(r)}, piece{dim, "  " + r.Note}))
+			}
+		}
 	case session.Proved:
 		h.proved(e)
 	default:
@@ -182,15 +190,6 @@ func (h *human) status(l line, steady bool) {
 		l, steady = h.typed(), true
 	}
 	h.setLive(l, steady)
-}
-
-// saved ends the rest. The effect of the save is drawn once it is known, because the user waits
-// for its tests.
-func (h *human) saved() {
-	h.rested, h.tracing = false, tracing{}
-	if !h.running && h.asked.typing == nil {
-		h.live = h.idleLine()
-	}
 }
 
 // traced shows the progress of tracing on the live line.

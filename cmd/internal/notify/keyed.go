@@ -16,7 +16,12 @@ import (
 func (h *human) keyed(e session.Event) {
 	switch e := e.(type) {
 	case session.Help:
-		h.help()
+		lines := []line{{{bold, "keys"}}}
+		for _, k := range session.Keys() {
+			lines = append(lines, h.block(line{{plain, fmt.Sprintf("  %-7s", k.Key)}}, plain, k.Does)...)
+		}
+		lines = append(lines, h.block(nil, dim, "A save runs every case that it affects. The filter only limits which of them are shown; counts include all.")...)
+		h.print(append(lines, nil)...)
 	case session.Typing:
 		h.asked.typing = &e
 		h.status(nil, true)
@@ -55,16 +60,6 @@ func (h *human) answer(on bool, yes, no string) {
 	if !h.running {
 		h.idle()
 	}
-}
-
-// help prints the meaning of each key.
-func (h *human) help() {
-	lines := []line{{{bold, "keys"}}}
-	for _, k := range session.Keys() {
-		lines = append(lines, h.block(line{{plain, fmt.Sprintf("  %-7s", k.Key)}}, plain, k.Does)...)
-	}
-	lines = append(lines, h.block(nil, dim, "A save runs every case that it affects. The filter only limits which of them are shown; counts include all.")...)
-	h.print(append(lines, nil)...)
 }
 
 func (h *human) filtered(f session.CaseFilter) {
@@ -262,13 +257,10 @@ func (h *human) statusLines(status suites.Status, what, note string) []line {
 	return h.block(head, plain, bareNote(status, note))
 }
 
-// bareNote returns a note without the parts that its line already shows.
-func bareNote(s suites.Status, note string) string { return withoutStandIns(s.Detail(note)) }
-
-// withoutStandIns removes the stand-ins, because the end of every run lists them for all its
-// cases.
-func withoutStandIns(note string) string {
-	parts := strings.Split(note, "; ")
+// bareNote returns a note without the parts that its line already shows, and without the stand-ins,
+// which the end of every run lists for all its cases.
+func bareNote(s suites.Status, note string) string {
+	parts := strings.Split(s.Detail(note), "; ")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "stand-in: ") })
 	return strings.Join(parts, "; ")
 }

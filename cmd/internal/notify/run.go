@@ -137,7 +137,12 @@ func (h *human) superseded(selected []suites.Selection) {
 	for _, s := range selected {
 		again[s.Key] = true
 	}
-	h.causes.all = slices.DeleteFunc(h.causes.all, func(s *shared) bool { return s.within(again) })
+	h.causes.all = slices.DeleteFunc(h.causes.all, func(s *shared) bool {
+		if !s.printed && !again[s.first.Record.Key()] {
+			return false
+		}
+		return !slices.ContainsFunc(s.more, func(m member) bool { return !again[m.key] })
+	})
 	h.more = slices.DeleteFunc(h.more, func(k suites.Key) bool { return again[k] })
 	h.resolved = slices.DeleteFunc(h.resolved, func(e session.CaseDone) bool { return again[e.Record.Key()] })
 	h.print(h.others()...)
@@ -329,17 +334,6 @@ func tally(t suites.Tally, zeros bool) line {
 	add(t.Unproven, zeros, suites.Unproven)
 	add(t.Aborted, false, suites.Aborted)
 	return l
-}
-
-// gone reports resolved faults whose registration no longer exists. All other transitions were
-// shown with their cases.
-func (h *human) gone(e session.Transitions) {
-	for _, r := range e.Resolved {
-		if r.Reason == suites.RegistrationGone {
-			delete(h.failing, r.Key())
-			h.print(h.margin().with(piece{green, "resolved "}, piece{plain, session.Label(r)}, piece{dim, "  " + r.Note}))
-		}
-	}
 }
 
 // proved prints a text about a guard: what it is about, and then the details.

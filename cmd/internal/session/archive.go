@@ -39,7 +39,7 @@ func (a *archiving) archive(inputs map[string][]suites.Input) error {
 	}
 	incomplete := Incomplete(before, before) // before its records are copied
 	before.Records, _ = record.Identify(before.Records, a.project.Every())
-	c := verdict.Compare(RunOf(before), a.run())
+	c := verdict.Compare(RunOf(before), verdict.Run{ID: a.done.RunID, Time: a.done.At, Records: a.done.Records, Env: a.env, Concerns: a.project.Concerning(UsedBy(a.store.Observed()))})
 	c.Warn("the earlier run is not whole: ", incomplete)
 	return a.store.WriteComparison(report.Comparison(c))
 }
@@ -67,10 +67,6 @@ func (a *archiving) latestRun() (*record.Snapshot, error) {
 	return nil, nil
 }
 
-func (a *archiving) run() verdict.Run {
-	return verdict.Run{ID: a.done.RunID, Time: a.done.At, Records: a.done.Records, Env: a.env, Concerns: a.project.Concerning(UsedBy(a.store.Observed()))}
-}
-
 // byAgent groups the records of a full run by agent, as they are stored.
 func (a *archiving) byAgent() []report.Agent {
 	stamp := a.store.Stamp(a.done.At)
@@ -95,11 +91,6 @@ type Filing struct {
 	program string        // hookwatch's own version
 	warn    func(text string)
 	err     error
-}
-
-// newFiling returns a Filing for a store.
-func newFiling(store *record.Store, program string, warn func(text string)) *Filing {
-	return &Filing{store: store, program: program, warn: warn}
 }
 
 // Err returns why records could not be written, or nil.
@@ -138,19 +129,15 @@ func (f *Filing) End(done RunDone, p *Project, s *Knowledge, awaited bool) {
 		return
 	}
 	if f.err == nil || !awaited {
-		f.try(done, p, s)
+		if err := f.file(done, p, s); err != nil {
+			f.failed(err)
+		} else if f.err != nil {
+			f.err = nil
+			f.warn("records are kept again")
+		}
 	}
 	for _, w := range f.store.Warnings() {
 		f.warn(w)
-	}
-}
-
-func (f *Filing) try(done RunDone, p *Project, s *Knowledge) {
-	if err := f.file(done, p, s); err != nil {
-		f.failed(err)
-	} else if f.err != nil {
-		f.err = nil
-		f.warn("records are kept again")
 	}
 }
 

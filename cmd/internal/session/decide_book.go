@@ -53,7 +53,16 @@ func (b *verdictBook) Withdraw(k suites.Key) {
 // latest verdict is the baseline.
 func (b *verdictBook) Baseline(k suites.Key, definition string) *keptVerdict {
 	if k.Generated() {
-		return b.latest(k, definition)
+		of := b.earlier[k]
+		if v := b.present[k]; v.HasResult() {
+			of = []*keptVerdict{v}
+		}
+		if len(of) == 0 {
+			return nil
+		}
+		v := *of[0]
+		v.Digests.Case = definition
+		return &v
 	}
 	if v := b.present[k]; v.HasResult() && v.Digests.Case == definition {
 		return v
@@ -64,20 +73,6 @@ func (b *verdictBook) Baseline(k suites.Key, definition string) *keptVerdict {
 		}
 	}
 	return nil
-}
-
-// latest returns the last verdict of a case, as if it were in this definition.
-func (b *verdictBook) latest(k suites.Key, definition string) *keptVerdict {
-	of := b.earlier[k]
-	if v := b.present[k]; v.HasResult() {
-		of = []*keptVerdict{v}
-	}
-	if len(of) == 0 {
-		return nil
-	}
-	v := *of[0]
-	v.Digests.Case = definition
-	return &v
 }
 
 // Tally counts the present verdicts of cases.

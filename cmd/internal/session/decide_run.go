@@ -265,9 +265,6 @@ type atRest struct {
 	latest map[string]string // current digests
 }
 
-// newAtRest returns an atRest without files.
-func newAtRest() *atRest { return &atRest{make(map[string]string), make(map[string]string)} }
-
 // Same records a change of a file's digest, and reports whether the content is the same as when
 // nothing was left to run.
 func (a *atRest) Same(path, was, digest string) bool {

@@ -131,7 +131,18 @@ func (e *equipment) newRunner(p *Project, env []string) *run.Runner {
 		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
 		Reader:      p.Reader.Anywhere(),
 		StandIns:    offered,
-		Standing:    func(hook string) []string { return standInsOf(p, offered, hook) },
+		Standing: func(hook string) []string { // the stand-ins that a hook can reach
+			if len(offered) == 0 {
+				return nil
+			}
+			var out []string
+			for _, name := range p.Graph.Tools(hook) {
+				if what, ok := offered[name]; ok {
+					out = append(out, name+"="+what)
+				}
+			}
+			return out
+		},
 	})
 }
 
@@ -255,20 +266,6 @@ func offerStandIns(names []string, temp string, env []string) (map[string]string
 	return offered, process.With(slices.Clone(env), map[string]string{"PATH": search}), nil
 }
 
-// standInsOf returns the stand-ins that a hook can reach.
-func standInsOf(p *Project, standIn map[string]string, hook string) []string {
-	if len(standIn) == 0 {
-		return nil
-	}
-	var out []string
-	for _, name := range p.Graph.Tools(hook) {
-		if what, ok := standIn[name]; ok {
-			out = append(out, name+"="+what)
-		}
-	}
-	return out
-}
-
 // A Diagnosis describes the isolation and tools that a project has on this machine.
 type Diagnosis struct {
 	Isolation sandbox.Choice
@@ -304,7 +301,15 @@ func Diagnose(ctx context.Context, o EquipmentOptions, p *Project) (*Diagnosis, 
 	}
 	for _, c := range p.Every() {
 		if c.Check != nil {
-			checkedTool(c, use)
+			switch c.Check.Need {
+			case suites.NeedRequired, suites.NeedExpected:
+				if c.Check.Tool != "" {
+					use(c.Check.Tool).Fails = append(use(c.Check.Tool).Fails, c.Key())
+				}
+			case suites.NeedOptional:
+				use(c.Check.Tool).Skips = append(use(c.Check.Tool).Skips, c.Key())
+			case suites.NeedAdvisory:
+			}
 		}
 		for _, g := range c.Gates {
 			if u := use(g.Tool); g.Policy == suites.GateFail {
@@ -330,17 +335,4 @@ func Diagnose(ctx context.Context, o EquipmentOptions, p *Project) (*Diagnosis, 
 		d.Tools = append(d.Tools, *u)
 	}
 	return d, nil
-}
-
-// checkedTool records whether a case fails or is skipped if its tool is absent.
-func checkedTool(c *suites.Case, use func(string) *ToolUse) {
-	switch c.Check.Need {
-	case suites.NeedRequired, suites.NeedExpected:
-		if c.Check.Tool != "" {
-			use(c.Check.Tool).Fails = append(use(c.Check.Tool).Fails, c.Key())
-		}
-	case suites.NeedOptional:
-		use(c.Check.Tool).Skips = append(use(c.Check.Tool).Skips, c.Key())
-	case suites.NeedAdvisory:
-	}
 }

@@ -340,7 +340,16 @@ func (e *Session) end(interrupted bool) Summary {
 		Records: records, Duration: at.Sub(r.Started), HookTime: r.HookTime, Aborted: r.Aborted,
 		Project: e.project.Name(), Isolation: e.Isolation().Describe().Name, Weaker: e.Isolation().Why, StandIns: e.equipment.StandIns(), At: at,
 	}
-	e.describeEnvironment(done.Full)
+	e.knowledge.LookUpTools()
+	env := &e.knowledge.Environment
+	if done.Full { // and queries versions that are not known yet
+		e.equipment.Runner.Versions(context.Background(), e.equipment.Tools, env.Tools)
+	} else {
+		e.equipment.Tools.KnownVersions(env.Tools)
+	}
+	env.Hookwatch = e.opts.Program
+	env.OS = runtime.GOOS + "/" + runtime.GOARCH
+	env.Isolation = e.Isolation().Describe().Name
 	e.filing.End(done, e.project, e.knowledge, e.awaited)
 	sum.RecordError = e.filing.Err()
 	e.knowledge.Forget()
@@ -349,21 +358,6 @@ func (e *Session) end(interrupted bool) Summary {
 		e.opts.View.Handle(done)
 	}
 	return sum
-}
-
-// describeEnvironment looks up the project's tools. A full run also queries versions that are not
-// known yet.
-func (e *Session) describeEnvironment(full bool) {
-	e.knowledge.LookUpTools()
-	env := &e.knowledge.Environment
-	if full {
-		e.equipment.Runner.Versions(context.Background(), e.equipment.Tools, env.Tools)
-	} else {
-		e.equipment.Tools.KnownVersions(env.Tools)
-	}
-	env.Hookwatch = e.opts.Program
-	env.OS = runtime.GOOS + "/" + runtime.GOARCH
-	env.Isolation = e.Isolation().Describe().Name
 }
 
 // noticed is the maximum delay with which the watcher may report that a file was different for a

@@ -37,7 +37,7 @@ type Knowledge struct {
 func newKnowledge(p *Project, store *record.Store, place record.Place) *Knowledge {
 	s := &Knowledge{
 		Verdicts: newBook(),
-		Tracker:  newTracker(),
+		Tracker:  &Tracker{written: newWritten(), finishedCases: make(finishedCases)},
 		store:    store,
 		place:    place,
 		sets:     make(run.ToolSets),
@@ -51,7 +51,7 @@ func newKnowledge(p *Project, store *record.Store, place record.Place) *Knowledg
 // Use replaces the project after it was loaded again.
 func (s *Knowledge) Use(p *Project) {
 	s.project = p
-	s.Tracker.Use(p)
+	s.Tracker.versions = versions{project: p}
 	s.Contents = &contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
 	s.Selector.Use(p.Graph, s.Contents)
 }
@@ -135,7 +135,7 @@ func (s *Knowledge) LookUpTools() {
 	names := s.look.Names()
 	for set := range s.Verdicts.PresentTools() { // including cases not run since their hook named other tools
 		if _, known := s.Environment.CaseTools[set]; !known && s.sets[set] != nil {
-			s.Environment.CaseTools[set] = s.sets.Names(set)
+			s.Environment.CaseTools[set] = slices.Sorted(maps.Keys(s.sets[set]))
 			names = append(names, s.Environment.CaseTools[set]...)
 		}
 	}
@@ -239,5 +239,5 @@ func StaleNow(p *Project, caller []string, at record.Place) (Selection, error) {
 		return Selection{}, err
 	}
 	selected := s.Stale(func(suites.Key) *suites.Digests { return nil })
-	return Selection{selected, s.NotAffected(), s.Uncovered(), s.warnings, s.Selector.Differing()}, nil
+	return Selection{selected, s.NotAffected(), s.Uncovered(), s.warnings, s.Selector.latest.differing}, nil
 }

@@ -38,7 +38,13 @@ func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []s
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	p.applicable()
+	// Suites for another kind of project, and built-in ones whose hook the project does not have.
+	p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool {
+		if slices.ContainsFunc(s.AppliesTo, func(file string) bool { return !p.Exists(file) && !p.registers(file) }) {
+			return true
+		}
+		return s.Builtin && !slices.ContainsFunc(s.Cases, func(c suites.Case) bool { return c.Hook == "" || p.has(c.Hook) })
+	})
 	p.addRegistered()
 	p.arrange()
 	p.Empty = p.filter(filter)
@@ -133,19 +139,6 @@ func (p *loader) readSuites() []suites.Problem {
 	return append(problems, catalog.Check(p.Suites)...)
 }
 
-// applicable drops suites for another kind of project, and built-in ones whose hook the
-// project does not have.
-func (p *loader) applicable() {
-	p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool {
-		if slices.ContainsFunc(s.AppliesTo, func(file string) bool { return !p.Exists(file) && !p.registers(file) }) {
-			return true
-		}
-		return s.Builtin && !slices.ContainsFunc(s.Cases, func(c suites.Case) bool {
-			return c.Hook == "" || p.has(c.Hook)
-		})
-	})
-}
-
 // has reports whether the project has a hook that a suite names.
 func (p *loader) has(hook string) bool { return p.Exists(hook) || p.named(hook) != "" }
 
@@ -177,7 +170,11 @@ func (p *loader) arrange() {
 			}
 		}
 	}
-	p.index()
+	p.byKey = make([]int32, len(p.every))
+	for i := range p.byKey {
+		p.byKey[i] = int32(i)
+	}
+	slices.SortFunc(p.byKey, func(a, b int32) int { return p.every[a].Key().Compare(p.every[b].Key()) })
 	all := string(digests) // a single text for all cases, to save memory
 	for i, c := range p.every {
 		c.Digest = all[i*digestSize:][:digestSize]
@@ -257,7 +254,14 @@ func (p *loader) filter(f Filter) error {
 	case len(p.every) > 0:
 		return errors.New("no case matches --suite and --filter (hookwatch list shows all)")
 	default:
-		return p.nothing()
+		looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
+		if p.Gone() {
+			return fmt.Errorf("there is no directory %s", p.Root())
+		}
+		if len(p.scripts)+len(p.Registered.Hooks) == 0 {
+			return fmt.Errorf("no hooks found in %s: looked for %s, plugins, and settings below (hookwatch init --starter writes a project to begin with)", p.Root(), looked)
+		}
+		return fmt.Errorf("no cases for the %s of %s: looked for %s (hookwatch init writes a first suite)", Count(p.Hooks(), "hook"), p.Root(), strings.Join(p.Config.Suites, ", "))
 	}
 }
 
@@ -290,20 +294,6 @@ func (p *loader) noSuite(name string) error {
 		return fmt.Errorf("--suite %s: this built-in suite is not switched on: add builtin:%s to suites in .hookwatch.yaml", name, name)
 	}
 	return fmt.Errorf("--suite %s: no such suite here (there are %s)", name, p.suiteNames())
-}
-
-// nothing returns the error for a project without cases, with the places that were
-// searched.
-func (p *loader) nothing() error {
-	looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
-	if p.Gone() {
-		return fmt.Errorf("there is no directory %s", p.Root())
-	}
-	if len(p.scripts)+len(p.Registered.Hooks) == 0 {
-		return fmt.Errorf("no hooks found in %s: looked for %s, plugins, and settings below (hookwatch init --starter writes a project to begin with)", p.Root(), looked)
-	}
-	return fmt.Errorf("no cases for the %s of %s: looked for %s (hookwatch init writes a first suite)",
-		Count(p.Hooks(), "hook"), p.Root(), strings.Join(p.Config.Suites, ", "))
 }
 
 func (p *loader) suiteNames() string {

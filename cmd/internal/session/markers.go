@@ -205,11 +205,6 @@ func several(names []string, noun string) string {
 	}
 }
 
-// LookedAt returns the patterns of documents and suites.
-func LookedAt(p *Project) string {
-	return strings.Join(slices.Concat(p.Config.Specs, p.Config.Suites), ", ")
-}
-
 // Verify resolves the markers of the sources, documents first.
 func Verify(p *Project, s Sources) ([]Verified, error) {
 	var all []Verified

@@ -102,13 +102,6 @@ func (o *observations) save(to contentKeeper) {
 	o.unsaved = to.KeepObserved(kept) != nil
 }
 
-// observe makes the observed paths of all cases their inputs.
-func (s *selector) observe() {
-	for k, one := range s.observed.all() {
-		s.graph.Observe(k, one.paths, one.lapsed || one.earlier)
-	}
-}
-
 // Unobserve discards the observed paths of a case, so that its scripts determine its inputs.
 func (s *selector) Unobserve(k suites.Key) {
 	if _, ok := s.observed.all()[k]; ok {

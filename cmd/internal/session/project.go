@@ -183,15 +183,6 @@ func (p *Project) Find(k suites.Key) *suites.Case {
 	return nil
 }
 
-// index builds the index for lookups by key.
-func (p *loader) index() {
-	p.byKey = make([]int32, len(p.every))
-	for i := range p.byKey {
-		p.byKey[i] = int32(i)
-	}
-	slices.SortFunc(p.byKey, func(a, b int32) int { return p.every[a].Key().Compare(p.every[b].Key()) })
-}
-
 // number returns the position of a key's case among all cases.
 func (p *Project) number(k suites.Key) (int, bool) {
 	at, ok := slices.BinarySearchFunc(p.byKey, k, func(i int32, k suites.Key) int { return p.every[i].Key().Compare(k) })
@@ -403,10 +394,8 @@ func (p *Project) Matters(rel string) bool {
 	if abs == p.Config.TrustFile() {
 		return false // its effect is reported
 	}
-	return p.Shapes(abs) || slices.Contains(p.scripts, rel) || base(rel) == "config.json"
+	return p.Shapes(abs) || slices.Contains(p.scripts, rel) || path.Base(rel) == "config.json"
 }
-
-func base(rel string) string { return rel[strings.LastIndexByte(rel, '/')+1:] }
 
 // A Marker is one reference of a case, and its resolution.
 type Marker struct {

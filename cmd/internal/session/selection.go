@@ -39,7 +39,9 @@ func newSelector(records func() storedContents) *selector {
 func (s *selector) Use(g *depend.Graph, c *contents) {
 	s.graph, s.contents = g, c
 	c.graph = g
-	s.observe()
+	for k, one := range s.observed.all() {
+		s.graph.Observe(k, one.paths, one.lapsed || one.earlier)
+	}
 }
 
 // Begin begins a selection, whose results are valid for the current files.
@@ -144,10 +146,6 @@ func (s *selector) carry(k suites.Key, past suites.Digests, e *caseEvidence, t *
 // NotAffected returns the cases that the latest selection left out although their inputs
 // changed, with the reasons.
 func (s *selector) NotAffected() map[suites.Key]string { return s.latest.unaffected }
-
-// Differing returns, by case, the paths whose content differed from the content of the case's
-// verdict in the latest selection.
-func (s *selector) Differing() map[suites.Key][]string { return s.latest.differing }
 
 // Uncovered returns the places of the latest change that no case executes. Callers leave out
 // skipped cases, because they execute nothing on this machine.

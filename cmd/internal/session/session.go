@@ -125,7 +125,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	}
 	e.second.Stop()
 	e.first = len(before.Records) == 0
-	e.filing = newFiling(o.Store, o.Program, e.warn)
+	e.filing = &Filing{store: o.Store, program: o.Program, warn: e.warn}
 	e.news = verdict.NewNews(e.knowledge.load(before))
 	var err error
 	equipped := EquipmentOptions{Temp: o.Temp, Env: o.Env, Jobs: o.Jobs, Warn: e.warn}

@@ -20,22 +20,11 @@ type Tracker struct {
 	finishedCases
 }
 
-// newTracker returns a tracker without a project; call Use next.
-func newTracker() *Tracker {
-	return &Tracker{written: newWritten(), finishedCases: make(finishedCases)}
-}
-
-// Use sets the project after it was loaded.
-func (t *Tracker) Use(p *Project) { t.versions = versions{project: p} }
-
 // See returns the current inputs of a case, without files that hooks write.
 func (t *Tracker) See(c *suites.Case) CaseInputs { return t.see(c, t.Without) }
 
 // Noticed reports whether a change was found since Selected that no batch has reported.
 func (t *Tracker) Noticed() bool { return t.noticed }
-
-// Selected records that a selection reads all files.
-func (t *Tracker) Selected() { t.noticed = false }
 
 // Recheck takes back files that may have been classified too early as written by hooks, and
 // reports whether there were any.

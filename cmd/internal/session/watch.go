@@ -19,7 +19,7 @@ import (
 func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	w := &watch{
 		session: e, in: in, settled: time.NewTimer(time.Hour),
-		rest: newAtRest(), checks: checking{due: in.Check != nil},
+		rest: &atRest{make(map[string]string), make(map[string]string)}, checks: checking{due: in.Check != nil},
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()
@@ -41,7 +41,12 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	}
 	for {
 		if e.run != nil && !e.underway() {
-			w.ended()
+			w.session.equipment.Runner.CancelPrewarm()
+			sum := w.session.end(false)
+			w.lastRun = sum.RunID
+			w.rest.Rest()
+			w.present()
+			w.waitToSettle()
 		}
 		if e.run != nil {
 			e.fill(ctx)
@@ -63,21 +68,16 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 		case <-w.settled.C:
 			w.announce(ctx)
 		case take := <-w.idle.done:
-			w.idled(ctx, take)
+			w.session.busy.stop(w.session.opts.Now())
+			over := w.idle.ctx.Err() != nil
+			w.idle.cancel()
+			w.idle.cancel, w.idle.done = nil, nil
+			take(over)
+			w.whileIdle(ctx)
 		case <-ctx.Done():
 			return w.stop()
 		}
 	}
-}
-
-// ended closes the run and starts the wait until its news has settled.
-func (w *watch) ended() {
-	w.session.equipment.Runner.CancelPrewarm()
-	sum := w.session.end(false)
-	w.lastRun = sum.RunID
-	w.rest.Rest()
-	w.present()
-	w.waitToSettle()
 }
 
 // announce announces news once nothing changes any more. It first reproduces failures that were seen
@@ -170,16 +170,6 @@ func (w *watch) background(ctx context.Context, work func(context.Context) (take
 	go func() { done <- work(ctx) }()
 }
 
-// idled takes the result of work, and continues.
-func (w *watch) idled(ctx context.Context, take func(over bool)) {
-	w.session.busy.stop(w.session.opts.Now())
-	over := w.idle.ctx.Err() != nil
-	w.idle.cancel()
-	w.idle.cancel, w.idle.done = nil, nil
-	take(over)
-	w.whileIdle(ctx)
-}
-
 // lack records cases whose traces must be checked.
 func (i *idling) lack(cases []*suites.Case) {
 	if i.untraced == nil {
@@ -204,7 +194,7 @@ func (w *watch) waitToSettle() { w.settled.Reset(w.session.project.Config.Notify
 // selectStale selects the stale cases. It makes the watcher follow files that the graph discovers
 // meanwhile, such as a file that a hook sources from outside the project.
 func (w *watch) selectStale(ctx context.Context) []verdict.Selected {
-	w.session.knowledge.Tracker.Selected()
+	w.session.knowledge.Tracker.noticed = false // a selection reads all files
 	for {
 		selected := w.session.Stale()
 		now := w.session.project.Graph.Files()

@@ -193,7 +193,13 @@ func (s *supervising) await() (request bool, errno syscall.Errno) {
 		return false, errno
 	}
 	if asking >= 0 && fds[1].revents&in != 0 {
-		s.answerCalls()
+		if s.observer.active() {
+			for _, n := range s.observer.take() {
+				s.filter.answer(n, &s.memory)
+			}
+		} else if n, ok := s.filter.receive(); ok {
+			s.filter.answer(n, &s.memory)
+		}
 	}
 	return fds[0].revents != 0, 0
 }
@@ -205,16 +211,6 @@ func (s *supervising) asking() int {
 		return s.observer.wake
 	}
 	return s.filter.listener
-}
-
-func (s *supervising) answerCalls() {
-	if s.observer.active() {
-		for _, n := range s.observer.take() {
-			s.filter.answer(n, &s.memory)
-		}
-	} else if n, ok := s.filter.receive(); ok {
-		s.filter.answer(n, &s.memory)
-	}
 }
 
 // step advances a firing: it reaps children that have ended and, after the last command,
@@ -390,22 +386,17 @@ func (s *supervising) kill(i int) {
 // faster than they are killed, because their children become ours.
 func (s *supervising) killAll() {
 	for anyChild() {
-		s.strike()
+		if s.first {
+			_ = syscall.Kill(-1, syscall.SIGKILL)
+		} else {
+			for _, pid := range s.children() {
+				_ = syscall.Kill(-pid, syscall.SIGKILL)
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		sleep(1)
 		s.collect()
 	}
-}
-
-// strike kills the processes that are running now, and waits a millisecond.
-func (s *supervising) strike() {
-	if s.first {
-		_ = syscall.Kill(-1, syscall.SIGKILL)
-	} else {
-		for _, pid := range s.children() {
-			_ = syscall.Kill(-pid, syscall.SIGKILL)
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-	}
-	sleep(1)
 }
 
 // killTree kills a process, its group and its descendants, the deepest last. Descendants
