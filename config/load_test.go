@@ -35,29 +35,14 @@ func project(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// defaults returns the configuration without any source. That example.yaml has the same values is
+// another test.
 func defaults() *Config {
-	return &Config{
-		Project:   ".",
-		Hooks:     []string{".claude/hooks"},
-		Settings:  []string{".claude/settings.json", ".claude/settings.local.json"},
-		Clients:   []string{},
-		Specs:     []string{"docs/specs/*.md"},
-		Suites:    []string{"builtin", ".claude/tests/hooks/suites/*.yaml"},
-		Verify:    VerifyWarn,
-		Preflight: Preflight{Required: []string{Builtin}, Policy: PreflightAbort},
-		Gates:     map[string]GatePolicy{"biome": GateFail},
-		Allows:    []string{},
-		StandIns:  []string{},
-		Run:       Run{Timeout: 30 * time.Second, Backstop: 15 * time.Minute, Isolation: "auto", Trace: TraceWatch, PassEnv: []string{}},
-		Budget:    Budget{Call: time.Second},
-		Sandbox: Sandbox{
-			Home: HomeReal, Mask: []string{}, Unmask: []string{}, Size: 256 * MB, Processes: 1000, Memory: 2 * GiB, Keep: 20, KeepSize: 500 * MB,
-		},
-		Live:    Live{Timeout: 2 * time.Minute},
-		Results: Results{Dir: ".claude/tests/hooks/results", KeepRuns: 50, KeepDays: 90, RollingSize: 10_000_000},
-		Notify:  Notify{Desktop: true, Settle: 500 * time.Millisecond},
-		Watch:   Watch{Ignore: []string{}},
+	c, none := new(Config), newSource("")
+	if err := c.merge(none, none, none); err != nil {
+		panic(err)
 	}
+	return c
 }
 
 var loads = map[string]struct {
@@ -170,7 +155,7 @@ var mistakes = map[string]struct {
 		},
 	},
 	"misplaced":        {file: "jobs: 3\nrun: {verify: off}\n", want: []string{f + ":1:1: unknown key jobs (it belongs under run)", f + ":2:7: unknown key run.verify (it belongs at the top level)"}},
-	"nothing near":     {file: "watch: {colour: red}\n", want: []string{f + ":1:9: unknown key watch.colour (known here: ignore, audit)"}},
+	"nothing near":     {file: "watch: {colour: red}\n", want: []string{f + ":1:9: unknown key watch.colour (known here: " + strings.Join(within("watch"), ", ") + ")"}},
 	"dotted":           {file: "run.jobs: 3\n", want: []string{f + ":1:1: unknown key run.jobs (known here: " + strings.Join(within(""), ", ") + ")"}},
 	"negative":         {file: "run: {jobs: -1}\n", want: []string{f + ":1:13: run.jobs: want a whole number, 0 or more, got -1"}},
 	"quoted number":    {file: "run: {jobs: \"4\"}\n", want: []string{f + `:1:13: run.jobs: want a whole number, got "4"`}},
