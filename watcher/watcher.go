@@ -165,7 +165,7 @@ func (w *Watcher) loop() {
 		case request := <-w.requests:
 			request()
 		case out <- batch:
-			w.backlog.delivered(batch)
+			w.backlog.deliver(batch)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func (w *Watcher) offer() bool {
 	case <-w.done:
 		return false
 	case out <- batch:
-		w.backlog.delivered(batch)
+		w.backlog.deliver(batch)
 	default:
 	}
 	return true

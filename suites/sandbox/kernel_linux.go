@@ -101,31 +101,31 @@ func nextData(f *os.File, from, size int64) (begin, end int64, ok bool) {
 // Bounds returns the limits of a sandbox, for users.
 func (s *namespaced) Bounds() []Bound {
 	processes := number(s.plan.o.processes())
-	if memory, _ := s.MemoryBound(); memory != process.MemoryCgroup && s.plan.root && s.missed(supervisor.Put, pidMax) {
+	if memory, _ := s.MemoryBound(); memory != process.MemoryCgroup && s.plan.root && s.hasMissed(supervisor.Put, pidMax) {
 		processes = "the time-out of a case"
 	}
 	bounds := []Bound{{"disk", megabytes(s.plan.o.Size)}, {"file", megabytes(s.plan.o.Size)}, {"processes", processes}}
 	bounds = append(bounds, limitBounds(s.Supervisor)...)
 	if memory, _ := s.MemoryBound(); memory == process.MemoryWatched {
 		counted := "part of the memory; not counted: locks of files, shared mappings that a process gives up in part"
-		if !callsKnown || s.missed(supervisor.Filter) {
+		if !callsKnown || s.hasMissed(supervisor.Filter) {
 			counted = "part of the memory, memfds are not (no seccomp)"
 		}
 		bounds = append(bounds, Bound{unmapped, counted})
 	}
 	calls := "those that hooks do without are refused (seccomp)"
-	if !callsKnown || s.missed(supervisor.Filter) {
+	if !callsKnown || s.hasMissed(supervisor.Filter) {
 		calls = "not filtered: this kernel has no seccomp"
 	}
 	nested := "none"
-	if s.missed(supervisor.Put, "/proc/sys/user/max_user_namespaces") {
+	if s.hasMissed(supervisor.Put, "/proc/sys/user/max_user_namespaces") {
 		nested = "not bounded"
 	}
 	return append(bounds, Bound{"system calls", calls}, Bound{"namespaces", nested}, Bound{"/sys", "processors, memory nodes and page sizes only"})
 }
 
-// missed reports whether an optional step failed that begins with the fields.
-func (s *namespaced) missed(fields ...string) bool {
+// hasMissed reports whether an optional step failed that begins with the fields.
+func (s *namespaced) hasMissed(fields ...string) bool {
 	return slices.ContainsFunc(s.Missed, func(e *process.ConfineError) bool {
 		step := slices.Clone([]string(e.Step))
 		step[0] = strings.TrimPrefix(step[0], supervisor.Optional)

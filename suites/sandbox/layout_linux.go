@@ -112,7 +112,7 @@ func (p *plan) masks(l *layout) []mask {
 		names = append(names, m.Path)
 	}
 	return slices.DeleteFunc(rules.Everywhere(masks, l.mounts, names), func(m mask) bool {
-		return l.replaced(m.Path) && !l.inView(m.Path) // nothing of the machine is there
+		return l.isReplaced(m.Path) && !l.inView(m.Path) // nothing of the machine is there
 	})
 }
 
@@ -262,7 +262,7 @@ func (s *script) masks(masks []mask) (places []place) {
 		if s.l.views[v].write {
 			continue
 		}
-		if s.l.views[v].split != nil || s.l.covered(m.Path) {
+		if s.l.views[v].split != nil || s.l.isCovered(m.Path) {
 			continue // a split does not copy it, or the place is private
 		}
 		hidden := maskDir + "/" + strconv.Itoa(i)

@@ -239,7 +239,7 @@ func transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, 
 		return Come(&cur)
 	}
 	before := prev.Digests
-	if cur.Key().Generated() {
+	if cur.Key().IsGenerated() {
 		before.Case = cur.Digests.Case
 	}
 	kind := Turn(prev.Status(), cur.Status(), before, cur.Digests, toolsExplain)
@@ -251,7 +251,7 @@ func transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, 
 
 // Come is the Transition of a case that is new. If it is generated and fails, it is a new fault.
 func Come(cur *suites.Record) Kind {
-	if cur.Key().Generated() && cur.Status() == suites.Fail {
+	if cur.Key().IsGenerated() && cur.Status() == suites.Fail {
 		return Regression
 	}
 	return Added
@@ -260,7 +260,7 @@ func Come(cur *suites.Record) Kind {
 // gone is the Transition of a case that no longer exists. If it was generated and failed, its
 // fault is fixed.
 func gone(prev *suites.Record) Kind {
-	if prev.Key().Generated() && prev.Status() == suites.Fail {
+	if prev.Key().IsGenerated() && prev.Status() == suites.Fail {
 		return Resolved
 	}
 	return Removed

@@ -275,7 +275,7 @@ func shape(c compare.Change) string {
 // annotations returns the changes as annotations of the files of a project.
 func (d diffDocument) annotations(p *session.Project, all bool) (list []annotation) {
 	for _, r := range d.Registrations {
-		list = append(list, annotation{rule: "registration-" + r.What, severity: suites.Warning, at: annotated(p, r.Place),
+		list = append(list, annotation{rule: "registration-" + r.What, severity: suites.Warning, at: annotationPosition(p, r.Place),
 			title: "registration " + r.What + ": " + cmp.Or(r.Head, r.Base), text: registrationText(r), subject: []string{r.Hook}})
 	}
 	for _, g := range d.groups(all) {
@@ -284,11 +284,11 @@ func (d diffDocument) annotations(p *session.Project, all bool) (list []annotati
 		if c.Together != "" || c.What == compare.Message || c.What == compare.Output {
 			severity = suites.Info
 		}
-		list = append(list, annotation{rule: strings.ReplaceAll(c.What, "_", "-"), severity: severity, at: annotated(p, c.Place),
+		list = append(list, annotation{rule: strings.ReplaceAll(c.What, "_", "-"), severity: severity, at: annotationPosition(p, c.Place),
 			title: whatText[c.What] + ": " + g.inputs(false), text: strings.Join(g.details(), "; "), subject: []string{c.Hook, c.Input}})
 	}
 	for _, text := range slices.Sorted(maps.Keys(d.Lacking)) {
-		list = append(list, annotation{rule: "not-compared", severity: suites.Info, at: annotated(p, d.Lacking[text]), title: "not compared in full", text: text, subject: []string{text}})
+		list = append(list, annotation{rule: "not-compared", severity: suites.Info, at: annotationPosition(p, d.Lacking[text]), title: "not compared in full", text: text, subject: []string{text}})
 	}
 	return list
 }

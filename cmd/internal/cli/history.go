@@ -283,7 +283,7 @@ func runCompare(a *app, g globals, args []string) error {
 	a.warn(append(before.Warnings, after.Warnings...))
 	was, is := session.RunOf(before), session.RunOf(after)
 	if p, _ := g.tryLoad(); p != nil {
-		is.Concerns = p.Concerning(session.UsedBy(r.Observed()))
+		is.Concerns = p.Concerning(session.UsedBy(r.ReadObserved()))
 	}
 	c := verdict.Compare(was, is)
 	c.Warn("the earlier run is not whole: ", session.Incomplete(before, after))

@@ -52,7 +52,7 @@ const longest = 200
 // suspend the program.
 func (k *keyboard) Press(key terminal.Key) []session.Command {
 	if k.typing != nil {
-		return k.typed(key)
+		return k.handleTyping(key)
 	}
 	switch key {
 	case 'a':
@@ -137,8 +137,8 @@ func (k *keyboard) asTyped() session.Command {
 	}}
 }
 
-// typed handles a key of a pattern being typed.
-func (k *keyboard) typed(key terminal.Key) []session.Command {
+// handleTyping handles a key of a pattern being typed.
+func (k *keyboard) handleTyping(key terminal.Key) []session.Command {
 	f := k.typing
 	switch {
 	case key == terminal.CtrlC, key == terminal.CtrlD:

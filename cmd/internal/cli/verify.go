@@ -36,7 +36,7 @@ func runVerify(a *app, g globals, specs []string) error {
 	keys := []session.ConfigKey{}
 	if len(specs) == 0 {
 		keys = append(keys, session.ConfigKeys(p)...)
-	} else if sources, err = session.Only(p, sources, g.workDir, specs); err != nil {
+	} else if sources, err = session.PickSources(p, sources, g.workDir, specs); err != nil {
 		return err
 	}
 	found, err := session.Verify(p, sources)
@@ -44,7 +44,7 @@ func runVerify(a *app, g globals, specs []string) error {
 		return err
 	}
 	doc := newVerifyDocument(found, keys)
-	doc.Evidence(seen(g, p))
+	doc.Evidence(traceResults(g, p))
 	err = a.print(doc, jsonLines(doc.Markers, ranIn{}), func(w io.Writer) {
 		for i := range found {
 			writef(w, "%s\n", verifiedLine(&found[i]))

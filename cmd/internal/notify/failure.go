@@ -32,10 +32,10 @@ func (h *human) failure(e session.CaseDone, equal []member) []line {
 	if len(equal) > 0 {
 		lines = append(lines, h.idLines(line{{plain, indent}, {bold, fmt.Sprintf("and %d more like it: ", len(equal))}}, keys(equal))...)
 	}
-	if more := strings.Join(e.Verdict.Remarks, "; "); more != "" && !(against(e, "stderr") && strings.Contains(e.Record.ActualStderr, more)) {
+	if more := strings.Join(e.Verdict.Remarks, "; "); more != "" && !(hasMismatch(e, "stderr") && strings.Contains(e.Record.ActualStderr, more)) {
 		lines = append(lines, h.block(text(indent), plain, h.near(more))...)
 	}
-	lines = append(lines, h.printed(e, indent)...)
+	lines = append(lines, h.outputLines(e, indent)...)
 	if strings.Trim(e.Effect, ": ") != "" {
 		lines = append(lines, h.block(text(indent), plain, effect(e.Effect))...)
 	}
@@ -46,7 +46,7 @@ func (h *human) failure(e session.CaseDone, equal []member) []line {
 		lines = append(lines, h.block(text(indent), plain, "to do: "+e.Remedy)...)
 	}
 	lines = append(lines, h.changes(e.Record.Changes, indent)...)
-	lines = append(lines, h.fired(e, indent)...)
+	lines = append(lines, h.inputLines(e, indent)...)
 	if e.Rerun != "" {
 		lines = append(lines, line{{plain, indent}, {whole, e.Rerun}})
 	}
@@ -344,7 +344,7 @@ func (h *human) early() (lines []line) {
 	h.causes.sort()
 	for _, s := range h.causes.all {
 		if s.Kind == verdict.CauseEqual && !s.printed && h.spare() { // the others wait for the end
-			s.printed = h.whole(s.first)
+			s.printed = h.hasOwnLines(s.first)
 			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.failure(s.first, s.more)...)
 			s.more = nil
@@ -365,7 +365,7 @@ func (h *human) causeLines() (lines []line) {
 		case s.Kind != verdict.CauseEqual && len(s.more) > 0:
 			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.headline(s)...)
-		case h.whole(s.first):
+		case h.hasOwnLines(s.first):
 			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.failure(s.first, s.more)...)
 		default:

@@ -42,14 +42,14 @@ func (h *human) show(e session.Event) {
 	case session.Resized:
 		h.reflow()
 	case session.Started:
-		h.started(e)
+		h.showStart(e)
 	case session.Problems:
 		h.problems(e)
 	case session.Warning:
 		h.print(h.block(line{{yellow, "warning: "}}, plain, e.Text)...)
 	case session.Changed:
-		h.superseded(e.Selected)
-		h.changed(e)
+		h.supersede(e.Selected)
+		h.showChange(e)
 	case session.RunStarted:
 		h.runStarted(e)
 	case session.CaseDone:
@@ -64,7 +64,7 @@ func (h *human) show(e session.Event) {
 			h.live = h.idleLine()
 		}
 	case session.Tracing:
-		h.traced(e)
+		h.showTracing(e)
 	case session.Rested:
 		h.rested, h.tracing = true, tracing{}
 		h.forget()
@@ -77,9 +77,9 @@ func (h *human) show(e session.Event) {
 			}
 		}
 	case session.Proved:
-		h.proved(e)
+		h.showProof(e)
 	default:
-		h.keyed(e)
+		h.handleKey(e)
 	}
 }
 
@@ -187,13 +187,13 @@ func (h *human) idleLine() line {
 // status changes the last line, unless the user is typing there.
 func (h *human) status(l line, steady bool) {
 	if h.asked.typing != nil {
-		l, steady = h.typed(), true
+		l, steady = h.typingLine(), true
 	}
 	h.setLive(l, steady)
 }
 
-// traced shows the progress of tracing on the live line.
-func (h *human) traced(e session.Tracing) {
+// showTracing shows the progress of tracing on the live line.
+func (h *human) showTracing(e session.Tracing) {
 	now := h.o.Now()
 	if h.tracing.since.IsZero() {
 		h.tracing = tracing{since: now, first: e.Done}
@@ -294,8 +294,8 @@ func moment(t, now time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// ago formats the time since an event: "just now", "2 min ago".
-func ago(t, now time.Time) string {
+// formatAge formats the time since an event: "just now", "2 min ago".
+func formatAge(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case d < time.Minute:
 		return "just now"
@@ -328,7 +328,7 @@ func excerpt(text string, columns int, all bool) []string {
 		most = mostRows
 	}
 	for _, l := range lines {
-		rows = append(rows, folded(l, columns, most)...)
+		rows = append(rows, fold(l, columns, most)...)
 	}
 	return rows
 }
@@ -339,9 +339,9 @@ const (
 	mostRows   = 1000
 )
 
-// folded splits a line into rows that fit the columns, because its end may show the cause. A line
+// fold splits a line into rows that fit the columns, because its end may show the cause. A line
 // that is far too long is cut.
-func folded(raw string, columns, most int) (rows []string) {
+func fold(raw string, columns, most int) (rows []string) {
 	rest := printable.Cut(raw, most*columns)
 	for printable.Width(rest) > columns {
 		part := printable.Prefix(rest, columns)

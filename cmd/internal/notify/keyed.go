@@ -12,8 +12,8 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// keyed carries out requests that the user made with keys.
-func (h *human) keyed(e session.Event) {
+// handleKey carries out requests that the user made with keys.
+func (h *human) handleKey(e session.Event) {
 	switch e := e.(type) {
 	case session.Help:
 		lines := []line{{{bold, "keys"}}}
@@ -29,7 +29,7 @@ func (h *human) keyed(e session.Event) {
 		h.asked.typing = nil
 		h.idle()
 	case session.Filtered:
-		h.filtered(e.Filter)
+		h.showFilter(e.Filter)
 	case session.OnlyFailures:
 		h.asked.only = !h.asked.only
 		h.answer(h.asked.only, "only failures are shown from now on (o: all cases)", "all cases are shown again (o: only failures)")
@@ -62,7 +62,7 @@ func (h *human) answer(on bool, yes, no string) {
 	}
 }
 
-func (h *human) filtered(f session.CaseFilter) {
+func (h *human) showFilter(f session.CaseFilter) {
 	h.asked.typing = nil
 	if f != h.asked.filter {
 		h.asked.filter = f
@@ -156,8 +156,8 @@ func (a asked) lets(e session.CaseDone) bool {
 	return a.filter == session.CaseFilter{} || a.filter.Lets(e.Record.Key(), e.Record.TestName, e.Record.Hook, e.At)
 }
 
-// typed returns the line on which a filter is typed.
-func (h *human) typed() line {
+// typingLine returns the line on which a filter is typed.
+func (h *human) typingLine() line {
 	t := h.asked.typing
 	return line{{bold, "filter by " + string(t.By) + ": " + t.Pattern + "_"},
 		{dim, "   " + session.Count(t.Cases, "case") + "   Enter runs them, Esc leaves"}}
@@ -265,8 +265,8 @@ func bareNote(s suites.Status, note string) string {
 	return strings.Join(parts, "; ")
 }
 
-// fired returns the place of a case, and its input.
-func (h *human) fired(e session.CaseDone, indent string) []line {
+// inputLines returns the place of a case, and its input.
+func (h *human) inputLines(e session.CaseDone, indent string) []line {
 	what := strings.TrimSpace(e.Record.InputSummary)
 	at := e.At
 	if h.o.Place != nil {
@@ -281,8 +281,8 @@ func (h *human) fired(e session.CaseDone, indent string) []line {
 	return []line{{{plain, indent}, {dim, "case  " + printable.Cut(what, h.room(indent+"case  "))}}}
 }
 
-// printed returns the output of the hook in the step shown, except output that was already shown.
-func (h *human) printed(e session.CaseDone, indent string) []line {
+// outputLines returns the output of the hook in the step shown, except output that was already shown.
+func (h *human) outputLines(e session.CaseDone, indent string) []line {
 	var lines []line
 	for _, stream := range []struct{ name, text string }{{"stderr", e.Record.ActualStderr}, {"stdout", e.Record.ActualOutput}} {
 		if strings.TrimSpace(stream.text) == "" || alreadyShown(e, stream.name, stream.text) {
@@ -297,8 +297,8 @@ func (h *human) printed(e session.CaseDone, indent string) []line {
 	return lines
 }
 
-// against reports whether a mismatch is about the stream.
-func against(e session.CaseDone, stream string) bool {
+// hasMismatch reports whether a mismatch is about the stream.
+func hasMismatch(e session.CaseDone, stream string) bool {
 	return slices.ContainsFunc(e.Verdict.Mismatches, func(m suites.Mismatch) bool { return string(m.Kind) == stream })
 }
 

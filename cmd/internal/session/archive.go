@@ -39,7 +39,7 @@ func (a *archiving) archive(inputs map[string][]suites.Input) error {
 	}
 	incomplete := Incomplete(before, before) // before its records are copied
 	before.Records, _ = record.Identify(before.Records, a.project.Every())
-	c := verdict.Compare(RunOf(before), verdict.Run{ID: a.done.RunID, Time: a.done.At, Records: a.done.Records, Env: a.env, Concerns: a.project.Concerning(UsedBy(a.store.Observed()))})
+	c := verdict.Compare(RunOf(before), verdict.Run{ID: a.done.RunID, Time: a.done.At, Records: a.done.Records, Env: a.env, Concerns: a.project.Concerning(UsedBy(a.store.ReadObserved()))})
 	c.Warn("the earlier run is not whole: ", incomplete)
 	return a.store.WriteComparison(report.Comparison(c))
 }
@@ -96,8 +96,8 @@ type Filing struct {
 // Err returns why records could not be written, or nil.
 func (f *Filing) Err() error { return f.err }
 
-// failed remembers an error and warns of the first one. Verdicts continue without records.
-func (f *Filing) failed(err error) {
+// fail remembers an error and warns of the first one. Verdicts continue without records.
+func (f *Filing) fail(err error) {
 	if err == nil {
 		return
 	}
@@ -111,14 +111,14 @@ func (f *Filing) failed(err error) {
 // the run was killed.
 func (f *Filing) Begin(r record.Run) {
 	if f.store != nil {
-		f.failed(f.store.Begin(r))
+		f.fail(f.store.Begin(r))
 	}
 }
 
 // Append stores a record.
 func (f *Filing) Append(r suites.Record) {
 	if f.store != nil {
-		f.failed(f.store.Append(r))
+		f.fail(f.store.Append(r))
 	}
 }
 
@@ -130,7 +130,7 @@ func (f *Filing) End(done RunDone, p *Project, s *Knowledge, awaited bool) {
 	}
 	if f.err == nil || !awaited {
 		if err := f.file(done, p, s); err != nil {
-			f.failed(err)
+			f.fail(err)
 		} else if f.err != nil {
 			f.err = nil
 			f.warn("records are kept again")

@@ -54,8 +54,8 @@ func (r *currentRun) Drop(k suites.Key) {
 	delete(r.records, k)
 }
 
-// Planned returns the keys of those cases that are part of the run.
-func (r *currentRun) Planned(cases []*suites.Case) (out []suites.Key) {
+// PlannedKeys returns the keys of those cases that are part of the run.
+func (r *currentRun) PlannedKeys(cases []*suites.Case) (out []suites.Key) {
 	for _, c := range cases {
 		if r.planned[c.Key()] {
 			out = append(out, c.Key())

@@ -124,7 +124,7 @@ func (e *equipment) newRunner(p *Project, env []string) *run.Runner {
 		Ruled:       p.Registered.Ruled,
 		Others:      p.Registered.Of,
 		Live:        p.live(),
-		Interpreted: p.Interpreted,
+		Interpreted: p.IsInterpreted,
 		Scripts:     p.Scripts(),
 		Isolation:   e.isolation,
 		KeepSize:    int64(cfg.Sandbox.KeepSize),
@@ -286,7 +286,7 @@ type ToolUse struct {
 // project's own tools in isolation.
 func Diagnose(ctx context.Context, o EquipmentOptions, p *Project) (*Diagnosis, error) {
 	e, err := newEquipment(o, p, nil)
-	if err != nil && e.isolation.Refused() == nil {
+	if err != nil && e.isolation.Refusal() == nil {
 		return nil, err
 	}
 	uses := make(map[string]*ToolUse)

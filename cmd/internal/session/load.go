@@ -56,7 +56,7 @@ func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []s
 	p.Graph.Prepare(p.every)
 	p.Unread = p.Graph.Unread(p.hookFiles())
 	for _, err := range p.Graph.RefusedSpecs() {
-		p.Unread = append(p.Unread, p.refused("specs", err).Error())
+		p.Unread = append(p.Unread, p.refusal("specs", err).Error())
 	}
 	p.Warnings = append(p.Warnings, p.Unread...)
 	return p.Project, p.checkMarkers()
@@ -77,7 +77,7 @@ func (p *loader) readHooks() []suites.Problem {
 	p.scripts, p.Warnings = scripts, append(p.Warnings, notes...)
 	found := p.registering()
 	if p.Registered, err = discover.Hooks(p.Reader, p.Config.Root, p.Config.Settings, found.Sources); err != nil {
-		return []suites.Problem{p.refused("settings", err)}
+		return []suites.Problem{p.refusal("settings", err)}
 	}
 	p.Registered.Guess(p.Config.Root, found.Guessed)
 	p.Foreign, p.Stray = found.Foreign, found.Unread
@@ -98,7 +98,7 @@ func (p *loader) registering() discover.Found {
 	for i, file := range p.Config.Settings {
 		settings[i] = p.Config.Abs(file)
 	}
-	return discover.Find(p.Reader, p.Config.Root, settings, func(file string, dir bool) bool { return ignored(p.Config, file, dir) })
+	return discover.Find(p.Reader, p.Config.Root, settings, func(file string, dir bool) bool { return isIgnored(p.Config, file, dir) })
 }
 
 // ReadsSuite reports whether an entry of suites matches the file.
@@ -122,13 +122,13 @@ func (p *loader) readSuites() []suites.Problem {
 		if err != nil {
 			return []suites.Problem{{What: err.Error()}}
 		}
-		p.Suites = wanted(all, names)
+		p.Suites = pickSuites(all, names)
 	}
 	left := int64(suitesAtMost)
 	for _, file := range p.sources {
 		data, err := p.Reader.ReadFile(file, min(suiteAtMost, left))
 		if err != nil {
-			problems = append(problems, p.refused("suites", err))
+			problems = append(problems, p.refusal("suites", err))
 			continue
 		}
 		left -= int64(len(data))
@@ -140,7 +140,7 @@ func (p *loader) readSuites() []suites.Problem {
 }
 
 // has reports whether the project has a hook that a suite names.
-func (p *loader) has(hook string) bool { return p.Exists(hook) || p.named(hook) != "" }
+func (p *loader) has(hook string) bool { return p.Exists(hook) || p.findScript(hook) != "" }
 
 // arrange collects the cases in order, and applies the project's policy for gates.
 func (p *loader) arrange() {
@@ -154,12 +154,12 @@ func (p *loader) arrange() {
 		}
 		for j := range p.Suites[i].Cases {
 			c := &p.Suites[i].Cases[j]
-			c.Gates = p.gated(c.Gates, places)
+			c.Gates = p.resolveGates(c.Gates, places)
 			p.locate(c)
 			if c.Check == nil {
 				c.Budget = cmp.Or(c.Budget, p.Config.Run.Budget)
 			}
-			c.Check = p.needed(c.Check)
+			c.Check = p.applyNeeds(c.Check)
 			digests = p.appendConfigured(digests, c)
 			p.every = append(p.every, c)
 			if control, ok := verdict.ControlOf(c); ok {
@@ -202,7 +202,7 @@ func (p *loader) appendConfigured(to []byte, c *suites.Case) []byte {
 	return hex.AppendEncode(to, sum[:digestSize/2])
 }
 
-func (p *loader) gated(gates []suites.Gate, places map[string][]string) []suites.Gate {
+func (p *loader) resolveGates(gates []suites.Gate, places map[string][]string) []suites.Gate {
 	out := slices.Clone(gates)
 	for i := range out {
 		if policy, ok := p.Config.Gates[out[i].Tool]; ok {
@@ -255,7 +255,7 @@ func (p *loader) filter(f Filter) error {
 		return errors.New("no case matches --suite and --filter (hookwatch list shows all)")
 	default:
 		looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
-		if p.Gone() {
+		if p.IsGone() {
 			return fmt.Errorf("there is no directory %s", p.Root())
 		}
 		if len(p.scripts)+len(p.Registered.Hooks) == 0 {
@@ -347,10 +347,10 @@ func (p *loader) expand(key string, patterns []string) ([]string, []suites.Probl
 		}
 		base, rest := doublestar.SplitPattern(pattern)
 		found, err := p.Reader.Find(disk.Search{Base: p.Config.Abs(base), Pattern: rest, Skip: func(file string, dir bool) bool {
-			return ignored(p.Config, file, dir)
+			return isIgnored(p.Config, file, dir)
 		}})
 		if err != nil {
-			problems = append(problems, p.refused(key+": "+pattern, err))
+			problems = append(problems, p.refusal(key+": "+pattern, err))
 		}
 		for _, f := range found {
 			files = append(files, path.Join(filepath.ToSlash(base), f))
@@ -365,8 +365,8 @@ func (p *loader) expand(key string, patterns []string) ([]string, []suites.Probl
 	return files, problems
 }
 
-// refused returns the problem for a configured file that is not read, with a hint.
-func (p *loader) refused(what string, err error) suites.Problem {
+// refusal returns the problem for a configured file that is not read, with a hint.
+func (p *loader) refusal(what string, err error) suites.Problem {
 	problem := suites.Problem{At: suites.Position{File: p.Rel(configFile(p.Config))}, What: what + ": " + err.Error()}
 	if p.Config.Path == "" {
 		problem.At.File = ""
@@ -382,15 +382,15 @@ func (p *loader) refused(what string, err error) suites.Problem {
 func (p *loader) checkDirs() (problems []suites.Problem) {
 	for _, dir := range p.Config.Hooks {
 		if _, err := p.Reader.Resolve(p.Config.Abs(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			problems = append(problems, p.refused("hooks: "+dir, err))
+			problems = append(problems, p.refusal("hooks: "+dir, err))
 		}
 	}
 	return problems
 }
 
-// confined returns a reader for files in the project and those that were agreed to. It
+// confinedReader returns a reader for files in the project and those that were agreed to. It
 // does not exclude masked files.
-func confined(cfg *config.Config) disk.Reader {
+func confinedReader(cfg *config.Config) disk.Reader {
 	return disk.Reader{Root: cfg.Root, Agreed: cfg.Agreed}
 }
 
@@ -407,7 +407,7 @@ func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
 		read.RunRoot = "" // cases see the files at Root, wherever these are kept
 		return sandboxOptions(&read, os.Environ()).World(private, filepath.SplitList(os.Getenv("PATH")))
 	})
-	r := confined(cfg)
+	r := confinedReader(cfg)
 	r.Pinned = pinned
 	r.World = func(path string) disk.Reason { return world().Means(path) }
 	return r
@@ -424,9 +424,9 @@ func inside(r disk.Reader, file string) bool {
 	}
 }
 
-// wanted returns the built-in suites with these names. It also includes cases of other
+// pickSuites returns the built-in suites with these names. It also includes cases of other
 // suites that are controls of theirs.
-func wanted(all []suites.Suite, names []string) []suites.Suite {
+func pickSuites(all []suites.Suite, names []string) []suites.Suite {
 	cases := map[suites.Key]*suites.Case{}
 	for i := range all {
 		for j := range all[i].Cases {

@@ -107,9 +107,9 @@ func configFile(cfg *config.Config) string {
 // Root returns the project's absolute path, where its hooks run.
 func (p *Project) Root() string { return p.Config.At() }
 
-// Gone reports whether the project's directory does not exist any more, because it was
+// IsGone reports whether the project's directory does not exist any more, because it was
 // deleted or renamed.
-func (p *Project) Gone() bool {
+func (p *Project) IsGone() bool {
 	fi, err := os.Stat(p.Root())
 	return err != nil || !fi.IsDir()
 }
@@ -230,9 +230,9 @@ func (p *Project) Ambiguous(id string) bool {
 	return n > 1
 }
 
-// Interpreted reports whether every registered command that names the script starts it
+// IsInterpreted reports whether every registered command that names the script starts it
 // through an interpreter.
-func (p *Project) Interpreted(hook string) bool {
+func (p *Project) IsInterpreted(hook string) bool {
 	found := false
 	for _, h := range p.Registered.Hooks {
 		if !slices.Contains(h.Scripts, hook) {
@@ -340,8 +340,8 @@ func (p *Project) live() run.Live {
 	return l
 }
 
-// Fired returns the scripts that the first steps of a case start.
-func (p *Project) Fired(c *suites.Case, steps int) []string {
+// FiredScripts returns the scripts that the first steps of a case start.
+func (p *Project) FiredScripts(c *suites.Case, steps int) []string {
 	if c.Chain {
 		return p.chainScripts(c)
 	}

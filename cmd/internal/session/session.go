@@ -179,8 +179,8 @@ func (e *Session) Stale() []verdict.Selected {
 	})
 }
 
-// kept returns the directory and limits for the sandboxes of failing cases.
-func (e *Session) kept() sandbox.Kept {
+// keptSandboxes returns the directory and limits for the sandboxes of failing cases.
+func (e *Session) keptSandboxes() sandbox.Kept {
 	return sandbox.Kept{Dir: e.opts.Keep, Count: e.project.Config.Sandbox.Keep, Size: int64(e.project.Config.Sandbox.KeepSize)}
 }
 

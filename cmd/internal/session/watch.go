@@ -29,7 +29,7 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	e.ran = func(c *suites.Case) { w.idle.lack([]*suites.Case{c}) }
 	selected := w.selectStale(ctx)
 	if in.Check != nil {
-		failed := verdict.All(e.knowledge.Verdicts.Failed(e.project.Cases), "the line at which it failed is not on record")
+		failed := verdict.All(e.knowledge.Verdicts.FailedCases(e.project.Cases), "the line at which it failed is not on record")
 		selected = verdict.WithControls(append(failed, selected...), e.project.Every())
 	}
 	in.Started.Watched = in.Watcher.Files()
@@ -57,7 +57,7 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 		case <-e.second.C:
 			e.showRunning()
 		case b := <-in.Watcher.Batches():
-			w.changed(ctx, b)
+			w.handleBatch(ctx, b)
 		case text := <-in.Notes:
 			e.warn(text)
 		case c := <-in.Commands:
@@ -86,7 +86,7 @@ func (w *watch) announce(ctx context.Context) {
 	if w.session.run != nil || w.session.paused {
 		return // ended starts the wait again
 	}
-	if w.session.knowledge.Tracker.Recheck() || w.session.knowledge.Tracker.Noticed() {
+	if w.session.knowledge.Tracker.Recheck() || w.session.knowledge.Tracker.HasNoticed() {
 		w.begin(ctx, w.selectStale(ctx), true)
 		if w.session.run != nil {
 			return
@@ -304,7 +304,7 @@ func (Suspend) command()  {}
 func (w *watch) command(ctx context.Context, c Command) {
 	switch c := c.(type) {
 	case Show:
-		w.session.opts.View.Handle(c.Event(w.session.project.Cases, w.session.knowledge.Verdicts.Failed(w.session.project.Cases)))
+		w.session.opts.View.Handle(c.Event(w.session.project.Cases, w.session.knowledge.Verdicts.FailedCases(w.session.project.Cases)))
 		if c.Done != nil {
 			close(c.Done)
 		}
@@ -317,7 +317,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 				matching = append(matching, one)
 			}
 		}
-		w.asked(ctx, verdict.All(matching, "it matches"))
+		w.runRequested(ctx, verdict.All(matching, "it matches"))
 	case Action:
 		w.do(ctx, c)
 	}
@@ -326,11 +326,11 @@ func (w *watch) command(ctx context.Context, c Command) {
 func (w *watch) do(ctx context.Context, d Action) {
 	switch d {
 	case RunAll:
-		w.asked(ctx, verdict.All(w.session.project.Cases, "asked for all"))
+		w.runRequested(ctx, verdict.All(w.session.project.Cases, "asked for all"))
 	case RunFailed:
-		w.asked(ctx, verdict.All(w.session.knowledge.Verdicts.Failed(w.session.project.Cases), "it failed"))
+		w.runRequested(ctx, verdict.All(w.session.knowledge.Verdicts.FailedCases(w.session.project.Cases), "it failed"))
 	case RunAgain:
-		w.asked(ctx, verdict.All(w.session.project.FindAll(w.session.last), "asked for again"))
+		w.runRequested(ctx, verdict.All(w.session.project.FindAll(w.session.last), "asked for again"))
 	case Prove:
 		w.proofs.asked = true
 		w.idle.stop()
@@ -341,8 +341,8 @@ func (w *watch) do(ctx context.Context, d Action) {
 	}
 }
 
-// asked runs the cases that the user requested.
-func (w *watch) asked(ctx context.Context, selected []verdict.Selected) {
+// runRequested runs the cases that the user requested.
+func (w *watch) runRequested(ctx context.Context, selected []verdict.Selected) {
 	switch {
 	case w.session.paused:
 		w.session.warnf("%s is gone: nothing can be run", w.session.project.Root())

@@ -42,7 +42,7 @@ func (s *supervising) fire(m []string, files []int) {
 // begin starts command i. Only the hooks may have their pipes open.
 func (s *supervising) begin(i int, c command) {
 	if pid, watch, errno := c.start(); errno != 0 {
-		s.exited(i, errno, 0)
+		s.reportExit(i, errno, 0)
 	} else {
 		s.commands[pid], s.watched[pid] = i, watch
 		s.changeOrder(func(r *ordering) { r.turns[i].group = pid })
@@ -218,7 +218,7 @@ func (s *supervising) asking() int {
 // process substitution that still writes, for example), then kills them.
 func (s *supervising) step() {
 	s.collect()
-	if s.memory.due() && s.exceeded() {
+	if s.memory.due() && s.measureMemory() {
 		send(-1, Exceeded)
 		s.kill(-1)
 	}
@@ -242,14 +242,14 @@ func (s *supervising) step() {
 	send(-1, append(answer, s.filter.take()...)...)
 }
 
-// exceeded measures the memory of all commands together and reports whether it exceeds the
+// measureMemory measures the memory of all commands together and reports whether it exceeds the
 // limit.
-func (s *supervising) exceeded() bool {
+func (s *supervising) measureMemory() bool {
 	m := &s.memory
 	begin := microseconds()
 	used := m.measure(s.first)
 	end := microseconds()
-	m.looked(used, end, end-begin)
+	m.store(used, end, end-begin)
 	return used > m.most
 }
 
@@ -430,12 +430,12 @@ func (s *supervising) collect() {
 				_ = syscall.Close(fd)
 			}
 			delete(s.watched, pid)
-			s.exited(i, 0, status)
+			s.reportExit(i, 0, status)
 		}
 	}
 }
 
-func (s *supervising) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
+func (s *supervising) reportExit(i int, errno syscall.Errno, status syscall.WaitStatus) {
 	s.changeOrder(func(r *ordering) { r.turns[i].ended = true })
 	send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
 }
