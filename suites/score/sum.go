@@ -158,7 +158,7 @@ func ParseNotes(data []byte) (Notes, error) {
 		}
 		_, twice := found[n.Identity]
 		switch {
-		case n.File == "" || n.Operator == "" || n.Change == "":
+		case slices.Contains([]string{n.File, n.Operator, n.Change}, ""):
 			return nil, fmt.Errorf("entry %d names no mutant: file, operator and change are needed", i+1)
 		case given != 1:
 			return nil, fmt.Errorf("%s: one of equivalent, missing and unreachable is needed", n.Identity)

@@ -254,9 +254,9 @@ func Names(project string) []string {
 		}
 		return nil
 	})
-	names := []string{"HEAD"}
+	names, kinds := []string{"HEAD"}, []string{"heads", "tags", "remotes"}
 	for _, ref := range refs {
-		if kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "refs/"), "/"); kind == "heads" || kind == "tags" || kind == "remotes" {
+		if kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "refs/"), "/"); slices.Contains(kinds, kind) {
 			names = append(names, name)
 		}
 	}
