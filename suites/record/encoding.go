@@ -297,3 +297,6 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	c.b.left -= int64(n)
 	return n, err
 }
+
+// String returns the reason for not reading on.
+func (b *Budget) String() string { return fmt.Sprintf("more than %d MiB are on record", heldLimit>>20) }

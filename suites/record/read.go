@@ -257,7 +257,7 @@ func readJSONL(name string, r io.Reader, b *Budget, yield func(suites.Record) bo
 	for {
 		at, text, err := lines.value()
 		if b.left -= lineCost; b.IsSpent() {
-			w.add(at, fmt.Sprintf("not read from here on: more than %d MiB are on record", heldLimit>>20))
+			w.add(at, "not read from here on: "+b.String())
 			return w.texts(), nil
 		}
 		if err != nil && !errors.Is(err, errTooLong) {
