@@ -89,9 +89,9 @@ func agreementName(project string) string {
 	return hex.EncodeToString(sum[:]) + agreementExtension
 }
 
-// Within returns the first of the places that contains the folder: a program that can write to
+// FindPlace returns the first of the places that contains the folder: a program that can write to
 // that place could agree in the user's name.
-func (s Agreements) Within(places ...string) (place string, within bool) {
+func (s Agreements) FindPlace(places ...string) (place string, within bool) {
 	dir := disk.Lead(s.dir())
 	for _, p := range places {
 		if rel, err := filepath.Rel(disk.Lead(p), dir); err == nil && filepath.IsLocal(rel) {

@@ -146,10 +146,10 @@ func TestFolderByLink(t *testing.T) {
 	if _, err := s.Read("/p"); err == nil {
 		t.Error("read through a link")
 	}
-	if place, within := s.Within(filepath.Join(top, "other"), filepath.Join(top, "clone")); !within || place != filepath.Join(top, "clone") {
+	if place, within := s.FindPlace(filepath.Join(top, "other"), filepath.Join(top, "clone")); !within || place != filepath.Join(top, "clone") {
 		t.Error("it is in the clone", place)
 	}
-	if _, within := s.Within(filepath.Join(top, "other"), ""); within {
+	if _, within := s.FindPlace(filepath.Join(top, "other"), ""); within {
 		t.Error("it does not lie there")
 	}
 }

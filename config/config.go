@@ -159,7 +159,7 @@ func Schema() []byte {
 		builtin = append(builtin, Builtin+":"+name)
 	}
 	slices.Sort(builtin)
-	values := strings.NewReplacer("{suites}", encoded(slices.Compact(builtin)), "{clients}", encoded(slices.Sorted(slices.Values(clients.Names()))))
+	values := strings.NewReplacer("{suites}", encode(slices.Compact(builtin)), "{clients}", encode(slices.Sorted(slices.Values(clients.Names()))))
 	return fmt.Appendf(nil, `{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "hookwatch configuration (.hookwatch.yaml)",
@@ -171,22 +171,22 @@ func Schema() []byte {
 // schemaOf returns the keywords of the schema of a group, or of the top level for "".
 func schemaOf(group, indent string) string {
 	var properties []string
-	for _, name := range within(group) {
+	for _, name := range namesIn(group) {
 		keywords := groups[name]
 		if k, ok := find(strings.TrimPrefix(group+"."+name, ".")); !ok {
 			keywords = fmt.Sprintf("%q, %s", keywords, schemaOf(name, indent+"  "))
 		} else if keywords = fmt.Sprintf("%q, %s", k.about, k.schema); k.def != nil {
-			keywords += `, "default": ` + encoded(k.def)
+			keywords += `, "default": ` + encode(k.def)
 		}
 		properties = append(properties, fmt.Sprintf("\n%s  %q: {\"description\": %s}", indent, name, keywords))
 	}
 	return `"type": ["object", "null"], "additionalProperties": false, "properties": {` + strings.Join(properties, ",") + "\n" + indent + "}"
 }
 
-// encoded returns a value as it is written in JSON.
-func encoded(value any) string {
+// encode returns a value as it is written in JSON.
+func encode(value any) string {
 	if text, ok := value.(fmt.Stringer); ok {
-		value = written(text)
+		value = format(text)
 	}
 	text, _ := json.Marshal(value) // texts, numbers and lists of texts
 	return string(text)

@@ -42,7 +42,7 @@ func (s *source) appendAsk(out []Ask, k key, value any, f facts, i int) []Ask {
 		return out
 	}
 	a := Ask{Why: why, Instead: instead, entry: i >= 0}
-	a.Key, a.Value = k.path, written(value)
+	a.Key, a.Value = k.path, format(value)
 	a.To = f.leads[entry{k.path, a.Value}].to
 	if n := s.nodes[k.path]; n != nil {
 		if a.entry && i < len(n.Content) {
@@ -157,7 +157,7 @@ func (g *agreements) ask(file *source, f facts, skip func(key string) bool) []As
 
 func (g *agreements) read() {
 	g.held = new(Agreement)
-	if place, within := g.store.Within(g.places...); within {
+	if place, within := g.store.FindPlace(g.places...); within {
 		g.distrust = fmt.Sprintf("consent cannot be given: it would be kept in %s, which is inside %s; set XDG_STATE_HOME to a folder elsewhere, or use flags or variables",
 			filepath.Dir(g.store.File(g.project)), place)
 		return

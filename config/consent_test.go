@@ -133,39 +133,15 @@ func TestNoConsentNeeded(t *testing.T) {
 // a clone may set it to any value.
 func TestEveryKeyIsDecided(t *testing.T) {
 	t.Parallel()
-	harmless := map[string]string{
-		"verify":             "is about the project's own documents",
-		"preflight.required": "names tools that are looked up; only those on a list of hookwatch's own are started, for their version",
-		"preflight.policy":   "at worst starts a run whose cases lack a tool, with a warning",
-		"gates":              "at worst turns a failure into a skip that names the tool",
-		"denies":             "adds inputs that hooks must stop",
-		"allows":             "names ways that prove still prints, and does not count",
-		"clients":            "chooses among hooks that are run anyway; check reports that it leaves Claude Code's out",
-		"stand_ins":          "offers hookwatch's own jq, in the sandbox",
-		"run.trace":          "runs each case at most twice, within the same bounds",
-		"run.budget":         "can only make a slow hook fail",
-		"budget.call":        "can only turn a remark off or on",
-		"sandbox.home":       "can only show less of HOME",
-		"sandbox.mask":       "can only hide more of HOME",
-		"notify.desktop":     "turns notices off; the terminal shows the same",
-		"notify.settle":      "delays notices; the terminal shows verdicts at once",
-		"watch.ignore":       "leaves the project's own files out",
-		"watch.audit":        "runs at most all cases of the project, which each save of a shared file does too",
-	}
 	for _, k := range keys {
-		if reason, ok := harmless[k.path]; ok != (k.consent == nil) || ok && reason == "" {
-			t.Errorf("%s: give it a rule of consent, or put it on the list of harmless keys with the reason", k.path)
+		if (k.consent == nil) == (k.harmless == "") {
+			t.Errorf("%s: give it either a rule of consent or the reason why any value is harmless", k.path)
 		}
-		delete(harmless, k.path)
-	}
-	if len(harmless) > 0 {
-		t.Errorf("no such keys: %v", harmless)
 	}
 }
 
 // TestBounds checks for all keys with a number, a duration or a size that values up to the
-// default need no consent, and larger ones do. Only those with a reason in
-// TestEveryKeyIsDecided are exempt.
+// default need no consent, and larger ones do. Only harmless ones are exempt.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	const processors = 4
@@ -195,7 +171,7 @@ func TestBounds(t *testing.T) {
 			continue
 		}
 		if walked++; k.consent == nil {
-			if !slices.Contains([]string{"notify.settle", "run.budget", "budget.call", "watch.audit"}, k.path) {
+			if k.harmless == "" {
 				t.Errorf("%s: a clone may raise it without consent", k.path)
 			}
 			continue

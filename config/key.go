@@ -13,62 +13,73 @@ import (
 )
 
 // Settings that describe the project are only in its file. Those that depend on the
-// machine or the situation also have a variable and a flag.
+// machine or the situation also have a variable and a flag. A new one also needs its field
+// of Config, its default in example.yaml, and the code that uses it.
 var keys = []key{
 	{path: "project", about: "The directory that hooks see as CLAUDE_PROJECT_DIR, relative to the file's own.", def: ".", reader: text, consent: astray("project", "the directory of the file")},
 	{path: "hooks", about: "Directories of hook scripts.", def: []string{".claude/hooks"}, reader: list(item), consent: astray("hooks", leftOut)},
 	{path: "settings", about: "Settings files in which hooks are registered.", def: []string{".claude/settings.json", ".claude/settings.local.json"}, reader: list(item), consent: astray("settings", leftOut)},
-	{path: "clients", about: "The clients whose hooks count. Without it: Claude Code, and every client whose own files in the project register hooks.", def: []string{}, reader: list(clientName)},
+	{path: "clients", about: "The clients whose hooks count. Without it: Claude Code, and every client whose own files in the project register hooks.", def: []string{}, reader: list(clientName),
+		harmless: "chooses among hooks that are run anyway; check reports that it leaves Claude Code's out"},
 	{path: "specs", about: "Documents with [verify:] markers.", def: []string{"docs/specs/*.md"}, reader: list(glob), consent: astray("specs", leftOut)},
 	{path: "suites", about: "Suite files; builtin stands for the built-in suites dep, ml and pm, builtin:NAME for one or for a family, builtin:all for each.", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, reader: list(suite), consent: astray("suites", leftOut)},
 	{path: "verify", about: "What a marker that does not resolve does.", def: string(VerifyWarn), reader: choice("strict", "warn", "off"), env: "VERIFY", flag: "verify",
-		usage: "what an unresolved marker does: `strict`, warn or off"},
-	{path: "preflight.required", about: "Tools that must be there before a full run.", def: []string{Builtin}, reader: list(item)},
+		usage: "what an unresolved marker does: `strict`, warn or off", harmless: "is about the project's own documents"},
+	{path: "preflight.required", about: "Tools that must be there before a full run.", def: []string{Builtin}, reader: list(item),
+		harmless: "names tools that are looked up; only those on a list of hookwatch's own are started, for their version"},
 	{path: "preflight.policy", about: "What happens when one is not there.", def: string(PreflightAbort), reader: choice("abort", "report"), env: "PREFLIGHT", flag: "preflight",
-		usage: "what an absent required tool does: `abort` or report"},
-	{path: "gates", about: "What the absence of a tool means for the cases gated by it.", def: nil, reader: policies},
-	{path: "denies", about: "Inputs that hooks must stop; check sends them.", def: nil, reader: denies},
-	{path: "allows", about: "Kinds of ways around guards that pass on purpose, as AIM/KIND; prove does not count them.", def: []string{}, reader: list(item)},
+		usage: "what an absent required tool does: `abort` or report", harmless: "at worst starts a run whose cases lack a tool, with a warning"},
+	{path: "gates", about: "What the absence of a tool means for the cases gated by it.", def: nil, reader: policies,
+		harmless: "at worst turns a failure into a skip that names the tool"},
+	{path: "denies", about: "Inputs that hooks must stop; check sends them.", def: nil, reader: denies,
+		harmless: "adds inputs that hooks must stop"},
+	{path: "allows", about: "Kinds of ways around guards that pass on purpose, as AIM/KIND; prove does not count them.", def: []string{}, reader: list(item),
+		harmless: "names ways that prove still prints, and does not count"},
 	{path: "stand_ins", about: "Names under which the embedded jq is offered where the tool is absent.", def: []string{}, reader: list(choice("jaq", "jq")), env: "STAND_INS", flag: "stand-ins",
-		usage: "offer the embedded jq under these `NAMES` where the tool is absent: jaq, jq"},
+		usage: "offer the embedded jq under these `NAMES` where the tool is absent: jaq, jq", harmless: "offers hookwatch's own jq, in the sandbox"},
 	{path: "run.jobs", about: "Cases at a time; 0 is one a processor.", def: 0, reader: whole, env: "JOBS", flag: "jobs",
 		usage: "`N` cases at a time (0: one a processor)", consent: manyJobs},
 	{path: "run.timeout", about: "The longest that a step of a case may take.", def: 30 * time.Second, reader: positive(duration), env: "TIMEOUT", flag: "timeout",
-		usage: "the longest a step may take, such as `30s`", consent: above(30*time.Second, "a step could run longer than by default", least)},
-	{path: "run.budget", about: "The longest that a hook may take for a step, in cases without a budget of their own: a case whose hook takes longer fails. 0 is any time.", def: time.Duration(0), reader: duration, env: "BUDGET"},
+		usage: "the longest a step may take, such as `30s`", consent: limit(30*time.Second, "a step could run longer than by default", least)},
+	{path: "run.budget", about: "The longest that a hook may take for a step, in cases without a budget of their own: a case whose hook takes longer fails. 0 is any time.", def: time.Duration(0), reader: duration, env: "BUDGET",
+		harmless: "can only make a slow hook fail"},
 	{path: "run.backstop", about: "The longest that a whole run may take, and any step of it, whatever its suite or settings say. Watching goes on without a limit.", def: 15 * time.Minute, reader: positive(duration), env: "BACKSTOP", flag: "backstop",
 		usage:   "the longest a run may take, such as `15m`; while watching, the longest a step may take",
-		consent: above(15*time.Minute, "a run, and each step of it, could take longer than by default", least)},
+		consent: limit(15*time.Minute, "a run, and each step of it, could take longer than by default", least)},
 	{path: "run.isolation", about: "What keeps a case from the person's files.", def: sandbox.Auto, reader: choice(isolations...), env: "ISOLATION", flag: "isolation",
-		usage: "keep cases from your files: " + listed(isolations), consent: among(weakIsolations, sandbox.Auto)},
+		usage: "keep cases from your files: " + listValues(isolations), consent: among(weakIsolations, sandbox.Auto)},
 	{path: "run.trace", about: "When cases are run once more, unjudged, to see what they execute.", def: string(TraceWatch), reader: choice("watch", "always", "never"), env: "TRACE", flag: "trace",
-		usage: "when to run cases once more to see what they execute: `watch`, always or never"},
+		usage: "when to run cases once more to see what they execute: `watch`, always or never", harmless: "runs each case at most twice, within the same bounds"},
 	{path: "run.pass_env", about: "Variables that hooks get from the caller's environment.", def: []string{}, reader: list(variable), env: "PASS_ENV", flag: "pass-env",
 		usage: "`VARIABLES` that hooks get from your environment", consent: outright("hooks would get this variable of yours", "it is not passed on")},
 	{path: "budget.call", about: "The longest that all hooks of a call may take together, before check and fire say so. 0 is any time.", def: time.Second, reader: duration, env: "CALL_BUDGET", flag: "call-budget",
-		usage: "how long all hooks of a call may take before check and fire say so, such as `1s`"},
-	{path: "sandbox.home", about: "The HOME that hooks get: the person's own, or an empty one.", def: string(HomeReal), reader: choice("real", "empty"), env: "SANDBOX_HOME"},
-	{path: "sandbox.mask", about: "Files and directories in HOME whose content is hidden, in addition to the usual places of credentials.", def: []string{}, reader: list(item)},
+		usage: "how long all hooks of a call may take before check and fire say so, such as `1s`", harmless: "can only turn a remark off or on"},
+	{path: "sandbox.home", about: "The HOME that hooks get: the person's own, or an empty one.", def: string(HomeReal), reader: choice("real", "empty"), env: "SANDBOX_HOME",
+		harmless: "can only show less of HOME"},
+	{path: "sandbox.mask", about: "Files and directories in HOME whose content is hidden, in addition to the usual places of credentials.", def: []string{}, reader: list(item),
+		harmless: "can only hide more of HOME"},
 	{path: "sandbox.unmask", about: "Those that are not hidden.", def: []string{}, reader: list(item), consent: outright("hooks could read this in your HOME", "it stays hidden")},
-	{path: "sandbox.size", about: "What a case may write.", def: 256 * MB, reader: size, env: "SANDBOX_SIZE", consent: above(256*MB, "a case could write more than by default", least)},
-	{path: "sandbox.processes", about: "Processes that a case may have at a time.", def: 1000, reader: whole, env: "SANDBOX_PROCESSES", consent: above(1000, "a case could start more processes than by default", least)},
-	{path: "sandbox.memory", about: "Memory that the processes of a case may use together.", def: 2 * GiB, reader: size, env: "SANDBOX_MEMORY", consent: above(2*GiB, "a case could use more of your memory than by default", least)},
-	{path: "sandbox.keep", about: "Sandboxes of failing cases that are kept; 0 keeps none.", def: 20, reader: whole, env: "SANDBOX_KEEP", consent: above(20, "more sandboxes of failing cases could stay on your disk than by default", least)},
-	{path: "sandbox.keep_size", about: "What all kept sandboxes may take; the oldest go first.", def: 500 * MB, reader: size, env: "SANDBOX_KEEP_SIZE", consent: above(500*MB, "failing cases could leave more on your disk than by default", least)},
+	{path: "sandbox.size", about: "What a case may write.", def: 256 * MB, reader: size, env: "SANDBOX_SIZE", consent: limit(256*MB, "a case could write more than by default", least)},
+	{path: "sandbox.processes", about: "Processes that a case may have at a time.", def: 1000, reader: whole, env: "SANDBOX_PROCESSES", consent: limit(1000, "a case could start more processes than by default", least)},
+	{path: "sandbox.memory", about: "Memory that the processes of a case may use together.", def: 2 * GiB, reader: size, env: "SANDBOX_MEMORY", consent: limit(2*GiB, "a case could use more of your memory than by default", least)},
+	{path: "sandbox.keep", about: "Sandboxes of failing cases that are kept; 0 keeps none.", def: 20, reader: whole, env: "SANDBOX_KEEP", consent: limit(20, "more sandboxes of failing cases could stay on your disk than by default", least)},
+	{path: "sandbox.keep_size", about: "What all kept sandboxes may take; the oldest go first.", def: 500 * MB, reader: size, env: "SANDBOX_KEEP_SIZE", consent: limit(500*MB, "failing cases could leave more on your disk than by default", least)},
 	{path: "live.client", about: "The client to drive; empty is the one on PATH.", def: "", reader: anyText, env: "CLIENT", consent: outright("names a program that would be started", "the client on PATH")},
 	{path: "live.timeout", about: "The longest that a live case may take.", def: 2 * time.Minute, reader: positive(duration), env: "LIVE_TIMEOUT",
-		consent: above(2*time.Minute, "the client could run longer for a case than by default", least)},
+		consent: limit(2*time.Minute, "the client could run longer for a case than by default", least)},
 	{path: "results.dir", about: "Directory, relative to the project's root.", def: ".claude/tests/hooks/results", reader: text, env: "RESULTS_DIR", flag: "results-dir",
 		usage: "keep records in `DIR`", consent: astray("results.dir", "the default, or your state folder")},
-	{path: "results.keep_runs", about: "Full runs kept in the archive; 0 keeps all.", def: 50, reader: whole, env: "KEEP_RUNS", consent: above(50, "more runs could stay on your disk than by default", unbounded)},
-	{path: "results.keep_days", about: "Days for which they are kept; 0 is for good.", def: 90, reader: whole, env: "KEEP_DAYS", consent: above(90, "runs could stay on your disk longer than by default", unbounded)},
-	{path: "results.rolling_size", about: "Size at which a rolling log is rotated.", def: 10 * MB, reader: size, env: "ROLLING_SIZE", consent: above(10*MB, "records could take more of your disk than by default", least)},
+	{path: "results.keep_runs", about: "Full runs kept in the archive; 0 keeps all.", def: 50, reader: whole, env: "KEEP_RUNS", consent: limit(50, "more runs could stay on your disk than by default", unbounded)},
+	{path: "results.keep_days", about: "Days for which they are kept; 0 is for good.", def: 90, reader: whole, env: "KEEP_DAYS", consent: limit(90, "runs could stay on your disk longer than by default", unbounded)},
+	{path: "results.rolling_size", about: "Size at which a rolling log is rotated.", def: 10 * MB, reader: size, env: "ROLLING_SIZE", consent: limit(10*MB, "records could take more of your disk than by default", least)},
 	{path: "notify.desktop", about: "Desktop notifications on transitions.", def: true, reader: truth, env: "DESKTOP", flag: "desktop",
-		usage: "`true` or false: notify on the desktop"},
+		usage: "`true` or false: notify on the desktop", harmless: "turns notices off; the terminal shows the same"},
 	{path: "notify.settle", about: "How long the content must have been stable before one.", def: 500 * time.Millisecond, reader: duration, env: "SETTLE", flag: "settle",
-		usage: "how long content must be stable before a notice, such as `500ms`"},
-	{path: "watch.ignore", about: "Patterns of files.", def: []string{}, reader: list(glob)},
-	{path: "watch.audit", about: "Cases that a save does not affect and that are run all the same.", def: 0, reader: whole, env: "AUDIT"},
+		usage: "how long content must be stable before a notice, such as `500ms`", harmless: "delays notices; the terminal shows verdicts at once"},
+	{path: "watch.ignore", about: "Patterns of files.", def: []string{}, reader: list(glob),
+		harmless: "leaves the project's own files out"},
+	{path: "watch.audit", about: "Cases that a save does not affect and that are run all the same.", def: 0, reader: whole, env: "AUDIT",
+		harmless: "runs at most all cases of the project, which each save of a shared file does too"},
 }
 
 // groups describe the groups of keys in the schema.
@@ -101,8 +112,8 @@ var isolations, weakIsolations = func() (names []string, weak map[string]string)
 	return names, weak
 }()
 
-// listed returns values for a usage text, the default first.
-func listed(values []string) string {
+// listValues returns values for a usage text, the default first.
+func listValues(values []string) string {
 	last := len(values) - 1
 	return "`" + values[0] + "`, " + strings.Join(values[1:last], ", ") + " or " + values[last]
 }
@@ -119,8 +130,8 @@ func find(path string) (key, bool) {
 	return key{}, false
 }
 
-// within returns the names in a group, or at the top level for "".
-func within(group string) []string {
+// namesIn returns the names in a group, or at the top level for "".
+func namesIn(group string) []string {
 	var names []string
 	for _, k := range keys {
 		head, tail, nested := strings.Cut(k.path, ".")
@@ -136,7 +147,7 @@ func within(group string) []string {
 
 // suggest returns a hint for a key that does not exist in a group.
 func suggest(group, name string) string {
-	if hint := pattern.NearestHint(name, within(group)); hint != "" {
+	if hint := pattern.NearestHint(name, namesIn(group)); hint != "" {
 		return hint
 	}
 	for _, k := range keys {
@@ -147,7 +158,7 @@ func suggest(group, name string) string {
 			return "it belongs at the top level"
 		}
 	}
-	return "known here: " + strings.Join(within(group), ", ")
+	return "known here: " + strings.Join(namesIn(group), ", ")
 }
 
 func (s *source) value(path string) any {
@@ -179,7 +190,8 @@ type key struct {
 	flag  string
 	usage string // of the flag; a back-quoted word is the name of its value
 
-	consent rule // returns which values of a file need consent; nil: none
+	consent  rule   // returns which values of a file need consent; nil: none
+	harmless string // if consent is nil: why a clone may set any value
 }
 
 // A reader has the keywords of a JSON Schema, and a function that converts a value as written to
@@ -226,12 +238,12 @@ func among(whys map[string]string, instead string) rule {
 	}
 }
 
-// above is for limits that a project may lower without consent. A 0 that means no limit
+// limit is for limits that a project may lower without consent. A 0 that means no limit
 // counts as above every limit.
-func above[T int | ByteSize | time.Duration](most T, why string, zero zeroMeaning) rule {
+func limit[T int | ByteSize | time.Duration](most T, why string, zero zeroMeaning) rule {
 	return func(value any, _ facts) (string, string) {
 		if n, ok := value.(T); ok && (n > most || n == 0 && zero == unbounded) {
-			return why, written(most)
+			return why, format(most)
 		}
 		return "", ""
 	}
@@ -266,8 +278,8 @@ func astray(key, instead string) rule {
 	}
 }
 
-// written formats a value for display and for digests.
-func written(value any) string {
+// format formats a value for display and for digests.
+func format(value any) string {
 	text := fmt.Sprint(value)
 	if _, ok := value.(time.Duration); ok { // 15m0s is written 15m, and 1h0m0s 1h
 		for _, none := range []string{"m0s", "h0m"} {

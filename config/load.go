@@ -89,7 +89,7 @@ func (c *Config) merge(file, env, flags *source) error {
 		v.SetDefault(k.path, k.def)
 	}
 	for _, s := range []*source{file, env} {
-		if err := v.MergeConfigMap(s.nested()); err != nil {
+		if err := v.MergeConfigMap(s.nest()); err != nil {
 			return err
 		}
 	}
@@ -104,8 +104,8 @@ func (c *Config) merge(file, env, flags *source) error {
 	return v.Unmarshal(c)
 }
 
-// nested returns the source's values as nested maps for viper.
-func (s *source) nested() map[string]any {
+// nest returns the source's values as nested maps for viper.
+func (s *source) nest() map[string]any {
 	top := map[string]any{}
 	for path, value := range s.values {
 		m := top
@@ -201,14 +201,14 @@ func (s *source) group(name string, n *yaml.Node) {
 		return // a group whose keys are all commented out
 	}
 	if n.Kind != yaml.MappingNode {
-		s.Wrong(n, cmp.Or(name, "the file"), "keys with values", "known here: "+strings.Join(within(name), ", "))
+		s.Wrong(n, cmp.Or(name, "the file"), "keys with values", "known here: "+strings.Join(namesIn(name), ", "))
 		return
 	}
 	s.Each(n, func(k, v *yaml.Node) {
 		path := strings.TrimPrefix(name+"."+k.Value, ".")
 		if known, ok := find(path); ok && !strings.Contains(k.Value, ".") {
 			s.set(known, v)
-		} else if name == "" && len(within(k.Value)) > 0 && k.Value != "" {
+		} else if name == "" && len(namesIn(k.Value)) > 0 && k.Value != "" {
 			s.group(k.Value, v)
 		} else {
 			s.Add(k, "unknown key "+yamlform.Show(path, shownText), suggest(name, k.Value))

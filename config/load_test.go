@@ -35,29 +35,14 @@ func project(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// defaults returns the configuration without any source. That example.yaml has the same values is
+// another test.
 func defaults() *Config {
-	return &Config{
-		Project:   ".",
-		Hooks:     []string{".claude/hooks"},
-		Settings:  []string{".claude/settings.json", ".claude/settings.local.json"},
-		Clients:   []string{},
-		Specs:     []string{"docs/specs/*.md"},
-		Suites:    []string{"builtin", ".claude/tests/hooks/suites/*.yaml"},
-		Verify:    VerifyWarn,
-		Preflight: Preflight{Required: []string{Builtin}, Policy: PreflightAbort},
-		Gates:     map[string]GatePolicy{"biome": GateFail},
-		Allows:    []string{},
-		StandIns:  []string{},
-		Run:       Run{Timeout: 30 * time.Second, Backstop: 15 * time.Minute, Isolation: "auto", Trace: TraceWatch, PassEnv: []string{}},
-		Budget:    Budget{Call: time.Second},
-		Sandbox: Sandbox{
-			Home: HomeReal, Mask: []string{}, Unmask: []string{}, Size: 256 * MB, Processes: 1000, Memory: 2 * GiB, Keep: 20, KeepSize: 500 * MB,
-		},
-		Live:    Live{Timeout: 2 * time.Minute},
-		Results: Results{Dir: ".claude/tests/hooks/results", KeepRuns: 50, KeepDays: 90, RollingSize: 10_000_000},
-		Notify:  Notify{Desktop: true, Settle: 500 * time.Millisecond},
-		Watch:   Watch{Ignore: []string{}},
+	c, none := new(Config), newSource("")
+	if err := c.merge(none, none, none); err != nil {
+		panic(err)
 	}
+	return c
 }
 
 var loads = map[string]struct {
@@ -170,8 +155,8 @@ var mistakes = map[string]struct {
 		},
 	},
 	"misplaced":        {file: "jobs: 3\nrun: {verify: off}\n", want: []string{f + ":1:1: unknown key jobs (it belongs under run)", f + ":2:7: unknown key run.verify (it belongs at the top level)"}},
-	"nothing near":     {file: "watch: {colour: red}\n", want: []string{f + ":1:9: unknown key watch.colour (known here: ignore, audit)"}},
-	"dotted":           {file: "run.jobs: 3\n", want: []string{f + ":1:1: unknown key run.jobs (known here: " + strings.Join(within(""), ", ") + ")"}},
+	"nothing near":     {file: "watch: {colour: red}\n", want: []string{f + ":1:9: unknown key watch.colour (known here: " + strings.Join(namesIn("watch"), ", ") + ")"}},
+	"dotted":           {file: "run.jobs: 3\n", want: []string{f + ":1:1: unknown key run.jobs (known here: " + strings.Join(namesIn(""), ", ") + ")"}},
 	"negative":         {file: "run: {jobs: -1}\n", want: []string{f + ":1:13: run.jobs: want a whole number, 0 or more, got -1"}},
 	"quoted number":    {file: "run: {jobs: \"4\"}\n", want: []string{f + `:1:13: run.jobs: want a whole number, got "4"`}},
 	"no unit":          {file: "run: {timeout: 30}\n", want: []string{f + ":1:16: run.timeout: want a duration such as 30s, 500ms or 2m, got 30 (add a unit: 30s)"}},
@@ -195,8 +180,8 @@ var mistakes = map[string]struct {
 	"number as text":   {file: "project: 1\n", want: []string{f + `:1:10: project: want text, got 1 (quote it: "1")`}},
 	"nothing":          {file: "hooks:\n", want: []string{f + ":1:7: hooks: want a list, got nothing"}},
 	"mapping for text": {file: "project: {a: b}\n", want: []string{f + ":1:10: project: want text, got a mapping"}},
-	"list for group":   {file: "run: [jobs]\n", want: []string{f + ":1:6: run: want keys with values, got a list (known here: " + strings.Join(within("run"), ", ") + ")"}},
-	"list for all":     {file: "- a\n", want: []string{f + ":1:1: the file: want keys with values, got a list (known here: " + strings.Join(within(""), ", ") + ")"}},
+	"list for group":   {file: "run: [jobs]\n", want: []string{f + ":1:6: run: want keys with values, got a list (known here: " + strings.Join(namesIn("run"), ", ") + ")"}},
+	"list for all":     {file: "- a\n", want: []string{f + ":1:1: the file: want keys with values, got a list (known here: " + strings.Join(namesIn(""), ", ") + ")"}},
 	"list for a word":  {file: "verify: [warn]\n", want: []string{f + ":1:9: verify: want one of strict, warn, off, got a list"}},
 	"gates":            {file: "gates: {biome: skp}\n", want: []string{f + `:1:16: gates.biome: want one of fail, skip, got "skp" (did you mean skip?)`}},
 	"gate's name":      {file: "gates: {\"\": fail}\n", want: []string{f + ":1:9: gates: a tool's name must not be empty"}},
@@ -212,7 +197,7 @@ var mistakes = map[string]struct {
 	"what a terminal obeys": {
 		file: "\"\\e]0;x\\a\": 1\ngates: {\"\\u202e\": x}\nrun: {jobs: \"\\e[31m\"}\n",
 		want: []string{
-			f + `:1:1: unknown key "\x1b]0;x\a" (known here: ` + strings.Join(within(""), ", ") + ")",
+			f + `:1:1: unknown key "\x1b]0;x\a" (known here: ` + strings.Join(namesIn(""), ", ") + ")",
 			f + `:2:19: gates."\u202e": want one of fail, skip, got "x"`,
 			f + `:3:13: run.jobs: want a whole number, got "\x1b[31m"`,
 		},
@@ -377,7 +362,7 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("the user has not agreed, but %+v is in force", c)
 		}
 		for _, path := range slices.Concat(c.Hooks, c.Settings, c.Specs, c.Suites) {
-			if path != Builtin && !disk.Within(c.Root, disk.Lead(c.Abs(fixed(path)))) {
+			if path != Builtin && !disk.Within(c.Root, disk.Lead(c.Abs(literalPrefix(path)))) {
 				t.Errorf("the user has not agreed, but %q is read", path)
 			}
 		}

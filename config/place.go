@@ -191,8 +191,8 @@ func displayPath(dir, path string) string {
 	return path
 }
 
-// fixed returns the part of a pattern in front of wildcards.
-func fixed(pattern string) string {
+// literalPrefix returns the part of a pattern in front of wildcards.
+func literalPrefix(pattern string) string {
 	if !strings.ContainsAny(pattern, `*?[{\`) {
 		return pattern
 	}
@@ -210,7 +210,7 @@ func (s *source) reach(root string) facts {
 	real := disk.Lead(root)
 	for _, key := range pathKeys {
 		for _, path := range s.list(key) {
-			if to := disk.Lead(from(root, fixed(path))); !(key == "suites" && isBuiltin(path)) && !disk.Within(real, to) {
+			if to := disk.Lead(from(root, literalPrefix(path))); !(key == "suites" && isBuiltin(path)) && !disk.Within(real, to) {
 				f.leads[entry{key, path}] = lead{to: to}
 			}
 		}
@@ -350,7 +350,7 @@ func (c *Config) sources() []string {
 	}
 	for _, list := range [][]string{c.Hooks, c.Settings, c.Specs, c.OwnSuites()} {
 		for _, path := range list {
-			out = append(out, c.Abs(fixed(path)))
+			out = append(out, c.Abs(literalPrefix(path)))
 		}
 	}
 	return out

@@ -62,7 +62,7 @@ var variable = reader{`"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"`,
 
 // choice reads one of the given words.
 func choice(words ...string) reader {
-	return reader{`"enum": ` + encoded(words), func(s *source, name string, n *yaml.Node) any { return s.Choice(name, n, words) }}
+	return reader{`"enum": ` + encode(words), func(s *source, name string, n *yaml.Node) any { return s.Choice(name, n, words) }}
 }
 
 // list reads a list of values.

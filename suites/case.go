@@ -108,9 +108,9 @@ type Selection struct {
 // Registered is the name of the suite generated from the project's registered hooks.
 const Registered = "registered"
 
-// Generated reports whether a case is generated from the project rather than written. Users cannot
+// IsGenerated reports whether a case is generated from the project rather than written. Users cannot
 // edit such a case; it appears and disappears with the registration.
-func (k Key) Generated() bool { return k.Suite == Registered }
+func (k Key) IsGenerated() bool { return k.Suite == Registered }
 
 // Compare orders keys by suite, then by ID.
 func (k Key) Compare(other Key) int {

@@ -165,8 +165,8 @@ type Result struct {
 	Fired        bool          // the client fired the hook under test
 }
 
-// Truncated reports whether a stream was longer than the part that was kept.
-func (r *Result) Truncated() bool {
+// IsTruncated reports whether a stream was longer than the part that was kept.
+func (r *Result) IsTruncated() bool {
 	return r.StdoutBytes > int64(len(r.Stdout)) || r.StderrBytes > int64(len(r.Stderr))
 }
 

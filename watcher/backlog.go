@@ -68,9 +68,9 @@ func (b *backlog) observe(path string, s state, now time.Time) {
 	if was {
 		p.since = before.since
 	}
-	if s.unfinished() {
+	if s.isUnfinished() {
 		p.due = now.Add(b.hold)
-		if was && before.state.unfinished() {
+		if was && before.state.isUnfinished() {
 			p.due = before.due // missing, then empty: still the same save
 		}
 	}
@@ -115,8 +115,8 @@ func (b *backlog) change(path string, s state) Change {
 	return Change{Path: path, Kind: kind, Digest: s.digest, Was: b.reported[path].digest}
 }
 
-// delivered notes that the receiver has received out, the last result of batch.
-func (b *backlog) delivered(out Batch) {
+// deliver notes that the receiver has received out, the last result of batch.
+func (b *backlog) deliver(out Batch) {
 	for _, c := range out.Changes {
 		b.reported[c.Path] = b.waiting[c.Path].state
 		if c.Digest == "" {
@@ -150,8 +150,8 @@ type state struct {
 	empty  bool
 }
 
-// unfinished reports whether the state looks like an incomplete save.
-func (s state) unfinished() bool { return s.digest == "" || s.empty }
+// isUnfinished reports whether the state looks like an incomplete save.
+func (s state) isUnfinished() bool { return s.digest == "" || s.empty }
 
 func withMode(digest string, mode fs.FileMode) string {
 	if mode&0o111 != 0 {

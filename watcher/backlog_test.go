@@ -82,7 +82,7 @@ func TestBacklogOrderAndKinds(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatal(diff)
 	}
-	b.delivered(got)
+	b.deliver(got)
 	if again, ready := b.batch(ms(2)); ready || again.Overflow {
 		t.Errorf("a delivered batch is handed out again: %v", again)
 	}
@@ -137,7 +137,7 @@ func checkSequence(t *testing.T, ops []byte) {
 			}
 			account[c.Path] = c.Digest
 		}
-		b.delivered(batch)
+		b.deliver(batch)
 	}
 	for _, op := range ops {
 		path, s := string('p'+rune(op&3)), []state{absent, blank, one, two}[op>>2&3]

@@ -44,7 +44,7 @@ func TestRead(t *testing.T) {
 		t.Error("the time does not count for a file that is too large")
 	}
 	put(t, path, "")
-	if s, _, _ := newReader(system{}, 4).read(path); !s.empty || !s.unfinished() {
+	if s, _, _ := newReader(system{}, 4).read(path); !s.empty || !s.isUnfinished() {
 		t.Errorf("an empty file is %+v", s)
 	}
 	if s, _, err := newReader(system{}, 4).unreadable(path); err != nil || !strings.HasPrefix(s.digest, "~0-") {

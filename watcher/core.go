@@ -58,7 +58,7 @@ func (c *core) step() bool {
 		c.backlog.settleOverflow()
 	}
 	switch {
-	case !c.tree.unwatched():
+	case !c.tree.needsPolling():
 		c.pollAt = time.Time{}
 	case c.pollAt.IsZero():
 		c.pollAt = c.now().Add(c.poll)

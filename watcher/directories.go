@@ -37,7 +37,7 @@ type directory struct {
 	err     error       // why it is not watched; also nil before the first attempt
 }
 
-func (d *directory) unused() bool { return len(d.entries) == 0 && len(d.trees) == 0 }
+func (d *directory) isUnused() bool { return len(d.entries) == 0 && len(d.trees) == 0 }
 
 // nodes returns all nodes that depend on the directory, some of them twice.
 func (d *directory) nodes() []*node {
@@ -132,7 +132,7 @@ func (ds *directories) discharge(n *node, path string) {
 
 // leave drops the directory at path if it has no lookups any more.
 func (ds *directories) leave(path string) {
-	if d := ds.all[path]; d != nil && d.unused() {
+	if d := ds.all[path]; d != nil && d.isUnused() {
 		ds.unwatch(d)
 		delete(ds.all, d.path)
 	}
@@ -187,19 +187,19 @@ func (ds *directories) fail(d *directory, err error) {
 	d.err = err
 	ds.failed[d] = true
 	if ds.matters(d) {
-		ds.notes.unwatched(d.path, err)
+		ds.notes.reportUnwatched(d.path, err)
 	}
 }
 
 // matters reports whether a directory that cannot be watched must be polled. An unreadable
 // directory that is only passed through need not be.
 func (ds *directories) matters(d *directory) bool {
-	return d.needed > 0 || exhausted(d.err)
+	return d.needed > 0 || isExhausted(d.err)
 }
 
-// polled returns the directories that must be checked periodically, because the backend
+// polledDirs returns the directories that must be checked periodically, because the backend
 // cannot watch them.
-func (ds *directories) polled() []*directory {
+func (ds *directories) polledDirs() []*directory {
 	var all []*directory
 	for d := range ds.failed {
 		if ds.matters(d) {
@@ -222,15 +222,15 @@ func (ds *directories) unwatch(d *directory) {
 	delete(ds.failed, d)
 }
 
-// replaced removes the watches of path and of everything below it: another directory may
+// replace removes the watches of path and of everything below it: another directory may
 // be there now, even with the same ID, or the same one may have been moved away and back,
 // which ends its watch too.
-func (ds *directories) replaced(path string) {
+func (ds *directories) replace(path string) {
 	if ds.all[path] == nil {
 		return // every ancestor of a directory in use is in use
 	}
 	for p, d := range ds.all {
-		if within(p, path) {
+		if isWithin(p, path) {
 			ds.unwatch(d)
 		}
 	}

@@ -52,7 +52,7 @@ func TestTwoNames(t *testing.T) {
 	if again, evicted := ds.watch(ds.all[other]); again || evicted != nil || !ds.all[path].watched {
 		t.Error("the second name took the watch of the first")
 	}
-	if got := ds.polled(); len(got) != 1 || got[0].path != other || len(said) != 1 || !strings.Contains(said[0], other) {
+	if got := ds.polledDirs(); len(got) != 1 || got[0].path != other || len(said) != 1 || !strings.Contains(said[0], other) {
 		t.Errorf("polled are %v, said was %q", got, said)
 	}
 }

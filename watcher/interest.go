@@ -68,7 +68,7 @@ func (s scope) covers(path string) bool {
 		return true
 	}
 	for dir := range s.dirs {
-		if path != dir && within(path, dir) && s.reaches(dir, path) {
+		if path != dir && isWithin(path, dir) && s.reaches(dir, path) {
 			return true
 		}
 	}
@@ -87,8 +87,8 @@ func (s scope) reaches(dir, path string) bool {
 	}
 }
 
-// within reports whether path is dir or below it; both must be clean.
-func within(path, dir string) bool {
+// isWithin reports whether path is dir or below it; both must be clean.
+func isWithin(path, dir string) bool {
 	rest, ok := strings.CutPrefix(path, dir)
 	return ok && (rest == "" || rest[0] == filepath.Separator || dir[len(dir)-1] == filepath.Separator)
 }

@@ -49,19 +49,19 @@ func (n *notes) noEvents(err error) {
 	if runtime.GOOS == "linux" && errors.Is(err, syscall.EMFILE) {
 		text += "; to watch again: sysctl fs.inotify.max_user_instances=1024, or a higher ulimit -n"
 	}
-	n.once("events", text)
+	n.reportOnce("events", text)
 }
 
-// unwatched reports that a directory sends no events.
-func (n *notes) unwatched(dir string, err error) {
+// reportUnwatched reports that a directory sends no events.
+func (n *notes) reportUnwatched(dir string, err error) {
 	text := fmt.Sprintf("%s cannot be watched: %v; such directories are compared every %v", dir, err, n.poll)
-	if exhausted(err) && runtime.GOOS == "linux" {
+	if isExhausted(err) && runtime.GOOS == "linux" {
 		text += "; to watch again: sysctl fs.inotify.max_user_watches=1048576"
 	}
-	n.once(err.Error(), text)
+	n.reportOnce(err.Error(), text)
 }
 
-func (n *notes) once(cause, text string) {
+func (n *notes) reportOnce(cause, text string) {
 	if n.send == nil || n.sent[cause] {
 		return
 	}
@@ -72,9 +72,9 @@ func (n *notes) once(cause, text string) {
 	n.send(text)
 }
 
-// exhausted reports whether err is a limit that was reached, on inotify watches (ENOSPC)
+// isExhausted reports whether err is a limit that was reached, on inotify watches (ENOSPC)
 // or on open files, which other systems use to watch.
-func exhausted(err error) bool {
+func isExhausted(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
@@ -174,12 +174,7 @@ func (s system) Open(path string) (fs.File, error) {
 	if s.open != nil {
 		return s.open(path)
 	}
-	return openNonblocking(path)
-}
-
-// openNonblocking opens a file without waiting for a writer if a pipe replaced it.
-func openNonblocking(path string) (fs.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may have replaced the file
 	if err != nil {
 		return nil, err
 	}

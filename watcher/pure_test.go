@@ -309,7 +309,7 @@ func (w *world) deliver() {
 	if !ready {
 		return
 	}
-	w.core.backlog.delivered(b)
+	w.core.backlog.deliver(b)
 	w.note("batch %v", b.Changes)
 	w.desk.changed(b)
 }

@@ -45,8 +45,8 @@ func newTree(ds *directories, b *backlog, r *reader, now func() time.Time) *tree
 
 func (t *tree) files() int { return len(t.owners) }
 
-// halted reports whether the watcher is closed.
-func (t *tree) halted() bool {
+// isHalted reports whether the watcher is closed.
+func (t *tree) isHalted() bool {
 	select {
 	case <-t.closed:
 		return true
@@ -61,9 +61,9 @@ func (t *tree) refresh() {
 	t.enqueueAll(true)
 }
 
-// unwatched reports whether anything must be polled.
-func (t *tree) unwatched() bool {
-	return t.dirs.backend == nil || len(t.later) > 0 || len(t.dirs.polled()) > 0
+// needsPolling reports whether anything must be polled.
+func (t *tree) needsPolling() bool {
+	return t.dirs.backend == nil || len(t.later) > 0 || len(t.dirs.polledDirs()) > 0
 }
 
 // poll queues paths that the backend does not watch, and tries to watch them.
@@ -75,7 +75,7 @@ func (t *tree) poll() {
 	if t.dirs.backend == nil {
 		t.enqueueAll(false)
 	}
-	for _, d := range t.dirs.polled() {
+	for _, d := range t.dirs.polledDirs() {
 		t.dirs.unwatch(d)
 		for _, n := range d.nodes() {
 			t.enqueue(n, false)
@@ -87,7 +87,7 @@ func (t *tree) poll() {
 func (t *tree) apply(ops map[string]fsnotify.Op) {
 	for path, op := range ops {
 		if op&(fsnotify.Create|fsnotify.Remove|fsnotify.Rename) != 0 {
-			t.dirs.replaced(filepath.Clean(path))
+			t.dirs.replace(filepath.Clean(path))
 		}
 	}
 	for path, op := range ops {
@@ -349,7 +349,7 @@ func (n *node) mayEnter(p place) bool {
 	}
 	n.links++
 	for up := n.parent; up != nil; up = up.parent {
-		if within(up.real, p.real) {
+		if isWithin(up.real, p.real) {
 			return false
 		}
 	}
@@ -387,7 +387,7 @@ func (t *tree) retarget(s scope) {
 		t.roots = append(t.roots, &node{path: path, tree: true})
 	}
 	t.enqueueAll(true)
-	for !t.halted() && t.step() {
+	for !t.isHalted() && t.step() {
 	}
 	for _, n := range old { // last, so that watches still in use are kept
 		t.drop(n)

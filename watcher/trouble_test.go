@@ -149,7 +149,7 @@ func TestWatchLimit(t *testing.T) {
 			for idle := false; !idle; { // polling stops when everything is watched
 				put(t, filepath.Join(root, "hooks", "lib", "a"), time.Now().String())
 				p.settle()
-				ok(t, p.w.request(func() { idle = !p.w.tree.unwatched() }))
+				ok(t, p.w.request(func() { idle = !p.w.tree.needsPolling() }))
 			}
 			put(t, filepath.Join(root, "hooks", "x", "y"), "3")
 			p.settle()

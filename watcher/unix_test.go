@@ -62,6 +62,6 @@ func TestNoDescriptors(t *testing.T) {
 	for timers := true; timers; {
 		put(t, path, time.Now().String())
 		p.settle()
-		ok(t, p.w.request(func() { timers = p.w.tree.unwatched() }))
+		ok(t, p.w.request(func() { timers = p.w.tree.needsPolling() }))
 	}
 }

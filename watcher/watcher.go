@@ -144,7 +144,8 @@ func (w *Watcher) loop() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		w.absorb()
+		w.core.take(w.inbox.take())
+		w.work()
 		now := time.Now()
 		var out chan<- Batch
 		batch, ready := w.backlog.batch(now)
@@ -164,16 +165,9 @@ func (w *Watcher) loop() {
 		case request := <-w.requests:
 			request()
 		case out <- batch:
-			w.backlog.delivered(batch)
+			w.backlog.deliver(batch)
 		}
 	}
-}
-
-// absorb updates the backlog with the events that arrived and the paths that are due for
-// polling.
-func (w *Watcher) absorb() {
-	w.core.take(w.inbox.take())
-	w.work()
 }
 
 // work checks everything that is queued, unless the watcher is closed in the meantime.
@@ -203,7 +197,7 @@ func (w *Watcher) offer() bool {
 	case <-w.done:
 		return false
 	case out <- batch:
-		w.backlog.delivered(batch)
+		w.backlog.deliver(batch)
 	default:
 	}
 	return true

@@ -114,7 +114,7 @@ func (o *oracle) ask(ctx context.Context, f firing) (p prediction, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.own, err = o.runner.Sent(c(suites.Step{Event: f.Event, Tool: f.Tool, Payload: over}), 0, o.s.dir)
+	p.own, err = o.runner.Payload(c(suites.Step{Event: f.Event, Tool: f.Tool, Payload: over}), 0, o.s.dir)
 	return p, err
 }
 

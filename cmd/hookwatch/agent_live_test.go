@@ -185,7 +185,7 @@ func (c agentClient) script(of clients.Client, root string) (script []live.Reply
 func (c agentClient) judge(t *testing.T, model *live.Model, breaks []int, out []byte) {
 	t.Helper()
 	var heard []string
-	for _, h := range model.Heard() {
+	for _, h := range model.Requests() {
 		if h.Origin == live.Main {
 			heard = append(heard, strings.Join(h.Texts, "\n"))
 		}

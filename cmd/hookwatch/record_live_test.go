@@ -48,7 +48,7 @@ func modelServer(t *testing.T, calls ...live.Call) (url string, said func() []st
 	return s.URL, func() (all []string) {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, h := range model.Heard() {
+		for _, h := range model.Requests() {
 			all = append(all, h.Texts...)
 		}
 		return all

@@ -169,7 +169,7 @@ func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcom
 
 // facts are what decoding needs in addition to the log.
 func (l *lab) facts(c *suites.Case, o suites.Outcome) trace.Run {
-	r := trace.Run{Resolve: l.resolve, Script: l.parse, Hooks: l.project.Fired(c, len(o.Results))}
+	r := trace.Run{Resolve: l.resolve, Script: l.parse, Hooks: l.project.FiredScripts(c, len(o.Results))}
 	for _, res := range o.Results {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 		switch {

@@ -70,7 +70,7 @@ func (d *Dir) at(name string) string { return filepath.Join(d.path, name) }
 // MakeSub opens a subdirectory, and creates it if it is missing.
 func (d *Dir) MakeSub(name string) (*Dir, error) {
 	if err := d.root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, d.named(err, name)
+		return nil, d.nameError(err, name)
 	}
 	return d.Sub(name)
 }
@@ -78,7 +78,7 @@ func (d *Dir) MakeSub(name string) (*Dir, error) {
 // NewSub creates a subdirectory, which must not exist, and opens it.
 func (d *Dir) NewSub(name string) (*Dir, error) {
 	if err := d.root.Mkdir(name, 0o755); err != nil {
-		return nil, d.named(err, name)
+		return nil, d.nameError(err, name)
 	}
 	return d.Sub(name)
 }
@@ -94,7 +94,7 @@ func (d *Dir) Sub(name string) (*Dir, error) {
 	}
 	root, err := d.root.OpenRoot(name)
 	if err != nil {
-		return nil, d.named(err, name)
+		return nil, d.nameError(err, name)
 	}
 	if opened, err := root.Stat("."); err != nil || !os.SameFile(fi, opened) {
 		_ = root.Close()
@@ -115,8 +115,8 @@ func (d *Dir) refuse(name string, fi fs.FileInfo) error {
 	return &Error{d.at(name), Link, target}
 }
 
-// named replaces the path in an error of the root by the whole path.
-func (d *Dir) named(err error, name string) error {
+// nameError replaces the path in an error of the root by the whole path.
+func (d *Dir) nameError(err error, name string) error {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return &fs.PathError{Op: pe.Op, Path: d.at(name), Err: pe.Err}
 	}
@@ -126,13 +126,13 @@ func (d *Dir) named(err error, name string) error {
 // Lstat describes an entry without following links.
 func (d *Dir) Lstat(name string) (fs.FileInfo, error) {
 	fi, err := d.root.Lstat(name)
-	return fi, d.named(err, name)
+	return fi, d.nameError(err, name)
 }
 
 // ReadDir lists the entries by name, including links.
 func (d *Dir) ReadDir() ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
-	return entries, d.named(err, "")
+	return entries, d.nameError(err, "")
 }
 
 // checkOwn returns an error unless an entry is a regular file without other names.
@@ -143,7 +143,7 @@ func (d *Dir) checkOwn(name string) error {
 		return err
 	case !fi.Mode().IsRegular():
 		return d.refuse(name, fi)
-	case shared(fi):
+	case isShared(fi):
 		return &Error{d.at(name), Shared, ""}
 	}
 	return nil
@@ -184,7 +184,7 @@ func (d *Dir) Append(name string) (*os.File, error) {
 func (d *Dir) open(name string, flags int, mode fs.FileMode) (*os.File, error) {
 	f, err := d.root.OpenFile(name, flags|syscall.O_NONBLOCK, mode)
 	if err != nil {
-		return nil, d.named(err, name)
+		return nil, d.nameError(err, name)
 	}
 	opened, err := f.Stat()
 	if err == nil {
@@ -272,7 +272,7 @@ func (d *Dir) Remove(name string) error {
 		return err
 	}
 	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return d.named(err, name)
+		return d.nameError(err, name)
 	}
 	return nil
 }
@@ -286,7 +286,7 @@ func (d *Dir) RemoveDir(name string) error {
 	if !fi.IsDir() {
 		return d.refuse(name, fi)
 	}
-	return d.named(d.root.Remove(name), name)
+	return d.nameError(d.root.Remove(name), name)
 }
 
 // Touch sets the modification time of a regular file.
@@ -294,7 +294,7 @@ func (d *Dir) Touch(name string, at time.Time) error {
 	if err := d.checkOwn(name); err != nil {
 		return err
 	}
-	return d.named(d.root.Chtimes(name, at, at), name)
+	return d.nameError(d.root.Chtimes(name, at, at), name)
 }
 
 // Durable is whether a file must survive a power cut, or only a killed process.
@@ -335,9 +335,9 @@ func (d *Dir) ReplaceBy(name string, durable Durable, write func(io.Writer) erro
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return d.named(err, name)
+		return d.nameError(err, name)
 	}
-	return d.named(d.root.Rename(temp, name), name)
+	return d.nameError(d.root.Rename(temp, name), name)
 }
 
 // temporary creates a temporary file for name in the same directory.
@@ -366,7 +366,7 @@ func (d *Dir) Rename(name string, to *Dir, as string) error {
 		return err
 	}
 	if to == d {
-		return d.named(d.root.Rename(name, as), name)
+		return d.nameError(d.root.Rename(name, as), name)
 	}
 	rel, err := filepath.Rel(d.path, to.path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -380,7 +380,7 @@ func (d *Dir) Rename(name string, to *Dir, as string) error {
 	if !below.same(to) {
 		return &Error{to.path, Moved, ""}
 	}
-	return d.named(d.root.Rename(name, filepath.Join(rel, as)), name)
+	return d.nameError(d.root.Rename(name, filepath.Join(rel, as)), name)
 }
 
 // Holds reports whether the entry name is the directory that is open as sub.

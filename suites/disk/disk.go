@@ -249,9 +249,9 @@ func (p *Pinned) take(f *os.File, real string, info fs.FileInfo) (pinned, error)
 	return v, nil
 }
 
-// outdated reports whether another version of a file is cached: then the file was saved
+// isOutdated reports whether another version of a file is cached: then the file was saved
 // recently and is likely to be read again.
-func (p *Pinned) outdated(real string, now fs.FileInfo) bool {
+func (p *Pinned) isOutdated(real string, now fs.FileInfo) bool {
 	if p == nil || now.Size() > pinnedFile {
 		return false
 	}

@@ -21,8 +21,8 @@ func tryLock(f *os.File) (bool, error) {
 
 func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
-// shared reports whether a file has more than one name.
-func shared(fi fs.FileInfo) bool {
+// isShared reports whether a file has more than one name.
+func isShared(fi fs.FileInfo) bool {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	return ok && st.Nlink > 1
 }

@@ -76,7 +76,7 @@ func (r Reader) Open(path string, limit int64) (*File, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	if r.Pinned.outdated(real, opened) {
+	if r.Pinned.isOutdated(real, opened) {
 		v, err := r.Pinned.take(f, real, opened)
 		if err != nil {
 			return nil, err

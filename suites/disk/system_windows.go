@@ -21,8 +21,8 @@ func tryLock(f *os.File) (bool, error) {
 // the lock.
 func unlock(*os.File) error { return nil }
 
-// shared returns false, because hard links are not detected on Windows.
-func shared(fs.FileInfo) bool { return false }
+// isShared returns false, because hard links are not detected on Windows.
+func isShared(fs.FileInfo) bool { return false }
 
 // A FileID is always zero here, because the system does not report it with a file's
 // metadata.

@@ -18,13 +18,13 @@ import (
 // that ran without a question means allowed if a hook's output allows it, because some calls run
 // anyway.
 func (s *Seen) Effect() (effect suites.Effect, because string) {
-	output := readOutputs(s.Fired())
+	output := readOutputs(s.FiredLines())
 	if effectOf := ways[s.Turn.Event].effect; effectOf != nil {
 		if effect, because = effectOf(s, output); effect != "" {
 			return effect, because
 		}
 	}
-	return s.shown(output)
+	return s.judgeShown(output)
 }
 
 func (s *Seen) before(output hookOutput) (suites.Effect, string) {
@@ -36,13 +36,13 @@ func (s *Seen) before(output hookOutput) (suites.Effect, string) {
 	case !hasAnswer && !asked:
 		return suites.SessionEnds, "the call has no result and the session ended"
 	case answered.Failed && !asked && (answered.By == "hook" || answered.By == "" && !answered.Ran && output.denies(answered.Text)):
-		if len(s.heard()) == 0 {
+		if len(s.requests()) == 0 {
 			return suites.SessionEnds, "the call was denied, and the client sent the model nothing more"
 		}
 		return suites.Denied, "the call's result is an error: " + short(answered.Text)
-	case len(s.heard()) == 0:
+	case len(s.requests()) == 0:
 		return suites.SessionEnds, "the client sent the model nothing more"
-	case asked && !holds(asks.Input, s.Turn.tested().Input), !asked && output.rewrites:
+	case asked && !holds(asks.Input, s.Turn.testedCall().Input), !asked && output.rewrites:
 		return suites.Rewritten, "the client would call the tool with another input"
 	case !asked && (answered.Ran || !answered.Failed) && output.allows:
 		return suites.Allowed, "the call ran without a permission prompt"
@@ -66,7 +66,7 @@ func (s *Seen) permission(output hookOutput) (suites.Effect, string) {
 	}
 }
 
-func (s *Seen) stopped(output hookOutput) (suites.Effect, string) {
+func (s *Seen) judgeStop(output hookOutput) (suites.Effect, string) {
 	origin := Main
 	if about(s.Turn.Event).MatchedOn == "agent_type" {
 		origin = Subagent
@@ -99,7 +99,7 @@ func (s *Seen) lineRan(hookOutput) (suites.Effect, string) {
 
 func (s *Seen) after(output hookOutput) (suites.Effect, string) {
 	switch {
-	case len(s.heard()) == 0:
+	case len(s.requests()) == 0:
 		return suites.SessionEnds, "the client sent the model nothing more"
 	case output.output != "" && strings.Contains(strings.Join(s.Texts(), "\n"), output.output):
 		return suites.Rewritten, "the model was sent the hook's result for the tool's"
@@ -107,7 +107,7 @@ func (s *Seen) after(output hookOutput) (suites.Effect, string) {
 	return "", ""
 }
 
-func (s *Seen) started(output hookOutput) (suites.Effect, string) {
+func (s *Seen) judgeStart(output hookOutput) (suites.Effect, string) {
 	if first := s.first(); output.message != "" && first != "" && !strings.Contains(first, goOn) {
 		return suites.AnotherTurn, "the model was sent the hook's message before the user's"
 	}
@@ -134,7 +134,7 @@ func refuses(words string) func(*Seen, hookOutput) (suites.Effect, string) {
 	}
 }
 
-func (s *Seen) elicited(hookOutput) (suites.Effect, string) {
+func (s *Seen) judgeElicitation(hookOutput) (suites.Effect, string) {
 	switch answered, _ := s.find(Answered); {
 	case strings.Contains(answered.Text, wasAnswered+"decline"):
 		return suites.Denied, "the question of the server was declined"
@@ -144,29 +144,29 @@ func (s *Seen) elicited(hookOutput) (suites.Effect, string) {
 	return "", ""
 }
 
-func (s *Seen) configured(hookOutput) (suites.Effect, string) {
+func (s *Seen) judgeConfiguration(hookOutput) (suites.Effect, string) {
 	if answered, ok := s.find(Answered); ok && !answered.Failed {
 		return suites.Denied, "the client went on by the settings that it had"
 	}
 	return "", ""
 }
 
-func (s *Seen) switched(hookOutput) (suites.Effect, string) {
+func (s *Seen) judgeSwitch(hookOutput) (suites.Effect, string) {
 	if first, last := s.models(); first == last {
 		return suites.Denied, "the client asks the same model as before"
 	}
 	return "", ""
 }
 
-func (s *Seen) compacted(hookOutput) (suites.Effect, string) {
+func (s *Seen) judgeCompaction(hookOutput) (suites.Effect, string) {
 	if s.from(Main) < len(s.Turn.Prompts) { // a summary is a request, too
 		return suites.Denied, "the client asked for no summary"
 	}
 	return "", ""
 }
 
-// shown returns the effect of hooks that prevented nothing.
-func (s *Seen) shown(output hookOutput) (suites.Effect, string) {
+// judgeShown returns the effect of hooks that prevented nothing.
+func (s *Seen) judgeShown(output hookOutput) (suites.Effect, string) {
 	texts := strings.Join(s.Texts(), "\n")
 	for _, w := range output.visible(s.Turn.Event) {
 		switch {
@@ -197,9 +197,9 @@ func (s *Seen) follows(w word, texts string) bool {
 
 // Halts reports whether a hook of the step ends the session, because then the client lets the call
 // run before it ends.
-func (s *Seen) Halts() bool { return readOutputs(s.Fired()).halts }
+func (s *Seen) Halts() bool { return readOutputs(s.FiredLines()).halts }
 
-func (t *Turn) tested() Call {
+func (t *Turn) testedCall() Call {
 	for _, r := range t.Main {
 		for _, c := range r.Calls {
 			if c.Tested {
@@ -218,7 +218,7 @@ func holds(input, output json.RawMessage) bool {
 		return bytes.Equal(input, output)
 	}
 	for name, value := range want {
-		if !bytes.Equal(encoded(has[name]), encoded(value)) {
+		if !bytes.Equal(encode(has[name]), encode(value)) {
 			return false
 		}
 	}

@@ -60,7 +60,7 @@ func TestRequests(t *testing.T) {
 	m.Answer(request(t, nil, first))
 	m.Answer(request(t, nil, second))
 	want := []Heard{{Origin: Main, Model: "m", Texts: []string{"go"}}, {Origin: Main, Model: "m", Texts: []string{"result", "go", "reminder"}, After: true}}
-	if diff := cmp.Diff(want, m.Heard()); diff != "" {
+	if diff := cmp.Diff(want, m.Requests()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if a := m.Answer(request(t, nil, judged)); !strings.Contains(string(a.Body), `\u003cblock\u003eyes`) {
@@ -96,8 +96,8 @@ func TestAnswers(t *testing.T) {
 		}
 		inputs += event.Delta.Partial
 	}
-	if len(names) != 2 || !strings.HasSuffix(names[1], " "+m.Tested()) || m.Tested() == "" || inputs != `{"file_path":"/a"}{"command":"ls"}` {
-		t.Errorf("calls %q, input %q, tested %q", names, inputs, m.Tested())
+	if len(names) != 2 || !strings.HasSuffix(names[1], " "+m.TestedID()) || m.TestedID() == "" || inputs != `{"file_path":"/a"}{"command":"ls"}` {
+		t.Errorf("calls %q, input %q, tested %q", names, inputs, m.TestedID())
 	}
 	if a = m.Answer(ask); a.Status != 529 || !strings.Contains(string(a.Body), "overloaded") {
 		t.Errorf("want the error that was asked for: %d %s", a.Status, a.Body)
@@ -111,10 +111,10 @@ func TestAnswers(t *testing.T) {
 		}
 		seen[got.ID] = true
 	}
-	if m.Exceeded() {
+	if m.IsExceeded() {
 		t.Error("not one more than it may")
 	}
-	if a = m.Answer(ask); a.Status != refused || !m.Exceeded() {
+	if a = m.Answer(ask); a.Status != refused || !m.IsExceeded() {
 		t.Errorf("a client that loops is answered %d", a.Status)
 	}
 }
@@ -242,7 +242,7 @@ func TestMatch(t *testing.T) {
 	}
 	first, second := hook("Stop", "", "MORE", 2), hook("Stop", "", "", 0)
 	stops := Seen{Turn: Turn{Event: "Stop"}, Nth: 1, Lines: lines(t, first[0], first[1], second[0], second[1])}
-	if fired := stops.Fired(); len(fired) != 1 || *fired[0].Exit != 0 {
+	if fired := stops.FiredLines(); len(fired) != 1 || *fired[0].Exit != 0 {
 		t.Errorf("the second stop: %+v", fired)
 	}
 	end := Seen{Turn: Turn{Event: "SessionEnd"}, Log: []Logged{{Event: "SessionEnd", Command: "e", Exit: new(1)}}}
@@ -408,7 +408,7 @@ func TestEveryEvent(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	stop := client.Entry{Event: "Stop", Command: `"$CLAUDE_PROJECT_DIR"/a.sh`, Timeout: 1500e6}
-	stop.Command = Rooted(stop, "/it's")
+	stop.Command = RootCommand(stop, "/it's")
 	got := string(Settings([]client.Entry{stop, {Event: "PreToolUse", Matcher: "Bash", Type: "http", URL: "http://127.0.0.1"}}, nil))
 	want := `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"http","url":"http://127.0.0.1"}]}],` +
 		`"Stop":[{"hooks":[{"command":"cd '/it'\\''s' \u0026\u0026 \"/it's\"/a.sh","timeout":1.5,"type":"command"}]}]}}`
@@ -421,12 +421,12 @@ func TestSettings(t *testing.T) {
 func TestWitness(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	entries, all := Witnessed([]client.Entry{{Event: "Stop", Command: "reported"}, {Event: "SessionEnd", Command: "cat; echo no >&2; exit 3"}}, dir)
+	entries, all := AddWitnesses([]client.Entry{{Event: "Stop", Command: "reported"}, {Event: "SessionEnd", Command: "cat; echo no >&2; exit 3"}}, dir)
 	if len(all) != 1 || entries[0].Command != "reported" {
 		t.Fatalf("%+v %+v", entries, all)
 	}
 	w := all[0]
-	if got := w.Named("ran [" + entries[1].Command + "]"); got != "ran [cat; echo no >&2; exit 3]" {
+	if got := w.Unmask("ran [" + entries[1].Command + "]"); got != "ran [cat; echo no >&2; exit 3]" {
 		t.Errorf("it is named %q", got)
 	}
 	read := func(name string) (string, bool) {
@@ -486,8 +486,8 @@ func FuzzReadRequest(f *testing.F) {
 				t.Errorf("%d %s", a.Status, a.Body)
 			}
 		}
-		if len(m.Heard()[1].Texts) > 0 {
-			t.Errorf("nothing is new: %q", m.Heard()[1].Texts)
+		if len(m.Requests()[1].Texts) > 0 {
+			t.Errorf("nothing is new: %q", m.Requests()[1].Texts)
 		}
 	})
 }

@@ -52,17 +52,17 @@ func (m *Model) Script(main, subagent, nested []Reply) {
 	m.tested, m.heard = "", nil
 }
 
-// Tested returns the ID of the tested call; "" until the model has made it.
-func (m *Model) Tested() string { return m.tested }
+// TestedID returns the ID of the tested call; "" until the model has made it.
+func (m *Model) TestedID() string { return m.tested }
 
-// Heard returns the requests since Script.
-func (m *Model) Heard() []Heard { return m.heard }
+// Requests returns the requests since Script.
+func (m *Model) Requests() []Heard { return m.heard }
 
-// Exceeded reports whether the client sent more requests than allowed.
-func (m *Model) Exceeded() bool { return m.asked > MostRequests }
+// IsExceeded reports whether the client sent more requests than allowed.
+func (m *Model) IsExceeded() bool { return m.asked > MostRequests }
 
-// Asked returns the number of requests.
-func (m *Model) Asked() int { return m.asked }
+// RequestCount returns the number of requests.
+func (m *Model) RequestCount() int { return m.asked }
 
 // An Answer is the HTTP response to a client.
 type Answer struct {
@@ -72,8 +72,8 @@ type Answer struct {
 	Delay  time.Duration // before the response
 }
 
-// Spent reports whether the script has no more answers to the client itself.
-func (m *Model) Spent() bool { return len(m.waiting[Main]) == 0 }
+// IsSpent reports whether the script has no more answers to the client itself.
+func (m *Model) IsSpent() bool { return len(m.waiting[Main]) == 0 }
 
 // Record records a request.
 func (m *Model) Record(r Request) {
@@ -81,13 +81,13 @@ func (m *Model) Record(r Request) {
 	if m.last == nil {
 		m.last = make(map[Origin][]string)
 	}
-	m.heard = append(m.heard, Heard{r.Origin, r.Model, added(m.last[r.Origin], r.Texts), r.Results, m.tested != ""})
+	m.heard = append(m.heard, Heard{r.Origin, r.Model, addedTexts(m.last[r.Origin], r.Texts), r.Results, m.tested != ""})
 	m.last[r.Origin] = r.Texts
 }
 
 // Reply returns the answer to a request that Record recorded.
 func (m *Model) Reply(r Request) Answer {
-	if m.Exceeded() {
+	if m.IsExceeded() {
 		return failure(refused, "the script of this case has no more answers")
 	}
 	reply := Reply{Text: "done"}
@@ -126,8 +126,8 @@ func (m *Model) wire() Wire {
 // checked is the answer to each check of a call.
 const checked = "<block>yes</block><reason>[hookwatch] no call is let run unasked</reason>"
 
-// Broken returns the answer to a request that is not the client's.
-func Broken(err error) Answer { return failure(refused, err.Error()) }
+// BrokenRequest returns the answer to a request that is not the client's.
+func BrokenRequest(err error) Answer { return failure(refused, err.Error()) }
 
 func failure(status int, text string) Answer {
 	type fault struct {
@@ -138,7 +138,7 @@ func failure(status int, text string) Answer {
 	if status >= broken {
 		kind = "api_error"
 	}
-	body := encoded(struct {
+	body := encode(struct {
 		Type  string `json:"type"`
 		Error fault  `json:"error"`
 	}{"error", fault{kind, text}})
@@ -224,7 +224,7 @@ func (messages) write(c completion, stream bool) []byte {
 	if stream {
 		return a.events()
 	}
-	return encoded(a)
+	return encode(a)
 }
 
 // events returns the message as a stream of server-sent events.
@@ -233,7 +233,7 @@ func (a answered) events() []byte {
 	send := func(kind string, data map[string]any) {
 		data["type"] = kind
 		b.WriteString("event: " + kind + "\ndata: ")
-		b.Write(encoded(data))
+		b.Write(encode(data))
 		b.WriteString("\n\n")
 	}
 	begun := a
@@ -258,8 +258,8 @@ func (a answered) events() []byte {
 	return b.Bytes()
 }
 
-// encoded returns a value of hookwatch's own as JSON, which always encodes.
-func encoded(v any) []byte {
+// encode returns a value of hookwatch's own as JSON, which always encodes.
+func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return []byte("{}")
@@ -365,8 +365,8 @@ func textsWithin(content json.RawMessage, depth int) (out []string) {
 	return out
 }
 
-// added returns the texts of now that are not in before, counting repetitions.
-func added(before, now []string) (out []string) {
+// addedTexts returns the texts of now that are not in before, counting repetitions.
+func addedTexts(before, now []string) (out []string) {
 	had := make(map[string]int, len(before))
 	for _, t := range before {
 		had[t]++

@@ -56,14 +56,14 @@ func (w word) in(text string) int {
 		after, _ := utf8.DecodeRuneInString(text[at+len(w.text):])
 		first, _ := utf8.DecodeRuneInString(w.text)
 		last, _ := utf8.DecodeLastRuneInString(w.text)
-		if !(lettered(before) && lettered(first)) && !(lettered(last) && lettered(after)) {
+		if !(isAlphanumeric(before) && isAlphanumeric(first)) && !(isAlphanumeric(last) && isAlphanumeric(after)) {
 			return at
 		}
 		from = at + 1
 	}
 }
 
-func lettered(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isAlphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func readOutputs(hooks []HookLine) (all hookOutput) {
 	for _, h := range hooks {
@@ -99,7 +99,7 @@ func readOutputs(hooks []HookLine) (all hookOutput) {
 		all.add(out.Reason, false)
 		all.add(out.Specific.Reason, false)
 		all.add(out.Specific.Context, true)
-		all.message, all.output = cmp.Or(all.message, out.Specific.Message), cmp.Or(all.output, shown(out.Specific.Output))
+		all.message, all.output = cmp.Or(all.message, out.Specific.Message), cmp.Or(all.output, resultText(out.Specific.Output))
 		all.halts = all.halts || out.Continue != nil && !*out.Continue
 		all.allows = all.allows || out.Decision == "approve" || string(out.Specific.Decision) == `"allow"`
 		all.rewrites = all.rewrites || bytes.HasPrefix(out.Specific.Updated, []byte("{"))
@@ -110,9 +110,9 @@ func readOutputs(hooks []HookLine) (all hookOutput) {
 	return all
 }
 
-// shown returns a text that the model is sent of a result of Bash, Read, Write or Edit; observed on
+// resultText returns a text that the model is sent of a result of Bash, Read, Write or Edit; observed on
 // client 2.1.332.
-func shown(result json.RawMessage) string {
+func resultText(result json.RawMessage) string {
 	var tool struct {
 		Stdout string `json:"stdout"`
 		File   struct {
@@ -328,9 +328,9 @@ func ReadLine(b []byte) (Line, error) {
 	case "control_response":
 		out.Kind, out.Failed, out.Text = RequestAnswered, l.Response.Subtype == "error", l.Response.Error
 	case "result":
-		l.over(&out)
+		l.readResult(&out)
 	case "user":
-		l.answered(&out)
+		l.readAnswer(&out)
 	}
 	return out, nil
 }
@@ -360,12 +360,12 @@ func (l *streamLine) asks(out *Line) {
 	out.Input, out.ReasonType = l.Request.Input, l.Request.ReasonType
 }
 
-func (l *streamLine) over(out *Line) {
+func (l *streamLine) readResult(out *Line) {
 	out.Kind, out.Failed, out.Reason = Over, l.IsError, cmp.Or(l.Terminal, l.Subtype)
 	_ = json.Unmarshal(l.Result, &out.Text) // an error may have none
 }
 
-func (l *streamLine) answered(out *Line) {
+func (l *streamLine) readAnswer(out *Line) {
 	var message struct {
 		Content json.RawMessage `json:"content"`
 	}
@@ -413,7 +413,7 @@ func resultOf(content json.RawMessage) (id, text string, failed, ok bool) {
 
 // Prompt returns a message of the user.
 func Prompt(text string) []byte {
-	return append(encoded(map[string]any{
+	return append(encode(map[string]any{
 		"type": "user", "parent_tool_use_id": nil, "session_id": "",
 		"message": map[string]any{"role": "user", "content": text},
 	}), '\n')
@@ -421,7 +421,7 @@ func Prompt(text string) []byte {
 
 // Add returns a request to add a working directory.
 func Add(dir string) []byte {
-	return append(encoded(map[string]any{
+	return append(encode(map[string]any{
 		"type": "control_request", "request_id": "hookwatch",
 		"request": map[string]any{"subtype": "register_repo_root", "directory": dir},
 	}), '\n')
@@ -444,7 +444,7 @@ func Refuse(l Line) []byte {
 func Cancel(l Line) []byte { return response(l.Request, map[string]any{"action": "cancel"}) }
 
 func response(request string, answer map[string]any) []byte {
-	return append(encoded(map[string]any{
+	return append(encode(map[string]any{
 		"type":     "control_response",
 		"response": map[string]any{"subtype": "success", "request_id": request, "response": answer},
 	}), '\n')

@@ -19,7 +19,7 @@ func (t *Turn) asks(calls ...Call) {
 	}
 }
 
-func call(tool string, input map[string]any) Call { return Call{Tool: tool, Input: encoded(input)} }
+func call(tool string, input map[string]any) Call { return Call{Tool: tool, Input: encode(input)} }
 
 func newTask(p payload) Call {
 	return call("TaskCreate", map[string]any{"subject": cmp.Or(p.Subject, "a task"), "description": cmp.Or(p.Description, "to be done")})
@@ -82,7 +82,7 @@ func configuration(t *Turn, _ Step, p payload) error {
 // fileChanged changes a file that hooks ask the client to watch.
 func fileChanged(t *Turn, _ Step, p payload) error {
 	file := cmp.Or(p.File, "watched")
-	t.asks(call("Bash", map[string]any{"command": "mkdir -p " + quoted(path.Dir(file)) + " && echo >>" + quoted(file) + "; " + noticed}))
+	t.asks(call("Bash", map[string]any{"command": "mkdir -p " + quote(path.Dir(file)) + " && echo >>" + quote(file) + "; " + noticed}))
 	return nil
 }
 
@@ -96,12 +96,12 @@ func directoryAdded(t *Turn, s Step, p payload) error {
 	if p.Source != "" && p.Source != "register_repo_root" {
 		return notLive("%s is seen to fire with source register_repo_root only, not %s", t.Event, p.Source)
 	}
-	t.asks(call("Bash", map[string]any{"command": "mkdir -p " + quoted(dir)}))
+	t.asks(call("Bash", map[string]any{"command": "mkdir -p " + quote(dir)}))
 	t.Prompts, t.Adds = []string{goOn, goOn}, dir
 	return nil
 }
 
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // server is an MCP server that asks the user a question, and returns the answer.
 const (
@@ -129,7 +129,7 @@ func question(t *Turn, s Step, p payload) error {
 		return notLive("the MCP server that asks is started with the client: make a case of one step")
 	}
 	t.asks(call("mcp__"+name+"__ask", map[string]any{}))
-	t.Flags = []string{"--mcp-config", string(encoded(map[string]any{"mcpServers": map[string]any{
+	t.Flags = []string{"--mcp-config", string(encode(map[string]any{"mcpServers": map[string]any{
 		name: map[string]any{"command": "/bin/sh", "args": []string{"-c", server}},
 	}}))}
 	return nil
@@ -168,7 +168,7 @@ func expansion(t *Turn, _ Step, p payload) error {
 
 func changeDirectory(t *Turn, _ Step, _ payload) error {
 	t.Prompts, t.Allow = []string{goOn}, true
-	t.Main = []Reply{{Calls: []Call{{Tool: "Bash", Tested: true, Input: encoded(map[string]any{"command": "mkdir -p hookwatch-moved && cd hookwatch-moved"})}}}}
+	t.Main = []Reply{{Calls: []Call{{Tool: "Bash", Tested: true, Input: encode(map[string]any{"command": "mkdir -p hookwatch-moved && cd hookwatch-moved"})}}}}
 	return nil
 }
 
@@ -196,7 +196,7 @@ func subagent(t *Turn, s Step, p payload) error {
 		return nil
 	}
 	t.Prompts = []string{goOn}
-	t.Main = []Reply{{Calls: []Call{{Tool: "Agent", Tested: true, Input: encoded(map[string]any{
+	t.Main = []Reply{{Calls: []Call{{Tool: "Agent", Tested: true, Input: encode(map[string]any{
 		"description": "a task", "prompt": "do the task", "subagent_type": cmp.Or(p.AgentType, "general-purpose"), "run_in_background": false,
 	})}}}}
 	t.Subagent = []Reply{{Text: cmp.Or(p.LastMessage, "done")}}
@@ -278,10 +278,10 @@ func tool(after bool) func(t *Turn, s Step, p payload) error {
 	}
 }
 
-// unasked makes the client itself judge the call, because in its mode auto it does not ask the
+// askModel makes the client itself judge the call, because in its mode auto it does not ask the
 // user. The judge's answer is no. The client lets reads, and changes of the project's files, run
 // without it.
-func unasked(t *Turn, s Step, p payload) error {
+func askModel(t *Turn, s Step, p payload) error {
 	if err := tool(false)(t, s, p); err != nil {
 		return err
 	}
@@ -371,11 +371,11 @@ func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 			return nil, notLive("its tool_input has no command")
 		}
 	}
-	return encoded(input), nil
+	return encode(input), nil
 }
 
 func (t *Turn) read(path string) {
-	t.Main = append(t.Main, Reply{Calls: []Call{{Tool: "Read", Input: encoded(map[string]any{"file_path": path})}}})
+	t.Main = append(t.Main, Reply{Calls: []Call{{Tool: "Read", Input: encode(map[string]any{"file_path": path})}}})
 }
 
 // firstLine returns the first line that is not blank, or everything.

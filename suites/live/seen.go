@@ -15,15 +15,15 @@ type Seen struct {
 	Turn   Turn
 	Lines  []Line
 	Heard  []Heard
-	Before []int  // for each prompt, the length of Heard before it
+	Before []int  // for each prompt, the length of Requests before it
 	Tested string // ID of the tested call; "" if it was not made
 	Log    []Logged
 	Nth    int     // the index of the event's firing in this turn that the step tests
 	Saw    []Fired // recorded by witnesses, for an event for whose hooks the client prints nothing
 }
 
-// Fired returns the hooks of the firing that the step tests.
-func (s *Seen) Fired() []HookLine {
+// FiredLines returns the hooks of the firing that the step tests.
+func (s *Seen) FiredLines() []HookLine {
 	if len(s.Saw) > 0 {
 		lines := make([]HookLine, len(s.Saw))
 		for i, f := range s.Saw {
@@ -74,15 +74,15 @@ func (s *Seen) firings() (all [][]HookLine) {
 
 // Texts returns the texts sent to the model since the tested call or prompt.
 func (s *Seen) Texts() (out []string) {
-	for _, h := range s.heard() {
+	for _, h := range s.requests() {
 		out = append(out, h.Texts...)
 	}
 	return out
 }
 
-// heard returns the requests that can contain words of the step's hooks: those after the call or
+// requests returns the requests that can contain words of the step's hooks: those after the call or
 // the prompt that triggers the event. There are none after the end of the session.
-func (s *Seen) heard() []Heard {
+func (s *Seen) requests() []Heard {
 	heard := s.Heard
 	switch {
 	case about(s.Turn.Event).Last:
@@ -122,9 +122,9 @@ func (s *Seen) from(o Origin) (n int) {
 	return n
 }
 
-// Failed returns the result of the tested call if it was an error, or the client's reason for
+// FailureText returns the result of the tested call if it was an error, or the client's reason for
 // refusing a request of hookwatch; "" if neither failed.
-func (s *Seen) Failed() string {
+func (s *Seen) FailureText() string {
 	if answered, ok := s.find(Answered); ok && answered.Failed {
 		return answered.Text
 	}
@@ -155,17 +155,17 @@ type Witness struct {
 	line    string // the wrapping command line
 }
 
-// Witnessed returns the entries with a witness for each command of an unreported event.
-func Witnessed(entries []client.Entry, dir string) ([]client.Entry, []Witness) {
+// AddWitnesses returns the entries with a witness for each command of an unreported event.
+func AddWitnesses(entries []client.Entry, dir string) ([]client.Entry, []Witness) {
 	entries = slices.Clone(entries)
 	var all []Witness
 	for i := range entries {
 		e := &entries[i]
-		if !unreported(e.Event) || e.Args != nil || e.Command == "" {
+		if !isUnreported(e.Event) || e.Args != nil || e.Command == "" {
 			continue
 		}
 		w := Witness{Event: e.Event, Dir: path.Join(dir, strconv.Itoa(i)), Command: e.Command}
-		w.line = w.filled("/bin/sh",
+		w.line = w.fill("/bin/sh",
 			`at=@DIR; @SHELL "$at/command" >"$at/stdout" 2>"$at/stderr"; code=$?; cat "$at/stdout"; cat "$at/stderr" >&2; echo "$code" >"$at/exit"; exit "$code"`)
 		e.Command = w.line
 		all = append(all, w)
@@ -180,7 +180,7 @@ const Entered = "entered"
 // until its files exit and Entered are empty.
 func NewWitness(event, command, shell, dir string) Witness {
 	w := Witness{Event: event, Dir: dir, Command: command}
-	w.line = w.filled(shell, `at=@DIR; [ ! -s "$at/entered" ] || exec @SHELL "$at/command"; echo 1 >"$at/entered"; `+
+	w.line = w.fill(shell, `at=@DIR; [ ! -s "$at/entered" ] || exec @SHELL "$at/command"; echo 1 >"$at/entered"; `+
 		`@SHELL "$at/command" >"$at/stdout" 2>"$at/stderr"; code=$?; cat "$at/stdout"; cat "$at/stderr" >&2; echo "$code" >"$at/exit"; `+
 		`[ "$code" != 137 ] || kill -KILL $$; exit "$code"`)
 	return w
@@ -189,12 +189,12 @@ func NewWitness(event, command, shell, dir string) Witness {
 // Line returns the command line of the witness.
 func (w Witness) Line() string { return w.line }
 
-func (w Witness) filled(shell, line string) string {
-	return strings.NewReplacer("@DIR", quoted(w.Dir), "@SHELL", shell).Replace(line)
+func (w Witness) fill(shell, line string) string {
+	return strings.NewReplacer("@DIR", quote(w.Dir), "@SHELL", shell).Replace(line)
 }
 
-// Named returns a text sent to the model, with the registered command in place of the witness's.
-func (w Witness) Named(text string) string { return strings.ReplaceAll(text, w.line, w.Command) }
+// Unmask returns a text sent to the model, with the registered command in place of the witness's.
+func (w Witness) Unmask(text string) string { return strings.ReplaceAll(text, w.line, w.Command) }
 
 // Saw returns the record of a witness; read returns a file in its directory. ok is false if the
 // hook did not start, or it is not known whether it did.
@@ -222,16 +222,16 @@ type Registered []string
 // they are announced in the order of registration. A hook that only the log names is returned
 // without its streams.
 func Match(s *Seen, registered []Registered) []Fired {
-	lines := s.Fired()
+	lines := s.FiredLines()
 	if len(s.Saw) > 0 || len(lines) == 0 {
 		out := slices.Clone(s.Saw)
 		for i := range out {
 			out[i].Registered = place(registered, out[i].Command)
 		}
-		return append(out, s.logged(registered)...)
+		return append(out, s.loggedOnly(registered)...)
 	}
 	out := make([]Fired, len(lines))
-	named := s.named(lines)
+	named := s.commandsOf(lines)
 	for i, l := range lines {
 		out[i] = Fired{HookLine: l, Registered: -1}
 		switch {
@@ -244,8 +244,8 @@ func Match(s *Seen, registered []Registered) []Fired {
 	return out
 }
 
-// logged returns the hooks that only the log names.
-func (s *Seen) logged(registered []Registered) (out []Fired) {
+// loggedOnly returns the hooks that only the log names.
+func (s *Seen) loggedOnly(registered []Registered) (out []Fired) {
 	for _, l := range s.Log {
 		if slices.ContainsFunc(s.Saw, func(f Fired) bool { return f.Command == l.Command }) {
 			continue
@@ -259,9 +259,9 @@ func (s *Seen) logged(registered []Registered) (out []Fired) {
 	return out
 }
 
-// named returns the commands of lines according to the log; "" if a line's entry is uncertain,
+// commandsOf returns the commands of lines according to the log; "" if a line's entry is uncertain,
 // because hooks of one firing may end in any order.
-func (s *Seen) named(lines []HookLine) []string {
+func (s *Seen) commandsOf(lines []HookLine) []string {
 	out := make([]string, len(lines))
 	if len(s.Log) < len(lines) {
 		return out

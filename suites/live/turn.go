@@ -165,7 +165,7 @@ func Settings(entries []client.Entry, env map[string]string) []byte {
 	if len(env) > 0 {
 		settings["env"] = env
 	}
-	return encoded(settings)
+	return encode(settings)
 }
 
 func fields(e client.Entry) map[string]any {
@@ -192,12 +192,12 @@ func fields(e client.Entry) map[string]any {
 	return f
 }
 
-// Rooted returns the command of an entry, changed to run in root and to find its script there,
+// RootCommand returns the command of an entry, changed to run in root and to find its script there,
 // because the client's own project may be elsewhere.
-func Rooted(e client.Entry, root string) string {
+func RootCommand(e client.Entry, root string) string {
 	if e.Args != nil || e.Command == "" {
 		return e.Command
 	}
 	in := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", root, "$CLAUDE_PROJECT_DIR", root).Replace(e.Command)
-	return "cd " + quoted(root) + " && " + in
+	return "cd " + quote(root) + " && " + in
 }

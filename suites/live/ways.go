@@ -57,7 +57,7 @@ var ways = map[string]Way{
 		Step: suites.Step{Fixtures: []suites.Fixture{{Path: "{override}/.claude/commands/" + lineCommand + ".md", Content: "---\nallowed-tools: Bash(echo:*)\n---\nlook: !`echo " + lineEcho + "`\n"}}},
 	},
 	"PermissionRequest":  {fire: tool(false), effect: (*Seen).permission, Value: "Bash"},
-	"PermissionDenied":   {fire: unasked, WholeSession: true, Single: true},
+	"PermissionDenied":   {fire: askModel, WholeSession: true, Single: true},
 	"PostToolUse":        {fire: tool(true), effect: (*Seen).after, afterTool: true, Step: bash("echo probe"), Value: "Bash"},
 	"PostToolUseFailure": {fire: tool(true), effect: (*Seen).after, afterTool: true, Value: "Bash"},
 	"PostToolBatch":      {fire: batch, effect: (*Seen).after, afterTool: true, Step: bash("echo probe")},
@@ -66,18 +66,18 @@ var ways = map[string]Way{
 		fire: expansion, effect: (*Seen).prompt, Step: suites.Step{Payload: []byte(`{"command_args":"Bob","command_name":"greet"}`)},
 	},
 	"CwdChanged":     {fire: changeDirectory, Single: true},
-	"Stop":           {fire: stop, effect: (*Seen).stopped},
+	"Stop":           {fire: stop, effect: (*Seen).judgeStop},
 	"MessageDisplay": {fire: stop},
 	"SubagentStart":  {fire: subagent},
-	"SubagentStop":   {fire: subagent, effect: (*Seen).stopped},
+	"SubagentStop":   {fire: subagent, effect: (*Seen).judgeStop},
 	"SessionStart": {
-		fire: sessionStart, effect: (*Seen).started, Step: suites.Step{Payload: []byte(`{"source":"clear"}`)}, Value: "clear",
+		fire: sessionStart, effect: (*Seen).judgeStart, Step: suites.Step{Payload: []byte(`{"source":"clear"}`)}, Value: "clear",
 	},
 	"SessionEnd":      {fire: sessionEnd, Ends: true},
 	"Setup":           {fire: setup, Single: true, Ends: true},
-	"PreCompact":      {fire: compact, effect: (*Seen).compacted},
+	"PreCompact":      {fire: compact, effect: (*Seen).judgeCompaction},
 	"PostCompact":     {fire: compact},
-	"PreModelSwitch":  {fire: model, effect: (*Seen).switched, Single: true},
+	"PreModelSwitch":  {fire: model, effect: (*Seen).judgeSwitch, Single: true},
 	"PostModelSwitch": {fire: model, Single: true},
 	"TaskCreated":     {fire: taskCreated, effect: refuses("")},
 	"TaskCompleted":   {fire: taskCompleted, effect: refuses(""), Single: true},
@@ -98,13 +98,13 @@ var ways = map[string]Way{
 			Fixtures: []suites.Fixture{{Path: "{override}/CLAUDE.md", Content: "Be brief."}},
 		},
 	},
-	"ConfigChange": {fire: configuration, effect: (*Seen).configured, ownSettings: true, Single: true},
+	"ConfigChange": {fire: configuration, effect: (*Seen).judgeConfiguration, ownSettings: true, Single: true},
 	"FileChanged": {
 		fire: fileChanged, Single: true, Step: suites.Step{Payload: []byte(`{"file_path":"{override}/watched"}`)}, Matcher: "watched",
 	},
 	"DirectoryAdded":    {fire: directoryAdded, Single: true},
-	"Elicitation":       {fire: question, effect: (*Seen).elicited, Single: true},
-	"ElicitationResult": {fire: question, effect: (*Seen).elicited, Single: true},
+	"Elicitation":       {fire: question, effect: (*Seen).judgeElicitation, Single: true},
+	"ElicitationResult": {fire: question, effect: (*Seen).judgeElicitation, Single: true},
 	"Notification":      {fire: question, Single: true},
 	"StopFailure":       {Why: "the client fires StopFailure now and then only"},
 	"TeammateIdle":      {Why: "no way is known to have the client fire TeammateIdle"},
@@ -112,10 +112,10 @@ var ways = map[string]Way{
 
 // Replaces reports whether the project's own settings are replaced by a copy with witnesses,
 // because the client prints nothing about the event's hooks.
-func Replaces(event string) bool { return unreported(event) && !ways[event].ownSettings }
+func Replaces(event string) bool { return isUnreported(event) && !ways[event].ownSettings }
 
-// unreported reports whether the client prints nothing about the event's hooks.
-func unreported(event string) bool { return about(event).Unreported }
+// isUnreported reports whether the client prints nothing about the event's hooks.
+func isUnreported(event string) bool { return about(event).Unreported }
 
 func about(name string) client.Event {
 	event, _ := client.EventByName(name)

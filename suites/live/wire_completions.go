@@ -52,7 +52,7 @@ func (completions) write(c completion, stream bool) []byte {
 	}
 	used := map[string]any{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 	chunk := func(kind, part string, value, finish, usage any) []byte {
-		return encoded(map[string]any{
+		return encode(map[string]any{
 			"id": "chatcmpl_hookwatch_" + strconv.Itoa(c.Serial), "object": kind, "created": 1, "model": c.Model, "usage": usage,
 			"choices": []any{map[string]any{"index": 0, part: value, "finish_reason": finish}},
 		})

@@ -38,13 +38,13 @@ func (generate) Read(_ func(string) string, body []byte, _ string) (Request, err
 	for _, content := range sent.Contents {
 		for _, part := range content.Parts {
 			if content.Role != "model" {
-				r.Texts = append(r.Texts, textsOf(encoded(part.Text))...)
+				r.Texts = append(r.Texts, textsOf(encode(part.Text))...)
 			}
 			if part.Response == nil {
 				continue
 			}
 			for _, key := range slices.Sorted(maps.Keys(part.Response.Response)) {
-				r.result(part.Response.ID, encoded(part.Response.Response[key]))
+				r.result(part.Response.ID, encode(part.Response.Response[key]))
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func (generate) write(c completion, _ bool) []byte {
 		parts = append(parts, map[string]any{"functionCall": map[string]any{"id": call.ID, "name": call.Tool, "args": call.Input}})
 	}
 	used := map[string]any{"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
-	return fmt.Appendf(nil, "data: %s\n\n", encoded(map[string]any{
+	return fmt.Appendf(nil, "data: %s\n\n", encode(map[string]any{
 		"responseId": "hookwatch_" + strconv.Itoa(c.Serial), "modelVersion": c.Model, "usageMetadata": used,
 		"candidates": []any{map[string]any{"index": 0, "finishReason": "STOP", "content": map[string]any{"role": "model", "parts": parts}}},
 	}))

@@ -57,7 +57,7 @@ func (responses) write(c completion, _ bool) []byte {
 	var b bytes.Buffer
 	send := func(kind string, data map[string]any) {
 		data["type"] = kind
-		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", kind, encoded(data))
+		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", kind, encode(data))
 	}
 	send("response.created", map[string]any{"response": map[string]any{"id": id}})
 	for i, item := range items {

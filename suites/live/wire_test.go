@@ -36,21 +36,21 @@ func TestWires(t *testing.T) {
 		m.Script([]Reply{{Calls: []Call{{Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Tested: true}}}, {Calls: []Call{{Tool: "Bash", Input: json.RawMessage(`"patch"`)}}}}, nil, nil)
 		var model string
 		for i, body := range []json.RawMessage{sample.First, sample.Second} {
-			r, err := m.Read(nothing, []byte(strings.ReplaceAll(string(body), "ID", m.Tested())))
+			r, err := m.Read(nothing, []byte(strings.ReplaceAll(string(body), "ID", m.TestedID())))
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			model = r.Model
 			a := m.Answer(r)
-			if want := strings.ReplaceAll([]string{sample.Call, sample.Text}[i], "ID", m.Tested()); a.Status != fine || a.Type != "text/event-stream" || want == "" || !strings.Contains(string(a.Body), want) {
+			if want := strings.ReplaceAll([]string{sample.Call, sample.Text}[i], "ID", m.TestedID()); a.Status != fine || a.Type != "text/event-stream" || want == "" || !strings.Contains(string(a.Body), want) {
 				t.Errorf("%s: answer %d lacks %s\n%s", name, i, want, a.Body)
 			}
 		}
-		want := []Heard{{Origin: Main, Model: model, Texts: []string{"go"}}, {Origin: Main, Model: model, Texts: []string{"result"}, Results: map[string]string{m.Tested(): "result"}, After: true}}
-		if diff := cmp.Diff(want, m.Heard()); diff != "" || model == "" {
+		want := []Heard{{Origin: Main, Model: model, Texts: []string{"go"}}, {Origin: Main, Model: model, Texts: []string{"result"}, Results: map[string]string{m.TestedID(): "result"}, After: true}}
+		if diff := cmp.Diff(want, m.Requests()); diff != "" || model == "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
-		if !m.Spent() {
+		if !m.IsSpent() {
 			t.Errorf("%s: the script has more answers", name)
 		}
 	}

@@ -22,7 +22,7 @@ const supervisorThreads = 16
 
 // cgroups are the cgroups of this process's supervisors, one for each. Their parent exists while a
 // supervisor has one.
-var cgroups = cgroupTree{find: delegated}
+var cgroups = cgroupTree{find: delegatedGroups}
 
 type cgroupTree struct {
 	find func() []string // returns the possible parent cgroups, the best first
@@ -41,9 +41,9 @@ type cgroup struct {
 	killed int // number of processes that the kernel had killed in it at the last call of exceeded
 }
 
-// delegated returns the cgroups of version 2 in which this process may be allowed to create others:
+// delegatedGroups returns the cgroups of version 2 in which this process may be allowed to create others:
 // the parent of its own, and its own.
-func delegated() []string {
+func delegatedGroups() []string {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return nil
@@ -194,9 +194,9 @@ func (c *cgroup) set(file, value string) error {
 	return os.WriteFile(filepath.Join(c.path, file), []byte(value), 0o644)
 }
 
-// exceeded reports whether the kernel has killed a process in the cgroup since the last
+// hasExceeded reports whether the kernel has killed a process in the cgroup since the last
 // call, because it was out of memory.
-func (c *cgroup) exceeded() bool {
+func (c *cgroup) hasExceeded() bool {
 	if c == nil {
 		return false
 	}

@@ -74,7 +74,7 @@ func TestCgroup(t *testing.T) {
 		kills int
 		want  bool
 	}{{0, false}, {2, true}, {2, false}, {3, true}} {
-		if events(tt.kills); c.exceeded() != tt.want {
+		if events(tt.kills); c.hasExceeded() != tt.want {
 			t.Errorf("after %d kills: exceeded is %v", tt.kills, !tt.want)
 		}
 	}

@@ -153,7 +153,7 @@ func (f *firing) await(ctx context.Context) {
 		select {
 		case a, ok := <-f.b.answers:
 			if !ok {
-				f.lost()
+				f.markLost()
 				return
 			}
 			if f.take(a) {
@@ -168,7 +168,7 @@ func (f *firing) await(ctx context.Context) {
 				kill(i)
 			}
 		case <-look:
-			if f.b.cgroup.exceeded() {
+			if f.b.cgroup.hasExceeded() {
 				f.over, look = true, nil
 				kill(-1)
 			}
@@ -189,7 +189,7 @@ func (f *firing) take(a answer) bool {
 	case supervisor.Exited:
 		i, _ := strconv.Atoi(a.fields[1])
 		status, _ := strconv.ParseUint(a.fields[3], 10, 32)
-		f.exited(i, errnoIn(a.fields[2]), syscall.WaitStatus(status))
+		f.recordExit(i, errnoIn(a.fields[2]), syscall.WaitStatus(status))
 	case supervisor.Exceeded:
 		f.over = true
 	case supervisor.Accessed:
@@ -215,7 +215,7 @@ func (f *firing) take(a answer) bool {
 // those that were killed, or all if none was, because the killed process may have been a
 // child of any.
 func (f *firing) blame() {
-	if !f.over && !f.b.cgroup.exceeded() {
+	if !f.over && !f.b.cgroup.hasExceeded() {
 		return
 	}
 	killed := func(r *Result) bool { return r.Signal == "SIGKILL" || r.Exit == 128+int(unix.SIGKILL) }
@@ -230,7 +230,7 @@ func (f *firing) blame() {
 	}
 }
 
-func (f *firing) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
+func (f *firing) recordExit(i int, errno syscall.Errno, status syscall.WaitStatus) {
 	r := &f.results[i]
 	f.ended[i] = true
 	r.Duration = time.Since(f.begin)
@@ -258,9 +258,9 @@ func (f *firing) startError(i int, errno syscall.Errno) error {
 	return &fs.PathError{Op: "run", Path: c.Argv[0], Err: errno}
 }
 
-// lost marks the running commands as killed, because the supervisor ended and they ended
+// markLost marks the running commands as killed, because the supervisor ended and they ended
 // with it.
-func (f *firing) lost() {
+func (f *firing) markLost() {
 	for i := range f.results {
 		if !f.ended[i] {
 			f.results[i].Signal = "SIGKILL"

@@ -113,8 +113,8 @@ var kernelBuffers = sync.OnceValue(func() buffers {
 	return b
 })
 
-// apart puts the supervisor into new namespaces for users, mounts, processes, IPC and network.
-func apart(a *syscall.SysProcAttr) {
+// isolate puts the supervisor into new namespaces for users, mounts, processes, IPC and network.
+func isolate(a *syscall.SysProcAttr) {
 	a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNET
 	if os.Geteuid() == 0 {
 		a.UidMappings = ownIDs("/proc/self/uid_map")

@@ -146,8 +146,8 @@ func With(env []string, set map[string]string) []string {
 	return out
 }
 
-// Without removes variables from env, which it modifies, and returns the result.
-func Without(env []string, names []string) []string {
+// Unset removes variables from env, which it modifies, and returns the result.
+func Unset(env []string, names []string) []string {
 	return slices.DeleteFunc(env, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(names, name)

@@ -157,7 +157,7 @@ func (b *Supervisor) start(by *spawner) error {
 	defer theirs.Close()
 	sys := &syscall.SysProcAttr{Setsid: true} // no terminal for hooks
 	if b.confined {
-		apart(sys)
+		isolate(sys)
 	}
 	b.conn = conn
 	if b.process, err = b.startIn(sys, theirs, by); err != nil {
@@ -269,7 +269,7 @@ func receive(conn *net.UnixConn) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a := answer{file: received(oob[:oobn])}
+	a := answer{file: receiveFile(oob[:oobn])}
 	if _, err := io.ReadFull(conn, head[n:]); err != nil {
 		return answer{}, err
 	}
@@ -284,7 +284,7 @@ func receive(conn *net.UnixConn) (answer, error) {
 	return a, nil
 }
 
-func received(oob []byte) *os.File {
+func receiveFile(oob []byte) *os.File {
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil || len(messages) == 0 {
 		return nil

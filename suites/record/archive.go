@@ -263,7 +263,7 @@ func (r *Reader) History(yield func(agent string, r suites.Record) bool) ([]stri
 				return more
 			})
 			warned = append(warned, w...)
-			if err != nil || !more || b.Spent() {
+			if err != nil || !more || b.IsSpent() {
 				return warned, err
 			}
 		}
@@ -298,7 +298,7 @@ func (r *Reader) Past() (*Past, error) {
 		return nil, err
 	}
 	for i, run := range runs {
-		if p.budget.Spent() {
+		if p.budget.IsSpent() {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s and %d older runs: not read: %s", run.Dir, len(runs)-i-1, p.budget))
 			break
 		}
@@ -343,7 +343,7 @@ func (p *Past) addRolling(r *Reader) error {
 			}
 			pieces = append(pieces, slices.Clone(p.Records[from:]))
 			p.Records = p.Records[:from]
-			if p.budget.Spent() {
+			if p.budget.IsSpent() {
 				break
 			}
 		}

@@ -53,7 +53,7 @@ func TestRecordsOfAClone(t *testing.T) {
 		if d := diffSnapshots(Snapshot{Warnings: snap.Warnings, LastFull: noon}, snap); d != "" {
 			t.Errorf("it counts (-want +got):\n%s", d)
 		}
-		if in, e := s.Interrupted(), s.Evidence(suites.Key{Suite: "pm", ID: "P01"}); in != nil || e != nil {
+		if in, e := s.Interruption(), s.Evidence(suites.Key{Suite: "pm", ID: "P01"}); in != nil || e != nil {
 			t.Errorf("it counts: interrupted %+v, evidence %+v", in, e)
 		}
 		if all := ReadRegistrations(p); len(all) > 0 {

@@ -35,7 +35,7 @@ func recordUntilKilled(dir string) {
 		fmt.Println("error", err)
 		return
 	}
-	if in := s.Interrupted(); in != nil {
+	if in := s.Interruption(); in != nil {
 		fmt.Println("interrupted", in.RunID)
 	}
 	for n := int(time.Now().UnixNano()); ; n++ {
@@ -82,7 +82,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		}
 		killAfter(t, dir, rand.IntN(50), time.Duration(rand.IntN(30))*time.Millisecond, kept)
 		s := open(t, Options{Place: at(dir)})
-		if s.Interrupted() != nil {
+		if s.Interruption() != nil {
 			interrupted++
 		}
 		snap := s.Snapshot()
@@ -186,7 +186,7 @@ func TestInterruptedRunIsTakenOver(t *testing.T) {
 
 	again := open(t, Options{Place: at(dir)})
 	want := &Interruption{RunID: "r2", Full: true, Planned: 2, Finished: 1, Started: noon}
-	if d := cmp.Diff(want, again.Interrupted()); d != "" {
+	if d := cmp.Diff(want, again.Interruption()); d != "" {
 		t.Errorf("interrupted (-want +got):\n%s", d)
 	}
 	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=1 pm/P02=2")
@@ -202,7 +202,7 @@ func TestInterruptedRunIsTakenOver(t *testing.T) {
 		}
 	}
 	must(t, again.Close())
-	if third := open(t, Options{Place: at(dir)}); third.Interrupted() != nil {
+	if third := open(t, Options{Place: at(dir)}); third.Interruption() != nil {
 		t.Error("the same run was interrupted twice")
 	}
 }
@@ -224,8 +224,8 @@ func TestFullRunKilledAfterItsArchiveIsFinished(t *testing.T) {
 
 	again := open(t, Options{Place: at(dir)})
 	wantState(t, dir, "pm-agent-20260301T130000Z.jsonl: pm/P01=2")
-	if read(t, filepath.Join(dir, resultsName)) != "# r2\n" || again.Interrupted() != nil {
-		t.Errorf("RESULTS.md is %q, interrupted %+v", read(t, filepath.Join(dir, resultsName)), again.Interrupted())
+	if read(t, filepath.Join(dir, resultsName)) != "# r2\n" || again.Interruption() != nil {
+		t.Errorf("RESULTS.md is %q, interrupted %+v", read(t, filepath.Join(dir, resultsName)), again.Interruption())
 	}
 }
 

@@ -273,8 +273,8 @@ type Budget struct{ left int64 }
 // newBudget returns a full budget.
 func newBudget() *Budget { return &Budget{heldLimit} }
 
-// Spent reports whether the budget is used up.
-func (b *Budget) Spent() bool { return b.left <= 0 }
+// IsSpent reports whether the budget is used up.
+func (b *Budget) IsSpent() bool { return b.left <= 0 }
 
 // hold counts a record that stays in memory.
 func (b *Budget) hold(r *suites.Record) {
@@ -290,7 +290,7 @@ type countedReader struct {
 }
 
 func (c *countedReader) Read(p []byte) (int, error) {
-	if c.b.Spent() {
+	if c.b.IsSpent() {
 		return 0, io.EOF
 	}
 	n, err := c.r.Read(p)

@@ -27,10 +27,10 @@ func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.
 		return err
 	}
 	if err := s.addInputs(inputs); err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
 	if err := errors.Join(s.merge(byAgent), s.tidyInputs()); err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
 	env = s.environment(env, s.o.Now())
 	unlogged := s.logTools(env)
@@ -39,9 +39,9 @@ func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.
 		return err
 	}
 	if err := s.r.dir.Replace(environmentName, text, disk.Synced); err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
-	return errors.Join(s.ended(s.removeMarker()), s.failed(unlogged))
+	return errors.Join(s.endRun(s.removeMarker()), s.wrap(unlogged))
 }
 
 // EndFull ends a full run: its records become the whole present state under a new stamp,
@@ -56,25 +56,25 @@ func (s *Store) EndFull(records []suites.Record, inputs map[string][]suites.Inpu
 		return err
 	}
 	if err := s.adopt(); err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
 	if err := s.addInputs(inputs); err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
 	env = s.environment(env, at)
 	unlogged := s.logTools(env)
 	stamp, err := s.archive(byAgent, env, results, at)
 	if err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
 	if err := s.finish(stamp); err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
 	present, err := s.load()
 	if err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
-	return errors.Join(s.ended(errors.Join(s.pruneInputs(present.Records), s.retire(stamp, at))), s.failed(unlogged))
+	return errors.Join(s.endRun(errors.Join(s.pruneInputs(present.Records), s.retire(stamp, at))), s.wrap(unlogged))
 }
 
 // ending groups the records of the open run by agent, with one record per case.
@@ -99,12 +99,12 @@ func (s *Store) ending(records []suites.Record) (map[string][]suites.Record, err
 	return byAgent, s.reattach()
 }
 
-func (s *Store) ended(err error) error {
+func (s *Store) endRun(err error) error {
 	s.first = nil
 	if err == nil {
 		s.run = nil
 	}
-	return s.failed(err)
+	return s.wrap(err)
 }
 
 func (s *Store) environment(env suites.Environment, at time.Time) suites.Environment {

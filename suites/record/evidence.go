@@ -40,9 +40,9 @@ type Observed struct {
 	Origin   string          `json:"origin"` // see Evidence
 }
 
-// Used returns the programs that each case was seen to use, without cases of which they are not
+// UsedTools returns the programs that each case was seen to use, without cases of which they are not
 // known.
-func (o *Observed) Used() map[suites.Key][]suites.Tool {
+func (o *Observed) UsedTools() map[suites.Key][]suites.Tool {
 	used := make(map[suites.Key][]suites.Tool, len(o.Cases))
 	for _, c := range o.Cases {
 		if c.Used > 0 && c.Used <= len(o.Programs) {
@@ -101,8 +101,8 @@ func (r *Reader) dropMoved() {
 	}
 }
 
-// within opens a directory, and creates it if needed, unless it is already open.
-func (s *Store) within(name string, d **disk.Dir) (err error) {
+// openWithin opens a directory, and creates it if needed, unless it is already open.
+func (s *Store) openWithin(name string, d **disk.Dir) (err error) {
 	if *d == nil {
 		*d, err = s.r.dir.MakeSub(name)
 	}
@@ -115,7 +115,7 @@ func (s *Store) replaceTrace(suite, name string, document any) error {
 	if err != nil {
 		return err
 	}
-	if err := s.within(Traces, &s.r.traces); err != nil {
+	if err := s.openWithin(Traces, &s.r.traces); err != nil {
 		return err
 	}
 	dir := s.r.traces
@@ -128,8 +128,8 @@ func (s *Store) replaceTrace(suite, name string, document any) error {
 	return dir.Replace(name, text, disk.Unsynced)
 }
 
-// Observed returns the paths that cases were seen to use, without any if there are none.
-func (r *Reader) Observed() (o Observed) {
+// ReadObserved returns the paths that cases were seen to use, without any if there are none.
+func (r *Reader) ReadObserved() (o Observed) {
 	if r.traces == nil || !r.ours {
 		return o
 	}
@@ -140,11 +140,11 @@ func (r *Reader) Observed() (o Observed) {
 	return o
 }
 
-// Observed calls the Reader's method.
-func (s *Store) Observed() Observed {
+// ReadObserved calls the Reader's method.
+func (s *Store) ReadObserved() Observed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.r.Observed()
+	return s.r.ReadObserved()
 }
 
 // KeepObserved replaces the paths that cases were seen to use.
@@ -152,7 +152,7 @@ func (s *Store) KeepObserved(o Observed) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o.Origin = s.r.origin.ID
-	return s.failed(s.replaceTrace("", observedFile, o))
+	return s.wrap(s.replaceTrace("", observedFile, o))
 }
 
 // Evidence returns the evidence for a case, or nil if there is none.
@@ -189,7 +189,7 @@ func (s *Store) KeepEvidence(k suites.Key, e *Evidence) error {
 	defer s.mu.Unlock()
 	kept := *e
 	kept.Origin = s.r.origin.ID
-	return s.failed(s.replaceTrace(safeName(k.Suite), safeName(k.ID)+".json", &kept))
+	return s.wrap(s.replaceTrace(safeName(k.Suite), safeName(k.ID)+".json", &kept))
 }
 
 // Content returns the file content kept under a digest, or nil if there is none. The
@@ -220,18 +220,18 @@ func (s *Store) KeepContent(digest string, content func() []byte) error {
 	if !isDigest(digest) {
 		return nil
 	}
-	if err := s.within(Contents, &s.r.contents); err != nil {
-		return s.failed(err)
+	if err := s.openWithin(Contents, &s.r.contents); err != nil {
+		return s.wrap(err)
 	}
 	err := s.r.contents.Touch(digest, time.Now())
 	if !errors.Is(err, fs.ErrNotExist) {
-		return s.failed(err) // nil: it is already kept
+		return s.wrap(err) // nil: it is already kept
 	}
 	b := content()
 	if b == nil {
 		return nil
 	}
-	return s.failed(s.r.contents.Replace(digest, b, disk.Unsynced))
+	return s.wrap(s.r.contents.Replace(digest, b, disk.Unsynced))
 }
 
 // PruneContents removes all but the keptContents most recently used contents.

@@ -290,8 +290,8 @@ func checkEntries(d *disk.Dir, ours func(name string) bool) error {
 	return nil
 }
 
-// ignored makes git ignore the directory, unless it already has a .gitignore.
-func ignored(d *disk.Dir) error {
+// ignoreInGit makes git ignore the directory, unless it already has a .gitignore.
+func ignoreInGit(d *disk.Dir) error {
 	_, err := d.Lstat(ignoreName)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -98,7 +98,7 @@ func (l *Log) rotate() error {
 	ending := filepath.Ext(l.name)
 	for at := l.now().UTC(); ; at = at.Add(time.Millisecond) {
 		old := strings.TrimSuffix(l.name, ending) + "-" + at.Format(rotatedLayout) + ending
-		if l.taken(old) || l.taken(old+compressedSuffix) {
+		if l.isTaken(old) || l.isTaken(old+compressedSuffix) {
 			continue
 		}
 		if err := l.dir.Rename(l.name, l.dir, old); err != nil {
@@ -110,7 +110,7 @@ func (l *Log) rotate() error {
 	return l.open()
 }
 
-func (l *Log) taken(name string) bool {
+func (l *Log) isTaken(name string) bool {
 	_, err := l.dir.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }

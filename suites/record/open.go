@@ -41,7 +41,7 @@ func Open(o Options) (*Store, error) {
 	}
 	if err := s.repair(); err != nil {
 		s.leave()
-		return nil, s.failed(err)
+		return nil, s.wrap(err)
 	}
 	return s, nil
 }
@@ -60,12 +60,12 @@ func (s *Store) Begin(r Run) error {
 	}
 	if s.run != nil && s.run.ID != r.ID { // otherwise the run has more cases now
 		if _, err := s.resume(markerOf(*s.run)); err != nil {
-			return s.failed(err)
+			return s.wrap(err)
 		}
 		s.run = nil
 	}
 	if err := s.writeMarker(markerOf(r)); err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
 	s.run = &r
 	return nil
@@ -78,11 +78,11 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	err := s.closeLogs()
 	s.leave()
-	return s.failed(err)
+	return s.wrap(err)
 }
 
-// Interrupted returns the run that the previous process did not end, or nil.
-func (s *Store) Interrupted() *Interruption {
+// Interruption returns the run that the previous process did not end, or nil.
+func (s *Store) Interruption() *Interruption {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.interrupted
@@ -93,7 +93,7 @@ func (s *Store) enter() error {
 	r := &Reader{place: s.o.Place}
 	var err error
 	if r.dir, err = disk.Make(s.o.Base, s.o.Dir); err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
 	if err = checkWay(r.dir); err == nil {
 		err = r.enter((*disk.Dir).MakeSub)
@@ -102,11 +102,11 @@ func (s *Store) enter() error {
 		err = &disk.Error{Path: r.dir.Path(), Reason: disk.Moved}
 	}
 	if err == nil {
-		err = ignored(r.dir)
+		err = ignoreInGit(r.dir)
 	}
 	if err != nil {
 		r.Close()
-		return s.failed(err)
+		return s.wrap(err)
 	}
 	held, pid, err := take(r.dir, lockName)
 	if err == nil && held == nil {
@@ -133,7 +133,7 @@ func (s *Store) leave() {
 func (s *Store) reattach() error {
 	for _, l := range s.logs {
 		if err := l.LetGo(); err != nil {
-			return s.failed(err)
+			return s.wrap(err)
 		}
 	}
 	_, err := s.r.dir.Lstat(lockName)
@@ -148,10 +148,10 @@ func (s *Store) reattach() error {
 	}
 	s.first, s.tools = nil, nil
 	if err := s.claim(); err != nil {
-		return s.failed(err)
+		return s.wrap(err)
 	}
 	_, err = s.load()
-	return s.failed(err)
+	return s.wrap(err)
 }
 
 // repair restores a consistent directory after the previous process was killed.
@@ -336,7 +336,7 @@ func take(d *disk.Dir, name string) (l *disk.Lock, holder int, err error) {
 	held, err := l.Try()
 	if err == nil && !held {
 		pid := holderOf(d, name)
-		if held = gone(pid) && inherited(l); !held {
+		if held = hasEnded(pid) && waitForHeirs(l); !held {
 			_ = l.Close()
 			return nil, pid, nil
 		}
@@ -352,9 +352,9 @@ func take(d *disk.Dir, name string) (l *disk.Lock, holder int, err error) {
 	return l, 0, nil
 }
 
-// inherited waits for a lock whose holder is dead, because a child that the holder was
+// waitForHeirs waits for a lock whose holder is dead, because a child that the holder was
 // starting when it was killed keeps the lock until that child's program begins.
-func inherited(l *disk.Lock) bool {
+func waitForHeirs(l *disk.Lock) bool {
 	const bound, pause = 2 * time.Second, 5 * time.Millisecond
 	tick, end := time.NewTicker(pause), time.After(bound)
 	defer tick.Stop()
@@ -384,8 +384,8 @@ func holderOf(d *disk.Dir, name string) int {
 	return pid
 }
 
-// gone reports whether the process has ended.
-func gone(pid int) bool {
+// hasEnded reports whether the process has ended.
+func hasEnded(pid int) bool {
 	if pid <= 0 {
 		return false
 	}

@@ -256,12 +256,12 @@ func readJSONL(name string, r io.Reader, b *Budget, yield func(suites.Record) bo
 	lines := &lineReader{r: bufio.NewReaderSize(b.reader(r), 64<<10)}
 	for {
 		at, text, err := lines.value()
-		if b.left -= lineCost; b.Spent() {
+		if b.left -= lineCost; b.IsSpent() {
 			w.add(at, "not read from here on: "+b.String())
-			return w.done(), nil
+			return w.texts(), nil
 		}
 		if err != nil && !errors.Is(err, errTooLong) {
-			return w.done(), unlessEOF(err)
+			return w.texts(), unlessEOF(err)
 		}
 		if err == nil && len(text) == 0 {
 			continue
@@ -277,7 +277,7 @@ func readJSONL(name string, r io.Reader, b *Budget, yield func(suites.Record) bo
 		case err != nil:
 			w.add(at, "skipped: "+err.Error())
 		case !yield(rec):
-			return w.done(), nil
+			return w.texts(), nil
 		}
 	}
 }
@@ -408,7 +408,7 @@ func (w *warnings) add(line int, what string) {
 	w.list = append(w.list, fmt.Sprintf("%s:%d: %s", w.name, line, what))
 }
 
-func (w *warnings) done() []string {
+func (w *warnings) texts() []string {
 	if w.more > 0 {
 		w.list = append(w.list, fmt.Sprintf("%s: %d more lines skipped", w.name, w.more))
 		w.more = 0

@@ -56,7 +56,7 @@ func TestRollingLogIsRotatedCompressedAndReadInOrder(t *testing.T) {
 	}
 	again := open(t, Options{Place: at(dir)}) // the run was not ended, and its records are in old files too
 	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=39")
-	if in := again.Interrupted(); in == nil || in.RunID != "r1" {
+	if in := again.Interruption(); in == nil || in.RunID != "r1" {
 		t.Errorf("interrupted %+v", in)
 	}
 }

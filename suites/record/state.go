@@ -79,7 +79,7 @@ func (s *Store) merge(byAgent map[string][]suites.Record) error {
 // more.
 func (s *Store) dropMoved(byAgent map[string][]suites.Record) (left map[string][]string, err error) {
 	left = map[string][]string{}
-	for was, keys := range s.moved(byAgent) {
+	for was, keys := range s.movedCases(byAgent) {
 		gone := map[string]bool{}
 		for k := range keys {
 			gone[k.Suite] = true
@@ -102,8 +102,8 @@ func (s *Store) dropMoved(byAgent map[string][]suites.Record) (left map[string][
 	return left, nil
 }
 
-// moved returns, by previous agent, the cases whose records now belong to another agent.
-func (s *Store) moved(byAgent map[string][]suites.Record) map[string]map[suites.Key]bool {
+// movedCases returns, by previous agent, the cases whose records now belong to another agent.
+func (s *Store) movedCases(byAgent map[string][]suites.Record) map[string]map[suites.Key]bool {
 	moved := map[string]map[suites.Key]bool{}
 	for agent, records := range byAgent {
 		for i := range records {

@@ -118,7 +118,7 @@ func (s *Store) Append(r suites.Record) error {
 	if err != nil {
 		return fmt.Errorf("record %s: %w", r.Key(), err)
 	}
-	return s.failed(s.log(agent + Suffix).Append(line))
+	return s.wrap(s.log(agent + Suffix).Append(line))
 }
 
 // log returns a log of the directory rolling.
@@ -159,7 +159,7 @@ func (s *Store) agentOf(suite string) string {
 func (s *Store) WriteComparison(md []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.failed(s.r.dir.Replace(comparisonName, md, disk.Synced))
+	return s.wrap(s.r.dir.Replace(comparisonName, md, disk.Synced))
 }
 
 // Runs lists the archived runs, including those of other tools, newest first.
@@ -195,8 +195,8 @@ func (s *Store) closeLogs() error {
 	return errors.Join(errs...)
 }
 
-// failed wraps an error of writing in a WriteError; nil stays nil.
-func (s *Store) failed(err error) error {
+// wrap wraps an error of writing in a WriteError; nil stays nil.
+func (s *Store) wrap(err error) error {
 	if failed := (*WriteError)(nil); err == nil || errors.As(err, &failed) {
 		return err
 	}

@@ -24,7 +24,7 @@ func TestFullRunThenSelectedRun(t *testing.T) {
 	if d := diffSnapshots(Snapshot{}, s.Snapshot()); d != "" {
 		t.Errorf("a new directory is not empty (-want +got):\n%s", d)
 	}
-	if in := s.Interrupted(); in != nil {
+	if in := s.Interruption(); in != nil {
 		t.Errorf("a new directory has an interrupted run: %+v", in)
 	}
 	must(t, s.WriteComparison([]byte("old")))
@@ -157,8 +157,8 @@ func TestKilledAfterTheClockWentBack(t *testing.T) {
 	must(t, s.Close())
 	must(t, os.WriteFile(filepath.Join(dir, markerName), marker, 0o644)) // as after a kill right after the archive's rename
 	next := open(t, Options{Place: at(dir)})
-	if next.Interrupted() != nil || next.Snapshot().Records[0].Note != "last" {
-		t.Errorf("interrupted %+v, present %v", next.Interrupted(), describe(next.Snapshot()))
+	if next.Interruption() != nil || next.Snapshot().Records[0].Note != "last" {
+		t.Errorf("interrupted %+v, present %v", next.Interruption(), describe(next.Snapshot()))
 	}
 }
 

@@ -46,14 +46,14 @@ func (d *document) runs(c verdict.Comparison) {
 		rows = append(rows, append(row, counts(side.run.Tally)...))
 	}
 	was, is := c.Prev.Tally, c.Cur.Tally
-	delta := []string{"Delta", "", "", signed(c.Cur.Cases - c.Prev.Cases)}
+	delta := []string{"Delta", "", "", formatSigned(c.Cur.Cases - c.Prev.Cases)}
 	for _, n := range []int{is.Passed - was.Passed, is.Failed - was.Failed, is.Skipped - was.Skipped, is.Unproven - was.Unproven, is.Aborted - was.Aborted} {
-		delta = append(delta, signed(n))
+		delta = append(delta, formatSigned(n))
 	}
 	d.table(append([]string{"Run", "ID", "Ended", "Cases"}, statusNames...), append(rows, delta))
 }
 
-func signed(n int) string {
+func formatSigned(n int) string {
 	if n == 0 {
 		return "–"
 	}

@@ -77,7 +77,7 @@ func inline(text []rune) string {
 			b.WriteString("&amp;")
 		case r == '@': // separated from the name after it, so that it is no mention
 			b.WriteString("<span>@</span>")
-		case r == '_' && within(text, i): // as in test_name, where it is no markup
+		case r == '_' && isInsideWord(text, i): // as in test_name, where it is no markup
 			b.WriteRune(r)
 		case strings.ContainsRune("\\`*_[]|~$", r), r == '#' && i == len(text)-1, address(text, i):
 			b.WriteByte('\\')
@@ -109,8 +109,8 @@ func atStart(line string) string {
 	return start().ReplaceAllString(strings.TrimLeft(line, " "), `$1\$2`)
 }
 
-// within reports whether there is a letter or digit on both sides.
-func within(text []rune, i int) bool {
+// isInsideWord reports whether there is a letter or digit on both sides.
+func isInsideWord(text []rune, i int) bool {
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	return i > 0 && i+1 < len(text) && word(text[i-1]) && word(text[i+1])
 }

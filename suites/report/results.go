@@ -245,8 +245,8 @@ type Agent struct {
 	Records  []suites.Record
 }
 
-// expected returns the numbers for CheckCounts, or nil if they are unknown.
-func (a *Agent) expected() map[string]int {
+// expectedCounts returns the numbers for CheckCounts, or nil if they are unknown.
+func (a *Agent) expectedCounts() map[string]int {
 	if a.Expected == 0 {
 		return nil
 	}
@@ -319,7 +319,7 @@ func resultItems(in ResultsInput, all []suites.Record) []string {
 		items = append(items, fmt.Sprintf("**Mend what stopped the run**: %s", plain(in.Aborted)))
 	}
 	for _, a := range in.Agents {
-		for _, line := range verdict.CheckCounts(a.Records, func(*suites.Record) string { return a.Name }, a.expected()) {
+		for _, line := range verdict.CheckCounts(a.Records, func(*suites.Record) string { return a.Name }, a.expectedCounts()) {
 			items = append(items, fmt.Sprintf("**Find the missing records**: %s", plain(line)))
 		}
 	}

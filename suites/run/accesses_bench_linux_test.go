@@ -44,7 +44,7 @@ func BenchmarkObserved(b *testing.B) {
 					begin := ofChildren(b)
 					run := r.Case
 					if i == 1 {
-						run = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) { return r.Traced(ctx, c, nil) }
+						run = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) { return r.TraceCase(ctx, c, nil) }
 					}
 					o, err := run(b.Context(), c)
 					if err != nil || o.Last().Exit != 0 {

@@ -123,7 +123,7 @@ func TestAccesses(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o, err := r.Traced(t.Context(), c, nil)
+				o, err := r.TraceCase(t.Context(), c, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -179,7 +179,7 @@ func TestAccessesByBash(t *testing.T) {
 		for _, name := range []string{"lib.sh", "both.sh", "line", "data", "moved"} {
 			p.write(name, "f() { :; }\n", 0o644)
 		}
-		o, err := r.Traced(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hooks/hook", Steps: []suites.Step{{Event: "Stop"}}}, nil)
+		o, err := r.TraceCase(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hooks/hook", Steps: []suites.Step{{Event: "Stop"}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestAccessesTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	traced, err := r.Traced(t.Context(), c, nil)
+	traced, err := r.TraceCase(t.Context(), c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestAccessesOfPreparation(t *testing.T) {
 	step := suites.Step{Event: "Stop", Fixtures: []suites.Fixture{{Path: "{project}/conf.json", Content: "of the case\n", Age: time.Hour}}}
 	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{step, step}}
 	r.Prewarm() // a sandbox that does not record
-	o, err := r.Traced(t.Context(), c, nil)
+	o, err := r.TraceCase(t.Context(), c, nil)
 	if err != nil || string(o.Last().Stdout) != "of the case\nother\n" || o.Unobserved != "" {
 		t.Fatalf("%v, %s, %q", err, o.Last().Stdout, o.Unobserved)
 	}
@@ -251,7 +251,7 @@ func TestAccessesOfPreparation(t *testing.T) {
 	if k := got[filepath.Join(p.root, "other.json")]; k != suites.Read|suites.Data {
 		t.Errorf("the project's file: %s", k)
 	}
-	o, err = p.runner().Traced(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}, nil)
+	o, err = p.runner().TraceCase(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}, nil)
 	if err != nil || o.Unobserved == "" || o.Accesses != nil {
 		t.Errorf("in place: %v, %v, %q", err, o.Accesses, o.Unobserved)
 	}
@@ -325,7 +325,7 @@ func TestAccessesOfRevision(t *testing.T) {
 		p.write("lib.sh", "own=work\n", 0o644)
 		p.write("gone", "", 0o644)
 		r.Instead = run.Instead{Files: []suites.Fixture{{Path: "lib.sh", Content: "own=revision\n"}, {Path: "other.sh", Content: "x\n"}}, Removed: []string{"gone"}}
-		o, err := r.Traced(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hook", Steps: []suites.Step{{
+		o, err := r.TraceCase(t.Context(), &suites.Case{Suite: "s", ID: "A", Hook: "hook", Steps: []suites.Step{{
 			Event: "Stop", Expect: suites.Expectation{Files: []suites.FileExpectation{{Path: "{project}/log"}}},
 		}}}, nil)
 		if err != nil {

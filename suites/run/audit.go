@@ -31,7 +31,7 @@ func (m *auditedMachine) Look(ctx context.Context, c *suites.Check) (suites.Find
 	case c.File != "":
 		return m.file(c), nil
 	default:
-		return m.registered(c.Registered), nil
+		return m.checkRegistration(c.Registered), nil
 	}
 }
 
@@ -39,7 +39,7 @@ func (m *auditedMachine) Look(ctx context.Context, c *suites.Check) (suites.Find
 func (m *auditedMachine) file(c *suites.Check) suites.Finding {
 	name, by := c.File, ""
 	if c.NamedBy != nil {
-		if own, ok := m.named(c.NamedBy); ok {
+		if own, ok := m.fileOfKey(c.NamedBy); ok {
 			name, by = own, fmt.Sprintf(" (%s names it as %s)", c.NamedBy.File, c.NamedBy.Key)
 		}
 	}
@@ -60,8 +60,8 @@ func (m *auditedMachine) file(c *suites.Check) suites.Finding {
 	return suites.Finding{Holds: true, Detail: fmt.Sprintf("%s: %s is %s%s", name, c.Key, briefJSON(value), by)}
 }
 
-// named returns the file that a key names, if the key is set.
-func (m *auditedMachine) named(by *suites.KeyPath) (string, bool) {
+// fileOfKey returns the file that a key names, if the key is set.
+func (m *auditedMachine) fileOfKey(by *suites.KeyPath) (string, bool) {
 	value, why := m.keyOf(m.abs(by.File), by.Key)
 	var name string
 	if why != "" || json.Unmarshal(value, &name) != nil || name == "" {
@@ -150,9 +150,9 @@ func briefJSON(value json.RawMessage) string {
 	return b.String()
 }
 
-// registered checks which hooks fire, not how the settings are written: a matcher may list its
+// checkRegistration checks which hooks fire, not how the settings are written: a matcher may list its
 // names in any order, be split over several entries, or match more.
-func (m *auditedMachine) registered(want *suites.Registration) suites.Finding {
+func (m *auditedMachine) checkRegistration(want *suites.Registration) suites.Finding {
 	names := client.MatcherNames(want.Matcher)
 	if len(names) == 0 {
 		names = []string{""}

@@ -127,7 +127,7 @@ func (r *Runner) tryOut(ctx context.Context, s *caseRun, filters []suites.Tool) 
 	var calls []suites.ToolCall
 	probe := suites.FilterProbe
 	for _, t := range filters {
-		program, _ := s.viewed(t.Path)
+		program, _ := s.viewPath(t.Path)
 		args := []string{"-c", probe.Filter}
 		results, err := s.Run(ctx, process.Command{
 			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: versionTime, Limit: Limit,
@@ -175,7 +175,7 @@ func (s *caseRun) watch(ctx context.Context, w *shims) error {
 	}
 	for _, t := range w.tools {
 		name, passesTo := filepath.Join(bin, t.Name), t.Path
-		if at, own := s.viewed(t.Path); own {
+		if at, own := s.viewPath(t.Path); own {
 			if !s.owns(at) {
 				continue
 			}

@@ -84,9 +84,9 @@ func (r *Runner) execute(ctx context.Context, c *suites.Case, t suites.Tracer, o
 			break
 		}
 	}
-	o.Changes, o.Stopped = s.changed()
+	o.Changes, o.Stopped = s.changes()
 	o.Unseen = s.unseen(o.Results)
-	o.Trace = s.traced()
+	o.Trace = s.traceLogs()
 	if observed {
 		o.Accesses, o.Unobserved = s.accesses(o.Results)
 		o.Project = r.Root
@@ -94,13 +94,13 @@ func (r *Runner) execute(ctx context.Context, c *suites.Case, t suites.Tracer, o
 	o.Withheld = s.withheld(&o)
 	o.Stopped = append(o.Stopped, withheldNotes(o.Withheld)...)
 	o.Duration = time.Since(begin)
-	spare = r.Reuse && t == nil && !observed && s.untouched(&o) && r.pool.Spare(s.Sandbox, "tmp")
+	spare = r.Reuse && t == nil && !observed && s.isUntouched(&o) && r.pool.Spare(s.Sandbox, "tmp")
 	return o, nil
 }
 
-// untouched reports whether the case put files into the sandbox only in its TMPDIR, and its hooks
+// isUntouched reports whether the case put files into the sandbox only in its TMPDIR, and its hooks
 // changed nothing and tried nothing that the sandbox prevents.
-func (s *caseRun) untouched(o *suites.Outcome) bool {
+func (s *caseRun) isUntouched(o *suites.Outcome) bool {
 	env := s.c.WantedEnv()
 	if s.c.Project != nil || s.c.Repo != nil || len(env.Programs)+len(env.Server)+len(env.AbsentTools)+len(s.o.Instead.Files)+len(s.o.Instead.Removed)+len(o.Changes)+len(o.Stopped)+s.ended.Processes > 0 {
 		return false
@@ -117,10 +117,10 @@ func (s *caseRun) untouched(o *suites.Outcome) bool {
 	})
 }
 
-// Traced runs a case as Case does, traced by t, whose logs it adds to the outcome, and records the
+// TraceCase runs a case as Case does, traced by t, whose logs it adds to the outcome, and records the
 // paths that its processes use. The outcome must not be judged, because tracing changes the hooks'
 // environment. With a nil t only the paths are recorded.
-func (r *Runner) Traced(ctx context.Context, c *suites.Case, t suites.Tracer) (suites.Outcome, error) {
+func (r *Runner) TraceCase(ctx context.Context, c *suites.Case, t suites.Tracer) (suites.Outcome, error) {
 	return r.run(ctx, c, t, true)
 }
 
@@ -135,7 +135,7 @@ func (s *caseRun) step(ctx context.Context, i int) (suites.Result, error) {
 	var res suites.Result
 	switch registered := registeredBy(s.c, st); {
 	case registered != "":
-		res, err = s.alone(ctx, st, registered, stdin)
+		res, err = s.fireAlone(ctx, st, registered, stdin)
 	case s.c.Chain:
 		res, err = s.chain(ctx, st, stdin)
 	default:
@@ -146,7 +146,7 @@ func (s *caseRun) step(ctx context.Context, i int) (suites.Result, error) {
 	}
 	res.Files = s.expectedFiles(st.Expect.Files)
 	if slices.ContainsFunc(st.Expect.Files, func(f suites.FileExpectation) bool { return f.Change != "" }) {
-		res.Changes, _ = s.changed()
+		res.Changes, _ = s.changes()
 	}
 	return res, nil
 }
@@ -267,8 +267,8 @@ func (s *caseRun) symbolic(path string) string {
 	return path
 }
 
-// changed returns the case's changes so far, and the actions that isolation prevented.
-func (s *caseRun) changed() ([]suites.Change, []string) {
+// changes returns the case's changes so far, and the actions that isolation prevented.
+func (s *caseRun) changes() ([]suites.Change, []string) {
 	if s.places == nil {
 		s.places = s.placesOf()
 	}

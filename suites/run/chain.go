@@ -45,7 +45,7 @@ func (s *caseRun) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h discover.Hook) bool {
 		return !h.Takes(st.MatchedAs, stdin) || h.ForPowerShell()
 	})
-	if s.ruled(st, stdin).First { // the client refuses the call before it fires a hook
+	if s.ruling(st, stdin).First { // the client refuses the call before it fires a hook
 		hooks = nil
 	}
 	fired, err := s.fire(ctx, hooks, st, stdin)
@@ -55,8 +55,8 @@ func (s *caseRun) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 	return s.merge(fired, st, stdin), nil
 }
 
-// ruled returns what the permission rules decide about the call of a step.
-func (s *caseRun) ruled(st *suites.Step, stdin []byte) discover.Ruling {
+// ruling returns what the permission rules decide about the call of a step.
+func (s *caseRun) ruling(st *suites.Step, stdin []byte) discover.Ruling {
 	if s.o.Ruled == nil || st.Event != "PreToolUse" {
 		return discover.Ruling{}
 	}
@@ -72,7 +72,7 @@ func (s *caseRun) merge(fired []Fired, st *suites.Step, stdin []byte) suites.Res
 		payload["tool_input"] = reading.Input
 		stdin, _ = json.Marshal(payload) // JSON that was just read
 	}
-	if rule := s.ruled(st, stdin); rule.Applies() {
+	if rule := s.ruling(st, stdin); rule.Applies() {
 		if ruled := reading.ApplyRule(rule.PermissionRule, rule.Denies); ruled.Cause != reading.Cause {
 			all = read(all, ruled)
 			all.By = []string{rule.String() + " (" + rule.At.String() + ")"}
@@ -81,8 +81,8 @@ func (s *caseRun) merge(fired []Fired, st *suites.Step, stdin []byte) suites.Res
 	return all
 }
 
-// unregistered returns why no one hook is registered under a name.
-func (s *caseRun) unregistered(event, name string) string {
+// whyUnregistered returns why no one hook is registered under a name.
+func (s *caseRun) whyUnregistered(event, name string) string {
 	const list = " (hookwatch list --hooks shows what is)"
 	n := 0
 	var scripts []string
@@ -113,14 +113,14 @@ func (s *caseRun) unregistered(event, name string) string {
 	return fmt.Sprintf("the client never runs it: no settings register %s for %s%s", name, event, hint)
 }
 
-// alone fires the registered hook with the given name as the client does.
-func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin []byte) (suites.Result, error) {
+// fireAlone fires the registered hook with the given name as the client does.
+func (s *caseRun) fireAlone(ctx context.Context, st *suites.Step, name string, stdin []byte) (suites.Result, error) {
 	h, found := discover.Hook{}, false
 	if s.o.Registered != nil {
 		h, found = s.o.Registered(st.Event, name)
 	}
 	if !found {
-		return suites.Result{Exit: -1, NotStarted: s.unregistered(st.Event, name)}, nil
+		return suites.Result{Exit: -1, NotStarted: s.whyUnregistered(st.Event, name)}, nil
 	}
 	value := cmp.Or(st.MatchedAs, client.MatchedValue(st.Event, st.Tool, stdin))
 	if matches := value == "" || h.Matches(value); h.MatcherError() != nil {
@@ -169,7 +169,7 @@ func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 // together runs hooks concurrently.
 func (s *caseRun) together(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
 	var commands []process.Command
-	if err := s.installed(hooks); err != nil {
+	if err := s.install(hooks); err != nil {
 		return nil, err
 	}
 	results := make([]process.Result, len(hooks))
@@ -179,7 +179,7 @@ func (s *caseRun) together(ctx context.Context, hooks []discover.Hook, st *suite
 			results[i] = process.Result{Exit: -1, StartError: errors.New(why)}
 			continue
 		}
-		c, err := s.registered(h, st, stdin)
+		c, err := s.registeredCommand(h, st, stdin)
 		if err != nil {
 			return nil, err
 		}
@@ -196,15 +196,15 @@ func (s *caseRun) together(ctx context.Context, hooks []discover.Hook, st *suite
 	}
 	fired := make([]Fired, len(hooks))
 	for i, h := range hooks {
-		fired[i] = s.fired(h, st, stdin, results[i])
+		fired[i] = s.result(h, st, stdin, results[i])
 		fired[i].Result.Timeout, fired[i].Result.TimeoutBy = s.waits(h.Timeout)
 	}
 	return fired, nil
 }
 
-// registered returns the command with which the client runs a hook.
-func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (process.Command, error) {
-	h = s.placed(h)
+// registeredCommand returns the command with which the client runs a hook.
+func (s *caseRun) registeredCommand(h discover.Hook, st *suites.Step, stdin []byte) (process.Command, error) {
+	h = s.adaptHook(h)
 	l, isCommand := h.Launch(s.call(st, stdin))
 	if !isCommand {
 		return process.Command{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
@@ -229,11 +229,11 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	}
 	base := s.base
 	if h.Client != "" {
-		base = process.Without(slices.Clone(base), []string{"CLAUDE_PROJECT_DIR"}) // unless that client sets it
+		base = process.Unset(slices.Clone(base), []string{"CLAUDE_PROJECT_DIR"}) // unless that client sets it
 	}
 	own := maps.Clone(s.over)
-	maps.Copy(own, s.expanded(st.Env))
-	c.Env = process.Without(process.With(process.With(base, given), own), s.c.WantedEnv().Unset)
+	maps.Copy(own, s.expandAll(st.Env))
+	c.Env = process.Unset(process.With(process.With(base, given), own), s.c.WantedEnv().Unset)
 	return c, nil
 }
 
@@ -248,7 +248,7 @@ func (s *caseRun) call(st *suites.Step, stdin []byte) discover.Call {
 // is no fault of the hook.
 func (s *caseRun) waits(hook time.Duration) (limit time.Duration, by string) {
 	if s.c.Patient {
-		return s.o.bounded(s.c.Timeout), ""
+		return s.o.limit(s.c.Timeout), ""
 	}
 	limit, by = s.c.Timeout, "timeout of the case"
 	if limit == 0 {
@@ -257,7 +257,7 @@ func (s *caseRun) waits(hook time.Duration) (limit time.Duration, by string) {
 	if limit == 0 || limit >= hook {
 		limit, by = hook, ""
 	}
-	if most := s.o.bounded(limit); most < limit {
+	if most := s.o.limit(limit); most < limit {
 		limit, by = most, "run.backstop"
 	}
 	if by != "" {
@@ -266,8 +266,8 @@ func (s *caseRun) waits(hook time.Duration) (limit time.Duration, by string) {
 	return limit, by
 }
 
-// fired returns the result of one hook and the client's reaction to it alone.
-func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
+// result returns the result of one hook and the client's reaction to it alone.
+func (s *caseRun) result(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
 	f := Fired{Hook: h}
 	f.Result, f.reading = s.interpret(st, h.NamedEntry(), stdin, res, startFault(res))
 	if h.Client != "" {
@@ -413,7 +413,7 @@ func (r *Runner) fire(ctx context.Context, c *suites.Case, observed bool) ([]Fir
 	fired, all, err := s.fireOnce(ctx)
 	o := suites.Outcome{Results: []suites.Result{all}, Sandbox: s.dir, Root: s.root, Named: s.named, Project: r.Root, Unobserved: "it was not traced"}
 	if err == nil {
-		o.Changes, o.Stopped = s.changed()
+		o.Changes, o.Stopped = s.changes()
 	}
 	if observed {
 		o.Accesses, o.Unobserved = s.accesses(o.Results)
@@ -440,7 +440,7 @@ func (s *caseRun) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 			passed = append(passed, h)
 		}
 	}
-	if rule := s.ruled(st, stdin); rule.First {
+	if rule := s.ruling(st, stdin); rule.First {
 		var fired []Fired
 		for _, h := range hooks {
 			fired = append(fired, Fired{Hook: h, NotRun: "the client refuses the call first: " + rule.String()})

@@ -117,7 +117,7 @@ func (talking) Play(ctx context.Context, c Client, at Place, parts []Part) (Sess
 		return Session{}, fmt.Errorf("write the client's settings: %w", err)
 	}
 	t := &talk{parts: parts, server: s, next: first}
-	running, cancel := s.bounded(ctx)
+	running, cancel := s.limit(ctx)
 	defer cancel()
 	results, err := at.Run(running, process.Command{
 		Argv: c.arguments(id, settings, debug, first.Flags), Dir: c.Dir, Env: c.environment(own),
@@ -132,11 +132,11 @@ func (talking) Play(ctx context.Context, c Client, at Place, parts []Part) (Sess
 	}
 	t.readLog(live.ReadDebugLog(log))
 	r := results[0]
-	out := Session{Version: t.version, Seen: t.seen, Requests: s.asked(), Bodies: s.bodies(), Duration: r.Duration}
+	out := Session{Version: t.version, Seen: t.seen, Requests: s.requestCount(), Bodies: s.bodies(), Duration: r.Duration}
 	if t.err != nil {
 		return out, t.err
 	}
-	if out.Fault = c.fault(ctx, r, s.exceeded(), t.complete()); t.garbage != "" && ctx.Err() == nil {
+	if out.Fault = c.fault(ctx, r, s.isExceeded(), t.complete()); t.garbage != "" && ctx.Err() == nil {
 		out.Fault = &Fault{Garbage, "printed what is no line of its stream: " + t.garbage}
 	}
 	return out, nil

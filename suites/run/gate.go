@@ -147,7 +147,7 @@ func (r *Runner) asking(tool suites.Tool) toolAsking {
 
 // ask runs a program that must only print its version.
 func (s *caseRun) ask(ctx context.Context, argv []string) (process.Result, error) {
-	program, _ := s.viewed(argv[0])
+	program, _ := s.viewPath(argv[0])
 	results, err := s.Run(ctx, process.Command{
 		Argv: append([]string{program}, argv[1:]...), Dir: s.root, Env: process.With(s.env, offlineEnv), Timeout: versionTime, Limit: versionLimit,
 	})
@@ -157,22 +157,22 @@ func (s *caseRun) ask(ctx context.Context, argv []string) (process.Result, error
 	return results[0], nil
 }
 
-// viewed returns the path in the case's view of a file of the project, which may be reached by a
+// viewPath returns the path in the case's view of a file of the project, which may be reached by a
 // path other than the project's root. It returns false for any other file.
-func (s *caseRun) viewed(file string) (at string, ok bool) {
+func (s *caseRun) viewPath(file string) (at string, ok bool) {
 	if disk.Within(s.o.Root, file) {
-		return s.below(s.o.Root, file), true
+		return s.pathBelow(s.o.Root, file), true
 	}
 	root, errRoot := filepath.EvalSymlinks(s.o.Root)
 	dir, errDir := filepath.EvalSymlinks(filepath.Dir(file))
 	if errRoot != nil || errDir != nil || !disk.Within(root, dir) {
 		return file, false
 	}
-	return s.below(root, filepath.Join(dir, filepath.Base(file))), true
+	return s.pathBelow(root, filepath.Join(dir, filepath.Base(file))), true
 }
 
-// below returns the path in the case's view of a file below root.
-func (s *caseRun) below(root, file string) string {
+// pathBelow returns the path in the case's view of a file below root.
+func (s *caseRun) pathBelow(root, file string) string {
 	return filepath.Join(s.root, strings.TrimPrefix(file, root))
 }
 

@@ -118,7 +118,7 @@ mkdir -p .cache/own .claude/logs && echo x >.cache/own/x && echo x >.claude/logs
 	o.Isolation = choice
 	r := run.New(o)
 	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}
-	out, err := r.Traced(t.Context(), c, nil)
+	out, err := r.TraceCase(t.Context(), c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestWithheld(t *testing.T) {
 		fire := r.Case
 		if observed {
 			want = append(want, "~/.config/guard/more")
-			fire = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) { return r.Traced(ctx, c, nil) }
+			fire = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) { return r.TraceCase(ctx, c, nil) }
 		}
 		o, err := fire(t.Context(), c)
 		if err != nil {

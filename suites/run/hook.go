@@ -88,7 +88,7 @@ func (s *caseRun) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	command.Sockets = givesSockets(of.Name)
 	if own := variables(command.Env); of.Name != "" {
 		delete(own, "CLAUDE_PROJECT_DIR") // unless that client sets it
-		command.Env = process.Without(process.With(of.Env(s.project(), ""), own), s.c.WantedEnv().Unset)
+		command.Env = process.Unset(process.With(of.Env(s.project(), ""), own), s.c.WantedEnv().Unset)
 	}
 	results, err := s.runRetrying(ctx, command)
 	if err != nil {
@@ -126,9 +126,9 @@ func (s *caseRun) command(st *suites.Step, argv []string, stdin []byte) process.
 	return process.Command{
 		Argv:    argv,
 		Dir:     s.cwd,
-		Env:     process.Without(process.With(s.env, s.expanded(st.Env)), s.c.WantedEnv().Unset),
+		Env:     process.Unset(process.With(s.env, s.expandAll(st.Env)), s.c.WantedEnv().Unset),
 		Stdin:   stdin,
-		Timeout: s.o.bounded(cmp.Or(s.c.Timeout, s.o.Timeout)),
+		Timeout: s.o.limit(cmp.Or(s.c.Timeout, s.o.Timeout)),
 	}
 }
 
@@ -197,7 +197,7 @@ func (s *caseRun) interpret(st *suites.Step, entry client.Entry, stdin []byte, r
 		StdoutBytes: res.Stdout.Total,
 		StderrBytes: res.Stderr.Total,
 		StdinUnread: res.StdinUnread,
-		LeftBehind:  named(res.LeftBehind, res.Left),
+		LeftBehind:  countNames(res.LeftBehind, res.Left),
 		HoldsOutput: res.HoldsOutput,
 		Duration:    res.Duration,
 	}
@@ -215,9 +215,9 @@ func read(out suites.Result, reading client.Reading) suites.Result {
 	return out
 }
 
-// named returns the names of processes without duplicates, with their numbers. There may be more
+// countNames returns the names of processes without duplicates, with their numbers. There may be more
 // processes than names.
-func named(names []string, count int) []string {
+func countNames(names []string, count int) []string {
 	times := make(map[string]int)
 	for _, n := range names {
 		times[n]++
@@ -384,9 +384,9 @@ func (o *Options) launch(root, hook string) Launch {
 	return l
 }
 
-// Sent returns the stdin of a hook in a step of a case if the case's directories were in dir. It
+// Payload returns the stdin of a hook in a step of a case if the case's directories were in dir. It
 // creates and runs nothing.
-func (o Options) Sent(c *suites.Case, step int, dir string) ([]byte, error) {
+func (o Options) Payload(c *suites.Case, step int, dir string) ([]byte, error) {
 	return o.plan(c, dir).stdin(&c.Steps[step])
 }
 

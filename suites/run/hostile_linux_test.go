@@ -177,7 +177,7 @@ func (h *hostile) act(r *run.Runner, act string) (suites.Outcome, string) {
 	}
 	run := r.Case
 	if h.observed {
-		run = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) { return r.Traced(ctx, c, nil) }
+		run = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) { return r.TraceCase(ctx, c, nil) }
 	}
 	o, err := run(context.Background(), c)
 	if err != nil {

@@ -43,7 +43,7 @@ func (r From) Of(root, hook string) Launch {
 	fi, err := os.Stat(file)
 	switch {
 	case err != nil:
-		l.Fault = fmt.Sprintf("hook missing: %s does not exist%s (127: the client goes on as if there were no hook)", hook, r.meant(hook))
+		l.Fault = fmt.Sprintf("hook missing: %s does not exist%s (127: the client goes on as if there were no hook)", hook, r.suggest(hook))
 		return l
 	case !fi.Mode().IsRegular():
 		l.Fault = fmt.Sprintf("hook is no regular file: %s (126: the client goes on as if there were no hook)", hook)
@@ -124,8 +124,8 @@ func mayBeAbsent(interpreter string) bool {
 	return base != "bash" && base != "sh" && shell.ProgramOf(interpreter).RunsScripts()
 }
 
-// meant suggests the script that was meant by a name without a script.
-func (r From) meant(hook string) string {
+// suggest suggests the script that was meant by a name without a script.
+func (r From) suggest(hook string) string {
 	for _, s := range r.Scripts {
 		if path.Base(s) == path.Base(hook) {
 			return "; " + s + " does"

@@ -40,7 +40,7 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 	if why := unplayable(c); why != "" {
 		return skip(suites.NotLive, why)
 	}
-	if why := o.unregistered(c); why != "" && c.AskedLive {
+	if why := o.whyUnregistered(c); why != "" && c.AskedLive {
 		return skip(suites.NotLive, why)
 	}
 	fixtures := make(map[string]string)
@@ -79,8 +79,8 @@ func (o *Options) Outside() string {
 	return "the real client is started in namespaces only, and run.isolation is " + d.Name
 }
 
-// unregistered returns why the client would not fire a hook of the case: it is not registered.
-func (o *Options) unregistered(c *suites.Case) string {
+// whyUnregistered returns why the client would not fire a hook of the case: it is not registered.
+func (o *Options) whyUnregistered(c *suites.Case) string {
 	for i := range c.Steps {
 		st := &c.Steps[i]
 		sent, err := o.plan(c, o.Temp).stdin(st)
@@ -113,7 +113,7 @@ func (s *caseRun) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 	}
 	return s.o.Live.Driver().Turn(live.Step{
 		Event: st.Event, Value: client.MatchedValue(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
-		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: delegated(st.Delegate, s.payload),
+		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: delegatedReplies(st.Delegate, s.payload),
 	})
 }
 
@@ -125,7 +125,7 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 	}
 	c := Client{
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
-		Timeout: s.o.bounded(cmp.Or(s.c.Timeout, s.o.Live.Timeout, 2*time.Minute)),
+		Timeout: s.o.limit(cmp.Or(s.c.Timeout, s.o.Live.Timeout, 2*time.Minute)),
 	}
 	var witnesses []live.Witness
 	if s.o.Live.Of.Live.Program != "" {
@@ -137,7 +137,7 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 	if err != nil {
 		return err
 	}
-	c.Env = process.Without(process.With(c.Env, s.expanded(s.c.Steps[0].Env)), s.c.WantedEnv().Unset)
+	c.Env = process.Unset(process.With(c.Env, s.expandAll(s.c.Steps[0].Env)), s.c.WantedEnv().Unset)
 	files := make([]map[string][]byte, len(s.c.Steps))
 	var parts []Part
 	for i := range s.c.Steps {
@@ -162,9 +162,9 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 	if err != nil {
 		return err
 	}
-	o.Changes, o.Stopped = s.changed()
+	o.Changes, o.Stopped = s.changes()
 	o.Changes = slices.DeleteFunc(o.Changes, func(ch suites.Change) bool { return ofClient(ch) || len(c.Witnesses) > 0 && s.o.Live.Of.Reads(ch.Path) })
-	s.witnessed(session.Seen, witnesses)
+	s.addWitnesses(session.Seen, witnesses)
 	for i := range session.Seen {
 		r := s.liveResult(session, i)
 		if r.Files, r.Changes = files[i], o.Changes; i == len(session.Seen)-1 { // hooks may end after the last turn
@@ -207,7 +207,7 @@ func (s *caseRun) liveResult(session Session, i int) suites.Result {
 	if s.o.Hooks != nil {
 		registered = s.o.Hooks(turn.Event, turn.Value)
 	}
-	r := result(session, i, s.stand().Started(registered), About{Case: s.c, Step: st, Named: s.o.Registered})
+	r := result(session, i, s.stand().StartedHooks(registered), About{Case: s.c, Step: st, Named: s.o.Registered})
 	if s.o.Live.Of.Live.Program != "" {
 		r.ClientName = s.o.Live.Of.Name
 	}
@@ -229,10 +229,10 @@ func (s *caseRun) liveSettings(ctx context.Context, c *Client) (seen []live.Witn
 	}
 	entries, roots := s.stand().NotByItself(s.o.InForce(), c.Alone)
 	for _, root := range roots {
-		c.Plugins = append(c.Plugins, s.moved(root))
+		c.Plugins = append(c.Plugins, s.move(root))
 	}
 	if c.Alone && len(entries) > 0 {
-		entries, seen = live.Witnessed(entries, filepath.Join(c.Home, "hookwatch"))
+		entries, seen = live.AddWitnesses(entries, filepath.Join(c.Home, "hookwatch"))
 	}
 	for _, w := range seen {
 		if err := s.Write(filepath.Join(w.Dir, "command"), w.Command+"\n", 0o644); err != nil {
@@ -250,21 +250,21 @@ func (s *caseRun) stand() Stand {
 	return Stand{Elsewhere: s.override != "", Root: s.root, Home: filepath.Join(s.dir, "home")}
 }
 
-// witnessed adds the reports of an event's witnesses to the step with this event, if there is only
+// addWitnesses adds the reports of an event's witnesses to the step with this event, if there is only
 // one, and replaces the witnesses' commands in the model's texts by the commands that they wrap.
-func (s *caseRun) witnessed(seen []live.Seen, witnesses []live.Witness) {
+func (s *caseRun) addWitnesses(seen []live.Seen, witnesses []live.Witness) {
 	for i := range seen {
 		for h := range seen[i].Heard {
 			for t, text := range seen[i].Heard[h].Texts {
 				for _, w := range witnesses {
-					text = w.Named(text)
+					text = w.Unmask(text)
 				}
 				seen[i].Heard[h].Texts[t] = text
 			}
 		}
 		for l := range seen[i].Log {
 			for _, w := range witnesses {
-				seen[i].Log[l].Command = w.Named(seen[i].Log[l].Command)
+				seen[i].Log[l].Command = w.Unmask(seen[i].Log[l].Command)
 			}
 		}
 		event := seen[i].Turn.Event
@@ -281,16 +281,16 @@ func (s *caseRun) witnessed(seen []live.Seen, witnesses []live.Witness) {
 	}
 }
 
-// placed returns a hook adapted to the sandbox: with the paths of the case's copy of the project,
+// adaptHook returns a hook adapted to the sandbox: with the paths of the case's copy of the project,
 // and with the temporary project as its session, if the case has them.
-func (s *caseRun) placed(h discover.Hook) discover.Hook {
-	h.Root, h.PluginRoot, h.Session = s.moved(h.Root), s.moved(h.PluginRoot), s.moved(h.Session)
+func (s *caseRun) adaptHook(h discover.Hook) discover.Hook {
+	h.Root, h.PluginRoot, h.Session = s.move(h.Root), s.move(h.PluginRoot), s.move(h.Session)
 	if s.override != "" {
 		h.Session = s.override
 		if h.Scope == discover.InProject {
-			h.Command, h.Args = s.found(h, h.Command), slices.Clone(h.Args)
+			h.Command, h.Args = s.adapt(h, h.Command), slices.Clone(h.Args)
 			for i, arg := range h.Args {
-				h.Args[i] = s.found(h, arg)
+				h.Args[i] = s.adapt(h, arg)
 			}
 		}
 	}
@@ -310,9 +310,9 @@ func (s *caseRun) placed(h discover.Hook) discover.Hook {
 // own still runs the scripts of the real one.
 var homePath = pattern.Lazy(`(^|[\s=;&|(])(?:~|"?\$HOME"?|"?\$\{HOME\}"?)/\.claude/`)
 
-// found adapts a part of a hook's command to a case with a temporary project. That replaces the
+// adapt adapts a part of a hook's command to a case with a temporary project. That replaces the
 // user's project everywhere except in the paths of the hook's scripts, which stay in the real one.
-func (s *caseRun) found(h discover.Hook, text string) string {
+func (s *caseRun) adapt(h discover.Hook, text string) string {
 	for _, script := range h.Scripts {
 		named := regexp.MustCompile(`(^|[\s"'=;&|(])(?:\$CLAUDE_PROJECT_DIR|\$\{CLAUDE_PROJECT_DIR\})("?/)` + regexp.QuoteMeta(script))
 		text = named.ReplaceAllStringFunc(text, func(old string) string {
@@ -327,8 +327,8 @@ func (s *caseRun) found(h discover.Hook, text string) string {
 	return text
 }
 
-// moved returns the path in the sandbox of a path in the project.
-func (s *caseRun) moved(path string) string {
+// move returns the path in the sandbox of a path in the project.
+func (s *caseRun) move(path string) string {
 	rest, below := strings.CutPrefix(path, s.o.Root)
 	if s.root == s.o.Root || !below || rest != "" && rest[0] != filepath.Separator {
 		return path
@@ -339,8 +339,8 @@ func (s *caseRun) moved(path string) string {
 // home returns the HOME of a case whose hooks are in a tree to be installed as ~/.claude.
 func (s *caseRun) home() string { return filepath.Join(s.tmp, "home") }
 
-// installed makes such a tree visible as ~/.claude.
-func (s *caseRun) installed(hooks []discover.Hook) error {
+// install makes such a tree visible as ~/.claude.
+func (s *caseRun) install(hooks []discover.Hook) error {
 	if !slices.ContainsFunc(hooks, func(h discover.Hook) bool { return h.Scope == discover.InHome }) {
 		return nil
 	}

@@ -30,20 +30,20 @@ func (a About) concerns(registered []discover.Hook, at int) bool {
 		return true
 	case at < 0:
 		return false
-	case a.registered() != "":
+	case a.registration() != "":
 		if a.Named == nil {
 			return false
 		}
-		h, found := a.Named(a.Step.Event, a.registered())
+		h, found := a.Named(a.Step.Event, a.registration())
 		return found && h.ID == registered[at].ID
 	default:
 		return slices.Contains(registered[at].Scripts, cmp.Or(a.Step.Hook, a.Case.Hook))
 	}
 }
 
-// registered returns the name of the step's registered hook. A script of the step overrides the
+// registration returns the name of the step's registered hook. A script of the step overrides the
 // case's registered hook.
-func (a About) registered() string {
+func (a About) registration() string {
 	if a.Step.Registered == "" && a.Step.Hook != "" {
 		return ""
 	}
@@ -62,7 +62,7 @@ func (a About) Among(hooks []discover.Hook) bool {
 
 // Hook returns the name of the hook under test.
 func (a About) Hook() string {
-	return cmp.Or(a.registered(), a.Step.Hook, a.Case.Hook, "any hook")
+	return cmp.Or(a.registration(), a.Step.Hook, a.Case.Hook, "any hook")
 }
 
 // result returns the result of the i-th step of a session. registered are the hooks that fire for
@@ -71,13 +71,13 @@ func result(session Session, i int, registered []discover.Hook, about About) sui
 	seen := session.Seen[i]
 	r := suites.Result{Exit: -1, Client: session.Version, Duration: session.Duration, ModelSees: seen.Texts()}
 	r.Effect, r.EffectReason = seen.Effect()
-	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees, seen.Fired()), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies, Failed: seen.Failed(), Elsewhere: session.Elsewhere}
-	registered = unconditional(registered, len(seen.Fired()))
+	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees, seen.FiredLines()), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies, Failed: seen.FailureText(), Elsewhere: session.Elsewhere}
+	registered = unconditional(registered, len(seen.FiredLines()))
 	var readings []client.Reading
 	predictable := true // enough is known of all hooks to predict the effect
 	for _, h := range live.Match(&seen, namesOf(registered)) {
 		r.Live.Hooks = append(r.Live.Hooks, suites.LiveHook{Event: seen.Turn.Event, Command: h.Command, Exit: h.Exit, Outcome: h.Outcome})
-		r.Live.Returned = append(r.Live.Returned, returned(h, registered, r.ModelSees))
+		r.Live.Returned = append(r.Live.Returned, hookOutput(h, registered, r.ModelSees))
 		if !about.concerns(registered, h.Registered) {
 			continue
 		}
@@ -148,8 +148,8 @@ func alike(a, b suites.Effect) bool {
 	return a == b || slices.Contains(nothing, a) && slices.Contains(nothing, b)
 }
 
-// returned returns the output of a hook that fired.
-func returned(h live.Fired, registered []discover.Hook, texts []string) suites.Returned {
+// hookOutput returns the output of a hook that fired.
+func hookOutput(h live.Fired, registered []discover.Hook, texts []string) suites.Returned {
 	out := suites.Returned{
 		Command: h.Command, Exit: h.Exit, Outcome: h.Outcome, Stdout: h.Stdout, Stderr: h.Stderr, ModelSees: live.Carrying(texts, h.HookLine),
 	}
@@ -212,9 +212,9 @@ func unplayable(c *suites.Case) string {
 	return ""
 }
 
-// delegated returns the scripted answers to a client that a hook starts; fill expands the templates
+// delegatedReplies returns the scripted answers to a client that a hook starts; fill expands the templates
 // in an input.
-func delegated(answers []suites.Answer, fill func(json.RawMessage) json.RawMessage) (all []live.Reply) {
+func delegatedReplies(answers []suites.Answer, fill func(json.RawMessage) json.RawMessage) (all []live.Reply) {
 	for _, a := range answers {
 		r := live.Reply{Text: a.Text, Delay: a.Delay}
 		if a.Tool != "" {
@@ -241,7 +241,7 @@ func (s Stand) command(h discover.Hook) string {
 	case h.Scope == discover.InHome && h.Args == nil:
 		return discover.WrittenHome().ReplaceAllString(h.Command, s.Home+"/.claude/")
 	case h.PluginRoot == "" && s.Elsewhere:
-		return live.Rooted(h.Entry, s.Root)
+		return live.RootCommand(h.Entry, s.Root)
 	case h.PluginRoot != "": // the client's reports name it so
 		return h.NameIn(s.Root+strings.TrimPrefix(h.PluginRoot, h.Root), h.Command)
 	default:
@@ -265,8 +265,8 @@ func (s Stand) NotByItself(hooks []discover.Hook, again bool) (entries []client.
 	return entries, plugins
 }
 
-// Started returns the hooks with their commands as the client has them.
-func (s Stand) Started(hooks []discover.Hook) []discover.Hook {
+// StartedHooks returns the hooks with their commands as the client has them.
+func (s Stand) StartedHooks(hooks []discover.Hook) []discover.Hook {
 	hooks = slices.Clone(hooks)
 	for i := range hooks {
 		hooks[i].Command = s.command(hooks[i])

@@ -60,7 +60,7 @@ func TestStand(t *testing.T) {
 		if got := strings.Join(commands, " "); got != tt.entries || len(plugins) != 1 {
 			t.Errorf("%+v: commands %q and plugins %q, want %q", tt.stand, got, plugins, tt.entries)
 		}
-		if got := startedAs(tt.stand.Started(all)); tt.started != "" && got != tt.started {
+		if got := startedAs(tt.stand.StartedHooks(all)); tt.started != "" && got != tt.started {
 			t.Errorf("%+v: started %q, want %q", tt.stand, got, tt.started)
 		}
 	}

@@ -102,7 +102,7 @@ func (d oneTurn) Play(ctx context.Context, c Client, at Place, parts []Part) (Se
 		}
 		out.Duration += r.Duration
 	}
-	out.Seen, out.Requests, out.Bodies, out.Elsewhere = t.seen, s.asked(), s.bodies(), s.strayed()
+	out.Seen, out.Requests, out.Bodies, out.Elsewhere = t.seen, s.requestCount(), s.bodies(), s.strayRequests()
 	return out, nil
 }
 
@@ -131,7 +131,7 @@ func (t *turns) version(ctx context.Context) string {
 
 // session plays the next part, and those after it that join its session.
 func (t *turns) session(ctx context.Context) (process.Result, *Fault, error) {
-	before := t.server.asked()
+	before := t.server.requestCount()
 	t.begin()
 	if t.err != nil {
 		return process.Result{}, nil, t.err
@@ -150,7 +150,7 @@ func (t *turns) session(ctx context.Context) (process.Result, *Fault, error) {
 		argv = append(argv, expand.Replace(arg))
 	}
 	t.server.then(t.more)
-	running, cancel := t.server.bounded(ctx)
+	running, cancel := t.server.limit(ctx)
 	defer cancel()
 	results, err := t.at.Run(running, process.Command{Argv: argv, Dir: t.c.Dir, Env: t.environment(), Timeout: t.c.Timeout})
 	t.server.then(nil)
@@ -163,8 +163,8 @@ func (t *turns) session(ctx context.Context) (process.Result, *Fault, error) {
 	t.finish()
 	r := results[0]
 	began, _ := t.at.Read(filepath.Join(t.c.Home, started)) // it was written above
-	complete := r.Exit == 0 || t.server.asked() > before || len(began) > 0
-	return r, t.c.fault(ctx, r, t.server.exceeded(), complete && r.Signal == ""), nil
+	complete := r.Exit == 0 || t.server.requestCount() > before || len(began) > 0
+	return r, t.c.fault(ctx, r, t.server.isExceeded(), complete && r.Signal == ""), nil
 }
 
 // begin prepares the next part.
@@ -194,7 +194,7 @@ const ran, started = "hookwatch-ran", "hookwatch-started"
 // finish records what is known of the current part.
 func (t *turns) finish() {
 	m := &t.server.model
-	seen := live.Seen{Turn: t.turn, Before: []int{0}, Heard: m.Heard(), Tested: m.Tested()}
+	seen := live.Seen{Turn: t.turn, Before: []int{0}, Heard: m.Requests(), Tested: m.TestedID()}
 	for _, w := range t.c.Witnesses {
 		if fired, ok := w.Saw(func(name string) (string, bool) {
 			b, err := t.at.Read(filepath.Join(w.Dir, name))
@@ -319,7 +319,7 @@ func (s *caseRun) hookFiles(c *Client) error {
 		}
 		text = of.Wrap(file, text, func(event, command string) string {
 			if s.override != "" {
-				command = live.Rooted(client.Entry{Command: command}, s.root)
+				command = live.RootCommand(client.Entry{Command: command}, s.root)
 			}
 			w := live.NewWitness(of.Events[event].As, command, of.Command("")[0], filepath.Join(c.Home, "hookwatch", fmt.Sprint(len(c.Witnesses))))
 			c.Witnesses = append(c.Witnesses, w)

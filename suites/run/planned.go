@@ -22,9 +22,9 @@ type Planned struct {
 	Variables []discover.Variable
 }
 
-// Planned returns the entries of an event in the order of the files, for the first step of a case
+// Plan returns the entries of an event in the order of the files, for the first step of a case
 // that fires all of them. It creates and runs nothing.
-func (o Options) Planned(c *suites.Case, all discover.Registered, dir string) ([]Planned, error) {
+func (o Options) Plan(c *suites.Case, all discover.Registered, dir string) ([]Planned, error) {
 	s, st := o.plan(c, dir), &c.Steps[0]
 	stdin, err := s.stdin(st)
 	if err != nil {
@@ -46,11 +46,11 @@ func (o Options) Planned(c *suites.Case, all discover.Registered, dir string) ([
 
 // explain sets what is started, and where each variable comes from.
 func (s *caseRun) explain(p *Planned, st *suites.Step, stdin []byte) error {
-	command, err := s.registered(p.Hook, st, stdin)
+	command, err := s.registeredCommand(p.Hook, st, stdin)
 	if err != nil {
 		return err
 	}
-	p.Launch, _ = s.placed(p.Hook).Launch(s.call(st, stdin))
+	p.Launch, _ = s.adaptHook(p.Hook).Launch(s.call(st, stdin))
 	p.Argv, p.Dir, p.Stdin, p.Timeout = command.Argv, command.Dir, command.Stdin, command.Timeout
 	_, p.Limit = s.waits(p.Hook.Timeout)
 	slices.Sort(command.Env)

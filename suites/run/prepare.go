@@ -149,7 +149,7 @@ func (s *caseRun) tool(ctx context.Context, env map[string]string, at string, ar
 // open creates the sandbox of a case and prepares the case in it. If observed, the paths that it
 // uses are recorded.
 func (r *Runner) open(ctx context.Context, c *suites.Case, t suites.Tracer, observed bool) (*caseRun, error) {
-	if err := r.Isolation.Refused(); err != nil {
+	if err := r.Isolation.Refusal(); err != nil {
 		return nil, err
 	}
 	settings := r.settings(c)
@@ -304,9 +304,9 @@ func (s *caseRun) set(variables map[string]string) {
 	s.env = process.With(s.env, variables)
 }
 
-// traced returns the logs of a traced run, nil if it was not traced. A log that cannot be read is
+// traceLogs returns the logs of a traced run, nil if it was not traced. A log that cannot be read is
 // missing.
-func (s *caseRun) traced() map[string][]byte {
+func (s *caseRun) traceLogs() map[string][]byte {
 	if s.logs == nil {
 		return nil
 	}

@@ -163,8 +163,8 @@ func (o *Options) of(c *suites.Case) *Options {
 	return &own
 }
 
-// bounded returns a timeout that does not exceed the backstop.
-func (o *Options) bounded(timeout time.Duration) time.Duration {
+// limit returns a timeout that does not exceed the backstop.
+func (o *Options) limit(timeout time.Duration) time.Duration {
 	if o.Backstop > 0 && (timeout == 0 || timeout > o.Backstop) {
 		return o.Backstop
 	}
@@ -245,7 +245,7 @@ func (s *caseRun) environ() {
 	if s.o.EmptyHome || s.c.Layer == suites.Live {
 		set["HOME"] = filepath.Join(s.dir, "home")
 	}
-	s.base, s.over = process.With(s.o.Env, set), s.expanded(s.c.Env)
+	s.base, s.over = process.With(s.o.Env, set), s.expandAll(s.c.Env)
 	s.env = process.With(s.base, s.over)
 }
 
@@ -268,7 +268,7 @@ func (o *Options) settings(c *suites.Case) map[string]string {
 	return all
 }
 
-func (s *caseRun) expanded(vars map[string]string) map[string]string {
+func (s *caseRun) expandAll(vars map[string]string) map[string]string {
 	out := make(map[string]string, len(vars))
 	for k, v := range vars {
 		out[k] = s.expand.Replace(v)

@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestSent checks that Sent returns the input that the hook gets, except for the case's directory
+// TestSent checks that Payload returns the input that the hook gets, except for the case's directory
 // and number.
 func TestSent(t *testing.T) {
 	t.Parallel()
@@ -30,13 +30,13 @@ func TestSent(t *testing.T) {
 		if strings.Contains(tt.want, "/project") {
 			c.Project = &suites.ProjectOverride{}
 		}
-		got, err := Options{Root: root}.Sent(c, 0, dir)
+		got, err := Options{Root: root}.Payload(c, 0, dir)
 		want := strings.NewReplacer("ROOT", root, "DIR", dir).Replace(tt.want)
 		if err != nil || !strings.Contains(string(got), want) {
 			t.Errorf("%+v: %s, %v, want %s", tt.step, got, err, want)
 		}
 	}
-	if _, err := (Options{}).Sent(&suites.Case{Steps: []suites.Step{{Event: "Nothing"}}}, 0, ""); err == nil {
+	if _, err := (Options{}).Payload(&suites.Case{Steps: []suites.Step{{Event: "Nothing"}}}, 0, ""); err == nil {
 		t.Error("an event that the client does not have")
 	}
 }

@@ -80,29 +80,29 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 func (s *server) reply(r *http.Request) live.Answer {
 	body, err := io.ReadAll(io.LimitReader(r.Body, largestBody))
 	if err != nil {
-		return live.Broken(err)
+		return live.BrokenRequest(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	asked, err := s.model.Read(r.Header.Get, body)
 	if err != nil {
-		return live.Broken(err)
+		return live.BrokenRequest(err)
 	}
 	s.last = append(s.last, string(body))
 	s.last = s.last[max(0, len(s.last)-keptBodies):]
 	s.model.Record(asked)
-	if s.runaway != nil && s.model.Exceeded() {
+	if s.runaway != nil && s.model.IsExceeded() {
 		s.runaway()
 	}
-	if s.spent != nil && s.model.Spent() {
+	if s.spent != nil && s.model.IsSpent() {
 		s.spent()
 	}
 	return s.model.Reply(asked)
 }
 
-// bounded returns a context for running the client, which ends when the client has asked the model
+// limit returns a context for running the client, which ends when the client has asked the model
 // too often: it would go on until its timeout.
-func (s *server) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+func (s *server) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,8 +117,8 @@ func (s *server) then(do func()) {
 	s.spent = do
 }
 
-// strayed returns the requests that were not to the model.
-func (s *server) strayed() []string {
+// strayRequests returns the requests that were not to the model.
+func (s *server) strayRequests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.others
@@ -140,23 +140,23 @@ func (s *server) follow(session string) {
 	}
 }
 
-// heard returns what the model received in the turn, and the ID of the tool call under test.
-func (s *server) heard() ([]live.Heard, string) {
+// requests returns what the model received in the turn, and the ID of the tool call under test.
+func (s *server) requests() ([]live.Heard, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.model.Heard(), s.model.Tested()
+	return s.model.Requests(), s.model.TestedID()
 }
 
-func (s *server) exceeded() bool {
+func (s *server) isExceeded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.model.Exceeded()
+	return s.model.IsExceeded()
 }
 
-func (s *server) asked() int {
+func (s *server) requestCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.model.Asked()
+	return s.model.RequestCount()
 }
 
 func (s *server) bodies() []string {

@@ -30,7 +30,7 @@ func TestSettingsEnv(t *testing.T) {
 	c.Suite, c.ID, c.Chain, c.Env = "s", "A", true, map[string]string{"OWN": "case"}
 	for name, fire := range map[string]func() (suites.Outcome, error){
 		"fired":  func() (suites.Outcome, error) { return p.runner().Case(t.Context(), c) },
-		"traced": func() (suites.Outcome, error) { return p.runner().Traced(t.Context(), c, trace.Start) },
+		"traced": func() (suites.Outcome, error) { return p.runner().TraceCase(t.Context(), c, trace.Start) },
 	} {
 		o, err := fire()
 		if err != nil {
@@ -92,7 +92,7 @@ func TestPlanned(t *testing.T) {
 	}
 	o := run.Options{Root: p.root, Env: []string{"PATH=/bin", "HOME=/home/me"}, Timeout: 30 * time.Second, InForce: func() []discover.Hook { return registered.Hooks }}
 	c := &suites.Case{Chain: true, Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: "ls"}}}
-	planned, err := o.Planned(c, registered, "/dir")
+	planned, err := o.Plan(c, registered, "/dir")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestPlanned(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	c.Steps[0].Command = "git push"
-	if planned, err = o.Planned(c, registered, "/dir"); err != nil || planned[2].NotRun != "" || fmt.Sprint(planned[2].Argv) != "[git "+p.root+"/x]" || planned[2].Timeout != 5*time.Second {
+	if planned, err = o.Plan(c, registered, "/dir"); err != nil || planned[2].NotRun != "" || fmt.Sprint(planned[2].Argv) != "[git "+p.root+"/x]" || planned[2].Timeout != 5*time.Second {
 		t.Errorf("%+v, %v", planned, err)
 	}
 }

@@ -107,7 +107,7 @@ func (t *talk) turn(i int) bool {
 	seen := live.Seen{Turn: turn}
 	over := true
 	for n, prompt := range turn.Prompts {
-		heard, _ := t.server.heard()
+		heard, _ := t.server.requests()
 		seen.Before = append(seen.Before, len(heard))
 		if _, err := t.stdin.Write(live.Prompt(prompt)); err != nil {
 			return false
@@ -120,7 +120,7 @@ func (t *talk) turn(i int) bool {
 			break
 		}
 	}
-	seen.Heard, seen.Tested = t.server.heard()
+	seen.Heard, seen.Tested = t.server.requests()
 	t.seen = append(t.seen, seen)
 	t.parts[i].Done()
 	return over
@@ -164,7 +164,7 @@ func (t *talk) permission(seen *live.Seen, part int, asks live.Line) (over bool)
 			return over
 		}
 	}
-	_, tested := t.server.heard()
+	_, tested := t.server.requests()
 	answer := live.Permit(asks)
 	if asks.ToolUse == tested && !seen.Turn.Allow && !seen.Halts() {
 		answer = live.Refuse(asks)

@@ -206,16 +206,16 @@ func NewMachine(root string, env []string) Machine {
 	for _, dir := range filepath.SplitList(process.Getenv(env, "PATH")) {
 		// An empty or relative entry means whatever directory is current, so it may be the
 		// project's.
-		if filepath.IsAbs(dir) && !m.brought(dir) {
+		if filepath.IsAbs(dir) && !m.mayBring(dir) {
 			m.dirs = append(m.dirs, filepath.Clean(dir))
 		}
 	}
 	return m
 }
 
-// brought reports whether the project may have brought a file or directory along: it is in the
+// mayBring reports whether the project may have brought a file or directory along: it is in the
 // project or in the work tree around it, by its name or after resolving symbolic links.
-func (m Machine) brought(path string) bool {
+func (m Machine) mayBring(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		real = path
@@ -227,7 +227,7 @@ func (m Machine) brought(path string) bool {
 
 // Has reports whether a program is in a directory of the machine and not part of the project.
 func (m Machine) Has(program string) bool {
-	return slices.Contains(m.dirs, filepath.Dir(program)) && !m.brought(program)
+	return slices.Contains(m.dirs, filepath.Dir(program)) && !m.mayBring(program)
 }
 
 // Ask runs a program of the machine to print its version. It starts in the root directory, which no

@@ -52,12 +52,9 @@ func (s ToolSets) Recall(env suites.Environment, earlier func() []suites.Environ
 	}
 }
 
-// Names returns the names of the tools in a set, sorted.
-func (s ToolSets) Names(set string) []string { return slices.Sorted(maps.Keys(s[set])) }
-
-// Changed returns the tools in both sets whose digests differ. A tool that only one set contains
+// ChangedTools returns the tools in both sets whose digests differ. A tool that only one set contains
 // does not count, because it comes from an edit of the hook.
-func (s ToolSets) Changed(before, now string) []string {
+func (s ToolSets) ChangedTools(before, now string) []string {
 	var changed []string
 	for name, digest := range s[before] {
 		if other, both := s[now][name]; both && other != digest {
@@ -70,7 +67,7 @@ func (s ToolSets) Changed(before, now string) []string {
 
 // MayDiffer reports whether a tool changed between two sets. An unknown set may differ.
 func (s ToolSets) MayDiffer(before, now string) bool {
-	return s[before] == nil || s[now] == nil || len(s.Changed(before, now)) > 0
+	return s[before] == nil || s[now] == nil || len(s.ChangedTools(before, now)) > 0
 }
 
 // A ToolLook caches the tools of the machine at the start of a run or for one selection: a tool is
@@ -172,7 +169,7 @@ func (h *PathDirs) Path(search string, tools []string) (string, error) {
 			continue // for example /bin as a link to /usr/bin: it adds nothing
 		}
 		replaced = append(replaced, real)
-		links, err := h.without(d, tools)
+		links, err := h.replacements(d, tools)
 		if err != nil {
 			return "", err
 		}
@@ -181,8 +178,8 @@ func (h *PathDirs) Path(search string, tools []string) (string, error) {
 	return strings.Join(dirs, string(filepath.ListSeparator)), nil
 }
 
-// without returns the directories that replace dir, and makes those that do not exist.
-func (h *PathDirs) without(dir string, tools []string) (dirs []string, err error) {
+// replacements returns the directories that replace dir, and makes those that do not exist.
+func (h *PathDirs) replacements(dir string, tools []string) (dirs []string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var missing [parts][]string

@@ -65,7 +65,7 @@ func TestChanged(t *testing.T) {
 		{know("bash", "1"), nil, false},
 		{"unknown", nil, true},
 	} {
-		if got := s.Changed(base, tt.now); !slices.Equal(got, tt.changed) || s.MayDiffer(base, tt.now) != tt.differ {
+		if got := s.ChangedTools(base, tt.now); !slices.Equal(got, tt.changed) || s.MayDiffer(base, tt.now) != tt.differ {
 			t.Errorf("%s: changed %q, may differ %v", tt.now, got, s.MayDiffer(base, tt.now))
 		}
 	}

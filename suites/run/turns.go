@@ -31,7 +31,7 @@ func (s *caseRun) takeTurns(ctx context.Context, o *suites.Outcome) error {
 			return errors.New(cmp.Or(why, "it is not registered"))
 		}
 		if hooks[i] = h; err == nil {
-			commands[i], err = s.registered(h, &steps[i], stdin)
+			commands[i], err = s.registeredCommand(h, &steps[i], stdin)
 		}
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func (s *caseRun) takeTurns(ctx context.Context, o *suites.Outcome) error {
 		return err
 	}
 	for i := range steps {
-		o.Results = append(o.Results, s.fired(hooks[i], &steps[i], commands[i].Stdin, ended[i]).Result)
+		o.Results = append(o.Results, s.result(hooks[i], &steps[i], commands[i].Stdin, ended[i]).Result)
 	}
 	named := strings.NewReplacer(s.tmp, "{tmp}", s.project(), "{override}")
 	for _, a := range ended[0].Accesses {

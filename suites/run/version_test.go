@@ -29,7 +29,7 @@ func TestViewed(t *testing.T) {
 		root + "-lint":                     "",
 		"lint":                             "",
 	} {
-		at, ok := s.viewed(file)
+		at, ok := s.viewPath(file)
 		if path := cmp.Or(want, file); at != path || ok != (want != "") {
 			t.Errorf("%s: %s, %v, want %s", file, at, ok, path)
 		}

@@ -49,7 +49,7 @@ func ownerOf(path string) (uid int, known bool) {
 	return int(st.Uid), true
 }
 
-func owned(fi fs.FileInfo) bool {
+func isOwned(fi fs.FileInfo) bool {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Getuid()
 }

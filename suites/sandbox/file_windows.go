@@ -17,7 +17,7 @@ func namesOf(fs.FileInfo) int { return 1 }
 // ownerOf returns false because owners are not known here.
 func ownerOf(string) (uid int, known bool) { return 0, false }
 
-func owned(fs.FileInfo) bool { return true }
+func isOwned(fs.FileInfo) bool { return true }
 
 func openToOthers(fs.FileInfo) bool { return false }
 

@@ -253,7 +253,7 @@ func instructions(arch uint32, all []refusal, observed []uint32) []bpf.Instructi
 	always := make(map[bpf.Instruction][]uint32) // calls by their result
 	for _, r := range all {
 		if len(r.when) == 0 {
-			always[r.refused()] = append(always[r.refused()], r.call)
+			always[r.result()] = append(always[r.result()], r.call)
 		} else {
 			prog = append(prog, block(r.call, r.instructions(slices.Contains(observed, r.call)))...)
 		}
@@ -271,7 +271,7 @@ func instructions(arch uint32, all []refusal, observed []uint32) []bpf.Instructi
 	}
 	prog = append(prog, anyOf(simple, aimedCall{}.instructions())...)
 	prog = append(prog, anyOf([]uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR}, sockets())...)
-	prog = append(prog, block(unix.SYS_MEMFD_CREATE, served(servingKey(), firstIgnoredOfMemfd))...)
+	prog = append(prog, block(unix.SYS_MEMFD_CREATE, serve(servingKey(), firstIgnoredOfMemfd))...)
 	return append(prog, observing(observed)...)
 }
 
@@ -293,7 +293,7 @@ func observing(calls []uint32) (prog []bpf.Instruction) {
 	if len(calls) == 0 {
 		return prog
 	}
-	return append(prog, served(servingKey(), firstIgnoredOfPaths)...)
+	return append(prog, serve(servingKey(), firstIgnoredOfPaths)...)
 }
 
 // The first of the two arguments with the key: the kernel ignores both in the supervisor's calls.
@@ -302,8 +302,8 @@ const (
 	firstIgnoredOfPaths = 4
 )
 
-// served passes a call to the supervisor unless it has the key.
-func served(key [2]uint64, firstIgnored int) []bpf.Instruction {
+// serve passes a call to the supervisor unless it has the key.
+func serve(key [2]uint64, firstIgnored int) []bpf.Instruction {
 	var inner []bpf.Instruction
 	for i, word := range []uint64{key[0] & math.MaxUint32, key[0] >> 32, key[1] & math.MaxUint32, key[1] >> 32} {
 		inner = append(inner, load(argumentAt+8*firstIgnored+4*i),
@@ -325,8 +325,8 @@ func anyOf(calls []uint32, inner []bpf.Instruction) (prog []bpf.Instruction) {
 	return append(append(prog, bpf.Jump{Skip: uint32(len(inner))}), inner...)
 }
 
-// refused returns the result of a refused call.
-func (r refusal) refused() bpf.Instruction {
+// result returns the result of a refused call.
+func (r refusal) result() bpf.Instruction {
 	if r.name != "" {
 		return result(unix.SECCOMP_RET_USER_NOTIF)
 	}
@@ -337,7 +337,7 @@ func (r refusal) refused() bpf.Instruction {
 // any case.
 func (r refusal) instructions(observed bool) (inner []bpf.Instruction) {
 	for _, c := range r.when {
-		inner = append(inner, c.instructions(r.refused())...)
+		inner = append(inner, c.instructions(r.result())...)
 	}
 	otherwise := result(unix.SECCOMP_RET_ALLOW)
 	if observed {

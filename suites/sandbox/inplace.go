@@ -127,7 +127,7 @@ func (d *direct) Write(path, content string, mode fs.FileMode) error {
 	if rel, err := filepath.Rel(d.dir, path); err == nil && filepath.IsLocal(rel) {
 		return replaceFile(d.own, rel, content, mode)
 	}
-	root, rel, err := d.rooted(path)
+	root, rel, err := d.rootOf(path)
 	if err != nil {
 		return err
 	}
@@ -141,9 +141,9 @@ func (d *direct) Write(path, content string, mode fs.FileMode) error {
 	return replaceFile(root, rel, content, mode)
 }
 
-// rooted returns the root for a path outside the case's directory. In the project it is the
+// rootOf returns the root for a path outside the case's directory. In the project it is the
 // project, so that no link leads out of it.
-func (d *direct) rooted(path string) (root *os.Root, rel string, err error) {
+func (d *direct) rootOf(path string) (root *os.Root, rel string, err error) {
 	base := filepath.VolumeName(path) + string(filepath.Separator)
 	if disk.Within(d.root, path) {
 		base = d.root
@@ -159,23 +159,23 @@ func (d *direct) rooted(path string) (root *os.Root, rel string, err error) {
 // because that can be a link, or a pipe without a reader.
 func replaceFile(root *os.Root, rel, content string, mode fs.FileMode) error {
 	if err := root.MkdirAll(filepath.Dir(rel), 0o755); err != nil {
-		return whole(root, err)
+		return wholePath(root, err)
 	}
 	if fi, err := root.Lstat(rel); err == nil && !fi.IsDir() {
 		if err := root.Remove(rel); err != nil {
-			return whole(root, err)
+			return wholePath(root, err)
 		}
 	}
 	f, err := root.OpenFile(rel, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
-		return whole(root, err)
+		return wholePath(root, err)
 	}
 	_, err = f.WriteString(content)
 	return errors.Join(err, f.Chmod(mode), f.Close()) // because a umask may have cleared bits
 }
 
-// whole adds the root to the path in an error.
-func whole(root *os.Root, err error) error {
+// wholePath adds the root to the path in an error.
+func wholePath(root *os.Root, err error) error {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return &fs.PathError{Op: pe.Op, Path: filepath.Join(root.Name(), pe.Path), Err: pe.Err}
 	}
@@ -187,7 +187,7 @@ func (d *direct) Read(path string) ([]byte, error) {
 	if rel, err := filepath.Rel(d.dir, path); err == nil && filepath.IsLocal(rel) {
 		return readIn(d.own, rel, process.DefaultLimit, true)
 	}
-	root, rel, err := d.rooted(path)
+	root, rel, err := d.rootOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func (d *direct) Changes(e Ended) ([]suites.Change, []string) {
 		}
 	}
 	slices.SortFunc(out, func(a, b suites.Change) int { return strings.Compare(a.Path, b.Path) })
-	return out, d.o.refused(e)
+	return out, d.o.describeRefusals(e)
 }
 
 // Close also removes the fixtures, and their directories if they are empty.

@@ -65,7 +65,7 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 			real = disk.Real(program)
 		}
 		if isProgram(real) {
-			n.files = append(n.files, w.behind(program, real, wrappersDeep)...)
+			n.files = append(n.files, w.programsBehind(program, real, wrappersDeep)...)
 		}
 	}
 	if i.known == nil {
@@ -84,9 +84,9 @@ type wrappers struct {
 	programs map[string]string // by path in a script: without symbolic links; "" for what is no program
 }
 
-// behind returns the programs behind a program for which hidden returns true: the target of a link,
+// programsBehind returns the programs behind a program for which hidden returns true: the target of a link,
 // and programs that a script contains by path. real is the program's path without symbolic links.
-func (w *wrappers) behind(program, real string, deep int) (files []string) {
+func (w *wrappers) programsBehind(program, real string, deep int) (files []string) {
 	if real != program && w.hidden(real) {
 		files = append(files, real)
 	}
@@ -102,7 +102,7 @@ func (w *wrappers) behind(program, real string, deep int) (files []string) {
 	for _, path := range absolute().FindAll(text, -1) {
 		next := string(path)
 		if target := w.program(next); target != "" && target != real {
-			files = append(append(files, next), w.behind(next, target, deep-1)...)
+			files = append(append(files, next), w.programsBehind(next, target, deep-1)...)
 		}
 	}
 	return files

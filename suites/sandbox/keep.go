@@ -32,7 +32,7 @@ func (s *namespaced) Keep(dir string, bound int64) error {
 	k := keeping{s: s, after: after, out: tooMuch(s.wrote(after), bound)}
 	err := k.tree(caseDir, dir)
 	keep := func(tree, at string) {
-		if k.written(tree) {
+		if k.hasWritten(tree) {
 			err = errors.Join(err, k.tree(tree, filepath.Join(dir, "changes", at)))
 		}
 	}
@@ -67,8 +67,8 @@ type keeping struct {
 	leftOut []string
 }
 
-// written reports whether the case wrote anything to a tree of the storage.
-func (k *keeping) written(tree string) bool {
+// hasWritten reports whether the case wrote anything to a tree of the storage.
+func (k *keeping) hasWritten(tree string) bool {
 	for name, a := range k.after {
 		if _, ok := under(tree, name); ok && !a.mode.IsDir() && !a.same(k.s.before[name]) {
 			return true

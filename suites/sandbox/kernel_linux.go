@@ -24,20 +24,6 @@ var userSettings = []struct{ name, most string }{
 	{"max_user_namespaces", "0"}, {"max_inotify_watches", "8192"}, {"max_inotify_instances", "16"},
 }
 
-// boundUser sets them. It must run before /proc becomes read-only.
-func (s *script) boundUser() {
-	for _, u := range userSettings {
-		s.add(supervisor.Optional+supervisor.Put, "/proc/sys/user/"+u.name, u.most)
-	}
-}
-
-// keys hides the names of keys, because they belong to the user.
-func (s *script) keys() {
-	s.add(supervisor.Blank, keysFile)
-	s.add(supervisor.Optional+supervisor.Mount, keysFile, "/proc/keys", "", number(unix.MS_BIND), "")
-	s.add(supervisor.Optional+supervisor.Attr, "/proc/keys", number(unix.MOUNT_ATTR_RDONLY), "")
-}
-
 // keysFile is mounted at /proc/keys, sysDir at /sys.
 const (
 	keysFile = "keys"
@@ -115,31 +101,31 @@ func nextData(f *os.File, from, size int64) (begin, end int64, ok bool) {
 // Bounds returns the limits of a sandbox, for users.
 func (s *namespaced) Bounds() []Bound {
 	processes := number(s.plan.o.processes())
-	if memory, _ := s.MemoryBound(); memory != process.MemoryCgroup && s.plan.root && s.missed(supervisor.Put, pidMax) {
+	if memory, _ := s.MemoryBound(); memory != process.MemoryCgroup && s.plan.root && s.hasMissed(supervisor.Put, pidMax) {
 		processes = "the time-out of a case"
 	}
 	bounds := []Bound{{"disk", megabytes(s.plan.o.Size)}, {"file", megabytes(s.plan.o.Size)}, {"processes", processes}}
 	bounds = append(bounds, limitBounds(s.Supervisor)...)
 	if memory, _ := s.MemoryBound(); memory == process.MemoryWatched {
 		counted := "part of the memory; not counted: locks of files, shared mappings that a process gives up in part"
-		if !callsKnown || s.missed(supervisor.Filter) {
+		if !callsKnown || s.hasMissed(supervisor.Filter) {
 			counted = "part of the memory, memfds are not (no seccomp)"
 		}
 		bounds = append(bounds, Bound{unmapped, counted})
 	}
 	calls := "those that hooks do without are refused (seccomp)"
-	if !callsKnown || s.missed(supervisor.Filter) {
+	if !callsKnown || s.hasMissed(supervisor.Filter) {
 		calls = "not filtered: this kernel has no seccomp"
 	}
 	nested := "none"
-	if s.missed(supervisor.Put, "/proc/sys/user/max_user_namespaces") {
+	if s.hasMissed(supervisor.Put, "/proc/sys/user/max_user_namespaces") {
 		nested = "not bounded"
 	}
 	return append(bounds, Bound{"system calls", calls}, Bound{"namespaces", nested}, Bound{"/sys", "processors, memory nodes and page sizes only"})
 }
 
-// missed reports whether an optional step failed that begins with the fields.
-func (s *namespaced) missed(fields ...string) bool {
+// hasMissed reports whether an optional step failed that begins with the fields.
+func (s *namespaced) hasMissed(fields ...string) bool {
 	return slices.ContainsFunc(s.Missed, func(e *process.ConfineError) bool {
 		step := slices.Clone([]string(e.Step))
 		step[0] = strings.TrimPrefix(step[0], supervisor.Optional)

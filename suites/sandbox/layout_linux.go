@@ -112,7 +112,7 @@ func (p *plan) masks(l *layout) []mask {
 		names = append(names, m.Path)
 	}
 	return slices.DeleteFunc(rules.Everywhere(masks, l.mounts, names), func(m mask) bool {
-		return l.replaced(m.Path) && !l.inView(m.Path) // nothing of the machine is there
+		return l.isReplaced(m.Path) && !l.inView(m.Path) // nothing of the machine is there
 	})
 }
 
@@ -147,7 +147,13 @@ func (p *plan) Open(open func(process.Setup) (*process.Supervisor, error), w Wan
 		started, err := open(process.Setup{Advance: p.Advance(), Steps: p.stepsFor(pr, w.Dir, w)})
 		if err == nil {
 			s.Supervisor = started
-			p.note(s)
+			for _, missed := range s.Missed {
+				if at, ok := s.layout.refusedView(missed); ok {
+					p.mu.Lock()
+					p.refuse(at)
+					p.mu.Unlock()
+				}
+			}
 			if err = s.fill(pr.copies); err != nil {
 				s.Discard()
 				return nil, err
@@ -182,17 +188,6 @@ func (p *plan) replan(l *layout, err error) bool {
 	}
 	p.refuse(at)
 	return true
-}
-
-// note records the views that the system refused for a sandbox.
-func (p *plan) note(s *namespaced) {
-	for _, missed := range s.Missed {
-		if at, ok := s.layout.refusedView(missed); ok {
-			p.mu.Lock()
-			p.refuse(at)
-			p.mu.Unlock()
-		}
-	}
 }
 
 func (p *plan) refuse(at string) {
@@ -267,7 +262,7 @@ func (s *script) masks(masks []mask) (places []place) {
 		if s.l.views[v].write {
 			continue
 		}
-		if s.l.views[v].split != nil || s.l.covered(m.Path) {
+		if s.l.views[v].split != nil || s.l.isCovered(m.Path) {
 			continue // a split does not copy it, or the place is private
 		}
 		hidden := maskDir + "/" + strconv.Itoa(i)

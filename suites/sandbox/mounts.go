@@ -102,7 +102,7 @@ var systemDirs = []string{"/proc", "/sys", "/dev"}
 func (l *layout) machineRoots() []string {
 	out := []string{"/"}
 	for i, m := range l.mounts {
-		shown := !slices.Contains(unshownKinds, m.Kind) && !l.replaced(m.At) && !slices.Contains(l.roots, m.At)
+		shown := !slices.Contains(unshownKinds, m.Kind) && !l.isReplaced(m.At) && !slices.Contains(l.roots, m.At)
 		if shown && mountOf(l.mounts, m.At) == i && disk.IsDir(m.At) {
 			out = append(out, m.At)
 		}
@@ -141,17 +141,17 @@ func (l *layout) inPrivate(path string) bool {
 	return slices.ContainsFunc(l.private, func(d string) bool { return path != d && disk.Within(d, path) })
 }
 
-// covered reports whether a private directory hides path.
-func (l *layout) covered(path string) bool { return !l.inView(path) && l.inPrivate(path) }
+// isCovered reports whether a private directory hides path.
+func (l *layout) isCovered(path string) bool { return !l.inView(path) && l.inPrivate(path) }
 
 // maxNeeded bounds the programs and directories that are shown in private directories and homes.
 const maxNeeded = 200
 
-// needed returns the files and directories of private directories and homes that must be visible:
+// visiblePaths returns the files and directories of private directories and homes that must be visible:
 // programs in search and what they need.
-func (l *layout) needed(o Options, search []string, known *installed) []string {
+func (l *layout) visiblePaths(o Options, search []string, known *installed) []string {
 	var wanted []string
-	hidden := func(path string) bool { return l.covered(path) || l.homeOf(path) != "" }
+	hidden := func(path string) bool { return l.isCovered(path) || l.homeOf(path) != "" }
 	for _, d := range search {
 		if slices.Contains(usualPrograms, d) {
 			continue
@@ -192,7 +192,7 @@ func GitTop(dir string) string {
 			return dir
 		}
 		if hasGit(d) {
-			if !trusted(d, dir) || !trusted(filepath.Join(d, ".git"), dir) {
+			if !isTrusted(d, dir) || !isTrusted(filepath.Join(d, ".git"), dir) {
 				return dir
 			}
 			return d
@@ -206,8 +206,8 @@ func hasGit(dir string) bool {
 	return err == nil
 }
 
-// trusted reports whether a path belongs to the user or, for root, to the owner of the project.
-func trusted(path, project string) bool {
+// isTrusted reports whether a path belongs to the user or, for root, to the owner of the project.
+func isTrusted(path, project string) bool {
 	owner, known := ownerOf(path)
 	if !known || owner == os.Geteuid() {
 		return true
@@ -271,7 +271,7 @@ func repositoryOf(dir, top string) (string, error) {
 		}
 	}
 	for _, path := range []string{dir, common} {
-		if !trusted(path, top) {
+		if !isTrusted(path, top) {
 			return "", errors.New("belongs to another user")
 		}
 	}

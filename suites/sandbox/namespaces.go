@@ -50,7 +50,7 @@ func (n *namespacesBackend) Probe(w Wanted) ([]Bound, Sandbox, error) {
 		return process.Open(s)
 	}, w)
 	if err != nil {
-		return nil, nil, Explained(err)
+		return nil, nil, Explain(err)
 	}
 	return s.Bounds(), s, nil
 }
@@ -242,9 +242,9 @@ func (s *namespaced) upper(view int) string { return viewDir + strconv.Itoa(view
 // reservedPIDs is the number of PIDs that the kernel reserves for the start of the machine.
 const reservedPIDs = 300
 
-// stopped describes the actions that the sandbox prevented, as far as the system reports them.
+// describeStops describes the actions that the sandbox prevented, as far as the system reports them.
 // network is the content of /proc/net/snmp in the sandbox.
-func (s *namespaced) stopped(after snapshot, network string, e Ended) []string {
+func (s *namespaced) describeStops(after snapshot, network string, e Ended) []string {
 	out := s.masksRead(after)
 	out = append(out, networkTried(network)...)
 	if left, size, files := freeSpace(s.path()); size > 0 && (left < size/100 || files == 0) {
@@ -253,7 +253,7 @@ func (s *namespaced) stopped(after snapshot, network string, e Ended) []string {
 	if limit := s.plan.o.processes(); e.Processes*2 >= limit {
 		out = append(out, fmt.Sprintf("had %d processes and threads when it was ended (sandbox.processes: %d)", e.Processes, limit))
 	}
-	return append(out, s.plan.o.refused(e)...)
+	return append(out, s.plan.o.describeRefusals(e)...)
 }
 
 // masksRead describes the hidden files that the case opened, detected by their access times.
@@ -319,9 +319,9 @@ func parseCounters(snmp string) map[string]int64 {
 	return counters
 }
 
-// Explained returns an *UnavailableError or a *process.ShortageError for the reason why no sandbox
+// Explain returns an *UnavailableError or a *process.ShortageError for the reason why no sandbox
 // could be created, and any other error unchanged.
-func Explained(err error) error {
+func Explain(err error) error {
 	var known *UnavailableError
 	if errors.As(err, &known) {
 		return known
@@ -333,7 +333,7 @@ func Explained(err error) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	if crowded(refused) {
+	if isCrowded(refused) {
 		return &process.ShortageError{
 			What:   "too few namespaces: the limits user.max_*_namespaces of the system are reached",
 			Remedy: "close programs that use namespaces, or raise the limits: sudo sysctl user.max_user_namespaces=10000", Err: refused,
@@ -343,8 +343,8 @@ func Explained(err error) error {
 	return &UnavailableError{Backend: namespacesName, Why: why, Mend: mend, Err: refused}
 }
 
-// crowded reports whether namespaces are allowed but all in use.
-func crowded(refused *process.ConfineError) bool {
+// isCrowded reports whether namespaces are allowed but all in use.
+func isCrowded(refused *process.ConfineError) bool {
 	return len(refused.Step) == 0 && (errors.Is(refused, syscall.ENOSPC) || errors.Is(refused, syscall.EUSERS)) && forbidden() == ""
 }
 

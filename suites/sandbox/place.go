@@ -56,7 +56,7 @@ func (p Place) Open() (*Running, error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if e.Name() != "kept" && p.abandoned(e.Name()) {
+		if e.Name() != "kept" && p.isAbandoned(e.Name()) {
 			left := filepath.Join(p.dir, e.Name())
 			_ = RemoveFixtures(left)
 			_ = remove(left)
@@ -82,9 +82,9 @@ func (r *Running) Close() {
 	_ = os.Remove(r.place.dir)
 }
 
-// abandoned reports whether the process of a directory has ended. In another PID namespace, which shares
+// isAbandoned reports whether the process of a directory has ended. In another PID namespace, which shares
 // the temporary directory, its number belongs to no process or to another one; the lock is the same.
-func (p Place) abandoned(name string) bool {
+func (p Place) isAbandoned(name string) bool {
 	var pid int
 	if _, err := fmt.Sscanf(name, "run-%d-", &pid); err != nil {
 		return true
@@ -124,7 +124,7 @@ func private(dir string) error {
 	switch {
 	case err != nil:
 		return err
-	case !fi.IsDir() || !owned(fi):
+	case !fi.IsDir() || !isOwned(fi):
 		return fmt.Errorf("%s is not a directory of yours: remove it, or set TMPDIR", dir)
 	case openToOthers(fi):
 		return fmt.Errorf("%s is not a directory of yours alone, others can write to it: remove it, or set TMPDIR", dir)

@@ -40,16 +40,16 @@ func (p *plan) prospect(search []string) *prospect {
 		return last
 	}
 	pr := &prospect{of: l, made: time.Now(), search: search, masks: p.masks(l)}
-	needed := l.needed(p.o, search, &p.installed)
+	needed := l.visiblePaths(p.o, search, &p.installed)
 	sight, unseen := p.unseen(l, search, needed, pr.masks)
 	pr.masks = outermost(append(pr.masks, unseen...))
-	pr.layout = l.without(pr.masks)
+	pr.layout = l.excludeMasked(pr.masks)
 	s := &script{p: p, l: pr.layout, reach: make(map[string]bool), masked: pr.masks}
 	s.enter()
 	s.makeDevices()
 	elsewhere := s.masks(pr.masks)
 	s.parts(sight.entries)
-	s.places(slices.Concat(s.shown(needed), elsewhere), search)
+	s.places(slices.Concat(s.visiblePlaces(needed), elsewhere), search)
 	s.sys()
 	pr.steps, pr.reach, pr.copies = s.steps, s.reach, s.copies
 	p.mu.Lock()
@@ -63,7 +63,7 @@ func (p *plan) stepsFor(pr *prospect, given string, w Wanted) []process.Step {
 	s := &script{p: p, l: pr.layout, reach: maps.Clone(pr.reach)}
 	dir := disk.Real(given)
 	if callsKnown && w.Observed {
-		s.add(observeCalls(p.o.Size, s.observed(dir, given, w.Search), w.Turns)...)
+		s.add(observeCalls(p.o.Size, s.observe(dir, given, w.Search), w.Turns)...)
 	}
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	s.mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))
@@ -80,13 +80,13 @@ func (p *plan) stepsFor(pr *prospect, given string, w Wanted) []process.Step {
 	return s.steps
 }
 
-// observed returns the rules for the paths that a case uses. What is in private directories is its
+// observe returns the rules for the paths that a case uses. What is in private directories is its
 // own, except programs that are shown there.
-func (s *script) observed(dir, given string, search []string) []string {
+func (s *script) observe(dir, given string, search []string) []string {
 	session := []string{filepath.Dir(dir), filepath.Dir(given)}
 	kept := []string{s.p.o.Root, disk.Real(s.p.o.Root), s.p.o.Home, disk.Real(s.p.o.Home)}
 	for _, d := range search {
-		if d = disk.Real(d); s.l.covered(d) && !disk.Within(session[0], d) {
+		if d = disk.Real(d); s.l.isCovered(d) && !disk.Within(session[0], d) {
 			kept = append(kept, s.l.installation(d)...)
 		}
 	}
@@ -161,12 +161,12 @@ func (s *script) places(more []place, search []string) {
 	}
 }
 
-// shown returns the places that private directories would hide but that must be visible: programs.
-func (s *script) shown(needed []string) (places []place) {
+// visiblePlaces returns the places that private directories would hide but that must be visible: programs.
+func (s *script) visiblePlaces(needed []string) (places []place) {
 	for i, at := range needed {
 		fi, err := os.Stat(at)
 		switch {
-		case err != nil, !s.l.covered(at):
+		case err != nil, !s.l.isCovered(at):
 		case fi.IsDir():
 			places = append(places, place{at, func() { s.readOnly(supervisor.Optional, at, at) }})
 		case fi.Mode().IsRegular(): // mounted from an overlay of its directory
@@ -241,8 +241,12 @@ const pidMax = "/proc/sys/kernel/pid_max"
 func (s *script) finish() {
 	// After a wraparound the kernel no longer assigns PIDs below 300.
 	s.add(supervisor.Optional+supervisor.Put, pidMax, number(reservedPIDs+s.p.o.processes()))
-	s.boundUser()
-	s.keys()
+	for _, u := range userSettings { // before /proc becomes read-only
+		s.add(supervisor.Optional+supervisor.Put, "/proc/sys/user/"+u.name, u.most)
+	}
+	s.add(supervisor.Blank, keysFile) // the names of keys belong to the user
+	s.add(supervisor.Optional+supervisor.Mount, keysFile, "/proc/keys", "", number(unix.MS_BIND), "")
+	s.add(supervisor.Optional+supervisor.Attr, "/proc/keys", number(unix.MOUNT_ATTR_RDONLY), "")
 	// Root may write there without any capability, for example to core_pattern.
 	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")
 	s.add(supervisor.Detach, machineRoot)

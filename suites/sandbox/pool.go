@@ -90,7 +90,7 @@ func (p *Pool) Close() {
 // Open creates the sandbox of a case, or returns the prewarmed one if the case needs no other. The pool
 // keeps it until Discard or Keep.
 func (p *Pool) Open(ctx context.Context, w Wanted) (Sandbox, error) {
-	if err := p.o.Choice.Refused(); err != nil {
+	if err := p.o.Choice.Refusal(); err != nil {
 		return nil, err
 	}
 	p.refresh()

@@ -194,8 +194,8 @@ func (c Choice) current(opened time.Time) bool {
 	return time.Since(opened) < cmp.Or(c.Currency, currency)
 }
 
-// Refused returns why nothing may run, nil if cases can.
-func (c Choice) Refused() error {
+// Refusal returns why nothing may run, nil if cases can.
+func (c Choice) Refusal() error {
 	if c.Backend == nil && c.refused == nil {
 		return errors.New("no hook is run, because no isolation was chosen")
 	}
@@ -358,9 +358,6 @@ func (o Options) Limits() process.Limits {
 // processes returns the maximum number of processes and threads of a case at a time.
 func (o Options) processes() int { return max(o.Processes, 1) }
 
-// Hiding returns the Hiding of the files that are masked from cases.
-func (o Options) Hiding() *Hiding { return o.rules().Hiding() }
-
 func (o Options) rules() rules {
 	r := rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
 	w := r.whose()
@@ -391,8 +388,8 @@ func limitBounds(b *process.Supervisor) []Bound {
 // unmapped is memory that processes can use without mapping a page of it.
 const unmapped = "memfds, IPC, sockets, pipes"
 
-// refused describes what was refused to a case.
-func (o Options) refused(e Ended) []string {
+// describeRefusals describes what was refused to a case.
+func (o Options) describeRefusals(e Ended) []string {
 	var calls, out []string
 	large := e.TooLarge
 	for _, n := range e.Refused {

@@ -113,7 +113,7 @@ func diff(before, after snapshot) []suites.Change {
 		switch {
 		case was && is && a.same(b):
 		case is && a.mode.IsDir():
-			if !was && !present.below(name) {
+			if !was && !present.hasBelow(name) {
 				out = append(out, suites.Change{Kind: suites.Created, Path: name + "/"})
 			}
 		case is && was:
@@ -121,7 +121,7 @@ func diff(before, after snapshot) []suites.Change {
 		case is:
 			out = append(out, suites.Change{Kind: suites.Created, Path: name, Size: a.size})
 		case b.mode.IsDir():
-			if !past.below(name) {
+			if !past.hasBelow(name) {
 				out = append(out, suites.Change{Kind: suites.Deleted, Path: name + "/"})
 			}
 		default:
@@ -142,8 +142,8 @@ type sorted []string
 
 func sortedNames(s snapshot) sorted { return slices.Sorted(maps.Keys(s)) }
 
-// below reports whether a directory contains anything.
-func (s sorted) below(dir string) bool {
+// hasBelow reports whether a directory contains anything.
+func (s sorted) hasBelow(dir string) bool {
 	i, _ := slices.BinarySearch(s, dir+"/")
 	return i < len(s) && strings.HasPrefix(s[i], dir+"/")
 }
@@ -204,7 +204,7 @@ func (s *namespaced) viewChanges(i int, after snapshot) []suites.Change {
 			}
 			continue
 		}
-		out = append(out, s.layered(name, real, a, was, present)...)
+		out = append(out, s.layerChanges(name, real, a, was, present)...)
 	}
 	return out
 }
@@ -216,8 +216,8 @@ func (s *namespaced) absent(path string) bool {
 	})
 }
 
-// layered returns the changes that an entry in the upper layer of a view means for the file below.
-func (s *namespaced) layered(name, real string, a entry, was bool, present sorted) []suites.Change {
+// layerChanges returns the changes that an entry in the upper layer of a view means for the file below.
+func (s *namespaced) layerChanges(name, real string, a entry, was bool, present sorted) []suites.Change {
 	lower, err := os.Lstat(real)
 	below := err == nil
 	if s.absent(real) {
@@ -232,11 +232,11 @@ func (s *namespaced) layered(name, real string, a entry, was bool, present sorte
 		return []suites.Change{{Kind: suites.Deleted, Path: real + slashFor(below && lower.IsDir())}}
 	case a.mode.IsDir() && below && lower.IsDir():
 		if opaque(top) {
-			return replaced(name, real, present)
+			return deletions(name, real, present)
 		}
 		return nil
 	case a.mode.IsDir():
-		if present.below(name) {
+		if present.hasBelow(name) {
 			return nil
 		}
 		return []suites.Change{{Kind: suites.Created, Path: real + "/"}}
@@ -261,8 +261,8 @@ func slashFor(dir bool) string {
 	return ""
 }
 
-// replaced returns the deletions in a directory that was replaced by a new one.
-func replaced(name, real string, present sorted) []suites.Change {
+// deletions returns the deletions in a directory that was replaced by a new one.
+func deletions(name, real string, present sorted) []suites.Change {
 	entries, err := os.ReadDir(real)
 	if err != nil {
 		return nil
@@ -324,7 +324,7 @@ func (s *namespaced) Changes(e Ended) (changes []suites.Change, stopped []string
 	if b, err := s.ReadFile("/proc/net/snmp"); err == nil {
 		network = string(b)
 	}
-	return s.changes(after), s.stopped(after, network, e)
+	return s.changes(after), s.describeStops(after, network, e)
 }
 
 // LeastTaken is the minimum number of bytes for which a kept file, directory or link counts,

@@ -126,7 +126,7 @@ func (sp *splitter) ways(v view) []string {
 	own := mountOf(sp.mounts, v.at)
 	for _, m := range sp.mounts {
 		up := filepath.Dir(m.At)
-		if m.At == v.at || !disk.Within(v.at, m.At) || mountOf(sp.mounts, up) != own || !v.write && sp.l.replaced(up) {
+		if m.At == v.at || !disk.Within(v.at, m.At) || mountOf(sp.mounts, up) != own || !v.write && sp.l.isReplaced(up) {
 			continue
 		}
 		for ; disk.Within(v.at, up); up = filepath.Dir(up) {
@@ -141,8 +141,8 @@ func (sp *splitter) ways(v view) []string {
 	return sortedSet(ways)
 }
 
-// replaced reports whether a path is in a directory that is replaced for cases.
-func (l *layout) replaced(path string) bool {
+// isReplaced reports whether a path is in a directory that is replaced for cases.
+func (l *layout) isReplaced(path string) bool {
 	return inAny(l.private, path) || inAny(systemDirs, path)
 }
 
@@ -182,7 +182,7 @@ func (sp *splitter) divideSub(v view, path, rel string) {
 	isMount := slices.ContainsFunc(sp.mounts, func(m mount) bool { return m.At == path })
 	onWay := slices.ContainsFunc(sp.mounts, func(m mount) bool { return m.At != path && disk.Within(path, m.At) })
 	switch {
-	case within(sp.l.roots), within(sp.l.machine), !v.write && sp.l.replaced(path):
+	case within(sp.l.roots), within(sp.l.machine), !v.write && sp.l.isReplaced(path):
 		v.split.dirs = append(v.split.dirs, rel)
 	case isMount:
 		v.split.dirs = append(v.split.dirs, rel)
@@ -223,8 +223,8 @@ func (l *layout) hide(refused map[string]bool) {
 	l.notes = slices.Compact(l.notes)
 }
 
-// without returns the layout without views in masked directories.
-func (l *layout) without(masks []mask) *layout {
+// excludeMasked returns the layout without views in masked directories.
+func (l *layout) excludeMasked(masks []mask) *layout {
 	cut := *l
 	cut.views = slices.DeleteFunc(slices.Clone(l.views), func(v view) bool {
 		return slices.ContainsFunc(masks, func(m mask) bool { return disk.Within(m.Path, v.at) })

@@ -35,7 +35,7 @@ type seen struct {
 // have private views. In the modes copy and none they see all of the machine, and what hookwatch
 // does not read are only credentials.
 func (o Options) World(private bool, search []string) *World {
-	return &World{o: o, root: disk.Real(o.Root), private: private, search: search, hiding: o.Hiding()}
+	return &World{o: o, root: disk.Real(o.Root), private: private, search: search, hiding: o.rules().Hiding()}
 }
 
 // Means returns what cases find at an absolute path whose directories are no symbolic links: 0 for
@@ -48,11 +48,11 @@ func (w *World) Means(path string) disk.Reason {
 	case !w.private, disk.Within(w.root, path):
 		return 0
 	}
-	return w.now().means(path)
+	return w.look().means(path)
 }
 
-// now returns what cases see, examined again after a moment.
-func (w *World) now() *seen {
+// look returns what cases see, examined again after a moment.
+func (w *World) look() *seen {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if s := w.current; s != nil && time.Since(s.at) < worldCurrency {
@@ -60,7 +60,7 @@ func (w *World) now() *seen {
 	}
 	s := &seen{at: time.Now(), layout: w.o.layout(listMounts())}
 	// Most paths are neither private nor in a home, and the rest takes long.
-	s.shown = sync.OnceValue(func() []string { return s.layout.needed(w.o, w.search, &w.installed) })
+	s.shown = sync.OnceValue(func() []string { return s.layout.visiblePaths(w.o, w.search, &w.installed) })
 	s.sight = sync.OnceValue(func() *sight { return s.layout.sight(w.o, w.search, s.shown()) })
 	s.links = sync.OnceValue(func() (links []string) {
 		for _, n := range slices.Concat([]string{w.o.Root, w.o.Home}, w.search) {

@@ -185,25 +185,25 @@ func (r *reachability) gap(m mutate.Mutant) string {
 		return unknown
 	}
 	for _, f := range r.script.Functions {
-		if f.Start == m.Line && !r.entered(f) {
+		if f.Start == m.Line && !r.isEntered(f) {
 			return "no case calls " + f.Name
 		}
 	}
 	st := r.at(m.Line)
-	if st == nil || r.reached(st) {
+	if st == nil || r.isReached(st) {
 		st = r.at(1 + bytes.Count(r.text[:m.Change.To], []byte("\n")))
 	}
-	if st == nil || r.reached(st) {
+	if st == nil || r.isReached(st) {
 		return unknown
 	}
 	for b := st.In; ; b = b.Of.In {
-		if f := b.Function; b.Of == nil && f != nil && !r.entered(f) {
-			if slices.ContainsFunc(r.script.Functions, func(o *script.Function) bool { return o.Name == f.Name && r.entered(o) }) {
+		if f := b.Function; b.Of == nil && f != nil && !r.isEntered(f) {
+			if slices.ContainsFunc(r.script.Functions, func(o *script.Function) bool { return o.Name == f.Name && r.isEntered(o) }) {
 				return fmt.Sprintf("no case gets to line %d", st.Start) // a function without a name has that of the outer one
 			}
 			return "no case calls " + f.Name
 		}
-		if b.Of == nil || r.reached(b.Of) {
+		if b.Of == nil || r.isReached(b.Of) {
 			return r.before(st)
 		}
 		st = b.Of
@@ -214,7 +214,7 @@ func (r *reachability) gap(m mutate.Mutant) string {
 func (r *reachability) before(st *script.Statement) string {
 	b := st.In
 	for i := st.Index - 1; i >= 0; i-- {
-		if last := b.Statements[i]; last.Function == nil && r.reached(last) {
+		if last := b.Statements[i]; last.Function == nil && r.isReached(last) {
 			return fmt.Sprintf("no case gets past line %d: %s", last.End, r.line(last.End))
 		}
 	}
@@ -267,26 +267,26 @@ func (r *reachability) any(is func(m *trace.Met) bool) bool {
 	})
 }
 
-// reached reports whether a case executes a statement. Not every kind has an event of its own: one
+// isReached reports whether a case executes a statement. Not every kind has an event of its own: one
 // with a reached statement in it or behind it is reached, and one that need not have an event if the
 // statement before it is.
-func (r *reachability) reached(st *script.Statement) bool {
+func (r *reachability) isReached(st *script.Statement) bool {
 	block := st.In.Statements
-	if slices.ContainsFunc(block[st.Index:], r.met) {
+	if slices.ContainsFunc(block[st.Index:], r.isMet) {
 		return true
 	}
-	return !st.Sure && st.Index > 0 && block[st.Index-1].Sure && r.met(block[st.Index-1])
+	return !st.Sure && st.Index > 0 && block[st.Index-1].Sure && r.isMet(block[st.Index-1])
 }
 
-// met reports whether a trace shows a statement, or one in its blocks.
-func (r *reachability) met(st *script.Statement) bool {
+// isMet reports whether a trace shows a statement, or one in its blocks.
+func (r *reachability) isMet(st *script.Statement) bool {
 	if st.Function != nil {
 		return false
 	}
 	return r.any(func(m *trace.Met) bool { return m.Statements.Has(st.Key) }) ||
-		slices.ContainsFunc(st.Blocks, func(b *script.Block) bool { return slices.ContainsFunc(b.Statements, r.met) })
+		slices.ContainsFunc(st.Blocks, func(b *script.Block) bool { return slices.ContainsFunc(b.Statements, r.isMet) })
 }
 
-func (r *reachability) entered(f *script.Function) bool {
+func (r *reachability) isEntered(f *script.Function) bool {
 	return r.any(func(m *trace.Met) bool { return m.Functions.Has(f.Key) })
 }

@@ -30,8 +30,8 @@ func (p *panel) executes(i int, file string) bool {
 	return t != nil && t.Files[file] != nil
 }
 
-// executed returns the scripts of the project that the cases execute.
-func (p *panel) executed() []string {
+// executedScripts returns the scripts of the project that the cases execute.
+func (p *panel) executedScripts() []string {
 	set := map[string]bool{}
 	for i, t := range p.traces {
 		if t == nil || !p.takesPart[i] {
@@ -74,13 +74,13 @@ func (s *scoring) baseline(ctx context.Context) error {
 		if first[i].Status == suites.Pass {
 			var same []suites.Fixture
 			if t != nil {
-				if same, err = s.unedited(t); err != nil {
+				if same, err = s.uneditedFixtures(t); err != nil {
 					return err
 				}
 			}
 			begin := time.Now()
 			var seen look
-			if second[i], seen, err = s.judged(ctx, c, 0, same...); err != nil {
+			if second[i], seen, err = s.judge(ctx, c, 0, same...); err != nil {
 				return err
 			}
 			s.panel.took[i], s.panel.seen[i] = time.Since(begin), seen.stable(lookAt(o))
@@ -114,8 +114,8 @@ func (s *scoring) baseline(ctx context.Context) error {
 	return nil
 }
 
-// unedited returns fixtures with the content that the executed files of the project have.
-func (s *scoring) unedited(t *trace.Trace) (list []suites.Fixture, err error) {
+// uneditedFixtures returns fixtures with the content that the executed files of the project have.
+func (s *scoring) uneditedFixtures(t *trace.Trace) (list []suites.Fixture, err error) {
 	for _, file := range slices.Sorted(maps.Keys(t.Files)) {
 		if !isOwn(file) {
 			continue
@@ -132,8 +132,8 @@ func (s *scoring) unedited(t *trace.Trace) (list []suites.Fixture, err error) {
 	return list, nil
 }
 
-// judged runs a case with other files in its sandbox. A limit of 0 is the case's own.
-func (s *scoring) judged(ctx context.Context, c *suites.Case, limit time.Duration, files ...suites.Fixture) (suites.Verdict, look, error) {
+// judge runs a case with other files in its sandbox. A limit of 0 is the case's own.
+func (s *scoring) judge(ctx context.Context, c *suites.Case, limit time.Duration, files ...suites.Fixture) (suites.Verdict, look, error) {
 	other := *c
 	if limit > 0 {
 		other.Timeout = limit

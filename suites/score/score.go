@@ -65,11 +65,11 @@ type Finding struct {
 	was, now look          // of that case
 }
 
-// Killed reports whether a case noticed the mutant.
-func (f *Finding) Killed() bool { return f.Killer != suites.Key{} }
+// IsKilled reports whether a case noticed the mutant.
+func (f *Finding) IsKilled() bool { return f.Killer != suites.Key{} }
 
-// survived reports whether no case noticed the mutant, although one could.
-func (f *Finding) survived() bool { return !f.Killed() && f.Note.Equivalent == "" }
+// hasSurvived reports whether no case noticed the mutant, although one could.
+func (f *Finding) hasSurvived() bool { return !f.IsKilled() && f.Note.Equivalent == "" }
 
 // A Left is a case that takes no part, because it does not pass on the project as it is.
 type Left struct {
@@ -127,7 +127,7 @@ func Score(ctx context.Context, cases []*suites.Case, m Machine, o Options) (*Re
 // choose makes the mutants of all scripts of the project that cases execute, and draws a sample.
 func (s *scoring) choose() []mutate.Subject {
 	var all [][]mutate.Subject
-	for _, file := range s.panel.executed() {
+	for _, file := range s.panel.executedScripts() {
 		if s.Breaks != nil && !s.Breaks(file) {
 			continue
 		}
@@ -200,11 +200,11 @@ func (s *scoring) progress(f *Finding, of int, found []*Finding) {
 		if f == nil {
 			continue
 		}
-		if p.Tried++; f.survived() {
+		if p.Tried++; f.hasSurvived() {
 			p.Survivors++
 		}
 	}
-	if f.survived() {
+	if f.hasSurvived() {
 		p.Survivor = f.Mutant.String()
 	}
 	s.Progress(p)
@@ -239,12 +239,12 @@ func (s *scoring) hunt(ctx context.Context, m mutate.Subject) (*Finding, error) 
 	f := &Finding{Subject: m, Note: s.Known[m.ID], differs: map[field]int{}}
 	jury := s.jury(m)
 	for _, i := range jury {
-		v, seen, err := s.noticed(ctx, i, m)
+		v, seen, err := s.judgeTwice(ctx, i, m)
 		if err != nil {
 			return nil, err
 		}
 		if v.Status == suites.Fail {
-			f.Killer, f.Hung = s.cases[i].Key(), timedOut(v)
+			f.Killer, f.Hung = s.cases[i].Key(), slices.ContainsFunc(v.Mismatches, func(m suites.Mismatch) bool { return m.Field == "timeout" })
 			return f, nil
 		}
 		f.compare(s.cases[i], s.panel.seen[i], seen)
@@ -260,14 +260,14 @@ const (
 	least    = 3 * time.Second
 )
 
-// noticed returns the verdict of a case on a mutant. A failure counts if it comes twice.
-func (s *scoring) noticed(ctx context.Context, i int, m mutate.Subject) (suites.Verdict, look, error) {
+// judgeTwice returns the verdict of a case on a mutant. A failure counts if it comes twice.
+func (s *scoring) judgeTwice(ctx context.Context, i int, m mutate.Subject) (suites.Verdict, look, error) {
 	limit := max(least, 4*s.panel.took[i])
-	v, seen, err := s.judged(ctx, s.cases[i], limit, s.fixture(m.File, m.Content))
+	v, seen, err := s.judge(ctx, s.cases[i], limit, s.fixture(m.File, m.Content))
 	if err != nil || v.Status != suites.Fail {
 		return v, seen, err
 	}
-	return s.judged(ctx, s.cases[i], patience*limit, s.fixture(m.File, m.Content))
+	return s.judge(ctx, s.cases[i], patience*limit, s.fixture(m.File, m.Content))
 }
 
 // fixture puts a file of the project, with another content, into the sandbox of a case.
@@ -277,10 +277,6 @@ func (s *scoring) fixture(file string, content []byte) suites.Fixture {
 		mode = 0o755
 	}
 	return suites.Fixture{Path: "{project}/" + file, Content: string(content), Mode: mode}
-}
-
-func timedOut(v suites.Verdict) bool {
-	return slices.ContainsFunc(v.Mismatches, func(m suites.Mismatch) bool { return m.Field == "timeout" })
 }
 
 // isOwn reports whether a path is in the project.

@@ -125,7 +125,7 @@ func TestScore(t *testing.T) {
 				continue
 			}
 			got := string(f.Gap) + ": " + f.Notice
-			if f.Killed() {
+			if f.IsKilled() {
 				got = "killed by " + f.Killer.String()
 			}
 			if got != want {
@@ -181,7 +181,7 @@ func TestScoreIsDeterministic(t *testing.T) {
 		}
 		var b strings.Builder
 		for _, f := range res.Findings {
-			fmt.Fprintln(&b, f.ID, f.Killed(), f.Gap, f.Notice)
+			fmt.Fprintln(&b, f.ID, f.IsKilled(), f.Gap, f.Notice)
 		}
 		return b.String()
 	}
@@ -251,7 +251,7 @@ func TestPartialScore(t *testing.T) {
 	if res, err = Score(t.Context(), guardCases(), m, Options{Operators: []string{"exit"}, Breaks: func(string) bool { return false }}); err != nil || res.Made != 0 {
 		t.Errorf("nothing is broken: %v, %d", err, res.Made)
 	}
-	if res, err = Score(t.Context(), guardCases(), m, Options{Operators: mutate.Operators[2:3]}); err != nil || len(res.Tried()) != 1 || res.Sum(Of(file, "exit")).Percent() == 0 {
+	if res, err = Score(t.Context(), guardCases(), m, Options{Operators: mutate.Operators[2:3]}); err != nil || len(res.Operators()) != 1 || res.Sum(Of(file, "exit")).Percent() == 0 {
 		t.Errorf("only exits: %v, %+v", err, res.Sum(Of(file, "exit")))
 	}
 }

@@ -38,7 +38,7 @@ func (r *Result) Sum(of func(f *Finding) bool) (t Sum) {
 		}
 		t.Mutants++
 		switch {
-		case f.Killed():
+		case f.IsKilled():
 			t.Killed++
 			if f.Hung {
 				t.TimedOut++
@@ -59,7 +59,7 @@ func (r *Result) Sum(of func(f *Finding) bool) (t Sum) {
 // to be equivalent.
 func (r *Result) Survivors() (list []*Finding) {
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.survived() {
+		if f := &r.Findings[i]; f.hasSurvived() {
 			list = append(list, f)
 		}
 	}
@@ -73,7 +73,7 @@ func (r *Result) Survivors() (list []*Finding) {
 // killed, and notes for mutants that do not exist.
 func (r *Result) Wrong() (list []string) {
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Killed() && f.Note != (Note{}) {
+		if f := &r.Findings[i]; f.IsKilled() && f.Note != (Note{}) {
 			list = append(list, fmt.Sprintf("%s is %s, but %s notices it", f.ID, f.Note, f.Killer))
 		}
 	}
@@ -90,8 +90,8 @@ func Of(file, operator string) func(f *Finding) bool {
 	}
 }
 
-// Tried returns the operators of the findings, in their order.
-func (r *Result) Tried() (list []string) {
+// Operators returns the operators of the findings, in their order.
+func (r *Result) Operators() (list []string) {
 	for _, op := range mutate.Operators {
 		if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Operator == op }) {
 			list = append(list, op)
@@ -158,7 +158,7 @@ func ParseNotes(data []byte) (Notes, error) {
 		}
 		_, twice := found[n.Identity]
 		switch {
-		case n.File == "" || n.Operator == "" || n.Change == "":
+		case slices.Contains([]string{n.File, n.Operator, n.Change}, ""):
 			return nil, fmt.Errorf("entry %d names no mutant: file, operator and change are needed", i+1)
 		case given != 1:
 			return nil, fmt.Errorf("%s: one of equivalent, missing and unreachable is needed", n.Identity)

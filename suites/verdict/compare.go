@@ -207,7 +207,7 @@ func transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, 
 		return ArrivalOf(&cur)
 	}
 	before := prev.Digests
-	if cur.Key().Generated() {
+	if cur.Key().IsGenerated() {
 		before.Case = cur.Digests.Case
 	}
 	kind := Turn(prev.Status(), cur.Status(), before, cur.Digests, toolsExplain)
@@ -220,7 +220,7 @@ func transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, 
 
 // ArrivalOf returns the kind of a case that is new. If it is generated and fails, it is a new fault.
 func ArrivalOf(cur *suites.Record) Kind {
-	if cur.Key().Generated() && cur.Status() == suites.Fail {
+	if cur.Key().IsGenerated() && cur.Status() == suites.Fail {
 		return Regression
 	}
 	return Added
@@ -229,7 +229,7 @@ func ArrivalOf(cur *suites.Record) Kind {
 // removalOf returns the kind of a case that no longer exists. If it was generated and failed, its
 // fault is fixed.
 func removalOf(prev *suites.Record) Kind {
-	if prev.Key().Generated() && prev.Status() == suites.Fail {
+	if prev.Key().IsGenerated() && prev.Status() == suites.Fail {
 		return Resolved
 	}
 	return Removed

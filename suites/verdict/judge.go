@@ -256,7 +256,7 @@ func remarks(o suites.Outcome) []string {
 		if len(r.LeftBehind) > 0 {
 			out = append(out, "left a process behind: "+strings.Join(r.LeftBehind, ", ")+" (ended)")
 		}
-		if r.Truncated() {
+		if r.IsTruncated() {
 			out = append(out, fmt.Sprintf("output cut: %d bytes on stdout, %d on stderr", r.StdoutBytes, r.StderrBytes))
 		} else if !utf8.Valid(r.Stdout) || !utf8.Valid(r.Stderr) {
 			out = append(out, "output is not UTF-8")

@@ -94,7 +94,7 @@ func (n *News) Take(all bool) (regressions, resolved []suites.Record) {
 // resolved.
 func (n *News) Forget(gone func(suites.Key) bool) {
 	for _, k := range n.pick(gone) {
-		if n.reported[k] && k.Generated() {
+		if n.reported[k] && k.IsGenerated() {
 			r := *n.latest[k]
 			r.Mend()
 			n.mended = append(n.mended, r)

@@ -130,7 +130,7 @@ func runAffected(ctx context.Context, a *app, g globals, of clients.Client) (str
 	if len(edited) == 0 {
 		return "", nil
 	}
-	view := &agentView{options: placed(p, g.program), failed: map[suites.Key]bool{}}
+	view := &agentView{options: placeOptions(p, g.program), failed: map[suites.Key]bool{}}
 	o, err := openSession(a, g, p, view, g.openRecords(p.Config), true)
 	if err != nil {
 		return "", err
@@ -149,7 +149,7 @@ func runAffected(ctx context.Context, a *app, g globals, of clients.Client) (str
 	began, next, left := time.Now(), 4*most, cases
 	for len(left) > 0 && next > 0 {
 		next = min(next, len(left))
-		if sum := o.Once(ctx, verdict.WithControls(left[:next], p.Every()), false); sum.Aborted != "" {
+		if sum := o.RunOnce(ctx, verdict.WithControls(left[:next], p.Every()), false); sum.Aborted != "" {
 			return "", errors.New(sum.Aborted)
 		}
 		left = left[next:]
@@ -189,7 +189,7 @@ func affectedBy(o *opened, p *session.Project, edited []string) (cases []verdict
 	if o.lastFull.IsZero() { // everything is stale
 		stale = nil
 		for _, file := range edited {
-			selected, err := session.Affected(p, file, "")
+			selected, err := session.SelectAffected(p, file, "")
 			if err != nil {
 				return nil, err
 			}

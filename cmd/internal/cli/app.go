@@ -141,5 +141,5 @@ func (a *app) view(p *session.Project, by program, watch bool, say func(string))
 		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, Notice: say,
 		TTY: terminal.Is(a.Err) && a.format.layout == asText, // a program that reads a line expects no bell in it
 	})
-	return session.Multi(a.format.view(a, p, placed(p, by), watch), notices)
+	return session.Multi(a.format.view(a, p, placeOptions(p, by), watch), notices)
 }

@@ -107,7 +107,7 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 	}
 	began := time.Now()
 	if asked && len(tree.Asked()) == 0 {
-		return unregistered(of)
+		return noHooksError(of)
 	}
 	if tree.Named = g.hookName(p, filter); filter != "" && len(tree.Asked()) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", filter)
@@ -208,9 +208,9 @@ func annotate(p *session.Project, f check.Finding) annotation {
 	if f.Input != "" {
 		text = "on: " + f.Input + "\n" + text
 	}
-	a := annotation{rule: f.Rule, severity: f.Severity, at: annotated(p, f.Where), title: f.What, text: text, subject: append([]string{f.Input}, f.Hooks...)}
+	a := annotation{rule: f.Rule, severity: f.Severity, at: annotationPosition(p, f.Where), title: f.What, text: text, subject: append([]string{f.Input}, f.Hooks...)}
 	if f.Fault.Line > 0 {
-		a.at, a.registered = annotated(p, f.Fault), a.at
+		a.at, a.registered = annotationPosition(p, f.Fault), a.at
 	}
 	return a
 }
@@ -283,7 +283,7 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 	if verbose {
 		hooks(w, doc)
 	} else {
-		unjudged(w, doc)
+		printUnjudged(w, doc)
 	}
 	printCalls(w, doc.Calls, verbose)
 	foreignText(w, doc.Foreign, doc.Clients)
@@ -354,9 +354,9 @@ func course(event string, effect suites.Effect) string {
 	return about.Fill("{proceeds} as if there were no hook")
 }
 
-// unjudged prints one line for each reason why hooks were not judged, the most frequent first.
+// printUnjudged prints one line for each reason why hooks were not judged, the most frequent first.
 // Files that the client does not read are counted as one reason.
-func unjudged(w io.Writer, doc checkDocument) {
+func printUnjudged(w io.Writer, doc checkDocument) {
 	const unread = "the client does not read "
 	count, files := map[string]int{}, []string{}
 	var reasons []string

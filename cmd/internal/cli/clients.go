@@ -48,7 +48,7 @@ func useClient(p *session.Project, of clients.Client) error {
 		return nil
 	}
 	if p.Fires(of); len(p.Registered.Hooks) == 0 {
-		return unregistered([]clients.Client{of})
+		return noHooksError([]clients.Client{of})
 	}
 	return nil
 }
@@ -115,8 +115,8 @@ func foreignText(w io.Writer, files []string, judged []knownClient) {
 	}
 }
 
-// unregistered is the error for clients that run no hook of a project.
-func unregistered(of []clients.Client) error {
+// noHooksError is the error for clients that run no hook of a project.
+func noHooksError(of []clients.Client) error {
 	var titles, files []string
 	for _, c := range of {
 		titles, files = append(titles, c.Title), append(files, c.Files...)

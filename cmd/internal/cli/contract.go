@@ -97,7 +97,7 @@ func runContract(ctx context.Context, a *app, g globals, o contractOptions) erro
 	}
 	doc := newDocument(res)
 	doc.Name, doc.ranIn, doc.Newer = other.Name, t.ranIn, p.NewerEvents(os.Environ())
-	return a.report(result{doc: doc, items: jsonLines(doc.Cells, doc.ranIn), text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Failed())
+	return a.report(result{doc: doc, items: jsonLines(doc.Cells, doc.ranIn), text: func(w io.Writer) { printContract(w, doc, a.verbose) }}, doc.Changed > 0 || doc.Fault != "" || len(doc.Elsewhere) > 0)
 }
 
 // A contractDocument is the JSON document of contract. Documents of two clients differ only where
@@ -132,12 +132,6 @@ func newDocument(r contractResult) contractDocument {
 		}
 	}
 	return doc
-}
-
-// Failed reports whether the client deviates from a prediction, failed, or asked for anything but its
-// model.
-func (d contractDocument) Failed() bool {
-	return d.Changed > 0 || d.Fault != "" || len(d.Elsewhere) > 0
 }
 
 // printContract prints changed cells, and with verbose every cell.
@@ -259,9 +253,9 @@ func playsOf(questions []question) (plays []play) {
 	return plays
 }
 
-// unplayed returns why a question cannot be played with a client, or "".
-func unplayed(q question) string {
-	if m, ok := q.(client.InForceMatcher); ok && known(m.Event) {
+// whyUnplayable returns why a question cannot be played with a client, or "".
+func whyUnplayable(q question) string {
+	if m, ok := q.(client.InForceMatcher); ok && isKnownEvent(m.Event) {
 		return live.WayTo(m.Event).Why
 	}
 	c, ok := q.(client.Cell)
@@ -319,15 +313,15 @@ func playQuestions(ctx context.Context, r *run.Runner, b *bench.Bench, all []que
 	defer p.asking.Close()
 	var played []question
 	for _, q := range all {
-		if why := unplayed(q); why != "" {
-			p.unreached([]string{q.ID()}, why)
+		if why := whyUnplayable(q); why != "" {
+			p.markUnreached([]string{q.ID()}, why)
 		} else {
 			played = append(played, q)
 		}
 	}
 	err := p.all(ctx, b, playsOf(played))
 	if err == nil {
-		err = p.all(ctx, b, p.again(played)) // a change is reported only if it is seen in a session of its own, too
+		err = p.all(ctx, b, p.replayChanged(played)) // a change is reported only if it is seen in a session of its own, too
 	}
 	for _, q := range all {
 		p.result.Rows = append(p.result.Rows, p.rows[q.ID()])
@@ -361,8 +355,8 @@ func answering(event, _ string) []discover.Hook {
 
 func (p *player) all(ctx context.Context, b *bench.Bench, plays []play) error {
 	return b.Each(ctx, len(plays), func(ctx context.Context, i int) error {
-		if why := p.over(); why != "" {
-			p.unreached(plays[i].ids(), why)
+		if why := p.whyStopped(); why != "" {
+			p.markUnreached(plays[i].ids(), why)
 			return nil
 		}
 		r := p.plain
@@ -377,9 +371,9 @@ func (p *player) all(ctx context.Context, b *bench.Bench, plays []play) error {
 	})
 }
 
-// again returns the changed questions, each in a client session of its own. Conditions are
+// replayChanged returns the changed questions, each in a client session of its own. Conditions are
 // functions of the call, which no earlier turn affects.
-func (p *player) again(played []question) (plays []play) {
+func (p *player) replayChanged(played []question) (plays []play) {
 	for _, q := range played {
 		if _, pure := q.(client.InForceCondition); p.rows[q.ID()].Verdict == changed && !pure {
 			plays = append(plays, playsOf([]question{q})...)
@@ -388,9 +382,9 @@ func (p *player) again(played []question) (plays []play) {
 	return plays
 }
 
-// over returns why nothing more is played, or "": there is no client, or it failed before its
+// whyStopped returns why nothing more is played, or "": there is no client, or it failed before its
 // first result and would fail again.
-func (p *player) over() string {
+func (p *player) whyStopped() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -413,7 +407,7 @@ func (p *player) take(s play, o suites.Outcome) {
 		case suites.NotLive:
 			why = o.NotRun.Detail
 		}
-		p.unreached(s.ids(), why)
+		p.markUnreached(s.ids(), why)
 		return
 	}
 	why := "the client ended before it came to this cell"
@@ -436,7 +430,7 @@ func (p *player) take(s play, o suites.Outcome) {
 			p.note(func() { p.result.Client, p.rows[row.ID] = res.Client, row })
 		}
 	}
-	p.unreached(slices.DeleteFunc(s.ids(), func(id string) bool { return slices.Contains(reached, id) }), why)
+	p.markUnreached(slices.DeleteFunc(s.ids(), func(id string) bool { return slices.Contains(reached, id) }), why)
 }
 
 // faultOf returns how the client failed, or "".
@@ -453,7 +447,7 @@ func (p *player) note(do func()) {
 	do()
 }
 
-func (p *player) unreached(ids []string, why string) {
+func (p *player) markUnreached(ids []string, why string) {
 	for _, id := range ids {
 		p.note(func() { p.rows[id] = contractRow{ID: id, Verdict: notReachable, Because: why} })
 	}

@@ -47,8 +47,8 @@ type difference struct {
 	Cases   []string `json:"cases,omitempty"` // in which it was recorded
 }
 
-// Touched returns the differences that concern a hook of the project.
-func (d againstDocument) Touched() (touched []difference) {
+// TouchedHooks returns the differences that concern a hook of the project.
+func (d againstDocument) TouchedHooks() (touched []difference) {
 	return slices.DeleteFunc(slices.Clone(d.Differences), func(x difference) bool { return x.Hook == "" })
 }
 
@@ -100,7 +100,7 @@ func compareClients(ctx context.Context, a *app, g globals, p *session.Project, 
 			doc.Same++
 		}
 	}
-	return a.report(result{doc: doc, items: jsonLines(doc.Differences, doc.ranIn), text: func(w io.Writer) { printAgainst(w, doc) }}, len(doc.Touched()) > 0 || doc.Fault != "")
+	return a.report(result{doc: doc, items: jsonLines(doc.Differences, doc.ranIn), text: func(w io.Writer) { printAgainst(w, doc) }}, len(doc.TouchedHooks()) > 0 || doc.Fault != "")
 }
 
 // otherOf returns the version or the program to compare with.
@@ -149,14 +149,14 @@ func predictions(all []question, v client.Version) (rows []contractRow) {
 		switch q := q.(type) {
 		case client.Cell:
 			in := q.Output
-			in.Entry, in.Matched = registered(q), live.WayTo(q.Event).Value
+			in.Entry, in.Matched = cellEntry(q), live.WayTo(q.Event).Value
 			seen = string(client.Interpret(v, q.Event, in).Effect)
 		case client.InForceMatcher:
 			seen = runs(q.Predict())
 		case client.InForceCondition:
 			seen = runs(takes(q))
 		case client.InForceFile:
-			seen = listed(client.InForceFile(q).Predict(v))
+			seen = describeNames(client.InForceFile(q).Predict(v))
 		case otherCell:
 			seen = string(q.of.Interpret(q.Event, q.Output).Effect)
 		}
@@ -217,7 +217,7 @@ func printAgainst(w io.Writer, d againstDocument) {
 			writef(w, "%s: %s on %s, %s on %s\n", x.ID, x.Client, d.Client, x.Against, d.Against)
 		}
 	}
-	for _, x := range d.Touched() {
+	for _, x := range d.TouchedHooks() {
 		hooks[x.Hook] = true
 		writef(w, "TOUCHED  %s (%s): %s on %s, %s on %s\n", x.Hook, strings.Join(x.Cases, ", "), x.Client, d.Client, x.Against, d.Against)
 	}

@@ -89,5 +89,5 @@ func (s otherSession) judge(i int, r suites.Result, named func(string) string) [
 	j := client.Cell{Event: c.of.Events[c.Event].As, Output: c.Output}.Against(c.of.Interpret(c.Event, c.Output).Reading(), client.Observation{
 		Command: otherCommand, Answered: string(r.Files[taken]) == strconv.Itoa(i), Effect: r.Effect, Texts: namedTexts(r, named),
 	})
-	return judged(c.ID(), j)
+	return judgementRows(c.ID(), j)
 }

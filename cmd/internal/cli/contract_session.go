@@ -47,8 +47,8 @@ func distribute(all []client.Cell) []clientSession {
 	var order []group
 	of := make(map[group]*clientSession)
 	for _, c := range all {
-		entry := registered(c)
-		g := group{c.Event, string(encoded(entry)), bytes.Contains(c.Output.Stdout, []byte("initialUserMessage"))}
+		entry := cellEntry(c)
+		g := group{c.Event, string(encode(entry)), bytes.Contains(c.Output.Stdout, []byte("initialUserMessage"))}
 		if of[g] == nil {
 			of[g] = &clientSession{event: c.Event, entry: entry, starts: g.starts}
 			order = append(order, g)
@@ -112,8 +112,8 @@ if test -e taken/killed; then kill -KILL $$; fi
 exit "$(cat taken/exit)"
 `
 
-// registered returns the hook entry with which a cell is played.
-func registered(c client.Cell) client.Entry {
+// cellEntry returns the hook entry with which a cell is played.
+func cellEntry(c client.Cell) client.Entry {
 	e := c.Output.Entry
 	e.Event, e.Type = c.Event, cmp.Or(e.Type, "command")
 	e.Matcher = cmp.Or(e.Matcher, live.WayTo(c.Event).Matcher)
@@ -149,7 +149,7 @@ func (s clientSession) asCase(number int) *suites.Case {
 		if s.starts {
 			st.Payload = nil
 		}
-		if st.Event = s.event; !known(s.event) {
+		if st.Event = s.event; !isKnownEvent(s.event) {
 			st.Event = client.GuardEvent(client.Calls).Name // the hook is not named after an unknown event
 		}
 		st.Fixtures = append(next(i, cell.Output), st.Fixtures...)
@@ -183,8 +183,8 @@ func next(i int, out client.Output) (files []suites.Fixture) {
 	return files
 }
 
-// matched returns the value with which a matcher would be compared.
-func (s clientSession) matched() string {
+// matcherValue returns the value with which a matcher would be compared.
+func (s clientSession) matcherValue() string {
 	if s.starts {
 		return "startup"
 	}
@@ -203,12 +203,12 @@ func fires(event string, entry client.Entry) suites.Step {
 	return step
 }
 
-func known(event string) bool {
+func isKnownEvent(event string) bool {
 	_, ok := client.EventByName(event)
 	return ok
 }
 
-func encoded(v any) json.RawMessage {
+func encode(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil { // never: our own values can be encoded
 		return nil
@@ -219,13 +219,13 @@ func encoded(v any) json.RawMessage {
 func (s clientSession) judge(i int, r suites.Result, named func(string) string) []contractRow {
 	c := s.cells[i]
 	j := c.Judge(client.Version(r.Client), client.Observation{
-		Command: s.entry.Command, URL: s.entry.URL, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: namedTexts(r, named),
+		Command: s.entry.Command, URL: s.entry.URL, Matched: s.matcherValue(), Answered: s.hasAnswered(i, r), Effect: r.Effect, Texts: namedTexts(r, named),
 	})
-	return judged(c.ID(), j)
+	return judgementRows(c.ID(), j)
 }
 
-// judged returns the row of a cell.
-func judged(id string, j client.Judgement) []contractRow {
+// judgementRows returns the row of a cell.
+func judgementRows(id string, j client.Judgement) []contractRow {
 	row := contractRow{id, confirmed, string(j.Predicted), string(j.Seen), j.Changed}
 	if j.Changed != "" {
 		row.Verdict = changed
@@ -241,9 +241,9 @@ func namedTexts(r suites.Result, named func(string) string) (texts []string) {
 	return texts
 }
 
-// answered reports whether the hook played the cell. For a hook that runs asynchronously or on a
+// hasAnswered reports whether the hook played the cell. For a hook that runs asynchronously or on a
 // server it is enough that the client fired it.
-func (s clientSession) answered(i int, r suites.Result) bool {
+func (s clientSession) hasAnswered(i int, r suites.Result) bool {
 	if s.entry.Async || s.entry.Type == "http" {
 		return r.Fired
 	}
@@ -330,7 +330,7 @@ func same(a, b suites.Step) bool { return a.Event == b.Event && a.Tool == b.Tool
 // any returns the name of the hook without a matcher for an event: if it runs, the client reached
 // the event.
 func (s matching) any(event string) string {
-	if !known(event) {
+	if !isKnownEvent(event) {
 		event = client.GuardEvent(client.Calls).Name // the hook is not named after an unknown event
 	}
 	return "any-" + event
@@ -466,15 +466,15 @@ func (f settingsFile) asCase(number int) *suites.Case {
 func (f settingsFile) judge(_ int, r suites.Result, _ func(string) string) []contractRow {
 	names := strings.Fields(string(r.Files[ran]))
 	slices.Sort(names)
-	row := contractRow{ID: client.InForceFile(f).ID(), Verdict: confirmed, Predicted: listed(client.InForceFile(f).Predict(client.Version(r.Client))), Seen: listed(slices.Compact(names))}
+	row := contractRow{ID: client.InForceFile(f).ID(), Verdict: confirmed, Predicted: describeNames(client.InForceFile(f).Predict(client.Version(r.Client))), Seen: describeNames(slices.Compact(names))}
 	if row.Seen != row.Predicted {
 		row.Verdict, row.Because = changed, "other hooks of the file run"
 	}
 	return []contractRow{row}
 }
 
-// listed describes the hooks that run.
-func listed(names []string) string {
+// describeNames describes the hooks that run.
+func describeNames(names []string) string {
 	if len(names) == 0 {
 		return "no hook runs"
 	}

@@ -68,17 +68,17 @@ func coverageOf(ctx context.Context, a *app, g globals, p *session.Project, stat
 	return o.Coverage(ctx), inIsolation(o.Isolation()), ctx.Err()
 }
 
-// seen returns the results of traces for verify, or nothing if there are no records.
-func seen(g globals, p *session.Project) (unentered []session.Unentered, files []trace.Coverage) {
+// traceResults returns the results of traces for verify, or nothing if there are no records.
+func traceResults(g globals, p *session.Project) (unentered []session.Unentered, files []trace.Coverage) {
 	s, err := session.Look(p, os.Environ(), g.recordsPlace(p.Config))
 	if err != nil {
 		return nil, nil
 	}
 	c := s.Coverage()
 	if c.Stale > 0 || len(c.Untraced) > 0 {
-		return s.Unentered(), nil // a case without a current trace may cover anything
+		return s.UnenteredFunctions(), nil // a case without a current trace may cover anything
 	}
-	return s.Unentered(), slices.DeleteFunc(c.Files, func(f trace.Coverage) bool { return !c.Whole(f.Path) })
+	return s.UnenteredFunctions(), slices.DeleteFunc(c.Files, func(f trace.Coverage) bool { return !c.IsComplete(f.Path) })
 }
 
 // coverageDocument is the JSON document of coverage.
@@ -107,7 +107,7 @@ func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 			}
 		}
 		for _, g := range f.Gaps {
-			if !unentered(f, g) {
+			if !isUnentered(f, g) {
 				writef(w, "  no case runs %s\n", g)
 			}
 		}
@@ -123,9 +123,9 @@ func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 	}
 }
 
-// unentered reports whether a gap is in a function that no case enters, which is already
+// isUnentered reports whether a gap is in a function that no case enters, which is already
 // reported.
-func unentered(f *trace.Coverage, g trace.Gap) bool {
+func isUnentered(f *trace.Coverage, g trace.Gap) bool {
 	for _, fn := range f.Functions {
 		if fn.Name == g.Function && fn.Line <= g.From && g.To <= fn.End {
 			return len(fn.Cases) == 0

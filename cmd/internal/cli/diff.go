@@ -275,7 +275,7 @@ func shape(c compare.Change) string {
 // annotations returns the changes as annotations of the files of a project.
 func (d diffDocument) annotations(p *session.Project, all bool) (list []annotation) {
 	for _, r := range d.Registrations {
-		list = append(list, annotation{rule: "registration-" + r.What, severity: suites.Warning, at: annotated(p, r.Place),
+		list = append(list, annotation{rule: "registration-" + r.What, severity: suites.Warning, at: annotationPosition(p, r.Place),
 			title: "registration " + r.What + ": " + cmp.Or(r.Head, r.Base), text: registrationText(r), subject: []string{r.Hook}})
 	}
 	for _, g := range d.groups(all) {
@@ -284,11 +284,11 @@ func (d diffDocument) annotations(p *session.Project, all bool) (list []annotati
 		if c.Together != "" || c.What == compare.Message || c.What == compare.Output {
 			severity = suites.Info
 		}
-		list = append(list, annotation{rule: strings.ReplaceAll(c.What, "_", "-"), severity: severity, at: annotated(p, c.Place),
+		list = append(list, annotation{rule: strings.ReplaceAll(c.What, "_", "-"), severity: severity, at: annotationPosition(p, c.Place),
 			title: whatText[c.What] + ": " + g.inputs(false), text: strings.Join(g.details(), "; "), subject: []string{c.Hook, c.Input}})
 	}
 	for _, text := range slices.Sorted(maps.Keys(d.Lacking)) {
-		list = append(list, annotation{rule: "not-compared", severity: suites.Info, at: annotated(p, d.Lacking[text]), title: "not compared in full", text: text, subject: []string{text}})
+		list = append(list, annotation{rule: "not-compared", severity: suites.Info, at: annotationPosition(p, d.Lacking[text]), title: "not compared in full", text: text, subject: []string{text}})
 	}
 	return list
 }
@@ -332,15 +332,10 @@ func printDiff(w io.Writer, doc diffDocument, verbose bool) {
 	}
 	printIsolation(w, doc.ranIn)
 	doc.leftOut.print(w)
-	writef(w, "%s\n", doc.summary())
+	writef(w, "%s\n", doc.headline()+fmt.Sprintf("; %s affected, %d not; %s, %s in %.1f s", session.Count(doc.Hooks, "hook"), doc.Unaffected, session.Count(doc.Calls, "call"), session.Count(doc.Firings, "firing"), float64(doc.Millis)/1000))
 	if doc.Interrupted {
 		writef(w, "interrupted: this is what differs so far\n")
 	}
-}
-
-// summary returns the last line.
-func (d *diffDocument) summary() string {
-	return d.headline() + fmt.Sprintf("; %s affected, %d not; %s, %s in %.1f s", session.Count(d.Hooks, "hook"), d.Unaffected, session.Count(d.Calls, "call"), session.Count(d.Firings, "firing"), float64(d.Millis)/1000)
 }
 
 // headline returns the changes in a sentence.

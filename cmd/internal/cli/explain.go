@@ -119,7 +119,16 @@ func (r readers) name() string {
 func (r readers) lines(fired client.Firing) (lines []explainedLine, print func(io.Writer)) {
 	if r.others == nil {
 		line, reading := explainLine(r.version, fired)
-		return []explainedLine{line}, func(w io.Writer) { printReading(w, reading) }
+		return []explainedLine{line}, func(w io.Writer) {
+			rule := reading.Cause.Rule()
+			writef(w, "effect  %s\n", reading.Effect)
+			writef(w, "why     %s\n", reading.Because())
+			writef(w, "rule    %s (%s)\n", rule.ID, observedOn(rule))
+			if remedy := reading.Cause.Remedy(); remedy != "" {
+				writef(w, "remedy  %s\n", remedy)
+			}
+			printSeen(w, reading.ModelSees)
+		}
 	}
 	var readings []clients.Reading
 	for _, c := range r.others {
@@ -169,7 +178,14 @@ func runExplain(a *app, o explainOptions, args []string) error {
 		if err != nil {
 			return err
 		}
-		return showRules(a, []suites.Rule{rule}, func(w io.Writer) { ruleText(w, rule) })
+		return showRules(a, []suites.Rule{rule}, func(w io.Writer) {
+			writef(w, "%s  (%s; %s)\n", rule.ID, rule.Severity, observedOn(rule))
+			writef(w, "%s.\n", strings.ToUpper(rule.What[:1])+rule.What[1:])
+			writef(w, "The client: %s\n", rule.Client)
+			if rule.Remedy != "" {
+				writef(w, "Remedy: %s\n", rule.Remedy)
+			}
+		})
 	case !o.described:
 		return errors.New("explain needs an output (--event EVENT --exit N --stdout TEXT), - for JSON lines, or a rule (--list names them)")
 	}
@@ -342,18 +358,6 @@ func lineText(w io.Writer, line explainedLine, print func(io.Writer), number int
 	print(w)
 }
 
-// printReading prints effect, reason, rule, and the text sent to the model.
-func printReading(w io.Writer, reading client.Reading) {
-	rule := reading.Cause.Rule()
-	writef(w, "effect  %s\n", reading.Effect)
-	writef(w, "why     %s\n", reading.Because())
-	writef(w, "rule    %s (%s)\n", rule.ID, observedOn(rule))
-	if remedy := reading.Cause.Remedy(); remedy != "" {
-		writef(w, "remedy  %s\n", remedy)
-	}
-	printSeen(w, reading.ModelSees)
-}
-
 // printSeen prints the texts that the model is sent.
 func printSeen(w io.Writer, texts []string) {
 	if len(texts) == 0 {
@@ -392,16 +396,6 @@ func ruleNamed(id string) (suites.Rule, error) {
 		hint = "did you mean " + near + "?"
 	}
 	return suites.Rule{}, fmt.Errorf("no rule %q (%s)", id, hint)
-}
-
-// ruleText prints one rule in full.
-func ruleText(w io.Writer, rule suites.Rule) {
-	writef(w, "%s  (%s; %s)\n", rule.ID, rule.Severity, observedOn(rule))
-	writef(w, "%s.\n", strings.ToUpper(rule.What[:1])+rule.What[1:])
-	writef(w, "The client: %s\n", rule.Client)
-	if rule.Remedy != "" {
-		writef(w, "Remedy: %s\n", rule.Remedy)
-	}
 }
 
 // observedOn describes the client versions on which a rule was observed.

@@ -143,11 +143,11 @@ func runFire(ctx context.Context, a *app, g globals, o fireOptions, args []strin
 		p.Registered = p.Registered.Of(other)
 		st := c.Steps[0]
 		if len(p.Registered.For(st.Event, cmp.Or(client.MatchedValue(st.Event, st.Tool, st.PayloadRaw), client.UsualMatcher(st.Event)))) == 0 {
-			return unregistered([]clients.Client{other})
+			return noHooksError([]clients.Client{other})
 		}
 	}
 	if o.explain {
-		doc, err := planned(p, c)
+		doc, err := planLaunches(p, c)
 		if err == nil && len(doc.Entries) == 0 && doc.Disabled == "" {
 			err = nothing(c)
 		}
@@ -265,9 +265,6 @@ func (d fireDocument) Wrong() int {
 	return len(d.Hooks)
 }
 
-// Faulty returns 1 if the client failed, and 0 otherwise.
-func (d fireDocument) Faulty() int { return min(1, len(d.Live.Fault)) }
-
 // newLive returns the document of hooks fired by the real client, or an error if the client could
 // not be made to fire them.
 func newLive(c *suites.Case, o suites.Outcome) (fireDocument, error) {
@@ -325,7 +322,7 @@ func printFired(w io.Writer, doc fireDocument) {
 	}
 	if doc.Live != nil {
 		doc.Live.text(w, doc)
-	} else if ran > 1 || doc.ruled() {
+	} else if ran > 1 || doc.byRule() {
 		writef(w, "together: %s: %s\n", doc.Effect, doc.Because)
 		if len(doc.By) > 0 {
 			writef(w, "  by      %s\n", output(strings.Join(doc.By, ", ")))
@@ -344,15 +341,15 @@ func printFired(w io.Writer, doc fireDocument) {
 	printIsolation(w, doc.ranIn)
 }
 
-// ruled reports whether a permission rule decided the effect.
-func (d fireDocument) ruled() bool {
+// byRule reports whether a permission rule decided the effect.
+func (d fireDocument) byRule() bool {
 	return len(d.By) > 0 && !slices.ContainsFunc(d.Hooks, func(h firedHook) bool { return h.ID == d.By[0] })
 }
 
 // text prints the behaviour of the client.
 func (l *firedByClient) text(w io.Writer, doc fireDocument) {
 	if len(doc.Hooks) == 0 {
-		writef(w, "the client fired no hook%s\n", output(without(doc.Event, l.Client)))
+		writef(w, "the client fired no hook%s\n", output(noteMissingEvent(doc.Event, l.Client)))
 	}
 	if l.Fault != "" {
 		writef(w, "FAULT     %s\n", l.Fault)
@@ -378,8 +375,8 @@ func (l *firedByClient) text(w io.Writer, doc fireDocument) {
 	}
 }
 
-// without returns a note if a client version does not have an event, and "" otherwise.
-func without(event, version string) string {
+// noteMissingEvent returns a note if a client version does not have an event, and "" otherwise.
+func noteMissingEvent(event, version string) string {
 	if about, known := client.EventByName(event); known && version != "" && !about.Known(client.Version(version)) {
 		return ": it has no event " + event
 	}

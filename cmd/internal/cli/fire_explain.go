@@ -41,13 +41,13 @@ type plannedEntry struct {
 // caseDir stands for the directory that a firing has for itself.
 const caseDir = "/{case}"
 
-// planned returns what fire would start.
-func planned(p *session.Project, c *suites.Case) (launchesDocument, error) {
+// planLaunches returns what fire would start.
+func planLaunches(p *session.Project, c *suites.Case) (launchesDocument, error) {
 	o := run.Options{
 		Root: p.Root(), Env: run.Environment(os.Environ(), p.Config.Run.PassEnv), Timeout: p.Config.Run.Timeout, Backstop: p.Config.Run.Backstop,
 		InForce: func() []discover.Hook { return p.Registered.Hooks },
 	}
-	all, err := o.Planned(c, p.Registered, caseDir)
+	all, err := o.Plan(c, p.Registered, caseDir)
 	if err != nil {
 		return launchesDocument{}, err
 	}

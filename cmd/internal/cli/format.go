@@ -167,8 +167,8 @@ func (a *app) reportAndWrite(ctx context.Context, r result, failed bool, file st
 	return cmp.Or(ctx.Err(), err)
 }
 
-// annotated returns a position in a file of the project as an annotation has it.
-func annotated(p *session.Project, at suites.Position) suites.Position {
+// annotationPosition returns a position in a file of the project as an annotation has it.
+func annotationPosition(p *session.Project, at suites.Position) suites.Position {
 	file := filepath.FromSlash(at.File)
 	if at.File == "" || strings.HasPrefix(at.File, "~") || !filepath.IsLocal(file) {
 		return suites.Position{}

@@ -129,7 +129,7 @@ func TestAnnotated(t *testing.T) {
 	for file, want := range map[string]suites.Position{
 		".claude/settings.json": at("a project/.claude/settings.json"), "~/.claude/settings.json": {}, "/etc/x": {}, "../x": {}, "": {},
 	} {
-		if d := cmp.Diff(want, annotated(p, at(file))); d != "" {
+		if d := cmp.Diff(want, annotationPosition(p, at(file))); d != "" {
 			t.Errorf("%s (-want +got):\n%s", file, d)
 		}
 	}

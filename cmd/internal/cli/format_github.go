@@ -26,7 +26,7 @@ var _ = register(&format{
 		o.Verbose = a.verbose
 		v := &github{
 			workflow: startWorkflow(a.raw.Out),
-			place:    func(at suites.Position) suites.Position { return annotated(p, at) },
+			place:    func(at suites.Position) suites.Position { return annotationPosition(p, at) },
 			describe: func(e session.CaseDone) string { return notify.Failure(e, o) },
 		}
 		return session.Multi(formats["human"].view(a, p, o, watch), v)
@@ -69,12 +69,12 @@ func (w workflow) end(list []annotation, headline string) error {
 	if openErr != nil {
 		return errors.Join(err, openErr)
 	}
-	_, writeErr := f.Write(report.Summary("hookwatch: "+headline, summarized(list)))
+	_, writeErr := f.Write(report.Summary("hookwatch: "+headline, summaryItems(list)))
 	return errors.Join(err, writeErr, f.Close())
 }
 
-// summarized returns annotations as the rows of a table.
-func summarized(list []annotation) (items []report.Item) {
+// summaryItems returns annotations as the rows of a table.
+func summaryItems(list []annotation) (items []report.Item) {
 	for _, a := range list {
 		items = append(items, report.Item{Level: levels[a.severity], At: a.at, Title: a.title, Text: a.text})
 	}

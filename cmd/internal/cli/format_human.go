@@ -23,9 +23,9 @@ var _ = register(&format{
 	},
 })
 
-// placed returns the options that show where a case is defined: at a line of a file or, because a
+// placeOptions returns the options that show where a case is defined: at a line of a file or, because a
 // file in the program cannot be opened, by the command that shows it.
-func placed(p *session.Project, by program) notify.Options {
+func placeOptions(p *session.Project, by program) notify.Options {
 	show := by.About(p, "show")
 	return notify.Options{Show: show, Place: func(at string, k suites.Key) string {
 		if command := show(k); command != "" && catalog.IsBuiltin(at) {

@@ -56,22 +56,17 @@ func runHistory(a *app, g globals, slow bool, ids []string) error {
 		return err
 	}
 	if slow {
-		nameCalls(all, cases)
+		for _, c := range cases {
+			i := slices.IndexFunc(all, func(h verdict.CaseHistory) bool { return h.Key == c.Key() })
+			if i >= 0 && c.Chain && len(c.Steps) == 1 {
+				all[i].Hook = strings.TrimSpace(c.Steps[0].Event+" "+c.Steps[0].Tool) + " (all hooks)"
+			}
+		}
 		doc := timesDocument{1, list(verdict.HookTimes(all))}
 		return a.print(doc, jsonLines(doc.Hooks, ranIn{}), func(w io.Writer) { printTimes(w, doc) })
 	}
 	doc := newHistoryDocument(all, len(ids) > 0)
 	return a.print(doc, jsonLines(doc.Cases, ranIn{}), func(w io.Writer) { printHistory(w, doc) })
-}
-
-// nameCalls gives cases that fire all hooks of one event the name of their call in place of that of a hook.
-func nameCalls(all []verdict.CaseHistory, cases []*suites.Case) {
-	for _, c := range cases {
-		i := slices.IndexFunc(all, func(h verdict.CaseHistory) bool { return h.Key == c.Key() })
-		if i >= 0 && c.Chain && len(c.Steps) == 1 {
-			all[i].Hook = strings.TrimSpace(c.Steps[0].Event+" "+c.Steps[0].Tool) + " (all hooks)"
-		}
-	}
 }
 
 // timesDocument is the JSON document of history --slow.
@@ -288,7 +283,7 @@ func runCompare(a *app, g globals, args []string) error {
 	a.warn(append(before.Warnings, after.Warnings...))
 	was, is := session.RunOf(before), session.RunOf(after)
 	if p, _ := g.tryLoad(); p != nil {
-		is.Concerns = p.Concerning(session.UsedBy(r.Observed()))
+		is.Concerns = p.Concerning(session.UsedBy(r.ReadObserved()))
 	}
 	c := verdict.Compare(was, is)
 	c.Warn("the earlier run is not whole: ", session.Incomplete(before, after))

@@ -52,7 +52,7 @@ const longest = 200
 // suspend the program.
 func (k *keyboard) Press(key terminal.Key) []session.Command {
 	if k.typing != nil {
-		return k.typed(key)
+		return k.handleTyping(key)
 	}
 	switch key {
 	case 'a':
@@ -137,8 +137,8 @@ func (k *keyboard) asTyped() session.Command {
 	}}
 }
 
-// typed handles a key of a pattern being typed.
-func (k *keyboard) typed(key terminal.Key) []session.Command {
+// handleTyping handles a key of a pattern being typed.
+func (k *keyboard) handleTyping(key terminal.Key) []session.Command {
 	f := k.typing
 	switch {
 	case key == terminal.CtrlC, key == terminal.CtrlD:
@@ -168,9 +168,6 @@ func (k *keyboard) typed(key terminal.Key) []session.Command {
 func lets(f session.CaseFilter) session.Matching {
 	return func(c *suites.Case) bool { return f.Lets(c.Key(), c.Name, c.Hook, c.At.String()) }
 }
-
-// Typing reports whether keys are letters of a pattern.
-func (k *keyboard) Typing() bool { return k.typing != nil }
 
 // listen returns a channel with the commands of a terminal's keys until the session is done. Its
 // reader ends only with the process, because a read of a terminal cannot be cancelled.
@@ -206,9 +203,15 @@ type listener struct {
 
 func (l *listener) press(key terminal.Key) (more bool) {
 	switch {
-	case key == terminal.CtrlZ:
-		return l.stop()
-	case !l.Typing() && (key == 'e' || key == 'E'):
+	case key == terminal.CtrlZ: // suspends the program until fg of the shell, once no case is running
+		ready, resume := make(chan struct{}), make(chan struct{})
+		if !l.send(session.Suspend{Ready: ready, Resume: resume}) || !l.wait(ready) {
+			return false
+		}
+		err := l.terminal.Lend(terminal.Stop)
+		close(resume)
+		return err == nil || l.send(event(session.Warning{Text: "not stopped: " + err.Error()}))
+	case l.keyboard.typing == nil && (key == 'e' || key == 'E'):
 		return l.edit(key == 'E')
 	}
 	for _, c := range l.Press(key) {
@@ -257,15 +260,4 @@ func (l *listener) edit(ofCase bool) bool {
 		return l.send(event(session.Warning{Text: "the editor of $VISUAL or $EDITOR: " + err.Error()}))
 	}
 	return true
-}
-
-// stop suspends the program until a shell's fg, once no case is running.
-func (l *listener) stop() bool {
-	ready, resume := make(chan struct{}), make(chan struct{})
-	if !l.send(session.Suspend{Ready: ready, Resume: resume}) || !l.wait(ready) {
-		return false
-	}
-	err := l.terminal.Lend(terminal.Stop)
-	close(resume)
-	return err == nil || l.send(event(session.Warning{Text: "not stopped: " + err.Error()}))
 }

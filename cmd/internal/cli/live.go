@@ -43,7 +43,7 @@ func checkLive(ctx context.Context, a *app, g globals, client string) error {
 	if err := a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printLive(w, doc, a.verbose) }); err != nil {
 		return err
 	}
-	return contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
+	return contradictionError(doc.Client, doc.count(func(h liveHook) bool { return h.Contradicts != "" }), doc.count(func(h liveHook) bool { return h.Fault != "" }))
 }
 
 // fireLive fires the hooks registered for an event, or one script, with the real client.
@@ -77,7 +77,7 @@ func fireLive(ctx context.Context, a *app, g globals, c *suites.Case, client str
 	if err := a.print(doc, jsonLines(doc.Hooks, doc.ranIn), func(w io.Writer) { printFired(w, doc) }); err != nil {
 		return err
 	}
-	return contradicted(doc.Live.Client, doc.Wrong(), doc.Faulty())
+	return contradictionError(doc.Live.Client, doc.Wrong(), min(1, len(doc.Live.Fault)))
 }
 
 // liveDocument is the JSON document of check --live.
@@ -140,14 +140,6 @@ func newLiveDocument(p *session.Project, in ranIn, res liveResult, millis int64)
 	return doc
 }
 
-// Contradicted counts the hooks for which the client deviates from hookwatch's prediction.
-func (d liveDocument) Contradicted() int {
-	return d.count(func(h liveHook) bool { return h.Contradicts != "" })
-}
-
-// Faulty counts the hooks that were not observed to the end because the client failed.
-func (d liveDocument) Faulty() int { return d.count(func(h liveHook) bool { return h.Fault != "" }) }
-
 func (d liveDocument) count(of func(liveHook) bool) (n int) {
 	for _, h := range d.Hooks {
 		if of(h) {
@@ -168,7 +160,7 @@ func printLive(w io.Writer, doc liveDocument, verbose bool) {
 		case !h.Fired:
 			writef(w, "  not fired  %s\n", h.Why)
 		default:
-			h.fired(w, verbose)
+			h.printFiring(w, verbose)
 		}
 		if h.Contradicts != "" {
 			writef(w, "  HOOKWATCH IS WRONG  %s\n", h.Contradicts)
@@ -182,13 +174,13 @@ func printLive(w io.Writer, doc liveDocument, verbose bool) {
 	writef(w, "%s: %d of %s fired, in %.1f s\n", client, doc.Fired, session.Count(len(doc.Hooks), "hook"), float64(doc.DurationMS)/1000)
 }
 
-func (h liveHook) fired(w io.Writer, verbose bool) {
+func (h liveHook) printFiring(w io.Writer, verbose bool) {
 	others := ""
 	if h.Others > 0 {
 		others = ", with " + session.Count(h.Others, "other")
 	}
 	writef(w, "  fired      by %s%s\n", h.Call, others)
-	writef(w, "  returned   %s\n", h.returned())
+	writef(w, "  returned   %s\n", h.describeOutput())
 	text(w, "stdout", h.Stdout, verbose)
 	text(w, "stderr", h.Stderr, verbose)
 	writef(w, "  the client %s: %s\n", h.Effect, h.Because)
@@ -200,7 +192,7 @@ func (h liveHook) fired(w io.Writer, verbose bool) {
 	}
 }
 
-func (h liveHook) returned() string {
+func (h liveHook) describeOutput() string {
 	switch {
 	case h.Exit != nil:
 		return fmt.Sprintf("exit %d", *h.Exit)
@@ -228,9 +220,9 @@ func text(w io.Writer, name, content string, verbose bool) {
 	}
 }
 
-// contradicted returns the error for client sessions with wrong predictions or client failures,
+// contradictionError returns the error for client sessions with wrong predictions or client failures,
 // or nil.
-func contradicted(client string, wrong, faulty int) error {
+func contradictionError(client string, wrong, faulty int) error {
 	switch {
 	case wrong > 0:
 		return &abortedError{
@@ -374,7 +366,7 @@ func firesLive(r *run.Runner, c *suites.Case) []discover.Hook {
 	if r.Hooks == nil {
 		return nil
 	}
-	sent, err := r.Sent(c, 0, os.TempDir())
+	sent, err := r.Payload(c, 0, os.TempDir())
 	if err != nil {
 		return nil
 	}

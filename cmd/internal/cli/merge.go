@@ -102,7 +102,7 @@ func runMerge(a *app, g globals, files []string) error {
 		return errors.Join(err, view.Close())
 	}
 	defer o.close()
-	view.Handle(o.started())
+	view.Handle(o.startEvent())
 	sum := o.Merge(records, took, hooks, strings.Join(aborted, "; "))
 	if err := o.end(view, &sum); err != nil {
 		return err

@@ -130,8 +130,8 @@ func (o *opened) take(kept records, sharing bool) error {
 // greet shows warnings before anything runs.
 func (o *opened) greet() {
 	if o.store != nil {
-		if i := o.store.Interrupted(); i != nil {
-			o.view.Handle(session.Warning{Text: interrupted(i)})
+		if i := o.store.Interruption(); i != nil {
+			o.view.Handle(session.Warning{Text: describeInterruption(i)})
 		}
 	}
 	if text := o.Isolation().Describe().Warning; text != "" {
@@ -142,8 +142,8 @@ func (o *opened) greet() {
 	}
 }
 
-// interrupted describes the run that the previous process did not finish.
-func interrupted(i *record.Interruption) string {
+// describeInterruption describes the run that the previous process did not finish.
+func describeInterruption(i *record.Interruption) string {
 	kind := "run of selected cases"
 	if i.Full {
 		kind = "full run"
@@ -152,8 +152,8 @@ func interrupted(i *record.Interruption) string {
 		kind, i.Started.Local().Format(time.DateTime), i.Finished, i.Planned)
 }
 
-// started returns the first event of a session.
-func (o *opened) started() session.Started {
+// startEvent returns the first event of a session.
+func (o *opened) startEvent() session.Started {
 	return session.Started{
 		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()), NoSuite: o.project.NoSuite(),
 		Isolation: o.Isolation().Describe().Name, Weaker: o.Isolation().Why, State: o.State(), LastFull: session.Time{Time: o.lastFull},

@@ -42,7 +42,7 @@ func proveOrders(ctx context.Context, a *app, p *session.Project, tree check.Tre
 	defer cancel()
 	at, marks := map[string]suites.Position{}, []annotation(nil)
 	for _, h := range hooks {
-		at[h.ID] = annotated(p, h.Source)
+		at[h.ID] = annotationPosition(p, h.Source)
 	}
 	err := prove.Orders(within, tree, hooks, m, func(of prove.Order) {
 		doc.Orders = append(doc.Orders, of)

@@ -416,7 +416,7 @@ func (d *proveDocument) summary() string {
 func (d *proveDocument) annotations(p *session.Project, guards []prove.Guard) (list []annotation) {
 	at := map[string]suites.Position{}
 	for _, g := range guards {
-		at[g.Hook.ID] = annotated(p, g.Hook.Source)
+		at[g.Hook.ID] = annotationPosition(p, g.Hook.Source)
 	}
 	for _, f := range d.Findings {
 		list = append(list, annotation{

@@ -55,7 +55,7 @@ func runReplay(ctx context.Context, a *app, g globals, since string, most int) e
 	if since != "" {
 		inCopy, states = "replay --since runs the hooks of another revision", []string{since, ""}
 	}
-	p, c, t, close, err := recorded(a, g, inCopy)
+	p, c, t, close, err := openRecorded(a, g, inCopy)
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,8 @@ func runReplay(ctx context.Context, a *app, g globals, since string, most int) e
 	}, g.strict && doc.LetThrough > 0)
 }
 
-// recorded opens a project with its corpus and a trial.
-func recorded(a *app, g globals, inCopy string) (p *session.Project, c *corpus.Corpus, t *trial, close func(), err error) {
+// openRecorded opens a project with its corpus and a trial.
+func openRecorded(a *app, g globals, inCopy string) (p *session.Project, c *corpus.Corpus, t *trial, close func(), err error) {
 	if p, err = g.loadHooks(); err != nil {
 		return nil, nil, nil, nil, err
 	}
@@ -267,7 +267,7 @@ func recordCase(ctx context.Context, a *app, g globals, id, file string, expect 
 	if expect != "" && !slices.Contains(suites.Effects, expect) {
 		return fmt.Errorf("--expect %s: want one of %v", expect, suites.Effects)
 	}
-	p, c, t, close, err := recorded(a, g, "")
+	p, c, t, close, err := openRecorded(a, g, "")
 	if err != nil {
 		return err
 	}

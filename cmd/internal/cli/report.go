@@ -185,7 +185,7 @@ func addHooks(page *report.Page, p *session.Project, hooks hooksDocument, checke
 func stateOf(page *report.Page, p *session.Project, h discover.Hook) (s suites.State) {
 	own := func(script string) bool { return slices.Contains(h.Scripts, script) }
 	for _, c := range p.Every() {
-		about := c.Registered != "" && h.Answers(c.Registered) || c.Registered == "" && slices.ContainsFunc(p.Fired(c, len(c.Steps)), own)
+		about := c.Registered != "" && h.Answers(c.Registered) || c.Registered == "" && slices.ContainsFunc(p.FiredScripts(c, len(c.Steps)), own)
 		if len(c.Steps) == 0 || c.Steps[0].Event != h.Event || !about {
 			continue
 		}

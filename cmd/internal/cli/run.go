@@ -66,7 +66,7 @@ func runOnce(ctx context.Context, a *app, g globals, p *session.Project, changed
 		return errors.Join(err, view.Close())
 	}
 	defer o.close()
-	view.Handle(o.started())
+	view.Handle(o.startEvent())
 	if audit {
 		o.Audit()
 	}
@@ -74,10 +74,10 @@ func runOnce(ctx context.Context, a *app, g globals, p *session.Project, changed
 	if err != nil {
 		return errors.Join(err, view.Close())
 	}
-	sum := o.Once(ctx, selected, full)
+	sum := o.RunOnce(ctx, selected, full)
 	o.Announce(sum.RunID)
 	if audit {
-		audited := o.Audited()
+		audited := o.TakeAudit()
 		view.Handle(session.Warning{Text: fmt.Sprintf("audit: a selection would have left out %s; %d of their verdicts changed",
 			session.Count(audited.Checked, "case"), len(audited.Missed))})
 	}
@@ -179,7 +179,7 @@ func severalCases(arg string, found []*suites.Case) error {
 
 // pick finds the cases for IDs.
 func pick(p *session.Project, asked []string) ([]*suites.Case, error) {
-	return pickEach(asked, "no case %s (hookwatch list shows all)", func(id string) []*suites.Case { return named(p, id) })
+	return pickEach(asked, "no case %s (hookwatch list shows all)", func(id string) []*suites.Case { return findCases(p, id) })
 }
 
 // pickEach returns all that find returns for IDs. Its error lists every ID for which that is nothing.
@@ -198,8 +198,8 @@ func pickEach[T any](asked []string, missing string, find func(id string) []T) (
 	return picked, nil
 }
 
-// named finds the cases of a project that match an ID.
-func named(p *session.Project, id string) []*suites.Case {
+// findCases finds the cases of a project that match an ID.
+func findCases(p *session.Project, id string) []*suites.Case {
 	return pickCases(p.Cases, id, func(c *suites.Case) (suites.Key, string) { return c.Key(), c.Name })
 }
 
@@ -226,7 +226,7 @@ func watch(ctx context.Context, a *app, g globals) error {
 	kept := make(chan records, 1)
 	go func() { kept <- g.openRecords(cfg) }() // in parallel with loading the project
 	p, err := g.loadToRun(false, "")
-	if err != nil && p != nil && err == p.Empty && len(p.Every()) == 0 && !p.Gone() && g.allCases() {
+	if err != nil && p != nil && err == p.Empty && len(p.Every()) == 0 && !p.IsGone() && g.allCases() {
 		note(err.Error() + "; waiting for the first") // many start to watch before they write a hook
 		err = nil
 	}
@@ -254,7 +254,7 @@ func followProject(ctx context.Context, a *app, g globals, p *session.Project, w
 		defer close(done)
 		commands = listen(keys, done)
 	}
-	watched := session.WatchOptions{Started: o.started(), Watcher: w, Notes: notes, Commands: commands, Prove: proveInSession, Reload: g.tryLoad}
+	watched := session.WatchOptions{Started: o.startEvent(), Watcher: w, Notes: notes, Commands: commands, Prove: proveInSession, Reload: g.tryLoad}
 	if a.format.checks {
 		watched.Check = checkInSession()
 	}

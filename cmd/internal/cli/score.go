@@ -172,7 +172,7 @@ func scoreMachine(p *session.Project, b *bench.Bench) score.Machine {
 		Bench: b, Read: read,
 		Decode: func(c *suites.Case, o *suites.Outcome) (t *trace.Trace) {
 			if o.NotRun == nil && o.Trace != nil {
-				t = trace.DecodeOutcome(o, p.Fired(c, len(o.Results)), by)
+				t = trace.DecodeOutcome(o, p.FiredScripts(c, len(o.Results)), by)
 			}
 			return t
 		},
@@ -238,7 +238,7 @@ type scoreSurvivor struct {
 func newScoreDocument(p *session.Project, res *score.Result, o scoring, took time.Duration) scoreDocument {
 	all := res.Sum(score.Of("", ""))
 	doc := scoreDocument{
-		Version: 1, Project: p.Name(), Cases: res.Cases, LeftOut: []scoreLeft{}, Sum: all, Score: rounded(all), Chosen: res.Of, Made: res.Made,
+		Version: 1, Project: p.Name(), Cases: res.Cases, LeftOut: []scoreLeft{}, Sum: all, Score: roundPercent(all), Chosen: res.Of, Made: res.Made,
 		Scripts: []scoredPart{}, Operators: []scoredPart{}, Unbroken: []scoreUnbroken{}, Survivors: []scoreSurvivor{}, Contradicted: res.Wrong(),
 		Seed: o.seed, BudgetMS: o.budget.Milliseconds(), Millis: took.Milliseconds(),
 	}
@@ -247,11 +247,11 @@ func newScoreDocument(p *session.Project, res *score.Result, o scoring, took tim
 	}
 	for _, file := range res.Files {
 		sum := res.Sum(score.Of(file, ""))
-		doc.Scripts = append(doc.Scripts, scoredPart{file, sum, rounded(sum)})
+		doc.Scripts = append(doc.Scripts, scoredPart{file, sum, roundPercent(sum)})
 	}
-	for _, op := range res.Tried() {
+	for _, op := range res.Operators() {
 		sum := res.Sum(score.Of("", op))
-		doc.Operators = append(doc.Operators, scoredPart{op, sum, rounded(sum)})
+		doc.Operators = append(doc.Operators, scoredPart{op, sum, roundPercent(sum)})
 	}
 	for file, why := range res.Unbroken {
 		doc.Unbroken = append(doc.Unbroken, scoreUnbroken{file, why})
@@ -264,8 +264,8 @@ func newScoreDocument(p *session.Project, res *score.Result, o scoring, took tim
 	return doc
 }
 
-// rounded returns a score with one decimal.
-func rounded(s score.Sum) float64 { return float64(int(s.Percent()*10+0.5)) / 10 }
+// roundPercent returns a score with one decimal.
+func roundPercent(s score.Sum) float64 { return float64(int(s.Percent()*10+0.5)) / 10 }
 
 // survivorGroups joins survivors that the same input would reach, those that the same expectation
 // would notice, and those of a line. With verbose each stays alone.

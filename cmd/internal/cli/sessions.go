@@ -135,7 +135,7 @@ func printSessions(w io.Writer, doc sessionsDocument, columns int) {
 			indent = strings.Repeat(" ", len(indent))
 		}
 	}
-	row("", "%s in %s of Claude Code: %s", session.Count(doc.Found, "session"), session.Count(doc.Transcripts, "transcript"), counted(doc.Events))
+	row("", "%s in %s of Claude Code: %s", session.Count(doc.Found, "session"), session.Count(doc.Transcripts, "transcript"), listCounts(doc.Events))
 	if doc.DisabledBy != "" {
 		row("", "%s switches all hooks off", doc.DisabledBy)
 	}
@@ -145,7 +145,7 @@ func printSessions(w io.Writer, doc sessionsDocument, columns int) {
 	}
 	for i, of := range []map[string]int{doc.Uncovered, doc.Unregistered, doc.Unattributed} {
 		if len(of) > 0 {
-			row("", "%s: %s", []string{"Calls before which no hook runs", "Runs of commands that are not registered here", "Runs that several hooks may have caused"}[i], counted(of))
+			row("", "%s: %s", []string{"Calls before which no hook runs", "Runs of commands that are not registered here", "Runs that several hooks may have caused"}[i], listCounts(of))
 		}
 	}
 	for _, bad := range doc.Bad {
@@ -183,8 +183,8 @@ func figuresText(f *sessions.Figures) string {
 	return strings.Join(parts, ", ")
 }
 
-// counted lists counts by name, the largest first.
-func counted(of map[string]int) string {
+// listCounts lists counts by name, the largest first.
+func listCounts(of map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(of[b]-of[a], strings.Compare(a, b)) })
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%s %d", name, of[name])

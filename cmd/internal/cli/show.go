@@ -89,7 +89,7 @@ func runShow(a *app, g globals, o showOptions, name string) error {
 		}
 		return &records[at]
 	}
-	doc, err := newShowDocument(s, func(c *suites.Case, step int) ([]byte, error) { return sent(p, c, step) }, last)
+	doc, err := newShowDocument(s, func(c *suites.Case, step int) ([]byte, error) { return stepPayload(p, c, step) }, last)
 	if err != nil {
 		return err
 	}
@@ -291,10 +291,10 @@ func lastText(r *suites.Record) string {
 	return strings.Join(parts, ", ") + "  (" + r.Timestamp + ")"
 }
 
-// sent returns the payload of a step, as if it ran in the directory for temporary files.
-func sent(p *session.Project, c *suites.Case, step int) ([]byte, error) {
+// stepPayload returns the payload of a step, as if it ran in the directory for temporary files.
+func stepPayload(p *session.Project, c *suites.Case, step int) ([]byte, error) {
 	o := run.Options{Root: p.Root(), Env: run.Environment(os.Environ(), p.Config.Run.PassEnv)}
-	return o.Sent(c, step, filepath.Join(os.TempDir(), "hookwatch", c.Suite+"-"+c.ID))
+	return o.Payload(c, step, filepath.Join(os.TempDir(), "hookwatch", c.Suite+"-"+c.ID))
 }
 
 // shownPayload returns the payload of a step, counted from 1, of the only case in s, and a note
@@ -313,6 +313,6 @@ func shownPayload(p *session.Project, s suites.Suite, step int) (payload []byte,
 	if len(c.Steps[step-1].Fixtures) > 0 || c.Repo != nil {
 		note = fmt.Sprintf("%s is about files that exist only while it runs (hookwatch run %s)", c.Key(), c.Key())
 	}
-	payload, err = sent(p, c, step-1)
+	payload, err = stepPayload(p, c, step-1)
 	return payload, note, err
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"hookwatch/suites/depend/trace"
 
@@ -34,7 +36,7 @@ func runVerify(a *app, g globals, specs []string) error {
 	keys := []session.ConfigKey{}
 	if len(specs) == 0 {
 		keys = append(keys, session.ConfigKeys(p)...)
-	} else if sources, err = session.Only(p, sources, g.workDir, specs); err != nil {
+	} else if sources, err = session.PickSources(p, sources, g.workDir, specs); err != nil {
 		return err
 	}
 	found, err := session.Verify(p, sources)
@@ -42,7 +44,7 @@ func runVerify(a *app, g globals, specs []string) error {
 		return err
 	}
 	doc := newVerifyDocument(found, keys)
-	doc.Evidence(seen(g, p))
+	doc.Evidence(traceResults(g, p))
 	err = a.print(doc, jsonLines(doc.Markers, ranIn{}), func(w io.Writer) {
 		for i := range found {
 			writef(w, "%s\n", verifiedLine(&found[i]))
@@ -183,7 +185,7 @@ func sum(w io.Writer, p *session.Project, from session.Sources, found []session.
 		}
 	}
 	if len(found) == 0 {
-		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, session.LookedAt(p))
+		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, strings.Join(slices.Concat(p.Config.Specs, p.Config.Suites), ", "))
 	} else {
 		writef(w, "%s in %s: %d resolved, %d not\n", session.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
 	}

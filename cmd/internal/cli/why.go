@@ -42,7 +42,7 @@ func runWhy(a *app, g globals, name string) error {
 		return err
 	}
 	a.warn(p.Unread)
-	switch found := named(p, name); len(found) {
+	switch found := findCases(p, name); len(found) {
 	case 0:
 	case 1:
 		return showInputs(a, g, p, found[0])
@@ -82,7 +82,7 @@ func findSelection(g globals, p *session.Project, name string) (changes []sessio
 		about.Selected = verdict.WithControls(verdict.WithDependents(about.Selected, p.Cases), p.Every())
 		return []session.Change{change}, about, nil
 	}
-	selected, err := session.Affected(p, change.Path, section)
+	selected, err := session.SelectAffected(p, change.Path, section)
 	return []session.Change{change}, session.Selection{Selected: verdict.WithControls(selected, p.Every())}, err
 }
 
@@ -91,7 +91,7 @@ func showInputs(a *app, g globals, p *session.Project, c *suites.Case) error {
 	traced := false
 	if s, err := session.Look(p, os.Environ(), g.recordsPlace(p.Config)); err == nil {
 		var executes []session.Executed
-		executes, doc.Limit, traced = s.Executed(c)
+		executes, doc.Limit, traced = s.ExecutedParts(c)
 		doc.Executes = append(doc.Executes, executes...)
 	}
 	doc.Inputs = p.Graph.Inputs(c) // after Look, because the inputs of a traced case are in its records

@@ -51,7 +51,7 @@ func (x *Comparison) calls(p pair) (all, own []*Call) {
 		}
 		for _, c := range x.Sides[i].Project.Every() {
 			meant := c.Hook != "" && slices.Contains(h.Scripts, c.Hook) || c.Registered != "" && h.Answers(c.Registered) || c.Chain
-			if !meant || c.Check != nil || c.Layer == suites.Live || c.Key().Generated() {
+			if !meant || c.Check != nil || c.Layer == suites.Live || c.Key().IsGenerated() {
 				continue
 			}
 			for step := range c.Steps {

@@ -57,7 +57,7 @@ func At(ctx context.Context, p *session.Project, r *run.Runner, name string) (*S
 		registered := s.Project.Registered
 		o := r.Options
 		o.Hooks, o.Registered, o.InForce = registered.For, registered.Find, func() []discover.Hook { return registered.Hooks }
-		o.Interpreted, o.Scripts, o.Instead, o.Reader = s.Project.Interpreted, s.Project.Scripts(), s.Project.Instead, s.Project.Reader.Anywhere()
+		o.Interpreted, o.Scripts, o.Instead, o.Reader = s.Project.IsInterpreted, s.Project.Scripts(), s.Project.Instead, s.Project.Reader.Anywhere()
 		s.Runner = run.New(o)
 		s.close = func() { s.Runner.Close(); rev.Close() }
 	}
@@ -100,7 +100,7 @@ func Load(ctx context.Context, cfg *config.Config, filter session.Filter, rev *r
 		return nil, 0, problems, nil
 	}
 	const most, largest = 300, 8 << 20
-	added, err := rev.Added(ctx)
+	added, err := rev.AddedFiles(ctx)
 	if err != nil {
 		return nil, 0, problems, err
 	}

@@ -21,7 +21,7 @@ const (
 	shownIDLines = 4
 )
 
-func (h *human) started(e session.Started) {
+func (h *human) showStart(e session.Started) {
 	h.state, h.root = e.State, e.Root
 	what := session.Count(e.Hooks, "hook") + "  " + session.Count(e.Cases, "case")
 	if e.Watched > 0 {
@@ -32,7 +32,7 @@ func (h *human) started(e session.Started) {
 	if h.o.Watch {
 		full := "no full run yet"
 		if !e.LastFull.IsZero() {
-			full = "full run " + ago(e.LastFull.Time, h.o.Now())
+			full = "full run " + formatAge(e.LastFull.Time, h.o.Now())
 		}
 		state := text("nothing on record yet")
 		if e.State.Tally.Total() > 0 {
@@ -113,7 +113,7 @@ func (h *human) continues(e session.Changed) bool {
 	return h.tty && h.held == nil && h.save.rows > 0 && h.save.prints == h.prints && e.At.Sub(h.save.At.Time) <= sameSave
 }
 
-func (h *human) changed(e session.Changed) {
+func (h *human) showChange(e session.Changed) {
 	if len(e.Selected) == 0 && h.unread(e.Changes) {
 		return // its problem was shown, and it selects nothing until that is solved
 	}
@@ -151,8 +151,8 @@ func (h *human) saveLines(e save) []line {
 		lines = append(lines, h.changeLines(at, indent, strings.Join(c.Sections, ", "))...)
 		head = indent
 	}
-	lines = append(lines, h.selected(e.Changed, indent)...)
-	lines = append(lines, h.uncovered(e.Uncovered, indent)...)
+	lines = append(lines, h.listSelected(e.Changed, indent)...)
+	lines = append(lines, h.listUncovered(e.Uncovered, indent)...)
 	if len(e.Selected) > 0 {
 		return lines
 	}
@@ -169,9 +169,9 @@ func (h *human) saveLines(e save) []line {
 // shownUncovered is the maximum number of uncovered places listed.
 const shownUncovered = 5
 
-// uncovered lists changed code that no case executes, because passing cases prove nothing about
+// listUncovered lists changed code that no case executes, because passing cases prove nothing about
 // it.
-func (h *human) uncovered(places []string, indent line) []line {
+func (h *human) listUncovered(places []string, indent line) []line {
 	var lines []line
 	for i, p := range places {
 		if i == shownUncovered {
@@ -195,8 +195,8 @@ func (h *human) changeLines(at, indent line, sections string) []line {
 	}
 }
 
-// selected returns the cases that a change selected, with reasons.
-func (h *human) selected(e session.Changed, indent line) []line {
+// listSelected returns the cases that a change selected, with reasons.
+func (h *human) listSelected(e session.Changed, indent line) []line {
 	if len(e.Selected) == 0 {
 		why := "no case depends on this change"
 		if len(e.NotAffected) > 0 {
@@ -285,12 +285,12 @@ type save struct {
 // and returns the save extended by another change.
 func (s save) and(e session.Changed) save {
 	s.State = e.State
-	s.Changes = merged(s.Changes, e.Changes, func(c session.Change) string { return c.Path }, func(a, b session.Change) session.Change {
+	s.Changes = merge(s.Changes, e.Changes, func(c session.Change) string { return c.Path }, func(a, b session.Change) session.Change {
 		b.Sections = union(a.Sections, b.Sections)
 		return b
 	})
-	s.Selected = merged(s.Selected, e.Selected, keyOf, bothReasons)
-	s.NotAffected = merged(s.NotAffected, e.NotAffected, keyOf, bothReasons)
+	s.Selected = merge(s.Selected, e.Selected, keyOf, bothReasons)
+	s.NotAffected = merge(s.NotAffected, e.NotAffected, keyOf, bothReasons)
 	selected := make(map[suites.Key]bool, len(s.Selected))
 	for _, sel := range s.Selected {
 		selected[sel.Key] = true
@@ -309,12 +309,12 @@ func bothReasons(a, b suites.Selection) suites.Selection {
 
 func union(a, b []string) []string {
 	same := func(s string) string { return s }
-	return merged(a, b, same, func(s, _ string) string { return s })
+	return merge(a, b, same, func(s, _ string) string { return s })
 }
 
-// merged returns the elements of both without duplicates: elements with the same key are combined
+// merge returns the elements of both without duplicates: elements with the same key are combined
 // by both.
-func merged[E any, K comparable](first, second []E, key func(E) K, both func(E, E) E) []E {
+func merge[E any, K comparable](first, second []E, key func(E) K, both func(E, E) E) []E {
 	out := slices.Clone(first)
 	at := make(map[K]int, len(first))
 	for i, x := range first {

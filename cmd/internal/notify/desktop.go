@@ -237,13 +237,13 @@ func (d *desktop) ring(why error) {
 func desktopBody(t session.Transitions, rest []suites.Record) string {
 	var lines []string
 	if len(t.Regressions) > 0 {
-		lines = append(lines, "regression"+blamed(t.Regressions)+": "+named(t.Regressions))
+		lines = append(lines, "regression"+describeHooks(t.Regressions)+": "+nameCases(t.Regressions))
 	}
 	if len(t.Resolved) > 0 {
-		lines = append(lines, "resolved: "+named(t.Resolved))
+		lines = append(lines, "resolved: "+nameCases(t.Resolved))
 	}
 	if len(rest) > 0 {
-		lines = append(lines, "still failing: "+named(rest))
+		lines = append(lines, "still failing: "+nameCases(rest))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -258,8 +258,8 @@ func inert(name string) string {
 	return printable.Prefix(markup.Replace(printable.Field(name)), namedColumns)
 }
 
-// blamed returns the hook of the first case and why it failed, and the number of the other hooks.
-func blamed(records []suites.Record) string {
+// describeHooks returns the hook of the first case and why it failed, and the number of the other hooks.
+func describeHooks(records []suites.Record) string {
 	first := records[0]
 	if first.Hook == "" {
 		return ""
@@ -280,8 +280,8 @@ func blamed(records []suites.Record) string {
 	return text
 }
 
-// named lists the first cases, and the number of the others.
-func named(records []suites.Record) string {
+// nameCases lists the first cases, and the number of the others.
+func nameCases(records []suites.Record) string {
 	var names []string
 	for _, r := range records[:min(namedCases, len(records))] {
 		names = append(names, inert(session.Label(r)))

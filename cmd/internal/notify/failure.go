@@ -32,10 +32,10 @@ func (h *human) failure(e session.CaseDone, equal []member) []line {
 	if len(equal) > 0 {
 		lines = append(lines, h.idLines(line{{plain, indent}, {bold, fmt.Sprintf("and %d more like it: ", len(equal))}}, keys(equal))...)
 	}
-	if more := strings.Join(e.Verdict.Remarks, "; "); more != "" && !(against(e, "stderr") && strings.Contains(e.Record.ActualStderr, more)) {
+	if more := strings.Join(e.Verdict.Remarks, "; "); more != "" && !(hasMismatch(e, "stderr") && strings.Contains(e.Record.ActualStderr, more)) {
 		lines = append(lines, h.block(text(indent), plain, h.near(more))...)
 	}
-	lines = append(lines, h.printed(e, indent)...)
+	lines = append(lines, h.outputLines(e, indent)...)
 	if strings.Trim(e.Effect, ": ") != "" {
 		lines = append(lines, h.block(text(indent), plain, effect(e.Effect))...)
 	}
@@ -46,7 +46,7 @@ func (h *human) failure(e session.CaseDone, equal []member) []line {
 		lines = append(lines, h.block(text(indent), plain, "to do: "+e.Remedy)...)
 	}
 	lines = append(lines, h.changes(e.Record.Changes, indent)...)
-	lines = append(lines, h.fired(e, indent)...)
+	lines = append(lines, h.inputLines(e, indent)...)
 	if e.Rerun != "" {
 		lines = append(lines, line{{plain, indent}, {whole, e.Rerun}})
 	}
@@ -193,13 +193,11 @@ func severalLines(s string) bool { return strings.Contains(strings.TrimSuffix(s,
 func where(v suites.Verdict, m suites.Mismatch) string {
 	for _, o := range v.Mismatches {
 		if o.Step > 0 {
-			return step(m)
+			return fmt.Sprintf("step %d: ", m.Step+1)
 		}
 	}
 	return ""
 }
-
-func step(m suites.Mismatch) string { return fmt.Sprintf("step %d: ", m.Step+1) }
 
 // gotText returns the actual text of a mismatch as the hook wrote it: unquoted, and complete from
 // the record if the mismatch only has its beginning.
@@ -276,14 +274,6 @@ type shared struct {
 	printed bool             // first was shown
 }
 
-// within reports whether some contains every case that is still to be shown with the cause.
-func (s *shared) within(some map[suites.Key]bool) bool {
-	if !s.printed && !some[s.first.Record.Key()] {
-		return false
-	}
-	return !slices.ContainsFunc(s.more, func(m member) bool { return !some[m.key] })
-}
-
 // A member is a case that is shown in a group.
 type member struct {
 	key   suites.Key
@@ -354,7 +344,7 @@ func (h *human) early() (lines []line) {
 	h.causes.sort()
 	for _, s := range h.causes.all {
 		if s.Kind == verdict.CauseEqual && !s.printed && h.spare() { // the others wait for the end
-			s.printed = h.whole(s.first)
+			s.printed = h.hasOwnLines(s.first)
 			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.failure(s.first, s.more)...)
 			s.more = nil
@@ -375,7 +365,7 @@ func (h *human) causeLines() (lines []line) {
 		case s.Kind != verdict.CauseEqual && len(s.more) > 0:
 			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.headline(s)...)
-		case h.whole(s.first):
+		case h.hasOwnLines(s.first):
 			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.failure(s.first, s.more)...)
 		default:

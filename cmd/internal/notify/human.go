@@ -42,14 +42,14 @@ func (h *human) show(e session.Event) {
 	case session.Resized:
 		h.reflow()
 	case session.Started:
-		h.started(e)
+		h.showStart(e)
 	case session.Problems:
 		h.problems(e)
 	case session.Warning:
 		h.print(h.block(line{{yellow, "warning: "}}, plain, e.Text)...)
 	case session.Changed:
-		h.superseded(e.Selected)
-		h.changed(e)
+		h.supersede(e.Selected)
+		h.showChange(e)
 	case session.RunStarted:
 		h.runStarted(e)
 	case session.CaseDone:
@@ -58,20 +58,28 @@ func (h *human) show(e session.Event) {
 		h.stillRunning(e)
 	case session.RunDone:
 		h.runDone(e)
-	case session.Saved:
-		h.saved()
+	case session.Saved: // its effect is drawn once it is known, because the user waits for the tests
+		h.rested, h.tracing = false, tracing{}
+		if !h.running && h.asked.typing == nil {
+			h.live = h.idleLine()
+		}
 	case session.Tracing:
-		h.traced(e)
+		h.showTracing(e)
 	case session.Rested:
 		h.rested, h.tracing = true, tracing{}
 		h.forget()
 		h.idle()
-	case session.Transitions:
-		h.gone(e)
+	case session.Transitions: // all others were shown with their cases
+		for _, r := range e.Resolved {
+			if r.Reason == suites.RegistrationGone {
+				delete(h.failing, r.Key())
+				h.print(h.margin().with(piece{green, "resolved "}, piece{plain, session.Label(r)}, piece{dim, "  " + r.Note}))
+			}
+		}
 	case session.Proved:
-		h.proved(e)
+		h.showProof(e)
 	default:
-		h.keyed(e)
+		h.handleKey(e)
 	}
 }
 
@@ -179,22 +187,13 @@ func (h *human) idleLine() line {
 // status changes the last line, unless the user is typing there.
 func (h *human) status(l line, steady bool) {
 	if h.asked.typing != nil {
-		l, steady = h.typed(), true
+		l, steady = h.typingLine(), true
 	}
 	h.setLive(l, steady)
 }
 
-// saved ends the rest. The effect of the save is drawn once it is known, because the user waits
-// for its tests.
-func (h *human) saved() {
-	h.rested, h.tracing = false, tracing{}
-	if !h.running && h.asked.typing == nil {
-		h.live = h.idleLine()
-	}
-}
-
-// traced shows the progress of tracing on the live line.
-func (h *human) traced(e session.Tracing) {
+// showTracing shows the progress of tracing on the live line.
+func (h *human) showTracing(e session.Tracing) {
 	now := h.o.Now()
 	if h.tracing.since.IsZero() {
 		h.tracing = tracing{since: now, first: e.Done}
@@ -295,8 +294,8 @@ func moment(t, now time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// ago formats the time since an event: "just now", "2 min ago".
-func ago(t, now time.Time) string {
+// formatAge formats the time since an event: "just now", "2 min ago".
+func formatAge(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case d < time.Minute:
 		return "just now"
@@ -329,7 +328,7 @@ func excerpt(text string, columns int, all bool) []string {
 		most = mostRows
 	}
 	for _, l := range lines {
-		rows = append(rows, folded(l, columns, most)...)
+		rows = append(rows, fold(l, columns, most)...)
 	}
 	return rows
 }
@@ -340,9 +339,9 @@ const (
 	mostRows   = 1000
 )
 
-// folded splits a line into rows that fit the columns, because its end may show the cause. A line
+// fold splits a line into rows that fit the columns, because its end may show the cause. A line
 // that is far too long is cut.
-func folded(raw string, columns, most int) (rows []string) {
+func fold(raw string, columns, most int) (rows []string) {
 	rest := printable.Cut(raw, most*columns)
 	for printable.Width(rest) > columns {
 		part := printable.Prefix(rest, columns)

@@ -374,12 +374,12 @@ func TestMoments(t *testing.T) {
 		{"clock in the place of now", clock(atTime(14, 2, 11).UTC(), now), "14:02:11"},
 		{"moment today", moment(atTime(13, 58, 0).UTC(), now), "13:58"},
 		{"moment yesterday", moment(now.AddDate(0, 0, -1), now), "2026-08-11 14:02"},
-		{"ago seconds", ago(now.Add(-59*time.Second), now), "just now"},
-		{"ago future", ago(now.Add(time.Hour), now), "just now"},
-		{"ago minutes", ago(now.Add(-2*time.Minute), now), "2 min ago"},
-		{"ago hours", ago(now.Add(-3*time.Hour), now), "3 h ago"},
-		{"ago day", ago(now.Add(-25*time.Hour), now), "1 day ago"},
-		{"ago days", ago(now.Add(-49*time.Hour), now), "2 days ago"},
+		{"ago seconds", formatAge(now.Add(-59*time.Second), now), "just now"},
+		{"ago future", formatAge(now.Add(time.Hour), now), "just now"},
+		{"ago minutes", formatAge(now.Add(-2*time.Minute), now), "2 min ago"},
+		{"ago hours", formatAge(now.Add(-3*time.Hour), now), "3 h ago"},
+		{"ago day", formatAge(now.Add(-25*time.Hour), now), "1 day ago"},
+		{"ago days", formatAge(now.Add(-49*time.Hour), now), "2 days ago"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, tt.got, tt.want)

@@ -12,11 +12,16 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// keyed carries out requests that the user made with keys.
-func (h *human) keyed(e session.Event) {
+// handleKey carries out requests that the user made with keys.
+func (h *human) handleKey(e session.Event) {
 	switch e := e.(type) {
 	case session.Help:
-		h.help()
+		lines := []line{{{bold, "keys"}}}
+		for _, k := range session.Keys() {
+			lines = append(lines, h.block(line{{plain, fmt.Sprintf("  %-7s", k.Key)}}, plain, k.Does)...)
+		}
+		lines = append(lines, h.block(nil, dim, "A save runs every case that it affects. The filter only limits which of them are shown; counts include all.")...)
+		h.print(append(lines, nil)...)
 	case session.Typing:
 		h.asked.typing = &e
 		h.status(nil, true)
@@ -24,7 +29,7 @@ func (h *human) keyed(e session.Event) {
 		h.asked.typing = nil
 		h.idle()
 	case session.Filtered:
-		h.filtered(e.Filter)
+		h.showFilter(e.Filter)
 	case session.OnlyFailures:
 		h.asked.only = !h.asked.only
 		h.answer(h.asked.only, "only failures are shown from now on (o: all cases)", "all cases are shown again (o: only failures)")
@@ -57,17 +62,7 @@ func (h *human) answer(on bool, yes, no string) {
 	}
 }
 
-// help prints the meaning of each key.
-func (h *human) help() {
-	lines := []line{{{bold, "keys"}}}
-	for _, k := range session.Keys() {
-		lines = append(lines, h.block(line{{plain, fmt.Sprintf("  %-7s", k.Key)}}, plain, k.Does)...)
-	}
-	lines = append(lines, h.block(nil, dim, "A save runs every case that it affects. The filter only limits which of them are shown; counts include all.")...)
-	h.print(append(lines, nil)...)
-}
-
-func (h *human) filtered(f session.CaseFilter) {
+func (h *human) showFilter(f session.CaseFilter) {
 	h.asked.typing = nil
 	if f != h.asked.filter {
 		h.asked.filter = f
@@ -161,8 +156,8 @@ func (a asked) lets(e session.CaseDone) bool {
 	return a.filter == session.CaseFilter{} || a.filter.Lets(e.Record.Key(), e.Record.TestName, e.Record.Hook, e.At)
 }
 
-// typed returns the line on which a filter is typed.
-func (h *human) typed() line {
+// typingLine returns the line on which a filter is typed.
+func (h *human) typingLine() line {
 	t := h.asked.typing
 	return line{{bold, "filter by " + string(t.By) + ": " + t.Pattern + "_"},
 		{dim, "   " + session.Count(t.Cases, "case") + "   Enter runs them, Esc leaves"}}
@@ -262,19 +257,16 @@ func (h *human) statusLines(status suites.Status, what, note string) []line {
 	return h.block(head, plain, bareNote(status, note))
 }
 
-// bareNote returns a note without the parts that its line already shows.
-func bareNote(s suites.Status, note string) string { return withoutStandIns(s.Detail(note)) }
-
-// withoutStandIns removes the stand-ins, because the end of every run lists them for all its
-// cases.
-func withoutStandIns(note string) string {
-	parts := strings.Split(note, "; ")
+// bareNote returns a note without the parts that its line already shows, and without the stand-ins,
+// which the end of every run lists for all its cases.
+func bareNote(s suites.Status, note string) string {
+	parts := strings.Split(s.Detail(note), "; ")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "stand-in: ") })
 	return strings.Join(parts, "; ")
 }
 
-// fired returns the place of a case, and its input.
-func (h *human) fired(e session.CaseDone, indent string) []line {
+// inputLines returns the place of a case, and its input.
+func (h *human) inputLines(e session.CaseDone, indent string) []line {
 	what := strings.TrimSpace(e.Record.InputSummary)
 	at := e.At
 	if h.o.Place != nil {
@@ -289,8 +281,8 @@ func (h *human) fired(e session.CaseDone, indent string) []line {
 	return []line{{{plain, indent}, {dim, "case  " + printable.Cut(what, h.room(indent+"case  "))}}}
 }
 
-// printed returns the output of the hook in the step shown, except output that was already shown.
-func (h *human) printed(e session.CaseDone, indent string) []line {
+// outputLines returns the output of the hook in the step shown, except output that was already shown.
+func (h *human) outputLines(e session.CaseDone, indent string) []line {
 	var lines []line
 	for _, stream := range []struct{ name, text string }{{"stderr", e.Record.ActualStderr}, {"stdout", e.Record.ActualOutput}} {
 		if strings.TrimSpace(stream.text) == "" || alreadyShown(e, stream.name, stream.text) {
@@ -305,8 +297,8 @@ func (h *human) printed(e session.CaseDone, indent string) []line {
 	return lines
 }
 
-// against reports whether a mismatch is about the stream.
-func against(e session.CaseDone, stream string) bool {
+// hasMismatch reports whether a mismatch is about the stream.
+func hasMismatch(e session.CaseDone, stream string) bool {
 	return slices.ContainsFunc(e.Verdict.Mismatches, func(m suites.Mismatch) bool { return string(m.Kind) == stream })
 }
 

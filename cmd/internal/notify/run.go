@@ -54,13 +54,13 @@ func (h *human) caseDone(e session.CaseDone) {
 		h.remember(e)
 		if !h.asked.lets(e) {
 			h.asked.hidden++
-		} else if !h.joins(e) && h.whole(e) {
+		} else if !h.joins(e) && h.hasOwnLines(e) {
 			h.asked.at = e.Record.Key()
 			lines = h.failure(e, nil)
 		}
 	case h.asked.only, !h.asked.lets(e):
 	case h.o.Verbose:
-		lines = h.finished(e)
+		lines = h.caseLine(e)
 	case e.Transition == session.Resolved && status == suites.Pass:
 		h.resolved = append(h.resolved, e)
 	}
@@ -113,8 +113,8 @@ func (h *human) remember(e session.CaseDone) {
 // cases.
 const wholeCases = 5
 
-// whole reports whether a failure has its own lines; otherwise it records the case for others.
-func (h *human) whole(e session.CaseDone) bool {
+// hasOwnLines reports whether a failure has its own lines; otherwise it records the case for others.
+func (h *human) hasOwnLines(e session.CaseDone) bool {
 	if h.spare() {
 		h.shown++
 		return true
@@ -126,10 +126,10 @@ func (h *human) whole(e session.CaseDone) bool {
 // spare reports whether one more failure may have its own lines.
 func (h *human) spare() bool { return !h.o.Watch || h.o.Verbose || h.shown < wholeCases }
 
-// superseded prints the remaining failures of the run that a save ends, above the block of the
+// supersede prints the remaining failures of the run that a save ends, above the block of the
 // save. It omits cases that the save selects, because their verdicts are about earlier files and
 // they run again.
-func (h *human) superseded(selected []suites.Selection) {
+func (h *human) supersede(selected []suites.Selection) {
 	if len(selected) == 0 {
 		return // the run continues
 	}
@@ -137,7 +137,12 @@ func (h *human) superseded(selected []suites.Selection) {
 	for _, s := range selected {
 		again[s.Key] = true
 	}
-	h.causes.all = slices.DeleteFunc(h.causes.all, func(s *shared) bool { return s.within(again) })
+	h.causes.all = slices.DeleteFunc(h.causes.all, func(s *shared) bool {
+		if !s.printed && !again[s.first.Record.Key()] {
+			return false
+		}
+		return !slices.ContainsFunc(s.more, func(m member) bool { return !again[m.key] })
+	})
 	h.more = slices.DeleteFunc(h.more, func(k suites.Key) bool { return again[k] })
 	h.resolved = slices.DeleteFunc(h.resolved, func(e session.CaseDone) bool { return again[e.Record.Key()] })
 	h.print(h.others()...)
@@ -162,7 +167,7 @@ func (h *human) resolvedLines() (lines []line) {
 	var more []suites.Key
 	for i, e := range h.resolved {
 		if i < wholeCases || !h.o.Watch {
-			lines = append(lines, h.finished(e)...)
+			lines = append(lines, h.caseLine(e)...)
 		} else {
 			more = append(more, e.Record.Key())
 		}
@@ -174,8 +179,8 @@ func (h *human) resolvedLines() (lines []line) {
 	return lines
 }
 
-// finished returns the line of a case that did not fail.
-func (h *human) finished(e session.CaseDone) []line {
+// caseLine returns the line of a case that did not fail.
+func (h *human) caseLine(e session.CaseDone) []line {
 	status := e.Verdict.Status
 	left := h.margin().with(
 		piece{statusStyle[status], strings.ToUpper(string(status))},
@@ -331,19 +336,8 @@ func tally(t suites.Tally, zeros bool) line {
 	return l
 }
 
-// gone reports resolved faults whose registration no longer exists. All other transitions were
-// shown with their cases.
-func (h *human) gone(e session.Transitions) {
-	for _, r := range e.Resolved {
-		if r.Reason == suites.RegistrationGone {
-			delete(h.failing, r.Key())
-			h.print(h.margin().with(piece{green, "resolved "}, piece{plain, session.Label(r)}, piece{dim, "  " + r.Note}))
-		}
-	}
-}
-
-// proved prints a text about a guard: what it is about, and then the details.
-func (h *human) proved(e session.Proved) {
+// showProof prints a text about a guard: what it is about, and then the details.
+func (h *human) showProof(e session.Proved) {
 	first, rest, _ := strings.Cut(strings.TrimRight(e.Text, "\n"), "\n")
 	head := h.margin()
 	switch e.Transition {

@@ -127,7 +127,7 @@ func (g *isolatedGit) run(ctx context.Context, dir string, env []string, args ..
 // is none. Git waits for ever for a pipe that no one writes to.
 func (g *isolatedGit) obstacle(dir string) (found string) {
 	stores := []string{g.objects}
-	for i := 0; i < len(stores) && i < mostStores && found == ""; i++ {
+	for i := 0; i < min(len(stores), mostStores) && found == ""; i++ {
 		found = special(stores[i], func(dir string) bool { return storeDirs().MatchString(dir) }, "")
 		named, _ := (disk.Reader{}).ReadFile(filepath.Join(stores[i], "info", "alternates"), largestRefs)
 		for line := range strings.Lines(string(named)) {

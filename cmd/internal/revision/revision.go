@@ -141,9 +141,9 @@ func (r *Revision) In(path string) string {
 // Close removes the files of the revision.
 func (r *Revision) Close() { r.done() }
 
-// Added lists the files of the project's work tree that the revision does not have, as slash paths
+// AddedFiles lists the files of the project's work tree that the revision does not have, as slash paths
 // from the project's root, without those that git ignores.
-func (r *Revision) Added(ctx context.Context) (files []string, err error) {
+func (r *Revision) AddedFiles(ctx context.Context) (files []string, err error) {
 	out, err := r.git.run(ctx, r.base, []string{"GIT_WORK_TREE=" + r.Top}, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
 	for name := range strings.SplitSeq(string(out), "\x00") {
 		if filepath.IsLocal(filepath.FromSlash(name)) {
@@ -254,9 +254,9 @@ func Names(project string) []string {
 		}
 		return nil
 	})
-	names := []string{"HEAD"}
+	names, kinds := []string{"HEAD"}, []string{"heads", "tags", "remotes"}
 	for _, ref := range refs {
-		if kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "refs/"), "/"); kind == "heads" || kind == "tags" || kind == "remotes" {
+		if kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "refs/"), "/"); slices.Contains(kinds, kind) {
 			names = append(names, name)
 		}
 	}

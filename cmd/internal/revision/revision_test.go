@@ -106,7 +106,7 @@ func TestCheckOut(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(r.Root, "gone.sh")); err == nil != (want == first) {
 			t.Errorf("%s %s: a deleted file: %v", project, name, err)
 		}
-		added, err := r.Added(t.Context())
+		added, err := r.AddedFiles(t.Context())
 		if got := strings.Join(added, " "); err != nil || project == "r/sub" && got != "new.sh" {
 			t.Errorf("%s %s: added %q %v", project, name, got, err)
 		}
@@ -177,7 +177,7 @@ func TestCheckOutStartsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Added(t.Context()); err != nil {
+	if _, err := r.AddedFiles(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(r.Root, "hook.sh")); err != nil {

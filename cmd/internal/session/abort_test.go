@@ -124,7 +124,7 @@ func TestAbortedAudit(t *testing.T) {
 	} {
 		session.auditCase(c.Key())
 		session.checkAudited(c.Key(), &tt.record)
-		if got := session.Audited(); !reflect.DeepEqual(got, tt.want) {
+		if got := session.TakeAudit(); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("after %+v: %+v, want %+v", tt.record, got, tt.want)
 		}
 	}
@@ -147,7 +147,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	s.noneRuns("pids", 4)
 	s.open(session.project, &spy{}, nil)
-	if i := s.store.Interrupted(); i != nil {
+	if i := s.store.Interruption(); i != nil {
 		t.Errorf("the next start reports %+v, which ended regularly", i)
 	}
 }
@@ -164,7 +164,7 @@ func (s *scene) interrupt() (*Session, Summary, *spy) {
 		}
 	}}
 	session := s.open(s.Load(Filter{}), view, nil)
-	return session, session.Once(ctx, verdict.All(session.project.Cases, "asked for"), true), view
+	return session, session.RunOnce(ctx, verdict.All(session.project.Cases, "asked for"), true), view
 }
 
 // TestInterruptedVerdicts checks that a cancelled case has no verdict, whether its end or the end
@@ -183,7 +183,7 @@ func TestInterruptedVerdicts(t *testing.T) {
 			}
 		}}
 		session := s.open(s.Load(Filter{}), view, nil)
-		sum := session.Once(ctx, verdict.All(session.project.Cases, "asked for"), true)
+		sum := session.RunOnce(ctx, verdict.All(session.project.Cases, "asked for"), true)
 		equal(t, "summary", Summary{RunID: sum.RunID, Tally: suites.Tally{Passed: 1}, Present: suites.Tally{Passed: 1}, Interrupted: true}, sum)
 		equal(t, "events", "start, Q1 pass, end", view.order())
 		if present := s.present(); len(present) != 1 || !present["Q1"].Pass {
@@ -216,7 +216,7 @@ func TestPreflight(t *testing.T) {
 			session := s.open(s.Load(Filter{}), view, func(o *Options) { o.Jobs = 1 })
 			ctx, cancel := context.WithTimeout(t.Context(), ceiling)
 			defer cancel()
-			sum := session.Once(ctx, verdict.All(session.project.Cases, "asked for"), tt.full)
+			sum := session.RunOnce(ctx, verdict.All(session.project.Cases, "asked for"), tt.full)
 			if got := view.order(); got != tt.order || sum.Tally != tt.tally {
 				t.Errorf("%+v: %s", sum, got)
 			}

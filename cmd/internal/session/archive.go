@@ -39,7 +39,7 @@ func (a *archiving) archive(inputs map[string][]suites.Input) error {
 	}
 	incomplete := Incomplete(before, before) // before its records are copied
 	before.Records, _ = record.Identify(before.Records, a.project.Every())
-	c := verdict.Compare(RunOf(before), a.run())
+	c := verdict.Compare(RunOf(before), verdict.Run{ID: a.done.RunID, Time: a.done.At, Records: a.done.Records, Env: a.env, Concerns: a.project.Concerning(UsedBy(a.store.ReadObserved()))})
 	c.Warn("the earlier run is not whole: ", incomplete)
 	return a.store.WriteComparison(report.Comparison(c))
 }
@@ -65,10 +65,6 @@ func (a *archiving) latestRun() (*record.Snapshot, error) {
 		}
 	}
 	return nil, nil
-}
-
-func (a *archiving) run() verdict.Run {
-	return verdict.Run{ID: a.done.RunID, Time: a.done.At, Records: a.done.Records, Env: a.env, Concerns: a.project.Concerning(UsedBy(a.store.Observed()))}
 }
 
 // byAgent groups the records of a full run by agent, as they are stored.
@@ -97,16 +93,11 @@ type Filing struct {
 	err     error
 }
 
-// newFiling returns a Filing for a store.
-func newFiling(store *record.Store, program string, warn func(text string)) *Filing {
-	return &Filing{store: store, program: program, warn: warn}
-}
-
 // Err returns why records could not be written, or nil.
 func (f *Filing) Err() error { return f.err }
 
-// failed remembers an error and warns of the first one. Verdicts continue without records.
-func (f *Filing) failed(err error) {
+// fail remembers an error and warns of the first one. Verdicts continue without records.
+func (f *Filing) fail(err error) {
 	if err == nil {
 		return
 	}
@@ -120,14 +111,14 @@ func (f *Filing) failed(err error) {
 // the run was killed.
 func (f *Filing) Begin(r record.Run) {
 	if f.store != nil {
-		f.failed(f.store.Begin(r))
+		f.fail(f.store.Begin(r))
 	}
 }
 
 // Append stores a record.
 func (f *Filing) Append(r suites.Record) {
 	if f.store != nil {
-		f.failed(f.store.Append(r))
+		f.fail(f.store.Append(r))
 	}
 }
 
@@ -138,19 +129,15 @@ func (f *Filing) End(done RunDone, p *Project, s *Knowledge, awaited bool) {
 		return
 	}
 	if f.err == nil || !awaited {
-		f.try(done, p, s)
+		if err := f.file(done, p, s); err != nil {
+			f.fail(err)
+		} else if f.err != nil {
+			f.err = nil
+			f.warn("records are kept again")
+		}
 	}
 	for _, w := range f.store.Warnings() {
 		f.warn(w)
-	}
-}
-
-func (f *Filing) try(done RunDone, p *Project, s *Knowledge) {
-	if err := f.file(done, p, s); err != nil {
-		f.failed(err)
-	} else if f.err != nil {
-		f.err = nil
-		f.warn("records are kept again")
 	}
 }
 

@@ -23,11 +23,11 @@ func (w *watch) whileIdle(ctx context.Context) {
 	if w.idle.cancel != nil || w.session.run != nil {
 		return
 	}
-	w.overlooked()
+	w.warnOverlooked()
 	if w.proveNext(ctx) || w.checkNext(ctx) || w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
-	if w.session.knowledge.Tracker.Noticed() || !slices.Equal(w.session.project.Graph.Files(), w.followed) { // found by traced runs
+	if w.session.knowledge.Tracker.HasNoticed() || !slices.Equal(w.session.project.Graph.Files(), w.followed) { // found by traced runs
 		if w.begin(ctx, w.selectStale(ctx), true); w.session.run != nil {
 			return
 		}
@@ -99,9 +99,9 @@ func (e *Session) newTrace(c *suites.Case, last *keptVerdict, by *trace.Scripts)
 	p, timeout := e.project, e.timeout(c)
 	return func(ctx context.Context) *tracedRun {
 		t.started = time.Now()
-		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
+		t.outcome, t.err = t.runner.TraceCase(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
-			t.trace = trace.DecodeOutcome(&t.outcome, p.Fired(c, len(t.outcome.Results)), by)
+			t.trace = trace.DecodeOutcome(&t.outcome, p.FiredScripts(c, len(t.outcome.Results)), by)
 			if !sameResult(last, c, t.outcome, verdict.Judge(c, t.outcome, timeout)) {
 				t.trace.Incomplete = "the traced run went otherwise than the one on record"
 			}
@@ -119,7 +119,7 @@ func (e *Session) finishTrace(t *tracedRun, over bool) {
 	k := t.c.Key()
 	now := e.knowledge.Verdicts.Present(k)
 	if over || t.trace == nil || now == nil || now.Digests != t.last.Digests ||
-		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.knowledge.Tracker.Changed(t.seen)) > 0 {
+		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.knowledge.Tracker.ChangedFiles(t.seen)) > 0 {
 		return
 	}
 	if o := t.trace.Observed; o != nil {
@@ -130,12 +130,12 @@ func (e *Session) finishTrace(t *tracedRun, over bool) {
 		switch {
 		case e.knowledge.Tracker.ChangedSince(o.Paths, t.started):
 			t.trace.Observed = nil
-		case e.knowledge.Tracker.Doubt(k, t.seen, o.Paths, t.last.started()):
+		case e.knowledge.Tracker.Doubt(k, t.seen, o.Paths, t.last.startTime()):
 			return
 		}
 	}
-	e.knowledge.Selector.Traced(t.c, now.Digests, t.seen.Inputs, t.trace, e.knowledge.Tracker.Without)
-	if e.knowledge.Selector.Unsaved() >= heldTraces {
+	e.knowledge.Selector.PutTrace(t.c, now.Digests, t.seen.Inputs, t.trace, e.knowledge.Tracker.Exclude)
+	if e.knowledge.Selector.UnsavedCount() >= heldTraces {
 		e.knowledge.Save()
 		e.knowledge.Selector.Forget()
 	}
@@ -239,7 +239,7 @@ func (t *trialRun) try(ctx context.Context, r *run.Runner) {
 // there is one. Projects with suites have no trials, because the suites state which inputs their
 // hooks must stop.
 func (w *watch) tryNext(ctx context.Context) bool {
-	if w.session.equipment.Isolation().Refused() != nil {
+	if w.session.equipment.Isolation().Refusal() != nil {
 		return false
 	}
 	next := w.session.project.Trial(w.session.project.Stops)
@@ -255,15 +255,15 @@ func (w *watch) tryNext(ctx context.Context) bool {
 			case t.err != nil:
 				w.session.project.Stops.Tried[t.Hook.ID] = t.Digest // not again on this content
 			default:
-				w.tried(t)
+				w.storeStops(t)
 			}
 		}
 	})
 	return true
 }
 
-// tried stores the inputs that a hook stopped. Inputs stopped earlier remain, because each is a case.
-func (w *watch) tried(t *trialRun) {
+// storeStops stores the inputs that a hook stopped. Inputs stopped earlier remain, because each is a case.
+func (w *watch) storeStops(t *trialRun) {
 	stops := readStops(w.session.project.Config)
 	stops.Tried[t.Hook.ID] = t.Digest
 	added := false
@@ -316,8 +316,8 @@ func (e *Session) auditCase(k suites.Key) {
 	}
 }
 
-// Audited returns the results since the last call.
-func (e *Session) Audited() AuditResult { return e.audit.Take() }
+// TakeAudit returns the results since the last call.
+func (e *Session) TakeAudit() AuditResult { return e.audit.Take() }
 
 // sample returns up to n random cases that the latest selection left out.
 func (e *Session) sample(n int) []*suites.Case {

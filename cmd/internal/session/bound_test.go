@@ -17,7 +17,7 @@ func TestForgetGone(t *testing.T) {
 	for n := range 3 {
 		k, passed := suites.Key{Suite: "gone", ID: fmt.Sprint(n)}, &keptVerdict{Status: suites.Pass}
 		e.knowledge.Verdicts.Put(k, passed)
-		e.knowledge.Tracker.Ended(k, time.Now(), CaseInputs{})
+		e.knowledge.Tracker.End(k, time.Now(), CaseInputs{})
 		e.audit.Add(k, "", passed)
 		e.news.Observe(&suites.Record{Suite: "gone", ID: fmt.Sprint(n)}, true)
 	}

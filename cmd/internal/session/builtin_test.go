@@ -25,7 +25,7 @@ func TestWanted(t *testing.T) {
 		"pm-more pm": "pm:32 pm-more:87",
 	} {
 		var got []string
-		picked := wanted(all, strings.Fields(in))
+		picked := pickSuites(all, strings.Fields(in))
 		for _, s := range picked {
 			got = append(got, fmt.Sprintf("%s:%d", s.Name, len(s.Cases)))
 		}
@@ -36,7 +36,7 @@ func TestWanted(t *testing.T) {
 			t.Errorf("%s: %v", in, problems)
 		}
 	}
-	if whole := wanted(all, suites.BuiltinNames()); len(whole) != len(all) {
+	if whole := pickSuites(all, suites.BuiltinNames()); len(whole) != len(all) {
 		t.Errorf("%d suites, want all %d", len(whole), len(all))
 	}
 }

@@ -12,9 +12,11 @@ import (
 	"hookwatch/watcher"
 )
 
-// changed handles a batch of saves: it cancels cases that became stale and selects them again.
-func (w *watch) changed(ctx context.Context, b watcher.Batch) {
-	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool { return w.session.knowledge.Tracker.Written(w.session.project.Rel(c.Path)) })
+// handleBatch handles a batch of saves: it cancels cases that became stale and selects them again.
+func (w *watch) handleBatch(ctx context.Context, b watcher.Batch) {
+	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool {
+		return w.session.knowledge.Tracker.IsWritten(w.session.project.Rel(c.Path))
+	})
 	if len(b.Changes) == 0 {
 		return
 	}
@@ -63,7 +65,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 // retry tries again to set up isolation if it was unavailable, because the resource that ran
 // short may be available now.
 func (w *watch) retry() {
-	if w.session.equipment.Isolation().Refused() == nil {
+	if w.session.equipment.Isolation().Refusal() == nil {
 		return
 	}
 	if err := w.session.equipment.Use(w.session.project, w.session.knowledge.Environment.Tools); err != nil {
@@ -122,13 +124,13 @@ func (e *Session) supersedeAll(changed []string) {
 			}
 		}
 	}
-	e.touched(slices.Collect(maps.Keys(under)))
+	e.touch(slices.Collect(maps.Keys(under)))
 }
 
 // retract retracts verdicts of cases that may have seen another state of a file than the one at their
 // beginning, which is the present one again, and cancels such cases if they are running.
 func (e *Session) retract(restored []string) {
-	e.knowledge.Tracker.Restored(restored, e.opts.Now())
+	e.knowledge.Tracker.Restore(restored, e.opts.Now())
 	for _, x := range e.running {
 		if e.knowledge.Tracker.Suspect(x.c.Key(), x.seen, restored) {
 			x.supersede()
@@ -159,7 +161,7 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []verdict.Selec
 	for _, sel := range selected {
 		e.Selected = append(e.Selected, sel.Selection())
 	}
-	e.NotAffected, e.Uncovered = w.session.knowledge.NotAffected(), w.session.knowledge.Uncovered()
+	e.NotAffected, e.Uncovered = w.session.knowledge.NotAffected(), w.session.knowledge.UncoveredPlaces()
 	w.session.counts = e.State
 	w.session.opts.View.Handle(e)
 }
@@ -202,14 +204,14 @@ func (w *watch) touchedElsewhere(changed []string) {
 		if info, err := os.Stat(w.session.project.Config.Abs(path)); err == nil && w.session.busy.has(info.ModTime()) {
 			touched = append(touched, path)
 		} else {
-			w.session.knowledge.Tracker.Untouched(path)
+			w.session.knowledge.Tracker.ForgetTouches(path)
 		}
 	}
-	w.session.touched(touched)
+	w.session.touch(touched)
 }
 
-// overlooked warns, once per loaded project, that it has too many directories to watch.
-func (w *watch) overlooked() {
+// warnOverlooked warns, once per loaded project, that it has too many directories to watch.
+func (w *watch) warnOverlooked() {
 	beyond := w.session.project.Graph.Beyond()
 	if len(beyond) == 0 || w.warned == w.session.project {
 		return
@@ -268,7 +270,7 @@ func (w *watch) reload(ctx context.Context) bool {
 // missing reports whether the project directory is missing, and warns when it disappears or
 // returns. Waiting cases remain in the queue meanwhile.
 func (w *watch) missing() bool {
-	is := w.session.project.Gone()
+	is := w.session.project.IsGone()
 	switch {
 	case is && !w.session.paused:
 		w.session.warnf("%s is gone: nothing is run until it is there again", w.session.project.Root())
@@ -324,7 +326,7 @@ func (e *Session) adopt(p *Project) {
 // dropRemoved discards removed cases from the current run.
 func (e *Session) dropRemoved() {
 	for k, x := range e.held {
-		if e.gone(k) {
+		if e.isRemoved(k) {
 			delete(e.held, k)
 			e.discard(x)
 			e.drop(k)
@@ -334,7 +336,7 @@ func (e *Session) dropRemoved() {
 		return
 	}
 	for _, r := range e.run.Records(e.project.Order) {
-		if e.gone(r.Key()) {
+		if e.isRemoved(r.Key()) {
 			e.drop(r.Key())
 		}
 	}
@@ -342,9 +344,9 @@ func (e *Session) dropRemoved() {
 
 // forgetGone discards the state of removed cases.
 func (e *Session) forgetGone() {
-	e.knowledge.ForgetGone(e.gone)
-	e.audit.ForgetGone(e.gone)
-	e.news.Forget(e.gone)
+	e.knowledge.ForgetGone(e.isRemoved)
+	e.audit.ForgetGone(e.isRemoved)
+	e.news.Forget(e.isRemoved)
 }
 
-func (e *Session) gone(k suites.Key) bool { return e.project.Find(k) == nil }
+func (e *Session) isRemoved(k suites.Key) bool { return e.project.Find(k) == nil }

@@ -15,7 +15,7 @@ type checking struct {
 // checkNext starts the check that is due, and reports whether there is one. After a save that interrupts
 // it, it starts again when nothing else is to do.
 func (w *watch) checkNext(ctx context.Context) bool {
-	if !w.checks.due || w.session.equipment.Isolation().Refused() != nil {
+	if !w.checks.due || w.session.equipment.Isolation().Refusal() != nil {
 		return false
 	}
 	p, r := w.session.project, w.session.equipment.Runner
@@ -42,7 +42,7 @@ func (w *watch) present() {
 		return
 	}
 	e := Present{Findings: w.checks.findings}
-	for _, c := range w.session.knowledge.Verdicts.Failed(w.session.project.Cases) {
+	for _, c := range w.session.knowledge.Verdicts.FailedCases(w.session.project.Cases) {
 		e.Failed = append(e.Failed, c.Key())
 	}
 	w.session.opts.View.Handle(e)

@@ -19,16 +19,16 @@ type Coverage struct {
 	traced, skipped map[string]int // number of cases that may run each script
 }
 
-// Whole reports whether the traces of a script are complete: at least one case that may run it
+// IsComplete reports whether the traces of a script are complete: at least one case that may run it
 // was traced, and none was skipped.
-func (c *Coverage) Whole(path string) bool { return c.traced[path] > 0 && c.skipped[path] == 0 }
+func (c *Coverage) IsComplete(path string) bool { return c.traced[path] > 0 && c.skipped[path] == 0 }
 
 // Coverage returns the coverage according to the existing traces.
 func (s *Knowledge) Coverage() Coverage {
 	c := Coverage{traced: map[string]int{}, skipped: map[string]int{}}
-	traced := s.traced(&c)
+	traced := s.currentTraces(&c)
 	by := trace.NewScripts(s.Contents.Script)
-	for _, path := range s.covered() {
+	for _, path := range s.coveredScripts() {
 		script, err := by.Script(path)
 		if err != nil || opaque(path, traced) {
 			c.Opaque = append(c.Opaque, path)
@@ -39,8 +39,8 @@ func (s *Knowledge) Coverage() Coverage {
 	return c
 }
 
-// traced returns the current traces, and counts cases without one in c.
-func (s *Knowledge) traced(c *Coverage) []trace.Traced {
+// currentTraces returns the current traces, and counts cases without one in c.
+func (s *Knowledge) currentTraces(c *Coverage) []trace.Traced {
 	var out []trace.Traced
 	for _, cs := range s.project.Cases {
 		last := s.Verdicts.Present(cs.Key())
@@ -74,8 +74,8 @@ func (s *Knowledge) count(by map[string]int, c *suites.Case) {
 	}
 }
 
-// covered returns the scripts that cases may run, sorted.
-func (s *Knowledge) covered() []string {
+// coveredScripts returns the scripts that cases may run, sorted.
+func (s *Knowledge) coveredScripts() []string {
 	all := make(map[string]bool)
 	for _, c := range s.project.Cases {
 		for _, path := range s.project.Graph.Scripts(c) {
@@ -103,9 +103,9 @@ type Unentered struct {
 	Function string `json:"function"`
 }
 
-// Unentered returns the functions that cases never enter although their markers name them. It
+// UnenteredFunctions returns the functions that cases never enter although their markers name them. It
 // covers only cases with a current trace.
-func (s *Knowledge) Unentered() []Unentered {
+func (s *Knowledge) UnenteredFunctions() []Unentered {
 	var out []Unentered
 	by := trace.NewScripts(s.Contents.Script)
 	for _, c := range s.project.Cases {
@@ -114,13 +114,13 @@ func (s *Knowledge) Unentered() []Unentered {
 			continue
 		}
 		if e := s.Selector.Evidence(c.Key(), last.Digests); e != nil && e.Trace != nil && e.Trace.Blind() == "" {
-			out = append(out, s.unentered(c, e.Trace, by)...)
+			out = append(out, s.unenteredBy(c, e.Trace, by)...)
 		}
 	}
 	return out
 }
 
-func (s *Knowledge) unentered(c *suites.Case, t *trace.Trace, by *trace.Scripts) []Unentered {
+func (s *Knowledge) unenteredBy(c *suites.Case, t *trace.Trace, by *trace.Scripts) []Unentered {
 	var out []Unentered
 	for _, m := range s.project.Graph.Markers(c) {
 		if !m.Found || !slices.Contains(s.project.Graph.Scripts(c), m.File) {
@@ -147,9 +147,9 @@ type Executed struct {
 	Whole     string   `json:"whole,omitempty"` // why the whole script counts as executed, or ""
 }
 
-// Executed returns the parts of scripts that a case executed in its last trace, and any limit of
+// ExecutedParts returns the parts of scripts that a case executed in its last trace, and any limit of
 // that trace. known is false if there is no trace for its verdict.
-func (s *Knowledge) Executed(c *suites.Case) (executed []Executed, limit string, known bool) {
+func (s *Knowledge) ExecutedParts(c *suites.Case) (executed []Executed, limit string, known bool) {
 	last := s.Verdicts.Present(c.Key())
 	if last == nil {
 		return nil, "", false

@@ -52,8 +52,17 @@ func (b *verdictBook) Withdraw(k suites.Key) {
 // nil. Aborted verdicts are no baseline. A generated case has no definition of its own: its
 // latest verdict is the baseline.
 func (b *verdictBook) Baseline(k suites.Key, definition string) *keptVerdict {
-	if k.Generated() {
-		return b.latest(k, definition)
+	if k.IsGenerated() {
+		of := b.earlier[k]
+		if v := b.present[k]; v.HasResult() {
+			of = []*keptVerdict{v}
+		}
+		if len(of) == 0 {
+			return nil
+		}
+		v := *of[0]
+		v.Digests.Case = definition
+		return &v
 	}
 	if v := b.present[k]; v.HasResult() && v.Digests.Case == definition {
 		return v
@@ -66,20 +75,6 @@ func (b *verdictBook) Baseline(k suites.Key, definition string) *keptVerdict {
 	return nil
 }
 
-// latest returns the last verdict of a case, as if it were in this definition.
-func (b *verdictBook) latest(k suites.Key, definition string) *keptVerdict {
-	of := b.earlier[k]
-	if v := b.present[k]; v.HasResult() {
-		of = []*keptVerdict{v}
-	}
-	if len(of) == 0 {
-		return nil
-	}
-	v := *of[0]
-	v.Digests.Case = definition
-	return &v
-}
-
 // Tally counts the present verdicts of cases.
 func (b *verdictBook) Tally(cases []*suites.Case) (t suites.Tally) {
 	for _, c := range cases {
@@ -90,8 +85,8 @@ func (b *verdictBook) Tally(cases []*suites.Case) (t suites.Tally) {
 	return t
 }
 
-// Failed returns the cases whose present verdict is a failure or unproven.
-func (b *verdictBook) Failed(cases []*suites.Case) (out []*suites.Case) {
+// FailedCases returns the cases whose present verdict is a failure or unproven.
+func (b *verdictBook) FailedCases(cases []*suites.Case) (out []*suites.Case) {
 	for _, c := range cases {
 		if v := b.present[c.Key()]; v != nil && (!v.Status.OK() || v.Status == suites.Unproven) {
 			out = append(out, c)
@@ -100,8 +95,8 @@ func (b *verdictBook) Failed(cases []*suites.Case) (out []*suites.Case) {
 	return out
 }
 
-// Referred returns the digests of inputs and of tools to which verdicts refer.
-func (b *verdictBook) Referred() (inputs, tools map[string]bool) {
+// References returns the digests of inputs and of tools to which verdicts refer.
+func (b *verdictBook) References() (inputs, tools map[string]bool) {
 	inputs, tools = make(map[string]bool), make(map[string]bool)
 	refer := func(v *keptVerdict) { inputs[v.Digests.Inputs], tools[v.Digests.Tools] = true, true }
 	for _, v := range b.present {
@@ -128,7 +123,7 @@ func (b *verdictBook) PresentTools() map[string]bool {
 // branch is checked out again, its cases still have their verdicts. cases is the current number
 // of cases. Generated cases are discarded at once, because a fault that returns is a new one.
 func (b *verdictBook) ForgetGone(gone func(suites.Key) bool, cases int) {
-	fault := func(k suites.Key) bool { return k.Generated() && gone(k) }
+	fault := func(k suites.Key) bool { return k.IsGenerated() && gone(k) }
 	maps.DeleteFunc(b.present, func(k suites.Key, _ *keptVerdict) bool { return fault(k) })
 	maps.DeleteFunc(b.earlier, func(k suites.Key, _ []*keptVerdict) bool { return fault(k) })
 	latest := make(map[suites.Key]string) // time of the last verdict
@@ -168,9 +163,9 @@ type keptVerdict struct {
 	Began    int64 // when the case was started, by the clock of the file system's times; 0 for one that was recorded earlier
 }
 
-// started returns a time at which the case had been started: for a recorded verdict, the end of
+// startTime returns a time at which the case had been started: for a recorded verdict, the end of
 // its last second, because the record has no fractions.
-func (v *keptVerdict) started() time.Time {
+func (v *keptVerdict) startTime() time.Time {
 	if v.Began > 0 {
 		return time.Unix(0, v.Began)
 	}

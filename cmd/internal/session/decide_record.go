@@ -102,7 +102,7 @@ func firing(l suites.Layer, e suites.Expectation) bool {
 	return l == suites.Live && e.Decision == "" && e.Exit == nil
 }
 
-func fired(did bool) string {
+func describeFired(did bool) string {
 	if did {
 		return "hook_fired"
 	}
@@ -114,7 +114,7 @@ func fired(did bool) string {
 func expectedDecision(l suites.Layer, e suites.Expectation) string {
 	switch {
 	case firing(l, e):
-		return fired(e.HookFired == nil || *e.HookFired)
+		return describeFired(e.HookFired == nil || *e.HookFired)
 	case e.Decision != "":
 		return e.Decision
 	case len(e.Exit) > 0:
@@ -133,7 +133,7 @@ func actualDecision(l suites.Layer, e suites.Expectation, r suites.Result) strin
 	case r.TimedOut:
 		return "timeout"
 	case firing(l, e):
-		return fired(r.Fired)
+		return describeFired(r.Fired)
 	case e.Decision != "":
 		return r.Decision
 	case e.Exit == nil && e.Effect != "":

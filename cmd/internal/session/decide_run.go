@@ -54,8 +54,8 @@ func (r *currentRun) Drop(k suites.Key) {
 	delete(r.records, k)
 }
 
-// Planned returns the keys of those cases that are part of the run.
-func (r *currentRun) Planned(cases []*suites.Case) (out []suites.Key) {
+// PlannedKeys returns the keys of those cases that are part of the run.
+func (r *currentRun) PlannedKeys(cases []*suites.Case) (out []suites.Key) {
 	for _, c := range cases {
 		if r.planned[c.Key()] {
 			out = append(out, c.Key())
@@ -264,9 +264,6 @@ type atRest struct {
 	rest   map[string]string // digests
 	latest map[string]string // current digests
 }
-
-// newAtRest returns an atRest without files.
-func newAtRest() *atRest { return &atRest{make(map[string]string), make(map[string]string)} }
 
 // Same records a change of a file's digest, and reports whether the content is the same as when
 // nothing was left to run.

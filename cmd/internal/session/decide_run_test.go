@@ -89,7 +89,7 @@ func TestRunRecords(t *testing.T) {
 		t.Errorf("planned again: %d of %d", r.Done(), r.Of())
 	}
 	r.Drop(control.Key())
-	equal(t, "planned after the other was dropped", []suites.Key{proves.Key()}, r.Planned([]*suites.Case{control, proves}))
+	equal(t, "planned after the other was dropped", []suites.Key{proves.Key()}, r.PlannedKeys([]*suites.Case{control, proves}))
 	if r.Done() != 0 {
 		t.Errorf("%d done", r.Done())
 	}

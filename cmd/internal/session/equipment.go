@@ -124,14 +124,25 @@ func (e *equipment) newRunner(p *Project, env []string) *run.Runner {
 		Ruled:       p.Registered.Rule,
 		Others:      p.Registered.Of,
 		Live:        p.live(),
-		Interpreted: p.Interpreted,
+		Interpreted: p.IsInterpreted,
 		Scripts:     p.Scripts(),
 		Isolation:   e.isolation,
 		KeepSize:    int64(cfg.Sandbox.KeepSize),
 		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
 		Reader:      p.Reader.Anywhere(),
 		StandIns:    offered,
-		Standing:    func(hook string) []string { return standInsOf(p, offered, hook) },
+		Standing: func(hook string) []string { // the stand-ins that a hook can reach
+			if len(offered) == 0 {
+				return nil
+			}
+			var out []string
+			for _, name := range p.Graph.Tools(hook) {
+				if what, ok := offered[name]; ok {
+					out = append(out, name+"="+what)
+				}
+			}
+			return out
+		},
 	})
 }
 
@@ -255,20 +266,6 @@ func offerStandIns(names []string, temp string, env []string) (map[string]string
 	return offered, process.With(slices.Clone(env), map[string]string{"PATH": search}), nil
 }
 
-// standInsOf returns the stand-ins that a hook can reach.
-func standInsOf(p *Project, standIn map[string]string, hook string) []string {
-	if len(standIn) == 0 {
-		return nil
-	}
-	var out []string
-	for _, name := range p.Graph.Tools(hook) {
-		if what, ok := standIn[name]; ok {
-			out = append(out, name+"="+what)
-		}
-	}
-	return out
-}
-
 // A Diagnosis describes the isolation and tools that a project has on this machine.
 type Diagnosis struct {
 	Isolation sandbox.Choice
@@ -289,7 +286,7 @@ type ToolUse struct {
 // project's own tools in isolation.
 func Diagnose(ctx context.Context, o EquipmentOptions, p *Project) (*Diagnosis, error) {
 	e, err := newEquipment(o, p, nil)
-	if err != nil && e.isolation.Refused() == nil {
+	if err != nil && e.isolation.Refusal() == nil {
 		return nil, err
 	}
 	uses := make(map[string]*ToolUse)
@@ -304,7 +301,15 @@ func Diagnose(ctx context.Context, o EquipmentOptions, p *Project) (*Diagnosis, 
 	}
 	for _, c := range p.Every() {
 		if c.Check != nil {
-			checkedTool(c, use)
+			switch c.Check.Need {
+			case suites.NeedRequired, suites.NeedExpected:
+				if c.Check.Tool != "" {
+					use(c.Check.Tool).Fails = append(use(c.Check.Tool).Fails, c.Key())
+				}
+			case suites.NeedOptional:
+				use(c.Check.Tool).Skips = append(use(c.Check.Tool).Skips, c.Key())
+			case suites.NeedAdvisory:
+			}
 		}
 		for _, g := range c.Gates {
 			if u := use(g.Tool); g.Policy == suites.GateFail {
@@ -330,17 +335,4 @@ func Diagnose(ctx context.Context, o EquipmentOptions, p *Project) (*Diagnosis, 
 		d.Tools = append(d.Tools, *u)
 	}
 	return d, nil
-}
-
-// checkedTool records whether a case fails or is skipped if its tool is absent.
-func checkedTool(c *suites.Case, use func(string) *ToolUse) {
-	switch c.Check.Need {
-	case suites.NeedRequired, suites.NeedExpected:
-		if c.Check.Tool != "" {
-			use(c.Check.Tool).Fails = append(use(c.Check.Tool).Fails, c.Key())
-		}
-	case suites.NeedOptional:
-		use(c.Check.Tool).Skips = append(use(c.Check.Tool).Skips, c.Key())
-	case suites.NeedAdvisory:
-	}
 }

@@ -116,7 +116,7 @@ func (c *contents) Keep(to contentKeeper, inputs []suites.Input, kept map[string
 			continue
 		}
 		kept[in.Digest] = true
-		if to.KeepContent(in.Digest, func() []byte { return c.now(in.Path, in.Digest) }) != nil {
+		if to.KeepContent(in.Digest, func() []byte { return c.current(in.Path, in.Digest) }) != nil {
 			return
 		}
 	}
@@ -125,7 +125,7 @@ func (c *contents) Keep(to contentKeeper, inputs []suites.Input, kept map[string
 // of returns a file's content for the digest of an input, from the current file or from stored
 // contents. If digest is "", it returns the current content.
 func (c *contents) of(file, digest string) []byte {
-	if b := c.now(file, digest); b != nil {
+	if b := c.current(file, digest); b != nil {
 		return b
 	}
 	if b := c.Records().Content(digest); b != nil && suites.Digest(b) == digest {
@@ -139,9 +139,9 @@ func (c *contents) Script(file string) ([]byte, error) {
 	return c.Reader.Anywhere().ReadFile(c.Abs(file), keptSize)
 }
 
-// now returns the current content of a file in the form that its digest covers, and nil if the
+// current returns the current content of a file in the form that its digest covers, and nil if the
 // file has another digest.
-func (c *contents) now(file, digest string) []byte {
+func (c *contents) current(file, digest string) []byte {
 	if file == depend.Elsewhere {
 		return c.graph.OtherFiles(digest)
 	}
@@ -168,7 +168,7 @@ func (c *contents) now(file, digest string) []byte {
 // storedContents reads the data that is stored with verdicts.
 type storedContents interface {
 	Evidence(k suites.Key) *record.Evidence
-	Observed() record.Observed
+	ReadObserved() record.Observed
 	Content(digest string) []byte
 }
 

@@ -23,7 +23,7 @@ func (e *Session) finish(ctx context.Context, x *execution) {
 		e.discard(x)
 		return
 	}
-	if e.again(x) {
+	if e.requeue(x) {
 		e.discard(x)
 	} else {
 		e.judge(x)
@@ -31,20 +31,20 @@ func (e *Session) finish(ctx context.Context, x *execution) {
 	e.settle()
 }
 
-// again queues a case again if its inputs have changed since it started, or drops it if it no
+// requeue queues a case again if its inputs have changed since it started, or drops it if it no
 // longer exists. It reports false if the case can be judged.
-func (e *Session) again(x *execution) bool {
+func (e *Session) requeue(x *execution) bool {
 	k := x.c.Key()
 	var changed []string
-	x.stale = x.stale || x.earlier && !x.whole || !e.awaited && e.project.Gone() // Once ends with the results it has
+	x.stale = x.stale || x.earlier && !x.whole || !e.awaited && e.project.IsGone() // Once ends with the results it has
 	if x.earlier && !x.stale {
 		return false
 	}
 	if !x.stale {
-		if changed = e.knowledge.Tracker.Changed(x.seen); len(changed) == 0 {
-			e.knowledge.Tracker.Undisturbed(x.seen)
+		if changed = e.knowledge.Tracker.ChangedFiles(x.seen); len(changed) == 0 {
+			e.knowledge.Tracker.Settle(x.seen)
 		}
-		e.touched(changed)
+		e.touch(changed)
 	}
 	c := e.project.Find(k)
 	switch e.run.Next(k, x.stale, len(changed) > 0, c != nil) {
@@ -58,9 +58,9 @@ func (e *Session) again(x *execution) bool {
 	return true
 }
 
-// touched records that files changed while cases that depend on them ran.
-func (e *Session) touched(paths []string) {
-	for _, path := range e.knowledge.Tracker.Touched(paths, e.project.Matters) {
+// touch records that files changed while cases that depend on them ran.
+func (e *Session) touch(paths []string) {
+	for _, path := range e.knowledge.Tracker.Touch(paths, e.project.Matters) {
 		e.warnf("%s changes whenever cases run: it is treated as written by the hooks, and selects nothing until hookwatch is restarted", path)
 	}
 }
@@ -161,7 +161,7 @@ func (e *Session) cutShort() (without []*execution) {
 		x := <-e.results
 		delete(e.running, x.c.Key())
 		e.busy.stop(e.opts.Now())
-		if x.whole && !x.stale && len(e.knowledge.Tracker.Changed(x.seen)) == 0 {
+		if x.whole && !x.stale && len(e.knowledge.Tracker.ChangedFiles(x.seen)) == 0 {
 			e.judge(x)
 		} else {
 			without = append(without, x)
@@ -195,7 +195,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	e.keep(x, r, transition)
 	done := CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
-		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[shownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.opts.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
+		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[shownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.opts.Rerun(k), Sandbox: e.keptSandboxes().At(x.c, x.outcome, v),
 		Done: e.run.Done(), Of: e.run.Of(), Tools: tools, Order: e.project.Order(k),
 	}
 	if previous != nil {
@@ -207,7 +207,7 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 		done.Effect, done.Remedy = clientWould(x.outcome, step), remedyOf(x.c, x.outcome, step)
 		if h, ok := e.project.Registered.Find(x.c.Steps[step].Event, x.c.Registered); ok && x.c.Registered != "" {
 			done.Registered = h.Source.String()
-			done.Remedy = cmp.Or(e.project.gone(h), done.Remedy)
+			done.Remedy = cmp.Or(e.project.missingScripts(h), done.Remedy)
 		}
 	}
 	e.run.HookTime += hookTime(x.outcome)
@@ -221,7 +221,7 @@ func (e *Session) transition(before *keptVerdict, seen bool, r suites.Record) Tr
 		// Generated cases are not explained: without a suite it is unknown whether a hook may
 		// need a tool, and if that tool is missing the hook may let through the calls it used to
 		// stop.
-		return !r.Key().Generated() && len(e.knowledge.Explaining(r.Key(), was, is)) > 0
+		return !r.Key().IsGenerated() && len(e.knowledge.Explaining(r.Key(), was, is)) > 0
 	}
 	switch transition(before, seen, e.first, r, explain) {
 	case verdict.Added:
@@ -253,11 +253,11 @@ func (e *Session) keep(x *execution, r suites.Record, transition Transition) {
 	kept.Began = x.began.UnixNano()
 	e.knowledge.Verdicts.Put(k, &kept)
 	if r.Status() != suites.Aborted {
-		e.knowledge.Selector.Concluded(k, r.Digests)
+		e.knowledge.Selector.Conclude(k, r.Digests)
 	}
 	e.ran(x.c)
 	e.checkAudited(k, &r)
-	e.knowledge.Tracker.Ended(k, x.ended, x.seen)
+	e.knowledge.Tracker.End(k, x.ended, x.seen)
 	e.run.Add(r)
 }
 
@@ -289,9 +289,9 @@ func (e *Session) putAway(x *execution, at string, failedBefore bool) {
 	if at == "" {
 		e.discard(x)
 		if failedBefore {
-			e.kept().Drop(x.c)
+			e.keptSandboxes().Drop(x.c)
 		}
-	} else if err := e.kept().Take(func(to string) error { return x.runner.Keep(x.outcome, to) }, at); err != nil {
+	} else if err := e.keptSandboxes().Take(func(to string) error { return x.runner.Keep(x.outcome, to) }, at); err != nil {
 		e.warnf("the sandbox of %s is not kept, or others that are too many: %v", x.c.Key(), err)
 	}
 }
@@ -340,7 +340,16 @@ func (e *Session) end(interrupted bool) Summary {
 		Records: records, Duration: at.Sub(r.Started), HookTime: r.HookTime, Aborted: r.Aborted,
 		Project: e.project.Name(), Isolation: e.Isolation().Describe().Name, Weaker: e.Isolation().Why, StandIns: e.equipment.StandIns(), At: at,
 	}
-	e.describeEnvironment(done.Full)
+	e.knowledge.LookUpTools()
+	env := &e.knowledge.Environment
+	if done.Full { // and queries versions that are not known yet
+		e.equipment.Runner.Versions(context.Background(), e.equipment.Tools, env.Tools)
+	} else {
+		e.equipment.Tools.KnownVersions(env.Tools)
+	}
+	env.Hookwatch = e.opts.Program
+	env.OS = runtime.GOOS + "/" + runtime.GOARCH
+	env.Isolation = e.Isolation().Describe().Name
 	e.filing.End(done, e.project, e.knowledge, e.awaited)
 	sum.RecordError = e.filing.Err()
 	e.knowledge.Forget()
@@ -349,21 +358,6 @@ func (e *Session) end(interrupted bool) Summary {
 		e.opts.View.Handle(done)
 	}
 	return sum
-}
-
-// describeEnvironment looks up the project's tools. A full run also queries versions that are not
-// known yet.
-func (e *Session) describeEnvironment(full bool) {
-	e.knowledge.LookUpTools()
-	env := &e.knowledge.Environment
-	if full {
-		e.equipment.Runner.Versions(context.Background(), e.equipment.Tools, env.Tools)
-	} else {
-		e.equipment.Tools.KnownVersions(env.Tools)
-	}
-	env.Hookwatch = e.opts.Program
-	env.OS = runtime.GOOS + "/" + runtime.GOARCH
-	env.Isolation = e.Isolation().Describe().Name
 }
 
 // noticed is the maximum delay with which the watcher may report that a file was different for a
@@ -395,8 +389,8 @@ func (e *finishedCase) retract() bool {
 // finishedCases holds the recently finished cases.
 type finishedCases map[suites.Key]finishedCase
 
-// Ended records the end of a case that has a verdict.
-func (e finishedCases) Ended(k suites.Key, at time.Time, seen CaseInputs) {
+// End records the end of a case that has a verdict.
+func (e finishedCases) End(k suites.Key, at time.Time, seen CaseInputs) {
 	before := e[k]
 	if !before.retracted {
 		before.retractions = 0
@@ -404,8 +398,8 @@ func (e finishedCases) Ended(k suites.Key, at time.Time, seen CaseInputs) {
 	e[k] = finishedCase{at: at, seen: seen, retractions: before.retractions}
 }
 
-// Retracted reports whether the verdict of a case was retracted.
-func (e finishedCases) Retracted(k suites.Key) bool { return e[k].retracted }
+// IsRetracted reports whether the verdict of a case was retracted.
+func (e finishedCases) IsRetracted(k suites.Key) bool { return e[k].retracted }
 
 // retract retracts the verdicts of cases that ended recently and may be wrong.
 func (e finishedCases) retract(now time.Time, wrong func(CaseInputs) bool) {

@@ -23,25 +23,25 @@ func TestFinishedCases(t *testing.T) {
 	}{
 		{"its files reported", 0, false, false}, {"too late", 2 * noticed, true, false}, {"in time", noticed, true, true},
 	} {
-		e.Ended(k, at, CaseInputs{})
-		if e.retract(at.Add(tt.later), wrong(tt.wrong)); e.Retracted(k) != tt.want {
-			t.Errorf("%s: retracted %v, want %v", tt.name, e.Retracted(k), tt.want)
+		e.End(k, at, CaseInputs{})
+		if e.retract(at.Add(tt.later), wrong(tt.wrong)); e.IsRetracted(k) != tt.want {
+			t.Errorf("%s: retracted %v, want %v", tt.name, e.IsRetracted(k), tt.want)
 		}
 	}
 	for n := 1; n < 2*verdict.MaxTries; n++ { // it was retracted once above
-		e.Ended(k, at, CaseInputs{})
-		if e.retract(at, wrong(true)); e.Retracted(k) != (n < verdict.MaxTries) {
-			t.Errorf("after %d times in a row: retracted %v", n+1, e.Retracted(k))
+		e.End(k, at, CaseInputs{})
+		if e.retract(at, wrong(true)); e.IsRetracted(k) != (n < verdict.MaxTries) {
+			t.Errorf("after %d times in a row: retracted %v", n+1, e.IsRetracted(k))
 		}
-		if !e.Retracted(k) {
+		if !e.IsRetracted(k) {
 			break
 		}
 	}
 	e.rest(at.Add(2 * noticed))
-	e.Ended(k, at, CaseInputs{})
+	e.End(k, at, CaseInputs{})
 	e.retract(at, wrong(true))
 	e.rest(at.Add(2 * noticed))
-	if !e.Retracted(k) {
+	if !e.IsRetracted(k) {
 		t.Error("a retracted verdict is forgotten while its case exists")
 	}
 	if e.ForgetGone(func(suites.Key) bool { return true }); len(e) > 0 {

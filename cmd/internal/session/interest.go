@@ -29,7 +29,7 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 	r := newReader(cfg, nil)
 	i := watcher.Interest{
 		Files:  []string{configFile(cfg)},
-		Ignore: func(file string, dir bool) bool { return ignored(cfg, file, dir) },
+		Ignore: func(file string, dir bool) bool { return isIgnored(cfg, file, dir) },
 		Unread: func(real string) bool { return real != cfg.TrustFile() && r.World(real) != 0 },
 	}
 	if len(cfg.Asks) > 0 { // the user may agree to them at any time
@@ -51,7 +51,7 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 		}
 	}
 	// Places outside of the project are not read, and so not watched either.
-	i.Dirs = slices.DeleteFunc(i.Dirs, func(dir string) bool { return !inside(confined(cfg), dir) })
+	i.Dirs = slices.DeleteFunc(i.Dirs, func(dir string) bool { return !inside(confinedReader(cfg), dir) })
 	return i
 }
 
@@ -148,9 +148,9 @@ func addElsewhere(p *Project, i *watcher.Interest) {
 func (p *Project) other(rel string, isDir bool) bool {
 	abs := p.Config.Abs(rel)
 	if isDir {
-		return !ignored(p.Config, abs, true)
+		return !isIgnored(p.Config, abs, true)
 	}
-	return !p.entries[rel] && !slices.Contains(outputs, path.Ext(rel)) && !ignored(p.Config, abs, false) && !p.Shapes(abs)
+	return !p.entries[rel] && !slices.Contains(outputs, path.Ext(rel)) && !isIgnored(p.Config, abs, false) && !p.Shapes(abs)
 }
 
 // outputs are the extensions of files that programs write and that do not affect hooks.
@@ -209,9 +209,9 @@ func isOutput(file string) bool {
 	return err == nil && os.SameFile(fi, out)
 }
 
-// ignored reports whether the watcher ignores a path: files that hookwatch itself writes,
+// isIgnored reports whether the watcher ignores a path: files that hookwatch itself writes,
 // files that are not sources, and the user's ignore patterns.
-func ignored(cfg *config.Config, file string, isDir bool) bool {
+func isIgnored(cfg *config.Config, file string, isDir bool) bool {
 	if isRecord(cfg, file) {
 		return true
 	}
@@ -246,7 +246,7 @@ func leadsOutside(cfg *config.Config, dir string) bool {
 	if err != nil || fi.Mode()&os.ModeSymlink == 0 {
 		return false
 	}
-	_, err = confined(cfg).Resolve(dir)
+	_, err = confinedReader(cfg).Resolve(dir)
 	return disk.IsRefused(err)
 }
 
@@ -260,10 +260,10 @@ func temporary(name string) bool {
 	})
 }
 
-// Affected returns the cases that a change of a file, or of a section of it, selects. It
+// SelectAffected returns the cases that a change of a file, or of a section of it, selects. It
 // returns an error if the file is outside of the project and no case depends on it, or if
 // it has no such section.
-func Affected(p *Project, path, section string) ([]verdict.Selected, error) {
+func SelectAffected(p *Project, path, section string) ([]verdict.Selected, error) {
 	for _, c := range p.Every() {
 		p.Graph.Inputs(c) // the graph follows files only after it is asked for a case's inputs
 	}
@@ -294,7 +294,7 @@ func Affected(p *Project, path, section string) ([]verdict.Selected, error) {
 		}
 	}
 	if len(selected) == 0 && !p.Follows(path) && (!filepath.IsLocal(filepath.FromSlash(path)) || !p.Exists(path)) {
-		return nil, fmt.Errorf("%s is outside of the project, and no case depends on it%s", path, markers.Nearest(path, p.followed()))
+		return nil, fmt.Errorf("%s is outside of the project, and no case depends on it%s", path, markers.Nearest(path, p.followedFiles()))
 	}
 	return selected, nil
 }
@@ -306,7 +306,7 @@ func askedSection(p *Project, path, section string) (markers.Resolution, error) 
 	case err == nil && info.IsDir():
 		return markers.Resolution{}, fmt.Errorf("%s is a directory; name a file in it", path)
 	case errors.Is(err, fs.ErrNotExist) && !p.Follows(path):
-		names := p.followed()
+		names := p.followedFiles()
 		for _, c := range p.every {
 			names = append(names, c.ID)
 		}
@@ -334,11 +334,11 @@ func overlap(p *Project, places map[string]markers.Resolution, asked markers.Res
 
 // Follows reports whether the project uses a file.
 func (p *Project) Follows(path string) bool {
-	return slices.Contains(p.followed(), path)
+	return slices.Contains(p.followedFiles(), path)
 }
 
-// followed returns the files that the project uses, sorted.
-func (p *Project) followed() []string {
+// followedFiles returns the files that the project uses, sorted.
+func (p *Project) followedFiles() []string {
 	files := slices.Concat(slices.DeleteFunc(p.Graph.Files(), func(f string) bool { return f == depend.Elsewhere }), p.Graph.Specs(), p.scripts, p.Config.Settings)
 	for _, s := range append(slices.Clone(p.sources), p.Config.Path) {
 		if s != "" {

@@ -77,7 +77,7 @@ func TestIgnored(t *testing.T) {
 		{"a.log", false, true}, {"hooks/a.log", false, false}, {"gen/a/b.sh", false, true}, {"hooks/skip.sh", false, true},
 		{"../a.log", false, false},
 	} {
-		if got := ignored(cfg, s.Path(tt.name), tt.dir); got != tt.want {
+		if got := isIgnored(cfg, s.Path(tt.name), tt.dir); got != tt.want {
 			t.Errorf("%s (directory: %v) is ignored: %v, want %v", tt.name, tt.dir, got, tt.want)
 		}
 	}

@@ -37,7 +37,7 @@ type Knowledge struct {
 func newKnowledge(p *Project, store *record.Store, place record.Place) *Knowledge {
 	s := &Knowledge{
 		Verdicts: newBook(),
-		Tracker:  newTracker(),
+		Tracker:  &Tracker{written: newWritten(), finishedCases: make(finishedCases)},
 		store:    store,
 		place:    place,
 		sets:     make(run.ToolSets),
@@ -51,7 +51,7 @@ func newKnowledge(p *Project, store *record.Store, place record.Place) *Knowledg
 // Use replaces the project after it was loaded again.
 func (s *Knowledge) Use(p *Project) {
 	s.project = p
-	s.Tracker.Use(p)
+	s.Tracker.versions = versions{project: p}
 	s.Contents = &contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
 	s.Selector.Use(p.Graph, s.Contents)
 }
@@ -112,7 +112,7 @@ func (s *Knowledge) Save() {
 // Forget discards inputs and tool sets to which no verdict refers. Call it at the end of a run,
 // when no case is running.
 func (s *Knowledge) Forget() {
-	inputs, tools := s.Verdicts.Referred()
+	inputs, tools := s.Verdicts.References()
 	maps.DeleteFunc(s.inputs, func(digest string, _ []suites.Input) bool { return !inputs[digest] })
 	maps.DeleteFunc(s.sets, func(set string, _ map[string]string) bool {
 		_, current := s.Environment.CaseTools[set]
@@ -135,7 +135,7 @@ func (s *Knowledge) LookUpTools() {
 	names := s.look.Names()
 	for set := range s.Verdicts.PresentTools() { // including cases not run since their hook named other tools
 		if _, known := s.Environment.CaseTools[set]; !known && s.sets[set] != nil {
-			s.Environment.CaseTools[set] = s.sets.Names(set)
+			s.Environment.CaseTools[set] = slices.Sorted(maps.Keys(s.sets[set]))
 			names = append(names, s.Environment.CaseTools[set]...)
 		}
 	}
@@ -151,9 +151,9 @@ func (s *Knowledge) toolsDigest(c *suites.Case) string {
 // Explaining returns the tools that may explain a changed verdict of the case: those in both sets
 // that concern it and have changed, and the programs that it was seen to use and that were replaced.
 func (s *Knowledge) Explaining(k suites.Key, before, now string) []string {
-	concerns := s.project.Concerning(s.Selector.Used)
-	tools := slices.DeleteFunc(s.sets.Changed(before, now), func(tool string) bool { return !concerns(k, tool) })
-	tools = append(tools, s.Selector.Replaced(k)...)
+	concerns := s.project.Concerning(s.Selector.UsedTools)
+	tools := slices.DeleteFunc(s.sets.ChangedTools(before, now), func(tool string) bool { return !concerns(k, tool) })
+	tools = append(tools, s.Selector.ReplacedTools(k)...)
 	slices.Sort(tools)
 	return slices.Compact(tools)
 }
@@ -239,5 +239,5 @@ func StaleNow(p *Project, caller []string, at record.Place) (Selection, error) {
 		return Selection{}, err
 	}
 	selected := s.Stale(func(suites.Key) *suites.Digests { return nil })
-	return Selection{selected, s.NotAffected(), s.Uncovered(), s.warnings, s.Selector.Differing()}, nil
+	return Selection{selected, s.NotAffected(), s.UncoveredPlaces(), s.warnings, s.Selector.latest.differing}, nil
 }

@@ -38,7 +38,13 @@ func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []s
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	p.applicable()
+	// Suites for another kind of project, and built-in ones whose hook the project does not have.
+	p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool {
+		if slices.ContainsFunc(s.AppliesTo, func(file string) bool { return !p.Exists(file) && !p.registers(file) }) {
+			return true
+		}
+		return s.Builtin && !slices.ContainsFunc(s.Cases, func(c suites.Case) bool { return c.Hook == "" || p.has(c.Hook) })
+	})
 	p.addRegistered()
 	p.arrange()
 	p.Empty = p.filter(filter)
@@ -50,7 +56,7 @@ func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []s
 	p.Graph.Prepare(p.every)
 	p.Unread = p.Graph.Unread(p.hookFiles())
 	for _, err := range p.Graph.RefusedSpecs() {
-		p.Unread = append(p.Unread, p.refused("specs", err).Error())
+		p.Unread = append(p.Unread, p.refusal("specs", err).Error())
 	}
 	p.Warnings = append(p.Warnings, p.Unread...)
 	return p.Project, p.checkMarkers()
@@ -71,7 +77,7 @@ func (p *loader) readHooks() []suites.Problem {
 	p.scripts, p.Warnings = scripts, append(p.Warnings, notes...)
 	found := p.registering()
 	if p.Registered, err = discover.Hooks(p.Reader, p.Config.Root, p.Config.Settings, found.Sources); err != nil {
-		return []suites.Problem{p.refused("settings", err)}
+		return []suites.Problem{p.refusal("settings", err)}
 	}
 	p.Registered.Guess(p.Config.Root, found.Guessed)
 	p.Foreign, p.Stray = found.Foreign, found.Unread
@@ -92,7 +98,7 @@ func (p *loader) registering() discover.Found {
 	for i, file := range p.Config.Settings {
 		settings[i] = p.Config.Abs(file)
 	}
-	return discover.Find(p.Reader, p.Config.Root, settings, func(file string, dir bool) bool { return ignored(p.Config, file, dir) })
+	return discover.Find(p.Reader, p.Config.Root, settings, func(file string, dir bool) bool { return isIgnored(p.Config, file, dir) })
 }
 
 // ReadsSuite reports whether an entry of suites matches the file.
@@ -116,13 +122,13 @@ func (p *loader) readSuites() []suites.Problem {
 		if err != nil {
 			return []suites.Problem{{What: err.Error()}}
 		}
-		p.Suites = wanted(all, names)
+		p.Suites = pickSuites(all, names)
 	}
 	left := int64(suitesAtMost)
 	for _, file := range p.sources {
 		data, err := p.Reader.ReadFile(file, min(suiteAtMost, left))
 		if err != nil {
-			problems = append(problems, p.refused("suites", err))
+			problems = append(problems, p.refusal("suites", err))
 			continue
 		}
 		left -= int64(len(data))
@@ -133,21 +139,8 @@ func (p *loader) readSuites() []suites.Problem {
 	return append(problems, catalog.Check(p.Suites)...)
 }
 
-// applicable drops suites for another kind of project, and built-in ones whose hook the
-// project does not have.
-func (p *loader) applicable() {
-	p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool {
-		if slices.ContainsFunc(s.AppliesTo, func(file string) bool { return !p.Exists(file) && !p.registers(file) }) {
-			return true
-		}
-		return s.Builtin && !slices.ContainsFunc(s.Cases, func(c suites.Case) bool {
-			return c.Hook == "" || p.has(c.Hook)
-		})
-	})
-}
-
 // has reports whether the project has a hook that a suite names.
-func (p *loader) has(hook string) bool { return p.Exists(hook) || p.named(hook) != "" }
+func (p *loader) has(hook string) bool { return p.Exists(hook) || p.findScript(hook) != "" }
 
 // arrange collects the cases in order, and applies the project's policy for gates.
 func (p *loader) arrange() {
@@ -161,12 +154,12 @@ func (p *loader) arrange() {
 		}
 		for j := range p.Suites[i].Cases {
 			c := &p.Suites[i].Cases[j]
-			c.Gates = p.gated(c.Gates, places)
+			c.Gates = p.resolveGates(c.Gates, places)
 			p.locate(c)
 			if c.Check == nil {
 				c.Budget = cmp.Or(c.Budget, p.Config.Run.Budget)
 			}
-			c.Check = p.needed(c.Check)
+			c.Check = p.applyNeeds(c.Check)
 			digests = p.appendConfigured(digests, c)
 			p.every = append(p.every, c)
 			if control, ok := verdict.ControlOf(c); ok {
@@ -177,7 +170,11 @@ func (p *loader) arrange() {
 			}
 		}
 	}
-	p.index()
+	p.byKey = make([]int32, len(p.every))
+	for i := range p.byKey {
+		p.byKey[i] = int32(i)
+	}
+	slices.SortFunc(p.byKey, func(a, b int32) int { return p.every[a].Key().Compare(p.every[b].Key()) })
 	all := string(digests) // a single text for all cases, to save memory
 	for i, c := range p.every {
 		c.Digest = all[i*digestSize:][:digestSize]
@@ -205,7 +202,7 @@ func (p *loader) appendConfigured(to []byte, c *suites.Case) []byte {
 	return hex.AppendEncode(to, sum[:digestSize/2])
 }
 
-func (p *loader) gated(gates []suites.Gate, places map[string][]string) []suites.Gate {
+func (p *loader) resolveGates(gates []suites.Gate, places map[string][]string) []suites.Gate {
 	out := slices.Clone(gates)
 	for i := range out {
 		if policy, ok := p.Config.Gates[out[i].Tool]; ok {
@@ -257,7 +254,14 @@ func (p *loader) filter(f Filter) error {
 	case len(p.every) > 0:
 		return errors.New("no case matches --suite and --filter (hookwatch list shows all)")
 	default:
-		return p.nothing()
+		looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
+		if p.IsGone() {
+			return fmt.Errorf("there is no directory %s", p.Root())
+		}
+		if len(p.scripts)+len(p.Registered.Hooks) == 0 {
+			return fmt.Errorf("no hooks found in %s: looked for %s, plugins, and settings below (hookwatch init --starter writes a project to begin with)", p.Root(), looked)
+		}
+		return fmt.Errorf("no cases for the %s of %s: looked for %s (hookwatch init writes a first suite)", Count(p.Hooks(), "hook"), p.Root(), strings.Join(p.Config.Suites, ", "))
 	}
 }
 
@@ -290,20 +294,6 @@ func (p *loader) noSuite(name string) error {
 		return fmt.Errorf("--suite %s: this built-in suite is not switched on: add builtin:%s to suites in .hookwatch.yaml", name, name)
 	}
 	return fmt.Errorf("--suite %s: no such suite here (there are %s)", name, p.suiteNames())
-}
-
-// nothing returns the error for a project without cases, with the places that were
-// searched.
-func (p *loader) nothing() error {
-	looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
-	if p.Gone() {
-		return fmt.Errorf("there is no directory %s", p.Root())
-	}
-	if len(p.scripts)+len(p.Registered.Hooks) == 0 {
-		return fmt.Errorf("no hooks found in %s: looked for %s, plugins, and settings below (hookwatch init --starter writes a project to begin with)", p.Root(), looked)
-	}
-	return fmt.Errorf("no cases for the %s of %s: looked for %s (hookwatch init writes a first suite)",
-		Count(p.Hooks(), "hook"), p.Root(), strings.Join(p.Config.Suites, ", "))
 }
 
 func (p *loader) suiteNames() string {
@@ -357,10 +347,10 @@ func (p *loader) expand(key string, patterns []string) ([]string, []suites.Probl
 		}
 		base, rest := doublestar.SplitPattern(pattern)
 		found, err := p.Reader.Find(disk.Search{Base: p.Config.Abs(base), Pattern: rest, Skip: func(file string, dir bool) bool {
-			return ignored(p.Config, file, dir)
+			return isIgnored(p.Config, file, dir)
 		}})
 		if err != nil {
-			problems = append(problems, p.refused(key+": "+pattern, err))
+			problems = append(problems, p.refusal(key+": "+pattern, err))
 		}
 		for _, f := range found {
 			files = append(files, path.Join(filepath.ToSlash(base), f))
@@ -375,8 +365,8 @@ func (p *loader) expand(key string, patterns []string) ([]string, []suites.Probl
 	return files, problems
 }
 
-// refused returns the problem for a configured file that is not read, with a hint.
-func (p *loader) refused(what string, err error) suites.Problem {
+// refusal returns the problem for a configured file that is not read, with a hint.
+func (p *loader) refusal(what string, err error) suites.Problem {
 	problem := suites.Problem{At: suites.Position{File: p.Rel(configFile(p.Config))}, What: what + ": " + err.Error()}
 	if p.Config.Path == "" {
 		problem.At.File = ""
@@ -392,15 +382,15 @@ func (p *loader) refused(what string, err error) suites.Problem {
 func (p *loader) checkDirs() (problems []suites.Problem) {
 	for _, dir := range p.Config.Hooks {
 		if _, err := p.Reader.Resolve(p.Config.Abs(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			problems = append(problems, p.refused("hooks: "+dir, err))
+			problems = append(problems, p.refusal("hooks: "+dir, err))
 		}
 	}
 	return problems
 }
 
-// confined returns a reader for files in the project and those that were agreed to. It
+// confinedReader returns a reader for files in the project and those that were agreed to. It
 // does not exclude masked files.
-func confined(cfg *config.Config) disk.Reader {
+func confinedReader(cfg *config.Config) disk.Reader {
 	return disk.Reader{Root: cfg.Root, Agreed: cfg.Agreed}
 }
 
@@ -417,7 +407,7 @@ func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
 		read.RunRoot = "" // cases see the files at Root, wherever these are kept
 		return sandboxOptions(&read, os.Environ()).World(private, filepath.SplitList(os.Getenv("PATH")))
 	})
-	r := confined(cfg)
+	r := confinedReader(cfg)
 	r.Pinned = pinned
 	r.World = func(path string) disk.Reason { return world().Means(path) }
 	return r
@@ -434,9 +424,9 @@ func inside(r disk.Reader, file string) bool {
 	}
 }
 
-// wanted returns the built-in suites with these names. It also includes cases of other
+// pickSuites returns the built-in suites with these names. It also includes cases of other
 // suites that are controls of theirs.
-func wanted(all []suites.Suite, names []string) []suites.Suite {
+func pickSuites(all []suites.Suite, names []string) []suites.Suite {
 	cases := map[suites.Key]*suites.Case{}
 	for i := range all {
 		for j := range all[i].Cases {

@@ -13,10 +13,10 @@ import (
 	"hookwatch/suites/record"
 )
 
-// lost makes a case of each script that cases start themselves, that was registered for their event
+// lostCases makes a case of each script that cases start themselves, that was registered for their event
 // and is not any more: the client never runs it then, whatever these cases show. The case fails
 // until the script is registered again. It sets the registrations to keep on record.
-func (p *loader) lost() (out []suites.Case) {
+func (p *loader) lostCases() (out []suites.Case) {
 	now := p.registrations()
 	p.Registrations = now
 	for _, was := range record.ReadRegistrations(RecordsPlace(p.Config, false)) {
@@ -82,7 +82,7 @@ func (p *loader) starts(script, event string) bool {
 					if hook == "" || c.Chain || c.Check != nil || cmp.Or(st.Registered, c.Registered) != "" {
 						continue
 					}
-					p.started[[2]string{cmp.Or(p.named(hook), path.Clean(hook)), st.Event}] = true
+					p.started[[2]string{cmp.Or(p.findScript(hook), path.Clean(hook)), st.Event}] = true
 				}
 			}
 		}
@@ -93,6 +93,6 @@ func (p *loader) starts(script, event string) bool {
 // keepRegistrations puts the registrations of the loaded project on record.
 func (e *Session) keepRegistrations() {
 	if e.opts.Store != nil && !slices.Equal(e.project.Registrations, record.ReadRegistrations(RecordsPlace(e.project.Config, false))) {
-		e.filing.failed(e.opts.Store.KeepRegistrations(e.project.Registrations))
+		e.filing.fail(e.opts.Store.KeepRegistrations(e.project.Registrations))
 	}
 }

@@ -92,7 +92,7 @@ func (s *scene) all(session *Session) Summary {
 	s.T.Helper()
 	ctx, cancel := context.WithTimeout(s.T.Context(), ceiling)
 	defer cancel()
-	sum := session.Once(ctx, verdict.All(session.project.Cases, "asked for"), true)
+	sum := session.RunOnce(ctx, verdict.All(session.project.Cases, "asked for"), true)
 	if ctx.Err() != nil {
 		s.T.Errorf("the run did not end by itself within %s", ceiling)
 	}

@@ -42,8 +42,8 @@ func (p *loader) checkMarkers() []suites.Problem {
 		if p.Suites[i].Builtin || p.Suites[i].Name == RegisteredSuite {
 			continue
 		}
-		problems = append(problems, p.unmarked(&p.Suites[i])...)
-		problems = append(problems, p.unresolved(&p.Suites[i])...)
+		problems = append(problems, p.checkMarked(&p.Suites[i])...)
+		problems = append(problems, p.checkResolved(&p.Suites[i])...)
 	}
 	documents := p.unresolvedClaims()
 	if p.Config.Verify == config.VerifyStrict {
@@ -59,9 +59,9 @@ func (p *loader) checkMarkers() []suites.Problem {
 	return nil
 }
 
-// unmarked returns one problem for all cases of a suite without a marker, because a new
+// checkMarked returns one problem for all cases of a suite without a marker, because a new
 // suite has many.
-func (p *loader) unmarked(s *suites.Suite) []suites.Problem {
+func (p *loader) checkMarked(s *suites.Suite) []suites.Problem {
 	var ids []string
 	var at suites.Position
 	for i := range s.Cases {
@@ -81,9 +81,9 @@ func (p *loader) unmarked(s *suites.Suite) []suites.Problem {
 		Hint: `add verify: ["file §section"], name it next to a marker of a spec document, or set verify: off`}}
 }
 
-// unresolved returns one problem for each reason why markers of a suite's cases do not resolve,
+// checkResolved returns one problem for each reason why markers of a suite's cases do not resolve,
 // because a renamed script has many.
-func (p *loader) unresolved(s *suites.Suite) []suites.Problem {
+func (p *loader) checkResolved(s *suites.Suite) []suites.Problem {
 	var problems []suites.Problem
 	ids, refs := map[string][]string{}, map[string]string{} // by reason
 	for i := range s.Cases {
@@ -156,10 +156,10 @@ func SourcesOf(p *Project) Sources {
 	return s
 }
 
-// Only returns the sources with the given names: a document, a suite file, a built-in
+// PickSources returns the sources with the given names: a document, a suite file, a built-in
 // suite, or a directory of some. A Markdown file that is not a spec document is accepted
 // as well. It returns an error for a name without sources.
-func Only(p *Project, s Sources, dir string, names []string) (Sources, error) {
+func PickSources(p *Project, s Sources, dir string, names []string) (Sources, error) {
 	var kept Sources
 	for _, name := range names {
 		rel := p.RelFrom(dir, name)
@@ -203,11 +203,6 @@ func several(names []string, noun string) string {
 	default:
 		return fmt.Sprintf("%d %ss", len(names), noun)
 	}
-}
-
-// LookedAt returns the patterns of documents and suites.
-func LookedAt(p *Project) string {
-	return strings.Join(slices.Concat(p.Config.Specs, p.Config.Suites), ", ")
 }
 
 // Verify resolves the markers of the sources, documents first.

@@ -28,7 +28,7 @@ type observations struct {
 	records func() storedContents
 	byCase  map[suites.Key]observation // nil until they are read
 	used    map[string][]suites.Tool   // see observation, by all their fields
-	// replaced are the names of those of used that differ now, by their first; see Replaced.
+	// replaced are the names of those of used that differ now, by their first; see ReplacedTools.
 	replaced map[*suites.Tool][]string
 	unsaved  bool
 }
@@ -37,9 +37,9 @@ func (o *observations) all() map[suites.Key]observation {
 	if o.byCase != nil {
 		return o.byCase
 	}
-	kept := o.records().Observed()
+	kept := o.records().ReadObserved()
 	o.byCase = make(map[suites.Key]observation, len(kept.Cases))
-	used := kept.Used()
+	used := kept.UsedTools()
 	for _, list := range kept.Programs {
 		o.share(list)
 	}
@@ -102,13 +102,6 @@ func (o *observations) save(to contentKeeper) {
 	o.unsaved = to.KeepObserved(kept) != nil
 }
 
-// observe makes the observed paths of all cases their inputs.
-func (s *selector) observe() {
-	for k, one := range s.observed.all() {
-		s.graph.Observe(k, one.paths, one.lapsed || one.earlier)
-	}
-}
-
 // Unobserve discards the observed paths of a case, so that its scripts determine its inputs.
 func (s *selector) Unobserve(k suites.Key) {
 	if _, ok := s.observed.all()[k]; ok {
@@ -118,22 +111,22 @@ func (s *selector) Unobserve(k suites.Key) {
 	}
 }
 
-// Applied returns the digest of the inputs that a recorded verdict applies to: the one that it
+// AppliedDigest returns the digest of the inputs that a recorded verdict applies to: the one that it
 // records, or that of the inputs that were observed since.
-func (s *selector) Applied(k suites.Key, recorded string) string {
+func (s *selector) AppliedDigest(k suites.Key, recorded string) string {
 	if one, ok := s.observed.all()[k]; ok && one.of == recorded {
 		return one.now
 	}
 	return recorded
 }
 
-// Used returns the programs that a case was seen to run or to search for, nil if they are not known.
-func (s *selector) Used(k suites.Key) []suites.Tool { return s.observed.all()[k].used }
+// UsedTools returns the programs that a case was seen to run or to search for, nil if they are not known.
+func (s *selector) UsedTools(k suites.Key) []suites.Tool { return s.observed.all()[k].used }
 
-// Replaced returns the names of the programs that a case was seen to use and that appeared,
+// ReplacedTools returns the names of the programs that a case was seen to use and that appeared,
 // vanished or were replaced since. Each program is looked at once until LookAgain.
-func (s *selector) Replaced(k suites.Key) []string {
-	used := s.Used(k)
+func (s *selector) ReplacedTools(k suites.Key) []string {
+	used := s.UsedTools(k)
 	if len(used) == 0 {
 		return nil
 	}
@@ -150,7 +143,7 @@ func (s *selector) Replaced(k suites.Key) []string {
 	return names
 }
 
-// LookAgain makes Replaced look at the programs again.
+// LookAgain makes ReplacedTools look at the programs again.
 func (s *selector) LookAgain() { clear(s.observed.replaced) }
 
 // Starting must be called before a case runs. If its definition, tools or observed inputs have
@@ -163,16 +156,16 @@ func (s *selector) Starting(c *suites.Case, now suites.Digests) {
 	}
 	was := s.memory.of(k).Digests
 	s.Release(k)
-	if one.now != now.Inputs || was.Case != now.Case || was.Tools != now.Tools || len(s.Replaced(k)) > 0 {
+	if one.now != now.Inputs || was.Case != now.Case || was.Tools != now.Tools || len(s.ReplacedTools(k)) > 0 {
 		one.lapsed = true
 		s.observed.byCase[k] = one // on disk it stays, in case there will be no verdict
 		s.graph.Observe(k, one.paths, true)
 	}
 }
 
-// Concluded must be called with the digests of a new verdict. The evidence of an earlier one for
+// Conclude must be called with the digests of a new verdict. The evidence of an earlier one for
 // the same content applies to it.
-func (s *selector) Concluded(k suites.Key, d suites.Digests) {
+func (s *selector) Conclude(k suites.Key, d suites.Digests) {
 	one, ok := s.observed.all()[k]
 	switch {
 	case !ok:

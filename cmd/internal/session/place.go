@@ -33,16 +33,16 @@ type places struct {
 	alike map[string]int
 }
 
-// taken counts one more, and returns their number.
-func (p *places) taken(alike string) int {
+// take counts one more, and returns their number.
+func (p *places) take(alike string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.alike[alike]++
 	return p.alike[alike]
 }
 
-// gone returns what to do if a script of a registered hook does not exist, "" if all do.
-func (p *Project) gone(h discover.Hook) string {
+// missingScripts returns what to do if a script of a registered hook does not exist, "" if all do.
+func (p *Project) missingScripts(h discover.Hook) string {
 	for _, s := range h.Scripts {
 		if path.IsAbs(s) || p.Exists(s) {
 			continue

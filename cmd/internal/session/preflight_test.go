@@ -106,7 +106,7 @@ func TestChecksSelected(t *testing.T) {
 	view := &spy{}
 	s.Write("tools/x", "")
 	session := s.open(s.Load(Filter{}), view, more)
-	if sum := session.Once(t.Context(), session.Stale(), false); sum.Aborted != "" || sum.Tally.Passed != 5 {
+	if sum := session.RunOnce(t.Context(), session.Stale(), false); sum.Aborted != "" || sum.Tally.Passed != 5 {
 		t.Errorf("%+v: %s", sum, view.order())
 	}
 	s.Write("tools/no-such-tool", "#!/bin/sh\n")
@@ -114,7 +114,7 @@ func TestChecksSelected(t *testing.T) {
 	if stale := session.Stale(); len(stale) != 1 || stale[0].Case.ID != "D1" {
 		t.Errorf("stale: %+v", stale)
 	}
-	if sum := session.Once(t.Context(), session.Stale(), false); sum.Tally.Passed != 1 {
+	if sum := session.RunOnce(t.Context(), session.Stale(), false); sum.Tally.Passed != 1 {
 		t.Errorf("%+v: %s", sum, view.order())
 	}
 	if d := view.find("D1"); d.Transition == Regression {

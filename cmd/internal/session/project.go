@@ -107,9 +107,9 @@ func configFile(cfg *config.Config) string {
 // Root returns the project's absolute path, where its hooks run.
 func (p *Project) Root() string { return p.Config.At() }
 
-// Gone reports whether the project's directory does not exist any more, because it was
+// IsGone reports whether the project's directory does not exist any more, because it was
 // deleted or renamed.
-func (p *Project) Gone() bool {
+func (p *Project) IsGone() bool {
 	fi, err := os.Stat(p.Root())
 	return err != nil || !fi.IsDir()
 }
@@ -183,15 +183,6 @@ func (p *Project) Find(k suites.Key) *suites.Case {
 	return nil
 }
 
-// index builds the index for lookups by key.
-func (p *loader) index() {
-	p.byKey = make([]int32, len(p.every))
-	for i := range p.byKey {
-		p.byKey[i] = int32(i)
-	}
-	slices.SortFunc(p.byKey, func(a, b int32) int { return p.every[a].Key().Compare(p.every[b].Key()) })
-}
-
 // number returns the position of a key's case among all cases.
 func (p *Project) number(k suites.Key) (int, bool) {
 	at, ok := slices.BinarySearchFunc(p.byKey, k, func(i int32, k suites.Key) int { return p.every[i].Key().Compare(k) })
@@ -239,9 +230,9 @@ func (p *Project) Ambiguous(id string) bool {
 	return n > 1
 }
 
-// Interpreted reports whether every registered command that names the script starts it
+// IsInterpreted reports whether every registered command that names the script starts it
 // through an interpreter.
-func (p *Project) Interpreted(hook string) bool {
+func (p *Project) IsInterpreted(hook string) bool {
 	found := false
 	for _, h := range p.Registered.Hooks {
 		if !slices.Contains(h.Scripts, hook) {
@@ -349,8 +340,8 @@ func (p *Project) live() run.Live {
 	return l
 }
 
-// Fired returns the scripts that the first steps of a case start.
-func (p *Project) Fired(c *suites.Case, steps int) []string {
+// FiredScripts returns the scripts that the first steps of a case start.
+func (p *Project) FiredScripts(c *suites.Case, steps int) []string {
 	if c.Chain {
 		return p.chainScripts(c)
 	}
@@ -403,10 +394,8 @@ func (p *Project) Matters(rel string) bool {
 	if abs == p.Config.TrustFile() {
 		return false // its effect is reported
 	}
-	return p.Shapes(abs) || slices.Contains(p.scripts, rel) || base(rel) == "config.json"
+	return p.Shapes(abs) || slices.Contains(p.scripts, rel) || path.Base(rel) == "config.json"
 }
-
-func base(rel string) string { return rel[strings.LastIndexByte(rel, '/')+1:] }
 
 // A Marker is one reference of a case, and its resolution.
 type Marker struct {

@@ -111,10 +111,10 @@ func TestGated(t *testing.T) {
 	}
 	p := s.Load(Filter{})
 	mine := []suites.Gate{{Tool: "ruff", Policy: suites.GateSkip}}
-	if got := (&loader{p}).gated(mine, map[string][]string{"ruff": {"bin/ruff"}}); got[0].Places[0] != "bin/ruff" || mine[0].Places != nil {
+	if got := (&loader{p}).resolveGates(mine, map[string][]string{"ruff": {"bin/ruff"}}); got[0].Places[0] != "bin/ruff" || mine[0].Places != nil {
 		t.Errorf("gated %v, the case's own are now %v", got, mine)
 	}
-	if got := (&loader{p}).gated(mine, nil); got[0].Policy != suites.GateFail || mine[0].Policy != suites.GateSkip {
+	if got := (&loader{p}).resolveGates(mine, nil); got[0].Policy != suites.GateFail || mine[0].Policy != suites.GateSkip {
 		t.Errorf("gated %v, the case's own are now %v", got, mine)
 	}
 }

@@ -78,7 +78,7 @@ func (w *watch) lastSavedGuards() (guards []discover.Hook) {
 // proveNext starts the proof that the user asked for, or the next one of a proven guard that has
 // changed, and reports whether there is one.
 func (w *watch) proveNext(ctx context.Context) bool {
-	if w.in.Prove == nil || w.session.equipment.Isolation().Refused() != nil {
+	if w.in.Prove == nil || w.session.equipment.Isolation().Refusal() != nil {
 		return false
 	}
 	var again *discover.Hook
@@ -128,7 +128,7 @@ func (w *watch) proveNext(ctx context.Context) bool {
 			case again != nil:
 				w.compare(again, passing)
 			default:
-				w.proved(guards, text)
+				w.keepProof(guards, text)
 			}
 		}
 	})
@@ -146,8 +146,8 @@ func (w *watch) changedGuard() *discover.Hook {
 	return nil
 }
 
-// proved keeps what guards held, and announces the result of a proof.
-func (w *watch) proved(guards []prove.Guard, text string) {
+// keepProof keeps what guards held, and announces the result of a proof.
+func (w *watch) keepProof(guards []prove.Guard, text string) {
 	w.proofs.asked = false
 	if w.proofs.guards == nil {
 		w.proofs.guards = map[string]proven{}

@@ -36,7 +36,7 @@ func (p *loader) addRegistered() {
 	suite := suites.Suite{Name: RegisteredSuite, Agent: RegisteredSuite + "-agent"}
 	tree := p.tree()
 	findings := check.Registrations(tree)
-	for _, h := range p.fired() {
+	for _, h := range p.firedHooks() {
 		if wrong := p.faults(h, findings); p.alone || len(wrong) > 0 {
 			if c := check.Typical(tree, h); c != nil {
 				c.Steps[0].Expect.Sound = p.alone // if there are other cases, only the fault matters
@@ -45,7 +45,7 @@ func (p *loader) addRegistered() {
 		}
 	}
 	suite.Cases = append(suite.Cases, p.unread(findings)...)
-	suite.Cases = append(suite.Cases, p.lost()...)
+	suite.Cases = append(suite.Cases, p.lostCases()...)
 	if p.Stops = readStops(p.Config); p.alone {
 		suite.Cases = append(suite.Cases, p.stopCases()...)
 	}
@@ -79,9 +79,9 @@ func (p *Project) Idle() map[string]string {
 	return why
 }
 
-// fired returns the hooks with a command that some session starts, or would start if their
+// firedHooks returns the hooks with a command that some session starts, or would start if their
 // file were not dropped.
-func (p *Project) fired() (all []discover.Hook) {
+func (p *Project) firedHooks() (all []discover.Hook) {
 	for _, h := range p.Registered.Hooks {
 		if h.WhyNotRun() == "" || h.Type == "command" && h.MatcherError() != nil { // its case fails
 			all = append(all, h)
@@ -193,7 +193,7 @@ func (p *loader) fires(h discover.Hook) (most way) {
 // locate sets the script of cases and steps that name a registered hook. It also completes
 // the path of a script that a case names without a directory.
 func (p *loader) locate(c *suites.Case) {
-	if found := p.named(c.Hook); found != "" {
+	if found := p.findScript(c.Hook); found != "" {
 		c.Hook = found
 	}
 	if c.Registered != "" && c.Hook == "" {
@@ -211,10 +211,10 @@ func (p *loader) locate(c *suites.Case) {
 	}
 }
 
-// named returns the script for a hook's name without a directory: a registered one, or one
+// findScript returns the script for a hook's name without a directory: a registered one, or one
 // in the hook directories. It returns "" if there is none, or if a file of that name
 // exists in the root. A path with a directory is returned unchanged if it is registered.
-func (p *loader) named(hook string) string {
+func (p *loader) findScript(hook string) string {
 	if hook == "" || strings.Contains(hook, "/") {
 		if p.registers(hook) {
 			return hook

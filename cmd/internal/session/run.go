@@ -71,7 +71,7 @@ func (e *Session) enqueueAll(selected []verdict.Selected, full bool) {
 // announceRun announces the run: to the store before any verdict, and to the view.
 func (e *Session) announceRun() {
 	r := e.run
-	e.filing.Begin(record.Run{ID: r.ID, Full: r.Full, Started: r.Started, Agents: e.project.Agents(), Keys: r.Planned(e.project.Every())})
+	e.filing.Begin(record.Run{ID: r.ID, Full: r.Full, Started: r.Started, Agents: e.project.Agents(), Keys: r.PlannedKeys(e.project.Every())})
 	if !r.Quiet {
 		e.opts.View.Handle(RunStarted{RunID: r.ID, Full: r.Full, Cases: r.Of(), Total: len(e.project.Every()), At: Time{Time: r.Started}})
 	}
@@ -110,8 +110,8 @@ func (e *Session) start(ctx context.Context, c *suites.Case) {
 // for the first cases of a selection.
 const keptReady = 2
 
-// Once runs the selected cases to the end and returns a summary.
-func (e *Session) Once(ctx context.Context, selected []verdict.Selected, full bool) Summary {
+// RunOnce runs the selected cases to the end and returns a summary.
+func (e *Session) RunOnce(ctx context.Context, selected []verdict.Selected, full bool) Summary {
 	e.awaited = true
 	e.begin(ctx, selected, full)
 	if most := e.equipment.Jobs; e.queue.Len() > 2*most { // prestarting takes longer than a few cases
@@ -216,7 +216,7 @@ func (x *execution) place(ctx context.Context) {
 		return
 	}
 	first := v.Mismatches[0]
-	n := x.places.taken(fmt.Sprint(cmp.Or(x.c.Hook, x.c.Registered), first.Field, first.Got, first.Want))
+	n := x.places.take(fmt.Sprint(cmp.Or(x.c.Hook, x.c.Registered), first.Field, first.Got, first.Want))
 	if n > placedAtMost || res.TimedOut && n > 1 {
 		return
 	}
@@ -279,7 +279,7 @@ func machineFault(err error) error {
 		return nil
 	}
 	var unavailable *sandbox.UnavailableError
-	why := sandbox.Explained(err)
+	why := sandbox.Explain(err)
 	if errors.As(why, &unavailable) || process.Shortage(why) != nil {
 		return why
 	}

@@ -70,7 +70,7 @@ func TestSelectedRun(t *testing.T) {
 	before := s.present()
 	view := &spy{}
 	session := s.open(s.Load(Filter{}), view, nil)
-	sum := session.Once(t.Context(), verdict.All(session.project.Cases[:1], "asked for"), false)
+	sum := session.RunOnce(t.Context(), verdict.All(session.project.Cases[:1], "asked for"), false)
 	after := s.present()
 	equal(t, "tally", suites.Tally{Passed: 1}, sum.Tally)
 	runs := map[string]string{}
@@ -153,7 +153,7 @@ func TestStaleWithFilter(t *testing.T) {
 	view := &spy{}
 	session := s.open(s.Load(Filter{Text: "A1"}), view, nil)
 	selected := session.Stale()
-	sum := session.Once(t.Context(), selected, false)
+	sum := session.RunOnce(t.Context(), selected, false)
 	if sum.Tally != (suites.Tally{Passed: 2}) {
 		t.Errorf("%+v: %s", sum.Tally, view.order())
 	}

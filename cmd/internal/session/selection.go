@@ -39,7 +39,9 @@ func newSelector(records func() storedContents) *selector {
 func (s *selector) Use(g *depend.Graph, c *contents) {
 	s.graph, s.contents = g, c
 	c.graph = g
-	s.observe()
+	for k, one := range s.observed.all() {
+		s.graph.Observe(k, one.paths, one.lapsed || one.earlier)
+	}
 }
 
 // Begin begins a selection, whose results are valid for the current files.
@@ -61,9 +63,9 @@ type recordedVerdict struct {
 // neverRuns is the reason for a case that is not affected because it would be skipped anyway.
 const neverRuns = "it is skipped whatever its inputs"
 
-// Unaffected returns whether the verdict of a case is still valid although its inputs differ
+// CheckUnaffected returns whether the verdict of a case is still valid although its inputs differ
 // now. The function without removes files that hooks write themselves.
-func (s *selector) Unaffected(c *suites.Case, v recordedVerdict, without func([]suites.Input) []suites.Input) verdict.InputChange {
+func (s *selector) CheckUnaffected(c *suites.Case, v recordedVerdict, without func([]suites.Input) []suites.Input) verdict.InputChange {
 	key := c.Key()
 	unaffected := func(why string) verdict.InputChange {
 		s.latest.unaffected[key] = why
@@ -145,13 +147,9 @@ func (s *selector) carry(k suites.Key, past suites.Digests, e *caseEvidence, t *
 // changed, with the reasons.
 func (s *selector) NotAffected() map[suites.Key]string { return s.latest.unaffected }
 
-// Differing returns, by case, the paths whose content differed from the content of the case's
-// verdict in the latest selection.
-func (s *selector) Differing() map[suites.Key][]string { return s.latest.differing }
-
-// Uncovered returns the places of the latest change that no case executes. Callers leave out
+// UncoveredPlaces returns the places of the latest change that no case executes. Callers leave out
 // skipped cases, because they execute nothing on this machine.
-func (s *selector) Uncovered(cases []*suites.Case) []string {
+func (s *selector) UncoveredPlaces(cases []*suites.Case) []string {
 	traces := func(script string) []*trace.Trace {
 		var out []*trace.Trace
 		for _, c := range cases {
@@ -177,10 +175,10 @@ func (s *selector) Evidence(k suites.Key, d suites.Digests) *caseEvidence {
 	return nil
 }
 
-// Traced stores the trace of a case, with the inputs of its verdict. If all paths that the case
+// PutTrace stores the trace of a case, with the inputs of its verdict. If all paths that the case
 // used were observed, these are its inputs from now on; without removes files that hooks write
 // themselves.
-func (s *selector) Traced(c *suites.Case, d suites.Digests, inputs []suites.Input, t *trace.Trace, without func([]suites.Input) []suites.Input) {
+func (s *selector) PutTrace(c *suites.Case, d suites.Digests, inputs []suites.Input, t *trace.Trace, without func([]suites.Input) []suites.Input) {
 	k := c.Key()
 	e := &caseEvidence{Trace: t}
 	e.Digests, e.Now, e.Inputs = d, d.Inputs, inputs
@@ -204,8 +202,8 @@ func (s *selector) Widen(k suites.Key, d suites.Digests, inputs []suites.Input, 
 	s.Unobserve(k)
 }
 
-// Unsaved returns the number of cases whose evidence Save has not written.
-func (s *selector) Unsaved() int { return len(s.memory.unsaved) }
+// UnsavedCount returns the number of cases whose evidence Save has not written.
+func (s *selector) UnsavedCount() int { return len(s.memory.unsaved) }
 
 // Save writes evidence that is not on disk yet, and the contents of its inputs.
 func (s *selector) Save(to contentKeeper) {
@@ -251,9 +249,9 @@ func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []verdict.S
 // candidate returns a case with its verdict, on record or under way, and the current content.
 func (s *Knowledge) candidate(c *suites.Case, underway *suites.Digests) verdict.Candidate {
 	k := c.Key()
-	of := verdict.Candidate{Case: c, Past: pastDigests(underway, s.Verdicts.Present(k), s.Tracker.Retracted(k)), Now: s.Digests(c)}
-	of.Past.Digests.Inputs = s.Selector.Applied(k, of.Past.Digests.Inputs)
-	if len(s.Selector.Replaced(k)) > 0 {
+	of := verdict.Candidate{Case: c, Past: pastDigests(underway, s.Verdicts.Present(k), s.Tracker.IsRetracted(k)), Now: s.Digests(c)}
+	of.Past.Digests.Inputs = s.Selector.AppliedDigest(k, of.Past.Digests.Inputs)
+	if len(s.Selector.ReplacedTools(k)) > 0 {
 		of.Past.Digests.Tools = "" // unknown, because hooks may name these programs in ways that no text shows
 	}
 	was := of.Past.Digests
@@ -267,7 +265,7 @@ func (s *Knowledge) candidate(c *suites.Case, underway *suites.Digests) verdict.
 // inputChange returns the effect of changed inputs on the verdict of a case; see selector.
 func (s *Knowledge) inputChange(c *suites.Case, past suites.Digests) verdict.InputChange {
 	last := s.Verdicts.Present(c.Key())
-	if last != nil && past.Inputs == s.Selector.Applied(c.Key(), last.Digests.Inputs) {
+	if last != nil && past.Inputs == s.Selector.AppliedDigest(c.Key(), last.Digests.Inputs) {
 		past = last.Digests
 	}
 	v := recordedVerdict{Digests: past}
@@ -276,7 +274,7 @@ func (s *Knowledge) inputChange(c *suites.Case, past suites.Digests) verdict.Inp
 		v.LacksTool = last.Status == suites.Skip && s.lacksTool(c)
 	}
 	v.Inputs, v.Known = s.inputs[past.Inputs]
-	return s.Selector.Unaffected(c, v, s.Tracker.Without)
+	return s.Selector.CheckUnaffected(c, v, s.Tracker.Exclude)
 }
 
 // lacksTool reports whether a tool without which a case is skipped is absent.
@@ -306,15 +304,15 @@ func (s *Knowledge) NotAffected() []suites.Selection {
 	return out
 }
 
-// Uncovered returns the places of the latest change that no case executes.
-func (s *Knowledge) Uncovered() []string {
+// UncoveredPlaces returns the places of the latest change that no case executes.
+func (s *Knowledge) UncoveredPlaces() []string {
 	var running []*suites.Case
 	for _, c := range s.project.Every() {
 		if v := s.Verdicts.Present(c.Key()); v == nil || v.Status != suites.Skip { // a skipped case lacks a tool that it needs
 			running = append(running, c)
 		}
 	}
-	return s.Selector.Uncovered(running)
+	return s.Selector.UncoveredPlaces(running)
 }
 
 // Traceable returns the verdict of a case if it is current and has no trace yet, and nil
@@ -332,7 +330,7 @@ func (s *Knowledge) Traceable(c *suites.Case) *keptVerdict {
 	if !s.Current(c, last) {
 		return nil
 	}
-	if e != nil && e.Trace != nil && e.Now == s.Selector.Applied(c.Key(), last.Digests.Inputs) {
+	if e != nil && e.Trace != nil && e.Now == s.Selector.AppliedDigest(c.Key(), last.Digests.Inputs) {
 		return nil
 	}
 	return last
@@ -341,6 +339,6 @@ func (s *Knowledge) Traceable(c *suites.Case) *keptVerdict {
 // Current reports whether a verdict is for the current content.
 func (s *Knowledge) Current(c *suites.Case, last *keptVerdict) bool {
 	d := last.Digests
-	d.Inputs = s.Selector.Applied(c.Key(), d.Inputs)
+	d.Inputs = s.Selector.AppliedDigest(c.Key(), d.Inputs)
 	return d == s.Digests(c)
 }

@@ -33,7 +33,7 @@ func newOnDisk() *onDisk {
 func (d *onDisk) Evidence(k suites.Key) *record.Evidence { return d.evidence[k] }
 func (d *onDisk) Content(digest string) []byte           { return d.contents[digest] }
 
-func (d *onDisk) Observed() record.Observed { return d.observed }
+func (d *onDisk) ReadObserved() record.Observed { return d.observed }
 
 func (d *onDisk) KeepObserved(o record.Observed) error {
 	d.observed = o
@@ -86,8 +86,8 @@ func TestSaveThatFails(t *testing.T) {
 		}
 	}
 	d.blocked = ""
-	if s.Save(d); s.Unsaved() > 0 || len(d.evidence) != len(all) {
-		t.Errorf("saved: %d are left, on disk %v", s.Unsaved(), slices.Collect(maps.Keys(d.evidence)))
+	if s.Save(d); s.UnsavedCount() > 0 || len(d.evidence) != len(all) {
+		t.Errorf("saved: %d are left, on disk %v", s.UnsavedCount(), slices.Collect(maps.Keys(d.evidence)))
 	}
 }
 
@@ -103,7 +103,7 @@ func TestEvidence(t *testing.T) {
 	inputs := []suites.Input{{Path: "h.sh", Digest: "1"}}
 	verdict := suites.Digests{Case: "c", Inputs: depend.InputsDigest(inputs)}
 	s.Widen(k, verdict, inputs, "an audit")
-	s.Traced(&suites.Case{Suite: k.Suite, ID: k.ID}, verdict, inputs, &trace.Trace{Form: trace.Form, Incomplete: "x"}, all)
+	s.PutTrace(&suites.Case{Suite: k.Suite, ID: k.ID}, verdict, inputs, &trace.Trace{Form: trace.Form, Incomplete: "x"}, all)
 	check := func(when string) {
 		t.Helper()
 		e := s.Evidence(k, verdict)
@@ -132,7 +132,7 @@ func TestEvidence(t *testing.T) {
 		t.Error("a trace of an earlier version is used")
 	}
 	other := suites.Digests{Case: "edited"}
-	if s.Traced(&suites.Case{Suite: k.Suite, ID: k.ID}, other, nil, &trace.Trace{}, all); s.Evidence(k, other).Wide != "" {
+	if s.PutTrace(&suites.Case{Suite: k.Suite, ID: k.ID}, other, nil, &trace.Trace{}, all); s.Evidence(k, other).Wide != "" {
 		t.Error("wide in another definition")
 	}
 }
@@ -166,8 +166,8 @@ func TestObserved(t *testing.T) {
 	stale := func(want bool, when string) {
 		t.Helper()
 		recorded := verdict
-		if applied := s.Applied(k, verdict.Inputs); applied != g.Digest(c) {
-			unaffected := s.Unaffected(c, recordedVerdict{Digests: recorded}, all).Unaffected
+		if applied := s.AppliedDigest(k, verdict.Inputs); applied != g.Digest(c) {
+			unaffected := s.CheckUnaffected(c, recordedVerdict{Digests: recorded}, all).Unaffected
 			if unaffected == want {
 				t.Errorf("%s: the verdict is unaffected: %v", when, unaffected)
 			}
@@ -175,7 +175,7 @@ func TestObserved(t *testing.T) {
 			t.Errorf("%s: nothing seems to have changed", when)
 		}
 	}
-	s.Traced(c, verdict, g.Inputs(c), trace, all)
+	s.PutTrace(c, verdict, g.Inputs(c), trace, all)
 	stale(false, "observed")
 	write("data", "2")
 	g.Refresh([]string{"data"})
@@ -190,15 +190,15 @@ func TestObserved(t *testing.T) {
 	stale(true, "in another process, without a verdict")
 	s.Starting(c, of())
 	verdict = of()
-	s.Concluded(k, verdict)
+	s.Conclude(k, verdict)
 	stale(false, "run again")
 	if s.Evidence(k, verdict) != nil {
 		t.Error("the trace of other content counts")
 	}
-	s.Traced(c, verdict, g.Inputs(c), trace, all)
+	s.PutTrace(c, verdict, g.Inputs(c), trace, all)
 	s.Starting(c, of())
 	verdict = of()
-	s.Concluded(k, verdict)
+	s.Conclude(k, verdict)
 	if stale(false, "run on the same content"); s.Evidence(k, verdict) == nil {
 		t.Error("the trace of the same content is lost")
 	}
@@ -303,22 +303,22 @@ func (m *mender) do(op string) {
 		m.selector.Starting(m.c, m.digests())
 	case "select":
 		m.selector.Begin()
-		if m.verdict.Case != "" && m.selector.Applied(k, m.verdict.Inputs) == m.graph.Digest(m.c) {
+		if m.verdict.Case != "" && m.selector.AppliedDigest(k, m.verdict.Inputs) == m.graph.Digest(m.c) {
 			return
 		}
 		v := recordedVerdict{Digests: m.verdict, Inputs: m.inputs, Known: true}
-		if m.verdict.Case != "" && m.selector.Unaffected(m.c, v, all).Unaffected {
+		if m.verdict.Case != "" && m.selector.CheckUnaffected(m.c, v, all).Unaffected {
 			return
 		}
 		m.selector.Starting(m.c, m.digests())
 		m.verdict, m.inputs, m.result = m.digests(), m.graph.Inputs(m.c), m.present()
-		m.selector.Concluded(k, m.verdict)
+		m.selector.Conclude(k, m.verdict)
 	case "trace":
-		if m.result != m.present() || m.selector.Applied(k, m.verdict.Inputs) != m.graph.Digest(m.c) {
+		if m.result != m.present() || m.selector.AppliedDigest(k, m.verdict.Inputs) != m.graph.Digest(m.c) {
 			return // nothing to trace yet, or its verdict is about other content
 		}
 		used := &trace.Trace{Form: trace.Form, Incomplete: "x", Observed: &trace.Observed{Paths: []string{m.uses(), "h.sh"}}}
-		m.selector.Traced(m.c, m.verdict, m.graph.Inputs(m.c), used, all)
+		m.selector.PutTrace(m.c, m.verdict, m.graph.Inputs(m.c), used, all)
 		m.traced = m.uses()
 	}
 }

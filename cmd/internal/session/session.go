@@ -125,7 +125,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 	}
 	e.second.Stop()
 	e.first = len(before.Records) == 0
-	e.filing = newFiling(o.Store, o.Program, e.warn)
+	e.filing = &Filing{store: o.Store, program: o.Program, warn: e.warn}
 	e.news = verdict.NewNews(e.knowledge.load(before))
 	var err error
 	equipped := EquipmentOptions{Temp: o.Temp, Env: o.Env, Jobs: o.Jobs, Warn: e.warn}
@@ -179,8 +179,8 @@ func (e *Session) Stale() []verdict.Selected {
 	})
 }
 
-// kept returns the directory and limits for the sandboxes of failing cases.
-func (e *Session) kept() sandbox.Kept {
+// keptSandboxes returns the directory and limits for the sandboxes of failing cases.
+func (e *Session) keptSandboxes() sandbox.Kept {
 	return sandbox.Kept{Dir: e.opts.Keep, Count: e.project.Config.Sandbox.Keep, Size: int64(e.project.Config.Sandbox.KeepSize)}
 }
 

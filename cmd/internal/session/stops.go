@@ -161,7 +161,7 @@ func (p *Project) Trial(stops *Stops) *Trial {
 	if !p.alone || p.Config.State == "" {
 		return nil
 	}
-	for _, h := range p.fired() {
+	for _, h := range p.firedHooks() {
 		if h.WhyNotRun() != "" {
 			continue
 		}

@@ -105,14 +105,14 @@ func (p *Project) Concerning(used func(suites.Key) []suites.Tool) func(key suite
 
 // UsedBy returns the programs that the cases of an observation were seen to use, for Concerning.
 func UsedBy(o record.Observed) func(suites.Key) []suites.Tool {
-	used := o.Used()
+	used := o.UsedTools()
 	return func(k suites.Key) []suites.Tool { return used[k] }
 }
 
-// needed applies the project's rules to a check: a list of required tools without
+// applyNeeds applies the project's rules to a check: a list of required tools without
 // "builtin" makes the built-in requirements optional, and a gate that skips makes an
 // expected tool optional.
-func (p *loader) needed(c *suites.Check) *suites.Check {
+func (p *loader) applyNeeds(c *suites.Check) *suites.Check {
 	if c == nil || c.Tool == "" || c.Need == suites.NeedAdvisory {
 		return c
 	}

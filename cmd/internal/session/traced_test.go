@@ -129,7 +129,7 @@ func outcomeOf(t *testing.T, s *Session, c *suites.Case, traced bool) (text stri
 	run := s.equipment.Runner.Case
 	if traced {
 		run = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
-			return s.equipment.Runner.Traced(ctx, c, trace.Start)
+			return s.equipment.Runner.TraceCase(ctx, c, trace.Start)
 		}
 	}
 	o, err := run(ctx, &patient)
@@ -147,7 +147,7 @@ func outcomeOf(t *testing.T, s *Session, c *suites.Case, traced bool) (text stri
 		r := &o.Results[i]
 		fmt.Fprintf(&b, "exit %d signal %q timeout %v start %q left %q decision %q effect %s because %q sees %q changes %v\ncut %v stdout %s\nstderr %s\n",
 			r.Exit, r.Signal, r.TimedOut, r.NotStarted, r.LeftBehind, r.Decision, r.Effect, r.EffectReason, r.ModelSees, r.Changes,
-			r.Truncated(), r.Stdout, r.Stderr)
+			r.IsTruncated(), r.Stdout, r.Stderr)
 		for _, name := range slices.Sorted(maps.Keys(r.Files)) {
 			fmt.Fprintf(&b, "file %s\n%s\n", name, r.Files[name])
 		}

@@ -67,7 +67,7 @@ func TestOnly(t *testing.T) {
 		{"", "builtin:pm", "", "neither a spec document nor a suite"},
 		{"", "docs/specs/c.md", "", `nearest: "docs/specs/a.md"`},
 	} {
-		got, err := Only(p, SourcesOf(p), s.Path(tt.dir), strings.Fields(tt.names))
+		got, err := PickSources(p, SourcesOf(p), s.Path(tt.dir), strings.Fields(tt.names))
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%s: %v, want %s", tt.names, err, tt.err)

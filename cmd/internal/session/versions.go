@@ -20,22 +20,11 @@ type Tracker struct {
 	finishedCases
 }
 
-// newTracker returns a tracker without a project; call Use next.
-func newTracker() *Tracker {
-	return &Tracker{written: newWritten(), finishedCases: make(finishedCases)}
-}
-
-// Use sets the project after it was loaded.
-func (t *Tracker) Use(p *Project) { t.versions = versions{project: p} }
-
 // See returns the current inputs of a case, without files that hooks write.
-func (t *Tracker) See(c *suites.Case) CaseInputs { return t.see(c, t.Without) }
+func (t *Tracker) See(c *suites.Case) CaseInputs { return t.see(c, t.Exclude) }
 
-// Noticed reports whether a change was found since Selected that no batch has reported.
-func (t *Tracker) Noticed() bool { return t.noticed }
-
-// Selected records that a selection reads all files.
-func (t *Tracker) Selected() { t.noticed = false }
+// HasNoticed reports whether a change was found since the latest selection that no batch has reported.
+func (t *Tracker) HasNoticed() bool { return t.noticed }
 
 // Recheck takes back files that may have been classified too early as written by hooks, and
 // reports whether there were any.
@@ -45,11 +34,11 @@ func (t *Tracker) Recheck() bool {
 	return len(again) > 0
 }
 
-// Restored retracts the verdicts of cases that ran while one of these files, which are now
+// Restore retracts the verdicts of cases that ran while one of these files, which are now
 // unchanged again, may have been missing, or have existed if they are missing now. If the file itself
 // was written, its signature differs. If a parent directory was renamed and renamed back, no signature
 // shows it.
-func (t *Tracker) Restored(paths []string, now time.Time) {
+func (t *Tracker) Restore(paths []string, now time.Time) {
 	if len(paths) > 0 {
 		t.retract(now, func(seen CaseInputs) bool { return t.unseen(seen, paths) })
 	}
@@ -65,7 +54,7 @@ func (t *Tracker) Suspect(k suites.Key, seen CaseInputs, restored []string) bool
 // one of them changed after the case was started: the verdict may be about other content.
 func (t *Tracker) Doubt(k suites.Key, seen CaseInputs, used []string, started time.Time) bool {
 	hidden := slices.DeleteFunc(slices.Clone(used), func(p string) bool {
-		return slices.Contains(seen.Files(), p) || !t.now(strings.TrimSuffix(p, "/")).Mode.IsRegular()
+		return slices.Contains(seen.Files(), p) || !t.signature(strings.TrimSuffix(p, "/")).Mode.IsRegular()
 	})
 	if !t.ChangedSince(hidden, started) || !t.suspect(k) {
 		return false
@@ -79,7 +68,7 @@ func (t *Tracker) InputsDigest(c *suites.Case) string {
 	if len(t.files) == 0 {
 		return t.project.Graph.Digest(c)
 	}
-	return depend.InputsDigest(t.Without(t.project.Graph.Inputs(c)))
+	return depend.InputsDigest(t.Exclude(t.project.Graph.Inputs(c)))
 }
 
 // Rest discards state that is no longer needed; followed are the files on which cases depend,
@@ -125,11 +114,11 @@ func (s *versions) see(c *suites.Case, keep func([]suites.Input) []suites.Input)
 	return seen
 }
 
-// Changed returns the files that are not the versions that were seen. The graph reads them again.
-func (s *versions) Changed(seen CaseInputs) []string {
+// ChangedFiles returns the files that are not the versions that were seen. The graph reads them again.
+func (s *versions) ChangedFiles(seen CaseInputs) []string {
 	var changed []string
 	for i, path := range seen.Files() {
-		if s.now(path) != seen.signatures[i] {
+		if s.signature(path) != seen.signatures[i] {
 			changed = append(changed, path)
 		}
 	}
@@ -149,7 +138,7 @@ func (s *versions) ChangedSince(paths []string, t time.Time) bool {
 // another one meanwhile: of a file that is missing only a change of its directory shows that.
 func (s *versions) unseen(seen CaseInputs, restored []string) bool {
 	for i, f := range seen.Files() {
-		if !slices.Contains(restored, f) || s.now(f) != seen.signatures[i] {
+		if !slices.Contains(restored, f) || s.signature(f) != seen.signatures[i] {
 			continue
 		}
 		if seen.signatures[i] != (disk.Signature{}) || s.ChangedSince([]string{f}, seen.at) {
@@ -159,8 +148,8 @@ func (s *versions) unseen(seen CaseInputs, restored []string) bool {
 	return false
 }
 
-// now returns the current signature of a file, which differs after every write, even if the
+// signature returns the current signature of a file, which differs after every write, even if the
 // content is the same again.
-func (s *versions) now(path string) disk.Signature {
+func (s *versions) signature(path string) disk.Signature {
 	return depend.SignatureOf(path, s.project.Config.Abs(path))
 }

@@ -26,7 +26,7 @@ func TestStamp(t *testing.T) {
 	}
 	stamp := func(inputs []suites.Input) (all [2]disk.Signature) {
 		for i, path := range (CaseInputs{Inputs: inputs}).Files() {
-			all[i] = of.now(path)
+			all[i] = of.signature(path)
 		}
 		return all
 	}
@@ -101,30 +101,30 @@ func TestNoticed(t *testing.T) {
 	of, c := versions{project: p}, p.Every()[0]
 	all := func(in []suites.Input) []suites.Input { return in }
 	seen := of.see(c, all)
-	if changed := of.Changed(seen); changed != nil || of.noticed {
+	if changed := of.ChangedFiles(seen); changed != nil || of.noticed {
 		t.Errorf("nothing changed: %v, noticed %v", changed, of.noticed)
 	}
 	nextTick(s, "hooks/guard.sh")
 	s.Write("hooks/guard.sh", guard)
-	if changed := of.Changed(seen); len(changed) != 1 || of.noticed {
+	if changed := of.ChangedFiles(seen); len(changed) != 1 || of.noticed {
 		t.Errorf("the content is the same: %v, noticed %v", changed, of.noticed)
 	}
-	if changed := of.Changed(of.see(c, all)); changed != nil {
+	if changed := of.ChangedFiles(of.see(c, all)); changed != nil {
 		t.Errorf("the file is seen again as it is now: %v", changed)
 	}
 	nextTick(s, "hooks/guard.sh")
 	s.Write("hooks/guard.sh", guard+"# another\n")
-	if changed := of.Changed(of.see(c, all)); len(changed) != 1 || !of.noticed {
+	if changed := of.ChangedFiles(of.see(c, all)); len(changed) != 1 || !of.noticed {
 		t.Errorf("other content: %v, noticed %v", changed, of.noticed)
 	}
-	if changed := of.Changed(of.see(c, all)); changed != nil {
+	if changed := of.ChangedFiles(of.see(c, all)); changed != nil {
 		t.Errorf("the graph has read the other content: %v", changed)
 	}
 	of.noticed = false
 	if err := os.Remove(s.Path("hooks/guard.sh")); err != nil {
 		t.Fatal(err)
 	}
-	if of.Changed(of.see(c, all)); !of.noticed {
+	if of.ChangedFiles(of.see(c, all)); !of.noticed {
 		t.Error("a missing file is not noticed")
 	}
 }
@@ -141,7 +141,7 @@ func TestUnseen(t *testing.T) {
 	}
 	const missing = "hooks/none.sh"
 	see := func(at time.Time) CaseInputs {
-		return CaseInputs{Inputs: []suites.Input{{Path: missing}}, signatures: []disk.Signature{of.now(missing)}, at: at}
+		return CaseInputs{Inputs: []suites.Input{{Path: missing}}, signatures: []disk.Signature{of.signature(missing)}, at: at}
 	}
 	if of.unseen(see(time.Now().Add(time.Hour)), []string{missing}) {
 		t.Error("nothing happened")

@@ -19,7 +19,7 @@ import (
 func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	w := &watch{
 		session: e, in: in, settled: time.NewTimer(time.Hour),
-		rest: newAtRest(), checks: checking{due: in.Check != nil},
+		rest: &atRest{make(map[string]string), make(map[string]string)}, checks: checking{due: in.Check != nil},
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()
@@ -29,7 +29,7 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	e.ran = func(c *suites.Case) { w.idle.lack([]*suites.Case{c}) }
 	selected := w.selectStale(ctx)
 	if in.Check != nil {
-		failed := verdict.All(e.knowledge.Verdicts.Failed(e.project.Cases), "the line at which it failed is not on record")
+		failed := verdict.All(e.knowledge.Verdicts.FailedCases(e.project.Cases), "the line at which it failed is not on record")
 		selected = verdict.WithControls(append(failed, selected...), e.project.Every())
 	}
 	in.Started.Watched = in.Watcher.Files()
@@ -41,7 +41,12 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	}
 	for {
 		if e.run != nil && !e.underway() {
-			w.ended()
+			w.session.equipment.Runner.CancelPrewarm()
+			sum := w.session.end(false)
+			w.lastRun = sum.RunID
+			w.rest.Rest()
+			w.present()
+			w.waitToSettle()
 		}
 		if e.run != nil {
 			e.fill(ctx)
@@ -52,7 +57,7 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 		case <-e.second.C:
 			e.showRunning()
 		case b := <-in.Watcher.Batches():
-			w.changed(ctx, b)
+			w.handleBatch(ctx, b)
 		case text := <-in.Notes:
 			e.warn(text)
 		case c := <-in.Commands:
@@ -63,21 +68,16 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 		case <-w.settled.C:
 			w.announce(ctx)
 		case take := <-w.idle.done:
-			w.idled(ctx, take)
+			w.session.busy.stop(w.session.opts.Now())
+			over := w.idle.ctx.Err() != nil
+			w.idle.cancel()
+			w.idle.cancel, w.idle.done = nil, nil
+			take(over)
+			w.whileIdle(ctx)
 		case <-ctx.Done():
 			return w.stop()
 		}
 	}
-}
-
-// ended closes the run and starts the wait until its news has settled.
-func (w *watch) ended() {
-	w.session.equipment.Runner.CancelPrewarm()
-	sum := w.session.end(false)
-	w.lastRun = sum.RunID
-	w.rest.Rest()
-	w.present()
-	w.waitToSettle()
 }
 
 // announce announces news once nothing changes any more. It first reproduces failures that were seen
@@ -86,7 +86,7 @@ func (w *watch) announce(ctx context.Context) {
 	if w.session.run != nil || w.session.paused {
 		return // ended starts the wait again
 	}
-	if w.session.knowledge.Tracker.Recheck() || w.session.knowledge.Tracker.Noticed() {
+	if w.session.knowledge.Tracker.Recheck() || w.session.knowledge.Tracker.HasNoticed() {
 		w.begin(ctx, w.selectStale(ctx), true)
 		if w.session.run != nil {
 			return
@@ -170,16 +170,6 @@ func (w *watch) background(ctx context.Context, work func(context.Context) (take
 	go func() { done <- work(ctx) }()
 }
 
-// idled takes the result of work, and continues.
-func (w *watch) idled(ctx context.Context, take func(over bool)) {
-	w.session.busy.stop(w.session.opts.Now())
-	over := w.idle.ctx.Err() != nil
-	w.idle.cancel()
-	w.idle.cancel, w.idle.done = nil, nil
-	take(over)
-	w.whileIdle(ctx)
-}
-
 // lack records cases whose traces must be checked.
 func (i *idling) lack(cases []*suites.Case) {
 	if i.untraced == nil {
@@ -204,7 +194,7 @@ func (w *watch) waitToSettle() { w.settled.Reset(w.session.project.Config.Notify
 // selectStale selects the stale cases. It makes the watcher follow files that the graph discovers
 // meanwhile, such as a file that a hook sources from outside the project.
 func (w *watch) selectStale(ctx context.Context) []verdict.Selected {
-	w.session.knowledge.Tracker.Selected()
+	w.session.knowledge.Tracker.noticed = false // a selection reads all files
 	for {
 		selected := w.session.Stale()
 		now := w.session.project.Graph.Files()
@@ -314,7 +304,7 @@ func (Suspend) command()  {}
 func (w *watch) command(ctx context.Context, c Command) {
 	switch c := c.(type) {
 	case Show:
-		w.session.opts.View.Handle(c.Event(w.session.project.Cases, w.session.knowledge.Verdicts.Failed(w.session.project.Cases)))
+		w.session.opts.View.Handle(c.Event(w.session.project.Cases, w.session.knowledge.Verdicts.FailedCases(w.session.project.Cases)))
 		if c.Done != nil {
 			close(c.Done)
 		}
@@ -327,7 +317,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 				matching = append(matching, one)
 			}
 		}
-		w.asked(ctx, verdict.All(matching, "it matches"))
+		w.runRequested(ctx, verdict.All(matching, "it matches"))
 	case Action:
 		w.do(ctx, c)
 	}
@@ -336,11 +326,11 @@ func (w *watch) command(ctx context.Context, c Command) {
 func (w *watch) do(ctx context.Context, d Action) {
 	switch d {
 	case RunAll:
-		w.asked(ctx, verdict.All(w.session.project.Cases, "asked for all"))
+		w.runRequested(ctx, verdict.All(w.session.project.Cases, "asked for all"))
 	case RunFailed:
-		w.asked(ctx, verdict.All(w.session.knowledge.Verdicts.Failed(w.session.project.Cases), "it failed"))
+		w.runRequested(ctx, verdict.All(w.session.knowledge.Verdicts.FailedCases(w.session.project.Cases), "it failed"))
 	case RunAgain:
-		w.asked(ctx, verdict.All(w.session.project.FindAll(w.session.last), "asked for again"))
+		w.runRequested(ctx, verdict.All(w.session.project.FindAll(w.session.last), "asked for again"))
 	case Prove:
 		w.proofs.asked = true
 		w.idle.stop()
@@ -351,8 +341,8 @@ func (w *watch) do(ctx context.Context, d Action) {
 	}
 }
 
-// asked runs the cases that the user requested.
-func (w *watch) asked(ctx context.Context, selected []verdict.Selected) {
+// runRequested runs the cases that the user requested.
+func (w *watch) runRequested(ctx context.Context, selected []verdict.Selected) {
 	switch {
 	case w.session.paused:
 		w.session.warnf("%s is gone: nothing can be run", w.session.project.Root())

@@ -26,10 +26,10 @@ func newWritten() written {
 	return written{touches: make(map[string]int), files: make(map[string]bool), rechecked: make(map[string]int)}
 }
 
-// Touched records that files changed while a case that depends on them ran, and returns the files
+// Touch records that files changed while a case that depends on them ran, and returns the files
 // now known to be written by hooks. It never returns files for which matters is true: those that
 // define the project.
-func (w *written) Touched(paths []string, matters func(string) bool) (known []string) {
+func (w *written) Touch(paths []string, matters func(string) bool) (known []string) {
 	for _, path := range paths {
 		w.touches[path]++
 		if w.touches[path] < maxTouches || w.files[path] || matters(path) {
@@ -43,8 +43,8 @@ func (w *written) Touched(paths []string, matters func(string) bool) (known []st
 	return known
 }
 
-// Undisturbed records that a case ended without a change of its files.
-func (w *written) Undisturbed(seen CaseInputs) {
+// Settle records that a case ended without a change of its files.
+func (w *written) Settle(seen CaseInputs) {
 	for _, path := range seen.Files() {
 		delete(w.touches, path)
 		delete(w.rechecked, path)
@@ -67,19 +67,19 @@ func (w *written) recheck() (again []string) {
 	return again
 }
 
-// Written reports whether the hooks write a file themselves.
-func (w *written) Written(path string) bool { return w.files[path] }
+// IsWritten reports whether the hooks write a file themselves.
+func (w *written) IsWritten(path string) bool { return w.files[path] }
 
-// Without returns the inputs that the hooks do not write themselves.
-func (w *written) Without(inputs []suites.Input) []suites.Input {
+// Exclude returns the inputs that the hooks do not write themselves.
+func (w *written) Exclude(inputs []suites.Input) []suites.Input {
 	if len(w.files) == 0 {
 		return inputs
 	}
 	return slices.DeleteFunc(slices.Clone(inputs), func(in suites.Input) bool { return w.files[in.Path] })
 }
 
-// Untouched records that a file changed while no case ran.
-func (w *written) Untouched(path string) { delete(w.touches, path) }
+// ForgetTouches records that a file changed while no case ran.
+func (w *written) ForgetTouches(path string) { delete(w.touches, path) }
 
 // forget discards the state of files that no case depends on; followed must be sorted.
 func (w *written) forget(followed []string) {

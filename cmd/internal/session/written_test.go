@@ -27,19 +27,19 @@ func TestWritten(t *testing.T) {
 	t.Parallel()
 	own, touched := newWritten(), 0
 	matters := func(path string) bool { return path == "hook.sh" }
-	touch := func() { touched += len(own.Touched([]string{"log", "hook.sh"}, matters)) }
+	touch := func() { touched += len(own.Touch([]string{"log", "hook.sh"}, matters)) }
 	for range maxTouches - 1 {
 		touch()
 	}
-	if own.Written("log") {
+	if own.IsWritten("log") {
 		t.Error("found too soon")
 	}
 	for n := range maxRechecks {
 		touch()
-		if !own.Written("log") || touched > 0 {
-			t.Errorf("after %d rechecks: found %v, touched %d times", n, own.Written("log"), touched)
+		if !own.IsWritten("log") || touched > 0 {
+			t.Errorf("after %d rechecks: found %v, touched %d times", n, own.IsWritten("log"), touched)
 		}
-		if again := own.recheck(); len(again) != 1 || own.Written("log") {
+		if again := own.recheck(); len(again) != 1 || own.IsWritten("log") {
 			t.Errorf("recheck %d takes back %v", n, again)
 		}
 	}
@@ -48,9 +48,9 @@ func TestWritten(t *testing.T) {
 		t.Errorf("at last: touched %d times, retracted %v", touched, again)
 	}
 	for file, want := range map[string]bool{"log": true, "hook.sh": false} {
-		equal(t, file+" is written by hooks", want, own.Written(file))
+		equal(t, file+" is written by hooks", want, own.IsWritten(file))
 	}
 	in := []suites.Input{{Path: "a"}, {Path: "log"}}
-	equal(t, "without it", []suites.Input{{Path: "a"}}, own.Without(in))
+	equal(t, "without it", []suites.Input{{Path: "a"}}, own.Exclude(in))
 	equal(t, "the given inputs", []suites.Input{{Path: "a"}, {Path: "log"}}, in)
 }

@@ -14,7 +14,7 @@ const (
 	sysSemctl         = ^uintptr(0)
 )
 
-// observed returns none: see above.
-func observed() []observedCall { return nil }
+// observedCalls returns none: see above.
+func observedCalls() []observedCall { return nil }
 
 const auditArch = 0

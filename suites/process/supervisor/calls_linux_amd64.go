@@ -20,8 +20,8 @@ const (
 	sysOpenByHandleAt = 304
 )
 
-// observed lists the calls that name paths.
-func observed() []observedCall {
+// observedCalls lists the calls that name paths.
+func observedCalls() []observedCall {
 	return append([]observedCall{
 		{syscall.SYS_OPEN, []operand{{noDir, 0, opened, 1}}},
 		{syscall.SYS_CREAT, []operand{{noDir, 0, replaced, 0}}},

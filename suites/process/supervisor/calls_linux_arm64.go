@@ -18,8 +18,8 @@ const (
 	sysOpenByHandleAt = 265
 )
 
-// observed lists the calls that name paths.
-func observed() []observedCall { return observedEverywhere }
+// observedCalls lists the calls that name paths.
+func observedCalls() []observedCall { return observedEverywhere }
 
 // auditArch is the kernel's number of the architecture.
 const auditArch = 0xc00000b7

@@ -113,8 +113,8 @@ func poll(fds []pollfd, timeout *syscall.Timespec) syscall.Errno {
 	}
 }
 
-// requested reports whether a request is pending.
-func requested() bool {
+// hasRequest reports whether a request is pending.
+func hasRequest() bool {
 	fds := [1]pollfd{{fd: ControlFD, events: in}}
 	return poll(fds[:], &syscall.Timespec{}) != 0 || fds[0].revents != 0
 }

@@ -7,7 +7,7 @@ const (
 	BytesAtMost = bytesAtMost
 )
 
-func Cleaned(path string) string { return string(new(observer).cleaned([]byte(path))) }
+func Cleaned(path string) string { return string(new(observer).cleanPath([]byte(path))) }
 
 func Slash(path string) int { return slash([]byte(path)) }
 

@@ -110,7 +110,7 @@ func (f *filter) receive() (n notification, ok bool) {
 // answer carries out or refuses a call.
 func (f *filter) answer(n notification, m *memory) {
 	r := response{id: n.id, errno: -int32(syscall.ENOSYS)}
-	switch c := f.called(n.call); {
+	switch c := f.findCall(n.call); {
 	case uintptr(n.call) == sysMemfdCreate && m.most == 0:
 		r.errno, r.flags = 0, proceed
 	case uintptr(n.call) == sysMemfdCreate:
@@ -148,8 +148,8 @@ func (c *filtered) aim(answer *response, r *procReader, pid int) {
 	}
 }
 
-// called returns the filtered call with a number, or nil if there is none.
-func (f *filter) called(number int32) *filtered {
+// findCall returns the filtered call with a number, or nil if there is none.
+func (f *filter) findCall(number int32) *filtered {
 	for i := range f.calls {
 		if c := &f.calls[i]; c.number == number {
 			return c

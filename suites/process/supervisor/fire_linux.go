@@ -42,7 +42,7 @@ func (s *supervising) fire(m []string, files []int) {
 // begin starts command i. Only the hooks may have their pipes open.
 func (s *supervising) begin(i int, c command) {
 	if pid, watch, errno := c.start(); errno != 0 {
-		s.exited(i, errno, 0)
+		s.reportExit(i, errno, 0)
 	} else {
 		s.commands[pid], s.watched[pid] = i, watch
 		s.changeOrder(func(r *ordering) { r.turns[i].group = pid })
@@ -193,7 +193,13 @@ func (s *supervising) await() (request bool, errno syscall.Errno) {
 		return false, errno
 	}
 	if asking >= 0 && fds[1].revents&in != 0 {
-		s.answerCalls()
+		if s.observer.active() {
+			for _, n := range s.observer.take() {
+				s.filter.answer(n, &s.memory)
+			}
+		} else if n, ok := s.filter.receive(); ok {
+			s.filter.answer(n, &s.memory)
+		}
 	}
 	return fds[0].revents != 0, 0
 }
@@ -207,22 +213,12 @@ func (s *supervising) asking() int {
 	return s.filter.listener
 }
 
-func (s *supervising) answerCalls() {
-	if s.observer.active() {
-		for _, n := range s.observer.take() {
-			s.filter.answer(n, &s.memory)
-		}
-	} else if n, ok := s.filter.receive(); ok {
-		s.filter.answer(n, &s.memory)
-	}
-}
-
 // step advances a firing: it reaps children that have ended and, after the last command,
 // waits for the grace period, so that processes left behind can end by themselves (a
 // process substitution that still writes, for example), then kills them.
 func (s *supervising) step() {
 	s.collect()
-	if s.memory.due() && s.exceeded() {
+	if s.memory.due() && s.measureMemory() {
 		send(-1, Exceeded)
 		s.kill(-1)
 	}
@@ -246,14 +242,14 @@ func (s *supervising) step() {
 	send(-1, append(answer, s.filter.take()...)...)
 }
 
-// exceeded measures the memory of all commands together and reports whether it exceeds the
+// measureMemory measures the memory of all commands together and reports whether it exceeds the
 // limit.
-func (s *supervising) exceeded() bool {
+func (s *supervising) measureMemory() bool {
 	m := &s.memory
 	begin := microseconds()
 	used := m.measure(s.first)
 	end := microseconds()
-	m.looked(used, end, end-begin)
+	m.store(used, end, end-begin)
 	return used > m.most
 }
 
@@ -390,22 +386,17 @@ func (s *supervising) kill(i int) {
 // faster than they are killed, because their children become ours.
 func (s *supervising) killAll() {
 	for anyChild() {
-		s.strike()
+		if s.first {
+			_ = syscall.Kill(-1, syscall.SIGKILL)
+		} else {
+			for _, pid := range s.children() {
+				_ = syscall.Kill(-pid, syscall.SIGKILL)
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		sleep(1)
 		s.collect()
 	}
-}
-
-// strike kills the processes that are running now, and waits a millisecond.
-func (s *supervising) strike() {
-	if s.first {
-		_ = syscall.Kill(-1, syscall.SIGKILL)
-	} else {
-		for _, pid := range s.children() {
-			_ = syscall.Kill(-pid, syscall.SIGKILL)
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-	}
-	sleep(1)
 }
 
 // killTree kills a process, its group and its descendants, the deepest last. Descendants
@@ -439,12 +430,12 @@ func (s *supervising) collect() {
 				_ = syscall.Close(fd)
 			}
 			delete(s.watched, pid)
-			s.exited(i, 0, status)
+			s.reportExit(i, 0, status)
 		}
 	}
 }
 
-func (s *supervising) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
+func (s *supervising) reportExit(i int, errno syscall.Errno, status syscall.WaitStatus) {
 	s.changeOrder(func(r *ordering) { r.turns[i].ended = true })
 	send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
 }

@@ -48,12 +48,12 @@ func freeMemory() int {
 func (m *memory) begin() {
 	if m.most > 0 {
 		m.top = freeMemory()
-		m.looked(0, microseconds(), 0)
+		m.store(0, microseconds(), 0)
 	}
 }
 
-// looked stores a measurement and sets the time of the next one.
-func (m *memory) looked(used int, now, took int64) {
+// store stores a measurement and sets the time of the next one.
+func (m *memory) store(used int, now, took int64) {
 	m.used, m.free = used, freeMemory()
 	m.next, m.sure = now+min(max(lookEvery, 10*took), surelyEvery), now+surelyEvery
 }
@@ -80,7 +80,7 @@ func (m *memory) measure(first bool) int {
 	if first {
 		var estimate int
 		objects, kernel, estimate = m.unmapped.measure(&m.reader, m.pids)
-		kernel += m.confirmed(estimate)
+		kernel += m.lower(estimate)
 	}
 	all := m.sum((*procReader).resident)
 	if all.plus(objects)+kernel+all.possible <= m.most {
@@ -89,10 +89,10 @@ func (m *memory) measure(first bool) int {
 	return m.sum((*procReader).own).plus(objects) + kernel
 }
 
-// confirmed lowers an estimate, which is the most that the kernel may use for the
+// lower lowers an estimate, which is the most that the kernel may use for the
 // commands, to the memory that the machine has lost. It does not if little memory is free,
 // because then the machine frees caches first.
-func (m *memory) confirmed(estimate int) int {
+func (m *memory) lower(estimate int) int {
 	if m.free < m.most/2 {
 		return estimate
 	}
@@ -115,7 +115,7 @@ func (u use) plus(objects int) int { return u.private + max(u.shared, objects) }
 func (m *memory) sum(of func(*procReader, int) use) use {
 	var sum use
 	for _, pid := range m.pids {
-		if requested() {
+		if hasRequest() {
 			return use{}
 		}
 		u := of(&m.reader, pid)
@@ -249,7 +249,7 @@ func (u *unmapped) keepStorage() {
 // of System V, which the kernel allocates when they are created, and an upper estimate of its
 // other memory for the processes.
 func (u *unmapped) measure(r *procReader, pids []int) (objects, kernel, estimate int) {
-	blocks, inodes := u.stored()
+	blocks, inodes := u.storageUse()
 	objects, kernel = blocks+u.inMemfds()+sharedSegments(), inodes+messages()+semaphores()
 	estimate = u.inSockets(r)
 	// A message with descriptors takes at least this many bytes, and a user may have no more of them on
@@ -266,8 +266,8 @@ func (u *unmapped) measure(r *procReader, pids []int) (objects, kernel, estimate
 	return objects, kernel, estimate + min(items, u.items)*perItem
 }
 
-// stored returns the bytes of the files in the storage, and of their inodes and attributes.
-func (u *unmapped) stored() (blocks, inodes int) {
+// storageUse returns the bytes of the files in the storage, and of their inodes and attributes.
+func (u *unmapped) storageUse() (blocks, inodes int) {
 	const tmpfs = 0x01021994
 	var st syscall.Statfs_t
 	if u.storage == 0 {
@@ -430,7 +430,7 @@ func (u *unmapped) inMemfds() int {
 	const block = 512
 	sum, kept := 0, u.memfds[:0]
 	for _, fd := range u.memfds {
-		if unused(fd) {
+		if isUnused(fd) {
 			syscall.RawSyscall(syscall.SYS_CLOSE, uintptr(fd), 0, 0)
 			continue
 		}
@@ -444,11 +444,11 @@ func (u *unmapped) inMemfds() int {
 	return sum
 }
 
-// unused reports whether no other process has the memfd open or mapped: only then does the
+// isUnused reports whether no other process has the memfd open or mapped: only then does the
 // kernel grant a lease for writing. A lease ignores references such as descriptors made
 // with O_PATH, so the file is truncated as well, which fails if it is sealed: then it still
 // counts as used.
-func unused(fd int) bool {
+func isUnused(fd int) bool {
 	const setLease, writeLease, unlock = 1024, 1, 2
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fd), setLease, writeLease); errno != 0 {
 		return false
@@ -553,15 +553,15 @@ func (f *family) read(b []byte) (sockets, held int, more bool) {
 		}
 		if size >= netlinkHeader+f.answer {
 			sockets++
-			held += f.buffered(b[netlinkHeader+f.answer : size])
+			held += f.bufferedBytes(b[netlinkHeader+f.answer : size])
 		}
 		b = b[min((size+3)&^3, len(b)):]
 	}
 	return sockets, held, true
 }
 
-// buffered returns the bytes in a socket's buffers, from its attributes.
-func (f *family) buffered(b []byte) int {
+// bufferedBytes returns the bytes in a socket's buffers, from its attributes.
+func (f *family) bufferedBytes(b []byte) int {
 	const header, received, sending, queued, fields = 4, 0, 2, 5, 9
 	for len(b) >= header {
 		size, kind := int(b[0])|int(b[1])<<8, uint16(b[2])|uint16(b[3])<<8

@@ -103,7 +103,7 @@ var unknownCall = observedCall{operands: []operand{{noDir, noPath, unnamed, noFl
 // commands take turns.
 func ObservedCalls(turns bool) []uint32 {
 	var all []uint32
-	for _, c := range observed() {
+	for _, c := range observedCalls() {
 		if turns || c.operands[0].purpose < locked {
 			all = append(all, uint32(c.number))
 		}
@@ -119,7 +119,7 @@ func (s *supervising) observe(f []string) syscall.Errno {
 		recording: true, record: record{paths: make(map[string]*uses)},
 	}
 	o.setRules(f[1:])
-	for _, c := range observed() {
+	for _, c := range observedCalls() {
 		o.table[c.number] = &c
 	}
 	for _, fd := range []*int{&o.begin, &o.wake} {
@@ -267,7 +267,7 @@ func (o *observer) serve() {
 			signal(o.wake)
 			continue
 		}
-		unreadable := o.observed(c)
+		unreadable := o.observe(c)
 		if o.order != nil && o.hold() {
 			o.release()
 			signal(o.wake)
@@ -288,9 +288,9 @@ func (o *observer) incomplete(why string) {
 	}
 }
 
-// observed records the paths of the pending call. It reports whether one could not be
+// observe records the paths of the pending call. It reports whether one could not be
 // read, which does not matter if the process has ended.
-func (o *observer) observed(c *observedCall) (unreadable bool) {
+func (o *observer) observe(c *observedCall) (unreadable bool) {
 	if !o.recording {
 		return false
 	}

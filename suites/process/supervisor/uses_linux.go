@@ -40,11 +40,11 @@ func (u *uses) has(kind byte) bool {
 func (o *observer) use(raw []byte, p purpose, flags uint64) {
 	switch p {
 	case opened, openedAs:
-		o.opened(raw, flags)
+		o.recordOpen(raw, flags)
 	case listed:
 		o.add(raw, Listed)
 	case executed:
-		o.executed(raw, 0)
+		o.recordExec(raw, 0)
 	case altered:
 		o.addLink(raw, Asked, Wrote)
 	case changed: // the new content may consist of the old one, which counts when it is read
@@ -57,11 +57,11 @@ func (o *observer) use(raw []byte, p purpose, flags uint64) {
 	case replaced:
 		o.wrote(raw)
 	case movedAway:
-		o.moved(raw)
+		o.recordMove(raw)
 	case movedTo:
 		const exchange = 2
 		if flags&exchange != 0 {
-			o.moved(raw)
+			o.recordMove(raw)
 		}
 		o.add(raw, Asked)
 		o.wrote(raw)
@@ -69,7 +69,7 @@ func (o *observer) use(raw []byte, p purpose, flags uint64) {
 	case locked, lockedRange:
 		taken := p == locked && flags&8 == 0 || p == lockedRange && (flags|1 == 7 || flags == 37 || flags == 38) // not LOCK_UN; F_SETLK, F_SETLKW and F_OFD_
 		if o.order != nil && taken {
-			o.order.note(o.cleaned(raw), Tried)
+			o.order.note(o.cleanPath(raw), Tried)
 		}
 	case shared:
 		o.add(raw, Asked)
@@ -80,7 +80,7 @@ func (o *observer) use(raw []byte, p purpose, flags uint64) {
 	}
 }
 
-func (o *observer) opened(raw []byte, flags uint64) {
+func (o *observer) recordOpen(raw []byte, flags uint64) {
 	access := flags & (syscall.O_WRONLY | syscall.O_RDWR)
 	creates, truncates := flags&syscall.O_CREAT != 0, flags&syscall.O_TRUNC != 0
 	switch {
@@ -128,13 +128,13 @@ func slash(path []byte) int {
 	return max(0, end-1)
 }
 
-// moved records that a path gets another name. What is below a directory would be read by
+// recordMove records that a path gets another name. What is below a directory would be read by
 // that name later.
-func (o *observer) moved(raw []byte) {
-	u := o.record.paths[text(o.cleaned(raw))]
+func (o *observer) recordMove(raw []byte) {
+	u := o.record.paths[text(o.cleanPath(raw))]
 	created := u != nil && u.has(Created)
 	if mode, ok := o.stat(raw); ok && mode&syscall.S_IFMT == syscall.S_IFDIR && !created {
-		if o.rule(o.cleaned(raw)) == Keep {
+		if o.rule(o.cleanPath(raw)) == Keep {
 			o.incomplete("a process renamed a directory")
 		}
 	}
@@ -152,8 +152,8 @@ func (o *observer) read(raw []byte) {
 	}
 }
 
-// executed records a program, and the interpreters that its first line names.
-func (o *observer) executed(raw []byte, depth int) {
+// recordExec records a program, and the interpreters that its first line names.
+func (o *observer) recordExec(raw []byte, depth int) {
 	if len(raw) > 6 && string(raw[:6]) == "/proc/" {
 		if string(raw) != "/proc/self/exe" { // which was executed by its name before
 			o.incomplete("a process executed a path in /proc")
@@ -178,7 +178,7 @@ func (o *observer) executed(raw []byte, depth int) {
 		return
 	}
 	if name := interpreter(line[:n]); len(name) > 0 && name[0] == '/' {
-		o.executed(name, depth+1)
+		o.recordExec(name, depth+1)
 	} else if len(name) > 0 {
 		o.incomplete("a script names an interpreter without its path")
 	}
@@ -223,7 +223,7 @@ func (o *observer) add(raw []byte, kind byte) bool { return o.enterBoth(raw, kin
 
 // enterBoth records a use of a path as it is written, and of the path to which links in it lead.
 func (o *observer) enterBoth(raw []byte, kind byte, flags int) bool {
-	clean := o.cleaned(raw)
+	clean := o.cleanPath(raw)
 	if o.order != nil && o.rule(clean) != Drop {
 		o.order.note(clean, kind)
 	}
@@ -293,8 +293,8 @@ func throughProc(path []byte) bool {
 	return false
 }
 
-// cleaned returns a path without . and .. and double slashes, in o.clean.
-func (o *observer) cleaned(raw []byte) []byte {
+// cleanPath returns a path without . and .. and double slashes, in o.clean.
+func (o *observer) cleanPath(raw []byte) []byte {
 	out := o.clean[:0]
 	for i := 0; i < len(raw); {
 		for i < len(raw) && raw[i] == '/' {
@@ -355,19 +355,19 @@ func (o *observer) resolve(raw []byte, flags int) []byte {
 
 // The observer's own calls, with the key. A path is copied because it must end with a zero.
 
-func (o *observer) terminated(path []byte) uintptr {
+func (o *observer) terminate(path []byte) uintptr {
 	n := copy(o.named[:len(o.named)-1], path)
 	o.named[n] = 0
 	return uintptr(unsafe.Pointer(&o.named[0]))
 }
 
 func (o *observer) open(path []byte, flags int) (int, syscall.Errno) {
-	fd, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, uintptr(at), o.terminated(path), uintptr(flags|syscall.O_CLOEXEC), 0, uintptr(o.key[0]), uintptr(o.key[1]))
+	fd, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, uintptr(at), o.terminate(path), uintptr(flags|syscall.O_CLOEXEC), 0, uintptr(o.key[0]), uintptr(o.key[1]))
 	return int(fd), errno
 }
 
 func (o *observer) readLink(path, target []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(syscall.SYS_READLINKAT, uintptr(at), o.terminated(path), uintptr(unsafe.Pointer(&target[0])), uintptr(len(target)), uintptr(o.key[0]), uintptr(o.key[1]))
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_READLINKAT, uintptr(at), o.terminate(path), uintptr(unsafe.Pointer(&target[0])), uintptr(len(target)), uintptr(o.key[0]), uintptr(o.key[1]))
 	return int(n), errno
 }
 
@@ -375,7 +375,7 @@ func (o *observer) readLink(path, target []byte) (int, syscall.Errno) {
 func (o *observer) stat(path []byte) (mode uint32, ok bool) {
 	const noFollow = 0x100 // AT_SYMLINK_NOFOLLOW
 	var st syscall.Stat_t
-	_, _, errno := syscall.RawSyscall6(sysNewfstatat, uintptr(at), o.terminated(path), uintptr(unsafe.Pointer(&st)), noFollow, uintptr(o.key[0]), uintptr(o.key[1]))
+	_, _, errno := syscall.RawSyscall6(sysNewfstatat, uintptr(at), o.terminate(path), uintptr(unsafe.Pointer(&st)), noFollow, uintptr(o.key[0]), uintptr(o.key[1]))
 	return st.Mode, errno == 0
 }
 

@@ -13,9 +13,9 @@ import (
 // self returns the path of hookwatch's own program, even if its file was replaced.
 func self() (string, error) { return "/proc/self/exe", nil }
 
-// bound limits the address space to memory bytes more than the process has already
+// limitMemory limits the address space to memory bytes more than the process has already
 // reserved. Go ends a process that gets no memory.
-func bound(memory int64) {
+func limitMemory(memory int64) {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return

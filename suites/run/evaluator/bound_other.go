@@ -16,9 +16,9 @@ func self() (string, error) { return os.Executable() }
 // looks is the interval for comparing the process's memory with the limit.
 const looks = 10 * time.Millisecond
 
-// bound ends the process soon after it uses more than memory bytes, because the limits of
+// limitMemory ends the process soon after it uses more than memory bytes, because the limits of
 // these systems do not count Go's memory.
-func bound(memory int64) {
+func limitMemory(memory int64) {
 	go func() {
 		used := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
 		for range time.Tick(looks) {

@@ -23,7 +23,7 @@ func init() {
 		return
 	}
 	if memory, err := strconv.ParseInt(limit, 10, 64); err == nil {
-		bound(memory)
+		limitMemory(memory)
 		debug.SetMemoryLimit(memory / 4 * 3) // collect garbage before the limit is reached
 		serve(os.NewFile(0, "questions"), os.NewFile(1, "answers"))
 	}
