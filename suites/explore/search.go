@@ -173,7 +173,8 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 			add(text, rank)
 		}
 	}
-	beyond := depth > 0 && !known && c.Op != Equal && c.Op != Glob // which compare the whole value
+	part := how == within && (c.Op == Equal || c.Op == Glob) // a text beside it would not be a part of the value
+	beyond := depth > 0 && !known && !part
 	for i, t := range c.Texts(textsOf) {
 		whole := c.Value == text && c.Accepts(t) // so that it is known what passes
 		for j, made := range variants(f, text, c.Value, t, how, beyond) {

@@ -214,6 +214,17 @@ func TestSearchWhole(t *testing.T) {
 	}
 }
 
+// TestSearchBeyond checks that what an earlier glob looked for stays in the text that passes the next one.
+func TestSearchBeyond(t *testing.T) {
+	t.Parallel()
+	var s Search
+	s.Take(Input{}, map[Field]string{inCommand: "echo hello"}, &Record{})
+	s.Take(Input{0, inCommand, "zorble"}, map[Field]string{inCommand: "zorble"}, &Record{Comparisons: []Comparison{{Line: 1, Op: Glob, Value: "zorble", Pattern: "*--wipe*"}}})
+	if got := s.Next(1, false); len(got) != 1 || got[0].Text != "zorble --wipe" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestSearchOwn checks that a text which is compared comes before those that may be.
 func TestSearchOwn(t *testing.T) {
 	t.Parallel()
