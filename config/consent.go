@@ -20,7 +20,7 @@ import (
 func (s *source) asks(f facts, skip func(key string) bool) []Ask {
 	var out []Ask
 	for _, k := range keys {
-		if k.consent == nil || skip(k.path) {
+		if k.harmless != "" || skip(k.path) {
 			continue
 		}
 		value := s.value(k.path)
