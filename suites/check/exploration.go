@@ -204,7 +204,7 @@ func (x *exploration) next() (all []observation) {
 			break
 		}
 		for _, in := range next {
-			if f, ok := with(x.hook, x.sent[in.From], in); ok {
+			if f, ok := x.with(in); ok {
 				all = append(all, observation{f, in})
 			}
 		}

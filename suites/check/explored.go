@@ -243,7 +243,7 @@ func (x *exploration) separate(other *exploration) (all []Try) {
 		return nil
 	}
 	for _, in := range x.search.Separate(&other.search, most) {
-		if f, ok := with(x.hook, x.sent[in.From], in); ok {
+		if f, ok := x.with(in); ok {
 			all = append(all, x.try(f))
 		}
 	}

@@ -27,21 +27,50 @@ var branchName = pattern.Lazy(`^\w[\w-]*(?:/\w[\w.-]*)*$`)
 // asksBranch matches code that asks for the branch.
 var asksBranch = pattern.Lazy(`show-current|abbrev-ref|symbolic-ref|\.git/HEAD`)
 
+// commitID matches the name of a commit, and nothing else that a file outside of the project may contain.
+var commitID = pattern.Lazy(`^[0-9a-f]+$`)
+
 // branch returns the branch of the project and its commit; "" without them.
 func (t Tree) branch() (name, commit string) {
-	ref, isBranch := strings.CutPrefix(strings.TrimSpace(t.read(".git/HEAD")), "ref: ")
-	name, _ = strings.CutPrefix(ref, "refs/heads/")
-	if commit = strings.TrimSpace(t.read(".git/" + ref)); commit == "" && isBranch {
+	name, isBranch := strings.CutPrefix(strings.TrimSpace(t.read(".git/HEAD")), "ref: refs/heads/")
+	if !isBranch || !branchName().MatchString(name) { // HEAD may lead anywhere
+		return "", ""
+	}
+	ref := "refs/heads/" + name
+	if commit = strings.TrimSpace(t.read(".git/" + ref)); commit == "" {
 		for line := range strings.Lines(t.read(".git/packed-refs")) {
 			if id, packed := strings.CutSuffix(strings.TrimSpace(line), " "+ref); packed {
 				commit = id
 			}
 		}
 	}
-	if !isBranch || commit == "" {
+	if !commitID().MatchString(commit) {
 		return "", ""
 	}
 	return name, commit
+}
+
+// creatable reports whether a firing can have a file at a slash path of the project: nothing but a file, and below
+// directories only.
+func (t Tree) creatable(slash string) bool {
+	at := t.path(slash)
+	if info, err := os.Stat(at); err == nil {
+		return info.Mode().IsRegular()
+	}
+	for at != filepath.Dir(at) {
+		at = filepath.Dir(at)
+		if info, err := os.Lstat(at); err == nil {
+			return info.IsDir()
+		}
+	}
+	return false
+}
+
+// with returns the firing of an input; false if the client does not fire the hook for it, or if its branch cannot be
+// made next to another one.
+func (x *exploration) with(in explore.Input) (firing, bool) {
+	f, ok := with(x.hook, x.sent[in.From], in)
+	return f, ok && (in.Field != branchField || f.commit == "" || x.tree.creatable(".git/refs/heads/"+in.Text))
 }
 
 // marker begins the text that such a field has first, by which comparisons with it are found.
@@ -137,7 +166,7 @@ func (x *exploration) withVariables() (all []firing) {
 func (x *exploration) withFiles(f firing, o suites.Outcome) (all []firing) {
 	for _, a := range o.Accesses {
 		name, err := filepath.Rel(o.Project, a.Path)
-		if err != nil || !filepath.IsLocal(name) || !a.Input() || len(all) == stateAtMost {
+		if err != nil || !filepath.IsLocal(name) || !a.Input() || len(all) == stateAtMost || !x.tree.creatable(filepath.ToSlash(name)) {
 			continue
 		}
 		slash := filepath.ToSlash(name)

@@ -74,6 +74,8 @@ func TestBranch(t *testing.T) {
 		"loose":    {"HEAD": "ref: refs/heads/a/b\n", "refs/heads/a/b": "0123\n"},
 		"packed":   {"HEAD": "ref: refs/heads/a/b\n", "packed-refs": "# pack-refs\n0123 refs/heads/a/b\n4567 refs/heads/b\n"},
 		"detached": {"HEAD": "0123\n"},
+		"outside":  {"HEAD": "ref: refs/heads/../../../secret\n", "../secret": "0123\n"},
+		"no name":  {"HEAD": "ref: refs/heads/a\n", "refs/heads/a": "a secret\n"},
 		"unborn":   {"HEAD": "ref: refs/heads/a/b\n"},
 	} {
 		root := t.TempDir()
@@ -101,6 +103,20 @@ func TestBranch(t *testing.T) {
 		want := []suites.Fixture{{Path: "{project}/.git/refs/heads/" + text, Content: "0123\n"}, {Path: "{project}/.git/HEAD", Content: "ref: refs/heads/" + text + "\n"}}
 		if diff := cmp.Diff(want, f.asCase(h).Steps[0].Fixtures[1:]); diff != "" || f.input() != "echo hello on branch "+text {
 			t.Errorf("%s (-want +got):\n%s", f.input(), diff)
+		}
+	}
+}
+
+// TestCreatable checks where a firing can have a file.
+func TestCreatable(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := errors.Join(os.MkdirAll(filepath.Join(root, "refs/feature"), 0o755), os.WriteFile(filepath.Join(root, "refs/main"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for slash, want := range map[string]bool{"refs/main": true, "refs/new": true, "new/new": true, "refs/feature/x": true, "refs/feature": false, "refs/main/x": false} {
+		if got := (Tree{Root: root}).creatable(slash); got != want {
+			t.Errorf("%s: %v", slash, got)
 		}
 	}
 }
