@@ -42,6 +42,7 @@ type exploration struct {
 	begin     []firing
 	sent      []firing
 	asked     bool         // without an input
+	arranged  bool         // more than the input
 	reached   map[int]bool // decisions, by index
 	effective map[int]bool // of these, those that had an effect once
 	deciding  []firing     // that reached a decision first, or had an effect that no other had
@@ -215,6 +216,12 @@ func (x *exploration) next() (all []observation) {
 			all = append(all, observation{firing: f})
 		}
 	}
+	if len(all) == 0 && !x.complete() && !x.arranged {
+		x.arranged, x.inVain, x.searched = true, mostInVain-batch, min(x.searched, mostExplored-2*batch)
+		for _, f := range x.arrange() {
+			all = append(all, observation{firing: f})
+		}
+	}
 	return all
 }
 
@@ -274,7 +281,7 @@ func (x *exploration) probe(o observation) Probe {
 	c := o.asCase(x.hook)
 	c.Timeout = x.patience
 	if x.change != nil {
-		step := &c.Steps[0]
+		step := &c.Steps[len(c.Steps)-1]
 		step.Env, step.MatchedAs = x.change.env(step.PayloadRaw), o.tool
 		if x.change.variable == "" {
 			step.PayloadRaw = x.change.with(step.PayloadRaw)
@@ -307,7 +314,8 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 	for _, file := range slices.Sorted(maps.Keys(x.sources)) {
 		r.Resolve(file, x.sources[file])
 	}
-	effect := o.Results[0].Effect
+	last := o.Results[len(o.Results)-1]
+	effect := last.Effect
 	further := x.reach(r, effect)
 	x.taken = append(x.taken, taken{of.firing, r, effect})
 	if of.stdin != nil || of.without != nil {
@@ -320,8 +328,8 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 		x.begin = slices.Concat(x.begin, x.withVariables(), x.withFiles(of.firing, o))
 	}
 	x.sent = append(x.sent, of.firing)
-	x.read = x.read || !o.Results[0].StdinUnread
-	if of.state == nil { // what is made up may cause others
+	x.read = x.read || !last.StdinUnread
+	if of.state == nil && of.earlier == nil { // what is made up may cause others
 		x.errors = append(x.errors, r.Errors...)
 	}
 	own := x.payload(of.firing)
@@ -333,8 +341,8 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 			x.absent[read.Field] = true
 		}
 	}
-	if x.message == nil && of.state == nil {
-		x.message = shellError().FindStringSubmatch(string(o.Results[0].Stderr))
+	if x.message == nil && of.state == nil && of.earlier == nil {
+		x.message = shellError().FindStringSubmatch(string(last.Stderr))
 	}
 	fields := of.fields(x.hook)
 	if _, other := of.state[branchField]; !other && x.branch != "" {
@@ -353,11 +361,11 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 	if decides || beyond {
 		x.inVain = 0
 	}
-	if n := x.search.Hits(r); n > 0 && !of.marked() {
+	if n := x.search.Hits(r); n > 0 && !of.marked() && !of.isArranged() {
 		x.hits = append(x.hits, hit{of.firing, n})
 	}
 	switch {
-	case of.in.Text == "":
+	case of.in.Text == "" && !of.isArranged():
 	case decides:
 		x.deciding = append(x.deciding, of.firing)
 	case beyond:
@@ -378,7 +386,7 @@ func (x *exploration) compare(r *explore.Record, fields map[explore.Field]string
 		if c.Accepts(c.Value) {
 			to = &x.passed
 		}
-		if own && !contains(*to, c) {
+		if own && !contains(*to, c) && (to == &x.passed || !of.IsOutside()) {
 			*to = append(*to, c)
 		}
 	}

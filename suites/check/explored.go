@@ -22,7 +22,7 @@ var fixed = []string{"cwd", "hook_event_name", "permission_mode", "effort"}
 // fields returns the texts of a firing that the model or the user decides.
 func (f firing) fields(h discover.Hook) map[explore.Field]string {
 	var sent map[string]any
-	if json.Unmarshal(f.asCase(h).Steps[0].PayloadRaw, &sent) != nil {
+	if json.Unmarshal(f.payload(h), &sent) != nil {
 		return nil // the client does not have the event
 	}
 	if !f.about().Tool {
@@ -228,9 +228,10 @@ func (x *exploration) tries() (all []Try) {
 		return nil
 	}
 	for i, f := range slices.Concat(x.deciding, x.further) {
-		t := x.try(f)
-		t.Decides = i < len(x.deciding)
-		all = append(all, t)
+		if t := x.try(f); !f.isArranged() {
+			t.Decides = i < len(x.deciding)
+			all = append(all, t)
+		}
 	}
 	return all
 }

@@ -38,6 +38,8 @@ type firing struct {
 	state       map[explore.Field]string // variables of the environment, files of the project, and its branch
 	commit      string                   // of the project, for another branch
 	stdin       *string                  // in place of the payload
+	session     string                   // "" is the usual one
+	earlier     []earlier                // in the same environment
 	note        string                   // what is special about it
 }
 
@@ -67,7 +69,7 @@ func (f firing) input() string {
 	if len([]rune(text)) > most {
 		text = string([]rune(text)[:most]) + "..."
 	}
-	return text + f.stateText()
+	return text + f.stateText() + f.arrangement()
 }
 
 // shells are the tools that take a command.
@@ -103,7 +105,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	}
 	in := client.PayloadInput{
 		Event: f.event, Tool: f.tool, Command: f.command, FilePath: file, Prompt: f.prompt, Value: f.value, StopHookActive: f.stopActive, Text: f.text,
-		ToolInput: f.given, LastMessage: f.text, SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
+		ToolInput: f.given, LastMessage: f.text, SessionID: cmp.Or(f.session, "hookwatch-{session}"), TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
 	}
 	if f.agent != "" {
 		in.AgentID, in.AgentType = "a0000000000000001", f.agent
@@ -125,8 +127,8 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	}
 	c := &suites.Case{
 		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: patience, Patient: true,
-		CaseEnv: suites.CaseEnv{AbsentTools: f.without}.OrNil(),
-		Steps:   []suites.Step{step},
+		CaseEnv: suites.CaseEnv{AbsentTools: f.without, Programs: f.programs()}.OrNil(),
+		Steps:   append(f.calls(h), step),
 	}
 	if h.Scope.IsForeign() {
 		c.Repo = &suites.Repo{Branch: cmp.Or(f.state[branchField], "main"), Commit: example}
@@ -135,6 +137,12 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		}
 	}
 	return c
+}
+
+// payload returns what the client sends; nil if it does not have the event.
+func (f firing) payload(h discover.Hook) json.RawMessage {
+	steps := f.asCase(h).Steps
+	return steps[len(steps)-1].PayloadRaw
 }
 
 // typical returns the firings that a hook's matcher accepts: for a tool's event a command, an edit
@@ -173,7 +181,7 @@ func (f firing) passes(h discover.Hook) bool {
 		return true
 	}
 	_, err := shell.Parse(f.command)
-	return err == nil && h.Takes("", f.asCase(h).Steps[0].PayloadRaw)
+	return err == nil && h.Takes("", f.payload(h))
 }
 
 func matchedTools(h discover.Hook, t Tree) (out []firing) {

@@ -78,6 +78,13 @@ func upTo[T any](all []T, most int) []T { return all[:min(len(all), most)] }
 
 // batches returns probes of several inputs each.
 func (s subject) batches(all []firing) (probes []Probe) {
+	var alone []firing
+	for _, f := range all {
+		if f.isArranged() {
+			alone = append(alone, f)
+		}
+	}
+	all = slices.DeleteFunc(slices.Clone(all), firing.isArranged)
 	for some := range slices.Chunk(all, batch) {
 		var p Probe
 		for _, f := range some {
@@ -85,7 +92,7 @@ func (s subject) batches(all []firing) (probes []Probe) {
 		}
 		probes = append(probes, p)
 	}
-	return probes
+	return append(probes, s.probes(alone)...)
 }
 
 func judgeSearch(r *results, j *judgement, f fired) {
@@ -175,7 +182,7 @@ func judgeDecisions(r *results, j *judgement) {
 		}
 		return
 	}
-	all := slices.Concat(x.findMisreadFields(nil, ""), x.findMisreadPatterns(denied), x.findConstant(), x.findInverted())
+	all := slices.Concat(x.findMisreadFields(nil, ""), x.findMisreadPatterns(denied), x.findConstant(), x.findInverted(), x.findMisnamedFiles())
 	decides, faulty := len(x.decisions) > 0, j.faulty()
 	mayDecide := decides || namesDecision(r.text)
 	fails, idle := r.first().EffectRule == string(client.AnyFailure), guard && decides && doesNothing(r)

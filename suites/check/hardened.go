@@ -9,6 +9,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/explore"
 )
 
 // planRepeated sends an input that was stopped after others again without them, because a guard may count.
@@ -79,12 +80,12 @@ func (s subject) startedBy(program string) bool {
 // planCut sends the stopped input cut short, which no client does.
 func planCut(r *results) []Probe {
 	p := r.probe(r.stops().firing)
-	payload := string(p.Case.Steps[0].PayloadRaw)
+	payload := string(r.stops().payload(r.hook))
 	if payload == "" {
 		return nil
 	}
 	short := strings.TrimRight(payload, "}\n ")
-	p.Case.Steps[0].Stdin = &short
+	p.Case.Steps[len(p.Case.Steps)-1].Stdin = &short
 	return []Probe{p}
 }
 
@@ -173,6 +174,39 @@ func planMention(r *results) []Probe {
 func judgeMention(r *results, j *judgement, f fired) {
 	if f.note == "" && stopped(f.Result) && !strings.Contains(r.denied().command, "commit") {
 		j.found("false-alarm", fmt.Sprintf("it stops %s", f.input()))
+	}
+}
+
+// planJoined sends the stopped commands behind another one that a pattern accepts only at the beginning of a line: each
+// may be another rule, and the ways around a guard are searched for with one.
+func planJoined(r *results) []Probe {
+	var all []firing
+	for _, f := range slices.Concat([]fired{*r.stops()}, r.by["named"], r.by["search"]) {
+		joined := f.firing
+		joined.command, joined.note = "true && "+f.command, f.input()
+		known := func(o firing) bool { return o.command == joined.command }
+		first := f.c == r.stops().c
+		switch {
+		case f.tool != "Bash", !stopped(f.Result), f.isArranged(), strings.ContainsAny(f.command, "\n#"), slices.ContainsFunc(all, known):
+		case first || r.exploration.anchors(f.command, joined.command):
+			all = append(all, joined)
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return r.batches(upTo(all, mostAgain))
+}
+
+// anchors reports whether a comparison accepted a text, and would not accept another one.
+func (x *exploration) anchors(text, other string) bool {
+	return x != nil && slices.ContainsFunc(x.passed, func(c explore.Comparison) bool { return c.Accepts(text) && !c.Accepts(other) })
+}
+
+func judgeJoined(r *results, j *judgement, f fired) {
+	if first := r.by["joined"][0]; stopped(first.Result) && lets(f.Result) {
+		f.note = fmt.Sprintf("%s is stopped, %s is not, although %s is", f.note, f.input(), first.input())
+		j.found("bypass", f.note, suites.Warning)
 	}
 }
 

@@ -90,6 +90,7 @@ var parts = []part{
 	{name: "cut", needs: guards, plan: planCut, judge: judgeCut, also: true, unusual: true},
 	{name: "other tools", needs: guards, plan: planOtherTools, judge: judgeOtherTools, also: true},
 	{name: "mention", needs: guards, plan: planMention, judge: judgeMention, also: true},
+	{name: "joined", needs: guards, plan: planJoined, judge: judgeJoined, also: true},
 	{name: "disguised", needs: stopsRemark, plan: planDisguised, judge: judgeOpen},
 	{name: "decisions", conclude: judgeDecisions, foreign: true, measured: true},
 }
@@ -263,6 +264,9 @@ func (q *Inspection) Take(p Probe, o suites.Outcome) {
 		q.ends = true
 	default:
 		for i, r := range o.Results {
+			if p.Case.Steps[i].Registered != "" {
+				continue // what another hook did before
+			}
 			c := *p.Case
 			c.Steps = c.Steps[i : i+1 : i+1]
 			q.by[p.part] = append(q.by[p.part], fired{p.sent[i], r, i, &c})
@@ -288,7 +292,7 @@ func (q *Inspection) Report() Report {
 	r := Report{Hook: q.results.hook, Findings: q.findings, Firings: q.ran, Effect: cmp.Or(q.first().Effect, q.unstarted), Absent: q.absent, decisions: q.results.decisions()}
 	if f := q.denied(); f != nil {
 		r.Denies = f.input()
-		if f.description == "" && f.state == nil {
+		if f.description == "" && f.state == nil && f.earlier == nil {
 			r.Stopped = f.asInput()
 		}
 	}

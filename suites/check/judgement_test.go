@@ -31,6 +31,7 @@ func (f firing) with(r suites.Result) fired { return fired{firing: f, Result: r}
 
 var (
 	echo, rm = firing{event: "PreToolUse", tool: "Bash", command: "echo hello"}, firing{event: "PreToolUse", tool: "Bash", command: "rm -rf /"}
+	joined   = firing{event: "PreToolUse", tool: "Bash", command: "true && rm -rf /"}
 	passes   = suites.Result{Effect: suites.Proceeds}
 	denies   = suites.Result{Effect: suites.Denied, Exit: 2, Stderr: []byte("no")}
 	stopsRm  = map[string][]fired{"typical": {echo.with(passes)}, "search": {rm.with(denies)}}
@@ -133,6 +134,9 @@ var judgements = []judged{
 		"typical": {firing{event: "PreToolUse", tool: "Write"}.with(passes)}, "search": {firing{event: "PreToolUse", tool: "Write", file: "a", text: "key", description: "key"}.with(denies)},
 		"other tools": {noted(firing{event: "PreToolUse", tool: "Write", file: "a.ipynb", text: "key", description: "key"}, "NotebookEdit").with(passes)},
 	}},
+	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(denies), noted(echo, "git push").with(passes)), want: []string{"warning bypass"}},
+	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(passes), noted(echo, "git push").with(passes))}, // the search for ways around it finds that
+	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(denies), noted(echo, "git push").with(denies))},
 	{part: "mention", by: stopping("mention", echo.with(denies), noted(rm, "remark").with(denies)), want: []string{"info false-alarm"}},
 	{part: "disguised", by: stopping("disguised", noted(rm, "let through").with(passes)), want: []string{"warning fails-open"}},
 	{part: "decisions", text: "exit 2", by: map[string][]fired{"typical": {echo.with(passes)}}, want: []string{"info no-deny"}},
@@ -147,7 +151,7 @@ var judgements = []judged{
 // explored are findings of parts that other tests show, because they need a tree, or the record of an exploration.
 var explored = []string{
 	"typical fails-open", "named absent-program", "decisions absent-program", "changed unset-variable", "changed unknown-field",
-	"decisions unknown-field", "decisions misread-pattern", "decisions misnamed-tool", "decisions constant-condition", "decisions inverted-condition",
+	"decisions unknown-field", "decisions misread-pattern", "decisions misnamed-tool", "decisions constant-condition", "decisions inverted-condition", "decisions misnamed-file",
 	"decisions unreached", "decisions swallowed-error", "decisions ineffective",
 }
 
@@ -289,6 +293,7 @@ var findsOf = map[string][]string{
 	"cut":         strings.Fields("fails-open"),
 	"other tools": strings.Fields("uncovered-tool unread-tool"),
 	"mention":     strings.Fields("false-alarm"),
+	"joined":      strings.Fields("bypass"),
 	"disguised":   strings.Fields("fails-open"),
-	"decisions":   strings.Fields("no-deny absent-program unknown-field misread-pattern misnamed-tool constant-condition inverted-condition unreached swallowed-error ineffective"),
+	"decisions":   strings.Fields("no-deny absent-program unknown-field misread-pattern misnamed-tool constant-condition inverted-condition misnamed-file unreached swallowed-error ineffective"),
 }

@@ -1,8 +1,12 @@
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -46,7 +50,7 @@ func (x *exploration) payload(of ...firing) map[explore.Field]bool {
 	}
 	for _, f := range of {
 		var sent map[string]any
-		if json.Unmarshal(f.asCase(x.hook).Steps[0].PayloadRaw, &sent) == nil {
+		if json.Unmarshal(f.payload(x.hook), &sent) == nil {
 			add(sent, "")
 		}
 	}
@@ -108,6 +112,30 @@ func (x *exploration) findMisreadPatterns(stopped bool) (all []Finding) {
 			continue
 		}
 		all = append(all, FindingOf("misread-pattern", x.hook.ID, at, fmt.Sprintf("it looks for %q: %s", Short(c.Written()), c.why)))
+	}
+	return all
+}
+
+// findMisnamedFiles returns findings about texts with which the hook compares paths, that name no file of the project,
+// and nearly one that is next to it.
+func (x *exploration) findMisnamedFiles() (all []Finding) {
+	for _, c := range x.seen {
+		text := cmp.Or(append(c.Texts(1), "")...)
+		name := strings.Trim(text, "/")
+		if len(path.Ext(name)) < 3 || len(path.Base(name)) < 8 || !filepath.IsLocal(name) || exists(x.tree.path(name)) {
+			continue
+		}
+		beside, _ := os.ReadDir(filepath.Dir(x.tree.path(name))) // none if there is no such directory
+		var names []string
+		for _, e := range beside {
+			if n := len(e.Name()) - len(path.Base(name)); -1 <= n && n <= 1 && path.Ext(e.Name()) == path.Ext(name) && !e.IsDir() {
+				names = append(names, e.Name())
+			}
+		}
+		if near := pattern.Nearest(path.Base(name), names); near != "" && !x.names(near) {
+			at := suites.Position{File: x.scriptOf(c.File), Line: c.Line}
+			all = append(all, FindingOf("misnamed-file", x.hook.ID, at, fmt.Sprintf("it looks for %q, which does not exist; there is %s", text, path.Join(path.Dir(name), near))))
+		}
 	}
 	return all
 }

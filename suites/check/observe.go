@@ -198,7 +198,7 @@ func (f firing) toolInput(h discover.Hook) map[string]any {
 	var sent struct {
 		Input map[string]any `json:"tool_input"`
 	}
-	if json.Unmarshal(f.asCase(h).Steps[0].PayloadRaw, &sent) != nil {
+	if json.Unmarshal(f.payload(h), &sent) != nil {
 		return nil // the client does not have the event
 	}
 	return sent.Input

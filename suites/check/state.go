@@ -100,7 +100,9 @@ func (f firing) unmarked() firing {
 // apply sets the variables and files of a firing.
 func (f firing) apply(step *suites.Step) {
 	for _, field := range slices.Sorted(maps.Keys(f.state)) {
-		if field == branchField {
+		if answerOf.MatchString(string(field)) {
+			continue // which programs gives
+		} else if field == branchField {
 			if ref := "refs/heads/" + f.state[field]; f.commit != "" {
 				step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{project}/.git/" + ref, Content: f.commit + "\n"}, suites.Fixture{Path: "{project}/.git/HEAD", Content: "ref: " + ref + "\n"})
 			}
@@ -119,7 +121,7 @@ func (f firing) apply(step *suites.Step) {
 func (f firing) stateText() (text string) {
 	for _, field := range slices.Sorted(maps.Keys(f.state)) {
 		word := map[bool]string{true: " with ", false: " and "}[text == ""]
-		if field == branchField {
+		if field == branchField || answerOf.MatchString(string(field)) {
 			continue
 		}
 		if name, variable := strings.CutPrefix(string(field), "$"); variable {

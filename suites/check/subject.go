@@ -45,7 +45,11 @@ func (s subject) about() client.Event {
 func (s subject) probe(f firing) Probe {
 	c := f.asCase(s.hook)
 	c.Timeout = s.patience()
-	return Probe{Case: c, sent: []firing{f}}
+	var sent []firing
+	for _, e := range f.earlier {
+		sent = append(sent, e.firing)
+	}
+	return Probe{Case: c, sent: append(sent, f)}
 }
 
 // probes returns a probe of each firing, in an environment of its own.

@@ -100,7 +100,7 @@ func (t Tree) Shares(h discover.Hook, tool string) bool {
 func (r *results) decisions() (all []fired) {
 	for _, effect := range []suites.Effect{suites.Denied, suites.Asked, suites.Allowed, suites.Rewritten} {
 		for _, part := range []string{"typical", "named", "search", "ruled"} {
-			if i := slices.IndexFunc(r.by[part], func(f fired) bool { return f.Effect == effect }); i >= 0 {
+			if i := slices.IndexFunc(r.by[part], func(f fired) bool { return f.Effect == effect && !f.isArranged() }); i >= 0 {
 				all = append(all, r.by[part][i])
 				break
 			}

@@ -78,6 +78,7 @@ const (
 	maxPattern   = 1000 // bytes
 	maxNesting   = 8
 	longestMatch = 100 * time.Millisecond
+	longestPlain = 10 * time.Second      // of a pattern that takes little: a busy machine may stop the process for a while
 	clockPeriod  = 10 * time.Millisecond // a match may end up to two periods late
 	maxTooSlow   = 20                    // patterns that may reach longestMatch, in one process
 )
@@ -152,7 +153,9 @@ func newPattern(pattern string) (*regexp2.Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	re.MatchTimeout = longestMatch
+	if re.MatchTimeout = longestMatch; plainPattern(pattern) {
+		re.MatchTimeout = longestPlain
+	}
 	return re, nil
 }
 

@@ -56,6 +56,15 @@ func (c *Course) Take(tool string, r *Record) {
 	}
 }
 
+// Lines returns the lines at which the statements begin that a firing ran.
+func (c *Course) Lines(r *Record) map[int]bool {
+	lines := map[int]bool{}
+	for s := range c.runs(r) {
+		lines[s.Start] = true
+	}
+	return lines
+}
+
 // runs returns the statements that a firing ran.
 func (c *Course) runs(r *Record) begun {
 	lines, places := map[int]bool{}, map[place]bool{}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -288,6 +289,9 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 	if f == "tool_name" {
 		return []string{other}
 	}
+	if f.isPath() && len(other) > 1 && strings.HasSuffix(other, "/") && how != within {
+		other += path.Base(text) // a file in the directory
+	}
 	switch how {
 	case within:
 		at := strings.Index(strings.ToLower(text), strings.ToLower(value))
@@ -305,9 +309,6 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 	}
 	if f.isPath() {
 		other = strings.Trim(other, " \n")
-		if strings.HasPrefix(other, "/") && strings.HasSuffix(other, "/") && len(other) > 2 {
-			other = "x" + other + "x" // a directory anywhere
-		}
 		if strings.ContainsAny(other, " \n") {
 			other = strings.Join(strings.Fields(other), "x")
 		}

@@ -1,0 +1,166 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/explore"
+)
+
+// TestArrange checks which firings are arranged for a decision that no input reaches.
+func TestArrange(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ src, want string }{
+		{"if git diff --cached | grep -q x; then", `x if git prints "zq_git"`},
+		{"if ! npm test; then", `x if npm prints "zq_npm" and fails; x if npm prints "zq_npm"`},
+		{`if grep -q x "$c"; then`, ""},
+		{`echo 1 >> "$HOME/calls"; if [ "$n" = 5 ]; then`, `x after the same in another session; x, sent 6 times`},
+		{`# npm test` + "\n" + `if grep -q x "$c"; then`, ""}, // in a remark
+	} {
+		src := "#!/bin/bash\nc=$(jq -r .tool_input.command)\n" + tt.src + "\n  exit 2\nfi\n"
+		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
+		x.courses = map[string]*explore.Course{}
+		x.add("guard.sh", []byte(src))
+		x.decide()
+		r := explore.Read(map[string][]byte{"bash/log": []byte(logOf("2 jq -r .tool_input.command", "3 grep -q x", "4 grep -q x"))}, "")
+		x.courses["guard.sh"].Take("Bash", r)
+		x.taken = []taken{{firing{event: "PreToolUse", tool: "Bash", command: "y"}, explore.Read(nil, ""), suites.Proceeds}, {firing{event: "PreToolUse", tool: "Bash", command: "x"}, r, suites.Proceeds}}
+		var got []string
+		for _, f := range x.arrange() {
+			got = append(got, f.input())
+		}
+		if all := strings.Join(got, "; "); all != tt.want {
+			t.Errorf("%s: %s, want %s", tt.src, all, tt.want)
+		}
+		x.reached[0] = true
+		if all := x.arrange(); len(all) > 0 {
+			t.Errorf("%s: arranged although the decision was reached", tt.src)
+		}
+	}
+}
+
+// TestAfterOther checks that a hook is fired after another one that writes the file which it names.
+func TestAfterOther(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"gate.sh":  "if [ -f ~/.cache/pending.txt ]; then\n  exit 2\nfi\necho $$ > $x\n",
+		"mark.sh":  "jq -r .tool_input.file_path >> \"$HOME/.cache/pending.txt\"\n",
+		"reads.sh": "cat ~/.cache/pending.txt\n",
+		"other.sh": "touch other.txt\n",
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hooks := []discover.Hook{{ID: "gate", Event: "Stop", Scripts: []string{"gate.sh"}}}
+	for _, name := range []string{"mark", "reads", "other"} {
+		hooks = append(hooks, discover.Hook{ID: name, Event: "PostToolUse", Matcher: "Write", Type: "command", Scripts: []string{name + ".sh"}})
+	}
+	x := newExplorationOf(hooks[0], nil, "gate.sh")
+	x.tree = Tree{Root: root, Reader: disk.Reader{Root: root}, Registered: discover.Registered{Hooks: hooks}}
+	found := x.writers(x.tree.read("gate.sh"), 3)
+	if len(found) != 1 || found[0].ID != "mark" {
+		t.Fatalf("after %v, want mark", found)
+	}
+	f := firing{event: "Stop", earlier: []earlier{{found[0], typical(found[0], x.tree)[0]}}}
+	c := f.asCase(hooks[0])
+	if len(c.Steps) != 2 || c.Steps[0].Registered != "mark" || c.Steps[1].Registered != "" || c.Steps[1].Event != "Stop" {
+		t.Errorf("%+v", c.Steps)
+	}
+	if want := "Stop after PostToolUse Write README.md"; !strings.HasPrefix(f.input(), "Stop after PostToolUse Write ") {
+		t.Errorf("%q, want %q", f.input(), want)
+	}
+	p := subject{hook: hooks[0], tree: x.tree}.probe(f)
+	q := &Inspection{results: results{subject: subject{hook: hooks[0]}, by: map[string][]fired{}}}
+	p.part = "search"
+	q.Take(p, suites.Outcome{Results: []suites.Result{{Effect: suites.Denied}, {Effect: suites.Proceeds}}})
+	if got := q.by["search"]; len(got) != 1 || got[0].Effect != suites.Proceeds {
+		t.Errorf("the other hook's result counts: %+v", got)
+	}
+}
+
+// TestAnswers checks which programs answer in a firing, and that it has an environment of its own.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	f := firing{event: "Stop"}.withState("{1 npm}", "it's red").withState("{0 git}", "x.env").withState("$CI", "1")
+	all := f.programs()
+	if len(all) != 2 || all[0].Name != "git" || !strings.Contains(all[0].Script, "x.env") || all[1].Name != "npm" || !strings.HasSuffix(all[1].Script, "\nexit 1\n") {
+		t.Errorf("%+v", all)
+	}
+	c := f.asCase(discover.Hook{ID: "h", Event: "Stop"})
+	if len(c.CaseEnv.Programs) != 2 || c.Steps[0].Env["CI"] != "1" || len(c.Steps[0].Fixtures) != 1 {
+		t.Errorf("%+v %+v", c.CaseEnv, c.Steps[0])
+	}
+	s := subject{hook: discover.Hook{ID: "h", Event: "Stop"}}
+	plain := firing{event: "Stop"}
+	if got := s.batches([]firing{plain, f, plain}); len(got) != 2 || len(got[0].sent) != 2 || got[1].Case.CaseEnv == nil {
+		t.Errorf("%d probes", len(got))
+	}
+}
+
+// TestJoined checks which stopped commands are sent behind another one.
+func TestJoined(t *testing.T) {
+	t.Parallel()
+	push, long := rm, rm
+	push.command, long.command = "git push", "# zq\n\nls"
+	for _, tt := range []struct {
+		pattern string
+		want    int
+	}{{`^git push`, 2}, {`git push`, 0}, {`^rm `, 0}} {
+		s := subject{hook: discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}}
+		r := &results{subject: s, by: map[string][]fired{"typical": {echo.with(passes)}}}
+		for i, f := range []firing{rm, push, long, echo} {
+			of := f.with(denies)
+			if of.c = f.asCase(s.hook); i == 3 {
+				of.Result = passes
+			}
+			r.by["search"] = append(r.by["search"], of)
+		}
+		r.exploration = &exploration{passed: []explore.Comparison{{Op: explore.Regexp, Pattern: tt.pattern, Value: "git push"}}}
+		n := 0
+		for _, p := range planJoined(r) {
+			n += len(p.sent)
+		}
+		if n != tt.want {
+			t.Errorf("%s: %d commands, want %d", tt.pattern, n, tt.want)
+		}
+	}
+}
+
+// TestMisnamedFiles checks that a text which names nearly a file of the project is reported.
+func TestMisnamedFiles(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, name := range []string{"docs/LESSONS.md", "package.json", "yarn.lock"} {
+		at := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		op      explore.Op
+		pattern string
+		src     string
+		want    int
+	}{
+		{explore.Contains, "docs/LESSON.md", "", 1}, {explore.Regexp, `docs/LESSON\.md$`, "", 1}, {explore.Suffix, "/docs/LESSONS.md", "", 0},
+		{explore.Equal, "packages.json", "", 1}, {explore.Equal, "packages.json", "package.json", 0}, // both are named
+		{explore.Equal, "package-lock.json", "", 0}, {explore.Equal, "bun.lock", "", 0}, {explore.Equal, "docs/LESSON.txt", "", 0}, {explore.Equal, "../docs/LESSON.md", "", 0},
+	} {
+		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Edit"}, nil, "guard.sh")
+		x.tree, x.sources["guard.sh"] = Tree{Root: root, Reader: disk.Reader{Root: root}}, []byte(tt.src)
+		x.seen = []explore.Comparison{{File: "/p/guard.sh", Line: 3, Op: tt.op, Pattern: tt.pattern, Value: "src/x.py"}}
+		if found := x.findMisnamedFiles(); len(found) != tt.want {
+			t.Errorf("%s %s: %+v, want %d", tt.op, tt.pattern, found, tt.want)
+		}
+	}
+}
