@@ -164,3 +164,31 @@ func TestMisnamedFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestAfterCall checks that the file which a call wrote is there after it, with its text.
+func TestAfterCall(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "README.md"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tree := Tree{Root: root, Reader: disk.Reader{Root: root}}
+	for _, tt := range []struct {
+		firing
+		want string // the text of the file; "" for none
+	}{
+		{firing{event: "PostToolUse", tool: "Write", file: "x.py"}, "hello\n"}, {firing{event: "PostToolUse", tool: "Edit", file: "x.py", text: "y = 1"}, "y = 1"},
+		{firing{event: "PreToolUse", tool: "Write", file: "x.py"}, ""}, {firing{event: "PostToolUse", tool: "Edit", file: "README.md"}, ""},
+		{firing{event: "PostToolUse", tool: "Read", file: "x.py"}, ""}, {firing{event: "PostToolUse", tool: "Bash", command: "ls", file: "x.py"}, ""},
+	} {
+		text := ""
+		for _, f := range tree.afterCall(tt.firing).asCase(discover.Hook{Event: tt.event}).Steps[0].Fixtures {
+			if strings.HasSuffix(f.Path, tt.file) {
+				text = f.Content
+			}
+		}
+		if (text == "") != (tt.want == "") || tt.text != "" && text != tt.want {
+			t.Errorf("%s %s %s: %q, want %q", tt.event, tt.tool, tt.file, text, tt.want)
+		}
+	}
+}

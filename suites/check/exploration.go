@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,6 +116,7 @@ func newExploration(s subject, change *alternative) *exploration {
 	f.command = command(f.tool, "zqCmd --zqOption zqValue")
 	if takesFile(f.tool) {
 		f.file = "zqDir/zqFile.zq"
+		f = s.tree.afterCall(f)
 	}
 	for key, text := range client.ToolByName(f.tool).Optional {
 		f.over = withText(f.over, explore.Field("tool_input."+key), text)
@@ -254,10 +256,20 @@ func (x *exploration) last() (all []firing) {
 		f.command += " #" + strings.Repeat("a", 100_000)
 		all = append(all, f)
 	}
+	writes := func(f firing) bool { return client.ToolByName(f.tool).Text != "" }
+	if i := slices.IndexFunc(x.sent, writes); i >= 0 {
+		f := x.sent[i]
+		for _, number := range long().FindAllString(conditions, 2) {
+			n, _ := strconv.Atoi(number) // digits
+			f.text, f.description, f.written = strings.Repeat("zqLine = 1\n", n+1), fmt.Sprintf("%d lines", n+1), f.about().Guards == ""
+			all = append(all, f)
+		}
+	}
 	return all
 }
 
 var (
+	long     = pattern.Lazy(`\b[1-9]\d{1,3}\b`) // a number of lines
 	looksFor = pattern.Lazy(`\bcommand -v\b|\bwhich\b|\bhash\b|\btype\b`)
 	large    = pattern.Lazy(`\b\d{4,6}\b`) // a number of characters
 )

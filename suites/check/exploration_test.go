@@ -97,15 +97,16 @@ func TestReasons(t *testing.T) {
 func TestLastFirings(t *testing.T) {
 	t.Parallel()
 	for condition, want := range map[string]string{
-		"! command -v jq >/dev/null": "without jq",
-		"(( ${#c} > 65536 ))":        "long",
-		`[[ $c == *x* ]]`:            "",
+		"! command -v jq >/dev/null":  "without jq",
+		"(( ${#c} > 65536 ))":         "long",
+		`[ "$(wc -l <"$f")" -gt 80 ]`: "81 lines",
+		`[[ $c == *x* ]]`:             "",
 	} {
 		src := "#!/bin/bash\nc=$(jq -r .tool_input.command)\nif " + condition + "; then\n  exit 2\nfi\n"
 		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
 		x.courses = map[string]*explore.Course{"guard.sh": courseOf(src, "Bash", "2 jq -r .tool_input.command", "3 "+condition)}
 		x.decide()
-		x.sent = []firing{{event: "PreToolUse", tool: "Bash", command: "echo hello"}}
+		x.sent = []firing{{event: "PreToolUse", tool: "Bash", command: "echo hello"}, {event: "PreToolUse", tool: "Write", file: "x.py"}}
 		got := ""
 		for _, f := range x.last() {
 			switch {
@@ -113,6 +114,8 @@ func TestLastFirings(t *testing.T) {
 				got += "without " + strings.Join(f.without, " ")
 			case len(f.command) > 65536:
 				got += "long"
+			case strings.HasSuffix(f.description, "lines"):
+				got += f.description
 			}
 		}
 		if got != want {

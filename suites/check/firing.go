@@ -119,7 +119,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	step.PayloadRaw, step.Stdin = override(step.PayloadRaw, f.over), f.stdin
 	f.apply(&step)
 	if f.written {
-		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: file, Content: f.text})
+		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: file, Content: cmp.Or(f.text, textOf(f.tool, step.PayloadRaw))})
 	}
 	if f.description != "" && f.tool == "" {
 		line, _ := json.Marshal(map[string]any{"type": "assistant", "message": map[string]any{"role": "assistant", "content": []any{map[string]string{"type": "text", "text": f.text}}}}) // text always encodes
@@ -137,6 +137,16 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		}
 	}
 	return c
+}
+
+// textOf returns the text that a tool writes in a payload; "" without one.
+func textOf(tool string, payload json.RawMessage) (text string) {
+	var sent struct {
+		Input map[string]any `json:"tool_input"`
+	}
+	_ = json.Unmarshal(payload, &sent) // one of another shape has none
+	text, _ = sent.Input[client.ToolByName(tool).Text].(string)
+	return text
 }
 
 // payload returns what the client sends; nil if it does not have the event.
@@ -187,7 +197,7 @@ func (f firing) passes(h discover.Hook) bool {
 func matchedTools(h discover.Hook, t Tree) (out []firing) {
 	for _, kind := range [][]string{shells, client.ToolNames(client.EditsFile), client.ToolNames(client.CreatesFile)} {
 		if i := slices.IndexFunc(kind, h.Matches); i >= 0 {
-			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
+			out = append(out, t.afterCall(firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)}))
 		}
 	}
 	if len(out) > 0 {
@@ -203,6 +213,15 @@ func matchedTools(h discover.Hook, t Tree) (out []firing) {
 		}
 	}
 	return nil // the matcher is dead
+}
+
+// afterCall returns a firing with the file that the call before it made.
+func (t Tree) afterCall(f firing) firing {
+	makes := client.ToolByName(f.tool)
+	if f.event == "PostToolUse" && makes.Path != "" && makes.Text != "" && !exists(t.path(f.file)) {
+		f.written = true
+	}
+	return f
 }
 
 // command returns the text if a tool takes a command, or "".

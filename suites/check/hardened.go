@@ -160,19 +160,21 @@ func (s subject) placeOfField(name string) suites.Position {
 	return s.hook.Source
 }
 
-// planMention sends a commit whose message mentions the stopped command, and the command with a remark.
+// planMention sends a commit whose message mentions the stopped command, another commit, and the command with a remark.
 func planMention(r *results) []Probe {
-	mention, remark := r.stops().firing, r.stops().firing
+	mention, remark, plain := r.stops().firing, r.stops().firing, r.stops().firing
 	if mention.tool != "Bash" {
 		return nil
 	}
 	mention.command = "git commit -m \"never " + strings.NewReplacer(`"`, "", "$", "", "`", "").Replace(mention.command) + "\""
 	remark.command, remark.note = remark.command+" # x", "remark"
-	return r.probes([]firing{mention, remark})
+	plain.command, plain.note = "git commit -m hello", "plain"
+	return r.probes([]firing{mention, remark, plain})
 }
 
 func judgeMention(r *results, j *judgement, f fired) {
-	if f.note == "" && stopped(f.Result) && !strings.Contains(r.denied().command, "commit") {
+	anyCommit := slices.ContainsFunc(r.by["mention"], func(o fired) bool { return o.note == "plain" && stopped(o.Result) })
+	if f.note == "" && stopped(f.Result) && !anyCommit {
 		j.found("false-alarm", fmt.Sprintf("it stops %s", f.input()))
 	}
 }

@@ -138,6 +138,7 @@ var judgements = []judged{
 	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(passes), noted(echo, "git push").with(passes))}, // the search for ways around it finds that
 	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(denies), noted(echo, "git push").with(denies))},
 	{part: "mention", by: stopping("mention", echo.with(denies), noted(rm, "remark").with(denies)), want: []string{"info false-alarm"}},
+	{part: "mention", by: stopping("mention", echo.with(denies), noted(rm, "plain").with(denies))}, // it stops any commit
 	{part: "disguised", by: stopping("disguised", noted(rm, "let through").with(passes)), want: []string{"warning fails-open"}},
 	{part: "decisions", text: "exit 2", by: map[string][]fired{"typical": {echo.with(passes)}}, want: []string{"info no-deny"}},
 	{part: "decisions", text: "exit 2", by: stopsRm},

@@ -70,6 +70,7 @@ func (t Tree) creatable(slash string) bool {
 // made next to another one.
 func (x *exploration) with(in explore.Input) (firing, bool) {
 	f, ok := with(x.hook, x.sent[in.From], in)
+	f = x.tree.afterCall(f)
 	return f, ok && (in.Field != branchField || f.commit == "" || x.tree.creatable(".git/refs/heads/"+in.Text))
 }
 
