@@ -161,7 +161,7 @@ func judgeChanged(r *results, j *judgement) {
 // judgeDecisions judges what the exploration shows, after all firings.
 func judgeDecisions(r *results, j *judgement) {
 	j.judgeDead(r)
-	x, denied, background := r.exploration, r.denied() != nil, client.InBackground(r.first().Result)
+	x, denied, background := r.exploration, r.denied() != nil || r.deniesHarmless(), client.InBackground(r.first().Result)
 	guard := r.about().Guards != ""
 	if x != nil {
 		for _, e := range x.errors { // that it caught

@@ -44,6 +44,7 @@ func (tt judged) results() *results {
 	if tree.Denies == nil {
 		tree.Denies = []suites.Deny{{Hook: "h", Command: "rm -rf /", At: suites.Position{File: ".hookwatch.yaml", Line: 2}}}
 	}
+	tree.Registered.Hooks = append(slices.Clone(tree.Registered.Hooks), h)
 	tree.Installed = func(program string) bool { return !slices.Contains(strings.Fields(tt.lacks), program) }
 	r := &results{subject: subject{hook: h, text: tt.text, tree: tree}, by: map[string][]fired{}, exploration: tt.of, hidden: tt.hidden}
 	for part, all := range tt.by {
@@ -363,6 +364,7 @@ var judgements = []judged{
 	{part: "decisions", text: "echo", by: at("search", rm.with(passes))},
 	{part: "decisions", text: "exit 2", hook: after, by: at("search", rm.with(passes))},
 	{part: "decisions", text: "exit 2", by: stopsRm},
+	{part: "decisions", text: "exit 2", by: onEcho(denies)}, // no such input was tried
 	{part: "decisions", text: "exit 2", by: at("named", rm.with(denies))},
 	{part: "decisions", text: "exit 2", by: map[string][]fired{}},
 	{part: "decisions", text: "exit 2", by: onEcho(suites.Result{Effect: suites.Proceeds, EffectRule: string(client.Background)})},
