@@ -56,6 +56,29 @@ func (tt judged) results() *results {
 	return r
 }
 
+// judge returns what the part of a row finds.
+func (tt judged) judge(r *results) *judgement {
+	j := &judgement{of: r.subject}
+	if tt.known.Rule != "" {
+		j.findings = []Finding{tt.known}
+	}
+	p := partOf(tt.part)
+	for _, f := range r.by[tt.part] {
+		if p.judge != nil {
+			p.judge(r, j, f)
+		}
+	}
+	if p.conclude != nil {
+		p.conclude(r, j)
+	}
+	return j
+}
+
+// partOf returns the part of an inspection with a name.
+func partOf(name string) part {
+	return parts[slices.IndexFunc(parts, func(p part) bool { return p.name == name })]
+}
+
 // show returns a finding in words: its severity, its rule, its place unless that is the hook's, the evidence and the input.
 func show(f Finding) string {
 	text := fmt.Sprint(f.Severity, " ", f.Rule)
@@ -212,6 +235,7 @@ var judgements = []judged{
 	{part: "typical", by: onEcho(passes)},
 	{part: "typical", by: onEcho(crashes), want: []string{"error crash: exit 1: " + unbound + " <- echo hello"}},
 	{part: "typical", by: onEcho(said(0, "", unbound))},
+	{part: "typical", by: onEcho(said(0, "", `{"decision":"block"}`)), want: []string{"warning stderr-dropped: exit code 0 without output; stderr is dropped <- echo hello"}},
 	{part: "typical", by: onEcho(said(2, "no", "")), want: []string{"warning reason-on-stdout: exit 2 with nothing on stderr"}},
 	{part: "typical", by: onEcho(said(2, "", "no"))},
 	{part: "typical", hook: discover.Hook{Event: "SessionEnd"}, by: typicalOf("SessionEnd", suites.Result{Exit: 2, Stdout: []byte("no")}), want: []string{"error exit-2-ignored: exit code 2 does not block SessionEnd and the model sees nothing <- SessionEnd"}},
@@ -245,6 +269,7 @@ var judgements = []judged{
 	{part: "typical", by: onEcho(said(1, "", "getaddrinfo ENOTFOUND example.org")), want: []string{"info absent-program: it wants the network, which probes do not have", "not judged: it wants the network, which probes do not have", "ends"}},
 	{part: "typical", by: onEcho(said(1, "", "ModuleNotFoundError: No module named 'yaml'")), want: []string{"error absent-package: its package yaml is not installed, and nothing declares it", "not judged: its package yaml is not installed", "ends"}},
 	{part: "typical", hook: discover.Hook{Event: "Stop"}, by: typicalOf("Stop", suites.Result{Exit: 1, Stderr: []byte("No module named 'yaml'")}), want: []string{"warning absent-package: its package yaml is not installed, and nothing declares it", "not judged: its package yaml is not installed", "ends"}},
+	{part: "typical", by: onEcho(said(1, "", "Cannot find package 'pwsh'")), want: []string{"error absent-package: its package pwsh is not installed, and nothing declares it", "not judged: its package pwsh is not installed", "ends"}},
 	{part: "typical", text: "# yaml==1", by: onEcho(said(1, "", "No module named 'yaml'")), want: []string{"info absent-program: its package yaml is not installed", "not judged: its package yaml is not installed", "ends"}},
 	{part: "typical", hook: running("npx @scope/tool"), by: onEcho(said(1, "", "Cannot find package '@scope/tool/x'")), want: []string{"info absent-program: its package @scope/tool/x is not installed", "not judged: its package @scope/tool/x is not installed", "ends"}},
 	{part: "typical", text: "npx tool\nexit 2", hook: running("npx tool"), by: onEcho(said(1, "", "Cannot find package 'tool'")), want: []string{"info absent-program: its package tool is not installed", "not judged: its package tool is not installed", "ends"}},
@@ -263,6 +288,7 @@ var judgements = []judged{
 	{part: "typical", tree: project, by: onEcho(said(2, "", "python3: can't open file '/gone/x.py': [Errno 2] No such file or directory")), want: []string{"info script-missing: /gone/x.py is not there: it is outside of what is checked", "not judged: /gone/x.py is not there", "ends"}},
 	{part: "typical", tree: project, by: onEcho(said(2, "", "python3: can't open file '../x.py': [Errno 2] No such file or directory")), want: []string{"info script-missing: ../x.py is not there: it is outside of what is checked", "not judged: ../x.py is not there", "ends"}},
 	{part: "typical", tree: project, by: onEcho(said(2, "", "sh: can't open file '/bin/sh'")), want: []string{"info script-missing: /bin/sh is not there: it is in a directory that is private to each hook here, and empty", "not judged: /bin/sh is not there", "ends"}},
+	{part: "typical", tree: Tree{Root: "."}, by: onEcho(said(2, "", "python3: can't open file 'absent.go'")), want: []string{"info script-missing: absent.go is not there: the hook looks for it in another directory", "not judged: absent.go is not there", "ends"}},
 	{part: "typical", tree: project, hidden: []string{"~/.config/x"}, by: onEcho(said(2, "", "cat: can't open '/home/u/.config/x'")), want: []string{"not judged: /home/u/.config/x is hidden from hooks here", "ends"}},
 	{part: "typical", tree: Tree{Root: "/p q"}, by: onEcho(said(127, "", "sh: 1: /p: not found")), want: []string{"not judged: the shell takes a path with a space in it apart", "ends"}},
 	{part: "typical", tree: project, hook: running("python3 %CLAUDE_PROJECT_DIR%/x.py"), by: onEcho(said(2, "", "python3: can't open file '%CLAUDE_PROJECT_DIR%/x.py'")), want: []string{"not judged: its command names a variable that shells do not know", "ends"}},
@@ -291,6 +317,7 @@ var judgements = []judged{
 	{part: "again", hook: ready, by: map[string][]fired{"typical": {firing{event: "Stop"}.with(goesOn)}, "again": {firing{event: "Stop"}.with(goesOn)}}, want: []string{"warning stop-loop: it holds up the stop, and the next one with stop_hook_active too"}},
 	{part: "again", hook: ready, by: map[string][]fired{"typical": {firing{event: "Stop"}.with(goesOn)}, "again": {firing{event: "Stop"}.with(passes)}}},
 	{part: "again", hook: ready, by: map[string][]fired{"typical": {firing{event: "Stop"}.with(goesOn)}, "again": {firing{event: "Stop"}.with(suites.Result{Effect: suites.AnotherTurn, EffectRule: string(client.TimedOut)})}}},
+	{part: "again", hook: ready, by: map[string][]fired{"typical": {firing{event: "Stop"}.with(goesOn)}, "again": {firing{event: "Stop"}.with(as("Stop", suites.Result{Stdout: []byte(`{"decision":"block","reason":"go on"}`)}))}}, want: []string{"warning stop-loop: it holds up the stop, and the next one with stop_hook_active too"}},
 	{part: "again", hook: ready, by: map[string][]fired{"typical": {firing{event: "Stop"}.with(suites.Result{Effect: suites.AnotherTurn, EffectRule: string(client.TimedOut)})}, "again": {firing{event: "Stop"}.with(goesOn)}}},
 
 	{part: "varied", by: at("varied", noted(echo, "a text").with(crashes)), want: []string{"warning crash: exit 1: " + unbound + " <- a text"}},
@@ -318,6 +345,12 @@ var judgements = []judged{
 	{part: "search", by: at("search", rm.with(timeout))},
 	{part: "search", by: at("search", rm.with(suites.Result{NotStarted: "no", Exit: 1, Stderr: []byte(unbound)}))},
 	{part: "search", by: at("search", rm.with(said(1, "", "x.sh: line 3: jq: command not found")))},
+	{part: "search", by: at("search", rm.with(said(1, "", unbound))), want: []string{"warning crash: exit 1: " + unbound + " <- rm -rf /"}},
+	{part: "search", by: at("search", rm.with(suites.Result{TimedOut: true, Exit: 1, Stderr: []byte(unbound)}))},
+	{part: "search", by: at("search", rm.with(said(0, "", `{"decision":"block"}`))), want: []string{"warning stderr-dropped: exit code 0 without output; stderr is dropped <- rm -rf /"}},
+	{part: "search", by: at("search", rm.with(said(0, `{"allowed":false}`, ""))), want: []string{"error unknown-keys: the client does not know allowed and drops it silently <- rm -rf /"}},
+	{part: "search", by: map[string][]fired{"typical": {echo.with(said(0, `{"allowed":false}`, ""))}, "search": {rm.with(said(0, `{"allowed":false}`, ""))}}, want: []string{"warning unknown-keys: the client does not know allowed and drops it silently <- rm -rf /"}},
+	{part: "search", hook: after, by: map[string][]fired{"typical": {echo.with(passes)}, "search": {firing{event: "PostToolUse", tool: "Bash", command: "rm"}.with(as("PostToolUse", suites.Result{Stdout: []byte(`{"allowed":false}`)}))}}, want: []string{"warning unknown-keys: the client does not know allowed and drops it silently <- rm"}},
 	{part: "search", by: at("search", rm.with(said(0, "", "x.sh: line 3: jq: command not found"))), want: []string{"warning stderr-dropped: exit code 0 without output; stderr is dropped <- rm -rf /"}},
 	{part: "search", hook: after, by: at("search", rm.with(late), rm.with(late)), want: []string{"warning late-refusal: it says that it stops the call, which has run <- rm -rf /"}},
 	{part: "search", hook: after, by: at("search", writeEnv.with(late))},
@@ -326,6 +359,8 @@ var judgements = []judged{
 	{part: "search", by: map[string][]fired{"typical": {writeEnv.with(passes)}, "search": {rm.with(said(1, "", "not allowed"))}}, want: []string{"warning exit-code-not-2: exit code 1 is not 2; it blocks nothing and the model sees nothing <- rm -rf /"}}, // not compared with another tool's
 	{part: "search", by: at("search", rm.with(said(2, "no", ""))), want: []string{"warning reason-on-stdout: exit 2 with nothing on stderr, for rm -rf /"}},
 	{part: "search", by: at("search", rm.with(said(2, "", "")))},
+	{part: "search", by: at("search", rm.with(said(2, "no", "why")))},
+	{part: "search", by: at("search", rm.with(suites.Result{Effect: suites.Denied, Exit: 2, Stderr: []byte("blocked")}))},
 	{part: "search", by: at("search", rm.with(denies), rm.with(said(2, "no", "")))},
 	{part: "search", by: at("search", rm.with(suites.Result{Effect: suites.Rewritten, Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"description":"a"}}}`)})), want: []string{"warning drops-input: updatedInput leaves out command"}},
 	{part: "search", by: at("search", rm.with(said(0, denial+"}}", ""))), want: []string{"warning no-reason: it denies rm -rf / without a reason"}},
@@ -383,6 +418,7 @@ var judgements = []judged{
 	{part: "decisions", of: &exploration{}, by: onEcho(fails)},
 	{part: "decisions", of: waiting, by: map[string][]fired{"typical": {echo.with(fails)}, "search": {rm.with(fails)}}},
 	{part: "decisions", hook: after, of: unstarted, by: onEcho(fails)},
+	{part: "decisions", of: &exploration{errors: []explore.Failure{{What: "open: No such device or address: '/dev/stdin'"}}}, by: onEcho(suites.Result{Effect: suites.Proceeds, StdinUnread: true}), want: []string{"error stream-path: it opens /dev/stdin, which fails: the client's stdin is a socket, which no path opens"}},
 }
 
 // explored are findings of parts that other tests show, because they need a tree, or the record of an exploration.
@@ -396,24 +432,11 @@ var explored = []string{
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for i, tt := range judgements {
-		r := tt.results()
-		at := slices.IndexFunc(parts, func(p part) bool { return p.name == tt.part })
-		j := &judgement{of: r.subject}
-		if tt.known.Rule != "" {
-			j.findings = []Finding{tt.known}
-		}
-		for _, f := range r.by[tt.part] {
-			if parts[at].judge != nil {
-				parts[at].judge(r, j, f)
-			}
-		}
-		if parts[at].conclude != nil {
-			parts[at].conclude(r, j)
-		}
+		j := tt.judge(tt.results())
 		var got []string
 		for _, f := range j.findings {
 			got = append(got, show(f))
-			if f.Rule != tt.known.Rule && !client.Kind(f.Rule).Loses() && !slices.Contains(findsOf[parts[at].name], f.Rule) {
+			if f.Rule != tt.known.Rule && !client.Kind(f.Rule).Loses() && !slices.Contains(findsOf[tt.part], f.Rule) {
 				t.Errorf("%d: %s finds %s, which it does not name", i, tt.part, f.Rule)
 			}
 		}
@@ -442,6 +465,42 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestAdvice checks the effects, the remedies and the output that findings have of their own.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	for i, tt := range []struct {
+		judged
+		effect, remedy, printed string // beginnings
+	}{
+		{judged{part: "harmless", by: at("harmless", later(echo.with(passes)))}, "the agent has to make its first call again", "", ""},
+		{judged{part: "typical", by: typicalOf("WorktreeCreate", suites.Result{Exit: 1}), hook: only("WorktreeCreate", "")}, "WorktreeCreate fails when", "correct what fails", ""},
+		{judged{part: "typical", by: typicalOf("WorktreeCreate", suites.Result{}), hook: only("WorktreeCreate", "")}, "", "Print the directory's path and nothing else.", ""},
+		{judged{part: "typical", by: onEcho(crashes)}, "the call proceeds and the model sees nothing", "correct the script", ""},
+		{judged{part: "typical", by: onEcho(said(2, "", unbound))}, "exit code 2", "correct the script", ""},
+		{judged{part: "varied", by: at("varied", echo.with(suites.Result{Exit: 1, Stderr: []byte("x: Argument list too long")}))}, "the call proceeds", "pass it on stdin", ""},
+		{judged{part: "typical", by: onEcho(said(1, "", ""))}, "Treats every exit code", "Exit 0 if there is nothing to report.", ""},
+		{judged{part: "search", by: at("search", rm.with(said(1, "", "not now")))}, "Treats every exit code", "Exit 2 to block", "not now"},
+		{judged{part: "search", by: at("search", rm.with(said(0, "log {\"decision\":\"block\"}", "err")))}, "", "", `log {"decision":"block"}`},
+		{judged{part: "typical", hook: only("PreCompact", ""), by: typicalOf("PreCompact", suites.Result{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreCompact","additionalContext":"keep this"}}`)})}, "The model reads the JSON as text", "", ""},
+		{judged{part: "paced", by: at("paced", echo.with(timeout))}, "Cancels the hook", "Make it faster, or raise", ""},
+		{judged{part: "paced", hook: discover.Hook{Event: "PreToolUse", Timeout: time.Hour}, by: at("paced", echo.with(timeout))}, "the session waits, and if", "make it faster", ""},
+		{judged{part: "decisions", of: unstarted, by: onEcho(fails)}, "", "start the command by hand", ""},
+		{judged{part: "decisions", of: failing, by: onEcho(fails)}, "", "Exit 0 if there is nothing to report.", ""},
+		{judged{part: "typical", text: "# tool\nexit 2", by: onEcho(said(1, "", "Cannot find package 'tool'"))}, "the call proceeds without a warning", "deny if the package cannot be loaded", ""},
+		{judged{part: "search", hook: after, by: at("search", rm.with(late))}, "nothing is stopped", "register it for PreToolUse", "blocked"},
+	} {
+		found := tt.judge(tt.results()).findings
+		if len(found) == 0 {
+			t.Errorf("%d: no finding", i)
+			continue
+		}
+		f := found[len(found)-1]
+		if !strings.HasPrefix(f.Effect, tt.effect) || !strings.HasPrefix(f.Remedy, tt.remedy) || !strings.HasPrefix(f.Printed, tt.printed) {
+			t.Errorf("%d: %s: %q, %q, %q", i, show(f), f.Effect, f.Remedy, f.Printed)
+		}
+	}
+}
+
 // TestStreams checks which messages show that a hook opened a stream by its path.
 func TestStreams(t *testing.T) {
 	t.Parallel()
@@ -450,12 +509,13 @@ func TestStreams(t *testing.T) {
 		"Error: ENXIO: no such device or address, open '/dev/stdin'\n":         "it opens /dev/stdin",
 		"OSError: [Errno 6] No such device or address: '/dev/stdin'":           "it opens /dev/stdin",
 		"g.sh: line 3: /dev/stderr: No such device or address\n":               "it opens /dev/stderr",
+		"sh: cannot create /dev/stdout: No such device or address":             "it opens /dev/stdout",
 		"cat: /dev/stdin2: No such device or address":                          "",
 		"cat: /dev/stdin: Permission denied\nother: No such device or address": "",
 	} {
 		j := &judgement{of: subject{hook: discover.Hook{ID: "h", Event: "PreToolUse"}}}
 		j.judgeStreams(suites.Result{Stderr: []byte(stderr)})
-		if len(j.findings) > 0 && j.findings[0].Severity != suites.Warning {
+		if output := strings.Contains(stderr, "stdout") || strings.Contains(stderr, "stderr"); len(j.findings) > 0 != output || output && j.findings[0].Severity != suites.Warning {
 			t.Errorf("%q, and the input was read: %+v", stderr, j.findings)
 		}
 		j.findings = nil
@@ -532,5 +592,5 @@ var findsOf = map[string][]string{
 	"other tools": strings.Fields("uncovered-tool unread-tool"),
 	"mention":     strings.Fields("false-alarm"),
 	"disguised":   strings.Fields("fails-open"),
-	"decisions":   strings.Fields("no-deny absent-program unknown-field misread-pattern misnamed-tool constant-condition inverted-condition unreached swallowed-error ineffective"),
+	"decisions":   strings.Fields("stream-path no-deny absent-program unknown-field misread-pattern misnamed-tool constant-condition inverted-condition unreached swallowed-error ineffective"),
 }
