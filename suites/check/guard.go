@@ -240,7 +240,7 @@ func (j *judgement) judgeReaction(f firing, harmless *suites.Result, r suites.Re
 	_, kind := client.MissingIn(r)
 	switch {
 	case r.NotStarted != "", r.TimedOut:
-	case r.Exit != 0 && kind != client.MissingNothing: // it did not come to a decision
+	case kind != client.MissingNothing: // it did not come to a decision
 	case j.judgeFailure(f.input(), r, suites.Warning):
 	default:
 		j.judgeDropped(f, harmless, r)

@@ -214,7 +214,7 @@ var plans = []judged{
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	for i, tt := range plans {
-		p := parts[slices.IndexFunc(parts, func(p part) bool { return p.name == tt.part })]
+		p := partOf(tt.part)
 		var got []string
 		if r := tt.results(); p.needs == nil || p.needs(r) {
 			for _, probe := range p.plan(r) {
