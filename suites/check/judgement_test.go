@@ -42,7 +42,7 @@ func (tt judged) results() *results {
 	}
 	h.ID, h.Source = "h", settings
 	if tree.Denies == nil {
-		tree.Denies = []suites.Deny{{Hook: "h", Command: "rm -rf /", At: suites.Position{File: ".hookwatch.yaml", Line: 2}}}
+		tree.Denies = []suites.Deny{{Hook: "h", Command: "rm -rf /", At: denied}}
 	}
 	tree.Registered.Hooks = append(slices.Clone(tree.Registered.Hooks), h)
 	tree.Installed = func(program string) bool { return !slices.Contains(strings.Fields(tt.lacks), program) }
