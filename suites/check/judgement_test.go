@@ -46,7 +46,11 @@ func (tt judged) results() *results {
 	}
 	tree.Registered.Hooks = append(slices.Clone(tree.Registered.Hooks), h)
 	tree.Installed = func(program string) bool { return !slices.Contains(strings.Fields(tt.lacks), program) }
-	r := &results{subject: subject{hook: h, text: tt.text, tree: tree}, by: map[string][]fired{}, exploration: tt.of, hidden: tt.hidden}
+	r := &results{subject: subject{hook: h, text: tt.text, tree: tree}, by: map[string][]fired{}, hidden: tt.hidden}
+	if tt.of != nil {
+		x := *tt.of // because a plan changes it
+		r.exploration = &x
+	}
 	for part, all := range tt.by {
 		for _, f := range all {
 			f.c = f.asCase(h)
