@@ -202,7 +202,10 @@ func (j *judgement) judgeLostFile(r *results, name string) {
 			return // it has a finding of its own
 		}
 		why := "it is outside of what is checked"
-		if path.IsAbs(name) && exists(name) {
+		switch {
+		case inside:
+			why = "the hook looks for it in another directory"
+		case path.IsAbs(name) && exists(name):
 			why = "it is in a directory that is private to each hook here, and empty"
 		}
 		j.found("script-missing", j.absent+": "+why, suites.Info)
@@ -316,7 +319,6 @@ func judgeEquipped(r *results, j *judgement) {
 		with, j.on = with[n:], &f
 		j.judgeEnd(f)
 	}
-	j.on = nil
 }
 
 // absentFor returns the programs whose absence may explain this result: those named in the hook's

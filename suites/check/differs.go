@@ -150,6 +150,8 @@ func remedyFor(event client.Event, ours, theirs suites.Effect) string {
 	switch {
 	case clients.Stops(theirs) && !clients.Stops(ours):
 		return "let the hook exit with 0 unless it means to stop the action"
+	case !clients.Stops(ours) && slices.Contains([]suites.Effect{ours, theirs}, suites.ContextAdded):
+		return "give each client the text in the form that it reads (hookwatch help clients)"
 	case event.Guards == client.Calls:
 		return "write the reason to stderr and exit with 2: every measured client takes that for a refusal of a call"
 	}

@@ -168,7 +168,7 @@ func judgeChanged(r *results, j *judgement) {
 // judgeDecisions judges what the exploration shows, after all firings.
 func judgeDecisions(r *results, j *judgement) {
 	j.judgeDead(r)
-	x, denied, background := r.exploration, r.denied() != nil, client.InBackground(r.first().Result)
+	x, denied, background := r.exploration, r.denied() != nil || r.deniesHarmless(), client.InBackground(r.first().Result)
 	guard := r.about().Guards != ""
 	if x != nil {
 		for _, e := range x.errors { // that it caught
@@ -247,7 +247,7 @@ func (j *judgement) judgeReaction(f firing, harmless *suites.Result, r suites.Re
 	_, kind := client.MissingIn(r)
 	switch {
 	case r.NotStarted != "", r.TimedOut:
-	case r.Exit != 0 && kind != client.MissingNothing: // it did not come to a decision
+	case kind != client.MissingNothing: // it did not come to a decision
 	case j.judgeFailure(f.input(), r, suites.Warning):
 	default:
 		j.judgeDropped(f, harmless, r)

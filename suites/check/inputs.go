@@ -45,17 +45,16 @@ func badInputs() (all []suites.Deny) {
 	return all
 }
 
-// wordRank returns 0 for an input whose words are all in the text of the hook, otherwise 1.
+// wordRank returns 0 for an input that has words, all of them in the text of the hook, otherwise 1.
 func (s subject) wordRank(f firing) int {
-	for _, word := range letters().FindAllString(f.command+f.file, -1) {
-		if len(word) > 1 && !hasWord(s.text, word) {
-			return 1
-		}
+	words := letters().FindAllString(f.command+f.file, -1)
+	if len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return !hasWord(s.text, word) }) {
+		return 1
 	}
 	return 0
 }
 
-var letters = pattern.Lazy(`[A-Za-z]+`)
+var letters = pattern.Lazy(`[A-Za-z]{2,}`)
 
 // guarded are the tools with which a guard of files is tried; the first accepted one is used. Tools
 // that create files come first because they need no existing file.

@@ -191,15 +191,16 @@ func judgePortability(s site) []Finding {
 	if !strings.HasSuffix(s.script, ".sh") || asksSystem().MatchString(code) {
 		return nil
 	}
-	for _, at := range systems().FindAllStringIndex(code, -1) {
-		use := strings.Trim(code[at[0]:at[1]], "\n ;&|(")
+	for _, m := range systems().FindAllStringSubmatchIndex(code, -1) {
+		at := max(m[2], m[4])
+		use := strings.TrimSpace(code[at:m[1]])
 		program, options, _ := strings.Cut(use, " ")
-		rest, _, _ := strings.Cut(code[at[0]:], "\n")
-		line := code[strings.LastIndexByte(code[:at[0]], '\n')+1:at[0]] + rest
+		rest, _, _ := strings.Cut(code[at:], "\n")
+		line := code[strings.LastIndexByte(code[:at], '\n')+1:at] + rest
 		if strings.Contains(line, "||") && strings.Count(line, program+" ") > 1 {
 			continue
 		}
-		f := Finding{Where: place(s.script, code, at[0]), What: s.script + " uses " + strings.TrimRight(use, `'" `)}
+		f := Finding{Where: place(s.script, code, at), What: s.script + " uses " + strings.TrimRight(use, `'" `)}
 		switch {
 		case program != "sed":
 			return one(f)
@@ -218,7 +219,7 @@ func judgePortability(s site) []Finding {
 
 var (
 	// systems matches options and programs that only GNU has, and sed -i in either form.
-	systems = pattern.Lazy(`(?m)\bgrep\s+-[a-zA-Z]*P|\bsed\s+(?:-[a-zA-Z]+\s+)*-i\s+(?:''|""|-[a-zA-Z]|['"s])|\bdate\s+(?:-d|--date)|(?:^|[;&|]|[^(]\()\s*(?:timeout\s+(?:-[a-zA-Z-]|[\d"$])|(?:flock|tac)\s)`)
+	systems = pattern.Lazy(`(?m)(\bgrep\s+-[a-zA-Z]*P|\bsed\s+(?:-[a-zA-Z]+\s+)*-i\s+(?:''|""|-[a-zA-Z]|['"s])|\bdate\s+(?:-d|--date))|(?:^|[;&|]|[^(]\()\s*(timeout\s+(?:-[a-zA-Z-]|[\d"$])|(?:flock|tac)\s)`)
 
 	emptySuffix = pattern.Lazy(`-i\s+(?:''|"")$`)
 	asksSystem  = pattern.Lazy(`(?i)\bOSTYPE\b|\buname\b|\bdarwin\b|\bBASH_VERS`)
@@ -255,15 +256,15 @@ func judgeClientStart(s site) []Finding {
 	if !strings.HasSuffix(s.script, ".sh") || !strings.Contains(code, "claude") {
 		return nil // without the costly expression
 	}
-	at := startsClient().FindStringIndex(code)
+	at := startsClient().FindStringSubmatchIndex(code)
 	if at == nil {
 		return nil
 	}
-	return one(Finding{Where: place(s.script, code, at[0]), What: s.script + " runs claude"})
+	return one(Finding{Where: place(s.script, code, at[2]), What: s.script + " runs claude"})
 }
 
 // startsClient matches a shell's call of the client.
-var startsClient = pattern.Lazy(`(?m)(^|[;&|(]|\$\()\s*(exec |timeout \d+\w? |nohup )*claude\s+(-p|--print)\b`)
+var startsClient = pattern.Lazy(`(?m)(?:^|[;&|(])\s*(?:exec |timeout \d+\w? |nohup )*(claude)\s+(?:-p|--print)\b`)
 
 func place(name, text string, at int) suites.Position {
 	line := strings.Count(text[:at], "\n") + 1

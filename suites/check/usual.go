@@ -19,7 +19,7 @@ func judgeTypical(r *results, j *judgement, f fired) {
 		}
 	case f.TimedOut:
 		j.addTimeout(fmt.Sprintf("it had not ended after %s", r.patience()))
-	case kind != client.MissingNothing && f.Exit != 0:
+	case kind != client.MissingNothing:
 		j.judgeAbsent(r, f.Result, name, kind)
 	case !r.needsAbsentProgram(f):
 		j.judgeEnd(f)
@@ -36,7 +36,7 @@ func planAgain(r *results) []Probe {
 
 func judgeAgain(r *results, j *judgement, f fired) {
 	blocks := func(f fired) bool {
-		return f.Effect == suites.AnotherTurn && slices.Contains([]client.Kind{client.Exit2, client.JSONNo}, client.Kind(f.EffectRule))
+		return slices.Contains([]client.Kind{client.Exit2, client.JSONNo}, client.Kind(f.EffectRule))
 	}
 	if blocks(f) && blocks(r.first()) {
 		j.found("stop-loop", "it holds up the stop, and the next one with stop_hook_active too")

@@ -215,7 +215,7 @@ func (g changedGroup) details() []string {
 	default:
 		lines := []string{fmt.Sprintf("%s -> %s", c.Base.Effect, c.Head.Effect), "before: " + c.Base.Because, "after: " + c.Head.Because}
 		if c.Together != "" {
-			lines[0] += fmt.Sprintf("; with all hooks together it is %s as before", c.Together)
+			lines[0] += fmt.Sprintf("; with all hooks and permission rules together it is %s as before", c.Together)
 		}
 		return lines
 	}
