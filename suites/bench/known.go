@@ -41,6 +41,7 @@ type Known struct {
 	counts   Counts
 	audit    func() bool // whether to make a firing whose outcome is known
 	now      func() time.Time
+	refused  error // the first outcome that another user may have written
 }
 
 // KnownOptions describe where outcomes are kept, and for what.
@@ -94,16 +95,20 @@ func OpenKnown(o KnownOptions) (*Known, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := dir.CheckOwner(); err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
 	return &Known{KnownOptions: o, dir: dir, own: map[string]done{}, states: map[string]observed{}, examined: map[string]observed{}, audit: func() bool { return rand.IntN(audited) == 0 }, now: time.Now}, nil
 }
 
-// Close drops the outcomes that were not used for the longest time, and closes the directory.
+// Close drops the outcomes that were not used for the longest time, and closes the directory. It returns an error
+// also if another user may have written one of those that were looked for, which was then not taken.
 func (k *Known) Close() error {
 	var err error
 	if k.Counts().Made > 0 {
 		err = k.prune(keptFiles)
 	}
-	return errors.Join(err, k.dir.Close())
+	return errors.Join(err, k.refused, k.dir.Close())
 }
 
 // Counts returns the firings so far.
@@ -194,8 +199,9 @@ func (k *Known) recall(key string, about *suites.Firing) *suites.Outcome {
 	if own || k.Fresh {
 		return nil
 	}
-	text, err := k.dir.ReadFile(key, keptFile)
+	text, err := k.dir.ReadOwn(key, keptFile)
 	if err != nil {
+		k.refuse(err)
 		return nil
 	}
 	one := parseKept(text)
@@ -204,6 +210,15 @@ func (k *Known) recall(key string, about *suites.Firing) *suites.Outcome {
 	}
 	_ = k.dir.Touch(key, time.Now()) // it is used, so that others are dropped first
 	return &one.Outcome
+}
+
+// refuse remembers the first error about an outcome that another user may have written.
+func (k *Known) refuse(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.refused == nil && disk.ReasonOf(err) == disk.Foreign {
+		k.refused = err
+	}
 }
 
 // holds reports whether everything is as it was.

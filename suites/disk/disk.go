@@ -37,6 +37,7 @@ const (
 	Hidden  // it is hidden from hooks, and so from records
 	Moved   // it was replaced while it was opened
 	Absent  // cases have a directory of their own there
+	Foreign // it is not the user's alone, so another user may have written it
 )
 
 // An Error reports a file that was refused.
@@ -56,6 +57,7 @@ var reasons = map[Reason]string{
 	Hidden:  "is masked: it is not read",
 	Absent:  "does not exist for cases: their directory there is private",
 	Moved:   "was exchanged while it was opened",
+	Foreign: "is another user's, or others may write to it (remove it)",
 }
 
 // Error returns the reason and how to fix it.
