@@ -147,7 +147,7 @@ func (k *Known) Outcome(about suites.Firing, fire func() (suites.Outcome, error)
 func (k *Known) key(about *suites.Firing) string {
 	sum := sha256.New()
 	for _, part := range [][]byte{k.Setup, about.Setup, about.Input} {
-		sum.Write(part)
+		fmt.Fprintf(sum, "%d %s\n", len(part), part)
 	}
 	for _, script := range about.Scripts {
 		state, _ := k.state(script, about)
