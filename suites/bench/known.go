@@ -235,8 +235,10 @@ func (k *Known) holds(one *kept, about *suites.Firing) bool {
 
 // content returns what to keep of a firing, nil if nothing.
 func (k *Known) content(about *suites.Firing, o *suites.Outcome, began time.Time) *kept {
+	// A busy machine, or one without memory, is no input: the next firing may end by itself.
+	cut := slices.ContainsFunc(o.Results, func(r suites.Result) bool { return r.TimedOut || r.Signal == "SIGKILL" })
 	seen, _ := trace.ObservedIn(o)
-	if seen == nil || o.NotRun != nil || len(o.Answers) > 0 || k.varies(about, o, seen) != "" {
+	if seen == nil || cut || o.NotRun != nil || len(o.Answers) > 0 || k.varies(about, o, seen) != "" {
 		return nil
 	}
 	one := &kept{Programs: seen.Programs, Outcome: *o}
