@@ -276,7 +276,7 @@ func (k *Known) keep(key string, one *kept) {
 	}
 }
 
-// prune removes all but the most recently used outcomes.
+// prune removes all but the most recently used outcomes. It leaves what is no file, which is never taken for one.
 func (k *Known) prune(most int) error {
 	entries, err := k.dir.ReadDir()
 	if err != nil {
@@ -294,7 +294,7 @@ func (k *Known) prune(most int) error {
 	}
 	slices.SortFunc(all, func(a, b aged) int { return b.at.Compare(a.at) })
 	for _, one := range all[min(most, len(all)):] {
-		if err := k.dir.Remove(one.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := k.dir.Remove(one.name); err != nil && !errors.Is(err, fs.ErrNotExist) && !disk.IsRefused(err) {
 			return err
 		}
 	}
