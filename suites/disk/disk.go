@@ -184,14 +184,16 @@ func IsDevice(name string) bool {
 	return len(base) > len(port) && len(port) == 1 && port >= "0" && port <= "9"
 }
 
-// ProgramDigest returns a digest of a program's path, size and modification time, because its
-// content may be too large to read. It returns "" if no file exists at the path.
+// ProgramDigest returns a digest of a program's path and signature, because its content may be too large to read.
+// The ID is no part of it: that of a device may be another one after a restart. It returns "" if no file exists at
+// the path.
 func ProgramDigest(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Append(nil, path, info.Size(), info.ModTime().UnixNano()))
+	s := SignatureOf(info)
+	sum := sha256.Sum256(fmt.Append(nil, path, s.Size, s.Modified, s.Changed, s.Mode))
 	return hex.EncodeToString(sum[:8])
 }
 
