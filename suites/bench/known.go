@@ -307,8 +307,12 @@ func formatKept(one *kept) []byte {
 	if gob.NewEncoder(&body).Encode(one) != nil || body.Len() > keptFile/2 {
 		return nil
 	}
-	sum := sha256.Sum256(body.Bytes())
-	return slices.Concat([]byte(form), sum[:], body.Bytes())
+	return seal(body.Bytes())
+}
+
+func seal(body []byte) []byte {
+	sum := sha256.Sum256(body)
+	return slices.Concat([]byte(form), sum[:], body)
 }
 
 // parseKept returns the outcome in the content of a file, nil for a damaged one and for one of another
