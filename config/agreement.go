@@ -126,14 +126,7 @@ func (s Agreements) Read(project string) (*Agreement, error) {
 
 func readAgreement(d *disk.Dir, name string) (*Agreement, error) {
 	at := filepath.Join(d.Path(), name)
-	fi, err := d.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if fi.Mode().IsRegular() && !usersOwn(fi) {
-		return nil, fmt.Errorf("%s is another user's, or others may write to it (remove it)", at)
-	}
-	data, err := d.ReadFile(name, largestAgreement)
+	data, err := d.ReadOwn(name, largestAgreement)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@
 package config
 
 import (
-	"io/fs"
 	"os"
 	"syscall"
 )
@@ -18,10 +17,4 @@ func owners(path string) (uids []int, known bool) {
 		}
 	}
 	return uids, len(uids) > 0
-}
-
-// usersOwn reports whether the file belongs to the user and no one else may write to it.
-func usersOwn(fi fs.FileInfo) bool {
-	st, ok := fi.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Geteuid() && fi.Mode()&0o022 == 0
 }

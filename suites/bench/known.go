@@ -41,6 +41,7 @@ type Known struct {
 	counts   Counts
 	audit    func() bool // whether to make a firing whose outcome is known
 	now      func() time.Time
+	refused  error // the first outcome that another user may have written
 }
 
 // KnownOptions describe where outcomes are kept, and for what.
@@ -94,16 +95,20 @@ func OpenKnown(o KnownOptions) (*Known, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := dir.CheckOwner(); err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
 	return &Known{KnownOptions: o, dir: dir, own: map[string]done{}, states: map[string]observed{}, examined: map[string]observed{}, audit: func() bool { return rand.IntN(audited) == 0 }, now: time.Now}, nil
 }
 
-// Close drops the outcomes that were not used for the longest time, and closes the directory.
+// Close drops the outcomes that were not used for the longest time, and closes the directory. It returns an error
+// also if another user may have written one of those that were looked for, which was then not taken.
 func (k *Known) Close() error {
 	var err error
 	if k.Counts().Made > 0 {
 		err = k.prune(keptFiles)
 	}
-	return errors.Join(err, k.dir.Close())
+	return errors.Join(err, k.refused, k.dir.Close())
 }
 
 // Counts returns the firings so far.
@@ -142,7 +147,7 @@ func (k *Known) Outcome(about suites.Firing, fire func() (suites.Outcome, error)
 func (k *Known) key(about *suites.Firing) string {
 	sum := sha256.New()
 	for _, part := range [][]byte{k.Setup, about.Setup, about.Input} {
-		sum.Write(part)
+		fmt.Fprintf(sum, "%d %s\n", len(part), part)
 	}
 	for _, script := range about.Scripts {
 		state, _ := k.state(script, about)
@@ -194,8 +199,9 @@ func (k *Known) recall(key string, about *suites.Firing) *suites.Outcome {
 	if own || k.Fresh {
 		return nil
 	}
-	text, err := k.dir.ReadFile(key, keptFile)
+	text, err := k.dir.ReadOwn(key, keptFile)
 	if err != nil {
+		k.refuse(err)
 		return nil
 	}
 	one := parseKept(text)
@@ -204,6 +210,15 @@ func (k *Known) recall(key string, about *suites.Firing) *suites.Outcome {
 	}
 	_ = k.dir.Touch(key, time.Now()) // it is used, so that others are dropped first
 	return &one.Outcome
+}
+
+// refuse remembers the first error about an outcome that another user may have written.
+func (k *Known) refuse(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.refused == nil && disk.ReasonOf(err) == disk.Foreign {
+		k.refused = err
+	}
 }
 
 // holds reports whether everything is as it was.
@@ -220,8 +235,10 @@ func (k *Known) holds(one *kept, about *suites.Firing) bool {
 
 // content returns what to keep of a firing, nil if nothing.
 func (k *Known) content(about *suites.Firing, o *suites.Outcome, began time.Time) *kept {
+	// A busy machine, or one without memory, is no input: the next firing may end by itself.
+	cut := slices.ContainsFunc(o.Results, func(r suites.Result) bool { return r.TimedOut || r.Signal == "SIGKILL" })
 	seen, _ := trace.ObservedIn(o)
-	if seen == nil || o.NotRun != nil || len(o.Answers) > 0 || k.varies(about, o, seen) != "" {
+	if seen == nil || cut || o.NotRun != nil || len(o.Answers) > 0 || k.varies(about, o, seen) != "" {
 		return nil
 	}
 	one := &kept{Programs: seen.Programs, Outcome: *o}
@@ -259,7 +276,7 @@ func (k *Known) keep(key string, one *kept) {
 	}
 }
 
-// prune removes all but the most recently used outcomes.
+// prune removes all but the most recently used outcomes. It leaves what is no file, which is never taken for one.
 func (k *Known) prune(most int) error {
 	entries, err := k.dir.ReadDir()
 	if err != nil {
@@ -277,7 +294,7 @@ func (k *Known) prune(most int) error {
 	}
 	slices.SortFunc(all, func(a, b aged) int { return b.at.Compare(a.at) })
 	for _, one := range all[min(most, len(all)):] {
-		if err := k.dir.Remove(one.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := k.dir.Remove(one.name); err != nil && !errors.Is(err, fs.ErrNotExist) && !disk.IsRefused(err) {
 			return err
 		}
 	}
@@ -290,8 +307,12 @@ func formatKept(one *kept) []byte {
 	if gob.NewEncoder(&body).Encode(one) != nil || body.Len() > keptFile/2 {
 		return nil
 	}
-	sum := sha256.Sum256(body.Bytes())
-	return slices.Concat([]byte(form), sum[:], body.Bytes())
+	return seal(body.Bytes())
+}
+
+func seal(body []byte) []byte {
+	sum := sha256.Sum256(body)
+	return slices.Concat([]byte(form), sum[:], body)
 }
 
 // parseKept returns the outcome in the content of a file, nil for a damaged one and for one of another

@@ -167,6 +167,32 @@ func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
 	return readAll(f, d.at(name), 0, limit)
 }
 
+// ReadOwn reads like ReadFile, but only a file that no one but the user may have written.
+func (d *Dir) ReadOwn(name string, limit int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err == nil && !isUsersOwn(fi) {
+		err = &Error{d.at(name), Foreign, ""}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readAll(f, d.at(name), fi.Size(), limit)
+}
+
+// CheckOwner returns an error unless the directory is the user's and no one else may write to it.
+func (d *Dir) CheckOwner() error {
+	fi, err := d.root.Stat(".")
+	if err == nil && !isUsersOwn(fi) {
+		err = &Error{d.path, Foreign, ""}
+	}
+	return err
+}
+
 // Append opens a regular file for reading and for appending. It creates the file if it is
 // missing.
 func (d *Dir) Append(name string) (*os.File, error) {

@@ -37,6 +37,7 @@ const (
 	Hidden  // it is hidden from hooks, and so from records
 	Moved   // it was replaced while it was opened
 	Absent  // cases have a directory of their own there
+	Foreign // it is not the user's alone, so another user may have written it
 )
 
 // An Error reports a file that was refused.
@@ -56,6 +57,7 @@ var reasons = map[Reason]string{
 	Hidden:  "is masked: it is not read",
 	Absent:  "does not exist for cases: their directory there is private",
 	Moved:   "was exchanged while it was opened",
+	Foreign: "is another user's, or others may write to it (remove it)",
 }
 
 // Error returns the reason and how to fix it.
@@ -182,14 +184,16 @@ func IsDevice(name string) bool {
 	return len(base) > len(port) && len(port) == 1 && port >= "0" && port <= "9"
 }
 
-// ProgramDigest returns a digest of a program's path, size and modification time, because its
-// content may be too large to read. It returns "" if no file exists at the path.
+// ProgramDigest returns a digest of a program's path and signature, because its content may be too large to read.
+// The ID is no part of it: that of a device may be another one after a restart. It returns "" if no file exists at
+// the path.
 func ProgramDigest(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Append(nil, path, info.Size(), info.ModTime().UnixNano()))
+	s := SignatureOf(info)
+	sum := sha256.Sum256(fmt.Append(nil, path, s.Size, s.Modified, s.Changed, s.Mode))
 	return hex.EncodeToString(sum[:8])
 }
 

@@ -26,3 +26,9 @@ func isShared(fi fs.FileInfo) bool {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	return ok && st.Nlink > 1
 }
+
+// isUsersOwn reports whether a file belongs to the user and no one else may write to it.
+func isUsersOwn(fi fs.FileInfo) bool {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid() && fi.Mode()&0o022 == 0
+}

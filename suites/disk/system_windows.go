@@ -24,6 +24,9 @@ func unlock(*os.File) error { return nil }
 // isShared returns false, because hard links are not detected on Windows.
 func isShared(fs.FileInfo) bool { return false }
 
+// isUsersOwn returns true, because owners are unknown on Windows.
+func isUsersOwn(fs.FileInfo) bool { return true }
+
 // A FileID is always zero here, because the system does not report it with a file's
 // metadata.
 type FileID struct{ dev, ino uint64 }

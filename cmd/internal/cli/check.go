@@ -135,7 +135,7 @@ func checkAsked(ctx context.Context, a *app, p *session.Project, tree check.Tree
 	if err != nil {
 		return newCheckDocument(p, of, rounds.Result{}), err
 	}
-	t.remember(p, o.fresh)
+	t.remember(a, p, o.fresh)
 	defer t.close()
 	t.Reuse = true // a firing costs half then; a script that is saved meanwhile is checked by the next run
 	c := roundsOf(tree, t.Runner, t.bench)

@@ -75,7 +75,7 @@ func runDiff(ctx context.Context, a *app, g globals, base, head string, budget t
 	if err != nil {
 		return err
 	}
-	t.remember(p, fresh)
+	t.remember(a, p, fresh)
 	defer t.close()
 	began := time.Now()
 	x, err := t.compare(ctx, p, base, head)

@@ -14,6 +14,7 @@ import (
 	"hookwatch/cmd/internal/version"
 	"hookwatch/config"
 	"hookwatch/suites/bench"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
@@ -205,14 +206,20 @@ type trial struct {
 }
 
 // remember lets the trial leave out firings whose outcomes are known, unless fresh is set. Without a place for
-// outcomes all are made.
-func (t *trial) remember(p *session.Project, fresh bool) {
+// outcomes all are made. It warns of what was refused there, such as an outcome of another user.
+func (t *trial) remember(a *app, p *session.Project, fresh bool) {
+	warn := func(err error) {
+		if disk.IsRefused(err) {
+			a.warn([]string{"not known from before: " + err.Error()})
+		}
+	}
 	known, err := session.Remember(p, t.Runner, fresh)
 	if err != nil {
+		warn(err)
 		return
 	}
 	end := t.close
-	t.known, t.close = known, func() { end(); _ = known.Close() }
+	t.known, t.close = known, func() { end(); warn(known.Close()) }
 }
 
 // leftOut returns the firings that were not made.

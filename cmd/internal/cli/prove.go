@@ -106,7 +106,7 @@ func runProve(ctx context.Context, a *app, g globals, hook string, o proving) er
 	if err != nil {
 		return err
 	}
-	t.remember(p, o.fresh)
+	t.remember(a, p, o.fresh)
 	defer t.close()
 	machine, end, err := session.Prover(t.Runner, t.bench)
 	if err != nil {

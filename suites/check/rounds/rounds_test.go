@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -67,6 +68,26 @@ func guard(_ context.Context, q suites.Request) (o suites.Outcome, err error) {
 		o.Results = append(o.Results, r)
 	}
 	return o, nil
+}
+
+// TestCallsAgain checks that as many whole calls are made as their own time allows, also if it is known from before
+// what they do, and they take none.
+func TestCallsAgain(t *testing.T) {
+	t.Parallel()
+	p := checkOf(t, 1, func(ctx context.Context, q suites.Request) (suites.Outcome, error) {
+		o, err := guard(ctx, q)
+		o.Results[len(o.Results)-1].Duration = 3 * time.Second
+		return o, err
+	})
+	res, err := p.Run(t.Context())
+	if err != nil || len(res.Calls) == 0 {
+		t.Fatal(res.Calls, err)
+	}
+	for _, l := range res.Calls {
+		if l.Runs != 2 {
+			t.Errorf("%d calls of 3 s, want 2", l.Runs)
+		}
+	}
 }
 
 // TestJobs checks that a check finds the same, in the same order, however many firings run at a time, and shows
