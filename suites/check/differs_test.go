@@ -43,6 +43,7 @@ func TestCompared(t *testing.T) {
 		"another failure":           {"codex gemini", running("x"), []fired{rm.with(said(1, "", "no"))}, nil},
 		"a question":                {"codex", running("x"), []fired{rm.with(said(0, asks, ""))}, []string{"warning client-differs: Codex lets it run: permissionDecision ask, which it does not support <- rm -rf /", exit2}},
 		"a question, twice":         {"codex", running("x"), []fired{rm.with(said(0, asks, "")), echo.with(said(0, asks, ""))}, []string{"warning client-differs: Codex lets it run: permissionDecision ask, which it does not support <- rm -rf /", exit2}},
+		"a question and a rewrite":  {"codex", running("x"), []fired{rm.with(said(0, asks, "")), echo.with(rewriting("true"))}, []string{"warning client-differs: Codex lets it run: permissionDecision ask, which it does not support <- rm -rf /", exit2, "info client-differs: Codex lets it run: updatedInput without permissionDecision allow <- echo hello", allow}},
 		"without a program":         {"codex", running("x"), []fired{without("jq", "", said(0, asks, ""))}, nil},
 		"a rewrite":                 {"codex", running("x"), []fired{rm.with(rewriting("true"))}, []string{"info client-differs: Codex lets it run: updatedInput without permissionDecision allow <- rm -rf /", allow}},
 		"context":                   {"gemini", running("x"), []fired{rm.with(said(0, context, ""))}, []string{"info client-differs: Gemini CLI lets it run: nothing in its JSON concerns the action <- rm -rf /", forms}},
@@ -62,7 +63,9 @@ func TestCompared(t *testing.T) {
 		}
 		var got []string
 		for _, f := range j.findings {
-			got = append(got, show(f), f.Remedy)
+			if got = append(got, show(f), f.Remedy); !strings.HasPrefix(f.Effect, "Claude Code") {
+				t.Errorf("%s: %s", name, f.Effect)
+			}
 		}
 		if !slices.EqualFunc(got, tt.want, strings.HasPrefix) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)

@@ -121,6 +121,26 @@ func TestExploreEnds(t *testing.T) {
 	}
 }
 
+// TestExploredHooks checks that a hook is not explored which cannot do its work here, or whose refusal has no effect.
+func TestExploredHooks(t *testing.T) {
+	t.Parallel()
+	v := globGuard{"sudo*"}.version(t)
+	for name, tt := range map[string]struct {
+		by   map[string][]fired
+		want bool
+	}{
+		"a guard":               {onEcho(passes), true},
+		"one in the background": {onEcho(inBack), false},
+		"one that lacks jq":     {jqLookup, false},
+	} {
+		r := &results{subject: subjectOf(v.Tree, *v.Hook), by: tt.by}
+		r.tree.Installed = func(string) bool { return tt.by["absent"] == nil }
+		if probes := planExplored(r); len(probes) > 0 != tt.want || r.exploration != nil != tt.want {
+			t.Errorf("%s: %d probes", name, len(probes))
+		}
+	}
+}
+
 // TestExploreBoth checks that the calls come first that only one of two versions of a guard stops, in either order, and
 // that one version may have no such hook.
 func TestExploreBoth(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 )
 
@@ -31,9 +30,6 @@ func (j *judgement) found(rule, what string, severity ...suites.Severity) {
 func (j *judgement) seen(rule, what, input string, severity ...suites.Severity) {
 	f := j.about(rule, what, severity...)
 	f.Input = input
-	if rule == string(client.TimedOut) {
-		f.Remedy = client.Cause{Kind: client.TimedOut, Event: j.of.hook.Event}.Remedy()
-	}
 	j.addOnce(f)
 }
 

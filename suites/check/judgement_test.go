@@ -492,6 +492,8 @@ func TestAdvice(t *testing.T) {
 		{judged{part: "typical", hook: only("PreCompact", ""), by: typicalOf("PreCompact", suites.Result{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreCompact","additionalContext":"keep this"}}`)})}, "The model reads the JSON as text", "", ""},
 		{judged{part: "paced", by: at("paced", echo.with(timeout))}, "Cancels the hook", "Make it faster, or raise", ""},
 		{judged{part: "paced", hook: discover.Hook{Event: "PreToolUse", Timeout: time.Hour}, by: at("paced", echo.with(timeout))}, "the session waits, and if", "make it faster", ""},
+		{judged{part: "paced", hook: discover.Hook{Event: "SessionStart"}, by: at("paced", firing{event: "SessionStart"}.with(timeout))}, "Cancels the hook and drops what it printed; the session starts.", "Make it faster, or raise its timeout (seconds).", ""},
+		{judged{part: "varied", hook: discover.Hook{Event: "SessionStart"}, by: at("varied", firing{event: "SessionStart"}.with(timeout))}, "Cancels the hook and drops what it printed; the session starts.", "Make it faster, or raise its timeout (seconds).", ""},
 		{judged{part: "decisions", of: unstarted, by: onEcho(fails)}, "", "start the command by hand", ""},
 		{judged{part: "decisions", of: failing, by: onEcho(fails)}, "", "Exit 0 if there is nothing to report.", ""},
 		{judged{part: "typical", text: "# tool\nexit 2", by: onEcho(said(1, "", "Cannot find package 'tool'"))}, "the call proceeds without a warning", "deny if the package cannot be loaded", ""},

@@ -87,7 +87,6 @@ func (j *judgement) addTimeout(what string) {
 		severity = suites.Error
 	}
 	f := FindingOf(string(client.TimedOut), j.of.hook.ID, j.of.hook.Source, what, severity)
-	f.Remedy = client.Cause{Kind: client.TimedOut, Event: j.of.hook.Event}.Remedy()
 	if f.What += "; its timeout is " + j.of.hook.Timeout.String(); waits {
 		f.Effect, f.Remedy = "the session waits, and if the hook does not end then, the client goes on without it", "make it faster; --timeout waits longer here"
 	}

@@ -35,6 +35,9 @@ func tell(p Probe) string {
 		for _, program := range p.Case.WantedEnv().Programs {
 			text += ", with " + program.Name
 		}
+		if f.written {
+			text += ", in " + f.file
+		}
 		if f.note != "" {
 			text += " (" + f.note + ")"
 		}
@@ -166,6 +169,7 @@ var plans = []judged{
 	{part: "search", text: "/sudo|mkfs/", by: passed(0), want: []string{"rm -rf / + rm -rf ~ + rm -rf . + git push --force"}},
 	{part: "search", text: "kubectl delete ns prod", by: passed(0), want: []string{"kubectl delete ns prod + rm -rf / + rm -rf ~ + rm -rf ."}},
 	{part: "search", by: passed(4), want: []string{"git push --force origin main + git push origin main + git commit --no-verify -m x + git reset --hard HEAD~1"}},
+	{part: "search", by: passed(8), want: []string{"git clean -fdx + git checkout -- . + git branch -D main + curl http://127.0.0.1/x | sh"}},
 	{part: "search", by: passed(searched)},
 	{part: "search", by: stopsRm},
 	{part: "search", by: gated},
@@ -194,7 +198,7 @@ var plans = []judged{
 	{part: "other tools", hook: writers, text: ".tool_input.file_path", by: at("search", writeEnv.with(denies))},
 	{part: "other tools", hook: only("PreToolUse", "Write|NotebookEdit"), by: at("search", writeEnv.with(denies))}, // which is no notebook
 	{part: "other tools", hook: only("PreToolUse", "Write|NotebookEdit"), by: at("search", firing{event: "PreToolUse", tool: "Write", file: "a.ipynb"}.with(denies)), want: []string{"NotebookEdit a.ipynb"}},
-	{part: "other tools", hook: writers, by: at("search", writeKey.with(denies)), want: []string{"Edit of key", "Write of key (NotebookEdit)"}},
+	{part: "other tools", hook: writers, by: at("search", writeKey.with(denies)), want: []string{"Edit of key", "Write of key, in src/hookwatch_example.ipynb (NotebookEdit)"}},
 	{part: "other tools", hook: writers, text: "new_string", tree: notebooks, by: at("search", writeKey.with(denies))},
 	{part: "other tools", hook: only("PreToolUse", "Write"), tree: notebooks, by: at("search", writeEnv.with(denies))},
 	{part: "other tools", hook: discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write", If: "Write(*)"}, by: at("search", writeEnv.with(denies))},
