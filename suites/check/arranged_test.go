@@ -104,35 +104,6 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestJoined checks which stopped commands are sent behind another one.
-func TestJoined(t *testing.T) {
-	t.Parallel()
-	push, long := rm, rm
-	push.command, long.command = "git push", "# zq\n\nls"
-	for _, tt := range []struct {
-		pattern string
-		want    int
-	}{{`^git push`, 2}, {`git push`, 0}, {`^rm `, 0}} {
-		s := subject{hook: discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}}
-		r := &results{subject: s, by: map[string][]fired{"typical": {echo.with(passes)}}}
-		for i, f := range []firing{rm, push, long, echo} {
-			of := f.with(denies)
-			if of.c = f.asCase(s.hook); i == 3 {
-				of.Result = passes
-			}
-			r.by["search"] = append(r.by["search"], of)
-		}
-		r.exploration = &exploration{passed: []explore.Comparison{{Op: explore.Regexp, Pattern: tt.pattern, Value: "git push"}}}
-		n := 0
-		for _, p := range planJoined(r) {
-			n += len(p.sent)
-		}
-		if n != tt.want {
-			t.Errorf("%s: %d commands, want %d", tt.pattern, n, tt.want)
-		}
-	}
-}
-
 // TestMisnamedFiles checks that a text which names nearly a file of the project is reported.
 func TestMisnamedFiles(t *testing.T) {
 	t.Parallel()

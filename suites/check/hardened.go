@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -179,19 +180,30 @@ func judgeMention(r *results, j *judgement, f fired) {
 	}
 }
 
-// planJoined sends the stopped commands behind another one that a pattern accepts only at the beginning of a line: each
-// may be another rule, and the ways around a guard are searched for with one.
+// planJoined sends what was stopped with something harmless before or after it, where a pattern accepts it only at the
+// beginning or the end of a line. Each may be another rule, and the ways around a guard are searched for with one.
 func planJoined(r *results) []Probe {
 	var all []firing
 	for _, f := range slices.Concat([]fired{*r.stops()}, r.by["named"], r.by["search"]) {
-		joined := f.firing
-		joined.command, joined.note = "true && "+f.command, f.input()
-		known := func(o firing) bool { return o.command == joined.command }
-		first := f.c == r.stops().c
-		switch {
-		case f.tool != "Bash", !stopped(f.Result), f.isArranged(), strings.ContainsAny(f.command, "\n#"), slices.ContainsFunc(all, known):
-		case first || r.exploration.anchors(f.command, joined.command):
-			all = append(all, joined)
+		if !stopped(f.Result) || f.isArranged() || strings.ContainsAny(f.command, "\n#") {
+			continue
+		}
+		for _, with := range [][2]string{{"true && ", ""}, {"", " && true"}} {
+			joined, text := f.firing, f.command
+			switch joined.note = f.input(); {
+			case f.tool == "Bash":
+				joined.command = with[0] + f.command + with[1]
+			case f.text != "" && f.description != "":
+				text, joined.text = f.text, "x "+f.text+" x"
+				joined.description = Short(joined.text)
+			default:
+				continue
+			}
+			first := len(all) == 0
+			known := func(o firing) bool { return o.command == joined.command && o.text == joined.text }
+			if (first || r.exploration.anchors(text, cmp.Or(joined.command, joined.text))) && !slices.ContainsFunc(all, known) {
+				all = append(all, joined)
+			}
 		}
 	}
 	if len(all) < 2 {
@@ -206,9 +218,8 @@ func (x *exploration) anchors(text, other string) bool {
 }
 
 func judgeJoined(r *results, j *judgement, f fired) {
-	if first := r.by["joined"][0]; stopped(first.Result) && lets(f.Result) {
-		f.note = fmt.Sprintf("%s is stopped, %s is not, although %s is", f.note, f.input(), first.input())
-		j.found("bypass", f.note, suites.Warning)
+	if first := r.by["joined"][0]; stopped(first.Result) && lets(f.Result) { // else the search for ways around it finds that
+		j.found("bypass", fmt.Sprintf("%s is stopped, %s is not", f.note, f.input()), suites.Warning)
 	}
 }
 
@@ -217,12 +228,14 @@ func stopsRemark(r *results) bool {
 	return slices.ContainsFunc(r.by["mention"], func(f fired) bool { return f.note == "remark" && stopped(f.Result) })
 }
 
-// planDisguised sends the stopped command with more text behind it.
+// planDisguised sends the stopped command with more text behind and before it.
 func planDisguised(r *results) []Probe {
-	long, quoted := r.stops().firing, r.stops().firing
+	long, late, quoted := r.stops().firing, r.stops().firing, r.stops().firing
 	long.note = long.input() + " with 200 KB of comment behind it is let through"
 	long.command += strings.Repeat("\n# aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 5000)
 	quoted.note = quoted.input() + " with quotes behind it is let through"
 	quoted.command += " # it's \"quoted\" \\n $(x) é"
-	return r.probes([]firing{long, quoted})
+	late.note = late.input() + " is let through behind a long command"
+	late.command = "echo " + strings.Repeat("a", 1000) + " && " + late.command
+	return r.probes([]firing{long, late, quoted})
 }

@@ -192,6 +192,7 @@ var (
 	async    = discover.Hook{Event: "PreToolUse", Matcher: "Bash", Timeout: patience, Entry: client.Entry{Async: true}}
 	writers  = discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write"}
 	writeKey = firing{event: "PreToolUse", tool: "Write", file: "a", text: "key", description: "key"}
+	writePin = firing{event: "PreToolUse", tool: "Write", file: "a", text: "pin", description: "pin"}
 	writeEnv = firing{event: "PreToolUse", tool: "Write", file: ".env"}
 	project  = Tree{Root: "/p"}
 	ready    = discover.Hook{Event: "Stop"}
@@ -394,7 +395,7 @@ var judgements = []judged{
 		"warning uncovered-tool: Write of key is stopped, and matcher \"Edit|Write\" leaves out NotebookEdit, which writes the same text as tool_input.new_source <- Write of key",
 	}},
 	{part: "other tools", hook: writers, by: map[string][]fired{"search": {writeKey.with(denies)}, "other tools": {noted(writeKey, "NotebookEdit").with(passes)}}},
-	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(denies), noted(echo, "git push").with(passes)), want: []string{"warning bypass: git push is stopped, echo hello is not, although true && rm -rf / is"}},
+	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(denies), noted(echo, "git push").with(passes)), want: []string{"warning bypass: git push is stopped, echo hello is not"}},
 	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(passes), noted(echo, "git push").with(passes))}, // the search for ways around it finds that
 	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(denies), noted(echo, "git push").with(denies))},
 	{part: "mention", by: stopping("mention", echo.with(denies), noted(rm, "remark").with(denies)), want: []string{"info false-alarm: it stops echo hello"}},

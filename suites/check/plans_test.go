@@ -204,14 +204,25 @@ var plans = []judged{
 	{part: "other tools", hook: discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write", If: "Write(*)"}, by: at("search", writeEnv.with(denies))},
 	{part: "other tools", hook: only("PreToolUse", "Read|Edit"), by: at("search", by("Read", writeEnv).with(denies))},
 	{part: "other tools", by: stopsRm},
-	{part: "mention", by: stopsRm, want: []string{`git commit -m "never rm -rf /"`, "rm -rf / # x (remark)"}},
-	{part: "mention", by: at("search", quoted.with(denies)), want: []string{`git commit -m "never rm X y"`, quoted.command + " # x (remark)"}},
+	{part: "mention", by: stopsRm, want: []string{`git commit -m "never rm -rf /"`, "rm -rf / # x (remark)", "git commit -m hello (plain)"}},
+	{part: "mention", by: at("search", quoted.with(denies)), want: []string{`git commit -m "never rm X y"`, quoted.command + " # x (remark)", "git commit -m hello (plain)"}},
 	{part: "mention", by: at("search", by("PowerShell", rm).with(denies))},
 	{part: "mention", hook: writers, by: at("search", writeEnv.with(denies))},
+	{part: "joined", by: stopping("named", echo.with(denies))}, // nothing is known to be anchored
+	{part: "joined", of: passing("^rm"), by: stopping("named", echo.with(denies)), want: []string{"true && echo hello (echo hello) + true && rm -rf / (rm -rf /)"}},
+	{part: "joined", of: passing("/$"), by: stopping("named", echo.with(denies)), want: []string{"true && echo hello (echo hello) + rm -rf / && true (rm -rf /)"}},
+	{part: "joined", of: passing("^rm"), by: stopping("named", echo.with(passes))}, // which is the only one
+	{part: "joined", of: passing("^key$"), hook: writers, by: at("search", writeEnv.with(denies), writeKey.with(denies))},
+	{part: "joined", of: passing("^(key|pin)$"), hook: writers, by: at("search", writeKey.with(denies), writePin.with(denies)), want: []string{"Write of x key x (Write of key) + Write of x pin x (Write of pin)"}},
 	{part: "disguised", by: stopping("mention", noted(rm, "remark").with(denies)), want: []string{
-		"rm -rf / ... (rm -rf / with 200 KB of comment behind it is let through)", `rm -rf / # it's "quoted" \n $(x) é (rm -rf / with quotes behind it is let through)`,
+		"rm -rf / ... (rm -rf / with 200 KB of comment behind it is let through)", "echo " + strings.Repeat("a", 55) + "... (rm -rf / is let through behind a long command)", `rm -rf / # it's "quoted" \n $(x) é (rm -rf / with quotes behind it is let through)`,
 	}},
 	{part: "disguised", by: stopping("mention", echo.with(denies), noted(rm, "remark").with(passes))},
+}
+
+// passing returns an exploration in which a comparison with a pattern was passed.
+func passing(pattern string) *exploration {
+	return &exploration{passed: []explore.Comparison{{Op: explore.Regexp, Pattern: pattern}}}
 }
 
 // TestPlans checks what each part of an inspection fires, by the results so far, and when it fires nothing.
@@ -282,14 +293,14 @@ func TestInspections(t *testing.T) {
 			running("guard"), func(f firing) suites.Result {
 				return map[bool]suites.Result{true: denies, false: passes}[has(f, "rm -rf /")]
 			},
-			"typical 1; varied 2; search 4; cut 1, mention 1, mention 1; disguised 1, disguised 1",
+			"typical 1; varied 2; search 4; cut 1, mention 1, mention 1, mention 1; disguised 1, disguised 1, disguised 1",
 			"info false-alarm: it stops git commit -m \"never rm -rf /\"", "rm -rf /", "",
 		},
 		"a guard that stops another one of the batch": {
 			running("guard"), func(f firing) suites.Result {
 				return map[bool]suites.Result{true: denies, false: passes}[f.command == "rm -rf ~"]
 			},
-			"typical 1; varied 2; search 4; repeated 1; cut 1, mention 1, mention 1", "", "rm -rf ~", "",
+			"typical 1; varied 2; search 4; repeated 1; cut 1, mention 1, mention 1, mention 1", "", "rm -rf ~", "",
 		},
 		"a hook that does nothing": {
 			running("true"), func(firing) suites.Result { return passes },
@@ -300,7 +311,7 @@ func TestInspections(t *testing.T) {
 		},
 		"a hook that stops everything that its condition accepts": {
 			discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git push *)", Type: "command", Command: "exit 2"}, func(firing) suites.Result { return denies },
-			"typical 1; varied 1; cut 1, mention 1, mention 1; disguised 1, disguised 1", "", "git push example", "",
+			"typical 1; varied 1; cut 1, mention 1, mention 1, mention 1; disguised 1, disguised 1, disguised 1", "", "git push example", "",
 		},
 		"a hook that cannot be started": {
 			running("x"), func(firing) suites.Result { return suites.Result{NotStarted: "no"} }, "typical 1", "info absent-program: it could not be started: no", "", "",
