@@ -132,7 +132,7 @@ func (k *Known) Outcome(about suites.Firing, fire func() (suites.Outcome, error)
 		return now, err
 	}
 	k.count(Counts{Made: max(1, len(now.Results))})
-	if was != nil && does(was) != does(&now) {
+	if was != nil && !ended(&now) && does(was) != does(&now) {
 		k.count(Counts{Differing: 1})
 		return now, k.prune(0)
 	}
@@ -233,12 +233,16 @@ func (k *Known) holds(one *kept, about *suites.Firing) bool {
 	})
 }
 
+// ended reports whether a firing was ended from outside. A busy machine, or one without memory, is no input: the next
+// one may end by itself.
+func ended(o *suites.Outcome) bool {
+	return slices.ContainsFunc(o.Results, func(r suites.Result) bool { return r.TimedOut || r.Signal == "SIGKILL" })
+}
+
 // content returns what to keep of a firing, nil if nothing.
 func (k *Known) content(about *suites.Firing, o *suites.Outcome, began time.Time) *kept {
-	// A busy machine, or one without memory, is no input: the next firing may end by itself.
-	cut := slices.ContainsFunc(o.Results, func(r suites.Result) bool { return r.TimedOut || r.Signal == "SIGKILL" })
 	seen, _ := trace.ObservedIn(o)
-	if seen == nil || cut || o.NotRun != nil || len(o.Answers) > 0 || k.varies(about, o, seen) != "" {
+	if seen == nil || ended(o) || o.NotRun != nil || len(o.Answers) > 0 || k.varies(about, o, seen) != "" {
 		return nil
 	}
 	one := &kept{Programs: seen.Programs, Outcome: *o}

@@ -251,7 +251,11 @@ func TestAudit(t *testing.T) {
 	if made := s.fire(audit); !made || s.fire(nil) {
 		t.Error("an audited firing that did the same was not made, or was dropped")
 	}
-	s.outcome.Results[0].Stdout = []byte("something else")
+	s.outcome.Results[0].TimedOut = true
+	if made := s.fire(audit); !made || s.fire(nil) {
+		t.Error("an audited firing that had no time to end was not made, or dropped what is known")
+	}
+	s.outcome.Results[0].TimedOut, s.outcome.Results[0].Stdout = false, []byte("something else")
 	var known *Known
 	if made := s.fire(func(k *Known) { audit(k); known = k }); !made || known.Counts() != (Counts{Made: 1, Differing: 1}) {
 		t.Errorf("made %v, counts %+v", made, known.Counts())

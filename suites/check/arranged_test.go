@@ -125,6 +125,7 @@ func TestMisnamedFiles(t *testing.T) {
 	}{
 		{explore.Contains, "docs/LESSON.md", "", 1}, {explore.Regexp, `docs/LESSON\.md$`, "", 1}, {explore.Suffix, "/docs/LESSONS.md", "", 0},
 		{explore.Equal, "packages.json", "", 1}, {explore.Equal, "packages.json", "package.json", 0}, // both are named
+		{explore.Contains, "docs/LESSON.md", "LESSONS.md is kept by hand", 1}, {explore.Contains, "docs/LESSON.md", "docs/LESSONS.md", 0},
 		{explore.Equal, "package-lock.json", "", 0}, {explore.Equal, "bun.lock", "", 0}, {explore.Equal, "docs/LESSON.txt", "", 0}, {explore.Equal, "../docs/LESSON.md", "", 0},
 	} {
 		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Edit"}, nil, "guard.sh")
@@ -161,5 +162,26 @@ func TestAfterCall(t *testing.T) {
 		if (text == "") != (tt.want == "") || tt.text != "" && text != tt.want {
 			t.Errorf("%s %s %s: %q, want %q", tt.event, tt.tool, tt.file, text, tt.want)
 		}
+	}
+}
+
+// TestByOthers checks that a path that came further is sent by the other tools that write a file, once.
+func TestByOthers(t *testing.T) {
+	t.Parallel()
+	h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Edit|Write|Bash"}
+	x := newExplorationOf(h, nil, "guard.sh")
+	x.sent = []firing{{event: h.Event, tool: "Bash", command: "ls"}, {event: h.Event, tool: "Edit", file: "a.py"}, {event: h.Event, tool: "Write", file: "a.py"}, {event: h.Event, tool: "Write", file: "b.py"}}
+	for from, want := range map[int]int{1: 1, 2: 1} {
+		of := observation{x.sent[from], explore.Input{From: from, Field: "tool_input.file_path", Text: "x.dart"}}
+		of.file = "x.dart"
+		all := x.byOthers(of)
+		if len(all) != want || all[0].tool == of.tool || all[0].file != "x.dart" || all[0].in.From == from {
+			t.Fatalf("%s: %+v", of.tool, all)
+		}
+		sent := x.sent
+		if x.sent = append(x.sent, all[0].firing); len(x.byOthers(of)) != 0 {
+			t.Errorf("%s: it is sent again", of.tool)
+		}
+		x.sent = sent
 	}
 }

@@ -41,6 +41,7 @@ type exploration struct {
 	assigned  []string // variables of neverSet that the hook was seen to set
 	read      bool     // it was seen to read its input
 	begin     []firing
+	again     []observation // what came further for one tool, for another one
 	sent      []firing
 	asked     bool         // without an input
 	arranged  bool         // more than the input
@@ -200,7 +201,8 @@ func (x *exploration) next() (all []observation) {
 	for _, f := range x.begin {
 		all = append(all, observation{firing: f})
 	}
-	x.begin = nil
+	all = append(all, x.again...)
+	x.begin, x.again = nil, nil
 	for len(all) == 0 && x.compared && x.searched < mostExplored && x.inVain < mostInVain {
 		next := x.search.Next(batch, x.complete() || x.search.Arrived())
 		if len(next) == 0 {
@@ -373,6 +375,9 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 	if decides || beyond {
 		x.inVain = 0
 	}
+	if in := of.in; beyond && in.Field.IsPath() && len(x.again) < batch {
+		x.again = append(x.again, x.byOthers(of)...)
+	}
 	if n := x.search.Hits(r); n > 0 && !of.marked() && !of.isArranged() {
 		x.hits = append(x.hits, hit{of.firing, n})
 	}
@@ -383,6 +388,24 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 	case beyond:
 		x.further = append(x.further, of.firing)
 	}
+}
+
+// byOthers returns an observation by the other tools that were tried and take a file, because what a hook reads of it
+// may be in a field that its tool does not send.
+func (x *exploration) byOthers(of observation) (all []observation) {
+	done := []string{of.tool}
+	for i, f := range x.sent {
+		if slices.Contains(done, f.tool) || !takesFile(f.tool) || f.state != nil || f.isArranged() {
+			continue
+		}
+		done = append(done, f.tool)
+		in := explore.Input{From: i, Field: of.in.Field, Text: of.in.Text}
+		sent := func(o firing) bool { return o.tool == f.tool && o.file == of.file }
+		if other, ok := x.with(in); ok && !slices.ContainsFunc(x.sent, sent) {
+			all = append(all, observation{other, in})
+		}
+	}
+	return all
 }
 
 // compare records the comparisons of the input.

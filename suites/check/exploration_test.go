@@ -69,6 +69,9 @@ func TestReasons(t *testing.T) {
 		{"import json, sys\nx = json.load(sys.stdin)\nif __name__ == '__main__':\n    sys.exit(2)\n", "guard.py", []int{1, 2, 3}, "warning it waits for line 3"},
 		{"import json, sys\nx = json.load(sys.stdin)\nif __name__ == '__main__':\n    sys.exit(2)\n", "other.py", []int{1, 2, 3}, ""},
 		{"import json, sys\np = json.load(sys.stdin)['tool_input'].get('path')\nif p:\n    sys.exit(2)\n", "guard.py", []int{1, 2, 3}, "info it waits for line 3, \"if p:\"; no input had tool_input.path"},
+		{"import json, sys\nx = json.load(sys.stdin)\nn = 0\nif n > 1:\n    sys.exit(2)\n", "guard.py", []int{1, 2, 3, 4}, "warning it waits for line 4, \"if n > 1:\""},
+		{"import json, sys\nx = json.load(sys.stdin)\nn = count()\nif n > 1:\n    sys.exit(2)\n", "guard.py", []int{1, 2, 3, 4}, "info it waits for line 4, \"if n > 1:\""},
+		{"import json, sys\nx = json.load(sys.stdin)\nif fails(x):\n    sys.exit(2)\n", "guard.py", []int{1, 2, 3}, "info it waits for line 3, \"if fails(x):\""},
 	} {
 		h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "EnterWorktree", Scripts: []string{tt.scripts}}
 		x := newExplorationOf(h, nil, "guard.py")

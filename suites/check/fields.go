@@ -30,6 +30,10 @@ var wrongNames = []struct {
 	{"transcript_path", nil, []string{"transcriptPath"}},
 	{"agent_type", []string{"agent_name", "subagent_name"}, []string{"subagent_type"}},
 	{"tool_input.command", nil, []string{"cmd", "command_line", "script", "bash_command", "commands"}},
+	{"tool_input.new_string", nil, []string{"new_str", "newString", "new_text"}},
+	{"tool_input.content", nil, []string{"file_text", "contents", "file_content"}},
+	{"last_assistant_message", nil, []string{"last_message", "assistant_message", "lastAssistantMessage"}},
+	{"stop_hook_active", nil, []string{"stopHookActive", "stop_hook_is_active"}},
 	{"tool_input.file_path", nil, []string{"path", "filePath", "filepath", "file", "filename", "file_name", "target_file"}},
 }
 

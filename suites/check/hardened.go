@@ -218,7 +218,8 @@ func (x *exploration) anchors(text, other string) bool {
 }
 
 func judgeJoined(r *results, j *judgement, f fired) {
-	if first := r.by["joined"][0]; stopped(first.Result) && lets(f.Result) { // else the search for ways around it finds that
+	known := func(o Finding) bool { return o.Rule == "bypass" }
+	if first := r.by["joined"][0]; stopped(first.Result) && lets(f.Result) && !j.has(known) { // else the search for ways around it finds that
 		j.found("bypass", fmt.Sprintf("%s is stopped, %s is not", f.note, f.input()), suites.Warning)
 	}
 }

@@ -132,9 +132,10 @@ func (x *exploration) findMisnamedFiles() (all []Finding) {
 				names = append(names, e.Name())
 			}
 		}
-		if near := pattern.Nearest(path.Base(name), names); near != "" && !x.names(near) {
+		near := path.Join(path.Dir(name), pattern.Nearest(path.Base(name), names))
+		if near != path.Dir(name) && !x.names(near) {
 			at := suites.Position{File: x.scriptOf(c.File), Line: c.Line}
-			all = append(all, FindingOf("misnamed-file", x.hook.ID, at, fmt.Sprintf("it looks for %q, which does not exist; there is %s", text, path.Join(path.Dir(name), near))))
+			all = append(all, FindingOf("misnamed-file", x.hook.ID, at, fmt.Sprintf("it looks for %q, which does not exist; there is %s", text, near)))
 		}
 	}
 	return all

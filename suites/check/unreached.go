@@ -26,13 +26,21 @@ func (x *exploration) dependsOnState() bool {
 	return false
 }
 
-// byInput reports whether the firings left the way to a decision because of the input: a comparison was passed
-// there, or the condition names a variable that was assigned where the input is read. Without that, nothing else may
-// make the hook decide.
-func (x *exploration) byInput(file string, cut explore.Cut) bool {
-	_, read := x.readFor(file, cut)
-	return read || passesAt(x.passed, file, cut.Line) || !x.read || !x.dependsOnState()
+// assignsState reports whether a variable of a condition is assigned something other than the input, or what a
+// function returns, which may be.
+func (x *exploration) assignsState(file string, cut explore.Cut) bool {
+	for line := range strings.Lines(string(x.sources[file])) {
+		for _, m := range assigned().FindAllStringSubmatch(line, -1) {
+			if hasWord(cut.Text, m[1]) && (byState().MatchString(line) || calling().MatchString(line)) {
+				return true
+			}
+		}
+	}
+	return calling().MatchString(cut.Text)
 }
+
+// calling matches a call of a function.
+var calling = pattern.Lazy(`(?:=|\bif\b|\bnot\b|!)\s*\(?\s*(?:await\s+)?[a-zA-Z_][\w.]*\(`)
 
 // readFor returns the read of the field that was assigned to a variable of a condition; false if none is known.
 func (x *exploration) readFor(file string, cut explore.Cut) (explore.FieldRead, bool) {
@@ -89,14 +97,14 @@ func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 		if known {
 			what += fmt.Sprintf(", which compares %q with %q", Short(c.Value), Short(c.Written()))
 		}
-		field, _ := x.readFor(d.File, cut)
+		field, read := x.readFor(d.File, cut)
 		switch state := byState().MatchString(cut.Text + "\n" + d.Statement); {
 		case cut.Plain, tries().MatchString(cut.Text):
 		case event != "" && !x.runsFor(event, d.File):
 			what, severity = what+fmt.Sprintf("; it names the event %s, and the hook is for %s", event, x.hook.Event), suites.Warning
 		case dead && !known && x.absent[field.Field] && !x.payload(x.sent...)[field.Field]:
 			what += fmt.Sprintf("; no input had %s", field.Field)
-		case dead && (known || !state && x.byInput(d.File, cut)):
+		case dead && (known || !state && (read || !x.read || !x.assignsState(d.File, cut))):
 			severity = suites.Warning // it may be dead
 		case state || !x.compared:
 			continue // no input can make it so

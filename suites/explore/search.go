@@ -12,8 +12,8 @@ import (
 // A Field is the place of a text in a payload, such as "tool_input.command".
 type Field string
 
-// isPath reports whether the field names a file.
-func (f Field) isPath() bool { return strings.HasSuffix(strings.ToLower(string(f)), "path") }
+// IsPath reports whether the field names a file.
+func (f Field) IsPath() bool { return strings.HasSuffix(strings.ToLower(string(f)), "path") }
 
 // IsOutside reports whether the field is not in the payload: a variable, $NAME, or a file, {project}/PATH.
 func (f Field) IsOutside() bool { return f[0] == '$' || f[0] == '{' }
@@ -289,14 +289,14 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 	if f == "tool_name" {
 		return []string{other}
 	}
-	if f.isPath() && len(other) > 1 && strings.HasSuffix(other, "/") && how != within {
+	if f.IsPath() && len(other) > 1 && strings.HasSuffix(other, "/") && how != within {
 		other += path.Base(text) // a file in the directory
 	}
 	switch how {
 	case within:
 		at := strings.Index(strings.ToLower(text), strings.ToLower(value))
 		replaced := text[:at] + other + text[at+len(value):]
-		if f.isPath() {
+		if f.IsPath() {
 			return []string{replaced, other}
 		}
 		if beyond {
@@ -307,7 +307,7 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 		at := strings.Index(strings.ToLower(value), strings.ToLower(text))
 		other = strings.TrimSuffix(strings.TrimPrefix(other, value[:at]), value[at+len(text):])
 	}
-	if f.isPath() {
+	if f.IsPath() {
 		other = strings.Trim(other, " \n")
 		if strings.ContainsAny(other, " \n") {
 			other = strings.Join(strings.Fields(other), "x")
