@@ -39,8 +39,8 @@ func (x *exploration) assignsState(file string, cut explore.Cut) bool {
 	return calling().MatchString(cut.Text)
 }
 
-// calling matches a call of a function.
-var calling = pattern.Lazy(`(?:=|\bif\b|\bnot\b|!)\s*\(?\s*(?:await\s+)?[a-zA-Z_][\w.]*\(`)
+// calling matches a call of a function, or its exit code.
+var calling = pattern.Lazy(`=\$\?|(?:=|\bif\b|\bnot\b|!)\s*\(?\s*(?:await\s+)?[a-zA-Z_][\w.]*\(`)
 
 // readFor returns the read of the field that was assigned to a variable of a condition; false if none is known.
 func (x *exploration) readFor(file string, cut explore.Cut) (explore.FieldRead, bool) {
