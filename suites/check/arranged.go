@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,12 +29,12 @@ var answering = []string{
 }
 
 // answerOf matches the field of a program's output, with its exit code and name.
-var answerOf = regexp.MustCompile(`^\{(\d) (.+)\}$`)
+var answerOf = pattern.Lazy(`^\{(\d) (.+)\}$`)
 
 // programs returns the programs that answer in a firing.
 func (f firing) programs() (all []suites.Program) {
 	for _, field := range slices.Sorted(maps.Keys(f.state)) {
-		m := answerOf.FindStringSubmatch(string(field))
+		m := answerOf().FindStringSubmatch(string(field))
 		if m == nil {
 			continue
 		}
@@ -55,7 +54,7 @@ func (f firing) isArranged() bool { return f.earlier != nil || len(f.programs())
 // arrangement describes what was arranged, with a space before; "" if nothing was.
 func (f firing) arrangement() (text string) {
 	for _, field := range slices.Sorted(maps.Keys(f.state)) {
-		if m := answerOf.FindStringSubmatch(string(field)); m != nil {
+		if m := answerOf().FindStringSubmatch(string(field)); m != nil {
 			text += fmt.Sprintf(" if %s prints %q%s", m[2], Short(f.state[field]), map[bool]string{true: " and fails"}[m[1] != "0"])
 		}
 	}

@@ -101,7 +101,7 @@ func (f firing) unmarked() firing {
 // apply sets the variables and files of a firing.
 func (f firing) apply(step *suites.Step) {
 	for _, field := range slices.Sorted(maps.Keys(f.state)) {
-		if answerOf.MatchString(string(field)) {
+		if answerOf().MatchString(string(field)) {
 			continue // which programs gives
 		} else if field == branchField {
 			if ref := "refs/heads/" + f.state[field]; f.commit != "" {
@@ -122,7 +122,7 @@ func (f firing) apply(step *suites.Step) {
 func (f firing) stateText() (text string) {
 	for _, field := range slices.Sorted(maps.Keys(f.state)) {
 		word := map[bool]string{true: " with ", false: " and "}[text == ""]
-		if field == branchField || answerOf.MatchString(string(field)) {
+		if field == branchField || answerOf().MatchString(string(field)) {
 			continue
 		}
 		if name, variable := strings.CutPrefix(string(field), "$"); variable {
