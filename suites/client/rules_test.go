@@ -45,7 +45,7 @@ func TestRulesTested(t *testing.T) {
 		tests.Write(text)
 	}
 	for _, r := range checked {
-		if named := regexp.MustCompile(`["(a-z ]\b` + string(r.kind) + `"`); !named.MatchString(tests.String()) {
+		if named := regexp.MustCompile(`["(a-z ]\b` + string(r.kind) + `(?:"|: )`); !named.MatchString(tests.String()) {
 			t.Errorf("no test finds %s", r.kind)
 		}
 	}
