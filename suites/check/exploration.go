@@ -65,11 +65,12 @@ type exploration struct {
 	message   []string // the parts of the first error that a shell reported
 }
 
-// A foreign is a comparison whose pattern is written in another syntax, with the reason.
+// A foreign is a comparison whose pattern is written in another syntax, or for another value, with the reason.
 type foreign struct {
 	explore.Comparison
-	of  explore.Field
-	why string
+	of     explore.Field
+	why    string
+	always bool // whatever the value
 }
 
 // An observation is a firing that is observed, and the input that it was made from.
@@ -413,8 +414,10 @@ func (x *exploration) compare(r *explore.Record, fields map[explore.Field]string
 	for _, c := range r.Comparisons {
 		of, own := c.Of(fields)
 		if script := x.scriptOf(c.File); script != "" && (own || c.Value == "") && !strings.Contains(c.Pattern, marker) {
-			if why := c.Misread(of, fields[of]); why != "" {
-				x.foreign = append(x.foreign, foreign{c, of, why})
+			if why := c.Foreign(); why != "" {
+				x.foreign = append(x.foreign, foreign{c, of, why, true})
+			} else if why := c.Misread(of, fields[of]); why != "" {
+				x.foreign = append(x.foreign, foreign{c, of, why, false})
 			}
 		}
 		to := &x.seen

@@ -55,8 +55,8 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// TestMisread checks which patterns are of another syntax than that of their comparison.
-func TestMisread(t *testing.T) {
+// TestForeign checks which patterns are of another syntax than that of their comparison.
+func TestForeign(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		op      Op
@@ -69,6 +69,7 @@ func TestMisread(t *testing.T) {
 		{Basic, "rm|dd", true}, {Basic, `rm\|dd`, false}, {Basic, "a || b", false}, {Basic, "rm .+", true}, {Basic, "c++", false},
 		{Glob, `*/secrets/*`, false}, {Glob, `\*/secrets/\*`, true}, {Glob, `git commit.\*--no.\*`, true}, {Glob, `\*`, false}, {Glob, `/\*`, false}, {Glob, `~/\*`, false},
 		{Glob, "docker-compose.*.yml", false}, {Glob, "*/.*/*", false}, {Extended, `\^\[\[:space:]]\*sudo`, true}, {Extended, `^sudo\.`, false},
+		{Extended, `\(\^\|\[\[:space:]]\)migrate`, true}, {Extended, `\^\(foo\|bar\)\$`, true}, {Extended, `x\(foo\|bar\)`, true}, {Extended, `\(x\).*\|`, false}, {Extended, `curl.*\|.*sh`, false}, {Regexp, `mkfs\\.`, true}, {Regexp, `C:\\`, false},
 		{Basic, `curl.*| *sh`, false}, {Prefix, "/*", false}, {Suffix, "*/", false}, {Prefix, "*.", false}, {Suffix, "/*", false}, {Suffix, "*.min.js", true},
 		{Prefix, "^sudo", true}, {Contains, "/dist/*", true}, {Contains, "**/dist/**", true}, {Contains, "/*", false},
 		{Contains, "rm -rf .*", false}, {Contains, `C:\src`, false}, {Contains, "AKIA[0-9A-Z]{16}", true}, {Contains, "a[0]", false},
@@ -78,7 +79,7 @@ func TestMisread(t *testing.T) {
 		{Regexp, `^(?:\brm\s)`, true}, {Regexp, `\brm\s`, false}, {Regexp, `^(?:rm\b)`, false},
 		{Contains, `rm.*-rf`, true}, {Contains, `rm\s`, true}, {Contains, "a.b", false}, {Equal, "*.env", true}, {Suffix, ".env", false}, {Equal, "*", false},
 	} {
-		if got := (Comparison{Op: tt.op, Pattern: tt.pattern}).Misread("", ""); (got != "") != tt.want {
+		if got := (Comparison{Op: tt.op, Pattern: tt.pattern}).Foreign(); (got != "") != tt.want {
 			t.Errorf("%s %q: %q", tt.op, tt.pattern, got)
 		}
 	}
@@ -96,6 +97,7 @@ func TestMisreadValues(t *testing.T) {
 		{Regexp, inCommand, "zqCmd --zqOption", "zqcmd --zqoption", `\bDROP\s+(TABLE|DATABASE)\b`, true},
 		{Regexp, inCommand, "zqCmd --zqOption", "zqcmd --zqoption", `(?i)\bDROP\b`, false},
 		{Regexp, inCommand, "zqCmd --zqOption", "zqCmd --zqOption", `\bDROP\b`, false},
+		{Regexp, inCommand, "zqCmd", "zqcmd", `\bgit\s+branch\s+-D\b`, true}, {Regexp, inCommand, "zqCmd", "zqcmd", `(?:-D|--delete)\b`, false}, {Regexp, inCommand, "zqCmd", "zqcmd", `a -D|b`, true}, {Regexp, inCommand, "zqCmd", "zqcmd", `[A-Z]{3}`, true}, {Regexp, inCommand, "zqCmd", "zqcmd", `[A-Za-z]|\S|X?`, false}, {Extended, inCommand, "zqCmd", "zqcmd", `(aa|BB)`, true}, {Extended, inCommand, "zqCmd", "zqcmd", `x(aa|BB)`, false},
 		{Contains, inCommand, "zqCmd", "zqcmd", "DROP", true}, {Contains, inFile, "zqDir/a", "zqdir/a", "Pipfile.lock", true}, {Contains, inFile, "zqDir/a", "/p/zqdir/a", "Pipfile.lock", true}, {Contains, inFile, "zqDir/a", "/p/zqDir/a", "Pipfile.lock", false}, {Contains, inFile, "zqdir/a", "/p/zqdir/a", "Pipfile.lock", false}, {Contains, inFile, "zqDir/a", "zqDir/a", "Pipfile.lock", false}, {Glob, inFile, "zqDir/a", "zqdir/a", "*Pipfile", false}, {Contains, inCommand, "zqCmd", "zqcmd", "drop", false},
 		{Equal, inFile, "src/a.py", ".py", "sql", true}, {Equal, inFile, "src/a.py", ".py", ".sql", false}, {Equal, inFile, "src/a.py", ".py", "README", false},
 		{Equal, inFile, "src/a.py", "src", "secrets/", true}, {Equal, inFile, "src/a.py", "src", "secrets", false},
@@ -254,7 +256,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		for _, c := range r.Comparisons {
-			_ = c.Misread(inCommand, "echo hello")
+			_, _ = c.Foreign(), c.Misread(inCommand, "echo hello")
 		}
 	})
 }
@@ -296,6 +298,31 @@ func TestProgram(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tt.words, diff)
 		}
+	}
+}
+
+// TestSeparateConnected checks the inputs that tell the comparisons of a line apart which only one version has: a line
+// may differ in how it connects them.
+func TestSeparateConnected(t *testing.T) {
+	t.Parallel()
+	search := func(line int) *Search {
+		s := &Search{Aims: map[string][]bool{"guard.py": {false, line == 2, false}}}
+		var all []Comparison
+		for _, op := range []Op{Contains, Prefix} {
+			all = append(all, Comparison{File: "guard.py", Line: 2, Op: op, Value: "zqfile.zq", Pattern: ".env"})
+		}
+		s.Take(Input{}, map[Field]string{inFile: "zqDir/zqFile.zq"}, &Record{Comparisons: all})
+		return s
+	}
+	var got []string
+	for _, in := range search(2).Separate(search(2), 99) {
+		got = append(got, in.Text)
+	}
+	if want := []string{"zqDir/.env", "zqDir/x.env"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := search(1).Separate(search(2), 99); got != nil {
+		t.Errorf("%q of a line that both have", got)
 	}
 }
 

@@ -2,6 +2,9 @@ package explore
 
 import (
 	"cmp"
+	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -19,32 +22,58 @@ type sighting struct {
 const sightings = 3
 
 // Separate returns inputs that the comparisons of one version of a hook accept and those of the other one do not:
-// for a pattern "^git reset" where the other version has "git reset", "sudo git reset". Usual texts come first, and
-// one input of each pattern before the second of any.
+// for a pattern "^git reset" where the other version has "git reset", "sudo git reset". Of a line that only one has,
+// with comparisons that both have, they are those that some accept and others do not: for "p in name and
+// name.startswith(p)", a name with p in its middle. Usual texts come first, and one input of each comparison before the
+// second of any.
 func (s *Search) Separate(other *Search, most int) (all []Input) {
 	mine, theirs := s.without(other), other.without(s)
-	separates := func(text string) bool { return accepted(mine, text) != accepted(theirs, text) }
-	known := map[Input]bool{}
+	known, told := map[Input]bool{}, map[string]bool{}
 	var rows [][]Input
-	for _, goal := range mine {
+	// kind returns what a text shows, "" if nothing; each is told once of a sighting.
+	row := func(goal Comparison, texts func(f Field) []string, kind func(string) string) {
 		var row []Input
 		for _, at := range s.goals[goal].seen {
-			texts := slices.Concat(s.Usual[at.field], spellings(goal.Texts(textsOf)))
-			for _, its := range theirs {
-				texts = append(texts, spellings(its.Texts(textsOf))...)
-			}
-			for _, t := range texts {
-				if plain := strings.Join(strings.Fields(t), " "); separates(plain) {
+			for _, t := range texts(at.field) {
+				if plain := strings.Join(strings.Fields(t), " "); kind(plain) != "" {
 					t = plain
 				}
 				made := Input{at.from, at.field, variants(at.field, at.text, at.value, t, at.how, false)[0]}
-				if separates(t) && len(row) < textsOf && !known[made] {
-					known[made] = true
+				of := kind(t)
+				key := fmt.Sprint(at.from, at.field, of)
+				if len(row) < textsOf && of != "" && !told[key] && !known[made] {
+					known[made], told[key] = true, true
 					row = append(row, made)
 				}
 			}
 		}
 		rows = append(rows, row)
+	}
+	for _, goal := range mine {
+		row(goal, func(f Field) []string {
+			texts := slices.Concat(s.Usual[f], spellings(f, goal.Texts(textsOf)))
+			for _, its := range theirs {
+				texts = append(texts, spellings(f, its.Texts(textsOf))...)
+			}
+			return texts
+		}, func(text string) string {
+			if accepted(mine, text) == accepted(theirs, text) {
+				return ""
+			}
+			return text
+		})
+	}
+	for _, line := range s.aimed() {
+		for _, goal := range line {
+			row(goal, func(f Field) []string { return spellings(f, goal.Texts(1)) }, func(text string) (which string) {
+				for i, c := range line {
+					if c.Accepts(text) {
+						which += fmt.Sprint(c.Line, i)
+					}
+				}
+				return which
+			})
+		}
 	}
 	for i := range textsOf {
 		for _, row := range rows {
@@ -56,33 +85,59 @@ func (s *Search) Separate(other *Search, most int) (all []Input) {
 	return all
 }
 
+// aimed returns the goals at each line that the search is for, of those with several.
+func (s *Search) aimed() (lines [][]Comparison) {
+	at := map[Comparison][]Comparison{} // by file and line
+	for _, goal := range sorted(maps.Keys(s.goals)) {
+		if aims := s.Aims[goal.File]; 0 < goal.Line && goal.Line <= len(aims) && aims[goal.Line-1] {
+			key := Comparison{File: goal.File, Line: goal.Line}
+			at[key] = append(at[key], goal)
+		}
+	}
+	for _, key := range sorted(maps.Keys(at)) {
+		if len(at[key]) > 1 {
+			lines = append(lines, at[key])
+		}
+	}
+	return lines
+}
+
 // without returns the goals whose pattern the other search did not see compared, in order.
 func (s *Search) without(other *Search) (all []Comparison) {
 	has := map[Comparison]bool{}
 	for goal := range other.goals {
 		has[Comparison{Op: goal.Op, Pattern: goal.Pattern}] = true
 	}
-	for goal := range s.goals {
+	for _, goal := range sorted(maps.Keys(s.goals)) {
 		if !has[Comparison{Op: goal.Op, Pattern: goal.Pattern}] {
 			all = append(all, goal)
 		}
 	}
-	slices.SortFunc(all, func(a, b Comparison) int {
+	return all
+}
+
+// sorted returns comparisons in the order of their places.
+func sorted(goals iter.Seq[Comparison]) []Comparison {
+	return slices.SortedFunc(goals, func(a, b Comparison) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Pattern, b.Pattern))
 	})
-	return all
 }
 
 func accepted(goals []Comparison, text string) bool {
 	return slices.ContainsFunc(goals, func(c Comparison) bool { return c.Accepts(text) })
 }
 
-// spellings returns texts, and then what a user would write around them.
-func spellings(texts []string) (all []string) {
+// spellings returns texts of a field, and then what a user would write around them.
+func spellings(f Field, texts []string) (all []string) {
 	all = slices.Clone(texts)
 	for _, t := range texts {
-		last := strings.LastIndexByte(t, ' ') + 1
-		all = append(all, "sudo "+t, t+" x", t+"x", t+"/x", t+"; x", t+" | x", "x && "+t, "x "+t, t[:last]+"x"+t[last:])
+		if f.IsPath() {
+			all = append(all, "x"+t, t+"x", "x/"+t, t+"/x")
+		} else {
+			last := strings.LastIndexByte(t, ' ') + 1
+			all = append(all, "sudo "+t, t+" x", t+"x", t+"/x", t+"; x", t+" | x", "x && "+t, "x "+t, t[:last]+"x"+t[last:])
+		}
+		all = append(all, strings.ToUpper(t), strings.ToLower(t))
 	}
 	return all
 }

@@ -2,8 +2,10 @@ package explore
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode"
 
 	"hookwatch/suites/pattern"
 )
@@ -22,7 +24,7 @@ var foreign = []struct {
 	{[]Op{Extended, Basic}, pattern.Lazy(`\\d`), `\d is no digit here; write [0-9]`},
 	{[]Op{Regexp, Extended, Basic}, pattern.Lazy("\x08"), `\b in this string is a backspace; write a raw string, or \\b`},
 	{[]Op{Regexp, Extended}, pattern.Lazy(`[\w\])]\{\{\d+,?\d*\}\}`), "doubled braces stand for themselves"},
-	{[]Op{Regexp, Extended}, pattern.Lazy(`[^(|\[\\:]\\\\(?:[bBdDsSwW](?:[^A-Za-z]|$)|\||\.\w)`), "a doubled backslash stands for itself, and what follows it is not escaped"},
+	{[]Op{Regexp, Extended}, pattern.Lazy(`[^(|\[\\:]\\\\(?:[bBdDsSwW](?:[^A-Za-z]|$)|\||\.(?:\w|$))`), "a doubled backslash stands for itself, and what follows it is not escaped"},
 	{[]Op{Regexp}, pattern.Lazy(`^\^(?:\(\?:)?\\b`), "it is looked for at the beginning only, where \\b means nothing"},
 	{[]Op{Basic}, pattern.Lazy(`\w\|\w`), "without -E, | stands for itself"},
 	{[]Op{Basic}, pattern.Lazy(`[.\])]\+|\)\?`), "without -E, +, ? and parentheses stand for themselves"},
@@ -33,19 +35,25 @@ var foreign = []struct {
 }
 
 // quotedRegexp matches regular expressions whose operators are quoted.
-var quotedRegexp = pattern.Lazy(`^\\\^|\\\.\\\*|\\\[.*\]\\[*+]`)
+var quotedRegexp = pattern.Lazy(`^(?:\\\()*\\\^|\\\.\\\*|\\\[.*\]\\[*+]|\\\[\\?\[:|\\\([^()]*\\\|[^()]*\\\)`)
 
-// Misread returns why hardly any input passes a comparison, whatever its author had in mind; "" if that is
-// not known. sent is the text of the field of the input that the value is made of.
-func (c Comparison) Misread(in Field, sent string) string {
+// Foreign returns why hardly any text passes a comparison, whatever its author had in mind; "" if that is not known.
+func (c Comparison) Foreign() string {
 	for _, f := range foreign {
 		if slices.Contains(f.ops, c.Op) && f.found().MatchString(c.Pattern) {
 			return f.why
 		}
 	}
-	switch whole := related(c.Value, sent) == equal; {
-	case (c.Op == Regexp || c.Op == Extended) && !strings.Contains(c.Pattern, "(?m)") && lateCaret().MatchString(c.Pattern):
+	if (c.Op == Regexp || c.Op == Extended) && !strings.Contains(c.Pattern, "(?m)") && lateCaret().MatchString(c.Pattern) {
 		return "no text matches it, because ^ follows another character"
+	}
+	return ""
+}
+
+// Misread returns why the value of a comparison does not pass, nor that of another input with the same field; "" if
+// that is not known. sent is the text of the field of the input that the value is made of.
+func (c Comparison) Misread(in Field, sent string) string {
+	switch whole := related(c.Value, sent) == equal; {
 	case c.Value == "" || c.Accepts(c.Value):
 	case strings.HasPrefix(c.Value, "/") && relative[c.Op] != nil && relative[c.Op]().MatchString(c.Pattern):
 		return "the client sends absolute paths, and none begins so"
@@ -70,8 +78,6 @@ var (
 	extension      = pattern.Lazy(`^\.\w+$`)
 	usualExtension = pattern.Lazy(`^(?:pyi?|[cm]?[jt]sx?|go|rs|rb|java|kt|php|sql|tf|sh|ya?ml|json|toml|md|env|pem|key|lock|html|css|vue|ipynb|c|h|cpp|cs|swift)$`)
 	slashed        = pattern.Lazy(`^/[^/]*[\[\\(+*][^/]*/[gimsuy]*$`)
-	upper          = pattern.Lazy(`[A-Z]{2,}`)
-	notLetters     = pattern.Lazy(`\\[A-Za-z]|\[[^\]]*\]|\(\?[a-zA-Z<][^)>]*[)>]?`)
 )
 
 // lowers reports whether the value is a part of a text in lower case, or has the text in lower case as a part.
@@ -80,19 +86,54 @@ func (c Comparison) lowers(sent string) bool {
 	return low != sent && !of(sent, c.Value) && !of(c.Value, sent) && (of(low, c.Value) || of(c.Value, low))
 }
 
-// wantsUpper reports whether only a text with upper-case letters passes.
+// wantsUpper reports whether only a text with upper-case letters passes, or is the only one that passes an alternative.
 func (c Comparison) wantsUpper() bool {
-	if strings.Contains(c.Pattern, "(?i") {
-		return false
-	}
-	if slices.Contains([]Op{Equal, Prefix, Suffix, Contains}, c.Op) {
+	switch c.Op {
+	case Equal, Prefix, Suffix, Contains:
 		return c.Pattern != strings.ToLower(c.Pattern)
+	case Basic, Extended, Regexp:
+		re, err := parse(c.expression())
+		return err == nil && slices.ContainsFunc(alternatives(re), func(re *syntax.Regexp) bool { return requires(re, unicode.IsUpper) })
 	}
-	plain := notLetters().ReplaceAllString(c.Pattern, "")
-	return upper().MatchString(plain) && !lower().MatchString(plain)
+	return false
 }
 
-var lower = pattern.Lazy(`[a-z]`)
+// alternatives returns the parts of a pattern of which a text has to match one only.
+func alternatives(re *syntax.Regexp) []*syntax.Regexp {
+	switch re.Op {
+	case syntax.OpAlternate:
+		return re.Sub
+	case syntax.OpCapture:
+		return alternatives(re.Sub[0])
+	}
+	return []*syntax.Regexp{re}
+}
+
+// requires reports whether each text that a pattern matches has a character of a kind.
+func requires(re *syntax.Regexp, kind func(rune) bool) bool {
+	of := func(sub *syntax.Regexp) bool { return requires(sub, kind) }
+	switch re.Op {
+	case syntax.OpLiteral:
+		return re.Flags&syntax.FoldCase == 0 && slices.ContainsFunc(re.Rune, kind)
+	case syntax.OpCharClass:
+		const most = 40 // characters of a class that is looked at
+		for i := 0; i+1 < len(re.Rune); i += 2 {
+			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+				if !kind(r) || r-re.Rune[i] > most {
+					return false
+				}
+			}
+		}
+		return len(re.Rune) > 0
+	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
+		return slices.ContainsFunc(re.Sub, of)
+	case syntax.OpRepeat:
+		return re.Min > 0 && of(re.Sub[0])
+	case syntax.OpAlternate:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !of(sub) })
+	}
+	return false
+}
 
 // relative match patterns that no absolute path matches. Those of regular expressions begin with ^.
 var relative = map[Op]func() *regexp.Regexp{

@@ -120,14 +120,19 @@ func extended(basic string) string {
 // matching returns a text that a pattern matches, with the alternative numbered choice; the pattern if
 // it cannot be read.
 func matching(pattern string, choice int) string {
-	pattern = strings.NewReplacer("[[:space:]]", " ", "[:space:]", " ", `\\`, `\\`, `(?=`, `(?:`, `(?<=`, `(?:`, `\Z`, `\z`).Replace(withoutNegations(pattern))
-	re, err := syntax.Parse(pattern, syntax.Perl&^syntax.FoldCase)
+	re, err := parse(pattern)
 	if err != nil {
 		return pattern
 	}
 	w := writer{choice: choice}
 	w.write(re, 0)
 	return w.String()
+}
+
+// parse parses a pattern without what Go does not know of it.
+func parse(pattern string) (*syntax.Regexp, error) {
+	known := strings.NewReplacer("[[:space:]]", " ", "[:space:]", " ", `\\`, `\\`, `(?=`, `(?:`, `(?<=`, `(?:`, `\Z`, `\z`).Replace(withoutNegations(pattern))
+	return syntax.Parse(known, syntax.Perl&^syntax.FoldCase)
 }
 
 // withoutNegations removes groups whose text must not follow or precede, such as (?!x).
