@@ -185,3 +185,23 @@ func TestByOthers(t *testing.T) {
 		x.sent = sent
 	}
 }
+
+// TestMisspelt checks which words of patterns are usual ones with two letters swapped.
+func TestMisspelt(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		op      explore.Op
+		pattern string
+		want    int
+	}{
+		{explore.Regexp, `\bmksf\.`, 1}, {explore.Regexp, `mkfs|shutdonw`, 1}, {explore.Regexp, `mkfs|shutdown`, 0}, {explore.Suffix, ".kye", 1}, {explore.Suffix, ".key", 0},
+		{explore.Contains, "git psuh", 1}, {explore.Glob, "*froce*", 1}, {explore.Contains, "push x", 0}, {explore.Contains, "form", 0}, {explore.Equal, "grpe", 1}, {explore.Equal, "gerp", 0}, {explore.Equal, "x", 0}, {explore.Equal, "kube", 0},
+	} {
+		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
+		x.tree.Installed = func(name string) bool { return name == "gerp" }
+		x.seen = []explore.Comparison{{File: "/p/guard.sh", Line: 3, Op: tt.op, Pattern: tt.pattern, Value: "src/x.py"}}
+		if found := x.findMisspelt(); len(found) != tt.want {
+			t.Errorf("%s %s: %+v, want %d", tt.op, tt.pattern, found, tt.want)
+		}
+	}
+}

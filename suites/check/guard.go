@@ -182,7 +182,7 @@ func judgeDecisions(r *results, j *judgement) {
 		}
 		return
 	}
-	all := slices.Concat(x.findMisreadFields(nil, ""), x.findMisreadPatterns(denied), x.findConstant(), x.findInverted(), x.findMisnamedFiles())
+	all := slices.Concat(x.findMisreadFields(nil, ""), x.findMisreadPatterns(denied), x.findConstant(), x.findInverted(), x.findMisnamedFiles(), x.findMisspelt())
 	decides, faulty := len(x.decisions) > 0, j.faulty()
 	mayDecide := decides || namesDecision(r.text)
 	fails, idle := r.first().EffectRule == string(client.AnyFailure), guard && decides && doesNothing(r)

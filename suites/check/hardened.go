@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/explore"
+	"hookwatch/suites/pattern"
 )
 
 // planRepeated sends an input that was stopped after others again without them, because a guard may count.
@@ -104,41 +106,83 @@ func inputField(f firing, tool string) string {
 	return client.ToolByName(tool).Text
 }
 
-// planOtherTools sends the stopped file or text by the other tools that write files, if the matcher accepts
-// them and the hook does not name the field in which they send it. A hook that names the field may let
-// them do it on purpose. If no matcher accepts them, it sends a stopped text again for a file that they write.
-func planOtherTools(r *results) (probes []Probe) {
-	writers := slices.Concat(client.ToolNames(client.CreatesFile), client.ToolNames(client.EditsFile))
-	denied := r.stops()
-	if denied.file == "" || !slices.Contains(writers, denied.tool) {
-		return nil
+// stoppedFiles returns an input that was stopped with a text in a file, and one with a file alone; less if there are none.
+func (r *results) stoppedFiles() (all []fired) {
+	for _, text := range []bool{false, true} {
+		of := func(f fired) bool {
+			return stopped(f.Result) && !f.isArranged() && f.file != "" && writesFile(f.tool) && (f.text != "") == text
+		}
+		stops := slices.Concat([]fired{*r.stops()}, r.by["named"], r.by["search"])
+		if i := slices.IndexFunc(stops, of); i >= 0 {
+			all = append(all, stops[i])
+		}
 	}
-	for _, tool := range writers {
-		f, field := denied.firing, inputField(denied.firing, tool)
-		accepts := func(h discover.Hook) bool { return h.Event == f.event && h.Matches(tool) }
-		otherFile := tool == "NotebookEdit" && path.Ext(f.file) != ".ipynb"
-		switch {
-		case tool == f.tool, field == "", otherFile && f.text == "": // the client refuses such a file before hooks run
-			continue
-		case f.text != "" && !slices.ContainsFunc(r.tree.hooks(), accepts):
-			f.note = tool
-		case !r.hook.Matches(tool), strings.Contains(r.text, field):
-			continue
-		default:
-			f.tool = tool
-		}
-		if otherFile {
-			f.file, f.written = "src/hookwatch_example.ipynb", true
-		}
-		if f.passes(r.hook) {
-			probes = append(probes, r.probe(f))
+	return all
+}
+
+func writesFile(tool string) bool {
+	return slices.Contains([]client.ToolKind{client.CreatesFile, client.EditsFile}, client.ToolByName(tool).Kind)
+}
+
+// planOtherTools sends a stopped file or text by the other tools that write files, and by those of which the hook reads
+// a field that they do not send, if the matcher accepts them and the hook does not name the field in which they send
+// it. A hook that names the field may let them do it on purpose. If no matcher accepts them, it sends a stopped text
+// again for a file that they write.
+func planOtherTools(r *results) (probes []Probe) {
+	for _, denied := range r.stoppedFiles() {
+		for _, tool := range tools {
+			f, field := denied.firing, inputField(denied.firing, tool)
+			accepts := func(h discover.Hook) bool { return h.Event == f.event && h.Matches(tool) }
+			otherFile := tool == "NotebookEdit" && path.Ext(f.file) != ".ipynb"
+			misses := r.exploration.misses(tool, field)
+			switch {
+			case tool == f.tool, field == "", otherFile && f.text == "": // the client refuses such a file before hooks run
+				continue
+			case writesFile(tool) && f.text != "" && !slices.ContainsFunc(r.tree.hooks(), accepts):
+				f.note = tool
+			case !r.hook.Matches(tool), !misses && (!writesFile(tool) || strings.Contains(r.text, field)):
+				continue
+			default:
+				f.tool = tool
+			}
+			if otherFile {
+				f.file, f.written = "src/hookwatch_example.ipynb", true
+			}
+			if f.passes(r.hook) {
+				probes = append(probes, r.probe(f))
+			}
 		}
 	}
 	return probes
 }
 
+// misses reports whether firings for a tool were seen to read a field that it does not send, and not its own.
+func (x *exploration) misses(tool, own string) (misses bool) {
+	if x == nil {
+		return false
+	}
+	for _, t := range x.taken {
+		sent := map[explore.Field]bool(nil)
+		for _, read := range t.Reads {
+			name, ofInput := strings.CutPrefix(string(read.Field), "tool_input.")
+			if !ofInput || t.tool != tool {
+				continue
+			} else if name == own {
+				return false
+			}
+			if sent == nil {
+				sent = x.payload(t.firing)
+			}
+			misses = misses || !sent[read.Field]
+		}
+	}
+	return misses
+}
+
 func judgeOtherTools(r *results, j *judgement, f fired) {
-	denied := r.denied()
+	same := func(o fired) bool { return o.text == f.text && (f.text != "" || o.file == f.file) }
+	all := r.stoppedFiles()
+	denied := all[max(0, slices.IndexFunc(all, same))]
 	switch {
 	case f.note != "" && stopped(f.Result):
 		j.seen("uncovered-tool", fmt.Sprintf("%s is stopped, and matcher %q leaves out %s, which writes the same text as tool_input.%s", denied.input(), r.hook.Matcher, f.note, inputField(f.firing, f.note)), f.input(), suites.Warning)
@@ -180,29 +224,73 @@ func judgeMention(r *results, j *judgement, f fired) {
 	}
 }
 
-// planJoined sends what was stopped with something harmless before or after it, where a pattern accepts it only at the
-// beginning or the end of a line. Each may be another rule, and the ways around a guard are searched for with one.
-func planJoined(r *results) []Probe {
+// forms returns what means the same as an input that was stopped: a command with something harmless before or after it,
+// or with the words of SQL in another case; a text with others around it, or with a token that its service could issue.
+func forms(f firing) (all []firing) {
+	set := func(made string) {
+		o := f
+		if o.command = made; f.tool != "Bash" {
+			o.command, o.text, o.description = f.command, made, Short(made)
+		}
+		if o.note = f.input(); o.command != f.command || o.text != f.text {
+			all = append(all, o)
+		}
+	}
+	switch {
+	case f.tool == "Bash":
+		set("true && " + f.command)
+		set(f.command + " && true")
+		set(statement().ReplaceAllStringFunc(f.command, func(words string) string {
+			if lower := strings.ToLower(words); lower != words {
+				return lower
+			}
+			return strings.ToUpper(words)
+		}))
+		set(issued(f.command))
+	case f.text != "" && f.description != "":
+		set("x " + f.text + " x")
+		set(issued(f.text))
+	}
+	return all
+}
+
+// statement matches the words with which a statement of SQL begins that removes something.
+var statement = pattern.Lazy(`(?i)\b(?:drop\s+(?:table|database|schema|user|index)|truncate\s+table|delete\s+from)\b`)
+
+// tokens are beginnings of the tokens of services, with the number of characters that follow, as their documentation
+// and gitleaks have them.
+var tokens = map[string]int{
+	"ghp_": 36, "gho_": 36, "ghu_": 36, "ghs_": 36, "github_pat_": 82, "AKIA": 16, "glpat-": 20, "npm_": 36, "hf_": 34, "AIza": 35, "sk-ant-api03-": 95, "sk_live_": 24,
+}
+
+// token matches such a token, or a text that only begins so.
+var token = pattern.Lazy(`\b(` + strings.Join(slices.Sorted(maps.Keys(tokens)), "|") + `)[\w-]*`)
+
+// issued returns a text whose tokens are as long as their services make them.
+func issued(text string) string {
+	return token().ReplaceAllStringFunc(text, func(found string) string {
+		begin := token().FindStringSubmatch(found)[1]
+		letters := "Q7ZK2M9XW4T8VJ3R6PYB5NHD"
+		if begin != "AKIA" {
+			letters = "q7ZkM2x9Wt4T8vJr3R6pYb5NhDc"
+		}
+		return begin + strings.Repeat(letters, 8)[:tokens[begin]]
+	})
+}
+
+// planAlike sends what was stopped in other forms, where a pattern accepts one and not the other. Each may be another
+// rule, and the ways around a guard are searched for with one.
+func planAlike(r *results) []Probe {
 	var all []firing
 	for _, f := range slices.Concat([]fired{*r.stops()}, r.by["named"], r.by["search"]) {
 		if !stopped(f.Result) || f.isArranged() || strings.ContainsAny(f.command, "\n#") {
 			continue
 		}
-		for _, with := range [][2]string{{"true && ", ""}, {"", " && true"}} {
-			joined, text := f.firing, f.command
-			switch joined.note = f.input(); {
-			case f.tool == "Bash":
-				joined.command = with[0] + f.command + with[1]
-			case f.text != "" && f.description != "":
-				text, joined.text = f.text, "x "+f.text+" x"
-				joined.description = Short(joined.text)
-			default:
-				continue
-			}
+		for _, other := range forms(f.firing) {
 			first := len(all) == 0
-			known := func(o firing) bool { return o.command == joined.command && o.text == joined.text }
-			if (first || r.exploration.anchors(text, cmp.Or(joined.command, joined.text))) && !slices.ContainsFunc(all, known) {
-				all = append(all, joined)
+			known := func(o firing) bool { return o.command == other.command && o.text == other.text }
+			if (first || r.exploration.anchors(cmp.Or(f.command, f.text), cmp.Or(other.command, other.text))) && !slices.ContainsFunc(all, known) {
+				all = append(all, other)
 			}
 		}
 	}
@@ -217,9 +305,9 @@ func (x *exploration) anchors(text, other string) bool {
 	return x != nil && slices.ContainsFunc(x.passed, func(c explore.Comparison) bool { return c.Accepts(text) && !c.Accepts(other) })
 }
 
-func judgeJoined(r *results, j *judgement, f fired) {
+func judgeAlike(r *results, j *judgement, f fired) {
 	known := func(o Finding) bool { return o.Rule == "bypass" }
-	if first := r.by["joined"][0]; stopped(first.Result) && lets(f.Result) && !j.has(known) { // else the search for ways around it finds that
+	if first := r.by["alike"][0]; stopped(first.Result) && lets(f.Result) && !j.has(known) { // else the search for ways around it finds that
 		j.found("bypass", fmt.Sprintf("%s is stopped, %s is not", f.note, f.input()), suites.Warning)
 	}
 }

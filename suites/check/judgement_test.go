@@ -100,6 +100,7 @@ func (f firing) with(r suites.Result) fired { return fired{firing: f, Result: r}
 
 var (
 	echo, rm = firing{event: "PreToolUse", tool: "Bash", command: "echo hello"}, firing{event: "PreToolUse", tool: "Bash", command: "rm -rf /"}
+	drop     = firing{event: "PreToolUse", tool: "Bash", command: "psql -c 'DROP TABLE users'"}
 	joined   = firing{event: "PreToolUse", tool: "Bash", command: "true && rm -rf /"}
 	passes   = suites.Result{Effect: suites.Proceeds}
 	denies   = suites.Result{Effect: suites.Denied, Exit: 2, Stderr: []byte("no")}
@@ -185,18 +186,19 @@ const (
 )
 
 var (
-	timeout  = suites.Result{TimedOut: true}
-	crashes  = suites.Result{Exit: 1, Stderr: []byte(unbound)}
-	late     = suites.Result{Effect: suites.ShownToModel, Exit: 2, Stderr: []byte("blocked")}
-	after    = discover.Hook{Event: "PostToolUse", Matcher: "Bash"}
-	async    = discover.Hook{Event: "PreToolUse", Matcher: "Bash", Timeout: patience, Entry: client.Entry{Async: true}}
-	writers  = discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write"}
-	writeKey = firing{event: "PreToolUse", tool: "Write", file: "a", text: "key", description: "key"}
-	writePin = firing{event: "PreToolUse", tool: "Write", file: "a", text: "pin", description: "pin"}
-	writeEnv = firing{event: "PreToolUse", tool: "Write", file: ".env"}
-	project  = Tree{Root: "/p"}
-	ready    = discover.Hook{Event: "Stop"}
-	goesOn   = as("Stop", suites.Result{Exit: 2, Stderr: []byte("go on")})
+	timeout     = suites.Result{TimedOut: true}
+	crashes     = suites.Result{Exit: 1, Stderr: []byte(unbound)}
+	late        = suites.Result{Effect: suites.ShownToModel, Exit: 2, Stderr: []byte("blocked")}
+	after       = discover.Hook{Event: "PostToolUse", Matcher: "Bash"}
+	async       = discover.Hook{Event: "PreToolUse", Matcher: "Bash", Timeout: patience, Entry: client.Entry{Async: true}}
+	writers     = discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write"}
+	writeKey    = firing{event: "PreToolUse", tool: "Write", file: "a", text: "key", description: "key"}
+	writePin    = firing{event: "PreToolUse", tool: "Write", file: "a", text: "pin", description: "pin"}
+	writeGitHub = firing{event: "PreToolUse", tool: "Write", file: "a", text: "ghp_abc", description: "ghp_abc"}
+	writeEnv    = firing{event: "PreToolUse", tool: "Write", file: ".env"}
+	project     = Tree{Root: "/p"}
+	ready       = discover.Hook{Event: "Stop"}
+	goesOn      = as("Stop", suites.Result{Exit: 2, Stderr: []byte("go on")})
 )
 
 // running returns a hook for commands with a command.
@@ -395,9 +397,9 @@ var judgements = []judged{
 		"warning uncovered-tool: Write of key is stopped, and matcher \"Edit|Write\" leaves out NotebookEdit, which writes the same text as tool_input.new_source <- Write of key",
 	}},
 	{part: "other tools", hook: writers, by: map[string][]fired{"search": {writeKey.with(denies)}, "other tools": {noted(writeKey, "NotebookEdit").with(passes)}}},
-	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(denies), noted(echo, "git push").with(passes)), want: []string{"warning bypass: git push is stopped, echo hello is not"}},
-	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(passes), noted(echo, "git push").with(passes))}, // the search for ways around it finds that
-	{part: "joined", by: stopping("joined", noted(joined, "rm -rf /").with(denies), noted(echo, "git push").with(denies))},
+	{part: "alike", by: stopping("alike", noted(joined, "rm -rf /").with(denies), noted(echo, "git push").with(passes)), want: []string{"warning bypass: git push is stopped, echo hello is not"}},
+	{part: "alike", by: stopping("alike", noted(joined, "rm -rf /").with(passes), noted(echo, "git push").with(passes))}, // the search for ways around it finds that
+	{part: "alike", by: stopping("alike", noted(joined, "rm -rf /").with(denies), noted(echo, "git push").with(denies))},
 	{part: "mention", by: stopping("mention", echo.with(denies), noted(rm, "remark").with(denies)), want: []string{"info false-alarm: it stops echo hello"}},
 	{part: "mention", by: stopping("mention", echo.with(passes), noted(rm, "remark").with(denies))},
 	{part: "mention", by: map[string][]fired{"search": {firing{event: "PreToolUse", tool: "Bash", command: "git commit -m x"}.with(denies)}, "mention": {echo.with(denies), noted(rm, "plain").with(denies)}}}, // it stops each commit
@@ -433,7 +435,7 @@ var judgements = []judged{
 // explored are findings of parts that other tests show, because they need a tree, or the record of an exploration.
 var explored = []string{
 	"typical fails-open", "named absent-program", "decisions absent-program", "changed unset-variable", "changed unknown-field",
-	"decisions unknown-field", "decisions misread-pattern", "decisions misnamed-tool", "decisions constant-condition", "decisions inverted-condition", "decisions misnamed-file",
+	"decisions unknown-field", "decisions misread-pattern", "decisions misnamed-tool", "decisions constant-condition", "decisions inverted-condition", "decisions misnamed-file", "decisions misspelt-word",
 	"decisions unreached", "decisions swallowed-error", "decisions ineffective",
 }
 
@@ -602,7 +604,7 @@ var findsOf = map[string][]string{
 	"cut":         strings.Fields("fails-open"),
 	"other tools": strings.Fields("uncovered-tool unread-tool"),
 	"mention":     strings.Fields("false-alarm"),
-	"joined":      strings.Fields("bypass"),
+	"alike":       strings.Fields("bypass"),
 	"disguised":   strings.Fields("fails-open"),
-	"decisions":   strings.Fields("stream-path no-deny absent-program unknown-field misread-pattern misnamed-tool constant-condition inverted-condition misnamed-file unreached swallowed-error ineffective"),
+	"decisions":   strings.Fields("stream-path no-deny absent-program unknown-field misread-pattern misnamed-tool constant-condition inverted-condition misnamed-file misspelt-word unreached swallowed-error ineffective"),
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"hookwatch/suites"
 	"hookwatch/suites/explore"
@@ -139,6 +140,44 @@ func (x *exploration) findMisnamedFiles() (all []Finding) {
 		}
 	}
 	return all
+}
+
+// findMisspelt returns findings about patterns with a word that is a usual one but for two letters that are swapped.
+func (x *exploration) findMisspelt() (all []Finding) {
+	for _, c := range x.seen {
+		for _, word := range letters().FindAllString(strings.Join(c.Texts(2), " "), -1) {
+			i := slices.IndexFunc(usualWords(), func(usual string) bool { return swapped(word, usual) })
+			if i >= 0 && !slices.Contains(usualWords(), word) && x.tree.lacks(word) {
+				at := suites.Position{File: x.scriptOf(c.File), Line: c.Line}
+				all = append(all, FindingOf("misspelt-word", x.hook.ID, at, fmt.Sprintf("it looks for %q; is %q meant?", Short(c.Written()), usualWords()[i])))
+				break
+			}
+		}
+	}
+	return all
+}
+
+// usualWords are those of the inputs that guards usually stop: of three letters only what ends the name of a file.
+var usualWords = sync.OnceValue(func() []string {
+	words := strings.Fields("env key pem shutdown reboot truncate production master docker kubernetes password token secret credential")
+	for _, word := range letters().FindAllString(strings.Join(slices.Concat(badCommands, badFiles), " "), -1) {
+		if len(word) > 3 {
+			words = append(words, strings.ToLower(word))
+		}
+	}
+	return words
+})
+
+// swapped reports whether two words differ in two neighboring letters that are swapped.
+func swapped(a, b string) bool {
+	if len(a) != len(b) || a == b {
+		return false
+	}
+	i := 0
+	for a[i] == b[i] {
+		i++
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
 // sameFile reports whether two comparisons in one script look for the same part of a path, in either form.

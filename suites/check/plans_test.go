@@ -204,20 +204,35 @@ var plans = []judged{
 	{part: "other tools", hook: discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write", If: "Write(*)"}, by: at("search", writeEnv.with(denies))},
 	{part: "other tools", hook: only("PreToolUse", "Read|Edit"), by: at("search", by("Read", writeEnv).with(denies))},
 	{part: "other tools", by: stopsRm},
+	{part: "other tools", of: reading("Read", "path"), hook: only("PreToolUse", "Read|Write"), text: "file_path", by: at("search", writeEnv.with(denies)), want: []string{"Read .env"}},
+	{part: "other tools", of: reading("Read", "path", "file_path"), hook: only("PreToolUse", "Read|Write"), text: "file_path", by: at("search", writeEnv.with(denies))},
+	{part: "other tools", of: reading("Edit", "content"), hook: writers, text: "new_string", tree: notebooks, by: at("search", writeEnv.with(denies), writeKey.with(denies)), want: []string{"Edit .env", "Edit of key"}},
 	{part: "mention", by: stopsRm, want: []string{`git commit -m "never rm -rf /"`, "rm -rf / # x (remark)", "git commit -m hello (plain)"}},
 	{part: "mention", by: at("search", quoted.with(denies)), want: []string{`git commit -m "never rm X y"`, quoted.command + " # x (remark)", "git commit -m hello (plain)"}},
 	{part: "mention", by: at("search", by("PowerShell", rm).with(denies))},
 	{part: "mention", hook: writers, by: at("search", writeEnv.with(denies))},
-	{part: "joined", by: stopping("named", echo.with(denies))}, // nothing is known to be anchored
-	{part: "joined", of: passing("^rm"), by: stopping("named", echo.with(denies)), want: []string{"true && echo hello (echo hello) + true && rm -rf / (rm -rf /)"}},
-	{part: "joined", of: passing("/$"), by: stopping("named", echo.with(denies)), want: []string{"true && echo hello (echo hello) + rm -rf / && true (rm -rf /)"}},
-	{part: "joined", of: passing("^rm"), by: stopping("named", echo.with(passes))}, // which is the only one
-	{part: "joined", of: passing("^key$"), hook: writers, by: at("search", writeEnv.with(denies), writeKey.with(denies))},
-	{part: "joined", of: passing("^(key|pin)$"), hook: writers, by: at("search", writeKey.with(denies), writePin.with(denies)), want: []string{"Write of x key x (Write of key) + Write of x pin x (Write of pin)"}},
+	{part: "alike", by: stopping("named", echo.with(denies))}, // nothing is known to be anchored
+	{part: "alike", of: passing("^rm"), by: stopping("named", echo.with(denies)), want: []string{"true && echo hello (echo hello) + true && rm -rf / (rm -rf /)"}},
+	{part: "alike", of: passing("/$"), by: stopping("named", echo.with(denies)), want: []string{"true && echo hello (echo hello) + rm -rf / && true (rm -rf /)"}},
+	{part: "alike", of: passing("^rm"), by: stopping("named", echo.with(passes))}, // which is the only one
+	{part: "alike", of: passing("DROP TABLE"), by: stopping("named", drop.with(denies)), want: []string{"true && psql -c 'DROP TABLE users' (psql -c 'DROP TABLE users') + psql -c 'drop table users' (psql -c 'DROP TABLE users')"}},
+	{part: "alike", of: passing("(?i)DROP TABLE"), by: stopping("named", drop.with(denies))},
+	{part: "alike", of: passing("ghp_[a-z]+$"), hook: writers, by: at("search", writeGitHub.with(denies)), want: []string{"Write of x ghp_abc x (Write of ghp_abc) + Write of ghp_q7ZkM2x9Wt4T8vJr3R6pYb5NhDcq7ZkM2x9W (Write of ghp_abc)"}},
+	{part: "alike", of: passing("^key$"), hook: writers, by: at("search", writeEnv.with(denies), writeKey.with(denies))},
+	{part: "alike", of: passing("^(key|pin)$"), hook: writers, by: at("search", writeKey.with(denies), writePin.with(denies)), want: []string{"Write of x key x (Write of key) + Write of x pin x (Write of pin)"}},
 	{part: "disguised", by: stopping("mention", noted(rm, "remark").with(denies)), want: []string{
 		"rm -rf / ... (rm -rf / with 200 KB of comment behind it is let through)", "echo " + strings.Repeat("a", 55) + "... (rm -rf / is let through behind a long command)", `rm -rf / # it's "quoted" \n $(x) é (rm -rf / with quotes behind it is let through)`,
 	}},
 	{part: "disguised", by: stopping("mention", echo.with(denies), noted(rm, "remark").with(passes))},
+}
+
+// reading returns an exploration in which fields were read of the input of a tool.
+func reading(tool string, names ...string) *exploration {
+	r := new(explore.Record)
+	for _, name := range names {
+		r.Reads = append(r.Reads, explore.FieldRead{Field: explore.Field("tool_input." + name)})
+	}
+	return &exploration{hook: only("PreToolUse", ""), taken: []taken{{firing{event: "PreToolUse", tool: tool, file: "a.go"}, r, suites.Proceeds}}}
 }
 
 // passing returns an exploration in which a comparison with a pattern was passed.

@@ -166,6 +166,9 @@ type writer struct {
 	words  int // that were written
 }
 
+// mostRepeated is how often a part of a pattern is repeated at most; tokens have up to a hundred characters.
+const mostRepeated = 128
+
 // write walks a pattern, to a depth that real patterns do not exceed.
 func (w *writer) write(re *syntax.Regexp, depth int) {
 	if depth > 20 || w.Len() > 200 {
@@ -195,7 +198,7 @@ func (w *writer) write(re *syntax.Regexp, depth int) {
 			w.write(sub, depth+1)
 		}
 	case syntax.OpRepeat:
-		for range max(1, min(re.Min, 40)) {
+		for range max(1, min(re.Min, mostRepeated)) {
 			w.write(re.Sub[0], depth+1)
 		}
 	case syntax.OpStar, syntax.OpQuest:
