@@ -84,7 +84,7 @@ func (f firing) calls(h discover.Hook) (all []suites.Step) {
 
 // arrange returns firings by which a hook may come to the decisions that are left although no input does: those that
 // came closest to them, with answers of the programs that it calls, in another session, repeated, and after hooks that
-// write a file which it names.
+// write a file which it names. To a hook without decisions programs answer that they fail: what it says then may be lost.
 func (x *exploration) arrange() (all []firing) {
 	const repeated, others = 5, 3
 	text := ""
@@ -92,17 +92,21 @@ func (x *exploration) arrange() (all []firing) {
 		text += string(x.sources[file]) + "\n"
 	}
 	text = withoutComments(text)
+	decides := len(x.decisions) > 0
 	for _, base := range x.closest() {
 		for _, exit := range []string{"1", "0"} {
 			f := base
 			for _, program := range answering {
-				if calls(text, program) && (program != "git" || exit == "0") {
+				if calls(text, program) && (exit == "1" || decides) && (program != "git" || exit == "0") {
 					f = f.withState(explore.Field("{"+exit+" "+program+"}"), marker+program)
 				}
 			}
 			if f.isArranged() {
 				all = append(all, f)
 			}
+		}
+		if !decides {
+			continue
 		}
 		f, before := base, base
 		if before.session = "hookwatch-other"; writes().MatchString(text) {
@@ -144,7 +148,8 @@ func (x *exploration) writers(text string, most int) (all []discover.Hook) {
 }
 
 // closest returns for each script with decisions that are left, at most two, the firing that came closest to one of
-// them: to where all left the way to it, and otherwise as far as possible.
+// them: to where all left the way to it, and otherwise as far as possible. Without decisions it is the one that came as
+// far as possible.
 func (x *exploration) closest() (all []firing) {
 	for _, file := range slices.Sorted(maps.Keys(x.courses)) {
 		left := map[int]bool{} // the lines where
@@ -156,7 +161,7 @@ func (x *exploration) closest() (all []firing) {
 		best, most := firing{}, 0
 		for _, t := range x.taken {
 			lines := x.courses[file].Lines(t.Record)
-			came := slices.ContainsFunc(slices.Collect(maps.Keys(left)), func(line int) bool { return lines[line] })
+			came := len(x.decisions) == 0 || slices.ContainsFunc(slices.Collect(maps.Keys(left)), func(line int) bool { return lines[line] })
 			if came && t.stdin == nil && t.without == nil && len(lines) > most {
 				best, most = t.firing, len(lines)
 			}

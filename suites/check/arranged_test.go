@@ -16,6 +16,7 @@ import (
 func TestArrange(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ src, want string }{
+		{"npm test || exit 1 # no decision\nif true; then", `x if npm prints "zq_npm" and fails`},
 		{"if git diff --cached | grep -q x; then", `x if git prints "zq_git"`},
 		{"if ! npm test; then", `x if npm prints "zq_npm" and fails; x if npm prints "zq_npm"`},
 		{`if grep -q x "$c"; then`, ""},
@@ -23,6 +24,9 @@ func TestArrange(t *testing.T) {
 		{`# npm test` + "\n" + `if grep -q x "$c"; then`, ""}, // in a remark
 	} {
 		src := "#!/bin/bash\nc=$(jq -r .tool_input.command)\n" + tt.src + "\n  exit 2\nfi\n"
+		if strings.Contains(tt.src, "no decision") {
+			src = strings.Replace(src, "exit 2", "exit 1", 1)
+		}
 		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
 		x.courses = map[string]*explore.Course{}
 		x.add("guard.sh", []byte(src))
@@ -37,7 +41,9 @@ func TestArrange(t *testing.T) {
 		if all := strings.Join(got, "; "); all != tt.want {
 			t.Errorf("%s: %s, want %s", tt.src, all, tt.want)
 		}
-		x.reached[0] = true
+		if x.reached[0] = true; len(x.decisions) == 0 {
+			continue
+		}
 		if all := x.arrange(); len(all) > 0 {
 			t.Errorf("%s: arranged although the decision was reached", tt.src)
 		}

@@ -221,7 +221,7 @@ func (x *exploration) next() (all []observation) {
 			all = append(all, observation{firing: f})
 		}
 	}
-	if len(all) == 0 && !x.complete() && !x.arranged {
+	if len(all) == 0 && !x.arranged && (!x.complete() || len(x.decisions) == 0) {
 		x.arranged, x.inVain, x.searched = true, mostInVain-batch, min(x.searched, mostExplored-2*batch)
 		for _, f := range x.arrange() {
 			all = append(all, observation{firing: f})
