@@ -321,8 +321,14 @@ func program(name string, all []string, text string, add func(Op, string)) {
 	}
 }
 
-// words returns the words of a command as bash logs it.
-func words(text string) (all []string) {
+// words returns the words of a command as bash logs it, which must not be changed.
+func words(text string) []string {
+	return split.of(text, func() []string { return slices.Clip(wordsOf(text)) })
+}
+
+var split memo[[]string]
+
+func wordsOf(text string) (all []string) {
 	file, err := shell.Parse(text)
 	if err != nil || len(file.Stmts) != 1 {
 		return nil

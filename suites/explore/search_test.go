@@ -322,7 +322,7 @@ func TestSeparateConnected(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := search(1).Separate(search(2), 99); got != nil {
-		t.Errorf("%q of a line that both have", got)
+		t.Errorf("%+v of a line that both have", got)
 	}
 }
 

@@ -48,17 +48,26 @@ func (c Comparison) Accepts(value string) bool {
 		return strings.Contains(value, c.Pattern)
 	case Glob:
 		text, err := globs.Regexp(c.Pattern, globs.EntireString)
-		if err != nil {
-			return false
-		}
-		re, err := regexp.Compile(text)
-		return err == nil && re.MatchString(value)
+		return err == nil && matches(text, value)
 	case Basic, Extended, Regexp:
-		re, err := regexp.Compile(c.expression())
-		return err == nil && re.MatchString(value)
+		return matches(c.expression(), value)
 	}
 	return false
 }
+
+// matches reports whether a regular expression of Go matches a text.
+func matches(expr, text string) bool {
+	re := compiled.of(expr, func() *regexp.Regexp {
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			return nil
+		}
+		return re
+	})
+	return re != nil && re.MatchString(text)
+}
+
+var compiled memo[*regexp.Regexp]
 
 // expression returns the pattern as a regular expression of Go, as far as the syntaxes agree. That grep -P leaves out
 // what is before \K in its output does not matter for what it matches.
