@@ -379,7 +379,7 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 	if in := of.in; beyond && in.Field.IsPath() && len(x.again) < batch {
 		x.again = append(x.again, x.byOthers(of)...)
 	}
-	if n := x.search.Hits(r); n > 0 && !of.marked() && !of.isArranged() {
+	if n := x.search.Hits(r); n > 0 && !of.marked() {
 		x.hits = append(x.hits, hit{of.firing, n})
 	}
 	switch {

@@ -129,7 +129,7 @@ func placeOf(field explore.Field, sent map[string]any) (in map[string]any, name 
 // makes a firing; after an error the result is what was found until then.
 func Explore(t Tree, h discover.Hook, fire func(suites.Request) (suites.Outcome, error)) ([]Try, error) {
 	x, err := exploreOne(Version{t, &h, fire}, nil)
-	return x.tries(), err
+	return slices.DeleteFunc(x.tries(), func(t Try) bool { return t.Alone }), err
 }
 
 // A Version is a hook in one state of a project; nil if that has no such hook.
@@ -228,10 +228,9 @@ func (x *exploration) tries() (all []Try) {
 		return nil
 	}
 	for i, f := range slices.Concat(x.deciding, x.further) {
-		if t := x.try(f); !f.isArranged() {
-			t.Decides = i < len(x.deciding)
-			all = append(all, t)
-		}
+		t := x.try(f)
+		t.Decides = i < len(x.deciding)
+		all = append(all, t)
 	}
 	return all
 }
@@ -253,7 +252,7 @@ func (x *exploration) separate(other *exploration) (all []Try) {
 
 // try returns the call of a firing.
 func (x *exploration) try(f firing) Try {
-	t := Try{Case: f.asCase(x.hook), Input: f.input()}
+	t := Try{Case: f.asCase(x.hook), Input: f.input(), Alone: f.isArranged()}
 	t.Case.Timeout = 0 // so that the registered timeout applies
 	if f.description == "" && f.state == nil {
 		t.Sent = f.asInput()

@@ -308,6 +308,8 @@ type Try struct {
 	Decides bool
 	// Harmful reports whether guards usually stop the input.
 	Harmful bool
+	// Alone is set if the case has an environment of its own, or other calls before this one.
+	Alone bool
 }
 
 // Tries returns the calls for a hook: those for which the client would most likely fire it, then,

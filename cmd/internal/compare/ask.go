@@ -78,7 +78,7 @@ func (x *Comparison) ask(s *Side, h *discover.Hook, calls []*Call, again []int, 
 		}
 		x.Firings.Add(int64(fired))
 		for m, n := range some {
-			if calls[n].From != "" {
+			if calls[n].own() {
 				m = calls[n].step
 			}
 			if m < len(o.Results) {
@@ -125,7 +125,7 @@ func (s *Side) batches(h *discover.Hook, calls []*Call, again bool) (out []Seen,
 		}
 		const batch = 8
 		last := len(cases) - 1
-		if last < 0 || c.From != calls[cases[last][0]].From || c.From == "" && len(cases[last]) == batch {
+		if last < 0 || c.alone || calls[cases[last][0]].alone || c.From != calls[cases[last][0]].From || c.From == "" && len(cases[last]) == batch {
 			cases = append(cases, nil)
 			last++
 		}

@@ -21,10 +21,14 @@ type Call struct {
 	From  string              // the case or recorded payload that it is of, if any
 	Shown func(string) string // removes the secrets of a recorded call from what is reported; may be nil
 
-	key  string
-	c    *suites.Case
-	step int
+	key   string
+	c     *suites.Case
+	step  int
+	alone bool // nothing else can be sent in its case
 }
+
+// own reports whether the call is a step of a case of its own.
+func (c *Call) own() bool { return c.From != "" || c.alone }
 
 // Recorded returns recorded payloads as calls.
 func Recorded(c *corpus.Corpus, payloads []corpus.Payload) (all []*Call) {
@@ -75,16 +79,20 @@ func (x *Comparison) calls(p pair) (all, own []*Call) {
 // identity returns a text that no other call has.
 func (c *Call) identity() string {
 	step := c.c.Steps[c.step]
-	return fmt.Sprint(step.Event, "\x00", step.Tool, "\x00", step.Command, step.FilePath, string(step.Payload), string(step.PayloadRaw), step.Env, step.Fixtures, c.From, c.step)
+	id := fmt.Sprint(step.Event, "\x00", step.Tool, "\x00", step.Command, step.FilePath, string(step.Payload), string(step.PayloadRaw), step.Env, step.Fixtures, c.From, c.step)
+	if c.alone {
+		id += "\x00" + c.Input // which tells what was arranged
+	}
+	return id
 }
 
 // related returns calls that are near to those that either side stopped: other spellings of the
 // command, texts that only mention it, two of them in one command, and one in the background.
 func related(p pair, calls []*Call, did [2][]Seen) (all []*Call) {
-	const commands, spellings, quoted = 12, 10, 3
+	const commands, spellings, quoted = 12, 11, 3
 	tried, last := 0, ""
 	for i, c := range calls {
-		if c.From != "" || tried == commands || did[0][i].rank() < 2 && did[1][i].rank() < 2 {
+		if c.own() || tried == commands || did[0][i].rank() < 2 && did[1][i].rank() < 2 {
 			continue
 		}
 		var sent struct {
@@ -97,7 +105,7 @@ func related(p pair, calls []*Call, did [2][]Seen) (all []*Call) {
 			continue
 		}
 		tried++
-		texts := []string{"echo " + shell.Quote(sent.Input.Command), sent.Input.Command + " # x", sent.Input.Command + " &", "cat <<'EOF'\n" + sent.Input.Command + "\nEOF"}
+		texts := []string{"echo " + shell.Quote(sent.Input.Command), sent.Input.Command + " # x", sent.Input.Command + " &", "cat <<'EOF'\n" + sent.Input.Command + "\nEOF", "cd /srv/projects/example/packages/frontend/src && " + sent.Input.Command}
 		if last != "" {
 			texts = append(texts, last+" && "+sent.Input.Command)
 		}
@@ -149,7 +157,7 @@ func asCase(h *discover.Hook, calls []*Call, some []int) *suites.Case {
 	first := calls[some[0]]
 	c := *first.c
 	c.Suite, c.ID, c.Hook, c.Chain, c.Registered = "diff", cmp.Or(h.ID, c.ID), "", h == every, h.ID
-	if c.Steps = slices.Clone(c.Steps); first.From == "" {
+	if c.Steps = slices.Clone(c.Steps); !first.own() {
 		c.Steps = nil
 		for _, n := range some {
 			c.Steps = append(c.Steps, calls[n].c.Steps[0])
@@ -157,7 +165,9 @@ func asCase(h *discover.Hook, calls []*Call, some []int) *suites.Case {
 	}
 	for i := range c.Steps {
 		st := &c.Steps[i]
-		st.Hook, st.Registered = "", ""
+		if st.Hook = ""; h == every || !first.alone {
+			st.Registered = "" // otherwise another hook may be fired before this one
+		}
 		// So that the files are known that each step wrote.
 		st.Expect.Files = append(slices.Clone(st.Expect.Files), suites.FileExpectation{Path: "{tmp}/.hookwatch-none", Change: suites.Untouched})
 	}

@@ -397,7 +397,7 @@ func (x *Comparison) explore(c *comparing) (all []*Call, err error) {
 		return nil, err
 	}
 	for _, t := range tries {
-		call := &Call{Input: t.Input, c: t.Case}
+		call := &Call{Input: t.Input, c: t.Case, step: len(t.Case.Steps) - 1, alone: t.Alone}
 		call.key = call.identity()
 		all = append(all, call)
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func TestRelated(t *testing.T) {
 	for _, c := range related(pair{&h, &h}, calls, [2][]Seen{did, did}) {
 		sent[c.Input] = true
 	}
-	for _, want := range []string{"echo 'git push'", "git push # x", "npm i &", "cat <<'EOF'\ngit push\nEOF", "git push && npm i"} {
+	for _, want := range []string{"echo 'git push'", "git push # x", "npm i &", "cat <<'EOF'\ngit push\nEOF", "git push && npm i", "cd /srv/projects/example/packages/frontend/src && npm i"} {
 		if !sent[want] {
 			t.Errorf("%q is not among %v", want, slices.Sorted(maps.Keys(sent)))
 		}
@@ -69,6 +70,35 @@ func TestRelated(t *testing.T) {
 	}
 	if sent["ls &"] {
 		t.Error("a call that is let through has related ones")
+	}
+}
+
+// TestAlone checks that a call for which something is arranged has a case of its own, with the hooks fired before it.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: "./guard.sh"}
+	call := func(alone bool) *Call {
+		c := &Call{Input: "ls", c: check.Input{Tool: "Bash", Command: "ls"}.Case(h), alone: alone}
+		if alone {
+			before := c.c.Steps[0]
+			before.Registered = "other"
+			c.c.Steps, c.step = []suites.Step{before, c.c.Steps[0]}, 1
+		}
+		return c
+	}
+	calls := []*Call{call(false), call(true), call(true), call(false), call(false)}
+	_, _, cases := (&Side{seen: map[string]Seen{}}).batches(&h, calls, false)
+	if got, want := fmt.Sprint(cases), "[[0] [1] [2] [3 4]]"; got != want {
+		t.Errorf("cases %s, want %s", got, want)
+	}
+	if c := asCase(&h, calls, cases[1]); len(c.Steps) != 2 || c.Steps[0].Registered != "other" || c.Steps[1].Registered != "" {
+		t.Errorf("%+v", c.Steps)
+	}
+	if c := asCase(every, calls, cases[1]); len(c.Steps) != 2 || c.Steps[0].Registered != "" {
+		t.Errorf("of all hooks: %+v", c.Steps)
+	}
+	if other := call(true); calls[1].identity() == calls[0].identity() || calls[1].identity() != other.identity() {
+		t.Error("what is arranged does not count in the identity of a call")
 	}
 }
 
