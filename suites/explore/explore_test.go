@@ -165,6 +165,21 @@ if [ "$answer" = DENY ]; then
   exit 2
 fi
 `},
+	{"bash", "written.sh", `export in=$(cat)
+program=$(mktemp)
+cat > "$program" <<'PY'
+import json, os, sys
+command = json.loads(os.environ["in"])["tool_input"]["command"]
+if "brillig" in command:
+    sys.exit(2)
+PY
+python3 "$program"
+status=$?
+rm -f "$program"
+if [ $status = 2 ]; then
+  exit 2
+fi
+`},
 	{"bash", "words.sh", `cmd=$(cat); cmd=${cmd#*'"command":"'}; export cmd=${cmd%%'"'*}
 case "$cmd" in
   *qwert\ --deep*) echo no >&2; exit 2 ;;
@@ -391,6 +406,7 @@ func TestDecisions(t *testing.T) {
 	want := map[string][]int{
 		"grep.sh":    {4, 6},
 		"inline.sh":  {2, 11},
+		"written.sh": {13},
 		"words.sh":   {3, 4, 7, 9, 10},
 		"rules.py":   {19, 21, 24, 27, 28},
 		"rules.cjs":  {6, 8, 10, 12, 15, 18},

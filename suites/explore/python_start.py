@@ -349,6 +349,8 @@ def _observe():
             if sys.path and sys.path[0] in (self.path, full):
                 sys.path[0] = os.path.dirname(os.path.realpath(self.path))
             try:
+                if os.path.dirname(full) in ("/tmp", os.environ.get("TMPDIR")):  # a script has written it, under another name each time
+                    return compiled(source, full, label(source.decode(), full))
                 return compiled(source, full)
             except Exception:
                 return compile(source, self.path, "exec", dont_inherit=True)
@@ -422,7 +424,7 @@ def _observe():
                 status = status or 120
         os._exit(status & 0xFF)
 
-    def name(source, file):
+    def label(source, file):
         import zlib
         state[file] = "inline-%08x" % zlib.crc32(source.encode())
         record("S", state[file], "1", source)
@@ -432,11 +434,11 @@ def _observe():
         try:
             if event == "cpython.run_command" and not args[0].startswith("from multiprocessing"):
                 source = args[0]
-                code = compiled(source, "<string>", name(source, "<string>"))
+                code = compiled(source, "<string>", label(source, "<string>"))
             elif event == "cpython.run_stdin" and not sys.stdin.isatty():
                 source = sys.stdin.buffer.read().decode()
                 try:
-                    code = compiled(source, "<stdin>", name(source, "<stdin>"))
+                    code = compiled(source, "<stdin>", label(source, "<stdin>"))
                 except Exception:
                     code = compile(source, "<stdin>", "exec", dont_inherit=True)
             else:
