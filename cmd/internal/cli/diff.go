@@ -350,6 +350,9 @@ func (d *diffDocument) headline() string {
 	if len(d.Registrations) > 0 {
 		text += session.Count(len(d.Registrations), "registration") + " changed, "
 	}
+	if d.Calls == 0 && d.Hooks > 0 { // "0 newly allowed" would read as if all were well
+		return text + "no call was compared"
+	}
 	text += fmt.Sprintf("%s newly allowed, %d newly blocked", session.Count(count[compare.NewlyAllowed], "call"), count[compare.NewlyBlocked])
 	for _, what := range compare.Whats[2:6] {
 		if count[what] > 0 {

@@ -1,6 +1,10 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+
+	"hookwatch/cmd/internal/compare"
+)
 
 // TestFirstOnly checks which of the files that a hook wrote is shown: one that the other side did not write under a
 // name with other numbers.
@@ -17,6 +21,24 @@ func TestFirstOnly(t *testing.T) {
 	} {
 		if got := firstOnly(tt.lines, tt.others); got != tt.want {
 			t.Errorf("%q beside %q: %q, want %q", tt.lines, tt.others, got, tt.want)
+		}
+	}
+}
+
+// TestHeadline checks the sentence about a comparison. Where no call was compared, none is said to be allowed.
+func TestHeadline(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		compare.Result
+		want string
+	}{
+		{compare.Result{Calls: 3, Hooks: 1, Changes: []compare.Change{{What: compare.NewlyAllowed}, {What: compare.Message}, {What: compare.NewlyAllowed, Together: "denied"}}}, "A -> B: 1 call newly allowed, 0 newly blocked, 1 with another message"},
+		{compare.Result{Hooks: 1}, "A -> B: no call was compared"},
+		{compare.Result{}, "A -> B: 0 calls newly allowed, 0 newly blocked"},
+	} {
+		tt.Base, tt.Head = "A", "B"
+		if got := (&diffDocument{Result: tt.Result}).headline(); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
 }
