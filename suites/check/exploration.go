@@ -70,7 +70,7 @@ type foreign struct {
 	explore.Comparison
 	of     explore.Field
 	why    string
-	always bool // whatever the value
+	varies bool // some other value may pass
 }
 
 // An observation is a firing that is observed, and the input that it was made from.
@@ -415,9 +415,9 @@ func (x *exploration) compare(r *explore.Record, fields map[explore.Field]string
 		of, own := c.Of(fields)
 		if script := x.scriptOf(c.File); script != "" && (own || c.Value == "") && !strings.Contains(c.Pattern, marker) {
 			if why := c.Foreign(); why != "" {
-				x.foreign = append(x.foreign, foreign{c, of, why, true})
-			} else if why := c.Misread(of, fields[of]); why != "" {
 				x.foreign = append(x.foreign, foreign{c, of, why, false})
+			} else if why, varies := c.Misread(of, fields[of]); why != "" {
+				x.foreign = append(x.foreign, foreign{c, of, why, varies})
 			}
 		}
 		to := &x.seen
@@ -477,7 +477,7 @@ func idle(e suites.Effect) bool { return e == suites.Proceeds || e == suites.Ign
 func (x *exploration) beyond(other *exploration) string {
 	for i, d := range x.decisions {
 		if x.reached[i] && !other.reached[i] {
-			return fmt.Sprintf("comes to %q", Short(d.Statement))
+			return fmt.Sprintf("comes to %s", quote(Short(d.Statement)))
 		}
 	}
 	for _, e := range slices.Sorted(maps.Keys(x.effects)) {

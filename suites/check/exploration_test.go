@@ -151,7 +151,7 @@ func TestEnded(t *testing.T) {
 		before, want string
 		unread       bool
 	}{
-		{`[ -n "$f" ] && exit 0`, `warning all ended at line 3, "[ -n \"$f\" ] && exit 0"`, false},
+		{`[ -n "$f" ] && exit 0`, "warning all ended at line 3, `[ -n \"$f\" ] && exit 0`", false},
 		{`[ -f "$f.ready" ] && exit 0`, "", false},
 		{`[ -f "$f.ready" ] && exit 0`, "", true},
 		{`[ -n "$OTHER" ] && exit 0`, "warning all ended at line 3", false},
@@ -468,12 +468,12 @@ func TestSwallowed(t *testing.T) {
 	if found := x.findHiddenError(); len(found) != 1 || found[0].At != "a.py:5" || found[0].Severity != suites.Warning {
 		t.Errorf("an exception: %+v", found)
 	}
-	x.foreign = []foreign{{explore.Comparison{File: "a.py", Line: 3, Op: explore.Suffix, Value: "/p/x", Pattern: "*.key"}, "tool_input.file_path", "* stands for itself", true}}
+	x.foreign = []foreign{{explore.Comparison{File: "a.py", Line: 3, Op: explore.Suffix, Value: "/p/x", Pattern: "*.key"}, "tool_input.file_path", "* stands for itself", false}}
 	x.passed = []explore.Comparison{{File: "a.py", Line: 3, Op: explore.Suffix, Value: "/p/*.key", Pattern: "*.key"}}
 	if found := x.findMisreadPatterns(true); len(found) != 1 {
 		t.Errorf("a pattern that a made input passes: %+v", found)
 	}
-	x.foreign[0].why = "the client sends absolute paths"
+	x.foreign[0].why, x.foreign[0].varies = "the client sends absolute paths", true
 	if found := x.findMisreadPatterns(true); len(found) > 0 {
 		t.Errorf("a pattern that other paths pass: %+v", found)
 	}
@@ -482,7 +482,7 @@ func TestSwallowed(t *testing.T) {
 		t.Errorf("a pattern whose other form with a slash is next to it: %+v", found)
 	}
 	x.passed = nil
-	x.foreign = []foreign{{explore.Comparison{File: "a.py", Line: 3, Op: explore.Equal, Pattern: "bash"}, "tool_name", "the client sends Bash", false}}
+	x.foreign = []foreign{{explore.Comparison{File: "a.py", Line: 3, Op: explore.Equal, Pattern: "bash"}, "tool_name", "the client sends Bash", true}}
 	for stopped, want := range map[bool]string{false: "misnamed-tool", true: "misread-pattern"} {
 		if found := x.findMisreadPatterns(stopped); len(found) != 1 || found[0].Rule != want {
 			t.Errorf("%v: %+v", stopped, found)

@@ -100,7 +100,7 @@ func (x *exploration) findMisreadPatterns(stopped bool) (all []Finding) {
 			return o.File == c.File && o.Line == c.Line && strings.EqualFold(o.Pattern, c.Pattern)
 		}
 		ofSame := func(o explore.Comparison) bool { return alike(o) || sameFile(o, c.Comparison) }
-		if !c.always && slices.ContainsFunc(x.passed, ofSame) {
+		if c.varies && slices.ContainsFunc(x.passed, ofSame) {
 			continue // some other value passes, the next element of a list, or the same with a slash before it
 		}
 		if key := fmt.Sprint(at, c.why); told[key] {
@@ -109,10 +109,10 @@ func (x *exploration) findMisreadPatterns(stopped bool) (all []Finding) {
 			told[key] = true // one element stands for its list
 		}
 		if dead := !stopped && x.idle(); dead && c.of == "tool_name" && c.Op != explore.Regexp {
-			all = append(all, FindingOf("misnamed-tool", x.hook.ID, at, fmt.Sprintf("it looks for the tool %q; %s", c.Written(), c.why)))
+			all = append(all, FindingOf("misnamed-tool", x.hook.ID, at, fmt.Sprintf("it looks for the tool %s; %s", quote(c.Written()), c.why)))
 			continue
 		}
-		all = append(all, FindingOf("misread-pattern", x.hook.ID, at, fmt.Sprintf("it looks for %q: %s", Short(c.Written()), c.why)))
+		all = append(all, FindingOf("misread-pattern", x.hook.ID, at, fmt.Sprintf("it looks for %s: %s", quote(Short(c.Written())), c.why)))
 	}
 	return all
 }
@@ -149,7 +149,7 @@ func (x *exploration) findMisspelt() (all []Finding) {
 			i := slices.IndexFunc(usualWords(), func(usual string) bool { return swapped(word, usual) })
 			if i >= 0 && !slices.Contains(usualWords(), word) && x.tree.lacks(word) {
 				at := suites.Position{File: x.scriptOf(c.File), Line: c.Line}
-				all = append(all, FindingOf("misspelt-word", x.hook.ID, at, fmt.Sprintf("it looks for %q; is %q meant?", Short(c.Written()), usualWords()[i])))
+				all = append(all, FindingOf("misspelt-word", x.hook.ID, at, fmt.Sprintf("it looks for %s; is %q meant?", quote(Short(c.Written())), usualWords()[i])))
 				break
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hookwatch/suites"
@@ -216,6 +217,14 @@ func Short(text string) string {
 // ShortCommand returns a command of limited length, with its tabs and line ends visible, because they
 // may be what it differs in from another one.
 func ShortCommand(command string) string { return clip(visible.Replace(strings.TrimSpace(command))) }
+
+// quote returns code in quotes, in backquotes if it has quotes or backslashes, so that it can be looked for.
+func quote(code string) string {
+	if quoted := strconv.Quote(code); quoted == `"`+code+`"` || !strconv.CanBackquote(code) {
+		return quoted
+	}
+	return "`" + code + "`"
+}
 
 func clip(text string) string {
 	const most = 160

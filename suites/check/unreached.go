@@ -81,21 +81,21 @@ func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 			continue // nothing calls it here
 		}
 		at := suites.Position{File: d.File, Line: d.Line}
-		what, severity := fmt.Sprintf("%q was not reached by %d inputs", Short(d.Statement), len(x.sent)), suites.Info
+		what, severity := fmt.Sprintf("%s was not reached by %d inputs", quote(Short(d.Statement)), len(x.sent)), suites.Info
 		switch {
 		case cut.Plain:
-			what, severity = fmt.Sprintf("%q is never reached: line %d ends the script before it", Short(d.Statement), cut.Line), suites.Warning
+			what, severity = fmt.Sprintf("%s is never reached: line %d ends the script before it", quote(Short(d.Statement)), cut.Line), suites.Warning
 		case tries().MatchString(cut.Text) && !cut.Ends:
 			what += fmt.Sprintf(": it is for an error in what begins at line %d", cut.Line)
 		case cut.Ends:
-			what += fmt.Sprintf(": all ended at line %d, %q", cut.Line, Short(cut.Text))
+			what += fmt.Sprintf(": all ended at line %d, %s", cut.Line, quote(Short(cut.Text)))
 		case cut.Line != d.Line:
-			what += fmt.Sprintf(": it waits for line %d, %q", cut.Line, Short(cut.Text))
+			what += fmt.Sprintf(": it waits for line %d, %s", cut.Line, quote(Short(cut.Text)))
 		}
 		event := x.courses[d.File].EventOf(d)
 		c, known := x.before(d, cut)
 		if known {
-			what += fmt.Sprintf(", which compares %q with %q", Short(c.Value), Short(c.Written()))
+			what += fmt.Sprintf(", which compares %s with %s", quote(Short(c.Value)), quote(Short(c.Written())))
 		}
 		field, read := x.readFor(d.File, cut)
 		switch state := byState().MatchString(cut.Text + "\n" + d.Statement); {
@@ -143,7 +143,7 @@ func (x *exploration) findIneffective() []Finding {
 		if on < 0 {
 			continue
 		}
-		f := FindingOf("ineffective", x.hook.ID, suites.Position{File: d.File, Line: d.Line}, fmt.Sprintf("it comes to %q, and the client goes on all the same", Short(d.Statement)))
+		f := FindingOf("ineffective", x.hook.ID, suites.Position{File: d.File, Line: d.Line}, fmt.Sprintf("it comes to %s, and the client goes on all the same", quote(Short(d.Statement))))
 		f.Input = x.taken[on].input()
 		return []Finding{f}
 	}
@@ -166,9 +166,9 @@ func (x *exploration) findConstant() (all []Finding) {
 					}
 				}
 			case slices.ContainsFunc(asked, sent) && slices.ContainsFunc(c.Sent, other):
-				all = append(all, FindingOf("constant-condition", x.hook.ID, at, fmt.Sprintf("%q goes the same way for each tool that was tried: %s", condition, strings.Join(c.Sent, ", "))))
+				all = append(all, FindingOf("constant-condition", x.hook.ID, at, fmt.Sprintf("%s goes the same way for each tool that was tried: %s", quote(condition), strings.Join(c.Sent, ", "))))
 			case !x.tree.takes(x.hook, asked):
-				f := FindingOf("constant-condition", x.hook.ID, at, fmt.Sprintf("%q asks for %s, for which no matcher fires it", condition, strings.Join(asked, ", ")))
+				f := FindingOf("constant-condition", x.hook.ID, at, fmt.Sprintf("%s asks for %s, for which no matcher fires it", quote(condition), strings.Join(asked, ", ")))
 				f.Remedy = "name the tool in the matcher, or remove the condition"
 				all = append(all, f)
 			}
@@ -247,7 +247,7 @@ func (x *exploration) findInverted() (all []Finding) {
 	for at, s := range x.sides {
 		stops, only := s.rejected[true]
 		if lets := s.accepted[false]; at.File != "" && only && len(s.accepted)+len(s.rejected) == 2 && lets.hazardous() && !stops.hazardous() {
-			all = append(all, FindingOf("inverted-condition", x.hook.ID, at, fmt.Sprintf("it stops %s, and lets %s through, which %q matches", stops.input(), lets.input(), Short(s.pattern))))
+			all = append(all, FindingOf("inverted-condition", x.hook.ID, at, fmt.Sprintf("it stops %s, and lets %s through, which %s matches", stops.input(), lets.input(), quote(Short(s.pattern)))))
 		}
 	}
 	return all

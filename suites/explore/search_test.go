@@ -106,7 +106,7 @@ func TestMisreadValues(t *testing.T) {
 		{Equal, inCommand, "ls -l", "ls -l", "--force", true}, {Equal, inCommand, "ls -l", "-l", "--force", false}, {Equal, "prompt", "ls", "ls", "--force", false},
 		{Equal, "tool_name", "Bash", "Bash", "bash", true}, {Equal, "tool_name", "Bash", "Bash", "Edit", false}, {Equal, inCommand, "Bash", "Bash", "bash", false},
 	} {
-		if got := (Comparison{Op: tt.op, Value: tt.value, Pattern: tt.pattern}).Misread(tt.in, tt.sent); (got != "") != tt.want {
+		if got, _ := (Comparison{Op: tt.op, Value: tt.value, Pattern: tt.pattern}).Misread(tt.in, tt.sent); (got != "") != tt.want {
 			t.Errorf("%s of %q with %q: %q", tt.op, tt.value, tt.pattern, got)
 		}
 	}
@@ -256,7 +256,8 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		for _, c := range r.Comparisons {
-			_, _ = c.Foreign(), c.Misread(inCommand, "echo hello")
+			_ = c.Foreign()
+			_, _ = c.Misread(inCommand, "echo hello")
 		}
 	})
 }

@@ -50,27 +50,29 @@ func (c Comparison) Foreign() string {
 	return ""
 }
 
-// Misread returns why the value of a comparison does not pass, nor that of another input with the same field; "" if
-// that is not known. sent is the text of the field of the input that the value is made of.
-func (c Comparison) Misread(in Field, sent string) string {
+// Misread returns why the value of a comparison does not pass, nor what a user would send; "" if that is not known.
+// varies is set if the same comparison may be made of a value that passes, too. sent is the text of the field of the
+// input that the value is made of.
+func (c Comparison) Misread(in Field, sent string) (why string, varies bool) {
 	switch whole := related(c.Value, sent) == equal; {
 	case c.Value == "" || c.Accepts(c.Value):
+		return "", false
 	case strings.HasPrefix(c.Value, "/") && relative[c.Op] != nil && relative[c.Op]().MatchString(c.Pattern):
-		return "the client sends absolute paths, and none begins so"
+		return "the client sends absolute paths, and none begins so", true
 	case c.Op == Equal && whole && in == "tool_input.command" && strings.HasPrefix(c.Pattern, "-"):
-		return "it is compared with the whole command, which begins with a program"
+		return "it is compared with the whole command, which begins with a program", false
 	case c.lowers(sent) && c.wantsUpper():
-		return "it is compared with a text in lower case"
+		return "it is compared with a text in lower case", true
 	case c.Op == Equal && extension().MatchString(c.Value) && strings.HasSuffix(sent, c.Value) && usualExtension().MatchString(c.Pattern):
-		return "it is compared with an extension, which begins with a dot"
+		return "it is compared with an extension, which begins with a dot", false
 	case c.Op == Equal && !whole && strings.Contains(sent, "/") && strings.HasSuffix(c.Pattern, "/") && slices.Contains(strings.Split(sent, "/"), c.Value):
-		return "it is compared with one part of a path, which has no slash"
+		return "it is compared with one part of a path, which has no slash", false
 	case c.Op == Regexp && !strings.HasPrefix(c.Value, "/") && slashed().MatchString(c.Pattern):
-		return "the slashes are a part of the pattern"
+		return "the slashes are a part of the pattern", false
 	case whole && in == "tool_name" && c.Accepts(strings.ToLower(c.Value)):
-		return "the client sends " + sent
+		return "the client sends " + sent, true
 	}
-	return ""
+	return "", false
 }
 
 var (
