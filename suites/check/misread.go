@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -58,13 +59,30 @@ func (x *exploration) payload(of ...firing) map[explore.Field]bool {
 	return all
 }
 
-// misreadings returns the fields that the hook reads under wrong names.
+// misreadings returns the fields that the hook reads under wrong names, of all tools and of each: what one tool sends may
+// be wrong for another one.
 func (x *exploration) misreadings() []misreading {
 	sent := x.payload(x.sent...)
 	for field := range x.absent {
 		delete(sent, field)
 	}
-	return misreadings(x.reads, sent)
+	all := misreadings(x.reads, sent)
+	reads := map[string][]explore.FieldRead{} // by tool
+	for _, t := range x.taken {
+		if t.tool != "" && !ofServer(t.firing) && t.stdin == nil && t.without == nil {
+			reads[t.tool] = append(reads[t.tool], t.Reads...)
+		}
+	}
+	for _, tool := range slices.Sorted(maps.Keys(reads)) {
+		i := slices.IndexFunc(x.taken, func(t taken) bool { return t.tool == tool })
+		for _, m := range misreadings(reads[tool], x.payload(x.taken[i].firing)) {
+			known := func(o misreading) bool { return o.Field == m.Field && o.meant == m.meant }
+			if !slices.ContainsFunc(all, known) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
 }
 
 // ofServer reports whether a firing is for a tool of an MCP server.
