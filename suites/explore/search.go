@@ -12,6 +12,9 @@ import (
 // A Field is the place of a text in a payload, such as "tool_input.command".
 type Field string
 
+// toolName is the field of the tool's name.
+const toolName Field = "tool_name"
+
 // IsPath reports whether the field names a file.
 func (f Field) IsPath() bool { return strings.HasSuffix(strings.ToLower(string(f)), "path") }
 
@@ -38,14 +41,16 @@ type Search struct {
 	ran    map[place]bool       // statements that some input reached
 	sent   map[Input]bool       // with From 0, but for fields outside of the payload
 	queue  []candidate
-	depth  []int // of each firing
+	depth  []int          // of each firing
+	tools  []string       // of each firing
+	asked  map[string]int // inputs by tool
 }
 
 // A goal is a comparison that inputs are to pass.
 type goal struct {
-	known  bool // it was compared before
-	own    bool // with a text of the input, and not only with an unknown one
-	passed bool // by some input
+	known  bool    // it was compared before
+	fields []Field // with whose texts, and not only with an unknown one
+	passed []Field // by texts of which some input passed; "" for an unknown one
 	seen   []sighting
 }
 
@@ -65,9 +70,9 @@ type candidate struct {
 	rank int
 }
 
-// rankOf returns the rank of a candidate now: what another input passed comes after all that none did.
+// rankOf returns the rank of a candidate now: what another input of the field passed comes after all that none did.
 func rankOf(c candidate) int {
-	if c.goal.passed {
+	if slices.Contains(c.goal.passed, c.Field) || slices.Contains(c.goal.passed, "") {
 		return c.rank + 16
 	}
 	return c.rank
@@ -90,6 +95,7 @@ func (c Comparison) suits(text string) bool {
 func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, further bool) {
 	if s.goals == nil {
 		s.goals, s.places, s.sent, s.ran = map[Comparison]*goal{}, map[Comparison]int{}, map[Input]bool{}, map[place]bool{}
+		s.asked = map[string]int{}
 	}
 	for _, p := range r.statements() {
 		further = further || !s.ran[p]
@@ -99,32 +105,48 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 	if in.Text != "" {
 		depth = s.depth[in.From] + 1
 	}
-	s.depth = append(s.depth, depth)
+	s.depth, s.tools = append(s.depth, depth), append(s.tools, fields[toolName])
 	for f, text := range fields {
 		s.sent[Input{0, f, text}] = true
 	}
 	sorted := slices.Sorted(maps.Keys(fields))
 	for _, c := range r.Comparisons {
 		g := s.goalOf(c)
-		own := false
+		var own []Field
 		for _, f := range sorted {
 			how := related(c.Value, fields[f])
 			if how == unrelated || how == unknown && f.IsOutside() {
 				continue
 			}
-			own = own || how != unknown
+			if how != unknown {
+				own = append(own, f)
+			}
 			compared = compared || how != unknown || c.Value == unseen
 			s.derive(n, f, fields[f], c, how, depth)
 		}
 		if !g.known {
 			s.places[Comparison{File: c.File, Line: c.Line}]++
 		}
-		g.known, g.own = true, g.own || own
-		if c.Accepts(c.Value) && !g.passed {
-			g.passed, further = true, true
+		g.known = true
+		merge(&g.fields, own)
+		if c.Accepts(c.Value) {
+			if len(own) == 0 {
+				own = []Field{""}
+			}
+			further = merge(&g.passed, own) || further
 		}
 	}
 	return compared, further
+}
+
+// merge adds fields to others, and reports whether one is new.
+func merge(to *[]Field, fields []Field) (more bool) {
+	for _, f := range fields {
+		if !slices.Contains(*to, f) {
+			*to, more = append(*to, f), true
+		}
+	}
+	return more
 }
 
 // Of returns the field whose text, or a part of it, a comparison is of; false if it is of none.
@@ -140,7 +162,7 @@ func (c Comparison) Of(fields map[Field]string) (Field, bool) {
 // derive adds the inputs by which a field may pass a comparison.
 func (s *Search) derive(from int, f Field, text string, c Comparison, how relation, depth int) {
 	g := s.goalOf(c)
-	known := g.known && (how == unknown || g.own)
+	known := g.known && (how == unknown || slices.Contains(g.fields, f))
 	if len(g.seen) < sightings {
 		g.seen = append(g.seen, sighting{from, f, text, c.Value, how})
 	}
@@ -286,7 +308,7 @@ func related(value, text string) relation {
 // variants returns texts of a field whose part value becomes another text: alone, and beside what was
 // there, which earlier comparisons looked for. If it is beyond one of those, that comes first.
 func variants(f Field, text, value, other string, how relation, beyond bool) []string {
-	if f == "tool_name" {
+	if f == toolName {
 		return []string{other}
 	}
 	if f.IsPath() && len(other) > 1 && strings.HasSuffix(other, "/") && how != within {
@@ -320,16 +342,27 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 	return []string{other, other + " x", text + " " + other, other + " " + text, text + " ; " + other}
 }
 
-// Next returns the likeliest inputs that are left, at most so many. If new is set, it returns only the
-// first inputs of comparisons that were not known before.
+// Next returns the likeliest inputs that are left, at most so many. The tools take turns, so that those are not left out
+// whose inputs are compared with less. If new is set, it returns only the first inputs of comparisons that were not known
+// before.
 func (s *Search) Next(most int, new bool) (all []Input) {
-	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(rankOf(a), rankOf(b)) })
+	const turn = 4 // inputs of a tool that make the next one of it less likely
+	rank := func(c candidate) int {
+		if c.Field == toolName { // another tool
+			return rankOf(c)
+		}
+		return rankOf(c) + s.asked[s.tools[c.From]]/turn
+	}
+	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(rank(a), rank(b)) })
 	n := min(most, len(s.queue))
 	for new && n > 0 && rankOf(s.queue[n-1]) > 1 {
 		n--
 	}
 	for _, c := range s.queue[:n] {
 		all = append(all, c.Input)
+		if c.Field != toolName {
+			s.asked[s.tools[c.From]]++
+		}
 	}
 	s.queue = s.queue[n:]
 	return all
