@@ -20,6 +20,7 @@ import (
 // depend on time, so that the result is the same on a busy machine.
 const (
 	mostExplored = 48
+	moreExplored = 8 // for each decision of a hook with many
 	mostInVain   = 12
 	mostAgain    = 16 // inputs that are fired again, to be judged
 )
@@ -204,7 +205,13 @@ func (x *exploration) next() (all []observation) {
 	}
 	all = append(all, x.again...)
 	x.begin, x.again = nil, nil
-	for len(all) == 0 && x.compared && x.searched < mostExplored && x.inVain < mostInVain {
+	x.search.Awaited = nil
+	for i, d := range x.decisions {
+		if !x.reached[i] {
+			x.search.Awaited = append(x.search.Awaited, x.courses[d.File].Awaited(d.Line)...)
+		}
+	}
+	for len(all) == 0 && x.compared && x.searched < x.most() && x.inVain < mostInVain {
 		next := x.search.Next(batch, x.complete() || x.search.Arrived())
 		if len(next) == 0 {
 			break
@@ -222,12 +229,17 @@ func (x *exploration) next() (all []observation) {
 		}
 	}
 	if len(all) == 0 && !x.arranged && (!x.complete() || len(x.decisions) == 0) {
-		x.arranged, x.inVain, x.searched = true, mostInVain-batch, min(x.searched, mostExplored-2*batch)
+		x.arranged, x.inVain, x.searched = true, mostInVain-batch, min(x.searched, x.most()-2*batch)
 		for _, f := range x.arrange() {
 			all = append(all, observation{firing: f})
 		}
 	}
 	return all
+}
+
+// most returns the maximum number of firings that the search asks for.
+func (x *exploration) most() int {
+	return min(max(mostExplored, moreExplored*len(x.decisions)), 3*mostExplored)
 }
 
 // last returns firings by which a hook may come to the decisions that are left: without an input, with several lines,

@@ -156,6 +156,32 @@ func (c *Course) Cut(line int) (Cut, bool) {
 	return c.cut(way[0]), true
 }
 
+// Lines are lines of a file, the last one included.
+type Lines struct {
+	File     string
+	From, To int
+}
+
+// Awaited returns the lines whose comparisons tell whether a firing comes to a line that none came to: the condition or
+// statement at which all left the way to it, and the functions that it calls.
+func (c *Course) Awaited(line int) (all []Lines) {
+	const condition = 3 // lines that it may go on
+	cut, near := c.Cut(line)
+	if !near || cut.Plain {
+		return nil
+	}
+	all = []Lines{{c.file, cut.Line, cut.Line + condition}}
+	names := identifier().FindAllString(cut.Text, -1)
+	for _, s := range c.script.Statements {
+		if f := s.In.Function; f != nil && f.Start != all[len(all)-1].From && slices.Contains(names, f.Name) {
+			all = append(all, Lines{c.file, f.Start, f.End})
+		}
+	}
+	return all
+}
+
+var identifier = pattern.Lazy(`[A-Za-z_]\w*`)
+
 func (c *Course) cut(s *script.Statement) Cut {
 	if s == nil {
 		return Cut{}

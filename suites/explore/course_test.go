@@ -62,6 +62,32 @@ main();
 	}
 }
 
+// TestAwaited checks the lines that tell whether a decision is reached: its condition, and a function that this calls.
+func TestAwaited(t *testing.T) {
+	t.Parallel()
+	src := `import json, sys
+def secret(path):
+    return path.endswith(".env")
+def other(path):
+    return path.endswith(".key")
+path = json.load(sys.stdin)["tool_input"]["file_path"]
+if secret(path):
+    sys.exit(2)
+`
+	h := hook{"python3", "awaited.py", src}
+	r, _ := h.fire(t, map[Field]string{inFile: "a.go", "tool_name": "Write"})
+	c := CourseOf(h.name, []byte(src))
+	c.Take("Write", r)
+	want := []Lines{{h.name, 7, 10}, {h.name, 2, 3}}
+	if diff := cmp.Diff(want, c.Awaited(8)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	plain := CourseOf("plain.sh", []byte("exit 0\nexit 2\n"))
+	if got := plain.Awaited(2); len(got) > 0 && got[0].From == 1 && got[0].To == 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestAsksFor checks which conditions only ask for texts.
 func TestAsksFor(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,8 @@ type Search struct {
 	Usual map[Field][]string
 	// Aims are the lines of files that the search is for, from 0; without them it is for all alike.
 	Aims map[string][]bool
+	// Awaited are the lines whose comparisons come before others, because something else waits for them.
+	Awaited []Lines
 
 	goals  map[Comparison]*goal // by comparison, without a value
 	places map[Comparison]int   // goals at each place
@@ -66,6 +68,7 @@ func (s *Search) goalOf(c Comparison) *goal {
 // A candidate is an input that may pass a goal, with its rank; the lowest is the likeliest.
 type candidate struct {
 	Input
+	at   place // of the comparison
 	goal *goal
 	rank int
 }
@@ -186,7 +189,7 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 		}
 		if !s.sent[key] && text != "" && len(text) < 4000 {
 			s.sent[key] = true
-			s.queue = append(s.queue, candidate{Input{from, f, text}, g, rank})
+			s.queue = append(s.queue, candidate{Input{from, f, text}, place{file: c.File, line: c.Line}, g, rank})
 		}
 	}
 	usual := 0
@@ -347,15 +350,24 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 // before.
 func (s *Search) Next(most int, new bool) (all []Input) {
 	const turn = 4 // inputs of a tool that make the next one of it less likely
+	awaited := map[place]bool{}
+	for at := range s.places {
+		p := place{file: at.File, line: at.Line}
+		awaited[p] = slices.ContainsFunc(s.Awaited, func(l Lines) bool { return l.From <= at.Line && at.Line <= l.To && Same(at.File, l.File) })
+	}
 	rank := func(c candidate) int {
-		if c.Field == toolName { // another tool
-			return rankOf(c)
+		r := rankOf(c)
+		if awaited[c.at] {
+			r -= 3
 		}
-		return rankOf(c) + s.asked[s.tools[c.From]]/turn
+		if c.Field != toolName { // another tool
+			r += s.asked[s.tools[c.From]] / turn
+		}
+		return r
 	}
 	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(rank(a), rank(b)) })
 	n := min(most, len(s.queue))
-	for new && n > 0 && rankOf(s.queue[n-1]) > 1 {
+	for new && n > 0 && rank(s.queue[n-1]) > 1 {
 		n--
 	}
 	for _, c := range s.queue[:n] {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ func TestTexts(t *testing.T) {
 		{Basic, `a|b`, []string{"a|b"}},
 		{Basic, `x\{2\}(y)+`, []string{"xx(y)+"}},
 		{Regexp, `systemctl\s+(\w+)\s+(\S+)`, []string{"systemctl foo bar"}}, {Regexp, `push\s+.*-f`, []string{"push -f"}},
+		{Regexp, `aa|bb|cc$`, []string{"cc", "aa", "bb"}}, {Regexp, `x(?:aa|^bb|cc)`, []string{"xbb", "xaa", "xcc"}}, {Regexp, `^aa|^bb|cc`, []string{"aa", "bb", "cc"}},
 		{Regexp, `(unclosed`, []string{"(unclosed"}}, {Regexp, `git\s+\Kpush`, []string{"git push"}},
 	} {
 		if diff := cmp.Diff(tt.want, Comparison{Op: tt.op, Pattern: tt.pattern}.Texts(textsOf)); diff != "" {
@@ -179,6 +181,67 @@ func TestSearchPassed(t *testing.T) {
 	}
 	if last, again := slices.Index(texts, "last"), slices.Index(texts, "first x"); next.Text != "first" || last < 0 || last > again {
 		t.Errorf("after %q: %q", next.Text, texts)
+	}
+}
+
+// TestSearchTurns checks that the tools take turns.
+func TestSearchTurns(t *testing.T) {
+	t.Parallel()
+	var s Search
+	var all []Comparison
+	for i := range 30 {
+		all = append(all, Comparison{File: "guard.py", Line: 1 + i, Op: Contains, Value: "echo hello", Pattern: fmt.Sprintf("word%d", i)})
+	}
+	s.Take(Input{}, map[Field]string{inCommand: "echo hello", toolName: "Bash"}, &Record{Comparisons: all})
+	s.Take(Input{}, map[Field]string{inFile: "zq.txt", toolName: "Write"}, &Record{Comparisons: []Comparison{{File: "guard.py", Line: 40, Op: Suffix, Value: "zq.txt", Pattern: ".env"}}})
+	fields := map[Field]int{}
+	for range 3 {
+		for _, in := range s.Next(4, false) {
+			fields[in.Field]++
+		}
+	}
+	if fields[inFile] == 0 {
+		t.Errorf("inputs by field: %v", fields)
+	}
+}
+
+// TestSearchFields checks that a comparison which one field passed is one to pass for another field.
+func TestSearchFields(t *testing.T) {
+	t.Parallel()
+	var s Search
+	c := Comparison{File: "guard.py", Line: 1, Op: Contains, Value: "git push", Pattern: "git push"}
+	s.Take(Input{}, map[Field]string{inCommand: "git push", inFile: "a.go"}, &Record{Comparisons: []Comparison{c}})
+	rank := func(f Field) int { return rankOf(candidate{Input: Input{Field: f}, goal: s.goalOf(c)}) }
+	if rank(inCommand) != 16 || rank(inFile) != 0 {
+		t.Errorf("ranks %d and %d", rank(inCommand), rank(inFile))
+	}
+	c.Value = "a.go"
+	if _, further := s.Take(Input{}, map[Field]string{inFile: "a.go"}, &Record{Comparisons: []Comparison{c}}); further {
+		t.Error("what does not pass is further")
+	}
+	c.Value = "git push"
+	if _, further := s.Take(Input{}, map[Field]string{inFile: "git push"}, &Record{Comparisons: []Comparison{c}}); !further {
+		t.Error("what another field passes is not further")
+	}
+}
+
+// TestSearchAwaited checks that a comparison comes first for which something waits.
+func TestSearchAwaited(t *testing.T) {
+	t.Parallel()
+	for _, awaited := range []bool{false, true} {
+		var s Search
+		var all []Comparison
+		for _, p := range []string{"first", "second", "third"} {
+			all = append(all, Comparison{File: "/p/guard.py", Line: 10 * (1 + len(all)), Op: Contains, Value: "echo hello", Pattern: p})
+		}
+		s.Take(Input{}, map[Field]string{inCommand: "echo hello"}, &Record{Comparisons: all})
+		want := "first"
+		if awaited {
+			s.Awaited, want = []Lines{{"guard.py", 28, 31}}, "third"
+		}
+		if next := s.Next(1, false); len(next) != 1 || next[0].Text != want {
+			t.Errorf("%+v, want %s", next, want)
+		}
 	}
 }
 

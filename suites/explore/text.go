@@ -133,9 +133,43 @@ func matching(pattern string, choice int) string {
 	if err != nil {
 		return pattern
 	}
+	anchoredFirst(re)
 	w := writer{choice: choice}
 	w.write(re, 0)
 	return w.String()
+}
+
+// anchoredFirst moves alternatives with an anchor to the front, if most of them have none: those may be meant for a part
+// of a text, too, which is only seen if they are tried.
+func anchoredFirst(re *syntax.Regexp) {
+	for _, sub := range re.Sub {
+		anchoredFirst(sub)
+	}
+	if re.Op != syntax.OpAlternate {
+		return
+	}
+	var anchored, others []*syntax.Regexp
+	for _, sub := range re.Sub {
+		if isAnchored(sub) {
+			anchored = append(anchored, sub)
+		} else {
+			others = append(others, sub)
+		}
+	}
+	if len(anchored) < len(others) {
+		re.Sub = append(anchored, others...)
+	}
+}
+
+// isAnchored reports whether a pattern matches only at the beginning or the end of a text or line.
+func isAnchored(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpBeginText, syntax.OpEndLine, syntax.OpEndText:
+		return true
+	case syntax.OpConcat:
+		return isAnchored(re.Sub[0]) || isAnchored(re.Sub[len(re.Sub)-1])
+	}
+	return false
 }
 
 // parse parses a pattern without what Go does not know of it.
