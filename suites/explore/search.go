@@ -202,10 +202,14 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 	part := how == within && (c.Op == Equal || c.Op == Glob) // a text beside it would not be a part of the value
 	beyond := depth > 0 && !known && !part
 	for i, t := range c.Texts(textsOf) {
+		rank := rank + 3*i
+		if i == 0 && c.mixesAnchors() {
+			rank-- // before usual texts, which other alternatives accept
+		}
 		whole := c.Value == text && c.Accepts(t) // so that it is known what passes
 		for j, made := range variants(f, text, c.Value, t, how, beyond) {
 			if !whole || c.Accepts(made) {
-				add(made, rank+3*i+2*j)
+				add(made, rank+2*j)
 			}
 		}
 	}

@@ -38,6 +38,22 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// TestMixesAnchors checks which patterns have few alternatives with an anchor, whose text comes first.
+func TestMixesAnchors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		op      Op
+		pattern string
+		want    bool
+	}{
+		{Regexp, "aa|bb|cc$", true}, {Extended, "x(aa|^bb|cc)", true}, {Regexp, "^aa|^bb|cc", false}, {Regexp, "aa|bb|cc", false}, {Regexp, "^aa$", false}, {Contains, "aa|bb|cc$", false}, {Regexp, "(", false},
+	} {
+		if got := (Comparison{Op: tt.op, Pattern: tt.pattern}).mixesAnchors(); got != tt.want {
+			t.Errorf("%s %s: %t", tt.op, tt.pattern, got)
+		}
+	}
+}
+
 // TestAccepts checks which values a comparison accepts.
 func TestAccepts(t *testing.T) {
 	t.Parallel()

@@ -133,20 +133,20 @@ func matching(pattern string, choice int) string {
 	if err != nil {
 		return pattern
 	}
-	anchoredFirst(re)
+	_ = anchoredFirst(re)
 	w := writer{choice: choice}
 	w.write(re, 0)
 	return w.String()
 }
 
 // anchoredFirst moves alternatives with an anchor to the front, if most of them have none: those may be meant for a part
-// of a text, too, which is only seen if they are tried.
-func anchoredFirst(re *syntax.Regexp) {
+// of a text, too, which is only seen if they are tried. It reports whether there are such.
+func anchoredFirst(re *syntax.Regexp) (moved bool) {
 	for _, sub := range re.Sub {
-		anchoredFirst(sub)
+		moved = anchoredFirst(sub) || moved
 	}
 	if re.Op != syntax.OpAlternate {
-		return
+		return moved
 	}
 	var anchored, others []*syntax.Regexp
 	for _, sub := range re.Sub {
@@ -156,10 +156,25 @@ func anchoredFirst(re *syntax.Regexp) {
 			others = append(others, sub)
 		}
 	}
-	if len(anchored) < len(others) {
-		re.Sub = append(anchored, others...)
+	if len(anchored) == 0 || len(anchored) >= len(others) {
+		return moved
 	}
+	re.Sub = append(anchored, others...)
+	return true
 }
+
+// mixesAnchors reports whether the first text that a comparison accepts is one of few alternatives with an anchor.
+func (c Comparison) mixesAnchors() bool {
+	if !slices.Contains([]Op{Basic, Extended, Regexp}, c.Op) {
+		return false
+	}
+	return mixing.of(c.expression(), func() bool {
+		re, err := parse(c.expression())
+		return err == nil && anchoredFirst(re)
+	})
+}
+
+var mixing memo[bool]
 
 // isAnchored reports whether a pattern matches only at the beginning or the end of a text or line.
 func isAnchored(re *syntax.Regexp) bool {
