@@ -158,17 +158,24 @@ func (x *exploration) closest() (all []firing) {
 				left[cut.Line] = true
 			}
 		}
-		best, most := firing{}, 0
-		for _, t := range x.taken {
-			lines := x.courses[file].Lines(t.Record)
-			came := len(x.decisions) == 0 || slices.ContainsFunc(slices.Collect(maps.Keys(left)), func(line int) bool { return lines[line] })
-			if came && t.stdin == nil && t.without == nil && len(lines) > most {
-				best, most = t.firing, len(lines)
-			}
+		came := func(_ firing, lines map[int]bool) bool {
+			return len(x.decisions) == 0 || slices.ContainsFunc(slices.Collect(maps.Keys(left)), func(line int) bool { return lines[line] })
 		}
-		if most > 0 && len(all) < 2 {
-			all = append(all, best)
+		if f, ok := x.furthest(file, came); ok && len(all) < 2 {
+			all = append(all, f)
 		}
 	}
 	return all
+}
+
+// furthest returns the firing that ran most lines of a script, of those that are accepted.
+func (x *exploration) furthest(file string, accepts func(firing, map[int]bool) bool) (best firing, ok bool) {
+	most := 0
+	for _, t := range x.taken {
+		lines := x.courses[file].Lines(t.Record)
+		if t.stdin == nil && t.without == nil && len(lines) > most && accepts(t.firing, lines) {
+			best, most = t.firing, len(lines)
+		}
+	}
+	return best, most > 0
 }

@@ -20,7 +20,7 @@ import (
 // depend on time, so that the result is the same on a busy machine.
 const (
 	mostExplored = 48
-	moreExplored = 8 // for each decision of a hook with many
+	moreExplored = 8 // for each decision that is left beside one
 	mostInVain   = 12
 	mostAgain    = 16 // inputs that are fired again, to be judged
 )
@@ -254,10 +254,11 @@ func (x *exploration) last() (all []firing) {
 		f.command = "# zqNote\n\n" + f.command
 		all = append(all, f)
 	}
-	conditions := ""
+	conditions, of := "", map[string]string{} // by script
 	for i, d := range x.decisions {
 		if cut, near := x.courses[d.File].Cut(d.Line); near && !x.reached[i] {
 			conditions += cut.Text + "\n"
+			of[d.File] += cut.Text + "\n"
 		}
 	}
 	for _, program := range frail {
@@ -271,13 +272,15 @@ func (x *exploration) last() (all []firing) {
 		f.command += " #" + strings.Repeat("a", 100_000)
 		all = append(all, f)
 	}
-	writes := func(f firing) bool { return client.ToolByName(f.tool).Text != "" }
-	if i := slices.IndexFunc(x.sent, writes); i >= 0 {
-		f := x.sent[i]
-		for _, number := range long().FindAllString(conditions, 2) {
+	writes := func(f firing, _ map[int]bool) bool { return client.ToolByName(f.tool).Text != "" }
+	for _, file := range slices.Sorted(maps.Keys(of)) {
+		f, ok := x.furthest(file, writes)
+		for _, number := range long().FindAllString(of[file], 2) {
 			n, _ := strconv.Atoi(number) // digits
 			f.text, f.description, f.written = strings.Repeat("zqLine = 1\n", n+1), fmt.Sprintf("%d lines", n+1), f.about().Guards == ""
-			all = append(all, f)
+			if ok {
+				all = append(all, f)
+			}
 		}
 	}
 	return all

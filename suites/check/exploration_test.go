@@ -110,6 +110,9 @@ func TestLastFirings(t *testing.T) {
 		x.courses = map[string]*explore.Course{"guard.sh": courseOf(src, "Bash", "2 jq -r .tool_input.command", "3 "+condition)}
 		x.decide()
 		x.sent = []firing{{event: "PreToolUse", tool: "Bash", command: "echo hello"}, {event: "PreToolUse", tool: "Write", file: "x.py"}}
+		short := explore.Read(map[string][]byte{"bash/log": []byte(logOf("2 jq -r .tool_input.command"))}, "")
+		long := explore.Read(map[string][]byte{"bash/log": []byte(logOf("2 jq -r .tool_input.command", "3 "+condition))}, "")
+		x.taken = []taken{{firing{event: "PreToolUse", tool: "Write", file: "README.md"}, short, suites.Proceeds}, {x.sent[1], long, suites.Proceeds}, {x.sent[0], long, suites.Proceeds}}
 		got := ""
 		for _, f := range x.last() {
 			switch {
@@ -118,7 +121,9 @@ func TestLastFirings(t *testing.T) {
 			case len(f.command) > 65536:
 				got += "long"
 			case strings.HasSuffix(f.description, "lines"):
-				got += f.description
+				if got += f.description; f.file != "x.py" {
+					t.Errorf("%s, which did not come furthest", f.file)
+				}
 			}
 		}
 		if got != want {
