@@ -187,15 +187,17 @@ func (x *exploration) follow(r *explore.Record) {
 	}
 }
 
-// complete reports whether no decision is left, but those in functions of modules that are not called.
-func (x *exploration) complete() bool {
+// left returns the number of decisions that were not reached, without those in functions of modules that are not called.
+func (x *exploration) left() (n int) {
 	for i, d := range x.decisions {
-		_, near := x.courses[d.File].Cut(d.Line)
-		if own := slices.Contains(x.hook.Scripts, d.File); (own || near) && !x.reached[i] {
-			return false
+		if x.reached[i] {
+			continue
+		}
+		if _, near := x.courses[d.File].Cut(d.Line); near || slices.Contains(x.hook.Scripts, d.File) {
+			n++
 		}
 	}
-	return true
+	return n
 }
 
 // next returns what to fire next; none if the exploration has ended.
@@ -212,7 +214,7 @@ func (x *exploration) next() (all []observation) {
 		}
 	}
 	for len(all) == 0 && x.compared && x.searched < x.most() && x.inVain < mostInVain {
-		next := x.search.Next(batch, x.complete() || x.search.Arrived())
+		next := x.search.Next(batch, x.left() == 0 || x.search.Arrived())
 		if len(next) == 0 {
 			break
 		}
@@ -222,13 +224,13 @@ func (x *exploration) next() (all []observation) {
 			}
 		}
 	}
-	if len(all) == 0 && !x.complete() && !x.asked {
+	if len(all) == 0 && x.left() > 0 && !x.asked {
 		x.asked = true
 		for _, f := range x.last() {
 			all = append(all, observation{firing: f})
 		}
 	}
-	if len(all) == 0 && !x.arranged && (!x.complete() || len(x.decisions) == 0) {
+	if len(all) == 0 && !x.arranged && (x.left() > 0 || len(x.decisions) == 0) {
 		x.arranged, x.inVain, x.searched = true, mostInVain-batch, min(x.searched, x.most()-2*batch)
 		for _, f := range x.arrange() {
 			all = append(all, observation{firing: f})
@@ -237,9 +239,9 @@ func (x *exploration) next() (all []observation) {
 	return all
 }
 
-// most returns the maximum number of firings that the search asks for.
+// most returns the maximum number of firings that the search asks for: more while several decisions are left.
 func (x *exploration) most() int {
-	return min(max(mostExplored, moreExplored*len(x.decisions)), 3*mostExplored)
+	return min(mostExplored+moreExplored*max(0, x.left()-1), 2*mostExplored)
 }
 
 // last returns firings by which a hook may come to the decisions that are left: without an input, with several lines,
