@@ -71,6 +71,7 @@ type candidate struct {
 	at   place // of the comparison
 	goal *goal
 	rank int
+	now  int // its rank beside the others
 }
 
 // rankOf returns the rank of a candidate now: what another input of the field passed comes after all that none did.
@@ -189,7 +190,7 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 		}
 		if !s.sent[key] && text != "" && len(text) < 4000 {
 			s.sent[key] = true
-			s.queue = append(s.queue, candidate{Input{from, f, text}, place{file: c.File, line: c.Line}, g, rank})
+			s.queue = append(s.queue, candidate{Input: Input{from, f, text}, at: place{file: c.File, line: c.Line}, goal: g, rank: rank})
 		}
 	}
 	usual := 0
@@ -359,19 +360,18 @@ func (s *Search) Next(most int, new bool) (all []Input) {
 		p := place{file: at.File, line: at.Line}
 		awaited[p] = slices.ContainsFunc(s.Awaited, func(l Lines) bool { return l.From <= at.Line && at.Line <= l.To && Same(at.File, l.File) })
 	}
-	rank := func(c candidate) int {
-		r := rankOf(c)
-		if awaited[c.at] {
-			r -= 3
+	for i := range s.queue {
+		c := &s.queue[i]
+		if c.now = rankOf(*c); awaited[c.at] {
+			c.now -= 3
 		}
 		if c.Field != toolName { // another tool
-			r += s.asked[s.tools[c.From]] / turn
+			c.now += s.asked[s.tools[c.From]] / turn
 		}
-		return r
 	}
-	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(a.now, b.now) })
 	n := min(most, len(s.queue))
-	for new && n > 0 && rank(s.queue[n-1]) > 1 {
+	for new && n > 0 && s.queue[n-1].now > 1 {
 		n--
 	}
 	for _, c := range s.queue[:n] {
