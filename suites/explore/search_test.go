@@ -401,6 +401,19 @@ func TestSeparateConnected(t *testing.T) {
 	if want := []string{"zqDir/.env", "zqDir/x.env"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	words := &Search{Aims: map[string][]bool{"guard.js": {true}}}
+	var all []Comparison
+	for _, word := range []string{"dist", "build"} {
+		all = append(all, Comparison{File: "guard.js", Line: 1, Op: Equal, Value: "zqTarget", Pattern: word})
+	}
+	words.Take(Input{}, map[Field]string{inCommand: "rm zqTarget"}, &Record{Comparisons: all})
+	got = nil
+	for _, in := range words.Separate(words, 99) {
+		got = append(got, in.Text)
+	}
+	if !slices.Contains(got, "rm dist") || !slices.Contains(got, "rm dist x") {
+		t.Errorf("%q lack one word of a list alone, and beside another", got)
+	}
 	if got := search(1).Separate(search(2), 99); got != nil {
 		t.Errorf("%+v of a line that both have", got)
 	}

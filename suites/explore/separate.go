@@ -65,11 +65,21 @@ func (s *Search) Separate(other *Search, most int) (all []Input) {
 	}
 	for _, line := range s.aimed() {
 		for _, goal := range line {
-			row(goal, func(f Field) []string { return spellings(f, goal.Texts(1)) }, func(text string) (which string) {
+			row(goal, func(f Field) []string {
+				all := spellings(f, goal.Texts(1))
+				if len(all) > 0 && !f.IsPath() {
+					all = slices.Insert(all, 1, all[0]+" x")
+				}
+				return all
+			}, func(text string) (which string) {
 				for i, c := range line {
-					if c.Accepts(text) {
+					if c.suits(text) {
 						which += fmt.Sprint(c.Line, i)
 					}
+				}
+				other := func(word string) bool { return !accepted(line, word) }
+				if which != "" && slices.ContainsFunc(strings.Fields(text), other) {
+					which += " and others" // for a condition on all words, or on any
 				}
 				return which
 			})
@@ -85,11 +95,12 @@ func (s *Search) Separate(other *Search, most int) (all []Input) {
 	return all
 }
 
-// aimed returns the goals at each line that the search is for, of those with several.
+// aimed returns the goals at each line that the search is for, and at the next three, which may belong to it, of those
+// with several.
 func (s *Search) aimed() (lines [][]Comparison) {
 	at := map[Comparison][]Comparison{} // by file and line
 	for _, goal := range sorted(maps.Keys(s.goals)) {
-		if aims := s.Aims[goal.File]; 0 < goal.Line && goal.Line <= len(aims) && aims[goal.Line-1] {
+		if aims := s.Aims[goal.File]; 0 < goal.Line && goal.Line <= len(aims) && slices.Contains(aims[max(0, goal.Line-4):goal.Line], true) {
 			key := Comparison{File: goal.File, Line: goal.Line}
 			at[key] = append(at[key], goal)
 		}
