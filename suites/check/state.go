@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client/clients"
@@ -53,6 +54,10 @@ func (t Tree) branch() (name, commit string) {
 // creatable reports whether a firing can have a file at a slash path of the project: nothing but a file, and below
 // directories only.
 func (t Tree) creatable(slash string) bool {
+	const longest = 255 // bytes of a name, in the file systems of Linux, macOS and Windows
+	if strings.ContainsFunc(slash, unicode.IsControl) || slices.ContainsFunc(strings.Split(slash, "/"), func(name string) bool { return len(name) > longest }) {
+		return false // code that an interpreter took for a file
+	}
 	at := t.path(slash)
 	if info, err := os.Stat(at); err == nil {
 		return info.Mode().IsRegular()

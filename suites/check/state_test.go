@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,9 +51,9 @@ func TestWithFiles(t *testing.T) {
 	}
 	x := newExplorationOf(discover.Hook{Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
 	x.tree = Tree{Root: root, Reader: disk.Reader{Root: root}}
-	x.sources["guard.sh"] = []byte("[ -f .claude/approved ] || [ -f there.txt ] && jq . rules.json; cat a ../outside; require('./module'); package.json")
+	x.sources["guard.sh"] = []byte("[ -f .claude/approved ] || [ -f there.txt ] && jq . rules.json; cat a ../outside; require('./module'); package.json; python3 -c 'import json\nprint()' " + strings.Repeat("long", 99))
 	o := suites.Outcome{Project: "/p"}
-	for _, name := range []string{".claude/approved", "there.txt", "rules.json", "a", "unnamed.txt", ".git/approved", "../outside", "module", "package.json"} {
+	for _, name := range []string{".claude/approved", "there.txt", "rules.json", "a", "unnamed.txt", ".git/approved", "../outside", "module", "package.json", "import json\nprint()", strings.Repeat("long", 99)} {
 		o.Accesses = append(o.Accesses, suites.NewAccess("/p/"+name, []suites.Use{{Kind: suites.Looked}}))
 	}
 	o.Accesses = append(o.Accesses, suites.NewAccess("/p/.claude/rules.json", []suites.Use{{Kind: suites.Wrote}}))

@@ -381,6 +381,8 @@ def _observe():
         except OSError:
             argv = []
     for a in argv[1:]:
+        if a.startswith("-") and not a.startswith("--") and a[-1] in "cm":  # code or a module, no file
+            break
         if not a.startswith("-"):
             if os.path.isfile(a) and own(os.path.join(started_in, a)) and is_source(a):
                 mains.update((a, os.path.join(started_in, a)))
