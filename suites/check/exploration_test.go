@@ -518,3 +518,17 @@ func TestAsInput(t *testing.T) {
 		}
 	}
 }
+
+// TestMostExplored checks that a search goes on for longer while several decisions are left, up to a bound.
+func TestMostExplored(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[int]int{0: 48, 1: 48, 2: 56, 4: 72, 20: 96} {
+		x := &exploration{hook: discover.Hook{Scripts: []string{"guard.sh"}}, courses: map[string]*explore.Course{"guard.sh": explore.CourseOf("guard.sh", []byte("exit 2\n"))}, reached: map[int]bool{0: true}}
+		for range 1 + left {
+			x.decisions = append(x.decisions, explore.Decision{File: "guard.sh", Line: 1})
+		}
+		if got := x.most(); got != want {
+			t.Errorf("%d left: %d, want %d", left, got, want)
+		}
+	}
+}
