@@ -115,7 +115,7 @@ func TestMisreadValues(t *testing.T) {
 		{Regexp, inCommand, "zqCmd --zqOption", "zqcmd --zqoption", `\bDROP\s+(TABLE|DATABASE)\b`, true},
 		{Regexp, inCommand, "zqCmd --zqOption", "zqcmd --zqoption", `(?i)\bDROP\b`, false},
 		{Regexp, inCommand, "zqCmd --zqOption", "zqCmd --zqOption", `\bDROP\b`, false},
-		{Regexp, inCommand, "zqCmd", "zqcmd", `\bgit\s+branch\s+-D\b`, true}, {Regexp, inCommand, "zqCmd", "zqcmd", `(?:-D|--delete)\b`, false}, {Regexp, inCommand, "zqCmd", "zqcmd", `a -D|b`, true}, {Regexp, inCommand, "zqCmd", "zqcmd", `[A-Z]{3}`, true}, {Regexp, inCommand, "zqCmd", "zqcmd", `[A-Za-z]|\S|X?`, false}, {Extended, inCommand, "zqCmd", "zqcmd", `(aa|BB)`, true}, {Extended, inCommand, "zqCmd", "zqcmd", `x(aa|BB)`, false},
+		{Regexp, inCommand, "zqCmd", "zqcmd", `\bgit\s+branch\s+-D\b`, true}, {Regexp, inCommand, "zqCmd", "zqcmd", `(?:-D|--delete)\b`, false}, {Regexp, inCommand, "zqCmd", "zqcmd", `a -D|b`, true}, {Regexp, inCommand, "zqCmd", "zqcmd", `[A-Z]{3}`, true}, {Regexp, inCommand, "zqCmd", "zqcmd", `[A-Za-z]|\S|X?`, false}, {Regexp, inCommand, "zqCmd", "zqcmd", `[A-Z]{0,3}x`, false}, {Extended, inCommand, "zqCmd", "zqcmd", `(aa|BB)`, true}, {Extended, inCommand, "zqCmd", "zqcmd", `x(aa|BB)`, false},
 		{Contains, inCommand, "zqCmd", "zqcmd", "DROP", true}, {Contains, inFile, "zqDir/a", "zqdir/a", "Pipfile.lock", true}, {Contains, inFile, "zqDir/a", "/p/zqdir/a", "Pipfile.lock", true}, {Contains, inFile, "zqDir/a", "/p/zqDir/a", "Pipfile.lock", false}, {Contains, inFile, "zqdir/a", "/p/zqdir/a", "Pipfile.lock", false}, {Contains, inFile, "zqDir/a", "zqDir/a", "Pipfile.lock", false}, {Glob, inFile, "zqDir/a", "zqdir/a", "*Pipfile", false}, {Contains, inCommand, "zqCmd", "zqcmd", "drop", false},
 		{Equal, inFile, "src/a.py", ".py", "sql", true}, {Equal, inFile, "src/a.py", ".py", ".sql", false}, {Equal, inFile, "src/a.py", ".py", "README", false},
 		{Equal, inFile, "src/a.py", "src", "secrets/", true}, {Equal, inFile, "src/a.py", "src", "secrets", false},
@@ -218,6 +218,18 @@ func TestSearchTurns(t *testing.T) {
 	}
 	if fields[inFile] == 0 {
 		t.Errorf("inputs by field: %v", fields)
+	}
+}
+
+// TestSearchAnchored checks that few alternatives with an anchor come before usual texts, which others accept.
+func TestSearchAnchored(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]string{"rm|dd|clean -d$": "clean -d", "rm|dd|clean -d": "rm -rf /"} {
+		s := Search{Usual: map[Field][]string{inCommand: {"rm -rf /"}}}
+		s.Take(Input{}, map[Field]string{inCommand: "echo hello"}, &Record{Comparisons: []Comparison{{File: "guard.mjs", Line: 1, Op: Regexp, Value: "echo hello", Pattern: pattern}}})
+		if next := s.Next(1, false); len(next) != 1 || next[0].Text != want {
+			t.Errorf("%s: %+v, want %q", pattern, next, want)
+		}
 	}
 }
 
