@@ -250,7 +250,7 @@ var checked = []ruleRow{
 	{"let-through", suites.Error, "an input that the hook must stop by the configuration is let through",
 		"{proceeds}",
 		"correct the hook, or the entry of denies", nil, keeps},
-	{"bypass", suites.Warning, "the hook lets a command through that does the same as one it stops: both were executed in a sandbox and called the same programs with the same arguments, or changed the same files; if they differ only in quoting or in the shell, this is a remark",
+	{"bypass", suites.Warning, "the hook lets an input through that does the same as one it stops: one with something harmless around it, or with a usual spelling of SQL or of a token; or a command that was executed in a sandbox, as the other one, and called the same programs with the same arguments, or changed the same files; if they differ only in quoting or in the shell, this is a remark",
 		"{proceeds}",
 		"check what the command does, not its text: hookwatch prove searches for more", nil, keeps},
 	{"drops-input", suites.Warning, "updatedInput leaves out fields of the tool's input",

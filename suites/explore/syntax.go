@@ -88,27 +88,16 @@ func (c Comparison) lowers(sent string) bool {
 	return low != sent && !of(sent, c.Value) && !of(c.Value, sent) && (of(low, c.Value) || of(c.Value, low))
 }
 
-// wantsUpper reports whether only a text with upper-case letters passes, or is the only one that passes an alternative.
+// wantsUpper reports whether only a text with upper-case letters passes.
 func (c Comparison) wantsUpper() bool {
 	switch c.Op {
 	case Equal, Prefix, Suffix, Contains:
 		return c.Pattern != strings.ToLower(c.Pattern)
 	case Basic, Extended, Regexp:
 		re, err := parse(c.expression())
-		return err == nil && slices.ContainsFunc(alternatives(re), func(re *syntax.Regexp) bool { return requires(re, unicode.IsUpper) })
+		return err == nil && requires(re, unicode.IsUpper)
 	}
 	return false
-}
-
-// alternatives returns the parts of a pattern of which a text has to match one only.
-func alternatives(re *syntax.Regexp) []*syntax.Regexp {
-	switch re.Op {
-	case syntax.OpAlternate:
-		return re.Sub
-	case syntax.OpCapture:
-		return alternatives(re.Sub[0])
-	}
-	return []*syntax.Regexp{re}
 }
 
 // requires reports whether each text that a pattern matches has a character of a kind.
