@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) { processtest.VerifyTestMain(m, nil) }
 
 // ceiling is the maximum time to wait for an expected event.
-const ceiling = 30 * time.Second
+const ceiling = 5 * time.Minute
 
 // digestOf returns the digest that is reported for a file with this content and mode.
 func digestOf(content []byte, mode os.FileMode) string {

@@ -37,8 +37,8 @@ const (
 )
 
 const (
-	hangs     = 90 * time.Second // three times what a case may take
-	mostBytes = 900 << 20        // resident, of hookwatch itself
+	hangs     = 5 * time.Minute // ten times what a case may take
+	mostBytes = 900 << 20       // resident, of hookwatch itself
 )
 
 // A stage is a small model of the user's machine: HOME, files outside, and a clone.

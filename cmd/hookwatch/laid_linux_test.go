@@ -139,7 +139,7 @@ func TestLaid(t *testing.T) {
 }
 
 // waited is how long a command is waited for. Machines have other things to do.
-const waited = 60 * time.Second
+const waited = 5 * time.Minute
 
 // bounded runs a command that has to end by itself, and within half a gigabyte.
 func bounded(t *testing.T, root string, args ...string) string {

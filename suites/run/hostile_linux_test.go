@@ -355,7 +355,7 @@ func (h *hostile) unharmed(name string, act func()) {
 
 func (h *hostile) nothingRuns(name string) {
 	h.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(5 * time.Minute)
 	for {
 		left := marked("MARK=" + h.mark)
 		if len(left) == 0 {

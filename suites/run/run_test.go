@@ -459,7 +459,7 @@ func TestBackstop(t *testing.T) {
 			c.Suite, c.ID, c.Steps = "s", name, bashCase(suites.Expectation{Exit: code(0)}).Steps
 			r := p.runner()
 			r.Timeout, r.Backstop = time.Hour, time.Second
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 			defer cancel()
 			o, err := r.Case(ctx, c)
 			if err != nil {

@@ -317,7 +317,7 @@ func (s *stopAt) Write(p []byte) (int, error) {
 // TestHostileWatch checks the same for a watching session.
 func TestHostileWatch(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	out := &stopAt{text: "failed", stop: cancel}
 	var errs bytes.Buffer

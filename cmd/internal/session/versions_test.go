@@ -79,7 +79,7 @@ func nextTick(s *projectFiles, name string) {
 		return
 	}
 	was := disk.SignatureOf(fi).Changed
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
 		s.Write("clock", "")
 		fi, err := os.Stat(s.Path("clock"))
 		if err != nil {

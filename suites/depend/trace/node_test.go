@@ -55,7 +55,7 @@ func runNode(t *testing.T, files map[string]string, args ...string) *nodeRun {
 		for name, content := range files {
 			write(t, filepath.Join(root, name), content)
 		}
-		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer stop()
 		cmd := exec.CommandContext(ctx, program, append([]string{hook}, args...)...)
 		cmd.Dir = root

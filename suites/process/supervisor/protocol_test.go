@@ -20,7 +20,7 @@ import (
 )
 
 // ceiling is far above the time of any step.
-const ceiling = time.Minute
+const ceiling = 5 * time.Minute
 
 // A talk is a conversation with a supervisor in a process of its own. Coverage does not
 // include it, because it ends without the runtime.
