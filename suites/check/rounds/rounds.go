@@ -14,6 +14,7 @@ import (
 	"hookwatch/suites/bench"
 	"hookwatch/suites/check"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/printable"
 	"hookwatch/suites/prove"
 	"hookwatch/suites/verdict"
 )
@@ -57,16 +58,20 @@ func (c Check) Run(ctx context.Context) (res Result, err error) {
 	res.Findings = c.About(check.Static(c.Tree))
 	hooks := c.Asked()
 	res.Reports = make([]check.Report, len(hooks))
+	failed := make([]error, len(hooks))
 	if c.Bench != nil {
 		var done atomic.Int64
 		c.Status("firing hooks: %d of %d", 0, len(hooks))
 		err = c.Each(ctx, len(hooks), func(ctx context.Context, i int) (err error) {
-			res.Reports[i], err = c.Report(hooks[i], func() (check.Report, error) { return c.judge(ctx, hooks[i]) })
-			if c.Status("firing hooks: %d of %d", done.Add(1), len(hooks)); err == nil {
+			res.Reports[i], failed[i] = c.Report(hooks[i], func() (check.Report, error) { return c.judge(ctx, hooks[i]) })
+			if c.Status("firing hooks: %d of %d", done.Add(1), len(hooks)); failed[i] == nil {
 				c.Judged(res.Reports[i])
 			}
-			return err
+			return context.Cause(ctx)
 		})
+		if err == nil {
+			err = unfinished(res.Reports, failed)
+		}
 		if err == nil {
 			err = c.fireCalls(ctx, &res)
 		}
@@ -83,6 +88,20 @@ func (c Check) Run(ctx context.Context) (res Result, err error) {
 	}
 	res.Findings = check.MergeFindings(res.Findings)
 	return res, ctx.Err()
+}
+
+// unfinished adds to the reports of hooks with a call that could not be made that they are not complete. If that is
+// true of all hooks, it is no fault of theirs, and an error.
+func unfinished(reports []check.Report, failed []error) error {
+	if len(failed) > 0 && !slices.Contains(failed, nil) {
+		return failed[0]
+	}
+	for i, err := range failed {
+		if h := reports[i].Hook; err != nil {
+			reports[i].Findings = append(reports[i].Findings, check.FindingOf("not-finished", h.ID, h.Source, printable.Cut(err.Error(), 200)))
+		}
+	}
+	return nil
 }
 
 // judge fires one hook.

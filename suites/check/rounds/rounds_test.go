@@ -130,19 +130,28 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestFails checks that an error of a firing ends the check with it.
+// TestFails checks that an error of a firing is said of its hook, and ends the check if all hooks have one or it is of
+// a whole call.
 func TestFails(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("no sandbox")
-	for _, which := range []string{"b", "whole"} {
+	for which, ends := range map[string]bool{"b": false, "a b": true, "whole": true} {
 		p := checkOf(t, 2, func(ctx context.Context, q suites.Request) (suites.Outcome, error) {
-			if q.Name == which {
+			if slices.Contains(strings.Fields(which), q.Name) {
 				return suites.Outcome{}, failed
 			}
 			return guard(ctx, q)
 		})
-		if _, err := p.Run(t.Context()); !errors.Is(err, failed) {
-			t.Errorf("%s: %v", which, err)
+		res, err := p.Run(t.Context())
+		if ends {
+			if !errors.Is(err, failed) {
+				t.Errorf("%s: %v", which, err)
+			}
+			continue
+		}
+		i := slices.IndexFunc(res.Findings, func(f check.Finding) bool { return f.Rule == "not-finished" })
+		if err != nil || i < 0 || !slices.Equal(res.Findings[i].Hooks, []string{which}) || res.Findings[i].What != "no sandbox" || !slices.Equal(p.judged, []string{"a"}) {
+			t.Errorf("%s: %v, %+v; %v were judged", which, err, res.Findings, p.judged)
 		}
 	}
 }
