@@ -327,7 +327,38 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 	if len(o.Results) == 0 {
 		return
 	}
-	const most = 8 << 20 // bytes that a hook is observed to log; it takes long to log more
+	r, last := x.recordOf(o), o.Results[len(o.Results)-1]
+	decides := x.reach(r, last.Effect)
+	x.taken = append(x.taken, taken{of.firing, r, last.Effect})
+	if of.stdin != nil || of.without != nil {
+		return
+	}
+	for _, course := range x.courses {
+		course.Take(of.tool, r)
+	}
+	if len(x.sent) == 0 && x.change == nil {
+		x.begin = slices.Concat(x.begin, x.withVariables(), x.withFiles(of.firing, o))
+	}
+	x.sent = append(x.sent, of.firing)
+	x.takeReads(of.firing, r)
+	x.takeErrors(of.firing, r, last)
+	x.read = x.read || !last.StdinUnread
+	fields := of.fields(x.hook)
+	if _, other := of.state[branchField]; !other && x.branch != "" {
+		fields[branchField] = x.branch
+	}
+	x.compare(r, fields)
+	x.side(of.firing, r, fields, Stopped(last.Effect))
+	compared, further := x.search.Take(of.in, fields, r)
+	x.compared = x.compared || compared
+	x.rate(of, r, decides || !x.effects[last.Effect], further)
+	x.effects[last.Effect] = true
+}
+
+// recordOf returns what a firing was observed to do in the files of the hook. One that logs much ends the exploration,
+// because each firing of it would take long.
+func (x *exploration) recordOf(o suites.Outcome) *explore.Record {
+	const most = 8 << 20 // bytes
 	size := 0
 	for _, log := range o.Trace {
 		size += len(log)
@@ -346,64 +377,53 @@ func (x *exploration) take(of observation, o suites.Outcome) {
 	for _, file := range slices.Sorted(maps.Keys(x.sources)) {
 		r.Resolve(file, x.sources[file])
 	}
-	last := o.Results[len(o.Results)-1]
-	effect := last.Effect
-	further := x.reach(r, effect)
-	x.taken = append(x.taken, taken{of.firing, r, effect})
-	if of.stdin != nil || of.without != nil {
-		return
-	}
-	for _, course := range x.courses {
-		course.Take(of.tool, r)
-	}
-	if len(x.sent) == 0 && x.change == nil {
-		x.begin = slices.Concat(x.begin, x.withVariables(), x.withFiles(of.firing, o))
-	}
-	x.sent = append(x.sent, of.firing)
-	x.read = x.read || !last.StdinUnread
-	if of.state == nil && of.earlier == nil { // what is made up may cause others
-		x.errors = append(x.errors, r.Errors...)
-	}
-	own := x.payload(of.firing)
-	for _, read := range r.Reads { // what an MCP server's tools call their fields is not known
-		if ofServer(of.firing) && strings.HasPrefix(string(read.Field), "tool_input.") {
+	return r
+}
+
+// takeReads records the fields that a firing read. What the tools of an MCP server call theirs is not known.
+func (x *exploration) takeReads(f firing, r *explore.Record) {
+	own := x.payload(f)
+	for _, read := range r.Reads {
+		if ofServer(f) && strings.HasPrefix(string(read.Field), "tool_input.") {
 			continue
 		}
 		if x.reads = append(x.reads, read); !own[read.Field] {
 			x.absent[read.Field] = true
 		}
 	}
-	if x.message == nil && of.state == nil && of.earlier == nil {
+}
+
+// takeErrors records the errors of a firing that nothing made up may have caused.
+func (x *exploration) takeErrors(f firing, r *explore.Record, last suites.Result) {
+	if f.state != nil || f.earlier != nil {
+		return
+	}
+	if x.errors = append(x.errors, r.Errors...); x.message == nil {
 		x.message = shellError().FindStringSubmatch(string(last.Stderr))
 	}
-	fields := of.fields(x.hook)
-	if _, other := of.state[branchField]; !other && x.branch != "" {
-		fields[branchField] = x.branch
-	}
-	x.compare(r, fields)
-	x.side(of.firing, r, fields, Stopped(effect))
-	compared, beyond := x.search.Take(of.in, fields, r)
-	x.compared = x.compared || compared
-	decides := further || !x.effects[effect]
-	x.effects[effect] = true
-	if of.in.Text != "" {
+}
+
+// rate records how far a firing came: to a decision or an effect that is new, or further than others.
+func (x *exploration) rate(of observation, r *explore.Record, decides, further bool) {
+	derived := of.in.Text != ""
+	if derived {
 		x.searched++
 		x.inVain++
 	}
-	if decides || beyond {
+	if decides || further {
 		x.inVain = 0
 	}
-	if in := of.in; beyond && in.Field.IsPath() && len(x.again) < batch {
+	if further && of.in.Field.IsPath() && len(x.again) < batch {
 		x.again = append(x.again, x.byOthers(of)...)
 	}
-	if n := x.search.Hits(r); n > 0 && !of.marked() {
+	if n := x.search.Aims.Hits(r); n > 0 && !of.marked() {
 		x.hits = append(x.hits, hit{of.firing, n})
 	}
 	switch {
-	case of.in.Text == "" && !of.isArranged():
+	case !derived && !of.isArranged():
 	case decides:
 		x.deciding = append(x.deciding, of.firing)
-	case beyond:
+	case further:
 		x.further = append(x.further, of.firing)
 	}
 }

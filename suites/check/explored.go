@@ -184,7 +184,7 @@ func exploreOne(v Version, other func(file string) string) (*exploration, error)
 		return nil, nil
 	}
 	if x.other = other; other != nil {
-		x.search.Aims = map[string][]bool{}
+		x.search.Aims = explore.Aims{}
 		for file := range x.sources {
 			x.aim(file)
 		}

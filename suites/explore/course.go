@@ -162,6 +162,10 @@ type Lines struct {
 	From, To int
 }
 
+func (l Lines) contain(p place) bool {
+	return l.From <= p.line && p.line <= l.To && Same(p.file, l.File)
+}
+
 // Awaited returns the lines whose comparisons tell whether a firing comes to a line that none came to: the condition or
 // statement at which all left the way to it, and the functions that it calls.
 func (c *Course) Awaited(line int) (all []Lines) {

@@ -33,8 +33,7 @@ type Input struct {
 type Search struct {
 	// Usual are texts of fields that a user would type, which come before others that pass a comparison.
 	Usual map[Field][]string
-	// Aims are the lines of files that the search is for, from 0; without them it is for all alike.
-	Aims map[string][]bool
+	Aims  Aims
 	// Awaited are the lines whose comparisons come before others, because something else waits for them.
 	Awaited []Lines
 
@@ -74,12 +73,21 @@ type candidate struct {
 	now  int // its rank beside the others
 }
 
-// rankOf returns the rank of a candidate now: what another input of the field passed comes after all that none did.
-func rankOf(c candidate) int {
+// now returns the rank of a candidate beside the others: what another input of the field passed comes after all that
+// none did, and the tools take turns, so that those are not left out whose inputs are compared with less.
+func (s *Search) now(c candidate) int {
+	const turn = 4 // inputs of a tool that make the next one of it less likely
+	rank := c.rank + s.Aims.weigh(c.at.file, c.at.line)
 	if slices.Contains(c.goal.passed, c.Field) || slices.Contains(c.goal.passed, "") {
-		return c.rank + 16
+		rank += 16
 	}
-	return c.rank
+	if c.Field != toolName { // another tool
+		rank += s.asked[s.tools[c.From]] / turn
+	}
+	if slices.ContainsFunc(s.Awaited, func(l Lines) bool { return l.contain(c.at) }) {
+		rank -= 3
+	}
+	return rank
 }
 
 // textsOf and usualOf are the numbers of texts, and of usual ones, tried for a pattern.
@@ -170,7 +178,7 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 	if len(g.seen) < sightings {
 		g.seen = append(g.seen, sighting{from, f, text, c.Value, how})
 	}
-	rank := depth + s.distance(c.File, c.Line)
+	rank := depth
 	if known {
 		rank += 8 // it was tried with another input
 	}
@@ -216,73 +224,21 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 	}
 }
 
-// distance returns what the place of a comparison adds to its rank. Before a line that a search is for comes what
-// decides whether it is reached, most often in the same file and close to it.
-func (s *Search) distance(file string, line int) int {
-	aims, has := s.Aims[file]
-	switch from := max(0, line-1); {
-	case s.Aims == nil:
-		return 0
-	case !has:
-		return 4
-	case from < len(aims) && slices.Contains(aims[from:min(from+4, len(aims))], true):
-		return -4
-	}
-	return 0
-}
-
 // Arrived reports whether the hook came to each part of the code that the search is for; false if it is for none.
-func (s *Search) Arrived() bool {
-	all := 0
-	for file, aims := range s.Aims {
-		for from := 0; from < len(aims); from++ {
-			to := from
-			for to < len(aims) && aims[to] {
-				to++
-			}
-			if to > from && !s.ranIn(file, from+1, to) {
-				return false
-			}
-			all += to - from
-			from = to
-		}
-	}
-	return all > 0
-}
+func (s *Search) Arrived() bool { return s.Aims.arrivedAt(s.reached()) }
 
-// Hits returns the number of lines that a firing ran of those that the search is for. Of Node they are those with a
-// comparison, because the parts of code that V8 counts have no lines.
-func (s *Search) Hits(r *Record) int {
-	hit := map[place]bool{}
-	add := func(file string, line int) {
-		if aims := s.Aims[file]; 0 < line && line <= len(aims) && aims[line-1] {
-			hit[place{file: file, line: line}] = true
-		}
-	}
-	for _, p := range r.statements() {
-		if p.word != counted {
-			add(p.file, p.line)
-		}
-	}
-	for _, c := range r.Comparisons {
-		add(c.File, c.Line)
-	}
-	return len(hit)
-}
-
-// ranIn reports whether an input reached a statement or comparison in some lines.
-func (s *Search) ranIn(file string, first, last int) bool {
+// reached returns the lines of the statements and comparisons to which the firings came. The parts of code that V8
+// counts have none.
+func (s *Search) reached() (all []place) {
 	for p := range s.ran {
-		if p.word != counted && p.file == file && first <= p.line && p.line <= last {
-			return true
+		if p.word != counted {
+			all = append(all, p)
 		}
 	}
 	for c := range s.places {
-		if c.File == file && first <= c.Line && c.Line <= last {
-			return true
-		}
+		all = append(all, place{file: c.File, line: c.Line})
 	}
-	return false
+	return all
 }
 
 // A relation is that of a compared value to the text of a field.
@@ -350,24 +306,11 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 	return []string{other, other + " x", text + " " + other, other + " " + text, text + " ; " + other}
 }
 
-// Next returns the likeliest inputs that are left, at most so many. The tools take turns, so that those are not left out
-// whose inputs are compared with less. If new is set, it returns only the first inputs of comparisons that were not known
-// before.
+// Next returns the likeliest inputs that are left, at most so many. If new is set, it returns only the first inputs of
+// comparisons that were not known before.
 func (s *Search) Next(most int, new bool) (all []Input) {
-	const turn = 4 // inputs of a tool that make the next one of it less likely
-	awaited := map[place]bool{}
-	for at := range s.places {
-		p := place{file: at.File, line: at.Line}
-		awaited[p] = slices.ContainsFunc(s.Awaited, func(l Lines) bool { return l.From <= at.Line && at.Line <= l.To && Same(at.File, l.File) })
-	}
 	for i := range s.queue {
-		c := &s.queue[i]
-		if c.now = rankOf(*c); awaited[c.at] {
-			c.now -= 3
-		}
-		if c.Field != toolName { // another tool
-			c.now += s.asked[s.tools[c.From]] / turn
-		}
+		s.queue[i].now = s.now(s.queue[i])
 	}
 	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(a.now, b.now) })
 	n := min(most, len(s.queue))
@@ -389,14 +332,10 @@ func (s *Search) Next(most int, new bool) (all []Input) {
 // run.
 func (s *Search) Beyond(other *Search) string {
 	var all []string
-	for p := range s.ran {
-		if !other.ran[p] && p.word != counted {
+	theirs := other.reached()
+	for _, p := range s.reached() {
+		if !slices.Contains(theirs, p) {
 			all = append(all, cmp.Or(p.word, fmt.Sprintf("line %d", p.line)))
-		}
-	}
-	for c := range s.places {
-		if other.places[c] == 0 {
-			all = append(all, fmt.Sprintf("line %d", c.Line))
 		}
 	}
 	if len(all) == 0 {

@@ -239,7 +239,7 @@ func TestSearchFields(t *testing.T) {
 	var s Search
 	c := Comparison{File: "guard.py", Line: 1, Op: Contains, Value: "git push", Pattern: "git push"}
 	s.Take(Input{}, map[Field]string{inCommand: "git push", inFile: "a.go"}, &Record{Comparisons: []Comparison{c}})
-	rank := func(f Field) int { return rankOf(candidate{Input: Input{Field: f}, goal: s.goalOf(c)}) }
+	rank := func(f Field) int { return s.now(candidate{Input: Input{Field: f}, goal: s.goalOf(c)}) }
 	if rank(inCommand) != 16 || rank(inFile) != 0 {
 		t.Errorf("ranks %d and %d", rank(inCommand), rank(inFile))
 	}
@@ -398,7 +398,7 @@ func TestProgram(t *testing.T) {
 func TestSeparateConnected(t *testing.T) {
 	t.Parallel()
 	search := func(line int) *Search {
-		s := &Search{Aims: map[string][]bool{"guard.py": {false, line == 2, false}}}
+		s := &Search{Aims: Aims{"guard.py": {false, line == 2, false}}}
 		var all []Comparison
 		for _, op := range []Op{Contains, Prefix} {
 			all = append(all, Comparison{File: "guard.py", Line: 2, Op: op, Value: "zqfile.zq", Pattern: ".env"})
@@ -413,7 +413,7 @@ func TestSeparateConnected(t *testing.T) {
 	if want := []string{"zqDir/.env", "zqDir/x.env"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	words := &Search{Aims: map[string][]bool{"guard.js": {true}}}
+	words := &Search{Aims: Aims{"guard.js": {true}}}
 	var all []Comparison
 	for _, word := range []string{"dist", "build"} {
 		all = append(all, Comparison{File: "guard.js", Line: 1, Op: Equal, Value: "zqTarget", Pattern: word})
@@ -489,12 +489,12 @@ func TestAims(t *testing.T) {
 		{File: "guard.sh", Line: 12, Op: Equal, Value: "echo hello", Pattern: "aim"},
 	}}
 	for _, tt := range []struct {
-		aims map[string][]bool
+		aims Aims
 		want []string
 	}{
 		{nil, []string{"lib", "far", "before", "aim"}},
-		{map[string][]bool{}, []string{"lib", "far", "before", "aim"}},
-		{map[string][]bool{"guard.sh": append(make([]bool, 11), true)}, []string{"before", "aim", "far", "lib"}},
+		{Aims{}, []string{"lib", "far", "before", "aim"}},
+		{Aims{"guard.sh": append(make([]bool, 11), true)}, []string{"before", "aim", "far", "lib"}},
 	} {
 		s := &Search{Aims: tt.aims}
 		s.Take(Input{}, map[Field]string{inCommand: "echo hello"}, record)
@@ -527,18 +527,18 @@ func TestArrived(t *testing.T) {
 		return all
 	}
 	for _, tt := range []struct {
-		aims map[string][]bool
+		aims Aims
 		ran  []int
 		want bool
 	}{
 		{nil, []int{1}, false},
-		{map[string][]bool{}, []int{1}, false},
-		{map[string][]bool{"guard.sh": lines("..xx.")}, []int{1, 5}, false},
-		{map[string][]bool{"guard.sh": lines("..xx.")}, []int{4}, true},
-		{map[string][]bool{"guard.sh": lines("x.xx.")}, []int{3}, false},
-		{map[string][]bool{"guard.sh": lines("x.xx.")}, []int{1, 3}, true},
-		{map[string][]bool{"guard.sh": lines("..x")}, []int{3}, true},
-		{map[string][]bool{"guard.sh": lines("x"), "lib.sh": lines("x")}, []int{1}, false},
+		{Aims{}, []int{1}, false},
+		{Aims{"guard.sh": lines("..xx.")}, []int{1, 5}, false},
+		{Aims{"guard.sh": lines("..xx.")}, []int{4}, true},
+		{Aims{"guard.sh": lines("x.xx.")}, []int{3}, false},
+		{Aims{"guard.sh": lines("x.xx.")}, []int{1, 3}, true},
+		{Aims{"guard.sh": lines("..x")}, []int{3}, true},
+		{Aims{"guard.sh": lines("x"), "lib.sh": lines("x")}, []int{1}, false},
 	} {
 		s := &Search{Aims: tt.aims, ran: map[place]bool{}}
 		for _, line := range tt.ran {
@@ -553,20 +553,20 @@ func TestArrived(t *testing.T) {
 // TestHits checks how many lines of those that a search is for a firing ran.
 func TestHits(t *testing.T) {
 	t.Parallel()
-	s := &Search{Aims: map[string][]bool{"guard.sh": {false, true, true}}}
+	s := &Search{Aims: Aims{"guard.sh": {false, true, true}}}
 	r := &Record{}
 	for _, line := range []int{1, 2, 2, 3, 4} {
 		r.shell = append(r.shell, command{file: "guard.sh", line: line, text: "x"}, command{file: "lib.sh", line: line, text: "x"})
 	}
-	if got := s.Hits(r); got != 2 {
+	if got := s.Aims.Hits(r); got != 2 {
 		t.Errorf("%d lines, want 2", got)
 	}
 	node := &Record{covered: []covered{{file: "guard.sh", spans: []span{{From: 2, To: 90, Count: 1}}}}}
-	if s.Take(Input{}, nil, node); s.Hits(node) != 0 || s.Arrived() {
+	if s.Take(Input{}, nil, node); s.Aims.Hits(node) != 0 || s.Arrived() {
 		t.Error("an offset in a file of Node counts as a line")
 	}
 	node.Comparisons = []Comparison{{File: "guard.sh", Line: 3, Op: Equal, Value: "x", Pattern: "y"}}
-	if s.Take(Input{}, nil, node); s.Hits(node) != 1 || !s.Arrived() {
+	if s.Take(Input{}, nil, node); s.Aims.Hits(node) != 1 || !s.Arrived() {
 		t.Error("a comparison of Node does not count")
 	}
 }

@@ -100,7 +100,7 @@ func (s *Search) Separate(other *Search, most int) (all []Input) {
 func (s *Search) aimed() (lines [][]Comparison) {
 	at := map[Comparison][]Comparison{} // by file and line
 	for _, goal := range sorted(maps.Keys(s.goals)) {
-		if aims := s.Aims[goal.File]; 0 < goal.Line && goal.Line <= len(aims) && slices.Contains(aims[max(0, goal.Line-4):goal.Line], true) {
+		if s.Aims.before(goal.File, goal.Line) {
 			key := Comparison{File: goal.File, Line: goal.Line}
 			at[key] = append(at[key], goal)
 		}
