@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -148,41 +147,6 @@ func (x *exploration) findIneffective() []Finding {
 		return []Finding{f}
 	}
 	return nil
-}
-
-// findConstant returns findings about conditions that only ask for tools, and that are the same for each of them.
-func (x *exploration) findConstant() (all []Finding) {
-	for _, script := range slices.Sorted(maps.Keys(x.courses)) {
-		for _, c := range x.courses[script].Constant() {
-			asked := slices.DeleteFunc(slices.Clone(c.Asked), func(tool string) bool { return !slices.Contains(tools, tool) })
-			sent := func(tool string) bool { return slices.Contains(c.Sent, tool) }
-			other := func(tool string) bool { return !slices.Contains(asked, tool) }
-			at, condition := suites.Position{File: script, Line: c.Line}, Short(c.Text)
-			switch {
-			case len(asked) == 0:
-				for _, text := range c.Asked {
-					if i := slices.IndexFunc(c.Sent, func(tool string) bool { return strings.EqualFold(tool, text) }); i >= 0 {
-						all = append(all, FindingOf("misnamed-tool", x.hook.ID, at, fmt.Sprintf("it looks for the tool %q; the client sends %s", text, c.Sent[i])))
-					}
-				}
-			case slices.ContainsFunc(asked, sent) && slices.ContainsFunc(c.Sent, other):
-				all = append(all, FindingOf("constant-condition", x.hook.ID, at, fmt.Sprintf("%s goes the same way for each tool that was tried: %s", quote(condition), strings.Join(c.Sent, ", "))))
-			case !x.tree.takes(x.hook, asked):
-				f := FindingOf("constant-condition", x.hook.ID, at, fmt.Sprintf("%s asks for %s, for which no matcher fires it", quote(condition), strings.Join(asked, ", ")))
-				f.Remedy = "name the tool in the matcher, or remove the condition"
-				all = append(all, f)
-			}
-		}
-	}
-	return all
-}
-
-// takes reports whether a hook, or another one with the same script, is fired for one of some tools.
-func (t Tree) takes(h discover.Hook, of []string) bool {
-	return slices.ContainsFunc(t.hooks(), func(o discover.Hook) bool {
-		shares := func(s string) bool { return slices.Contains(h.Scripts, s) }
-		return slices.ContainsFunc(o.Scripts, shares) && slices.ContainsFunc(of, o.Matches)
-	})
 }
 
 // before returns the last comparison that was seen at a decision or at the condition before it, and that none passed.
