@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -44,7 +45,7 @@ func (x *exploration) findConstant() (all []Finding) {
 			at := suites.Position{File: script, Line: c.line}
 			if !slices.ContainsFunc(all, func(f Finding) bool { return f.Where == at }) {
 				f := FindingOf("constant-condition", x.hook.ID, at, quote(Short(c.text))+" "+c.what)
-				f.Remedy = c.remedy
+				f.Remedy, f.Effect = c.remedy, cmp.Or(c.effect, f.Effect)
 				all = append(all, f)
 			}
 		}
@@ -65,6 +66,7 @@ type constant struct {
 	line         int
 	text         string
 	what, remedy string
+	effect       string // "" for that of a condition
 }
 
 // A slip is a usual way to write a condition that does not ask what it seems to ask.
@@ -112,11 +114,11 @@ func constants(language trace.Language, src string) (all []constant) {
 				continue
 			}
 			if m := s.written().FindStringSubmatch(line); m != nil {
-				all = append(all, constant{n, strings.TrimSpace(m[1]), s.what, s.remedy})
+				all = append(all, constant{n, strings.TrimSpace(m[1]), s.what, s.remedy, ""})
 			}
 		}
 		if c, what := contradiction(line); what != "" {
-			all = append(all, constant{n, c, what, "see whether the parts are joined by the right and / or"})
+			all = append(all, constant{n, c, what, "see whether the parts are joined by the right and / or", ""})
 		}
 	}
 	if language.Name() == "bash" {
@@ -215,7 +217,7 @@ func firstElements(src string) (all []constant) {
 	}
 	for _, p := range script.Parameters {
 		if lists[p.Name] && !texts[p.Name] && !p.Indexed && !p.Indirect && p.Op == "" && !p.Partial {
-			all = append(all, constant{p.Line, src[p.Start:p.End], "is only the first word of the list " + p.Name, fmt.Sprintf("write \"${%s[@]}\"", p.Name)})
+			all = append(all, constant{p.Line, src[p.Start:p.End], "is only the first word of the list " + p.Name, fmt.Sprintf("write \"${%s[@]}\"", p.Name), "its other words are not used"})
 		}
 	}
 	return all

@@ -54,6 +54,33 @@ func judgeHarmless(r *results, j *judgement, f fired) {
 	}
 }
 
+// planOrdinary sends calls that a session is full of.
+func planOrdinary(r *results) []Probe {
+	var all []firing
+	for _, d := range []suites.Deny{{Command: "cat README.md"}, {Command: "git status"}, {Tool: "Read", File: "README.md"}, {Tool: "Edit", File: "README.md"}} {
+		if f, ok := sent(d, r.hook); ok {
+			all = append(all, f)
+		}
+	}
+	return r.batches(all)
+}
+
+// judgeOrdinary judges the denial of an ordinary call. A guard may mean it, to have another tool used, unless it says
+// that it protects secrets.
+func judgeOrdinary(r *results, j *judgement, f fired) {
+	if !stopped(f.Result) {
+		return
+	}
+	severity := suites.Info
+	if reason := strings.Join(f.ModelSees, " "); secrets().MatchString(strings.ReplaceAll(reason, f.command, "")) {
+		severity = suites.Warning
+	}
+	j.found("false-alarm", "it stops "+f.input(), severity)
+}
+
+// secrets match what a reason calls them.
+var secrets = pattern.Lazy(`(?i)\bsecrets?\b|credential|sensitive|\.env\b|password|private key`)
+
 // planSearch tries inputs that a guard may exist to stop: a few that a user would type and those that came furthest in
 // the exploration, each of which may be another rule with faults of its own. Of hooks that are not seen to compare
 // anything it tries usual ones until one is stopped, a batch in a round.

@@ -90,6 +90,7 @@ var parts = []part{
 	{name: "cut", needs: guards, plan: planCut, judge: judgeCut, also: true, unusual: true},
 	{name: "other tools", needs: guards, plan: planOtherTools, judge: judgeOtherTools, also: true},
 	{name: "mention", needs: guards, plan: planMention, judge: judgeMention, also: true},
+	{name: "ordinary", needs: guards, plan: planOrdinary, judge: judgeOrdinary, also: true},
 	{name: "alike", needs: guards, plan: planAlike, judge: judgeAlike, also: true},
 	{name: "disguised", needs: stopsRemark, plan: planDisguised, judge: judgeOpen},
 	{name: "decisions", conclude: judgeDecisions, foreign: true, measured: true},

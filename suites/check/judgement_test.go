@@ -403,6 +403,10 @@ var judgements = []judged{
 	{part: "mention", by: stopping("mention", echo.with(denies), noted(rm, "remark").with(denies)), want: []string{"info false-alarm: it stops echo hello"}},
 	{part: "mention", by: stopping("mention", echo.with(passes), noted(rm, "remark").with(denies))},
 	{part: "mention", by: map[string][]fired{"search": {firing{event: "PreToolUse", tool: "Bash", command: "git commit -m x"}.with(denies)}, "mention": {echo.with(denies), noted(rm, "plain").with(denies)}}}, // it stops each commit
+	{part: "ordinary", by: stopping("ordinary", echo.with(passes))},
+	{part: "ordinary", by: stopping("ordinary", echo.with(denies)), want: []string{"info false-alarm: it stops echo hello"}}, // it may want another tool to be used
+	{part: "ordinary", by: stopping("ordinary", echo.with(suites.Result{Effect: suites.Denied, Exit: 2, ModelSees: []string{"echo hello reads secrets"}})), want: []string{"warning false-alarm: it stops echo hello"}},
+	{part: "ordinary", by: stopping("ordinary", firing{event: "PreToolUse", tool: "Bash", command: "cat secrets"}.with(suites.Result{Effect: suites.Denied, Exit: 2, ModelSees: []string{"not cat secrets"}})), want: []string{"info false-alarm: it stops cat secrets"}},
 	{part: "disguised", by: stopping("disguised", noted(rm, "let through").with(passes)), want: []string{"warning fails-open: let through"}},
 	{part: "disguised", by: stopping("disguised", noted(rm, "let through").with(denies))},
 
@@ -604,6 +608,7 @@ var findsOf = map[string][]string{
 	"cut":         strings.Fields("fails-open"),
 	"other tools": strings.Fields("uncovered-tool unread-tool"),
 	"mention":     strings.Fields("false-alarm"),
+	"ordinary":    strings.Fields("false-alarm"),
 	"alike":       strings.Fields("bypass"),
 	"disguised":   strings.Fields("fails-open"),
 	"decisions":   strings.Fields("stream-path no-deny absent-program unknown-field misread-pattern misnamed-tool constant-condition inverted-condition misnamed-file misspelt-word unreached swallowed-error ineffective"),

@@ -211,6 +211,9 @@ var plans = []judged{
 	{part: "mention", by: at("search", quoted.with(denies)), want: []string{`git commit -m "never rm X y"`, quoted.command + " # x (remark)", "git commit -m hello (plain)"}},
 	{part: "mention", by: at("search", by("PowerShell", rm).with(denies))},
 	{part: "mention", hook: writers, by: at("search", writeEnv.with(denies))},
+	{part: "ordinary", by: stopsRm, want: []string{"cat README.md + git status"}},
+	{part: "ordinary", hook: only("PreToolUse", "Read|Edit|Write"), by: at("search", writeEnv.with(denies)), want: []string{"Read README.md + Edit README.md"}},
+	{part: "ordinary", hook: discover.Hook{Event: "UserPromptSubmit"}, by: at("search", firing{event: "UserPromptSubmit", prompt: "x"}.with(denies))},
 	{part: "alike", by: stopping("named", echo.with(denies))}, // nothing is known to be anchored
 	{part: "alike", of: passing("^rm"), by: stopping("named", echo.with(denies)), want: []string{"true && echo hello (echo hello) + true && rm -rf / (rm -rf /)"}},
 	{part: "alike", of: passing("/$"), by: stopping("named", echo.with(denies)), want: []string{"true && echo hello (echo hello) + rm -rf / && true (rm -rf /)"}},
@@ -308,14 +311,14 @@ func TestInspections(t *testing.T) {
 			running("guard"), func(f firing) suites.Result {
 				return map[bool]suites.Result{true: denies, false: passes}[has(f, "rm -rf /")]
 			},
-			"typical 1; varied 2; search 4; cut 1, mention 1, mention 1, mention 1; disguised 1, disguised 1, disguised 1",
+			"typical 1; varied 2; search 4; cut 1, mention 1, mention 1, mention 1, ordinary 2; disguised 1, disguised 1, disguised 1",
 			"info false-alarm: it stops git commit -m \"never rm -rf /\"", "rm -rf /", "",
 		},
 		"a guard that stops another one of the batch": {
 			running("guard"), func(f firing) suites.Result {
 				return map[bool]suites.Result{true: denies, false: passes}[f.command == "rm -rf ~"]
 			},
-			"typical 1; varied 2; search 4; repeated 1; cut 1, mention 1, mention 1, mention 1", "", "rm -rf ~", "",
+			"typical 1; varied 2; search 4; repeated 1; cut 1, mention 1, mention 1, mention 1, ordinary 2", "", "rm -rf ~", "",
 		},
 		"a hook that does nothing": {
 			running("true"), func(firing) suites.Result { return passes },
