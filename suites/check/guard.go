@@ -72,7 +72,7 @@ func judgeOrdinary(r *results, j *judgement, f fired) {
 		return
 	}
 	severity := suites.Info
-	if reason := strings.Join(f.ModelSees, " "); secrets().MatchString(strings.ReplaceAll(reason, f.command, "")) {
+	if reason := strings.Join(f.ModelSees, " ") + string(f.Stdout); secrets().MatchString(strings.ReplaceAll(reason, f.command, "")) {
 		severity = suites.Warning
 	}
 	j.found("false-alarm", "it stops "+f.input(), severity)

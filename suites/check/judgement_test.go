@@ -406,7 +406,8 @@ var judgements = []judged{
 	{part: "ordinary", by: stopping("ordinary", echo.with(passes))},
 	{part: "ordinary", by: stopping("ordinary", echo.with(denies)), want: []string{"info false-alarm: it stops echo hello"}}, // it may want another tool to be used
 	{part: "ordinary", by: stopping("ordinary", echo.with(suites.Result{Effect: suites.Denied, Exit: 2, ModelSees: []string{"echo hello reads secrets"}})), want: []string{"warning false-alarm: it stops echo hello"}},
-	{part: "ordinary", by: stopping("ordinary", firing{event: "PreToolUse", tool: "Bash", command: "cat secrets"}.with(suites.Result{Effect: suites.Denied, Exit: 2, ModelSees: []string{"not cat secrets"}})), want: []string{"info false-alarm: it stops cat secrets"}},
+	{part: "ordinary", by: stopping("ordinary", echo.with(suites.Result{Effect: suites.Denied, Exit: 2, Stdout: []byte("a credential"), ModelSees: []string{"No stderr output"}})), want: []string{"warning false-alarm: it stops echo hello"}},
+	{part: "ordinary", by: stopping("ordinary", firing{event: "PreToolUse", tool: "Bash", command: "cat secrets"}.with(suites.Result{Effect: suites.Denied, Exit: 2, Stdout: []byte("not cat secrets")})), want: []string{"info false-alarm: it stops cat secrets"}},
 	{part: "disguised", by: stopping("disguised", noted(rm, "let through").with(passes)), want: []string{"warning fails-open: let through"}},
 	{part: "disguised", by: stopping("disguised", noted(rm, "let through").with(denies))},
 
