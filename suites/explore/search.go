@@ -175,9 +175,7 @@ func (c Comparison) Of(fields map[Field]string) (Field, bool) {
 func (s *Search) derive(from int, f Field, text string, c Comparison, how relation, depth int) {
 	g := s.goalOf(c)
 	known := g.known && (how == unknown || slices.Contains(g.fields, f))
-	if len(g.seen) < sightings {
-		g.seen = append(g.seen, sighting{from, f, text, c.Value, how})
-	}
+	g.see(sighting{from, f, text, c.Value, how})
 	rank := depth
 	if known {
 		rank += 8 // it was tried with another input

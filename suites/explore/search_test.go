@@ -426,6 +426,14 @@ func TestSeparateConnected(t *testing.T) {
 	if !slices.Contains(got, "rm dist") || !slices.Contains(got, "rm dist x") {
 		t.Errorf("%q lack one word of a list alone, and beside another", got)
 	}
+	made := &Search{Aims: Aims{"guard.js": {true}}} // the name of a folder that is the root
+	for i := range all {
+		all[i].Value = ""
+	}
+	made.Take(Input{}, map[Field]string{inCommand: "rm /"}, &Record{Comparisons: all})
+	if all := made.Separate(made, 99); len(all) == 0 || all[0].Text != "rm / build" {
+		t.Errorf("%+v, want a word beside what was there", all)
+	}
 	if got := search(1).Separate(search(2), 99); got != nil {
 		t.Errorf("%+v of a line that both have", got)
 	}
@@ -475,6 +483,22 @@ func TestSeparate(t *testing.T) {
 		if len(tt.want) == 0 && len(got) > 0 {
 			t.Errorf("%q and %q: %q", tt.before, tt.after, got)
 		}
+	}
+}
+
+// TestSightings checks that of a goal those sightings are kept whose value is a part of the input.
+func TestSightings(t *testing.T) {
+	t.Parallel()
+	var g goal
+	for i, how := range []relation{unknown, within, unknown, unknown, equal, equal, within} {
+		g.see(sighting{from: i, how: how})
+	}
+	var kept []int
+	for _, s := range g.seen {
+		kept = append(kept, s.from)
+	}
+	if want := []int{4, 1, 5}; !slices.Equal(kept, want) {
+		t.Errorf("kept %v, want %v", kept, want)
 	}
 }
 

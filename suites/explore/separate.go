@@ -21,6 +21,19 @@ type sighting struct {
 // sightings is the maximum number kept of a goal.
 const sightings = 3
 
+// see keeps a sighting: one whose value is a part of the field rather than one whose value is not known.
+func (g *goal) see(one sighting) {
+	at := len(g.seen)
+	if at == sightings {
+		at = slices.IndexFunc(g.seen, func(s sighting) bool { return s.how == unknown && one.how != unknown })
+	} else {
+		g.seen = append(g.seen, one)
+	}
+	if at >= 0 {
+		g.seen[at] = one
+	}
+}
+
 // Separate returns inputs that the comparisons of one version of a hook accept and those of the other one do not:
 // for a pattern "^git reset" where the other version has "git reset", "sudo git reset". Of a line that only one has,
 // with comparisons that both have, they are those that some accept and others do not: for "p in name and
@@ -38,7 +51,8 @@ func (s *Search) Separate(other *Search, most int) (all []Input) {
 				if plain := strings.Join(strings.Fields(t), " "); kind(plain) != "" {
 					t = plain
 				}
-				made := Input{at.from, at.field, variants(at.field, at.text, at.value, t, at.how, false)[0]}
+				beside := at.how == unknown && !at.field.IsPath() // what it is a part of, or was made from, may have to stay
+				made := Input{at.from, at.field, variants(at.field, at.text, at.value, t, at.how, beside)[0]}
 				of := kind(t)
 				key := fmt.Sprint(at.from, at.field, of)
 				if len(row) < textsOf && of != "" && !told[key] && !known[made] {
