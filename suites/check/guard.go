@@ -95,7 +95,9 @@ func planSearch(r *results) []Probe {
 	case compares && done > 0, !compares && r.denied() != nil:
 		return nil
 	case compares:
-		return r.batches(slices.Concat(upTo(r.harmful(), batch), upTo(slices.Concat(x.deciding, x.further), mostAgain)))
+		further := slices.Clone(x.further)
+		slices.SortStableFunc(further, func(a, b firing) int { return x.anchorRank(a) - x.anchorRank(b) })
+		return r.batches(slices.Concat(upTo(r.harmful(), batch), upTo(slices.Concat(x.deciding, further), mostAgain)))
 	}
 	return r.batches(upTo(inputs[min(len(inputs), done):], batch))
 }

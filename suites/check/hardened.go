@@ -305,6 +305,14 @@ func (x *exploration) anchors(text, other string) bool {
 	return x != nil && slices.ContainsFunc(x.passed, func(c explore.Comparison) bool { return c.Accepts(text) && !c.Accepts(other) })
 }
 
+// anchorRank returns 0 for a command that passed a comparison which does not accept it in another form, otherwise 1.
+func (x *exploration) anchorRank(f firing) int {
+	if slices.ContainsFunc(forms(f), func(o firing) bool { return x.anchors(cmp.Or(f.command, f.text), cmp.Or(o.command, o.text)) }) {
+		return 0
+	}
+	return 1
+}
+
 func judgeAlike(r *results, j *judgement, f fired) {
 	known := func(o Finding) bool { return o.Rule == "bypass" }
 	if first := r.by["alike"][0]; stopped(first.Result) && lets(f.Result) && !j.has(known) { // else the search for ways around it finds that

@@ -75,10 +75,14 @@ func passed(n int) map[string][]fired {
 }
 
 var (
-	gated     = map[string][]fired{"typical": {echo.with(denies)}}
-	jqLookup  = map[string][]fired{"typical": {echo.with(passes)}, "absent": {echo.with(suites.Result{Files: map[string][]byte{lookedUp + "jq": nil}})}}
-	quoted    = firing{event: "PreToolUse", tool: "Bash", command: "rm \"$X\" `y`"}
-	deciding  = &exploration{compared: true, deciding: []firing{{tool: "Bash", command: "one"}}, further: []firing{{tool: "Bash", command: "two"}}}
+	gated    = map[string][]fired{"typical": {echo.with(denies)}}
+	jqLookup = map[string][]fired{"typical": {echo.with(passes)}, "absent": {echo.with(suites.Result{Files: map[string][]byte{lookedUp + "jq": nil}})}}
+	quoted   = firing{event: "PreToolUse", tool: "Bash", command: "rm \"$X\" `y`"}
+	deciding = &exploration{compared: true, deciding: []firing{{tool: "Bash", command: "one"}}, further: []firing{{tool: "Bash", command: "two"}}}
+	anchored = &exploration{
+		compared: true, passed: []explore.Comparison{{Op: explore.Regexp, Pattern: "three$"}},
+		further: []firing{{tool: "Bash", command: "two"}, {tool: "Bash", command: "three"}},
+	}
 	inBack    = suites.Result{Effect: suites.Proceeds, EffectRule: string(client.Background)}
 	notebooks = Tree{Registered: discover.Registered{Hooks: []discover.Hook{only("PreToolUse", "NotebookEdit")}}}
 )
@@ -178,6 +182,7 @@ var plans = []judged{
 	{part: "search", text: "jq .", lacks: "jq", by: jqLookup, want: []string{"rm -rf / + rm -rf ~ + rm -rf . + git push --force"}},
 	{part: "search", by: map[string][]fired{"typical": {echo.with(inBack)}, "search": passed(2 * batch)["search"]}}, // it cannot stop anything
 	{part: "search", of: deciding, by: passed(0), want: []string{"rm -rf / + rm -rf ~ + rm -rf . + git push --force", "one + two"}},
+	{part: "search", of: anchored, by: passed(0), want: []string{"rm -rf / + rm -rf ~ + rm -rf . + git push --force", "three + two"}},
 	{part: "search", of: deciding, by: map[string][]fired{"typical": {echo.with(passes)}, "named": {rm.with(denies)}}, want: []string{"rm -rf / + rm -rf ~ + rm -rf . + git push --force", "one + two"}},
 	{part: "search", of: deciding, by: passed(1)},
 	{part: "search", of: &exploration{}, by: map[string][]fired{"typical": {echo.with(passes)}, "named": {rm.with(denies)}}},
