@@ -178,6 +178,28 @@ func TestEnded(t *testing.T) {
 	}
 }
 
+// TestNeverCalled checks that a guard is reported which only defines the function that decides, and reads nothing.
+func TestNeverCalled(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		last string
+		read bool
+		want int
+	}{{"", false, 1}, {"", true, 0}, {"import os; os.environ\n", false, 0}} {
+		src := "import sys\ndef check(call):\n    if call:\n        sys.exit(2)\n" + tt.last
+		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash", Scripts: []string{"guard.py"}}, nil, "guard.py")
+		x.courses = map[string]*explore.Course{}
+		x.add("guard.py", []byte(src))
+		x.courses["guard.py"].Take("Bash", explore.Read(map[string][]byte{"python/log": []byte("L\x1f/p/guard.py\x1f1\x1f0\x00L\x1f/p/guard.py\x1f2\x1f0\x00")}, ""))
+		x.decide()
+		x.ran["guard.py"], x.read = true, tt.read
+		found := x.findUnreached(false)
+		if len(found) != tt.want || tt.want > 0 && (found[0].Severity != suites.Warning || !strings.Contains(found[0].What, "nothing calls the function that it is in; it never reads its input")) {
+			t.Errorf("%+v: %+v", tt, found)
+		}
+	}
+}
+
 // TestOtherEvent checks that a decision which was not reached is reported if it names another event than the hook's.
 func TestOtherEvent(t *testing.T) {
 	t.Parallel()

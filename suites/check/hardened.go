@@ -263,13 +263,17 @@ var tokens = map[string]int{
 	"ghp_": 36, "gho_": 36, "ghu_": 36, "ghs_": 36, "github_pat_": 82, "AKIA": 16, "glpat-": 20, "npm_": 36, "hf_": 34, "AIza": 35, "sk-ant-api03-": 95, "sk_live_": 24,
 }
 
-// token matches such a token, or a text that only begins so.
-var token = pattern.Lazy(`\b(` + strings.Join(slices.Sorted(maps.Keys(tokens)), "|") + `)[\w-]*`)
+// token matches such a token, or a text that only begins so; its last group is empty if the token ends there.
+var token = pattern.Lazy(`\b(` + strings.Join(slices.Sorted(maps.Keys(tokens)), "|") + `)[\w-]*([^\s"',;.)]?)`)
 
 // issued returns a text whose tokens are as long as their services make them.
 func issued(text string) string {
 	return token().ReplaceAllStringFunc(text, func(found string) string {
-		begin := token().FindStringSubmatch(found)[1]
+		m := token().FindStringSubmatch(found)
+		if m[2] != "" {
+			return found // no service issues that
+		}
+		begin := m[1]
 		letters := "Q7ZK2M9XW4T8VJ3R6PYB5NHD"
 		if begin != "AKIA" {
 			letters = "q7ZkM2x9Wt4T8vJr3R6pYb5NhDc"

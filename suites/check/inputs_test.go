@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -150,6 +151,21 @@ func TestVariants(t *testing.T) {
 			if !json.Valid(sent) || string(sent) == string(usual) {
 				t.Errorf("%s %s, %s: it is not another input: %.200s", f.event, f.tool, v.note, sent)
 			}
+		}
+	}
+}
+
+// TestIssued checks that a text gets tokens of the length that their services issue, unless it has what no token has.
+func TestIssued(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"x ghp_a y":            "x ghp_" + strings.Repeat("q7ZkM2x9Wt4T8vJr3R6pYb5NhDc", 8)[:36] + " y",
+		`"AKIAAAAA"`:           `"AKIAQ7ZK2M9XW4T8VJ3R"`,
+		"AKIAA{{{{{{{{{{{{{{{": "AKIAA{{{{{{{{{{{{{{{",
+		"none":                 "none",
+	} {
+		if got := issued(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }

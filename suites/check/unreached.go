@@ -76,12 +76,15 @@ func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 			continue
 		}
 		cut, near := x.courses[d.File].Cut(d.Line)
-		if library := !slices.Contains(x.hook.Scripts, d.File); !near || library && ofProgram().MatchString(cut.Text) {
+		library, unread := !slices.Contains(x.hook.Scripts, d.File), !x.compared && !x.read
+		if !near && (library || !dead || !unread || x.dependsOnState()) || library && ofProgram().MatchString(cut.Text) {
 			continue // nothing calls it here
 		}
 		at := suites.Position{File: d.File, Line: d.Line}
 		what, severity := fmt.Sprintf("%s was not reached by %d inputs", quote(Short(d.Statement)), len(x.sent)), suites.Info
 		switch {
+		case !near:
+			what, severity = what+": nothing calls the function that it is in", suites.Warning
 		case cut.Plain:
 			what, severity = fmt.Sprintf("%s is never reached: line %d ends the script before it", quote(Short(d.Statement)), cut.Line), suites.Warning
 		case tries().MatchString(cut.Text) && !cut.Ends:
@@ -98,7 +101,7 @@ func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 		}
 		field, read := x.readFor(d.File, cut)
 		switch state := byState().MatchString(cut.Text + "\n" + d.Statement); {
-		case cut.Plain, tries().MatchString(cut.Text):
+		case !near, cut.Plain, tries().MatchString(cut.Text):
 		case event != "" && !x.runsFor(event, d.File):
 			what, severity = what+fmt.Sprintf("; it names the event %s, and the hook is for %s", event, x.hook.Event), suites.Warning
 		case dead && !known && x.absent[field.Field] && !x.payload(x.sent...)[field.Field]:
@@ -108,11 +111,11 @@ func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 		case state || !x.compared:
 			continue // no input can make it so
 		}
-		if !x.compared && !x.read {
+		if unread {
 			what += "; it never reads its input, which is JSON on stdin"
 		}
 		key := fmt.Sprint(d, cut.Line)
-		if cut.Ends || !x.compared {
+		if !near || cut.Ends || !x.compared {
 			key = d.File
 		}
 		if reported[key] {
