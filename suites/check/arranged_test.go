@@ -157,6 +157,7 @@ func TestAfterCall(t *testing.T) {
 	}{
 		{firing{event: "PostToolUse", tool: "Write", file: "x.py"}, "hello\n"}, {firing{event: "PostToolUse", tool: "Edit", file: "x.py", text: "y = 1"}, "y = 1"},
 		{firing{event: "PreToolUse", tool: "Write", file: "x.py"}, ""}, {firing{event: "PostToolUse", tool: "Edit", file: "README.md"}, ""},
+		{firing{event: "PostToolUse", tool: "Write", file: "/.claude/x.py"}, ""}, {firing{event: "PostToolUse", tool: "Edit", file: "README.md/x", text: "y", written: true}, ""}, // which no call can write
 		{firing{event: "PostToolUse", tool: "Read", file: "x.py"}, ""}, {firing{event: "PostToolUse", tool: "Bash", command: "ls", file: "x.py"}, ""},
 	} {
 		text := ""

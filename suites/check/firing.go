@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -215,12 +216,11 @@ func matchedTools(h discover.Hook, t Tree) (out []firing) {
 	return nil // the matcher is dead
 }
 
-// afterCall returns a firing with the file that the call before it made.
+// afterCall returns a firing with the file that the call before it made, if that can be in the project.
 func (t Tree) afterCall(f firing) firing {
-	makes := client.ToolByName(f.tool)
-	if f.event == "PostToolUse" && makes.Path != "" && makes.Text != "" && !exists(t.path(f.file)) {
-		f.written = true
-	}
+	makes, file := client.ToolByName(f.tool), cmp.Or(f.file, exampleFile)
+	made := f.event == "PostToolUse" && makes.Path != "" && makes.Text != "" && !exists(t.path(file))
+	f.written = (f.written || made) && filepath.IsLocal(file) && t.creatable(file)
 	return f
 }
 
