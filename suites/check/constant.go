@@ -88,7 +88,7 @@ var slips = []slip{
 		"assigns the text, and is always true", "compare with ==="},
 	{"node", pattern.Lazy(`(?:\(|&&|\|\||!)\s*([A-Za-z_$][\w.$?]*\s+in\s+\[\s*['"][^\]]*\])`),
 		"asks for an index of the list, and is false for each of its texts", "use [...].includes(x)"},
-	{"node", pattern.Lazy(`^\s*(?:\}\s*else\s+)?if\s*\(\s*!?\s*([A-Za-z_$][\w.$?]*\.(?:indexOf|search)\([^()]*\))\s*(?:\)|&&|\|\|)`),
+	{"node", pattern.Lazy(`^\s*(?:\}\s*else\s+)?if\s*\(\s*([A-Za-z_$][\w.$?]*\.(?:indexOf|search)\([^()]*\))\s*(?:\)|&&|\|\|)`),
 		"is -1, which is true, if nothing is found, and 0, which is false, at the beginning", "use includes, or compare with -1"},
 	{"python", pattern.Lazy(`^\s*(?:if|elif)\s+(?:not\s+)?([A-Za-z_][\w.]*\.r?find\([^()]*\))\s*(?::|and\b|or\b)`),
 		"is -1, which is true, if nothing is found, and 0, which is false, at the beginning", "use in, or compare with -1"},
@@ -121,8 +121,8 @@ func constants(language trace.Language, src string) (all []constant) {
 			all = append(all, constant{n, c, what, "see whether the parts are joined by the right and / or", ""})
 		}
 	}
-	if language.Name() == "bash" {
-		all = append(all, firstElements(src)...)
+	if first, _, _ := strings.Cut(src, "\n"); language.Name() == "bash" && (startsBash().MatchString(first) || !strings.HasPrefix(first, "#!")) {
+		all = append(all, firstElements(src)...) // zsh gives all
 	}
 	return all
 }
@@ -146,6 +146,9 @@ func claims(line string) (all []claim) {
 			c.to = m[2*6+1] // without a parenthesis around it
 		}
 		c.denied = strings.HasPrefix(group(3), "!") != (group(1) != "")
+		if called().MatchString(steady().ReplaceAllString(c.of, "")) {
+			continue // args.shift() has another value each time
+		}
 		switch shell, quoted := strings.Contains(c.of, "$"), strings.ContainsAny(c.text, `"'`); {
 		case !quoted && !shell, shell && strings.Contains(c.text, "$"):
 			continue
@@ -178,6 +181,8 @@ func (c claim) excludes(o claim) bool {
 
 var (
 	compares = pattern.Lazy(`(!\s*|\bnot\s+)?("?\$\{?\w+\}?"?|[A-Za-z_][\w.$?]*(?:\([^()]*\)|\[[^\[\]]*\])*?)(?:\s*(===?|!==?)\s*|\s(=)\s+|\.((?:starts|ends)[wW]ith)\()(` + text + `|\*?[\w./-]+\*?)\)?`)
+	called   = pattern.Lazy(`\w\(`)
+	steady   = pattern.Lazy(`\.(?:get|at|lower|upper|strip|trim|toLowerCase|toUpperCase)\([^()]*\)`)
 	connects = pattern.Lazy(`^[\s)]*(?:\]\]?)?[\s)]*(&&|\|\||\band\b|\bor\b|-a\b|-o\b)[\s(]*(?:\[\[?\s)?\s*$`)
 )
 
@@ -214,6 +219,9 @@ func firstElements(src string) (all []constant) {
 		} else if !a.Array && a.Whole {
 			texts[a.Name] = true
 		}
+	}
+	for _, l := range script.Loops {
+		texts[l.Name] = true
 	}
 	for _, p := range script.Parameters {
 		if lists[p.Name] && !texts[p.Name] && !p.Indexed && !p.Indirect && p.Op == "" && !p.Partial {

@@ -35,6 +35,8 @@ func TestConstants(t *testing.T) {
 		{"g.mjs", `  p.some((p) => p.sub === "commit" && p.sub === "push")`, `p.sub === "commit" && p.sub === "push" is never true`},
 		{"g.mjs", `  if (input.tool_name !== 'Write' || input.tool_name !== 'Edit') process.exit(0)`, "is always true: no value is both"},
 		{"g.mjs", `  if (a === "x" || a === "y") {}`, ""},
+		{"g.mjs", `  if (!cmd.indexOf("rm")) {`, ""}, // it begins so
+		{"g.mjs", `  if (args.shift() === "git" && args.shift() === "push") {`, ""},
 		{"g.sh", `if [ $tool="Write" ]; then`, `$tool="Write" is one word`},
 		{"g.sh", `if [[ $tool==Write ]]; then`, `$tool==Write is one word`},
 		{"g.sh", `if [ "$tool" = "Write" ]; then`, ""},
@@ -47,6 +49,7 @@ func TestConstants(t *testing.T) {
 		{"g.sh", "all=(a b)\nfor x in \"${all}\"; do :; done", "${all} is only the first word of the list all"},
 		{"g.sh", "all=(a b)\nfor x in \"${all[@]}\" ${#all}; do :; done", ""},
 		{"g.sh", "all=(a)\necho $all", ""},
+		{"g.sh", "all=(a b)\nfor all in x; do echo $all; done", ""},
 		{"g.sh", "all=(a b)\nall=x\necho $all", ""},
 		{"g.sh", `# if [ $tool="Write" ]; then`, ""},
 	} {
@@ -59,6 +62,12 @@ func TestConstants(t *testing.T) {
 		}
 		if all := strings.Join(got, "\n"); len(got) > 1 || (tt.want == "") != (all == "") || !strings.Contains(all, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.line, all, tt.want)
+		}
+	}
+	for shell, want := range map[string]int{"zsh": 0, "bash": 1} {
+		src := "#!/bin/" + shell + "\nall=(a b)\necho $all\n"
+		if got := constants(trace.LanguageOf("g.sh", []byte(src)), src); len(got) != want {
+			t.Errorf("%s: %+v", shell, got)
 		}
 	}
 }
