@@ -15,7 +15,8 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// findConstant returns findings about conditions that only ask for tools, and that are the same for each of them.
+// findConstant returns findings about conditions that are the same for every input: those that only ask for tools, by
+// what was fired, and others by how they are written.
 func (x *exploration) findConstant() (all []Finding) {
 	for _, script := range slices.Sorted(maps.Keys(x.courses)) {
 		for _, c := range x.courses[script].Constant() {
