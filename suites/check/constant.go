@@ -11,6 +11,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/explore"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
@@ -19,6 +20,8 @@ import (
 // what was fired, and others by how they are written.
 func (x *exploration) findConstant() (all []Finding) {
 	for _, script := range slices.Sorted(maps.Keys(x.courses)) {
+		var unfired []explore.Condition
+		var of []string // the tools for which these ask
 		for _, c := range x.courses[script].Constant() {
 			asked := slices.DeleteFunc(slices.Clone(c.Asked), func(tool string) bool { return !slices.Contains(tools, tool) })
 			sent := func(tool string) bool { return slices.Contains(c.Sent, tool) }
@@ -34,10 +37,17 @@ func (x *exploration) findConstant() (all []Finding) {
 			case slices.ContainsFunc(asked, sent) && slices.ContainsFunc(c.Sent, other):
 				all = append(all, FindingOf("constant-condition", x.hook.ID, at, fmt.Sprintf("%s goes the same way for each tool that was tried: %s", quote(condition), strings.Join(c.Sent, ", "))))
 			case !x.tree.takes(x.hook, asked):
-				f := FindingOf("constant-condition", x.hook.ID, at, fmt.Sprintf("%s asks for %s, for which no matcher fires it", quote(condition), strings.Join(asked, ", ")))
-				f.Remedy = "name the tool in the matcher, or remove the condition"
-				all = append(all, f)
+				unfired, of = append(unfired, c), append(of, slices.DeleteFunc(asked, func(tool string) bool { return slices.Contains(of, tool) })...)
 			}
+		}
+		if len(unfired) > 0 {
+			ask := " asks"
+			if len(unfired) > 1 {
+				ask = " and others ask"
+			}
+			f := FindingOf("constant-condition", x.hook.ID, suites.Position{File: script, Line: unfired[0].Line}, fmt.Sprintf("%s%s for %s, for which no matcher fires it", quote(Short(unfired[0].Text)), ask, strings.Join(of, ", ")))
+			f.Remedy = "name the tool in the matcher, or remove the condition"
+			all = append(all, f)
 		}
 	}
 	for _, script := range slices.Sorted(maps.Keys(x.sources)) {

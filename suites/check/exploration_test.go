@@ -227,6 +227,7 @@ func TestConstant(t *testing.T) {
 		{`[ "$t" = "bash" ]`, "Edit|Write|Bash", false, "the client sends Bash"},
 		{`[ "$t" = "NotebookEdit" ]`, "Edit|Write|Bash", false, "asks for NotebookEdit, for which no matcher fires it"},
 		{`[ "$t" = "NotebookEdit" ]`, "", false, ""},
+		{"[ \"$t\" = \"NotebookEdit\" ]; then\n  echo no\nfi\nif [ \"$t\" = \"WebFetch\" ]", "Edit|Write|Bash", false, "and others ask for NotebookEdit, WebFetch, for which no matcher fires it"},
 		{`[ "$t" = "Edit" ] && [ -n "$c" ]`, "Edit|Write|Bash", false, ""},
 	} {
 		src := "#!/bin/bash\nt=$(jq -r .tool_name)\nif " + tt.condition + "; then\n  echo no\nfi\necho end\n"

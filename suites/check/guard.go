@@ -135,7 +135,9 @@ func judgeSearch(r *results, j *judgement, f fired) {
 		j.judgeRewrite(f.firing, f.Result)
 	case r.denied().c != f.c: // not the first
 	case f.Exit == 2 && silent(f.Stderr) && len(f.Stdout) > 0:
-		j.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
+		if !j.has(func(o Finding) bool { return o.Rule == "reason-on-stdout" }) { // of a usual call
+			j.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
+		}
 	case isWordless(f.Result):
 		j.found("no-reason", "it denies "+f.input()+" without a reason")
 	}

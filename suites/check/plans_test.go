@@ -325,6 +325,13 @@ func TestInspections(t *testing.T) {
 			},
 			"typical 1; varied 2; search 4; repeated 1; cut 1, mention 1, mention 1, mention 1, ordinary 2", "", "rm -rf ~", "",
 		},
+		"a guard with its reasons on stdout": {
+			only("PreToolUse", "Bash|Edit"), func(f firing) suites.Result {
+				return map[bool]suites.Result{true: said(2, "no", ""), false: passes}[f.tool == "Edit" || has(f, "rm -rf /")]
+			},
+			"typical 1, typical 1; varied 2; search 4; cut 1, mention 1, mention 1, mention 1, ordinary 3; disguised 1, disguised 1, disguised 1",
+			"warning reason-on-stdout: exit 2 with nothing on stderr; info false-alarm: it stops git commit -m \"never rm -rf /\"; info false-alarm: it stops Edit README.md", "rm -rf /", "",
+		},
 		"a hook that does nothing": {
 			running("true"), func(firing) suites.Result { return passes },
 			"typical 1; varied 2" + strings.Repeat("; search 4", 6), "", "", "",
