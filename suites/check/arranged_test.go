@@ -193,7 +193,7 @@ func TestByOthers(t *testing.T) {
 	}
 }
 
-// TestMisspelt checks which words of patterns are usual ones with two letters swapped.
+// TestMisspelt checks which words of patterns are usual ones with two letters swapped, or one left out.
 func TestMisspelt(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -203,6 +203,7 @@ func TestMisspelt(t *testing.T) {
 	}{
 		{explore.Regexp, `\bmksf\.`, 1}, {explore.Regexp, `mkfs|shutdonw`, 1}, {explore.Regexp, `mkfs|shutdown`, 0}, {explore.Suffix, ".kye", 1}, {explore.Suffix, ".key", 0},
 		{explore.Contains, "git psuh", 1}, {explore.Glob, "*froce*", 1}, {explore.Contains, "push x", 0}, {explore.Contains, "form", 0}, {explore.Equal, "grpe", 1}, {explore.Equal, "gerp", 0}, {explore.Equal, "x", 0}, {explore.Equal, "kube", 0},
+		{explore.Contains, "git comit", 1}, {explore.Regexp, `terrafom\s+destroy`, 1}, {explore.Contains, "commi", 0}, {explore.Contains, "commits", 0}, {explore.Contains, "ommit", 0}, {explore.Equal, "rest", 0}, {explore.Equal, "crate", 0}, {explore.Regexp, "comm?it", 0},
 	} {
 		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
 		x.tree.Installed = func(name string) bool { return name == "gerp" }

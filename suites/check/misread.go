@@ -160,12 +160,12 @@ func (x *exploration) findMisnamedFiles() (all []Finding) {
 	return all
 }
 
-// findMisspelt returns findings about patterns with a word that is a usual one but for two letters that are swapped.
+// findMisspelt returns findings about patterns with a word that is a usual one but for a slip of the hand.
 func (x *exploration) findMisspelt() (all []Finding) {
 	for _, c := range x.seen {
 		for _, word := range letters().FindAllString(strings.Join(c.Texts(2), " "), -1) {
-			i := slices.IndexFunc(usualWords(), func(usual string) bool { return swapped(word, usual) })
-			if i >= 0 && !slices.Contains(usualWords(), word) && x.tree.lacks(word) {
+			i := slices.IndexFunc(usualWords(), func(usual string) bool { return misspells(word, usual) })
+			if i >= 0 && strings.Contains(c.Pattern, word) && !slices.Contains(usualWords(), word) && x.tree.lacks(word) {
 				at := suites.Position{File: x.scriptOf(c.File), Line: c.Line}
 				all = append(all, FindingOf("misspelt-word", x.hook.ID, at, fmt.Sprintf("it looks for %s; is %q meant?", quote(Short(c.Written())), usualWords()[i])))
 				break
@@ -175,9 +175,10 @@ func (x *exploration) findMisspelt() (all []Finding) {
 	return all
 }
 
-// usualWords are those of the inputs that guards usually stop: of three letters only what ends the name of a file.
+// usualWords are those of the inputs that guards usually stop: of three letters only what ends the name of a file. A
+// crate is one of its own, and no "create".
 var usualWords = sync.OnceValue(func() []string {
-	words := strings.Fields("env key pem shutdown reboot truncate production master docker kubernetes password token secret credential")
+	words := strings.Fields("env key pem shutdown reboot truncate production master docker kubernetes password token secret credential crate")
 	for _, word := range letters().FindAllString(strings.Join(slices.Concat(badCommands, badFiles), " "), -1) {
 		if len(word) > 3 {
 			words = append(words, strings.ToLower(word))
@@ -186,16 +187,21 @@ var usualWords = sync.OnceValue(func() []string {
 	return words
 })
 
-// swapped reports whether two words differ in two neighboring letters that are swapped.
-func swapped(a, b string) bool {
-	if len(a) != len(b) || a == b {
-		return false
-	}
+// misspells reports whether a word is another one with two neighboring letters swapped, or a long one with a letter left
+// out in its middle.
+func misspells(word, other string) bool {
+	const long = 6
 	i := 0
-	for a[i] == b[i] {
+	for i < min(len(word), len(other)) && word[i] == other[i] {
 		i++
 	}
-	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	switch len(other) - len(word) {
+	case 0:
+		return i+1 < len(word) && word[i] == other[i+1] && word[i+1] == other[i] && word[i+2:] == other[i+2:]
+	case 1:
+		return len(other) >= long && 0 < i && i < len(word) && word[i:] == other[i+1:]
+	}
+	return false
 }
 
 // sameFile reports whether two comparisons in one script look for the same part of a path, in either form.

@@ -247,7 +247,7 @@ var checked = []ruleRow{
 	{"misnamed-file", suites.Warning, "the hook compares a path with that of a file that does not exist, and there is one with nearly that name",
 		"it ignores the file that was meant: {proceeds}",
 		"name the file that exists, or remove the comparison", nil, keeps},
-	{"misspelt-word", suites.Warning, "the hook compares its input with a word that is a usual one but for two letters that are swapped",
+	{"misspelt-word", suites.Warning, "the hook compares its input with a word that is a usual one but for two letters that are swapped, or one that is left out",
 		"it ignores what was meant: {proceeds}",
 		"correct the word", nil, keeps},
 	{"let-through", suites.Error, "an input that the hook must stop by the configuration is let through",
