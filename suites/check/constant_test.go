@@ -29,6 +29,7 @@ func TestConstants(t *testing.T) {
 		{"g.py", `if cmd.find("rm") >= 0:`, ""},
 		{"g.mjs", `  if (tool === "Write" || "Edit") {`, `"Write" || "Edit" is always true`},
 		{"g.mjs", `  if (tool = "Write") {`, `tool = "Write" assigns the text`},
+		{"g.py", `  if (tool = "Write") {`, ""}, // another language
 		{"g.mjs", `  if (tool in ["Write", "Edit"]) {`, `tool in ["Write", "Edit"] asks for an index`},
 		{"g.mjs", `  for (const t of ["Write"]) if (t.indexOf("x") !== -1) {`, ""},
 		{"g.mjs", `  if (cmd.indexOf("rm")) {`, `cmd.indexOf("rm") is -1`},

@@ -200,6 +200,34 @@ func TestNeverCalled(t *testing.T) {
 	}
 }
 
+// TestRate checks which firings an exploration keeps: those derived from another one or arranged that came to something
+// new, and none of the first ones.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	first := firing{event: "PreToolUse", tool: "Bash", command: "ls"}
+	arranged, derived := first, explore.Input{Field: "tool_input.command", Text: "rm x"}
+	arranged.earlier = []earlier{{}}
+	for _, tt := range []struct {
+		of               observation
+		decides, further bool
+		deciding, kept   int
+		searched, inVain int
+	}{
+		{observation{firing: first}, true, true, 0, 0, 0, 0},
+		{observation{firing: arranged}, true, false, 1, 0, 0, 0},
+		{observation{first, derived}, true, true, 1, 0, 1, 0},
+		{observation{first, derived}, false, true, 0, 1, 1, 0},
+		{observation{first, derived}, false, false, 0, 0, 1, 4},
+	} {
+		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse"}, nil, "guard.sh")
+		x.inVain = 3
+		x.rate(tt.of, new(explore.Record), tt.decides, tt.further)
+		if len(x.deciding) != tt.deciding || len(x.further) != tt.kept || x.searched != tt.searched || x.inVain != tt.inVain {
+			t.Errorf("%+v decides %t, further %t: %d deciding, %d further, %d searched, %d in vain", tt.of.in, tt.decides, tt.further, len(x.deciding), len(x.further), x.searched, x.inVain)
+		}
+	}
+}
+
 // TestOtherEvent checks that a decision which was not reached is reported if it names another event than the hook's.
 func TestOtherEvent(t *testing.T) {
 	t.Parallel()
