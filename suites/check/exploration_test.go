@@ -194,7 +194,7 @@ func TestNeverCalled(t *testing.T) {
 		x.decide()
 		x.ran["guard.py"], x.read = true, tt.read
 		found := x.findUnreached(false)
-		if len(found) != tt.want || tt.want > 0 && (found[0].Severity != suites.Warning || !strings.Contains(found[0].What, "nothing calls the function that it is in; it never reads its input")) {
+		if len(found) != tt.want || tt.want > 0 && (found[0].Severity != suites.Warning || !strings.Contains(found[0].What, "nothing calls the function that it is in; it never reads its input") || !strings.HasPrefix(found[0].Remedy, "read the call")) {
 			t.Errorf("%+v: %+v", tt, found)
 		}
 	}

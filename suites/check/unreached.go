@@ -122,7 +122,11 @@ func (x *exploration) findUnreached(stopped bool) (all []Finding) {
 			continue
 		}
 		reported[key] = true
-		all = append(all, FindingOf("unreached", x.hook.ID, at, what, severity))
+		f := FindingOf("unreached", x.hook.ID, at, what, severity)
+		if !near {
+			f.Remedy = "read the call as JSON from stdin, and call the function with it"
+		}
+		all = append(all, f)
 	}
 	return all
 }
