@@ -97,7 +97,7 @@ var slips = []slip{
 		"is always true: a text that is not empty is", "compare with each of them: [\"a\", \"b\"].includes(x)"},
 	{"node", pattern.Lazy(`^\s*(?:\}\s*else\s+)?(?:if|while)\s*\(\s*([A-Za-z_$][\w.$?]*\s*=\s*` + text + `)\s*\)`),
 		"assigns the text, and is always true", "compare with ==="},
-	{"node", pattern.Lazy(`(?:\(|&&|\|\||!)\s*([A-Za-z_$][\w.$?]*\s+in\s+\[\s*['"][^\]]*\])`),
+	{"node", pattern.Lazy(`(?:\b(?:if|while)\s*\(|&&|\|\||\breturn\b)\s*!?\s*\(?\s*([A-Za-z_$][\w.$?]*\s+in\s+\[\s*['"][^\]]*\])`),
 		"asks for an index of the list, and is false for each of its texts", "use [...].includes(x)"},
 	{"node", pattern.Lazy(`^\s*(?:\}\s*else\s+)?if\s*\(\s*([A-Za-z_$][\w.$?]*\.(?:indexOf|search)\([^()]*\))\s*(?:\)|&&|\|\|)`),
 		"is -1, which is true, if nothing is found, and 0, which is false, at the beginning", "use includes, or compare with -1"},

@@ -31,6 +31,8 @@ func TestConstants(t *testing.T) {
 		{"g.mjs", `  if (tool = "Write") {`, `tool = "Write" assigns the text`},
 		{"g.py", `  if (tool = "Write") {`, ""}, // another language
 		{"g.mjs", `  if (tool in ["Write", "Edit"]) {`, `tool in ["Write", "Edit"] asks for an index`},
+		{"g.mjs", `  if (!(tool in ["Write", "Edit"])) return;`, `tool in ["Write", "Edit"] asks for an index`},
+		{"g.mjs", `  for (i in ["Write", "Edit"]) {`, ""},
 		{"g.mjs", `  for (const t of ["Write"]) if (t.indexOf("x") !== -1) {`, ""},
 		{"g.mjs", `  if (cmd.indexOf("rm")) {`, `cmd.indexOf("rm") is -1`},
 		{"g.mjs", `  p.some((p) => p.sub === "commit" && p.sub === "push")`, `p.sub === "commit" && p.sub === "push" is never true`},

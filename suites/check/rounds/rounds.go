@@ -70,7 +70,7 @@ func (c Check) Run(ctx context.Context) (res Result, err error) {
 			return context.Cause(ctx)
 		})
 		if err == nil {
-			err = unfinished(res.Reports, failed)
+			err = unfinished(hooks, res.Reports, failed)
 		}
 		if err == nil {
 			err = c.fireCalls(ctx, &res)
@@ -92,12 +92,13 @@ func (c Check) Run(ctx context.Context) (res Result, err error) {
 
 // unfinished adds to the reports of hooks with a call that could not be made that they are not complete. If that is
 // true of all hooks, it is no fault of theirs, and an error.
-func unfinished(reports []check.Report, failed []error) error {
+func unfinished(hooks []discover.Hook, reports []check.Report, failed []error) error {
 	if len(failed) > 0 && !slices.Contains(failed, nil) {
 		return failed[0]
 	}
 	for i, err := range failed {
-		if h := reports[i].Hook; err != nil {
+		if h := hooks[i]; err != nil {
+			reports[i].Hook = h
 			reports[i].Findings = append(reports[i].Findings, check.FindingOf("not-finished", h.ID, h.Source, printable.Cut(err.Error(), 200)))
 		}
 	}

@@ -142,6 +142,13 @@ func TestFails(t *testing.T) {
 			}
 			return guard(ctx, q)
 		})
+		p.Report = func(_ discover.Hook, judge func() (check.Report, error)) (check.Report, error) {
+			report, err := judge()
+			if err != nil {
+				report = check.Report{} // as one that keeps nothing then
+			}
+			return report, err
+		}
 		res, err := p.Run(t.Context())
 		if ends {
 			if !errors.Is(err, failed) {
