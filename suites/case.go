@@ -1,6 +1,7 @@
 package suites
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -247,6 +248,10 @@ func Moments(text string, now time.Time) (string, error) {
 		text = after
 	}
 }
+
+// Matched returns what matchers are compared with, as far as the step says it without its payload: MatchedAs, or
+// the tool.
+func (st *Step) Matched() string { return cmp.Or(st.MatchedAs, st.Tool) }
 
 // An Answer is one answer of the scripted model: a tool call, or text. Input is a template as in
 // Fixture.

@@ -432,12 +432,15 @@ func (r Registered) ByID(id string) (Hook, bool) {
 }
 
 // Find returns the only hook of an event to which a name refers: its ID, or a part of its
-// command or of its script's path.
-func (r Registered) Find(event, name string) (Hook, bool) {
+// command or of its script's path. Of several, it is the only one whose matcher matches the value.
+func (r Registered) Find(event, name, value string) (Hook, bool) {
 	if h, ok := r.ByID(name); ok {
 		return h, true
 	}
 	meant := slices.DeleteFunc(slices.Clone(r.Hooks), func(h Hook) bool { return h.Event != event || !h.Answers(name) })
+	if len(meant) > 1 && value != "" {
+		meant = slices.DeleteFunc(meant, func(h Hook) bool { return !h.Matches(value) })
+	}
 	if len(meant) != 1 {
 		return Hook{}, false
 	}

@@ -20,7 +20,7 @@ const executor = "prove"
 
 // Executor returns the hook of a case of Execution. It is the only one that the runner of such cases
 // knows, so that no other hook runs there.
-func Executor(event, name string) (discover.Hook, bool) {
+func Executor(event, name, _ string) (discover.Hook, bool) {
 	return discover.Hook{ID: executor, Event: event, Type: "command", Command: `bash "$TMPDIR/prove/run"`}, name == executor
 }
 

@@ -66,7 +66,7 @@ func guardMachine(t *testing.T, matcher string, edit func(string) string) (*Mach
 	h := discover.Hook{ID: "guard", Event: "PreToolUse", Matcher: matcher, Type: "command", Command: `python3 -S "$CLAUDE_PROJECT_DIR"/` + script, Scripts: []string{script}, Root: root, Timeout: time.Minute}
 	options := run.Options{
 		Root: root, Temp: temp, Timeout: time.Minute, Isolation: choice, Env: append(run.Environment(os.Environ(), nil), "HOME="+home),
-		Registered: func(event, name string) (discover.Hook, bool) { return h, name == h.ID },
+		Registered: func(_, name, _ string) (discover.Hook, bool) { return h, name == h.ID },
 	}
 	hooks := run.New(options)
 	t.Cleanup(hooks.Close)

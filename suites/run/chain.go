@@ -117,7 +117,7 @@ func (s *caseRun) whyUnregistered(event, name string) string {
 func (s *caseRun) fireAlone(ctx context.Context, st *suites.Step, name string, stdin []byte) (suites.Result, error) {
 	h, found := discover.Hook{}, false
 	if s.o.Registered != nil {
-		h, found = s.o.Registered(st.Event, name)
+		h, found = s.o.Registered(st.Event, name, st.Matched())
 	}
 	if !found {
 		return suites.Result{Exit: -1, NotStarted: s.whyUnregistered(st.Event, name)}, nil

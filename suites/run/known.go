@@ -87,7 +87,7 @@ func (o *Options) registration(c *suites.Case, st *suites.Step) (hooks []discove
 	switch name := registeredBy(c, st); {
 	case name != "" && o.Registered != nil:
 		var h discover.Hook
-		h, known = o.Registered(st.Event, name)
+		h, known = o.Registered(st.Event, name, st.Matched())
 		hooks = []discover.Hook{h}
 	case c.Chain && o.InForce != nil:
 		hooks, known = slices.Clone(o.InForce()), true

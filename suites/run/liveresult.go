@@ -19,7 +19,7 @@ import (
 type About struct {
 	Case  *suites.Case
 	Step  *suites.Step
-	Named func(event, name string) (discover.Hook, bool) // the registered hook of this name; nil: none
+	Named func(event, name, value string) (discover.Hook, bool) // the registered hook of this name; nil: none
 }
 
 // concerns reports whether a hook that fired is under test: its script, the registered hook that
@@ -34,7 +34,7 @@ func (a About) concerns(registered []discover.Hook, at int) bool {
 		if a.Named == nil {
 			return false
 		}
-		h, found := a.Named(a.Step.Event, a.registration())
+		h, found := a.Named(a.Step.Event, a.registration(), a.Step.Matched())
 		return found && h.ID == registered[at].ID
 	default:
 		return slices.Contains(registered[at].Scripts, cmp.Or(a.Step.Hook, a.Case.Hook))

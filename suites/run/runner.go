@@ -113,9 +113,9 @@ type Options struct {
 	// Dropped returns the problems because of which the client reads none of the hooks of a file. If nil,
 	// there are none.
 	Dropped func() []suites.Problem
-	// Registered returns the registered hook of an event that a case names. If nil, none are
-	// registered.
-	Registered func(event, name string) (discover.Hook, bool)
+	// Registered returns the registered hook of an event that a case names; of several, the one that
+	// matches the value. If nil, none are registered.
+	Registered func(event, name, value string) (discover.Hook, bool)
 	// Ruled returns what the permission rules decide about a call. If nil, there are none.
 	Ruled func(tool string, payload []byte) discover.Ruling
 	// Others returns the hooks that another client than Claude Code reads. If nil, there are none.

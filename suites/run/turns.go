@@ -26,7 +26,7 @@ func (s *caseRun) takeTurns(ctx context.Context, o *suites.Outcome) error {
 		if err != nil {
 			return err
 		}
-		h, found := s.o.Registered(steps[i].Event, cmp.Or(steps[i].Registered, s.c.Registered))
+		h, found := s.o.Registered(steps[i].Event, cmp.Or(steps[i].Registered, s.c.Registered), steps[i].Matched())
 		if why := h.WhyNotStarted(); !found || why != "" {
 			return errors.New(cmp.Or(why, "it is not registered"))
 		}

@@ -25,7 +25,7 @@ func turnsOf(t *testing.T, hook string, turns suites.Turns) (n string, o suites.
 	h := discover.Hook{ID: "h", Event: "PreToolUse", Type: "command", Command: "bash hooks/hook"}
 	h.Timeout = time.Minute
 	r := run.New(run.Options{Root: p.root, Temp: p.temp, Timeout: time.Minute, Isolation: choice, Env: run.Environment(os.Environ(), nil),
-		Registered: func(string, string) (discover.Hook, bool) { return h, true }})
+		Registered: func(string, string, string) (discover.Hook, bool) { return h, true }})
 	t.Cleanup(r.Close)
 	step := suites.Step{Event: "PreToolUse", Tool: "Bash", Command: "true"}
 	last := step

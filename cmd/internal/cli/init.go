@@ -275,7 +275,7 @@ func of(p *session.Project, h discover.Hook) firstHook {
 		if p.Exists(hook.Script) {
 			hook.Verify = hook.Script
 		}
-		if meant, ok := p.Registered.Find(h.Event, hook.Script); ok && meant.ID == h.ID {
+		if meant, ok := p.Registered.Find(h.Event, hook.Script, ""); ok && meant.ID == h.ID {
 			hook.Registered = hook.Script
 		}
 	}

@@ -205,7 +205,8 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 		step := shownStep(x.c, v)
 		done.Fault, done.FaultAt = x.fault.String(), x.fault
 		done.Effect, done.Remedy = clientWould(x.outcome, step), remedyOf(x.c, x.outcome, step)
-		if h, ok := e.project.Registered.Find(x.c.Steps[step].Event, x.c.Registered); ok && x.c.Registered != "" {
+		st := &x.c.Steps[step]
+		if h, ok := e.project.Registered.Find(st.Event, x.c.Registered, st.Matched()); ok && x.c.Registered != "" {
 			done.Registered = h.Source.String()
 			done.Remedy = cmp.Or(e.project.missingScripts(h), done.Remedy)
 		}

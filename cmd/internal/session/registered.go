@@ -197,7 +197,7 @@ func (p *loader) locate(c *suites.Case) {
 		c.Hook = found
 	}
 	if c.Registered != "" && c.Hook == "" {
-		c.Hook = p.script(c.Steps[0].Event, c.Registered)
+		c.Hook = p.script(&c.Steps[0], c.Registered)
 	}
 	named := func(st suites.Step) bool { return st.Registered != "" }
 	if !slices.ContainsFunc(c.Steps, named) {
@@ -206,7 +206,7 @@ func (p *loader) locate(c *suites.Case) {
 	c.Steps = slices.Clone(c.Steps) // those of a built-in case are shared
 	for i := range c.Steps {
 		if st := &c.Steps[i]; named(*st) {
-			st.Hook = p.script(st.Event, st.Registered)
+			st.Hook = p.script(st, st.Registered)
 		}
 	}
 }
@@ -239,9 +239,9 @@ func (p *loader) findScript(hook string) string {
 	return ""
 }
 
-// script returns the script that a registered hook runs, or "" if there is none.
-func (p *loader) script(event, registered string) string {
-	if h, ok := p.Registered.Find(event, registered); ok && len(h.Scripts) > 0 {
+// script returns the script of the registered hook that a step means by a name, or "" if there is none.
+func (p *loader) script(st *suites.Step, name string) string {
+	if h, ok := p.Registered.Find(st.Event, name, st.Matched()); ok && len(h.Scripts) > 0 {
 		return h.Scripts[0]
 	}
 	return ""
