@@ -147,7 +147,7 @@ func layFirst(t *testing.T, root string) {
 	if _, err := reference.First.Extract(root); err != nil {
 		t.Fatal(err)
 	}
-	inShell(t, root, `printf 'run: {timeout: 1s}\nverify: off\nnotify: {desktop: false}\n' >> .hookwatch.yaml
+	inShell(t, root, `printf 'run: {timeout: 10s}\nverify: off\nnotify: {desktop: false}\n' >> .hookwatch.yaml
 		printf '.claude/tests/hooks/results\n' > .gitignore
 		git init -q -b main && git config user.email a@b && git config user.name n && git config commit.gpgsign false
 		git add -A && git commit -qm first
