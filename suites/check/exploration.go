@@ -213,7 +213,7 @@ func (x *exploration) next() (all []observation) {
 			x.search.Awaited = append(x.search.Awaited, x.courses[d.File].Awaited(d.Line)...)
 		}
 	}
-	for len(all) == 0 && x.compared && x.searched < x.most() && x.inVain < mostInVain {
+	for len(all) == 0 && x.compared && x.searched < x.most() && x.inVain < x.patient() {
 		next := x.search.Next(batch, x.left() == 0 || x.search.Arrived())
 		if len(next) == 0 {
 			break
@@ -242,6 +242,15 @@ func (x *exploration) next() (all []observation) {
 // most returns the maximum number of firings that the search asks for: more while several decisions are left.
 func (x *exploration) most() int {
 	return min(mostExplored+moreExplored*max(0, x.left()-1), 2*mostExplored)
+}
+
+// patient returns the maximum number of firings in a row that come no further: less if nothing that is left depends on
+// a comparison.
+func (x *exploration) patient() int {
+	if x.left() > 0 && !x.search.Waits() {
+		return mostInVain / 3
+	}
+	return mostInVain
 }
 
 // last returns firings by which a hook may come to the decisions that are left: without an input, with several lines,

@@ -583,3 +583,22 @@ func TestMostExplored(t *testing.T) {
 		}
 	}
 }
+
+// TestPatient checks that a search ends sooner if no comparison stands before a decision that is left.
+func TestPatient(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		line, left, want int
+	}{{line: 1, left: 1, want: 12}, {line: 5, left: 1, want: 4}, {line: 5, left: 0, want: 12}} {
+		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Scripts: []string{"guard.sh"}}, nil, "guard.sh")
+		x.courses = map[string]*explore.Course{"guard.sh": explore.CourseOf("guard.sh", []byte("exit 2\n"))}
+		x.decisions, x.reached = []explore.Decision{{File: "guard.sh", Line: 1}}, map[int]bool{0: tt.left == 0}
+		x.search.Take(explore.Input{}, map[explore.Field]string{"tool_input.command": "ls"}, &explore.Record{
+			Comparisons: []explore.Comparison{{File: "guard.sh", Line: tt.line, Op: explore.Contains, Value: "ls", Pattern: "rm"}},
+		})
+		x.search.Awaited = []explore.Lines{{File: "guard.sh", From: 1, To: 1}}
+		if got := x.patient(); got != tt.want {
+			t.Errorf("a comparison at line %d, %d left: %d firings in vain, want %d", tt.line, tt.left, got, tt.want)
+		}
+	}
+}

@@ -128,6 +128,18 @@ type Cut struct {
 
 // Cut returns where the firings left the way to a line; false if they did not come near it.
 func (c *Course) Cut(line int) (Cut, bool) {
+	s, ends := c.leftAt(line)
+	if s == nil {
+		return Cut{}, false
+	}
+	cut := c.cut(s)
+	cut.Ends, cut.Plain = ends, ends && len(s.Blocks) == 0 && endsBlock().MatchString(cut.Text)
+	return cut, true
+}
+
+// leftAt returns the statement at which the firings left the way to a line, and whether it let none go on; nil if they
+// did not come near it.
+func (c *Course) leftAt(line int) (at *script.Statement, ends bool) {
 	var way []*script.Statement // from the line outwards
 	for _, s := range c.script.Statements {
 		if s.Function == nil && s.Start <= line && line <= s.End {
@@ -143,17 +155,15 @@ func (c *Course) Cut(line int) (Cut, bool) {
 		}
 		for _, before := range slices.Backward(s.In.Statements[:s.Index]) {
 			if c.ran[before] && !s.Arm {
-				cut := c.cut(before)
-				cut.Ends, cut.Plain = true, len(before.Blocks) == 0 && ends().MatchString(cut.Text)
-				return cut, true
+				return before, true
 			}
 		}
-		return c.cut(s.In.Of), s.In.Of != nil
+		return s.In.Of, false
 	}
 	if len(way) == 0 {
-		return Cut{}, false
+		return nil, false
 	}
-	return c.cut(way[0]), true
+	return way[0], false
 }
 
 // Lines are lines of a file, the last one included.
@@ -169,12 +179,16 @@ func (l Lines) contain(p place) bool {
 // Awaited returns the lines whose comparisons tell whether a firing comes to a line that none came to: the condition or
 // statement at which all left the way to it, and the functions that it calls.
 func (c *Course) Awaited(line int) (all []Lines) {
-	const condition = 3 // lines that it may go on
+	const condition = 3 // lines that one before a block may go on
 	cut, near := c.Cut(line)
 	if !near || cut.Plain {
 		return nil
 	}
-	all = []Lines{{c.file, cut.Line, cut.Line + condition}}
+	to := cut.Line + condition
+	if s, _ := c.leftAt(line); len(s.Blocks) == 0 {
+		to = s.End
+	}
+	all = []Lines{{c.file, cut.Line, to}}
 	names := identifier().FindAllString(cut.Text, -1)
 	for _, s := range c.script.Statements {
 		if f := s.In.Function; f != nil && f.Start != all[len(all)-1].From && slices.Contains(names, f.Name) {
@@ -187,14 +201,11 @@ func (c *Course) Awaited(line int) (all []Lines) {
 var identifier = pattern.Lazy(`[A-Za-z_]\w*`)
 
 func (c *Course) cut(s *script.Statement) Cut {
-	if s == nil {
-		return Cut{}
-	}
 	return Cut{Line: s.Start, Text: strings.TrimSpace(c.lines[min(s.Start, len(c.lines))-1])}
 }
 
-// ends matches statements after which nothing of a block runs.
-var ends = pattern.Lazy(`^(?:return(?:\s+[^&|]*)?|(?:exit|sys\.exit|os\._exit|process\.exit)\b[^&|]*|raise\b.*);?$`)
+// endsBlock matches statements after which nothing of a block runs.
+var endsBlock = pattern.Lazy(`^(?:return(?:\s+[^&|]*)?|(?:exit|sys\.exit|os\._exit|process\.exit)\b[^&|]*|raise\b.*);?$`)
 
 // A Condition is one that only asks for tools and that all firings left in the same way.
 type Condition struct {

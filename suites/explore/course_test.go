@@ -82,6 +82,15 @@ if secret(path):
 	if diff := cmp.Diff(want, c.Awaited(8)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	// What stands in one statement has no condition on the next lines.
+	alone := "grep -q x || exit 2\n[ \"$MODE\" = strict ] && exit 1\n"
+	h = hook{"bash", "source.sh", alone}
+	r, _ = h.fire(t, map[Field]string{inCommand: "x", "tool_name": "Bash"})
+	one := CourseOf(h.name, []byte(alone))
+	one.Take("Bash", r)
+	if diff := cmp.Diff([]Lines{{h.name, 1, 1}}, one.Awaited(1)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 	plain := CourseOf("plain.sh", []byte("exit 0\nexit 2\n"))
 	if got := plain.Awaited(2); len(got) > 0 && got[0].From == 1 && got[0].To == 0 {
 		t.Errorf("%+v", got)

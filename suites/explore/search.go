@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A Field is the place of a text in a payload, such as "tool_input.command".
@@ -121,20 +122,15 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 	for f, text := range fields {
 		s.sent[Input{0, f, text}] = true
 	}
-	sorted := slices.Sorted(maps.Keys(fields))
 	for _, c := range r.Comparisons {
 		g := s.goalOf(c)
 		var own []Field
-		for _, f := range sorted {
-			how := related(c.Value, fields[f])
-			if how == unrelated || how == unknown && f.IsOutside() {
-				continue
+		for _, of := range r.origins(c.Value, fields) {
+			if of.how != unknown {
+				own = append(own, of.field)
 			}
-			if how != unknown {
-				own = append(own, f)
-			}
-			compared = compared || how != unknown || c.Value == unseen
-			s.derive(n, f, fields[f], c, how, depth)
+			compared = compared || of.how != unknown || c.Value == unseen
+			s.derive(n, of.field, fields[of.field], c, of.how, depth)
 		}
 		if !g.known {
 			s.places[Comparison{File: c.File, Line: c.Line}]++
@@ -149,6 +145,42 @@ func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, f
 		}
 	}
 	return compared, further
+}
+
+// An origin is a field from which a compared value may be.
+type origin struct {
+	field Field
+	how   relation
+}
+
+// origins returns the fields from which a value may be: not one whose text is only a part of another's in the value, and
+// if the hook was seen to read any of them, only those. Of a payload they are all.
+func (r *Record) origins(value string, fields map[Field]string) (all []origin) {
+	for _, f := range slices.Sorted(maps.Keys(fields)) {
+		if how := related(value, fields[f]); how != unrelated && (how != unknown || !f.IsOutside()) {
+			all = append(all, origin{f, how})
+		}
+	}
+	if strings.Contains(value, `"hook_event_name"`) {
+		return all
+	}
+	part := func(o origin) bool {
+		return o.how == around && slices.ContainsFunc(all, func(of origin) bool {
+			return (of.how == around || of.how == equal) && len(fields[of.field]) > len(fields[o.field]) && strings.Contains(fields[of.field], fields[o.field])
+		})
+	}
+	all = slices.DeleteFunc(slices.Clone(all), part)
+	if own := func(o origin) bool { return o.field != toolName && r.reads(o.field) }; !slices.ContainsFunc(all, own) {
+		return all
+	}
+	return slices.DeleteFunc(all, func(o origin) bool { return o.field != toolName && !o.field.IsOutside() && !r.reads(o.field) })
+}
+
+// reads reports whether a firing was seen to read a field or what contains it.
+func (r *Record) reads(f Field) bool {
+	return slices.ContainsFunc(r.Reads, func(read FieldRead) bool {
+		return read.Field == f || strings.HasPrefix(string(f), string(read.Field)+".")
+	})
 }
 
 // merge adds fields to others, and reports whether one is new.
@@ -189,14 +221,14 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 	if c.Accepts(c.Value) {
 		return
 	}
-	add := func(text string, rank int) {
-		key := Input{0, f, text}
+	add := func(made string, rank int) {
+		key := Input{0, f, made}
 		if f.IsOutside() {
 			key.From = from // it may matter for one tool only
 		}
-		if !s.sent[key] && text != "" && len(text) < 4000 {
+		if !s.sent[key] && made != "" && len(made) < 4000 {
 			s.sent[key] = true
-			s.queue = append(s.queue, candidate{Input: Input{from, f, text}, at: place{file: c.File, line: c.Line}, goal: g, rank: rank})
+			s.queue = append(s.queue, candidate{Input: Input{from, f, made}, at: place{file: c.File, line: c.Line}, goal: g, rank: rank})
 		}
 	}
 	usual := 0
@@ -215,11 +247,23 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 		}
 		whole := c.Value == text && c.Accepts(t) // so that it is known what passes
 		for j, made := range variants(f, text, c.Value, t, how, beyond) {
-			if !whole || c.Accepts(made) {
+			again := len(made) > len(text) && strings.Contains(text, t) && strings.Contains(made, text) // which rarely helps
+			if c.Accepts(made) || !whole && !again {
 				add(made, rank+2*j)
 			}
 		}
 	}
+}
+
+// Waits reports whether something that is awaited depends on a comparison of the input.
+func (s *Search) Waits() bool {
+	for c := range s.goals {
+		at := place{file: c.File, line: c.Line}
+		if slices.ContainsFunc(s.Awaited, func(l Lines) bool { return l.contain(at) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Arrived reports whether the hook came to each part of the code that the search is for; false if it is for none.
@@ -262,9 +306,19 @@ func related(value, text string) relation {
 	case len(value) > 1 && strings.Contains(strings.ToLower(text), strings.ToLower(value)):
 		return within
 	case len(text) > 1 && strings.Contains(strings.ToLower(value), strings.ToLower(text)):
+		if byChance(strings.ToLower(value), strings.ToLower(text)) {
+			return unrelated
+		}
 		return around
 	}
 	return unrelated
+}
+
+// byChance reports whether a short word is only a part of others in a value, as "one" is of "none".
+func byChance(value, text string) bool {
+	const short = 4
+	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return len(text) < short && !strings.ContainsFunc(text, apart) && !slices.Contains(strings.FieldsFunc(value, apart), text)
 }
 
 // variants returns texts of a field whose part value becomes another text: alone, and beside what was

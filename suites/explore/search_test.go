@@ -264,8 +264,14 @@ func TestSearchAwaited(t *testing.T) {
 		}
 		s.Take(Input{}, map[Field]string{inCommand: "echo hello"}, &Record{Comparisons: all})
 		want := "first"
+		if s.Awaited = []Lines{{"guard.py", 31, 33}, {"other.py", 10, 40}}; s.Waits() {
+			t.Errorf("%+v waits for a comparison", s.Awaited)
+		}
 		if awaited {
 			s.Awaited, want = []Lines{{"guard.py", 28, 31}}, "third"
+		}
+		if s.Waits() != awaited {
+			t.Errorf("%+v: waits %v", s.Awaited, s.Waits())
 		}
 		if next := s.Next(1, false); len(next) != 1 || next[0].Text != want {
 			t.Errorf("%+v, want %s", next, want)
@@ -633,5 +639,62 @@ func TestBeyond(t *testing.T) {
 		if got := taken(tt.more).Beyond(taken(tt.less)); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
+	}
+}
+
+// TestOrigins checks from which fields a compared value may be.
+func TestOrigins(t *testing.T) {
+	fields := map[Field]string{
+		"tool_name": "Bash", "tool_input.command": "echo hello", "tool_input.description": "One",
+		"tool_response.stdout": "hello", "tool_response.text": "echo hello", "$MODE": "hello",
+	}
+	command := FieldRead{Field: "tool_input.command"}
+	all := []Field{"$MODE", "tool_input.command", "tool_response.stdout", "tool_response.text"}
+	for _, test := range []struct {
+		value string
+		reads []FieldRead
+		want  []Field
+	}{
+		{"echo hello", nil, []Field{"tool_input.command", "tool_response.text"}}, // not the text that is a part of it
+		{"echo hello", []FieldRead{command}, []Field{"tool_input.command"}},
+		{"echo hello;", []FieldRead{command}, []Field{"tool_input.command"}},
+		{"hello", nil, all},
+		{"hello", []FieldRead{command}, []Field{"$MODE", "tool_input.command"}},
+		{"hello", []FieldRead{{Field: "tool_response"}}, []Field{"$MODE", "tool_response.stdout", "tool_response.text"}},
+		{"hello", []FieldRead{{Field: "tool_name"}, {Field: "tool_input.file_path"}}, all}, // how the others are read is not seen
+		{"", []FieldRead{command}, []Field{"tool_input.command", "tool_name"}},
+		{"", nil, []Field{"tool_input.command", "tool_input.description", "tool_name", "tool_response.stdout", "tool_response.text"}},
+		{"none", nil, nil}, // "One" is in it by chance
+		{"no one", nil, []Field{"tool_input.description"}},
+		{"Bash", []FieldRead{command}, []Field{"tool_name"}},
+		{`{"hook_event_name": "PreToolUse", "tool_input": {"command": "echo hello"}}`, []FieldRead{{Field: "tool_input.description"}}, all},
+	} {
+		r := Record{Reads: test.reads}
+		var got []Field
+		for _, o := range r.origins(test.value, fields) {
+			got = append(got, o.field)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%q with %v read: %v, want %v", test.value, test.reads, got, test.want)
+		}
+	}
+}
+
+// TestNotTwice checks that a text which is there already is not added once more, unless that passes the comparison.
+func TestNotTwice(t *testing.T) {
+	texts := func(pattern string) (all []string) {
+		var s Search
+		c := Comparison{File: "guard.sh", Line: 2, Op: Extended, Value: "x make test", Pattern: pattern}
+		s.Take(Input{}, map[Field]string{"tool_name": "Bash", "tool_input.command": "x make test"}, &Record{Comparisons: []Comparison{c}})
+		for _, in := range s.Next(100, false) {
+			all = append(all, in.Text)
+		}
+		return all
+	}
+	if got := texts("^make test$"); slices.ContainsFunc(got, func(text string) bool { return strings.Count(text, "make test") > 1 }) || !slices.Contains(got, "make test") {
+		t.Errorf("tried %q", got)
+	}
+	if got := texts("^make test"); !slices.Contains(got, "make test x make test") {
+		t.Errorf("tried %q, and not what passes after another text", got)
 	}
 }
