@@ -334,7 +334,7 @@ func planDisguised(r *results) []Probe {
 	long, late, quoted := r.stops().firing, r.stops().firing, r.stops().firing
 	long.note = long.input() + " with 200 KB of comment behind it is let through"
 	long.command += strings.Repeat("\n# aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 5000)
-	quoted.note = quoted.input() + " with quotes behind it is let through"
+	quoted.note = quoted.input() + " with a comment that has quotes is let through"
 	quoted.command += " # it's \"quoted\" \\n $(x) é"
 	late.note = late.input() + " is let through behind a long command"
 	late.command = "echo " + strings.Repeat("a", 1000) + " && " + late.command

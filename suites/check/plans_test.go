@@ -229,7 +229,7 @@ var plans = []judged{
 	{part: "alike", of: passing("^key$"), hook: writers, by: at("search", writeEnv.with(denies), writeKey.with(denies))},
 	{part: "alike", of: passing("^(key|pin)$"), hook: writers, by: at("search", writeKey.with(denies), writePin.with(denies)), want: []string{"Write of x key x (Write of key) + Write of x pin x (Write of pin)"}},
 	{part: "disguised", by: stopping("mention", noted(rm, "remark").with(denies)), want: []string{
-		"rm -rf / ... (rm -rf / with 200 KB of comment behind it is let through)", "echo " + strings.Repeat("a", 55) + "... (rm -rf / is let through behind a long command)", `rm -rf / # it's "quoted" \n $(x) é (rm -rf / with quotes behind it is let through)`,
+		"rm -rf / ... (rm -rf / with 200 KB of comment behind it is let through)", "echo " + strings.Repeat("a", 55) + "... (rm -rf / is let through behind a long command)", `rm -rf / # it's "quoted" \n $(x) é (rm -rf / with a comment that has quotes is let through)`,
 	}},
 	{part: "disguised", by: stopping("mention", echo.with(denies), noted(rm, "remark").with(passes))},
 }

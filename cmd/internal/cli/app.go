@@ -121,6 +121,15 @@ func oneArg(cmd *cobra.Command, args []string) error {
 
 func (a *app) width() int { return columns(a.Out) }
 
+// proseColumns returns the columns that prose may take on a stream; 0, for any number, in a file or pipe, whose lines
+// are searched.
+func proseColumns(stream io.Writer) int {
+	if !terminal.Is(stream) {
+		return 0
+	}
+	return columns(stream)
+}
+
 // columns returns the width of a stream's terminal, or the usual one.
 func columns(stream io.Writer) int {
 	n, ok := terminal.FD(stream)

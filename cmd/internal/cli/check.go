@@ -121,7 +121,7 @@ func checkHooks(ctx context.Context, a *app, g globals, o checkOptions) error {
 	}
 	doc.Millis, doc.Interrupted = time.Since(began).Milliseconds(), ctx.Err() != nil
 	return a.reportAndWrite(ctx, result{
-		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printCheck(w, doc, a.verbose) }, doc.annotations(p), summary(doc), topOf(p),
+		doc, jsonLines(doc.Findings, doc.ranIn), func(w io.Writer) { printCheck(w, doc, a.verbose, proseColumns(a.Out)) }, doc.annotations(p), summary(doc), topOf(p),
 	}, doc.Errors > 0 || g.strict && doc.Warnings > 0, "", nil)
 }
 
@@ -250,13 +250,13 @@ func newCheckDocument(p *session.Project, of []clients.Client, res rounds.Result
 	return doc
 }
 
-// severityFormat holds the first line of a finding by severity.
-var severityFormat = map[suites.Severity]string{
-	suites.Error: "ERROR    %s  %s\n", suites.Warning: "WARNING  %s  %s\n", suites.Info: "INFO     %s  %s\n",
-}
+// severityWords are the first words of findings.
+var severityWords = map[suites.Severity]string{suites.Error: "ERROR", suites.Warning: "WARNING", suites.Info: "INFO"}
 
 // printCheck prints errors and warnings, and with verbose also remarks and all hooks.
-func printCheck(w io.Writer, doc checkDocument, verbose bool) {
+func printCheck(w io.Writer, doc checkDocument, verbose bool, columns int) {
+	const indent = "         "
+
 	infos := 0
 	for _, f := range doc.Findings {
 		if f.Severity == suites.Info && !verbose {
@@ -267,17 +267,17 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 		if f.Input != "" {
 			what += " (on: " + f.Input + ")"
 		}
-		writef(w, severityFormat[f.Severity], cmp.Or(f.FaultAt, f.At), what)
+		prosef(w, columns, fmt.Sprintf("%-9s", severityWords[f.Severity]), "%s  %s", cmp.Or(f.FaultAt, f.At), what)
 		if f.FaultAt != "" {
-			writef(w, "         registered at %s\n", f.At)
+			writef(w, indent+"registered at %s\n", f.At)
 		}
 		if f.Printed != "" {
-			writef(w, "         printed: %s\n", f.Printed)
+			writef(w, indent+"printed: %s\n", f.Printed)
 		}
-		writef(w, "         %s\n", f.Effect)
-		writef(w, "         to do: %s   [%s]\n", f.Remedy, f.Rule)
+		prosef(w, columns, indent, "%s", f.Effect)
+		prosef(w, columns, indent, "to do: %s   [%s]", f.Remedy, f.Rule)
 		if len(f.Hooks) > 1 {
-			writef(w, "         %s: %s\n", session.Count(len(f.Hooks), "hook"), some(f.Hooks, verbose))
+			prosef(w, columns, indent, "%s: %s", session.Count(len(f.Hooks), "hook"), some(f.Hooks, verbose))
 		}
 	}
 	if verbose {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/sandbox"
@@ -25,6 +26,19 @@ func writef(w io.Writer, format string, args ...any) {
 func rowf(w io.Writer, format string, args ...any) {
 	operands(args, printable.Cell)
 	fmt.Fprintf(w, format, args...)
+}
+
+// prosef is writef for a line of prose. One of more than the columns goes on, as far in, on the next; 0 is any number.
+func prosef(w io.Writer, columns int, indent, format string, args ...any) {
+	operands(args, printable.Field)
+	lines := []string{fmt.Sprintf(format, args...)}
+	if columns > 0 && printable.Width(indent+lines[0]) > columns {
+		lines = notify.Wrap(lines[0], max(1, columns-len(indent)))
+	}
+	for _, line := range lines {
+		writef(w, "%s%s\n", output(indent), output(line))
+		indent = strings.Repeat(" ", len(indent))
+	}
 }
 
 // oneLine returns a command on a line of so many characters.

@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites/corpus"
@@ -129,12 +128,7 @@ func recordedOf(cfg *config.Config) (*corpus.Redactor, []corpus.Payload, error) 
 }
 
 func printSessions(w io.Writer, doc sessionsDocument, columns int) {
-	row := func(indent, format string, args ...any) {
-		for _, line := range notify.Wrap(fmt.Sprintf(format, args...), columns-len(indent)) {
-			writef(w, "%s%s\n", output(indent), output(line))
-			indent = strings.Repeat(" ", len(indent))
-		}
-	}
+	row := func(indent, format string, args ...any) { prosef(w, columns, indent, format, args...) }
 	row("", "%s in %s of Claude Code: %s", session.Count(doc.Found, "session"), session.Count(doc.Transcripts, "transcript"), listCounts(doc.Events))
 	if doc.DisabledBy != "" {
 		row("", "%s switches all hooks off", doc.DisabledBy)
