@@ -213,6 +213,9 @@ func (x *exploration) next() (all []observation) {
 			x.search.Awaited = append(x.search.Awaited, x.courses[d.File].Awaited(d.Line)...)
 		}
 	}
+	if len(all) == 0 {
+		all = x.onAnotherBranch()
+	}
 	for len(all) == 0 && x.compared && x.searched < x.most() && x.inVain < x.patient() {
 		next := x.search.Next(batch, x.left() == 0 || x.search.Arrived())
 		if len(next) == 0 {

@@ -79,6 +79,30 @@ func (x *exploration) with(in explore.Input) (firing, bool) {
 	return f, ok && (in.Field != branchField || f.commit == "" || x.tree.creatable(".git/refs/heads/"+in.Text))
 }
 
+// onAnotherBranch returns the first firings, on another branch, if the name of the present one passed a comparison:
+// what a hook does otherwise may be behind that.
+func (x *exploration) onAnotherBranch() (all []observation) {
+	const other = "feature/x"
+	passes := func(c explore.Comparison) bool {
+		_, own := c.Of(map[explore.Field]string{branchField: x.branch})
+		return own
+	}
+	done := func(f firing) bool { return f.state[branchField] != "" }
+	if x.branch == "" || x.branch == other || slices.ContainsFunc(x.sent, done) || !slices.ContainsFunc(x.passed, passes) {
+		return nil
+	}
+	for i, f := range x.sent {
+		if f.state != nil || f.isArranged() {
+			continue
+		}
+		in := explore.Input{From: i, Field: branchField, Text: other}
+		if on, ok := x.with(in); ok {
+			all = append(all, observation{on, in})
+		}
+	}
+	return all
+}
+
 // marker begins the text that such a field has first, by which comparisons with it are found.
 const marker = "zq_"
 

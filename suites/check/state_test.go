@@ -147,3 +147,30 @@ func TestState(t *testing.T) {
 		t.Errorf("fields %v", fields)
 	}
 }
+
+// TestOnAnotherBranch checks that the first firings are made on another branch, once, if the present one passes a
+// comparison.
+func TestOnAnotherBranch(t *testing.T) {
+	t.Parallel()
+	usual := firing{event: "PreToolUse", tool: "Bash", command: "echo hello"}
+	marked := usual.withState("$MODE", "zq_mode")
+	for _, tt := range []struct {
+		branch, compared string
+		sent             []firing
+		want             int
+	}{
+		{"main", "refs/heads/main", []firing{usual, marked}, 1},
+		{"main", "main", []firing{usual, usual.withState(branchField, "feature/x")}, 0}, // it was
+		{"main", "other", []firing{usual}, 0},
+		{"feature/x", "feature/x", []firing{usual}, 0}, // it is that
+		{"", "main", []firing{usual}, 0},               // it is not asked for
+	} {
+		x := newExplorationOf(discover.Hook{Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
+		x.branch, x.sent = tt.branch, tt.sent
+		x.passed = []explore.Comparison{{File: "guard.sh", Line: 3, Op: explore.Suffix, Value: tt.compared, Pattern: tt.compared}}
+		all := x.onAnotherBranch()
+		if len(all) != tt.want || tt.want > 0 && all[0].input() != "echo hello on branch feature/x" {
+			t.Errorf("on %q, compared %q: %v", tt.branch, tt.compared, all)
+		}
+	}
+}

@@ -41,11 +41,18 @@ type Search struct {
 	goals  map[Comparison]*goal // by comparison, without a value
 	places map[Comparison]int   // goals at each place
 	ran    map[place]bool       // statements that some input reached
-	sent   map[Input]bool       // with From 0, but for fields outside of the payload
+	sent   map[tried]bool
 	queue  []candidate
 	depth  []int          // of each firing
 	tools  []string       // of each firing
+	states []string       // of each firing, what was changed outside of the payload
 	asked  map[string]int // inputs by tool
+}
+
+// A tried text of a field. What is outside of the payload may matter for one tool only, so it counts for each firing.
+type tried struct {
+	state string
+	Input // with From 0, if the field is in the payload
 }
 
 // A goal is a comparison that inputs are to pass.
@@ -107,20 +114,23 @@ func (c Comparison) suits(text string) bool {
 // earlier inputs: to another statement, or past another comparison.
 func (s *Search) Take(in Input, fields map[Field]string, r *Record) (compared, further bool) {
 	if s.goals == nil {
-		s.goals, s.places, s.sent, s.ran = map[Comparison]*goal{}, map[Comparison]int{}, map[Input]bool{}, map[place]bool{}
+		s.goals, s.places, s.sent, s.ran = map[Comparison]*goal{}, map[Comparison]int{}, map[tried]bool{}, map[place]bool{}
 		s.asked = map[string]int{}
 	}
 	for _, p := range r.statements() {
 		further = further || !s.ran[p]
 		s.ran[p] = true
 	}
-	n, depth := len(s.depth), 0
+	n, depth, state := len(s.depth), 0, ""
 	if in.Text != "" {
-		depth = s.depth[in.From] + 1
+		depth, state = s.depth[in.From]+1, s.states[in.From]
+		if in.Field.IsOutside() {
+			state += fmt.Sprintf("%s=%q ", in.Field, in.Text)
+		}
 	}
-	s.depth, s.tools = append(s.depth, depth), append(s.tools, fields[toolName])
+	s.depth, s.tools, s.states = append(s.depth, depth), append(s.tools, fields[toolName]), append(s.states, state)
 	for f, text := range fields {
-		s.sent[Input{0, f, text}] = true
+		s.sent[tried{state, Input{0, f, text}}] = true
 	}
 	for _, c := range r.Comparisons {
 		g := s.goalOf(c)
@@ -222,9 +232,9 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 		return
 	}
 	add := func(made string, rank int) {
-		key := Input{0, f, made}
+		key := tried{s.states[from], Input{0, f, made}}
 		if f.IsOutside() {
-			key.From = from // it may matter for one tool only
+			key.From = from
 		}
 		if !s.sent[key] && made != "" && len(made) < 4000 {
 			s.sent[key] = true

@@ -698,3 +698,34 @@ func TestNotTwice(t *testing.T) {
 		t.Errorf("tried %q, and not what passes after another text", got)
 	}
 }
+
+// TestTriedAgain checks that a text which was tried is tried again from a firing with another state, and only there.
+func TestTriedAgain(t *testing.T) {
+	t.Parallel()
+	var s Search
+	take := func(in Input, compared bool) (texts []string) {
+		fields := map[Field]string{"tool_name": "Edit", "tool_input.file_path": "README.md", "{branch}": "main"}
+		if in.Text != "" {
+			fields[in.Field] = in.Text
+		}
+		r := new(Record)
+		if compared {
+			r.Comparisons = []Comparison{{File: "guard.py", Line: 3, Op: Equal, Value: fields["tool_input.file_path"], Pattern: ".env"}}
+		}
+		s.Take(in, fields, r)
+		for _, in := range s.Next(1, false) {
+			texts = append(texts, in.Text)
+		}
+		return texts
+	}
+	if got := take(Input{}, true); !slices.Equal(got, []string{".env"}) {
+		t.Errorf("first %q", got)
+	}
+	take(Input{0, "tool_input.file_path", ".env"}, false)
+	if got := take(Input{0, "tool_input.file_path", "x"}, true); slices.Contains(got, ".env") {
+		t.Errorf("in the same state %q", got)
+	}
+	if got := take(Input{0, "{branch}", "feature/x"}, true); !slices.Contains(got, ".env") {
+		t.Errorf("in another state %q", got)
+	}
+}
