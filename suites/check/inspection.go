@@ -121,18 +121,26 @@ func (r *results) first() (f fired) {
 	return f
 }
 
-// denied returns the first input that was stopped; nil if there is none.
+// denied returns the first input that was stopped, one that needs no state and no calls before it if there is one; nil
+// if none was.
 func (r *results) denied() *fired {
-	stops := func(f fired) bool { return stopped(f.Result) }
 	if r.deniesHarmless() && r.hook.If != "" { // an entry that stops everything its condition accepts may intend that
 		return &r.usual()[0]
 	}
+	var first *fired
 	for _, name := range []string{"named", "search"} {
-		if i := slices.IndexFunc(r.by[name], stops); i >= 0 {
-			return &r.by[name][i]
+		for i := range r.by[name] {
+			f := &r.by[name][i]
+			switch alone := f.state == nil && f.earlier == nil; {
+			case !stopped(f.Result):
+			case alone:
+				return f
+			case first == nil:
+				first = f
+			}
 		}
 	}
-	return nil
+	return first
 }
 
 // deniesHarmless reports whether the hook stops a harmless call.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"hookwatch/suites"
 	"hookwatch/suites/discover"
 )
 
@@ -38,5 +39,31 @@ func TestTriesUninstalled(t *testing.T) {
 	_ = Tries(Tree{Root: t.TempDir()}, h) // which once was a nil function call
 	for _, p := range Inspect(Tree{Root: t.TempDir(), Installed: func(string) bool { return false }}, h).Next() {
 		t.Errorf("%+v", p.Case)
+	}
+}
+
+// TestDenied checks which of the inputs that were stopped is the first: one that needs no state, if there is one.
+func TestDenied(t *testing.T) {
+	t.Parallel()
+	on := func(f firing, e suites.Effect) fired { return fired{firing: f, Result: suites.Result{Effect: e}} }
+	plain, again := firing{event: "PreToolUse", tool: "Bash", command: "rm x"}, firing{event: "PreToolUse", tool: "Bash", command: "ls", earlier: []earlier{{}}}
+	elsewhere := plain.withState(branchField, "feature/x")
+	for _, tt := range []struct {
+		named, searched []fired
+		want            string
+	}{
+		{nil, []fired{on(plain, suites.Proceeds)}, ""},
+		{nil, []fired{on(elsewhere, suites.Denied), on(again, suites.Denied)}, "rm x on branch feature/x"},
+		{nil, []fired{on(elsewhere, suites.Denied), on(plain, suites.Denied)}, "rm x"},
+		{[]fired{on(elsewhere, suites.Denied)}, []fired{on(plain, suites.Denied)}, "rm x"},
+	} {
+		r := &results{by: map[string][]fired{"named": tt.named, "search": tt.searched}}
+		got := ""
+		if f := r.denied(); f != nil {
+			got = f.input()
+		}
+		if got != tt.want {
+			t.Errorf("%v and %v: %q, want %q", tt.named, tt.searched, got, tt.want)
+		}
 	}
 }
