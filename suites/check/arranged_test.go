@@ -105,6 +105,11 @@ func TestAnswers(t *testing.T) {
 	}
 	s := subject{hook: discover.Hook{ID: "h", Event: "Stop"}}
 	plain := firing{event: "Stop"}
+	for field, want := range map[explore.Field]int{"$MODE": 1, branchField: 2, "{project}/.claude/approved": 2} {
+		if got := s.batches([]firing{plain.withState(field, "x"), plain}); len(got) != want {
+			t.Errorf("%s: %d probes, want %d", field, len(got), want)
+		}
+	}
 	if got := s.batches([]firing{plain, f, plain}); len(got) != 2 || len(got[0].sent) != 2 || got[1].Case.CaseEnv == nil {
 		t.Errorf("%d probes", len(got))
 	}

@@ -105,15 +105,16 @@ func planSearch(r *results) []Probe {
 // upTo returns the first elements of a list, at most so many.
 func upTo[T any](all []T, most int) []T { return all[:min(len(all), most)] }
 
-// batches returns probes of several inputs each.
+// batches returns probes of several inputs each. One with a file or branch of its own would leave it to the next.
 func (s subject) batches(all []firing) (probes []Probe) {
+	apart := func(f firing) bool { return f.isArranged() || f.leavesState() }
 	var alone []firing
 	for _, f := range all {
-		if f.isArranged() {
+		if apart(f) {
 			alone = append(alone, f)
 		}
 	}
-	all = slices.DeleteFunc(slices.Clone(all), firing.isArranged)
+	all = slices.DeleteFunc(slices.Clone(all), apart)
 	for some := range slices.Chunk(all, batch) {
 		var p Probe
 		for _, f := range some {

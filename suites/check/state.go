@@ -115,6 +115,16 @@ func (f firing) withState(field explore.Field, text string) firing {
 // marked reports whether a variable was set only to be found.
 func (f firing) marked() bool { return !maps.Equal(f.state, f.unmarked().state) }
 
+// leavesState reports whether a file or the branch is another one after the firing.
+func (f firing) leavesState() bool {
+	for field := range f.state {
+		if field[0] != '$' {
+			return true
+		}
+	}
+	return false
+}
+
 // unmarked returns the firing without such variables. A file may matter whatever it contains.
 func (f firing) unmarked() firing {
 	f.state = maps.Clone(f.state)
