@@ -684,7 +684,7 @@ func TestOrigins(t *testing.T) {
 func TestNotTwice(t *testing.T) {
 	texts := func(pattern string) (all []string) {
 		var s Search
-		c := Comparison{File: "guard.sh", Line: 2, Op: Extended, Value: "x make test", Pattern: pattern}
+		c := Comparison{File: "guard.sh", Line: 2, Op: Extended, Pattern: pattern} // of what grep reads
 		s.Take(Input{}, map[Field]string{"tool_name": "Bash", "tool_input.command": "x make test"}, &Record{Comparisons: []Comparison{c}})
 		for _, in := range s.Next(100, false) {
 			all = append(all, in.Text)

@@ -250,9 +250,6 @@ func newCheckDocument(p *session.Project, of []clients.Client, res rounds.Result
 	return doc
 }
 
-// severityWords are the first words of findings.
-var severityWords = map[suites.Severity]string{suites.Error: "ERROR", suites.Warning: "WARNING", suites.Info: "INFO"}
-
 // printCheck prints errors and warnings, and with verbose also remarks and all hooks.
 func printCheck(w io.Writer, doc checkDocument, verbose bool, columns int) {
 	const indent = "         "
@@ -267,7 +264,7 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool, columns int) {
 		if f.Input != "" {
 			what += " (on: " + f.Input + ")"
 		}
-		prosef(w, columns, fmt.Sprintf("%-9s", severityWords[f.Severity]), "%s  %s", cmp.Or(f.FaultAt, f.At), what)
+		prosef(w, columns, fmt.Sprintf("%-9s", strings.ToUpper(string(f.Severity))), "%s  %s", cmp.Or(f.FaultAt, f.At), what)
 		if f.FaultAt != "" {
 			writef(w, indent+"registered at %s\n", f.At)
 		}

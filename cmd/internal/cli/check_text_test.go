@@ -36,6 +36,10 @@ func TestFindingOnTerminal(t *testing.T) {
          the client goes on as if there were no hook, and nobody is told
          to do: let it end with 2   [swallowed-error]
 `,
+		200: `WARNING  .claude/settings.json:7  it ends with 0 if  its input is no JSON
+         the client goes on as if there were no hook, and nobody is told
+         to do: let it end with 2   [swallowed-error]
+`,
 		50: `WARNING  .claude/settings.json:7 it ends with 0 if
          its input is no JSON
          the client goes on as if there were no

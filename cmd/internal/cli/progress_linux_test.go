@@ -54,6 +54,16 @@ func (c *console) rows() []string {
 	return rows
 }
 
+// TestProseColumns checks that prose is as wide as a terminal, and not broken elsewhere.
+func TestProseColumns(t *testing.T) {
+	if got := proseColumns(newConsole(t).slave); got != consoleColumns {
+		t.Errorf("%d columns on a terminal of %d", got, consoleColumns)
+	}
+	if got := proseColumns(new(strings.Builder)); got != 0 {
+		t.Errorf("%d columns elsewhere, want any number", got)
+	}
+}
+
 // TestProgressOnTerminal checks what a user sees on a real terminal while a command works: one line
 // that is overwritten, results above it, and nothing that a hook's name could draw.
 func TestProgressOnTerminal(t *testing.T) {
