@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,5 +98,58 @@ func TestWatchUnexercised(t *testing.T) {
 	}
 	w.write(guard, in("1998"))
 	w.warned(said)
+	w.quit()
+}
+
+// TestWatchCompared edits what a hook compares with, several times after its cases were traced: only the cases run for whose
+// values the answer is another one, although all of them come to the comparison.
+func TestWatchCompared(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "my project")
+	const guard = ".claude/hooks/guard.sh"
+	with := func(pattern, expression string) string {
+		return "#!/usr/bin/env bash\nread -r line\nline=${line#*'\"command\":\"'}\nline=${line%%'\"'*}\n" +
+			"case \"$line\" in\n  " + pattern + ") echo no >&2; exit 2 ;;\nesac\nif [[ \"$line\" =~ " + expression + " ]]; then echo never >&2; exit 2; fi\nexit 0\n"
+	}
+	writeFiles(t, root, map[string]string{
+		".hookwatch.yaml":       "suites: [suite.yaml]\nhooks: [.claude/hooks]\nverify: off\nnotify: {desktop: false}\n",
+		".claude/settings.json": `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh"}]}]}}`,
+		guard:                   with("rm*", "^mkfs"),
+		"suite.yaml": `suite: s
+hook: .claude/hooks/guard.sh
+cases:
+  - {id: A1, name: removes, event: PreToolUse, tool: Bash, command: rm x, expect: {exit: 2}}
+  - {id: A2, name: lists, event: PreToolUse, tool: Bash, command: ls x, expect: {exit: 0}}
+  - {id: A3, name: writes, event: PreToolUse, tool: Bash, command: dd x, expect: {exit: 0}}
+`,
+	})
+	if err := os.Chmod(filepath.Join(root, guard), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, root)
+	if first := w.rested(); !slices.ContainsFunc(first, func(e event) bool { return e.Event == "run_done" && e.Passed == 3 }) {
+		t.Fatalf("the first run: %+v", first)
+	}
+	for _, save := range []struct {
+		pattern, expression string
+		run                 []string
+	}{
+		{"rm*", "^(mkfs|shred)", nil},
+		{"rm*", "^(mkfs|shred|dd )", []string{"A3"}},
+		{"rm\\ *", "^(mkfs|shred|dd )", nil},
+		{"rm\\ *|ls\\ *", "^(mkfs|shred|dd )", []string{"A2"}},
+		{"rmdir\\ *|ls\\ *", "^(mkfs|shred|dd )", []string{"A1"}},
+	} {
+		w.write(guard, with(save.pattern, save.expression))
+		var ran []string
+		for _, e := range w.rested() {
+			if e.Event == "case" && !slices.Contains(ran, e.Record.ID) {
+				ran = append(ran, e.Record.ID)
+			}
+		}
+		if !slices.Equal(ran, save.run) {
+			t.Errorf("%s and %s: ran %v, want %v", save.pattern, save.expression, ran, save.run)
+		}
+	}
 	w.quit()
 }

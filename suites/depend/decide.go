@@ -37,7 +37,7 @@ func (r *Decider) Decide(q Question) Answer {
 		}
 		a.Because = cmp.Or(a.Because, because)
 		if e := r.edit(d); e != nil && a.Trace != nil {
-			a.Trace = a.Trace.Carry(d.Path, e.Old, e.New)
+			a.Trace = a.Trace.Carry(e)
 		}
 	}
 	if i := slices.IndexFunc(q.Changed, func(d Difference) bool { return d.Path == Elsewhere }); i >= 0 {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"maps"
 	"path"
 
 	"hookwatch/suites"
@@ -24,6 +23,14 @@ type evidenceMemory struct {
 	records  func() storedContents
 	evidence map[suites.Key]*caseEvidence
 	unsaved  map[suites.Key]bool
+	compared map[suites.Key]compared
+}
+
+// compared are the values of the trace for a verdict, which are in memory alone.
+type compared struct {
+	of     suites.Digests
+	now    string
+	values trace.Compared
 }
 
 // of returns the evidence of a case in its current definition, even if it is for an earlier
@@ -32,6 +39,9 @@ func (m *evidenceMemory) of(k suites.Key) *caseEvidence {
 	e, known := m.evidence[k]
 	if !known {
 		e = readEvidence(m.records(), k)
+		if c := m.compared[k]; e.Trace != nil && c.of == e.Digests && c.now == e.Now {
+			e.Trace.Recall(c.values)
+		}
 		m.evidence[k] = e
 	}
 	return e
@@ -57,9 +67,24 @@ func (m *evidenceMemory) put(k suites.Key, e *caseEvidence) {
 	m.evidence[k], m.unsaved[k] = e, true
 }
 
-// forget drops the evidence that is on disk.
-func (m *evidenceMemory) forget() {
-	maps.DeleteFunc(m.evidence, func(k suites.Key, _ *caseEvidence) bool { return !m.unsaved[k] })
+// forget drops the evidence of a case that is on disk, but for the values that are not.
+func (m *evidenceMemory) forget(k suites.Key) {
+	e := m.evidence[k]
+	if e == nil || m.unsaved[k] {
+		return
+	}
+	delete(m.compared, k)
+	if values := e.Trace.Compared(); values != nil {
+		m.compared[k] = compared{e.Digests, e.Now, values}
+	}
+	delete(m.evidence, k)
+}
+
+// forgetAll drops the evidence of all cases that is on disk.
+func (m *evidenceMemory) forgetAll() {
+	for k := range m.evidence {
+		m.forget(k)
+	}
 }
 
 // save writes evidence that is not on disk yet, after the contents of its inputs. If writing

@@ -30,7 +30,7 @@ type latestSelection struct {
 // newSelector returns a selector without a project; see Use.
 func newSelector(records func() storedContents) *selector {
 	return &selector{
-		memory:   evidenceMemory{records, make(map[suites.Key]*caseEvidence), make(map[suites.Key]bool)},
+		memory:   evidenceMemory{records, make(map[suites.Key]*caseEvidence), make(map[suites.Key]bool), make(map[suites.Key]compared)},
 		observed: observations{records: records, used: make(map[string][]suites.Tool), replaced: make(map[*suites.Tool][]string)},
 	}
 }
@@ -213,17 +213,15 @@ func (s *selector) Save(to contentKeeper) {
 
 // Release drops the evidence of a case from memory if it is on disk.
 func (s *selector) Release(k suites.Key) {
-	if !s.memory.unsaved[k] {
-		delete(s.memory.evidence, k)
-	}
+	s.memory.forget(k)
 }
 
 // Forget drops all evidence that is on disk from memory.
-func (s *selector) Forget() { s.memory.forget() }
+func (s *selector) Forget() { s.memory.forgetAll() }
 
 // Rest drops everything from memory that can be read again.
 func (s *selector) Rest() {
-	s.memory.forget()
+	s.memory.forgetAll()
 	s.latest.reader = nil
 	clear(s.latest.before)
 }

@@ -137,6 +137,50 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
+// TestComparedValues checks that the values which a trace compared are kept while its evidence is on disk, and that they are
+// not there.
+func TestComparedValues(t *testing.T) {
+	t.Parallel()
+	d := newOnDisk()
+	s := newSelector(func() storedContents { return d })
+	root := t.TempDir()
+	s.Use(depend.New(depend.Project{}), &contents{Reader: disk.Reader{Root: root}, Abs: func(name string) string { return filepath.Join(root, name) }})
+	before, after := "#!/bin/bash\n[[ $x == a ]]\n", "#!/bin/bash\n[[ $x == b ]]\n"
+	if err := os.WriteFile(filepath.Join(root, "h.sh"), []byte(before), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	log := "B\x1f" + root + "\x1fh.sh\x00V\x1f\x1fh.sh\x1f" + root + "\x1f\x1f[[ $x == a ]]\x1fx=s3cret\x00E\x1f1\x1f2\x1f\x1fh.sh\x1f" + root + "\x1f[[ $x == a ]]\x00"
+	outcome := suites.Outcome{Root: root, Results: []suites.Result{{}}, Trace: map[string][]byte{}}
+	for _, name := range trace.Start(root, nil).Logs {
+		outcome.Trace[name] = nil
+	}
+	outcome.Trace["bash/log"] = []byte(log)
+	k := suites.Key{Suite: "s", ID: "A"}
+	verdict := suites.Digests{Case: "c"}
+	by := trace.NewScripts(func(path string) ([]byte, error) { return os.ReadFile(filepath.Join(root, path)) })
+	s.PutTrace(&suites.Case{Suite: k.Suite, ID: k.ID}, verdict, nil, trace.DecodeOutcome(&outcome, []string{"h.sh"}, by), all)
+	edits := trace.Compare("h.sh", []byte(before), []byte(after))
+	check := func(when string, of *caseEvidence, want bool) {
+		t.Helper()
+		if affected, why := trace.Affected(edits, of.Trace); affected != want {
+			t.Errorf("%s: affected %v: %s", when, affected, why)
+		}
+	}
+	check("in memory", s.Evidence(k, verdict), false)
+	s.Save(d)
+	s.Release(k)
+	if s.memory.evidence[k] != nil || strings.Contains(string(d.evidence[k].Trace), "s3cret") {
+		t.Errorf("released: %v, on disk: %s", s.memory.evidence[k], d.evidence[k].Trace)
+	}
+	check("on disk", readEvidence(d, k), true)
+	check("after a rest", s.Evidence(k, verdict), false)
+	s.Rest()
+	other := *d.evidence[k]
+	other.Digests.Case = "edited"
+	d.evidence[k] = &other
+	check("of another verdict", s.Evidence(k, other.Digests), true)
+}
+
 // TestObserved follows the observed inputs of a case over edits and runs: a file that no script
 // names selects the case until there is a verdict on the new content, even if the process ends
 // before, and a run on the same content keeps what was observed.

@@ -23,6 +23,7 @@ type Script struct {
 	Numbers    string       // why its line numbers matter; "" if they do not
 	Odd        string       // why its blocks do not show which code runs; "" if they do
 	Quotes     bool         // errors show its lines, comments included
+	Reveals    []string     // words in it by which code may see more of a comparison than its answer
 	// Fixed are properties that decide how all of the file is run, such as an encoding, the same ones
 	// in the same order for all files of a language.
 	Fixed []Property
@@ -128,7 +129,28 @@ type Statement struct {
 	Sure       bool // whenever it is reached, there is an event
 	Facts      Facts
 	Signatures []string // the beginnings of its commands as bash reports them
+	// Comparisons are those that it makes of variables outside its own blocks, and Rest is the hash of what else is there.
+	Comparisons []Comparison
+	Rest        uint64
 }
+
+// A Comparison is one that a statement makes of variables.
+type Comparison interface {
+	Text() string  // as it is written
+	Event() string // by which the log names its evaluations
+	// Answer evaluates it with the values of variables; nil is the value of one that is not set.
+	Answer(values map[string]*string) Answer
+}
+
+// An Answer is that of a comparison.
+type Answer int
+
+// The answers. Unknown is that of a comparison of which more than the values decides.
+const (
+	Unknown Answer = iota
+	Yes
+	No
+)
 
 // Keys appends the keys of a statement and of all statements in its blocks to keys.
 func (s *Statement) Keys(keys []Key) []Key {

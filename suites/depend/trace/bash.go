@@ -43,6 +43,15 @@ func (s Set) at(i int) script.Key {
 	return script.Key(s[i*script.KeyBytes])<<16 | script.Key(s[i*script.KeyBytes+1])<<8 | script.Key(s[i*script.KeyBytes+2])
 }
 
+// keys returns the keys in the set.
+func (s Set) keys() map[script.Key]bool {
+	keys := make(map[script.Key]bool, s.Len())
+	for i := range s.Len() {
+		keys[s.at(i)] = true
+	}
+	return keys
+}
+
 // Has reports whether the key is in the set.
 func (s Set) Has(k script.Key) bool {
 	low, high := 0, s.Len()
@@ -86,6 +95,8 @@ type builder struct {
 	declared map[string]int       // number of definitions so far, by name
 	hosts    map[syntax.Node]bool // nodes that have statements of their own
 	nodes    map[*script.Statement]syntax.Node
+	cases    map[*syntax.CaseItem]*syntax.CaseClause
+	src      string
 }
 
 // block adds the statements of a list to a block.
@@ -175,6 +186,7 @@ func (b *builder) arms(st *script.Statement, c *syntax.CaseClause) {
 	}
 	blk := b.nest(st, nil, "arms", nil)
 	for _, item := range c.Items {
+		b.cases[item] = c
 		arm := b.add(blk, item)
 		arm.Arm, arm.Sure = true, true
 		arm.Plain = !slices.ContainsFunc(item.Patterns, func(w *syntax.Word) bool { _, ok := plain(w.Parts); return !ok })
@@ -308,12 +320,20 @@ func (bash) Parse(src []byte) (*script.Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{Builder: script.Build(src, "file"), declared: map[string]int{}, hosts: map[syntax.Node]bool{}, nodes: map[*script.Statement]syntax.Node{}}
+	b := &builder{Builder: script.Build(src, "file"), declared: map[string]int{}, hosts: map[syntax.Node]bool{}, nodes: map[*script.Statement]syntax.Node{}, cases: map[*syntax.CaseItem]*syntax.CaseClause{}, src: string(src)}
 	s := b.Script
 	s.Structure = structure(file)
+	for _, word := range revealing {
+		if bytes.Contains(src, []byte(word)) {
+			s.Reveals = append(s.Reveals, word)
+		}
+	}
 	b.block(s.Body, file.Stmts)
 	for _, st := range s.Statements {
 		st.Facts = b.facts(st)
+		if st.Function == nil {
+			st.Comparisons, st.Rest = b.comparisons(st)
+		}
 		if st.Arm {
 			st.Blocks[0].Lead = b.lead(st.Blocks[0])
 		}
@@ -389,7 +409,10 @@ func startFile(log, theirs string) string {
 	b.WriteString(Sourced(theirs))
 	to := shell.Quote(log)
 	fmt.Fprintf(&b, `builtin printf 'B\037%%s\037%%s\0' "$PWD" "$0" >>%s 2>/dev/null`+"\n", to)
-	trap := fmt.Sprintf(`{ builtin printf "E\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0%%.0s" "${BASHPID-}" "$LINENO" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "${BASH_COMMAND:0:%d}" "$_" || :; } 2>/dev/null >>%s`, textLimit, to)
+	event := func(last string) string {
+		return fmt.Sprintf(`builtin printf "E\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0%%.0s" "${BASHPID-}" "$LINENO" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "${BASH_COMMAND:0:%d}" "$%s" || :`, textLimit, last)
+	}
+	trap := fmt.Sprintf(`{ case $BASH_COMMAND in "[[ "*|"case "*) __hookwatch_last=$_; %s; %s ;; *) %s ;; esac; } 2>/dev/null >>%s`, evaluationTrap(), event("__hookwatch_last"), event("_"), to)
 	fmt.Fprintf(&b, "set -T\ntrap %s DEBUG\n", shell.Quote(trap))
 	return b.String()
 }

@@ -27,6 +27,7 @@ type traced struct {
 	script *script.Script // of the hook
 	hook   string
 	source string
+	result outcome
 }
 
 const hook = "hook.sh"
@@ -59,7 +60,7 @@ func runBy(t *testing.T, files map[string]string, hook string, command ...string
 		t.Errorf("tracing changed the outcome (- plain, + traced):\n%s", diff)
 	}
 	logs := readLogs(t, filepath.Join(dir, "trace's"), how.Logs)
-	x := &traced{t: t, dir: root, source: files[hook], hook: hook}
+	x := &traced{t: t, dir: root, source: files[hook], hook: hook, result: result}
 	if x.script, err = trace.Parse(hook, []byte(files[hook])); err != nil {
 		t.Fatal(err)
 	}

@@ -18,19 +18,22 @@ var (
 	typeIf      = reflect.TypeFor[syntax.IfClause]()
 	typeCase    = reflect.TypeFor[syntax.CaseClause]()
 	typeCmd     = reflect.TypeFor[syntax.CmdSubst]()
+	typeTest    = reflect.TypeFor[syntax.TestClause]()
+	typeWords   = reflect.TypeFor[[]*syntax.Word]()
 	typeProc    = reflect.TypeFor[syntax.ProcSubst]()
 )
 
 // structure returns the hash of a syntax tree without the parts that do not reach the shell:
 // positions, comments and white space between words.
-func structure(n syntax.Node) uint64 { return hashOf(n, false) }
+func structure(n syntax.Node) uint64 { return hashOf(n, false, nil) }
 
 // outer returns the hash of a statement without the statements in its blocks, which are hashed
 // separately. The content of $( ) and <( ) is included.
-func outer(n syntax.Node) uint64 { return hashOf(n, true) }
+func outer(n syntax.Node) uint64 { return hashOf(n, true, nil) }
 
-func hashOf(n syntax.Node, outer bool) uint64 {
-	c := canon{script.NewHash(), outer}
+// hashOf returns the hash of a syntax tree without the parts of a type.
+func hashOf(n syntax.Node, outer bool, without reflect.Type) uint64 {
+	c := canon{script.NewHash(), outer, without}
 	c.value(reflect.ValueOf(n))
 	return uint64(c.Hash)
 }
@@ -38,10 +41,15 @@ func hashOf(n syntax.Node, outer bool) uint64 {
 // A canon computes the hash of a syntax tree.
 type canon struct {
 	script.Hash
-	shell bool
+	shell   bool
+	without reflect.Type // nil for none
 }
 
 func (c *canon) value(v reflect.Value) {
+	if v.Type() == c.without {
+		c.Text("?")
+		return
+	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {

@@ -55,7 +55,7 @@ func (bash) Decode(logs map[string][]byte, d *decoder) {
 	if !kept {
 		d.incomplete("the log of bash is lost")
 	}
-	starts, events, err := readLog(log)
+	starts, events, evaluations, err := readLog(log)
 	if err != nil {
 		d.incomplete(err.Error())
 	}
@@ -68,6 +68,13 @@ func (bash) Decode(logs map[string][]byte, d *decoder) {
 	d.loose, d.looser = rewritten(events)
 	for _, e := range events {
 		d.event(e, starts)
+	}
+	for _, e := range evaluations {
+		d.place(e.event, starts, func(f *fileDecoder, loose bool) {
+			if !loose {
+				f.evaluate(e)
+			}
+		})
 	}
 }
 
@@ -138,6 +145,9 @@ func (d *decoder) file(l Language, name, dir string) *fileDecoder {
 		return f
 	}
 	f.script, f.met.Digest = script, script.Digest
+	for _, word := range script.Reveals {
+		d.words[WordKey(word)] = true
+	}
 	return f
 }
 
@@ -152,24 +162,30 @@ func (d *decoder) event(e *event, starts []start) {
 	if strings.HasPrefix(e.text, "trap") && (strings.Contains(e.text, "DEBUG") || strings.Contains(e.text, "RETURN")) {
 		d.incomplete("it has a DEBUG or RETURN trap of its own")
 	}
+	if !d.place(*e, starts, func(f *fileDecoder, loose bool) { f.note(e, loose) }) {
+		d.incomplete("it executed " + path.Base(e.file) + ", which was not found again")
+	}
+}
+
+// place calls in with each file in which an event may have been; loose is explained at note. It reports whether one was
+// found.
+func (d *decoder) place(e event, starts []start, in func(f *fileDecoder, loose bool)) (found bool) {
 	dirs := []string{e.dir}
 	if relative(e.file) {
 		for _, s := range starts {
 			dirs = append(dirs, s.dir)
 		}
 	}
-	found := !relative(e.file)
+	found = !relative(e.file)
 	slices.Sort(dirs)
 	for _, dir := range slices.Compact(dirs) {
 		f := d.file(bash{}, e.file, dir)
 		found = found || f != nil
 		if f != nil && f.script != nil {
-			f.note(e, d.looser || d.loose && e.function != "")
+			in(f, d.looser || d.loose && e.function != "")
 		}
 	}
-	if !found {
-		d.incomplete("it executed " + path.Base(e.file) + ", which was not found again")
-	}
+	return found
 }
 
 // relative reports whether bash's name of a file needs a directory to be resolved.
@@ -377,4 +393,5 @@ type fileDecoder struct {
 	met       *Met
 	hit       map[*script.Statement]bool
 	functions map[script.Key]bool
+	bytes     int // of values
 }

@@ -80,6 +80,7 @@ func (d *differ) gap(oldBlock, newBlock *script.Block, old, new []*script.Statem
 			if e.binds = bound(o, new[i]); doubtful(new[i:i+1], o) {
 				e.binds = nil
 			}
+			e.replaces = replaced(o, new[i])
 		} else {
 			e.binds = bound(o)
 			if o.Plain { // a run in which it did not match goes on as before

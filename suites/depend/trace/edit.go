@@ -41,6 +41,8 @@ type Edit struct {
 	guard    guard
 	text     []string // functions whose text it changes, or that it adds or removes
 	binds    []string // if not nil, it affects only cases that use one of these names
+	// replaces is not nil if only comparisons of variables differ.
+	replaces *replacement
 }
 
 // Lines is a range of lines, from 1, both included.
@@ -158,12 +160,17 @@ func Affected(e *Edits, t *Trace) (bool, string) {
 	if why := blind(e, t); why != "" {
 		return true, why
 	}
+	unaffected := "the case executes nothing that changed"
 	for _, edit := range e.List {
-		if why := edit.met(e.Path, t); why != "" {
+		switch why := edit.met(e.Path, t); {
+		case why == "":
+		case edit.answersAlike(e.Path, t):
+			unaffected = edit.String() + "; it answers as before to the values of the case"
+		default:
 			return true, why
 		}
 	}
-	return false, "the case executes nothing that changed"
+	return false, unaffected
 }
 
 // Entered reports whether a case with this trace entered a function of the old content with this name,
@@ -211,6 +218,17 @@ func (e Edit) met(file string, t *Trace) string {
 		return ""
 	}
 	return e.reached(file, t)
+}
+
+// answersAlike reports whether a case with this trace, which executed the edit, goes on as before, because the
+// comparisons that differ have the same answers, and nothing else of them is used.
+func (e Edit) answersAlike(file string, t *Trace) bool {
+	met := t.Files[file]
+	if e.replaces == nil || met == nil || slices.ContainsFunc(e.text, t.ShowsFunction) {
+		return false
+	}
+	reveals := func(word string) bool { return t.Words.Has(WordKey(word)) }
+	return !slices.ContainsFunc(e.replaces.reveals(), reveals) && e.replaces.same(met)
 }
 
 func (e Edit) reached(file string, t *Trace) string {

@@ -158,7 +158,7 @@ func TestNodeSecond(t *testing.T) {
 	if got, why := trace.Affected(e, tr); got {
 		t.Fatalf("affected: %s", why)
 	}
-	tr = tr.Carry("h.js", e.Old, e.New)
+	tr = tr.Carry(e)
 	for _, second := range []string{"process.exit(1);\nconst added", "const other = make();\nconst added"} {
 		after := strings.Replace(first, "const added", second, 1)
 		if got, _ := trace.Affected(trace.Compare("h.js", []byte(first), []byte(after)), tr); !got {

@@ -253,7 +253,7 @@ func TestCarry(t *testing.T) {
 	if affected, because := trace.Affected(e, tr); affected {
 		t.Fatal(because)
 	}
-	carried := tr.Carry(file, e.Old, e.New)
+	carried := tr.Carry(e)
 	for after, want := range map[string]bool{
 		strings.Replace(next, "echo a\n", "echo A\n", 1): true,
 		strings.Replace(next, "echo b\n", "echo B\n", 1): false,

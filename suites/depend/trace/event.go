@@ -39,10 +39,10 @@ type start struct{ dir, file string }
 
 const fieldMark = "\x1f"
 
-// readLog returns the starts and the distinct events of a log. It returns an error if the log
+// readLog returns the starts, and the distinct events and evaluations of a log. It returns an error if the log
 // ends within a record, because the writer was killed then.
-func readLog(log []byte) (starts []start, events []*event, err error) {
-	seen := map[string]*event{}
+func readLog(log []byte) (starts []start, events []*event, evaluations []evaluation, err error) {
+	seen, evaluated := map[string]*event{}, map[string]bool{}
 	last := map[string]*event{} // by process
 	forget := func() {
 		for _, e := range last {
@@ -54,7 +54,7 @@ func readLog(log []byte) (starts []start, events []*event, err error) {
 	for len(log) > 0 {
 		line, rest, whole := bytes.Cut(log, []byte{0})
 		if !whole {
-			return starts, events, errors.New("its log ends within a line")
+			return starts, events, nil, errors.New("its log ends within a line")
 		}
 		log = rest
 		kind, record, _ := strings.Cut(string(line), fieldMark)
@@ -62,7 +62,7 @@ func readLog(log []byte) (starts []start, events []*event, err error) {
 		case "B":
 			f := strings.Split(record, fieldMark)
 			if len(f) != 2 {
-				return starts, events, errors.New("its log holds a torn line")
+				return starts, events, nil, errors.New("its log holds a torn line")
 			}
 			forget() // the next step of a case may use the same numbers of processes
 			if s := (start{f[0], f[1]}); !slices.Contains(starts, s) {
@@ -73,7 +73,7 @@ func readLog(log []byte) (starts []start, events []*event, err error) {
 			e := seen[command]
 			if e == nil {
 				if e, err = eventOf(strings.Split(command, fieldMark)); err != nil {
-					return starts, events, err
+					return starts, events, nil, err
 				}
 				seen[command] = e
 				events = append(events, e)
@@ -83,11 +83,21 @@ func readLog(log []byte) (starts []start, events []*event, err error) {
 			if process == "" { // an old bash does not number its processes
 				forget()
 			}
+		case "V":
+			if evaluated[record] {
+				continue
+			}
+			evaluated[record] = true
+			e, err := evaluationOf(strings.Split(record, fieldMark))
+			if err != nil {
+				return starts, events, nil, err
+			}
+			evaluations = append(evaluations, e)
 		default:
-			return starts, events, errors.New("its log holds a torn line")
+			return starts, events, nil, errors.New("its log holds a torn line")
 		}
 	}
-	return starts, events, nil
+	return starts, events, evaluations, nil
 }
 
 func eventOf(f []string) (*event, error) {

@@ -1,6 +1,6 @@
 // Package trace records the commands that one run of a case executed, and determines whether an edit
 // of a script can change the outcome of such a run. It makes interpreters log what they run, and turns
-// the logs into the set of statements that were reached. Only hashes are kept, neither the text of
+// the logs into the set of statements that were reached. Only hashes are written to disk, neither the text of
 // commands nor the values of variables.
 package trace
 
@@ -69,25 +69,28 @@ type Met struct {
 	Main       bool   `json:"main,omitempty"`       // bash was started on it
 	Whole      string `json:"whole,omitempty"`      // why the whole file counts as reached; "" if it does not
 	Text       string `json:"text,omitempty"`       // why even its comments and lines matter; "" if they do not
+	// Values are those that comparisons in statements had, nil for an evaluation of which they are not known.
+	// They may contain secrets, so they stay in memory.
+	Values map[evaluated][]Values `json:"-"`
 }
 
 // Form changes whenever the same script gets other statements or keys, or more of them belong in a
 // trace. A trace with another Form cannot be used.
 const Form = 1
 
-// Carry returns a trace that is valid for new content of a file, after an edit that does not
-// affect it. If the trace is for content other than before, Carry returns it unchanged. The
+// Carry returns a trace that is valid for the new content of a file, after edits that do not
+// affect it. If the trace is for content other than the old one, Carry returns it unchanged. The
 // trace itself is not modified.
-func (t *Trace) Carry(file, before, after string) *Trace {
-	met := t.Files[file]
-	if met == nil || met.Digest != before {
+func (t *Trace) Carry(e *Edits) *Trace {
+	met := t.Files[e.Path]
+	if met == nil || met.Digest != e.Old {
 		return t
 	}
-	moved := *met
-	moved.Digest = after
+	moved := met.after(e.List)
+	moved.Digest = e.New
 	next := *t
 	next.Files = maps.Clone(t.Files)
-	next.Files[file] = &moved
+	next.Files[e.Path] = &moved
 	return &next
 }
 
