@@ -3,6 +3,7 @@ package trace_test
 import (
 	"math/rand/v2"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +12,8 @@ import (
 
 	"hookwatch/suites/depend/script"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/mutate"
+	"hookwatch/suites/process/testdata/processtest"
 )
 
 // compares is a guard whose run compares the variables of its first lines, and finds nothing but a pip.
@@ -211,6 +214,94 @@ func TestAnswersOfBash(t *testing.T) {
 	}
 	if t.Logf("%d of %d answers are known", known, len(all)); known < len(all)/4 {
 		t.Errorf("only %d of %d answers are known", known, len(all))
+	}
+}
+
+// comparesMuch is a guard that compares in many ways; its last line uses what a regular expression matched.
+const comparesMuch = `#!/bin/bash
+command='COMMAND' mode=
+readonly DENY='^(git[[:space:]]+push|npm|yarn)([[:space:]]|$)' SAFE="--dry-run"
+lower() { printf '%s' "$1" | tr A-Z a-z; }
+judge() {
+  local word rest=$1 n=0
+  [[ -n "$1" && "$1" != '#'* ]] || return 0
+  while [[ $rest == *' '* ]]; do
+    word=${rest%% *} rest=${rest#* }
+    n=$((n + 1))
+    case "$word" in
+      -f | --force) echo "forced at $n"; return 2 ;;
+      --*=*) echo "option ${word%%=*}" ;;
+      -*) [[ $word =~ ^-[a-z]*f ]] && echo "short f" ;;
+      '' | .) ;;
+      *.sh | *.py) echo script ;;
+    esac
+    [[ $word == sudo || $word == env ]] && continue
+    if [[ $n -gt 20 ]]; then break; fi
+  done
+  if [[ $1 =~ $DENY && $1 != *"$SAFE"* ]]; then
+    echo denied
+    return 2
+  elif [[ $1 == rm\ * ]] && [[ ! $1 =~ (-r|-f)[[:space:]] ]]; then
+    echo "rm without options"
+  elif [[ "${MODE:-strict}" == lax && -z $mode ]]; then
+    echo lax
+  else
+    echo other
+  fi
+  [[ $(lower "$1") == *drop* ]] && echo sql
+  case "$1" in
+    pip*) echo pip ;;
+    *install*) echo install ;;
+    [!a-z]*) echo odd ;;
+    *) echo rest ;;
+  esac
+  [[ $1 == *'>'* ]] || [[ ${#1} -gt 10 ]] || echo short
+}
+judge "$command"
+status=$?
+[[ $status == 0 ]] || exit "$status"
+` + lastLine + `exit 0
+`
+
+const lastLine = "[[ $command =~ (a)(b)? ]] && echo \"${#BASH_REMATCH[@]}\"\n"
+
+// TestComparedMutants breaks the guard in each place, for several commands: the outcome of a case that is called unaffected
+// must be the same.
+func TestComparedMutants(t *testing.T) {
+	t.Parallel()
+	byValues := 0
+	unused := strings.Replace(comparesMuch, lastLine, "", 1)
+	for _, command := range processtest.Sample(strings.Split(`git push --force origin|rm -rf /|ls -l x.sh|npm install --save=x left-pad|sudo pip install x|# a comment|rm x y|DROP TABLE users|A b > c|yarn --dry-run x|env git push . -xf z|`, "|"), 12) {
+		for _, guard := range processtest.Sample([]string{unused, comparesMuch}, 2) {
+			source := strings.Replace(guard, "COMMAND", command, 1)
+			x := run(t, map[string]string{hook: source})
+			s, err := mutate.NewSource(hook, []byte(source), 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, operator := range []string{"constant", "negate", "swap", "delete", "arm"} {
+				for _, change := range s.Changes(operator) {
+					m, ok := s.Mutant(operator, change)
+					if !ok {
+						continue
+					}
+					affected, because := trace.Affected(trace.Compare(hook, []byte(source), m.Content), x.Trace)
+					if affected || !strings.Contains(because, "answers as before") && !processtest.Exhaustive() {
+						continue
+					}
+					if strings.Contains(because, "answers as before") {
+						byValues++
+					}
+					now := fire(t, filepath.Join(t.TempDir(), "project"), map[string]string{hook: string(m.Content)}, nil, []string{"bash", hook})
+					if d := cmp.Diff(x.result, now, cmpopts.IgnoreFields(outcome{}, "Files")); d != "" {
+						t.Errorf("%q: %s is called unaffected (%s), and the outcome differs:\n%s", command, m, because, d)
+					}
+				}
+			}
+		}
+	}
+	if byValues == 0 {
+		t.Error("no edit is unaffected by its values")
 	}
 }
 
