@@ -23,6 +23,10 @@ tools='^(npm|yarn)( |$)'
 check() {
   [[ "$1" == git* ]] && echo git
   [[ $1 =~ $tools ]] || echo none
+  [[ $1 == zip* ]] || {
+    echo "no zip"
+  }
+  [[ $empty ]] && echo never
   if [[ -n $empty && $1 == *x ]]; then
     echo never
   elif [[ "${MODE:-strict}" == lax ]]; then
@@ -77,6 +81,8 @@ func TestComparedValues(t *testing.T) {
 		"what POSIX leaves open":                   {[]string{"=~ $tools", `=~ \bnpm`}, true},
 		"a file that may not exist":                {[]string{"[[ -n $empty", "[[ -e $empty"}, true},
 		"an arithmetic comparison":                 {[]string{"== git*", "-eq 1"}, true},
+		"a comparison and what depends on it":      {[]string{"== zip*", "== zap*", "no zip", "no zap"}, true},
+		"a word alone, which bash reports as -n":   {[]string{"[[ $empty ]]", "[[ $1 ]]"}, true},
 		"two edits, one of which matters":          {[]string{"== git*", "== hg*", "$word == install", "$word == x"}, true},
 		"two edits, none of which matters":         {[]string{"== git*", "== hg*", "$word == install", "$word == i*l"}, false},
 		"a comparison like that of another":        {[]string{`"$1" == git*`, `$1 =~ $tools`, "|| echo none", "&& echo git"}, true},
@@ -137,6 +143,7 @@ func TestComparedOtherwise(t *testing.T) {
 		"a variable that bash itself sets": {strings.ReplaceAll(edited, "$x", "$SECONDS"), true},
 		"a variable that is not set":       {strings.ReplaceAll(edited, "$x", "$nothing"), true},
 		"in a function of a script":        {"f() {\n" + edited + "}\nf\n", false},
+		"in a function that a trap calls":  {"f() {\n" + edited + "}\ntrap f EXIT\nf\n", true},
 		"in a subshell":                    {"(\n" + edited + ")\n", false},
 		"a name of a variable":             {"declare -n x=y\n" + strings.Replace(edited, "x=", "y=", 1), false},
 	} {
