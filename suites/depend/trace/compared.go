@@ -189,7 +189,7 @@ func (r *replacement) carry(keys map[script.Key]bool, values map[evaluated][]Val
 			keys[n.Key] = true
 		}
 		for i, c := range o.Comparisons[:min(len(o.Comparisons), len(n.Comparisons))] {
-			if all := values[evaluated{o.Key, c.Event()}]; !o.Arm && all != nil {
+			if all := values[evaluated{o.Key, c.Event()}]; all != nil {
 				values[evaluated{n.Key, n.Comparisons[i].Event()}] = all
 			}
 		}

@@ -144,6 +144,9 @@ func TestComparedOtherwise(t *testing.T) {
 		"a variable that is not set":       {strings.ReplaceAll(edited, "$x", "$nothing"), true},
 		"in a function of a script":        {"f() {\n" + edited + "}\nf\n", false},
 		"in a function that a trap calls":  {"f() {\n" + edited + "}\ntrap f EXIT\nf\n", true},
+		"what another statement has":       {"x=one\n[[ $x == ABD ]]\nx=two\n[[ $x == ABE ]]\necho $?\n", true},
+		"values of many bytes":             {"for x in {1..15}; do\nprintf -v x %390d $x\n[[ $x == a ]]\n[[ $x == b ]]\n[[ $x == ABD ]]\ndone\ntrue\n", true},
+		"values of fewer bytes":            {"for x in {1..15}; do\nprintf -v x %90d $x\n[[ $x == a ]]\n[[ $x == b ]]\n[[ $x == ABD ]]\ndone\ntrue\n", false},
 		"in a subshell":                    {"(\n" + edited + ")\n", false},
 		"a name of a variable":             {"declare -n x=y\n" + strings.Replace(edited, "x=", "y=", 1), false},
 	} {
