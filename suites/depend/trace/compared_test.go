@@ -341,3 +341,17 @@ func answerTo(condition, v, w string) script.Answer {
 	}
 	return script.Unknown
 }
+
+// FuzzAnswer evaluates conditions and their negations.
+func FuzzAnswer(f *testing.F) {
+	f.Add("$v == a*", "abc", "")
+	f.Add("$v =~ (^|[[:space:]])$w", "x rm", "rm")
+	f.Add(`-n ${v:-"$w"} && ! $w != [!a-z]`, "", "x")
+	f.Add("$v == ]] || ( $v = \\* )", "*", "")
+	f.Fuzz(func(t *testing.T, condition, v, w string) {
+		is, not := answerTo(condition, v, w), answerTo("! ( "+condition+" )", v, w)
+		if opposite := map[script.Answer]script.Answer{script.Yes: script.No, script.No: script.Yes}; not != script.Unknown && is != script.Unknown && not != opposite[is] {
+			t.Errorf("[[ %s ]] with v=%q w=%q: %v, and its negation %v", condition, v, w, is, not)
+		}
+	})
+}

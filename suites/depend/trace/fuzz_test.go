@@ -38,6 +38,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("E\x1f7\x1f2\x1ff\x1fenvironment\x1f/p\x1fg\x00"))
 	f.Add([]byte("B\x1f/p\x1fhook.sh\x00E\x1f7\x1f2\x1ff\x1fhook.sh\x1f/p\x1fcase x in \x00E\x1f7\x1f3\x1ff\x1fhook.sh\x1f/p\x1fecho one\x00"))
 	f.Add([]byte("E\x1f7\x1fx\x1f\x1f\x1f\x1f\x00rest"))
+	f.Add([]byte("B\x1f/p\x1fhook.sh\x00V\x1ff\x1fhook.sh\x1f/p\x1f\x1fcase x in \x1fx=y\x1fz\x00E\x1f7\x1f2\x1ff\x1fhook.sh\x1f/p\x1fcase x in \x00"))
+	f.Add([]byte("V\x1ff\x1fhook.sh\x1f/p\x1fl\x00"))
 	parsed, err := trace.Parse("h.sh", []byte("f() {\n  case x in\n    x) echo one ;;\n  esac\n}\nf\n"))
 	if err != nil {
 		f.Fatal(err)
