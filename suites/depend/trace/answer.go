@@ -64,21 +64,13 @@ type arm struct {
 func (a arm) Text() string  { return a.text }
 func (a arm) Event() string { return a.event }
 
-// Answer reports whether one of the patterns matches.
+// Answer reports whether one of the patterns matches. What is not known may also have effects, so nothing behind it
+// decides.
 func (a arm) Answer(values map[string]*string) script.Answer {
-	answer := script.No
 	for _, p := range a.patterns {
-		answer = or(answer, evaluator{values}.glob(a.word, p))
-	}
-	return answer
-}
-
-func or(a, b script.Answer) script.Answer {
-	switch {
-	case a == script.Yes || b == script.Yes:
-		return script.Yes
-	case a == script.Unknown || b == script.Unknown:
-		return script.Unknown
+		if answer := (evaluator{values}).glob(a.word, p); answer != script.No {
+			return answer
+		}
 	}
 	return script.No
 }
@@ -135,9 +127,15 @@ func (e evaluator) binary(x *syntax.BinaryTest) script.Answer {
 	right, _ := x.Y.(*syntax.Word)
 	switch x.Op {
 	case syntax.AndTest:
-		return not(or(not(e.test(x.X)), not(e.test(x.Y))))
+		if first := e.test(x.X); first != script.Yes {
+			return first // also what is not known, which may have effects
+		}
+		return e.test(x.Y)
 	case syntax.OrTest:
-		return or(e.test(x.X), e.test(x.Y))
+		if first := e.test(x.X); first != script.No {
+			return first
+		}
+		return e.test(x.Y)
 	case syntax.TsMatch, syntax.TsMatchShort:
 		return e.glob(left, right)
 	case syntax.TsNoMatch:
@@ -186,10 +184,10 @@ func (e evaluator) regexp(word, expr *syntax.Word) script.Answer {
 		}
 		b.WriteString(value)
 	}
-	if own, ok := extended(b.String()); ok {
-		return matches("(?s)"+own, text)
+	if !meansTheSame(b.String()) {
+		return script.Unknown
 	}
-	return script.Unknown
+	return matches("(?s)"+b.String(), text)
 }
 
 // matches reports whether an expression in Go's syntax matches a text. Whether a range of letters has those in the other
@@ -214,9 +212,9 @@ var odd = pattern.Lazy("\\\\[A-Za-z0-9<>`']|\\\\$|\\[\\^?\\]|\\[[^]]*(?:\\\\|\\[
 // bounds matches a number of repetitions and what is escaped; other braces are texts in one syntax and errors in another.
 var bounds = pattern.Lazy(`\{\d{1,2}(?:,\d{0,2})?\}|\\.`)
 
-// extended returns an extended regular expression in Go's syntax; false if it may mean something else there.
-func extended(expr string) (string, bool) {
-	return expr, plainText(expr) && !odd().MatchString(expr) && !strings.ContainsAny(bounds().ReplaceAllString(expr, ""), "{}")
+// meansTheSame reports whether an extended regular expression of POSIX means the same in Go.
+func meansTheSame(expr string) bool {
+	return plainText(expr) && !odd().MatchString(expr) && !strings.ContainsAny(bounds().ReplaceAllString(expr, ""), "{}")
 }
 
 // literal returns the text of a word.
@@ -238,8 +236,9 @@ func (e evaluator) knows(word *syntax.Word) bool {
 	known := true
 	syntax.Walk(word, func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case nil, *syntax.Word, *syntax.DblQuoted:
-			known = known && !isDollar(n)
+		case nil, *syntax.Word:
+		case *syntax.DblQuoted:
+			known = known && !n.Dollar
 		case *syntax.SglQuoted:
 			known = known && !n.Dollar
 		case *syntax.Lit:
@@ -253,11 +252,6 @@ func (e evaluator) knows(word *syntax.Word) bool {
 		return known
 	})
 	return known
-}
-
-func isDollar(n syntax.Node) bool {
-	q, ok := n.(*syntax.DblQuoted)
-	return ok && q.Dollar
 }
 
 // hasValue reports whether a parameter expands to a known value, or to a plain default without one.

@@ -184,24 +184,20 @@ func equalBlocks(old, new []*script.Block) bool {
 
 // carry adds to what a run reached what it reaches in the new statement, under its keys.
 func (r *replacement) carry(keys map[script.Key]bool, values map[evaluated][]Values) {
-	pairs(r.old, r.new, func(o, n *script.Statement) {
-		if keys[o.Key] {
-			keys[n.Key] = true
+	if keys[r.old.Key] {
+		keys[r.new.Key] = true
+	}
+	for i, c := range r.old.Comparisons {
+		if all := values[evaluated{r.old.Key, c.Event()}]; all != nil {
+			values[evaluated{r.new.Key, r.new.Comparisons[i].Event()}] = all
 		}
-		for i, c := range o.Comparisons[:min(len(o.Comparisons), len(n.Comparisons))] {
-			if all := values[evaluated{o.Key, c.Event()}]; all != nil {
-				values[evaluated{n.Key, n.Comparisons[i].Event()}] = all
-			}
-		}
-	})
-}
-
-// pairs calls visit for two statements and those in their blocks.
-func pairs(old, new *script.Statement, visit func(old, new *script.Statement)) {
-	visit(old, new)
-	for i, b := range old.Blocks {
-		for j, s := range b.Statements[:min(len(b.Statements), len(new.Blocks[i].Statements))] {
-			pairs(s, new.Blocks[i].Statements[j], visit)
+	}
+	if !equalBlocks(r.old.Blocks, r.new.Blocks) {
+		return // nothing in them was reached
+	}
+	for i, b := range r.old.Blocks {
+		for j, s := range b.Statements {
+			(&replacement{s, r.new.Blocks[i].Statements[j]}).carry(keys, values)
 		}
 	}
 }
@@ -239,5 +235,5 @@ func evaluationTrap() string {
 		`__hookwatch_values+=$__hookwatch_name=${!__hookwatch_name:0:%d}$'\037'; [[ ${!__hookwatch_name} == "${!__hookwatch_name:0:%d}" ]] || __hookwatch_how=l; fi ;; `+
 		`esac; done; `+
 		`[[ ${#BASH_COMMAND} -lt 1000 ]] || __hookwatch_how=l; `+
-		`builtin printf "V\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "$__hookwatch_how" "${BASH_COMMAND:0:1000}" "${__hookwatch_values%%?}"`, most, most)
+		`builtin printf "V\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "$__hookwatch_how" "${BASH_COMMAND:0:1000}" "${__hookwatch_values%%?}" || :`, most, most)
 }

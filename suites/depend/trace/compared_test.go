@@ -27,6 +27,11 @@ check() {
     echo "no zip"
   }
   [[ $empty ]] && echo never
+  [[ $(touch a) == b && $1 == nothing ]]
+  [[ $1 == nothing && $(touch c) == b ]]
+  case "$1" in
+    $(touch b) | p*) ;;
+  esac
   if [[ -n $empty && $1 == *x ]]; then
     echo never
   elif [[ "${MODE:-strict}" == lax ]]; then
@@ -35,7 +40,7 @@ check() {
   case "$1" in
     npm*|yarn*) echo node ;;
     pip*) echo python ;;
-    cargo*) echo rust ;;
+    cargo*) if true; then echo rust; fi ;;
   esac
   for word in $1; do
     [[ $word == install ]] && echo "$word"
@@ -83,6 +88,11 @@ func TestComparedValues(t *testing.T) {
 		"an arithmetic comparison":                 {[]string{"== git*", "-eq 1"}, true},
 		"a comparison and what depends on it":      {[]string{"== zip*", "== zap*", "no zip", "no zap"}, true},
 		"a word alone, which bash reports as -n":   {[]string{"[[ $empty ]]", "[[ $1 ]]"}, true},
+		"effects before what decides":              {[]string{"[[ $(touch a) == b && $1 == nothing ]]", "[[ $(echo A >&2) == b && $1 == nothing ]]"}, true},
+		"effects of a pattern before another":      {[]string{"$(touch b) | p*)", "$(echo B >&2) | p*)"}, true},
+		"effects that never come":                  {[]string{"[[ $1 == nothing && $(touch c) == b ]]", "[[ $1 == nothing && $(echo C >&2) == b ]]"}, false},
+		"an arm before, with a block for a body":   {[]string{"npm*|yarn*) echo node", "npm*|pnpm*) if true; then echo Node; fi"}, false},
+		"an arm behind, with a plain body":         {[]string{"cargo*) if true; then echo rust; fi", "rust*) echo Rust"}, false},
 		"two edits, one of which matters":          {[]string{"== git*", "== hg*", "$word == install", "$word == x"}, true},
 		"two edits, none of which matters":         {[]string{"== git*", "== hg*", "$word == install", "$word == i*l"}, false},
 		"a comparison like that of another":        {[]string{`"$1" == git*`, `$1 =~ $tools`, "|| echo none", "&& echo git"}, true},
@@ -143,6 +153,7 @@ func TestComparedOtherwise(t *testing.T) {
 		"a variable that bash itself sets": {strings.ReplaceAll(edited, "$x", "$SECONDS"), true},
 		"a variable that is not set":       {strings.ReplaceAll(edited, "$x", "$nothing"), true},
 		"in a function of a script":        {"f() {\n" + edited + "}\nf\n", false},
+		"in a function of a child":         {"f() {\n" + edited + "}\nexport -f f\nf\nbash -c 'x=ABE; f'\n", true},
 		"in a function that a trap calls":  {"f() {\n" + edited + "}\ntrap f EXIT\nf\n", true},
 		"what another statement has":       {"x=one\n[[ $x == ABD ]]\nx=two\n[[ $x == ABE ]]\necho $?\n", true},
 		"values of many bytes":             {"for x in {1..15}; do\nprintf -v x %390d $x\n[[ $x == a ]]\n[[ $x == b ]]\n[[ $x == ABD ]]\ndone\ntrue\n", true},

@@ -70,6 +70,14 @@ func (bash) Decode(logs map[string][]byte, d *decoder) {
 		d.event(e, starts)
 	}
 	for _, e := range evaluations {
+		if e.file == "environment" { // a function that a child bash got, of any file
+			e.known = false
+			for _, f := range d.files {
+				if f.script != nil && f.named(e.function) {
+					f.evaluate(e)
+				}
+			}
+		}
 		d.place(e.event, starts, func(f *fileDecoder, loose bool) {
 			if !loose {
 				f.evaluate(e)
