@@ -230,8 +230,7 @@ func meets(e *trace.Edits, t *trace.Trace) bool {
 	}
 	ran := *t
 	ran.Names = nil
-	affected, _ := trace.Affected(e, &ran)
-	return affected
+	return trace.Reached(e, &ran)
 }
 
 // hunt runs cases on a mutant until one notices it.

@@ -283,3 +283,27 @@ func TestBudgetEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestMeetsComparison checks that a mutant is tried with cases whose comparisons answer as before: it is executed, and
+// survives.
+func TestMeetsComparison(t *testing.T) {
+	t.Parallel()
+	const before = "#!/bin/bash\n[[ $x == a ]]\n"
+	logs := map[string][]byte{}
+	for _, name := range trace.Start(t.TempDir(), nil).Logs {
+		logs[name] = nil
+	}
+	logs["bash/log"] = []byte("B\x1f/p\x1f" + file + "\x00V\x1f\x1f" + file + "\x1f/p\x1f\x1f[[ $x == a ]]\x1fx=c\x00E\x1f1\x1f2\x1f\x1f" + file + "\x1f/p\x1f[[ $x == a ]]\x00")
+	ran := trace.Decode(logs, trace.Run{
+		Resolve: func(name, _ string) string { return name },
+		Script:  func(string, trace.Language) (*script.Script, error) { return trace.Parse(file, []byte(before)) },
+		Hooks:   []string{file},
+	})
+	edits := trace.Compare(file, []byte(before), []byte(strings.Replace(before, "== a", "== b", 1)))
+	if affected, why := trace.Affected(edits, ran); affected {
+		t.Errorf("the case is affected: %s", why)
+	}
+	if !meets(edits, ran) {
+		t.Error("the case is taken for one that does not execute the mutant")
+	}
+}

@@ -110,6 +110,9 @@ func TestComparedValues(t *testing.T) {
 			if affected != tt.affected {
 				t.Errorf("affected %v: %s", affected, because)
 			}
+			if strings.Contains(because, "answers as before") && !trace.Reached(e, x.Trace) {
+				t.Errorf("it is not reached: %s", because)
+			}
 			now := run(t, map[string]string{hook: after})
 			if d := cmp.Diff(x.result, now.result, cmpopts.IgnoreFields(outcome{}, "Files")); d != "" && !affected {
 				t.Errorf("it is called unaffected (%s), and the outcome differs:\n%s", because, d)

@@ -136,7 +136,17 @@ func moved(old, new *script.Script) bool {
 // Affected reports whether the edits can change the outcome of a case with this trace, and why,
 // in one line. If the trace is nil, nothing is known of the case, and only edits without any
 // effect leave it unaffected.
-func Affected(e *Edits, t *Trace) (bool, string) {
+func Affected(e *Edits, t *Trace) (bool, string) { return affected(e, t, Edit.answersAlike) }
+
+// Reached reports whether a case with this trace executes one of the edits, also if its outcome cannot differ because a
+// comparison answers as before.
+func Reached(e *Edits, t *Trace) bool {
+	reached, _ := affected(e, t, func(Edit, string, *Trace) bool { return false })
+	return reached
+}
+
+// affected is Affected, but for edits that a case executes and goes on as before.
+func affected(e *Edits, t *Trace, goesOn func(one Edit, file string, t *Trace) bool) (bool, string) {
 	if e.Old == e.New {
 		return false, "the content is the same"
 	}
@@ -164,7 +174,7 @@ func Affected(e *Edits, t *Trace) (bool, string) {
 	for _, edit := range e.List {
 		switch why := edit.met(e.Path, t); {
 		case why == "":
-		case edit.answersAlike(e.Path, t):
+		case goesOn(edit, e.Path, t):
 			unaffected = edit.String() + "; it answers as before to the values of the case"
 		default:
 			return true, why
