@@ -83,7 +83,7 @@ func (f firing) calls(h discover.Hook) (all []suites.Step) {
 }
 
 // arrange returns firings by which a hook may come to the decisions that are left although no input does: those that
-// came closest to them, with answers of the programs that it calls, in another session, repeated, and after hooks that
+// came closest to them, with the files that it looks for, with answers of the programs that it calls, in another session, repeated, and after hooks that
 // write a file which it names. To a hook without decisions programs answer that they fail: what it says then may be lost.
 func (x *exploration) arrange() (all []firing) {
 	const repeated, others = 5, 3
@@ -94,6 +94,11 @@ func (x *exploration) arrange() (all []firing) {
 	text = withoutComments(text)
 	decides := len(x.decisions) > 0
 	for _, base := range x.closest() {
+		for _, file := range slices.Sorted(maps.Keys(x.files)) {
+			if base.state[file] == "" && decides {
+				all = append(all, base.withState(file, x.files[file]))
+			}
+		}
 		for _, exit := range []string{"1", "0"} {
 			f := base
 			for _, program := range answering {

@@ -3,7 +3,9 @@ package check
 import (
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +36,8 @@ type exploration struct {
 	search    explore.Search
 	other     func(file string) string // the text of another version's file, from which this one is to be told
 	tree      Tree
-	branch    string // of the repository, if the scripts ask for it
+	branch    string                   // of the repository, if the scripts ask for it
+	files     map[explore.Field]string // that the first firing looked for, with their first texts
 	decisions []explore.Decision
 	sources   map[string][]byte // of the scripts, and of the modules that they were seen to run
 	courses   map[string]*explore.Course
@@ -45,7 +48,7 @@ type exploration struct {
 	again     []observation // what came further for one tool, for another one
 	sent      []firing
 	asked     bool         // without an input
-	arranged  bool         // more than the input
+	arranged  []int        // the decisions that were left whenever more than the input was arranged
 	reached   map[int]bool // decisions, by index
 	effective map[int]bool // of these, those that had an effect once
 	deciding  []firing     // that reached a decision first, or had an effect that no other had
@@ -208,13 +211,17 @@ func (x *exploration) next() (all []observation) {
 	all = append(all, x.again...)
 	x.begin, x.again = nil, nil
 	x.search.Awaited = nil
+	courses := slices.Collect(maps.Values(x.courses))
 	for i, d := range x.decisions {
 		if !x.reached[i] {
-			x.search.Awaited = append(x.search.Awaited, x.courses[d.File].Awaited(d.Line)...)
+			x.search.Awaited = append(x.search.Awaited, x.courses[d.File].Awaited(d.Line, courses...)...)
 		}
 	}
 	if len(all) == 0 {
 		all = x.onAnotherBranch()
+	}
+	if len(all) == 0 && x.inVain > 0 {
+		all = x.unusual() // before more inputs are tried in vain
 	}
 	for len(all) == 0 && x.compared && x.searched < x.most() && x.inVain < x.patient() {
 		next := x.search.Next(batch, x.left() == 0 || x.search.Arrived())
@@ -227,19 +234,29 @@ func (x *exploration) next() (all []observation) {
 			}
 		}
 	}
-	if len(all) == 0 && x.left() > 0 && !x.asked {
-		x.asked = true
-		for _, f := range x.last() {
-			all = append(all, observation{firing: f})
-		}
+	if len(all) == 0 {
+		all = x.unusual()
 	}
-	if len(all) == 0 && !x.arranged && (x.left() > 0 || len(x.decisions) == 0) {
-		x.arranged, x.inVain, x.searched = true, mostInVain-batch, min(x.searched, x.most()-2*batch)
+	if len(all) == 0 && x.arranges() {
+		x.arranged = append(x.arranged, x.left())
+		x.inVain, x.searched = mostInVain-batch, min(x.searched, x.most()-2*batch)
 		for _, f := range x.arrange() {
 			all = append(all, observation{firing: f})
 		}
 	}
 	return all
+}
+
+// arranges reports whether more than the input is to be arranged: once, and once more if that came to a decision.
+func (x *exploration) arranges() bool {
+	left := x.left()
+	switch len(x.arranged) {
+	case 0:
+		return left > 0 || len(x.decisions) == 0
+	case 1:
+		return 0 < left && left < x.arranged[0]
+	}
+	return false
 }
 
 // most returns the maximum number of firings that the search asks for: more while several decisions are left.
@@ -256,8 +273,20 @@ func (x *exploration) patient() int {
 	return mostInVain
 }
 
-// last returns firings by which a hook may come to the decisions that are left: without an input, with several lines,
-// and without a program or with a long input if the condition of one of them names that.
+// unusual returns firings by which a hook may come to the decisions that are left, once: without an input, with several
+// lines, and without a program, with a library that fails or with a long input if the condition of one names that.
+func (x *exploration) unusual() (all []observation) {
+	if x.left() == 0 || x.asked {
+		return nil
+	}
+	x.asked = true
+	for _, f := range x.last() {
+		all = append(all, observation{firing: f})
+	}
+	return all
+}
+
+// last returns the firings of unusual.
 func (x *exploration) last() (all []firing) {
 	for _, stdin := range []string{"", "{}", "{"} {
 		f := x.sent[0]
@@ -280,6 +309,12 @@ func (x *exploration) last() (all []firing) {
 			f := x.sent[0]
 			f.without = []string{program}
 			all = append(all, f)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(x.sources)) {
+		name := regexp.QuoteMeta(path.Base(file))
+		if sources := regexp.MustCompile(`(?m)^\s*(?:\.|source)\s.*\b` + name); filepath.IsLocal(file) && sources.MatchString(conditions) {
+			all = append(all, x.sent[0].withState(explore.Field("{project}/"+filepath.ToSlash(file)), "return 1\n"))
 		}
 	}
 	if f := x.sent[0]; f.command != "" && large().MatchString(conditions) {

@@ -215,16 +215,22 @@ func (x *exploration) withFiles(f firing, o suites.Outcome) (all []firing) {
 		at := x.tree.path(slash)
 		beside, _ := os.ReadDir(filepath.Dir(at)) // none if there is no such directory
 
+		// A directory, in which it looks for something else.
+		parent := func(other suites.Access) bool {
+			return strings.HasPrefix(other.Path, a.Path+string(filepath.Separator))
+		}
 		// As lib.js, for which require("lib") looks, and for package.json.
 		module := func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), path.Base(slash)+".") }
-		if exists(at) || slices.ContainsFunc(beside, module) || strings.HasPrefix(slash, ".git/") || path.Base(slash) == "package.json" || !x.names(path.Base(slash)) {
+		if exists(at) || slices.ContainsFunc(o.Accesses, parent) || slices.ContainsFunc(beside, module) || strings.HasPrefix(slash, ".git/") || path.Base(slash) == "package.json" || !x.names(path.Base(slash)) {
 			continue
 		}
 		text := marker + "file\n"
 		if path.Ext(slash) == ".json" {
 			text = "{}\n"
 		}
-		all = append(all, f.withState(explore.Field("{project}/"+slash), text))
+		field := explore.Field("{project}/" + slash)
+		x.files = withText(x.files, field, text)
+		all = append(all, f.withState(field, text))
 	}
 	return all
 }

@@ -25,17 +25,32 @@ const commandMark = "\x1e"
 // startBash observes bash by its own log of expanded commands (set -x), which it writes to a file and
 // not to the hook's stderr. PS4 is set here because a bash of root ignores an inherited one.
 func startBash(dir string, env []string) suites.Tracing {
-	const start = "start.bash"
 	var b strings.Builder
 	b.WriteString(trace.Sourced(trace.ValueOf(env, "BASH_ENV")))
 	// A descriptor that hooks do not use; bash before 5 is not observed.
-	fmt.Fprintf(&b, "{ [[ ${BASH_VERSINFO[0]} -ge 5 ]] && exec 97>>%s; } 2>/dev/null && { BASH_XTRACEFD=97 PS4=$'\\x1e\\x1f${BASH_SOURCE[0]-}\\x1f${LINENO}\\x1f$?\\x1f'; set -x; }\n:\n", shell.Quote(filepath.Join(dir, logName)))
+	fmt.Fprintf(&b, "{ [[ ${BASH_VERSINFO[0]} -ge 5 ]] && exec 97>>%s; } 2>/dev/null && { BASH_XTRACEFD=97 PS4=$'\\x1e\\x1f${BASH_SOURCE[0]-}\\x1f${LINENO}\\x1f$?\\x1f'; %s set -x; }\n:\n", shell.Quote(filepath.Join(dir, logName)), observeRead)
 	return suites.Tracing{
-		Files: map[string]string{start: b.String(), logName: ""},
+		Files: map[string]string{startFile: b.String(), logName: ""},
 		Logs:  []string{logName},
-		Set:   map[string]string{"BASH_ENV": trace.Unexpanded(filepath.Join(dir, start))},
+		Set:   map[string]string{"BASH_ENV": trace.Unexpanded(filepath.Join(dir, startFile))},
 	}
 }
+
+// startFile is the file that bash reads before a script.
+const startFile = "start.bash"
+
+// observeRead logs what read assigns, as if it was an assignment; bash does not. Only its message about a wrong call
+// names another file.
+const observeRead = `read() {
+local hookwatch_status=0 hookwatch_name
+builtin read "$@" || hookwatch_status=$?
+for hookwatch_name in "$@" REPLY; do case $hookwatch_name in
+*[!A-Za-z0-9_]* | [0-9]* | '') ;;
+*) [[ -n ${!hookwatch_name+set} ]] && builtin printf '\x1e\x1f%s\x1f%s\x1f0\x1f%s=%s\n' "${BASH_SOURCE[1]-}" "${BASH_LINENO[0]}" "$hookwatch_name" "${!hookwatch_name@Q}" >&97 ;;
+esac; done 2>/dev/null
+return "$hookwatch_status"
+}
+`
 
 // A command is one that bash began, with its words expanded.
 type command struct {
@@ -49,7 +64,7 @@ func (r *Record) bash(logs map[string][]byte) {
 	const most = 4000 // commands
 	for entry := range strings.SplitSeq(string(logs[logName]), commandMark) {
 		f := strings.SplitN(entry, "\x1f", 5)
-		if len(f) < 5 || len(r.shell) == most {
+		if len(f) < 5 || len(r.shell) == most || path.Base(f[1]) == startFile {
 			continue
 		}
 		if line, err := strconv.Atoi(f[2]); err == nil {
@@ -288,7 +303,7 @@ func grep(name string, args []string) (Op, []string) {
 }
 
 var (
-	filterTests  = pattern.Lazy(`(test|match|contains|startswith|endswith|inside|index|split)\(\s*"((?:[^"\\]|\\.)*)"|(\btype\s*)?(?:==|!=)\s*"((?:[^"\\]|\\.)*)"`)
+	filterTests  = pattern.Lazy(`(test|match|contains|startswith|endswith|inside|index)\(\s*"((?:[^"\\]|\\.)*)"|(\btype\s*)?(?:==|!=)\s*"((?:[^"\\]|\\.)*)"`)
 	slashPattern = pattern.Lazy(`(?:^|[^\w/])(?:m?/((?:[^/\\\n]|\\.)+)/|s/((?:[^/\\\n]|\\.)+)/(?:[^/\\\n]|\\.)*/)`)
 )
 
@@ -337,12 +352,9 @@ func wordsOf(text string) (all []string) {
 	if !ok {
 		return nil
 	}
-	for _, w := range call.Args {
-		text, err := expand.Literal(&expand.Config{}, w) // nil is one that all calls change
-		if err != nil {
-			return nil // bash logs what it has expanded
-		}
-		all = append(all, text)
+	all, err = expand.Fields(&expand.Config{}, call.Args...) // nil is one that all calls change
+	if err != nil {
+		return nil // bash logs what it has expanded
 	}
 	return all
 }

@@ -177,8 +177,8 @@ func (l Lines) contain(p place) bool {
 }
 
 // Awaited returns the lines whose comparisons tell whether a firing comes to a line that none came to: the condition or
-// statement at which all left the way to it, and the functions that it calls.
-func (c *Course) Awaited(line int) (all []Lines) {
+// statement at which all left the way to it, and the functions of these courses that it calls.
+func (c *Course) Awaited(line int, courses ...*Course) (all []Lines) {
 	const condition = 3 // lines that one before a block may go on
 	cut, near := c.Cut(line)
 	if !near || cut.Plain {
@@ -189,10 +189,26 @@ func (c *Course) Awaited(line int) (all []Lines) {
 		to = s.End
 	}
 	all = []Lines{{c.file, cut.Line, to}}
-	names := identifier().FindAllString(cut.Text, -1)
-	for _, s := range c.script.Statements {
-		if f := s.In.Function; f != nil && f.Start != all[len(all)-1].From && slices.Contains(names, f.Name) {
-			all = append(all, Lines{c.file, f.Start, f.End})
+	return append(all, functionsIn(cut.Text, courses)...)
+}
+
+// functionsIn returns the functions of courses that a text names, and those that they name.
+func functionsIn(text string, courses []*Course) (all []Lines) {
+	done := map[*script.Function]bool{}
+	for text != "" {
+		names := map[string]bool{}
+		for _, name := range identifier().FindAllString(text, -1) {
+			names[name] = true
+		}
+		text = ""
+		for _, c := range courses {
+			for _, f := range c.script.Functions {
+				if names[f.Name] && !done[f] {
+					done[f] = true
+					all = append(all, Lines{c.file, f.Start, f.End})
+					text += strings.Join(c.lines[f.Start-1:f.End], "\n") + "\n"
+				}
+			}
 		}
 	}
 	return all

@@ -79,7 +79,7 @@ if secret(path):
 	c := CourseOf(h.name, []byte(src))
 	c.Take("Write", r)
 	want := []Lines{{h.name, 7, 10}, {h.name, 2, 3}}
-	if diff := cmp.Diff(want, c.Awaited(8)); diff != "" {
+	if diff := cmp.Diff(want, c.Awaited(8, c)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// What stands in one statement has no condition on the next lines.
@@ -88,11 +88,11 @@ if secret(path):
 	r, _ = h.fire(t, map[Field]string{inCommand: "x", "tool_name": "Bash"})
 	one := CourseOf(h.name, []byte(alone))
 	one.Take("Bash", r)
-	if diff := cmp.Diff([]Lines{{h.name, 1, 1}}, one.Awaited(1)); diff != "" {
+	if diff := cmp.Diff([]Lines{{h.name, 1, 1}}, one.Awaited(1, one)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	plain := CourseOf("plain.sh", []byte("exit 0\nexit 2\n"))
-	if got := plain.Awaited(2); len(got) > 0 && got[0].From == 1 && got[0].To == 0 {
+	if got := plain.Awaited(2, plain); len(got) > 0 && got[0].From == 1 && got[0].To == 0 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -294,6 +294,22 @@ func explored(t *testing.T, h hook, most int) (sent []string, left []string) {
 	return sent, left
 }
 
+// TestReadAssigns checks that the values are known that read assigns in bash.
+func TestReadAssigns(t *testing.T) {
+	t.Parallel()
+	h := hook{"bash", "guard.sh", `#!/bin/bash
+exec 2>&-
+{ IFS= read -r tool && IFS= read -r command; } < <(jq -r '.tool_name, .tool_input.command')
+case $command in
+*wumpus*) exit 2 ;;
+esac
+`}
+	r, _ := h.fire(t, map[Field]string{toolName: "Bash", inCommand: `echo "it's"  here`})
+	if want := (Comparison{"guard.sh", 5, Glob, `echo "it's"  here`, "*wumpus*"}); !slices.Contains(r.Comparisons, want) {
+		t.Errorf("%+v has not %+v", r.Comparisons, want)
+	}
+}
+
 // TestExplore checks that an exploration comes to every decision of hooks, by conditions that follow each
 // other, in few firings.
 func TestExplore(t *testing.T) {
@@ -316,6 +332,19 @@ func TestObservedBehaves(t *testing.T) {
 	hooks := slices.Concat(guards, []hook{
 		{"bash", "streams.sh", "exec 3>&1 11>state.out; echo one >&11; echo two >&3; (echo three >&2; exit 2) 2>&1; cat state.out\n"},
 		{"bash", "strict.sh", "set -euo pipefail\ntrap 'echo end' EXIT\nf() { false || return 3; }\nf || echo $?\ngrep -q x <<<y\n"},
+		{"bash", "read.sh", `set -eu
+f() { local a; IFS=: read -r a b <<<"x y:z"; echo "$a|$b|${c-none}"; }
+f; echo "${a-none} $b"
+while read -r -n 2 -d '' two || [ -n "$two" ]; do echo "$two"; done <<<"a'b"
+printf '1\n2\n' | { read -r; echo "$REPLY"; read -r -p "prompt " -t 5 REPLY; echo "$REPLY"; }
+read -r -a all <<<"p q"; echo "${all[1]}"
+read -r x </dev/null || echo "$? [$x]"
+if read -r y; then echo "${#y}"; fi
+read -u 9 -r none 9<<<in; echo "$none $(read -r z <<<"of a substitution"; echo "$z")"
+trap 'echo "failed $?"' ERR
+read -r last </dev/null
+echo unreached
+`},
 		{"bash", "few.sh", "ulimit -n 5\nbash -c 'echo inner >&2'\nexit 2\n"},
 		{"bash", "python.sh", `in=$(cat)
 python3 -c 'import sys, json; print(json.loads(sys.stdin.read())["tool_input"]["command"], sys.argv, __name__)' a b <<<"$in"; echo $?

@@ -86,16 +86,31 @@ type candidate struct {
 func (s *Search) now(c candidate) int {
 	const turn = 4 // inputs of a tool that make the next one of it less likely
 	rank := c.rank + s.Aims.weigh(c.at.file, c.at.line)
-	if slices.Contains(c.goal.passed, c.Field) || slices.Contains(c.goal.passed, "") {
+	if c.hasPassed() {
 		rank += 16
 	}
 	if c.Field != toolName { // another tool
 		rank += s.asked[s.tools[c.From]] / turn
 	}
-	if slices.ContainsFunc(s.Awaited, func(l Lines) bool { return l.contain(c.at) }) {
+	if s.awaits(c.at) {
 		rank -= 3
 	}
 	return rank
+}
+
+// hasPassed reports whether another input of the field passed the goal of a candidate.
+func (c candidate) hasPassed() bool {
+	return slices.Contains(c.goal.passed, c.Field) || slices.Contains(c.goal.passed, "")
+}
+
+// awaits reports whether something that is awaited depends on a comparison at a place.
+func (s *Search) awaits(at place) bool {
+	return slices.ContainsFunc(s.Awaited, func(l Lines) bool { return l.contain(at) })
+}
+
+// isNeedless reports whether a candidate would only pass once more what nothing that is awaited depends on.
+func (s *Search) isNeedless(c candidate) bool {
+	return s.Aims == nil && c.hasPassed() && s.Waits() && !s.awaits(c.at)
 }
 
 // textsOf and usualOf are the numbers of texts, and of usual ones, tried for a pattern.
@@ -268,8 +283,7 @@ func (s *Search) derive(from int, f Field, text string, c Comparison, how relati
 // Waits reports whether something that is awaited depends on a comparison of the input.
 func (s *Search) Waits() bool {
 	for c := range s.goals {
-		at := place{file: c.File, line: c.Line}
-		if slices.ContainsFunc(s.Awaited, func(l Lines) bool { return l.contain(at) }) {
+		if s.awaits(place{file: c.File, line: c.Line}) {
 			return true
 		}
 	}
@@ -344,8 +358,11 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 	case within:
 		at := strings.Index(strings.ToLower(text), strings.ToLower(value))
 		replaced := text[:at] + other + text[at+len(value):]
-		if f.IsPath() {
+		switch {
+		case f.IsPath():
 			return []string{replaced, other}
+		case f.IsOutside():
+			return []string{replaced}
 		}
 		if beyond {
 			return []string{text + " " + other, replaced, other + " " + text, other}
@@ -371,6 +388,7 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 // Next returns the likeliest inputs that are left, at most so many. If new is set, it returns only the first inputs of
 // comparisons that were not known before.
 func (s *Search) Next(most int, new bool) (all []Input) {
+	s.queue = slices.DeleteFunc(s.queue, s.isNeedless)
 	for i := range s.queue {
 		s.queue[i].now = s.now(s.queue[i])
 	}

@@ -38,31 +38,33 @@ tell() {
   say --arg event "$event" --arg text "$1" '{hookSpecificOutput: {hookEventName: $event, additionalContext: $text}}'
 }
 
-# One value of the input, or nothing.
-field() {
-  jq -r "$1 // empty" <<<"$input"
-}
-
-# A command on one line, without its quotes.
-words() {
-  tr '\n' ';' <<<"$1" | tr -d "\"'\\\\"
-}
-
 # Whether the command holds what an extended regular expression says.
 has() {
-  grep -qE -e "$1" <<<"$plain"
+  [[ $plain =~ $1 ]]
 }
 
+# Takes what jq printed: the input, and each field on a line of its own.
+read_fields() {
+  IFS= read -r input && IFS= read -r event && IFS= read -r stop_hook_active && IFS= read -r file && IFS= read -r plain
+}
+
+# One jq reads all, for every program that starts delays the tool call. A command is read
+# without its quotes.
+fields='
+  def drop(text): split(text) | join("");
+  def line: . // "" | tostring | split("\n") | join(";");
+  select(length == 1)[0] | objects | select(.tool_input // {} | type == "object")
+  | tojson, (.hook_event_name, .stop_hook_active, .tool_input.file_path | line),
+    (.tool_input.command | line | drop("\u0027") | drop("\"") | drop("\\"))'
 command -v jq >/dev/null || object "jq is not installed"
-input=$(jq -cse 'select(length == 1)[0] | objects | select(.tool_input // {} | type == "object")' 2>/dev/null) || object "the input is not one JSON object"
-event=$(field .hook_event_name)
-file=$(field .tool_input.file_path)
-plain=$(words "$(field .tool_input.command)")
+lines=$(jq -rse "$fields" 2>/dev/null) || object "the input is not one JSON object"
+read_fields <<<"$lines"
 
 # What guards know of each other.
 state=$CLAUDE_PROJECT_DIR/.claude/state
-mkdir -p "$state"
-tests=$(cat "$state/tests" 2>/dev/null || echo none)
+[ -d "$state" ] || mkdir -p "$state"
+tests=none
+[ ! -e "$state/tests" ] || read -r tests <"$state/tests"
 
 # A command stands at the beginning, after what separates commands, or after what starts
 # another; variables and a path may go before its name.

@@ -7,8 +7,8 @@
 
 forced="${git}push[[:space:]](.*[[:space:]])?(--force|-f)([[:space:]]|[;&|)]|\$)"
 has "$forced" || pass
-safer=$(field .tool_input.command | sed -E 's/(push .*|push )(--force|-f)([[:space:];&|)]|$)/\1--force-with-lease\3/')
-plain=$(words "$safer")
+safer=$(jq -r .tool_input.command <<<"$input" | sed -E 's/(push .*|push )(--force|-f)([[:space:];&|)]|$)/\1--force-with-lease\3/')
+plain=$(tr '\n' ';' <<<"$safer" | tr -d "\"'\\\\")
 has "$forced" && deny "Write each forced push as git push --force-with-lease, without quotes."
 # shellcheck disable=SC2016 # a variable of jq
 say --argjson input "$input" --arg safer "$safer" '{hookSpecificOutput: {hookEventName: "PreToolUse", updatedInput: ($input.tool_input + {command: $safer})}}'

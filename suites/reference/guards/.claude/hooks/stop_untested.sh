@@ -5,7 +5,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${0%/*}/lib.sh" || exit 2
 
-[ "$(field .stop_hook_active)" != true ] || pass
+[ "$stop_hook_active" != true ] || pass
 # shellcheck disable=SC2016 # a variable of jq
 case $tests in
 stale | fail) say --arg tests "$tests" '{decision: "block", reason: "The tests are \($tests). Run make test, or say why not, before you stop."}' ;;
