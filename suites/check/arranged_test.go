@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,6 +47,45 @@ func TestArrange(t *testing.T) {
 		}
 		if all := x.arrange(); len(all) > 0 {
 			t.Errorf("%s: arranged although the decision was reached", tt.src)
+		}
+	}
+}
+
+// TestArrangeFiles checks that what came closest to a decision is fired once more with each file that the hook looks
+// for, unless it had it.
+func TestArrangeFiles(t *testing.T) {
+	t.Parallel()
+	const state, other = "{project}/.claude/tests", "{project}/.claude/other"
+	x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
+	x.courses = map[string]*explore.Course{"guard.sh": courseOf("c=$(jq -r .tool_input.command)\nif [ \"$tests\" = x ]; then\n  exit 2\nfi\n", "Bash", "1 jq -r .tool_input.command", "2 [ none = x ]")}
+	x.decide()
+	x.files = map[explore.Field]string{state: "zq_file\n", other: "{}\n"}
+	r := explore.Read(map[string][]byte{"bash/log": []byte(logOf("1 jq -r .tool_input.command", "2 [ none = x ]"))}, "")
+	base := firing{event: "PreToolUse", tool: "Bash", command: "git commit", state: map[explore.Field]string{other: "{}\n"}}
+	x.taken = []taken{{base, r, suites.Proceeds}}
+	all := x.arrange()
+	want := map[explore.Field]string{state: "zq_file\n", other: "{}\n"}
+	if len(all) != 1 || !maps.Equal(all[0].state, want) || all[0].command != "git commit" {
+		t.Errorf("%+v, want a firing with %v", all, want)
+	}
+}
+
+// TestArranges checks that more than the input is arranged again if that came to a decision, and never a third time.
+func TestArranges(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		left   int
+		before []int
+		want   bool
+	}{{2, nil, true}, {0, nil, false}, {2, []int{2}, false}, {1, []int{2}, true}, {0, []int{2}, false}, {1, []int{3, 2}, false}} {
+		x := newExplorationOf(discover.Hook{ID: "h", Scripts: []string{"guard.sh"}}, nil, "guard.sh")
+		x.courses = map[string]*explore.Course{"guard.sh": explore.CourseOf("guard.sh", []byte("exit 2\n"))}
+		for i := range 3 {
+			x.decisions = append(x.decisions, explore.Decision{File: "guard.sh", Line: 1})
+			x.reached[i] = i >= tt.left
+		}
+		if x.arranged = tt.before; x.arranges() != tt.want {
+			t.Errorf("%d left, before %v: arranged %v", tt.left, tt.before, !tt.want)
 		}
 	}
 }

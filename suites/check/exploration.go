@@ -312,8 +312,8 @@ func (x *exploration) last() (all []firing) {
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(x.sources)) {
-		name := regexp.QuoteMeta(path.Base(file))
-		if sources := regexp.MustCompile(`(?m)^\s*(?:\.|source)\s.*\b` + name); filepath.IsLocal(file) && sources.MatchString(conditions) {
+		sources := regexp.MustCompile(`(?m)(?:^|[!;&|({\s])(?:\.|source)\s[^;&|\n]*\b` + regexp.QuoteMeta(path.Base(file)))
+		if filepath.IsLocal(file) && sources.MatchString(conditions) {
 			all = append(all, x.sent[0].withState(explore.Field("{project}/"+filepath.ToSlash(file)), "return 1\n"))
 		}
 	}

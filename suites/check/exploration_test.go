@@ -104,11 +104,16 @@ func TestLastFirings(t *testing.T) {
 		"(( ${#c} > 65536 ))":         "long",
 		`[ "$(wc -l <"$f")" -gt 80 ]`: "81 lines",
 		`[[ $c == *x* ]]`:             "",
+		`! source "$d/words.sh"`:      `with lib/words.sh ("return 1")`,
+		`! . lib/words.sh`:            `with lib/words.sh ("return 1")`,
+		`! source "$d/otherwords.sh"`: "",
+		`! words.sh "$c"`:             "",
 	} {
 		src := "#!/bin/bash\nc=$(jq -r .tool_input.command)\nif " + condition + "; then\n  exit 2\nfi\n"
 		x := newExplorationOf(discover.Hook{ID: "h", Event: "PreToolUse", Matcher: "Bash"}, nil, "guard.sh")
 		x.courses = map[string]*explore.Course{"guard.sh": courseOf(src, "Bash", "2 jq -r .tool_input.command", "3 "+condition)}
 		x.decide()
+		x.sources["lib/words.sh"], x.sources["/usr/lib/words.sh"] = []byte("words=1\n"), nil
 		x.sent = []firing{{event: "PreToolUse", tool: "Bash", command: "echo hello"}, {event: "PreToolUse", tool: "Write", file: "x.py"}}
 		short := explore.Read(map[string][]byte{"bash/log": []byte(logOf("2 jq -r .tool_input.command"))}, "")
 		long := explore.Read(map[string][]byte{"bash/log": []byte(logOf("2 jq -r .tool_input.command", "3 "+condition))}, "")
@@ -120,6 +125,8 @@ func TestLastFirings(t *testing.T) {
 				got += "without " + strings.Join(f.without, " ")
 			case len(f.command) > 65536:
 				got += "long"
+			case f.state != nil:
+				got += strings.TrimSpace(f.stateText())
 			case strings.HasSuffix(f.description, "lines"):
 				if got += f.description; f.file != "x.py" {
 					t.Errorf("%s, which did not come furthest", f.file)

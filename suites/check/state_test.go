@@ -53,7 +53,7 @@ func TestWithFiles(t *testing.T) {
 	x.tree = Tree{Root: root, Reader: disk.Reader{Root: root}}
 	x.sources["guard.sh"] = []byte("[ -f .claude/approved ] || [ -f there.txt ] && jq . rules.json; cat a ../outside; require('./module'); package.json; python3 -c 'import json\nprint()' " + strings.Repeat("long", 99))
 	o := suites.Outcome{Project: "/p"}
-	for _, name := range []string{".claude/approved", "there.txt", "rules.json", "a", "unnamed.txt", ".git/approved", "../outside", "module", "package.json", "import json\nprint()", strings.Repeat("long", 99)} {
+	for _, name := range []string{".claude", ".claude/approved", "there.txt", "rules.json", "a", "unnamed.txt", ".git/approved", "../outside", "module", "package.json", "import json\nprint()", strings.Repeat("long", 99)} {
 		o.Accesses = append(o.Accesses, suites.NewAccess("/p/"+name, []suites.Use{{Kind: suites.Looked}}))
 	}
 	o.Accesses = append(o.Accesses, suites.NewAccess("/p/.claude/rules.json", []suites.Use{{Kind: suites.Wrote}}))
@@ -64,6 +64,9 @@ func TestWithFiles(t *testing.T) {
 	want := []map[explore.Field]string{{"{project}/.claude/approved": "zq_file\n"}, {"{project}/rules.json": "{}\n"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[explore.Field]string{"{project}/.claude/approved": "zq_file\n", "{project}/rules.json": "{}\n"}, x.files); diff != "" {
+		t.Errorf("for later (-want +got):\n%s", diff)
 	}
 }
 

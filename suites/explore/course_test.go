@@ -97,6 +97,21 @@ if secret(path):
 	}
 }
 
+// TestAwaitedInLibrary checks that functions of another script are awaited, and those that they call.
+func TestAwaitedInLibrary(t *testing.T) {
+	t.Parallel()
+	src := ". ./lib.sh\nhas push && exit 2\n"
+	h := hook{"bash", "guard.sh", src}
+	r, _ := h.fire(t, map[Field]string{inCommand: "x", toolName: "Bash"})
+	c := CourseOf(h.name, []byte(src))
+	c.Take("Bash", r)
+	library := CourseOf("lib.sh", []byte("other() {\n  grep other\n}\nhas() {\n  words | grep \"$1\"\n}\nwords() {\n  tr a b\n}\n"))
+	want := []Lines{{"guard.sh", 2, 2}, {"lib.sh", 4, 6}, {"lib.sh", 7, 9}}
+	if diff := cmp.Diff(want, c.Awaited(2, c, library)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestAsksFor checks which conditions only ask for texts.
 func TestAsksFor(t *testing.T) {
 	t.Parallel()

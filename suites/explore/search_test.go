@@ -279,6 +279,40 @@ func TestSearchAwaited(t *testing.T) {
 	}
 }
 
+// TestSearchNeedless checks that what an input passed is not tried again if what is left depends on something else, but
+// that it is if that is not known, if it depends on it, and if the search is for parts of the code.
+func TestSearchNeedless(t *testing.T) {
+	t.Parallel()
+	first := Comparison{File: "guard.sh", Line: 1, Op: Contains, Value: "git push", Pattern: "git push"}
+	second := Comparison{File: "guard.sh", Line: 9, Op: Contains, Value: "git push", Pattern: "--force"}
+	for _, tt := range []struct {
+		name    string
+		awaited []Lines
+		aims    Aims
+		again   bool // inputs for the first one are tried
+	}{
+		{"the other is awaited", []Lines{{"guard.sh", 9, 9}}, nil, false},
+		{"both are awaited", []Lines{{"guard.sh", 1, 9}}, nil, true},
+		{"no comparison is awaited", []Lines{{"guard.sh", 5, 5}}, nil, true},
+		{"nothing is awaited", nil, nil, true},
+		{"parts of the code are", []Lines{{"guard.sh", 9, 9}}, Aims{"guard.sh": {true}}, true},
+	} {
+		s := Search{Aims: tt.aims, Awaited: tt.awaited}
+		failed := first
+		failed.Value = "echo hello"
+		s.Take(Input{}, map[Field]string{inCommand: "echo hello"}, &Record{Comparisons: []Comparison{failed}})
+		s.Take(Input{0, inCommand, "git push"}, map[Field]string{inCommand: "git push"}, &Record{Comparisons: []Comparison{first, second}})
+		again, other := false, false
+		for _, in := range s.Next(99, false) {
+			again = again || !strings.Contains(in.Text, "--force")
+			other = other || strings.Contains(in.Text, "--force")
+		}
+		if again != tt.again || !other {
+			t.Errorf("%s: again %v, the other %v", tt.name, again, other)
+		}
+	}
+}
+
 // TestSearchWhole checks that texts which cannot pass are not tried: a value that is compared as a whole is replaced,
 // also in the text that it is a part of.
 func TestSearchWhole(t *testing.T) {
