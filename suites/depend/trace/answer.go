@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,10 +20,20 @@ func (b *builder) comparisons(st *script.Statement) (all []script.Comparison, re
 	if st.Arm {
 		item := n.(*syntax.CaseItem)
 		c := b.cases[item]
-		return []script.Comparison{arm{b.text(item.Patterns[0].Pos(), item.Patterns[len(item.Patterns)-1].End()), b.event(c), c.Word, item.Patterns}}, hashOf(n, true, typeWords)
+		return []script.Comparison{arm{b.text(item.Patterns[0].Pos(), item.Patterns[len(item.Patterns)-1].End()), b.event(c), c.Word, item.Patterns}}, hashOf(n, true, func(v reflect.Value) bool { return v.Type() == typeWords })
+	}
+	var searches []search
+	add := func(s search, ok bool) {
+		if ok {
+			all, searches = append(all, s), append(searches, s)
+		}
 	}
 	b.own(st, func(n syntax.Node) {
 		switch n := n.(type) {
+		case *syntax.BinaryCmd:
+			add(b.pipe(n))
+		case *syntax.Stmt:
+			add(b.hereString(n))
 		case *syntax.TestClause:
 			text := b.text(n.Pos(), n.End())
 			all = append(all, test{text, n})
@@ -30,7 +41,7 @@ func (b *builder) comparisons(st *script.Statement) (all []script.Comparison, re
 			all = append(all, arm{event: b.event(n)})
 		}
 	})
-	return all, hashOf(n, true, typeTest)
+	return all, hashOf(n, true, without(searches))
 }
 
 func (b *builder) text(from, to syntax.Pos) string { return b.src[from.Offset():to.Offset()] }

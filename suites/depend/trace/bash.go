@@ -329,6 +329,11 @@ func (bash) Parse(src []byte) (*script.Script, error) {
 		}
 	}
 	b.block(s.Body, file.Stmts)
+	if slices.ContainsFunc(s.Functions, func(f *script.Function) bool {
+		return slices.Contains([]string{"grep", "echo", "printf"}, f.Name)
+	}) {
+		s.Reveals = append(s.Reveals, redefined)
+	}
 	for _, st := range s.Statements {
 		st.Facts = b.facts(st)
 		if st.Function == nil {
@@ -412,7 +417,7 @@ func startFile(log, theirs string) string {
 	event := func(last string) string {
 		return fmt.Sprintf(`builtin printf "E\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0%%.0s" "${BASHPID-}" "$LINENO" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "${BASH_COMMAND:0:%d}" "$%s" || :`, textLimit, last)
 	}
-	trap := fmt.Sprintf(`{ case $BASH_COMMAND in "[[ "*|"case "*) __hookwatch_last=$_; %s; %s ;; *) %s ;; esac; } 2>/dev/null >>%s`, evaluationTrap(), event("__hookwatch_last"), event("_"), to)
+	trap := fmt.Sprintf(`{ case $BASH_COMMAND in "[[ "*|"case "*|"echo "*\$*|"printf "*\$*|"grep "*"<<<"*) __hookwatch_last=$_; %s; %s ;; *) %s ;; esac; } 2>/dev/null >>%s`, evaluationTrap(), event("__hookwatch_last"), event("_"), to)
 	fmt.Fprintf(&b, "set -T\ntrap %s DEBUG\n", shell.Quote(trap))
 	return b.String()
 }

@@ -20,6 +20,7 @@ var (
 	typeCmd     = reflect.TypeFor[syntax.CmdSubst]()
 	typeTest    = reflect.TypeFor[syntax.TestClause]()
 	typeWords   = reflect.TypeFor[[]*syntax.Word]()
+	typeWord    = reflect.TypeFor[*syntax.Word]()
 	typeProc    = reflect.TypeFor[syntax.ProcSubst]()
 )
 
@@ -31,8 +32,8 @@ func structure(n syntax.Node) uint64 { return hashOf(n, false, nil) }
 // separately. The content of $( ) and <( ) is included.
 func outer(n syntax.Node) uint64 { return hashOf(n, true, nil) }
 
-// hashOf returns the hash of a syntax tree without the parts of a type.
-func hashOf(n syntax.Node, outer bool, without reflect.Type) uint64 {
+// hashOf returns the hash of a syntax tree without some parts; nil is with all.
+func hashOf(n syntax.Node, outer bool, without func(reflect.Value) bool) uint64 {
 	c := canon{script.NewHash(), outer, without}
 	c.value(reflect.ValueOf(n))
 	return uint64(c.Hash)
@@ -42,11 +43,11 @@ func hashOf(n syntax.Node, outer bool, without reflect.Type) uint64 {
 type canon struct {
 	script.Hash
 	shell   bool
-	without reflect.Type // nil for none
+	without func(reflect.Value) bool // nil for none
 }
 
 func (c *canon) value(v reflect.Value) {
-	if v.Type() == c.without {
+	if c.without != nil && c.without(v) {
 		c.Text("?")
 		return
 	}

@@ -13,6 +13,12 @@ import (
 // Values are the variables of one evaluation of a comparison, by name; nil for one that is not set.
 type Values map[string]*string
 
+// equal reports whether the variables have the same values, and none is missing.
+func (v Values) equal(other Values) bool {
+	same := func(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+	return v != nil && other != nil && maps.EqualFunc(v, other, same)
+}
+
 // An evaluated comparison is one of a statement, by the text that bash reports.
 type evaluated struct {
 	statement script.Key
@@ -65,10 +71,13 @@ func (f *fileDecoder) evaluate(e evaluation) {
 		}
 		of := evaluated{st.Key, e.text}
 		values := e.values
+		if !e.known {
+			values = nil
+		}
 		switch n := len(f.met.Values[of]); {
-		case n > mostValues:
+		case n > mostValues, slices.ContainsFunc(f.met.Values[of], values.equal):
 			continue
-		case n == mostValues, !e.known:
+		case n == mostValues:
 			values = nil
 		}
 		f.met.Values[of] = append(f.met.Values[of], values)
@@ -157,17 +166,26 @@ func valuesOf(s *script.Statement) script.Key {
 }
 
 // revealing are the words by which code may see more of a comparison than its answer: its text, what a regular expression
-// matched, and either in code that is in no file.
-var revealing = []string{"BASH_COMMAND", "BASH_REMATCH", "eval"}
+// matched, and either in code that is in no file; and those by which grep may be another program or function, or its last
+// word used.
+var revealing = []string{"BASH_COMMAND", "eval", "BASH_REMATCH", "PATH=", "alias", "$_", redefined}
+
+// redefined stands for a function with the name of a command that searches need.
+const redefined = "grep()"
 
 // reveals returns the words by which code may see more than the answers of the comparisons that differ.
 func (r *replacement) reveals() []string {
+	words := revealing[:2]
 	for i, old := range r.old.Comparisons {
-		if new := r.new.Comparisons[i]; old.Text() != new.Text() && strings.Contains(old.Text()+new.Text(), "=~") {
+		new := r.new.Comparisons[i]
+		if _, search := old.(search); search && old.Text() != new.Text() {
 			return revealing
 		}
+		if old.Text() != new.Text() && strings.Contains(old.Text()+new.Text(), "=~") {
+			words = revealing[:3]
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(revealing), func(word string) bool { return word == "BASH_REMATCH" })
+	return words
 }
 
 // sameAnswers reports whether all evaluations are known, and the answer to each is the same.
@@ -225,7 +243,7 @@ func (m *Met) after(list []Edit) Met {
 // no simple command but assignments, which change $_, until that is passed on.
 func evaluationTrap() string {
 	const most = 400 // characters of a value, so that one write suffices
-	return fmt.Sprintf(`__hookwatch_how=; case $- in *[xv]*) __hookwatch_how=x ;; esac; case ${BASHOPTS-} in *nocasematch*|*compat[345]*) __hookwatch_how=c ;; esac; `+
+	return fmt.Sprintf(`__hookwatch_how=; case $- in *[xv]*) __hookwatch_how=x ;; esac; case ${BASHOPTS-} in *nocasematch*|*compat[345]*|*xpg_echo*) __hookwatch_how=c ;; esac; `+
 		`__hookwatch_left=${BASH_COMMAND:0:1000} __hookwatch_values=; `+
 		`while case $__hookwatch_left in *\$*) ;; *) false ;; esac; do `+
 		`__hookwatch_left=${__hookwatch_left#*\$}; __hookwatch_left=${__hookwatch_left#\{}; __hookwatch_name=${__hookwatch_left%%%%[!a-zA-Z0-9_]*}; `+
