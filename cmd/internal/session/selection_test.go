@@ -179,6 +179,14 @@ func TestComparedValues(t *testing.T) {
 	other.Digests.Case = "edited"
 	d.evidence[k] = &other
 	check("of another verdict", s.Evidence(k, other.Digests), true)
+	for name, c := range map[string]*suites.Case{
+		"with programs of its own": {CaseEnv: &suites.CaseEnv{Programs: []suites.Program{{Name: "grep"}}}},
+		"with a PATH of its own":   {Steps: []suites.Step{{Env: map[string]string{"PATH": "bin"}}}},
+	} {
+		c.Suite, c.ID = k.Suite, k.ID
+		s.PutTrace(c, verdict, nil, trace.DecodeOutcome(&outcome, []string{"h.sh"}, by), all)
+		check(name, s.Evidence(k, verdict), true)
+	}
 }
 
 // TestObserved follows the observed inputs of a case over edits and runs: a file that no script
