@@ -42,6 +42,7 @@ const startFile = "start.bash"
 // observeRead logs what read assigns, as if it was an assignment; bash does not. Only its message about a wrong call
 // names another file.
 const observeRead = `read() {
+local -; set +x
 local hookwatch_status=0 hookwatch_name
 builtin read "$@" || hookwatch_status=$?
 for hookwatch_name in "$@" REPLY; do case $hookwatch_name in

@@ -108,11 +108,6 @@ func (s *Search) awaits(at place) bool {
 	return slices.ContainsFunc(s.Awaited, func(l Lines) bool { return l.contain(at) })
 }
 
-// isNeedless reports whether a candidate would only pass once more what nothing that is awaited depends on.
-func (s *Search) isNeedless(c candidate) bool {
-	return s.Aims == nil && c.hasPassed() && s.Waits() && !s.awaits(c.at)
-}
-
 // textsOf and usualOf are the numbers of texts, and of usual ones, tried for a pattern.
 const (
 	textsOf = 5
@@ -388,13 +383,17 @@ func variants(f Field, text, value, other string, how relation, beyond bool) []s
 // Next returns the likeliest inputs that are left, at most so many. If new is set, it returns only the first inputs of
 // comparisons that were not known before.
 func (s *Search) Next(most int, new bool) (all []Input) {
-	s.queue = slices.DeleteFunc(s.queue, s.isNeedless)
-	for i := range s.queue {
-		s.queue[i].now = s.now(s.queue[i])
+	const needless = 1000 // more than any rank
+	waits := s.Aims == nil && s.Waits()
+	for i, c := range s.queue {
+		s.queue[i].now = s.now(c)
+		if waits && c.hasPassed() && !s.awaits(c.at) { // it passes only what nothing that is awaited depends on
+			s.queue[i].now += needless
+		}
 	}
 	slices.SortStableFunc(s.queue, func(a, b candidate) int { return cmp.Compare(a.now, b.now) })
 	n := min(most, len(s.queue))
-	for new && n > 0 && s.queue[n-1].now > 1 {
+	for n > 0 && (s.queue[n-1].now >= needless || new && s.queue[n-1].now > 1) {
 		n--
 	}
 	for _, c := range s.queue[:n] {

@@ -218,7 +218,7 @@ func (o grepOptions) find(p, line string) script.Answer {
 		p = regexp.QuoteMeta(p)
 	case !o.extended && strings.ContainsAny(p, `\+?|(){}`):
 		return script.Unknown // which mean something else in a basic one
-	case inBrackets().MatchString(p) || !meansTheSame(ofGNU().ReplaceAllString(p, "x")):
+	case complained().MatchString(p) || !meansTheSame(ofGNU().ReplaceAllString(p, "x")):
 		return script.Unknown
 	default:
 		p = ofGNU().ReplaceAllStringFunc(p, func(class string) string {
@@ -234,8 +234,10 @@ func (o grepOptions) find(p, line string) script.Answer {
 	return matches(p, line)
 }
 
-// ofGNU matches what grep and Go mean by the same letter, outside of brackets; inBrackets matches a backslash in them.
-var ofGNU, inBrackets = pattern.Lazy(`\\[bBwWsS]`), pattern.Lazy(`\[[^]]*\\`)
+// ofGNU matches what grep and Go mean by the same letter, outside of brackets. complained matches what versions of grep
+// print a message about, or what is not known to be none of it: a backslash in brackets or before a character that means
+// nothing else, and [: outside of them.
+var ofGNU, complained = pattern.Lazy(`\\[bBwWsS]`), pattern.Lazy(`\[[^]]*\\|(?:^|\])[^\[]*\[:|\\(?:[^.\[*^$+?{()|\\bBwWsS]|$)`)
 
 // argument returns the text of a word that is one argument of a command: nothing in it is split, and no pattern of files.
 func (e evaluator) argument(word *syntax.Word) (string, bool) {

@@ -142,7 +142,7 @@ func TestSearchesOfGrep(t *testing.T) {
 	words := []string{
 		"-q a", "-qF 'a*'", "-qE 'a|b'", "-q 'a|b'", "-qi A", "-qiE '^RM'", "-qx ab", "-qxE 'a|ab'", "-qv a", "-qvE 'a|b'", "-q -e a -e b", "-q -- -x", "-qF -e -x", "-qE '(^|[[:space:]])rm($|[[:space:]])'", `-qE '\brm\b'`, `-qE 'rm\s+-'`, `-q '\w'`, `-qE '\W'`,
 		`-qE '[\s]'`, `-qE '[a\w]'`, `-q 'a\.b'`, `-qE 'a\.b'`, "-qE 'a{2}'", "-q 'a{2}'", "-q ''", "-qE ''", "-qF ''", "-qE '^$'", "-q '*'", "-q '^*'", "-q 'a**'", "-qE '()'", "-qE 'a+?'", `-qE '\<a'`, `-qP 'a'`, "-qw a", `-q "\\."`, `-q "a\"b"`, `-qE "x\$"`, "-qE 'a$b'", "-qE 'a^b'", "--ignore-case -q a", "--fixed-strings -q 'a.b'", "-qie A", "-eq", "-qFE a", "-q",
-		"-q $'a'", "-qE [ab]", "-q a b", "-qE '(a'", "-qE '[a'", "-q 'a\nb'", "-qE '[[.a.]]'", "-qE '[]a]'", "-qiE '[a-z]'",
+		"-q $'a'", "-qE [ab]", "-q a b", "-qE '(a'", "-qE '[a'", "-q 'a\nb'", "-qE '[[.a.]]'", "-qE '[:space:]'", "-qE '[a[:space:]]'", "-qE 'x[[:space:]]*[[:digit:]]'", `-qE 'a\/b'`, `-q 'a\-b'`, "-qE '[]a]'", "-qiE '[a-z]'",
 	}
 	chance := rand.New(rand.NewPCG(3, 4))
 	const alphabet = `aabsw*?[]^!-\.+(){}|$ 12,:x"`

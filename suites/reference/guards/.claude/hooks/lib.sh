@@ -64,7 +64,7 @@ read_fields <<<"$lines"
 state=$CLAUDE_PROJECT_DIR/.claude/state
 [ -d "$state" ] || mkdir -p "$state"
 tests=none
-[ ! -e "$state/tests" ] || read -r tests <"$state/tests"
+[ ! -e "$state/tests" ] || read -r tests <"$state/tests" || true # which may be empty
 
 # A command stands at the beginning, after what separates commands, or after what starts
 # another; variables and a path may go before its name.
