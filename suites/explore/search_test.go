@@ -285,6 +285,7 @@ func TestSearchNeedless(t *testing.T) {
 	t.Parallel()
 	first := Comparison{File: "guard.sh", Line: 1, Op: Contains, Value: "git push", Pattern: "git push"}
 	second := Comparison{File: "guard.sh", Line: 9, Op: Contains, Value: "git push", Pattern: "--force"}
+	third := Comparison{File: "guard.sh", Line: 3, Op: Contains, Value: "git push", Pattern: "zorble"} // which none passed
 	for _, tt := range []struct {
 		name    string
 		awaited []Lines
@@ -301,14 +302,15 @@ func TestSearchNeedless(t *testing.T) {
 		failed := first
 		failed.Value = "echo hello"
 		s.Take(Input{}, map[Field]string{inCommand: "echo hello"}, &Record{Comparisons: []Comparison{failed}})
-		s.Take(Input{0, inCommand, "git push"}, map[Field]string{inCommand: "git push"}, &Record{Comparisons: []Comparison{first, second}})
-		again, other := false, false
+		s.Take(Input{0, inCommand, "git push"}, map[Field]string{inCommand: "git push"}, &Record{Comparisons: []Comparison{first, second, third}})
+		again, other, unpassed := false, false, false
 		for _, in := range s.Next(99, false) {
-			again = again || !strings.Contains(in.Text, "--force")
+			again = again || !strings.Contains(in.Text, "--force") && !strings.Contains(in.Text, "zorble")
+			unpassed = unpassed || strings.Contains(in.Text, "zorble")
 			other = other || strings.Contains(in.Text, "--force")
 		}
-		if again != tt.again || !other {
-			t.Errorf("%s: again %v, the other %v", tt.name, again, other)
+		if again != tt.again || !other || !unpassed {
+			t.Errorf("%s: again %v, the other %v, what none passed %v", tt.name, again, other, unpassed)
 		}
 	}
 }
