@@ -83,8 +83,9 @@ func (f firing) calls(h discover.Hook) (all []suites.Step) {
 }
 
 // arrange returns firings by which a hook may come to the decisions that are left although no input does: those that
-// came closest to them, with the files that it looks for, with answers of the programs that it calls, in another session, repeated, and after hooks that
-// write a file which it names. To a hook without decisions programs answer that they fail: what it says then may be lost.
+// came closest to them, with the files that it looks for, with answers of the programs that it calls, in another session,
+// repeated, and after hooks that write a file which it names. To a hook without decisions programs answer that they fail:
+// what it says then may be lost.
 func (x *exploration) arrange() (all []firing) {
 	const repeated, others = 5, 3
 	text := ""

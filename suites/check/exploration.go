@@ -47,13 +47,13 @@ type exploration struct {
 	begin     []firing
 	again     []observation // what came further for one tool, for another one
 	sent      []firing
-	asked     bool         // without an input
-	arranged  []int        // the decisions that were left whenever more than the input was arranged
-	reached   map[int]bool // decisions, by index
-	effective map[int]bool // of these, those that had an effect once
-	deciding  []firing     // that reached a decision first, or had an effect that no other had
-	further   []firing     // that came to another statement, or past another comparison
-	hits      []hit        // those that ran lines by which this version is to be told
+	asked     map[string]bool // unusual inputs that were sent
+	arranged  []int           // the decisions that were left whenever more than the input was arranged
+	reached   map[int]bool    // decisions, by index
+	effective map[int]bool    // of these, those that had an effect once
+	deciding  []firing        // that reached a decision first, or had an effect that no other had
+	further   []firing        // that came to another statement, or past another comparison
+	hits      []hit           // those that ran lines by which this version is to be told
 	effects   map[suites.Effect]bool
 	ran       map[string]bool      // scripts that were seen to run
 	searched  int                  // firings that the search asked for
@@ -100,7 +100,7 @@ type hit struct {
 func newExploration(s subject, change *alternative) *exploration {
 	x := &exploration{
 		hook: s.hook, patience: s.patience(), change: change, tree: s.tree, sources: map[string][]byte{}, courses: map[string]*explore.Course{}, sides: map[suites.Position]*sides{}, absent: map[explore.Field]bool{},
-		reached: map[int]bool{}, effects: map[suites.Effect]bool{}, ran: map[string]bool{},
+		reached: map[int]bool{}, effects: map[suites.Effect]bool{}, ran: map[string]bool{}, asked: map[string]bool{},
 	}
 	for _, script := range s.hook.Scripts {
 		src := []byte(s.tree.read(script))
@@ -273,20 +273,26 @@ func (x *exploration) patient() int {
 	return mostInVain
 }
 
-// unusual returns firings by which a hook may come to the decisions that are left, once: without an input, with several
-// lines, and without a program, with a library that fails or with a long input if the condition of one names that.
+// unusual returns those firings of last that were not made yet, while decisions are left.
 func (x *exploration) unusual() (all []observation) {
-	if x.left() == 0 || x.asked {
+	if x.left() == 0 {
 		return nil
 	}
-	x.asked = true
 	for _, f := range x.last() {
-		all = append(all, observation{firing: f})
+		key := fmt.Sprintf("%q %s %q", f.without, f.input(), f.description)
+		if f.stdin != nil {
+			key = "stdin " + *f.stdin
+		}
+		if !x.asked[key] {
+			x.asked[key] = true
+			all = append(all, observation{firing: f})
+		}
 	}
 	return all
 }
 
-// last returns the firings of unusual.
+// last returns firings by which a hook may come to the decisions that are left: without an input, with several lines,
+// and without a program, with a library that fails or with a long input if the condition of one of them names that.
 func (x *exploration) last() (all []firing) {
 	for _, stdin := range []string{"", "{}", "{"} {
 		f := x.sent[0]

@@ -136,6 +136,9 @@ func TestLastFirings(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, want %q", condition, got, want)
 		}
+		if first, again := x.unusual(), x.unusual(); len(first) != len(x.last()) || len(again) > 0 {
+			t.Errorf("%s: %d and then %d unusual firings, want %d and none", condition, len(first), len(again), len(x.last()))
+		}
 	}
 }
 
@@ -555,7 +558,7 @@ func TestSwallowed(t *testing.T) {
 
 // newExplorationOf returns the exploration of a hook with a script.
 func newExplorationOf(h discover.Hook, a *alternative, script string) *exploration {
-	return &exploration{hook: h, change: a, sources: map[string][]byte{script: nil}, sides: map[suites.Position]*sides{}, absent: map[explore.Field]bool{}, reached: map[int]bool{}, effects: map[suites.Effect]bool{}, ran: map[string]bool{}}
+	return &exploration{hook: h, change: a, sources: map[string][]byte{script: nil}, sides: map[suites.Position]*sides{}, absent: map[explore.Field]bool{}, reached: map[int]bool{}, effects: map[suites.Effect]bool{}, ran: map[string]bool{}, asked: map[string]bool{}}
 }
 
 // readOf returns a read of a field in a script.

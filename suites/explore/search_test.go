@@ -315,6 +315,15 @@ func TestSearchNeedless(t *testing.T) {
 	}
 }
 
+// TestVariantsOutside checks that a part of a file is replaced, and nothing is put beside it.
+func TestVariantsOutside(t *testing.T) {
+	t.Parallel()
+	got := variants("{project}/.claude/tests", "zq_file\n", "zq_file", "pass", within, false)
+	if diff := cmp.Diff([]string{"pass\n"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestSearchWhole checks that texts which cannot pass are not tried: a value that is compared as a whole is replaced,
 // also in the text that it is a part of.
 func TestSearchWhole(t *testing.T) {
