@@ -114,6 +114,7 @@ func TestSearchOtherwise(t *testing.T) {
 		"an alias":                       {"shopt -s expand_aliases\nalias grep='grep -i'\n" + edited, true},
 		"its last word":                  {strings.Replace(edited, "true", `echo "$_"`, 1), true},
 		"echo with escapes":              {"shopt -s xpg_echo\n" + edited, true},
+		"what is written elsewhere":      {strings.Replace(edited, "| grep", ">/dev/null | grep", 1), true},
 		"a text that is an option":       {strings.Replace(edited, "x=abc", "x=-n", 1), true},
 		"a text in another alphabet":     {strings.Replace(edited, "abc", "äbc", 1), true},
 		"of the same text several times": {"for i in {1..40}; do\n" + edited + "done\n", false},
