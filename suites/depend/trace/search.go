@@ -1,11 +1,13 @@
 package trace
 
 import (
+	"io"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites/depend/script"
@@ -164,46 +166,22 @@ func (e evaluator) options(words []*syntax.Word) (o grepOptions, ok bool) {
 		}
 		texts = append(texts, text)
 	}
-	given, ended := false, false // a pattern by -e, and options by --
-	var rest []string
-	for len(texts) > 0 {
-		text := texts[0]
-		texts = texts[1:]
-		if ended || text == "-" || !strings.HasPrefix(text, "-") {
-			rest = append(rest, text)
-			continue
-		}
-		long := map[string]string{"--quiet": "-q", "--silent": "-q", "--extended-regexp": "-E", "--fixed-strings": "-F", "--ignore-case": "-i", "--invert-match": "-v", "--line-regexp": "-x"}
-		if short := long[text]; short != "" {
-			text = short
-		}
-		if ended = text == "--"; ended {
-			continue
-		}
-		for i, c := range text[1:] {
-			switch c {
-			case 'q', 's':
-			case 'E':
-				o.extended = true
-			case 'F':
-				o.fixed = true
-			case 'i':
-				o.fold = true
-			case 'v':
-				o.inverted = true
-			case 'x':
-				o.whole = true
-			case 'e':
-				if i != len(text)-2 || len(texts) == 0 {
-					return o, false
-				}
-				o.patterns, texts, given = append(o.patterns, texts[0]), texts[1:], true
-			default:
-				return o, false
-			}
-		}
+	flags := pflag.NewFlagSet("grep", pflag.ContinueOnError)
+	flags.Usage = func() {}
+	flags.SetOutput(io.Discard)
+	for name, to := range map[string]*bool{
+		"quiet q": new(bool), "silent": new(bool), "no-messages s": new(bool),
+		"extended-regexp E": &o.extended, "fixed-strings F": &o.fixed, "ignore-case i": &o.fold, "invert-match v": &o.inverted, "line-regexp x": &o.whole,
+	} {
+		long, short, _ := strings.Cut(name, " ")
+		flags.BoolVarP(to, long, short, false, "")
 	}
-	if !given && len(rest) > 0 {
+	flags.StringArrayVarP(&o.patterns, "regexp", "e", nil, "")
+	if flags.Parse(texts) != nil {
+		return o, false
+	}
+	rest := flags.Args()
+	if len(o.patterns) == 0 && len(rest) > 0 {
 		o.patterns, rest = rest[:1], rest[1:]
 	}
 	return o, len(rest) == 0 && len(o.patterns) > 0 && (!o.fixed || !o.extended)

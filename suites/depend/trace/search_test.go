@@ -107,7 +107,7 @@ func TestSearchOtherwise(t *testing.T) {
 		affected bool
 	}{
 		"as usual":                       {edited, false},
-		"each command is shown":          {"set -x\n" + edited, true},
+		"each command is shown":          {"set -x\n" + strings.Replace(edited, `echo "$x" | grep -q ABD`, `grep -q ABD <<<"$x"`, 1), true},
 		"a function in its place":        {"grep() { command grep -i \"$@\"; }\n" + edited, true},
 		"a function in place of echo":    {"echo() { command echo \"$@\"; }\n" + edited, true},
 		"another program":                {"PATH=$PWD:$PATH\n" + edited, true},
