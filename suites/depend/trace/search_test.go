@@ -212,6 +212,22 @@ func TestSearchesOfGrep(t *testing.T) {
 	}
 }
 
+// TestUnknownSearches checks that searches have no answer which end with an error, or print a message in some version of
+// grep, even without a line to search.
+func TestUnknownSearches(t *testing.T) {
+	t.Parallel()
+	for _, words := range []string{"-qE '[a'", "-qE '(a'", `-q 'a\/b'`, "-q '[:space:]'", "-q --no-such-option a", "-q", "-qE -e"} {
+		for _, v := range []string{"", "a/b"} {
+			if got := answerOfSearch(`printf '%s' "$v" | grep `+words, v); got != script.Unknown {
+				t.Errorf("grep %s with %q: %v", words, v, got)
+			}
+		}
+	}
+	if got := answerOfSearch(`printf '%s' "$v" | grep -q ''`, ""); got != script.No {
+		t.Errorf("no line is found: %v", got)
+	}
+}
+
 // searchOf returns the command of a search by what writes its input; "" is a here-string.
 func searchOf(input, words string) string {
 	if input == "" {
