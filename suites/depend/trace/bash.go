@@ -414,10 +414,8 @@ func startFile(log, theirs string) string {
 	b.WriteString(Sourced(theirs))
 	to := shell.Quote(log)
 	fmt.Fprintf(&b, `builtin printf 'B\037%%s\037%%s\0' "$PWD" "$0" >>%s 2>/dev/null`+"\n", to)
-	event := func(last string) string {
-		return fmt.Sprintf(`builtin printf "E\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0%%.0s" "${BASHPID-}" "$LINENO" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "${BASH_COMMAND:0:%d}" "$%s" || :`, textLimit, last)
-	}
-	trap := fmt.Sprintf(`{ case $BASH_COMMAND in "[[ "*|"case "*|"echo "*\$*|"printf "*\$*|"grep "*"<<<"*) __hookwatch_last=$_; %s; %s ;; *) %s ;; esac; } 2>/dev/null >>%s`, evaluationTrap(), event("__hookwatch_last"), event("_"), to)
+	event := fmt.Sprintf(`builtin printf "E\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0%%.0s" "${BASHPID-}" "$LINENO" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "${BASH_COMMAND:0:%d}" "$__hookwatch_last" || :`, textLimit)
+	trap := fmt.Sprintf(`{ __hookwatch_last=$_; %s; %s; } 2>/dev/null >>%s`, evaluationTrap(), event, to)
 	fmt.Fprintf(&b, "set -T\ntrap %s DEBUG\n", shell.Quote(trap))
 	return b.String()
 }

@@ -239,12 +239,16 @@ func (m *Met) after(list []Edit) Met {
 	return moved
 }
 
-// evaluationTrap logs the variables of [[ ]] and case before they are evaluated. It is a part of the DEBUG trap, and uses
-// no simple command but assignments, which change $_, until that is passed on.
+// evaluationTrap logs the variables of [[ ]], case and searches before they are evaluated: for grep, those of a here-string,
+// or of an echo directly before it, as in a pipeline, of which bash first comes to all commands in order. It is a part of
+// the DEBUG trap, and uses no simple command but assignments, which change $_, until that is passed on.
 func evaluationTrap() string {
 	const most = 400 // characters of a value, so that one write suffices
-	return fmt.Sprintf(`__hookwatch_how=; case $- in *[xv]*) __hookwatch_how=x ;; esac; case ${BASHOPTS-} in *nocasematch*|*compat[345]*|*xpg_echo*) __hookwatch_how=c ;; esac; `+
-		`__hookwatch_left=${BASH_COMMAND:0:1000} __hookwatch_values=; `+
+	return fmt.Sprintf(`case $BASH_COMMAND in "[[ "*|"case "*|"grep "*"<<<"*) __hookwatch_text=$BASH_COMMAND ;; "grep "*) __hookwatch_text=${__hookwatch_echo-} ;; *) __hookwatch_text= ;; esac; `+
+		`case $BASH_COMMAND in "echo "*\$*|"printf "*\$*) __hookwatch_echo=$BASH_COMMAND ;; *) __hookwatch_echo= ;; esac; `+
+		`case $__hookwatch_text in ?*) `+
+		`__hookwatch_how=; case $- in *[xv]*) __hookwatch_how=x ;; esac; case ${BASHOPTS-} in *nocasematch*|*compat[345]*|*xpg_echo*) __hookwatch_how=c ;; esac; `+
+		`__hookwatch_left=${__hookwatch_text:0:1000} __hookwatch_values=; `+
 		`while case $__hookwatch_left in *\$*) ;; *) false ;; esac; do `+
 		`__hookwatch_left=${__hookwatch_left#*\$}; __hookwatch_left=${__hookwatch_left#\{}; __hookwatch_name=${__hookwatch_left%%%%[!a-zA-Z0-9_]*}; `+
 		`case $__hookwatch_name in [a-zA-Z_]*|[1-9]) `+
@@ -252,6 +256,7 @@ func evaluationTrap() string {
 		`else case ${!__hookwatch_name} in *$'\037'*) __hookwatch_how=v ;; esac; [[ ${#__hookwatch_values} -lt 2000 ]] || __hookwatch_how=l; `+
 		`__hookwatch_values+=$__hookwatch_name=${!__hookwatch_name:0:%d}$'\037'; [[ ${!__hookwatch_name} == "${!__hookwatch_name:0:%d}" ]] || __hookwatch_how=l; fi ;; `+
 		`esac; done; `+
-		`[[ ${#BASH_COMMAND} -lt 1000 ]] || __hookwatch_how=l; `+
-		`builtin printf "V\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "$__hookwatch_how" "${BASH_COMMAND:0:1000}" "${__hookwatch_values%%?}" || :`, most, most)
+		`[[ ${#__hookwatch_text} -lt 1000 ]] || __hookwatch_how=l; `+
+		`builtin printf "V\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "$__hookwatch_how" "${__hookwatch_text:0:1000}" "${__hookwatch_values%%?}" || : ;; `+
+		`esac`, most, most)
 }
