@@ -115,10 +115,13 @@ func (w *watching) runDone() RunDone {
 	return seen[len(seen)-1].(RunDone)
 }
 
-// next returns the next event, which must be of this kind.
+// next returns the next event, which must be of this kind. Those that only tell how long something takes are left out.
 func next[E Event](w *watching) E {
 	w.T.Helper()
-	seen := w.until("event", func(e Event) bool { return e != Rested{} })
+	seen := w.until("event", func(e Event) bool {
+		_, running := e.(Running)
+		return !running && e != Rested{}
+	})
 	last := seen[len(seen)-1]
 	e, ok := last.(E)
 	if !ok {
