@@ -370,7 +370,7 @@ func TestUntracedHook(t *testing.T) {
 
 func TestTraceHoldsNoValue(t *testing.T) {
 	t.Parallel()
-	x := run(t, map[string]string{hook: "#!/bin/bash\nread -r TOKEN <<<'s3cret'\necho \"$TOKEN\" >/dev/null\nexport TOKEN\nbash -c 'test -n \"$TOKEN\"'\n"})
+	x := run(t, map[string]string{hook: "#!/bin/bash\nread -r TOKEN <<<'s3cret'\necho \"$TOKEN\" >/dev/null\nexport TOKEN\nbash -c 'test -n \"$TOKEN\"'\ngrep -q x /dev/null\n"})
 	log, err := readAll(x.dir + "/../trace's/bash/log")
 	if err != nil {
 		t.Fatal(err)

@@ -216,12 +216,15 @@ func TestSearchesOfGrep(t *testing.T) {
 // grep, even without a line to search.
 func TestUnknownSearches(t *testing.T) {
 	t.Parallel()
-	for _, words := range []string{"-qE '[a'", "-qE '(a'", `-q 'a\/b'`, "-q '[:space:]'", "-q --no-such-option a", "-q", "-qE -e"} {
+	for _, words := range []string{"-qE '[a'", "-qE '(a'", `-q 'a\/b'`, "-q '[:space:]'", "-q --no-such-option a", "-q", "-qE -e", "-q 'a\nb'", "-q $v", "-q a b"} {
 		for _, v := range []string{"", "a/b"} {
 			if got := answerOfSearch(`printf '%s' "$v" | grep `+words, v); got != script.Unknown {
 				t.Errorf("grep %s with %q: %v", words, v, got)
 			}
 		}
+	}
+	if got := answerOfSearch(`printf '%s' "$v" | rg -q a`, "a"); got != script.Unknown {
+		t.Errorf("another program: %v", got)
 	}
 	if got := answerOfSearch(`printf '%s' "$v" | grep -q ''`, ""); got != script.No {
 		t.Errorf("no line is found: %v", got)
