@@ -13,12 +13,6 @@ import (
 // Values are the variables of one evaluation of a comparison, by name; nil for one that is not set.
 type Values map[string]*string
 
-// equal reports whether the variables have the same values, and none is missing.
-func (v Values) equal(other Values) bool {
-	same := func(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
-	return v != nil && other != nil && maps.EqualFunc(v, other, same)
-}
-
 // An evaluated comparison is one of a statement, by the text that bash reports.
 type evaluated struct {
 	statement script.Key
@@ -71,13 +65,10 @@ func (f *fileDecoder) evaluate(e evaluation) {
 		}
 		of := evaluated{st.Key, e.text}
 		values := e.values
-		if !e.known {
-			values = nil
-		}
 		switch n := len(f.met.Values[of]); {
-		case n > mostValues, slices.ContainsFunc(f.met.Values[of], values.equal):
+		case n > mostValues:
 			continue
-		case n == mostValues:
+		case n == mostValues, !e.known:
 			values = nil
 		}
 		f.met.Values[of] = append(f.met.Values[of], values)
