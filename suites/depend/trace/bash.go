@@ -323,11 +323,11 @@ func (bash) Parse(src []byte) (*script.Script, error) {
 	b := &builder{Builder: script.Build(src, "file"), declared: map[string]int{}, hosts: map[syntax.Node]bool{}, nodes: map[*script.Statement]syntax.Node{}, cases: map[*syntax.CaseItem]*syntax.CaseClause{}, src: string(src)}
 	s := b.Script
 	s.Structure = structure(file)
-	for _, word := range revealing {
-		if bytes.Contains(src, []byte(word)) {
-			s.Reveals = append(s.Reveals, word)
-		}
+	for _, word := range revealed().FindAllString(string(src), -1) {
+		s.Reveals = append(s.Reveals, strings.ReplaceAll(word, "{", ""))
 	}
+	slices.Sort(s.Reveals)
+	s.Reveals = slices.Compact(s.Reveals)
 	b.block(s.Body, file.Stmts)
 	if slices.ContainsFunc(s.Functions, func(f *script.Function) bool {
 		return slices.Contains([]string{"grep", "echo", "printf"}, f.Name)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookwatch/suites/depend/script"
+	"hookwatch/suites/pattern"
 )
 
 // Values are the variables of one evaluation of a comparison, by name; nil for one that is not set.
@@ -160,6 +161,9 @@ func valuesOf(s *script.Statement) script.Key {
 // matched, and either in code that is in no file; and those by which grep may be another program or function, or its last
 // word used.
 var revealing = []string{"BASH_COMMAND", "eval", "BASH_REMATCH", "PATH=", "alias", "$_", redefined}
+
+// revealed matches these words; not a part of another one, such as FILE_PATH=.
+var revealed = pattern.Lazy(`\b(?:BASH_COMMAND|eval|BASH_REMATCH|PATH=|alias)|\$\{?_\b`)
 
 // redefined stands for a function with the name of a command that searches need.
 const redefined = "grep()"

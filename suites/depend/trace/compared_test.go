@@ -168,11 +168,16 @@ func TestComparedOtherwise(t *testing.T) {
 			t.Parallel()
 			source := "#!/bin/bash\n" + tt.source
 			x := run(t, map[string]string{hook: source})
-			e := trace.Compare(hook, []byte(source), []byte(strings.Replace(source, "ABD", "ABE", 1)))
-			if affected, because := trace.Affected(e, x.Trace); affected != tt.affected {
-				t.Errorf("affected %v: %s", affected, because)
-			}
+			checkAffected(t, x, source, strings.Replace(source, "ABD", "ABE", 1), tt.affected)
 		})
+	}
+}
+
+// checkAffected decides on an edit with the trace of a run.
+func checkAffected(t *testing.T, x *traced, before, after string, want bool) {
+	t.Helper()
+	if affected, because := trace.Affected(trace.Compare(hook, []byte(before), []byte(after)), x.Trace); affected != want {
+		t.Errorf("affected %v: %s", affected, because)
 	}
 }
 

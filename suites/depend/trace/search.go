@@ -36,9 +36,7 @@ func (b *builder) pipe(n *syntax.BinaryCmd) (s search, ok bool) {
 	case name == "echo" && len(words) == 2:
 	case name == "printf" && len(words) == 3:
 		format := b.text(words[1].Pos(), words[1].End())
-		s.line = strings.Contains(format, `\n`)
-		ok := slices.Contains([]string{`%s`, `'%s'`, `"%s"`, `'%s\n'`, `"%s\n"`}, format)
-		if !ok {
+		if s.line = strings.Contains(format, `\n`); !slices.Contains([]string{`%s`, `'%s'`, `"%s"`, `'%s\n'`, `"%s\n"`}, format) {
 			return s, false
 		}
 	default:
@@ -117,9 +115,8 @@ func (s search) Answer(values map[string]*string) script.Answer {
 	if !ok || strings.HasPrefix(text, "-") {
 		return script.Unknown
 	}
-	lines := strings.Split(strings.TrimSuffix(text+"\n", "\n"), "\n")
-	if !s.line {
-		lines = slices.Collect(strings.Lines(text))
+	if s.line {
+		text += "\n"
 	}
 	options, ok := e.options(s.words)
 	if !ok {
@@ -129,7 +126,7 @@ func (s search) Answer(values map[string]*string) script.Answer {
 		return script.Unknown // also if there is no line
 	}
 	found := script.No
-	for _, line := range lines {
+	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		one := script.No
 		for _, p := range options.patterns {
@@ -161,7 +158,7 @@ func (e evaluator) options(words []*syntax.Word) (o grepOptions, ok bool) {
 	var texts []string
 	for _, w := range words {
 		text, ok := e.argument(w)
-		if !ok {
+		if !ok || strings.HasPrefix(text, "-") && strings.Contains(text, "=") { // which grep and pflag read otherwise
 			return o, false
 		}
 		texts = append(texts, text)

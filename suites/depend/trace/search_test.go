@@ -111,6 +111,7 @@ func TestSearchOtherwise(t *testing.T) {
 		"a function in its place":        {"grep() { command grep -i \"$@\"; }\n" + edited, true},
 		"a function in place of echo":    {"echo() { command echo \"$@\"; }\n" + edited, true},
 		"another program":                {"PATH=$PWD:$PATH\n" + edited, true},
+		"a variable named alike":         {"FILE_PATH=a\n" + edited, false},
 		"an alias":                       {"shopt -s expand_aliases\nalias grep='grep -i'\n" + edited, true},
 		"its last word":                  {strings.Replace(edited, "true", `echo "$_"`, 1), true},
 		"echo with escapes":              {"shopt -s xpg_echo\n" + edited, true},
@@ -123,10 +124,7 @@ func TestSearchOtherwise(t *testing.T) {
 			t.Parallel()
 			source := "#!/bin/bash\n" + tt.source
 			x := run(t, map[string]string{hook: source})
-			e := trace.Compare(hook, []byte(source), []byte(strings.Replace(source, "ABD", "ABE", 1)))
-			if affected, because := trace.Affected(e, x.Trace); affected != tt.affected {
-				t.Errorf("affected %v: %s", affected, because)
-			}
+			checkAffected(t, x, source, strings.Replace(source, "ABD", "ABE", 1), tt.affected)
 		})
 	}
 }
@@ -216,7 +214,7 @@ func TestSearchesOfGrep(t *testing.T) {
 // grep, even without a line to search.
 func TestUnknownSearches(t *testing.T) {
 	t.Parallel()
-	for _, words := range []string{"-qE '[a'", "-qE '(a'", `-q 'a\/b'`, "-q '[:space:]'", "-q --no-such-option a", "-q", "-qE -e", "-q 'a\nb'", "-q $v", "-q a b"} {
+	for _, words := range []string{"-qE '[a'", "-qE '(a'", `-q 'a\/b'`, "-q '[:space:]'", "-q --ignore-case=true a", "-q --no-such-option a", "-q", "-qE -e", "-q 'a\nb'", "-q $v", "-q a b"} {
 		for _, v := range []string{"", "a/b"} {
 			if got := answerOfSearch(`printf '%s' "$v" | grep `+words, v); got != script.Unknown {
 				t.Errorf("grep %s with %q: %v", words, v, got)
